@@ -52,7 +52,7 @@ bool xtf_trace_get_arrays(XtfTrace *trace, uint64_t rank, uint64_t count, XtfArr
 
 /* True if this library knows the array's schema and codec. If not, sets XTF_ERROR_UNSUPPORTED, as every function does
  * that reads the array's rows or totals. Other arrays stay readable. */
-bool xtf_array_is_known(const XtfArray *array, GError **error);
+bool xtf_array_is_supported(const XtfArray *array, GError **error);
 
 /* Returns the name of the array's codec; NULL if this library does not know the codec. */
 const char *xtf_array_codec(const XtfArray *array);

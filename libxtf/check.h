@@ -29,7 +29,7 @@ typedef void (*XtfCheckProblem)(const char *message, void *data);
 typedef bool (*XtfCheckProgress)(double done, void *data);
 
 /* Checks the whole trace and reports each problem. Skips additions of later versions, which are not problems:
- * xtf_schema_is_known() names them.
+ * xtf_schema_is_supported() names them.
  *
  * Continues after a problem, up to 1000 problems. Returns true at the end or at the 1000th problem. */
 bool xtf_trace_check(XtfTrace *trace, XtfCheckProblem problem, XtfCheckProgress progress, void *data,

@@ -12,8 +12,8 @@
  *
  * A file may hold additions of a later version of the format. They are schemas of another kind, fields of another type,
  * and aggregates of another kind or with other flags. `kind` or `type` then holds the file's number, and
- * xtf_schema_is_known() names the addition. Readers refuse arrays of a schema of another kind. A field of another type
- * is bytes with a name and no meaning. An aggregate of another kind has no totals.
+ * xtf_schema_is_supported() names the addition. Readers refuse arrays of a schema of another kind. A field of another
+ * type is bytes with a name and no meaning. An aggregate of another kind has no totals.
  */
 #pragma once
 
@@ -182,7 +182,7 @@ bool xtf_schema_equal(const XtfSchema *a, const XtfSchema *b);
 
 /* True if this library knows the schema's kind, the types of its fields, and its aggregates. Otherwise
  * XTF_ERROR_UNSUPPORTED names the first unknown item. Writers accept known schemas only. */
-bool xtf_schema_is_known(const XtfSchema *schema, GError **error);
+bool xtf_schema_is_supported(const XtfSchema *schema, GError **error);
 
 /* Returns the first field of the name, or the role, that has a known type; NULL if there is none. */
 const XtfField *xtf_schema_field(const XtfSchema *schema, const char *name);

@@ -29,10 +29,9 @@ typedef struct {
     void (*close)(XtfSource *self); /* frees self */
     /* Functions of sources of several files; NULL in sources of one file. The first converts `offset` to an offset
      * in its file. The second extends *error, which is set: it names the file that holds the bytes. It also says if a
-     * later commit may
-     * have replaced them. */
-    uint64_t (*where)(XtfSource *self, uint64_t offset);
-    void (*blame)(XtfSource *self, uint64_t offset, GError **error);
+     * later commit may have replaced them. */
+    uint64_t (*file_offset)(XtfSource *self, uint64_t offset);
+    void (*name_file)(XtfSource *self, uint64_t offset, GError **error);
     /* Returns the path of the file, or NULL. The function may be NULL. */
     const char *(*path)(XtfSource *self);
 } XtfSourceOps;

@@ -89,7 +89,7 @@ struct XtfTraceInfo {
     /* The writer does not overwrite data that the last kept_commits commits name, or the commits of the last
      * kept_seconds. */
     uint32_t kept_commits, kept_seconds;
-    uint64_t passed_over; /* number of a later commit that is damaged; 0: none */
+    uint64_t damaged_commit; /* number of a later commit that is damaged; 0: none */
     uint16_t version_major, version_minor;
     const char *codec; /* codec of the arrays with packed rows, by name; "plain" if there are none */
 };
@@ -104,8 +104,8 @@ const char *xtf_format_version(void);
 
 /* True if this library knows everything in the catalog and the superblock: version, features, sections and schemas. If
  * not, XTF_ERROR_UNSUPPORTED names the unknown item. A program that rewrites or resumes such a file would lose unknown
- * content, and must refuse to; docs/FORMAT.md, section 2. For codecs see xtf_array_is_known() (array.h). */
-bool xtf_trace_is_known(const XtfTrace *trace, GError **error);
+ * content, and must refuse to; docs/FORMAT.md, section 2. For codecs see xtf_array_is_supported() (array.h). */
+bool xtf_trace_is_supported(const XtfTrace *trace, GError **error);
 
 /* Returns the number of schemas. Their ids count from 0 in the order in which the writer added them. */
 uint32_t xtf_trace_n_schemas(const XtfTrace *trace);

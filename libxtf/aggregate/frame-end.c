@@ -131,7 +131,7 @@ bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint
 
     xtf_frame_stack_init(&stack);
     xtf_outer_frames_init(&outer, array, index);
-    if (!xtf_aggregate_is_known(schema, index, error) || !xtf_array_row(array, n, row, error))
+    if (!xtf_aggregate_is_supported(schema, index, error) || !xtf_array_row(array, n, row, error))
         return false;
     if (xtf_field_get(&schema->fields[schema->aggregates[index].values[0]], row) != 0)
         return xtf_fail(error, XTF_ERROR_INVALID, "array %u: row %" PRIu64 " begins no frame", array->id, n);

@@ -224,7 +224,7 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenF
     gsize depth;
 
     xtf_frame_stack_init(&stack);
-    if (!xtf_aggregate_is_known(array->schema, index, error) ||
+    if (!xtf_aggregate_is_supported(array->schema, index, error) ||
         !xtf_frames_before_row(array, index, MIN(n, array->n_rows), &stack, error) ||
         !xtf_frames_load_all(array, index, &stack, error))
         return false;

@@ -306,7 +306,7 @@ XtfLongestSearch *xtf_longest_new(const XtfArray *array, unsigned index, const X
     search->n2 = MIN(n2, array->n_rows);
     search->last = MAX(last, search->array.last);
     search->heap = g_array_new(FALSE, FALSE, sizeof(Part));
-    if (!xtf_aggregate_is_known(array->schema, index, error))
+    if (!xtf_aggregate_is_supported(array->schema, index, error))
         return NULL;
     if (n1 >= search->n2)
         return g_steal_pointer(&search);

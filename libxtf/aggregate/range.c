@@ -268,7 +268,7 @@ bool xtf_totals_query_run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GErro
     XtfDescentLeaf leaf;
     XtfDescentPage root;
 
-    if (!xtf_aggregate_is_known(array->schema, query->index, error))
+    if (!xtf_aggregate_is_supported(array->schema, query->index, error))
         return false;
     n2 = MIN(n2, array->n_rows);
     if (n1 >= n2)
@@ -324,7 +324,7 @@ bool xtf_array_group_known(const XtfArray *array, unsigned index, const XtfGroup
     XtfTotalsQuery query = xtf_totals_query(array, index, filter, NULL);
 
     *known = false;
-    if (!xtf_aggregate_is_known(array->schema, index, error))
+    if (!xtf_aggregate_is_supported(array->schema, index, error))
         return false;
     if (xtf_array_is_small(array))
         return true;

@@ -139,7 +139,7 @@ bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGrou
         *n = MIN(k, array->n_rows);
         return true;
     }
-    if (!xtf_aggregate_is_known(array->schema, index, error))
+    if (!xtf_aggregate_is_supported(array->schema, index, error))
         return false;
     g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
     if (!edge)

@@ -72,7 +72,7 @@ bool xtf_file_memory_make(XtfFileMemory *memory, const char *folder, size_t size
     return true;
 }
 
-void xtf_file_memory_rest(void *data, size_t size)
+void xtf_file_memory_page_out(void *data, size_t size)
 {
     (void)madvise(data, size, MADV_DONTNEED); /* the mapping is shared: written bytes stay in the file */
 }

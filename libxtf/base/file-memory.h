@@ -26,5 +26,5 @@ bool xtf_file_memory_grow(XtfFileMemory *memory, size_t size, size_t reserved, G
 bool xtf_file_memory_make(XtfFileMemory *memory, const char *folder, size_t size, GError **error);
 /* Lets the kernel free the pages of these bytes, which begin at a page boundary, until the next access. The content is
  * kept. Other threads may use the bytes meanwhile. */
-void xtf_file_memory_rest(void *data, size_t size);
+void xtf_file_memory_page_out(void *data, size_t size);
 void xtf_file_memory_free(XtfFileMemory *memory); /* accepts all zeros */

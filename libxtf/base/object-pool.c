@@ -38,13 +38,13 @@ void xtf_object_pool_init(XtfObjectPool *pool, size_t object_size)
 static void release_block(const Block *block)
 {
     if (block->in_file)
-        xtf_file_memory_rest(block->data, block->size);
+        xtf_file_memory_page_out(block->data, block->size);
 }
 
-void xtf_object_pool_rest(const XtfObjectPool *pool)
+void xtf_object_pool_page_out(const XtfObjectPool *pool)
 {
     for (guint i = 0; i < pool->files->len; i++)
-        xtf_file_memory_rest(file_at(pool, i)->data, file_at(pool, i)->size);
+        xtf_file_memory_page_out(file_at(pool, i)->data, file_at(pool, i)->size);
 }
 
 void xtf_object_pool_finish(XtfObjectPool *pool)

@@ -26,7 +26,7 @@ void xtf_object_pool_finish(XtfObjectPool *pool);                   /* frees all
 void *xtf_object_pool_new(XtfObjectPool *pool);
 /* Lets the kernel free the pages of all file-backed objects until the next access. Other threads may use objects
  * meanwhile. */
-void xtf_object_pool_rest(const XtfObjectPool *pool);
+void xtf_object_pool_page_out(const XtfObjectPool *pool);
 
 /* Iterates over all objects in the order of their allocation. Releases the pages of each block after the block. */
 typedef struct {

@@ -275,12 +275,12 @@ static bool read_block(XtfSource *source, const Entry *entry, const Request *req
     if (!block->data)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "byte %" PRIu64 ": not enough memory for %u bytes", block->offset,
                         block->length);
-    uint64_t file_offset = source->ops->where ? source->ops->where(source, block->offset) : block->offset;
+    uint64_t file_offset = source->ops->file_offset ? source->ops->file_offset(source, block->offset) : block->offset;
     bool success = !entry->owned || source->ops->read(source, block->offset, entry->owned, block->length, error);
     if (success && request->check)
         success = request->check(block->data, block->length, file_offset, request->check_context, error);
-    if (!success && source->ops->blame)
-        source->ops->blame(source, block->offset, error);
+    if (!success && source->ops->name_file)
+        source->ops->name_file(source, block->offset, error);
     return success;
 }
 

@@ -62,7 +62,7 @@ static const char *field_fault(const XtfSchema *schema, uint32_t f)
 static void check_fields(XtfChecking *check, const XtfSchema *schema)
 {
     for (uint32_t f = 0; f < schema->n_fields; f++) {
-        const char *fault = xtf_schema_kind_is_known(schema) ? field_fault(schema, f) : NULL;
+        const char *fault = xtf_schema_kind_is_supported(schema) ? field_fault(schema, f) : NULL;
         check_field_names(check, schema, &schema->fields[f]);
         if (fault)
             xtf_checking_problem(check, "schema \"%s\", field \"%s\": %s", schema->name, schema->fields[f].name, fault);

@@ -57,7 +57,7 @@ static void check_maps(XtfChecking *check, uint32_t segment)
     for (uint32_t i = 0; i < map->n_tables; i++)
         if (map->tables[i].schema >= catalog->n_schemas ||
             (catalog->schemas[map->tables[i].schema]->kind != XTF_SCHEMA_TABLE &&
-             xtf_schema_kind_is_known(catalog->schemas[map->tables[i].schema])))
+             xtf_schema_kind_is_supported(catalog->schemas[map->tables[i].schema])))
             xtf_checking_problem(check, "segment %u: it maps a schema that is not a table", segment);
     for (uint32_t i = 0; i < map->n_tables; i++) {
         g_autoptr(GError) error = NULL;

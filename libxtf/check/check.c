@@ -71,7 +71,7 @@ static void check_clock(XtfChecking *check)
 /* True if this library does not know the array. Counts its rows by its entry. */
 static bool skip_unknown_array(XtfChecking *check, const XtfArray *array)
 {
-    if (xtf_array_is_known(array, NULL))
+    if (xtf_array_is_supported(array, NULL))
         return false;
     check->report.unknown_arrays++;
     check->n_rows[array->schema->id] += array->n_rows;
@@ -233,9 +233,9 @@ static void check_opening_items(XtfChecking *check)
     g_auto(XtfTwin) twin = {0};
 
     use_opening_items(check, &trace->superblock, &trace->catalog);
-    if (trace->superblock.info.passed_over)
+    if (trace->superblock.info.damaged_commit)
         xtf_checking_problem(check, "commit %" PRIu64 " is damaged; commit %" PRIu64 " was opened instead",
-                             trace->superblock.info.passed_over, trace->superblock.info.commit);
+                             trace->superblock.info.damaged_commit, trace->superblock.info.commit);
     if (!xtf_trace_read_twin(trace, &twin, &error))
         xtf_checking_take_error(check, &error);
     else if (twin.found) {

@@ -72,12 +72,12 @@ static bool check_table(const XtfCatalog *catalog, uint32_t number, GError **err
     const XtfTableEntry *table = &catalog->tables[number];
     const XtfSchema *schema = table->schema < catalog->n_schemas ? catalog->schemas[table->schema] : NULL;
 
-    if (!schema || (schema->kind != XTF_SCHEMA_TABLE && xtf_schema_kind_is_known(schema)))
+    if (!schema || (schema->kind != XTF_SCHEMA_TABLE && xtf_schema_kind_is_supported(schema)))
         return xtf_damaged(error, "catalog: a table has no schema");
     for (uint32_t i = 0; i < number; i++)
         if (catalog->tables[i].schema == table->schema)
             return xtf_damaged(error, "catalog: two tables have the same schema");
-    if (!xtf_schema_kind_is_known(schema))
+    if (!xtf_schema_kind_is_supported(schema))
         return true; /* no reader uses the table */
     if (table->n_rows > XTF_TABLE_MAX || table->rows.bytes > XTF_TABLE_MAX ||
         table->n_rows * schema->row_size != table->rows.bytes)

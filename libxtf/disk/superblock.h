@@ -12,7 +12,7 @@
 
 /* The content of a superblock. */
 typedef struct {
-    XtfTraceInfo info; /* without file_size and passed_over */
+    XtfTraceInfo info; /* without file_size and damaged_commit */
     uint64_t incompatible, read_only, compatible;
     XtfRef catalog;
     uint64_t opening; /* first byte of the range with most of the opening data */

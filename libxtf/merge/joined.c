@@ -96,7 +96,7 @@ static bool add_part_info(const XtfPart *part, XtfKnownPart *known, XtfTraceInfo
 
     if (known->state == XTF_KNOWN_BLANK) /* blank at the look; it has a commit now */
         known->state = own->closed ? XTF_KNOWN_CLOSED : XTF_KNOWN_OPEN;
-    known->commit = MAX(own->commit, own->passed_over);
+    known->commit = MAX(own->commit, own->damaged_commit);
     memcpy(known->file_id, own->file_id, sizeof known->file_id);
     if (!check_part_time(part, known, error))
         return false;
@@ -105,7 +105,8 @@ static bool add_part_info(const XtfPart *part, XtfKnownPart *known, XtfTraceInfo
         clock->complete = MIN(clock->complete, MAX(part->clock.complete, known->floor));
     if (__builtin_add_overflow(info->commit, own->commit, &info->commit))
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the sum of the parts' commits is too large", part->path);
-    info->passed_over += own->passed_over ? own->passed_over - own->commit : 0; /* number of skipped commits, for now */
+    info->damaged_commit +=
+        own->damaged_commit ? own->damaged_commit - own->commit : 0; /* number of skipped commits, for now */
     info->epoch = MAX(info->epoch, own->epoch);
     info->wall_time = MAX(info->wall_time, own->wall_time);
     info->closed &= own->closed;
@@ -130,7 +131,7 @@ static bool describe_snapshot(const Joined *self, XtfMerge *merge, GHashTable *n
         if (!add_part_info(part, g_hash_table_lookup(now, part->path), &info, &clock, error))
             return false;
     }
-    info.passed_over += info.passed_over ? info.commit : 0;
+    info.damaged_commit += info.damaged_commit ? info.commit : 0;
     g_hash_table_iter_init(&iter, now);
     while (g_hash_table_iter_next(&iter, NULL, &known)) {
         const XtfKnownPart *part = known;
@@ -197,7 +198,7 @@ static XtfTrace *open_output(Joined *self, const XtfMerge *merge, const XtfMerge
     XtfTrace *trace = xtf_trace_open_joined(xtf_source_new_bytes(bytes), &self->base, &self->options, error);
     if (!trace)
         return NULL;
-    trace->superblock.info.passed_over = merge->info.passed_over;
+    trace->superblock.info.damaged_commit = merge->info.damaged_commit;
     trace->part_remarks = create_remarks(paths, now);
     self->info = merge->info;
     self->clock = merge->clock;
@@ -242,13 +243,13 @@ static XtfTrace *join_parts(Joined *self, char **paths, GHashTable *now, GError 
 /* Opens the newest snapshot if it differs from the last one. */
 static bool join_if_changed(Joined *self, bool changed, XtfTrace **trace, GError **error)
 {
-    const XtfLook look = {
+    const XtfPartsScan look = {
         .known = self->known, .promised = complete_time(self), .incomplete = self->options.incomplete};
     g_autoptr(GHashTable) now = xtf_known_parts_new();
     g_auto(GStrv) paths = xtf_folder_parts(self->base.folder, error);
     bool flipped = false;
 
-    if (!paths || !xtf_look(&look, paths, now, &changed, &flipped, error))
+    if (!paths || !xtf_parts_scan(&look, paths, now, &changed, &flipped, error))
         return false;
     self->flips += flipped && self->info.commit > 0;
     if (changed)

@@ -95,7 +95,7 @@ static uint64_t table_bytes(const XtfCatalog *catalog)
 void xtf_kept_parts_add(XtfKeptParts *kept, const char *path, const XtfKeptPart *part)
 {
     if (g_hash_table_size(kept->entries) >= kept->parts_max || table_bytes(&part->trace->catalog) > BYTES_MAX ||
-        part->trace->superblock.info.passed_over)
+        part->trace->superblock.info.damaged_commit)
         return;
     Entry *entry = g_new0(Entry, 1);
     *entry = (Entry){.part = *part, .used = true};

@@ -163,7 +163,7 @@ static bool is_other_file(const XtfKnownPart *before, const XtfKnownPart *now)
 }
 
 /* Looks at one file and adds it to `now`. If it cannot be read and the caller asked for it, marks the part as lost. */
-static bool look_at_part(const XtfLook *look, const char *path, GHashTable *now, GError **error)
+static bool look_at_part(const XtfPartsScan *look, const char *path, GHashTable *now, GError **error)
 {
     const XtfKnownPart *before = g_hash_table_lookup(look->known, path);
     XtfKnownPart *found = g_new0(XtfKnownPart, 1);
@@ -192,7 +192,7 @@ static bool look_at_part(const XtfLook *look, const char *path, GHashTable *now,
 
 /* Checks the lost parts. Accepts a new lost part only with `incomplete`. A part that an earlier look found does not
  * stop the others. */
-static bool accept_losses(const XtfLook *look, char **paths, GHashTable *now, GError **error)
+static bool accept_losses(const XtfPartsScan *look, char **paths, GHashTable *now, GError **error)
 {
     for (char **path = paths; *path; path++) {
         const XtfKnownPart *known = g_hash_table_lookup(now, *path);
@@ -203,7 +203,7 @@ static bool accept_losses(const XtfLook *look, char **paths, GHashTable *now, GE
     return true;
 }
 
-static bool check_none_missing(const XtfLook *look, GHashTable *now, GError **error)
+static bool check_none_missing(const XtfPartsScan *look, GHashTable *now, GError **error)
 {
     GHashTableIter iter;
     gpointer path;
@@ -215,7 +215,7 @@ static bool check_none_missing(const XtfLook *look, GHashTable *now, GError **er
     return true;
 }
 
-static void find_changes(const XtfLook *look, GHashTable *now, bool *changed, bool *flipped)
+static void find_changes(const XtfPartsScan *look, GHashTable *now, bool *changed, bool *flipped)
 {
     GHashTableIter iter;
     gpointer path, value;
@@ -229,7 +229,8 @@ static void find_changes(const XtfLook *look, GHashTable *now, bool *changed, bo
     }
 }
 
-bool xtf_look(const XtfLook *look, char **paths, GHashTable *now, bool *changed, bool *flipped, GError **error)
+bool xtf_parts_scan(const XtfPartsScan *look, char **paths, GHashTable *now, bool *changed, bool *flipped,
+                    GError **error)
 {
     for (char **path = paths; *path; path++)
         if (!look_at_part(look, *path, now, error))

@@ -120,13 +120,14 @@ typedef struct {
     GHashTable *known; /* the last look: path -> XtfKnownPart */
     uint64_t promised; /* time up to which the whole is complete; 0: none */
     bool incomplete;   /* leave out damaged parts */
-} XtfLook;
+} XtfPartsScan;
 
 GHashTable *xtf_known_parts_new(void);
 void xtf_known_part_mark_lost(XtfKnownPart *known, const char *reason);
 /* Looks at all files of a folder and fills `now`. Sets *changed if anything differs from the last look, *flipped if the
  * state of a part differs but its commit does not. The caller initialises both. */
-bool xtf_look(const XtfLook *look, char **paths, GHashTable *now, bool *changed, bool *flipped, GError **error);
+bool xtf_parts_scan(const XtfPartsScan *look, char **paths, GHashTable *now, bool *changed, bool *flipped,
+                    GError **error);
 
 /* ---- folder.c */
 

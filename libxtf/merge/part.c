@@ -120,7 +120,7 @@ static bool verify_part(const XtfMerge *merge, XtfTrace *trace, GError **error)
 /* Checks that the newest commit was opened, not the one before it. */
 static bool check_newest_commit(const XtfTrace *trace, GError **error)
 {
-    uint64_t lost = trace->superblock.info.passed_over;
+    uint64_t lost = trace->superblock.info.damaged_commit;
 
     return lost == 0 || xtf_damaged(error, "commit %" PRIu64 " cannot be read", lost);
 }
@@ -172,7 +172,7 @@ static bool read_arrays(XtfTrace *trace, GArray *arrays, GError **error)
         if (!xtf_trace_get_arrays(trace, rank, count, some, error))
             return false;
         for (uint64_t i = 0; i < count; i++)
-            if (!xtf_array_is_known(&some[i], error))
+            if (!xtf_array_is_supported(&some[i], error))
                 return false;
         g_array_append_vals(arrays, some, (guint)count);
         rank += count;
@@ -386,7 +386,7 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
     if (!trace)
         return false;
     bool sound = merge->growing || (check_newest_commit(trace, error) && verify_part(merge, trace, error));
-    if (!sound || !xtf_trace_is_known(trace, error) || !check_tables(trace, error) ||
+    if (!sound || !xtf_trace_is_supported(trace, error) || !check_tables(trace, error) ||
         !read_arrays(trace, arrays, error)) {
         g_prefix_error(error, "%s: ", path);
         return false;

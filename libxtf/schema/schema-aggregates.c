@@ -103,7 +103,7 @@ bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggrega
                                                    : groups_are_sound(schema, aggregate, error);
 }
 
-bool xtf_aggregate_is_known(const XtfSchema *schema, unsigned index, GError **error)
+bool xtf_aggregate_is_supported(const XtfSchema *schema, unsigned index, GError **error)
 {
     return schema->aggregates[index].kind != XTF_AGGREGATE_UNKNOWN ||
            xtf_fail(error, XTF_ERROR_UNSUPPORTED, "schema \"%s\": aggregate %u is not known to this program",

@@ -207,7 +207,7 @@ XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
         xtf_damaged(error, "catalog: %s", reason ? reason->message : "a schema is cut short or exceeds a limit");
         return NULL;
     }
-    for (uint32_t i = 0; i < schema->n_aggregates && xtf_schema_kind_is_known(schema); i++)
+    for (uint32_t i = 0; i < schema->n_aggregates && xtf_schema_kind_is_supported(schema); i++)
         xtf_aggregate_set_value_types(schema, &schema->aggregates[i]);
     return g_steal_pointer(&schema);
 }

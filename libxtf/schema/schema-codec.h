@@ -13,7 +13,7 @@ bool xtf_schema_validate(const XtfSchema *schema, GError **error);
 bool xtf_schema_is_sound(const XtfSchema *schema, GError **error);
 
 /* True if the schema's kind is known. */
-static inline bool xtf_schema_kind_is_known(const XtfSchema *schema)
+static inline bool xtf_schema_kind_is_supported(const XtfSchema *schema)
 {
     return schema->kind >= XTF_SCHEMA_RECORD && schema->kind <= XTF_SCHEMA_DERIVED;
 }
@@ -21,14 +21,14 @@ static inline bool xtf_schema_kind_is_known(const XtfSchema *schema)
 /* True if rows in arrays of the schema can be read: its kind is known, and its first field is the time. */
 static inline bool xtf_schema_is_readable(const XtfSchema *schema)
 {
-    return xtf_schema_kind_is_known(schema) && schema->fields[0].type == XTF_TYPE_U64;
+    return xtf_schema_kind_is_supported(schema) && schema->fields[0].type == XTF_TYPE_U64;
 }
 
 /* True if the aggregate follows the rules of schema.h; otherwise XTF_ERROR_INVALID. The schema's fields must follow the
  * rules. */
 bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error);
 /* True if the aggregate's kind is known; otherwise XTF_ERROR_UNSUPPORTED. */
-bool xtf_aggregate_is_known(const XtfSchema *schema, unsigned index, GError **error);
+bool xtf_aggregate_is_supported(const XtfSchema *schema, unsigned index, GError **error);
 /* Sets the members of a sound aggregate that are derived from its fields. */
 void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggregate);
 

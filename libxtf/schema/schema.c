@@ -60,12 +60,12 @@ static bool fail_schema(const XtfSchema *schema, GError **error, const char *pro
                     field ? field : "", field ? "\"" : "");
 }
 
-bool xtf_schema_is_known(const XtfSchema *schema, GError **error)
+bool xtf_schema_is_supported(const XtfSchema *schema, GError **error)
 {
     const char *problem = NULL;
     unsigned number = 0;
 
-    if (!xtf_schema_kind_is_known(schema)) {
+    if (!xtf_schema_kind_is_supported(schema)) {
         problem = "schemas";
         number = schema->kind;
     }
@@ -125,7 +125,7 @@ bool xtf_schema_is_sound(const XtfSchema *schema, GError **error)
 {
     if (schema->name[0] == '\0')
         return fail_schema(schema, error, "it has no name", NULL);
-    if (!xtf_schema_kind_is_known(schema))
+    if (!xtf_schema_kind_is_supported(schema))
         return true; /* fields of a later kind may follow other rules */
     if (!fields_are_sound(schema, error))
         return false;
@@ -144,7 +144,7 @@ bool xtf_schema_is_sound(const XtfSchema *schema, GError **error)
 
 bool xtf_schema_validate(const XtfSchema *schema, GError **error)
 {
-    return xtf_schema_is_sound(schema, error) && xtf_schema_is_known(schema, error);
+    return xtf_schema_is_sound(schema, error) && xtf_schema_is_supported(schema, error);
 }
 
 XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields, GError **error)

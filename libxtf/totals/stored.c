@@ -380,8 +380,8 @@ static bool read_companion(TableSource *source, GError **error)
         return false;
     if (xtf_read32(head.checksum) != xtf_page_checksum(&head, source->place, payload, bytes)) {
         fail_damaged(source, "the companion's checksum is wrong", error);
-        if (file->ops->blame)
-            file->ops->blame(file, offset, error);
+        if (file->ops->name_file)
+            file->ops->name_file(file, offset, error);
         return false;
     }
     source->bytes = g_steal_pointer(&payload);

@@ -15,11 +15,11 @@ bool xtf_trace_item_lies_within(const XtfSource *source, XtfRef ref, const char 
 
 static bool fail_checksum(XtfSource *source, XtfRef ref, const char *name, GError **error)
 {
-    uint64_t at = source->ops->where ? source->ops->where(source, ref.offset) : ref.offset;
+    uint64_t at = source->ops->file_offset ? source->ops->file_offset(source, ref.offset) : ref.offset;
 
     xtf_damaged(error, "%s (byte %" PRIu64 "): its checksum is wrong", name, at);
-    if (source->ops->blame)
-        source->ops->blame(source, ref.offset, error);
+    if (source->ops->name_file)
+        source->ops->name_file(source, ref.offset, error);
     return false;
 }
 

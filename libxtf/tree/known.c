@@ -12,7 +12,7 @@ static bool is_version_known(const XtfTraceInfo *info, GError **error)
                     info->version_major, info->version_minor, XTF_VERSION_MAJOR, XTF_VERSION_MINOR);
 }
 
-bool xtf_trace_is_known(const XtfTrace *trace, GError **error)
+bool xtf_trace_is_supported(const XtfTrace *trace, GError **error)
 {
     const XtfSuperblock *superblock = &trace->superblock;
     uint64_t unknown = superblock->read_only | superblock->compatible; /* no such feature is defined yet */
@@ -25,7 +25,7 @@ bool xtf_trace_is_known(const XtfTrace *trace, GError **error)
     if (trace->catalog.has_unknown)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the file has an unknown section that this program would lose");
     for (uint32_t i = 0; i < trace->catalog.n_schemas; i++)
-        if (!xtf_schema_is_known(trace->catalog.schemas[i], error))
+        if (!xtf_schema_is_supported(trace->catalog.schemas[i], error))
             return false;
     return true;
 }

@@ -89,10 +89,10 @@ static bool check_edge(const uint8_t *data, uint32_t length, uint64_t offset, co
     return !fault || edge_damaged(array, fault, error);
 }
 
-bool xtf_array_is_known(const XtfArray *array, GError **error)
+bool xtf_array_is_supported(const XtfArray *array, GError **error)
 {
     if (!xtf_schema_is_readable(array->schema))
-        return xtf_schema_is_known(array->schema, error); /* this fails and sets the error */
+        return xtf_schema_is_supported(array->schema, error); /* this fails and sets the error */
     return xtf_codec(array->codec) ||
            xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                     "array %u of location %" PRIu64 ": its codec, number %u, is not known to this program", array->id,
@@ -111,7 +111,7 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
     uint32_t page_size = xtf_array_page_size(array);
     uint64_t segment = xtf_page_offset(xtf_array_segment(array), page_size, 0);
 
-    if (!xtf_array_is_known(array, error))
+    if (!xtf_array_is_supported(array, error))
         return NULL;
     /* The offset was compared with the file size when the array was decoded, so the sum does not overflow. */
     g_autoptr(XtfBlock) block = xtf_cache_get(xtf_array_cache(array), segment + array->edge_offset, array->edge_length,

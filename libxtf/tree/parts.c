@@ -138,14 +138,14 @@ static bool parts_read(XtfSource *source, uint64_t offset, void *buffer, size_t 
     return good;
 }
 
-static uint64_t parts_where(XtfSource *source, uint64_t offset)
+static uint64_t parts_file_offset(XtfSource *source, uint64_t offset)
 {
     const Part *part = find_part_at((PartsSource *)source, offset);
     return part ? offset - part->start : offset;
 }
 
 /* Adds the name of the part to an error. If the part has a different commit now, the error becomes XTF_ERROR_STALE. */
-static void parts_blame(XtfSource *source, uint64_t offset, GError **error)
+static void parts_name_file(XtfSource *source, uint64_t offset, GError **error)
 {
     PartsSource *self = (PartsSource *)source;
     Part *part = find_part_at(self, offset);
@@ -188,8 +188,8 @@ static void parts_close(XtfSource *source)
 static const XtfSourceOps parts_ops = {
     .read = parts_read,
     .close = parts_close,
-    .where = parts_where,
-    .blame = parts_blame,
+    .file_offset = parts_file_offset,
+    .name_file = parts_name_file,
 };
 
 /* Opens the folder, so that the parts are found after the process changes its directory. */

@@ -60,26 +60,26 @@ static const uint8_t *sweep_map(XtfSource *source, uint64_t offset, size_t lengt
     return base_source->ops->map ? base_source->ops->map(base_source, offset, length) : NULL;
 }
 
-static uint64_t sweep_where(XtfSource *source, uint64_t offset)
+static uint64_t sweep_file_offset(XtfSource *source, uint64_t offset)
 {
     XtfSource *base_source = ((XtfSweep *)source)->base_source;
 
-    return base_source->ops->where ? base_source->ops->where(base_source, offset) : offset;
+    return base_source->ops->file_offset ? base_source->ops->file_offset(base_source, offset) : offset;
 }
 
-static void sweep_blame(XtfSource *source, uint64_t offset, GError **error)
+static void sweep_name_file(XtfSource *source, uint64_t offset, GError **error)
 {
     XtfSource *base_source = ((XtfSweep *)source)->base_source;
 
-    if (base_source->ops->blame)
-        base_source->ops->blame(base_source, offset, error);
+    if (base_source->ops->name_file)
+        base_source->ops->name_file(base_source, offset, error);
 }
 
 static const XtfSourceOps sweep_ops = {
     .read = sweep_read,
     .map = sweep_map,
-    .where = sweep_where,
-    .blame = sweep_blame,
+    .file_offset = sweep_file_offset,
+    .name_file = sweep_name_file,
 };
 
 XtfSweep *xtf_sweep_new(XtfTrace *trace)

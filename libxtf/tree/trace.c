@@ -127,7 +127,7 @@ static bool open_any_commit(XtfTrace *trace, const XtfSuperblock *superblocks, u
         g_error_matches(damage, XTF_ERROR, XTF_ERROR_DAMAGED) || g_error_matches(damage, XTF_ERROR, XTF_ERROR_IO);
     if (n > 1 && lost && open_commit(trace, &superblocks[1], NULL)) {
         if (superblocks[1].info.commit != superblocks[0].info.commit)
-            trace->superblock.info.passed_over = superblocks[0].info.commit;
+            trace->superblock.info.damaged_commit = superblocks[0].info.commit;
         return true;
     }
     g_propagate_error(error, g_steal_pointer(&damage));
@@ -417,7 +417,7 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
         return xtf_fail(error, XTF_ERROR_INVALID, "the file was replaced by a different trace");
     if (opened->superblock.info.commit <= trace->superblock.info.commit)
         return xtf_damaged(error, "commit %" PRIu64 " is damaged, or not completely written yet",
-                           opened->superblock.info.passed_over);
+                           opened->superblock.info.damaged_commit);
     if (opened->catalog.n_files > 0)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "an anchor that was rewritten cannot be followed: open it again");
     *later = g_steal_pointer(&opened);
@@ -463,7 +463,8 @@ const XtfSchema *xtf_trace_schema(const XtfTrace *trace, uint32_t id)
 const XtfSchema *xtf_trace_find_schema(const XtfTrace *trace, const char *name)
 {
     for (uint32_t i = 0; i < trace->catalog.n_schemas; i++)
-        if (g_str_equal(trace->catalog.schemas[i]->name, name) && xtf_schema_kind_is_known(trace->catalog.schemas[i]))
+        if (g_str_equal(trace->catalog.schemas[i]->name, name) &&
+            xtf_schema_kind_is_supported(trace->catalog.schemas[i]))
             return trace->catalog.schemas[i];
     return NULL;
 }

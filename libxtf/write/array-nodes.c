@@ -118,8 +118,8 @@ void xtf_writer_trim_pools(XtfWriter *writer, uint32_t n_arrays)
     if (writer->n_touched < ARRAYS_PER_TRIM)
         return;
     writer->n_touched = 0;
-    xtf_object_pool_rest(&writer->arrays);
-    xtf_object_pool_rest(&writer->entries);
+    xtf_object_pool_page_out(&writer->arrays);
+    xtf_object_pool_page_out(&writer->entries);
 }
 
 void xtf_node_writer_encode(XtfNodeWriter *node, GByteArray *bytes, XtfBranch *branch)

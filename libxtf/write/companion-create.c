@@ -105,7 +105,7 @@ static bool reference_arrays(XtfWriter *writer, GError **error)
             XtfArray local = xtf_array_local(&arrays[i]);
             if (local.schema->kind == XTF_SCHEMA_DERIVED)
                 continue;
-            if (!xtf_array_is_known(&local, error))
+            if (!xtf_array_is_supported(&local, error))
                 return false;
             reference_array(writer, &local);
         }
@@ -132,9 +132,9 @@ static bool check_base(const XtfTrace *trace, GError **error)
                         "the trace is in several files; a companion can have only one base file");
     if (!info->closed)
         return xtf_fail(error, XTF_ERROR_INVALID, "its writer has not closed it");
-    if (info->passed_over)
-        return xtf_damaged(error, "commit %" PRIu64 " is damaged", info->passed_over);
-    return xtf_trace_is_known(trace, error);
+    if (info->damaged_commit)
+        return xtf_damaged(error, "commit %" PRIu64 " is damaged", info->damaged_commit);
+    return xtf_trace_is_supported(trace, error);
 }
 
 static XtfWriterBase *new_base(XtfTrace *trace, const char *path)

@@ -219,9 +219,9 @@ static bool resume_file(XtfWriter *writer, XtfTrace *trace, GError **error)
     if (xtf_catalog_is_merged(&trace->catalog))
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "cannot add to a merged file: add to its parts, and merge them again");
-    if (info->passed_over)
-        return xtf_damaged(error, "commit %" PRIu64 " is damaged; resuming would lose it", info->passed_over);
-    if (!xtf_trace_is_known(trace, error))
+    if (info->damaged_commit)
+        return xtf_damaged(error, "commit %" PRIu64 " is damaged; resuming would lose it", info->damaged_commit);
+    if (!xtf_trace_is_supported(trace, error))
         return false;
     writer->page_size = info->page_size;
     writer->epoch = info->epoch + 1;

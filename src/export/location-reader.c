@@ -84,7 +84,7 @@ static bool find_sides(XtfLocationReader *reader, GError **error)
     for (uint32_t i = 0; i < reader->arrays.n; i++) {
         const XtfArray *array = &reader->arrays.all[i];
         int tag = reader->tags[array->schema->id];
-        if (tag < XTF_N_RECORD_TYPES || !xtf_array_is_known(array, NULL))
+        if (tag < XTF_N_RECORD_TYPES || !xtf_array_is_supported(array, NULL))
             continue;
         XtfSideReader *side = &reader->sides[tag - XTF_N_RECORD_TYPES];
         side->array = *array;

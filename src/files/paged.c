@@ -45,10 +45,10 @@ void *xtf_paged_grow(XtfPaged *paged, size_t size)
     return paged->data;
 }
 
-void xtf_paged_rest(const XtfPaged *paged)
+void xtf_paged_page_out(const XtfPaged *paged)
 {
     if (paged->file.data)
-        xtf_file_memory_rest(paged->data, paged->size);
+        xtf_file_memory_page_out(paged->data, paged->size);
 }
 
 void xtf_paged_free(XtfPaged *paged)

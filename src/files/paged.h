@@ -23,5 +23,5 @@ void *xtf_paged_grow(XtfPaged *paged, size_t size);
  * folder; the memory then stays as it was. */
 bool xtf_paged_grow_in_file(XtfPaged *paged, size_t size, GError **error);
 /* Lets the kernel take the pages out of memory until they are next used. Other threads may use the memory meanwhile. */
-void xtf_paged_rest(const XtfPaged *paged);
+void xtf_paged_page_out(const XtfPaged *paged);
 void xtf_paged_free(XtfPaged *paged); /* all zeros are fine */

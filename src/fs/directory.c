@@ -87,7 +87,7 @@ static bool collect_names(XtfFs *fs, fuse_ino_t id, XtfNode *listed, Listing *li
     g_auto(XtfInode) directory = {0};
 
     while (!xtf_node_list(listed, listing->next - 2, collect_name, listing, error)) {
-        if (!xtf_fs_moves_on(fs, &attempt, error))
+        if (!xtf_fs_retry_later_generation(fs, &attempt, error))
             return false;
         g_array_set_size(listing->names, 0);
         listing->reserved = 0;

@@ -39,7 +39,7 @@ static bool look_up(XtfFs *fs, fuse_ino_t parent, const char *name, XtfInode *di
         } else if (xtf_fs_enter(fs, directory, name, entry, error)) {
             return true;
         }
-    } while (xtf_fs_moves_on(fs, &attempt, error));
+    } while (xtf_fs_retry_later_generation(fs, &attempt, error));
     return false;
 }
 
@@ -89,7 +89,7 @@ static bool get_inode(XtfFs *fs, fuse_ino_t id, XtfInode *inode, GError **error)
     XtfAttempt attempt = xtf_fs_attempt(fs);
 
     while (!xtf_inodes_get(fs->inodes, id, inode, error)) {
-        if (!*error || !xtf_fs_moves_on(fs, &attempt, error))
+        if (!*error || !xtf_fs_retry_later_generation(fs, &attempt, error))
             return false;
     }
     return true;
@@ -154,7 +154,7 @@ static void open_followed(fuse_req_t request, fuse_ino_t id, struct fuse_file_in
     GError *error = NULL;
 
     XtfOpened *opened = get_inode(fs, id, &inode, &error) ? xtf_opened_new(&inode, &error) : NULL;
-    if (!opened && inode.future == XTF_NODE_CHANGES && error && xtf_fs_moves_on(fs, &attempt, &error)) {
+    if (!opened && inode.future == XTF_NODE_CHANGES && error && xtf_fs_retry_later_generation(fs, &attempt, &error)) {
         xtf_fs_reply_stale(request);
     } else if (!opened) {
         reply_unknown(request, error);
@@ -255,7 +255,7 @@ static bool read_part(XtfFs *fs, fuse_ino_t id, XtfOpened *opened, uint64_t offs
             return xtf_fail(error, XTF_ERROR_INVALID, "not a file");
         if (xtf_opened_read(fs, opened, &inode, offset, buffer->bytes, size, length, error))
             return true;
-    } while (xtf_fs_moves_on(fs, &attempt, error));
+    } while (xtf_fs_retry_later_generation(fs, &attempt, error));
     return false;
 }
 

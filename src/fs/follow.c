@@ -191,7 +191,7 @@ XtfAttempt xtf_fs_attempt(XtfFs *fs)
     return (XtfAttempt){.number = current ? current->number : 0};
 }
 
-bool xtf_fs_moves_on(XtfFs *fs, XtfAttempt *attempt, GError **error)
+bool xtf_fs_retry_later_generation(XtfFs *fs, XtfAttempt *attempt, GError **error)
 {
     enum { TRIES_MAX = 8 };
 

@@ -98,7 +98,7 @@ typedef struct {
 
 XtfAttempt xtf_fs_attempt(XtfFs *fs);
 /* True if the request shall try again, as there is a later generation. Clears the error then. */
-bool xtf_fs_moves_on(XtfFs *fs, XtfAttempt *attempt, GError **error);
+bool xtf_fs_retry_later_generation(XtfFs *fs, XtfAttempt *attempt, GError **error);
 
 /* An open file or directory of a followed trace, as it was when it was opened. */
 typedef struct {

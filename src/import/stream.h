@@ -108,7 +108,7 @@ static inline uint32_t xtf_stream_region(const XtfStream *stream)
 }
 
 /* Goes on to the time of the next record, before that record changes the stack. */
-static inline void xtf_stream_go_on(XtfStream *stream, uint64_t time)
+static inline void xtf_stream_set_time(XtfStream *stream, uint64_t time)
 {
     if (G_LIKELY(time > stream->last)) {
         stream->before_last = xtf_stream_region(stream);
@@ -123,7 +123,7 @@ static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned 
 
     if (G_UNLIKELY(time < stream->last))
         time = xtf_stream_hold_time(stream, time);
-    xtf_stream_go_on(stream, time);
+    xtf_stream_set_time(stream, time);
     head->time = time;
     head->seq = stream->seq++;
     head->event = event;
@@ -179,7 +179,7 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
 {
     uint64_t enclosing = xtf_stream_enclosing(stream);
 
-    xtf_stream_go_on(stream, time);
+    xtf_stream_set_time(stream, time);
     if (G_UNLIKELY(region + 1 >= stream->n_open))
         xtf_stream_grow_open(stream, region);
     XtfFrame frame = {.region = region,
@@ -198,7 +198,7 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
 
 static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t region)
 {
-    xtf_stream_go_on(stream, time);
+    xtf_stream_set_time(stream, time);
     XtfFrame frame = xtf_stream_pop(stream, region);
     XtfEntersLeavesRow row = {.region = region};
 

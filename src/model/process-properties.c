@@ -135,7 +135,7 @@ static void clear_end(gpointer data)
 {
     XtfEarlyEnd *end = data;
 
-    g_free(end->why);
+    g_free(end->reason);
 }
 
 GArray *xtf_early_ends(XtfTrace *trace, GError **error)
@@ -146,7 +146,7 @@ GArray *xtf_early_ends(XtfTrace *trace, GError **error)
     g_array_set_clear_func(ends, clear_end);
     for (guint i = 0; properties && i < properties->len; i++) {
         Property *property = &g_array_index(properties, Property, i);
-        const XtfEarlyEnd end = {.proc = property->proc, .why = g_steal_pointer(&property->text)};
+        const XtfEarlyEnd end = {.proc = property->proc, .reason = g_steal_pointer(&property->text)};
         g_array_append_val(ends, end);
     }
     return properties ? g_steal_pointer(&ends) : NULL;

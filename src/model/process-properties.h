@@ -48,7 +48,7 @@ GArray *xtf_stated_ends(XtfTrace *trace, GError **error);
 
 typedef struct {
     uint32_t proc;
-    char *why; /* "2026-01-01 12:00:00 UTC: run.xtf.d/000003.xtf: cannot write: No space left on device" */
+    char *reason; /* "2026-01-01 12:00:00 UTC: run.xtf.d/000003.xtf: cannot write: No space left on device" */
 } XtfEarlyEnd;
 
 /* Returns an array of XtfEarlyEnd, in the order of the table; it may be empty. The caller unrefs the array. NULL with

@@ -109,7 +109,7 @@ static void check_paged(void)
             cr_assert_eq(numbers[i], 0);
             numbers[i] = i * 7 + 1;
         }
-        xtf_paged_rest(&paged);
+        xtf_paged_page_out(&paged);
         size_t kept = 0, wrong = 0;
         for (size_t i = 0; i < n; i++) {
             kept += numbers[i] != 0;

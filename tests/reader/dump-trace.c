@@ -357,7 +357,7 @@ static void print_rows(XtfTrace *trace)
 
     for (uint64_t i = 0; i < xtf_trace_n_arrays(trace); i++) {
         g_auto(XtfCursor) cursor;
-        if (!xtf_array_is_known(&arrays[i], NULL))
+        if (!xtf_array_is_supported(&arrays[i], NULL))
             continue;
         xtf_cursor_init(&cursor, &arrays[i]);
         bool good = xtf_cursor_seek_n(&cursor, 0, &found, &error);

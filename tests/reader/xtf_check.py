@@ -66,7 +66,7 @@ class Limits:
 def check_superblocks(trace):
     """Both superblocks of a closed file are whole, and lead to catalogs of their own that say the same."""
     own, whole = trace.superblock, trace.superblocks()
-    expect(trace.passed_over is None, f"commit {trace.passed_over}: its catalog is damaged")
+    expect(trace.damaged_commit is None, f"commit {trace.damaged_commit}: its catalog is damaged")
     if not own.flags & CLOSED:
         return
     if len(whole) == 1 or whole[0].commit != whole[1].commit:

@@ -97,14 +97,14 @@ class Trace:
     def __init__(self, path):
         self.fd, self.path = os.open(path, os.O_RDONLY), path
         superblocks = self.superblocks()
-        self.passed_over = None
+        self.damaged_commit = None
         try:
             self.open_commit(superblocks[0])
         except Damaged:
             if len(superblocks) == 1:
                 raise
             self.open_commit(superblocks[1])
-            self.passed_over = superblocks[0].commit
+            self.damaged_commit = superblocks[0].commit
 
     def open_commit(self, superblock):
         self.superblock, self.files = superblock, []

@@ -253,7 +253,7 @@ static void lose_catalog(bool closed)
         cr_assert_good(trace, error);
         XtfTraceInfo info;
         xtf_trace_get_info(trace, &info);
-        cr_assert_eq(info.passed_over, !closed && newest ? 2 : 0);
+        cr_assert_eq(info.damaged_commit, !closed && newest ? 2 : 0);
         assert_numbered(trace, !closed && newest ? 10 : 20);
         g_autoptr(GString) problems = g_string_new(NULL);
         XtfCheckReport report;

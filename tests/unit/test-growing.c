@@ -234,7 +234,7 @@ Test(growing, opening_never_fails)
         cr_assert_good(trace, error);
         xtf_trace_get_info(trace, &info);
         cr_assert_geq(info.commit, before);
-        cr_assert_eq(info.passed_over, 0);
+        cr_assert_eq(info.damaged_commit, 0);
         before = info.commit;
         XtfArray array = find_array(trace, i % 3, 0);
         TestRow row, expected = row_of(i % 3, array.n_rows - 1);

@@ -44,13 +44,13 @@ static void check_pool(InFiles in_files)
             objects[i][w] = word_of(i, w);
         }
         if (i % 50000 == 0)
-            xtf_object_pool_rest(&pool);
+            xtf_object_pool_page_out(&pool);
     }
     cr_assert_eq(pool.files->len, in_files != NONE_IN_FILES);
     for (guint i = 0; i < pool.files->len; i++)
         in_file += g_array_index(pool.files, XtfFileMemory, i).size;
     cr_assert_eq(in_file + (4 << 20) >= pool.n_bytes, in_files == REST_IN_FILES);
-    xtf_object_pool_rest(&pool);
+    xtf_object_pool_page_out(&pool);
     for (size_t i = 0; i < N_OBJECTS; i++)
         assert_object(objects[i], i);
     xtf_object_iter_init(&iter, &pool);
@@ -91,7 +91,7 @@ Test(many_arrays, empty_pool)
     xtf_object_pool_init(&pool, sizeof(uint64_t));
     xtf_object_iter_init(&iter, &pool);
     cr_assert_null(xtf_object_iter_next(&iter));
-    xtf_object_pool_rest(&pool);
+    xtf_object_pool_page_out(&pool);
     xtf_object_pool_finish(&pool);
 }
 

@@ -99,7 +99,7 @@ static bool analyze_backward(XtfReplay *replay, XtfPoints *points, XtfWriter *wr
 {
     if (!find_causes(replay, points, writer, steps, &report->causes, error))
         return false;
-    xtf_points_rest_results(points);
+    xtf_points_page_out_results(points);
     trim_heap();
     bool good = xtf_critical_write(points, writer, steps, &report->path, error);
     trim_heap();

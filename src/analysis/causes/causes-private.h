@@ -3,13 +3,13 @@
  *
  *   causes.c    the order of the pass: a culprit after all points that waited for the culprit
  *   waiters.c   finds the point that waited for another one
- *   late.c      handles one point at which a location was late: delays, costs, and what its waits pass on
+ *   culprit.c   handles one point at which a location was late: delays, costs, and what its waits pass on
  */
 #pragma once
 
 #include "src/analysis/causes/causes.h"
 #include "src/analysis/causes/interval.h"
-#include "src/analysis/causes/passing.h"
+#include "src/analysis/causes/pass-tree.h"
 #include "src/analysis/causes/shares.h"
 #include "src/analysis/formulas/wait-shares.h"
 
@@ -37,7 +37,7 @@ typedef struct {
     XtfIntervals intervals;
     XtfDelays *delays;
     XtfPassPool pool;
-    XtfPassing *pass_trees;                         /* by location */
+    XtfPassTree *pass_trees;                        /* by location */
     XtfRemainders *remainders;                      /* by location */
     XtfCallpathSums all, culprit_work, waiter_work; /* work of the culprit since it met all waiters, of the culprit
                                           since it met this waiter, of the waiter */
@@ -50,7 +50,7 @@ typedef struct {
     uint64_t n_looked;   /* points that were read to find other points */
     XtfFlights meets;    /* waiting points of one-sided communication, by instance; see waiters.c */
     uint32_t *waiter_of; /* by location: its index among the waiters, plus 1; 0: none */
-} XtfLateWork;
+} XtfCulpritWork;
 
 /* Quantities that are rounded by call path and kind of wait: costs of `delays`, and parts of waits. */
 enum {
@@ -64,13 +64,13 @@ enum {
 enum { XTF_CHARGES = XTF_COSTS + 1 };
 
 /* Finds the point that waited for the point `awaited` of location `culprit`. *found: false if there is none. */
-bool xtf_find_waiter(XtfLateWork *work, uint32_t culprit, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
+bool xtf_find_waiter(XtfCulpritWork *work, uint32_t culprit, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
                      GError **error);
 
 /* Handles point `i` at which a location was late. Charges its call paths with the waits of all `waiters`, and passes
  * the costs on to its own waits. All waiters have the kind `cost`. `operation` NULL: the wait was for a message.
  * Stores the waiters' results. */
-bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, const XtfOperation *operation,
-                 XtfWaiter *waiters, uint32_t n_waiters, GError **error);
+bool xtf_charge_culprit(XtfCulpritWork *work, uint32_t location, uint64_t i, XtfCostKind cost,
+                        const XtfOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error);
 /* Charges a location for the idle time of the other threads of its process until it forked at point `i`. */
-bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **error);
+bool xtf_charge_fork(XtfCulpritWork *work, uint32_t location, uint64_t i, GError **error);

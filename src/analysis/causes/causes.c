@@ -43,9 +43,9 @@ typedef struct {
 } PointTree;
 
 typedef struct {
-    XtfLateWork work;
+    XtfCulpritWork work;
     PointTree tree;
-    XtfMarks marks;
+    XtfPrefixes prefixes;
     XtfOperationHeads heads;
     Walk *walks;
     uint32_t n_locations;
@@ -105,8 +105,8 @@ static void set_result(Pass *pass, XtfWaiter *waiter)
     waiter->result = XTF_POINT_RESULT_NONE;
     if (!xtf_is_synchronising_wait(point))
         return;
-    xtf_passing_costs(&pass->work.pool, &pass->work.pass_trees[waiter->location], waiter->i, point->wait,
-                      &waiter->costs, &propagating);
+    xtf_pass_tree_costs(&pass->work.pool, &pass->work.pass_trees[waiter->location], waiter->i, point->wait,
+                        &waiter->costs, &propagating);
     for (uint32_t kind = 0; kind < XTF_COSTS; kind++)
         passed += waiter->costs.of[kind];
     waiter->result.passed =
@@ -169,8 +169,9 @@ static Step pass_late(Pass *pass, uint32_t location, uint64_t i, const XtfPoint 
     }
     g_hash_table_remove(pass->passed, &place);
     pass->counts.explained++;
-    return xtf_late_at(&pass->work, location, i, xtf_cost_kind(waiter.point.kind), NULL, &waiter, 1, error) ? DONE
-                                                                                                            : FAILED;
+    return xtf_charge_culprit(&pass->work, location, i, xtf_cost_kind(waiter.point.kind), NULL, &waiter, 1, error)
+               ? DONE
+               : FAILED;
 }
 
 static Operation *operation_of(Pass *pass, uint64_t number)
@@ -214,8 +215,8 @@ static Step pass_member(Pass *pass, const XtfWaiter *waiter, GError **error)
     pass->counts.explained += operation->waiters->len;
     XtfWaiter *waiters = (XtfWaiter *)(void *)operation->waiters->data;
     bool good = operation->waiters->len == 0 ||
-                xtf_late_at(&pass->work, waiter->location, waiter->i, xtf_cost_kind(point->kind), &all, waiters,
-                            operation->waiters->len, error);
+                xtf_charge_culprit(&pass->work, waiter->location, waiter->i, xtf_cost_kind(point->kind), &all, waiters,
+                                   operation->waiters->len, error);
     pass->n_held -= operation->waiters->len;
     g_hash_table_remove(pass->operations, &point->instance);
     return good ? DONE : FAILED;
@@ -247,7 +248,7 @@ static Step handle_point(Pass *pass, uint32_t location, GError **error)
     case XTF_POINT_TEAM:
         return pass_member(pass, &waiter, error);
     case XTF_POINT_FORKS:
-        return xtf_idle_until(&pass->work, location, waiter.i, error) ? DONE : FAILED;
+        return xtf_charge_fork(&pass->work, location, waiter.i, error) ? DONE : FAILED;
     default:
         return put_result(pass, &waiter, error) ? DONE : FAILED;
     }
@@ -272,7 +273,7 @@ static bool walk_back(Pass *pass, uint32_t location, XtfSteps *steps, GError **e
         case DONE:
             walk->at--;
             walk->is_set = pass->forced = false;
-            if (++pass->n_done % POINTS_PER_CHECK == 0 && !xtf_steps_go_on(steps, POINTS_PER_CHECK, error))
+            if (++pass->n_done % POINTS_PER_CHECK == 0 && !xtf_steps_advance(steps, POINTS_PER_CHECK, error))
                 return false;
         }
     }
@@ -313,7 +314,7 @@ static bool run_pass(Pass *pass, XtfSteps *steps, GError **error)
 static void pass_finish(Pass *pass)
 {
     for (uint32_t location = 0; location < pass->n_locations; location++) {
-        xtf_passing_finish(&pass->work.pass_trees[location]);
+        xtf_pass_tree_finish(&pass->work.pass_trees[location]);
         xtf_remainders_finish(&pass->work.remainders[location]);
     }
     xtf_pass_pool_finish(&pass->work.pool);
@@ -328,7 +329,7 @@ static void pass_finish(Pass *pass)
     g_free(pass->work.waiter_of);
     g_array_unref(pass->work.later);
     xtf_intervals_finish(&pass->work.intervals);
-    xtf_marks_finish(&pass->marks);
+    xtf_prefixes_finish(&pass->prefixes);
     g_free(pass->counts_outside);
     xtf_point_cache_free(pass->work.intervals.cache);
     xtf_callpath_sums_finish(&pass->work.all);
@@ -347,7 +348,7 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
 
     *pass = (Pass){
         .work = {.delays = delays,
-                 .pass_trees = g_new0(XtfPassing, n),
+                 .pass_trees = g_new0(XtfPassTree, n),
                  .remainders = g_new0(XtfRemainders, n),
                  .charges = g_new0(double, (size_t)n_callpaths *XTF_CHARGES),
                  .later = g_array_new(false, false, sizeof(XtfMeeting)),
@@ -355,7 +356,7 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
                  .meets.few_words = 1,
                  .waiter_of = g_new0(uint32_t, MAX(n, 1))},
         .tree.points = points,
-        .marks = XTF_MARKS_NONE,
+        .prefixes = XTF_PREFIXES_NONE,
         .walks = g_new0(Walk, n),
         .n_locations = n,
         .turn = CLAMP(TURNS_MAX / MAX(n, 1), TURN_MIN, TURN_MAX),
@@ -366,8 +367,8 @@ static void pass_init(Pass *pass, XtfPoints *points, XtfDelays *delays)
     };
     pass->work.intervals = (XtfIntervals){
         .points = points,
-        .marks = &pass->marks,
-        .cache = xtf_point_cache_new(points, &pass->marks),
+        .prefixes = &pass->prefixes,
+        .cache = xtf_point_cache_new(points, &pass->prefixes),
         .outside = n_callpaths - 1,
         .counts_outside = pass->counts_outside,
     };
@@ -414,7 +415,7 @@ static bool find_programs(Pass *pass, XtfTrace *trace, GError **error)
 
     for (uint32_t i = 0; programs && i < pass->n_locations; i++) {
         uint64_t id = xtf_points_location(pass->work.intervals.points, i)->id;
-        xtf_points_rest_sometimes(pass->work.intervals.points, i);
+        xtf_points_page_out_sometimes(pass->work.intervals.points, i);
         if (!xtf_trace_find_array(trace, id, programs->id, &array, &pass->counts_outside[i], error))
             return false;
     }
@@ -431,7 +432,7 @@ bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, XtfSteps *step
         return false;
     pass_init(&pass, points, found);
     bool good = (!context || find_programs(&pass, context->trace, error)) && find_teams(&pass, context, error) &&
-                xtf_marks_find(&pass.marks, points, steps, error) && run_pass(&pass, steps, error);
+                xtf_prefixes_find(&pass.prefixes, points, steps, error) && run_pass(&pass, steps, error);
     if (good) {
         *counts = pass.counts;
         counts->looked = pass.work.n_looked;

@@ -67,7 +67,7 @@ bool xtf_delays_add(XtfDelays *delays, uint32_t number, const XtfDelay *delay, G
 
     if (++delays->n_added >= DELAYS_PER_RELEASE) {
         delays->n_added = 0;
-        xtf_paged_rest(&delays->paged);
+        xtf_paged_page_out(&delays->paged);
     }
     buffer[location->n++ % delays->room] = *delay;
     if (location->n % delays->room != 0)
@@ -121,7 +121,7 @@ static bool write_location(const XtfPoints *points, XtfDelays *delays, uint32_t 
     XtfDelay delay;
 
     for (uint64_t i = 0; i < n; i++) {
-        if (i % ROWS_PER_CHECK == 0 && !xtf_steps_go_on(steps, i > 0 ? ROWS_PER_CHECK : 0, error))
+        if (i % ROWS_PER_CHECK == 0 && !xtf_steps_advance(steps, i > 0 ? ROWS_PER_CHECK : 0, error))
             return false;
         if (!xtf_delays_get(delays, number, i, &delay, error))
             return false;
@@ -137,7 +137,7 @@ static bool write_location(const XtfPoints *points, XtfDelays *delays, uint32_t 
         if (!xtf_array_writer_append(array, &row, error))
             return false;
     }
-    return xtf_steps_go_on(steps, n % ROWS_PER_CHECK, error) && xtf_array_writer_close(array, error);
+    return xtf_steps_advance(steps, n % ROWS_PER_CHECK, error) && xtf_array_writer_close(array, error);
 }
 
 bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *writer, XtfSteps *steps, GError **error)
@@ -151,9 +151,9 @@ bool xtf_delays_write(const XtfPoints *points, XtfDelays *delays, XtfWriter *wri
         n += xtf_delays_n(delays, i);
     xtf_steps_begin(steps, "writing delays", n);
     for (uint32_t i = 0; i < delays->n_locations; i++) {
-        xtf_points_rest_sometimes(points, i);
+        xtf_points_page_out_sometimes(points, i);
         if (i % LOCATIONS_PER_RELEASE == 0)
-            xtf_paged_rest(&delays->paged);
+            xtf_paged_page_out(&delays->paged);
         if (xtf_delays_n(delays, i) == 0)
             continue;
         XtfArrayWriter *array = xtf_writer_array(writer, xtf_points_location(points, i)->id, schema, error);

@@ -6,22 +6,22 @@ enum {
 
 bool xtf_interval_since(XtfIntervals *intervals, uint32_t location, uint64_t to, XtfInterval *interval, GError **error)
 {
-    XtfMark mark;
+    XtfPrefix prefix;
 
-    if (!xtf_point_cache_mark(intervals->cache, location, to, &mark, error))
+    if (!xtf_point_cache_prefix(intervals->cache, location, to, &prefix, error))
         return false;
-    *interval = (XtfInterval){.location = location, .from = mark.since, .to = to};
+    *interval = (XtfInterval){.location = location, .from = prefix.since, .to = to};
     return true;
 }
 
 bool xtf_interval_since_all(XtfIntervals *intervals, uint32_t location, uint64_t to, XtfInterval *interval,
                             GArray *later, GError **error)
 {
-    XtfMark mark;
+    XtfPrefix prefix;
 
     *interval = (XtfInterval){.location = location, .to = to};
-    return xtf_point_cache_mark(intervals->cache, location, to, &mark, error) &&
-           xtf_marks_meetings(intervals->marks, mark.since, &interval->from, later, error);
+    return xtf_point_cache_prefix(intervals->cache, location, to, &prefix, error) &&
+           xtf_prefixes_meetings(intervals->prefixes, prefix.since, &interval->from, later, error);
 }
 
 /* ---- Checkpoints. */
@@ -53,7 +53,7 @@ static const XtfCheckpoint *checkpoint_at(XtfIntervals *intervals, uint64_t at, 
         checkpoint->all = g_array_new(FALSE, FALSE, sizeof(XtfCallpathSum));
     checkpoints->n -= checkpoints->places[slot] ? checkpoint->all->len : 0;
     checkpoints->places[slot] = 0;
-    if (!xtf_marks_checkpoint(intervals->marks, at, checkpoint, error))
+    if (!xtf_prefixes_checkpoint(intervals->prefixes, at, checkpoint, error))
         return NULL;
     checkpoints->places[slot] = at + 1;
     checkpoints->n += checkpoint->all->len;
@@ -109,7 +109,7 @@ static void add_checkpoint(const XtfIntervals *intervals, const XtfInterval *int
 }
 
 /* Subtracts the time before the interval, and at its first point. */
-static bool subtract_before(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first,
+static bool subtract_before(XtfIntervals *intervals, const XtfInterval *interval, const XtfPrefix *first,
                             XtfCallpathSums *sum, GError **error)
 {
     uint64_t begin = 0;
@@ -129,8 +129,8 @@ static bool subtract_before(XtfIntervals *intervals, const XtfInterval *interval
 
 /* Adds the times and waits in the interval. If the interval has a checkpoint, reads only the points before its first
  * and after its last checkpoint. */
-static bool add_interval_times(XtfIntervals *intervals, const XtfInterval *interval, const XtfMark *first,
-                               const XtfMark *last, XtfCallpathSums *sum, GError **error)
+static bool add_interval_times(XtfIntervals *intervals, const XtfInterval *interval, const XtfPrefix *first,
+                               const XtfPrefix *last, XtfCallpathSums *sum, GError **error)
 {
     uint32_t location = interval->location;
     bool from_start = interval->from == XTF_NO_POINT;
@@ -160,10 +160,10 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
                        GError **error)
 {
     uint32_t location = interval->location;
-    XtfMark first = {0}, last;
+    XtfPrefix first = {0}, last;
 
     xtf_callpath_sums_clear(sum);
-    if (!xtf_point_cache_mark(intervals->cache, location, interval->to, &last, error))
+    if (!xtf_point_cache_prefix(intervals->cache, location, interval->to, &last, error))
         return false;
     *waited = last.waited;
     if (interval->from == XTF_NO_POINT) {
@@ -172,7 +172,7 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
         xtf_callpath_sums_none_negative(sum);
         return true;
     }
-    const XtfPoint *first_point = xtf_point_cache_mark(intervals->cache, location, interval->from, &first, error);
+    const XtfPoint *first_point = xtf_point_cache_prefix(intervals->cache, location, interval->from, &first, error);
     if (!first_point)
         return false;
     const XtfPoint point = *first_point;
@@ -187,12 +187,12 @@ bool xtf_interval_work(XtfIntervals *intervals, const XtfInterval *interval, Xtf
 
 bool xtf_interval_last_wait(XtfIntervals *intervals, const XtfInterval *interval, uint64_t *i, GError **error)
 {
-    XtfMark mark;
+    XtfPrefix prefix;
 
-    if (!xtf_point_cache_mark(intervals->cache, interval->location, interval->to, &mark, error))
+    if (!xtf_point_cache_prefix(intervals->cache, interval->location, interval->to, &prefix, error))
         return false;
-    *i = mark.last_wait != XTF_NO_POINT && (interval->from == XTF_NO_POINT || mark.last_wait > interval->from)
-             ? mark.last_wait
+    *i = prefix.last_wait != XTF_NO_POINT && (interval->from == XTF_NO_POINT || prefix.last_wait > interval->from)
+             ? prefix.last_wait
              : XTF_NO_POINT;
     return true;
 }

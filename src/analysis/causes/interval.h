@@ -18,8 +18,8 @@ typedef struct {
 /* The sources of intervals. Time outside of all calls counts as call path `outside` for locations in
  * `counts_outside`. */
 typedef struct {
-    XtfPoints *points;     /* borrowed */
-    const XtfMarks *marks; /* borrowed */
+    XtfPoints *points;           /* borrowed */
+    const XtfPrefixes *prefixes; /* borrowed */
     XtfPointCache *cache;
     uint32_t outside;
     const bool *counts_outside; /* by location */

@@ -153,7 +153,7 @@ bool xtf_meetings_add(XtfMeetings *meetings, const XtfPoint *point, uint64_t i, 
     case XTF_POINT_ROOT:
     case XTF_POINT_PAIR:
         return meet_operation(meetings, point, i, error);
-    case XTF_POINT_TEAM: /* meets threads of its own process, see marks.c */
+    case XTF_POINT_TEAM: /* meets threads of its own process, see prefixes.c */
     case XTF_POINT_FORKED:
     case XTF_POINT_JOINS:
     case XTF_POINT_FORKS:

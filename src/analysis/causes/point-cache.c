@@ -8,7 +8,7 @@ typedef struct {
     uint64_t number; /* UINT64_MAX: none */
     uint64_t used;
     XtfPoint *points;
-    XtfMark *marks;
+    XtfPrefix *prefixes;
     XtfCallpathTicks *times; /* of all points; NULL: not read */
     uint64_t n_times;
     uint32_t n;
@@ -23,22 +23,22 @@ typedef struct {
 struct XtfPointCache {
     XtfPoints *points;
     Span *spans; /* by location */
-    const XtfMarks *marks;
+    const XtfPrefixes *prefixes;
     uint64_t clock, n_times;
     Block blocks[SETS][WAYS];
 };
 
-XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfMarks *marks)
+XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfPrefixes *prefixes)
 {
     XtfPointCache *cache = g_new0(XtfPointCache, 1);
 
     cache->points = points;
-    cache->marks = marks;
+    cache->prefixes = prefixes;
     cache->spans = g_new(Span, MAX(xtf_points_n_locations(points), 1));
     for (uint32_t i = 0; i < xtf_points_n_locations(points); i++) {
         const XtfPointLocation *location = xtf_points_location(points, i);
         cache->spans[i] = (Span){location->first, location->n > 0 ? location->n - 1 : 0};
-        xtf_points_rest_sometimes(points, i);
+        xtf_points_page_out_sometimes(points, i);
     }
     for (Block *block = cache->blocks[0]; block < cache->blocks[SETS]; block++)
         block->number = UINT64_MAX;
@@ -58,7 +58,7 @@ void xtf_point_cache_free(XtfPointCache *cache)
         return;
     for (Block *block = cache->blocks[0]; block < cache->blocks[SETS]; block++) {
         g_free(block->points);
-        g_free(block->marks);
+        g_free(block->prefixes);
         g_free(block->times);
     }
     g_free(cache->spans);
@@ -83,10 +83,10 @@ static bool load_block(XtfPointCache *cache, Block *block, uint64_t number, GErr
     block->n = (uint32_t)MIN(xtf_points_n(cache->points) - first, (uint64_t)POINTS);
     if (!block->points) {
         block->points = g_new(XtfPoint, POINTS);
-        block->marks = g_new(XtfMark, POINTS);
+        block->prefixes = g_new(XtfPrefix, POINTS);
     }
     return xtf_points_read(cache->points, first, block->n, block->points, error) &&
-           xtf_marks_read(cache->marks, first, block->n, block->marks, error);
+           xtf_prefixes_read(cache->prefixes, first, block->n, block->prefixes, error);
 }
 
 static bool load_times(XtfPointCache *cache, Block *block, GError **error)
@@ -160,14 +160,15 @@ const XtfPoint *xtf_point_cache_times(XtfPointCache *cache, uint32_t location, u
     return &block->points[at];
 }
 
-const XtfPoint *xtf_point_cache_mark(XtfPointCache *cache, uint32_t location, uint64_t i, XtfMark *mark, GError **error)
+const XtfPoint *xtf_point_cache_prefix(XtfPointCache *cache, uint32_t location, uint64_t i, XtfPrefix *prefix,
+                                       GError **error)
 {
     uint32_t at;
     const Block *block = block_of_point(cache, location, i, &at, error);
 
     if (!block)
         return NULL;
-    *mark = block->marks[at];
+    *prefix = block->prefixes[at];
     return &block->points[at];
 }
 

@@ -1,15 +1,15 @@
 /*
  * A cache of points for one thread, which reads the same points repeatedly. It keeps the blocks that were read last,
- * with their points' marks and, if needed, their times by call path.
+ * with their points' prefixes and, if needed, their times by call path.
  */
 #pragma once
 
-#include "src/analysis/causes/marks.h"
+#include "src/analysis/causes/prefixes.h"
 
 typedef struct XtfPointCache XtfPointCache;
 
-XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfMarks *marks); /* borrows both */
-void xtf_point_cache_free(XtfPointCache *cache);                              /* NULL is fine */
+XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfPrefixes *prefixes); /* borrows both */
+void xtf_point_cache_free(XtfPointCache *cache);                                    /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPointCache, xtf_point_cache_free)
 
 /* Returns the number of point `i` of a location among all points. */
@@ -21,8 +21,8 @@ const XtfPoint *xtf_point_cache_get(XtfPointCache *cache, uint32_t location, uin
 /* Returns point `i` and its times. */
 const XtfPoint *xtf_point_cache_times(XtfPointCache *cache, uint32_t location, uint64_t i,
                                       const XtfCallpathTicks **times, GError **error);
-/* Returns point `i` and its mark. */
-const XtfPoint *xtf_point_cache_mark(XtfPointCache *cache, uint32_t location, uint64_t i, XtfMark *mark,
-                                     GError **error);
+/* Returns point `i` and its prefix. */
+const XtfPoint *xtf_point_cache_prefix(XtfPointCache *cache, uint32_t location, uint64_t i, XtfPrefix *prefix,
+                                       GError **error);
 /* Finds the first point whose seq is not below `seq`. *i: the number of points if there is none. */
 bool xtf_point_cache_find(XtfPointCache *cache, uint32_t location, uint64_t seq, uint64_t *i, GError **error);

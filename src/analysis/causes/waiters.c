@@ -24,7 +24,7 @@ static bool has_instance(const XtfPoint *point)
 }
 
 /* Keeps the points of record `seq` from point `i` on. */
-static bool keep_meets(XtfLateWork *work, uint32_t location, uint64_t i, uint64_t seq, GError **error)
+static bool keep_meets(XtfCulpritWork *work, uint32_t location, uint64_t i, uint64_t seq, GError **error)
 {
     XtfPointCache *cache = work->intervals.cache;
 
@@ -45,7 +45,7 @@ static bool keep_meets(XtfLateWork *work, uint32_t location, uint64_t i, uint64_
 }
 
 /* Finds the first point that may have waited for `awaited`. */
-static bool find_first(XtfLateWork *work, uint32_t location, const XtfPoint *awaited, uint64_t *i, GError **error)
+static bool find_first(XtfCulpritWork *work, uint32_t location, const XtfPoint *awaited, uint64_t *i, GError **error)
 {
     bool one_sided = has_instance(awaited);
     const XtfFlight *kept = one_sided ? xtf_flights_find(&work->meets, awaited->instance) : NULL;
@@ -61,7 +61,7 @@ static bool find_first(XtfLateWork *work, uint32_t location, const XtfPoint *awa
     return true;
 }
 
-bool xtf_find_waiter(XtfLateWork *work, uint32_t culprit, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
+bool xtf_find_waiter(XtfCulpritWork *work, uint32_t culprit, const XtfPoint *awaited, XtfWaiter *waiter, bool *found,
                      GError **error)
 {
     XtfPointCache *cache = work->intervals.cache;

@@ -87,7 +87,7 @@ static bool add_known(XtfKindRows *rows, const XtfKindFields *fields, const XtfA
     const XtfKindType *type = type_of(fields, array->schema);
     bool matter = true;
 
-    if (!type || !xtf_array_is_known(array, NULL))
+    if (!type || !xtf_array_is_supported(array, NULL))
         return true;
     if (type != &fields->types[XTF_KIND_TYPE_CALLS] &&
         !xtf_kind_fields_matter(type, array, fields->row_events, &matter, error))

@@ -117,7 +117,7 @@ static bool walk_rows(XtfKinds *kinds, XtfSteps *steps, GError **error)
     for (uint64_t n = 1; kinds->n_heap > 0 && !kinds->failed; n++) {
         XtfKindLocation *location = &kinds->locations[kinds->heap[0]];
         bool found;
-        if (n % ROWS_PER_CHECK == 0 && !xtf_steps_go_on(steps, ROWS_PER_CHECK, error))
+        if (n % ROWS_PER_CHECK == 0 && !xtf_steps_advance(steps, ROWS_PER_CHECK, error))
             return false;
         handle_row(kinds, location);
         if (!xtf_kind_rows_next(&location->rows, kinds->fields, &found, error))

@@ -65,10 +65,10 @@ static bool find_wait(void *data, uint32_t location, uint64_t end, uint64_t seq,
     uint64_t end_number = known->first + known->n;
 
     *found = false;
-    xtf_points_rest_sometimes(run->points, run->n_asked++);
+    xtf_points_page_out_sometimes(run->points, run->n_asked++);
     if (!known->n)
         return true;
-    if (!xtf_steps_go_on(run->steps, 1, error))
+    if (!xtf_steps_advance(run->steps, 1, error))
         return false;
     if (seq != UINT64_MAX && !xtf_points_find(run->points, location, seq, &end_number, error))
         return false;
@@ -103,7 +103,7 @@ static bool find_end(const XtfPoints *points, XtfPathWalk *walk)
 
     for (uint32_t i = 0; i < walk->n_locations; i++) {
         const XtfPointLocation *location = xtf_points_location(points, i);
-        xtf_points_rest_sometimes(points, i);
+        xtf_points_page_out_sometimes(points, i);
         if (!location->n || (finalized && !location->finalize.found))
             continue;
         bool first = location->finalize.found && !finalized;
@@ -132,7 +132,7 @@ static bool walk_back(Run *run, GError **error)
     for (uint32_t i = 0; i < n; i++) {
         const XtfPointLocation *location = xtf_points_location(run->points, i);
         starts[i] = location->init.found ? location->init.enter : location->begin;
-        xtf_points_rest_sometimes(run->points, i);
+        xtf_points_page_out_sometimes(run->points, i);
     }
     run->counts->finalized = find_end(run->points, &walk);
     xtf_steps_begin(run->steps, "critical path", 0);
@@ -178,7 +178,7 @@ static bool put_segment(Run *run, const XtfPathSegment *segment, XtfCallpathTime
     bool first = true, has_calls;
     XtfArray calls;
 
-    xtf_points_rest_sometimes(run->points, run->n_asked++);
+    xtf_points_page_out_sometimes(run->points, run->n_asked++);
     xtf_callpath_times_clear(times);
     if (!xtf_points_calls(run->points, location, &calls, &has_calls, error) ||
         !xtf_callpath_times_add(times, has_calls ? &calls : NULL, segment->begin, segment->end, error))
@@ -204,7 +204,7 @@ static bool put_segments(Run *run, GError **error)
     xtf_callpath_times_init(&times, xtf_points_call_types(run->points)->frames, context_of, (void *)run->points);
     xtf_steps_begin(run->steps, "segments of the path", run->segments.end / sizeof segment);
     for (uint64_t i = run->segments.end / sizeof segment; i-- > 0;) {
-        if (!xtf_steps_go_on(run->steps, 1, error) ||
+        if (!xtf_steps_advance(run->steps, 1, error) ||
             !xtf_spool_get(&run->segments, i * sizeof segment, &segment, sizeof segment, error) ||
             !put_segment(run, &segment, &times, error))
             return false;
@@ -287,7 +287,7 @@ static bool add_location(const Run *run, uint32_t number, const Activities *acti
 
     for (uint64_t done = 0; done < location->n;) {
         uint64_t n = MIN(location->n - done, (uint64_t)POINTS_IN_ALL);
-        if (!xtf_steps_go_on(run->steps, n, error) ||
+        if (!xtf_steps_advance(run->steps, n, error) ||
             !xtf_points_read(run->points, location->first + done, n, points, error))
             return false;
         for (uint64_t i = 0; i < n; i++) {
@@ -313,7 +313,7 @@ static bool add_locations(const Run *run, GError **error)
     g_array_set_size(activities.all, xtf_points_n_callpaths(run->points) + 1);
     for (uint32_t i = 0; good && i < xtf_points_n_locations(run->points); i++) {
         good = add_location(run, i, &activities, error);
-        xtf_points_rest_sometimes(run->points, i);
+        xtf_points_page_out_sometimes(run->points, i);
     }
     g_array_unref(activities.all);
     g_array_unref(activities.touched);

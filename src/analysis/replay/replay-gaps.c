@@ -98,7 +98,7 @@ uint64_t xtf_replay_least_gap(const XtfReplay *replay)
 
 void xtf_replay_page_out_gaps(const XtfReplay *replay)
 {
-    xtf_paged_rest(&replay->paged_gaps);
+    xtf_paged_page_out(&replay->paged_gaps);
 }
 
 bool xtf_replay_is_alone_in_mpi(const XtfReplay *replay, uint32_t process, uint32_t location)

@@ -285,7 +285,7 @@ static bool read_process(Lossy *lossy, const XtfProcess *process, GError **error
     g_clear_pointer(&lossy->sending, g_ptr_array_unref);
     g_clear_pointer(&lossy->receiving, g_ptr_array_unref);
     xtf_flights_finish(&lossy->posted);
-    xtf_paged_rest(&lossy->paged_ends);
+    xtf_paged_page_out(&lossy->paged_ends);
     return good;
 }
 

@@ -115,7 +115,7 @@ static void find_times(const Pass *pass, const GArray *arrays, XtfReplayLocation
         location->begin = MIN(location->begin, array->first);
         location->end = MAX(location->end, array->last);
         location->clock = array->clock;
-        if (!xtf_array_is_known(array, NULL))
+        if (!xtf_array_is_supported(array, NULL))
             continue;
         process->first = MIN(process->first, array->local_first);
         process->last = MAX(process->last, array->local_last);

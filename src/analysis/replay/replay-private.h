@@ -13,7 +13,7 @@
  *     replay-known.c        properties of processes and locations
  *     flight.c              groups, and messages in flight, by number
  *     replay-turns.c        queues of processes, and the next row of a process
- *     replay-rest.c         tables that the kernel may page out
+ *     replay-page-out.c         tables that the kernel may page out
  *     replay-certain.c      certain groups
  *     replay-lossy.c        certain messages of groups with lost records
  *     replay-probes.c       messages that are doubtful because others were probed

@@ -55,7 +55,7 @@ static void add_reader(XtfReplayRows *rows, XtfReplayRowKind kind, const XtfArra
 const XtfArray *xtf_replay_array_of(const XtfArray *arrays, uint32_t n_arrays, const XtfSchema *schema)
 {
     for (uint32_t i = 0; schema && i < n_arrays; i++)
-        if (arrays[i].schema == schema && xtf_array_is_known(&arrays[i], NULL))
+        if (arrays[i].schema == schema && xtf_array_is_supported(&arrays[i], NULL))
             return &arrays[i];
     return NULL;
 }

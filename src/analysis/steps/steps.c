@@ -20,7 +20,7 @@ void xtf_steps_begin(XtfSteps *steps, const char *name, uint64_t total)
     xtf_steps_show(0, total, steps);
 }
 
-bool xtf_steps_go_on(XtfSteps *steps, uint64_t more, GError **error)
+bool xtf_steps_advance(XtfSteps *steps, uint64_t more, GError **error)
 {
     if (!steps)
         return true;

@@ -28,7 +28,7 @@ void xtf_steps_begin(XtfSteps *steps, const char *name, uint64_t total);
 
 /* Adds `more` to the progress. False if the user cancelled. Callers call it some thousand times a second, not a million
  * times. */
-bool xtf_steps_go_on(XtfSteps *steps, uint64_t more, GError **error);
+bool xtf_steps_advance(XtfSteps *steps, uint64_t more, GError **error);
 
 /* Reports the progress of a step that counts by itself; `steps` is an XtfSteps. */
 void xtf_steps_show(uint64_t done, uint64_t total, void *steps);

@@ -34,7 +34,7 @@ static bool check_interrupt(void *data, uint64_t n_rows, GError **error)
 {
     const Worker *worker = data;
 
-    return xtf_steps_go_on(worker->steps, 0, error); /* the step counts points */
+    return xtf_steps_advance(worker->steps, 0, error); /* the step counts points */
 }
 
 /* ---- Time by call path. */
@@ -180,7 +180,7 @@ static bool put_points(Worker *worker, XtfRawReader *reader, const Times *times,
             return false;
         clip_waits(&point, &last, &rows);
         if (!put_point(worker, &point, error) ||
-            (++location->n % POINTS_AT_ONCE == 0 && !xtf_steps_go_on(worker->steps, POINTS_AT_ONCE, error)))
+            (++location->n % POINTS_AT_ONCE == 0 && !xtf_steps_advance(worker->steps, POINTS_AT_ONCE, error)))
             return false;
     }
 }
@@ -194,7 +194,7 @@ static bool put_location(Worker *worker, const Work *work, uint32_t number, cons
     bool good = xtf_raw_reader_init(&reader, work->raw, number, error) &&
                 put_points(worker, &reader, times, location, error) && flush_points(worker, error);
     xtf_raw_reader_finish(&reader);
-    return good && xtf_steps_go_on(worker->steps, ++location->n % POINTS_AT_ONCE, error);
+    return good && xtf_steps_advance(worker->steps, ++location->n % POINTS_AT_ONCE, error);
 }
 
 static bool walk_location(Worker *worker, const Work *work, uint32_t number, GError **error)
@@ -257,7 +257,7 @@ static bool collect_locations(void *worker, void *data, uint32_t first, uint32_t
     for (uint32_t i = first; i < end; i++) {
         if (!collect_location(worker, data, i, error))
             return false;
-        xtf_points_rest_sometimes(work->points, i);
+        xtf_points_page_out_sometimes(work->points, i);
     }
     return true;
 }
@@ -298,7 +298,7 @@ static bool find_locations(XtfPoints *points, const XtfRawPoints *raw, GError **
             location->calls = bounds.calls;
             location->first = points->n;
             points->n += raw->locations[at].total + (bounds.begin <= bounds.end);
-            xtf_points_rest_sometimes(points, at);
+            xtf_points_page_out_sometimes(points, at);
         }
     return true;
 }

@@ -117,7 +117,7 @@ static void keep_pair(XtfFind *find, XtfManyWait *many, unsigned which, const Xt
     *pair_of(find, many, which) = (XtfFindPair){.waits = *waits, .awaited = *awaited};
     if (++find->pairs.n_kept >= KEEPS_PER_RELEASE) {
         find->pairs.n_kept = 0;
-        xtf_paged_rest(&find->pairs.paged);
+        xtf_paged_page_out(&find->pairs.paged);
     }
 }
 

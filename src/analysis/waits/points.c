@@ -35,10 +35,10 @@ bool xtf_points_calls(const XtfPoints *points, const XtfPointLocation *location,
     return !*found || xtf_trace_get_arrays(xtf_replay_context(points->replay)->trace, location->calls, 1, calls, error);
 }
 
-void xtf_points_rest_sometimes(const XtfPoints *points, uint32_t n_done)
+void xtf_points_page_out_sometimes(const XtfPoints *points, uint32_t n_done)
 {
     if (n_done % LOCATIONS_PER_RELEASE == LOCATIONS_PER_RELEASE - 1)
-        xtf_paged_rest(&points->paged);
+        xtf_paged_page_out(&points->paged);
 }
 
 uint64_t xtf_points_n(const XtfPoints *points)
@@ -152,7 +152,7 @@ bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointRes
     stored->culprit_met.back++;
     if (++points->n_put >= RESULTS_PER_RELEASE) {
         points->n_put = 0;
-        xtf_points_rest_results(points);
+        xtf_points_page_out_results(points);
     }
     return true;
 }
@@ -169,9 +169,9 @@ void xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, Xtf
     }
 }
 
-void xtf_points_rest_results(const XtfPoints *points)
+void xtf_points_page_out_results(const XtfPoints *points)
 {
-    xtf_paged_rest(&points->results);
+    xtf_paged_page_out(&points->results);
 }
 
 /* ---- Call paths. */

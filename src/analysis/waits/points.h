@@ -114,7 +114,7 @@ bool xtf_points_calls(const XtfPoints *points, const XtfPointLocation *location,
                       GError **error);
 /* Releases the pages of locations once in a while. Callers that walk over locations pass the number of locations
  * done, from 0 on. Thread-safe. */
-void xtf_points_rest_sometimes(const XtfPoints *points, uint32_t n_done);
+void xtf_points_page_out_sometimes(const XtfPoints *points, uint32_t n_done);
 uint64_t xtf_points_n(const XtfPoints *points); /* all numbers are below; some between locations may be unused */
 
 /* Reads points [first, first + n) of one location. */
@@ -161,7 +161,7 @@ typedef struct {
 bool xtf_points_put_result(XtfPoints *points, uint64_t number, const XtfPointResult *result, GError **error);
 void xtf_points_results(const XtfPoints *points, uint64_t first, uint64_t n, XtfPointResult *to);
 /* Releases the pages of results that were read. */
-void xtf_points_rest_results(const XtfPoints *points);
+void xtf_points_page_out_results(const XtfPoints *points);
 
 /* Returns the number of call paths. A parent has a lower number than its children. */
 uint32_t xtf_points_n_callpaths(const XtfPoints *points);

@@ -80,8 +80,8 @@ static bool write_buffer(XtfRawPoints *raw, XtfRawLocation *location, GError **e
 static void release_pages(XtfRawPoints *raw)
 {
     raw->n_added = 0;
-    xtf_paged_rest(&raw->paged_locations);
-    xtf_paged_rest(&raw->paged_buffers);
+    xtf_paged_page_out(&raw->paged_locations);
+    xtf_paged_page_out(&raw->paged_buffers);
 }
 
 bool xtf_raw_points_add(XtfRawPoints *raw, uint32_t number, const XtfPoint *point, GError **error)

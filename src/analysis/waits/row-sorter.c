@@ -82,10 +82,10 @@ static bool append_rows(const Work *work, const Worker *worker, uint32_t first, 
         if (!xtf_log_next(reader, &record, &end, error))
             return false;
         if (!record)
-            return xtf_steps_go_on(work->steps, n % ROWS_AT_ONCE, error);
+            return xtf_steps_advance(work->steps, n % ROWS_AT_ONCE, error);
         if (!append_row(work, worker, first, record, error))
             return false;
-        if (++n % ROWS_AT_ONCE == 0 && !xtf_steps_go_on(work->steps, ROWS_AT_ONCE, error))
+        if (++n % ROWS_AT_ONCE == 0 && !xtf_steps_advance(work->steps, ROWS_AT_ONCE, error))
             return false;
     }
 }

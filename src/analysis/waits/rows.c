@@ -125,13 +125,13 @@ static bool write_location(const Rows *rows, Worker *worker, const XtfPointLocat
         return false;
     for (uint64_t i = 0; i < location->n; i += AT_ONCE) {
         uint64_t n = MIN(location->n - i, (uint64_t)AT_ONCE);
-        if (!xtf_steps_go_on(rows->steps, n, error) ||
+        if (!xtf_steps_advance(rows->steps, n, error) ||
             !xtf_points_read(rows->points, location->first + i, n, worker->points, error))
             return false;
         xtf_points_results(rows->points, location->first + i, n, worker->results);
         if ((worker->n_read += n) >= RESULTS_PER_RELEASE) {
             worker->n_read = 0;
-            xtf_points_rest_results(rows->points);
+            xtf_points_page_out_results(rows->points);
         }
         for (uint64_t k = 0; k < n; k++) {
             if (worker->points[k].side == XTF_POINT_END || xtf_is_awaited(&worker->points[k]))
@@ -157,7 +157,7 @@ static bool write_locations(void *worker, void *data, uint32_t first, uint32_t e
         if (xtf_points_location(rows->points, i)->n > 0 &&
             !write_location(rows, worker, xtf_points_location(rows->points, i), error))
             return false;
-        xtf_points_rest_sometimes(rows->points, i);
+        xtf_points_page_out_sometimes(rows->points, i);
     }
     return true;
 }

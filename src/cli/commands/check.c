@@ -139,7 +139,7 @@ static bool print_early_ends(XtfTrace *trace, GError **error)
     for (guint i = 0; ends && i < ends->len; i++) {
         const XtfEarlyEnd *end = &g_array_index(ends, XtfEarlyEnd, i);
         xtf_print_line(stdout, "process %" PRIu32 " ends early, since its collector could not write: %s", end->proc,
-                       end->why);
+                       end->reason);
     }
     return ends != NULL;
 }

@@ -272,7 +272,7 @@ static bool print_early_ends(XtfTrace *trace, GError **error)
 
     for (guint i = 0; ends && i < ends->len; i++) {
         const XtfEarlyEnd *end = &g_array_index(ends, XtfEarlyEnd, i);
-        g_autofree char *reason = escape_text(end->why);
+        g_autofree char *reason = escape_text(end->reason);
         printf("%-14s process %" PRIu32 ": %s\n", "ends early", end->proc, reason);
     }
     return ends != NULL;

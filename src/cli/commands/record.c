@@ -318,7 +318,7 @@ static int become(const XtfRecordPlan *plan)
                        "xtf: the parts of the trace go to %s: `xtf mount` reads this folder, and `xtf merge` makes one "
                        "file of it",
                        plan->output);
-    xtf_become(plan->argv, environment, &error);
+    xtf_exec(plan->argv, environment, &error);
     return xtf_cli_fail(error);
 }
 

@@ -181,6 +181,6 @@ bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *op
     g_autofree uint32_t *ids = g_new0(uint32_t, xtf_trace_n_schemas(trace) + 1);
     Copy copy = {.trace = trace, .writer = writer, .options = options, .strings = strings, .ids = ids};
 
-    return xtf_trace_is_known(trace, error) && copy_schemas(&copy, error) && copy_tables(&copy, error) &&
+    return xtf_trace_is_supported(trace, error) && copy_schemas(&copy, error) && copy_tables(&copy, error) &&
            copy_arrays(&copy, error);
 }

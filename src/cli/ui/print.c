@@ -24,7 +24,7 @@ void xtf_print_unknown(FILE *out, const XtfTrace *trace)
 {
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
         g_autoptr(GError) reason = NULL;
-        if (!xtf_schema_is_known(xtf_trace_schema(trace, i), &reason))
+        if (!xtf_schema_is_supported(xtf_trace_schema(trace, i), &reason))
             xtf_print_line(out, "not known: %s", reason->message);
     }
 }

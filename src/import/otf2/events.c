@@ -182,7 +182,7 @@ ON(CallingContextEnter, OTF2_CallingContextRef context, uint32_t unwind_distance
 {
     XtfSamplesRow row = {
         .calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = unwind_distance, .generator = NO32};
-    xtf_stream_go_on(stream, time);
+    xtf_stream_set_time(stream, time);
     xtf_stream_push_context(stream, context_region(stream, row.calling_context));
     return RECORD(SAMPLES, CALLING_CONTEXT_ENTER, row);
 }

@@ -5,7 +5,7 @@
 
 bool xtf_picture_kind_check(XtfViews *views, const XtfPicture *picture, const XtfSelection *selection, GError **error)
 {
-    const XtfView *view = xtf_view_find_for(views, picture->of, selection);
+    const XtfView *view = xtf_view_by_name(views, picture->of, selection);
 
     /* Rows of an analysis have views of the same names. */
     if (selection->type >= 0 && !xtf_trace_context_is_record(views->context, (uint32_t)selection->type))
@@ -15,7 +15,7 @@ bool xtf_picture_kind_check(XtfViews *views, const XtfPicture *picture, const Xt
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                         "%s needs libpng for this many processes, but xtf was built without it", picture->name);
     if (picture->or_of && !xtf_view_check(views, view, selection, NULL))
-        view = xtf_view_find_for(views, picture->or_of, selection);
+        view = xtf_view_by_name(views, picture->or_of, selection);
     return xtf_view_check(views, view, selection, error);
 }
 

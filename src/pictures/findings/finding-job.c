@@ -15,7 +15,7 @@ enum {
 
 bool xtf_finding_has(const XtfFindingJob *job, const XtfSelection *selection, const char *table)
 {
-    return xtf_view_exists(job->views, xtf_view_find_for(job->views, table, selection), selection);
+    return xtf_view_exists(job->views, xtf_view_by_name(job->views, table, selection), selection);
 }
 
 /* Converts ticks to units of the last digit that tables show, rounded down. */

@@ -61,7 +61,7 @@ static bool read_delays(XtfFindingJob *job, XtfSelection *own, const char *table
 static bool measure_table(XtfFindingJob *job, const XtfSelection *selection, const char *name, uint64_t *bytes,
                           GError **error)
 {
-    const XtfShownTable table = {.view = xtf_view_find_for(job->views, name, selection),
+    const XtfShownTable table = {.view = xtf_view_by_name(job->views, name, selection),
                                  .selection = (XtfSelection *)selection};
     return xtf_view_size(job->views, &table, bytes, error);
 }

@@ -18,7 +18,7 @@ bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
         const XtfEarlyEnd *end = &g_array_index(ends, XtfEarlyEnd, i);
         xtf_finding_add(job, rule, 1, &(XtfFinding){.table = "info"},
                         "the records of process %" PRIu32 " end early, since nothing could be written: %s", end->proc,
-                        end->why);
+                        end->reason);
     }
     if (ends->len > PROCS_MAX)
         xtf_finding_add(job, rule, 1, &(XtfFinding){.table = "info"}, "the records of %u more processes end early",

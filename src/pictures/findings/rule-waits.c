@@ -105,7 +105,7 @@ static bool add_callpath(const XtfRowCell *cells, void *data, GError **error)
  * region. */
 static bool find_wait_place(XtfFindingJob *job, XtfSelection *waits, const Kind *kind, char **place, GError **error)
 {
-    const XtfShownTable table = {.view = xtf_view_find_for(job->views, "callpaths", waits), .selection = waits};
+    const XtfShownTable table = {.view = xtf_view_by_name(job->views, "callpaths", waits), .selection = waits};
     g_auto(Callpath) most = {.job = job, .kind = kind};
     XtfRowPicker picker = XTF_ROW_PICKER(callpaths_columns, add_callpath, &most);
     g_autofree char *source = NULL;

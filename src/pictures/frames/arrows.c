@@ -68,7 +68,7 @@ const char *xtf_arrow_letters_of(const XtfTraceContext *context)
 
 static bool has_table(const XtfViews *views, const char *view, const XtfSelection *selection)
 {
-    return xtf_view_exists(views, xtf_view_find_for(views, view, selection), selection);
+    return xtf_view_exists(views, xtf_view_by_name(views, view, selection), selection);
 }
 
 /* True if arrows come from samples, which do not have the fields of messages. */

@@ -6,7 +6,7 @@
 bool xtf_page_has(const XtfPage *page, const char *view)
 {
     XtfViews *views = page->job->views;
-    return xtf_view_exists(views, xtf_view_find_for(views, view, page->job->selection), page->job->selection);
+    return xtf_view_exists(views, xtf_view_by_name(views, view, page->job->selection), page->job->selection);
 }
 
 void xtf_page_link(const XtfPage *page, uint64_t from, uint64_t to, const XtfPictureTarget *target, const char *text)

@@ -24,7 +24,7 @@ static void draw_files(const XtfPage *page)
     xtf_draw(page->drawing, "<p>Every number here is in a table: ");
     for (const XtfView *const *view = xtf_all_views; *view; view++) {
         if (xtf_view_exists(views, *view, selection) &&
-            xtf_view_find_for(views, (*view)->table.name, selection) == *view)
+            xtf_view_by_name(views, (*view)->table.name, selection) == *view)
             draw_file(page, "", (*view)->table.name, (*view)->table.name);
     }
     draw_file(page, "", "records", "records");

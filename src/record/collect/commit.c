@@ -69,7 +69,7 @@ static bool report_complete(XtfCollectSession *session, uint64_t reading, GError
     collector->complete = bound;
     for (uint32_t i = 0; i < session->n_rings; i++)
         if (session->rings[i] && session->rings[i]->open)
-            xtf_stream_go_on(&session->rings[i]->stream, bound);
+            xtf_stream_set_time(&session->rings[i]->stream, bound);
     return true;
 }
 
@@ -170,7 +170,7 @@ bool xtf_collect_close(XtfCollectSession *session, const char *end, int64_t exit
     if (!session->failure && (!append_begun(session, &failure) || !end_rings(session, exit_status, &failure)))
         xtf_collect_fail(session, failure);
     if (!session->failure) {
-        xtf_collect_tell(session, end);
+        xtf_collect_add_summary(session, end);
         if (write_tables(session, true, &failure) && xtf_collect_part_close(&session->part, &failure))
             return true;
         xtf_collect_fail(session, failure);

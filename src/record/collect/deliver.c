@@ -31,7 +31,7 @@ static const char *destination(const char *folder, const char *host)
     return gather;
 }
 
-void xtf_collect_announce(const char *folder, const char *host)
+void xtf_collect_create_gathering(const char *folder, const char *host)
 {
     const char *gather = destination(folder, host);
 
@@ -150,7 +150,7 @@ static char *find_log(const char *folder, bool *is_empty)
     return g_steal_pointer(&log);
 }
 
-bool xtf_collect_settle_log(const char *folder, const char *part, const char *host, bool good)
+bool xtf_collect_deliver_log(const char *folder, const char *part, const char *host, bool good)
 {
     const char *gather = destination(folder, host);
     bool is_empty = false;
@@ -178,7 +178,7 @@ bool xtf_collect_settle_log(const char *folder, const char *part, const char *ho
     return true;
 }
 
-void xtf_collect_leave(const char *folder, const char *host)
+void xtf_collect_clean_folder(const char *folder, const char *host)
 {
     g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free);
     const char *name;

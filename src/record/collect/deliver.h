@@ -13,7 +13,7 @@
 
 /* Creates the gathering folder if parts move there: the merger waits for parts of other hosts only if the folder
  * exists. */
-void xtf_collect_announce(const char *folder, const char *host);
+void xtf_collect_create_gathering(const char *folder, const char *host);
 
 /* Moves a part to the gathering folder, if parts move. The part gets its name there only when it is whole, and replaces
  * no file. */
@@ -22,8 +22,8 @@ bool xtf_collect_deliver(const char *folder, const char *path, const char *host,
 /* Settles the log, if stderr is a file in the folder. Removes the log if it is empty and `good`. Else names it like the
  * part (NULL: no part), or copies it to the gathering folder. The log is delivered before the part, so that a reader
  * who sees the part sees the log. May be called again after more output. False if the log could not be copied. */
-bool xtf_collect_settle_log(const char *folder, const char *part, const char *host, bool good);
+bool xtf_collect_deliver_log(const char *folder, const char *part, const char *host, bool good);
 
 /* Removes the log here after part and log were delivered. Also removes the folder and the job's shared files in it, if
  * no other process has a file there. Does nothing if parts stay. */
-void xtf_collect_leave(const char *folder, const char *host);
+void xtf_collect_clean_folder(const char *folder, const char *host);

@@ -155,16 +155,16 @@ static bool deliver_part(XtfCollectSession *session, bool good)
 {
     const char *folder = session->options->folder, *path = session->part.path, *host = g_get_host_name();
     g_autoptr(GError) error = NULL;
-    bool log_delivered = xtf_collect_settle_log(folder, path, host, good);
+    bool log_delivered = xtf_collect_deliver_log(folder, path, host, good);
 
     if (path && !xtf_collect_deliver(folder, path, host, &error)) {
         g_warning("%s", error->message);
-        xtf_collect_settle_log(folder, path, host, false);
+        xtf_collect_deliver_log(folder, path, host, false);
         good = log_delivered = false;
     }
     xtf_collect_remove_marker(session);
     if (log_delivered)
-        xtf_collect_leave(folder, host);
+        xtf_collect_clean_folder(folder, host);
     return good;
 }
 

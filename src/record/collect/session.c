@@ -48,7 +48,7 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
         return false;
     reserve_log();
     session->marker = make_marker(session->folder, g_get_host_name());
-    xtf_collect_announce(options->folder, g_get_host_name());
+    xtf_collect_create_gathering(options->folder, g_get_host_name());
     if (!xtf_collect_memory_init(&session->memory, options->memory, error))
         return false;
     session->rings = g_new0(XtfCollectRing *, session->memory.n_rings);

@@ -60,7 +60,7 @@ uint64_t xtf_collect_decoded(const XtfCollectSession *session);
 /* Closes a part whose writing failed, at its last commit, with remarks on what is missing. */
 void xtf_collect_close_early(XtfCollectSession *session, const char *end);
 /* Writes the process's counts and how it ended as properties, and adds remarks. */
-void xtf_collect_tell(XtfCollectSession *session, const char *end);
+void xtf_collect_add_summary(XtfCollectSession *session, const char *end);
 
 /* Takes the records of all rings. Returns false if there were none. */
 bool xtf_collect_round(XtfCollectSession *session);

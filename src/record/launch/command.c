@@ -93,7 +93,7 @@ static bool look_at_program(XtfCommand *command, XtfMpi wanted, char **argv, GEr
 {
     g_auto(XtfProgram) program = {0};
 
-    if (!xtf_program_look(command->file, &program, error))
+    if (!xtf_program_examine(command->file, &program, error))
         return false;
     command->runs_others = xtf_runs_others(command->file);
     if (wanted != XTF_MPI_UNKNOWN && wanted != XTF_MPI_NONE && program.mpi != XTF_MPI_UNKNOWN && program.mpi != wanted)
@@ -129,7 +129,7 @@ static char *find_file(const char *word, GError **error)
     return file;
 }
 
-bool xtf_command_look(char **argv, XtfMpi mpi, XtfCommand *command, GError **error)
+bool xtf_command_examine(char **argv, XtfMpi mpi, XtfCommand *command, GError **error)
 {
     g_auto(XtfCommand) result = {.mpi = mpi, .launcher_mpi = XTF_MPI_UNKNOWN};
     g_autofree char *first = find_file(argv[0], error);

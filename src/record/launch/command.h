@@ -29,6 +29,6 @@ bool xtf_mpi_is_rank(guint32 *rank);
  * than `mpi`. XTF_ERROR_UNSUPPORTED if no library can be loaded into it, or its MPI is linked statically. The messages
  * say what to do.
  */
-bool xtf_command_look(char **argv, XtfMpi mpi, XtfCommand *command, GError **error);
+bool xtf_command_examine(char **argv, XtfMpi mpi, XtfCommand *command, GError **error);
 void xtf_command_finish(XtfCommand *command);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCommand, xtf_command_finish)

@@ -186,7 +186,7 @@ static void add_part(const char *path, XtfParts *parts)
         g_ptr_array_add(parts->left_out, g_strdup_printf("%s is left out: %s", name, reason->message));
         return;
     }
-    if (info.passed_over)
+    if (info.damaged_commit)
         g_ptr_array_add(
             parts->remarks,
             g_strdup_printf("%s: what was stored last is damaged; the trace has what was stored before", name));

@@ -76,7 +76,7 @@ bool xtf_record_plan(char **argv, const char *output, XtfMpi mpi, const XtfRecor
 {
     g_auto(XtfRecordPlan) result = {0};
 
-    if (!xtf_command_look(argv, mpi, &result.command, error))
+    if (!xtf_command_examine(argv, mpi, &result.command, error))
         return false;
     result.has_mpi_option = mpi != XTF_MPI_UNKNOWN;
     result.module = xtf_mpi_module(result.command.mpi, error);

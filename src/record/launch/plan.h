@@ -20,7 +20,7 @@ typedef struct {
 } XtfRecordPlan;
 
 /* Makes a plan without any effect. `output` is NULL by default, `mpi` XTF_MPI_UNKNOWN. `argv` must outlive the plan.
- * Errors as of xtf_command_look() and xtf_mpi_module(). */
+ * Errors as of xtf_command_examine() and xtf_mpi_module(). */
 bool xtf_record_plan(char **argv, const char *output, XtfMpi mpi, const XtfRecordOptions *options, XtfRecordPlan *plan,
                      GError **error);
 void xtf_record_plan_finish(XtfRecordPlan *plan);

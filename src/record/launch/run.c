@@ -112,7 +112,7 @@ bool xtf_run(char **argv, char **environment, int *status, GError **error)
     return true;
 }
 
-void xtf_become(char **argv, char **environment, GError **error)
+void xtf_exec(char **argv, char **environment, GError **error)
 {
     signal(SIGXFSZ, SIG_DFL);
     execvpe(argv[0], argv, environment);

@@ -15,4 +15,4 @@
 bool xtf_run(char **argv, char **environment, int *status, GError **error);
 
 /* Replaces this process by the command. Returns only on failure, with the error. */
-void xtf_become(char **argv, char **environment, GError **error);
+void xtf_exec(char **argv, char **environment, GError **error);

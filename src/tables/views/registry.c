@@ -63,7 +63,7 @@ static unsigned fitness(const XtfViews *views, const XtfView *view, const XtfSel
     return xtf_view_is_about(views->context, view->subject, selection) ? 2 : 1;
 }
 
-const XtfView *xtf_view_find_for(const XtfViews *views, const char *name, const XtfSelection *selection)
+const XtfView *xtf_view_by_name(const XtfViews *views, const char *name, const XtfSelection *selection)
 {
     const XtfView *first = NULL;
 
@@ -78,9 +78,9 @@ const XtfView *xtf_view_find_for(const XtfViews *views, const char *name, const 
     return first;
 }
 
-const XtfView *xtf_view_find_for_blocks(const XtfViews *views, const char *name, const XtfSelection *selection)
+const XtfView *xtf_view_by_name_for_blocks(const XtfViews *views, const char *name, const XtfSelection *selection)
 {
-    return g_str_equal(name, xtf_view_count.table.name) ? &xtf_view_count : xtf_view_find_for(views, name, selection);
+    return g_str_equal(name, xtf_view_count.table.name) ? &xtf_view_count : xtf_view_by_name(views, name, selection);
 }
 
 bool xtf_view_is_lasting(const XtfView *view)

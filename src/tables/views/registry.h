@@ -43,9 +43,9 @@ void xtf_views_finish(XtfViews *views);
 bool xtf_view_is_name(const char *name); /* true if some view has this name */
 /* Returns the view of a name that a selection has. If it has none, returns some view of the name: xtf_view_check() then
  * says why. Selections of different types may have different views of one name. NULL if no view has the name. */
-const XtfView *xtf_view_find_for(const XtfViews *views, const char *name, const XtfSelection *selection);
-/* Finds a view for tables side by side, like xtf_view_find_for(). Also finds `count`. */
-const XtfView *xtf_view_find_for_blocks(const XtfViews *views, const char *name, const XtfSelection *selection);
+const XtfView *xtf_view_by_name(const XtfViews *views, const char *name, const XtfSelection *selection);
+/* Finds a view for tables side by side, like xtf_view_by_name(). Also finds `count`. */
+const XtfView *xtf_view_by_name_for_blocks(const XtfViews *views, const char *name, const XtfSelection *selection);
 /* True if no later commit changes the view of records that are complete. Later commits may extend locations and add
  * new ones: a view that depends on locations changes with them. */
 bool xtf_view_is_lasting(const XtfView *view);

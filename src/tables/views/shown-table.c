@@ -204,7 +204,7 @@ bool xtf_view_rows(XtfViews *views, const XtfShownTable *table, const XtfRowSink
 
 bool xtf_view_pick(XtfViews *views, const char *view, XtfSelection *selection, XtfRowPicker *picker, GError **error)
 {
-    const XtfShownTable table = {.view = xtf_view_find_for(views, view, selection), .selection = selection};
+    const XtfShownTable table = {.view = xtf_view_by_name(views, view, selection), .selection = selection};
     const XtfRowSink sink = xtf_row_picker_sink(picker);
 
     return xtf_view_check(views, table.view, selection, error) && xtf_view_rows(views, &table, &sink, error);

@@ -46,7 +46,7 @@ static const XtfView *find_view(const XtfNode *directory, const char *name)
 {
     g_autoptr(XtfSelection) block = xtf_grouping_selection(directory->grouping, 0);
 
-    return xtf_view_find_for_blocks(&directory->tree->views, name, block);
+    return xtf_view_by_name_for_blocks(&directory->tree->views, name, block);
 }
 
 static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **error)

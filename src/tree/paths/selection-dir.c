@@ -186,7 +186,7 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
 
 static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfView *view = xtf_view_find_for(&directory->tree->views, name, directory->selection);
+    const XtfView *view = xtf_view_by_name(&directory->tree->views, name, directory->selection);
     const XtfPicture *picture = xtf_picture_find(name);
     const Entry *entry = find_entry(name);
 
@@ -264,7 +264,7 @@ static void list_views(XtfNode *directory, XtfLister *lister)
         const XtfViews *views = &directory->tree->views;
         bool listed = (*view)->of_frames ? directory->is_frame : !directory->is_instant || (*view)->of_instants;
         if (listed && xtf_view_exists(views, *view, directory->selection) &&
-            xtf_view_find_for(views, (*view)->table.name, directory->selection) == *view)
+            xtf_view_by_name(views, (*view)->table.name, directory->selection) == *view)
             xtf_lister_show(lister, (*view)->table.name, XTF_NODE_FILE);
     }
 }

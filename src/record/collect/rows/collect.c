@@ -98,7 +98,7 @@ void xtf_collect_remark(XtfCollector *collector, const char *format, ...)
     g_ptr_array_add(collector->remarks, g_steal_pointer(&text));
 }
 
-bool xtf_collect_take_bytes(XtfCollectData *data, size_t size, const uint8_t **bytes)
+bool xtf_collect_read_bytes(XtfCollectData *data, size_t size, const uint8_t **bytes)
 {
     if (size > data->left)
         return xtf_collect_malformed(data->ring, "a definition has %zu bytes left, and %zu are needed", data->left,
@@ -109,21 +109,21 @@ bool xtf_collect_take_bytes(XtfCollectData *data, size_t size, const uint8_t **b
     return true;
 }
 
-bool xtf_collect_take(XtfCollectData *data, void *to, size_t size)
+bool xtf_collect_read(XtfCollectData *data, void *to, size_t size)
 {
     const uint8_t *bytes;
 
-    if (!xtf_collect_take_bytes(data, size, &bytes))
+    if (!xtf_collect_read_bytes(data, size, &bytes))
         return false;
     memcpy(to, bytes, size);
     return true;
 }
 
-bool xtf_collect_take_text(XtfCollectData *data, size_t size, char **text)
+bool xtf_collect_read_text(XtfCollectData *data, size_t size, char **text)
 {
     const uint8_t *bytes;
 
-    if (!xtf_collect_take_bytes(data, size, &bytes))
+    if (!xtf_collect_read_bytes(data, size, &bytes))
         return false;
     *text = g_strndup((const char *)bytes, size);
     return true;

@@ -70,7 +70,7 @@ typedef struct {
 
 /* Counts of lost and unusual records, for readers of the trace. */
 typedef struct {
-    uint64_t dropped, waits, waited_ns, passed_over, lost;
+    uint64_t dropped, waits, waited_ns, damaged_commit, lost;
     uint64_t functions;          /* definitions of compiler-instrumented functions */
     uint64_t framing;            /* decoded records that are no event of the process */
     uint64_t unknown_kinds[256]; /* records without a decoder, by kind */
@@ -192,11 +192,11 @@ typedef struct {
     size_t left;
 } XtfCollectData;
 
-bool xtf_collect_take(XtfCollectData *data, void *to, size_t size);
+bool xtf_collect_read(XtfCollectData *data, void *to, size_t size);
 /* Reads `size` bytes into *text, a copy that the caller frees. */
-bool xtf_collect_take_text(XtfCollectData *data, size_t size, char **text);
+bool xtf_collect_read_text(XtfCollectData *data, size_t size, char **text);
 /* Reads `size` bytes, borrowed. */
-bool xtf_collect_take_bytes(XtfCollectData *data, size_t size, const uint8_t **bytes);
+bool xtf_collect_read_bytes(XtfCollectData *data, size_t size, const uint8_t **bytes);
 
 /* Return the low, and the high, 32 bits of a word. */
 static inline uint32_t xtf_collect_low(uint64_t word)

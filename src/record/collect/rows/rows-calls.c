@@ -23,8 +23,8 @@ static bool define_region(XtfCollectRing *ring, uint64_t id, const uint8_t *byte
     g_autofree char *name = NULL, *file = NULL;
     XtfDefineRegion region;
 
-    if (!xtf_collect_take(&data, &region, sizeof region) || !xtf_collect_take_text(&data, region.name_size, &name) ||
-        !xtf_collect_take_text(&data, region.file_size, &file))
+    if (!xtf_collect_read(&data, &region, sizeof region) || !xtf_collect_read_text(&data, region.name_size, &name) ||
+        !xtf_collect_read_text(&data, region.file_size, &file))
         return false;
     if (id < XTF_WIRE_REGIONS_OWN || id >= XTF_COLLECT_REGIONS_MAX)
         return xtf_collect_malformed(ring, "region %" PRIu64 " cannot be defined", id);
@@ -44,7 +44,7 @@ static bool define_not_wrapped(XtfCollectRing *ring, uint64_t id, const uint8_t 
     XtfCollectData data = {.ring = ring, .data = bytes, .left = size};
     g_autofree char *names = NULL;
 
-    if (!xtf_collect_take_text(&data, size, &names))
+    if (!xtf_collect_read_text(&data, size, &names))
         return false;
     xtf_collect_remark(ring->collector,
                        "calls of these functions are not recorded, which this build does not know as the program's MPI "

@@ -26,7 +26,7 @@ static bool define_comm(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes,
     g_autofree char *name = NULL;
     XtfDefineComm comm;
 
-    if (!xtf_collect_take(&data, &comm, sizeof comm) || !xtf_collect_take_text(&data, comm.name_size, &name))
+    if (!xtf_collect_read(&data, &comm, sizeof comm) || !xtf_collect_read_text(&data, comm.name_size, &name))
         return false;
     if (id >= XTF_WIRE_NONE)
         return xtf_collect_malformed(ring, "communicator %" PRIu64 " cannot be defined", id);
@@ -68,7 +68,7 @@ static bool define_group(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes
     const uint8_t *numbers;
     XtfDefineGroup group;
 
-    if (!xtf_collect_take(&data, &group, sizeof group) || !xtf_collect_take_bytes(&data, 4 * (size_t)group.n, &numbers))
+    if (!xtf_collect_read(&data, &group, sizeof group) || !xtf_collect_read_bytes(&data, 4 * (size_t)group.n, &numbers))
         return false;
     if (id >= XTF_WIRE_NONE)
         return xtf_collect_malformed(ring, "group %" PRIu64 " cannot be defined", id);
@@ -98,7 +98,7 @@ static bool define_cart(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes,
     XtfDefineCart cart;
     bool is_new;
 
-    if (!xtf_collect_take(&data, &cart, sizeof cart))
+    if (!xtf_collect_read(&data, &cart, sizeof cart))
         return false;
     if (id >= XTF_WIRE_NONE || cart.n_dimensions > UINT8_MAX)
         return xtf_collect_malformed(ring, "topology %" PRIu64 " of %" PRIu32 " dimensions cannot be defined", id,
@@ -108,7 +108,7 @@ static bool define_cart(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes,
     ((XtfCartTopologyRow *)xtf_collect_change_row(tables, XTF_MODEL_CART_TOPOLOGIES, topology))->comm = comm;
     for (uint32_t i = 0; i < cart.n_dimensions; i++) {
         XtfDefineDimension dimension;
-        if (!xtf_collect_take(&data, &dimension, sizeof dimension))
+        if (!xtf_collect_read(&data, &dimension, sizeof dimension))
             return false;
         uint32_t row = xtf_collect_row(tables, XTF_MODEL_CART_DIMENSIONS, dimension_id((uint32_t)id, i));
         XtfCartDimensionRow *to = xtf_collect_change_row(tables, XTF_MODEL_CART_DIMENSIONS, row);

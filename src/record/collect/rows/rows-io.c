@@ -31,7 +31,7 @@ static bool define_file(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes,
     g_autofree char *name = NULL;
     XtfDefineFile file;
 
-    if (!xtf_collect_take(&data, &file, sizeof file) || !xtf_collect_take_text(&data, file.name_size, &name))
+    if (!xtf_collect_read(&data, &file, sizeof file) || !xtf_collect_read_text(&data, file.name_size, &name))
         return false;
     if (id >= XTF_WIRE_NONE)
         return xtf_collect_malformed(ring, "file %" PRIu64 " cannot be defined", id);
@@ -46,7 +46,7 @@ static bool define_handle(XtfCollectRing *ring, uint64_t id, const uint8_t *byte
     XtfCollector *collector = ring->collector;
     XtfDefineHandle handle;
 
-    if (!xtf_collect_take(&data, &handle, sizeof handle))
+    if (!xtf_collect_read(&data, &handle, sizeof handle))
         return false;
     if (id >= XTF_WIRE_NONE)
         return xtf_collect_malformed(ring, "handle %" PRIu64 " of a file cannot be defined", id);

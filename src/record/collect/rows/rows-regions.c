@@ -105,7 +105,7 @@ static bool define_address(XtfCollectRing *ring, uint64_t id, const uint8_t *byt
     g_autofree char *path = NULL;
     XtfDefineAddress function;
 
-    if (!xtf_collect_take(&data, &function, sizeof function) || !xtf_collect_take_text(&data, data.left, &path))
+    if (!xtf_collect_read(&data, &function, sizeof function) || !xtf_collect_read_text(&data, data.left, &path))
         return false;
     if (id < XTF_WIRE_REGIONS_OWN || id - XTF_WIRE_REGIONS_OWN >= XTF_WIRE_CHOICES)
         return xtf_collect_malformed(ring, "region %" PRIu64 " cannot be defined", id);

@@ -18,7 +18,7 @@ static bool define_window(XtfCollectRing *ring, uint64_t id, const uint8_t *byte
     g_autofree char *name = NULL;
     XtfDefineWindow window;
 
-    if (!xtf_collect_take(&data, &window, sizeof window) || !xtf_collect_take_text(&data, window.name_size, &name))
+    if (!xtf_collect_read(&data, &window, sizeof window) || !xtf_collect_read_text(&data, window.name_size, &name))
         return false;
     if (id >= XTF_WIRE_NONE)
         return xtf_collect_malformed(ring, "window %" PRIu64 " cannot be defined", id);

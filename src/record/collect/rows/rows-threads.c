@@ -58,7 +58,7 @@ static bool define_thread(XtfCollectRing *ring, uint64_t id, const uint8_t *byte
     XtfCollectData data = {.ring = ring, .data = bytes, .left = size};
     g_autofree char *name = NULL;
 
-    if (!xtf_collect_take_text(&data, size, &name))
+    if (!xtf_collect_read_text(&data, size, &name))
         return false;
     if (id > UINT32_MAX)
         return xtf_collect_malformed(ring, "thread %" PRIu64 " cannot be named", id);

@@ -49,7 +49,7 @@ bool xtf_collect_ring_begin(XtfCollectRing *ring, uint64_t time, uint32_t number
     thread->tid = tid > 0 ? tid : -1;
     thread->is_mpis = is_mpis;
     xtf_stream_begin(&ring->stream, (uint64_t)collector->rank << 32 | number);
-    xtf_stream_go_on(&ring->stream, collector->complete);
+    xtf_stream_set_time(&ring->stream, collector->complete);
     ring->thread = number;
     ring->open = true;
     return number != 0 || xtf_collect_program_begin(ring, time);

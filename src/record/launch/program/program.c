@@ -113,7 +113,7 @@ static bool refuse_program(const char *file, const XtfElf *elf, GError **error)
     return fault && !xtf_fail(error, XTF_ERROR_UNSUPPORTED, "%s: %s", file, fault);
 }
 
-bool xtf_program_look(const char *path, XtfProgram *program, GError **error)
+bool xtf_program_examine(const char *path, XtfProgram *program, GError **error)
 {
     g_auto(XtfProgram) result = {.mpi = XTF_MPI_UNKNOWN};
     g_auto(XtfElf) elf = {0};

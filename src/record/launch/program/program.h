@@ -12,6 +12,6 @@ typedef struct {
 } XtfProgram;
 
 /* Examines a program, or the interpreter of a script. XTF_ERROR_UNSUPPORTED if no library can be loaded into it. */
-bool xtf_program_look(const char *file, XtfProgram *program, GError **error);
+bool xtf_program_examine(const char *file, XtfProgram *program, GError **error);
 void xtf_program_finish(XtfProgram *program);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfProgram, xtf_program_finish)

@@ -55,7 +55,7 @@ bool xtf_mpi_job_is_marked(const char *name)
     return fd >= 0;
 }
 
-void xtf_mpi_world_tell(uint32_t size)
+void xtf_mpi_world_announce(uint32_t size)
 {
     const Worlds worlds = {1, size};
     int fd = xtf_mpi_job_open(XTF_JOB_WORLDS, O_RDWR | O_CREAT);

@@ -35,7 +35,7 @@ enum {
 };
 
 /* Writes the file `worlds`, from which spawned worlds take their places. Rank 0 of the first world calls it. */
-void xtf_mpi_world_tell(uint32_t size);
+void xtf_mpi_world_announce(uint32_t size);
 /* Takes a number and a base for a spawned world. Its rank 0 calls it. */
 void xtf_mpi_world_take(XtfMpiWorld *world);
 

@@ -13,7 +13,7 @@ enum {
     TIMEOUT_S = 10, /* seconds */
 };
 
-void xtf_mpi_between_begins(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *ids, uint32_t from)
+void xtf_mpi_between_start(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *ids, uint32_t from)
 {
     xtf_mpi_comm_set_id(comm, ids->comm);
     xtf_mpi_define_comm(xtf_mpi_ring(ring), ids->comm, ids->giver, ids->receiver, from, "");
@@ -33,7 +33,7 @@ static void pause_briefly(void)
     nanosleep(&pause_time, NULL);
 }
 
-void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids)
+void xtf_mpi_between_send(MPI_Comm comm, int dest, const XtfMpiBetween *ids)
 {
     XtfMpiBetween *message = malloc(sizeof *message);
     MPI_Request request;
@@ -55,7 +55,7 @@ void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids)
         XTF_PMPI(Request_free)(&request); /* MPI may send it later: the message is never freed */
 }
 
-bool xtf_mpi_between_hear(MPI_Comm comm, int source, XtfMpiBetween *ids)
+bool xtf_mpi_between_receive(MPI_Comm comm, int source, XtfMpiBetween *ids)
 {
     uint64_t end = deadline();
     MPI_Status status;

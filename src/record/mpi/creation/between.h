@@ -19,10 +19,10 @@ typedef struct {
 } XtfMpiBetween;
 
 /* Gives a communicator its ids and defines it, as made from `from`. */
-void xtf_mpi_between_begins(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *ids, uint32_t from);
+void xtf_mpi_between_start(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *ids, uint32_t from);
 /* Sends the ids to process `dest` of the other side. Waits until MPI has sent the message, at most some seconds. */
-void xtf_mpi_between_tell(MPI_Comm comm, int dest, const XtfMpiBetween *ids);
-bool xtf_mpi_between_hear(MPI_Comm comm, int source, XtfMpiBetween *ids);
+void xtf_mpi_between_send(MPI_Comm comm, int dest, const XtfMpiBetween *ids);
+bool xtf_mpi_between_receive(MPI_Comm comm, int source, XtfMpiBetween *ids);
 /* Defines a group with the members of `local`, all of which call this function. */
 void xtf_mpi_between_define(XtfRing *ring, uint32_t group, MPI_Comm local);
 

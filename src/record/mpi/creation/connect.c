@@ -51,7 +51,7 @@ static void find_ids(const char *port, int root, bool accepts, MPI_Comm made, Xt
         known = xtf_mpi_job_is_marked(other_mark);
     }
     *met = known && !accepts;
-    *given = !(known && accepts && root == RECEIVING_ROOT && xtf_mpi_between_hear(made, MPI_ANY_SOURCE, ids));
+    *given = !(known && accepts && root == RECEIVING_ROOT && xtf_mpi_between_receive(made, MPI_ANY_SOURCE, ids));
     if (!*given) {
         *met = true;
         return;
@@ -59,7 +59,7 @@ static void find_ids(const char *port, int root, bool accepts, MPI_Comm made, Xt
     uint32_t own = xtf_mpi_new_id();
     *ids = (XtfMpiBetween){own, own, xtf_mpi_new_id()};
     if (*met)
-        xtf_mpi_between_tell(made, RECEIVING_ROOT, ids);
+        xtf_mpi_between_send(made, RECEIVING_ROOT, ids);
 }
 
 void xtf_mpi_connected(XtfRing *ring, uint64_t *left, int result, const char *port, int root, MPI_Comm local,
@@ -85,7 +85,7 @@ void xtf_mpi_connected(XtfRing *ring, uint64_t *left, int result, const char *po
         if (answer.ids.receiver != XTF_WIRE_NONE && answer.ids.comm != XTF_WIRE_NONE) {
             xtf_mpi_between_define(ring, answer.given ? answer.ids.giver : answer.ids.receiver, local);
             xtf_mpi_name_group(xtf_mpi_ring(ring), answer.given ? answer.ids.receiver : answer.ids.giver);
-            xtf_mpi_between_begins(ring, made, &answer.ids, xtf_mpi_comm_id(local));
+            xtf_mpi_between_start(ring, made, &answer.ids, xtf_mpi_comm_id(local));
         }
     }
     *left = xtf_core_now();

@@ -20,9 +20,9 @@ void xtf_mpi_find_parents(XtfRing *ring)
     const XtfMpiBetween ids = {xtf_mpi_world_make_id(&first, BETWEEN), xtf_mpi_world_id,
                                xtf_mpi_world_make_id(&first, PARENTS)};
     if (xtf_mpi_world.rank == 0)
-        xtf_mpi_between_tell(parent, 0, &ids);
+        xtf_mpi_between_send(parent, 0, &ids);
     xtf_mpi_name_group(xtf_mpi_ring(ring), ids.receiver);
-    xtf_mpi_between_begins(ring, parent, &ids, XTF_WIRE_NONE);
+    xtf_mpi_between_start(ring, parent, &ids, XTF_WIRE_NONE);
 }
 
 void xtf_mpi_spawned(XtfRing *ring, uint64_t *left, int result, MPI_Comm from, MPI_Comm made)
@@ -34,7 +34,7 @@ void xtf_mpi_spawned(XtfRing *ring, uint64_t *left, int result, MPI_Comm from, M
         xtf_mpi_met_others = true;
         bool apart = xtf_mpi_comm_is_apart(from);
         XTF_PMPI(Comm_rank)(from, &rank);
-        if (rank == 0 && !apart && !xtf_mpi_between_hear(made, 0, &ids))
+        if (rank == 0 && !apart && !xtf_mpi_between_receive(made, 0, &ids))
             xtf_core_say("the spawned processes are not recorded, or sent no ids");
         if (!apart)
             XTF_PMPI(Bcast)(&ids, sizeof ids, MPI_BYTE, 0, from);
@@ -44,7 +44,7 @@ void xtf_mpi_spawned(XtfRing *ring, uint64_t *left, int result, MPI_Comm from, M
     if (ids.comm != XTF_WIRE_NONE) {
         xtf_mpi_between_define(ring, ids.receiver, from);
         xtf_mpi_name_group(xtf_mpi_ring(ring), ids.giver);
-        xtf_mpi_between_begins(ring, made, &ids, xtf_mpi_comm_id(from));
+        xtf_mpi_between_start(ring, made, &ids, xtf_mpi_comm_id(from));
     }
     *left = xtf_core_now();
     xtf_mpi_collective_end(ring, *left, XTF_MPI_OP_CREATE_HANDLE, xtf_mpi_comm_id(from));

@@ -44,7 +44,7 @@ static void find_place_in_job(bool has_session)
         if (!has_session)
             xtf_mpi_partial_find();
         if (xtf_mpi_world.rank == xtf_mpi_partial_first())
-            xtf_mpi_world_tell(xtf_mpi_world.size);
+            xtf_mpi_world_announce(xtf_mpi_world.size);
         return;
     }
     uint32_t place[2] = {0};

@@ -134,7 +134,7 @@ static void add_remarks(XtfCollectSession *session)
                            collector->rank, counts->lost, session->failed_at, session->failure->message);
 }
 
-void xtf_collect_tell(XtfCollectSession *session, const char *end)
+void xtf_collect_add_summary(XtfCollectSession *session, const char *end)
 {
     add_remarks(session);
     set_counts(session, end);
@@ -150,7 +150,7 @@ static bool write_early_end(XtfCollectSession *session, const char *end, GError 
     xtf_collect_tables_init(&tables, session->part.writer);
     collector->tables = tables;
     xtf_collect_add_program(collector, &session->program); /* the table of properties is rewritten */
-    xtf_collect_tell(session, end);
+    xtf_collect_add_summary(session, end);
     for (guint i = 0; i < collector->remarks->len; i++) {
         XtfRemarkRow row = {.kind = XTF_REMARK_WARNING,
                             .text = xtf_collect_string(&collector->tables, collector->remarks->pdata[i])};

@@ -1,14 +1,14 @@
 /*
- * Marks: what a forward sweep over each location's points notes for each point. With them, the interval since a
+ * Prefixes: what a forward sweep over each location's points notes for each point. With them, the interval since a
  * meeting and its work are found without a walk over all points in between.
  *
- * The mark of a point says where its location last met the process of its `partner`. For the culprit of an operation,
+ * The prefix of a point says where its location last met the process of its `partner`. For the culprit of an operation,
  * it says where the location last met each of the members. Some points have a checkpoint: for each call path its time
  * up to that point, less the waits on it. A checkpoint follows when the number of times added since the last one
  * reaches that of call paths. So checkpoints take no more room than the times. The work in an interval is the
  * difference of two checkpoints, plus what lies between them and the interval's ends.
  *
- * Marks are in unnamed temporary files, like points. Any number of threads may read them at once.
+ * Prefixes are in unnamed temporary files, like points. Any number of threads may read them at once.
  */
 #pragma once
 
@@ -23,7 +23,7 @@ typedef struct {
     uint64_t last_wait; /* the last point before this one that is a synchronising wait; XTF_NO_POINT: none */
     uint64_t waited;    /* sum of the synchronising waits before this point */
     uint64_t sums;      /* offset of the last checkpoint before this point; XTF_NO_POINT: none */
-} XtfMark;
+} XtfPrefix;
 
 /* The time of a call path up to a checkpoint, including it. */
 typedef struct {
@@ -45,22 +45,22 @@ typedef struct {
 } XtfMeeting;
 
 typedef struct {
-    XtfSpool marks, sums, meetings;
-} XtfMarks;
+    XtfSpool prefixes, sums, meetings;
+} XtfPrefixes;
 
-#define XTF_MARKS_NONE ((XtfMarks){XTF_SPOOL_NONE, XTF_SPOOL_NONE, XTF_SPOOL_NONE})
+#define XTF_PREFIXES_NONE ((XtfPrefixes){XTF_SPOOL_NONE, XTF_SPOOL_NONE, XTF_SPOOL_NONE})
 
-/* Finds the marks of all points by all cores, as one step. Call xtf_marks_finish() after a failure, too. */
-bool xtf_marks_find(XtfMarks *marks, const XtfPoints *points, XtfSteps *steps, GError **error);
-void xtf_marks_finish(XtfMarks *marks);
+/* Finds the prefixes of all points by all cores, as one step. Call xtf_prefixes_finish() after a failure, too. */
+bool xtf_prefixes_find(XtfPrefixes *prefixes, const XtfPoints *points, XtfSteps *steps, GError **error);
+void xtf_prefixes_finish(XtfPrefixes *prefixes);
 
-/* Reads the marks of points [first, first + n), by number. */
-bool xtf_marks_read(const XtfMarks *marks, uint64_t first, uint64_t n, XtfMark *to, GError **error);
+/* Reads the prefixes of points [first, first + n), by number. */
+bool xtf_prefixes_read(const XtfPrefixes *prefixes, uint64_t first, uint64_t n, XtfPrefix *to, GError **error);
 /* Reads the checkpoint at an offset into checkpoint->all, which the caller has allocated. */
-bool xtf_marks_checkpoint(const XtfMarks *marks, uint64_t at, XtfCheckpoint *checkpoint, GError **error);
+bool xtf_prefixes_checkpoint(const XtfPrefixes *prefixes, uint64_t at, XtfCheckpoint *checkpoint, GError **error);
 /* Reads the meetings at an offset. *from: the last point before which the location had met all members;
  * XTF_NO_POINT: none. `later` (XtfMeeting): the meetings with single members after that point. */
-bool xtf_marks_meetings(const XtfMarks *marks, uint64_t at, uint64_t *from, GArray *later, GError **error);
+bool xtf_prefixes_meetings(const XtfPrefixes *prefixes, uint64_t at, uint64_t *from, GArray *later, GError **error);
 
 /* True if a point is a wait at which its location synchronised. */
 static inline bool xtf_is_synchronising_wait(const XtfPoint *point)

@@ -8,16 +8,16 @@ enum {
 void xtf_replay_page_out(XtfReplay *replay)
 {
     replay->n_turns = 0;
-    xtf_paged_rest(&replay->paged_processes);
-    xtf_paged_rest(&replay->paged_locations);
-    xtf_paged_rest(&replay->paged_envelopes);
-    xtf_paged_rest(&replay->groups.paged);
+    xtf_paged_page_out(&replay->paged_processes);
+    xtf_paged_page_out(&replay->paged_locations);
+    xtf_paged_page_out(&replay->paged_envelopes);
+    xtf_paged_page_out(&replay->groups.paged);
 }
 
 void xtf_replay_page_out_locations(const XtfReplay *replay, const XtfReplayLocation *location)
 {
     if ((location - replay->locations) % LOCATIONS_MAX == LOCATIONS_MAX - 1)
-        xtf_paged_rest(&replay->paged_locations);
+        xtf_paged_page_out(&replay->paged_locations);
 }
 
 void xtf_replay_page_out_sometimes(XtfReplay *replay)

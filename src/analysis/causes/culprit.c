@@ -6,7 +6,7 @@
 
 /* A point at which a location, the culprit, was late. */
 typedef struct {
-    XtfLateWork *work;
+    XtfCulpritWork *work;
     uint32_t location;
     uint64_t i, seq, time;
     XtfCostKind cost;
@@ -17,7 +17,7 @@ typedef struct {
     uint64_t waits;       /* sum of all waits that have a cause */
 } CulpritPoint;
 
-static double *charge_of(XtfLateWork *work, uint32_t callpath, uint32_t slot)
+static double *charge_of(XtfCulpritWork *work, uint32_t callpath, uint32_t slot)
 {
     return &work->charges[(size_t)callpath * XTF_CHARGES + slot];
 }
@@ -25,7 +25,7 @@ static double *charge_of(XtfLateWork *work, uint32_t callpath, uint32_t slot)
 /* Computes the culprit's work since it met the waiter in work->culprit_work. *waited: its waits since then, W. */
 static bool find_culprit_work(CulpritPoint *culprit, const XtfWaiter *waiter, uint64_t *waited, GError **error)
 {
-    XtfLateWork *work = culprit->work;
+    XtfCulpritWork *work = culprit->work;
     XtfInterval since = culprit->interval;
 
     if (waiter->since != XTF_NO_POINT) {
@@ -39,7 +39,7 @@ static bool find_culprit_work(CulpritPoint *culprit, const XtfWaiter *waiter, ui
     return true;
 }
 
-static uint64_t point_number(const XtfLateWork *work, uint32_t location, uint64_t i)
+static uint64_t point_number(const XtfCulpritWork *work, uint32_t location, uint64_t i)
 {
     return xtf_point_cache_number(work->intervals.cache, location, i);
 }
@@ -47,7 +47,7 @@ static uint64_t point_number(const XtfLateWork *work, uint32_t location, uint64_
 /* Sets the indirect part of a wait, and the culprit's last wait as its cause. */
 static bool find_indirect(CulpritPoint *culprit, XtfWaiter *waiter, uint64_t waited, GError **error)
 {
-    XtfLateWork *work = culprit->work;
+    XtfCulpritWork *work = culprit->work;
     XtfInterval own = culprit->interval;
     uint64_t last;
 
@@ -123,7 +123,7 @@ static bool end_before_call(CulpritPoint *culprit, const XtfWaiter *waiter, XtfI
 /* Charges the culprit's call paths for one waiter. */
 static bool charge_culprit(CulpritPoint *culprit, XtfWaiter *waiter, GError **error)
 {
-    XtfLateWork *work = culprit->work;
+    XtfCulpritWork *work = culprit->work;
     XtfInterval waiter_interval;
     uint64_t waited, unused;
 
@@ -166,7 +166,7 @@ static int compare_callpaths(const void *a, const void *b)
 /* Rounds the charges of all call paths in one slot to ticks. */
 static void round_slot(CulpritPoint *culprit, uint32_t slot, XtfShare *shares)
 {
-    XtfLateWork *work = culprit->work;
+    XtfCulpritWork *work = culprit->work;
     double sum = 0;
 
     for (uint32_t i = 0; i < work->all.n_touched; i++) {
@@ -184,7 +184,7 @@ static void round_slot(CulpritPoint *culprit, uint32_t slot, XtfShare *shares)
 
 static bool write_delays(CulpritPoint *culprit, GError **error)
 {
-    XtfLateWork *work = culprit->work;
+    XtfCulpritWork *work = culprit->work;
     uint32_t n = work->all.n_touched;
     g_autofree XtfShare *shares = g_new0(XtfShare, (size_t)n * XTF_CHARGES);
 
@@ -231,7 +231,7 @@ static void add_costs(XtfCosts *to, const XtfCosts *costs)
  * even with a member that did not wait. */
 static void pass_costs_on(CulpritPoint *culprit, XtfWaiter *waiters, uint32_t n_waiters, double propagating)
 {
-    XtfPassing *pass_tree = &culprit->work->pass_trees[culprit->location];
+    XtfPassTree *pass_tree = &culprit->work->pass_trees[culprit->location];
     const GArray *later = culprit->work->later;
     XtfPassRange range = {
         .low = culprit->interval.from == XTF_NO_POINT ? 0 : culprit->interval.from + 1,
@@ -248,12 +248,12 @@ static void pass_costs_on(CulpritPoint *culprit, XtfWaiter *waiters, uint32_t n_
         uint64_t at = g_array_index(later, XtfMeeting, m).at;
         if (m > 0 && at == g_array_index(later, XtfMeeting, m - 1).at)
             continue;
-        xtf_passing_add(&culprit->work->pool, pass_tree, &range);
+        xtf_pass_tree_add(&culprit->work->pool, pass_tree, &range);
         range = (XtfPassRange){.low = at, .high = culprit->i};
         for (; next < n_waiters && waiters[next].since < at; next++)
             add_costs(&range.scale, &waiters[next].scales);
     }
-    xtf_passing_add(&culprit->work->pool, pass_tree, &range);
+    xtf_pass_tree_add(&culprit->work->pool, pass_tree, &range);
 }
 
 static gint compare_meetings(gconstpointer a, gconstpointer b)
@@ -268,7 +268,7 @@ static gint compare_meetings(gconstpointer a, gconstpointer b)
 static bool find_interval_of_all(CulpritPoint *culprit, const XtfOperation *operation, XtfWaiter *waiters,
                                  uint32_t n_waiters, GError **error)
 {
-    XtfLateWork *work = culprit->work;
+    XtfCulpritWork *work = culprit->work;
 
     if (operation->n_members > work->room) {
         work->room = operation->n_members;
@@ -292,8 +292,8 @@ static bool find_interval_of_all(CulpritPoint *culprit, const XtfOperation *oper
     return true;
 }
 
-bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind cost, const XtfOperation *operation,
-                 XtfWaiter *waiters, uint32_t n_waiters, GError **error)
+bool xtf_charge_culprit(XtfCulpritWork *work, uint32_t location, uint64_t i, XtfCostKind cost,
+                        const XtfOperation *operation, XtfWaiter *waiters, uint32_t n_waiters, GError **error)
 {
     const XtfPoint *point = xtf_point_cache_get(work->intervals.cache, location, i, error);
 
@@ -328,7 +328,7 @@ bool xtf_late_at(XtfLateWork *work, uint32_t location, uint64_t i, XtfCostKind c
 
 /* Charges all work since the last join, times the mean number of idle threads. The location's waits pass the costs
  * on. */
-bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **error)
+bool xtf_charge_fork(XtfCulpritWork *work, uint32_t location, uint64_t i, GError **error)
 {
     const XtfPoint *point = xtf_point_cache_get(work->intervals.cache, location, i, error);
 
@@ -367,6 +367,6 @@ bool xtf_idle_until(XtfLateWork *work, uint32_t location, uint64_t i, GError **e
         .high = i,
     };
     range.scale.of[culprit.cost] = mean_idle;
-    xtf_passing_add(&work->pool, &work->pass_trees[location], &range);
+    xtf_pass_tree_add(&work->pool, &work->pass_trees[location], &range);
     return write_delays(&culprit, error);
 }

@@ -40,13 +40,13 @@ void xtf_pass_pool_finish(XtfPassPool *pool);
 typedef struct {
     uint32_t *parts; /* numbers in the pool, plus 1; 0: no interval begins there */
     uint64_t n;      /* length of `parts` */
-} XtfPassing;
+} XtfPassTree;
 
-void xtf_passing_finish(XtfPassing *pass_tree);
+void xtf_pass_tree_finish(XtfPassTree *pass_tree);
 /* Adds a range that ends at the pass's current point. The pass has not read earlier points yet. Skips a range
  * without costs. */
-void xtf_passing_add(XtfPassPool *pool, XtfPassing *pass_tree, const XtfPassRange *range);
+void xtf_pass_tree_add(XtfPassPool *pool, XtfPassTree *pass_tree, const XtfPassRange *range);
 /* Computes the costs that the wait at point `i` passes on, and its propagating part in ticks. To be called in
  * descending order of `i`. */
-void xtf_passing_costs(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t i, uint64_t wait, XtfCosts *costs,
-                       double *propagating);
+void xtf_pass_tree_costs(XtfPassPool *pool, XtfPassTree *pass_tree, uint64_t i, uint64_t wait, XtfCosts *costs,
+                         double *propagating);

@@ -1,4 +1,4 @@
-#include "src/analysis/causes/passing.h"
+#include "src/analysis/causes/pass-tree.h"
 
 enum {
     PLACES = 8,                /* places of the tree per part */
@@ -23,10 +23,10 @@ void xtf_pass_pool_finish(XtfPassPool *pool)
     *pool = (XtfPassPool){0};
 }
 
-void xtf_passing_finish(XtfPassing *pass_tree)
+void xtf_pass_tree_finish(XtfPassTree *pass_tree)
 {
     g_free(pass_tree->parts);
-    *pass_tree = (XtfPassing){0};
+    *pass_tree = (XtfPassTree){0};
 }
 
 /* Returns the number of a new part of zeros, plus 1. */
@@ -55,7 +55,7 @@ static void free_part(XtfPassPool *pool, uint32_t number)
 }
 
 /* Returns a place of the tree. Places count from 1: point + 1. */
-static Place *tree_place(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t number)
+static Place *tree_place(XtfPassPool *pool, XtfPassTree *pass_tree, uint64_t number)
 {
     uint32_t *part = &pass_tree->parts[(number - 1) / PLACES];
 
@@ -64,7 +64,7 @@ static Place *tree_place(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t numb
     return &pool->parts[*part - 1].places[(number - 1) % PLACES];
 }
 
-void xtf_passing_add(XtfPassPool *pool, XtfPassing *pass_tree, const XtfPassRange *range)
+void xtf_pass_tree_add(XtfPassPool *pool, XtfPassTree *pass_tree, const XtfPassRange *range)
 {
     bool has_costs = range->propagating > 0;
 
@@ -84,19 +84,19 @@ void xtf_passing_add(XtfPassPool *pool, XtfPassing *pass_tree, const XtfPassRang
     }
     if (++pool->n_added >= RANGES_PER_RELEASE) {
         pool->n_added = 0;
-        xtf_paged_rest(&pool->paged);
+        xtf_paged_page_out(&pool->paged);
     }
 }
 
 /* Frees the parts behind point `i`. */
-static void free_parts_behind(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t i)
+static void free_parts_behind(XtfPassPool *pool, XtfPassTree *pass_tree, uint64_t i)
 {
     for (; pass_tree->n > i / PLACES + 1; pass_tree->n--)
         free_part(pool, pass_tree->parts[pass_tree->n - 1]);
 }
 
-void xtf_passing_costs(XtfPassPool *pool, XtfPassing *pass_tree, uint64_t i, uint64_t wait, XtfCosts *costs,
-                       double *propagating)
+void xtf_pass_tree_costs(XtfPassPool *pool, XtfPassTree *pass_tree, uint64_t i, uint64_t wait, XtfCosts *costs,
+                         double *propagating)
 {
     double scale[XTF_COSTS] = {0}, share = 0;
 

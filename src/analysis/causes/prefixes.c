@@ -1,4 +1,4 @@
-#include "src/analysis/causes/marks.h"
+#include "src/analysis/causes/prefixes.h"
 
 #include "libxtf/error.h"
 #include "src/trace/select/parallel.h"
@@ -17,7 +17,7 @@ typedef struct {
 } Sum;
 
 typedef struct {
-    XtfMarks *marks;
+    XtfPrefixes *prefixes;
     const XtfPoints *points;
     uint32_t *processes; /* by location */
     XtfSteps *steps;
@@ -36,7 +36,7 @@ typedef struct {
     XtfOperationMember *members;
     uint32_t n_members;
     XtfPoint points[AT_ONCE];
-    XtfMark out[AT_ONCE];
+    XtfPrefix out[AT_ONCE];
     XtfPointTimes times;
     uint64_t teams[DEPTHS],
         joins; /* the location's last TEAM or FORKED by depth, and its last JOINS; XTF_NO_POINT: none */
@@ -56,7 +56,7 @@ static void add_ticks(Worker *worker, uint32_t callpath, uint64_t ticks, uint64_
 
 static bool put_checkpoint(Worker *worker, uint64_t i, uint64_t *at, GError **error)
 {
-    XtfSpool *spool = &worker->work->marks->sums;
+    XtfSpool *spool = &worker->work->prefixes->sums;
     const uint64_t head[CHECKPOINT_HEAD_WORDS] = {i, worker->touched->len};
     size_t bytes = worker->touched->len * sizeof(XtfCallpathSum);
 
@@ -99,7 +99,7 @@ static bool find_meetings(Worker *worker, const XtfOperation *operation, uint32_
 
 static bool put_meetings(Worker *worker, uint64_t from, uint32_t n, uint64_t *at, GError **error)
 {
-    XtfSpool *spool = &worker->work->marks->meetings;
+    XtfSpool *spool = &worker->work->prefixes->meetings;
     const uint64_t head[MEETINGS_HEAD_WORDS] = {from, n};
     size_t bytes = n * sizeof(XtfMeeting);
 
@@ -109,8 +109,8 @@ static bool put_meetings(Worker *worker, uint64_t from, uint32_t n, uint64_t *at
 }
 
 /* Stores the culprit's meetings with all members. If all are of its own process, the previous point counts. */
-static bool mark_late(Worker *worker, const XtfOperation *operation, uint32_t location, uint64_t i, uint64_t *at,
-                      GError **error)
+static bool find_member_meetings(Worker *worker, const XtfOperation *operation, uint32_t location, uint64_t i,
+                                 uint64_t *at, GError **error)
 {
     uint64_t from;
     uint32_t kept = 0;
@@ -142,8 +142,8 @@ static bool is_culprit(const XtfOperation *operation, const XtfPoint *point, uin
     return operation->n_points > 0 && operation->culprit == location && operation->culprit_seq == point->seq;
 }
 
-static bool mark_since(Worker *worker, const XtfPoint *point, uint32_t location, uint64_t i, uint64_t *since,
-                       GError **error)
+static bool find_last_meeting(Worker *worker, const XtfPoint *point, uint32_t location, uint64_t i, uint64_t *since,
+                              GError **error)
 {
     XtfOperation operation;
 
@@ -156,7 +156,7 @@ static bool mark_since(Worker *worker, const XtfPoint *point, uint32_t location,
         if (!xtf_operation_heads_get(&worker->heads, point->instance, &operation, error))
             return false;
         if (is_culprit(&operation, point, location))
-            return mark_late(worker, &operation, location, i, since, error);
+            return find_member_meetings(worker, &operation, location, i, since, error);
         break;
     case XTF_POINT_TEAM:
         if (!xtf_operation_heads_get(&worker->heads, point->instance, &operation, error))
@@ -195,11 +195,12 @@ static void update_teams(Worker *worker, const XtfPoint *point, uint64_t i)
         worker->joins = i;
 }
 
-/* Sets the mark of point `i`. `next` is that mark without its meeting, and becomes the mark of the following point. */
-static bool mark_point(Worker *worker, const XtfPoint *point, uint32_t location, uint64_t i, XtfMark *next,
-                       GError **error)
+/* Sets the prefix of point `i`. `next` is that prefix without its meeting, and becomes the prefix of the following
+ * point. */
+static bool compute_prefix(Worker *worker, const XtfPoint *point, uint32_t location, uint64_t i, XtfPrefix *next,
+                           GError **error)
 {
-    if (!mark_since(worker, point, location, i, &next->since, error))
+    if (!find_last_meeting(worker, point, location, i, &next->since, error))
         return false;
     worker->out[i % AT_ONCE] = *next;
     if (!xtf_meetings_add(&worker->meetings, point, i, error) || !add_point_times(worker, point, i, error))
@@ -225,22 +226,22 @@ static void clear_worker(Worker *worker)
     xtf_meetings_clear(&worker->meetings);
 }
 
-static bool mark_location(Worker *worker, uint32_t number, GError **error)
+static bool compute_prefixes_of_location(Worker *worker, uint32_t number, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(worker->work->points, number);
-    XtfMark next = {.last_wait = XTF_NO_POINT, .sums = XTF_NO_POINT};
+    XtfPrefix next = {.last_wait = XTF_NO_POINT, .sums = XTF_NO_POINT};
 
     clear_worker(worker);
     for (uint64_t done = 0; done < location->n; done += AT_ONCE) {
         uint64_t n = MIN(location->n - done, (uint64_t)AT_ONCE);
-        if (!xtf_steps_go_on(worker->work->steps, n, error) ||
+        if (!xtf_steps_advance(worker->work->steps, n, error) ||
             !xtf_points_read(worker->work->points, location->first + done, n, worker->points, error))
             return false;
         for (uint64_t i = 0; i < n; i++) {
-            if (!mark_point(worker, &worker->points[i], number, done + i, &next, error))
+            if (!compute_prefix(worker, &worker->points[i], number, done + i, &next, error))
                 return false;
         }
-        if (!xtf_spool_put(&worker->work->marks->marks, (location->first + done) * sizeof next, worker->out,
+        if (!xtf_spool_put(&worker->work->prefixes->prefixes, (location->first + done) * sizeof next, worker->out,
                            n * sizeof next, error))
             return false;
     }
@@ -249,7 +250,7 @@ static bool mark_location(Worker *worker, uint32_t number, GError **error)
 
 /* ---- All locations. */
 
-static void *create_marker(void *data)
+static void *create_worker(void *data)
 {
     const Work *work = data;
     Worker *worker = g_new0(Worker, 1);
@@ -265,19 +266,19 @@ static void *create_marker(void *data)
     return worker;
 }
 
-static bool mark_locations(void *worker, void *data, uint32_t first, uint32_t end, GError **error)
+static bool compute_prefixes_of_locations(void *worker, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Work *work = data;
 
     for (uint32_t i = first; i < end; i++) {
-        if (!mark_location(worker, i, error))
+        if (!compute_prefixes_of_location(worker, i, error))
             return false;
-        xtf_points_rest_sometimes(work->points, i);
+        xtf_points_page_out_sometimes(work->points, i);
     }
     return true;
 }
 
-static void free_marker(void *data, void *unused)
+static void free_worker(void *data, void *unused)
 {
     Worker *worker = data;
 
@@ -292,36 +293,37 @@ static void free_marker(void *data, void *unused)
     g_free(worker);
 }
 
-bool xtf_marks_find(XtfMarks *marks, const XtfPoints *points, XtfSteps *steps, GError **error)
+bool xtf_prefixes_find(XtfPrefixes *prefixes, const XtfPoints *points, XtfSteps *steps, GError **error)
 {
-    const XtfParallelWork parallel = {.step = 1, .begin = create_marker, .work = mark_locations, .join = free_marker};
+    const XtfParallelWork parallel = {
+        .step = 1, .begin = create_worker, .work = compute_prefixes_of_locations, .join = free_worker};
     uint32_t n = xtf_points_n_locations(points);
     g_autofree uint32_t *processes = g_new0(uint32_t, MAX(n, 1));
-    Work work = {.marks = marks, .points = points, .processes = processes, .steps = steps};
+    Work work = {.prefixes = prefixes, .points = points, .processes = processes, .steps = steps};
 
     xtf_steps_begin(steps, "meetings", xtf_points_n(points));
-    *marks = XTF_MARKS_NONE;
+    *prefixes = XTF_PREFIXES_NONE;
     for (uint32_t i = 1; i < n; i++) {
         processes[i] =
             processes[i - 1] + (xtf_points_location(points, i)->proc != xtf_points_location(points, i - 1)->proc);
-        xtf_points_rest_sometimes(points, i);
+        xtf_points_page_out_sometimes(points, i);
     }
-    return xtf_spool_open(&marks->marks, error) && xtf_spool_open(&marks->sums, error) &&
-           xtf_spool_open(&marks->meetings, error) && xtf_parallel(&parallel, &work, n, error);
+    return xtf_spool_open(&prefixes->prefixes, error) && xtf_spool_open(&prefixes->sums, error) &&
+           xtf_spool_open(&prefixes->meetings, error) && xtf_parallel(&parallel, &work, n, error);
 }
 
-void xtf_marks_finish(XtfMarks *marks)
+void xtf_prefixes_finish(XtfPrefixes *prefixes)
 {
-    xtf_spool_close(&marks->marks);
-    xtf_spool_close(&marks->sums);
-    xtf_spool_close(&marks->meetings);
+    xtf_spool_close(&prefixes->prefixes);
+    xtf_spool_close(&prefixes->sums);
+    xtf_spool_close(&prefixes->meetings);
 }
 
 /* ---- Reading. */
 
-bool xtf_marks_read(const XtfMarks *marks, uint64_t first, uint64_t n, XtfMark *to, GError **error)
+bool xtf_prefixes_read(const XtfPrefixes *prefixes, uint64_t first, uint64_t n, XtfPrefix *to, GError **error)
 {
-    return xtf_spool_get(&marks->marks, first * sizeof *to, to, n * sizeof *to, error);
+    return xtf_spool_get(&prefixes->prefixes, first * sizeof *to, to, n * sizeof *to, error);
 }
 
 /* Reads a list: a head of two words, which are `number` and the length, then the entries. */
@@ -336,12 +338,12 @@ static bool read_list(const XtfSpool *spool, uint64_t at, uint64_t *number, GArr
     return xtf_spool_get(spool, at + sizeof head, entries->data, head[1] * g_array_get_element_size(entries), error);
 }
 
-bool xtf_marks_checkpoint(const XtfMarks *marks, uint64_t at, XtfCheckpoint *checkpoint, GError **error)
+bool xtf_prefixes_checkpoint(const XtfPrefixes *prefixes, uint64_t at, XtfCheckpoint *checkpoint, GError **error)
 {
-    return read_list(&marks->sums, at, &checkpoint->point, checkpoint->all, error);
+    return read_list(&prefixes->sums, at, &checkpoint->point, checkpoint->all, error);
 }
 
-bool xtf_marks_meetings(const XtfMarks *marks, uint64_t at, uint64_t *from, GArray *later, GError **error)
+bool xtf_prefixes_meetings(const XtfPrefixes *prefixes, uint64_t at, uint64_t *from, GArray *later, GError **error)
 {
-    return read_list(&marks->meetings, at, from, later, error);
+    return read_list(&prefixes->meetings, at, from, later, error);
 }

@@ -42,7 +42,7 @@ typedef struct {
 
 /* Returns the number of arrays, in the P index. Arrays are sorted by location, then schema id. */
 uint64_t xtf_trace_n_arrays(const XtfTrace *trace);
-/* Finds an array by its key; *found is false if there is none. */
+/* Finds an array by its key. *found is false if there is none, or if xtf_array_is_supported() is false. */
 bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, XtfArray *array, bool *found,
                           GError **error);
 /* Returns the number of arrays before (location, schema). */

@@ -183,6 +183,8 @@ bool xtf_schema_equal(const XtfSchema *a, const XtfSchema *b);
 /* True if this library knows the schema's kind, the types of its fields, and its aggregates. Otherwise
  * XTF_ERROR_UNSUPPORTED names the first unknown item. Writers accept known schemas only. */
 bool xtf_schema_is_supported(const XtfSchema *schema, GError **error);
+/* True if rows in arrays of the schema can be read: its kind is known, and its first field is the time. */
+bool xtf_schema_is_readable(const XtfSchema *schema);
 
 /* Returns the first field of the name, or the role, that has a known type; NULL if there is none. */
 const XtfField *xtf_schema_field(const XtfSchema *schema, const char *name);

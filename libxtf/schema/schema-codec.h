@@ -18,12 +18,6 @@ static inline bool xtf_schema_kind_is_supported(const XtfSchema *schema)
     return schema->kind >= XTF_SCHEMA_RECORD && schema->kind <= XTF_SCHEMA_DERIVED;
 }
 
-/* True if rows in arrays of the schema can be read: its kind is known, and its first field is the time. */
-static inline bool xtf_schema_is_readable(const XtfSchema *schema)
-{
-    return xtf_schema_kind_is_supported(schema) && schema->fields[0].type == XTF_TYPE_U64;
-}
-
 /* True if the aggregate follows the rules of schema.h; otherwise XTF_ERROR_INVALID. The schema's fields must follow the
  * rules. */
 bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error);

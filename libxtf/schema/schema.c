@@ -86,6 +86,11 @@ bool xtf_schema_is_supported(const XtfSchema *schema, GError **error)
                                 schema->name, problem, number);
 }
 
+bool xtf_schema_is_readable(const XtfSchema *schema)
+{
+    return xtf_schema_kind_is_supported(schema) && schema->fields[0].type == XTF_TYPE_U64;
+}
+
 /* Returns what is wrong with a field that must begin at `offset`; NULL if the field is valid. */
 static const char *field_fault(const XtfSchema *schema, const XtfField *field, uint32_t offset)
 {

@@ -199,7 +199,7 @@ bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, X
     bool key_exists = slot < node.count && compare_entry(&node, slot, location, schema) == 0;
     if (key_exists && !decode_array(trace, &node, slot, array, error))
         return false;
-    *found = key_exists;
+    *found = key_exists && xtf_array_is_supported(array, NULL);
     return true;
 }
 

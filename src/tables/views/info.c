@@ -69,7 +69,18 @@ static bool lists_parts(const XtfSelection *selection)
            !selection->threads && !xtf_selection_has_facets(selection);
 }
 
+/* Returns the number of rows that this version cannot read, which is shown for the trace as a whole. */
+static uint64_t refused_rows(XtfTraceContext *context, const XtfSelection *selection)
+{
+    const XtfLocations *locations = lists_parts(selection) && !xtf_trace_is_supported(context->trace, NULL)
+                                        ? xtf_trace_context_locations(context, NULL)
+                                        : NULL;
+
+    return locations ? locations->refused.n_rows : 0;
+}
+
 #define PROCESS "process" /* the unit of numbers of processes */
+#define ROWS    "rows"
 
 typedef void (*PartVisit)(void *data, const char *word, guint64 process);
 
@@ -114,12 +125,13 @@ static void fill_part(void *data, const char *word, guint64 process)
 
 static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
-    const XtfTraceContext *context = views->context;
+    XtfTraceContext *context = views->context;
     PartLines parts = {.name = strlen("duration")};
+    uint64_t refused = refused_rows(context, selection);
 
     visit_parts(context, selection, shape_part, &parts);
     size_t name_width = parts.name;
-    shape->n_lines = FIXED_LINES + parts.n_lines;
+    shape->n_lines = FIXED_LINES + parts.n_lines + (refused > 0);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
         if (!shows_type(context, selection, i) || selection->calls)
             continue;
@@ -129,9 +141,10 @@ static bool shape_info(XtfViews *views, const XtfSelection *selection, XtfViewSh
     shape->at_once = shape->n_lines;
     xtf_grid_add(&shape->grid, "what", name_width);
     xtf_grid_add(&shape->grid, "value",
-                 MAX(MAX(xtf_count_width(context, selection), context->scale.width), parts.value));
+                 MAX(MAX(xtf_count_width(context, selection), context->scale.width),
+                     MAX(parts.value, xtf_count_digits(refused))));
     /* The unit is aligned right, so that no line ends in blanks. */
-    xtf_grid_add(&shape->grid, "unit", parts.n_lines > 0 ? strlen(PROCESS) : 0);
+    xtf_grid_add(&shape->grid, "unit", parts.n_lines > 0 ? strlen(PROCESS) : refused > 0 ? strlen(ROWS) : 0);
     return true;
 }
 
@@ -176,9 +189,9 @@ static void add_count(XtfLines *lines, const char *name, uint64_t count)
 static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                       GError **error)
 {
-    const XtfTraceContext *context = views->context;
+    XtfTraceContext *context = views->context;
     g_autofree uint64_t *counts = count_by_type(views->resolver, selection, error);
-    uint64_t from, to, total, calls;
+    uint64_t from, to, total, calls, refused = refused_rows(context, selection);
 
     if (!counts || !xtf_resolver_count(views->resolver, selection, &total, error))
         return false;
@@ -187,6 +200,11 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
     add_time(lines, "to", to - context->scale.origin);
     add_time(lines, context->scale.bytes ? "range" : "duration", to - from);
     visit_parts(context, selection, fill_part, lines);
+    if (refused > 0) {
+        xtf_lines_text(lines, "refused", 0);
+        xtf_lines_number(lines, refused);
+        xtf_lines_word(lines, ROWS);
+    }
     add_count(lines, selection->calls ? "calls" : "records", total);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace) && !selection->calls; i++) {
         bool shows_calls = shows_calls_above(context, selection, i);

@@ -29,7 +29,20 @@ static int compare_candidates(const void *a, const void *b)
     return x->location.id < y->location.id ? -1 : x->location.id > y->location.id;
 }
 
-static bool collect_indexed(XtfTrace *trace, GArray *found, GError **error)
+/* Counts an array among the refused arrays if this version cannot read it. */
+static void count_refused(const XtfArray *array, XtfRefused *refused)
+{
+    g_autoptr(GError) reason = NULL;
+
+    if (xtf_array_is_supported(array, NULL))
+        return;
+    if (!refused->reason && !xtf_array_is_supported(array, &reason))
+        refused->reason = g_strdup(reason->message);
+    refused->n_arrays++;
+    refused->n_rows += array->n_rows;
+}
+
+static bool collect_indexed(XtfTrace *trace, GArray *found, XtfRefused *refused, GError **error)
 {
     uint64_t n_arrays = xtf_trace_n_arrays(trace);
     XtfArray arrays[ARRAYS_AT_ONCE];
@@ -46,6 +59,7 @@ static bool collect_indexed(XtfTrace *trace, GArray *found, GError **error)
                 last = &g_array_index(found, Candidate, found->len - 1);
             }
             last->location.n_arrays++;
+            count_refused(&arrays[i], refused);
         }
     }
     return true;
@@ -179,22 +193,26 @@ static void locations_finish(XtfLocations *locations)
     g_clear_pointer(&locations->all, g_free);
     g_clear_pointer(&locations->procs, g_free);
     g_clear_pointer(&locations->threads, g_free);
+    g_clear_pointer(&locations->refused.reason, g_free);
 }
 
 static bool load_locations(XtfTraceContext *context, GError **error)
 {
     g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Candidate));
+    XtfLocations *locations = &context->locations;
 
-    if (!collect_indexed(context->trace, found, error) || !number_by_table(context->trace, found, error))
-        return false;
-    if (found->len > G_MAXINT)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has too many locations");
-    number_the_rest(found);
-    build_locations(&context->locations, found);
-    if (!context->growing || fix_widths(&context->locations, error))
-        return true;
-    locations_finish(&context->locations);
-    return false;
+    *locations = (XtfLocations){0};
+    bool good = collect_indexed(context->trace, found, &locations->refused, error) &&
+                number_by_table(context->trace, found, error) &&
+                (found->len <= G_MAXINT || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has too many locations"));
+    if (good) {
+        number_the_rest(found);
+        build_locations(locations, found);
+        good = !context->growing || fix_widths(locations, error);
+    }
+    if (!good)
+        locations_finish(locations);
+    return good;
 }
 
 static bool load_ranks(XtfTraceContext *context, GError **error)

@@ -34,6 +34,12 @@ enum {
     XTF_GROWING_NUMBER_WIDTH = 10, /* of processes and threads, where more may come */
 };
 
+/* Arrays that this version cannot read (xtf_array_is_supported()). No selection has their rows. */
+typedef struct {
+    uint64_t n_arrays, n_rows;
+    char *reason; /* reason of the first such array; NULL: there is none */
+} XtfRefused;
+
 typedef struct {
     XtfLocation *all; /* by (proc, thread, id) */
     uint32_t n;
@@ -41,6 +47,7 @@ typedef struct {
     uint64_t *threads; /* distinct, ascending */
     uint32_t n_procs, n_threads;
     unsigned proc_width, thread_width; /* digits that the largest number needs */
+    XtfRefused refused;
 } XtfLocations;
 
 typedef struct {

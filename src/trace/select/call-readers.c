@@ -60,7 +60,7 @@ bool xtf_location_last(const XtfTraceContext *context, const XtfLocation *locati
         if (!xtf_trace_get_arrays(context->trace, location->first_array + done, count, arrays, error))
             return false;
         for (uint64_t i = 0; i < count; i++)
-            if (xtf_trace_context_is_record(context, arrays[i].schema->id))
+            if (xtf_trace_context_is_record(context, arrays[i].schema->id) && xtf_array_is_supported(&arrays[i], NULL))
                 *last = MAX(*last, arrays[i].local_last);
     }
     return true;

@@ -7,6 +7,7 @@ enum {
 
 void xtf_location_arrays_finish(XtfLocationArrays *arrays)
 {
+    g_clear_pointer(&arrays->readable, g_array_unref);
     g_clear_pointer(&arrays->ahead, g_free);
     g_clear_pointer(&arrays->sweep, xtf_sweep_free);
     arrays->n_ahead = arrays->room = 0;
@@ -46,6 +47,29 @@ static bool look_up_ahead(XtfLocationArrays *arrays, XtfTrace *trace, uint64_t r
            look_up(arrays, trace, rank, n, error);
 }
 
+static bool are_all_readable(const XtfArray *arrays, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!xtf_array_is_supported(&arrays[i], NULL))
+            return false;
+    return true;
+}
+
+/* Drops the arrays that this version cannot read. */
+static void drop_refused(XtfLocationArrays *arrays)
+{
+    if (are_all_readable(arrays->all, arrays->n))
+        return;
+    if (!arrays->readable)
+        arrays->readable = g_array_new(FALSE, FALSE, sizeof(XtfArray));
+    g_array_set_size(arrays->readable, 0);
+    for (uint32_t i = 0; i < arrays->n; i++)
+        if (xtf_array_is_supported(&arrays->all[i], NULL))
+            g_array_append_val(arrays->readable, arrays->all[i]);
+    arrays->all = (XtfArray *)(void *)arrays->readable->data;
+    arrays->n = arrays->readable->len;
+}
+
 bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *context, const XtfLocation *location,
                               GError **error)
 {
@@ -63,9 +87,10 @@ bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *
     arrays->location = location;
     arrays->all = n > 0 ? arrays->ahead + (rank - arrays->ahead_first) : NULL;
     arrays->n = n;
+    drop_refused(arrays);
     arrays->first = arrays->local_first = UINT64_MAX;
     arrays->last = arrays->local_last = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < arrays->n; i++) {
         const XtfArray *array = &arrays->all[i];
         if (!xtf_trace_context_is_record(context, array->schema->id))
             continue;

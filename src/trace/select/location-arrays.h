@@ -10,12 +10,13 @@
 /* Only one thread at a time may use it. */
 typedef struct {
     const XtfLocation *location;
-    XtfArray *all; /* valid until the next location is loaded */
+    XtfArray *all; /* the readable arrays; valid until the next location is loaded */
     uint32_t n;
     uint64_t first, last; /* times of the location's first and last record of any type; first > last: no records */
     uint64_t local_first, local_last; /* the same in ticks of its clock */
     /* Private. */
-    XtfArray *ahead; /* n_ahead arrays from the rank `ahead_first` on, already looked up */
+    GArray *readable; /* XtfArray: the arrays of a location of which some are refused; NULL: no such location so far */
+    XtfArray *ahead;  /* n_ahead arrays from the rank `ahead_first` on, already looked up */
     uint64_t ahead_first;
     uint32_t n_ahead, room;
     uint32_t n_loaded; /* locations so far */

@@ -321,12 +321,20 @@ static bool search_init(Search *search, XtfResolver *resolver, XtfSelection *sel
     return search->locations != NULL;
 }
 
+/* Returns false if the selection names a type whose rows this version cannot read. */
+static bool is_type_readable(const XtfTraceContext *context, const XtfSelection *selection, GError **error)
+{
+    const XtfSchema *schema = selection->type >= 0 ? xtf_trace_schema(context->trace, (uint32_t)selection->type) : NULL;
+
+    return !schema || xtf_schema_is_readable(schema) || xtf_schema_is_supported(schema, error);
+}
+
 static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
     XtfTraceContext *context = resolver->context;
     Search search;
 
-    if (!search_init(&search, resolver, selection, error))
+    if (!is_type_readable(context, selection, error) || !search_init(&search, resolver, selection, error))
         return NULL;
     if (xtf_selection_is_filtered(selection)) {
         search.matchers = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_matcher_free);
@@ -443,8 +451,11 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     XtfTrace *trace = resolver->context->trace;
     uint64_t total = 0;
 
-    if (selection->base || selection->procs || selection->threads || xtf_selection_is_filtered(selection) ||
-        selection->time_from > scale->origin || selection->time_to <= scale->last || selection->type == XTF_NO_TYPE) {
+    /* The catalog's counts include arrays that this version cannot read. A trace has some only if a part of it is
+     * unsupported. */
+    if (!xtf_trace_is_supported(trace, NULL) || selection->base || selection->procs || selection->threads ||
+        xtf_selection_is_filtered(selection) || selection->time_from > scale->origin ||
+        selection->time_to <= scale->last || selection->type == XTF_NO_TYPE) {
         bool counted;
         if (!count_many(resolver, selection, count, &counted, error) || counted)
             return counted;

@@ -46,8 +46,8 @@ bool xtf_node_write(XtfNode *file, XtfRowFormat format, XtfWriteBytes write, voi
 /* Returns a link's target, owned by the node. */
 const char *xtf_node_target(const XtfNode *link);
 
-/* Returns a remark for the user if the node's window begins after the trace ends, else NULL. The caller frees the
- * remark. */
+/* Returns a remark for the user if the node's window begins after the trace ends. Also returns one if this version
+ * cannot read some arrays of the trace. Otherwise returns NULL. The caller frees the remark. */
 char *xtf_node_remark(const XtfNode *node);
 
 /* True if the tree shows the trace's final state, after its writer closed the file. */

@@ -91,6 +91,7 @@ struct XtfTraceInfo {
     uint32_t kept_commits, kept_seconds;
     uint64_t damaged_commit; /* number of a later commit that is damaged; 0: none */
     uint16_t version_major, version_minor;
+    const char *writer; /* name and version of the program that made the commit; NULL: not stated */
     const char *codec; /* codec of the arrays with packed rows, by name; "plain" if there are none */
 };
 
@@ -99,7 +100,7 @@ void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info);
 /* Returns the paths of the other files (info.parts). The caller frees them with g_strfreev(). */
 char **xtf_trace_part_paths(const XtfTrace *trace);
 
-/* Returns the version of the format that this library writes, such as "2.0". */
+/* Returns the version of the format that this library writes, such as "2.1". */
 const char *xtf_format_version(void);
 
 /* True if this library knows everything in the catalog and the superblock: version, features, sections and schemas. If

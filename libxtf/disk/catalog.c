@@ -24,6 +24,7 @@ void xtf_catalog_finish(XtfCatalog *catalog)
     g_free(catalog->segments);
     g_free(catalog->tables);
     g_free(catalog->free_pages);
+    g_free(catalog->writer);
     *catalog = (XtfCatalog){0};
 }
 
@@ -128,6 +129,20 @@ static void encode_clock_maps(const XtfCatalog *catalog, GByteArray *bytes)
     xtf_write32(&disk.n_maps, catalog->n_clock_maps);
     xtf_ref_write(&disk.maps, catalog->clock_maps);
     APPEND(bytes, disk);
+}
+
+/* Encodes the name and version of this library, whatever program the catalog was read from. */
+static void encode_writer(const XtfCatalog *catalog, GByteArray *bytes)
+{
+    static const char name[] = "libxtf", version[] = XTF_LIBRARY_VERSION;
+    XtfDiskWriter disk;
+
+    xtf_write32(&disk.name_length, sizeof name - 1);
+    xtf_write32(&disk.version_length, sizeof version - 1);
+    APPEND(bytes, disk);
+    g_byte_array_append(bytes, (const guint8 *)name, sizeof name - 1);
+    g_byte_array_append(bytes, (const guint8 *)version, sizeof version - 1);
+    xtf_bytes_align(bytes);
 }
 
 static bool fail_catalog(GError **error, const char *problem)
@@ -309,6 +324,21 @@ static bool decode_free(XtfCatalog *catalog, XtfBytesReader *reader, GError **er
     return true;
 }
 
+static bool decode_writer(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    XtfDiskWriter disk;
+
+    xtf_bytes_read(reader, &disk, sizeof disk);
+    uint32_t name = xtf_read32(disk.name_length), version = xtf_read32(disk.version_length);
+    const char *text = (const char *)reader->at;
+    if (reader->failed || name > XTF_WRITER_TEXT_MAX || version > XTF_WRITER_TEXT_MAX ||
+        name + version > reader->left || reader->left - name - version >= XTF_ITEM_ALIGNMENT)
+        return fail_catalog(error, "the name or version of its writer is invalid");
+    catalog->writer = g_strdup_printf("%.*s %.*s", (int)name, text, (int)version, text + name);
+    xtf_bytes_read_part(reader, reader->left);
+    return true;
+}
+
 static bool has_free_pages(const XtfCatalog *catalog)
 {
     return catalog->n_free_pages > 0;
@@ -327,6 +357,12 @@ static bool has_files(const XtfCatalog *catalog)
 static bool has_segment_maps(const XtfCatalog *catalog)
 {
     return catalog->segment_maps != NULL;
+}
+
+/* Section WRITER is always written, but older files lack it. */
+static bool always(const XtfCatalog *catalog)
+{
+    return true;
 }
 
 /* The sections, in the order in which they are written. `present` is NULL for mandatory sections. */
@@ -348,6 +384,7 @@ static const struct {
     {XTF_SECTION_CLOCK_MAPS, true, has_clock_maps, encode_clock_maps, decode_clock_maps},
     {XTF_SECTION_SEGMENT_MAPS, true, has_segment_maps, xtf_segment_maps_encode, xtf_segment_maps_decode},
     {XTF_SECTION_FILES, true, has_files, xtf_files_encode, xtf_files_decode},
+    {XTF_SECTION_WRITER, false, always, encode_writer, decode_writer},
     {XTF_SECTION_FREE, false, has_free_pages, encode_free, decode_free},
 };
 

@@ -85,6 +85,7 @@ typedef struct {
     uint32_t n_files;   /* 0: all pages are in the file itself */
     XtfFreePages *free_pages;
     uint32_t n_free_pages;
+    char *writer;     /* name and version of the program that made the commit; NULL: not stated */
     bool has_unknown; /* has an optional section that this version does not know; a writer would lose it */
     bool unmarked;    /* a required section is not marked as required */
     uint32_t n_clock_maps;

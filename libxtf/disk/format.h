@@ -17,7 +17,7 @@
 
 enum {
     XTF_VERSION_MAJOR = 2, /* readers refuse other versions */
-    XTF_VERSION_MINOR = 0, /* readers ignore a greater one; writers that append to a file refuse it */
+    XTF_VERSION_MINOR = 1, /* readers ignore a greater one; writers that append to a file refuse it */
 
     XTF_SUPERBLOCK_SLOTS = 2,
     XTF_SUPERBLOCK_STRIDE = 4096, /* slot 0 at byte 0, slot 1 at byte 4096, for any page size */
@@ -34,7 +34,7 @@ enum {
     XTF_SMALL_ARRAY_ROWS = 128, /* maximum rows of an array of one leaf without totals */
 };
 
-#define XTF_FORMAT_VERSION "2.0" /* as text */
+#define XTF_FORMAT_VERSION "2.1" /* as text */
 
 #define XTF_FILE_MAGIC    "\x89XTF\r\n\x1a\n"
 #define XTF_PAGE_MAGIC    0x70465458u /* "XTFp" */
@@ -242,6 +242,7 @@ typedef enum {
     XTF_SECTION_FREE = 10,        /* XtfDiskFree each: pages that items no longer use */
     XTF_SECTION_SEGMENT_MAPS = 11, /* from a segment's numbers to the whole file's numbers */
     XTF_SECTION_FILES = 12,       /* XtfDiskFile each, followed by its name: files that contain segments */
+    XTF_SECTION_WRITER = 13,      /* XtfDiskWriter, followed by both texts: the program that made the commit */
 } XtfSectionKind;
 
 typedef struct {               /* OFFSET SIZE */
@@ -299,6 +300,14 @@ typedef struct {           /* OFFSET SIZE */
     XtfLe32 epoch;         /* 56  4  ordinal of the file's writer */
     XtfLe32 name_length;   /* 60  4  bytes, from 1 to XTF_FILE_NAME_MAX */
 } XtfDiskFile;
+
+/* Name and version of the program that made the commit. Both texts follow, and zeros up to a multiple of 8. */
+typedef struct {            /* OFFSET SIZE */
+    XtfLe32 name_length;    /*  0  4  bytes, at most XTF_WRITER_TEXT_MAX */
+    XtfLe32 version_length; /*  4  4  bytes, at most XTF_WRITER_TEXT_MAX */
+} XtfDiskWriter;
+
+enum { XTF_WRITER_TEXT_MAX = 255 };
 
 /* Pages that no item uses any more, and that a writer may reuse later. */
 typedef struct {           /* OFFSET SIZE */

@@ -438,6 +438,7 @@ void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info)
 {
     *info = trace->superblock.info;
     info->merged = xtf_catalog_is_merged(&trace->catalog);
+    info->writer = trace->catalog.writer;
 }
 
 char **xtf_trace_part_paths(const XtfTrace *trace)

@@ -1,7 +1,7 @@
 """Verifies what docs/FORMAT.md says of a file beside its rows: superblocks, names, strings, the P index, and what each page is used for."""
 import struct
 
-from xtf_format import (ARRAY, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, FREE_KIND, KNOWN, LIMITS, NODE, PAGE, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLE, TABLES)
+from xtf_format import (ARRAY, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, FREE_KIND, KNOWN, LIMITS, NODE, OPTIONAL, PAGE, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLE, TABLES)
 from xtf_schema import TABLE_KIND, Bytes, Schema, expect
 from xtf_totals import index_pages
 
@@ -27,7 +27,7 @@ def check_catalog(trace):
     expect(kinds.index(COUNTS) < kinds.index(LIMITS), "catalog: LIMITS stands before COUNTS")
     expect(SEGMENT_MAPS not in kinds or kinds.index(SEGMENTS) < kinds.index(SEGMENT_MAPS), "catalog: SEGMENT_MAPS stands before SEGMENTS")
     for kind, flags in trace.section_flags().items():
-        expect(flags & 1 or kind not in KNOWN - {FREE_KIND}, f"catalog: section {kind} does not say that it is required")
+        expect(flags & 1 or kind not in KNOWN - OPTIONAL, f"catalog: section {kind} does not say that it is required")
     expect(trace.resolution_num and trace.resolution_den, "clock: no resolution")
 
 

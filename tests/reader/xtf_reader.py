@@ -15,7 +15,7 @@ from typing import NamedTuple
 from xtf_array import Array
 from xtf_format import (ALIGNMENT, ARRAY, ARRAYS, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILES_FEATURE,
                         FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, KNOT, KNOWN, LIMIT, LIMITS, MAGIC, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, REFERENCE,
-                        REQUIRED, SCHEMAS, SEGMENT, SEGMENTS, SEGMENT_MAPS, STRINGS, SUPERBLOCK, TABLE, TABLES, TABLE_MAX)
+                        REQUIRED, SCHEMAS, SEGMENT, SEGMENTS, SEGMENT_MAPS, STRINGS, SUPERBLOCK, TABLE, TABLES, TABLE_MAX, WRITER, WRITER_TEXT_MAX)
 from xtf_schema import TABLE_KIND, Bytes, ClockMap, Damaged, Schema, expect
 
 
@@ -206,8 +206,18 @@ class Trace:
             self.read_table(*bodies[TABLES].unpack(TABLE), bodies[TABLES])
         self.limits = [self.read_limits(schema, bodies[LIMITS].take(16)) for schema in self.schemas]
         self.segment_maps = self.read_segment_maps(bodies[SEGMENT_MAPS]) if SEGMENT_MAPS in bodies else None
+        self.writer = self.read_writer(bodies[WRITER]) if WRITER in bodies else None
         self.free = list(bodies[FREE_KIND].all_of(FREE)) if FREE_KIND in bodies else []
         expect(not any(bodies[kind] for kind in (REQUIRED | {CLOCK_MAPS}) & bodies.keys()), "catalog: bytes left over in a section")
+
+    @staticmethod
+    def read_writer(body):
+        """Returns name and version of the program that made the commit."""
+        lengths = body.unpack("<II")
+        expect(max(lengths) <= WRITER_TEXT_MAX, "writer: its name or version is too long")
+        name, version = (bytes(body.take(length)) for length in lengths)
+        expect(len(body.data) - body.at < ALIGNMENT, "writer: bytes left over")
+        return name.decode(), version.decode()
 
     def read_table(self, number, chunks, rows, data):
         expect(number < len(self.schemas) and (self.schemas[number].kind == TABLE_KIND or not self.schemas[number].known), f"tables: schema {number} is no table")

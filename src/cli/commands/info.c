@@ -113,7 +113,10 @@ static void print_file(XtfTrace *trace, const char *path, const char *import)
     printf("%-14s XTF %u.%u, id ", "format", info.version_major, info.version_minor);
     for (size_t i = 0; i < sizeof info.file_id; i++)
         printf("%02x", info.file_id[i]);
-    printf("\n%-14s %" PRIu64 " bytes\n", "size", info.file_size);
+    putchar('\n');
+    if (info.writer)
+        xtf_print_line(stdout, "%-14s %s", "written by", info.writer);
+    printf("%-14s %" PRIu64 " bytes\n", "size", info.file_size);
     printf("%-14s %" PRIu64 " of %" PRIu32 " bytes\n", "pages", info.pages, info.page_size);
     if (info.parts > 0)
         printf("%-14s %" PRIu32 " files beside the anchor%s\n", "parts", info.parts,

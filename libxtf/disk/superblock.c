@@ -34,6 +34,16 @@ static void decode_superblock(const XtfDiskSuperblock *disk, XtfSuperblock *supe
     memcpy(superblock->info.file_id, disk->file_id, sizeof disk->file_id);
 }
 
+/* Decodes the superblock of a slot. Returns false if it is torn, or none. */
+static bool decode_slot(const XtfDiskSuperblock *disk, unsigned slot, XtfSuperblock *superblock)
+{
+    if (memcmp(disk->magic, XTF_FILE_MAGIC, sizeof disk->magic) != 0 ||
+        xtf_read32(disk->checksum) != xtf_checksum(disk, offsetof(XtfDiskSuperblock, checksum)))
+        return false;
+    decode_superblock(disk, superblock);
+    return superblock->info.version_major != XTF_VERSION_MAJOR || superblock->slot == slot;
+}
+
 bool xtf_superblock_read_slot(XtfSource *source, unsigned slot, XtfSuperblock *superblock, bool *found, GError **error)
 {
     XtfDiskSuperblock disk;
@@ -45,13 +55,25 @@ bool xtf_superblock_read_slot(XtfSource *source, unsigned slot, XtfSuperblock *s
         return true;
     if (!source->ops->read(source, offset, &disk, sizeof disk, error))
         return false;
-    if (memcmp(disk.magic, XTF_FILE_MAGIC, sizeof disk.magic) != 0)
-        return true;
-    if (xtf_read32(disk.checksum) != xtf_checksum(&disk, offsetof(XtfDiskSuperblock, checksum)))
-        return true;
-    decode_superblock(&disk, superblock);
-    *found = superblock->info.version_major != XTF_VERSION_MAJOR || superblock->slot == slot;
+    *found = decode_slot(&disk, slot, superblock);
     return true;
+}
+
+/* Reads both slots by one read. Returns 2 if both superblocks are whole, else 0: the caller then reads slot by slot. */
+static unsigned read_both(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS])
+{
+    enum { BYTES = (XTF_SUPERBLOCK_SLOTS - 1) * XTF_SUPERBLOCK_STRIDE + sizeof(XtfDiskSuperblock) };
+    uint8_t bytes[BYTES];
+
+    if (xtf_source_size(source) < BYTES || !source->ops->read(source, 0, bytes, BYTES, NULL))
+        return 0;
+    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
+        XtfDiskSuperblock disk;
+        memcpy(&disk, bytes + (size_t)slot * XTF_SUPERBLOCK_STRIDE, sizeof disk);
+        if (!decode_slot(&disk, slot, &superblocks[slot]))
+            return 0;
+    }
+    return XTF_SUPERBLOCK_SLOTS;
 }
 
 static bool check_version(const XtfTraceInfo *info, GError **error)
@@ -104,8 +126,8 @@ static bool fail_no_superblock(XtfSource *source, GError **error)
 bool xtf_superblock_read(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS], unsigned *n,
                          GError **error)
 {
-    *n = 0;
-    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
+    *n = read_both(source, superblocks);
+    for (unsigned slot = *n; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
         bool found;
         g_autoptr(GError) read_error = NULL;
         if (xtf_superblock_read_slot(source, slot, &superblocks[*n], &found, &read_error)) {

@@ -59,7 +59,19 @@ static uint64_t count_pages(const XtfMerge *merge, const XtfMergeOutput *output,
     return last ? last->first_page + last->pages : (output->end + merge->page_size - 1) / merge->page_size;
 }
 
-bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
+/* Makes the opening run begin at the P index, if its length allows that. */
+static void begin_opening(XtfSuperblock *superblock, uint64_t index)
+{
+    uint64_t before = superblock->opening - index;
+
+    if (before > XTF_OPENING_BYTES || superblock->opening_bytes > XTF_OPENING_BYTES - before)
+        return;
+    superblock->opening = index;
+    superblock->opening_bytes += (uint32_t)before;
+}
+
+bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, uint64_t index, XtfCatalog *catalog,
+                          GError **error)
 {
     XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS] = {{.info = merge->info}};
 
@@ -73,9 +85,11 @@ bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCata
     superblocks[0].incompatible = merge->incompatible;
     superblocks[1] = superblocks[0];
     superblocks[1].slot = 1;
-    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++)
+    for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
         if (!write_opening_items(merge, output, catalog, &superblocks[slot], error))
             return false;
+        begin_opening(&superblocks[slot], index);
+    }
     if (!xtf_merge_output_flush(output, error))
         return false;
     for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {

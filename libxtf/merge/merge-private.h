@@ -220,4 +220,6 @@ bool xtf_merge_name_files(const XtfMerge *merge, const XtfMergeOutput *output, X
                           uint32_t own_strings, GError **error);
 /* Fills `id` with random bytes. */
 bool xtf_merge_new_file_id(uint8_t id[16], GError **error);
-bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error);
+/* Writes schemas, limits, catalog and superblocks. `index` is the offset at which the P index begins. */
+bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, uint64_t index, XtfCatalog *catalog,
+                          GError **error);

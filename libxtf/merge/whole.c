@@ -215,6 +215,7 @@ bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **err
     };
 
     add_segments(merge, &catalog);
+    uint64_t index = xtf_merge_output_align(output);
     bool good = write_arrays(merge, output, &catalog, error) && write_tables(merge, output, &catalog, error) &&
                 write_clock_maps(merge, output, &catalog, error) &&
                 write_own_strings(merge, output, &catalog.strings, error);
@@ -222,7 +223,7 @@ bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **err
     good = good && add_part_strings(merge, &catalog.strings, error) &&
            write_segment_maps(merge, output, &catalog, error) &&
            (!merge->in_place || xtf_merge_name_files(merge, output, &catalog, own_strings, error)) &&
-           xtf_merge_write_ends(merge, output, &catalog, error);
+           xtf_merge_write_ends(merge, output, index, &catalog, error);
     finish_catalog(&catalog);
     return good;
 }

@@ -23,13 +23,21 @@ static bool fail_checksum(XtfSource *source, XtfRef ref, const char *name, GErro
     return false;
 }
 
-bool xtf_trace_read_item_to(XtfTrace *trace, XtfRef ref, const char *name, uint8_t *bytes, GError **error)
+const uint8_t *xtf_opening_item(const XtfOpening *opening, XtfRef ref)
 {
-    const XtfOpening *opening = &trace->opening;
     uint64_t from = ref.offset - opening->offset;
 
-    if (ref.offset >= opening->offset && from <= opening->length && ref.length <= opening->length - from)
-        memcpy(bytes, opening->bytes + from, ref.length);
+    return ref.offset >= opening->offset && from <= opening->length && ref.length <= opening->length - from
+               ? opening->bytes + from
+               : NULL;
+}
+
+bool xtf_trace_read_item_to(XtfTrace *trace, XtfRef ref, const char *name, uint8_t *bytes, GError **error)
+{
+    const uint8_t *known = xtf_opening_item(&trace->opening, ref);
+
+    if (known && ref.length > 0)
+        memcpy(bytes, known, ref.length);
     else if (ref.length > 0 && !trace->source->ops->read(trace->source, ref.offset, bytes, ref.length, error))
         return false;
     return xtf_checksum(bytes, ref.length) == ref.checksum || fail_checksum(trace->source, ref, name, error);

@@ -170,10 +170,30 @@ static bool check_item(const uint8_t *data, uint32_t length, uint64_t offset, co
            xtf_damaged(error, "item at byte %" PRIu64 ", %u bytes: its checksum is wrong", offset, length);
 }
 
+typedef struct {
+    const uint8_t *bytes; /* within the opening run */
+    XtfRef ref;
+} KnownItem;
+
+/* Copies an item from the opening run. */
+static bool copy_item(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    const KnownItem *item = context;
+
+    if (!check_item(item->bytes, item->ref.length, item->ref.offset, &item->ref.checksum, error))
+        return false;
+    *data = g_memdup2(item->bytes, item->ref.length);
+    *length = item->ref.length;
+    return true;
+}
+
 XtfBlock *xtf_item_get(XtfTrace *trace, XtfRef ref, GError **error)
 {
+    KnownItem item = {.bytes = xtf_opening_item(&trace->opening, ref), .ref = ref};
     XtfBlock *block =
-        xtf_cache_get(trace->cache, ref.offset, ref.length, ref.checksum, check_item, &ref.checksum, error);
+        item.bytes && ref.length > 0
+            ? xtf_cache_make(trace->cache, ref.offset, ref.length, ref.checksum, copy_item, &item, error)
+            : xtf_cache_get(trace->cache, ref.offset, ref.length, ref.checksum, check_item, &ref.checksum, error);
 
     if (!block)
         xtf_trace_explain(trace, error);

@@ -24,6 +24,11 @@ typedef struct {
     uint8_t *bytes;
 } XtfOpening;
 
+enum { XTF_OPENING_KEPT_BYTES = 2 * XTF_OPENING_BYTES };
+
+/* Returns the bytes of an item within the opening run; NULL if the item is not within it. */
+const uint8_t *xtf_opening_item(const XtfOpening *opening, XtfRef ref);
+
 typedef struct XtfJoinedFiles XtfJoinedFiles;
 
 /* Files that are joined in memory to one trace. */
@@ -58,7 +63,7 @@ struct XtfTrace {
     XtfCache *cache;
     XtfSuperblock superblock;
     XtfCatalog catalog;
-    XtfOpening opening;         /* empty except while the trace is opened */
+    XtfOpening opening;         /* bytes that items are taken from; empty in a trace that is not closed */
     bool shares_schemas;        /* the schemas are owned by the file */
     XtfClockMaps clock_maps;    /* empty except while the trace is opened */
     const XtfClockMap **clocks; /* by number - 1; owned by the file */

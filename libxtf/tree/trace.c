@@ -83,14 +83,27 @@ static bool read_catalog(XtfTrace *trace, GError **error)
            xtf_damaged(error, "catalog: %" PRIu64 " arrays exceed the size of the file", n_arrays);
 }
 
+static void drop_opening(XtfTrace *trace)
+{
+    g_free(trace->opening.bytes);
+    trace->opening = (XtfOpening){0};
+}
+
+/* True if items are taken from the bytes of the opening run later, too. Nothing overwrites the items of a closed trace
+ * while it is open. Mapped bytes need no copy. */
+static bool keeps_opening(const XtfTrace *trace)
+{
+    return trace->superblock.info.closed && !trace->source->ops->map && trace->opening.length <= XTF_OPENING_KEPT_BYTES;
+}
+
 /* Opens the commit of a superblock. */
 static bool open_commit(XtfTrace *trace, const XtfSuperblock *superblock, GError **error)
 {
     trace->superblock = *superblock;
     trace->superblock.info.file_size = xtf_source_size(trace->source);
     bool good = read_catalog(trace, error);
-    g_free(trace->opening.bytes);
-    trace->opening = (XtfOpening){0};
+    if (!good || !keeps_opening(trace))
+        drop_opening(trace);
     if (!good) {
         xtf_clock_maps_finish(&trace->clock_maps);
         xtf_catalog_finish(&trace->catalog);
@@ -109,6 +122,7 @@ bool xtf_trace_read_twin(const XtfTrace *trace, XtfTwin *twin, GError **error)
     if (!found || twin->superblock.info.commit != own->info.commit)
         return true;
     bool good = open_commit(&copy, &twin->superblock, error);
+    drop_opening(&copy);
     xtf_clock_maps_finish(&copy.clock_maps);
     twin->catalog = copy.catalog;
     twin->found = good;
@@ -383,6 +397,7 @@ void xtf_trace_unref(XtfTrace *trace)
     if (!trace || !g_atomic_int_dec_and_test(&trace->references))
         return;
     drop_tables(trace);
+    drop_opening(trace);
     xtf_row_maps_free(trace->row_maps);
     g_clear_pointer(&trace->part_remarks, g_ptr_array_unref);
     xtf_trace_drop_clocks(trace);

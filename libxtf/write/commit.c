@@ -138,21 +138,27 @@ static void drop_all(XtfSpace *space, GArray *items)
     g_array_set_size(items, 0);
 }
 
-/* Stores the edges, then the P index over them. */
-static bool add_arrays(XtfCommitBlock *block, GError **error)
+/* Stores the edges, then the P index over them. An index of few nodes follows all edges: so its nodes are adjacent, and
+ * lie in the opening run. *index gets the file offset at which such an index begins; 0: it is larger, or empty. */
+static bool add_arrays(XtfCommitBlock *block, uint64_t *index, GError **error)
 {
     XtfWriter *writer = block->writer;
     g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(XtfBranch));
+    bool few = writer->nodes->len <= XTF_OPENING_BYTES / 2 / XTF_NODE_BYTES;
 
+    for (guint i = 0; i < writer->nodes->len && few; i++)
+        if (!add_edges(block, writer->nodes->pdata[i], error))
+            return false;
     for (guint i = 0; i < writer->nodes->len; i++) {
         XtfNodeWriter *node = writer->nodes->pdata[i];
         XtfBranch branch;
-        if (!add_edges(block, node, error) || !add_leaf_node(block, node, &branch, error))
+        if ((!few && !add_edges(block, node, error)) || !add_leaf_node(block, node, &branch, error))
             return false;
         if (branch.arrays > 0)
             g_array_append_val(branches, branch);
         xtf_writer_trim_pools(writer, node->n);
     }
+    *index = few && branches->len > 0 ? g_array_index(branches, XtfBranch, 0).child.offset : 0;
     summarize_arrays(writer);
     return xtf_node_tree_store(branches, add_branch_node, block, &writer->catalog, error);
 }
@@ -308,6 +314,33 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningI
            sync_commit(writer, closed, error);
 }
 
+/* Marks the P index, the tables and the strings as changed if they fit the opening run. The commit then stores them
+ * next to the catalog, wherever earlier commits stored them. */
+static void gather_opening(XtfWriter *writer)
+{
+    uint64_t bytes = (uint64_t)writer->nodes->len * XTF_NODE_BYTES + writer->strings.bytes->len;
+
+    for (guint i = 0; i < writer->tables->len; i++)
+        bytes += ((XtfTableWriter *)writer->tables->pdata[i])->rows.bytes->len;
+    if (bytes > XTF_OPENING_BYTES / 2)
+        return;
+    writer->strings.stored = 0;
+    for (guint i = 0; i < writer->tables->len; i++)
+        ((XtfTableWriter *)writer->tables->pdata[i])->rows.stored = 0;
+    for (guint i = 0; i < writer->nodes->len; i++)
+        ((XtfNodeWriter *)writer->nodes->pdata[i])->changed = true;
+}
+
+/* Makes an opening run begin earlier, at `offset`, if its length allows that. Returns false if it does not. */
+static bool begin_opening(XtfOpeningItems *copy, uint64_t offset)
+{
+    if (offset == 0 || offset > copy->offset || copy->offset + copy->length - offset > XTF_OPENING_BYTES)
+        return false;
+    copy->length += (uint32_t)(copy->offset - offset);
+    copy->offset = offset;
+    return true;
+}
+
 /* Writes all items of a commit. */
 static bool write_items(XtfWriter *writer, uint64_t number, XtfOpeningItems *copies, unsigned n_copies, GError **error)
 {
@@ -319,10 +352,19 @@ static bool write_items(XtfWriter *writer, uint64_t number, XtfOpeningItems *cop
     drop_all(writer->space, writer->dropped);
     xtf_space_drop_pages(writer->space, writer->dropped_pages);
     g_array_set_size(writer->dropped_pages, 0);
-    if (!add_arrays(&block, error) || !add_tables(&block, error) || !add_clock_maps(&block, error) ||
+    if (n_copies > 1 && !writer->base) /* the chunks of a companion's base stay in the base */
+        gather_opening(writer);
+    uint64_t index, tables;
+    if (!add_arrays(&block, &index, error))
+        return false;
+    tables = xtf_commit_block_position(&block);
+    if (!add_tables(&block, error) || !add_clock_maps(&block, error) ||
         (writer->base && !xtf_writer_base_store(&block, error)) ||
         !xtf_writer_add_opening_items(&block, copies, n_copies, error))
         return false;
+    for (unsigned i = 0; i < n_copies; i++)
+        if (!begin_opening(&copies[i], index))
+            begin_opening(&copies[i], tables);
     writer->last_commit_bytes = block.written;
     writer->commit_bytes += block.written;
     return true;

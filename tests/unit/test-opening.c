@@ -1,0 +1,139 @@
+/* The opening run: a closed file is opened by two reads, which bring its P index, tables and strings, too. */
+#include <criterion/criterion.h>
+
+#include "fixture.h"
+#include "libxtf/merge.h"
+
+enum { SMALL_TEXT = 100, LARGE_TEXT = 2 << 20 };
+
+/* A source that counts the reads of a base source. */
+typedef struct {
+    XtfSource source;
+    XtfSource *base;
+    unsigned n_reads;
+} CountedSource;
+
+static bool counted_read(XtfSource *self, uint64_t offset, void *buffer, size_t length, GError **error)
+{
+    CountedSource *counted = (CountedSource *)self;
+
+    counted->n_reads++;
+    return counted->base->ops->read(counted->base, offset, buffer, length, error);
+}
+
+static void counted_close(XtfSource *self)
+{
+    xtf_source_close(((CountedSource *)self)->base);
+    g_free(self);
+}
+
+static const XtfSourceOps counted_ops = {.read = counted_read, .close = counted_close};
+
+static CountedSource *count_reads_of(const char *path)
+{
+    GError *error = NULL;
+    CountedSource *counted = g_new0(CountedSource, 1);
+
+    counted->base = xtf_source_open_pread(path, &error);
+    cr_assert_good(counted->base, error);
+    counted->source = (XtfSource){.ops = &counted_ops, .size = xtf_source_size(counted->base)};
+    return counted;
+}
+
+static const XtfFieldSpec name_fields[] = {
+    {.name = "name", .type = XTF_TYPE_STRING, .role = "name"},
+    {0},
+};
+
+/* Writes a file by three commits and a closing one. Each commit adds an array, a string and a row of a table. */
+static void write_in_commits(const char *path, size_t text_bytes)
+{
+    GError *error = NULL;
+    XtfWriterOptions options = {.page_size = 4096, .no_sync = true, .origin = UINT64_MAX};
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+    g_autoptr(GRand) random = g_rand_new_with_seed(5);
+    g_autoptr(XtfSchema) names = xtf_schema_new("names", XTF_SCHEMA_TABLE, name_fields, &error);
+    g_autofree char *text = g_strnfill(text_bytes, 'x');
+    uint32_t table, calls;
+
+    cr_assert_good(writer, error);
+    calls = add_schema(writer, "calls");
+    cr_assert_good(xtf_writer_add_schema(writer, names, &table, &error), error);
+    for (unsigned i = 0; i < 3; i++) {
+        g_autoptr(GArray) rows = random_rows(random, 200, 10);
+        uint32_t string;
+        text[0] = (char)('a' + i);
+        append_rows(writer, i, calls, rows, 0, rows->len);
+        cr_assert_good(xtf_writer_add_string(writer, text, &string, &error), error);
+        cr_assert_good(xtf_table_writer_append(xtf_writer_table(writer, table, &error), &string, NULL, &error), error);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+    }
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+/* Reads the last array's entry, the table and its last string. */
+static void read_definitions(XtfTrace *trace)
+{
+    GError *error = NULL;
+    const XtfTable *table;
+    const char *text;
+    XtfArray array;
+    bool found;
+
+    cr_assert_good(xtf_trace_find_array(trace, 2, 0, &array, &found, &error) && found, error);
+    cr_assert_good(xtf_trace_table(trace, "names", &table, &error) && table, error);
+    cr_assert_eq(table->n_rows, 3);
+    uint32_t string = (uint32_t)xtf_field_get(&table->schema->fields[0], table->rows + 2 * table->schema->row_size);
+    cr_assert_good(xtf_trace_string(trace, string, &text, &error), error);
+    cr_assert_eq(text[0], 'c');
+}
+
+/* Asserts the number of reads that opening a file takes, and that reading its definitions takes then. */
+static void assert_reads(const char *path, unsigned opening, unsigned at_least, unsigned at_most)
+{
+    GError *error = NULL;
+    CountedSource *counted = count_reads_of(path);
+    g_autoptr(XtfTrace) trace = xtf_trace_open_source(&counted->source, NULL, &error);
+
+    cr_assert_good(trace, error);
+    cr_assert_eq(counted->n_reads, opening, "opening took %u reads", counted->n_reads);
+    read_definitions(trace);
+    unsigned more = counted->n_reads - opening;
+    cr_assert(more >= at_least && more <= at_most, "definitions took %u more reads", more);
+    assert_sound(trace);
+}
+
+/* FORMAT W56 */
+Test(opening, the_run_of_a_closed_file_has_all_definitions)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "small.xtf", NULL);
+
+    write_in_commits(path, SMALL_TEXT);
+    assert_reads(path, 2, 0, 0);
+    remove_folder(folder);
+}
+
+Test(opening, the_run_of_a_file_with_many_strings_has_the_catalog)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "large.xtf", NULL);
+
+    write_in_commits(path, LARGE_TEXT);
+    assert_reads(path, 2, 1, 4);
+    remove_folder(folder);
+}
+
+Test(opening, the_run_of_a_merged_file_has_all_definitions)
+{
+    GError *error = NULL;
+    char *folder = make_folder();
+    g_autofree char *part = g_build_filename(folder, "part.xtf", NULL);
+    g_autofree char *merged = g_build_filename(folder, "merged.xtf", NULL);
+    char *paths[] = {part, NULL};
+
+    write_in_commits(part, SMALL_TEXT);
+    cr_assert_good(xtf_merge(merged, (const char *const *)paths, 1, NULL, NULL, &error), error);
+    assert_reads(merged, 2, 0, 0);
+    remove_folder(folder);
+}

@@ -16,12 +16,12 @@ typedef struct {
 struct XtfCallImport {
     XtfImportJob *job;
     XtfDefinitions definitions;
-    GHashTable *locations; /* guint64 -> Location, which it owns */
-    GHashTable *regions;   /* names -> rows of the table, plus 1 */
-    Location *last;        /* of the event before: mostly that of the next, too */
+    GHashTable *locations;   /* guint64 -> Location, owned by the table */
+    GHashTable *regions;     /* name -> row of the table `regions`, plus 1 */
+    Location *last_location; /* of the previous event; mostly the next event has it, too */
 };
 
-/* ---- Definitions. They are known late: rows are added behind those that were resolved. */
+/* ---- Definitions. They are added while events are read, after the resolved rows. */
 
 static void location_free(void *data)
 {
@@ -58,7 +58,7 @@ static uint32_t region_of(XtfCallImport *calls, const char *name)
 static Location *location_of(XtfCallImport *calls, uint32_t process, uint32_t thread)
 {
     const uint64_t id = (uint64_t)process << 32 | thread;
-    Location *location = calls->last;
+    Location *location = calls->last_location;
 
     if (location && location->process == process && location->thread == thread)
         return location;
@@ -71,7 +71,7 @@ static Location *location_of(XtfCallImport *calls, uint32_t process, uint32_t th
         xtf_stream_begin(&location->stream, id);
         g_hash_table_insert(calls->locations, g_memdup2(&id, sizeof id), location);
     }
-    calls->last = location;
+    calls->last_location = location;
     return location;
 }
 
@@ -97,8 +97,8 @@ static void add_process(XtfCallImport *calls, uint32_t process)
     xtf_definitions_add_part(&calls->definitions, XTF_MODEL_PROCESSES, &row);
 }
 
-/* The tables are in the order of the numbers. */
-static void add_locations(XtfCallImport *calls, Location *const *locations, guint n)
+/* Adds the rows of processes and locations, in the order of their numbers. */
+static void add_location_rows(XtfCallImport *calls, Location *const *locations, guint n)
 {
     uint32_t n_processes = 0;
 
@@ -152,7 +152,8 @@ void xtf_import_calls_free(XtfCallImport *calls)
     g_free(calls);
 }
 
-static bool done(Location *location, bool good, GError **error)
+/* Returns `good`. If it is false, passes on the stream's error. */
+static bool check_append(Location *location, bool good, GError **error)
 {
     if (!good)
         g_propagate_error(error, g_steal_pointer(&location->stream.error));
@@ -163,14 +164,14 @@ bool xtf_import_calls_enter(XtfCallImport *calls, uint32_t process, uint32_t thr
                             GError **error)
 {
     Location *location = location_of(calls, process, thread);
-    return done(location, xtf_stream_enter(&location->stream, time, region_of(calls, region)), error);
+    return check_append(location, xtf_stream_enter(&location->stream, time, region_of(calls, region)), error);
 }
 
 bool xtf_import_calls_leave(XtfCallImport *calls, uint32_t process, uint32_t thread, uint64_t time, const char *region,
                             GError **error)
 {
     Location *location = location_of(calls, process, thread);
-    return done(location, xtf_stream_leave(&location->stream, time, region_of(calls, region)), error);
+    return check_append(location, xtf_stream_leave(&location->stream, time, region_of(calls, region)), error);
 }
 
 void xtf_import_calls_skip(XtfCallImport *calls, uint64_t n)
@@ -196,7 +197,7 @@ static bool end_location(XtfCallImport *calls, Location *location, Mishaps *mish
     mishaps->without_enter += stream->without_enter.count;
     mishaps->out_of_order += stream->out_of_order.count;
     mishaps->never_left += stream->never_left;
-    mishaps->too_deep += stream->deepest_beyond;
+    mishaps->too_deep += stream->max_unstored;
     return true;
 }
 
@@ -204,18 +205,19 @@ static void note_mishaps(XtfImportJob *job, const Mishaps *mishaps)
 {
     const struct {
         uint64_t n;
-        const char *what;
+        const char *text;
     } all[] = {
-        {mishaps->backward, "events with times before those of the event before, which are shown at its time"},
-        {mishaps->without_enter, "calls that are left and never entered, whose time is that of the call around them"},
-        {mishaps->out_of_order, "calls that are left while calls that they made go on, which end with them"},
+        {mishaps->backward, "events with times before the time of the preceding event, which are shown at that time"},
+        {mishaps->without_enter,
+         "calls that are left and never entered, whose time is counted for the call around them"},
+        {mishaps->out_of_order, "calls that are left while calls inside them are open, which end with them"},
         {mishaps->never_left, "calls that are never left, and last until a call around them is left, or to the end"},
-        {mishaps->too_deep, "calls that are too deep in the stack, whose callers are not known"},
+        {mishaps->too_deep, "calls that are too deep in the stack, whose callers are unknown"},
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
         if (all[i].n > 0)
-            xtf_import_repair(job, "%s: %" PRIu64, all[i].what, all[i].n);
+            xtf_import_repair(job, "%s: %" PRIu64, all[i].text, all[i].n);
     }
 }
 
@@ -236,7 +238,7 @@ bool xtf_import_calls_end(XtfCallImport *calls, GError **error)
         if (!end_location(calls, locations->pdata[i], &mishaps, error))
             return false;
     }
-    add_locations(calls, (Location *const *)locations->pdata, locations->len);
+    add_location_rows(calls, (Location *const *)locations->pdata, locations->len);
     note_mishaps(job, &mishaps);
     xtf_import_store_remarks(job, &calls->definitions);
     job->report.definitions = calls->definitions.count;

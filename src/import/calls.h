@@ -1,5 +1,5 @@
 /*
- * Imports of calls: for sources of which no more is known than who entered and left what, and when.
+ * Imports of calls: for sources whose only events are that a thread enters or leaves a region.
  *
  *     XtfCallImport *calls = xtf_import_calls_begin(job, 1000000000, identity, error);
  *     while (...)
@@ -8,11 +8,12 @@
  *     good = xtf_import_calls_end(calls, error);
  *     xtf_import_calls_free(calls);
  *
- * Processes, threads and regions are known by their first event: the source need not list them. Events of one thread
- * come in the order of their times; those of different threads in any order. The source's mistakes are repaired as
- * stream.h says, and reported at the end. The importer's row names ENTERS_LEAVES and BACKWARD_TIMES as its types.
+ * The first event of a process, thread or region defines it: the source need not list them. Events of one thread must
+ * be in time order; events of different threads may be in any order. The import repairs faults of the source as
+ * stream.h says, and reports them at the end. The importer's row must name ENTERS_LEAVES and BACKWARD_TIMES as its
+ * types.
  *
- * What is held: some hundred bytes a thread, and the names of regions. One thread at a time.
+ * An import needs some hundred bytes of memory per thread, and the names of regions. Call it from one thread at a time.
  */
 #pragma once
 
@@ -20,22 +21,23 @@
 
 typedef struct XtfCallImport XtfCallImport;
 
-/* Looks whether the output may be replaced, and creates it. `identity`: which trace it is, for the property that the
- * importer's row names. NULL with an error. */
+/* Checks that the output may be replaced, and creates it. `identity` identifies the imported trace: it is the value of
+ * the property that the importer's row names. NULL with an error. */
 XtfCallImport *xtf_import_calls_begin(XtfImportJob *job, uint64_t ticks_per_second, const char *identity,
                                       GError **error);
-void xtf_import_calls_free(XtfCallImport *calls); /* NULL is fine */
+void xtf_import_calls_free(XtfCallImport *calls); /* may be NULL */
 
-/* A property of the trace: "command", "start". */
+/* Adds a property of the trace, such as "command" or "start". */
 void xtf_import_calls_property(XtfCallImport *calls, const char *name, const char *value);
 
-/* The region is copied. Times are ticks. */
+/* Appends an event. Copies the region's name. `time` is in ticks. */
 bool xtf_import_calls_enter(XtfCallImport *calls, uint32_t process, uint32_t thread, uint64_t time, const char *region,
                             GError **error);
 bool xtf_import_calls_leave(XtfCallImport *calls, uint32_t process, uint32_t thread, uint64_t time, const char *region,
                             GError **error);
-/* Counts n events that were read and are not imported. The importer says why: xtf_import_leave_out(). */
+/* Counts n events that were read but are not imported. The importer adds a remark on the reason:
+ * xtf_import_leave_out(). */
 void xtf_import_calls_skip(XtfCallImport *calls, uint64_t n);
 
-/* Writes the definitions, closes the output, and reports. */
+/* Writes the definitions, closes the output, and adds remarks on repaired faults. */
 bool xtf_import_calls_end(XtfCallImport *calls, GError **error);

@@ -4,16 +4,16 @@
 
 #include "src/model/labels.h"
 
-/* OTF2_MetricMode: the low bits say what a value is, the high bits of which time. */
-enum { ACCUMULATED = 0, RELATIVE = 2, WHAT_MASK = 15 };
+/* OTF2_MetricMode: the low bits are the kind of value, the high bits the time that a value is about. */
+enum { ACCUMULATED = 0, RELATIVE = 2, KIND_MASK = 15 };
 
 enum { MEMBERS_MAX = UINT8_MAX + 1 };
 
 struct Class {
     struct {
         uint64_t value;
-        enum { NONE, INTEGER, REAL } kind;
-    } before[MEMBERS_MAX];
+        enum { NONE, INTEGER, REAL } type;
+    } previous[MEMBERS_MAX];
 };
 
 void xtf_growth_init(XtfGrowth *growth)
@@ -47,32 +47,32 @@ static struct Class *class_of(XtfGrowth *growth, uint32_t row)
     return growth->rows[row];
 }
 
-static uint64_t difference(bool real, uint64_t value, uint64_t before)
+static uint64_t difference(bool real, uint64_t value, uint64_t previous)
 {
-    double a, b;
+    double old, new;
 
     if (!real)
-        return value - before;
-    memcpy(&a, &before, sizeof a);
-    memcpy(&b, &value, sizeof b);
-    b -= a;
-    memcpy(&value, &b, sizeof value);
+        return value - previous;
+    memcpy(&old, &previous, sizeof old);
+    memcpy(&new, &value, sizeof new);
+    new -= old;
+    memcpy(&value, &new, sizeof value);
     return value;
 }
 
 uint64_t xtf_growth_to(XtfGrowth *growth, uint32_t class, uint8_t i, unsigned mode, unsigned type, uint64_t value)
 {
     bool real = type < 64 && UINT64_C(1) << type & XTF_REAL_VALUE_TYPES;
-    unsigned what = mode & WHAT_MASK;
+    unsigned kind = mode & KIND_MASK;
 
-    if (what == RELATIVE)
+    if (kind == RELATIVE)
         return value;
-    if (what != ACCUMULATED || class == UINT32_MAX)
+    if (kind != ACCUMULATED || class == UINT32_MAX)
         return 0;
     struct Class *series = class_of(growth, class);
-    bool known = series->before[i].kind == (real ? REAL : INTEGER);
-    uint64_t grown = known ? difference(real, value, series->before[i].value) : 0;
-    series->before[i].value = value;
-    series->before[i].kind = real ? REAL : INTEGER;
+    bool known = series->previous[i].type == (real ? REAL : INTEGER);
+    uint64_t grown = known ? difference(real, value, series->previous[i].value) : 0;
+    series->previous[i].value = value;
+    series->previous[i].type = real ? REAL : INTEGER;
     return grown;
 }

@@ -9,11 +9,11 @@
 #include "src/model/properties.h"
 
 enum {
-    DEATHS_MAX = 64, /* locations that keep_going skips because the reader died of them */
+    SKIPPED_MAX = 64, /* locations that keep_going skips because the reader crashed on them */
 };
 
-/* Adds the locations that the reader may have died of. */
-static void blame(GError *error, const char *anchor, const GArray *suspects)
+/* Adds to the message the anchor and the locations on which the reader may have crashed. */
+static void add_suspects(GError *error, const char *anchor, const GArray *suspects)
 {
     g_autoptr(GString) message = g_string_new(NULL);
 
@@ -30,20 +30,20 @@ static void blame(GError *error, const char *anchor, const GArray *suspects)
 }
 
 /*
- * Reads in a child process. If the child dies, keep_going starts another: first one that reads a location at a time, to
- * be sure which of them is to blame, then one that skips it.
+ * Reads in a child process. If the child crashes, keep_going starts another one, which reads one location at a time. If
+ * that one crashes too, the location is known, and the next child skips it.
  */
 static GVariant *read_trace(const XtfImporter *importer, const char *anchor, const XtfOutput *output,
                             const XtfReplaced *replaced, const XtfImportOptions *options, GError **error)
 {
     g_autoptr(GArray) skipped = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    XtfImportOptions own = *options;
+    XtfImportOptions child_options = *options;
 
     for (;;) {
         XtfImportJob job = {.importer = importer,
                             .anchor = anchor,
                             .output = output,
-                            .options = &own,
+                            .options = &child_options,
                             .skipped = skipped,
                             .replaced = replaced};
         XtfSupervision supervision = {
@@ -59,33 +59,34 @@ static GVariant *read_trace(const XtfImporter *importer, const char *anchor, con
         GVariant *result = xtf_supervise(&supervision, suspects, &failed);
         if (result)
             return result;
-        if (!options->keep_going || suspects->len == 0 || skipped->len >= DEATHS_MAX) {
-            blame(failed, anchor, suspects);
+        if (!options->keep_going || suspects->len == 0 || skipped->len >= SKIPPED_MAX) {
+            add_suspects(failed, anchor, suspects);
             g_propagate_error(error, failed);
             return NULL;
         }
         g_clear_error(&failed);
-        if (own.jobs == 1)
+        if (child_options.jobs == 1)
             g_array_append_vals(skipped, suspects->data, suspects->len);
-        own.jobs = 1;
+        child_options.jobs = 1;
     }
 }
 
-/* What stands where the output goes must be an import of the same trace, or nobody must miss it. */
+/* Finds out which trace an existing file at the output's path is an import of. Fails if it is not an import, unless it
+ * is empty or `force` is set. */
 static bool find_replaced(XtfReplaced *replaced, const XtfImporter *importer, const char *output, bool force,
                           GError **error)
 {
-    struct stat there;
+    struct stat existing;
 
     *replaced = (XtfReplaced){.path = output};
-    if (force || stat(output, &there) != 0 || !S_ISREG(there.st_mode) || there.st_size == 0)
+    if (force || stat(output, &existing) != 0 || !S_ISREG(existing.st_mode) || existing.st_size == 0)
         return true;
     g_autoptr(XtfTrace) trace = xtf_trace_open(output, NULL, NULL);
     g_autoptr(GHashTable) properties = trace ? xtf_trace_read_properties(trace, NULL) : NULL;
     if (properties)
         replaced->identity = g_strdup(xtf_property(properties, importer->identity));
     return replaced->identity ||
-           xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and is no import%s: --force replaces it", output,
+           xtf_fail(error, XTF_ERROR_IO, "'%s' exists already and is not an import%s: --force replaces it", output,
                     trace ? " of such an archive" : "");
 }
 
@@ -102,8 +103,8 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
         return false;
     if (options && options->values && !importer->has_values) {
         xtf_output_end(file, false, NULL);
-        return xtf_fail(error, XTF_ERROR_INVALID, "%s: --values is for traces of OpenTS, and this one is of %s", path,
-                        importer->name);
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: --values is for traces of OpenTS, but this is a trace of %s",
+                        path, importer->name);
     }
     options = options ? options : &defaults;
     g_autoptr(GVariant) result = NULL;

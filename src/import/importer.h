@@ -1,9 +1,8 @@
 /*
- * The table of importers: a row for each foreign format. Outside the importer's own folder nothing knows more of the
- * format than the row says.
+ * The table of importers, with a row for each foreign format. Code outside the importer's folder knows only this row.
  *
- * One file names a trace, its anchor; other files may belong to it. An importer that was left out of the build still
- * has its row, without `run`, so that users are told what is missing.
+ * Users name a trace by one of its files, the anchor; the trace may have more files. An importer that was left out of
+ * the build still has its row, without `run`, so that messages can say what is missing.
  */
 #pragma once
 
@@ -18,38 +17,40 @@ typedef struct {
     const char *name;        /* of the format */
     const char *description; /* of its anchors, with an article */
     const char *ending;      /* of the anchors' names */
-    bool common_ending;      /* other files have it, too: a folder's file is an anchor only if detect() says so */
-    bool has_values;         /* the option `values` (options.h) is for this format */
-    const char *identity;    /* the property by which an import tells which trace it is of */
-    const char *option;      /* Meson's, which puts the importer into a build; NULL: it is in each */
-    uint64_t types;          /* a bit for each XTF_MODEL_... of an array that it may write */
+    bool common_ending;      /* files of other formats have that ending, too: only detect() recognizes an anchor */
+    bool has_values;         /* this format supports the option `values` (options.h) */
+    const char *identity;    /* the property of an import that identifies the imported trace */
+    const char *option;      /* the Meson option that builds the importer; NULL: always built */
+    uint64_t types;          /* a bit for each XTF_MODEL_... of the arrays that it may write */
     /* By record type: labels of events that the model lacks (NULL-terminated), or NULL. They follow the model's. */
     const char *const *events[XTF_N_RECORD_TYPES];
 
-    /* Whether a regular file is an anchor. No file is an anchor of two formats. */
+    /* True if a regular file is an anchor. No file is an anchor of two formats. */
     bool (*detect)(const char *path);
-    /* What to give instead of a file that is no anchor, but looks like a part of such a trace, or near one. The caller
-     * frees it; NULL: nothing is known. NULL too if there is no such function. */
+    /* Returns a clause on which file to give instead of `path`. The path is not an anchor, but looks like part of such
+     * a trace, or is next to one. The caller frees the clause. NULL: no advice. The member may be NULL. */
     char *(*advice)(const char *path);
-    /* The paths of a trace's files, and of folders that it owns. The trace changes only if one of these files does. */
+    /* Returns the paths of a trace's files, and of its own folders. The trace changes only if one of them does. */
     GPtrArray *(*files)(const char *anchor);
-    /* Imports, see job.h: in a child process, since reading may crash or never end. NULL if it is not in this build. */
+    /* Imports in a child process (job.h), since reading may crash or hang. NULL: not in this build. */
     bool (*run)(XtfImportJob *job, GError **error);
 } XtfImporter;
 
 extern const XtfImporter *const xtf_importers[]; /* NULL-terminated */
 
-/* The importer of anchors with such a name, or NULL. */
+/* Returns the importer whose `ending` a file name has, or NULL. */
 const XtfImporter *xtf_importer_by_ending(const char *name);
 
-/* The anchor that a path means: itself, or the only anchor in the folder that it names. XTF_ERROR_NOT_XTF: nothing
- * there can be imported. XTF_ERROR_UNSUPPORTED: the importer is not in this build. */
+/* Returns the anchor: `path` itself, or the only anchor in the folder `path`. The caller frees it. XTF_ERROR_NOT_XTF:
+ * no importer reads the file or a file of the folder. XTF_ERROR_UNSUPPORTED: the importer is not in this build. */
 char *xtf_import_detect(const char *path, const XtfImporter **importer, GError **error);
 
-/* What to give instead of a path that cannot be imported, as a clause. The caller frees it; NULL: nothing is known. */
+/* Returns a clause on which file to give instead of a path that cannot be imported. The caller frees it. NULL: no
+ * advice. */
 char *xtf_import_advice(const char *path);
 
-/* Returns what can be imported: "the anchor file (NAME.otf2) of an OTF2 archive"... Says what this build lacks. */
+/* Returns what can be imported: "the anchor file (NAME.otf2) of an OTF2 archive", ... An entry of a format that this
+ * build lacks says so. */
 char **xtf_import_format_list(void);
 /* Returns the same in one phrase, joined by "or". */
 char *xtf_import_formats(void);

@@ -35,24 +35,23 @@ static const XtfImporter *importer_of_file(const char *path)
     return *importer;
 }
 
-/* Whether two anchors are files of one trace. */
-static bool belong_together(const XtfImporter *importer, const char *a, const char *b)
+/* True if two anchors are files of the same trace. */
+static bool are_files_of_one_trace(const XtfImporter *importer, const char *a, const char *b)
 {
     g_autoptr(GPtrArray) files = importer->files(a);
 
     return g_ptr_array_find_with_equal_func(files, b, g_str_equal, NULL);
 }
 
-static void fail(const char *path, const char *what, const char *formats, const char *where, GError **error)
+static void fail_with_advice(const char *path, const char *fault, const char *formats, GError **error)
 {
     g_autofree char *advice = xtf_import_advice(path);
 
-    xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: %s %s%s%s%s", path, what, formats, where, advice ? "; " : "",
-             advice ? advice : "");
+    xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: %s %s%s%s", path, fault, formats, advice ? "; " : "", advice ? advice : "");
 }
 
-/* The only anchor in a folder; of several files of one trace the first by name. */
-static char *anchor_in(const char *path, const char *formats, const XtfImporter **importer, GError **error)
+/* Returns the only anchor in a folder, or the first by name of several that are files of one trace. */
+static char *find_anchor_in(const char *path, const char *formats, const XtfImporter **importer, GError **error)
 {
     g_autofree char *anchor = NULL;
     g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
@@ -66,21 +65,21 @@ static char *anchor_in(const char *path, const char *formats, const XtfImporter 
         const XtfImporter *found = xtf_importer_by_ending(name);
         if (!found)
             continue;
-        g_autofree char *other = g_build_filename(path, name, NULL);
-        if (found->common_ending && !found->detect(other))
+        g_autofree char *candidate = g_build_filename(path, name, NULL);
+        if (found->common_ending && !found->detect(candidate))
             continue;
-        if (anchor && (found != *importer || !belong_together(found, anchor, other))) {
-            xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: has several archives; name the one that is meant", path);
+        if (anchor && (found != *importer || !are_files_of_one_trace(found, anchor, candidate))) {
+            xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: the folder has several archives: give the path of one", path);
             return NULL;
         }
-        if (!anchor || strcmp(other, anchor) < 0) {
+        if (!anchor || strcmp(candidate, anchor) < 0) {
             g_free(anchor);
-            anchor = g_steal_pointer(&other);
+            anchor = g_steal_pointer(&candidate);
         }
         *importer = found;
     }
     if (!anchor)
-        fail(path, "the folder does not have", formats, " in it", error);
+        fail_with_advice(path, "the folder does not contain", formats, error);
     return g_steal_pointer(&anchor);
 }
 
@@ -105,10 +104,10 @@ char *xtf_import_detect(const char *path, const XtfImporter **importer, GError *
         return NULL;
     }
     if (S_ISDIR(info.st_mode)) {
-        if (!(anchor = anchor_in(path, formats, &found, error)))
+        if (!(anchor = find_anchor_in(path, formats, &found, error)))
             return NULL;
     } else if (!S_ISREG(info.st_mode) || !(found = importer_of_file(path))) {
-        fail(path, "is not", formats, "", error);
+        fail_with_advice(path, "is not", formats, error);
         return NULL;
     }
     if (!found->run) {

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 enum {
-    NOTES_MAX = 200, /* in a list */
+    NOTES_MAX = 200, /* in one list */
 };
 
 void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...)
@@ -16,15 +16,15 @@ void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ..
     va_end(arguments);
     g_mutex_lock(&job->lock);
     if (notes->len < NOTES_MAX)
-        g_ptr_array_add(notes, g_utf8_make_valid(note, -1)); /* it may name files */
+        g_ptr_array_add(notes, g_utf8_make_valid(note, -1)); /* file names in it may have any bytes */
     else
-        job->n_more_notes++;
+        job->n_unlisted_notes++;
     g_mutex_unlock(&job->lock);
 }
 
-char *xtf_import_quantity(uint64_t n, const char *what)
+char *xtf_import_quantity(uint64_t n, const char *noun)
 {
-    return g_strdup_printf("%" PRIu64 " %s%s", n, what, n == 1 ? "" : "s");
+    return g_strdup_printf("%" PRIu64 " %s%s", n, noun, n == 1 ? "" : "s");
 }
 
 static void store_remarks(XtfDefinitions *definitions, unsigned kind, const GPtrArray *texts)
@@ -37,14 +37,14 @@ void xtf_import_store_remarks(XtfImportJob *job, XtfDefinitions *definitions)
 {
     const XtfImportReport *report = &job->report;
 
-    if (job->n_more_notes > 0)
-        g_ptr_array_add(report->warnings, g_strdup_printf("and %" PRIu64 " more such things", job->n_more_notes));
+    if (job->n_unlisted_notes > 0)
+        g_ptr_array_add(report->warnings, g_strdup_printf("and %" PRIu64 " more remarks", job->n_unlisted_notes));
     store_remarks(definitions, XTF_REMARK_WARNING, report->warnings);
     store_remarks(definitions, XTF_REMARK_LEFT_OUT, report->left_out);
     store_remarks(definitions, XTF_REMARK_REPAIRED, report->repaired);
 }
 
-/* Ids of a table that have several definitions. */
+/* Adds remarks on ids of a table that have several definitions. `alike` of the `n` are repaired. */
 static void note_conflicts(XtfImportJob *job, const char *table, uint64_t n, uint64_t alike)
 {
     g_autofree char *ids = xtf_import_quantity(n - alike, "id");
@@ -81,10 +81,10 @@ void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *defi
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         const XtfDefinitionTable *table = &definitions->tables[tag];
         uint32_t row,
-            made_up = xtf_id_map_find(&table->late_rows_by_id, XTF_NONE32, &row); /* for one of these others */
-        if (table->late_rows_by_id.count > made_up)
+            placeholder = xtf_id_map_find(&table->late_rows_by_id, XTF_NONE32, &row); /* see fill_late_row() */
+        if (table->late_rows_by_id.count > placeholder)
             g_string_append_printf(kinds, "%s%s", kinds->len > 0 ? ", " : "", table->schema->name);
-        n += table->late_rows_by_id.count - made_up;
+        n += table->late_rows_by_id.count - placeholder;
     }
     g_autofree char *ids = g_strdup_printf("%" PRIu64 " ids are", n);
     if (n > 0)
@@ -135,7 +135,7 @@ void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read,
     g_mutex_unlock(&job->lock);
 }
 
-/* The label of an event: the model's, or else the importer's. */
+/* Returns the label of an event, from the model or else from the importer's row. */
 static const char *event_label(const XtfImporter *importer, const XtfField *field, unsigned type, unsigned event)
 {
     return event < field->n_labels ? field->labels[event] : importer->events[type][event - field->n_labels];
@@ -156,7 +156,7 @@ static void complete_report(XtfImportJob *job)
         g_array_append_val(report->counts, count);
         report->kept += n;
     }
-    /* No trace is refused because its events were miscounted, but the user and each test of an importer see it. */
+    /* A wrong count is no reason to refuse a trace, but users and the tests of importers must see it. */
     if (report->read != report->kept + report->left_out_events)
         xtf_import_warn(job,
                         "%" PRIu64 " events were read, %" PRIu64 " are kept and %" PRIu64

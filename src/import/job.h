@@ -1,9 +1,9 @@
 /*
- * One import, in its child process: what all importers share.
+ * One import in its child process: data and functions that all importers share.
  *
- * An importer collects definitions (definitions.h), creates the output, and appends events (stream.h), in several
- * threads if it likes. It lists the locations that it is reading in shared->busy_with, to blame one of them if the
- * child dies.
+ * An importer collects definitions (definitions.h), creates the output, and appends events (stream.h). It may append in
+ * several threads. It lists the locations that it is reading in shared->busy_with: if the child crashes, the parent
+ * names them as suspects.
  */
 #pragma once
 
@@ -14,10 +14,10 @@
 #include "src/import/stream.h"
 #include "src/import/supervise.h"
 
-/* What the output replaces. */
+/* An existing file that the output may replace. */
 typedef struct {
-    const char *path; /* the output's place */
-    char *identity;   /* of the trace that the import there is of (importer.h); NULL: whatever it is, it may go */
+    const char *path; /* the output's path */
+    char *identity;   /* the trace of which it is an import (importer.h); NULL: any import may replace it */
 } XtfReplaced;
 
 struct XtfImportJob {
@@ -25,43 +25,45 @@ struct XtfImportJob {
     const char *anchor;
     const XtfOutput *output; /* to write to */
     const XtfImportOptions *options;
-    const GArray *skipped; /* of uint64_t: locations that the reader died of before */
+    const GArray *skipped; /* of uint64_t: locations on which an earlier child crashed or hung */
     const XtfReplaced *replaced;
 
     XtfSupervised *shared;
-    XtfWriter *writer; /* from xtf_import_create_output() on */
+    XtfWriter *writer; /* set by xtf_import_create_output() */
     uint32_t schemas[XTF_N_ARRAY_TYPES];
-    GMutex lock; /* of what follows, and of the importer's own data */
+    GMutex lock; /* of the members below, and of the importer's own data */
     uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX];
-    uint64_t n_more_notes;  /* not listed */
-    XtfImportReport report; /* at the end `counts` and `kept` are made from the counts above */
+    uint64_t n_unlisted_notes;
+    XtfImportReport report; /* its `counts` and `kept` are set at the end, from the counts above */
 };
 
-/* Tell the user of a fault that changes what the trace shows, or may; of one that hardly does; of something that is not
- * imported. In words for people who know their program, not the format. Any thread. */
+/* Adds a remark to a list of the report. Warn: of a fault that may change results. Repair: of a fault that hardly
+ * changes them. Leave out: of data that is not imported. Write for users who know their program, not the format. Any
+ * thread. */
 void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF(3, 4);
 #define xtf_import_warn(job, ...)      xtf_import_note(job, (job)->report.warnings, __VA_ARGS__)
 #define xtf_import_repair(job, ...)    xtf_import_note(job, (job)->report.repaired, __VA_ARGS__)
 #define xtf_import_leave_out(job, ...) xtf_import_note(job, (job)->report.left_out, __VA_ARGS__)
 
-/* Puts all that was told so far into the table `remarks`. Between the last look-up and the writing of tables. */
+/* Adds all remarks so far to the table `remarks`. Call it after the last look-up and before tables are written. */
 void xtf_import_store_remarks(XtfImportJob *job, XtfDefinitions *definitions);
 
-/* "1 location", "2 locations". The caller frees it. */
-char *xtf_import_quantity(uint64_t n, const char *what);
+/* Returns "1 location", "2 locations", ... for the noun "location". The caller frees it. */
+char *xtf_import_quantity(uint64_t n, const char *noun);
 
-/* Warns of ids that were defined more than once; and after all look-ups, of ids that are used and not defined. */
+/* Warns of ids that were defined more than once. The second function warns, after all look-ups, of ids that are used
+ * but not defined. */
 void xtf_import_note_definitions(XtfImportJob *job, const XtfDefinitions *definitions, uint64_t duplicate_locations);
 void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *definitions);
 
-/* Whether an import of the trace of that identity may replace what is in its place. */
+/* True if an import of the trace `identity` may replace the existing file; else fails. */
 bool xtf_import_may_replace(const XtfImportJob *job, const char *identity, GError **error);
 
-/* Creates the output, with a clock of that many ticks a second, and adds the schemas of all arrays. */
+/* Creates the output, whose clock has `ticks_per_second`, and adds the schemas of all arrays. */
 bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint64_t origin, GError **error);
 
-/* Counts the records of a stream, and the events and locations that were read for it. Any thread. */
+/* Adds a stream's records and tags, and the numbers of events and locations read for it, to the totals. Any thread. */
 void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read, uint64_t locations);
 
-/* An XtfSupervisedWork: runs the importer of `job`, which has its first six members set. Returns the report. */
+/* Runs the importer of `job`, whose first six members the caller has set. Returns the report. An XtfSupervisedWork. */
 GVariant *xtf_import_job_run(XtfSupervised *shared, void *job, GError **error);

@@ -1,6 +1,6 @@
 #include "src/import/messages.h"
 
-/* The number of the row that was appended last. */
+/* Returns the number of the row that was appended last. */
 static uint64_t last_row(const XtfStream *stream, unsigned type)
 {
     return xtf_array_writer_n_rows(stream->arrays[type]) - 1;
@@ -12,7 +12,7 @@ bool xtf_stream_send(XtfStream *stream, uint64_t time, XtfSendsRow *row)
     return xtf_stream_append(stream, XTF_MODEL_SENDS, XTF_LABEL_MPI_SEND, time, row);
 }
 
-/* The last send, as it is posted. */
+/* Returns a posting for the last send. */
 static XtfPostingsRow posting_of(const XtfStream *stream, const XtfSendsRow *row)
 {
     return (XtfPostingsRow){
@@ -43,7 +43,7 @@ bool xtf_stream_isend(XtfStream *stream, uint64_t time, XtfSendsRow *row)
     return xtf_requests_post(&stream->requests, XTF_REQUEST_SENDING, row->request, &sent, &stream->error);
 }
 
-/* Fills in what is known of a posting once its receive is appended. */
+/* Sets the fields of a posting that are known once its receive is appended. */
 static void set_envelope(XtfStream *stream, const XtfRecvsRow *row, XtfPostingsRow *posting)
 {
     posting->comm = row->comm;
@@ -53,7 +53,7 @@ static void set_envelope(XtfStream *stream, const XtfRecvsRow *row, XtfPostingsR
     posting->message = last_row(stream, XTF_MODEL_RECVS);
 }
 
-/* A receive that is its own posting. */
+/* Appends a receive that is its own posting. */
 static bool append_recv(XtfStream *stream, unsigned event, uint64_t time, XtfRecvsRow *row)
 {
     row->posted = 0;

@@ -1,20 +1,20 @@
 /*
- * Messages on their way into arrays: beside the records `sends` and `recvs` themselves, the side arrays by which
- * messages are matched, `postings` and `cancelled`, and the trace's tags.
+ * Appends messages to a stream: the records of `sends` and `recvs`, and the rows of the side arrays `postings` and
+ * `cancelled`, by which messages are matched. Also collects the trace's tags.
  *
- * A receive that completes under a request id that was not posted, or not in this location, counts as posted by its
- * completion.
+ * A receive may complete under a request id that was not posted in this location. Then its completion counts as its
+ * posting.
  */
 #pragma once
 
 #include "src/import/stream.h"
 
-/* Append a record, whose region is set already, as xtf_stream_append() does. */
+/* Appends a record, whose region the caller has set, as xtf_stream_append() does. */
 bool xtf_stream_send(XtfStream *stream, uint64_t time, XtfSendsRow *row);
-/* The location's last send has failed, one that blocked: nobody receives it. `row` as it was appended. */
+/* Marks the location's last send, a blocking one, as failed: no receive matches it. `row` is the row as appended. */
 bool xtf_stream_send_failed(XtfStream *stream, const XtfSendsRow *row);
 bool xtf_stream_isend(XtfStream *stream, uint64_t time, XtfSendsRow *row);
 bool xtf_stream_recv(XtfStream *stream, uint64_t time, XtfRecvsRow *row);
 bool xtf_stream_irecv(XtfStream *stream, uint64_t time, XtfRecvsRow *row);
-/* `event` is a label of `requests`. */
+/* Appends a record of `requests`; `event` is one of its labels. */
 bool xtf_stream_request(XtfStream *stream, unsigned event, uint64_t time, XtfRequestsRow *row);

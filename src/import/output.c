@@ -14,19 +14,20 @@ enum {
 
 static bool check_place(const char *place, const char *source, GError **error)
 {
-    struct stat there, read;
+    struct stat existing, read;
 
-    if (stat(place, &there) != 0) /* other faults show when the file is created */
+    if (stat(place, &existing) != 0) /* creating the file reports any other fault */
         return true;
-    if (!S_ISREG(there.st_mode))
+    if (!S_ISREG(existing.st_mode))
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", place,
-                        S_ISDIR(there.st_mode) ? g_strerror(EISDIR) : "is no regular file");
-    if (source && stat(source, &read) == 0 && there.st_dev == read.st_dev && there.st_ino == read.st_ino)
+                        S_ISDIR(existing.st_mode) ? g_strerror(EISDIR) : "is no regular file");
+    if (source && stat(source, &read) == 0 && existing.st_dev == read.st_dev && existing.st_ino == read.st_ino)
         return xtf_fail(error, XTF_ERROR_IO, "%s: is the file to be read", place);
     return true;
 }
 
-/* False where files need names; without /proc, a file without one could never get it. */
+/* Creates a file without a name. False if the file system does not support that, or without /proc, which linkat() needs
+ * to give the file its name. */
 static bool create_nameless(XtfOutput *output, mode_t mode)
 {
     g_autofree char *folder = g_path_get_dirname(output->place);
@@ -74,36 +75,38 @@ XtfOutput *xtf_output_begin(const char *place, const char *source, GError **erro
     XtfOutput *output = g_new0(XtfOutput, 1);
     output->place = g_strdup(place);
     output->fd = -1;
-    if (create_nameless(output, 0666 & ~mask) || create_named(output, 0666 & ~mask, error)) /* as any new file */
+    if (create_nameless(output, 0666 & ~mask) ||
+        create_named(output, 0666 & ~mask, error)) /* the mode of any new file */
         return output;
     output_free(output);
     return NULL;
 }
 
-/* Gives the file a name: its own if that is free, else one beside it, which *beside is set to. */
-static bool give_name(const XtfOutput *output, char **beside)
+/* Gives the file its name if no file has that. Otherwise gives it a temporary name in the same folder, and stores that
+ * in *temporary. */
+static bool give_name(const XtfOutput *output, char **temporary)
 {
     if (linkat(AT_FDCWD, output->path, AT_FDCWD, output->place, AT_SYMLINK_FOLLOW) == 0)
         return true;
     for (unsigned i = 0; errno == EEXIST && i < NAMES_TRIED; i++) {
-        g_free(*beside);
-        *beside = g_strdup_printf("%s.%08x", output->place, g_random_int());
-        if (linkat(AT_FDCWD, output->path, AT_FDCWD, *beside, AT_SYMLINK_FOLLOW) == 0)
+        g_free(*temporary);
+        *temporary = g_strdup_printf("%s.%08x", output->place, g_random_int());
+        if (linkat(AT_FDCWD, output->path, AT_FDCWD, *temporary, AT_SYMLINK_FOLLOW) == 0)
             return true;
     }
-    g_clear_pointer(beside, g_free);
+    g_clear_pointer(temporary, g_free);
     return false;
 }
 
-static bool put_in_place(XtfOutput *output, GError **error)
+static bool move_to_place(XtfOutput *output, GError **error)
 {
-    g_autofree char *beside = output->fd < 0 ? g_strdup(output->path) : NULL;
+    g_autofree char *temporary = output->fd < 0 ? g_strdup(output->path) : NULL;
 
-    if ((output->fd < 0 || give_name(output, &beside)) && (!beside || rename(beside, output->place) == 0))
+    if ((output->fd < 0 || give_name(output, &temporary)) && (!temporary || rename(temporary, output->place) == 0))
         return true;
     xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->place, g_strerror(errno));
-    if (beside)
-        unlink(beside);
+    if (temporary)
+        unlink(temporary);
     return false;
 }
 
@@ -128,12 +131,12 @@ bool xtf_output_sync(const XtfOutput *output, GError **error)
     return xtf_sync_file(output->path, output->place, error);
 }
 
-bool xtf_output_end(XtfOutput *output, bool whole, GError **error)
+bool xtf_output_end(XtfOutput *output, bool complete, GError **error)
 {
-    whole = whole && xtf_output_sync(output, error);
-    bool placed = whole && put_in_place(output, error);
+    complete = complete && xtf_output_sync(output, error);
+    bool placed = complete && move_to_place(output, error);
 
-    if (!whole && output->fd < 0)
+    if (!complete && output->fd < 0)
         unlink(output->path);
     output_free(output);
     return placed;

@@ -1,4 +1,4 @@
-/* What an import did. */
+/* Counts and remarks of a finished import. */
 #pragma once
 
 #include <glib.h>
@@ -11,13 +11,13 @@ typedef struct {
 } XtfImportCount;
 
 typedef struct {
-    GArray *counts;           /* of XtfImportCount: the kinds of event that occur */
-    GPtrArray *left_out;      /* of strings: what was not imported, and why */
-    GPtrArray *warnings;      /* of strings: faults that change what the trace shows, or may */
-    GPtrArray *repaired;      /* of strings: faults that hardly do */
+    GArray *counts;           /* of XtfImportCount: the kinds of event that the source has */
+    GPtrArray *left_out;      /* of strings: data that was not imported, and the reason */
+    GPtrArray *warnings;      /* of strings: faults of the source that may change results */
+    GPtrArray *repaired;      /* of strings: faults that hardly change results */
     uint64_t read, kept;      /* events */
-    uint64_t left_out_events; /* that were read and are not kept: read = kept + left_out_events */
-    uint64_t locations;       /* that have events */
+    uint64_t left_out_events; /* read but not kept: read = kept + left_out_events */
+    uint64_t locations;       /* with events */
     uint64_t definitions;
 } XtfImportReport;
 
@@ -25,7 +25,7 @@ void xtf_import_report_init(XtfImportReport *report);
 void xtf_import_report_finish(XtfImportReport *report);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfImportReport, xtf_import_report_finish)
 
-/* The report on its way from the child to its parent. All texts are UTF-8. */
+/* The report as the child sends it to its parent. All texts are UTF-8. */
 #define XTF_REPORT_TYPE G_VARIANT_TYPE("(a(sstt)asasasttttt)")
 GVariant *xtf_import_report_pack(const XtfImportReport *report);
 void xtf_import_report_unpack(XtfImportReport *report, GVariant *packed);

@@ -4,9 +4,9 @@
 
 #include "src/import/definitions/id-map.h"
 
-enum { FIRST_ROOM = 64 };
+enum { INITIAL_CAPACITY = 64 };
 
-/* Zeroed; NULL: it could not be had. Large memory is a file's. */
+/* Returns zeroed memory, from a mapped file if `in_file`. NULL with an error. */
 static void *memory_new(XtfFileMemory *file, const char *folder, size_t size, bool in_file, GError **error)
 {
     if (!in_file)
@@ -52,15 +52,15 @@ static XtfRequest *request_at(const XtfRequests *requests, uint64_t number)
     return &requests->ring[number & (requests->room - 1)];
 }
 
-/* Where the look-up of an id begins. */
+/* Returns the slot at which the look-up of an id begins. */
 static uint64_t home_slot(const XtfRequests *requests, uint64_t id, XtfRequestState kind)
 {
-    const uint64_t key[] = {id, kind == XTF_REQUEST_SENDING}; /* nobody can foresee the hash, and make ids collide */
+    const uint64_t key[] = {id, kind == XTF_REQUEST_SENDING}; /* a random hash: no archive can make ids collide */
 
     return xtf_id_hash(key, G_N_ELEMENTS(key)) & (2 * requests->room - 1);
 }
 
-/* The slot of the open request of that kind; a free one if there is none. */
+/* Returns the slot of the open request of that kind; a free slot if there is none. */
 static uint64_t find_slot(const XtfRequests *requests, uint64_t id, XtfRequestState kind)
 {
     uint64_t slot = home_slot(requests, id, kind);
@@ -73,7 +73,8 @@ static uint64_t find_slot(const XtfRequests *requests, uint64_t id, XtfRequestSt
     return slot;
 }
 
-/* Frees a slot: those behind it that it kept from their home move up. The request still has its id and kind. */
+/* Frees a slot. Moves up the entries after it that it displaced from their home slots. The request must still have its
+ * id and kind. */
 static void free_slot(XtfRequests *requests, uint64_t slot)
 {
     uint64_t mask = 2 * requests->room - 1;
@@ -83,14 +84,14 @@ static void free_slot(XtfRequests *requests, uint64_t slot)
         const XtfRequest *request = request_at(requests, requests->slots[next] - 1);
         uint64_t home = home_slot(requests, request->id, request->state);
         if (((next - home) & mask) < ((next - slot) & mask))
-            continue; /* its home is behind the free slot */
+            continue; /* its home is after the free slot */
         requests->slots[slot] = requests->slots[next];
         requests->slots[next] = 0;
         slot = next;
     }
 }
 
-/* Ends the open request of that kind; NULL: there is none. */
+/* Ends the open request of that kind and returns it; NULL: there is none. */
 static XtfRequest *end_request(XtfRequests *requests, uint64_t id, XtfRequestState kind, XtfRequestState end)
 {
     if (xtf_requests_empty(requests))
@@ -109,10 +110,10 @@ static bool is_open(const XtfRequest *request)
     return request->state == XTF_REQUEST_RECEIVING || request->state == XTF_REQUEST_SENDING;
 }
 
-static bool grow(XtfRequests *requests, GError **error)
+static bool grow_ring(XtfRequests *requests, GError **error)
 {
     XtfRequests larger = {.folder = requests->folder, .first = requests->first, .end = requests->end};
-    larger.room = requests->room > 0 ? 2 * requests->room : FIRST_ROOM;
+    larger.room = requests->room > 0 ? 2 * requests->room : INITIAL_CAPACITY;
     bool in_file = larger.room > XTF_REQUESTS_IN_MEMORY;
 
     larger.ring = memory_new(&larger.ring_file, larger.folder, larger.room * sizeof *larger.ring, in_file, error);
@@ -140,7 +141,7 @@ bool xtf_requests_post(XtfRequests *requests, XtfRequestState state, uint64_t id
 
     if (open)
         end_request(requests, id, state, XTF_REQUEST_FORGOTTEN);
-    if (requests->end - requests->first == requests->room && !grow(requests, error))
+    if (requests->end - requests->first == requests->room && !grow_ring(requests, error))
         return false;
     XtfRequest *request = request_at(requests, requests->end++);
     *request = (XtfRequest){.row = *row, .state = state, .id = id};

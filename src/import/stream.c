@@ -3,16 +3,19 @@
 #include <string.h>
 
 enum {
-    FIRST_ROOM = 64,
-    FIRST_REGIONS = 256,
+    INITIAL_CAPACITY = 64,
+    INITIAL_REGIONS = 256,
 };
 
 void xtf_stream_init(XtfStream *stream, XtfWriter *writer, XtfDefinitions *definitions, const uint32_t *schemas)
 {
-    *stream = (XtfStream){
-        .writer = writer, .definitions = definitions, .schemas = schemas, .room = FIRST_ROOM, .n_open = FIRST_REGIONS};
-    stream->stack = g_new(XtfFrame, FIRST_ROOM);
-    stream->open = g_new0(uint32_t, FIRST_REGIONS);
+    *stream = (XtfStream){.writer = writer,
+                          .definitions = definitions,
+                          .schemas = schemas,
+                          .capacity = INITIAL_CAPACITY,
+                          .n_open_calls = INITIAL_REGIONS};
+    stream->stack = g_new(XtfFrame, INITIAL_CAPACITY);
+    stream->open_calls = g_new0(uint32_t, INITIAL_REGIONS);
     xtf_requests_init(&stream->requests, NULL);
     xtf_tags_init(&stream->tags);
     xtf_growth_init(&stream->growth);
@@ -21,7 +24,7 @@ void xtf_stream_init(XtfStream *stream, XtfWriter *writer, XtfDefinitions *defin
 void xtf_stream_finish(XtfStream *stream)
 {
     g_clear_pointer(&stream->stack, g_free);
-    g_clear_pointer(&stream->open, g_free);
+    g_clear_pointer(&stream->open_calls, g_free);
     g_clear_pointer(&stream->region_ids, g_free);
     xtf_requests_finish(&stream->requests);
     xtf_tags_finish(&stream->tags);
@@ -29,19 +32,19 @@ void xtf_stream_finish(XtfStream *stream)
     g_clear_error(&stream->error);
 }
 
-/* Drops the frames above the first `depth`: they are never left. */
+/* Removes the frames above the first `depth`, which are never left. */
 static void drop_frames(XtfStream *stream, uint32_t depth)
 {
     while (stream->depth > depth) {
         XtfFrame frame = stream->stack[--stream->depth];
         if (!frame.call)
             continue;
-        stream->open[frame.region + 1]--;
+        stream->open_calls[frame.region + 1]--;
         stream->never_left++;
     }
 }
 
-/* Before any change each region has the number of its first definition. */
+/* Sets the source's number of each region to that of its first definition. */
 static void reset_region_ids(XtfStream *stream)
 {
     const XtfSourceOrder *order = stream->definitions ? &stream->definitions->order : NULL;
@@ -57,13 +60,13 @@ static void reset_region_ids(XtfStream *stream)
 
 void xtf_stream_begin(XtfStream *stream, uint64_t location)
 {
-    drop_frames(stream, 0); /* of a location that ended in failure */
+    drop_frames(stream, 0); /* of a location whose reading failed */
     stream->location = location;
     xtf_requests_clear(&stream->requests);
     xtf_growth_clear(&stream->growth);
     stream->before_last = XTF_NONE32;
     stream->seq = stream->last = stream->n_calls = stream->never_left = 0;
-    stream->beyond = stream->deepest_beyond = 0;
+    stream->unstored = stream->max_unstored = 0;
     stream->backward = stream->without_enter = stream->out_of_order = (XtfMishap){0};
     memset(stream->arrays, 0, sizeof stream->arrays);
     reset_region_ids(stream);
@@ -89,7 +92,7 @@ bool xtf_stream_end(XtfStream *stream, GError **error)
         return false;
     }
     drop_frames(stream, 0);
-    stream->never_left += stream->beyond;
+    stream->never_left += stream->unstored;
     for (unsigned type = 0; type < XTF_N_ARRAY_TYPES; type++)
         if (stream->arrays[type] && !xtf_array_writer_close(stream->arrays[type], error))
             return false;
@@ -112,36 +115,36 @@ static void note_mishap(XtfMishap *mishap, uint64_t seq)
         mishap->first_seq = seq;
 }
 
-uint64_t xtf_stream_hold_time(XtfStream *stream, uint64_t time)
+uint64_t xtf_stream_repair_time(XtfStream *stream, uint64_t time)
 {
     XtfBackwardTimesRow row = {.time = stream->last, .seq = stream->seq, .source_time = time};
 
     note_mishap(&stream->backward, stream->seq);
-    xtf_stream_append_row(stream, XTF_MODEL_BACKWARD_TIMES, &row); /* a failure shows when the record is appended */
+    xtf_stream_append_row(stream, XTF_MODEL_BACKWARD_TIMES, &row); /* appending the record reports a failure */
     return stream->last;
 }
 
 void xtf_stream_grow_stack(XtfStream *stream)
 {
-    if (stream->room == XTF_STREAM_DEPTH)
+    if (stream->capacity == XTF_STREAM_DEPTH)
         return;
-    stream->room *= 2;
-    stream->stack = g_renew(XtfFrame, stream->stack, stream->room);
+    stream->capacity *= 2;
+    stream->stack = g_renew(XtfFrame, stream->stack, stream->capacity);
 }
 
-void xtf_stream_grow_open(XtfStream *stream, uint32_t region)
+void xtf_stream_grow_open_calls(XtfStream *stream, uint32_t region)
 {
-    uint32_t n = MAX(region + 2, stream->n_open < UINT32_MAX / 2 ? 2 * stream->n_open : UINT32_MAX);
+    uint32_t n = MAX(region + 2, stream->n_open_calls < UINT32_MAX / 2 ? 2 * stream->n_open_calls : UINT32_MAX);
 
-    stream->open = g_renew(uint32_t, stream->open, n);
-    memset(stream->open + stream->n_open, 0, (n - stream->n_open) * sizeof *stream->open);
-    stream->n_open = n;
+    stream->open_calls = g_renew(uint32_t, stream->open_calls, n);
+    memset(stream->open_calls + stream->n_open_calls, 0, (n - stream->n_open_calls) * sizeof *stream->open_calls);
+    stream->n_open_calls = n;
 }
 
-XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region)
+XtfFrame xtf_stream_pop_below_top(XtfStream *stream, uint32_t region)
 {
-    if (stream->beyond > 0) {
-        stream->beyond--;
+    if (stream->unstored > 0) {
+        stream->unstored--;
         return (XtfFrame){0};
     }
     uint32_t lowest = stream->depth > XTF_STREAM_SEARCH ? stream->depth - XTF_STREAM_SEARCH : 0;
@@ -160,7 +163,7 @@ bool xtf_stream_change_region_id(XtfStream *stream, uint32_t region, uint32_t id
 {
     if (region == XTF_NONE32)
         return true;
-    if (region >= stream->n_region_ids) { /* not defined */
+    if (region >= stream->n_region_ids) { /* an undefined region */
         uint32_t n = MAX(region + 1, stream->n_region_ids + stream->n_region_ids / 2);
         stream->region_ids = g_renew(uint32_t, stream->region_ids, n);
         memset(stream->region_ids + stream->n_region_ids, 0xff,

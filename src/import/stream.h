@@ -1,21 +1,23 @@
 /*
- * The events of one location on their way into arrays: numbering, time order, the call stack.
+ * Appends the events of one location to its arrays. A stream numbers the records, keeps them in time order, and tracks
+ * the call stack.
  *
- * A record is built as a row of src/model on the caller's stack; xtf_stream_append() fills in its head. One stream
- * belongs to one thread; streams of different locations may share a writer and definitions.
+ * The caller builds a record as a row of src/model; xtf_stream_append() fills in its head. Only one thread may use a
+ * stream. Streams of different locations may share a writer and definitions.
  *
- * The source's mistakes are repaired as follows, and counted:
- * - A record dated before its predecessor gets its predecessor's time; `backward_times` keeps the source's.
- * - A LEAVE whose region is not on top of the stack closes the innermost frame of that region, if it is among the
- * XTF_STREAM_SEARCH innermost frames; the frames above it are never left. Else the LEAVE has no ENTER and changes
- * nothing.
- * - Frames beyond XTF_STREAM_DEPTH are counted, not stored: records inside them name the deepest stored region, their
- * LEAVEs have no ENTER, and their ENTERs stand right in the deepest stored frame.
+ * A stream repairs faults of the source as follows, and counts them:
+ * - A record dated before its predecessor gets its predecessor's time. A row of `backward_times` keeps the source's
+ * time.
+ * - A LEAVE may name a region that is not on top of the stack. It closes the innermost frame of that region, if that is
+ * one of the XTF_STREAM_SEARCH innermost frames; the frames above it are never left. Otherwise the LEAVE has no ENTER
+ * and changes nothing.
+ * - Frames deeper than XTF_STREAM_DEPTH are counted but not stored. Records inside them name the deepest stored region.
+ * Their LEAVEs have no ENTER. For their ENTERs, the enclosing frame is the deepest stored frame.
  *
- * A row of `enters_leaves` says whether its frame is the outermost of its region, and how deep it stands. For both,
- * only frames opened by an ENTER count, not calling contexts; a frame counts until it, or one below it, is left.
+ * A row of `enters_leaves` says whether its frame is the outermost of its region, and how deep the frame is. Both count
+ * only frames opened by an ENTER, not calling contexts. A frame counts until it, or a frame below it, is left.
  *
- * The container keeps the call stack a second time (XtfOpenFrame), by design: it trusts no importer.
+ * The container tracks the call stack a second time (XtfOpenFrame), by design: it does not rely on importers.
  */
 #pragma once
 
@@ -43,54 +45,56 @@ typedef struct {
 
 typedef struct {
     uint32_t region;
-    uint32_t depth : 30;    /* frames by ENTER, including this one */
-    uint32_t call : 1;      /* by ENTER; else by a calling context */
-    uint32_t outermost : 1; /* no other frame by ENTER of this region is below */
-    uint64_t enter;         /* row of `enters_leaves` of the innermost ENTER, this frame's included, plus 1; 0: none */
+    uint32_t depth : 30;    /* number of frames opened by ENTER, up to and including this frame */
+    uint32_t call : 1;      /* opened by an ENTER; else by a calling context */
+    uint32_t outermost : 1; /* no frame below, opened by ENTER, has the same region */
+    uint64_t enter;         /* row of `enters_leaves` of the innermost ENTER up to this frame, plus 1; 0: none */
 } XtfFrame;
 
 typedef struct {
     XtfWriter *writer;
     XtfDefinitions *definitions;
-    const uint32_t *schemas; /* the trace's schema ids by model tag; NULL: the writer adds those that it lacks */
+    const uint32_t *schemas; /* the trace's schema ids by model tag; NULL: the writer adds missing schemas */
     uint64_t location;
     uint64_t seq;         /* of the next record */
     uint64_t last;        /* time of the last record */
     uint32_t before_last; /* the region on top of the stack before all records of that time */
     uint64_t n_calls;
     XtfFrame *stack;
-    uint32_t depth, room;
-    uint64_t beyond; /* frames above the stack, which are not stored */
-    uint32_t *open;  /* by region plus 1 (XTF_NONE32 is first): its frames by ENTER on the stack */
-    uint32_t n_open;
-    uint32_t *region_ids; /* by region: the source's number of it that is meant from here on */
+    uint32_t depth, capacity;
+    uint64_t unstored;    /* open frames deeper than the stack, which are not stored */
+    uint32_t *open_calls; /* by region plus 1 (XTF_NONE32 is first): number of its frames by ENTER on the stack */
+    uint32_t n_open_calls;
+    uint32_t *region_ids; /* by region: the source's number of the region that the last call of it used */
     uint32_t n_region_ids;
     XtfArrayWriter *arrays[XTF_N_ARRAY_TYPES];
     uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX]; /* of records, by label */
     XtfMishap backward, without_enter, out_of_order;
-    XtfRequests requests; /* postings and sends of the location that are not written yet: messages.h */
+    XtfRequests requests; /* messages of the location whose postings are not written yet: messages.h */
     XtfTags tags;         /* of the messages of all locations */
     XtfGrowth growth;     /* of the location's metrics */
-    uint64_t never_left;  /* known after xtf_stream_end() */
-    uint64_t deepest_beyond;
-    GError *error; /* why an append failed */
+    uint64_t never_left;  /* number of frames; complete after xtf_stream_end() */
+    uint64_t max_unstored;
+    GError *error; /* of the first append that failed */
 } XtfStream;
 
 void xtf_stream_init(XtfStream *stream, XtfWriter *writer, XtfDefinitions *definitions, const uint32_t *schemas);
 void xtf_stream_finish(XtfStream *stream);
-/* Between locations. The counts go on. */
+/* Begins a location. `counts` and `tags` add up over locations. */
 void xtf_stream_begin(XtfStream *stream, uint64_t location);
+/* Ends the location: writes its last postings and closes its arrays. */
 bool xtf_stream_end(XtfStream *stream, GError **error);
 
-/* Writes what can be written of the postings of messages; at the `end` of the location all. */
+/* Writes the postings before the first open request; at the `end` of the location all postings. */
 bool xtf_stream_write_postings(XtfStream *stream, bool end);
 
-/* The slow paths of the functions below. */
+/* ---- The slow paths of the functions below. */
+
 XtfArrayWriter *xtf_stream_open_array(XtfStream *stream, unsigned type);
-uint64_t xtf_stream_hold_time(XtfStream *stream, uint64_t time);
+uint64_t xtf_stream_repair_time(XtfStream *stream, uint64_t time);
 void xtf_stream_grow_stack(XtfStream *stream);
-void xtf_stream_grow_open(XtfStream *stream, uint32_t region);
-XtfFrame xtf_stream_leave_elsewhere(XtfStream *stream, uint32_t region);
+void xtf_stream_grow_open_calls(XtfStream *stream, uint32_t region);
+XtfFrame xtf_stream_pop_below_top(XtfStream *stream, uint32_t region);
 bool xtf_stream_change_region_id(XtfStream *stream, uint32_t region, uint32_t id);
 
 static inline bool xtf_stream_append_row(XtfStream *stream, unsigned type, const void *row)
@@ -107,7 +111,7 @@ static inline uint32_t xtf_stream_region(const XtfStream *stream)
     return stream->depth > 0 ? stream->stack[stream->depth - 1].region : XTF_NONE32;
 }
 
-/* Goes on to the time of the next record, before that record changes the stack. */
+/* Advances to the time of the next record. Call it before that record changes the stack. */
 static inline void xtf_stream_set_time(XtfStream *stream, uint64_t time)
 {
     if (G_LIKELY(time > stream->last)) {
@@ -116,13 +120,13 @@ static inline void xtf_stream_set_time(XtfStream *stream, uint64_t time)
     }
 }
 
-/* Appends a record: `row` begins with a head, whose region is set already. `event` is a label of the type's. */
+/* Appends a record. `row` begins with a head, whose region the caller has set. `event` is a label of the type. */
 static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned event, uint64_t time, void *row)
 {
     XtfRecordHead *head = row;
 
     if (G_UNLIKELY(time < stream->last))
-        time = xtf_stream_hold_time(stream, time);
+        time = xtf_stream_repair_time(stream, time);
     xtf_stream_set_time(stream, time);
     head->time = time;
     head->seq = stream->seq++;
@@ -131,13 +135,13 @@ static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned 
     return xtf_stream_append_row(stream, type, row);
 }
 
-/* The number of open frames by ENTER. */
+/* Returns the number of open frames that were opened by ENTER. */
 static inline uint32_t xtf_stream_depth(const XtfStream *stream)
 {
     return stream->depth > 0 ? stream->stack[stream->depth - 1].depth : 0;
 }
 
-/* The row of `enters_leaves` of the innermost open ENTER, plus 1; 0: none. */
+/* Returns the row of `enters_leaves` of the innermost open ENTER, plus 1; 0: none. */
 static inline uint64_t xtf_stream_enclosing(const XtfStream *stream)
 {
     return stream->depth > 0 ? stream->stack[stream->depth - 1].enter : 0;
@@ -145,33 +149,33 @@ static inline uint64_t xtf_stream_enclosing(const XtfStream *stream)
 
 static inline void xtf_stream_push(XtfStream *stream, XtfFrame frame)
 {
-    if (G_UNLIKELY(stream->depth == stream->room))
+    if (G_UNLIKELY(stream->depth == stream->capacity))
         xtf_stream_grow_stack(stream);
-    if (G_UNLIKELY(stream->depth == stream->room)) {
-        stream->beyond++;
-        stream->deepest_beyond = MAX(stream->deepest_beyond, stream->beyond);
+    if (G_UNLIKELY(stream->depth == stream->capacity)) {
+        stream->unstored++;
+        stream->max_unstored = MAX(stream->max_unstored, stream->unstored);
         return;
     }
     stream->stack[stream->depth++] = frame;
     if (frame.call)
-        stream->open[frame.region + 1]++;
+        stream->open_calls[frame.region + 1]++;
 }
 
-/* A frame of a calling context. */
+/* Pushes a frame of a calling context. */
 static inline void xtf_stream_push_context(XtfStream *stream, uint32_t region)
 {
     xtf_stream_push(
         stream, (XtfFrame){.region = region, .depth = xtf_stream_depth(stream), .enter = xtf_stream_enclosing(stream)});
 }
 
-/* Takes the frame of `region` off the stack and returns it; its `call` is 0 if no ENTER opened such a frame. */
+/* Removes the frame of `region` from the stack and returns it. Its `call` is 0 if no ENTER opened such a frame. */
 static inline XtfFrame xtf_stream_pop(XtfStream *stream, uint32_t region)
 {
-    if (G_UNLIKELY(stream->depth == 0 || stream->beyond > 0 || stream->stack[stream->depth - 1].region != region))
-        return xtf_stream_leave_elsewhere(stream, region);
+    if (G_UNLIKELY(stream->depth == 0 || stream->unstored > 0 || stream->stack[stream->depth - 1].region != region))
+        return xtf_stream_pop_below_top(stream, region);
     XtfFrame top = stream->stack[--stream->depth];
     if (top.call)
-        stream->open[region + 1]--;
+        stream->open_calls[region + 1]--;
     return top;
 }
 
@@ -180,12 +184,12 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
     uint64_t enclosing = xtf_stream_enclosing(stream);
 
     xtf_stream_set_time(stream, time);
-    if (G_UNLIKELY(region + 1 >= stream->n_open))
-        xtf_stream_grow_open(stream, region);
+    if (G_UNLIKELY(region + 1 >= stream->n_open_calls))
+        xtf_stream_grow_open_calls(stream, region);
     XtfFrame frame = {.region = region,
                       .depth = xtf_stream_depth(stream) + 1,
                       .call = true,
-                      .outermost = stream->open[region + 1] == 0,
+                      .outermost = stream->open_calls[region + 1] == 0,
                       .enter = stream->n_calls + 1};
     XtfEntersLeavesRow row = {.region = region,
                               .enter = enclosing != 0 ? frame.enter - enclosing : 0,
@@ -211,7 +215,7 @@ static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t r
     return xtf_stream_append(stream, XTF_MODEL_ENTERS_LEAVES, XTF_LABEL_LEAVE, time, &row);
 }
 
-/* The last record entered or left a region, which has this number in the source. */
+/* Notes the source's number `id` of the region that the last record entered or left. */
 static inline bool xtf_stream_region_id(XtfStream *stream, uint32_t region, uint32_t id)
 {
     return G_LIKELY(region < stream->n_region_ids && stream->region_ids[region] == id) ||

@@ -13,7 +13,7 @@
 
 #include "libxtf/error.h"
 
-/* What the child sends: whether it succeeded, the error's code and message, the result. */
+/* Type of the child's message: success, the error's code and message, the result. */
 #define ENVELOPE "(bisv)"
 
 enum {
@@ -26,8 +26,8 @@ typedef struct {
     int pipe;
     GByteArray *received;
     XtfSupervised *shared;
-    uint64_t heartbeat; /* as last seen */
-    double cpu_then;    /* seconds that the child had computed by then */
+    uint64_t heartbeat;   /* the value read last */
+    double heartbeat_cpu; /* the child's CPU time in seconds when the heartbeat changed last */
 } Child;
 
 static void send_all(int fd, const void *data, size_t length)
@@ -39,38 +39,39 @@ static void send_all(int fd, const void *data, size_t length)
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
-            _exit(1); /* the parent is gone */
+            _exit(1); /* the parent has ended */
         at += n;
         length -= n;
     }
 }
 
-/* Takes the result, or if that is NULL the error. */
+/* Returns the child's message. Takes ownership of the result, or if it is NULL of the error. */
 static GVariant *make_envelope(GVariant *result, GError *error)
 {
-    bool fine = result;
-    g_autofree char *message = g_utf8_make_valid(fine ? "" : error->message, -1); /* it may name files */
-    GVariant *envelope =
-        g_variant_new(ENVELOPE, fine, fine ? 0 : error->code, message, fine ? result : g_variant_new_boolean(FALSE));
+    bool succeeded = result;
+    g_autofree char *message =
+        g_utf8_make_valid(succeeded ? "" : error->message, -1); /* file names in it may have any bytes */
+    GVariant *envelope = g_variant_new(ENVELOPE, succeeded, succeeded ? 0 : error->code, message,
+                                       succeeded ? result : g_variant_new_boolean(FALSE));
 
     g_clear_error(&error);
     return g_variant_ref_sink(envelope);
 }
 
-G_GNUC_NORETURN static void be_child(const XtfSupervision *supervision, XtfSupervised *shared, int fd, pid_t parent)
+G_GNUC_NORETURN static void run_child(const XtfSupervision *supervision, XtfSupervised *shared, int fd, pid_t parent)
 {
     GError *error = NULL;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    signal(SIGINT, SIG_IGN);  /* the parent decides what Ctrl-C means */
-    signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is an error of writing */
+    signal(SIGINT, SIG_IGN);  /* the parent handles Ctrl-C */
+    signal(SIGXFSZ, SIG_IGN); /* write() fails when the file size limit is reached */
     GVariant *result = supervision->work(shared, supervision->data, &error);
     GVariant *envelope = make_envelope(result, error);
     send_all(fd, g_variant_get_data(envelope), g_variant_get_size(envelope));
     g_variant_unref(envelope);
-    _exit(0); /* nothing of the parent's is flushed or cleaned up twice */
+    _exit(0); /* without flushing the parent's buffers or running its atexit handlers */
 }
 
 static double cpu_seconds(pid_t pid)
@@ -83,21 +84,26 @@ static double cpu_seconds(pid_t pid)
     return used.tv_sec + used.tv_nsec / 1e9;
 }
 
-static bool hangs(Child *child, unsigned stall_seconds)
+static bool has_stalled(Child *child, unsigned stall_seconds)
 {
     uint64_t now = atomic_load(&child->shared->heartbeat);
     double cpu = cpu_seconds(child->pid);
 
     if (now != child->heartbeat) {
         child->heartbeat = now;
-        child->cpu_then = cpu;
+        child->heartbeat_cpu = cpu;
         return false;
     }
-    return cpu - child->cpu_then > (stall_seconds != 0 ? stall_seconds : DEFAULT_STALL_SECONDS);
+    return cpu - child->heartbeat_cpu > (stall_seconds != 0 ? stall_seconds : DEFAULT_STALL_SECONDS);
 }
 
-/* Collects what the child sends, until it closes the pipe. */
-static bool watch(Child *child, const XtfSupervision *supervision, GError **error)
+static const char *subject_of(const XtfSupervision *supervision)
+{
+    return supervision->subject ? supervision->subject : "the archive is damaged: its reader";
+}
+
+/* Receives the child's message until the child closes the pipe. Fails if the user cancels or the child hangs. */
+static bool receive_message(Child *child, const XtfSupervision *supervision, GError **error)
 {
     for (;;) {
         struct pollfd pollfd = {.fd = child->pipe, .events = POLLIN};
@@ -114,34 +120,33 @@ static bool watch(Child *child, const XtfSupervision *supervision, GError **erro
                 return true;
             if (n > 0)
                 g_byte_array_append(child->received, buffer, n);
-        } else if (hangs(child, supervision->stall_seconds))
-            return xtf_fail(error, XTF_ERROR_DAMAGED, "%s goes on for ever",
-                            supervision->subject ? supervision->subject : "the archive is damaged: reading it");
+        } else if (has_stalled(child, supervision->stall_seconds))
+            return xtf_fail(error, XTF_ERROR_DAMAGED, "%s makes no progress", subject_of(supervision));
     }
 }
 
+/* Returns the result in the child's message; NULL with an error. */
 static GVariant *open_envelope(Child *child, const XtfSupervision *supervision, int status, GError **error)
 {
     g_autoptr(GBytes) bytes = g_byte_array_free_to_bytes(g_steal_pointer(&child->received));
     g_autoptr(GVariant) envelope = g_variant_ref_sink(g_variant_new_from_bytes(G_VARIANT_TYPE(ENVELOPE), bytes, FALSE));
     g_autoptr(GVariant) result = NULL;
     const char *message;
-    gboolean fine;
+    gboolean succeeded;
     gint32 code;
 
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        xtf_fail(error, XTF_ERROR_DAMAGED, "%s died of it (%s)",
-                 supervision->subject ? supervision->subject : "the archive is damaged: its reader",
-                 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it gave up");
+        xtf_fail(error, XTF_ERROR_DAMAGED, "%s crashed (%s)", subject_of(supervision),
+                 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit without a result");
         return NULL;
     }
-    g_variant_get(envelope, "(bi&sv)", &fine, &code, &message, &result);
-    if (!fine) {
+    g_variant_get(envelope, "(bi&sv)", &succeeded, &code, &message, &result);
+    if (!succeeded) {
         xtf_fail(error, code, "%s", message);
         return NULL;
     }
     if (!g_variant_is_of_type(result, supervision->type)) {
-        xtf_fail(error, XTF_ERROR_IO, "the reading process was cut short");
+        xtf_fail(error, XTF_ERROR_IO, "the child process sent an incomplete result");
         return NULL;
     }
     return g_steal_pointer(&result);
@@ -161,7 +166,7 @@ static GVariant *supervise_child(Child *child, const XtfSupervision *supervision
     GVariant *result = NULL;
     GError *failed = NULL;
     int status = 0;
-    bool sent = watch(child, supervision, &failed);
+    bool sent = receive_message(child, supervision, &failed);
 
     if (!sent)
         kill(child->pid, SIGKILL);
@@ -181,28 +186,28 @@ GVariant *xtf_supervise(const XtfSupervision *supervision, GArray *suspects, GEr
     XtfSupervised *shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t parent = getpid();
     GVariant *result = NULL;
-    int ends[2] = {-1, -1};
+    int pipe_ends[2] = {-1, -1};
     pid_t pid = -1;
 
-    if (shared != MAP_FAILED && pipe2(ends, O_CLOEXEC) == 0)
+    if (shared != MAP_FAILED && pipe2(pipe_ends, O_CLOEXEC) == 0)
         pid = fork();
     if (pid == 0) {
-        close(ends[0]);
-        be_child(supervision, shared, ends[1], parent);
+        close(pipe_ends[0]);
+        run_child(supervision, shared, pipe_ends[1], parent);
     }
     if (pid < 0) {
-        xtf_fail(error, XTF_ERROR_IO, "no process for reading: %s", g_strerror(errno));
+        xtf_fail(error, XTF_ERROR_IO, "cannot start a child process: %s", g_strerror(errno));
     } else {
-        Child child = {.pid = pid, .pipe = ends[0], .received = g_byte_array_new(), .shared = shared};
-        close(ends[1]);
-        ends[1] = -1;
+        Child child = {.pid = pid, .pipe = pipe_ends[0], .received = g_byte_array_new(), .shared = shared};
+        close(pipe_ends[1]);
+        pipe_ends[1] = -1;
         result = supervise_child(&child, supervision, suspects, error);
         g_clear_pointer(&child.received, g_byte_array_unref);
     }
-    if (ends[0] >= 0)
-        close(ends[0]);
-    if (ends[1] >= 0)
-        close(ends[1]);
+    if (pipe_ends[0] >= 0)
+        close(pipe_ends[0]);
+    if (pipe_ends[1] >= 0)
+        close(pipe_ends[1]);
     if (shared != MAP_FAILED)
         munmap(shared, sizeof *shared);
     return result;

@@ -1,8 +1,8 @@
 /*
- * Work in a child process, for libraries that damaged input can bring down.
+ * Runs work in a child process, for libraries that crash on damaged input.
  *
- * The child does the work and sends a result; the parent relays progress, and kills the child when the user cancels or
- * when it computes for long without a sign of progress.
+ * The child does the work and sends a result. The parent reports progress. It kills the child when the user cancels, or
+ * when the child has used stall_seconds of CPU time without a heartbeat.
  */
 #pragma once
 
@@ -15,15 +15,15 @@ enum {
     XTF_SUPERVISED_WORKERS = 256,
 };
 
-/* Shared by both processes; the child writes. */
+/* Memory that both processes map; the child writes it. */
 typedef struct {
     _Atomic uint64_t events;
-    _Atomic uint64_t heartbeat;                         /* grows while the work advances */
-    _Atomic uint32_t per_million;                       /* done */
-    _Atomic uint64_t busy_with[XTF_SUPERVISED_WORKERS]; /* the location that a thread reads, plus 1; 0: none */
+    _Atomic uint64_t heartbeat;                         /* a counter that the child increments as its work advances */
+    _Atomic uint32_t per_million;                       /* share of the work that is done */
+    _Atomic uint64_t busy_with[XTF_SUPERVISED_WORKERS]; /* by thread: the location that it reads, plus 1; 0: none */
 } XtfSupervised;
 
-/* In the child. The result is any GVariant; NULL: failed. It may start threads, and must have ended them on return. */
+/* Called in the child. Returns any GVariant; NULL with an error. It must end the threads that it starts. */
 typedef GVariant *(*XtfSupervisedWork)(XtfSupervised *shared, void *data, GError **error);
 
 typedef struct {
@@ -33,10 +33,10 @@ typedef struct {
     atomic_bool *cancel;                                        /* may be NULL */
     void (*progress)(uint64_t events, double done, void *data); /* may be NULL */
     void *progress_data;
-    const char *subject;    /* who dies or hangs, in messages; NULL: the reader of an archive, which is damaged */
-    unsigned stall_seconds; /* of computing without a heartbeat, after which the child is taken to hang; 0: 60 */
+    const char *subject;    /* of messages on a crash or hang; NULL: the reader of a damaged archive */
+    unsigned stall_seconds; /* of CPU time without a heartbeat, after which the child counts as hung; 0: 60 */
 } XtfSupervision;
 
-/* If the child died or hung, the error is XTF_ERROR_DAMAGED, and `suspects` (of uint64_t) gets the locations that it
- * was reading. */
+/* Runs the work and returns its result; NULL with an error. If the child crashed or hung, the error is
+ * XTF_ERROR_DAMAGED, and the locations that it was reading are added to `suspects` (of uint64_t). */
 GVariant *xtf_supervise(const XtfSupervision *supervision, GArray *suspects, GError **error);

@@ -53,7 +53,7 @@ def main():
             for options in ("--keep-going",), ():
                 trace.unlink(missing_ok=True)
                 done = oracle.run(xtf, "import", "-q", "-o", trace, *options, xml, errors="replace")
-                if done.returncode not in ends or "died" in done.stderr or trace.exists() != (done.returncode == 0):
+                if done.returncode not in ends or "crashed" in done.stderr or trace.exists() != (done.returncode == 0):
                     problems.append(f"round {number} of seed {seed}, {options}: {done.returncode}, {done.stderr}")
                     continue
                 ends[done.returncode] += 1

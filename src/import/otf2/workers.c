@@ -186,7 +186,7 @@ static void count_mishaps(Worker *worker, uint64_t location)
                  stream->without_enter.first_seq);
     count_mishap(import, XTF_OTF2_OUT_OF_ORDER, location, stream->out_of_order.count, stream->out_of_order.first_seq);
     count_mishap(import, XTF_OTF2_NEVER_LEFT, location, stream->never_left, stream->seq);
-    count_mishap(import, XTF_OTF2_TOO_DEEP, location, stream->deepest_beyond, stream->seq);
+    count_mishap(import, XTF_OTF2_TOO_DEEP, location, stream->max_unstored, stream->seq);
 }
 
 static void warn_of_mishaps(XtfOtf2Import *import)

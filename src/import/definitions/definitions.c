@@ -20,7 +20,7 @@ void xtf_definitions_init(XtfDefinitions *definitions)
         table->schema = xtf_model_schema(tag);
         table->id = tag == XTF_MODEL_LOCATIONS ? NULL : xtf_schema_field(table->schema, "id");
         table->rows = g_byte_array_new();
-        table->late = g_byte_array_new();
+        table->late_rows = g_byte_array_new();
         xtf_id_map_init(&table->rows_by_id);
         xtf_id_map_init(&table->late_rows_by_id);
     }
@@ -31,7 +31,7 @@ void xtf_definitions_finish(XtfDefinitions *definitions)
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         XtfDefinitionTable *table = &definitions->tables[tag];
         g_byte_array_unref(table->rows);
-        g_byte_array_unref(table->late);
+        g_byte_array_unref(table->late_rows);
         xtf_id_map_finish(&table->rows_by_id);
         xtf_id_map_finish(&table->late_rows_by_id);
     }
@@ -79,7 +79,7 @@ void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const 
         definitions->string_conflicts++;
         return;
     } else if (!xtf_id_map_find(&table->rows_by_id, id, &number)) {
-        return; /* one of our own */
+        return; /* the id of an own string */
     }
     xtf_source_order_add(&definitions->order, XTF_MODEL_STRING_DEFINITIONS, number);
 }
@@ -106,14 +106,15 @@ void *xtf_definitions_at(const XtfDefinitions *definitions, unsigned table, uint
     return definitions->tables[table].rows->data + row * definitions->tables[table].schema->row_size;
 }
 
-/* Some recorders define a communicator's group twice: by its ranks, and by their locations. */
+/* True if two groups may list the same members in two ways. Some recorders define a communicator's group twice: by its
+ * ranks, and by their locations. */
 static bool are_alike(const XtfGroupRow *a, const XtfGroupRow *b)
 {
     return a->name == b->name && a->count == b->count;
 }
 
-/* The number of the row, which is an earlier one if that is equal. */
-static uint32_t add_row(XtfDefinitions *definitions, unsigned tag, const void *row)
+/* Adds a row unless the id has an equal row. Returns the number of the new or equal row. */
+static uint32_t add_unless_equal(XtfDefinitions *definitions, unsigned tag, const void *row)
 {
     XtfDefinitionTable *table = &definitions->tables[tag];
     uint32_t before, number = xtf_definitions_n_rows(definitions, tag);
@@ -127,7 +128,7 @@ static uint32_t add_row(XtfDefinitions *definitions, unsigned tag, const void *r
             table->repeats++;
             return before;
         } else {
-            table->conflicts++; /* kept as a row, but the id means the first */
+            table->conflicts++; /* the row is kept, but the id names the first row */
             table->alike += tag == XTF_MODEL_GROUPS && are_alike(xtf_definitions_at(definitions, tag, before), row);
         }
     }
@@ -137,12 +138,12 @@ static uint32_t add_row(XtfDefinitions *definitions, unsigned tag, const void *r
 
 void xtf_definitions_add(XtfDefinitions *definitions, unsigned tag, const void *row)
 {
-    xtf_source_order_add(&definitions->order, tag, add_row(definitions, tag, row));
+    xtf_source_order_add(&definitions->order, tag, add_unless_equal(definitions, tag, row));
 }
 
-void xtf_definitions_make_up(XtfDefinitions *definitions, unsigned tag, const void *row)
+void xtf_definitions_add_missing(XtfDefinitions *definitions, unsigned tag, const void *row)
 {
-    add_row(definitions, tag, row);
+    add_unless_equal(definitions, tag, row);
 }
 
 void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned tag, const void *row)
@@ -150,7 +151,7 @@ void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned tag, const v
     g_byte_array_append(definitions->tables[tag].rows, row, definitions->tables[tag].schema->row_size);
 }
 
-/* Whether the row and its parts equal row `before` and its parts. Sets the row's `first` to that of `before`. */
+/* True if the row and its parts equal row `before` and its parts. Sets the row's `first` to that of `before`. */
 static bool repeats_list(const XtfDefinitions *definitions, unsigned tag, uint32_t before, uint8_t *row,
                          unsigned parts_tag, const void *parts, uint32_t n)
 {
@@ -208,8 +209,8 @@ void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const ui
     xtf_source_order_move(&definitions->order, tag, moved);
 }
 
-/* The id of a text in the trace; 0 after an error, of which the first is kept. */
-static uint32_t store(XtfDefinitions *definitions, const char *text)
+/* Stores a text in the trace and returns its id; 0 after an error. Keeps the first error. Needs the lock. */
+static uint32_t store_text(XtfDefinitions *definitions, const char *text)
 {
     GError **error = definitions->error ? NULL : &definitions->error;
     uint32_t number = 0;
@@ -229,17 +230,17 @@ uint32_t xtf_definitions_string(XtfDefinitions *definitions, uint32_t id)
     g_mutex_lock(&definitions->lock);
     if (!xtf_id_map_find(&definitions->late_strings_by_id, id, &row)) {
         g_autofree char *text = g_strdup_printf("(undefined string %" PRIu32 ")", id);
-        row = store(definitions, text);
+        row = store_text(definitions, text);
         xtf_id_map_insert(&definitions->late_strings_by_id, id, row);
     }
     g_mutex_unlock(&definitions->lock);
     return row;
 }
 
-static uint32_t add_late(XtfDefinitions *definitions, unsigned tag, uint32_t id);
+static uint32_t add_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id);
 
-/* Makes a row for an undefined id: its name says so, and it refers to nothing. */
-static void make_up(XtfDefinitions *definitions, XtfDefinitionTable *table, uint32_t id, uint8_t *row)
+/* Fills in the row of an undefined id: its name says that it is undefined, and its references are "none". */
+static void fill_late_row(XtfDefinitions *definitions, XtfDefinitionTable *table, uint32_t id, uint8_t *row)
 {
     const XtfField *name = xtf_schema_field(table->schema, "name");
 
@@ -251,41 +252,41 @@ static void make_up(XtfDefinitions *definitions, XtfDefinitionTable *table, uint
         xtf_field_set(table->id, row, id);
     if (name) {
         g_autofree char *text = g_strdup_printf("(undefined %s %" PRIu32 ")", table->schema->name, id);
-        xtf_field_set(name, row, store(definitions, text));
+        xtf_field_set(name, row, store_text(definitions, text));
     }
-    /* No group would mean a communicator of oneself; the members of this one are unknown. */
+    /* A communicator without a group is a self communicator. Therefore this one gets a group, with unknown members. */
     if (table == &definitions->tables[XTF_MODEL_COMMUNICATORS])
-        ((XtfCommunicatorRow *)row)->group = add_late(definitions, XTF_MODEL_GROUPS, XTF_NONE32);
+        ((XtfCommunicatorRow *)row)->group = add_late_row(definitions, XTF_MODEL_GROUPS, XTF_NONE32);
 }
 
-/* The row of an undefined id. The lock is held. */
-static uint32_t add_late(XtfDefinitions *definitions, unsigned tag, uint32_t id)
+/* Returns the late row of an undefined id; adds it if necessary. Needs the lock. */
+static uint32_t add_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id)
 {
     XtfDefinitionTable *table = &definitions->tables[tag];
-    uint8_t made_up[XTF_ROW_MAX];
+    uint8_t late_row[XTF_ROW_MAX];
     uint32_t row;
 
     if (xtf_id_map_find(&table->late_rows_by_id, id, &row))
         return row;
-    make_up(definitions, table, id, made_up);
-    row = (table->rows->len + table->late->len) / table->schema->row_size;
-    g_byte_array_append(table->late, made_up, table->schema->row_size);
+    fill_late_row(definitions, table, id, late_row);
+    row = (table->rows->len + table->late_rows->len) / table->schema->row_size;
+    g_byte_array_append(table->late_rows, late_row, table->schema->row_size);
     xtf_id_map_insert(&table->late_rows_by_id, id, row);
     return row;
 }
 
 uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id)
 {
-    /* Processes are numbered and sorted by now. */
+    /* Processes are numbered and sorted already, so none can be added. */
     if (id == XTF_NONE32 || tag == XTF_MODEL_PROCESSES)
         return XTF_NONE32;
     g_mutex_lock(&definitions->lock);
-    uint32_t row = add_late(definitions, tag, id);
+    uint32_t row = add_late_row(definitions, tag, id);
     g_mutex_unlock(&definitions->lock);
     return row;
 }
 
-/* The table that values of a type (of xtf_value_types) refer to; 0: they do not refer to a table. */
+/* Returns the table to which values of a type (of xtf_value_types) refer; 0: no table. */
 static unsigned table_of_type(uint8_t type)
 {
     static const unsigned tables[] = {
@@ -329,7 +330,7 @@ uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64
 uint32_t xtf_definitions_late_string(XtfDefinitions *definitions, const char *text)
 {
     g_mutex_lock(&definitions->lock);
-    uint32_t number = store(definitions, text);
+    uint32_t number = store_text(definitions, text);
     g_mutex_unlock(&definitions->lock);
     return number;
 }
@@ -337,7 +338,7 @@ uint32_t xtf_definitions_late_string(XtfDefinitions *definitions, const char *te
 void xtf_definitions_add_remark(XtfDefinitions *definitions, unsigned kind, const char *text)
 {
     g_mutex_lock(&definitions->lock);
-    XtfRemarkRow row = {.kind = kind, .text = store(definitions, text)};
+    XtfRemarkRow row = {.kind = kind, .text = store_text(definitions, text)};
     xtf_definitions_add_part(definitions, XTF_MODEL_REMARKS, &row);
     g_mutex_unlock(&definitions->lock);
 }
@@ -349,13 +350,13 @@ void xtf_definitions_add_tags(XtfDefinitions *definitions, const XtfTags *tags)
     g_mutex_unlock(&definitions->lock);
 }
 
-/* The rows of `tags`: a last row of "none" says that there are others. */
+/* Adds the rows of `tags`. A last row "none" says that the trace has more tags. */
 static void add_tag_rows(XtfDefinitions *definitions)
 {
     g_autoptr(GArray) tags = xtf_tags_list(&definitions->tags);
     const uint32_t none = XTF_NONE32;
 
-    if (definitions->tags.others)
+    if (definitions->tags.has_more)
         g_array_append_val(tags, none);
     for (guint i = 0; i < tags->len; i++)
         xtf_definitions_add_part(definitions, XTF_MODEL_TAGS, &g_array_index(tags, XtfTagRow, i));
@@ -379,13 +380,13 @@ bool xtf_definitions_write(XtfDefinitions *definitions, GError **error)
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         XtfDefinitionTable *table = &definitions->tables[tag];
         uint32_t schema;
-        if (table->rows->len + table->late->len == 0)
+        if (table->rows->len + table->late_rows->len == 0)
             continue;
         if (!xtf_writer_add_schema(definitions->writer, table->schema, &schema, error))
             return false;
         XtfTableWriter *writer = xtf_writer_table(definitions->writer, schema, error);
         if (!writer || !write_rows(writer, table->rows, table->schema->row_size, error) ||
-            !write_rows(writer, table->late, table->schema->row_size, error))
+            !write_rows(writer, table->late_rows, table->schema->row_size, error))
             return false;
     }
     return true;

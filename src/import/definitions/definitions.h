@@ -1,10 +1,10 @@
 /*
- * The definitions of a source, between reading and writing.
+ * Collects the definitions of a source, resolves their ids, and writes them as tables.
  *
- * Sources define things in any order, late, twice, or not at all. So rows of the standard tables are collected first,
- * with the source's ids in the fields that refer to strings and to other tables; then all ids are resolved to row
- * numbers at once. From then on rows are fixed, and threads that read events look up row numbers here. An id that is
- * used and not defined gets a late row, which says so.
+ * Sources define things in any order, after their first use, twice, or not at all. Therefore the importer first
+ * collects rows of the standard tables. Their fields that refer to strings and to other tables have the source's ids.
+ * Then all ids are resolved to row numbers at once. Afterwards rows are fixed, and threads that read events look up row
+ * numbers here. An id that is used but not defined gets a late row, whose name says "(undefined ...)".
  */
 #pragma once
 
@@ -22,62 +22,65 @@ typedef struct {
     const XtfSchema *schema;
     const XtfField *id; /* NULL: the rows have no id */
     GByteArray *rows;
-    GByteArray *late;    /* for undefined ids, added after resolving; they follow `rows` */
-    XtfIdMap rows_by_id; /* numbers of rows */
+    GByteArray *late_rows; /* rows of undefined ids, added after resolving; they follow `rows` */
+    XtfIdMap rows_by_id;   /* row numbers */
     XtfIdMap late_rows_by_id;
-    uint64_t conflicts; /* definitions of an id that has another definition already */
-    uint64_t alike;     /* those of them that are lists of the same name and length */
-    uint64_t repeats;   /* definitions of an id that has an equal definition already */
+    uint64_t conflicts; /* definitions of an id that has a different, earlier definition */
+    uint64_t alike;     /* of these conflicts: groups with the same name and length as the earlier one */
+    uint64_t repeats;   /* definitions of an id that has an equal, earlier definition */
 } XtfDefinitionTable;
 
 struct XtfDefinitions {
-    XtfDefinitionTable tables[XTF_N_MODEL_SCHEMAS]; /* by tag; those of arrays are unused */
-    XtfWriter *writer;                              /* from resolving on */
+    XtfDefinitionTable tables[XTF_N_MODEL_SCHEMAS]; /* by tag; the entries of arrays are unused */
+    XtfWriter *writer;                              /* set when resolving begins */
     GStringChunk *texts;
-    GPtrArray *strings; /* the source's, in the order of their definitions */
-    GArray *string_ids; /* of uint32_t: ids in the trace, from resolving on */
+    GPtrArray *strings; /* of the source, in the order of their definitions; own strings are among them */
+    GArray *string_ids; /* of uint32_t: the strings' ids in the trace; set when resolving begins */
     XtfIdMap strings_by_id;
     XtfIdMap late_strings_by_id;
-    GHashTable *own_strings; /* texts -> ids */
-    XtfTags tags;            /* of messages, which make a table */
+    GHashTable *own_strings; /* text -> id */
+    XtfTags tags;            /* of messages: the rows of the table `tags` */
     XtfSourceOrder order;
     uint64_t string_conflicts;
-    uint64_t count; /* definitions added, strings included */
-    GMutex lock;    /* of late rows and strings, of tags, and of the error */
-    GError *error;  /* of the first look-up that failed */
+    uint64_t count; /* definitions added, including strings */
+    GMutex lock;    /* of late rows and strings, tags, and the error */
+    GError *error;  /* the error of the first look-up that failed */
 };
 
 void xtf_definitions_init(XtfDefinitions *definitions);
 void xtf_definitions_finish(XtfDefinitions *definitions);
 
-/* Collecting. Strings are copied; rows are those of src/model, `table` is XTF_MODEL_.... */
+/* ---- Collecting. Strings are copied. Rows are of src/model; `table` is XTF_MODEL_.... */
+
 void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const char *text);
-/* An id for a text that is not the source's: counted down from the largest. */
+/* Returns an id for a text that is not from the source. The ids count down from the largest. */
 uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *text);
 void xtf_definitions_add(XtfDefinitions *definitions, unsigned table, const void *row);
-/* A row with a list of parts, which are rows of another table: it begins with `first` and `count`, which are set here.
- * The list is not stored again if an earlier definition of the id is equal. */
+/* Adds a row with a list of parts, which are rows of another table. Sets the fields `first` and `count`, with which the
+ * row must begin. Does not store the list again if an earlier definition of the id is equal. */
 void xtf_definitions_add_list(XtfDefinitions *definitions, unsigned table, void *row, unsigned parts_table,
                               const void *parts, uint32_t n);
-/* The same, of a definition that the source lacks. */
-void xtf_definitions_make_up(XtfDefinitions *definitions, unsigned table, const void *row);
-/* A part of another definition, which does not count. */
+/* Adds a row for a definition that the source lacks. */
+void xtf_definitions_add_missing(XtfDefinitions *definitions, unsigned table, const void *row);
+/* Adds a row that is a part of another definition; `count` does not include it. */
 void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned table, const void *row);
+/* Returns the number of collected rows. */
 uint64_t xtf_definitions_n_rows(const XtfDefinitions *definitions, unsigned table);
-/* A collected row. */
+/* Returns a collected row, valid until a row is added to the table. */
 void *xtf_definitions_at(const XtfDefinitions *definitions, unsigned table, uint64_t row);
-/* Row i becomes the former row order[i]. */
+/* Reorders a table: row i becomes the former row order[i]. */
 void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned table, const uint32_t *order);
 
-/* Makes regions out of region definitions, and row numbers out of ids. */
+/* Adds the rows of `regions` for the region definitions, and replaces ids by row numbers. */
 bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GError **error);
 
-/* Looking up, after resolving. All ones: none. */
+/* ---- Looking up, after resolving. All ones: none. Any thread. */
+
 uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned table, uint32_t id);
 uint32_t xtf_definitions_string(XtfDefinitions *definitions, uint32_t id);
-/* A typed value as `attributes` has it. The types are those of xtf_value_types. */
+/* Returns a typed value as a row of `attributes` has it. `type` is a number of xtf_value_types. */
 uint64_t xtf_definitions_value(XtfDefinitions *definitions, uint8_t type, uint64_t value);
-/* Whether values of a type lead to rows of a table, or to strings (*table is 0). */
+/* True if values of a type refer to rows of a table, or to strings (*table is 0). */
 bool xtf_definitions_is_reference(uint8_t type, unsigned *table);
 
 static inline uint32_t xtf_definitions_row(XtfDefinitions *definitions, unsigned table, uint32_t id)
@@ -89,13 +92,13 @@ static inline uint32_t xtf_definitions_row(XtfDefinitions *definitions, unsigned
     return xtf_definitions_late_row(definitions, table, id);
 }
 
-/* After resolving: the id in the trace of a text, for a row that is added to a table then. */
+/* Returns the id in the trace of a text, for a row that is added after resolving. */
 uint32_t xtf_definitions_late_string(XtfDefinitions *definitions, const char *text);
-/* After resolving: adds a row of `remarks`. `kind` is a label of xtf_remark_kinds. */
+/* Adds a row of `remarks`, after resolving. `kind` is a label of xtf_remark_kinds. */
 void xtf_definitions_add_remark(XtfDefinitions *definitions, unsigned kind, const char *text);
 
-/* Adds tags of messages to those of the trace. Any thread. */
+/* Adds tags of messages to the trace's tags. Any thread. */
 void xtf_definitions_add_tags(XtfDefinitions *definitions, const XtfTags *tags);
 
-/* Writes all tables. Look-ups are over by then. */
+/* Writes all tables. Call it after the last look-up. */
 bool xtf_definitions_write(XtfDefinitions *definitions, GError **error);

@@ -3,10 +3,11 @@
 #include <glib.h>
 
 enum {
-    FIRST_BITS = 4,
+    INITIAL_BITS = 4,
 };
 
-/* 2^64 over the golden ratio, which spreads consecutive numbers evenly. The lower half is random, once a process. */
+/* Returns 2^64 over the golden ratio, which spreads consecutive numbers evenly. Its lower half is random, drawn once
+ * per process. */
 static uint64_t get_multiplier(void)
 {
     static gsize random;
@@ -35,9 +36,9 @@ unsigned xtf_id_hash64(const void *id)
 void xtf_id_map_init(XtfIdMap *map)
 {
     map->multiplier = UINT32_C(0x9e370001) | (uint32_t)(get_multiplier() & 0xffff);
-    map->bits = FIRST_BITS;
+    map->bits = INITIAL_BITS;
     map->count = 0;
-    map->slots = g_new0(uint32_t, 2u << FIRST_BITS);
+    map->slots = g_new0(uint32_t, 2u << INITIAL_BITS);
 }
 
 void xtf_id_map_finish(XtfIdMap *map)
@@ -45,7 +46,7 @@ void xtf_id_map_finish(XtfIdMap *map)
     g_clear_pointer(&map->slots, g_free);
 }
 
-static void grow(XtfIdMap *map)
+static void double_slots(XtfIdMap *map)
 {
     XtfIdMap larger = {.slots = g_new0(uint32_t, (gsize)4 << map->bits),
                        .count = map->count,
@@ -65,9 +66,9 @@ static void grow(XtfIdMap *map)
 
 void xtf_id_map_insert(XtfIdMap *map, uint32_t key, uint32_t row)
 {
-    /* At most half full, so that a search is short and ends. */
+    /* The map is at most half full, so that searches are short and end. */
     if (map->count >= (UINT32_C(1) << map->bits) / 2)
-        grow(map);
+        double_slots(map);
     uint32_t slot = xtf_id_map_slot(map, key);
     if (map->slots[2 * slot + 1] == 0)
         map->count++;

@@ -1,8 +1,8 @@
 /*
  * A map from a source's ids of definitions, which have 32 bits and are often sparse, to row numbers.
  *
- * Open addressing, for the importer's hot path: a look-up is a multiplication and, mostly, one probe. Many threads may
- * look up while none inserts. Hashes cannot be foreseen, so that nobody can make an archive whose ids collide.
+ * The map uses open addressing, for the importer's hot path: a look-up is a multiplication and, mostly, one probe. Many
+ * threads may look up while no thread inserts. Hashes are random, so that no crafted archive can make ids collide.
  */
 #pragma once
 
@@ -18,10 +18,10 @@ typedef struct {
 
 void xtf_id_map_init(XtfIdMap *map);
 void xtf_id_map_finish(XtfIdMap *map);
-/* Sets or replaces. Rows are below UINT32_MAX. */
+/* Inserts or replaces the row of a key. Rows must be below UINT32_MAX. */
 void xtf_id_map_insert(XtfIdMap *map, uint32_t key, uint32_t row);
 
-/* The hash of a key of some words, for a GHashTable. */
+/* Returns the hash of a key of `n_words`, for a GHashTable. */
 unsigned xtf_id_hash(const uint64_t *key, unsigned n_words);
 unsigned xtf_id_hash64(const void *id); /* of a uint64_t: a GHashFunc */
 
@@ -35,7 +35,7 @@ static inline uint32_t xtf_id_map_slot(const XtfIdMap *map, uint32_t key)
     return slot;
 }
 
-/* *row is left alone if the key is not there. */
+/* Finds the row of a key. False if the map lacks the key; *row is then unchanged. */
 static inline bool xtf_id_map_find(const XtfIdMap *map, uint32_t key, uint32_t *row)
 {
     uint32_t slot = xtf_id_map_slot(map, key);

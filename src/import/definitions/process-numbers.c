@@ -9,7 +9,7 @@ enum { PARADIGM_MPI = 4 }; /* of xtf_paradigm_names */
 
 typedef struct {
     XtfDefinitions *definitions;
-    GHashTable *locations;         /* ids -> row + 1 */
+    GHashTable *locations;         /* id -> row + 1 */
     const XtfGroupRow *ranks[256]; /* by paradigm: the group that lists the locations of its ranks, or NULL */
     uint64_t n_locations, n_processes;
 } Numbering;
@@ -34,14 +34,14 @@ static XtfMemberRow *member_at(const Numbering *numbering, const XtfGroupRow *gr
     return xtf_definitions_at(numbering->definitions, XTF_MODEL_MEMBERS, group->first + i);
 }
 
-/* NULL if there is none. */
+/* Returns the location of an id, or NULL. */
 static XtfLocationRow *find_location(const Numbering *numbering, uint64_t id)
 {
     gsize row = GPOINTER_TO_SIZE(g_hash_table_lookup(numbering->locations, &id));
     return row == 0 ? NULL : location_at(numbering, row - 1);
 }
 
-/* Of each location the first definition stays. Returns the number of others. */
+/* Keeps the first definition of each location. Returns the number of dropped definitions. */
 static uint64_t drop_duplicates(Numbering *numbering)
 {
     XtfDefinitionTable *table = &numbering->definitions->tables[XTF_MODEL_LOCATIONS];
@@ -74,7 +74,7 @@ static uint32_t process_row(const Numbering *numbering, uint32_t id)
     return row;
 }
 
-static void make_up_processes(Numbering *numbering)
+static void add_undefined_processes(Numbering *numbering)
 {
     for (uint64_t i = 0; i < numbering->n_locations; i++) {
         uint32_t id = location_at(numbering, i)->process;
@@ -87,7 +87,7 @@ static void make_up_processes(Numbering *numbering)
             .creator = XTF_NONE32,
             .name = xtf_definitions_own_string(numbering->definitions, name),
         };
-        xtf_definitions_make_up(numbering->definitions, XTF_MODEL_PROCESSES, &row);
+        xtf_definitions_add_missing(numbering->definitions, XTF_MODEL_PROCESSES, &row);
     }
     numbering->n_processes = xtf_definitions_n_rows(numbering->definitions, XTF_MODEL_PROCESSES);
 }
@@ -175,7 +175,7 @@ static gint by_thread(gconstpointer a, gconstpointer b, gpointer data)
     return (p->thread > q->thread) - (p->thread < q->thread);
 }
 
-static void sort(XtfDefinitions *definitions, unsigned table, GCompareDataFunc compare)
+static void sort_rows(XtfDefinitions *definitions, unsigned table, GCompareDataFunc compare)
 {
     uint32_t n = xtf_definitions_n_rows(definitions, table);
     g_autofree uint32_t *order = g_new(uint32_t, (gsize)n + 1);
@@ -191,14 +191,14 @@ uint64_t xtf_number_processes(XtfDefinitions *definitions)
     Numbering numbering = {.definitions = definitions};
     uint64_t n_duplicates = drop_duplicates(&numbering);
 
-    make_up_processes(&numbering);
+    add_undefined_processes(&numbering);
     find_ranks(&numbering);
     const XtfGroupRow *ranks = numbering.ranks[PARADIGM_MPI];
     number_processes(&numbering, ranks);
     number_threads(&numbering, ranks);
     number_members(&numbering);
     g_hash_table_unref(numbering.locations);
-    sort(definitions, XTF_MODEL_PROCESSES, by_proc);
-    sort(definitions, XTF_MODEL_LOCATIONS, by_thread);
+    sort_rows(definitions, XTF_MODEL_PROCESSES, by_proc);
+    sort_rows(definitions, XTF_MODEL_LOCATIONS, by_thread);
     return n_duplicates;
 }

@@ -1,15 +1,15 @@
 /*
  * Numbers of processes and threads.
  *
- * A process's number is its rank in MPI's world, where the source says which locations MPI's ranks are; other processes
- * follow in the order of their definitions. Threads are numbered within their process in the
- * order of their definitions, MPI's rank first.
+ * A process's number is its rank in MPI_COMM_WORLD, if the source lists the locations of MPI's ranks. All other
+ * processes follow in the order of their definitions. Threads are numbered within their process in the order of their
+ * definitions, after the locations that are MPI ranks.
  */
 #pragma once
 
 #include "src/import/definitions/definitions.h"
 
-/* Between collecting and resolving. Sorts the tables `processes` and `locations`, drops duplicate locations, adds the
- * processes that locations refer to and that are not defined, and fills in the processes of the members of groups.
- * Returns the number of duplicate locations. */
+/* Numbers processes and threads, after collecting and before resolving. Drops duplicate locations and returns their
+ * number. Adds undefined processes to which locations refer, and fills in the processes of the members of groups. Sorts
+ * the tables `processes` and `locations` by number. */
 uint64_t xtf_number_processes(XtfDefinitions *definitions);

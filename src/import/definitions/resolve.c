@@ -1,5 +1,5 @@
 /*
- * Resolving definitions: from the source's ids to row numbers and strings of the trace.
+ * Resolves definitions: replaces the source's ids by row numbers and strings of the trace.
  */
 #include <string.h>
 
@@ -33,8 +33,8 @@ static gboolean region_equal(gconstpointer a, gconstpointer b)
 }
 
 /*
- * Regions of one name, file and line are one region, whatever their ids: some measurement systems define each region
- * once for every process. Lines count from 1, so line 0 is no line.
+ * Makes one region of all region definitions with equal name, file and line. Some measurement systems define each
+ * region once for every process, with different ids. Lines count from 1: line 0 means that the line is unknown.
  */
 static void merge_regions(XtfDefinitions *definitions)
 {
@@ -72,10 +72,10 @@ static void merge_regions(XtfDefinitions *definitions)
     }
 }
 
-/* The tag of the table that a field refers to; 0 if it refers to none. */
+/* Returns the tag of the table to which a field refers; 0 if it refers to none. */
 static unsigned referred_table(const XtfDefinitions *definitions, const XtfField *field)
 {
-    if (field->refers_to[0] == '\0' || field->flags & XTF_FIELD_LIST) /* lists are row numbers already */
+    if (field->refers_to[0] == '\0' || field->flags & XTF_FIELD_LIST) /* lists have row numbers already */
         return 0;
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++)
         if (strcmp(definitions->tables[tag].schema->name, field->refers_to) == 0)
@@ -86,8 +86,8 @@ static unsigned referred_table(const XtfDefinitions *definitions, const XtfField
 static bool resolve_field(XtfDefinitions *definitions, unsigned tag, const XtfField *field, GError **error)
 {
     unsigned referred = referred_table(definitions, field);
-    /* Which region a definition is, is our own idea. */
-    bool ours = tag == XTF_MODEL_REGION_DEFINITIONS && referred != 0;
+    /* The field `region` of a region definition is not from the source. */
+    bool added = tag == XTF_MODEL_REGION_DEFINITIONS && referred != 0;
 
     if (referred == 0 && field->type != XTF_TYPE_STRING)
         return true;
@@ -96,13 +96,13 @@ static bool resolve_field(XtfDefinitions *definitions, unsigned tag, const XtfFi
         uint32_t value =
             referred != 0 ? xtf_definitions_row(definitions, referred, id) : xtf_definitions_string(definitions, id);
         xtf_field_set(field, xtf_definitions_at(definitions, tag, i), value);
-        if (!ours && !xtf_source_order_note(definitions, tag, (uint32_t)i, field->name, referred, value, id, error))
+        if (!added && !xtf_source_order_note(definitions, tag, (uint32_t)i, field->name, referred, value, id, error))
             return false;
     }
     return true;
 }
 
-/* A typed value, of row i of a table. */
+/* Resolves a typed value of row i of a table. */
 static bool resolve_value(XtfDefinitions *definitions, unsigned tag, uint64_t i, uint8_t type, uint64_t *value,
                           GError **error)
 {
@@ -116,7 +116,7 @@ static bool resolve_value(XtfDefinitions *definitions, unsigned tag, uint64_t i,
 
 static bool resolve_values(XtfDefinitions *definitions, GError **error)
 {
-    /* By xtf_property_owners; 0: no table (locations and paradigms). */
+    /* Tables of owners, by xtf_property_owners; 0: no table (locations and paradigms). */
     static const unsigned owners[] = {XTF_MODEL_SYSTEM_TREE,      XTF_MODEL_PROCESSES, 0,
                                       XTF_MODEL_CALLING_CONTEXTS, XTF_MODEL_IO_FILES,  0,
                                       XTF_MODEL_IO_PARADIGMS};
@@ -145,7 +145,7 @@ static bool resolve_values(XtfDefinitions *definitions, GError **error)
     return true;
 }
 
-/* A communicator of oneself has no group. */
+/* Removes the group of each self communicator (MPI_COMM_SELF): in the trace it has no group. */
 static bool drop_self_groups(XtfDefinitions *definitions, GError **error)
 {
     uint64_t n_groups = xtf_definitions_n_rows(definitions, XTF_MODEL_GROUPS);
@@ -175,7 +175,7 @@ bool xtf_definitions_resolve(XtfDefinitions *definitions, XtfWriter *writer, GEr
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         XtfDefinitionTable *table = &definitions->tables[tag];
         if (tag == XTF_MODEL_REGIONS)
-            continue; /* its fields are resolved */
+            continue; /* merge_regions() resolved its fields */
         for (uint32_t i = 0; i < table->schema->n_fields; i++)
             if (!resolve_field(definitions, tag, &table->schema->fields[i], error))
                 return false;

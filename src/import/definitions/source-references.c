@@ -1,5 +1,5 @@
 /*
- * Numbers of the source that its definitions' rows cannot tell, found while they are resolved.
+ * Finds the source's ids that cannot be derived from the resolved rows of its definitions.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@ static uint64_t key_of(uint32_t table, uint32_t row)
     return (uint64_t)table << 32 | row;
 }
 
-/* Both tables keep the first of equal keys. */
+/* Returns the first number in the source's order of each definition, by table and row. */
 static GHashTable *number_definitions(const XtfSourceOrder *order)
 {
     GHashTable *numbers = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL);
@@ -24,7 +24,8 @@ static GHashTable *number_definitions(const XtfSourceOrder *order)
     return numbers;
 }
 
-static GHashTable *number_texts(XtfDefinitions *definitions)
+/* Returns the source's first id of each text. */
+static GHashTable *find_text_ids(XtfDefinitions *definitions)
 {
     GHashTable *texts = g_hash_table_new(NULL, NULL);
 
@@ -37,7 +38,8 @@ static GHashTable *number_texts(XtfDefinitions *definitions)
     return texts;
 }
 
-static void number_regions(XtfDefinitions *definitions)
+/* Finds the id of the first definition of each region. */
+static void find_region_ids(XtfDefinitions *definitions)
 {
     XtfSourceOrder *order = &definitions->order;
     uint64_t n = xtf_definitions_n_rows(definitions, XTF_MODEL_REGION_DEFINITIONS);
@@ -58,12 +60,12 @@ void xtf_source_order_begin(XtfDefinitions *definitions)
     XtfSourceOrder *order = &definitions->order;
 
     order->numbers = number_definitions(order);
-    order->texts = number_texts(definitions);
-    number_regions(definitions);
+    order->texts = find_text_ids(definitions);
+    find_region_ids(definitions);
 }
 
-/* The id that a reader of the trace finds for what the field leads to now. */
-static uint32_t told_id(XtfDefinitions *definitions, unsigned referred, uint32_t value, uint32_t id)
+/* Returns the id that a reader of the trace derives from a field's resolved value. */
+static uint32_t derived_id(XtfDefinitions *definitions, unsigned referred, uint32_t value, uint32_t id)
 {
     const XtfSourceOrder *order = &definitions->order;
     const XtfDefinitionTable *table = &definitions->tables[referred];
@@ -77,7 +79,7 @@ static uint32_t told_id(XtfDefinitions *definitions, unsigned referred, uint32_t
     if (referred == XTF_MODEL_REGIONS)
         return value < order->n_region_ids ? order->region_ids[value] : XTF_NONE32;
     if (!table->id || value >= xtf_definitions_n_rows(definitions, referred))
-        return id; /* a row that was made up has the id */
+        return id; /* a late row has the id */
     return (uint32_t)xtf_field_get(table->id, xtf_definitions_at(definitions, referred, value));
 }
 
@@ -89,7 +91,7 @@ bool xtf_source_order_note(XtfDefinitions *definitions, unsigned table, uint32_t
     gpointer number;
     uint32_t name;
 
-    if (told_id(definitions, referred, value, id) == id ||
+    if (derived_id(definitions, referred, value, id) == id ||
         !g_hash_table_lookup_extended(order->numbers, &key, NULL, &number))
         return true;
     if (!xtf_writer_add_string(definitions->writer, field, &name, error))
@@ -99,7 +101,7 @@ bool xtf_source_order_note(XtfDefinitions *definitions, unsigned table, uint32_t
     return true;
 }
 
-/* ---- Rows. */
+/* ---- Rows of the tables. */
 
 #define DEFINED_TAG(TAG, name) XTF_MODEL_##TAG,
 static const uint32_t defined_tags[] = {XTF_DEFINED_TABLES(DEFINED_TAG)};
@@ -110,7 +112,7 @@ static uint8_t kind_of(uint32_t table)
 
     while (kind < G_N_ELEMENTS(defined_tags) - 1 && defined_tags[kind] != table)
         kind++;
-    g_assert(defined_tags[kind] == table); /* XTF_DEFINED_TABLES lacks a table */
+    g_assert(defined_tags[kind] == table); /* fails if XTF_DEFINED_TABLES lacks a table */
     return (uint8_t)kind;
 }
 

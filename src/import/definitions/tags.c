@@ -3,7 +3,7 @@
 void xtf_tags_init(XtfTags *tags)
 {
     *tags = (XtfTags){.greatest = UINT32_MAX - 1};
-    tags->recent[0] = 1; /* tag 0 was not seen; the other places hold what is not theirs */
+    tags->recent[0] = 1; /* must not match tag 0; the zeros in all other entries match no tag of their index */
     xtf_id_map_init(&tags->tags);
 }
 
@@ -12,32 +12,32 @@ void xtf_tags_finish(XtfTags *tags)
     xtf_id_map_finish(&tags->tags);
 }
 
-static int compare(gconstpointer a, gconstpointer b)
+static int compare_tags(gconstpointer a, gconstpointer b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
 }
 
-static GArray *sorted(const XtfTags *tags)
+static GArray *sort_tags(const XtfTags *tags)
 {
     GArray *list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
     for (uint32_t i = 0; i < UINT32_C(1) << tags->tags.bits; i++)
         if (tags->tags.slots[2 * i + 1] != 0)
             g_array_append_val(list, tags->tags.slots[2 * i]);
-    g_array_sort(list, compare);
+    g_array_sort(list, compare_tags);
     return list;
 }
 
 GArray *xtf_tags_list(XtfTags *tags)
 {
-    GArray *list = sorted(tags);
+    GArray *list = sort_tags(tags);
 
     if (list->len <= XTF_TAGS_MAX)
         return list;
     g_array_set_size(list, XTF_TAGS_MAX);
     tags->greatest = g_array_index(list, uint32_t, XTF_TAGS_MAX - 1);
-    tags->others = true;
+    tags->has_more = true;
     xtf_id_map_finish(&tags->tags);
     xtf_id_map_init(&tags->tags);
     for (guint i = 0; i < list->len; i++)
@@ -48,7 +48,7 @@ GArray *xtf_tags_list(XtfTags *tags)
 void xtf_tags_add_new(XtfTags *tags, uint32_t tag)
 {
     if (tag > tags->greatest) {
-        tags->others = true;
+        tags->has_more = true;
         return;
     }
     tags->recent[tag % XTF_TAGS_RECENT] = tag;
@@ -62,5 +62,5 @@ void xtf_tags_add_all(XtfTags *tags, const XtfTags *from)
     for (uint32_t i = 0; i < UINT32_C(1) << from->tags.bits; i++)
         if (from->tags.slots[2 * i + 1] != 0)
             xtf_tags_add_new(tags, from->tags.slots[2 * i]);
-    tags->others |= from->others;
+    tags->has_more |= from->has_more;
 }

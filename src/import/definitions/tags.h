@@ -1,7 +1,7 @@
 /*
- * The distinct tags of messages: all of them, or the XTF_TAGS_MAX least and that there are others. So the set does not
- * depend on the order in which tags are seen. The tag 2^32 - 1, which stands for "none" in rows, is always one of the
- * others.
+ * The set of the distinct tags of messages. It keeps the XTF_TAGS_MAX least tags, and a flag says whether there are
+ * more. Therefore the set does not depend on the order in which tags are added. The tag 2^32 - 1, which means "none" in
+ * rows, is never in the set; it only sets the flag.
  */
 #pragma once
 
@@ -18,16 +18,17 @@ enum {
 
 typedef struct {
     XtfIdMap tags;
-    uint32_t greatest; /* the greatest tag that is looked at */
-    bool others;       /* there are tags beyond it */
-    uint32_t recent[XTF_TAGS_RECENT];
+    uint32_t greatest;                /* greater tags only set has_more */
+    bool has_more;                    /* a tag greater than `greatest` was added */
+    uint32_t recent[XTF_TAGS_RECENT]; /* cache of tags added before, by tag % XTF_TAGS_RECENT */
 } XtfTags;
 
 void xtf_tags_init(XtfTags *tags);
 void xtf_tags_finish(XtfTags *tags);
 void xtf_tags_add_new(XtfTags *tags, uint32_t tag); /* the slow path of xtf_tags_add() */
+/* Adds all tags of another set. */
 void xtf_tags_add_all(XtfTags *tags, const XtfTags *from);
-/* The tags, ascending: an array of uint32_t that the caller frees. Cuts the set down to XTF_TAGS_MAX. */
+/* Returns the tags, ascending: an array of uint32_t that the caller frees. Reduces the set to XTF_TAGS_MAX tags. */
 GArray *xtf_tags_list(XtfTags *tags);
 
 static inline void xtf_tags_add(XtfTags *tags, uint32_t tag)

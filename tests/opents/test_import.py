@@ -181,37 +181,37 @@ class Unusual(Case):
 
 
 FAULTS = {
-    'rank 2 of 2, which count from 0; the rank is left out': in_rank('<task type="S" count="1"/>', 2),
-    'rank 0 is there twice in slice 1; the rank is left out': '<slice num="1" time="0.5"><rank num="0"/><rank num="0"><task type="S" count="1"/></rank></slice>',
+    'rank 2, but the trace has ranks 0 to 1; the rank is left out': in_rank('<task type="S" count="1"/>', 2),
+    'slice 1 has rank 0 twice; the rank is left out': '<slice num="1" time="0.5"><rank num="0"/><rank num="0"><task type="S" count="1"/></rank></slice>',
     'num="x" of <rank> is no number; the rank is left out': in_rank("", "x"),
     '<rank> has no attribute "num"; the rank is left out': '<slice num="1" time="0.5"><rank><task type="S" count="1"/></rank></slice>',
     '<slice> has no attribute "time"; the slice is left out': '<slice num="1"><rank num="0"/></slice>',
     'time="-1" of <slice> is negative, or no number; the slice is left out': '<slice num="1" time="-1"><rank num="0"/></slice>',
     'time="1e99" of <slice> is no number, or too large a one; the slice is left out': '<slice num="1" time="1e99"><rank num="0"/></slice>',
     'num="18446744073709551615" of <slice> is no number, or too large a one; the slice is left out': '<slice num="18446744073709551615" time="1"/>',
-    'slice 0 comes after slice 0; the slice is left out': SLICE.format(0, "0.6"),
+    'slice 0 follows slice 0; the slice is left out': SLICE.format(0, "0.6"),
     'count="-5" of <task> is negative, or no number; the rank is left out': in_rank('<message/><task type="S" count="-5"/><task type="P" count="1"/>'),
     'count="1.5" of <task> is no number, or too large a one; the rank is left out': in_rank('<task type="S" count="1.5"/>'),
     '<task> has no attribute "count"; the rank is left out': in_rank('<task type="S"/>'),
     '<task> has no attribute "type"; the rank is left out': in_rank('<task count="1"/>'),
-    'type="SS" of a task is no letter; the rank is left out': in_rank('<task type="SS" count="1"/>'),
-    'type="" of a task is no letter; the rank is left out': in_rank('<task type="" count="1"/>'),
-    'type="я" of a task is no letter; the rank is left out': in_rank('<task type="я" count="1"/>'),
+    'type="SS" of a task is not a letter; the rank is left out': in_rank('<task type="SS" count="1"/>'),
+    'type="" of a task is not a letter; the rank is left out': in_rank('<task type="" count="1"/>'),
+    'type="я" of a task is not a letter; the rank is left out': in_rank('<task type="я" count="1"/>'),
     '<task> has the attribute "count" twice; the rank is left out': in_rank('<task type="S" count="1" count="2"/>'),
-    'tasks move to rank 2 of 2, which count from 0; the rank is left out': in_rank('<task type="X" count="1"><detail count="1" to="2"/></task>'),
-    'tasks that go nowhere: neither "to" nor "from"; the rank is left out': in_rank('<task type="X" count="1"><detail count="1"/></task>'),
-    'tasks that go to one rank and come from one; the rank is left out': in_rank('<task type="X" count="1"><detail count="1" to="1" from="1"/></task>'),
+    'tasks move to rank 2, but the trace has ranks 0 to 1; the rank is left out': in_rank('<task type="X" count="1"><detail count="1" to="2"/></task>'),
+    '<detail> has neither "to" nor "from"; the rank is left out': in_rank('<task type="X" count="1"><detail count="1"/></task>'),
+    '<detail> has both "to" and "from"; the rank is left out': in_rank('<task type="X" count="1"><detail count="1" to="1" from="1"/></task>'),
     'idle="nan" of <resource> is no number; the rank is left out': in_rank('<resource idle="nan"/>'),
     'mflops="0x1p3" of <resource> is no number, or too large a one; the rank is left out': in_rank('<resource mflops="0x1p3"/>'),
     'mbytes="-1" of <resource> is negative, or no number; the rank is left out': in_rank('<resource mbytes="-1"/>'),
     'sbytes="" of <message> is no number; the rank is left out': in_rank('<message sbytes=""/>'),
     '<extra> has no attribute "type"; the rank is left out': in_rank('<message><extra sbytes="1"/></message>'),
-    '<task> stands in <slice>, and belongs into <rank>; the slice is left out': '<slice num="1" time="0.5"><task type="S" count="1"/><rank num="0"/></slice>',
-    '<extra> stands in <rank>, and belongs into <message>; the rank is left out': in_rank('<extra type="ctrl"/>'),
-    '<rank> stands in <rank>, and belongs into <slice>; the rank is left out': in_rank('<rank num="1"><task type="S" count="1"/></rank>'),
-    '<slice> stands in <task>, and belongs into <trace>; the rank is left out': in_rank('<task type="S" count="1"><slice num="2" time="1"/></task>'),
-    '<rank> stands in <trace>, and belongs into <slice>; the element is left out': '<rank num="0"><task type="S" count="1"/></rank>',
-    'type="k250" is one more than 250 kinds of messages; the rank is left out':
+    '<task> is inside <slice>, but must be inside <rank>; the slice is left out': '<slice num="1" time="0.5"><task type="S" count="1"/><rank num="0"/></slice>',
+    '<extra> is inside <rank>, but must be inside <message>; the rank is left out': in_rank('<extra type="ctrl"/>'),
+    '<rank> is inside <rank>, but must be inside <slice>; the rank is left out': in_rank('<rank num="1"><task type="S" count="1"/></rank>'),
+    '<slice> is inside <task>, but must be inside <trace>; the rank is left out': in_rank('<task type="S" count="1"><slice num="2" time="1"/></task>'),
+    '<rank> is inside <trace>, but must be inside <slice>; the element is left out': '<rank num="0"><task type="S" count="1"/></rank>',
+    'type="k250" is one kind of messages too many: at most 250 can be imported; the rank is left out':
         in_rank("<message>" + "".join(f'<extra type="k{i}"/>' for i in range(251)) + "</message>"),
 }  # fmt: skip
 BEFORE, AFTER = SLICE.format(0, "0.25"), SLICE.format(9, "0.75")
@@ -241,11 +241,11 @@ class Faults(Case):
 
     def test_nothing_helps_against(self):
         for text, problem in (
-            (trace(BEFORE, ranks=0), 'line 1: ranks="0": from 1 to 1048576 can be imported'),
-            (trace(BEFORE, ranks=4294967295), 'line 1: ranks="4294967295": from 1 to 1048576 can be imported'),
+            (trace(BEFORE, ranks=0), 'line 1: ranks="0" is not from 1 to 1048576'),
+            (trace(BEFORE, ranks=4294967295), 'line 1: ranks="4294967295" is not from 1 to 1048576'),
             (trace(BEFORE, ranks="four"), 'line 1: ranks="four" of <trace> is no number'),
-            ('<!DOCTYPE trace [<!ENTITY a "b">]><trace ranks="2"/>', "a declaration of the document's type is refused"),
-            ('<trace ranks="2" cmd="', "ends before <trace> does"),
+            ('<!DOCTYPE trace [<!ENTITY a "b">]><trace ranks="2"/>', "a document type declaration is refused"),
+            ('<trace ranks="2" cmd="', "the file ends before <trace>"),
             ('<?xml version="1.0" encoding="x-nothing"?><trace ranks="2"/>', 'is in the encoding "x-nothing", which this system does not know'),
         ):
             for options in (), ("--keep-going",):
@@ -265,7 +265,7 @@ class Faults(Case):
                 self.assertEqual(done.returncode, 1, done.stdout)
                 done = self.import_text(text, "-f", "--keep-going")
                 self.assertEqual(done.returncode, 0)
-                self.assertIn("; what follows is left out\n", done.stderr)
+                self.assertIn("; everything after that is left out\n", done.stderr)
                 imported = oracle.imported(XTF, self.xtf)
                 self.xml.write_text(trace(BEFORE))
                 self.assertEqual(imported, oracle.expected(self.xml))

@@ -12,7 +12,7 @@ const char *const xtf_opents_elements[XTF_OPENTS_N_ELEMENTS] = {
     [XTF_OPENTS_MESSAGE] = "message",   [XTF_OPENTS_EXTRA] = "extra",
 };
 
-static const char *const known[XTF_OPENTS_N_ELEMENTS][XTF_ATTRIBUTES_MAX] = {
+static const char *const known_attributes[XTF_OPENTS_N_ELEMENTS][XTF_ATTRIBUTES_MAX] = {
     [XTF_OPENTS_TRACE] = {"ranks", "cmd", "time"},
     [XTF_OPENTS_SLICE] = {"num", "time"},
     [XTF_OPENTS_RANK] = {"num"},
@@ -34,12 +34,12 @@ bool xtf_attributes_fault(XtfAttributes *attributes, const char *format, ...)
     return false;
 }
 
-/* Which attribute it is; -1: it is unknown. The search begins at `likely`, since files keep to an order. */
+/* Returns the index of an attribute; -1: it is unknown. The search begins at `likely`, since files keep to an order. */
 static int index_of(XtfOpentsElement element, const char *name, unsigned likely)
 {
     for (unsigned i = 0; i < XTF_ATTRIBUTES_MAX; i++) {
         unsigned at = (likely + i) % XTF_ATTRIBUTES_MAX;
-        if (known[element][at] && strcmp(known[element][at], name) == 0)
+        if (known_attributes[element][at] && strcmp(known_attributes[element][at], name) == 0)
             return (int)at;
     }
     return -1;
@@ -50,7 +50,7 @@ bool xtf_attributes_is_known(XtfOpentsElement element, const char *name)
     return index_of(element, name, 0) >= 0;
 }
 
-bool xtf_attributes_take(XtfAttributes *attributes, const char **names, const char **values)
+bool xtf_attributes_store(XtfAttributes *attributes, const char **names, const char **values)
 {
     unsigned likely = 0;
 
@@ -69,18 +69,19 @@ bool xtf_attributes_take(XtfAttributes *attributes, const char **names, const ch
     return true;
 }
 
-bool xtf_attributes_needed(XtfAttributes *attributes, unsigned attribute)
+bool xtf_attributes_require(XtfAttributes *attributes, unsigned attribute)
 {
     return attributes->values[attribute] ||
            xtf_attributes_fault(attributes, "<%s> has no attribute \"%s\"", xtf_opents_elements[attributes->element],
-                                known[attributes->element][attribute]);
+                                known_attributes[attributes->element][attribute]);
 }
 
-static bool wrong(XtfAttributes *attributes, unsigned attribute)
+static bool fail_to_read(XtfAttributes *attributes, unsigned attribute)
 {
     const char *text = attributes->values[attribute];
 
-    return xtf_attributes_fault(attributes, "%s=\"%.40s\" of <%s> is %s", known[attributes->element][attribute], text,
+    return xtf_attributes_fault(attributes, "%s=\"%.40s\" of <%s> is %s",
+                                known_attributes[attributes->element][attribute], text,
                                 xtf_opents_elements[attributes->element],
                                 text[0] == '-'             ? "negative, or no number"
                                 : g_ascii_isdigit(text[0]) ? "no number, or too large a one"
@@ -91,8 +92,8 @@ bool xtf_attributes_count(XtfAttributes *attributes, unsigned attribute, uint64_
 {
     const char *text = attributes->values[attribute];
 
-    return xtf_attributes_needed(attributes, attribute) &&
-           (xtf_opents_read_count(text, n) || wrong(attributes, attribute));
+    return xtf_attributes_require(attributes, attribute) &&
+           (xtf_opents_read_count(text, n) || fail_to_read(attributes, attribute));
 }
 
 bool xtf_attributes_optional_count(XtfAttributes *attributes, unsigned attribute, uint64_t *n)
@@ -101,7 +102,7 @@ bool xtf_attributes_optional_count(XtfAttributes *attributes, unsigned attribute
     return !attributes->values[attribute] || xtf_attributes_count(attributes, attribute, n);
 }
 
-bool xtf_attributes_time(XtfAttributes *attributes, unsigned attribute, XtfDecimalAttribute kind, bool needed,
+bool xtf_attributes_time(XtfAttributes *attributes, unsigned attribute, XtfDecimalAttribute kind, bool required,
                          uint64_t *ticks)
 {
     const char *text = attributes->values[attribute];
@@ -110,9 +111,9 @@ bool xtf_attributes_time(XtfAttributes *attributes, unsigned attribute, XtfDecim
 
     *ticks = XTF_NONE64;
     if (!text)
-        return !needed || xtf_attributes_needed(attributes, attribute);
+        return !required || xtf_attributes_require(attributes, attribute);
     if (!xtf_opents_read_decimal(text, &decimal) || !xtf_opents_ticks(&decimal, ticks, &rounded))
-        return wrong(attributes, attribute);
+        return fail_to_read(attributes, attribute);
     attributes->rounded += rounded;
     xtf_notation_note(attributes->notation, kind, &decimal);
     return true;
@@ -128,7 +129,7 @@ bool xtf_attributes_real(XtfAttributes *attributes, unsigned attribute, XtfDecim
     if (!text)
         return true;
     if (!xtf_opents_read_decimal(text, &decimal) || !xtf_opents_real(&decimal, text, value))
-        return wrong(attributes, attribute);
+        return fail_to_read(attributes, attribute);
     decimal.unusual |= decimal.digits >= XTF_NOTATION_DIGITS_OF_REALS;
     xtf_notation_note(attributes->notation, kind, &decimal);
     return true;

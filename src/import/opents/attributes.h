@@ -1,5 +1,5 @@
 /*
- * The attributes of an element, and what is wrong with them.
+ * The attributes of an element. Reads their values, and describes their faults.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "src/import/opents/notation.h"
 
 enum {
-    XTF_ATTRIBUTES_MAX = 6, /* known ones of an element */
+    XTF_ATTRIBUTES_MAX = 6, /* known attributes of an element */
 };
 
 typedef enum {
@@ -26,7 +26,7 @@ typedef enum {
 
 extern const char *const xtf_opents_elements[XTF_OPENTS_N_ELEMENTS]; /* their names */
 
-/* The attributes of each element, by which they are asked for. */
+/* The known attributes of each element: indices of XtfAttributes.values. */
 typedef enum { XTF_TRACE_RANKS, XTF_TRACE_CMD, XTF_TRACE_TIME } XtfTraceAttribute;
 typedef enum { XTF_SLICE_NUM, XTF_SLICE_TIME } XtfSliceAttribute;
 typedef enum { XTF_RANK_NUM } XtfRankAttribute;
@@ -40,7 +40,7 @@ typedef enum {
 } XtfResourceAttribute;
 typedef enum { XTF_TASK_TYPE, XTF_TASK_COUNT } XtfTaskAttribute;
 typedef enum { XTF_DETAIL_COUNT, XTF_DETAIL_TO, XTF_DETAIL_FROM } XtfDetailAttribute;
-/* Of messages the four counters; of kinds of them the same, and then the type. */
+/* <message> has the four counters; <extra> (a kind of messages) has the counters and the type. */
 typedef enum {
     XTF_MESSAGE_SBYTES,
     XTF_MESSAGE_SCOUNT,
@@ -52,26 +52,28 @@ typedef enum {
 typedef struct {
     XtfOpentsElement element;
     XtfNotation *notation;                  /* notes how decimal numbers are written */
-    const char *values[XTF_ATTRIBUTES_MAX]; /* of the known ones; NULL: the element does not have it */
-    unsigned unknown;                       /* how many there are */
-    unsigned rounded;                       /* times with more than 9 decimals */
-    char *fault;                            /* what is wrong; the caller frees it */
+    const char *values[XTF_ATTRIBUTES_MAX]; /* of known attributes; NULL: the element does not have it */
+    unsigned unknown;                       /* number of unknown attributes */
+    unsigned rounded;                       /* number of times with more than 9 decimals */
+    char *fault;                            /* a description of the fault, or NULL; the caller frees it */
 } XtfAttributes;
 
-/* The attributes as the parser gives them. False: one is there twice. */
-bool xtf_attributes_take(XtfAttributes *attributes, const char **names, const char **values);
+/* Stores the values of known attributes, as the parser passes them. False with a fault if an attribute occurs twice. */
+bool xtf_attributes_store(XtfAttributes *attributes, const char **names, const char **values);
 
+/* True if an element may have the attribute. */
 bool xtf_attributes_is_known(XtfOpentsElement element, const char *name);
 
 /* Sets the fault. Returns false. */
 bool xtf_attributes_fault(XtfAttributes *attributes, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-/* The following are false with a fault: it is not there, though it must be; it is no number; it is negative; it is too
- * large. What is optional and not there is XTF_NONE64, or a double of the same bits. */
-bool xtf_attributes_needed(XtfAttributes *attributes, unsigned attribute);
+/* ---- Reading values. False with a fault if a required attribute is missing, or a value is not a number, negative or
+ * too large. A missing optional value is XTF_NONE64, or a double of the same bits. */
+
+bool xtf_attributes_require(XtfAttributes *attributes, unsigned attribute);
 bool xtf_attributes_count(XtfAttributes *attributes, unsigned attribute, uint64_t *n);
 bool xtf_attributes_optional_count(XtfAttributes *attributes, unsigned attribute, uint64_t *n);
-/* Seconds as nanoseconds. */
-bool xtf_attributes_time(XtfAttributes *attributes, unsigned attribute, XtfDecimalAttribute kind, bool needed,
+/* Reads seconds and converts them to nanoseconds. */
+bool xtf_attributes_time(XtfAttributes *attributes, unsigned attribute, XtfDecimalAttribute kind, bool required,
                          uint64_t *ticks);
 bool xtf_attributes_real(XtfAttributes *attributes, unsigned attribute, XtfDecimalAttribute kind, double *value);

@@ -1,5 +1,5 @@
 /*
- * What the first element says: definitions, and the output.
+ * Adds the definitions of the first element, <trace>, and creates the output.
  */
 #include "src/import/definitions/process-numbers.h"
 #include "src/import/opents/import.h"
@@ -11,7 +11,7 @@ enum {
     TICKS_PER_SECOND = 1000000000,
 };
 
-static void add_property(XtfOpentsImport *import, const char *name, const char *value)
+static void add_source_property(XtfOpentsImport *import, const char *name, const char *value)
 {
     const XtfPropertyRow row = {.name = xtf_definitions_own_string(&import->definitions, name),
                                 .value = xtf_definitions_own_string(&import->definitions, value)};
@@ -38,19 +38,19 @@ bool xtf_opents_begin(XtfOpentsImport *import, uint32_t n_ranks, const char *com
 {
     g_autofree char *ranks = g_strdup_printf("%u", n_ranks);
 
-    add_property(import, "source", import->job->importer->name);
-    add_property(import, XTF_OPENTS_ID, import->identity);
-    add_property(import, "ranks", ranks);
+    add_source_property(import, "source", import->job->importer->name);
+    add_source_property(import, XTF_OPENTS_ID, import->identity);
+    add_source_property(import, "ranks", ranks);
     if (command)
-        add_property(import, "command", command);
+        add_source_property(import, "command", command);
     if (start)
-        add_property(import, "start", start);
+        add_source_property(import, "start", start);
     add_processes(import, n_ranks);
     xtf_number_processes(&import->definitions);
     if (!xtf_import_create_output(import->job, TICKS_PER_SECOND, 0, error) ||
         !xtf_definitions_resolve(&import->definitions, import->job->writer, error))
         return false;
     xtf_opents_rows_init(&import->rows, import->job, n_ranks);
-    import->seen_in = g_new0(uint64_t, n_ranks);
+    import->last_slice = g_new0(uint64_t, n_ranks);
     return true;
 }

@@ -1,7 +1,7 @@
 /*
- * Elements in their places.
+ * Reads the elements of a trace: the callbacks of the parser.
  *
- * A fault ends the import, or under --keep-going costs the innermost rank or slice that it is in: what is whole stays.
+ * A fault ends the import. With --keep-going it only drops the innermost rank or slice around it.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -11,11 +11,11 @@
 #include "src/model/task-states.h"
 
 enum {
-    SKIPPED_DEPTH = 64, /* of elements in one that is unknown or has a fault */
-    STRANGE_NAMES = 64, /* of unknown things that are listed */
+    SKIPPED_DEPTH = 64, /* nesting of elements inside a skipped element */
+    UNKNOWN_NAMES = 64, /* unknown items that are listed by name */
 };
 
-/* Where each belongs; -1: nowhere. */
+/* The element inside which each element must be; -1: none. */
 static const int parents[XTF_OPENTS_N_ELEMENTS] = {
     [XTF_OPENTS_TRACE] = -1,
     [XTF_OPENTS_SLICE] = XTF_OPENTS_TRACE,
@@ -27,36 +27,36 @@ static const int parents[XTF_OPENTS_N_ELEMENTS] = {
     [XTF_OPENTS_EXTRA] = XTF_OPENTS_MESSAGE,
 };
 
-static bool fail_at(const XtfOpentsImport *import, GError **error, const char *what)
+static bool fail_at(const XtfOpentsImport *import, GError **error, const char *fault)
 {
     int line;
 
     g_markup_parse_context_get_position(import->markup, &line, NULL);
-    return xtf_fail(error, XTF_ERROR_DAMAGED, "%s: line %d: %s", import->job->anchor, line, what);
+    return xtf_fail(error, XTF_ERROR_DAMAGED, "%s: line %d: %s", import->job->anchor, line, fault);
 }
 
-static void count_strange(XtfOpentsImport *import, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void count_unknown(XtfOpentsImport *import, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-static void count_strange(XtfOpentsImport *import, const char *format, ...)
+static void count_unknown(XtfOpentsImport *import, const char *format, ...)
 {
     va_list arguments;
 
     va_start(arguments, format);
     g_autofree char *name = g_strdup_vprintf(format, arguments);
     va_end(arguments);
-    uint64_t *n = g_hash_table_lookup(import->strange, name);
-    if (!n && g_hash_table_size(import->strange) == STRANGE_NAMES) {
-        import->n_strange_names++;
+    uint64_t *n = g_hash_table_lookup(import->unknown, name);
+    if (!n && g_hash_table_size(import->unknown) == UNKNOWN_NAMES) {
+        import->n_unlisted++;
         return;
     }
     if (!n) {
         n = g_new0(uint64_t, 1);
-        g_hash_table_insert(import->strange, g_steal_pointer(&name), n);
+        g_hash_table_insert(import->unknown, g_steal_pointer(&name), n);
     }
     ++*n;
 }
 
-/* ---- What elements say. False with what is wrong with them, or with an error that nothing helps against. */
+/* ---- The beginning of each element. False with a fault of the attributes, or with an error that ends the import. */
 
 static bool begin_trace(XtfOpentsImport *import, XtfAttributes *attributes, GError **error)
 {
@@ -65,14 +65,14 @@ static bool begin_trace(XtfOpentsImport *import, XtfAttributes *attributes, GErr
     if (!xtf_attributes_count(attributes, XTF_TRACE_RANKS, &ranks))
         return false;
     if (ranks == 0 || ranks > XTF_OPENTS_RANKS_MAX)
-        return xtf_attributes_fault(attributes, "ranks=\"%" PRIu64 "\": from 1 to %u can be imported", ranks,
+        return xtf_attributes_fault(attributes, "ranks=\"%" PRIu64 "\" is not from 1 to %u", ranks,
                                     XTF_OPENTS_RANKS_MAX);
     return xtf_opents_begin(import, (uint32_t)ranks, attributes->values[XTF_TRACE_CMD],
                             attributes->values[XTF_TRACE_TIME], error);
 }
 
-static bool add_row(XtfOpentsImport *import, XtfAttributes *attributes, uint32_t rank, unsigned type, unsigned event,
-                    const void *row)
+static bool add_element_row(XtfOpentsImport *import, XtfAttributes *attributes, uint32_t rank, unsigned type,
+                            unsigned event, const void *row)
 {
     import->job->report.read++;
     return xtf_opents_rows_add(&import->rows, rank, type, event, row) ||
@@ -86,14 +86,14 @@ static bool begin_slice(XtfOpentsImport *import, XtfAttributes *attributes)
     if (!xtf_attributes_count(attributes, XTF_SLICE_NUM, &frame) ||
         !xtf_attributes_time(attributes, XTF_SLICE_TIME, XTF_DECIMAL_TIME, true, &time))
         return false;
-    if (import->any_frame && frame <= import->frame)
-        return xtf_attributes_fault(attributes, "slice %" PRIu64 " comes after slice %" PRIu64, frame, import->frame);
-    import->any_frame = true;
+    if (import->has_frame && frame <= import->frame)
+        return xtf_attributes_fault(attributes, "slice %" PRIu64 " follows slice %" PRIu64, frame, import->frame);
+    import->has_frame = true;
     import->frame = frame;
     import->time = time;
     import->slices++;
     const XtfSlicesRow row = {.frame = frame};
-    return add_row(import, attributes, 0, XTF_MODEL_SLICES, XTF_LABEL_slice, &row);
+    return add_element_row(import, attributes, 0, XTF_MODEL_SLICES, XTF_LABEL_slice, &row);
 }
 
 static bool begin_rank(XtfOpentsImport *import, XtfAttributes *attributes)
@@ -103,12 +103,11 @@ static bool begin_rank(XtfOpentsImport *import, XtfAttributes *attributes)
     if (!xtf_attributes_count(attributes, XTF_RANK_NUM, &rank))
         return false;
     if (rank >= import->rows.n_ranks)
-        return xtf_attributes_fault(attributes, "rank %" PRIu64 " of %" PRIu32 ", which count from 0", rank,
-                                    import->rows.n_ranks);
-    if (import->seen_in[rank] == import->slices)
-        return xtf_attributes_fault(attributes, "rank %" PRIu64 " is there twice in slice %" PRIu64, rank,
-                                    import->frame);
-    import->seen_in[rank] = import->slices;
+        return xtf_attributes_fault(attributes, "rank %" PRIu64 ", but the trace has ranks 0 to %" PRIu32, rank,
+                                    import->rows.n_ranks - 1);
+    if (import->last_slice[rank] == import->slices)
+        return xtf_attributes_fault(attributes, "slice %" PRIu64 " has rank %" PRIu64 " twice", import->frame, rank);
+    import->last_slice[rank] = import->slices;
     import->rank = (uint32_t)rank;
     import->rank_mark = xtf_opents_rows_mark(&import->rows);
     return true;
@@ -133,7 +132,7 @@ static bool begin_resource(XtfOpentsImport *import, XtfAttributes *attributes)
     row.mpi = mpi;
     row.mbytes = mbytes;
     row.mflops = mflops;
-    return add_row(import, attributes, import->rank, XTF_MODEL_RESOURCES, XTF_LABEL_resource, &row);
+    return add_element_row(import, attributes, import->rank, XTF_MODEL_RESOURCES, XTF_LABEL_resource, &row);
 }
 
 static bool begin_task(XtfOpentsImport *import, XtfAttributes *attributes)
@@ -141,14 +140,14 @@ static bool begin_task(XtfOpentsImport *import, XtfAttributes *attributes)
     XtfTaskStatesRow row = {.frame = import->frame};
     uint64_t count;
 
-    if (!xtf_attributes_needed(attributes, XTF_TASK_TYPE) || !xtf_attributes_count(attributes, XTF_TASK_COUNT, &count))
+    if (!xtf_attributes_require(attributes, XTF_TASK_TYPE) || !xtf_attributes_count(attributes, XTF_TASK_COUNT, &count))
         return false;
     import->state = xtf_task_state_of_letter(attributes->values[XTF_TASK_TYPE]);
     if (import->state < 0)
-        return xtf_attributes_fault(attributes, "type=\"%.40s\" of a task is no letter",
+        return xtf_attributes_fault(attributes, "type=\"%.40s\" of a task is not a letter",
                                     attributes->values[XTF_TASK_TYPE]);
     row.count = count;
-    return add_row(import, attributes, import->rank, XTF_MODEL_TASK_STATES, (unsigned)import->state, &row);
+    return add_element_row(import, attributes, import->rank, XTF_MODEL_TASK_STATES, (unsigned)import->state, &row);
 }
 
 static bool begin_detail(XtfOpentsImport *import, XtfAttributes *attributes)
@@ -158,17 +157,17 @@ static bool begin_detail(XtfOpentsImport *import, XtfAttributes *attributes)
     uint64_t peer, count;
 
     if (to == from)
-        return xtf_attributes_fault(attributes, to ? "tasks that go to one rank and come from one"
-                                                   : "tasks that go nowhere: neither \"to\" nor \"from\"");
+        return xtf_attributes_fault(attributes, "<detail> has %s",
+                                    to ? "both \"to\" and \"from\"" : "neither \"to\" nor \"from\"");
     if (!xtf_attributes_count(attributes, XTF_DETAIL_COUNT, &count) ||
         !xtf_attributes_count(attributes, to ? XTF_DETAIL_TO : XTF_DETAIL_FROM, &peer))
         return false;
     if (peer >= import->rows.n_ranks)
-        return xtf_attributes_fault(attributes, "tasks move %s rank %" PRIu64 " of %" PRIu32 ", which count from 0",
-                                    to ? "to" : "from", peer, import->rows.n_ranks);
+        return xtf_attributes_fault(attributes, "tasks move %s rank %" PRIu64 ", but the trace has ranks 0 to %" PRIu32,
+                                    to ? "to" : "from", peer, import->rows.n_ranks - 1);
     row.peer = (uint32_t)peer;
     row.count = count;
-    return add_row(import, attributes, import->rank, XTF_MODEL_TASK_MOVES, (unsigned)import->state, &row);
+    return add_element_row(import, attributes, import->rank, XTF_MODEL_TASK_MOVES, (unsigned)import->state, &row);
 }
 
 static bool read_messages(XtfAttributes *attributes, uint64_t *counters)
@@ -190,10 +189,10 @@ static bool begin_message(XtfOpentsImport *import, XtfAttributes *attributes)
                                      .messages_sent = n[1],
                                      .bytes_received = n[2],
                                      .messages_received = n[3]};
-    return add_row(import, attributes, import->rank, XTF_MODEL_MESSAGE_TOTALS, XTF_LABEL_message, &row);
+    return add_element_row(import, attributes, import->rank, XTF_MODEL_MESSAGE_TOTALS, XTF_LABEL_message, &row);
 }
 
-/* The row of a kind of messages in the trace's table. */
+/* Finds the row of a kind of messages in the trace's table; adds a row if necessary. */
 static bool find_kind(XtfOpentsImport *import, XtfAttributes *attributes, uint32_t *kind)
 {
     const char *name = attributes->values[XTF_EXTRA_TYPE];
@@ -201,8 +200,9 @@ static bool find_kind(XtfOpentsImport *import, XtfAttributes *attributes, uint32
 
     if (!row) {
         if (import->kind_names->len == XTF_OPENTS_KINDS_MAX)
-            return xtf_attributes_fault(attributes, "type=\"%.40s\" is one more than %u kinds of messages", name,
-                                        XTF_OPENTS_KINDS_MAX);
+            return xtf_attributes_fault(attributes,
+                                        "type=\"%.40s\" is one kind of messages too many: at most %u can be imported",
+                                        name, XTF_OPENTS_KINDS_MAX);
         char *own = g_strdup(name);
         g_ptr_array_add(import->kind_names, own);
         row = GUINT_TO_POINTER(import->kind_names->len);
@@ -217,7 +217,7 @@ static bool begin_extra(XtfOpentsImport *import, XtfAttributes *attributes)
     uint64_t n[4];
     uint32_t kind = 0;
 
-    if (!xtf_attributes_needed(attributes, XTF_EXTRA_TYPE) || !read_messages(attributes, n) ||
+    if (!xtf_attributes_require(attributes, XTF_EXTRA_TYPE) || !read_messages(attributes, n) ||
         !find_kind(import, attributes, &kind))
         return false;
     const XtfMessageKindsRow row = {.frame = import->frame,
@@ -226,10 +226,10 @@ static bool begin_extra(XtfOpentsImport *import, XtfAttributes *attributes)
                                     .messages_sent = n[1],
                                     .bytes_received = n[2],
                                     .messages_received = n[3]};
-    return add_row(import, attributes, import->rank, XTF_MODEL_MESSAGE_KINDS, XTF_LABEL_extra, &row);
+    return add_element_row(import, attributes, import->rank, XTF_MODEL_MESSAGE_KINDS, XTF_LABEL_extra, &row);
 }
 
-static bool begin(XtfOpentsImport *import, XtfAttributes *attributes, GError **error)
+static bool begin_element(XtfOpentsImport *import, XtfAttributes *attributes, GError **error)
 {
     switch (attributes->element) {
     case XTF_OPENTS_TRACE:
@@ -253,20 +253,20 @@ static bool begin(XtfOpentsImport *import, XtfAttributes *attributes, GError **e
 
 /* ---- Faults. */
 
-static bool misplaced(XtfAttributes *attributes, unsigned parent)
+static bool report_misplaced(XtfAttributes *attributes, unsigned parent)
 {
     if (attributes->element == XTF_OPENTS_TRACE)
-        return xtf_attributes_fault(attributes, "<trace> stands in <%s>", xtf_opents_elements[parent]);
-    return xtf_attributes_fault(attributes, "<%s> stands in <%s>, and belongs into <%s>",
+        return xtf_attributes_fault(attributes, "<trace> is inside <%s>", xtf_opents_elements[parent]);
+    return xtf_attributes_fault(attributes, "<%s> is inside <%s>, but must be inside <%s>",
                                 xtf_opents_elements[attributes->element], xtf_opents_elements[parent],
                                 xtf_opents_elements[parents[attributes->element]]);
 }
 
-/* Passes over the element with the fault, and over what it makes useless: the rank or the slice around it. */
-static void drop(XtfOpentsImport *import, bool alone)
+/* Skips the element with the fault, and drops the rank or the slice around it, unless it `is_unit`. */
+static void skip_fault(XtfOpentsImport *import, bool is_unit)
 {
     import->skipping = 1;
-    if (alone || import->depth <= 1)
+    if (is_unit || import->depth <= 1)
         return;
     if (import->depth == 2) {
         import->slice_bad = true;
@@ -276,10 +276,11 @@ static void drop(XtfOpentsImport *import, bool alone)
     }
 }
 
-/* `alone`: the element is a rank or a slice where it belongs, and nothing else is lost with it. */
-static void handle_fault(XtfOpentsImport *import, const char *fault, bool alone, GError **error)
+/* Fails, or with --keep-going warns and skips. `is_unit`: the element is itself a slice or a rank in its right place,
+ * so that only it is lost. */
+static void handle_fault(XtfOpentsImport *import, const char *fault, bool is_unit, GError **error)
 {
-    const char *lost = alone ? import->depth == 1 ? "slice" : "rank" : import->depth == 2 ? "slice" : "rank";
+    const char *lost = is_unit ? import->depth == 1 ? "slice" : "rank" : import->depth == 2 ? "slice" : "rank";
     int line;
 
     if (!import->keep_going || import->depth == 0) {
@@ -287,14 +288,14 @@ static void handle_fault(XtfOpentsImport *import, const char *fault, bool alone,
         return;
     }
     g_markup_parse_context_get_position(import->markup, &line, NULL);
-    if (alone || import->depth > 1)
+    if (is_unit || import->depth > 1)
         xtf_import_warn(import->job, "line %d: %s; the %s is left out", line, fault, lost);
     else
         xtf_import_warn(import->job, "line %d: %s; the element is left out", line, fault);
-    drop(import, alone);
+    skip_fault(import, is_unit);
 }
 
-/* ---- The parser's calls. */
+/* ---- The parser's callbacks. */
 
 static bool find_element(const char *name, XtfOpentsElement *element)
 {
@@ -322,25 +323,25 @@ static void start_element(GMarkupParseContext *markup, const char *name, const c
     }
     bool known = find_element(name, &element);
     if (import->depth == 0 && (!known || element != XTF_OPENTS_TRACE || import->ended)) {
-        g_autofree char *what = g_strdup_printf("<%.40s> %s", name,
-                                                import->ended ? "comes after the end of the trace"
-                                                              : "is not <trace>, so this is no trace of OpenTS");
-        fail_at(import, error, what);
+        g_autofree char *fault = g_strdup_printf("<%.40s> %s", name,
+                                                 import->ended ? "follows the end of the trace"
+                                                               : "is not <trace>: the file is not a trace of OpenTS");
+        fail_at(import, error, fault);
         return;
     }
     if (!known) {
-        count_strange(import, "elements <%.100s>", name);
+        count_unknown(import, "elements <%.100s>", name);
         import->skipping = 1;
         return;
     }
     XtfAttributes attributes = {.element = element, .notation = &import->notation};
     bool in_place = parents[element] == parent;
-    bool good = in_place ? xtf_attributes_take(&attributes, names, values) && begin(import, &attributes, error)
-                         : misplaced(&attributes, (unsigned)parent);
+    bool good = in_place ? xtf_attributes_store(&attributes, names, values) && begin_element(import, &attributes, error)
+                         : report_misplaced(&attributes, (unsigned)parent);
     import->rounded += attributes.rounded;
     for (; attributes.unknown > 0 && *names; names++)
         if (!xtf_attributes_is_known(element, *names))
-            count_strange(import, "attributes %.100s of <%s>", *names, name);
+            count_unknown(import, "attributes %.100s of <%s>", *names, name);
     if (good)
         import->open[import->depth++] = element;
     else if (attributes.fault)
@@ -381,30 +382,30 @@ static void read_text(GMarkupParseContext *markup, const char *text, gsize n, vo
     while (n > 0 && g_ascii_isspace(text[n - 1]))
         n--;
     if (n > 0 && import->skipping == 0)
-        count_strange(import, "texts between elements");
+        count_unknown(import, "texts between elements");
 }
 
-/* Comments, declarations, sections. */
-static void pass_through(GMarkupParseContext *markup, const char *text, gsize n, void *data, GError **error)
+/* Handles comments, declarations and CDATA sections. */
+static void read_other_markup(GMarkupParseContext *markup, const char *text, gsize n, void *data, GError **error)
 {
     XtfOpentsImport *import = data;
 
     import->calls++;
     if (g_str_has_prefix(text, "<!DOCTYPE"))
-        fail_at(import, error,
-                "a declaration of the document's type is refused: no trace needs one, and it can make a small file "
-                "endless");
+        fail_at(
+            import, error,
+            "a document type declaration is refused: no trace needs one, and its entities can expand without limit");
     else if (g_str_has_prefix(text, "<!--"))
-        count_strange(import, "comments");
+        count_unknown(import, "comments");
     else if (g_str_has_prefix(text, "<![CDATA["))
-        count_strange(import, "texts between elements");
+        count_unknown(import, "texts between elements");
     else if (!g_str_has_prefix(text, "<?xml "))
-        count_strange(import, "processing instructions");
+        count_unknown(import, "processing instructions");
 }
 
 const GMarkupParser xtf_opents_parser = {
     .start_element = start_element,
     .end_element = end_element,
     .text = read_text,
-    .passthrough = pass_through,
+    .passthrough = read_other_markup,
 };

@@ -1,5 +1,6 @@
 /*
- * The file's bytes into the parser: some at a time, in UTF-8, and never more of one element than fits the memory.
+ * Reads the file in pieces, converts them to UTF-8, and passes them to the parser. Limits the size of one element,
+ * which the parser keeps in memory.
  */
 #include <errno.h>
 #include <string.h>
@@ -10,9 +11,9 @@
 #include "src/import/opents/prolog.h"
 
 enum {
-    PIECE = 64 << 10,      /* bytes read at a time */
-    ELEMENT_MAX = 1 << 20, /* bytes of a tag, or of text between two */
-    CONVERTED = 4 * PIECE, /* room for a piece in UTF-8 */
+    PIECE_BYTES = 64 << 10,            /* bytes read at once */
+    ELEMENT_MAX = 1 << 20,             /* bytes of a tag, or of text between two tags */
+    CONVERTED_BYTES = 4 * PIECE_BYTES, /* enough for a piece in UTF-8 */
 };
 
 typedef struct {
@@ -22,10 +23,11 @@ typedef struct {
     uint64_t size, done; /* bytes of the file */
     GIConv converter;    /* (GIConv)-1: the file is in UTF-8 */
     char *encoding;
-    char bytes[PIECE];
-    size_t kept; /* bytes at the beginning of `bytes` that are half a character */
+    char bytes[PIECE_BYTES];
+    size_t kept; /* bytes at the beginning of `bytes` that are an incomplete character */
     char *converted;
-    uint64_t calls, silent; /* of the parser when it last called; bytes since */
+    uint64_t calls;  /* import->calls after the last piece */
+    uint64_t silent; /* bytes since the parser's last callback */
 } Feed;
 
 static bool feed_text(Feed *feed, const char *text, size_t n, GError **error)
@@ -34,12 +36,12 @@ static bool feed_text(Feed *feed, const char *text, size_t n, GError **error)
     GError *problem = NULL;
 
     if (!g_markup_parse_context_parse(import->markup, text, (gssize)n, &problem)) {
-        bool ours = problem->domain == XTF_ERROR;
-        if (!ours)
+        bool from_callback = problem->domain == XTF_ERROR;
+        if (!from_callback)
             xtf_fail(error, XTF_ERROR_DAMAGED, "%s: %s", feed->path, problem->message);
         else
             g_propagate_error(error, problem);
-        if (!ours)
+        if (!from_callback)
             g_error_free(problem);
         return false;
     }
@@ -51,7 +53,8 @@ static bool feed_text(Feed *feed, const char *text, size_t n, GError **error)
                                                    feed->path, line, ELEMENT_MAX >> 20);
 }
 
-/* Converts what there is, but for half a character at its end, which is kept. */
+/* Converts n bytes to UTF-8 and passes them to the parser. Keeps an incomplete character at the end for the next piece.
+ */
 static bool feed_converted(Feed *feed, size_t n, GError **error)
 {
     char *in = feed->bytes;
@@ -60,11 +63,11 @@ static bool feed_converted(Feed *feed, size_t n, GError **error)
 
     while (left > 0 && good) {
         char *out = feed->converted;
-        gsize room = CONVERTED;
+        gsize room = CONVERTED_BYTES;
         gsize done = g_iconv(feed->converter, &in, &left, &out, &room);
         int problem = done == (gsize)-1 ? errno : 0;
-        good = feed_text(feed, feed->converted, CONVERTED - room, error);
-        if (problem == EINVAL) /* half a character */
+        good = feed_text(feed, feed->converted, CONVERTED_BYTES - room, error);
+        if (problem == EINVAL) /* an incomplete character */
             break;
         if (good && problem == EILSEQ)
             good = xtf_fail(error, XTF_ERROR_DAMAGED, "%s: byte %" G_GUINT64_FORMAT ": no character of %s", feed->path,
@@ -75,20 +78,21 @@ static bool feed_converted(Feed *feed, size_t n, GError **error)
     return good;
 }
 
-static bool begin(Feed *feed, size_t n, GError **error)
+/* Finds the file's encoding from its first n bytes, and opens the converter. */
+static bool open_converter(Feed *feed, size_t n, GError **error)
 {
     feed->encoding = xtf_opents_encoding(feed->bytes, n);
     if (g_ascii_strcasecmp(feed->encoding, "UTF-8") == 0)
         return true;
     feed->converter = g_iconv_open("UTF-8", feed->encoding);
-    feed->converted = g_malloc(CONVERTED);
+    feed->converted = g_malloc(CONVERTED_BYTES);
     return feed->converter != (GIConv)-1 ||
            xtf_fail(error, XTF_ERROR_UNSUPPORTED, "%s: is in the encoding \"%.40s\", which this system does not know",
                     feed->path, feed->encoding);
 }
 
-/* The length of the byte order mark, which is no text. */
-static size_t mark_of(const Feed *feed, size_t n)
+/* Returns the length in bytes of the byte order mark; 0 without one. */
+static size_t byte_order_mark_length(const Feed *feed, size_t n)
 {
     if (g_str_has_prefix(feed->encoding, "UTF-16") && n >= 2 &&
         (memcmp(feed->bytes, "\xff\xfe", 2) == 0 || memcmp(feed->bytes, "\xfe\xff", 2) == 0))
@@ -101,9 +105,9 @@ static bool feed_piece(Feed *feed, size_t n, GError **error)
     size_t skip = 0;
 
     if (!feed->encoding) {
-        if (!begin(feed, n, error))
+        if (!open_converter(feed, n, error))
             return false;
-        skip = mark_of(feed, n);
+        skip = byte_order_mark_length(feed, n);
         memmove(feed->bytes, feed->bytes + skip, n - skip);
     }
     return feed->converter == (GIConv)-1 ? feed_text(feed, feed->bytes, n - skip, error)
@@ -115,7 +119,7 @@ static bool feed_all(Feed *feed, GError **error)
     XtfSupervised *shared = feed->import->job->shared;
 
     for (;;) {
-        ssize_t n = read(feed->fd, feed->bytes + feed->kept, PIECE - feed->kept);
+        ssize_t n = read(feed->fd, feed->bytes + feed->kept, PIECE_BYTES - feed->kept);
         if (n < 0)
             return xtf_fail(error, XTF_ERROR_IO, "%s: %s", feed->path, g_strerror(errno));
         if (n == 0)
@@ -129,14 +133,14 @@ static bool feed_all(Feed *feed, GError **error)
     }
 }
 
-/* At the end of the file. */
-static bool end(Feed *feed, bool *cut, GError **error)
+/* Checks at the end of the file that the trace has begun. Sets *cut if it has not ended. */
+static bool check_end(Feed *feed, bool *cut, GError **error)
 {
     XtfOpentsImport *import = feed->import;
 
     *cut = !import->ended && import->depth > 0;
     if (!import->ended && import->depth == 0)
-        return xtf_fail(error, XTF_ERROR_DAMAGED, "%s: ends before <trace> does", feed->path);
+        return xtf_fail(error, XTF_ERROR_DAMAGED, "%s: the file ends before <trace>", feed->path);
     return true;
 }
 
@@ -151,7 +155,7 @@ bool xtf_opents_feed(XtfOpentsImport *import, bool *cut, GError **error)
     feed->kept = 0;
     feed->done = feed->calls = feed->silent = 0;
     feed->fd = xtf_file_open(feed->path, &feed->size, error);
-    bool good = feed->fd >= 0 && feed_all(feed, error) && end(feed, cut, error);
+    bool good = feed->fd >= 0 && feed_all(feed, error) && check_end(feed, cut, error);
     if (feed->fd >= 0)
         close(feed->fd);
     if (feed->converter != (GIConv)-1)

@@ -1,6 +1,6 @@
 /*
- * An import of OpenTS's XML: each rank is a process with one location, and each element of a slice a record of its
- * location at the slice's time. docs/OPENTS.md says what becomes what.
+ * Imports OpenTS's XML. Each rank is a process with one location. Each element of a slice is a record of its location,
+ * at the slice's time. docs/OPENTS.md lists the records of each element.
  */
 #include "src/import/opents/import.h"
 
@@ -12,10 +12,10 @@
 #include "src/import/opents/importer.h"
 
 enum {
-    IDENTITY_BYTES = 64 << 10, /* that tell one trace from another */
+    IDENTITY_BYTES = 64 << 10, /* bytes of the file that identify the trace */
 };
 
-/* One that is known only at the end. */
+/* Adds a property that is known only at the end. */
 static void add_late_property(XtfOpentsImport *import, const char *name, const char *value)
 {
     const XtfPropertyRow row = {.name = xtf_definitions_late_string(&import->definitions, name),
@@ -26,19 +26,19 @@ static void add_late_property(XtfOpentsImport *import, const char *name, const c
 
 /* ---- The end. */
 
-static void list_strange(XtfOpentsImport *import)
+static void list_unknown_items(XtfOpentsImport *import)
 {
-    g_autoptr(GList) names = g_list_sort(g_hash_table_get_keys(import->strange), (GCompareFunc)strcmp);
+    g_autoptr(GList) names = g_list_sort(g_hash_table_get_keys(import->unknown), (GCompareFunc)strcmp);
 
     for (GList *name = names; name; name = name->next)
         xtf_import_leave_out(import->job, "%" PRIu64 " %s, which a trace of OpenTS does not have",
-                             *(uint64_t *)g_hash_table_lookup(import->strange, name->data), (char *)name->data);
-    if (import->n_strange_names > 0)
-        xtf_import_leave_out(import->job, "%" PRIu64 " elements, attributes and others with further names",
-                             import->n_strange_names);
+                             *(uint64_t *)g_hash_table_lookup(import->unknown, name->data), (char *)name->data);
+    if (import->n_unlisted > 0)
+        xtf_import_leave_out(import->job, "%" PRIu64 " unknown elements, attributes and other items with further names",
+                             import->n_unlisted);
 }
 
-static void note_how_it_went(XtfOpentsImport *import, bool cut)
+static void add_final_remarks(XtfOpentsImport *import, bool cut)
 {
     g_autofree char *slices = xtf_import_quantity(import->rows.n_slices, "whole slice");
     g_autofree char *text = NULL;
@@ -50,7 +50,8 @@ static void note_how_it_went(XtfOpentsImport *import, bool cut)
         xtf_import_warn(import->job, "line %d: the file ends before the trace does: it has %s", line, slices);
     if (import->rows.backward > 0)
         xtf_import_repair(import->job,
-                          "%" PRIu64 " records have times before those of the slice before: they are shown at its time",
+                          "%" PRIu64
+                          " records have times before the time of the preceding slice: they are shown at that time",
                           import->rows.backward);
     if (import->rounded > 0)
         xtf_import_repair(import->job,
@@ -62,10 +63,11 @@ static void note_how_it_went(XtfOpentsImport *import, bool cut)
         xtf_import_repair(import->job,
                           "numbers of one attribute are written in different ways: an export writes all of them with "
                           "as many decimals as they need");
-    list_strange(import);
+    list_unknown_items(import);
 }
 
-static bool finish(XtfOpentsImport *import, bool cut, GError **error)
+/* Writes the definitions and closes the output. */
+static bool finish_output(XtfOpentsImport *import, bool cut, GError **error)
 {
     XtfImportJob *job = import->job;
     const char *values = job->options->values;
@@ -78,12 +80,12 @@ static bool finish(XtfOpentsImport *import, bool cut, GError **error)
             .name = xtf_definitions_late_string(&import->definitions, import->kind_names->pdata[i])};
         xtf_definitions_add_part(&import->definitions, XTF_MODEL_MESSAGE_TYPES, &row);
     }
-    note_how_it_went(import, cut);
+    add_final_remarks(import, cut);
     xtf_import_store_remarks(job, &import->definitions);
     return xtf_definitions_write(&import->definitions, error) && xtf_writer_close(g_steal_pointer(&job->writer), error);
 }
 
-/* Reads the file. Under --keep-going what was read before a fault stays. */
+/* Reads the file. With --keep-going a fault is only a warning, and keeps the part before it. */
 static bool read_file(XtfOpentsImport *import, bool *cut, GError **error)
 {
     g_autoptr(GError) fault = NULL;
@@ -91,18 +93,18 @@ static bool read_file(XtfOpentsImport *import, bool *cut, GError **error)
     *cut = false;
     if (xtf_opents_feed(import, cut, &fault))
         return true;
-    if (!import->keep_going || !import->seen_in || fault->code != XTF_ERROR_DAMAGED) {
+    if (!import->keep_going || !import->last_slice || fault->code != XTF_ERROR_DAMAGED) {
         g_propagate_error(error, g_steal_pointer(&fault));
         return false;
     }
-    const char *what = fault->message;
-    if (g_str_has_prefix(what, import->job->anchor))
-        what += strlen(import->job->anchor) + strlen(": ");
-    xtf_import_warn(import->job, "%s; what follows is left out", what);
+    const char *message = fault->message;
+    if (g_str_has_prefix(message, import->job->anchor))
+        message += strlen(import->job->anchor) + strlen(": ");
+    xtf_import_warn(import->job, "%s; everything after that is left out", message);
     return true;
 }
 
-/* Which trace it is: a hash of the beginning of the file, which names the run and its start. */
+/* Returns the trace's identity: a hash of the beginning of the file, which names the run and its start. */
 static char *identity_of(const char *path, GError **error)
 {
     g_autofree guchar *bytes = g_malloc(IDENTITY_BYTES);
@@ -129,15 +131,15 @@ bool xtf_opents_import(XtfImportJob *job, GError **error)
     xtf_definitions_init(&import.definitions);
     import.kinds = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     import.kind_names = g_ptr_array_new();
-    import.strange = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    import.unknown = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     import.markup = g_markup_parse_context_new(&xtf_opents_parser, 0, &import, NULL);
-    bool good = read_file(&import, &cut, error) && finish(&import, cut, error);
+    bool good = read_file(&import, &cut, error) && finish_output(&import, cut, error);
     job->report.definitions = import.definitions.count;
     g_markup_parse_context_free(import.markup);
-    g_hash_table_destroy(import.strange);
+    g_hash_table_destroy(import.unknown);
     g_ptr_array_free(import.kind_names, TRUE);
     g_hash_table_destroy(import.kinds);
-    g_free(import.seen_in);
+    g_free(import.last_slice);
     xtf_opents_rows_finish(&import.rows);
     xtf_definitions_finish(&import.definitions);
     g_free(import.identity);

@@ -1,13 +1,13 @@
 /*
- * An import of OpenTS's XML: what its parts share.
+ * The state of an import of OpenTS's XML, which these files share:
  *
- *   prolog.c    the beginning of the file: which encoding, and whether it is OpenTS's at all
- *   feed.c      the file's bytes into the parser, in UTF-8
- *   elements.c  elements in their places: what belongs where, what is unknown, what is skipped after a fault
- *   rows.c      rows of a slice, into arrays once it is whole
- *   numbers.c, notation.c   numbers, and how the file writes them
- *   begin.c     definitions, and the output, once the first element was read
- *   import.c    the whole; what is known at the end, the report
+ * - prolog.c: reads the beginning of the file: its encoding, and whether it is a trace of OpenTS.
+ * - feed.c: converts the file's bytes to UTF-8 and passes them to the parser.
+ * - elements.c: checks the nesting of elements, counts unknown elements, and skips elements with faults.
+ * - rows.c: collects the rows of a slice, and appends them to arrays once the slice is complete.
+ * - numbers.c, notation.c: read numbers, and note how the file writes them.
+ * - begin.c: adds definitions and creates the output, after the first element.
+ * - import.c: runs the import, and adds the properties and remarks that are known only at its end.
  */
 #pragma once
 
@@ -18,7 +18,7 @@
 enum {
     XTF_OPENTS_RANKS_MAX = 1 << 20,
     XTF_OPENTS_KINDS_MAX = 250, /* of messages */
-    XTF_OPENTS_DEPTH = 6,       /* of elements that are known */
+    XTF_OPENTS_DEPTH = 6,       /* nesting of known elements */
 };
 
 typedef struct {
@@ -28,36 +28,36 @@ typedef struct {
     char *identity;
     GMarkupParseContext *markup;
 
-    /* Where the parser is. */
+    /* The parser's position. */
     XtfOpentsElement open[XTF_OPENTS_DEPTH];
     unsigned depth;
-    unsigned skipping;        /* open elements that are passed over */
-    bool slice_bad, rank_bad; /* what is left of it is passed over */
+    unsigned skipping;        /* number of open elements that are skipped */
+    bool slice_bad, rank_bad; /* the open slice or rank has a fault: its other elements are skipped */
     bool ended;               /* </trace> was read */
-    uint64_t calls;           /* of the parser, so far */
+    uint64_t calls;           /* of the parser's callbacks so far */
 
-    XtfOpentsRows rows;   /* from <trace> on */
-    uint64_t *seen_in;    /* by rank: the slice that it was in last, from 1 */
-    uint64_t slices;      /* begun */
-    uint64_t frame, time; /* of the slice */
-    bool any_frame;
+    XtfOpentsRows rows;   /* initialized when <trace> is read */
+    uint64_t *last_slice; /* by rank: the last slice that has it, from 1; NULL before <trace> */
+    uint64_t slices;      /* number of slices begun */
+    uint64_t frame, time; /* of the open slice */
+    bool has_frame;       /* a slice was read, so `frame` is set */
     uint32_t rank;
-    guint rank_mark;
-    int state; /* of the task */
+    guint rank_mark; /* where the rank's rows begin */
+    int state;       /* of the open task */
 
-    GHashTable *kinds;        /* of messages: name -> row + 1 */
-    GPtrArray *kind_names;    /* borrowed from it */
-    GHashTable *strange;      /* "element <x>" -> *uint64_t */
-    uint64_t n_strange_names; /* others, that are not listed */
+    GHashTable *kinds;     /* kinds of messages: name -> row + 1 */
+    GPtrArray *kind_names; /* borrowed from `kinds` */
+    GHashTable *unknown;   /* "elements <x>" -> *uint64_t, the number of such elements */
+    uint64_t n_unlisted;   /* occurrences of unknown items that `unknown` has no entry for */
     XtfNotation notation;
-    uint64_t rounded; /* times */
+    uint64_t rounded; /* number of times that were rounded */
 } XtfOpentsImport;
 
-/* Of the file, after <trace> was read: definitions, output. `command` and `start` may be NULL. */
+/* Adds definitions and creates the output, after <trace> was read. `command` and `start` may be NULL. */
 bool xtf_opents_begin(XtfOpentsImport *import, uint32_t n_ranks, const char *command, const char *start,
                       GError **error);
 
 extern const GMarkupParser xtf_opents_parser; /* its data is the import */
 
-/* Reads the whole file. A file that ends early is no error once <trace> was read: *cut says so. */
+/* Reads the whole file. Sets *cut if the file ends early, which is an error only before <trace>. */
 bool xtf_opents_feed(XtfOpentsImport *import, bool *cut, GError **error);

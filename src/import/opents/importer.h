@@ -3,11 +3,11 @@
 
 #include "src/import/importer.h"
 
-/* Properties of imports. */
+/* Names of properties of imports. */
 #define XTF_OPENTS_ID       "opents.id"
-#define XTF_OPENTS_DECIMALS "opents.decimals" /* how numbers are written: notation.h */
+#define XTF_OPENTS_DECIMALS "opents.decimals" /* how the file writes numbers: notation.h */
 
 extern const XtfImporter xtf_opents_importer;
 
-/* The importer's `run`. */
+/* Imports a trace: the member `run` of the importer. */
 bool xtf_opents_import(XtfImportJob *job, GError **error);

@@ -1,15 +1,15 @@
 /*
- * How a file writes its numbers, so that an export can write them alike: with a fixed number of digits behind the
- * point, as "%.6f" does, or with as many as they need.
+ * Notes how a file writes its decimal numbers, so that an export can write them in the same way. A file writes a fixed
+ * number of digits after the point, as "%.6f" does, or the fewest digits that are exact.
  */
 #pragma once
 
 #include "src/import/opents/numbers.h"
 
-/* A double keeps numbers of so many digits as they are: those below this, without their point. */
+/* A double represents a number exactly enough to write it again if its digits, without the point, are below this. */
 #define XTF_NOTATION_DIGITS_OF_REALS UINT64_C(1000000000000000)
 
-/* The attributes that are decimal numbers, in the order of the property XTF_OPENTS_DECIMALS. */
+/* The attributes with decimal numbers, in the order of the property XTF_OPENTS_DECIMALS. */
 typedef enum {
     XTF_DECIMAL_TIME, /* of a slice */
     XTF_DECIMAL_MBYTES,
@@ -23,22 +23,24 @@ typedef enum {
 
 typedef struct {
     struct {
-        unsigned least, most; /* digits behind the point */
+        unsigned least, most; /* digits after the point */
         bool any, trailing, unusual;
-    } of[XTF_N_DECIMALS];
+    } attributes[XTF_N_DECIMALS];
 } XtfNotation; /* begins as all zeros */
 
+/* Notes how a number of an attribute is written. */
 static inline void xtf_notation_note(XtfNotation *notation, XtfDecimalAttribute attribute, const XtfDecimal *number)
 {
-    if (!notation->of[attribute].any || number->decimals < notation->of[attribute].least)
-        notation->of[attribute].least = number->decimals;
-    if (number->decimals > notation->of[attribute].most)
-        notation->of[attribute].most = number->decimals;
-    notation->of[attribute].any = true;
-    notation->of[attribute].trailing |= number->trailing;
-    notation->of[attribute].unusual |= number->unusual;
+    if (!notation->attributes[attribute].any || number->decimals < notation->attributes[attribute].least)
+        notation->attributes[attribute].least = number->decimals;
+    if (number->decimals > notation->attributes[attribute].most)
+        notation->attributes[attribute].most = number->decimals;
+    notation->attributes[attribute].any = true;
+    notation->attributes[attribute].trailing |= number->trailing;
+    notation->attributes[attribute].unusual |= number->unusual;
 }
 
-/* The value of the property: a number of digits for each attribute, "-": as many as are needed. The caller frees it.
- * *mixed: some attribute's numbers are written in neither way, or more exactly than they are kept. */
+/* Returns the value of the property: for each attribute the number of digits after the point, or "-" for the fewest
+ * that are exact. The caller frees it. Sets *mixed if numbers of an attribute are written in neither way, or with more
+ * digits than the trace keeps. */
 char *xtf_notation_text(const XtfNotation *notation, bool *mixed);

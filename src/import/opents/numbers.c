@@ -5,10 +5,10 @@
 #include <string.h>
 
 enum {
-    DIGITS_MAX = 19,    /* that a uint64_t always has room for */
-    EXPONENT_MAX = 400, /* more is infinite, or 0 */
+    DIGITS_MAX = 19,    /* a uint64_t holds any number of 19 digits */
+    EXPONENT_MAX = 400, /* a greater one makes the number infinite, or 0 */
     TICK_DIGITS = 9,
-    EXACT_TENS = 22, /* powers of ten up to this one are doubles */
+    EXACT_TENS = 22, /* powers of ten up to 10^22 are exact doubles */
 };
 
 static bool is_digit(char c)
@@ -23,19 +23,19 @@ bool xtf_opents_read_count(const char *text, uint64_t *n)
     for (*n = 0; is_digit(*p); p++)
         if (__builtin_mul_overflow(*n, 10, n) || __builtin_add_overflow(*n, (uint64_t)(*p - '0'), n))
             return false;
-    return p > text && *p == '\0' && *n != UINT64_MAX; /* which means "none" in the trace */
+    return p > text && *p == '\0' && *n != UINT64_MAX; /* UINT64_MAX means "none" in the trace */
 }
 
-static const char *read_digits(const char *p, XtfDecimal *decimal, unsigned *kept, bool behind_point)
+static const char *read_digits(const char *p, XtfDecimal *decimal, unsigned *n_kept, bool behind_point)
 {
     for (; is_digit(*p); p++) {
         if (behind_point) {
             decimal->decimals++;
             decimal->trailing = *p == '0';
         }
-        if (*kept < DIGITS_MAX) {
+        if (*n_kept < DIGITS_MAX) {
             decimal->digits = 10 * decimal->digits + (uint64_t)(*p - '0');
-            *kept += decimal->digits > 0;
+            *n_kept += decimal->digits > 0;
             decimal->exponent -= behind_point;
         } else {
             decimal->cut |= *p != '0';
@@ -63,29 +63,29 @@ static const char *read_exponent(const char *p, XtfDecimal *decimal)
 bool xtf_opents_read_decimal(const char *text, XtfDecimal *decimal)
 {
     const char *p = text;
-    unsigned kept = 0;
+    unsigned n_kept = 0;
 
     *decimal = (XtfDecimal){.negative = *p == '-'};
     p += decimal->negative;
     const char *first = p;
-    p = read_digits(p, decimal, &kept, false);
-    bool any = p > first;
-    decimal->unusual = !any || (*first == '0' && p > first + 1);
+    p = read_digits(p, decimal, &n_kept, false);
+    bool has_digits = p > first;
+    decimal->unusual = !has_digits || (*first == '0' && p > first + 1);
     if (*p == '.') {
         first = ++p;
-        p = read_digits(p, decimal, &kept, true);
-        any = any || p > first;
+        p = read_digits(p, decimal, &n_kept, true);
+        has_digits = has_digits || p > first;
         decimal->unusual |= p == first;
     }
-    if (any && (*p == 'e' || *p == 'E'))
+    if (has_digits && (*p == 'e' || *p == 'E'))
         p = read_exponent(p, decimal);
-    return any && p && *p == '\0';
+    return has_digits && p && *p == '\0';
 }
 
 bool xtf_opents_ticks(const XtfDecimal *seconds, uint64_t *ticks, bool *rounded)
 {
     int exponent = seconds->exponent + TICK_DIGITS;
-    uint64_t n = seconds->digits, rest = 0, unit = 1;
+    uint64_t n = seconds->digits, remainder = 0, unit = 1;
 
     *rounded = seconds->cut;
     *ticks = 0;
@@ -101,13 +101,14 @@ bool xtf_opents_ticks(const XtfDecimal *seconds, uint64_t *ticks, bool *rounded)
         return true;
     }
     for (; exponent < 0 && n > 0; exponent++) {
-        rest += n % 10 * unit; /* below 10^19, which is less than 2^64 */
+        remainder += n % 10 * unit; /* below 10^19, which is less than 2^64 */
         unit *= 10;
         n /= 10;
     }
-    /* The loop ends early only if no digits are left, and then the number is less than a tenth of a tick. */
-    bool half = exponent == 0 && unit > 1 && rest >= unit / 2;
-    *rounded |= rest > 0;
+    /* The loop ends before exponent is 0 only if all digits are in `remainder`: then it is less than a tenth of a tick.
+     */
+    bool half = exponent == 0 && unit > 1 && remainder >= unit / 2;
+    *rounded |= remainder > 0;
     *ticks = n + half;
     return *ticks != UINT64_MAX;
 }
@@ -118,8 +119,8 @@ bool xtf_opents_real(const XtfDecimal *decimal, const char *text, double *value)
                                                 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
     int exponent = decimal->exponent;
 
-    /* Both are doubles, so that one operation gives the nearest one (Clinger, "How to read floating point numbers
-     * accurately"). */
+    /* Digits and power of ten are exact doubles, so that one division gives the nearest double (Clinger, "How to read
+     * floating point numbers accurately"). */
     if (decimal->digits < UINT64_C(1) << 53 && exponent <= 0 && exponent >= -EXACT_TENS)
         *value = (double)decimal->digits / tens[-exponent];
     else

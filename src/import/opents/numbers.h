@@ -1,30 +1,30 @@
 /*
- * Numbers of OpenTS's XML. They are read digit by digit, in no locale, and never by way of binary fractions where they
- * become ticks.
+ * Reads numbers of OpenTS's XML, digit by digit and in any locale. Times become ticks without conversion to binary
+ * fractions.
  */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A decimal number as it is written: digits * 10^exponent. */
+/* A decimal number as the file writes it: digits * 10^exponent. */
 typedef struct {
-    uint64_t digits; /* without leading zeros; at most 19 of them */
+    uint64_t digits; /* at most 19 digits, without leading zeros */
     int exponent;
-    unsigned decimals; /* digits behind the point */
-    bool trailing;     /* the last of them is 0 */
-    bool unusual;      /* with an exponent, or zeros before it: no usual printf writes it again */
-    bool cut;          /* it has more digits, which are not in `digits` */
+    unsigned decimals; /* digits after the point */
+    bool trailing;     /* the last of these digits is 0 */
+    bool unusual;      /* with an exponent, or leading zeros: no usual printf format writes it */
+    bool cut;          /* it has more digits than `digits` holds */
     bool negative;
 } XtfDecimal;
 
-/* A whole number without a sign. False: it is none, or 2^64 - 1 or more. */
+/* Reads a whole number without a sign. False if the text is not such a number, or is 2^64 - 1 or more. */
 bool xtf_opents_read_count(const char *text, uint64_t *n);
 
-/* False: it is no number. */
+/* Reads a decimal number. False if the text is not a number. */
 bool xtf_opents_read_decimal(const char *text, XtfDecimal *decimal);
-/* Seconds as nanoseconds, half of one rounded up; *rounded: there was something to round. False: it is negative, or
- * 2^64 - 1 ns or more. */
+/* Converts seconds to nanoseconds. Rounds half a nanosecond up, and sets *rounded if it rounds. False if the number is
+ * negative, or 2^64 - 1 ns or more. */
 bool xtf_opents_ticks(const XtfDecimal *seconds, uint64_t *ticks, bool *rounded);
-/* The double that is nearest. `text` is what the number was read from. False: it is negative, or too large. */
+/* Finds the nearest double. `text` is the text of the number. False if the number is negative or too large. */
 bool xtf_opents_real(const XtfDecimal *decimal, const char *text, double *value);

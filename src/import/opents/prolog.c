@@ -10,8 +10,8 @@ static const char *skip_blanks(const char *p)
     return p + strspn(p, " \t\r\n");
 }
 
-/* The value of an attribute in the text up to `end`. The caller frees it; NULL: there is none. */
-static char *attribute_in(const char *text, const char *end, const char *name)
+/* Returns the value of an attribute in the text up to `end`. The caller frees it; NULL: there is none. */
+static char *find_attribute(const char *text, const char *end, const char *name)
 {
     for (const char *p = strstr(text, name); p && p < end; p = strstr(p + 1, name)) {
         const char *value = skip_blanks(p + strlen(name));
@@ -28,32 +28,34 @@ char *xtf_opents_encoding(const char *bytes, size_t n)
 {
     static const struct {
         const char *mark, *name;
-    } marks[] = {{"\xff\xfe", "UTF-16LE"}, {"\xfe\xff", "UTF-16BE"}, {"\xef\xbb\xbf", "UTF-8"}};
+    } byte_order_marks[] = {{"\xff\xfe", "UTF-16LE"}, {"\xfe\xff", "UTF-16BE"}, {"\xef\xbb\xbf", "UTF-8"}};
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(marks); i++)
-        if (n >= strlen(marks[i].mark) && memcmp(bytes, marks[i].mark, strlen(marks[i].mark)) == 0)
-            return g_strdup(marks[i].name);
+    for (unsigned i = 0; i < G_N_ELEMENTS(byte_order_marks); i++)
+        if (n >= strlen(byte_order_marks[i].mark) &&
+            memcmp(bytes, byte_order_marks[i].mark, strlen(byte_order_marks[i].mark)) == 0)
+            return g_strdup(byte_order_marks[i].name);
     g_autofree char *text = g_strndup(bytes, MIN(n, XTF_OPENTS_PROLOG));
     const char *end = g_str_has_prefix(text, "<?xml") ? strstr(text, "?>") : NULL;
-    char *encoding = end ? attribute_in(text, end, "encoding") : NULL;
+    char *encoding = end ? find_attribute(text, end, "encoding") : NULL;
     return encoding ? encoding : g_strdup("UTF-8");
 }
 
-/* What the bytes say in UTF-8, as far as that can be told. */
-static char *text_of(const char *bytes, size_t n)
+/* Returns the bytes as text: in UTF-8 if the encoding is UTF-8 or UTF-16, else unchanged. The caller frees it. */
+static char *decode_beginning(const char *bytes, size_t n)
 {
     g_autofree char *encoding = xtf_opents_encoding(bytes, n);
-    gsize whole; /* what is asked for so that half a character at the end is no error */
+    gsize n_read; /* passed so that an incomplete character at the end is no error */
 
     if (g_str_has_prefix(encoding, "UTF-16"))
-        return g_convert(bytes + 2, (gssize)n - 2, "UTF-8", encoding, &whole, NULL, NULL);
+        return g_convert(bytes + 2, (gssize)n - 2, "UTF-8", encoding, &n_read, NULL, NULL);
     if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
         return g_strndup(bytes + 3, n - 3);
-    return g_strndup(bytes, n); /* all other encodings have ASCII's characters where ASCII has them */
+    return g_strndup(bytes, n); /* all other encodings agree with ASCII in ASCII's characters */
 }
 
-/* The first element, or declaration of a document's type; NULL: there is something else, or nothing. */
-static const char *first_element(const char *text)
+/* Returns the first tag that is not a processing instruction or comment: an element, or a document type declaration.
+ * NULL if there is other text, or none. */
+static const char *find_first_element(const char *text)
 {
     for (;;) {
         text = skip_blanks(text);
@@ -84,8 +86,8 @@ bool xtf_opents_detect(const char *path)
         return false;
     ssize_t n = read(fd, bytes, sizeof bytes);
     close(fd);
-    g_autofree char *text = n > 0 ? text_of(bytes, (size_t)n) : NULL;
-    const char *first = text ? first_element(text) : NULL;
+    g_autofree char *text = n > 0 ? decode_beginning(bytes, (size_t)n) : NULL;
+    const char *first = text ? find_first_element(text) : NULL;
     if (!first)
         return false;
     if (g_str_has_prefix(first, "<!DOCTYPE"))
@@ -93,6 +95,6 @@ bool xtf_opents_detect(const char *path)
     if (!is_name(first + 1, "trace"))
         return false;
     const char *end = strchr(first, '>');
-    g_autofree char *ranks = attribute_in(first, end ? end : first + strlen(first), "ranks");
+    g_autofree char *ranks = find_attribute(first, end ? end : first + strlen(first), "ranks");
     return ranks != NULL || (!end && (size_t)n == sizeof bytes);
 }

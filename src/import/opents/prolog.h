@@ -1,5 +1,5 @@
 /*
- * What stands before the first element of an XML file: which encoding the file is in, and whether it is one of OpenTS.
+ * Reads the beginning of an XML file: its encoding, and whether it is a trace of OpenTS.
  */
 #pragma once
 
@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { XTF_OPENTS_PROLOG = 4096 }; /* bytes in which it must stand */
+enum { XTF_OPENTS_PROLOG = 4096 }; /* the first element must begin within that many bytes */
 
-/* Whether the file's first element is `trace` with an attribute `ranks`, or that is likely: a declaration of the
- * document's type that names `trace` will do, so that the import can say why it refuses it. */
+/* True if the file's first element is `trace` with an attribute `ranks`, or may be. Also true for a document type
+ * declaration of `trace`: the import then refuses the file with a reason. */
 bool xtf_opents_detect(const char *path);
 
-/* The name of the encoding that a file beginning with these bytes is in: that of its byte order mark, else of its XML
- * declaration, else UTF-8. The caller frees it. */
+/* Returns the name of the encoding of a file that begins with these bytes. It is given by the byte order mark, else by
+ * the XML declaration, else it is UTF-8. The caller frees the name. */
 char *xtf_opents_encoding(const char *bytes, size_t n);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum {
-    /* Counters that only grow if they count from the beginning of the run: states of tasks, messages, times. */
+    /* Counters of task states, messages and times. They never fall if they count from the beginning of the run. */
     N_STATES = 4,
     N_MESSAGES = 4,
     N_TIMES = 4,
@@ -13,10 +13,11 @@ enum {
 };
 
 struct OpentsLocation {
-    uint64_t seq, last; /* of the next row; the time of the last one */
+    uint64_t seq;       /* of the next row */
+    uint64_t last_time; /* of the last row */
     XtfArrayWriter *arrays[XTF_N_RECORD_TYPES - XTF_MODEL_SLICES];
     XtfArrayWriter *backward;
-    uint64_t counters[N_COUNTERS]; /* as they were last */
+    uint64_t counters[N_COUNTERS]; /* the values of the last slice */
 };
 
 typedef struct {
@@ -80,7 +81,7 @@ void *xtf_opents_rows_at(XtfOpentsRows *rows, guint mark)
     return rows->bytes->data + mark + sizeof(Entry);
 }
 
-/* ---- Whether counters fall. */
+/* ---- Detecting counters that fall. */
 
 static void note_counter(XtfOpentsRows *rows, uint64_t *before, uint64_t now)
 {
@@ -90,14 +91,15 @@ static void note_counter(XtfOpentsRows *rows, uint64_t *before, uint64_t now)
     *before = now;
 }
 
-/* Prenatal, active and suspended tasks come and go: their numbers say nothing. */
+/* Notes the number of tasks in a state. The numbers of prenatal, active and suspended tasks rise and fall during a run,
+ * so only the other states are counters. */
 static void note_state(XtfOpentsRows *rows, OpentsLocation *location, unsigned event, uint64_t count)
 {
-    static const uint8_t growing[N_STATES] = {XTF_LABEL_started, XTF_LABEL_exported, XTF_LABEL_imported,
-                                              XTF_LABEL_finished};
+    static const uint8_t cumulative_states[N_STATES] = {XTF_LABEL_started, XTF_LABEL_exported, XTF_LABEL_imported,
+                                                        XTF_LABEL_finished};
 
     for (unsigned i = 0; i < N_STATES; i++)
-        if (growing[i] == event)
+        if (cumulative_states[i] == event)
             note_counter(rows, &location->counters[i], count);
 }
 
@@ -122,7 +124,7 @@ static void note_counters(XtfOpentsRows *rows, OpentsLocation *location, const E
     }
 }
 
-/* ---- Rows into arrays. */
+/* ---- Appending rows to arrays. */
 
 static XtfArrayWriter *array_of(XtfOpentsRows *rows, XtfArrayWriter **array, uint32_t rank, unsigned type,
                                 GError **error)
@@ -132,32 +134,34 @@ static XtfArrayWriter *array_of(XtfOpentsRows *rows, XtfArrayWriter **array, uin
     return *array;
 }
 
-/* A record that its source dates before the one before it. */
-static bool hold_time(XtfOpentsRows *rows, OpentsLocation *location, uint32_t rank, uint64_t time, GError **error)
+/* Appends to `backward_times` a time that is before the time of the preceding record. */
+static bool append_backward_time(XtfOpentsRows *rows, OpentsLocation *location, uint32_t rank, uint64_t time,
+                                 GError **error)
 {
-    const XtfBackwardTimesRow row = {.time = location->last, .seq = location->seq, .source_time = time};
+    const XtfBackwardTimesRow row = {.time = location->last_time, .seq = location->seq, .source_time = time};
     XtfArrayWriter *array = array_of(rows, &location->backward, rank, XTF_MODEL_BACKWARD_TIMES, error);
 
     rows->backward++;
     return array && xtf_array_writer_append(array, &row, error);
 }
 
-static bool append(XtfOpentsRows *rows, const Entry *entry, void *row, uint64_t time, GError **error)
+/* Appends a row as a record at `time`, or at the time of the preceding record if that is later. */
+static bool append_record(XtfOpentsRows *rows, const Entry *entry, void *row, uint64_t time, GError **error)
 {
-    OpentsLocation **place = &rows->locations[entry->rank];
+    OpentsLocation **slot = &rows->locations[entry->rank];
 
-    if (!*place)
-        *place = g_new0(OpentsLocation, 1);
-    OpentsLocation *location = *place;
+    if (!*slot)
+        *slot = g_new0(OpentsLocation, 1);
+    OpentsLocation *location = *slot;
     XtfArrayWriter *array =
         array_of(rows, &location->arrays[entry->type - XTF_MODEL_SLICES], entry->rank, entry->type, error);
     XtfRecordHead *head = row;
-    if (!array || (time < location->last && !hold_time(rows, location, entry->rank, time, error)))
+    if (!array || (time < location->last_time && !append_backward_time(rows, location, entry->rank, time, error)))
         return false;
     if (!rows->falls)
         note_counters(rows, location, entry, row);
-    location->last = MAX(time, location->last);
-    head->time = location->last;
+    location->last_time = MAX(time, location->last_time);
+    head->time = location->last_time;
     head->seq = location->seq++;
     head->region = XTF_NONE32;
     head->event = entry->event;
@@ -171,7 +175,7 @@ bool xtf_opents_rows_commit(XtfOpentsRows *rows, uint64_t time, GError **error)
         Entry entry;
         memcpy(&entry, rows->bytes->data + at, sizeof entry);
         at += sizeof entry;
-        if (!append(rows, &entry, rows->bytes->data + at, time, error))
+        if (!append_record(rows, &entry, rows->bytes->data + at, time, error))
             return false;
         at += (guint)size_of_row(entry.type);
     }
@@ -182,7 +186,7 @@ bool xtf_opents_rows_commit(XtfOpentsRows *rows, uint64_t time, GError **error)
 
 bool xtf_opents_rows_close(XtfOpentsRows *rows, GError **error)
 {
-    xtf_opents_rows_drop(rows, 0); /* of a slice that never ended */
+    xtf_opents_rows_drop(rows, 0); /* rows of an incomplete slice */
     for (uint32_t rank = 0; rank < rows->n_ranks; rank++) {
         OpentsLocation *location = rows->locations[rank];
         if (!location)

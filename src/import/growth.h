@@ -25,7 +25,7 @@ void xtf_growth_clear(XtfGrowth *growth); /* before the next location */
 
 /*
  * Returns the growth to a value of member `i` of row `class`. The value and the growth have the type `type`, a number
- * of xtf_value_types: their bits are a double, or an integer modulo 2^64. Returns 0 if there is no growth: for the
- * first value of an accumulated metric, after a value of the other type, and for all other modes.
+ * of xtf_value_types: their bits are a double, or an integer modulo 2^64. Returns 0 for the first value of
+ * an accumulated metric, after a value of the other type, and in all other modes.
  */
 uint64_t xtf_growth_to(XtfGrowth *growth, uint32_t class, uint8_t i, unsigned mode, unsigned type, uint64_t value);

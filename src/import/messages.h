@@ -1,6 +1,6 @@
 /*
- * Appends messages to a stream: the records of `sends` and `recvs`, and the rows of the side arrays `postings` and
- * `cancelled`, by which messages are matched. Also collects the trace's tags.
+ * Appends messages to a stream, as records of `sends` and `recvs`. Also appends the rows of the side arrays `postings`
+ * and `cancelled`, by which messages are matched, and collects the trace's tags.
  *
  * A receive may complete under a request id that was not posted in this location. Then its completion counts as its
  * posting.

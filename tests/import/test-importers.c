@@ -138,12 +138,12 @@ Test(importers, say_what_to_give_instead)
     for (size_t i = 0; i < G_N_ELEMENTS(of_archive); i++) {
         g_autofree char *path = g_build_filename(EXAMPLE, of_archive[i], NULL);
         cr_assert(g_file_test(path, G_FILE_TEST_EXISTS), "%s", path);
-        expect_advice(path, "it belongs to an archive, whose anchor is '" EXAMPLE "/eztrace_log.otf2'");
+        expect_advice(path, "it is a file of the archive with the anchor '" EXAMPLE "/eztrace_log.otf2'");
     }
     cr_assert(g_file_set_contents(of_otf1, otf1, -1, NULL) && g_file_set_contents(more, otf1, -1, NULL) &&
               g_file_set_contents(profile, "none", -1, NULL));
-    expect_advice(of_otf1, "it is of a trace of OTF 1, of which there is no importer");
-    expect_advice(more, "it is of a trace of OTF 1, of which there is no importer");
+    expect_advice(of_otf1, "it is a file of OTF 1, which xtf cannot import");
+    expect_advice(more, "it is a file of OTF 1, which xtf cannot import");
     expect_advice(profile, "it is a profile, which has no events");
     cr_assert(g_file_set_contents(trace, "\1\1OTF2 and so on, an anchor", -1, NULL));
     expect_advice(profile, found);

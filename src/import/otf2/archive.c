@@ -1,5 +1,6 @@
 /*
- * An OTF2 archive as files: which locations have events, what is missing, what is left out.
+ * Checks the files of an OTF2 archive: lists the locations with events, and notes missing files. Also adds the
+ * properties that describe the archive.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -8,8 +9,8 @@
 #include "src/import/otf2/files.h"
 #include "src/import/otf2/import.h"
 
-/* The size of a location's file; -1: there is none. */
-static bool size_of(const char *folder, uint64_t location, const char *ending, int64_t *size, GError **error)
+/* Sets *size to the size of a location's file in bytes; -1: there is no such file. False with an error. */
+static bool find_file_size(const char *folder, uint64_t location, const char *ending, int64_t *size, GError **error)
 {
     g_autofree char *path = g_strdup_printf("%s/%" PRIu64 ".%s", folder, location, ending);
     return xtf_otf2_file_size(path, size, error);
@@ -23,8 +24,10 @@ static bool was_skipped(const XtfOtf2Import *import, uint64_t id)
     return false;
 }
 
-/* A location without a file of events. */
-static bool miss_events(XtfOtf2Import *import, const char *folder, const XtfOtf2Location *location, GError **error)
+/* Handles a missing file of events. With --keep-going it is a warning. Otherwise it is an error, unless the location
+ * has no events. */
+static bool handle_missing_events(XtfOtf2Import *import, const char *folder, const XtfOtf2Location *location,
+                                  GError **error)
 {
     uint64_t id = location->id;
 
@@ -40,7 +43,7 @@ static bool miss_events(XtfOtf2Import *import, const char *folder, const XtfOtf2
                     "%s/%" PRIu64 ".evt: there is no such file (xtf import --keep-going imports the rest)", folder, id);
 }
 
-/* Notes files of locations that are not defined. */
+/* Adds a remark on files of events of undefined locations. */
 static void note_undefined(XtfOtf2Import *import, const char *folder, GHashTable *defined)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
@@ -59,20 +62,21 @@ static void note_undefined(XtfOtf2Import *import, const char *folder, GHashTable
                              example);
 }
 
-static bool add_location(XtfOtf2Import *import, const char *folder, const XtfLocationRow *row,
-                         uint64_t *without_definitions, GError **error)
+static bool check_location(XtfOtf2Import *import, const char *folder, const XtfLocationRow *row,
+                           uint64_t *without_definitions, GError **error)
 {
     int64_t size, definitions;
 
-    if (!size_of(folder, row->id, "evt", &size, error) || !size_of(folder, row->id, "def", &definitions, error))
+    if (!find_file_size(folder, row->id, "evt", &size, error) ||
+        !find_file_size(folder, row->id, "def", &definitions, error))
         return false;
     XtfOtf2Location location = {
         .id = row->id, .bytes = MAX(size, 0), .claimed = row->n_events, .has_definitions = definitions >= 0};
     if (size < 0)
-        return miss_events(import, folder, &location, error);
+        return handle_missing_events(import, folder, &location, error);
     if (was_skipped(import, row->id)) {
         xtf_otf2_note_events(import, &location, 0, true);
-        xtf_import_warn(import->job, "location %" PRIu64 ": its events are missing: the reader died of them, or hung",
+        xtf_import_warn(import->job, "location %" PRIu64 ": its events are missing: the reader crashed or hung on them",
                         row->id);
         return true;
     }
@@ -99,17 +103,18 @@ bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError 
                 .id = id, .bytes = row->n_events, .claimed = row->n_events, .has_definitions = true};
             import->bytes += location.bytes;
             g_array_append_val(import->locations, location);
-        } else if (!add_location(import, folder, row, &without_definitions, error)) {
+        } else if (!check_location(import, folder, row, &without_definitions, error)) {
             return false;
         }
         g_hash_table_add(defined, g_memdup2(&id, sizeof id));
     }
     g_autofree char *locations = xtf_import_quantity(without_definitions, "location");
     if (without_definitions > 0)
-        xtf_import_warn(import->job,
-                        "%s %s no definitions file (.def): ids and times in there are taken as they are, so names may "
-                        "be wrong, and clocks not corrected",
-                        locations, without_definitions == 1 ? "has" : "have");
+        xtf_import_warn(
+            import->job,
+            "%s %s no definitions file (.def): the ids and times of the events are used unchanged, so names may "
+            "be wrong, and clocks are not corrected",
+            locations, without_definitions == 1 ? "has" : "have");
     if (substrate == OTF2_SUBSTRATE_POSIX)
         note_undefined(import, folder, defined);
     return true;
@@ -124,13 +129,13 @@ static void add_text(XtfOtf2Definitions *source, const char *name, const char *v
     xtf_definitions_add_part(&source->definitions, XTF_MODEL_PROPERTIES, &row);
 }
 
-static void add_number(XtfOtf2Definitions *source, const char *name, uint64_t value)
+static void add_number_text(XtfOtf2Definitions *source, const char *name, uint64_t value)
 {
     g_autofree char *text = g_strdup_printf("%" PRIu64, value);
     add_text(source, name, text);
 }
 
-static void add_own_properties(XtfOtf2Definitions *source, OTF2_Reader *reader)
+static void add_archive_properties(XtfOtf2Definitions *source, OTF2_Reader *reader)
 {
     char **names = NULL;
     uint32_t n = 0;
@@ -179,11 +184,11 @@ void xtf_otf2_describe_archive(XtfOtf2Definitions *source, OTF2_Reader *reader)
         free(text);
     }
     if (source->has_clock) {
-        add_number(source, "otf2.clock.ticks_per_second", source->resolution);
-        add_number(source, "otf2.clock.global_offset", source->origin);
-        add_number(source, "otf2.clock.trace_length", source->length);
+        add_number_text(source, "otf2.clock.ticks_per_second", source->resolution);
+        add_number_text(source, "otf2.clock.global_offset", source->origin);
+        add_number_text(source, "otf2.clock.trace_length", source->length);
         if (source->realtime != OTF2_UNDEFINED_TIMESTAMP)
-            add_number(source, "otf2.clock.realtime_ns", source->realtime);
+            add_number_text(source, "otf2.clock.realtime_ns", source->realtime);
     }
-    add_own_properties(source, reader);
+    add_archive_properties(source, reader);
 }

@@ -1,5 +1,6 @@
 /*
- * The parts of the OTF2 importer. OTF2's library reads; what it reads goes through definitions.h and stream.h.
+ * Callbacks of the OTF2 importer. OTF2's library reads the archive and calls them. They pass definitions to
+ * definitions.h and events to stream.h.
  */
 #pragma once
 
@@ -11,22 +12,22 @@
 #include "src/import/definitions/definitions.h"
 #include "src/import/stream.h"
 
-/* Events: all 80 callbacks. Their data is an XtfStream. */
+/* Returns all 80 callbacks of events. Their data is an XtfStream. The caller deletes them. */
 OTF2_EvtReaderCallbacks *xtf_otf2_event_callbacks(void);
 
-/* Read once, before all events. */
+/* The archive's global definitions, read before all events. */
 typedef struct {
     XtfDefinitions definitions;
     bool has_clock;
     uint64_t resolution, origin, length, realtime;
-    uint64_t unknown; /* definitions that this version of OTF2 does not know */
+    uint64_t unknown; /* number of definitions that this version of OTF2 does not know */
 } XtfOtf2Definitions;
 
-/* Global definitions: all callbacks. Their data is an XtfOtf2Definitions. */
+/* Returns all callbacks of global definitions. Their data is an XtfOtf2Definitions. The caller deletes them. */
 OTF2_GlobalDefReaderCallbacks *xtf_otf2_definition_callbacks(void);
 
-/* A value as xtf_definitions_value() takes it. */
+/* Returns the bits of a value, as xtf_definitions_value() expects them. */
 uint64_t xtf_otf2_raw_value(OTF2_Type type, OTF2_AttributeValue value);
 
-/* The row of `metrics` that is the i-th member of a metric class, or of the class of an instance; or none. */
+/* Returns the row of `metrics` of the i-th member of a metric class, or of an instance's class; XTF_NONE32: none. */
 uint32_t xtf_otf2_class_member(const XtfDefinitions *definitions, uint32_t class, unsigned i);

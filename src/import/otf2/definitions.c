@@ -1,7 +1,7 @@
 /*
- * OTF2's global definitions: each callback collects rows, with OTF2's ids in them, for definitions.h to resolve.
+ * OTF2's callbacks of global definitions. Each adds rows with OTF2's ids, which definitions.h resolves later.
  *
- * Lists (members of groups, of metric classes, dimensions and coordinates of topologies) go into tables of their own.
+ * Lists (members of groups and of metric classes, dimensions and coordinates of topologies) have their own tables.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
                               XTF_MODEL_##PARTS, parts, n),                                          \
      OTF2_CALLBACK_SUCCESS)
 
-/* A callback that adds one row to a table. The assertion takes the semicolon after a use. */
+/* Defines a callback that adds one row to a table. The assertion makes a use end with a semicolon. */
 #define ON_ROW(Name, TABLE, Type, PARAMETERS, ...) \
     ON(Name, UNWRAP PARAMETERS)                    \
     {                                              \
@@ -84,9 +84,9 @@ uint32_t xtf_otf2_class_member(const XtfDefinitions *definitions, uint32_t class
     return member->metric;
 }
 
-/* A property of a single definition. */
-static OTF2_CallbackCode add_property(void *data, uint8_t of, uint64_t owner, OTF2_StringRef name, OTF2_Type type,
-                                      OTF2_AttributeValue value)
+/* Adds a property of a definition. */
+static OTF2_CallbackCode add_definition_property(void *data, uint8_t of, uint64_t owner, OTF2_StringRef name,
+                                                 OTF2_Type type, OTF2_AttributeValue value)
 {
     XtfDefinitionPropertyRow row = {
         .of = of,
@@ -98,11 +98,11 @@ static OTF2_CallbackCode add_property(void *data, uint8_t of, uint64_t owner, OT
     return ADD(DEFINITION_PROPERTIES, row);
 }
 
-/* Properties of one kind of definition. */
+/* Defines the callback for properties of one kind of definition. */
 #define ON_PROPERTY(Name, Ref, OF)                                                                \
     ON(Name##Property, Ref owner, OTF2_StringRef name, OTF2_Type type, OTF2_AttributeValue value) \
     {                                                                                             \
-        return add_property(data, OF, owner, name, type, value);                                  \
+        return add_definition_property(data, OF, owner, name, type, value);                       \
     }                                                                                             \
     _Static_assert(true, "")
 ON_PROPERTY(SystemTreeNode, OTF2_SystemTreeNodeRef, OF_SYSTEM_TREE_NODE);
@@ -111,8 +111,8 @@ ON_PROPERTY(Location, OTF2_LocationRef, OF_LOCATION);
 ON_PROPERTY(CallingContext, OTF2_CallingContextRef, OF_CALLING_CONTEXT);
 ON_PROPERTY(IoFile, OTF2_IoFileRef, OF_IO_FILE);
 
-/* An id for a name that OTF2 has as an enumeration only. */
-static OTF2_StringRef own_text(void *data, const char *text)
+/* Adds a string for a name that OTF2 has only as an enumeration, and returns its id. */
+static OTF2_StringRef add_own_text(void *data, const char *text)
 {
     return xtf_definitions_own_string(&((XtfOtf2Definitions *)data)->definitions, text);
 }
@@ -169,7 +169,7 @@ ON(ParadigmProperty, OTF2_Paradigm paradigm, OTF2_ParadigmProperty property, OTF
 {
     static const char *const names[] = {"COMM_NAME_TEMPLATE", "RMA_WIN_NAME_TEMPLATE", "RMA_ONLY"};
     const char *name = property < G_N_ELEMENTS(names) ? names[property] : "UNKNOWN";
-    return add_property(data, OF_PARADIGM, paradigm, own_text(data, name), type, value);
+    return add_definition_property(data, OF_PARADIGM, paradigm, add_own_text(data, name), type, value);
 }
 
 /* Code */
@@ -311,7 +311,7 @@ ON(IoParadigm, OTF2_IoParadigmRef self, OTF2_StringRef identification, OTF2_Stri
 
     for (unsigned i = 0; i < n; i++) {
         const char *text = properties[i] == OTF2_IO_PARADIGM_PROPERTY_VERSION ? "VERSION" : "UNKNOWN";
-        add_property(data, OF_IO_PARADIGM, self, own_text(data, text), types[i], values[i]);
+        add_definition_property(data, OF_IO_PARADIGM, self, add_own_text(data, text), types[i], values[i]);
     }
     return ADD(IO_PARADIGMS, row);
 }

@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The first message since the last xtf_otf2_forget_errors(): later ones come from outer functions, which know less. */
+/* The first message since the last xtf_otf2_forget_errors(). Later messages are from outer functions, and less
+ * specific. */
 static _Thread_local char caught[512];
 static _Thread_local OTF2_ErrorCode caught_code;
 
@@ -33,7 +34,7 @@ bool xtf_otf2_has_caught(void)
     return caught[0] != '\0';
 }
 
-/* What the library's messages mean to somebody who has the files. */
+/* Returns the meaning of a message of the library, for users who see only files. */
 static const char *meaning_of(const char *message)
 {
     static const struct {
@@ -51,26 +52,26 @@ static const char *meaning_of(const char *message)
     return "the file is damaged";
 }
 
-bool xtf_otf2_fail(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *what)
+bool xtf_otf2_fail(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *subject)
 {
     const char *name = otf2_code == OTF2_SUCCESS ? "" : OTF2_Error_GetDescription(otf2_code);
 
-    const char *said = caught[0] != '\0' ? caught : name;
-    if (said[0] != '\0')
-        xtf_fail(error, xtf_code, "%s: %s (OTF2 says: %s)", what, meaning_of(said), said);
+    const char *otf2_message = caught[0] != '\0' ? caught : name;
+    if (otf2_message[0] != '\0')
+        xtf_fail(error, xtf_code, "%s: %s (OTF2 says: %s)", subject, meaning_of(otf2_message), otf2_message);
     else
-        xtf_fail(error, xtf_code, "%s: %s", what, meaning_of(said));
+        xtf_fail(error, xtf_code, "%s: %s", subject, meaning_of(otf2_message));
     xtf_otf2_forget_errors();
     return false;
 }
 
-bool xtf_otf2_fail_writing(GError **error, OTF2_ErrorCode otf2_code, const char *what)
+bool xtf_otf2_fail_writing(GError **error, OTF2_ErrorCode otf2_code, const char *subject)
 {
     OTF2_ErrorCode first = caught[0] != '\0' ? caught_code : otf2_code;
-    const char *why = first == OTF2_SUCCESS ? "no reason" : OTF2_Error_GetDescription(first);
+    const char *reason = first == OTF2_SUCCESS ? "unknown reason" : OTF2_Error_GetDescription(first);
 
-    /* What the library says of a file is its name: what is wrong with it is in the code. */
-    xtf_fail(error, XTF_ERROR_IO, "%s: it cannot be written: %s%s%s%s", what, why,
+    /* The library's message on a file is only the file's name. The reason is in the code. */
+    xtf_fail(error, XTF_ERROR_IO, "%s: it cannot be written: %s%s%s%s", subject, reason,
              caught[0] != '\0' ? " (OTF2 says: " : "", caught, caught[0] != '\0' ? ")" : "");
     xtf_otf2_forget_errors();
     return false;

@@ -1,5 +1,5 @@
 /*
- * Errors of OTF2's library, which reports them through a callback, and prints to stderr without one.
+ * Errors of OTF2's library. The library reports them to a callback; without one it prints them to stderr.
  */
 #pragma once
 
@@ -8,16 +8,17 @@
 
 #include "libxtf/error.h"
 
-/* From now on OTF2's messages go to a buffer of the thread that meets them. */
+/* Registers a callback that keeps OTF2's first message in a buffer of the calling thread. */
 void xtf_otf2_catch_errors(void);
-/* Forgets what this thread has caught. */
+/* Clears the message that this thread has caught. */
 void xtf_otf2_forget_errors(void);
 
-/* Sets an error of `xtf_code` with the message "`what`: OTF2's own words", and returns false. */
-bool xtf_otf2_fail(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *what);
-/* Whether this thread has caught an error that nobody has asked for: some functions of the library say OTF2_SUCCESS all
- * the same. */
+/* Sets an error of `xtf_code` with the message "SUBJECT: its meaning (OTF2 says: its own message)". Clears the caught
+ * message and returns false. */
+bool xtf_otf2_fail(GError **error, XtfErrorCode xtf_code, OTF2_ErrorCode otf2_code, const char *subject);
+/* True if this thread has caught an error that is not reported yet. Some functions of the library return OTF2_SUCCESS
+ * after an error. */
 bool xtf_otf2_has_caught(void);
 
-/* The same of something that is written: it is not damage, but a full disk, or a value that OTF2 does not take. */
-bool xtf_otf2_fail_writing(GError **error, OTF2_ErrorCode otf2_code, const char *what);
+/* Sets an error of writing, and returns false. Its cause is a full disk, or a value that OTF2 rejects, not damage. */
+bool xtf_otf2_fail_writing(GError **error, OTF2_ErrorCode otf2_code, const char *subject);

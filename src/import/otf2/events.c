@@ -1,6 +1,6 @@
 /*
- * OTF2's 80 event callbacks: each makes one record. docs/OTF2.md has the table. Those of I/O and remote memory access
- * are in events-io.c.
+ * OTF2's 80 event callbacks. Each appends one record: docs/OTF2.md has the table. Callbacks of I/O and remote memory
+ * access are in events-io.c.
  */
 #include "src/import/messages.h"
 #include "src/import/otf2/record.h"
@@ -167,9 +167,9 @@ ON_RECORD(ParameterInt, PARAMETERS, Parameters, PARAMETER_INT64, (OTF2_Parameter
 ON_RECORD(ParameterUnsignedInt, PARAMETERS, Parameters, PARAMETER_UINT64, (OTF2_ParameterRef parameter, uint64_t value),
           .parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .unsigned_integer = value);
 
-/* Samples. Entering and leaving a calling context also moves the stack, so that records know their region. */
+/* Samples. Entering or leaving a calling context also changes the stack, so that records have the right region. */
 
-/* The region of a calling context, given by row. */
+/* Returns the region of a calling context, a row of the table. */
 static uint32_t context_region(XtfStream *stream, uint32_t context)
 {
     if (context >= xtf_definitions_n_rows(stream->definitions, XTF_MODEL_CALLING_CONTEXTS))
@@ -201,7 +201,7 @@ ON_RECORD(CallingContextSample, SAMPLES, Samples, CALLING_CONTEXT_SAMPLE,
           .calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = unwind_distance,
           .generator = LOOK_UP(INTERRUPT_GENERATORS, generator));
 
-/* The program, the measurement, and what this version of OTF2 does not know */
+/* The program, the measurement, and events unknown to this version of OTF2 */
 
 ON(ProgramBegin, OTF2_StringRef name, uint32_t n, const OTF2_StringRef *arguments)
 {

@@ -8,19 +8,19 @@
 
 bool xtf_otf2_is_anchor(const char *path)
 {
-    static const char magic[] = "OTF2"; /* after a byte of OTF2's own, and one for the byte order */
+    static const char magic[] = "OTF2"; /* after two bytes of OTF2's header, the second for the byte order */
     char start[16] = "";
     uint64_t size;
     int fd = xtf_file_open(path, &size, NULL);
-    bool is = fd >= 0 && read(fd, start, sizeof start) >= 6 && memcmp(start + 2, magic, strlen(magic)) == 0;
+    bool is_anchor = fd >= 0 && read(fd, start, sizeof start) >= 6 && memcmp(start + 2, magic, strlen(magic)) == 0;
 
     if (fd >= 0)
         close(fd);
-    return is;
+    return is_anchor;
 }
 
-/* A path without the ending of its name, or NULL. */
-static char *without_ending(const char *path)
+/* Returns a path without the ending of its name; NULL: the name has no ending. */
+static char *remove_ending(const char *path)
 {
     const char *name = strrchr(path, '/');
     const char *dot = strrchr(name ? name : path, '.');
@@ -28,8 +28,8 @@ static char *without_ending(const char *path)
     return dot ? g_strndup(path, (gsize)(dot - path)) : NULL;
 }
 
-/* The anchor whose path is that of a file or folder with an ending; NULL: there is none. */
-static char *anchor_at(const char *stem)
+/* Returns the anchor whose path is `stem` with the ending of anchors; NULL: there is no such anchor. */
+static char *find_anchor_of(const char *stem)
 {
     char *anchor = stem ? g_strconcat(stem, XTF_OTF2_ENDING, NULL) : NULL;
 
@@ -38,31 +38,32 @@ static char *anchor_at(const char *stem)
     return anchor;
 }
 
-/* NAME.otf beside NAME.0.def, or the file itself. */
+/* True if the file is a NAME.otf, or a file such as NAME.0.def next to a NAME.otf. */
 static bool is_of_otf1(const char *path)
 {
-    g_autofree char *stem = without_ending(path);
-    g_autofree char *outer = stem ? without_ending(stem) : NULL;
+    g_autofree char *stem = remove_ending(path);
+    g_autofree char *outer = stem ? remove_ending(stem) : NULL;
     g_autofree char *anchor = outer ? g_strconcat(outer, ".otf", NULL) : NULL;
 
     return g_str_has_suffix(path, ".otf") || (anchor && g_file_test(anchor, G_FILE_TEST_EXISTS));
 }
 
-/* NAME and NAME.def are beside NAME.otf2, NAME/0.evt below it, and Score-P's profile.cubex beside traces.otf2. */
+/* Returns advice for the files of an archive: NAME and NAME.def are next to the anchor NAME.otf2, NAME/0.evt is in
+ * NAME. Score-P's profile.cubex is next to traces.otf2. */
 char *xtf_otf2_advice(const char *path)
 {
     bool is_profile = g_str_has_suffix(path, ".cubex"), is_folder = g_file_test(path, G_FILE_TEST_IS_DIR);
-    g_autofree char *folder = g_path_get_dirname(path), *stem = without_ending(path);
+    g_autofree char *folder = g_path_get_dirname(path), *stem = remove_ending(path);
     g_autofree char *scorep = is_profile ? g_build_filename(folder, "traces", NULL) : NULL;
-    g_autofree char *beside = anchor_at(is_profile ? scorep : stem);
-    g_autofree char *anchor = beside ? g_steal_pointer(&beside) : anchor_at(is_folder ? path : folder);
+    g_autofree char *sibling = find_anchor_of(is_profile ? scorep : stem);
+    g_autofree char *anchor = sibling ? g_steal_pointer(&sibling) : find_anchor_of(is_folder ? path : folder);
 
     if (is_profile)
         return anchor ? g_strdup_printf("it is a profile, and the trace of its run is '%s'", anchor)
                       : g_strdup("it is a profile, which has no events");
     if (anchor)
-        return g_strdup_printf("it belongs to an archive, whose anchor is '%s'", anchor);
-    return is_of_otf1(path) ? g_strdup("it is of a trace of OTF 1, of which there is no importer") : NULL;
+        return g_strdup_printf("it is a file of the archive with the anchor '%s'", anchor);
+    return is_of_otf1(path) ? g_strdup("it is a file of OTF 1, which xtf cannot import") : NULL;
 }
 
 bool xtf_otf2_file_size(const char *path, int64_t *size, GError **error)

@@ -1,4 +1,4 @@
-/* Where the files of an OTF2 archive are. Needs nothing of OTF2's library. */
+/* Finds the files of an OTF2 archive, without OTF2's library. */
 #pragma once
 
 #include <glib.h>
@@ -8,18 +8,19 @@
 #define XTF_OTF2_TRACE_ID "otf2.trace_id" /* a property of imports */
 #define XTF_OTF2_ENDING   ".otf2"
 
+/* True if a file is the anchor file of an OTF2 archive. */
 bool xtf_otf2_is_anchor(const char *path);
 
-/* What to give instead of another file of an archive, of a profile beside one, or of a trace of OTF 1; or NULL. The
- * caller frees it. */
+/* Returns advice on which file to give instead of `path`; the caller frees it. NULL unless `path` is another file of an
+ * archive, a profile next to an archive, or a file of OTF 1. */
 char *xtf_otf2_advice(const char *path);
 
-/* The size of an archive's file in bytes, before OTF2's library opens it: the library would wait for the writer of a
- * FIFO. *size is -1 if there is no such file; false with an error if it is no regular file. */
+/* Finds the size of an archive's file in bytes. *size is -1 if there is no such file. False with an error if it is not
+ * a regular file. Call it before OTF2's library opens the file: the library would wait for the writer of a FIFO. */
 bool xtf_otf2_file_size(const char *path, int64_t *size, GError **error);
 
-/* The folder of the locations' files: the anchor's path without its ending. */
+/* Returns the folder of the locations' files: the anchor's path without its ending. The caller frees it. */
 char *xtf_otf2_folder(const char *anchor);
 
-/* NAME.otf2, all other NAME.*, and NAME, of those that exist. */
+/* Returns the paths of NAME.otf2, all other NAME.*, and NAME, if they exist. The caller frees them. */
 GPtrArray *xtf_otf2_files(const char *anchor);

@@ -1,5 +1,5 @@
 /*
- * One import from OTF2: definitions, then events, then tables. Runs in a child process, see supervise.h.
+ * Imports an OTF2 archive: definitions, then events, then tables. Runs in a child process, see supervise.h.
  */
 #include "src/import/otf2/import.h"
 
@@ -10,25 +10,25 @@
 #include "src/import/otf2/files.h"
 
 enum {
-    DEFINITIONS_A_STEP = 4096,
+    DEFINITIONS_PER_STEP = 4096,
 };
 
 static bool read_definitions(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
 {
     OTF2_GlobalDefReader *definitions = OTF2_Reader_GetGlobalDefReader(reader);
     OTF2_ErrorCode code = OTF2_SUCCESS;
-    uint64_t n = DEFINITIONS_A_STEP;
+    uint64_t n = DEFINITIONS_PER_STEP;
 
     if (!definitions)
         return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_ERROR_PROCESSED_WITH_FAULTS, "the archive's definitions");
     OTF2_GlobalDefReaderCallbacks *callbacks = xtf_otf2_definition_callbacks();
     OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, &import->source);
-    while (code == OTF2_SUCCESS && n == DEFINITIONS_A_STEP) {
-        code = OTF2_Reader_ReadGlobalDefinitions(reader, definitions, DEFINITIONS_A_STEP, &n);
+    while (code == OTF2_SUCCESS && n == DEFINITIONS_PER_STEP) {
+        code = OTF2_Reader_ReadGlobalDefinitions(reader, definitions, DEFINITIONS_PER_STEP, &n);
         atomic_fetch_add(&import->job->shared->heartbeat, 1);
     }
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-    OTF2_Reader_CloseGlobalDefReader(reader, definitions); /* and its buffer */
+    OTF2_Reader_CloseGlobalDefReader(reader, definitions); /* frees its buffer, too */
     if (code == OTF2_SUCCESS)
         return true;
     if (!import->job->options->keep_going || import->source.definitions.count == 0)
@@ -40,7 +40,7 @@ static bool read_definitions(XtfOtf2Import *import, OTF2_Reader *reader, GError 
     return true;
 }
 
-/* What is in an archive beside definitions and events. */
+/* Adds remarks on parts of the archive that are neither definitions nor events. */
 static void note_extras(XtfOtf2Import *import, OTF2_Reader *reader)
 {
     uint32_t snapshots = 0, thumbnails = 0;
@@ -64,11 +64,11 @@ static bool create_output(XtfOtf2Import *import, GError **error)
     if (source->has_clock && source->resolution > 0)
         return xtf_import_create_output(import->job, source->resolution, source->origin, error);
     xtf_import_warn(import->job,
-                    "the archive does not say how fast its clock runs: its ticks are taken as nanoseconds");
+                    "the archive does not give the resolution of its clock: ticks are taken as nanoseconds");
     return xtf_import_create_output(import->job, 1000000000, UINT64_MAX, error);
 }
 
-static bool run(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
+static bool import_archive(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
 {
     XtfDefinitions *definitions = &import->source.definitions;
 
@@ -92,7 +92,7 @@ static bool run(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
     return xtf_definitions_write(definitions, error) && xtf_writer_close(g_steal_pointer(&import->job->writer), error);
 }
 
-/* The files that OTF2's library opens first. */
+/* Checks the files that OTF2's library opens first. */
 static bool check_files(const char *anchor, GError **error)
 {
     g_autofree char *folder = xtf_otf2_folder(anchor);
@@ -102,7 +102,7 @@ static bool check_files(const char *anchor, GError **error)
     if (!xtf_otf2_file_size(anchor, &size, error) || !xtf_otf2_file_size(definitions, &size, error))
         return false;
     return size >= 0 || xtf_fail(error, XTF_ERROR_DAMAGED,
-                                 "%s: there is no such file, which has the archive's definitions", definitions);
+                                 "%s: there is no such file; it should have the archive's definitions", definitions);
 }
 
 bool xtf_otf2_import(XtfImportJob *job, GError **error)
@@ -116,8 +116,8 @@ bool xtf_otf2_import(XtfImportJob *job, GError **error)
     xtf_otf2_catch_errors();
     xtf_definitions_init(&import.source.definitions);
     OTF2_Reader *reader = OTF2_Reader_Open(job->anchor);
-    bool good =
-        reader ? run(&import, reader, error) : xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, job->anchor);
+    bool good = reader ? import_archive(&import, reader, error)
+                       : xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, job->anchor);
     if (reader)
         OTF2_Reader_Close(reader);
     job->report.definitions = import.source.definitions.count;

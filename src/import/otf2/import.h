@@ -1,5 +1,5 @@
 /*
- * One import from OTF2, as it runs in its child process.
+ * The state of one import from OTF2, in its child process.
  */
 #pragma once
 
@@ -11,11 +11,11 @@
 typedef struct {
     uint64_t id;
     uint64_t bytes;       /* of events */
-    uint64_t claimed;     /* the number of events by its definition, which need not be true */
-    bool has_definitions; /* of its own: id maps and clock */
+    uint64_t claimed;     /* the number of events in its definition, which may be wrong */
+    bool has_definitions; /* a file of local definitions: id maps and clock */
 } XtfOtf2Location;
 
-/* Faults of calls. */
+/* Faults of calls, as stream.h counts them. */
 enum {
     XTF_OTF2_WITHOUT_ENTER,
     XTF_OTF2_OUT_OF_ORDER,
@@ -29,10 +29,10 @@ typedef struct {
     uint64_t location, event; /* an example: the location with the smallest id */
 } XtfOtf2Mishap;
 
-/* Events of a location that its definition counts and that were not read, or that may have been lost. */
+/* A location of which fewer events were read than its definition counts, or of which some may be lost. */
 typedef struct {
     uint64_t location, claimed, read;
-    bool damaged; /* and a warning said so */
+    bool damaged; /* the importer has warned of it */
 } XtfOtf2Loss;
 
 typedef struct {
@@ -40,35 +40,36 @@ typedef struct {
     XtfOtf2Definitions source;
     OTF2_EvtReaderCallbacks *callbacks;
     OTF2_DefReaderCallbacks *local_callbacks;
-    GArray *locations; /* of XtfOtf2Location: to be read */
-    uint64_t bytes;    /* of all their events */
+    GArray *locations; /* of XtfOtf2Location: the locations to read */
+    uint64_t bytes;    /* of the events of all these locations */
 
     /* Shared by the workers, under the job's lock. */
     guint next;    /* index of the next location to read */
-    GError *error; /* the first; it stops all workers */
+    GError *error; /* the first error; it stops all workers */
     XtfOtf2Mishap mishaps[XTF_OTF2_N_MISHAPS];
-    uint64_t own_definitions; /* in locations' own files, which were not needed */
+    uint64_t own_definitions; /* number of unused definitions in locations' files */
     GArray *losses;           /* of XtfOtf2Loss */
     bool claims_too_little;   /* a location has more events than its definition counts */
 
-    /* For the progress. */
-    _Atomic uint64_t bytes_done, events_done; /* of locations that are finished */
-    _Atomic int64_t bytes_guessed;            /* of locations that are being read */
+    /* Progress. */
+    _Atomic uint64_t bytes_done, events_done; /* of finished locations */
+    _Atomic int64_t bytes_guessed;            /* estimate for locations that workers are reading */
 } XtfOtf2Import;
 
-/* Reads the locations' events, in as many threads as the options say. */
+/* Reads the events of all locations, in options->jobs threads. */
 bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error);
 
-/* Notes how many events of a location were read. Any thread. */
+/* Notes the number of events read of a location. Any thread. */
 void xtf_otf2_note_events(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, bool damaged);
-/* Says what was lost, once all locations were read: a recorder whose numbers are wrong anywhere is not believed. */
+/* Adds remarks on lost events, once all locations were read. Ignores the definitions' numbers of events if a location
+ * has more events than its definition counts: then the recorder's numbers are unreliable. */
 void xtf_otf2_report_losses(XtfOtf2Import *import);
 
 /* Lists the locations to read. A missing .evt file is an error, unless the options say to keep going. */
 bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError **error);
 
-/* The number that the recorder gave the trace, at random. The caller frees it. */
+/* Returns the random number that the recorder gave the trace, as text. The caller frees it. */
 char *xtf_otf2_trace_id(OTF2_Reader *reader);
 
-/* Adds the rows of `properties`: what the archive says of itself. */
+/* Adds the rows of `properties` that describe the archive. */
 void xtf_otf2_describe_archive(XtfOtf2Definitions *source, OTF2_Reader *reader);

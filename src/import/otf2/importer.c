@@ -2,8 +2,8 @@
 
 #include "src/import/otf2/files.h"
 
-/* What other sources have. */
-#define OTHERS                                                                                                         \
+/* Arrays that only other sources have. */
+#define FOREIGN_TYPES                                                                                                  \
     (UINT64_C(1) << XTF_MODEL_PENDING | UINT64_C(1) << XTF_MODEL_LINKS | UINT64_C(1) << XTF_MODEL_SLICES |             \
      UINT64_C(1) << XTF_MODEL_RESOURCES | UINT64_C(1) << XTF_MODEL_TASK_STATES | UINT64_C(1) << XTF_MODEL_TASK_MOVES | \
      UINT64_C(1) << XTF_MODEL_MESSAGE_TOTALS | UINT64_C(1) << XTF_MODEL_MESSAGE_KINDS)
@@ -14,7 +14,7 @@ const XtfImporter xtf_otf2_importer = {
     .ending = XTF_OTF2_ENDING,
     .identity = XTF_OTF2_TRACE_ID,
     .option = "otf2",
-    .types = ~OTHERS,
+    .types = ~FOREIGN_TYPES,
     .detect = xtf_otf2_is_anchor,
     .advice = xtf_otf2_advice,
     .files = xtf_otf2_files,

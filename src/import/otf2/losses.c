@@ -1,6 +1,6 @@
 /*
- * Events that were lost: what locations' definitions count and what was read, side by side. A damaged byte may make the
- * rest of a file look like its end, without any error.
+ * Finds lost events: compares the number of events in each location's definition with the number read. A damaged byte
+ * may look like the end of a file, without any error.
  */
 #include <inttypes.h>
 
@@ -27,10 +27,11 @@ static gint by_location(gconstpointer a, gconstpointer b)
 
 static void warn_of_silent_loss(XtfOtf2Import *import, const XtfOtf2Loss *loss)
 {
-    xtf_import_warn(import->job,
-                    "location %" PRIu64 ": %" PRIu64 " of its %" PRIu64
-                    " events are missing, by its definition, though no error shows: its file may be damaged",
-                    loss->location, loss->claimed - loss->read, loss->claimed);
+    xtf_import_warn(
+        import->job,
+        "location %" PRIu64 ": %" PRIu64 " of its %" PRIu64
+        " events are missing according to its definition, but reading gave no error: its file may be damaged",
+        loss->location, loss->claimed - loss->read, loss->claimed);
 }
 
 void xtf_otf2_report_losses(XtfOtf2Import *import)
@@ -48,11 +49,11 @@ void xtf_otf2_report_losses(XtfOtf2Import *import)
         uncounted += !counted && loss->damaged;
     }
     g_autofree char *missing = xtf_import_quantity(events, "event");
-    g_autofree char *of = xtf_import_quantity(locations, "location");
-    g_autofree char *others = xtf_import_quantity(uncounted, "location");
+    g_autofree char *of_locations = xtf_import_quantity(locations, "location");
+    g_autofree char *damaged = xtf_import_quantity(uncounted, "location");
     if (locations > 0)
-        xtf_import_leave_out(import->job, "%s of %s, which could not be read", missing, of);
+        xtf_import_leave_out(import->job, "%s of %s, which could not be read", missing, of_locations);
     if (uncounted > 0)
-        xtf_import_leave_out(
-            import->job, "events of %s, which could not be read: how many they are, the archive does not say", others);
+        xtf_import_leave_out(import->job, "events of %s, which could not be read: the archive does not say how many",
+                             damaged);
 }

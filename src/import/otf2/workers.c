@@ -1,8 +1,8 @@
 /*
- * Reading the events of all locations, several at a time.
+ * Reads the events of all locations in parallel.
  *
- * A worker has an OTF2_Reader of its own, since threads cannot share one, and opens it anew for every few
- * locations: what OTF2 remembers of a location (its maps, its clock) would otherwise stay in memory to the end.
+ * Each worker has its own OTF2_Reader, since threads cannot share one. It opens a new reader for every
+ * LOCATIONS_PER_READER locations: otherwise OTF2 keeps the id maps and clock of each location in memory to the end.
  */
 #include <inttypes.h>
 
@@ -10,10 +10,10 @@
 #include "src/import/otf2/import.h"
 
 enum {
-    LOCATIONS_A_READER = 32,
-    EVENTS_A_STEP = 65536,
+    LOCATIONS_PER_READER = 32,
+    EVENTS_PER_STEP = 65536,
     TYPICAL_EVENT_BYTES = 15,
-    RARE_CALLS = 100, /* less than one of so many hardly matters */
+    RARE_CALLS = 100, /* a fault of at most one in 100 calls is only a repair, not a warning */
 };
 
 typedef struct {
@@ -21,8 +21,8 @@ typedef struct {
     unsigned number;
     XtfStream stream;
     uint64_t read, n_with_events;
-    uint64_t own_definitions; /* in locations' own files, which were not needed */
-    int64_t guessed;          /* its part of import->bytes_guessed */
+    uint64_t own_definitions; /* number of unused definitions in locations' files */
+    int64_t guessed;          /* the worker's part of import->bytes_guessed */
 } Worker;
 
 static bool stopped(XtfOtf2Import *import)
@@ -33,16 +33,17 @@ static bool stopped(XtfOtf2Import *import)
     return stop;
 }
 
-/* Takes some locations; 0: none is left, or an error stops all workers. */
-static guint take(XtfOtf2Import *import, guint *first)
+/* Assigns the next locations to a worker and returns their number. 0: no locations remain, or an error stops all
+ * workers. */
+static guint take_locations(XtfOtf2Import *import, guint *first)
 {
     guint n = 0;
 
     g_mutex_lock(&import->job->lock);
     if (!import->error) {
-        n = MIN(LOCATIONS_A_READER, import->locations->len - import->next);
-        /* The last locations are given out one by one, so that all workers end together. */
-        if (import->locations->len - import->next < LOCATIONS_A_READER * 4)
+        n = MIN(LOCATIONS_PER_READER, import->locations->len - import->next);
+        /* Workers get the last locations one by one, so that all end at about the same time. */
+        if (import->locations->len - import->next < LOCATIONS_PER_READER * 4)
             n = MIN(n, 1);
         *first = import->next;
         import->next += n;
@@ -51,7 +52,8 @@ static guint take(XtfOtf2Import *import, guint *first)
     return n;
 }
 
-static void fail(XtfOtf2Import *import, GError *error)
+/* Keeps the first error, which stops all workers. */
+static void keep_first_error(XtfOtf2Import *import, GError *error)
 {
     g_mutex_lock(&import->job->lock);
     if (!import->error)
@@ -61,8 +63,8 @@ static void fail(XtfOtf2Import *import, GError *error)
     g_mutex_unlock(&import->job->lock);
 }
 
-/* The share of bytes that is done: exact for finished locations, guessed from the events for the others. */
-static void show_progress(Worker *worker, const XtfOtf2Location *location, uint64_t events, uint64_t step)
+/* Updates the share of bytes that is done: exact for finished locations, estimated for all others. */
+static void update_progress(Worker *worker, const XtfOtf2Location *location, uint64_t events, uint64_t step)
 {
     XtfOtf2Import *import = worker->import;
     uint64_t bytes_done = import->bytes_done, events_done = import->events_done;
@@ -100,8 +102,8 @@ static OTF2_CallbackCode count_offset(void *applied, OTF2_TimeStamp time, int64_
     return OTF2_CALLBACK_SUCCESS;
 }
 
-/* The maps from the location's own ids to the archive's, and its clock. OTF2 applies them as it reads the events.
- * The other definitions there should repeat the archive's. */
+/* Reads the location's id maps and clock offsets, which OTF2 applies to its events. Counts all other definitions in its
+ * file, which should repeat the archive's. */
 static bool read_local_definitions(Worker *worker, OTF2_Reader *reader, const XtfOtf2Location *location, GError **error)
 {
     const OTF2_DefReaderCallbacks *callbacks = worker->import->local_callbacks;
@@ -120,17 +122,17 @@ static bool read_local_definitions(Worker *worker, OTF2_Reader *reader, const Xt
     return fine;
 }
 
-/* Reads until the end, or an error. */
-static bool step_through(Worker *worker, OTF2_Reader *reader, OTF2_EvtReader *events, const XtfOtf2Location *location,
-                         uint64_t *total, GError **error)
+/* Reads events to the end of the location, in steps. Stops early when another worker fails. False with an error. */
+static bool read_steps(Worker *worker, OTF2_Reader *reader, OTF2_EvtReader *events, const XtfOtf2Location *location,
+                       uint64_t *total, GError **error)
 {
-    uint64_t step = EVENTS_A_STEP;
+    uint64_t step = EVENTS_PER_STEP;
 
-    while (step == EVENTS_A_STEP && !stopped(worker->import)) {
+    while (step == EVENTS_PER_STEP && !stopped(worker->import)) {
         step = 0;
-        OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader, events, EVENTS_A_STEP, &step);
+        OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader, events, EVENTS_PER_STEP, &step);
         *total += step;
-        show_progress(worker, location, *total, step);
+        update_progress(worker, location, *total, step);
         if (worker->stream.error)
             return true; /* an error of writing, which xtf_stream_end() reports */
         if (code != OTF2_SUCCESS)
@@ -146,11 +148,11 @@ static bool read_events(Worker *worker, OTF2_Reader *reader, const XtfOtf2Locati
 
     if (!events)
         return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its events");
-    /* Both should be on by default; this makes sure. */
+    /* Both should be on by default. */
     OTF2_EvtReader_ApplyMappingTables(events, true);
     OTF2_EvtReader_ApplyClockOffsets(events, true);
     OTF2_Reader_RegisterEvtCallbacks(reader, events, worker->import->callbacks, &worker->stream);
-    bool fine = step_through(worker, reader, events, location, total, error);
+    bool fine = read_steps(worker, reader, events, location, total, error);
     OTF2_Reader_CloseEvtReader(reader, events);
     return fine;
 }
@@ -170,7 +172,7 @@ static void count_mishap(XtfOtf2Import *import, unsigned kind, uint64_t location
     g_mutex_unlock(&import->job->lock);
 }
 
-/* Warns of faults of the location's times, and counts those of its calls for one warning of all locations. */
+/* Warns of faults of the location's times. Counts faults of its calls, for one remark on all locations. */
 static void count_mishaps(Worker *worker, uint64_t location)
 {
     const XtfStream *stream = &worker->stream;
@@ -180,7 +182,7 @@ static void count_mishaps(Worker *worker, uint64_t location)
         xtf_import_warn(import->job,
                         "location %" PRIu64 ": its times go back at %" PRIu64
                         " of its events, the first being event %" PRIu64
-                        ": those got the times of their predecessors, so times around them are wrong",
+                        ": these events got the times of their predecessors, so times around them are wrong",
                         location, stream->backward.count, stream->backward.first_seq);
     count_mishap(import, XTF_OTF2_WITHOUT_ENTER, location, stream->without_enter.count,
                  stream->without_enter.first_seq);
@@ -192,17 +194,17 @@ static void count_mishaps(Worker *worker, uint64_t location)
 static void warn_of_mishaps(XtfOtf2Import *import)
 {
     static const char *const texts[] = {
-        [XTF_OTF2_WITHOUT_ENTER] = "left and never entered: not counted, its time is that of the call around it",
-        [XTF_OTF2_OUT_OF_ORDER] = "left while calls that it made go on: those end with it",
+        [XTF_OTF2_WITHOUT_ENTER] = "left and never entered: not counted, its time is counted for the call around it",
+        [XTF_OTF2_OUT_OF_ORDER] = "left while calls inside it are open: these end with it",
         [XTF_OTF2_NEVER_LEFT] = "never left: it lasts until a call around it is left, or to the end",
-        [XTF_OTF2_TOO_DEEP] = "too deep in the stack: its caller is not known",
+        [XTF_OTF2_TOO_DEEP] = "too deep in the stack: its caller is unknown",
     };
     uint64_t calls = import->job->counts[XTF_MODEL_ENTERS_LEAVES][XTF_LABEL_ENTER];
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
         const XtfOtf2Mishap *mishap = &import->mishaps[i];
         g_autofree char *locations = xtf_import_quantity(mishap->locations, "location");
-        /* Many recorders end a trace with a few such calls. */
+        /* Many recorders end a trace with a few faulty calls. */
         bool rare = mishap->count <= calls / RARE_CALLS;
         if (mishap->count > 0)
             xtf_import_note(import->job, rare ? import->job->report.repaired : import->job->report.warnings,
@@ -212,9 +214,9 @@ static void warn_of_mishaps(XtfOtf2Import *import)
     }
 }
 
-/* A damaged location: a warning, or the error that ends the import. */
-static bool keep_going(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, const GError *damage,
-                       GError **error)
+/* Handles a damaged location: warns with --keep-going, else fails. */
+static bool handle_damage(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, const GError *damage,
+                          GError **error)
 {
     if (import->job->options->keep_going) {
         xtf_import_warn(import->job, "location %" PRIu64 ": only its first %" PRIu64 " events were imported: %s",
@@ -239,17 +241,18 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
                 read_events(worker, reader, location, &read, &damage);
     worker->read += read;
     worker->n_with_events += worker->stream.seq > 0;
-    /* Errors of writing come first: a full disk is no damage of the archive. */
+    /* An error of writing, such as a full disk, is reported before damage of the archive. */
     if (!xtf_stream_end(&worker->stream, error))
         return false;
     count_mishaps(worker, location->id);
     finish_progress(worker, location, read);
     atomic_store(&import->job->shared->busy_with[worker->number], 0);
     xtf_otf2_note_events(import, location, read, !fine);
-    return fine || keep_going(import, location, read, damage, error);
+    return fine || handle_damage(import, location, read, damage, error);
 }
 
-static bool read_some(Worker *worker, guint first, guint n, GError **error)
+/* Reads n locations with a new reader. */
+static bool read_locations(Worker *worker, guint first, guint n, GError **error)
 {
     XtfOtf2Import *import = worker->import;
     OTF2_Reader *reader = OTF2_Reader_Open(import->job->anchor);
@@ -270,7 +273,8 @@ static bool read_some(Worker *worker, guint first, guint n, GError **error)
     return fine;
 }
 
-static gpointer work(gpointer data)
+/* Reads locations until none remain: the function of a worker's thread. */
+static gpointer run_worker(gpointer data)
 {
     Worker *worker = data;
     XtfOtf2Import *import = worker->import;
@@ -280,9 +284,9 @@ static gpointer work(gpointer data)
 
     xtf_stream_init(&worker->stream, import->job->writer, &import->source.definitions, import->job->schemas);
     worker->stream.requests.folder = folder;
-    while (!error && (n = take(import, &first)) > 0)
-        if (!read_some(worker, first, n, &error))
-            fail(import, error);
+    while (!error && (n = take_locations(import, &first)) > 0)
+        if (!read_locations(worker, first, n, &error))
+            keep_first_error(import, error);
     xtf_import_count(import->job, &worker->stream, worker->read, worker->n_with_events);
     g_mutex_lock(&import->job->lock);
     import->own_definitions += worker->own_definitions;
@@ -305,17 +309,18 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
     for (unsigned i = 0; i < jobs; i++) {
         workers[i].import = import;
         workers[i].number = i;
-        threads[i] = g_thread_new("import", work, &workers[i]);
+        threads[i] = g_thread_new("import", run_worker, &workers[i]);
     }
     for (unsigned i = 0; i < jobs; i++)
         g_thread_join(threads[i]);
     OTF2_EvtReaderCallbacks_Delete(import->callbacks);
     OTF2_DefReaderCallbacks_Delete(import->local_callbacks);
-    xtf_otf2_report_losses(import); /* first, since it may be why calls do not fit */
+    xtf_otf2_report_losses(import); /* first, since lost events may cause faults of calls */
     warn_of_mishaps(import);
     g_autofree char *definitions = xtf_import_quantity(import->own_definitions, "definition");
     if (import->own_definitions > 0)
-        xtf_import_leave_out(import->job, "%s in locations' own files (.def): the archive's hold for all", definitions);
+        xtf_import_leave_out(
+            import->job, "%s in locations' own files (.def): the archive's definitions are used instead", definitions);
     if (import->error) {
         g_propagate_error(error, g_steal_pointer(&import->error));
         return false;

@@ -21,7 +21,7 @@ typedef struct {
 
 void xtf_growth_init(XtfGrowth *growth);
 void xtf_growth_finish(XtfGrowth *growth);
-void xtf_growth_clear(XtfGrowth *growth); /* before the next location */
+void xtf_growth_clear(XtfGrowth *growth); /* call it before the next location */
 
 /*
  * Returns the growth to a value of member `i` of row `class`. The value and the growth have the type `type`, a number

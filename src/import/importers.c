@@ -62,13 +62,13 @@ static char *find_anchor_in(const char *path, const char *formats, const XtfImpo
         return NULL;
     }
     while ((name = g_dir_read_name(dir))) {
-        const XtfImporter *found = xtf_importer_by_ending(name);
-        if (!found)
+        const XtfImporter *matching = xtf_importer_by_ending(name);
+        if (!matching)
             continue;
         g_autofree char *candidate = g_build_filename(path, name, NULL);
-        if (found->common_ending && !found->detect(candidate))
+        if (matching->common_ending && !matching->detect(candidate))
             continue;
-        if (anchor && (found != *importer || !are_files_of_one_trace(found, anchor, candidate))) {
+        if (anchor && (matching != *importer || !are_files_of_one_trace(matching, anchor, candidate))) {
             xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: the folder has several archives: give the path of one", path);
             return NULL;
         }
@@ -76,7 +76,7 @@ static char *find_anchor_in(const char *path, const char *formats, const XtfImpo
             g_free(anchor);
             anchor = g_steal_pointer(&candidate);
         }
-        *importer = found;
+        *importer = matching;
     }
     if (!anchor)
         fail_with_advice(path, "the folder does not contain", formats, error);
@@ -96,7 +96,7 @@ char *xtf_import_detect(const char *path, const XtfImporter **importer, GError *
 {
     g_autofree char *formats = xtf_import_formats();
     g_autofree char *anchor = NULL;
-    const XtfImporter *found = NULL;
+    const XtfImporter *detected = NULL;
     struct stat info;
 
     if (stat(path, &info) != 0) {
@@ -104,19 +104,19 @@ char *xtf_import_detect(const char *path, const XtfImporter **importer, GError *
         return NULL;
     }
     if (S_ISDIR(info.st_mode)) {
-        if (!(anchor = find_anchor_in(path, formats, &found, error)))
+        if (!(anchor = find_anchor_in(path, formats, &detected, error)))
             return NULL;
-    } else if (!S_ISREG(info.st_mode) || !(found = importer_of_file(path))) {
+    } else if (!S_ISREG(info.st_mode) || !(detected = importer_of_file(path))) {
         fail_with_advice(path, "is not", formats, error);
         return NULL;
     }
-    if (!found->run) {
+    if (!detected->run) {
         xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                 "%s: this xtf was built without the importer of %s: build it with -D%s=enabled", path, found->name,
-                 found->option);
+                 "%s: this xtf was built without the importer of %s: build it with -D%s=enabled", path, detected->name,
+                 detected->option);
         return NULL;
     }
-    *importer = found;
+    *importer = detected;
     return anchor ? g_steal_pointer(&anchor) : g_strdup(path);
 }
 

@@ -105,9 +105,9 @@ bool xtf_import_may_replace(const XtfImportJob *job, const char *identity, GErro
 static bool add_schema(XtfImportJob *job, unsigned tag, GError **error)
 {
     const char *const *events = tag < XTF_N_RECORD_TYPES ? job->importer->events[tag] : NULL;
-    g_autoptr(XtfSchema) own = events ? xtf_model_schema_with_events(tag, events) : NULL;
+    g_autoptr(XtfSchema) extended = events ? xtf_model_schema_with_events(tag, events) : NULL;
 
-    return xtf_writer_add_schema(job->writer, own ? own : xtf_model_schema(tag), &job->schemas[tag], error);
+    return xtf_writer_add_schema(job->writer, extended ? extended : xtf_model_schema(tag), &job->schemas[tag], error);
 }
 
 bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint64_t origin, GError **error)

@@ -23,7 +23,7 @@ typedef struct {
 struct XtfImportJob {
     const XtfImporter *importer;
     const char *anchor;
-    const XtfOutput *output; /* to write to */
+    const XtfOutput *output;
     const XtfImportOptions *options;
     const GArray *skipped; /* of uint64_t: locations on which an earlier child crashed or hung */
     const XtfReplaced *replaced;

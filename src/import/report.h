@@ -5,8 +5,8 @@
 #include <stdint.h>
 
 typedef struct {
-    const char *event; /* as the source's own tools print it */
-    const char *type;  /* the record type it became */
+    const char *event; /* the name that the source's own tools print */
+    const char *type;  /* the type of its records */
     uint64_t read, kept;
 } XtfImportCount;
 
@@ -15,7 +15,7 @@ typedef struct {
     GPtrArray *left_out;      /* of strings: data that was not imported, and the reason */
     GPtrArray *warnings;      /* of strings: faults of the source that may change results */
     GPtrArray *repaired;      /* of strings: faults that hardly change results */
-    uint64_t read, kept;      /* events */
+    uint64_t read, kept;      /* numbers of events */
     uint64_t left_out_events; /* read but not kept: read = kept + left_out_events */
     uint64_t locations;       /* with events */
     uint64_t definitions;

@@ -64,7 +64,7 @@ void xtf_stream_begin(XtfStream *stream, uint64_t location)
     stream->location = location;
     xtf_requests_clear(&stream->requests);
     xtf_growth_clear(&stream->growth);
-    stream->before_last = XTF_NONE32;
+    stream->previous_region = XTF_NONE32;
     stream->seq = stream->last = stream->n_calls = stream->never_left = 0;
     stream->unstored = stream->max_unstored = 0;
     stream->backward = stream->without_enter = stream->out_of_order = (XtfMishap){0};

@@ -56,9 +56,9 @@ typedef struct {
     XtfDefinitions *definitions;
     const uint32_t *schemas; /* the trace's schema ids by model tag; NULL: the writer adds missing schemas */
     uint64_t location;
-    uint64_t seq;         /* of the next record */
-    uint64_t last;        /* time of the last record */
-    uint32_t before_last; /* the region on top of the stack before all records of that time */
+    uint64_t seq;             /* of the next record */
+    uint64_t last;            /* time of the last record */
+    uint32_t previous_region; /* the region on top of the stack before the first record with the time `last` */
     uint64_t n_calls;
     XtfFrame *stack;
     uint32_t depth, capacity;
@@ -71,7 +71,7 @@ typedef struct {
     uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX]; /* of records, by label */
     XtfMishap backward, without_enter, out_of_order;
     XtfRequests requests; /* messages of the location whose postings are not written yet: messages.h */
-    XtfTags tags;         /* of the messages of all locations */
+    XtfTags tags;         /* of the messages of all locations so far */
     XtfGrowth growth;     /* of the location's metrics */
     uint64_t never_left;  /* number of frames; complete after xtf_stream_end() */
     uint64_t max_unstored;
@@ -115,7 +115,7 @@ static inline uint32_t xtf_stream_region(const XtfStream *stream)
 static inline void xtf_stream_set_time(XtfStream *stream, uint64_t time)
 {
     if (G_LIKELY(time > stream->last)) {
-        stream->before_last = xtf_stream_region(stream);
+        stream->previous_region = xtf_stream_region(stream);
         stream->last = time;
     }
 }

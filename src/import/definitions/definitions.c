@@ -53,7 +53,7 @@ static void add_text(XtfDefinitions *definitions, uint32_t id, const char *text)
     g_ptr_array_add(definitions->strings, g_string_chunk_insert(definitions->texts, text));
 }
 
-/* Returns a string of the source; NULL if it is not defined yet. */
+/* Returns a string of the source; NULL if it is undefined so far. */
 static const char *source_string(const XtfDefinitions *definitions, uint32_t id)
 {
     uint32_t row;
@@ -66,16 +66,16 @@ static const char *source_string(const XtfDefinitions *definitions, uint32_t id)
 void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const char *text)
 {
     XtfDefinitionTable *table = &definitions->tables[XTF_MODEL_STRING_DEFINITIONS];
-    const char *before = source_string(definitions, id);
+    const char *earlier = source_string(definitions, id);
     uint32_t number = xtf_definitions_n_rows(definitions, XTF_MODEL_STRING_DEFINITIONS);
 
     definitions->count++;
-    if (!before) {
+    if (!earlier) {
         const XtfStringDefinitionRow row = {.id = id, .text = id};
         add_text(definitions, id, text);
         xtf_id_map_insert(&table->rows_by_id, id, number);
         xtf_definitions_add_part(definitions, XTF_MODEL_STRING_DEFINITIONS, &row);
-    } else if (strcmp(before, text) != 0) {
+    } else if (strcmp(earlier, text) != 0) {
         definitions->string_conflicts++;
         return;
     } else if (!xtf_id_map_find(&table->rows_by_id, id, &number)) {
@@ -117,19 +117,19 @@ static bool are_alike(const XtfGroupRow *a, const XtfGroupRow *b)
 static uint32_t add_unless_equal(XtfDefinitions *definitions, unsigned tag, const void *row)
 {
     XtfDefinitionTable *table = &definitions->tables[tag];
-    uint32_t before, number = xtf_definitions_n_rows(definitions, tag);
+    uint32_t earlier, number = xtf_definitions_n_rows(definitions, tag);
 
     definitions->count++;
     if (table->id) {
         uint32_t id = xtf_field_get(table->id, row);
-        if (!xtf_id_map_find(&table->rows_by_id, id, &before)) {
+        if (!xtf_id_map_find(&table->rows_by_id, id, &earlier)) {
             xtf_id_map_insert(&table->rows_by_id, id, number);
-        } else if (memcmp(xtf_definitions_at(definitions, tag, before), row, table->schema->row_size) == 0) {
+        } else if (memcmp(xtf_definitions_at(definitions, tag, earlier), row, table->schema->row_size) == 0) {
             table->repeats++;
-            return before;
+            return earlier;
         } else {
             table->conflicts++; /* the row is kept, but the id names the first row */
-            table->alike += tag == XTF_MODEL_GROUPS && are_alike(xtf_definitions_at(definitions, tag, before), row);
+            table->alike += tag == XTF_MODEL_GROUPS && are_alike(xtf_definitions_at(definitions, tag, earlier), row);
         }
     }
     g_byte_array_append(table->rows, row, table->schema->row_size);
@@ -151,11 +151,11 @@ void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned tag, const v
     g_byte_array_append(definitions->tables[tag].rows, row, definitions->tables[tag].schema->row_size);
 }
 
-/* True if the row and its parts equal row `before` and its parts. Sets the row's `first` to that of `before`. */
-static bool repeats_list(const XtfDefinitions *definitions, unsigned tag, uint32_t before, uint8_t *row,
+/* True if the row and its parts equal row `earlier` and its parts. Sets the row's `first` to that of `earlier`. */
+static bool repeats_list(const XtfDefinitions *definitions, unsigned tag, uint32_t earlier, uint8_t *row,
                          unsigned parts_tag, const void *parts, uint32_t n)
 {
-    const uint8_t *old = xtf_definitions_at(definitions, tag, before);
+    const uint8_t *old = xtf_definitions_at(definitions, tag, earlier);
     size_t size = definitions->tables[parts_tag].schema->row_size;
     uint64_t first;
 
@@ -170,11 +170,11 @@ void xtf_definitions_add_list(XtfDefinitions *definitions, unsigned tag, void *r
 {
     const XtfDefinitionTable *table = &definitions->tables[tag];
     const uint64_t first = xtf_definitions_n_rows(definitions, parts_tag), count = n;
-    uint32_t before;
+    uint32_t earlier;
 
     memcpy((uint8_t *)row + sizeof first, &count, sizeof count);
-    if (!xtf_id_map_find(&table->rows_by_id, xtf_field_get(table->id, row), &before) ||
-        !repeats_list(definitions, tag, before, row, parts_tag, parts, n)) {
+    if (!xtf_id_map_find(&table->rows_by_id, xtf_field_get(table->id, row), &earlier) ||
+        !repeats_list(definitions, tag, earlier, row, parts_tag, parts, n)) {
         size_t size = definitions->tables[parts_tag].schema->row_size;
         for (uint32_t i = 0; i < n; i++)
             xtf_definitions_add_part(definitions, parts_tag, (const uint8_t *)parts + i * size);
@@ -186,7 +186,7 @@ void xtf_definitions_add_list(XtfDefinitions *definitions, unsigned tag, void *r
 void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const uint32_t *order)
 {
     XtfDefinitionTable *table = &definitions->tables[tag];
-    uint32_t n = xtf_definitions_n_rows(definitions, tag), size = table->schema->row_size, before;
+    uint32_t n = xtf_definitions_n_rows(definitions, tag), size = table->schema->row_size, earlier;
     GByteArray *rows = g_byte_array_sized_new(table->rows->len);
     g_autofree uint32_t *moved = g_new(uint32_t, (gsize)n + 1);
     XtfIdMap rows_by_id;
@@ -199,7 +199,7 @@ void xtf_definitions_reorder(XtfDefinitions *definitions, unsigned tag, const ui
         if (!table->id)
             continue;
         uint32_t id = xtf_field_get(table->id, row);
-        if (xtf_id_map_find(&table->rows_by_id, id, &before) && before == order[i])
+        if (xtf_id_map_find(&table->rows_by_id, id, &earlier) && earlier == order[i])
             xtf_id_map_insert(&rows_by_id, id, i);
     }
     g_byte_array_unref(table->rows);

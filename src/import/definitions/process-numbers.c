@@ -51,11 +51,11 @@ static uint64_t drop_duplicates(Numbering *numbering)
     numbering->locations = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL);
     for (uint64_t i = 0; i < n; i++) {
         XtfLocationRow row = *location_at(numbering, i);
-        const XtfLocationRow *before = find_location(numbering, row.id);
-        moved[i] = before && memcmp(before, &row, sizeof row) != 0 ? XTF_NONE32 : (uint32_t)numbering->n_locations;
-        if (before) {
+        const XtfLocationRow *earlier = find_location(numbering, row.id);
+        moved[i] = earlier && memcmp(earlier, &row, sizeof row) != 0 ? XTF_NONE32 : (uint32_t)numbering->n_locations;
+        if (earlier) {
             if (moved[i] != XTF_NONE32)
-                moved[i] = (uint32_t)(before - location_at(numbering, 0));
+                moved[i] = (uint32_t)(earlier - location_at(numbering, 0));
             continue;
         }
         *location_at(numbering, numbering->n_locations++) = row;
@@ -159,14 +159,14 @@ static void number_members(Numbering *numbering)
     }
 }
 
-static gint by_proc(gconstpointer a, gconstpointer b, gpointer data)
+static gint compare_processes(gconstpointer a, gconstpointer b, gpointer data)
 {
     const XtfProcessRow *p = xtf_definitions_at(data, XTF_MODEL_PROCESSES, *(const uint32_t *)a);
     const XtfProcessRow *q = xtf_definitions_at(data, XTF_MODEL_PROCESSES, *(const uint32_t *)b);
     return (p->proc > q->proc) - (p->proc < q->proc);
 }
 
-static gint by_thread(gconstpointer a, gconstpointer b, gpointer data)
+static gint compare_threads(gconstpointer a, gconstpointer b, gpointer data)
 {
     const XtfLocationRow *p = xtf_definitions_at(data, XTF_MODEL_LOCATIONS, *(const uint32_t *)a);
     const XtfLocationRow *q = xtf_definitions_at(data, XTF_MODEL_LOCATIONS, *(const uint32_t *)b);
@@ -198,7 +198,7 @@ uint64_t xtf_number_processes(XtfDefinitions *definitions)
     number_threads(&numbering, ranks);
     number_members(&numbering);
     g_hash_table_unref(numbering.locations);
-    sort_rows(definitions, XTF_MODEL_PROCESSES, by_proc);
-    sort_rows(definitions, XTF_MODEL_LOCATIONS, by_thread);
+    sort_rows(definitions, XTF_MODEL_PROCESSES, compare_processes);
+    sort_rows(definitions, XTF_MODEL_LOCATIONS, compare_threads);
     return n_duplicates;
 }

@@ -50,7 +50,7 @@ static void merge_regions(XtfDefinitions *definitions)
             .line = from->line == 0 ? XTF_NONE32 : from->line,
         };
         gpointer row;
-        uint32_t before;
+        uint32_t earlier;
         if (!g_hash_table_lookup_extended(seen, &key, NULL, &row)) {
             XtfRegionRow region = {
                 .line = key.line,
@@ -67,7 +67,7 @@ static void merge_regions(XtfDefinitions *definitions)
             g_byte_array_append(regions->rows, (const guint8 *)&region, sizeof region);
             g_hash_table_insert(seen, g_memdup2(&key, sizeof key), row);
         }
-        if (!xtf_id_map_find(&regions->rows_by_id, from->id, &before))
+        if (!xtf_id_map_find(&regions->rows_by_id, from->id, &earlier))
             xtf_id_map_insert(&regions->rows_by_id, from->id, GPOINTER_TO_UINT(row));
     }
 }

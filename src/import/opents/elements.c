@@ -203,10 +203,10 @@ static bool find_kind(XtfOpentsImport *import, XtfAttributes *attributes, uint32
             return xtf_attributes_fault(attributes,
                                         "type=\"%.40s\" is one kind of messages too many: at most %u can be imported",
                                         name, XTF_OPENTS_KINDS_MAX);
-        char *own = g_strdup(name);
-        g_ptr_array_add(import->kind_names, own);
+        char *owned_name = g_strdup(name);
+        g_ptr_array_add(import->kind_names, owned_name);
         row = GUINT_TO_POINTER(import->kind_names->len);
-        g_hash_table_insert(import->kinds, own, row);
+        g_hash_table_insert(import->kinds, owned_name, row);
     }
     *kind = GPOINTER_TO_UINT(row) - 1;
     return true;

@@ -20,7 +20,7 @@ typedef struct {
     XtfOpentsImport *import;
     const char *path;
     int fd;
-    uint64_t size, done; /* bytes of the file */
+    uint64_t size, done; /* bytes of the file, and bytes read so far */
     GIConv converter;    /* (GIConv)-1: the file is in UTF-8 */
     char *encoding;
     char bytes[PIECE_BYTES];

@@ -83,12 +83,12 @@ void *xtf_opents_rows_at(XtfOpentsRows *rows, guint mark)
 
 /* ---- Detecting counters that fall. */
 
-static void note_counter(XtfOpentsRows *rows, uint64_t *before, uint64_t now)
+static void note_counter(XtfOpentsRows *rows, uint64_t *last_value, uint64_t value)
 {
-    if (now == XTF_NONE64)
+    if (value == XTF_NONE64)
         return;
-    rows->falls |= now < *before;
-    *before = now;
+    rows->falls |= value < *last_value;
+    *last_value = value;
 }
 
 /* Notes the number of tasks in a state. The numbers of prenatal, active and suspended tasks rise and fall during a run,

@@ -44,7 +44,7 @@ static bool handle_missing_events(XtfOtf2Import *import, const char *folder, con
 }
 
 /* Adds a remark on files of events of undefined locations. */
-static void note_undefined(XtfOtf2Import *import, const char *folder, GHashTable *defined)
+static void note_undefined_locations(XtfOtf2Import *import, const char *folder, GHashTable *defined)
 {
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     uint64_t n = 0, example = 0, id;
@@ -116,7 +116,7 @@ bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError 
             "be wrong, and clocks are not corrected",
             locations, without_definitions == 1 ? "has" : "have");
     if (substrate == OTF2_SUBSTRATE_POSIX)
-        note_undefined(import, folder, defined);
+        note_undefined_locations(import, folder, defined);
     return true;
 }
 

@@ -99,7 +99,7 @@ ON(Metric, OTF2_MetricRef metric, uint8_t n, const OTF2_Type *types, const OTF2_
             .metric = xtf_otf2_class_member(definitions, class, i),
             .value_type = types[i],
             .value = values[i].unsigned_int,
-            .region = ((XtfStream *)stream)->before_last,
+            .region = ((XtfStream *)stream)->previous_region,
             .growth = growth_to(stream, class, (uint8_t)i, types[i], values[i].unsigned_int),
         };
         if (!xtf_stream_append_row(stream, XTF_MODEL_METRIC_VALUES, &value))

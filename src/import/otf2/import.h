@@ -65,7 +65,7 @@ void xtf_otf2_note_events(XtfOtf2Import *import, const XtfOtf2Location *location
  * has more events than its definition counts: then the recorder's numbers are unreliable. */
 void xtf_otf2_report_losses(XtfOtf2Import *import);
 
-/* Lists the locations to read. A missing .evt file is an error, unless the options say to keep going. */
+/* Lists the locations to read. A missing .evt file is an error, unless options->keep_going is set. */
 bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError **error);
 
 /* Returns the random number that the recorder gave the trace, as text. The caller frees it. */

@@ -19,7 +19,7 @@ void xtf_otf2_note_events(XtfOtf2Import *import, const XtfOtf2Location *location
     g_mutex_unlock(&import->job->lock);
 }
 
-static gint by_location(gconstpointer a, gconstpointer b)
+static gint compare_losses(gconstpointer a, gconstpointer b)
 {
     const XtfOtf2Loss *x = a, *y = b;
     return (x->location > y->location) - (x->location < y->location);
@@ -38,7 +38,7 @@ void xtf_otf2_report_losses(XtfOtf2Import *import)
 {
     uint64_t events = 0, locations = 0, uncounted = 0;
 
-    g_array_sort(import->losses, by_location);
+    g_array_sort(import->losses, compare_losses);
     for (guint i = 0; i < import->losses->len; i++) {
         const XtfOtf2Loss *loss = &g_array_index(import->losses, XtfOtf2Loss, i);
         bool counted = !import->claims_too_little && loss->claimed > loss->read;

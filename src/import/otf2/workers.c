@@ -25,12 +25,12 @@ typedef struct {
     int64_t guessed;          /* the worker's part of import->bytes_guessed */
 } Worker;
 
-static bool stopped(XtfOtf2Import *import)
+static bool has_failed(XtfOtf2Import *import)
 {
     g_mutex_lock(&import->job->lock);
-    bool stop = import->error;
+    bool failed = import->error;
     g_mutex_unlock(&import->job->lock);
-    return stop;
+    return failed;
 }
 
 /* Assigns the next locations to a worker and returns their number. 0: no locations remain, or an error stops all
@@ -116,10 +116,10 @@ static bool read_local_definitions(Worker *worker, OTF2_Reader *reader, const Xt
         return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its definitions");
     OTF2_Reader_RegisterDefCallbacks(reader, definitions, callbacks, &applied);
     OTF2_ErrorCode code = OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &read);
-    bool fine = code == OTF2_SUCCESS || xtf_otf2_fail(error, XTF_ERROR_DAMAGED, code, "its definitions");
+    bool succeeded = code == OTF2_SUCCESS || xtf_otf2_fail(error, XTF_ERROR_DAMAGED, code, "its definitions");
     OTF2_Reader_CloseDefReader(reader, definitions);
     worker->own_definitions += read - MIN(applied, read);
-    return fine;
+    return succeeded;
 }
 
 /* Reads events to the end of the location, in steps. Stops early when another worker fails. False with an error. */
@@ -128,7 +128,7 @@ static bool read_steps(Worker *worker, OTF2_Reader *reader, OTF2_EvtReader *even
 {
     uint64_t step = EVENTS_PER_STEP;
 
-    while (step == EVENTS_PER_STEP && !stopped(worker->import)) {
+    while (step == EVENTS_PER_STEP && !has_failed(worker->import)) {
         step = 0;
         OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(reader, events, EVENTS_PER_STEP, &step);
         *total += step;
@@ -152,9 +152,9 @@ static bool read_events(Worker *worker, OTF2_Reader *reader, const XtfOtf2Locati
     OTF2_EvtReader_ApplyMappingTables(events, true);
     OTF2_EvtReader_ApplyClockOffsets(events, true);
     OTF2_Reader_RegisterEvtCallbacks(reader, events, worker->import->callbacks, &worker->stream);
-    bool fine = read_steps(worker, reader, events, location, total, error);
+    bool succeeded = read_steps(worker, reader, events, location, total, error);
     OTF2_Reader_CloseEvtReader(reader, events);
-    return fine;
+    return succeeded;
 }
 
 static void count_mishap(XtfOtf2Import *import, unsigned kind, uint64_t location, uint64_t count, uint64_t event)
@@ -237,8 +237,8 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
 
     atomic_store(&import->job->shared->busy_with[worker->number], location->id + 1);
     xtf_stream_begin(&worker->stream, location->id);
-    bool fine = read_local_definitions(worker, reader, location, &damage) &&
-                read_events(worker, reader, location, &read, &damage);
+    bool succeeded = read_local_definitions(worker, reader, location, &damage) &&
+                     read_events(worker, reader, location, &read, &damage);
     worker->read += read;
     worker->n_with_events += worker->stream.seq > 0;
     /* An error of writing, such as a full disk, is reported before damage of the archive. */
@@ -247,8 +247,8 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
     count_mishaps(worker, location->id);
     finish_progress(worker, location, read);
     atomic_store(&import->job->shared->busy_with[worker->number], 0);
-    xtf_otf2_note_events(import, location, read, !fine);
-    return fine || handle_damage(import, location, read, damage, error);
+    xtf_otf2_note_events(import, location, read, !succeeded);
+    return succeeded || handle_damage(import, location, read, damage, error);
 }
 
 /* Reads n locations with a new reader. */
@@ -256,21 +256,22 @@ static bool read_locations(Worker *worker, guint first, guint n, GError **error)
 {
     XtfOtf2Import *import = worker->import;
     OTF2_Reader *reader = OTF2_Reader_Open(import->job->anchor);
-    bool fine = reader && OTF2_Reader_SetSerialCollectiveCallbacks(reader) == OTF2_SUCCESS;
+    bool succeeded = reader && OTF2_Reader_SetSerialCollectiveCallbacks(reader) == OTF2_SUCCESS;
 
-    for (guint i = 0; i < n && fine; i++)
-        fine = OTF2_Reader_SelectLocation(reader, g_array_index(import->locations, XtfOtf2Location, first + i).id) ==
-               OTF2_SUCCESS;
-    fine = fine && OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS && OTF2_Reader_OpenEvtFiles(reader) == OTF2_SUCCESS;
-    if (!fine)
+    for (guint i = 0; i < n && succeeded; i++)
+        succeeded = OTF2_Reader_SelectLocation(
+                        reader, g_array_index(import->locations, XtfOtf2Location, first + i).id) == OTF2_SUCCESS;
+    succeeded = succeeded && OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS &&
+                OTF2_Reader_OpenEvtFiles(reader) == OTF2_SUCCESS;
+    if (!succeeded)
         xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, import->job->anchor);
-    for (guint i = 0; i < n && fine; i++) {
+    for (guint i = 0; i < n && succeeded; i++) {
         xtf_otf2_forget_errors();
-        fine = read_location(worker, reader, &g_array_index(import->locations, XtfOtf2Location, first + i), error);
+        succeeded = read_location(worker, reader, &g_array_index(import->locations, XtfOtf2Location, first + i), error);
     }
     if (reader)
-        OTF2_Reader_Close(reader); /* its open files as well */
-    return fine;
+        OTF2_Reader_Close(reader); /* closes its files, too */
+    return succeeded;
 }
 
 /* Reads locations until none remain: the function of a worker's thread. */

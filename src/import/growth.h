@@ -1,7 +1,7 @@
 /*
  * Growth of the metrics of one location, from each value to the next.
  *
- * A value of an accumulated metric (a hardware counter, bytes so far) is a total. It grew by the difference to the
+ * A value of an accumulated metric (a hardware counter, bytes so far) is a total: the growth is the difference to the
  * value before. A value of a relative metric is itself the growth since the value before. An absolute metric (a
  * temperature, a rate) does not grow. The field `mode` of the table `metrics` says which kind a metric is.
  *

@@ -1,9 +1,9 @@
 /*
  * One import in its child process: data and functions that all importers share.
  *
- * An importer collects definitions (definitions.h), creates the output, and appends events (stream.h). It may append in
- * several threads. It lists the locations that it is reading in shared->busy_with: if the child crashes, the parent
- * names them as suspects.
+ * An importer collects definitions (definitions.h), creates the output, and appends events (stream.h). Several
+ * threads may append. The importer lists the locations in work in shared->busy_with: if the child crashes, the parent
+ * names these locations as suspects.
  */
 #pragma once
 

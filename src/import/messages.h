@@ -2,7 +2,7 @@
  * Appends messages to a stream, as records of `sends` and `recvs`. Also appends the rows of the side arrays `postings`
  * and `cancelled`, by which messages are matched, and collects the trace's tags.
  *
- * A receive may complete under a request id that was not posted in this location. Then its completion counts as its
+ * A receive may complete under a request id that was not posted in this location. Then the completion counts as the
  * posting.
  */
 #pragma once

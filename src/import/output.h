@@ -12,8 +12,8 @@
 #include "libxtf/writer.h"
 
 typedef struct {
-    char *place; /* its path once it is complete */
-    char *path;  /* its path until then, for this process and its children; errors name `place` */
+    char *place; /* the file's path once it is complete */
+    char *path;  /* the file's path until then, for this process and its children; errors name `place` */
     int fd;      /* of a file without a name; -1: the file has a name */
 } XtfOutput;
 

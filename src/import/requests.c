@@ -84,7 +84,7 @@ static void free_slot(XtfRequests *requests, uint64_t slot)
         const XtfRequest *request = request_at(requests, requests->slots[next] - 1);
         uint64_t home = home_slot(requests, request->id, request->state);
         if (((next - home) & mask) < ((next - slot) & mask))
-            continue; /* its home is after the free slot */
+            continue; /* the entry's home is after the free slot */
         requests->slots[slot] = requests->slots[next];
         requests->slots[next] = 0;
         slot = next;

@@ -8,16 +8,18 @@
  * A stream repairs faults of the source as follows, and counts them:
  * - A record dated before its predecessor gets its predecessor's time. A row of `backward_times` keeps the source's
  * time.
- * - A LEAVE may name a region that is not on top of the stack. It closes the innermost frame of that region, if that is
- * one of the XTF_STREAM_SEARCH innermost frames; the frames above it are never left. Otherwise the LEAVE has no ENTER
- * and changes nothing.
+ * - A LEAVE may name a region that is not on top of the stack. The LEAVE closes the innermost frame of that region, if
+ * that frame is one of the XTF_STREAM_SEARCH innermost frames. The frames above it are never left. Otherwise the LEAVE
+ * has no ENTER and changes nothing.
  * - Frames deeper than XTF_STREAM_DEPTH are counted but not stored. Records inside them name the deepest stored region.
  * Their LEAVEs have no ENTER. For their ENTERs, the enclosing frame is the deepest stored frame.
  *
- * A row of `enters_leaves` says whether its frame is the outermost of its region, and how deep the frame is. Both count
- * only frames opened by an ENTER, not calling contexts. A frame counts until it, or a frame below it, is left.
+ * A row of `enters_leaves` says whether its frame is the outermost of its region, and how deep the frame is. Both
+ * fields count only frames opened by an ENTER, not calling contexts. A frame counts until it, or a frame below it, is
+ * left.
  *
- * The container tracks the call stack a second time (XtfOpenFrame), by design: it does not rely on importers.
+ * The container tracks the call stack a second time (XtfOpenFrame), by design: the container does not rely on
+ * importers.
  */
 #pragma once
 
@@ -168,7 +170,7 @@ static inline void xtf_stream_push_context(XtfStream *stream, uint32_t region)
         stream, (XtfFrame){.region = region, .depth = xtf_stream_depth(stream), .enter = xtf_stream_enclosing(stream)});
 }
 
-/* Removes the frame of `region` from the stack and returns it. Its `call` is 0 if no ENTER opened such a frame. */
+/* Removes the frame of `region` from the stack and returns it; `call` is 0 if no ENTER opened such a frame. */
 static inline XtfFrame xtf_stream_pop(XtfStream *stream, uint32_t region)
 {
     if (G_UNLIKELY(stream->depth == 0 || stream->unstored > 0 || stream->stack[stream->depth - 1].region != region))

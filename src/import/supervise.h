@@ -23,7 +23,7 @@ typedef struct {
     _Atomic uint64_t busy_with[XTF_SUPERVISED_WORKERS]; /* by thread: the location that it reads, plus 1; 0: none */
 } XtfSupervised;
 
-/* Called in the child. Returns any GVariant; NULL with an error. It must end the threads that it starts. */
+/* Called in the child. Returns any GVariant; NULL with an error. The work must end the threads that it starts. */
 typedef GVariant *(*XtfSupervisedWork)(XtfSupervised *shared, void *data, GError **error);
 
 typedef struct {

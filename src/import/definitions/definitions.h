@@ -2,7 +2,7 @@
  * Collects the definitions of a source, resolves their ids, and writes them as tables.
  *
  * Sources define things in any order, after their first use, twice, or not at all. Therefore the importer first
- * collects rows of the standard tables. Their fields that refer to strings and to other tables have the source's ids.
+ * collects rows of the standard tables, whose references to strings and to other tables are the source's ids.
  * Then all ids are resolved to row numbers at once. Afterwards rows are fixed, and threads that read events look up row
  * numbers here. An id that is used but not defined gets a late row, whose name says "(undefined ...)".
  */

@@ -6,8 +6,8 @@ enum {
     INITIAL_BITS = 4,
 };
 
-/* Returns 2^64 over the golden ratio, which spreads consecutive numbers evenly. Its lower half is random, drawn once
- * per process. */
+/* Returns 2^64 over the golden ratio, which spreads consecutive numbers evenly. The lower half is a random number,
+ * drawn once per process. */
 static uint64_t get_multiplier(void)
 {
     static gsize random;

@@ -1,7 +1,7 @@
 /*
- * The set of the distinct tags of messages. It keeps the XTF_TAGS_MAX least tags, and a flag says whether there are
- * more. Therefore the set does not depend on the order in which tags are added. The tag 2^32 - 1, which means "none" in
- * rows, is never in the set; it only sets the flag.
+ * The set of the distinct tags of messages: the XTF_TAGS_MAX least tags, and a flag that says whether there are more.
+ * Therefore the set does not depend on the order in which tags are added. The tag 2^32 - 1, which means "none" in rows,
+ * is never in the set; it only sets the flag.
  */
 #pragma once
 

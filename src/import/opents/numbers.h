@@ -14,7 +14,7 @@ typedef struct {
     unsigned decimals; /* digits after the point */
     bool trailing;     /* the last of these digits is 0 */
     bool unusual;      /* with an exponent, or leading zeros: no usual printf format writes it */
-    bool cut;          /* it has more digits than `digits` holds */
+    bool cut;          /* the number has more digits than `digits` holds */
     bool negative;
 } XtfDecimal;
 

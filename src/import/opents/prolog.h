@@ -13,6 +13,6 @@ enum { XTF_OPENTS_PROLOG = 4096 }; /* the first element must begin within that m
  * declaration of `trace`: the import then refuses the file with a reason. */
 bool xtf_opents_detect(const char *path);
 
-/* Returns the name of the encoding of a file that begins with these bytes. It is given by the byte order mark, else by
- * the XML declaration, else it is UTF-8. The caller frees the name. */
+/* Returns the name of the encoding of a file that begins with these bytes. The byte order mark decides, else
+ * the XML declaration. Without either the encoding is UTF-8. The caller frees the name. */
 char *xtf_opents_encoding(const char *bytes, size_t n);

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum {
-    /* Counters of task states, messages and times. They never fall if they count from the beginning of the run. */
+    /* Counters of task states, messages and times, which never fall if they count from the beginning of the run. */
     N_STATES = 4,
     N_MESSAGES = 4,
     N_TIMES = 4,

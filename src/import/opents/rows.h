@@ -1,7 +1,7 @@
 /*
  * Collects the rows of a slice in a buffer. Appends them to the arrays of their locations once the slice is complete.
  *
- * Use it from one thread. It needs memory for the rows of one slice, and for the open arrays of each rank with rows.
+ * Only one thread may add rows. The memory is the rows of one slice, and the open arrays of each rank with rows.
  */
 #pragma once
 

@@ -1,6 +1,6 @@
 /*
- * Callbacks of the OTF2 importer. OTF2's library reads the archive and calls them. They pass definitions to
- * definitions.h and events to stream.h.
+ * Callbacks of the OTF2 importer. OTF2's library reads the archive and calls them. Callbacks pass definitions
+ * to definitions.h and events to stream.h.
  */
 #pragma once
 

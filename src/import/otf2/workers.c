@@ -1,8 +1,9 @@
 /*
  * Reads the events of all locations in parallel.
  *
- * Each worker has its own OTF2_Reader, since threads cannot share one. It opens a new reader for every
- * LOCATIONS_PER_READER locations: otherwise OTF2 keeps the id maps and clock of each location in memory to the end.
+ * Each worker has its own OTF2_Reader, since threads cannot share one. A worker opens a new reader for every
+ * LOCATIONS_PER_READER locations. A single reader would keep the id maps and clock of each location in memory to the
+ * end.
  */
 #include <inttypes.h>
 

@@ -225,7 +225,7 @@ Test(cluster, noise)
     source.n_matrices = 1;
     cr_assert(xtf_cluster_noise(&source, NULL, &noise, NULL));
     cr_expect(isnan(noise));
-    cr_expect_float_eq(xtf_cluster_threshold(NAN, false, 1).value, XTF_THRESHOLD_ALONE, 0);
+    cr_expect_float_eq(xtf_cluster_threshold(NAN, false, 1).value, XTF_THRESHOLD_ONE_LENGTH, 0);
     cr_expect_float_eq(xtf_cluster_threshold(0.03, false, 16).value, 0.3, 1e-15);
     cr_expect_float_eq(xtf_cluster_threshold(0.04, true, 16).value, 0.1, 1e-15);
     cr_expect_float_eq(xtf_cluster_threshold(0.001, false, 16).value, XTF_THRESHOLD_LEAST, 0);

@@ -1,8 +1,8 @@
 /*
- * The mean of matrices, so that noise falls before values are compared.
+ * Clusters of the average of several matrices, in which noise is smaller.
  *
- * Each matrix is divided by its median, of the values that are measured and not 0. A pair's mean is that of the middle
- * half of its values: of k sorted values those from k / 4 to k - k / 4.
+ * Each matrix is divided by the median of its measured values above 0. The average of a pair is the mean of the middle
+ * half of its values: of k sorted values, k / 4 at each end are left out.
  */
 #include "src/network/cluster/cluster-private.h"
 
@@ -12,13 +12,13 @@
 #include "libxtf/error.h"
 
 enum {
-    AVERAGE_BYTES = 32 << 20, /* matrices are read once more for each of them */
-    SHORT_COLUMN = 64,        /* values, up to which insertion is faster than qsort() */
+    AVERAGE_BYTES = 32 << 20, /* memory for values: each block of pairs needs a read of all matrices */
+    SHORT_COLUMN = 64,        /* number of values up to which insertion sort is faster than qsort() */
 };
 
-/* ---- The mean. */
+/* ---- Averages. */
 
-/* The median of the matrix that was read last, of what is measured and not 0; 1 if nothing is. */
+/* Returns the median of the measured values above 0 in the matrix that was read last; 1 if there are none. */
 static double median_of(XtfClusterJob *job)
 {
     XtfOrder *order = &job->order;
@@ -36,7 +36,7 @@ static int compare_doubles(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-/* Columns are short, as a rule: there is a value for each length. */
+/* Sorts the values of one pair. There are seldom many: one for each length. */
 static void sort_column(double *values, size_t n)
 {
     if (n > SHORT_COLUMN) {
@@ -64,7 +64,7 @@ static double middle_mean(double *values, size_t n)
     return sum / (double)(n - n / 4 * 2);
 }
 
-/* The pairs [from, to): their values side by side, a pair's together. */
+/* Computes the averages of the pairs [from, to). `columns` has place for their values, pair by pair. */
 static bool average_pairs(XtfClusterJob *job, uint32_t left, uint32_t right, size_t from, size_t to, double *columns,
                           double *averages, GError **error)
 {
@@ -89,15 +89,15 @@ static bool average_pairs(XtfClusterJob *job, uint32_t left, uint32_t right, siz
     return true;
 }
 
-/* Of the matrices [left, right). NaN where a pair was measured in none of them. */
+/* Computes the averages of all pairs over the matrices [left, right). NaN if a pair was measured in none of them. */
 static bool find_averages(XtfClusterJob *job, uint32_t left, uint32_t right, double *averages, GError **error)
 {
-    size_t at_once = CLAMP(AVERAGE_BYTES / sizeof(double) / (right - left), 1, job->n_pairs);
-    g_autofree double *columns = g_new(double, at_once *(right - left));
+    size_t n_at_once = CLAMP(AVERAGE_BYTES / sizeof(double) / (right - left), 1, job->n_pairs);
+    g_autofree double *columns = g_new(double, n_at_once *(right - left));
 
-    job->to_read += (job->n_pairs + at_once - 1) / at_once * (right - left);
-    for (size_t from = 0; from < job->n_pairs; from += at_once) {
-        if (!average_pairs(job, left, right, from, MIN(from + at_once, job->n_pairs), columns, averages, error))
+    job->n_to_read += (job->n_pairs + n_at_once - 1) / n_at_once * (right - left);
+    for (size_t from = 0; from < job->n_pairs; from += n_at_once) {
+        if (!average_pairs(job, left, right, from, MIN(from + n_at_once, job->n_pairs), columns, averages, error))
             return false;
     }
     return true;
@@ -109,12 +109,14 @@ typedef struct {
     double least, greatest;
 } Range;
 
-static bool is_in(const XtfRangeLimit *limit, const Range *range, double value)
+/* True if a range still fits the limit with one more value. */
+static bool value_fits(const XtfRangeLimit *limit, const Range *range, double value)
 {
     return xtf_range_fits(limit, value, range->least) && xtf_range_fits(limit, range->greatest, value);
 }
 
-/* Steps 1 and 2 for an average. Pairs that were not measured have the last number. */
+/* Applies steps 1 and 2 to averages. Returns the number of clusters. The last one has the pairs that were not measured,
+ * if any. */
 static uint32_t label_averages(XtfClusterJob *job, const double *averages, XtfRangeLimit *limit, uint32_t *clusters)
 {
     uint32_t n = 0;
@@ -129,7 +131,8 @@ static uint32_t label_averages(XtfClusterJob *job, const double *averages, XtfRa
     return n + (job->order.n < job->n_pairs);
 }
 
-/* How many pairs have left the range of their cluster, by more than the threshold, in the matrices [from, to). */
+/* Counts the pairs that leave their cluster in the matrices [from, to): their average does not fit the cluster's range.
+ * A pair also leaves if it was measured only in these matrices, or only in the earlier ones. */
 static bool count_leaving(XtfClusterJob *job, uint32_t from, uint32_t to, const uint32_t *clusters, const Range *ranges,
                           const XtfRangeLimit *limit, size_t *leaving, GError **error)
 {
@@ -141,12 +144,13 @@ static bool count_leaving(XtfClusterJob *job, uint32_t from, uint32_t to, const 
     for (size_t pair = 0; pair < job->n_pairs; pair++) {
         const Range *range = &ranges[clusters[pair]];
         bool measured = !isnan(averages[pair]), was_measured = !isinf(range->least);
-        *leaving += measured != was_measured || (measured && !is_in(limit, range, averages[pair]));
+        *leaving += measured != was_measured || (measured && !value_fits(limit, range, averages[pair]));
     }
     return true;
 }
 
-static Range *ranges_of(const XtfClusterJob *job, const double *averages, const uint32_t *clusters, uint32_t n_clusters)
+static Range *find_ranges(const XtfClusterJob *job, const double *averages, const uint32_t *clusters,
+                          uint32_t n_clusters)
 {
     Range *ranges = g_new(Range, n_clusters);
 
@@ -162,11 +166,11 @@ static Range *ranges_of(const XtfClusterJob *job, const double *averages, const 
     return ranges;
 }
 
-/* How far the portion goes that begins with the clusters of these averages. */
-static bool find_end(XtfClusterJob *job, const double *averages, const uint32_t *clusters, uint32_t n_clusters,
-                     const XtfRangeLimit *limit, uint32_t *right, GError **error)
+/* Extends the portion, which ends at *right, while few enough pairs leave the clusters of `averages`. */
+static bool extend_portion(XtfClusterJob *job, const double *averages, const uint32_t *clusters, uint32_t n_clusters,
+                           const XtfRangeLimit *limit, uint32_t *right, GError **error)
 {
-    g_autofree Range *ranges = ranges_of(job, averages, clusters, n_clusters);
+    g_autofree Range *ranges = find_ranges(job, averages, clusters, n_clusters);
     const uint32_t n = job->source->n_matrices;
 
     while (*right < n) {
@@ -192,7 +196,7 @@ bool xtf_cluster_by_average(XtfClusterJob *job, uint32_t left, uint32_t *right, 
     if (!find_averages(job, left, *right, averages, error))
         return false;
     *n_clusters = label_averages(job, averages, &limit, clusters);
-    if (!find_end(job, averages, clusters, *n_clusters, &limit, right, error))
+    if (!extend_portion(job, averages, clusters, *n_clusters, &limit, right, error))
         return false;
     if (*right == left + first)
         return true;

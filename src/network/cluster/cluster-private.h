@@ -1,5 +1,5 @@
 /*
- * One clustering, as its files share it.
+ * State of one clustering, and the functions that its files share.
  */
 #pragma once
 
@@ -9,20 +9,20 @@ typedef struct {
     const XtfMatrixSource *source;
     const XtfClusterOptions *options;
     size_t n_pairs;
-    uint64_t read, to_read; /* matrices */
-    double *values;         /* the matrix that was read last */
+    uint64_t n_read, n_to_read; /* reads of matrices: finished; expected in all */
+    double *values;             /* of the matrix that was read last */
     XtfOrder order;
     XtfClusterReport report;
     double error_sum;
 } XtfClusterJob;
 
-/* Reads a matrix into job->values; says how far it is, and stops if it is to. */
+/* Reads a matrix into job->values and reports the progress. Fails with XTF_ERROR_CANCELLED when the user cancels. */
 bool xtf_cluster_read(XtfClusterJob *job, uint32_t matrix, GError **error);
 
-/* Finds the end of the portion that begins at `left`, and its clusters. */
+/* Finds the end of the portion that begins at `left`, and its clusters, by the averages of its matrices. */
 bool xtf_cluster_by_average(XtfClusterJob *job, uint32_t left, uint32_t *right, uint32_t *clusters,
                             uint32_t *n_clusters, GError **error);
 
-/* Gives clusters their values and their final numbers, hands the portion out, and adds it to the report. */
+/* Computes the clusters' values and final numbers, passes the portion to options->portion and adds it to the report. */
 bool xtf_cluster_settle(XtfClusterJob *job, uint32_t left, uint32_t right, uint32_t *clusters, uint32_t n_clusters,
                         GError **error);

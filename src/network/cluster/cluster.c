@@ -7,7 +7,7 @@
 #include "src/network/cluster/cluster-private.h"
 #include "src/network/cluster/intersections.h"
 
-/* Steps 1 and 2 for one matrix. */
+/* Applies steps 1 and 2 to one matrix. */
 static bool label_matrix(XtfClusterJob *job, uint32_t matrix, uint32_t *labels, GError **error)
 {
     if (!xtf_cluster_read(job, matrix, error))
@@ -18,27 +18,27 @@ static bool label_matrix(XtfClusterJob *job, uint32_t matrix, uint32_t *labels, 
     return true;
 }
 
-/* Labels of the matrices [from, to), each a new array. */
+/* Adds the labels of the matrices [from, to) to `labels`, a new array for each. */
 static bool label_matrices(XtfClusterJob *job, uint32_t from, uint32_t to, GPtrArray *labels, GError **error)
 {
     for (uint32_t matrix = from; matrix < to; matrix++) {
-        uint32_t *of_matrix = g_new(uint32_t, job->n_pairs);
-        g_ptr_array_add(labels, of_matrix);
-        if (!label_matrix(job, matrix, of_matrix, error))
+        uint32_t *matrix_labels = g_new(uint32_t, job->n_pairs);
+        g_ptr_array_add(labels, matrix_labels);
+        if (!label_matrix(job, matrix, matrix_labels, error))
             return false;
     }
     return true;
 }
 
-static uint32_t intersect(const XtfClusterJob *job, const GPtrArray *labels, bool refine, uint32_t *clusters)
+static uint32_t intersect_labels(const XtfClusterJob *job, const GPtrArray *labels, bool refine, uint32_t *clusters)
 {
     return xtf_intersections_cluster((const uint32_t *const *)labels->pdata, labels->len, refine, job->n_pairs,
                                      clusters);
 }
 
-/* Step 5: refines `clusters` by the next matrices, up to `to`; leaves them alone if that drops too many pairs. */
-static bool extend(XtfClusterJob *job, uint32_t right, uint32_t to, uint32_t *clusters, uint32_t *n_clusters,
-                   bool *extended, GError **error)
+/* Refines `clusters` by the matrices [right, to): step 5. Leaves them unchanged if that drops too many pairs. */
+static bool refine_clusters(XtfClusterJob *job, uint32_t right, uint32_t to, uint32_t *clusters, uint32_t *n_clusters,
+                            bool *extended, GError **error)
 {
     g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
     g_autofree uint32_t *refined = g_new(uint32_t, job->n_pairs);
@@ -46,7 +46,7 @@ static bool extend(XtfClusterJob *job, uint32_t right, uint32_t to, uint32_t *cl
     g_ptr_array_add(labels, g_memdup2(clusters, job->n_pairs * sizeof *clusters));
     if (!label_matrices(job, right, to, labels, error))
         return false;
-    uint32_t n = intersect(job, labels, true, refined);
+    uint32_t n = intersect_labels(job, labels, true, refined);
     size_t dropped = xtf_intersections_dropped(clusters, *n_clusters, refined, n, job->n_pairs);
     *extended = (double)dropped <= job->options->drop * (double)job->n_pairs;
     if (*extended) {
@@ -57,22 +57,22 @@ static bool extend(XtfClusterJob *job, uint32_t right, uint32_t to, uint32_t *cl
 }
 
 /* Finds the end of the portion that begins at `left`, and its clusters. */
-static bool by_intersections(XtfClusterJob *job, uint32_t left, uint32_t *right, uint32_t *clusters,
-                             uint32_t *n_clusters, GError **error)
+static bool cluster_by_intersections(XtfClusterJob *job, uint32_t left, uint32_t *right, uint32_t *clusters,
+                                     uint32_t *n_clusters, GError **error)
 {
     const uint32_t n = job->source->n_matrices;
     bool extended = true;
 
     *right = left + MIN(job->options->first, n - left);
-    { /* the labels are given back before more are made */
+    { /* frees the labels before more are made */
         g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
         if (!label_matrices(job, left, *right, labels, error))
             return false;
-        *n_clusters = intersect(job, labels, false, clusters);
+        *n_clusters = intersect_labels(job, labels, false, clusters);
     }
     while (*right < n && extended) {
         uint32_t to = *right + MIN(job->options->other, n - *right);
-        if (!extend(job, *right, to, clusters, n_clusters, &extended, error))
+        if (!refine_clusters(job, *right, to, clusters, n_clusters, &extended, error))
             return false;
         if (extended)
             *right = to;
@@ -87,16 +87,16 @@ static bool options_are_sound(const XtfMatrixSource *source, const XtfClusterOpt
     const XtfThreshold *threshold = &options->threshold;
 
     if (source->n_procs == 0 || source->n_procs > XTF_CLUSTER_MOST_PROCS)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "%" PRIu32 " processors cannot be clustered, 1 to %d can",
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "cannot cluster %" PRIu32 " processors: 1 to %d are supported",
                         source->n_procs, XTF_CLUSTER_MOST_PROCS);
     if (!isfinite(threshold->value) || threshold->value < 0)
-        return xtf_fail(error, XTF_ERROR_INVALID, "a threshold is a number that is not negative");
+        return xtf_fail(error, XTF_ERROR_INVALID, "the threshold must be a number that is not negative");
     if (options->first == 0 || options->other == 0)
-        return xtf_fail(error, XTF_ERROR_INVALID, "at least one matrix must be read at once");
+        return xtf_fail(error, XTF_ERROR_INVALID, "`first` and `other` must be at least 1");
     if (!(options->drop >= 0 && options->drop <= 1))
-        return xtf_fail(error, XTF_ERROR_INVALID, "the share of pairs that may be dropped is 0 to 1");
+        return xtf_fail(error, XTF_ERROR_INVALID, "the share of pairs that may be dropped must be 0 to 1");
     if (options->average && threshold->kind == XTF_THRESHOLD_ABSOLUTE)
-        return xtf_fail(error, XTF_ERROR_INVALID, "an average of many lengths has no absolute threshold");
+        return xtf_fail(error, XTF_ERROR_INVALID, "the average of several lengths cannot have an absolute threshold");
     return true;
 }
 
@@ -106,7 +106,7 @@ static bool cluster_portion(XtfClusterJob *job, uint32_t left, uint32_t *right, 
     uint32_t n_clusters;
 
     return (job->options->average ? xtf_cluster_by_average(job, left, right, clusters, &n_clusters, error)
-                                  : by_intersections(job, left, right, clusters, &n_clusters, error)) &&
+                                  : cluster_by_intersections(job, left, right, clusters, &n_clusters, error)) &&
            xtf_cluster_settle(job, left, *right, clusters, n_clusters, error);
 }
 
@@ -119,10 +119,10 @@ bool xtf_cluster(const XtfMatrixSource *source, const XtfClusterOptions *options
     if (!options_are_sound(source, options, error))
         return false;
     job.n_pairs = (size_t)source->n_procs * source->n_procs;
-    job.to_read = (uint64_t)source->n_matrices * 2;
+    job.n_to_read = (uint64_t)source->n_matrices * 2;
     job.values = g_try_new(double, job.n_pairs);
     if (!job.values)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "a matrix of %" PRIu32 " processors does not fit the memory",
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "not enough memory for a matrix of %" PRIu32 " processors",
                         source->n_procs);
     xtf_order_init(&job.order, job.n_pairs);
     for (uint32_t left = 0, right = 0; good && left < source->n_matrices; left = right)

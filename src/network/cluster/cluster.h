@@ -1,19 +1,21 @@
 /*
  * Clusters of pairs of processors that communicate alike.
  *
- * A test of a network measures how long a message takes, for each pair of processors (a matrix) and for a row of
- * message lengths (the matrices). Pairs are put together whose values are alike in all matrices of a portion, a range
- * of lengths; a cluster has one value a length, the mean of its pairs'. The method is that of A. N. Salnikov and D. Y.
- * Andreev (Moscow State University, 2009), in six steps; docs/NETWORK.md has them, and says what the authors left open
- * and what was decided here:
+ * A network test measures how long a message takes between each pair of processors. It has one matrix of times for each
+ * message length. A portion is a range of consecutive lengths, and its clusters are pairs with similar values in all
+ * its matrices. A cluster has one value for each length: the mean of its pairs' values.
  *
- * 1, 2  clusters of one matrix: ranges.h
- * 3, 4  clusters that the first matrices agree on: intersections.h
- * 5     more matrices refine them; if that drops too many pairs, the portion ends before these matrices
- * 6     the next portion begins there
+ * The method, in six steps, is by A. N. Salnikov and D. Y. Andreev (Moscow State University, 2009). docs/NETWORK.md
+ * describes it, with the decisions that the authors left open.
  *
- * Memory: 4 (first + other + 4) bytes a pair, the vectors that differ, and where values are averaged 32 MiB.
- * Matrices are read one at a time, each two or three times.
+ * - 1, 2: finds the clusters of one matrix (ranges.h).
+ * - 3, 4: finds the clusters that the first matrices agree on (intersections.h).
+ * - 5: refines the clusters by more matrices. If too many pairs leave their cluster, the portion ends before these
+ *   matrices.
+ * - 6: begins the next portion there.
+ *
+ * Memory: about 4 (first + other + 4) bytes for each pair, the distinct vectors of labels, and 32 MiB with `average`.
+ * xtf_cluster() reads one matrix at a time, each two or three times.
  */
 #pragma once
 
@@ -24,54 +26,60 @@
 #include "src/network/cluster/ranges.h"
 
 enum {
-    XTF_CLUSTER_MOST_PROCS = 32768, /* so that pairs are counted in 30 bits */
+    XTF_CLUSTER_MOST_PROCS = 32768, /* keeps the number of pairs at 30 bits */
 };
 
-/* Where matrices come from. */
+/* Source of matrices. */
 typedef struct {
     uint32_t n_procs, n_matrices;
-    /* Reads matrix `matrix`, n_procs x n_procs values, the receivers of the first sender first. */
+    /* Reads matrix `matrix`: n_procs x n_procs values, sender by sender. The values of a sender are in the order of the
+     * receivers. */
     bool (*read)(void *data, uint32_t matrix, double *values, GError **error);
     void *data;
 } XtfMatrixSource;
 
-/* Matrices that one partition of the pairs stands for. The memory is the clustering's. */
+/* Consecutive matrices with the same clusters. xtf_cluster() owns the memory, until options->portion returns. */
 typedef struct {
     uint32_t left, right; /* matrices [left, right) */
     uint32_t n_clusters;
-    /* Of each pair, in the order of the clusters' values: by their sum over the matrices, then by their first pair. */
+    /* Cluster of each pair. Clusters are numbered by the sum of their values over the matrices, then by their first
+     * pair. */
     const uint32_t *clusters;
-    /* n_clusters times right - left, a cluster's values side by side. NaN: no pair of the cluster was measured. */
+    /* The values of each cluster, cluster by cluster: right - left values each. NaN if no pair of the cluster was
+     * measured. */
     const double *values;
 } XtfPortion;
 
 typedef struct {
     XtfThreshold threshold;
-    uint32_t first, other; /* matrices that are read at once; at least 1. The authors': 5, 4 */
-    double drop;           /* the share of pairs, 0 to 1, that may be dropped where a portion is extended */
-    bool average;          /* clusters of the mean of a portion's matrices, see average.h; not with ABSOLUTE */
-    /* Takes the portions one after another. */
+    /* Matrices at the start of a portion, and matrices added to it at a time; at least 1. The authors use 5 and 4. */
+    uint32_t first, other;
+    double drop;  /* greatest share of pairs, 0 to 1, that may leave their cluster when a portion is extended */
+    bool average; /* cluster the average of a portion's matrices, see average.c. Not with XTF_THRESHOLD_ABSOLUTE */
+    /* Receives the portions, in order. */
     bool (*portion)(void *data, const XtfPortion *portion, GError **error);
-    /* `done` of `total` matrices were read. May be NULL. */
+    /* Receives the progress: `done` of `total` reads of matrices. May be NULL. */
     void (*progress)(void *data, uint64_t done, uint64_t total);
     void *data;
-    atomic_bool *cancel; /* set by anybody: stops with XTF_ERROR_CANCELLED. May be NULL */
+    atomic_bool *cancel; /* set by another thread to stop with XTF_ERROR_CANCELLED. May be NULL */
 } XtfClusterOptions;
 
-/* What clusters stand for, and how well. The error of a value v that m stands for is |v - m| / v; 1 if only v is 0. */
+/* How well the clusters' values fit. The error of a value v in a cluster of mean m is |v - m| / v, or 1 if v alone is
+ * 0. */
 typedef struct {
     uint32_t portions;
-    uint64_t clusters; /* of all portions together */
-    uint64_t values;   /* that the clusters have: a cluster and a matrix each */
-    uint64_t measured; /* values of pairs; those that are not measured have no errors */
-    uint64_t filled;   /* values that were not measured, where the pair's cluster has one */
+    uint64_t clusters; /* of all portions */
+    uint64_t values;   /* of clusters: one for each cluster and matrix */
+    uint64_t measured; /* values of pairs that were measured; only they have errors */
+    uint64_t filled;   /* values of pairs that were not measured, but whose cluster has a value */
     double mean_error, greatest_error;
     double greatest_difference; /* |v - m|, in the unit of the values */
-    uint64_t far_off;           /* values whose error is more than XTF_FAR_OFF */
+    uint64_t far_off;           /* measured values with an error above XTF_FAR_OFF */
 } XtfClusterReport;
 
 #define XTF_FAR_OFF 0.1
 
-/* XTF_ERROR_INVALID: options that make no sense. Else the errors of `source` and `options->portion`. */
+/* Finds all portions and fills `report`. Fails with XTF_ERROR_INVALID for wrong options, XTF_ERROR_UNSUPPORTED for 0 or
+ * more than XTF_CLUSTER_MOST_PROCS processors, or an error of `source` or `options->portion`. */
 bool xtf_cluster(const XtfMatrixSource *source, const XtfClusterOptions *options, XtfClusterReport *report,
                  GError **error);

@@ -1,18 +1,19 @@
 /*
- * The hard idea: pairs belong together if many matrices say so, and one may err.
+ * Clusters from labels: a pair joins a cluster if all its labels but at most one agree with it.
  *
- * Each matrix puts each pair into a cluster of its own kind, so a pair has a vector of labels, one a matrix. Pairs with
- * the same vector are an intersection of clusters (L in the paper). Noise lets a value slip over the border of a range
- * here and there, so vectors of one true class differ in a place or two: the paper joins to the largest intersection
- * all intersections of m - 1 of its m clusters (H), which are the vectors that differ from it in one place. Then comes
- * the next largest of what is left.
+ * Each matrix gives each pair a label, so a pair has a vector with one label for each matrix. Pairs with the same
+ * vector are an intersection of clusters (L in the paper). Noise moves some values over the border of a range, so
+ * vectors of one true class differ in a place or two. The paper takes the largest intersection and joins to it all
+ * intersections of m - 1 of its m clusters (H). These are the vectors that differ from it in one place. Then it takes
+ * the largest intersection that is still free, and so on.
  *
- * A comparison of all vectors would cost their number squared. Two vectors differ in place w alone if they agree when w
- * is left out, so for each w the vectors that agree without it are linked in a ring, and a cluster is an intersection
- * and its m rings. All members of a ring are taken at once, so no ring is walked twice: O(vectors x m) altogether.
+ * A comparison of all vectors would cost the square of their number. Two vectors differ in place w only if they agree
+ * without w. So for each w, the vectors that agree without w are linked in a ring. A cluster is an intersection and its
+ * m rings. A cluster takes all free members of a ring, so no ring is walked twice: O(vectors x m) in all.
  *
- * What agrees without place w is found by numbers for prefixes and suffixes: a prefix' number is that of (the prefix
- * without its last place, the label there). The same numbers, of whole vectors, find the intersections.
+ * Two vectors agree without w if they have the same prefix before w and the same suffix after it. Prefixes are
+ * numbered: a prefix' number is the number of (the prefix without its last place, the label there). Suffixes are
+ * numbered likewise. The numbers of whole vectors identify the intersections.
  */
 #include "src/network/cluster/intersections.h"
 
@@ -21,17 +22,17 @@
 #include "src/network/cluster/numbering.h"
 
 enum {
-    LEAST_OTHERS = 2, /* matrices; if the only one may err, nothing is left that agrees */
+    MIN_FREE_PLACES = 2, /* fewest places in which vectors may differ: with one, no label would have to agree */
 };
 
 /* The distinct vectors. */
 typedef struct {
     const uint32_t *const *labels;
-    unsigned n_places, first_wild;
+    unsigned n_places, first_free; /* vectors of a cluster may differ in the places from first_free on */
     uint32_t n;
     uint32_t *pairs;  /* a vector's first pair */
     uint32_t *sizes;  /* pairs with the vector */
-    uint32_t **rings; /* of place w: the next vector that agrees without w */
+    uint32_t **rings; /* rings[w][v]: the next vector that agrees with v without w */
     XtfNumbering numbering;
 } Vectors;
 
@@ -40,26 +41,27 @@ static uint32_t label_of(const Vectors *vectors, uint32_t vector, unsigned place
     return vectors->labels[place][vectors->pairs[vector]];
 }
 
-/* The number of each pair's vector, by prefixes that grow by a place. */
-static void find_vectors(Vectors *vectors, size_t n_pairs, uint32_t *of_pairs)
+/* Numbers the distinct vectors by prefixes that grow by a place, and finds the first pair and the size of each. */
+static void find_vectors(Vectors *vectors, size_t n_pairs, uint32_t *pair_vectors)
 {
     for (size_t pair = 0; pair < n_pairs; pair++)
-        of_pairs[pair] = 0;
+        pair_vectors[pair] = 0;
     for (unsigned place = 0; place < vectors->n_places; place++) {
         xtf_numbering_clear(&vectors->numbering);
         for (size_t pair = 0; pair < n_pairs; pair++)
-            of_pairs[pair] = xtf_numbering_get(&vectors->numbering, of_pairs[pair], vectors->labels[place][pair]);
+            pair_vectors[pair] =
+                xtf_numbering_get(&vectors->numbering, pair_vectors[pair], vectors->labels[place][pair]);
     }
     vectors->n = vectors->numbering.n;
     vectors->pairs = g_new(uint32_t, vectors->n);
     vectors->sizes = g_new0(uint32_t, vectors->n);
     for (size_t pair = 0; pair < n_pairs; pair++) {
-        if (vectors->sizes[of_pairs[pair]]++ == 0)
-            vectors->pairs[of_pairs[pair]] = (uint32_t)pair;
+        if (vectors->sizes[pair_vectors[pair]]++ == 0)
+            vectors->pairs[pair_vectors[pair]] = (uint32_t)pair;
     }
 }
 
-/* Links the vectors whose (a, b) is the same. `ring` may be `b`, which is overwritten. */
+/* Links the vectors with the same (a, b) in rings. `ring` may be `b`. */
 static void link_ring(Vectors *vectors, const uint32_t *a, const uint32_t *b, uint32_t *ring)
 {
     g_autofree uint32_t *heads = g_new(uint32_t, vectors->n);
@@ -78,7 +80,7 @@ static void link_ring(Vectors *vectors, const uint32_t *a, const uint32_t *b, ui
     }
 }
 
-/* numbers[v] becomes the number of (numbers[v], label in place). `to` may be `numbers`. */
+/* Sets to[v] to the number of (numbers[v], the label of v in `place`). `to` may be `numbers`. */
 static void add_place(Vectors *vectors, const uint32_t *numbers, unsigned place, uint32_t *to)
 {
     xtf_numbering_clear(&vectors->numbering);
@@ -86,7 +88,7 @@ static void add_place(Vectors *vectors, const uint32_t *numbers, unsigned place,
         to[v] = xtf_numbering_get(&vectors->numbering, numbers[v], label_of(vectors, v, place));
 }
 
-/* rings[w] is the suffix behind w first, then the ring. */
+/* Links the rings of all places. Until its ring is linked, rings[w] has the numbers of the suffixes after w. */
 static void link_vectors(Vectors *vectors)
 {
     g_autofree uint32_t *prefixes = g_new0(uint32_t, vectors->n);
@@ -102,7 +104,7 @@ static void link_vectors(Vectors *vectors)
     }
 }
 
-/* The largest first; of equal sizes the smallest vector. */
+/* Orders vectors by falling size, then by their labels. */
 static int compare_vectors(gconstpointer left, gconstpointer right, gpointer data)
 {
     const Vectors *vectors = data;
@@ -134,7 +136,7 @@ static uint32_t form_clusters(const Vectors *vectors, uint32_t *clusters)
         if (clusters[largest] != XTF_UNNUMBERED)
             continue;
         clusters[largest] = n;
-        for (unsigned w = vectors->first_wild; w < vectors->n_places; w++) {
+        for (unsigned w = vectors->first_free; w < vectors->n_places; w++) {
             for (uint32_t v = vectors->rings[w][largest]; v != largest; v = vectors->rings[w][v])
                 clusters[v] = clusters[v] == XTF_UNNUMBERED ? n : clusters[v];
         }
@@ -147,16 +149,16 @@ uint32_t xtf_intersections_cluster(const uint32_t *const *labels, unsigned n_pla
                                    uint32_t *clusters)
 {
     Vectors vectors = {.labels = labels, .n_places = n_places};
-    g_autofree uint32_t *of_pairs = g_new(uint32_t, n_pairs);
+    g_autofree uint32_t *pair_vectors = g_new(uint32_t, n_pairs);
 
-    vectors.first_wild = n_places - first_fixed < LEAST_OTHERS ? n_places : first_fixed;
+    vectors.first_free = n_places - first_fixed < MIN_FREE_PLACES ? n_places : first_fixed;
     xtf_numbering_init(&vectors.numbering);
-    find_vectors(&vectors, n_pairs, of_pairs);
+    find_vectors(&vectors, n_pairs, pair_vectors);
     link_vectors(&vectors);
-    g_autofree uint32_t *of_vectors = g_new(uint32_t, vectors.n);
-    uint32_t n = form_clusters(&vectors, of_vectors);
+    g_autofree uint32_t *vector_clusters = g_new(uint32_t, vectors.n);
+    uint32_t n = form_clusters(&vectors, vector_clusters);
     for (size_t pair = 0; pair < n_pairs; pair++)
-        clusters[pair] = of_vectors[of_pairs[pair]];
+        clusters[pair] = vector_clusters[pair_vectors[pair]];
     for (unsigned w = 0; w < n_places; w++)
         g_free(vectors.rings[w]);
     g_free(vectors.rings);

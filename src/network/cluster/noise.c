@@ -4,10 +4,10 @@
 
 #include "libxtf/error.h"
 
-/* The standard deviation of normal values by their median absolute deviation. */
-#define OF_MAD 1.4826
+/* Standard deviation of a normal distribution / its median absolute deviation. */
+#define STDDEV_PER_MAD 1.4826
 
-/* Brings the k-th least value to its place, and none that is greater before it: Hoare's FIND, CACM 4, 1961. */
+/* Returns the k-th least value. Reorders the values: no greater one is before it. Hoare's FIND, CACM 4, 1961. */
 static double select_value(double *values, size_t n, size_t k)
 {
     size_t low = 0, high = n - 1;
@@ -44,8 +44,8 @@ static double median_of(double *values, size_t n)
     return n % 2 ? upper : (select_value(values, n, n / 2 - 1) + upper) / 2;
 }
 
-/* Of a step of length; `from` is overwritten. NaN if no pair was measured twice. */
-static double noise_of_step(double *from, const double *to, size_t n_pairs)
+/* Computes the noise of one step of length; NaN if no pair was measured at both lengths. Overwrites `from`. */
+static double compute_step_noise(double *from, const double *to, size_t n_pairs)
 {
     size_t n = 0;
 
@@ -58,18 +58,18 @@ static double noise_of_step(double *from, const double *to, size_t n_pairs)
     double median = median_of(from, n);
     for (size_t i = 0; i < n; i++)
         from[i] = fabs(from[i] - median);
-    return OF_MAD * median_of(from, n) / sqrt(2);
+    return STDDEV_PER_MAD * median_of(from, n) / sqrt(2);
 }
 
 bool xtf_cluster_noise(const XtfMatrixSource *source, const atomic_bool *cancel, double *noise, GError **error)
 {
     size_t n_pairs = (size_t)source->n_procs * source->n_procs, n = 0;
     g_autofree double *from = g_try_new(double, n_pairs), *to = g_try_new(double, n_pairs);
-    double of_steps[XTF_NOISE_STEPS];
+    double step_noises[XTF_NOISE_STEPS];
     uint32_t n_steps = source->n_matrices > 0 ? MIN(source->n_matrices - 1, XTF_NOISE_STEPS) : 0;
 
     if (!from || !to)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "two matrices of %" PRIu32 " processors do not fit the memory",
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "not enough memory for two matrices of %" PRIu32 " processors",
                         source->n_procs);
     for (uint32_t step = 0; step < n_steps; step++) {
         uint32_t matrix = (uint32_t)((uint64_t)step * (source->n_matrices - 1) / n_steps);
@@ -77,11 +77,11 @@ bool xtf_cluster_noise(const XtfMatrixSource *source, const atomic_bool *cancel,
             return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
         if (!source->read(source->data, matrix, from, error) || !source->read(source->data, matrix + 1, to, error))
             return false;
-        double of_step = noise_of_step(from, to, n_pairs);
-        if (!isnan(of_step))
-            of_steps[n++] = of_step;
+        double step_noise = compute_step_noise(from, to, n_pairs);
+        if (!isnan(step_noise))
+            step_noises[n++] = step_noise;
     }
-    *noise = n > 0 ? median_of(of_steps, n) : NAN;
+    *noise = n > 0 ? median_of(step_noises, n) : NAN;
     return true;
 }
 
@@ -91,6 +91,6 @@ XtfThreshold xtf_cluster_threshold(double noise, bool average, uint32_t n_matric
 
     return (XtfThreshold){
         .kind = XTF_THRESHOLD_RELATIVE,
-        .value = isnan(noise) ? XTF_THRESHOLD_ALONE : MAX(value, XTF_THRESHOLD_LEAST),
+        .value = isnan(noise) ? XTF_THRESHOLD_ONE_LENGTH : MAX(value, XTF_THRESHOLD_LEAST),
     };
 }

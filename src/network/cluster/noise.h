@@ -1,12 +1,14 @@
 /*
- * How much the values of a test scatter, and the threshold that follows.
+ * Noise of a test's values, and the threshold that follows from it.
  *
- * From one length to the next all times change by much the same factor; what a pair's change is off from that is noise.
- * So the noise is a robust standard deviation of ln(value at the next length / value) over the pairs, divided by the
- * square root of 2 since two values have their part in it; and the median over up to XTF_NOISE_STEPS steps of length.
+ * From one length to the next, all times change by much the same factor. The deviation of a pair's change from this
+ * factor is noise. The noise of a step of length is a robust standard deviation over the pairs of ln(value at the next
+ * length / value). It is divided by the square root of 2, because both values contribute noise. The noise of a test is
+ * the median of up to XTF_NOISE_STEPS steps.
  *
- * A range must hold all values of a class, its extremes too: of N normal values these are some 2 sqrt(2 ln N) standard
- * deviations apart, which is 8 for 128 processors and 9 for 512. docs/NETWORK.md shows what other factors lead to.
+ * A range must hold all values of a class, with its extremes. The extremes of N normal values are some 2 sqrt(2 ln N)
+ * standard deviations apart: 8 for 128 processors, 9 for 512. The
+ * effect of other factors is in docs/NETWORK.md.
  */
 #pragma once
 
@@ -17,13 +19,15 @@ enum {
     XTF_NOISE_FACTOR = 10,
 };
 
-/* The least relative threshold that is chosen: classes closer than that are seldom told from what differs from pair to
- * pair for good; and the one of a single length, where noise cannot be seen. */
+/* Least relative threshold that is chosen: closer classes can seldom be separated from permanent differences between
+ * pairs. */
 #define XTF_THRESHOLD_LEAST 0.08
-#define XTF_THRESHOLD_ALONE 0.15
+/* Threshold for a test of one length, where noise cannot be measured. */
+#define XTF_THRESHOLD_ONE_LENGTH 0.15
 
-/* NaN if there are fewer than two matrices, or no pair that was measured in two. */
+/* Computes the noise: NaN if there are fewer than two matrices, or no pair was measured at both lengths of a step. */
 bool xtf_cluster_noise(const XtfMatrixSource *source, const atomic_bool *cancel, double *noise, GError **error);
 
-/* For matrices with this noise. An average over n matrices has a part of it, the square root of 1 / n. */
+/* Returns the threshold for matrices with this noise. With `average`, the noise falls by the square root of
+ * n_matrices. */
 XtfThreshold xtf_cluster_threshold(double noise, bool average, uint32_t n_matrices);

@@ -7,7 +7,7 @@ enum {
     FIRST_BITS = 10,
 };
 
-static void allocate(XtfNumbering *numbering, unsigned bits)
+static void allocate_places(XtfNumbering *numbering, unsigned bits)
 {
     size_t n_places = (size_t)1 << bits;
 
@@ -20,7 +20,7 @@ static void allocate(XtfNumbering *numbering, unsigned bits)
 void xtf_numbering_init(XtfNumbering *numbering)
 {
     numbering->n = 0;
-    allocate(numbering, FIRST_BITS);
+    allocate_places(numbering, FIRST_BITS);
 }
 
 void xtf_numbering_finish(XtfNumbering *numbering)
@@ -35,8 +35,8 @@ void xtf_numbering_clear(XtfNumbering *numbering)
     memset(numbering->numbers, 0xff, ((size_t)1 << numbering->bits) * sizeof *numbering->numbers);
 }
 
-/* The place of a key, or the free one where it belongs. */
-static size_t find(const XtfNumbering *numbering, uint64_t key)
+/* Returns the place of a key, or the free place for it. */
+static size_t find_place(const XtfNumbering *numbering, uint64_t key)
 {
     size_t mask = ((size_t)1 << numbering->bits) - 1;
     size_t place = (key * 0x9e3779b97f4a7c15) >> (64 - numbering->bits); /* Fibonacci hashing, Knuth 6.4 */
@@ -46,14 +46,14 @@ static size_t find(const XtfNumbering *numbering, uint64_t key)
     return place;
 }
 
-static void grow(XtfNumbering *numbering)
+static void double_places(XtfNumbering *numbering)
 {
     XtfNumbering old = *numbering;
 
-    allocate(numbering, old.bits + 1);
+    allocate_places(numbering, old.bits + 1);
     for (size_t i = 0; i < (size_t)1 << old.bits; i++) {
         if (old.numbers[i] != XTF_UNNUMBERED) {
-            size_t place = find(numbering, old.keys[i]);
+            size_t place = find_place(numbering, old.keys[i]);
             numbering->keys[place] = old.keys[i];
             numbering->numbers[place] = old.numbers[i];
         }
@@ -64,12 +64,12 @@ static void grow(XtfNumbering *numbering)
 uint32_t xtf_numbering_get(XtfNumbering *numbering, uint32_t a, uint32_t b)
 {
     uint64_t key = (uint64_t)a << 32 | b;
-    size_t place = find(numbering, key);
+    size_t place = find_place(numbering, key);
 
     if (numbering->numbers[place] == XTF_UNNUMBERED) {
         if ((size_t)numbering->n >= (size_t)1 << (numbering->bits - 1)) {
-            grow(numbering);
-            place = find(numbering, key);
+            double_places(numbering);
+            place = find_place(numbering, key);
         }
         numbering->keys[place] = key;
         numbering->numbers[place] = numbering->n++;

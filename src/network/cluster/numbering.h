@@ -1,5 +1,5 @@
 /*
- * Numbers for keys: 0, 1, 2, ... in the order in which the keys come.
+ * Numbers for keys: 0, 1, 2, ... in the order of their first use.
  */
 #pragma once
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 typedef struct {
-    uint64_t *keys;    /* where `numbers` is not XTF_UNNUMBERED */
-    uint32_t *numbers; /* open addressing, with room for twice the keys at least */
-    unsigned bits;     /* of the number of places */
+    uint64_t *keys;    /* valid where `numbers` is not XTF_UNNUMBERED */
+    uint32_t *numbers; /* hash table with open addressing, at most half full */
+    unsigned bits;     /* log2 of the number of places in the table */
     uint32_t n;        /* keys so far */
 } XtfNumbering;
 
@@ -17,7 +17,7 @@ typedef struct {
 
 void xtf_numbering_init(XtfNumbering *numbering);
 void xtf_numbering_finish(XtfNumbering *numbering);
-/* Forgets all keys. */
+/* Removes all keys. */
 void xtf_numbering_clear(XtfNumbering *numbering);
-/* The number of a pair of numbers; a new one if the pair is new. There must be fewer than 2^32 - 1. */
+/* Returns the number of the key (a, b); a new key gets the next number. Supports fewer than 2^32 - 1 keys. */
 uint32_t xtf_numbering_get(XtfNumbering *numbering, uint32_t a, uint32_t b);

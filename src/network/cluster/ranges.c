@@ -9,12 +9,12 @@ enum {
     RADIX = 1 << DIGIT_BITS,
 };
 
-/* Half of netCDF's NC_FILL_DOUBLE, 9.97e36: gaps are known also after somebody calculated with them a little. */
+/* Half of netCDF's NC_FILL_DOUBLE, 9.97e36, so that fill values are recognized even after some arithmetic. */
 #define LEAST_FILL 5e36
 
 bool xtf_is_measured(double value)
 {
-    return value >= 0 && value < LEAST_FILL; /* not a NaN either */
+    return value >= 0 && value < LEAST_FILL; /* false for NaN */
 }
 
 /* ---- Sorting. */
@@ -33,7 +33,8 @@ void xtf_order_finish(XtfOrder *order)
     g_clear_pointer(&order->scratch, g_free);
 }
 
-/* The bits of a double that is not negative are ordered as it is; -0 is a 0. */
+/* Returns a digit of the bits of a value. Non-negative doubles have the order of their bits; the sum changes -0 to
+ * 0. */
 static inline unsigned digit_of(double value, unsigned digit)
 {
     uint64_t bits;
@@ -52,7 +53,7 @@ static void count_digits(const XtfOrder *order, const double *values, uint32_t c
     }
 }
 
-/* One stable pass; a digit that is the same in all values costs nothing. */
+/* Sorts the pairs by one digit, stably. Skips a digit that is the same in all values. */
 static void sort_by_digit(XtfOrder *order, const double *values, unsigned digit, uint32_t *counts)
 {
     uint32_t before = 0;
@@ -108,7 +109,7 @@ void xtf_ranges_label(const XtfOrder *order, const double *values, const XtfRang
 {
     uint32_t label = 0;
     const uint32_t *pairs = order->pairs;
-    size_t n = order->n, i = 0, j = MAX(n_first, 1) - 1; /* the range, both ends in it */
+    size_t n = order->n, i = 0, j = MAX(n_first, 1) - 1; /* the range [i, j] */
 
 #define FITS(from, to) xtf_range_fits(limit, values[pairs[from]], values[pairs[to]])
     for (size_t pair = 0; n < order->n_pairs && pair < order->n_pairs; pair++)
@@ -118,7 +119,7 @@ void xtf_ranges_label(const XtfOrder *order, const double *values, const XtfRang
             j--;
         while (j + 1 < n && FITS(i, j + 1))
             j++;
-        while (j + 2 < n && FITS(i + 1, j + 2)) { /* a step to the right, by which the range grows */
+        while (j + 2 < n && FITS(i + 1, j + 2)) { /* moves the range by one and extends it */
             labels[pairs[i++]] = label++;
             j += 2;
             while (j + 1 < n && FITS(i, j + 1))

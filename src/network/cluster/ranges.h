@@ -1,8 +1,8 @@
 /*
- * Steps 1 and 2: clusters of the pairs of one matrix, by the ranges that their values lie in.
+ * Steps 1 and 2: clusters of the pairs of one matrix, by ranges of values.
  *
- * A value is measured if it is at least 0 and less than what netCDF fills gaps with (about 1e37). Pairs whose value is
- * not measured are in no range: they have a label of their own.
+ * A value is measured if it is at least 0 and less than netCDF's fill values (about 1e37). Pairs without a measured
+ * value are in no range and have the label XTF_LABEL_UNMEASURED.
  */
 #pragma once
 
@@ -13,7 +13,7 @@
 typedef enum {
     XTF_THRESHOLD_RELATIVE,  /* a range holds values up to (1 + value) times its least */
     XTF_THRESHOLD_ABSOLUTE,  /* ... up to its least + value */
-    XTF_THRESHOLD_PRECISION, /* ... up to its least + value x (the matrix' greatest - its least that is not 0) */
+    XTF_THRESHOLD_PRECISION, /* ... up to its least + value x (the matrix' greatest - its least value above 0) */
 } XtfThresholdKind;
 
 typedef struct {
@@ -23,21 +23,21 @@ typedef struct {
 
 #define XTF_LABEL_UNMEASURED UINT32_MAX
 
-/* The order of the pairs of a matrix by value. Its memory is kept from matrix to matrix. */
+/* The pairs of a matrix, sorted by value. The memory is reused for the next matrix. */
 typedef struct {
     size_t n_pairs;
-    size_t n;                  /* measured pairs: the first n of `pairs` */
+    size_t n;                  /* measured pairs, the first n of `pairs` */
     uint32_t *pairs, *scratch; /* n_pairs each */
 } XtfOrder;
 
 void xtf_order_init(XtfOrder *order, size_t n_pairs);
 void xtf_order_finish(XtfOrder *order);
-/* By value, pairs of equal values by number. */
+/* Sorts the measured pairs by value. Pairs with equal values are in the order of their numbers. */
 void xtf_order_sort(XtfOrder *order, const double *values);
 
 bool xtf_is_measured(double value);
 
-/* The greatest value that a range of a matrix with this order may hold, beside its least one. */
+/* Limit of a range: its greatest value may be at most its least value x factor + summand. */
 typedef struct {
     double factor, summand;
 } XtfRangeLimit;
@@ -49,6 +49,7 @@ static inline bool xtf_range_fits(const XtfRangeLimit *limit, double least, doub
     return greatest <= least * limit->factor + limit->summand;
 }
 
-/* The label of each pair, 0, 1, ... by rising values. The first range is tried with `n_first` values: the diagonal. */
+/* Labels each pair with the number of its range: 0, 1, ... by rising values. The first range is tried with `n_first`
+ * values: the diagonal. */
 void xtf_ranges_label(const XtfOrder *order, const double *values, const XtfRangeLimit *limit, size_t n_first,
                       uint32_t *labels);

@@ -9,9 +9,9 @@ bool xtf_cluster_read(XtfClusterJob *job, uint32_t matrix, GError **error)
         return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
     if (!job->source->read(job->source->data, matrix, job->values, error))
         return false;
-    job->read++;
-    job->to_read = MAX(job->to_read, job->read);
+    job->n_read++;
+    job->n_to_read = MAX(job->n_to_read, job->n_read);
     if (options->progress)
-        options->progress(options->data, job->read, job->to_read);
+        options->progress(options->data, job->n_read, job->n_to_read);
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * What a portion's clusters stand for: a value at each length, and how far off it is.
+ * A portion's results: a value of each cluster at each length, the errors, and the final numbers of clusters.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,15 +8,15 @@
 #include "src/network/cluster/cluster-private.h"
 
 typedef struct {
-    double *values; /* as XtfPortion's */
+    double *values; /* as in XtfPortion */
     uint32_t n, n_steps;
     double *sums, *firsts; /* of one matrix */
     uint64_t *counts;
 } Means;
 
-/* The means of one matrix: of the values that were measured. Sums are of what values are off from the cluster's first
- * one, so equal values have exactly their own mean. */
-static void take_means(const XtfClusterJob *job, const uint32_t *clusters, Means *means, uint32_t step)
+/* Computes the clusters' means of one matrix, over measured values. Sums differences to the cluster's first value, so
+ * that equal values have exactly their own mean. */
+static void compute_means(const XtfClusterJob *job, const uint32_t *clusters, Means *means, uint32_t step)
 {
     for (uint32_t c = 0; c < means->n; c++) {
         means->sums[c] = 0;
@@ -35,7 +35,7 @@ static void take_means(const XtfClusterJob *job, const uint32_t *clusters, Means
             means->counts[c] > 0 ? means->firsts[c] + means->sums[c] / (double)means->counts[c] : NAN;
 }
 
-static void take_errors(XtfClusterJob *job, const uint32_t *clusters, const Means *means, uint32_t step)
+static void add_errors(XtfClusterJob *job, const uint32_t *clusters, const Means *means, uint32_t step)
 {
     XtfClusterReport *report = &job->report;
 
@@ -57,7 +57,7 @@ static void take_errors(XtfClusterJob *job, const uint32_t *clusters, const Mean
 /* ---- Final numbers. */
 
 typedef struct {
-    double sum; /* of the values; infinite if there are none */
+    double sum; /* of the cluster's values; infinite if it has none */
     size_t first_pair;
     uint32_t cluster;
 } Rank;
@@ -91,8 +91,8 @@ static Rank *rank_clusters(const XtfClusterJob *job, const uint32_t *clusters, c
     return ranks;
 }
 
-/* Numbers clusters by rank, and puts their values in this order. */
-static void renumber(const XtfClusterJob *job, uint32_t *clusters, Means *means)
+/* Numbers clusters by rank, and reorders their values. */
+static void renumber_clusters(const XtfClusterJob *job, uint32_t *clusters, Means *means)
 {
     g_autofree Rank *ranks = rank_clusters(job, clusters, means);
     g_autofree uint32_t *numbers = g_new(uint32_t, means->n);
@@ -122,12 +122,12 @@ bool xtf_cluster_settle(XtfClusterJob *job, uint32_t left, uint32_t right, uint3
     for (uint32_t step = 0; good && step < means.n_steps; step++) {
         good = xtf_cluster_read(job, left + step, error);
         if (good) {
-            take_means(job, clusters, &means, step);
-            take_errors(job, clusters, &means, step);
+            compute_means(job, clusters, &means, step);
+            add_errors(job, clusters, &means, step);
         }
     }
     if (good) {
-        renumber(job, clusters, &means);
+        renumber_clusters(job, clusters, &means);
         const XtfPortion portion = {left, right, n_clusters, clusters, means.values};
         job->report.portions++;
         job->report.clusters += n_clusters;

@@ -30,7 +30,7 @@ Test(writer, more_values_than_places)
     cr_assert(xtf_clustered_writer_add(writer, &small, NULL));
     cr_assert_not(xtf_clustered_writer_add(writer, &large, &error));
     cr_expect(g_error_matches(error, XTF_ERROR, XTF_ERROR_TOO_LARGE));
-    cr_expect(strstr(error->message, "2147483651 values; 2147483647 can be written"), "%s", error->message);
+    cr_expect(strstr(error->message, "2147483651 values; at most 2147483647 can be written"), "%s", error->message);
     cr_expect(g_str_has_prefix(error->message, "its name: "), "%s", error->message);
     g_clear_pointer(&writer, xtf_clustered_writer_free);
     remove_folder(folder);

@@ -98,7 +98,7 @@ class NetworkExport(unittest.TestCase):
             if good:
                 self.assertEqual(self.numbers(self.out)["end_mes_length"], 2147483647)
             else:
-                self.assertIn("its end_mes_length would be 2147489147; numbers up to 2147483647 can be written", text)
+                self.assertIn("its end_mes_length would be 2147489147; the format stores numbers up to 2147483647", text)
 
     def test_refusals(self):
         source = self.source()

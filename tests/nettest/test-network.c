@@ -66,7 +66,7 @@ Test(network, joins_the_files_of_a_result)
     cr_assert_eq(network->lengths, 3);
     cr_assert_eq(xtf_network_length(network, 2), 200);
     cr_assert_eq(network->repeats, 2);
-    cr_assert_eq(network->asked_repeats, 7);
+    cr_assert_eq(network->requested_repeats, 7);
     cr_assert_eq(network->noise_length, -1);
     cr_assert_str_eq(network->test, "one_to_one");
     cr_assert_str_eq(network->hosts[2], "n3");
@@ -131,12 +131,12 @@ Test(network, refuses_what_contradicts_itself)
         {{4, 0, 0, 2, 0, 1, 1, 0, NULL, infinite}, XTF_ERROR_DAMAGED, "from 0 to 2 at 1 bytes is inf"},
         {{1 << 30, 2, 2, 2, 0, 1, 1, 0, NULL, plain},
          XTF_ERROR_DAMAGED,
-         "of 1073741824 processes, but its matrices have 2 x 2"},
+         "has 1073741824 processes, but matrices of 2 x 2"},
         {{4, 4, 3, 2, 0, 1, 1, 0, NULL, plain}, XTF_ERROR_DAMAGED, "4 x 3 values"},
-        {{4, 0, 0, 2, 0, 0, 1, 0, NULL, plain}, XTF_ERROR_DAMAGED, "begin at 0 and go on by 0"},
+        {{4, 0, 0, 2, 0, 0, 1, 0, NULL, plain}, XTF_ERROR_DAMAGED, "begin at 0 with a step of 0"},
         {{4, 0, 0, 2, -5, 1, 1, 0, NULL, plain}, XTF_ERROR_DAMAGED, "begin at -5"},
         {{4, 0, 0, 2, 0, 1, 9, 0, NULL, plain}, XTF_ERROR_DAMAGED, "data_type is 9"},
-        {{4, 0, 0, 2, 0, 1, 5, 0, NULL, plain}, XTF_ERROR_DAMAGED, "one value a pair"},
+        {{4, 0, 0, 2, 0, 1, 5, 0, NULL, plain}, XTF_ERROR_DAMAGED, "one value for each pair"},
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
@@ -183,11 +183,11 @@ Test(network, tells_siblings_that_do_not_belong)
     file.data_type = 2;
     file.step = 51;
     write_result(median, &file);
-    expect_refusal(average, XTF_ERROR_DAMAGED, "is of another test");
+    expect_refusal(average, XTF_ERROR_DAMAGED, "is a result of another test");
     file.step = 50;
     write_result(median, &file);
     cr_assert(g_file_set_contents(hosts, "one\ntwo\n", -1, NULL));
-    expect_refusal(average, XTF_ERROR_DAMAGED, "names 2 hosts, but the test is of 4 processes");
+    expect_refusal(average, XTF_ERROR_DAMAGED, "names 2 hosts, but the test has 4 processes");
     remove_folder(folder);
 }
 
@@ -289,10 +289,10 @@ Test(network, refuses_clusters_that_lead_nowhere)
 
     file.info = beyond;
     write_clustered(path, &file);
-    expect_refusal(path, XTF_ERROR_DAMAGED, "info of portion 1, x 0, y 0 says 5, but data has 5 values");
+    expect_refusal(path, XTF_ERROR_DAMAGED, "info of portion 1, x 0, y 0 is 5, but data has 5 values");
     file.info = below;
     write_clustered(path, &file);
-    expect_refusal(path, XTF_ERROR_DAMAGED, "says -2");
+    expect_refusal(path, XTF_ERROR_DAMAGED, "is -2");
     file = paper;
     file.length = falling;
     write_clustered(path, &file);
@@ -303,7 +303,7 @@ Test(network, refuses_clusters_that_lead_nowhere)
     file = paper;
     file.matrices = 4;
     write_clustered(path, &file);
-    expect_refusal(path, XTF_ERROR_DAMAGED, "its clusters have 6 values, but data has 5");
+    expect_refusal(path, XTF_ERROR_DAMAGED, "its clusters need 6 values, but data has 5");
     file.matrices = 3;
     file.times = MANY;
     write_clustered(path, &file);
@@ -311,7 +311,7 @@ Test(network, refuses_clusters_that_lead_nowhere)
     file = paper;
     file.data = holes;
     write_clustered(path, &file);
-    expect_refusal(path, XTF_ERROR_DAMAGED, "has nothing at matrix 1");
+    expect_refusal(path, XTF_ERROR_DAMAGED, "has no value for matrix 1");
     remove_folder(folder);
 }
 
@@ -334,7 +334,7 @@ Test(network, reads_clusters_of_the_authors_program)
     file.values = 6;
     write_clustered(path, &file);
     expect_refusal(path, XTF_ERROR_DAMAGED,
-                   "5 values, 7 as a version of the authors' program writes them, but data has 6");
+                   "5 values (7 if one version of the authors' program wrote them), but data has 6");
     remove_folder(folder);
 }
 

@@ -4,7 +4,7 @@
  * messages in bytes, so a path selects lengths the way it selects times.
  *
  * A file stores all senders of one length together, but the rows need all lengths of one sender. The import therefore
- * reads blocks: all lengths of as many senders as fit BLOCK_BYTES.
+ * reads blocks: all lengths of some senders, at most BLOCK_BYTES.
  */
 #include <math.h>
 #include <string.h>
@@ -26,8 +26,8 @@ typedef struct {
     XtfNetwork *network;
     XtfDefinitions definitions;
     uint32_t first, n;                    /* the senders of the block */
-    double *values[XTF_N_NETWORK_VALUES]; /* of the block, by length; NULL: the result does not have them */
-    uint32_t *clusters;                   /* of a clustered result: receivers x senders of each portion; else NULL */
+    double *values[XTF_N_NETWORK_VALUES]; /* of the block, length by length; NULL: the result does not have them */
+    uint32_t *clusters; /* cluster of each pair, receivers x senders, portion by portion; NULL: not clustered */
     uint64_t unmeasured, read;
 } Import;
 
@@ -36,40 +36,40 @@ static uint32_t add_string(Import *import, const char *text)
     return xtf_definitions_own_string(&import->definitions, text);
 }
 
-static void add_property(Import *import, const char *name, const char *value)
+static void add_trace_property(Import *import, const char *name, const char *value)
 {
     XtfPropertyRow row = {.name = add_string(import, name), .value = add_string(import, value)};
 
     xtf_definitions_add(&import->definitions, XTF_MODEL_PROPERTIES, &row);
 }
 
-static void add_number(Import *import, const char *name, int64_t value)
+static void add_number_property(Import *import, const char *name, int64_t value)
 {
     g_autofree char *text = g_strdup_printf("%" PRId64, value);
 
     if (value >= 0)
-        add_property(import, name, text);
+        add_trace_property(import, name, text);
 }
 
 static void add_properties(Import *import, const char *id)
 {
     const XtfNetwork *network = import->network;
 
-    add_property(import, "source", import->job->importer->name);
-    add_property(import, XTF_NETTEST_ID, id);
-    add_property(import, XTF_PROPERTY_CLOCK, XTF_CLOCK_BYTES);
-    add_property(import, "network.test", network->test);
-    add_number(import, "network.processes", network->processes);
-    add_number(import, "network.lengths", network->lengths);
-    add_number(import, "network.begin", network->begin);
-    add_number(import, "network.step", network->step);
-    add_number(import, "network.end", network->end);
-    add_number(import, "network.repeats", network->asked_repeats);
-    add_number(import, "network.noise_length", network->noise_length);
-    add_number(import, "network.noise_messages", network->noise_messages);
-    add_number(import, "network.noise_processes", network->noise_processes);
+    add_trace_property(import, "source", import->job->importer->name);
+    add_trace_property(import, XTF_NETTEST_ID, id);
+    add_trace_property(import, XTF_PROPERTY_CLOCK, XTF_CLOCK_BYTES);
+    add_trace_property(import, "network.test", network->test);
+    add_number_property(import, "network.processes", network->processes);
+    add_number_property(import, "network.lengths", network->lengths);
+    add_number_property(import, "network.begin", network->begin);
+    add_number_property(import, "network.step", network->step);
+    add_number_property(import, "network.end", network->end);
+    add_number_property(import, "network.repeats", network->requested_repeats);
+    add_number_property(import, "network.noise_length", network->noise_length);
+    add_number_property(import, "network.noise_messages", network->noise_messages);
+    add_number_property(import, "network.noise_processes", network->noise_processes);
     if (network->portions)
-        add_number(import, "network.portions", network->portions->len);
+        add_number_property(import, "network.portions", network->portions->len);
 }
 
 static void add_portions(Import *import)
@@ -95,7 +95,7 @@ static bool read_clusters(Import *import, GError **error)
 
     import->clusters = g_try_new(uint32_t, MAX(n_pairs * n, 1));
     if (!import->clusters)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the clusters of %u portions of %u processes do not fit the memory",
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "not enough memory for the clusters of %u portions of %u processes",
                         n, network->processes);
     for (uint32_t k = 0; k < n; k++) {
         if (!xtf_network_read_clusters(network, k, import->clusters + k * n_pairs, error))
@@ -137,7 +137,7 @@ static void add_processes(Import *import)
     }
 }
 
-static uint32_t values_a_pair(const Import *import, unsigned value)
+static uint32_t values_per_pair(const Import *import, unsigned value)
 {
     return value == XTF_NETWORK_REPEAT ? import->network->repeats : 1;
 }
@@ -145,7 +145,7 @@ static uint32_t values_a_pair(const Import *import, unsigned value)
 /* Returns the block's values of the length with index `i`. */
 static double *values_at(const Import *import, unsigned value, uint32_t i)
 {
-    return import->values[value] + (size_t)i * import->network->processes * import->n * values_a_pair(import, value);
+    return import->values[value] + (size_t)i * import->network->processes * import->n * values_per_pair(import, value);
 }
 
 static bool read_block(Import *import, GError **error)
@@ -166,16 +166,17 @@ static bool read_block(Import *import, GError **error)
  * measured there. Counts as unmeasured NaN, and all values of a length that only other files of the result have. */
 static bool append_values(Import *import, XtfStream *stream, unsigned value, uint32_t i, uint32_t receiver)
 {
-    uint32_t each = values_a_pair(import, value), sender = stream->location;
+    uint32_t n_values = values_per_pair(import, value), sender = stream->location;
 
     if (i >= xtf_network_lengths(import->network, value)) {
-        import->read += each;
-        import->unmeasured += each;
+        import->read += n_values;
+        import->unmeasured += n_values;
         return true;
     }
-    const double *values = values_at(import, value, i) + ((size_t)receiver * import->n + sender - import->first) * each;
+    const double *values =
+        values_at(import, value, i) + ((size_t)receiver * import->n + sender - import->first) * n_values;
 
-    for (uint32_t k = 0; k < each; k++) {
+    for (uint32_t k = 0; k < n_values; k++) {
         XtfLinksRow row = {.region = XTF_NONE32, .peer = receiver, .value = values[k]};
         if (receiver == sender && values[k] == 0)
             continue;
@@ -230,11 +231,11 @@ static bool append_sender(Import *import, XtfStream *stream, uint32_t sender, GE
     return good;
 }
 
-static bool does_not_fit(const Import *import, GError **error)
+static bool refuse_size(const Import *import, GError **error)
 {
     return xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                    "%s: the values of %u lengths of one of %u processes do not fit the memory", import->job->anchor,
-                    import->network->lengths, import->network->processes);
+                    "%s: not enough memory for the values of one process: %u lengths to each of %u processes",
+                    import->job->anchor, import->network->lengths, import->network->processes);
 }
 
 /* Computes the bytes that one statistic of one sender takes, over all lengths. False if the number overflows. */
@@ -243,31 +244,31 @@ static bool bytes_of_sender(const Import *import, unsigned value, uint64_t *byte
     const XtfNetwork *network = import->network;
     uint64_t pairs = (uint64_t)xtf_network_lengths(network, value) * network->processes;
 
-    return !__builtin_mul_overflow(pairs, values_a_pair(import, value) * sizeof(double), bytes);
+    return !__builtin_mul_overflow(pairs, values_per_pair(import, value) * sizeof(double), bytes);
 }
 
 /* Computes how many senders fit a block (at least one), and allocates the block's memory. */
 static bool make_block(Import *import, uint32_t *senders, GError **error)
 {
     const XtfNetwork *network = import->network;
-    uint64_t each = 0, bytes;
+    uint64_t sender_bytes = 0, bytes;
 
     for (unsigned value = 0; value < XTF_N_NETWORK_VALUES; value++)
         if (network->files[value] &&
-            (!bytes_of_sender(import, value, &bytes) || __builtin_add_overflow(each, bytes, &each)))
-            return does_not_fit(import, error);
-    *senders = (uint32_t)CLAMP(BLOCK_BYTES / MAX(each, 1), 1, MIN(BLOCK_SENDERS_MAX, network->processes));
+            (!bytes_of_sender(import, value, &bytes) || __builtin_add_overflow(sender_bytes, bytes, &sender_bytes)))
+            return refuse_size(import, error);
+    *senders = (uint32_t)CLAMP(BLOCK_BYTES / MAX(sender_bytes, 1), 1, MIN(BLOCK_SENDERS_MAX, network->processes));
     for (unsigned value = 0; value < XTF_N_NETWORK_VALUES; value++) {
         if (!network->files[value] || !bytes_of_sender(import, value, &bytes))
             continue;
         import->values[value] = g_try_malloc_n(MAX(bytes, 1), *senders);
         if (!import->values[value])
-            return does_not_fit(import, error);
+            return refuse_size(import, error);
     }
     return true;
 }
 
-static bool append_all(Import *import, GError **error)
+static bool append_senders(Import *import, GError **error)
 {
     XtfStream stream;
     uint32_t senders = 1;
@@ -301,21 +302,22 @@ static char *identity_of(const XtfNetwork *network, GError **error)
                 : NULL;
 }
 
-static void note_what_is_missing(Import *import)
+static void note_missing_values(Import *import)
 {
     const XtfNetwork *network = import->network;
 
     if (network->shifted)
-        xtf_import_repair(import->job,
-                          "values were stored behind their places, as a version of the authors' clustering program "
-                          "does: they were read from where they are");
+        xtf_import_repair(
+            import->job,
+            "the values are stored after their places, as one version of the authors' clustering program does: "
+            "the import read them at their shifted places");
     import->job->report.left_out_events = import->unmeasured;
     if (import->unmeasured > 0)
         xtf_import_leave_out(import->job, "values that were not measured (NaN, -1 or nothing): %" PRIu64,
                              import->unmeasured);
 }
 
-static bool run(Import *import, GError **error)
+static bool import_result(Import *import, GError **error)
 {
     XtfImportJob *job = import->job;
     g_autofree char *id = identity_of(import->network, error);
@@ -328,9 +330,9 @@ static bool run(Import *import, GError **error)
     xtf_number_processes(&import->definitions);
     if (!xtf_import_create_output(job, 1, 0, error) ||
         !xtf_definitions_resolve(&import->definitions, job->writer, error) || !read_clusters(import, error) ||
-        !append_all(import, error))
+        !append_senders(import, error))
         return false;
-    note_what_is_missing(import);
+    note_missing_values(import);
     xtf_import_store_remarks(job, &import->definitions);
     return xtf_definitions_write(&import->definitions, error) && xtf_writer_close(g_steal_pointer(&job->writer), error);
 }
@@ -343,7 +345,7 @@ bool xtf_nettest_import(XtfImportJob *job, GError **error)
     if (!network)
         return false;
     xtf_definitions_init(&import.definitions);
-    bool good = run(&import, error);
+    bool good = import_result(&import, error);
     job->report.definitions = import.definitions.count;
     for (unsigned value = 0; value < XTF_N_NETWORK_VALUES; value++)
         g_free(import.values[value]);

@@ -1,11 +1,11 @@
-/* The row of network_test's results in the table of importers. Needs no libnetcdf. */
+/* The row of network_test's results in the table of importers. Does not need libnetcdf. */
 #pragma once
 
 #include "src/import/importer.h"
 
-#define XTF_NETTEST_ID "network.id" /* a property of imports */
+#define XTF_NETTEST_ID "network.id" /* property with the identity of the imported result */
 
 extern const XtfImporter xtf_nettest_importer;
 
-/* The importer's `run`. */
+/* Imports a result: the importer's `run`. */
 bool xtf_nettest_import(XtfImportJob *job, GError **error);

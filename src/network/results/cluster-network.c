@@ -27,7 +27,7 @@ XtfNetworkValue xtf_network_value_of(const XtfNetwork *network, const char *path
 typedef struct {
     XtfNetwork *network;
     XtfNetworkValue value;
-    const XtfClusterOptions *how;
+    const XtfClusterOptions *clustering;
     XtfClusteredWriter *writer; /* or NULL */
 } Job;
 
@@ -37,58 +37,59 @@ static bool read_matrix(void *data, uint32_t matrix, double *values, GError **er
     return xtf_network_read(job->network, job->value, matrix, values, error);
 }
 
-static bool take_portion(void *data, const XtfPortion *portion, GError **error)
+static bool write_portion(void *data, const XtfPortion *portion, GError **error)
 {
     const Job *job = data;
     return !job->writer || xtf_clustered_writer_add(job->writer, portion, error);
 }
 
-static void show_progress(void *data, uint64_t done, uint64_t total)
+static void forward_progress(void *data, uint64_t done, uint64_t total)
 {
     const Job *job = data;
-    if (job->how->progress)
-        job->how->progress(job->how->data, done, total);
+    if (job->clustering->progress)
+        job->clustering->progress(job->clustering->data, done, total);
 }
 
-static uint64_t size_of(const char *path)
+static uint64_t file_bytes(const char *path)
 {
-    struct stat there;
-    return path && stat(path, &there) == 0 ? (uint64_t)there.st_size : 0;
+    struct stat status;
+    return path && stat(path, &status) == 0 ? (uint64_t)status.st_size : 0;
 }
 
-static char *describe(const XtfClusterOptions *how, const XtfNetworkClusterOptions *options)
+static char *describe_method(const XtfClusterOptions *clustering, const XtfNetworkClusterOptions *options)
 {
     return g_strdup_printf("%s: %sfirst %" PRIu32 ", other %" PRIu32 ", drop %g", options->program,
-                           how->average ? "average, " : "", how->first, how->other, how->drop);
+                           clustering->average ? "average, " : "", clustering->first, clustering->other,
+                           clustering->drop);
 }
 
-static bool cluster_into(Job *job, const XtfClusterOptions *how, const XtfNetworkClusterOptions *options,
-                         XtfNetworkClusterReport *report, GError **error)
+static bool cluster_matrices(Job *job, const XtfClusterOptions *clustering, const XtfNetworkClusterOptions *options,
+                             XtfNetworkClusterReport *report, GError **error)
 {
     const XtfMatrixSource source = {job->network->processes, job->network->lengths, read_matrix, job};
-    g_autofree char *method = describe(how, options);
-    XtfClusterOptions with_output = *how;
+    g_autofree char *method = describe_method(clustering, options);
+    XtfClusterOptions complete = *clustering;
 
     if (options->choose) {
-        if (!xtf_cluster_noise(&source, how->cancel, &report->noise, error))
+        if (!xtf_cluster_noise(&source, clustering->cancel, &report->noise, error))
             return false;
-        with_output.threshold = xtf_cluster_threshold(report->noise, how->average, source.n_matrices);
+        complete.threshold = xtf_cluster_threshold(report->noise, clustering->average, source.n_matrices);
     }
-    report->threshold = with_output.threshold;
-    with_output.portion = take_portion;
-    with_output.progress = show_progress;
-    with_output.data = job;
-    if (!xtf_cluster(&source, &with_output, &report->clusters, error))
+    report->threshold = complete.threshold;
+    complete.portion = write_portion;
+    complete.progress = forward_progress;
+    complete.data = job;
+    if (!xtf_cluster(&source, &complete, &report->clusters, error))
         return false;
     const XtfClusteredFacts facts = {report->threshold, method, report->clusters};
     return !job->writer || xtf_clustered_writer_end(job->writer, &facts, error);
 }
 
-bool xtf_network_cluster(XtfNetwork *network, const XtfClusterOptions *how, const XtfNetworkClusterOptions *options,
-                         XtfNetworkClusterReport *report, GError **error)
+bool xtf_network_cluster(XtfNetwork *network, const XtfClusterOptions *clustering,
+                         const XtfNetworkClusterOptions *options, XtfNetworkClusterReport *report, GError **error)
 {
-    Job job = {.network = network, .value = options->value, .how = how};
-    XtfNetworkClusterReport found = {.noise = NAN};
+    Job job = {.network = network, .value = options->value, .clustering = clustering};
+    XtfNetworkClusterReport result_report = {.noise = NAN};
 
     if (options->value == XTF_NETWORK_REPEAT || !network->files[options->value])
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the result has no %s values to cluster",
@@ -100,10 +101,10 @@ bool xtf_network_cluster(XtfNetwork *network, const XtfClusterOptions *how, cons
             return false;
     }
     job.writer = writer;
-    if (!cluster_into(&job, how, options, &found, error))
+    if (!cluster_matrices(&job, clustering, options, &result_report, error))
         return false;
-    found.before = size_of(network->files[options->value]->netcdf.path);
-    found.after = size_of(options->info.path) + size_of(options->data.path);
-    *report = found;
+    result_report.before = file_bytes(network->files[options->value]->netcdf.path);
+    result_report.after = file_bytes(options->info.path) + file_bytes(options->data.path);
+    *report = result_report;
     return true;
 }

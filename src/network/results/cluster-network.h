@@ -1,5 +1,5 @@
 /*
- * A result of network_test, clustered into a file.
+ * Clusters a result of network_test, and writes the clusters to a file.
  */
 #pragma once
 
@@ -7,26 +7,26 @@
 #include "src/network/results/clustered-writer.h"
 #include "src/network/results/network.h"
 
-/* Which values are meant if a user says no more than the name of a file of the result: those in this file; of one with
- * all measurements, or of hosts, the medians, or what there is. */
+/* Returns the values to cluster if the user names only `path`, a file of the result: the values in this file. If it has
+ * all measurements or host names, returns the first of median, average, min, deviation and amount that exists. */
 XtfNetworkValue xtf_network_value_of(const XtfNetwork *network, const char *path);
 
 typedef struct {
     XtfNetworkValue value;
-    bool choose;         /* the threshold: by the noise */
-    const char *program; /* that does this, for the file */
+    bool choose;         /* choose the threshold by the noise of the values */
+    const char *program; /* name and version, for the file's attribute `method` */
     XtfClusteredOutput info;
-    XtfClusteredOutput data; /* for the values of the clusters; none: they are in the same file */
+    XtfClusteredOutput data; /* for the clusters' values; path NULL: they are in the first file */
 } XtfNetworkClusterOptions;
 
 typedef struct {
     XtfClusterReport clusters;
     XtfThreshold threshold;
-    double noise;           /* NaN if it is not known, or was not needed */
-    uint64_t before, after; /* bytes of the files; 0 after if nothing is written */
+    double noise;           /* NaN if unknown, or not measured */
+    uint64_t before, after; /* bytes of the clustered and of the written files; `after` is 0 if none is written */
 } XtfNetworkClusterReport;
 
-/* `how` says how to cluster; its `portion` and `data` but for `progress` are not used. XTF_ERROR_NOT_FOUND: the result
- * does not have such values. */
-bool xtf_network_cluster(XtfNetwork *network, const XtfClusterOptions *how, const XtfNetworkClusterOptions *options,
-                         XtfNetworkClusterReport *report, GError **error);
+/* Clusters the matrices of options->value by `clustering`, of which `portion` is not used, and `data` is passed to
+ * `progress` only. Fails with XTF_ERROR_NOT_FOUND if the result does not have such values. */
+bool xtf_network_cluster(XtfNetwork *network, const XtfClusterOptions *clustering,
+                         const XtfNetworkClusterOptions *options, XtfNetworkClusterReport *report, GError **error);

@@ -8,16 +8,16 @@
 struct XtfClusteredWriter {
     const XtfNetwork *network;
     XtfNetworkValue value;
-    XtfNetcdf file, other; /* .id is -1 where it is not open */
-    int info, length;      /* variables */
+    XtfNetcdf file, data_file; /* id -1: not open */
+    int info, length;          /* variables */
     uint32_t n_portions;
-    int32_t *starts; /* of one portion */
-    GArray *values;  /* double */
+    int32_t *starts; /* of one portion: where the curve of each pair begins */
+    GArray *values;  /* of double: the clusters' values so far */
 };
 
-/* ---- The facts of the test, as the file has them that is clustered. */
+/* ---- Facts of the test, copied from the clustered file. */
 
-/* A number that the source has, under its own name or the authors' program's. */
+/* Copies a number if the source has it, under its name or the name of the authors' program, with an `a` before it. */
 static bool copy_number(XtfClusteredWriter *writer, const char *name, bool *copied, GError **error)
 {
     const XtfNetcdf *source = &writer->network->files[writer->value]->netcdf;
@@ -56,7 +56,7 @@ static bool copy_facts(XtfClusteredWriter *writer, GError **error)
 
 /* ---- Portions. */
 
-static bool define(XtfClusteredWriter *writer, GError **error)
+static bool define_variables(XtfClusteredWriter *writer, GError **error)
 {
     const XtfNetcdf *file = &writer->file;
     int dimensions[3]; /* n, x, y */
@@ -78,12 +78,12 @@ XtfClusteredWriter *xtf_clustered_writer_new(const XtfNetwork *network, XtfNetwo
 
     writer->network = network;
     writer->value = value;
-    writer->file.id = writer->other.id = -1;
+    writer->file.id = writer->data_file.id = -1;
     writer->starts = g_new(int32_t, (size_t)network->processes * network->processes);
     writer->values = g_array_new(FALSE, FALSE, sizeof(double));
     return xtf_netcdf_create(&writer->file, info->path, info->name, error) &&
-                   (!data->path || xtf_netcdf_create(&writer->other, data->path, data->name, error)) &&
-                   define(writer, error)
+                   (!data->path || xtf_netcdf_create(&writer->data_file, data->path, data->name, error)) &&
+                   define_variables(writer, error)
                ? g_steal_pointer(&writer)
                : NULL;
 }
@@ -99,13 +99,13 @@ bool xtf_clustered_writer_add(XtfClusteredWriter *writer, const XtfPortion *port
 
     if (length > INT_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                        "%s: a portion begins at %" PRId64 " bytes; borders up to %d can be written", writer->file.path,
-                        length, INT_MAX);
+                        "%s: a portion begins at %" PRId64 " bytes; the format stores borders up to %d",
+                        writer->file.path, length, INT_MAX);
     int border = (int)length;
     if (before + more > INT32_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                        "%s: clusters of all lengths up to matrix %" PRIu32 " have %" PRIu64
-                        " values; 2147483647 can be written",
+                        "%s: the clusters of the first %" PRIu32 " matrices have %" PRIu64
+                        " values; at most 2147483647 can be written",
                         writer->file.path, portion->right, before + more);
     for (size_t pair = 0; pair < n_pairs; pair++)
         writer->starts[pair] = (int32_t)(before + portion->clusters[pair] * n_steps);
@@ -147,7 +147,7 @@ static bool put_facts(const XtfClusteredWriter *writer, const XtfClusteredFacts 
            put_attribute(file, "greatest_difference", facts->report.greatest_difference, error);
 }
 
-/* In a file of its own the values have the unlimited dimension, as the paper has it. */
+/* Writes the clusters' values. If they have their own file, the paper's format gives them the unlimited dimension. */
 static bool put_values(XtfClusteredWriter *writer, const XtfNetcdf *file, const char *dimension, size_t length,
                        GError **error)
 {
@@ -165,12 +165,12 @@ static bool put_values(XtfClusteredWriter *writer, const XtfNetcdf *file, const 
 
 bool xtf_clustered_writer_end(XtfClusteredWriter *writer, const XtfClusteredFacts *facts, GError **error)
 {
-    bool two = writer->other.id >= 0;
+    bool two = writer->data_file.id >= 0;
 
     return xtf_netcdf_written(&writer->file, nc_redef(writer->file.id), error) && put_facts(writer, facts, error) &&
-           (two ? put_values(writer, &writer->other, "n", NC_UNLIMITED, error)
+           (two ? put_values(writer, &writer->data_file, "n", NC_UNLIMITED, error)
                 : put_values(writer, &writer->file, "d", MAX(writer->values->len, 1), error)) &&
-           xtf_netcdf_end(&writer->file, error) && xtf_netcdf_end(&writer->other, error);
+           xtf_netcdf_end(&writer->file, error) && xtf_netcdf_end(&writer->data_file, error);
 }
 
 void xtf_clustered_writer_free(XtfClusteredWriter *writer)
@@ -178,9 +178,9 @@ void xtf_clustered_writer_free(XtfClusteredWriter *writer)
     if (!writer)
         return;
     xtf_netcdf_end(&writer->file, NULL);
-    xtf_netcdf_end(&writer->other, NULL);
+    xtf_netcdf_end(&writer->data_file, NULL);
     g_free(writer->file.path);
-    g_free(writer->other.path);
+    g_free(writer->data_file.path);
     g_free(writer->starts);
     g_clear_pointer(&writer->values, g_array_unref);
     g_free(writer);

@@ -1,8 +1,9 @@
 /*
- * Clustered results, written as the paper has them: docs/NETWORK.md. One netCDF file with 64-bit offsets, or two.
+ * Writer of clustered results in the paper's format: docs/NETWORK.md. Writes one or two netCDF files with 64-bit
+ * offsets.
  *
- * The matrices' portions go to the file as they come; the values of their clusters are kept until the end, when it is
- * known how many they are.
+ * The writer stores each portion's clusters in the file at once. It keeps the clusters' values in memory until the end,
+ * because the file needs their number first.
  */
 #pragma once
 
@@ -11,30 +12,31 @@
 
 typedef struct XtfClusteredWriter XtfClusteredWriter;
 
-/* A file that is written. */
+/* An output file. */
 typedef struct {
-    const char *path; /* it is replaced; NULL: there is none */
-    const char *name; /* in errors */
+    const char *path; /* is replaced; NULL: no such file */
+    const char *name; /* for error messages */
 } XtfClusteredOutput;
 
-/* Begins the result of clustering the matrices `value` of `network`, which must stay until the end. The values of the
- * clusters go to `data`, if that is a file. */
+/* Begins a file with the clusters of the matrices `value` of `network`, which must live as long as the writer. The
+ * clusters' values go to `data`, or to `info` if data->path is NULL. */
 XtfClusteredWriter *xtf_clustered_writer_new(const XtfNetwork *network, XtfNetworkValue value,
                                              const XtfClusteredOutput *info, const XtfClusteredOutput *data,
                                              GError **error);
 
-/* XTF_ERROR_TOO_LARGE: places of values, and lengths at left borders, are 31-bit numbers. */
+/* Adds the next portion. Fails with XTF_ERROR_TOO_LARGE if the number of values or the portion's first length exceeds
+ * 31 bits. */
 bool xtf_clustered_writer_add(XtfClusteredWriter *writer, const XtfPortion *portion, GError **error);
 
 typedef struct {
     XtfThreshold threshold;
-    const char *method; /* a text: how the clusters were found */
+    const char *method; /* how the clusters were found */
     XtfClusterReport report;
 } XtfClusteredFacts;
 
-/* Writes what is left, and closes. */
+/* Writes the clusters' values and the facts, and closes the files. */
 bool xtf_clustered_writer_end(XtfClusteredWriter *writer, const XtfClusteredFacts *facts, GError **error);
 
-/* What was not ended is not whole. NULL is fine. */
+/* Frees a writer, which may be NULL. Without xtf_clustered_writer_end(), the files are incomplete. */
 void xtf_clustered_writer_free(XtfClusteredWriter *writer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfClusteredWriter, xtf_clustered_writer_free)

@@ -1,11 +1,13 @@
 /*
- * Clustered results: for each portion of the lengths, a curve for all pairs of a cluster.
+ * Reader of clustered results: for each portion of the lengths, one curve for all pairs of a cluster.
  *
- * The paper's files: `info(n, x, y)` has where the curve of a pair begins in `data(d)`, `length(n)` the message length
- * at the left border of the portion. The authors' program names all of it with an `a` in front, and `alength` is the
- * right border of the portion, excluded, counted in matrices. One version of it adds the number of the matrix from 0 on
- * instead of from the left border when it writes values, so that its curves lie that much behind `ainfo`; such a file
- * has that many values more, which is how it is known.
+ * In the paper's format, `info(n, x, y)` has the place in `data(d)` where the curve of a pair begins. `length(n)` has
+ * the message length at the left border of each portion.
+ *
+ * The authors' program puts an `a` before each name. Its `alength` is the exclusive right border of the portion,
+ * counted in matrices. One version of the program has a fault: it shifts the values. It adds the number of the matrix
+ * to the place from `ainfo`, instead of the matrix's distance from the left border. A shifted file is recognized by its
+ * `adata`, which is longer by the left border of the last portion.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -36,18 +38,19 @@ static bool load_starts(XtfNetworkFile *file, uint32_t k, GError **error)
     XtfClustered *clustered = file->clustered;
     const size_t start[] = {k, 0, 0}, count[] = {1, file->processes, file->processes};
 
-    if (clustered->at == k)
+    if (clustered->loaded_portion == k)
         return true;
-    clustered->at = UINT32_MAX;
-    if (!xtf_netcdf_done(&file->netcdf,
-                         nc_get_vara_int(file->netcdf.id, clustered->info, start, count, clustered->starts), "info",
-                         error))
+    clustered->loaded_portion = UINT32_MAX;
+    if (!xtf_netcdf_succeeded(&file->netcdf,
+                              nc_get_vara_int(file->netcdf.id, clustered->info, start, count, clustered->starts),
+                              "info", error))
         return false;
-    clustered->at = k;
+    clustered->loaded_portion = k;
     return true;
 }
 
-/* The places where the curves of the loaded portion begin, in order. The caller frees it. */
+/* Returns the places where the curves of the loaded portion begin: ascending, without duplicates. The caller frees the
+ * array. */
 static int32_t *sorted_starts(const XtfNetworkFile *file, uint32_t *n)
 {
     uint64_t pairs = pairs_of(file);
@@ -86,8 +89,8 @@ static bool check_starts(XtfNetworkFile *file, GError **error)
         for (uint64_t i = 0; i < pairs_of(file); i++)
             if (clustered->starts[i] < 0 || (uint64_t)clustered->starts[i] + first + n > clustered->n_curves)
                 return xtf_damaged(error,
-                                   "%s: info of portion %u, x %" PRIu64 ", y %" PRIu64 " says %d, but data has %" PRIu64
-                                   " values, and the portion %u matrices",
+                                   "%s: info of portion %u, x %" PRIu64 ", y %" PRIu64 " is %d, but data has %" PRIu64
+                                   " values, and the portion has %u matrices",
                                    file->netcdf.path, k, i / file->processes, i % file->processes, clustered->starts[i],
                                    clustered->n_curves, n);
     }
@@ -95,7 +98,7 @@ static bool check_starts(XtfNetworkFile *file, GError **error)
 }
 
 /* Returns the number of values in the curves of the first `n` portions. */
-static uint64_t curves_of(const XtfClustered *clustered, uint32_t n)
+static uint64_t count_values(const XtfClustered *clustered, uint32_t n)
 {
     uint64_t sum = 0;
 
@@ -106,20 +109,20 @@ static uint64_t curves_of(const XtfClustered *clustered, uint32_t n)
     return sum;
 }
 
-static bool bad_borders(const XtfNetworkFile *file, GError **error)
+static bool refuse_borders(const XtfNetworkFile *file, GError **error)
 {
-    return xtf_damaged(error, "%s: the borders of its portions do not rise, or are no lengths of the test",
+    return xtf_damaged(error, "%s: the borders of its portions do not ascend, or are not message lengths of the test",
                        file->netcdf.path);
 }
 
-/* From the exclusive right borders, counted in matrices. */
-static bool borders_of_authors(XtfNetworkFile *file, const int32_t *borders, GError **error)
+/* Sets the portions' borders from `alength`: exclusive right borders, counted in matrices. */
+static bool set_authors_borders(XtfNetworkFile *file, const int32_t *borders, GError **error)
 {
     int32_t left = 0;
 
     for (uint32_t k = 0; k < file->clustered->portions->len; k++) {
         if (borders[k] <= left)
-            return bad_borders(file, error);
+            return refuse_borders(file, error);
         *portion_at(file->clustered, k) = (XtfNetworkPortion){.begin = left, .end = borders[k]};
         left = borders[k];
     }
@@ -127,26 +130,27 @@ static bool borders_of_authors(XtfNetworkFile *file, const int32_t *borders, GEr
     return true;
 }
 
-/* The number of matrices, where the file does not say: the last portion has what is left of the curves. */
-static bool guess_lengths(XtfNetworkFile *file, GError **error)
+/* Computes the number of matrices of a file that does not state it. The last portion has the values of `data` that no
+ * earlier portion has. */
+static bool deduce_lengths(XtfNetworkFile *file, GError **error)
 {
     XtfClustered *clustered = file->clustered;
     uint32_t last = clustered->portions->len - 1;
     const XtfNetworkPortion *portion = portion_at(clustered, last);
-    uint64_t before = curves_of(clustered, last), left;
+    uint64_t before = count_values(clustered, last), remaining;
 
-    if (__builtin_sub_overflow(clustered->n_curves, before, &left) || left == 0 || left % portion->clusters != 0 ||
-        left / portion->clusters > INT32_MAX - portion->begin)
+    if (__builtin_sub_overflow(clustered->n_curves, before, &remaining) || remaining == 0 ||
+        remaining % portion->clusters != 0 || remaining / portion->clusters > INT32_MAX - portion->begin)
         return xtf_damaged(error,
-                           "%s: data has %" PRIu64 " values, of which %" PRIu64
-                           " are of all portions but the last, whose "
-                           "%u clusters cannot share the others",
+                           "%s: data has %" PRIu64 " values; the portions before the last need %" PRIu64
+                           ", and the rest cannot fill the %u clusters of the last one evenly",
                            file->netcdf.path, clustered->n_curves, before, portion->clusters);
-    file->lengths = portion->begin + left / portion->clusters;
+    file->lengths = portion->begin + remaining / portion->clusters;
     return true;
 }
 
-/* The number of matrices, from the attribute or by what is left. The left borders are known. */
+/* Finds the number of matrices, by the file's attribute `matrices` or by the number of values. The portions' left
+ * borders must be set. */
 static bool find_lengths(XtfNetworkFile *file, GError **error)
 {
     XtfNetworkPortion *last = portion_at(file->clustered, file->clustered->portions->len - 1);
@@ -156,30 +160,30 @@ static bool find_lengths(XtfNetworkFile *file, GError **error)
         !xtf_netcdf_attribute(&file->netcdf, NC_GLOBAL, "right_border", NAN, &right_border, error))
         return false;
     if (isnan(matrices)) {
-        if (!guess_lengths(file, error))
+        if (!deduce_lengths(file, error))
             return false;
     } else if (!(matrices > last->begin && matrices <= INT32_MAX) || matrices != floor(matrices))
-        return bad_borders(file, error);
+        return refuse_borders(file, error);
     else
         file->lengths = (uint32_t)matrices;
     last->end = file->lengths;
     return true;
 }
 
-/* From the message lengths at the left borders. */
-static bool borders_of_paper(XtfNetworkFile *file, const int32_t *borders, GError **error)
+/* Sets the portions' borders from `length`: the message lengths at the left borders. */
+static bool set_paper_borders(XtfNetworkFile *file, const int32_t *borders, GError **error)
 {
     XtfClustered *clustered = file->clustered;
     uint32_t n = clustered->portions->len;
 
     if (file->step <= 0 && n > 1)
-        return bad_borders(file, error);
+        return refuse_borders(file, error);
     for (uint32_t k = 0; k < n; k++) {
         int64_t offset = borders[k] - file->begin, step = MAX(file->step, 1);
         uint32_t begin = offset / step;
         if (offset < 0 || offset % step != 0 || (k == 0) != (offset == 0) ||
             (k > 0 && begin <= portion_at(clustered, k - 1)->begin))
-            return bad_borders(file, error);
+            return refuse_borders(file, error);
         *portion_at(clustered, k) = (XtfNetworkPortion){.begin = begin};
         if (k > 0)
             portion_at(clustered, k - 1)->end = begin;
@@ -187,7 +191,7 @@ static bool borders_of_paper(XtfNetworkFile *file, const int32_t *borders, GErro
     return count_clusters(file, error) && find_lengths(file, error);
 }
 
-static bool get_borders(XtfNetworkFile *file, const char *prefix, GError **error)
+static bool load_borders(XtfNetworkFile *file, const char *prefix, GError **error)
 {
     uint64_t n;
     int variable = xtf_netcdf_variable(&file->netcdf, prefix, "length");
@@ -197,20 +201,21 @@ static bool get_borders(XtfNetworkFile *file, const char *prefix, GError **error
     if (!xtf_netcdf_shape(&file->netcdf, variable, NC_INT, 1, &n, error))
         return false;
     if (n != file->clustered->portions->len)
-        return xtf_damaged(error, "%s: has %u portions, but the borders of %" PRIu64, file->netcdf.path,
+        return xtf_damaged(error, "%s: has %u portions, but %" PRIu64 " borders", file->netcdf.path,
                            file->clustered->portions->len, n);
     if (n == 0)
         return true;
     g_autofree int32_t *borders = g_new(int32_t, n);
-    if (!xtf_netcdf_done(&file->netcdf, nc_get_var_int(file->netcdf.id, variable, borders), "length", error))
+    if (!xtf_netcdf_succeeded(&file->netcdf, nc_get_var_int(file->netcdf.id, variable, borders), "length", error))
         return false;
     if (*prefix)
-        return borders_of_authors(file, borders, error) && count_clusters(file, error);
-    return borders_of_paper(file, borders, error);
+        return set_authors_borders(file, borders, error) && count_clusters(file, error);
+    return set_paper_borders(file, borders, error);
 }
 
-/* The file that `data` is in, and the variable. */
-static int find_curves(XtfNetworkFile *file, const char *prefix, const XtfNetcdf **netcdf, GError **error)
+/* Finds the variable `data`, and the file that has it: the opened file, or its sibling NAME_data.nc. Returns -1 with an
+ * error. */
+static int find_curve_variable(XtfNetworkFile *file, const char *prefix, const XtfNetcdf **netcdf, GError **error)
 {
     int variable = xtf_netcdf_variable(&file->netcdf, prefix, "data");
     g_autofree char *path = xtf_network_sibling(file->netcdf.path, XTF_NETWORK_INFO_ENDING, XTF_NETWORK_DATA_ENDING);
@@ -223,9 +228,9 @@ static int find_curves(XtfNetworkFile *file, const char *prefix, const XtfNetcdf
                  file->netcdf.path, prefix, prefix, XTF_NETWORK_INFO_ENDING, XTF_NETWORK_DATA_ENDING);
         return -1;
     }
-    if (!xtf_netcdf_open(&file->clustered->other, path, error))
+    if (!xtf_netcdf_open(&file->clustered->data_file, path, error))
         return -1;
-    *netcdf = &file->clustered->other;
+    *netcdf = &file->clustered->data_file;
     variable = xtf_netcdf_variable(*netcdf, prefix, "data");
     if (variable < 0)
         xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: has no %sdata", path, prefix);
@@ -235,16 +240,18 @@ static int find_curves(XtfNetworkFile *file, const char *prefix, const XtfNetcdf
 static bool load_curves(XtfNetworkFile *file, const char *prefix, GError **error)
 {
     const XtfNetcdf *netcdf;
-    int variable = find_curves(file, prefix, &netcdf, error);
+    int variable = find_curve_variable(file, prefix, &netcdf, error);
 
     if (variable < 0 || !xtf_netcdf_shape(netcdf, variable, NC_DOUBLE, 1, &file->clustered->n_curves, error))
         return false;
     file->fill = xtf_netcdf_fill(netcdf, variable);
     file->clustered->curves = g_new(double, MAX(file->clustered->n_curves, 1));
-    return xtf_netcdf_done(netcdf, nc_get_var_double(netcdf->id, variable, file->clustered->curves), "data", error);
+    return xtf_netcdf_succeeded(netcdf, nc_get_var_double(netcdf->id, variable, file->clustered->curves), "data",
+                                error);
 }
 
-/* Whether `data` has as many values as the portions need, and whether they lie too far behind. */
+/* True if `data` has the number of values that the portions need, and all curves are inside it. Detects shifted
+ * curves. */
 static bool check_curves(XtfNetworkFile *file, bool authors, GError **error)
 {
     XtfClustered *clustered = file->clustered;
@@ -252,17 +259,16 @@ static bool check_curves(XtfNetworkFile *file, bool authors, GError **error)
 
     if (n == 0)
         return true;
-    uint64_t needed = curves_of(clustered, n), shifted = needed + portion_at(clustered, n - 1)->begin;
+    uint64_t needed = count_values(clustered, n), shifted = needed + portion_at(clustered, n - 1)->begin;
     clustered->shifted = authors && clustered->n_curves != needed && clustered->n_curves == shifted;
     if (clustered->n_curves == needed || clustered->shifted)
         return check_starts(file, error);
     if (!authors)
-        return xtf_damaged(error, "%s: its clusters have %" PRIu64 " values, but data has %" PRIu64, file->netcdf.path,
+        return xtf_damaged(error, "%s: its clusters need %" PRIu64 " values, but data has %" PRIu64, file->netcdf.path,
                            needed, clustered->n_curves);
     return xtf_damaged(error,
-                       "%s: its clusters have %" PRIu64 " values, %" PRIu64
-                       " as a version of the authors' program writes "
-                       "them, but data has %" PRIu64,
+                       "%s: its clusters need %" PRIu64 " values (%" PRIu64
+                       " if one version of the authors' program wrote them), but data has %" PRIu64,
                        file->netcdf.path, needed, shifted, clustered->n_curves);
 }
 
@@ -272,8 +278,8 @@ bool xtf_clustered_open(XtfNetworkFile *file, const char *prefix, GError **error
     uint64_t shape[3];
     int64_t stated;
 
-    clustered->other.id = -1;
-    clustered->at = UINT32_MAX;
+    clustered->data_file.id = -1;
+    clustered->loaded_portion = UINT32_MAX;
     clustered->portions = g_array_new(FALSE, TRUE, sizeof(XtfNetworkPortion));
     clustered->info = xtf_netcdf_variable(&file->netcdf, prefix, "info");
     if (!xtf_netcdf_shape(&file->netcdf, clustered->info, NC_INT, 3, shape, error) ||
@@ -281,25 +287,26 @@ bool xtf_clustered_open(XtfNetworkFile *file, const char *prefix, GError **error
         !xtf_network_file_set_processes(file, stated, shape[1], shape[2], error))
         return false;
     if (shape[0] > INT32_MAX)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: has %" PRIu64 " portions", file->netcdf.path, shape[0]);
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: has %" PRIu64 " portions; at most %d are supported",
+                        file->netcdf.path, shape[0], INT32_MAX);
     g_array_set_size(clustered->portions, shape[0]);
-    if (shape[0] > 0) /* else the header claims no room for them */
+    if (shape[0] > 0) /* without portions, the header claims no space for these */
         clustered->starts = g_new(int32_t, pairs_of(file));
-    return load_curves(file, prefix, error) && get_borders(file, prefix, error) && check_curves(file, *prefix, error);
+    return load_curves(file, prefix, error) && load_borders(file, prefix, error) && check_curves(file, *prefix, error);
 }
 
 void xtf_clustered_free(XtfClustered *clustered)
 {
     if (!clustered)
         return;
-    xtf_netcdf_close(&clustered->other);
+    xtf_netcdf_close(&clustered->data_file);
     g_clear_pointer(&clustered->portions, g_array_unref);
     g_free(clustered->curves);
     g_free(clustered->starts);
     g_free(clustered);
 }
 
-static uint32_t portion_of(const XtfClustered *clustered, uint32_t i)
+static uint32_t find_portion(const XtfClustered *clustered, uint32_t i)
 {
     uint32_t k = 0;
 
@@ -311,18 +318,19 @@ static uint32_t portion_of(const XtfClustered *clustered, uint32_t i)
 bool xtf_clustered_read(XtfNetworkFile *file, uint32_t i, uint32_t first, uint32_t n, double *values, GError **error)
 {
     const XtfClustered *clustered = file->clustered;
-    uint32_t k = portion_of(clustered, i), offset = i - (clustered->shifted ? 0 : portion_at(clustered, k)->begin);
+    uint32_t k = find_portion(clustered, i), offset = i - (clustered->shifted ? 0 : portion_at(clustered, k)->begin);
 
     if (!load_starts(file, k, error))
         return false;
     for (uint64_t r = 0; r < file->processes; r++)
         for (uint64_t s = first; s < (uint64_t)first + n; s++) {
-            uint64_t at = (uint64_t)clustered->starts[r * file->processes + s] + offset;
-            if (clustered->curves[at] == file->fill)
-                return xtf_damaged(
-                    error, "%s: the curve of x %" PRIu64 ", y %" PRIu64 " has nothing at matrix %u (data %" PRIu64 ")",
-                    file->netcdf.path, r, s, i, at);
-            values[r * n + s - first] = clustered->curves[at];
+            uint64_t place = (uint64_t)clustered->starts[r * file->processes + s] + offset;
+            if (clustered->curves[place] == file->fill)
+                return xtf_damaged(error,
+                                   "%s: the curve of x %" PRIu64 ", y %" PRIu64
+                                   " has no value for matrix %u (data[%" PRIu64 "])",
+                                   file->netcdf.path, r, s, i, place);
+            values[r * n + s - first] = clustered->curves[place];
         }
     return true;
 }

@@ -1,5 +1,5 @@
 /*
- * Detection of result files, and the names of the files of one result. Works without libnetcdf.
+ * Detects result files, and names the files of one result. Works without libnetcdf.
  */
 #include <string.h>
 #include <unistd.h>
@@ -21,19 +21,19 @@ bool xtf_network_detect(const char *path)
     char magic[XTF_NETCDF_MAGIC_SIZE];
     uint64_t size;
     int fd = xtf_file_open(path, &size, NULL);
-    bool is = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic && xtf_netcdf_is_classic(magic);
+    bool classic = fd >= 0 && read(fd, magic, sizeof magic) == sizeof magic && xtf_netcdf_is_classic(magic);
 
     if (fd >= 0)
         close(fd);
-    return is;
+    return classic;
 }
 
-char *xtf_network_sibling(const char *path, const char *ending, const char *other)
+char *xtf_network_sibling(const char *path, const char *ending, const char *other_ending)
 {
     if (!g_str_has_suffix(path, ending))
         return NULL;
     g_autofree char *stem = g_strndup(path, strlen(path) - strlen(ending));
-    return g_strconcat(stem, other, NULL);
+    return g_strconcat(stem, other_ending, NULL);
 }
 
 /* Returns the path without the ending that names the values, or NULL if it has no such ending. The caller frees it. */
@@ -62,7 +62,7 @@ char *xtf_network_hosts_of(const char *path)
     return g_strconcat(stem, "_hosts.txt", NULL);
 }
 
-static void add_if_there(GPtrArray *files, char *path)
+static void add_existing(GPtrArray *files, char *path)
 {
     if (path && g_file_test(path, G_FILE_TEST_EXISTS) &&
         !g_ptr_array_find_with_equal_func(files, path, g_str_equal, NULL))
@@ -77,9 +77,9 @@ GPtrArray *xtf_network_files(const char *path)
 
     g_ptr_array_add(files, g_strdup(path));
     for (unsigned i = 0; i < XTF_N_NETWORK_VALUES; i++)
-        add_if_there(files, xtf_network_file_of(path, i));
-    add_if_there(files, xtf_network_hosts_of(path));
-    add_if_there(files, xtf_network_sibling(path, XTF_NETWORK_INFO_ENDING, XTF_NETWORK_DATA_ENDING));
-    add_if_there(files, xtf_network_sibling(path, XTF_NETWORK_DATA_ENDING, XTF_NETWORK_INFO_ENDING));
+        add_existing(files, xtf_network_file_of(path, i));
+    add_existing(files, xtf_network_hosts_of(path));
+    add_existing(files, xtf_network_sibling(path, XTF_NETWORK_INFO_ENDING, XTF_NETWORK_DATA_ENDING));
+    add_existing(files, xtf_network_sibling(path, XTF_NETWORK_DATA_ENDING, XTF_NETWORK_INFO_ENDING));
     return files;
 }

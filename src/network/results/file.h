@@ -1,5 +1,5 @@
 /*
- * One netCDF file of a result; private to this folder.
+ * A netCDF file of a result; private to this folder.
  */
 #pragma once
 
@@ -9,7 +9,7 @@
 
 #include "src/network/results/network.h"
 
-enum { XTF_NETCDF_MUST_BE_THERE = -2 };
+enum { XTF_NETCDF_REQUIRED = -2 };
 
 typedef struct {
     char *path; /* for a file being written: its name in error messages */
@@ -18,41 +18,42 @@ typedef struct {
 
 /* The fields that only a clustered result has. */
 typedef struct {
-    XtfNetcdf other;   /* with `data`, if that is in a file of its own */
-    GArray *portions;  /* of XtfNetworkPortion; the result takes it */
-    int info;          /* variable */
-    double *curves;    /* the whole variable `data` */
-    uint64_t n_curves; /* values in it */
-    bool shifted;
-    uint32_t at;     /* the portion that `starts` are of; UINT32_MAX: none yet */
-    int32_t *starts; /* P * P: where the curves begin */
+    XtfNetcdf data_file;     /* the file NAME_data.nc, if `data` is there; else its id is -1 */
+    GArray *portions;        /* of XtfNetworkPortion; shared with the result */
+    int info;                /* id of the variable `info` */
+    double *curves;          /* the whole variable `data` */
+    uint64_t n_curves;       /* number of values in `curves` */
+    bool shifted;            /* curves are stored by their matrices' numbers: clustered.c */
+    uint32_t loaded_portion; /* the portion of `starts`; UINT32_MAX: none */
+    int32_t *starts;         /* P * P: where the pairs' curves begin */
 } XtfClustered;
 
 struct XtfNetworkFile {
     XtfNetcdf netcdf;
     XtfNetworkValue value;
     uint32_t processes, lengths, repeats;
-    int64_t begin, step, end, asked_repeats, noise_length, noise_messages, noise_processes;
+    int64_t begin, step, end, requested_repeats, noise_length, noise_messages, noise_processes;
     char *test;
     int data;                /* variable */
     double fill;             /* value of unwritten cells */
     XtfClustered *clustered; /* or NULL */
 };
 
-/* Returns `path` with `other` in place of its `ending`, or NULL if the path has another ending. The caller frees the
- * string. */
-char *xtf_network_sibling(const char *path, const char *ending, const char *other);
+/* Returns `path` with `other_ending` in place of its `ending`, or NULL if the path has another ending. The caller frees
+ * the string. */
+char *xtf_network_sibling(const char *path, const char *ending, const char *other_ending);
 /* Returns the path of the result's file with the values `value`, where `path` is any file of the result. Returns NULL
  * if the name has no known ending. The caller frees the string. */
 char *xtf_network_file_of(const char *path, XtfNetworkValue value);
+/* Returns the path of the result's file of host names. The caller frees the string. */
 char *xtf_network_hosts_of(const char *path);
 
 XtfNetworkFile *xtf_network_file_open(const char *path, GError **error);
 void xtf_network_file_free(XtfNetworkFile *file); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNetworkFile, xtf_network_file_free)
 
-/* True if libnetcdf's `status` is success. Otherwise sets an error with the path, `what` and libnetcdf's message. */
-bool xtf_netcdf_done(const XtfNetcdf *netcdf, int status, const char *what, GError **error);
+/* True if libnetcdf's `status` is success. Otherwise sets an error with the path, `action` and libnetcdf's message. */
+bool xtf_netcdf_succeeded(const XtfNetcdf *netcdf, int status, const char *action, GError **error);
 bool xtf_netcdf_open(XtfNetcdf *netcdf, const char *path, GError **error);
 void xtf_netcdf_close(XtfNetcdf *netcdf);
 /* Returns the id of the variable `prefix` + `name`, or -1 if the file has no such variable. */
@@ -61,7 +62,7 @@ int xtf_netcdf_variable(const XtfNetcdf *netcdf, const char *prefix, const char 
  * `type` (NC_...). */
 bool xtf_netcdf_shape(const XtfNetcdf *netcdf, int variable, int type, unsigned n, uint64_t *lengths, GError **error);
 /* Reads a scalar integer variable. If the file does not have the variable, stores `missing`, and fails if `missing` is
- * XTF_NETCDF_MUST_BE_THERE. */
+ * XTF_NETCDF_REQUIRED. */
 bool xtf_netcdf_number(const XtfNetcdf *netcdf, const char *prefix, const char *name, int64_t missing, int64_t *number,
                        GError **error);
 /* Reads a numeric attribute of a variable or of NC_GLOBAL. If the attribute does not exist, stores `missing`. If the
@@ -79,5 +80,6 @@ bool xtf_clustered_open(XtfNetworkFile *file, const char *prefix, GError **error
 void xtf_clustered_free(XtfClustered *clustered);
 /* Does the same as xtf_network_read_senders() for a clustered result. */
 bool xtf_clustered_read(XtfNetworkFile *file, uint32_t i, uint32_t first, uint32_t n, double *values, GError **error);
-/* Of each pair, the place among the starts of a portion's curves. */
+/* Computes the number of each pair's cluster in a portion: 0, 1, ... in the order in which the clusters' curves are
+ * stored. */
 bool xtf_clustered_numbers(XtfNetworkFile *file, uint32_t portion, uint32_t *numbers, GError **error);

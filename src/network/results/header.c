@@ -9,8 +9,8 @@ enum {
     TAG_DIMENSION = 10,
     TAG_VARIABLE = 11,
     TAG_ATTRIBUTE = 12,
-    HEADER_MAX = 1 << 20, /* network_test's are below 2 KiB */
-    DIMENSIONS_MAX = 64,  /* of a file, and of a variable */
+    HEADER_MAX = 1 << 20, /* bytes; network_test's headers are below 2 KiB */
+    DIMENSIONS_MAX = 64,  /* per file, and per variable */
     CLASSIC = 1,
     WIDE_OFFSETS = 2,
     WIDE = 5,
@@ -22,13 +22,13 @@ typedef struct {
     const char *path;
     GError **error;
     uint64_t records;
-    uint64_t dimensions[DIMENSIONS_MAX]; /* lengths; 0: the one that grows */
+    uint64_t dimensions[DIMENSIONS_MAX]; /* lengths; 0: the unlimited dimension */
     unsigned n_dimensions;
 } Walk;
 
-/* A variable's share of the file. */
+/* The bytes of a variable in the file. */
 typedef struct {
-    uint64_t begin, size; /* bytes; of one record if it grows */
+    uint64_t begin, size; /* in bytes; `size` is one record's if the variable grows */
     bool grows;
 } Extent;
 
@@ -37,25 +37,25 @@ bool xtf_netcdf_is_classic(const char magic[XTF_NETCDF_MAGIC_SIZE])
     return memcmp(magic, "CDF", 3) == 0 && (magic[3] == CLASSIC || magic[3] == WIDE_OFFSETS || magic[3] == WIDE);
 }
 
-static bool cut_off(Walk *walk)
+static bool refuse_cut_header(Walk *walk)
 {
     return xtf_damaged(walk->error, "%s: its netCDF header is cut off, or claims more than the file has", walk->path);
 }
 
-static bool skip(Walk *walk, uint64_t bytes)
+static bool skip_bytes(Walk *walk, uint64_t bytes)
 {
     if (bytes > (uint64_t)(walk->end - walk->at))
-        return cut_off(walk);
+        return refuse_cut_header(walk);
     walk->at += bytes;
     return true;
 }
 
-/* A number of so many bytes, most significant first. */
-static bool get(Walk *walk, unsigned bytes, uint64_t *number)
+/* Reads a big-endian number of `bytes` bytes. */
+static bool get_number(Walk *walk, unsigned bytes, uint64_t *number)
 {
     const uint8_t *from = walk->at;
 
-    if (!skip(walk, bytes))
+    if (!skip_bytes(walk, bytes))
         return false;
     *number = 0;
     for (unsigned i = 0; i < bytes; i++)
@@ -63,18 +63,18 @@ static bool get(Walk *walk, unsigned bytes, uint64_t *number)
     return true;
 }
 
-/* Counts, lengths and numbers of dimensions. */
+/* Reads a count, a length, or the number of a dimension. */
 static bool get_count(Walk *walk, uint64_t *count)
 {
-    return get(walk, walk->version == WIDE ? 8 : 4, count);
+    return get_number(walk, walk->version == WIDE ? 8 : 4, count);
 }
 
-/* So many items of `width` bytes each, filled up to a multiple of 4. */
+/* Skips n items of `width` bytes each, padded to a multiple of 4 bytes. */
 static bool skip_items(Walk *walk, uint64_t n, unsigned width)
 {
     if (n > (uint64_t)(walk->end - walk->at) / width)
-        return cut_off(walk);
-    return skip(walk, (n * width + 3) / 4 * 4);
+        return refuse_cut_header(walk);
+    return skip_bytes(walk, (n * width + 3) / 4 * 4);
 }
 
 static bool skip_name(Walk *walk)
@@ -89,26 +89,25 @@ static bool get_type_width(Walk *walk, unsigned *width)
     static const uint8_t widths[] = {0, 1, 1, 2, 4, 4, 8, 1, 2, 4, 8, 8};
     uint64_t type;
 
-    if (!get(walk, 4, &type))
+    if (!get_number(walk, 4, &type))
         return false;
     if (type == 0 || type >= G_N_ELEMENTS(widths))
-        return xtf_damaged(walk->error, "%s: its netCDF header has a type that does not exist, %" PRIu64, walk->path,
-                           type);
+        return xtf_damaged(walk->error, "%s: its netCDF header has the unknown type %" PRIu64, walk->path, type);
     *width = widths[type];
     return true;
 }
 
-/* The beginning of a list of dimensions, attributes or variables. */
+/* Reads the beginning of a list of dimensions, attributes or variables: its tag, and its number of elements. */
 static bool get_list(Walk *walk, unsigned tag, uint64_t *n)
 {
     uint64_t found;
 
-    if (!get(walk, 4, &found) || !get_count(walk, n))
+    if (!get_number(walk, 4, &found) || !get_count(walk, n))
         return false;
     if (found != tag && (found != 0 || *n != 0))
-        return xtf_damaged(walk->error, "%s: its netCDF header has the mark %" PRIu64 " instead of %u", walk->path,
+        return xtf_damaged(walk->error, "%s: its netCDF header has the tag %" PRIu64 " instead of %u", walk->path,
                            found, tag);
-    return *n <= (uint64_t)(walk->end - walk->at) || cut_off(walk);
+    return *n <= (uint64_t)(walk->end - walk->at) || refuse_cut_header(walk);
 }
 
 static bool skip_attributes(Walk *walk)
@@ -125,7 +124,7 @@ static bool skip_attributes(Walk *walk)
     return true;
 }
 
-static bool too_many_dimensions(Walk *walk)
+static bool refuse_dimensions(Walk *walk)
 {
     return xtf_fail(walk->error, XTF_ERROR_NOT_XTF,
                     "%s: is netCDF, but no result of network_test: it has too many dimensions", walk->path);
@@ -138,7 +137,7 @@ static bool get_dimensions(Walk *walk)
     if (!get_list(walk, TAG_DIMENSION, &n))
         return false;
     if (n > DIMENSIONS_MAX)
-        return too_many_dimensions(walk);
+        return refuse_dimensions(walk);
     for (walk->n_dimensions = 0; walk->n_dimensions < n; walk->n_dimensions++)
         if (!skip_name(walk) || !get_count(walk, &walk->dimensions[walk->n_dimensions]))
             return false;
@@ -153,16 +152,17 @@ static bool get_shape(Walk *walk, Extent *extent)
     if (!get_count(walk, &n))
         return false;
     if (n > DIMENSIONS_MAX)
-        return too_many_dimensions(walk);
+        return refuse_dimensions(walk);
     for (uint64_t i = 0; i < n; i++) {
         if (!get_count(walk, &dimension))
             return false;
         if (dimension >= walk->n_dimensions)
-            return xtf_damaged(walk->error, "%s: its netCDF header has no dimension %" PRIu64, walk->path, dimension);
+            return xtf_damaged(walk->error, "%s: its netCDF header does not define dimension %" PRIu64 " of a variable",
+                               walk->path, dimension);
         if (i == 0 && walk->dimensions[dimension] == 0)
             extent->grows = true;
         else if (__builtin_mul_overflow(extent->size, walk->dimensions[dimension], &extent->size))
-            return cut_off(walk);
+            return refuse_cut_header(walk);
     }
     return true;
 }
@@ -173,12 +173,12 @@ static bool get_variable(Walk *walk, Extent *extent)
     unsigned width;
 
     if (!skip_name(walk) || !get_shape(walk, extent) || !skip_attributes(walk) || !get_type_width(walk, &width) ||
-        !get_count(walk, &stated) || !get(walk, walk->version == CLASSIC ? 4 : 8, &extent->begin))
+        !get_count(walk, &stated) || !get_number(walk, walk->version == CLASSIC ? 4 : 8, &extent->begin))
         return false;
-    return !__builtin_mul_overflow(extent->size, width, &extent->size) || cut_off(walk);
+    return !__builtin_mul_overflow(extent->size, width, &extent->size) || refuse_cut_header(walk);
 }
 
-/* Whether the file has all that the variables need. */
+/* True if all variables end inside the file. Reports missing bytes otherwise. */
 static bool check_extents(Walk *walk, const GArray *extents, uint64_t size)
 {
     uint64_t record = 0, end = 0;
@@ -215,11 +215,12 @@ static bool walk_header(Walk *walk, uint64_t size)
     g_autoptr(GArray) extents = g_array_new(FALSE, FALSE, sizeof(Extent));
     uint64_t n;
 
-    if (!skip(walk, XTF_NETCDF_MAGIC_SIZE) || !get_count(walk, &walk->records) || !get_dimensions(walk) ||
+    if (!skip_bytes(walk, XTF_NETCDF_MAGIC_SIZE) || !get_count(walk, &walk->records) || !get_dimensions(walk) ||
         !skip_attributes(walk) || !get_list(walk, TAG_VARIABLE, &n))
         return false;
     if (walk->records == (walk->version == WIDE ? UINT64_MAX : UINT32_MAX))
-        return xtf_damaged(walk->error, "%s: does not say how many matrices it has: its writer died", walk->path);
+        return xtf_damaged(walk->error, "%s: does not state its number of matrices: its writer did not finish",
+                           walk->path);
     for (; n > 0; n--) {
         Extent extent;
         if (!get_variable(walk, &extent))
@@ -237,7 +238,7 @@ bool xtf_netcdf_check_header(int fd, uint64_t size, const char *path, GError **e
 
     if (got < XTF_NETCDF_MAGIC_SIZE || !xtf_netcdf_is_classic((const char *)start))
         return xtf_fail(error, XTF_ERROR_NOT_XTF,
-                        "%s: is not netCDF in a classic format (of netCDF-4, 'nccopy -k classic' makes it)", path);
+                        "%s: is not netCDF in a classic format ('nccopy -k classic' converts netCDF-4)", path);
     Walk walk = {.at = start, .end = start + got, .version = start[3], .path = path, .error = error};
     return walk_header(&walk, size);
 }

@@ -1,9 +1,9 @@
 /*
- * The header of a netCDF file in a classic format, walked before libnetcdf sees it.
+ * Checks of a netCDF header in a classic format, before libnetcdf reads the file.
  *
- * libnetcdf believes what a header says: it allocates by its counts, and reads zeros where a file was cut short. So all
- * counts are held against the file's size first, and the end of what the variables need. The layout is that of "The
- * NetCDF Classic Format Specification" (Unidata): CDF-1, CDF-2 (64-bit offset) and CDF-5.
+ * libnetcdf trusts a header: it allocates memory by the header's counts, and reads zeros where a file was cut short.
+ * Therefore the checks compare all counts, and the end of the variables, with the file's size. "The NetCDF Classic
+ * Format Specification" (Unidata) defines the layout of CDF-1, CDF-2 (64-bit offsets) and CDF-5.
  */
 #pragma once
 
@@ -13,8 +13,8 @@
 
 enum { XTF_NETCDF_MAGIC_SIZE = 4 };
 
-/* Whether a file that begins so is netCDF in a classic format. */
+/* True if a file with these first bytes is netCDF in a classic format. */
 bool xtf_netcdf_is_classic(const char magic[XTF_NETCDF_MAGIC_SIZE]);
 
-/* Checks the file behind a descriptor, of `size` bytes. `path` is for messages. */
+/* Checks the header of the file with `size` bytes at descriptor `fd`. `path` is for error messages. */
 bool xtf_netcdf_check_header(int fd, uint64_t size, const char *path, GError **error);

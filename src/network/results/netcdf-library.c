@@ -4,7 +4,7 @@
 
 #include "libxtf/error.h"
 
-/* The names are those of the library here. */
+/* dlsym() needs the library's own names. */
 #undef nc_close
 #undef nc_create
 #undef nc_def_dim
@@ -38,8 +38,8 @@
 
 XtfNetcdfCalls xtf_netcdf_calls;
 
-/* Why it cannot be used; NULL: it can. Never freed. */
-static const char *load(void)
+/* Loads the library and finds its functions. Returns NULL, or the reason of a failure, which is never freed. */
+static const char *load_functions(void)
 {
     void *library = dlopen(XTF_NETCDF_SONAME, RTLD_NOW | RTLD_LOCAL);
 
@@ -56,11 +56,11 @@ static const char *load(void)
 bool xtf_netcdf_load(GError **error)
 {
     static gsize once;
-    static const char *why;
+    static const char *failure;
 
     if (g_once_init_enter(&once)) {
-        why = load();
+        failure = load_functions();
         g_once_init_leave(&once, 1);
     }
-    return !why || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "libnetcdf cannot be loaded: %s", why);
+    return !failure || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "cannot load libnetcdf: %s", failure);
 }

@@ -1,6 +1,6 @@
 /*
- * libnetcdf, loaded when the first file is opened or made: it needs some forty libraries more, which would make each
- * start of xtf take ten milliseconds longer. Its functions keep their names.
+ * libnetcdf, loaded when xtf first opens or creates a netCDF file. The library needs some forty other libraries, which
+ * would delay each start of xtf by ten milliseconds. Macros give its functions their usual names.
  */
 #pragma once
 
@@ -46,9 +46,10 @@ typedef struct {
 #undef X
 } XtfNetcdfCalls;
 
-extern XtfNetcdfCalls xtf_netcdf_calls; /* once loaded */
+extern XtfNetcdfCalls xtf_netcdf_calls; /* set by xtf_netcdf_load() */
 
-/* Loads the library; any thread, any number of times. XTF_ERROR_UNSUPPORTED if it is not on this machine. */
+/* Loads the library unless it is loaded already. Any thread may call it. Fails with XTF_ERROR_UNSUPPORTED if the
+ * library cannot be loaded. */
 bool xtf_netcdf_load(GError **error);
 
 #define nc_close           (*xtf_netcdf_calls.nc_close)

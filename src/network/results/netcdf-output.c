@@ -47,7 +47,7 @@ bool xtf_netcdf_end(XtfNetcdf *netcdf, GError **error)
     netcdf->id = -1;
     if (!netcdf->path || id < 0)
         return true;
-    /* nc_close() writes what is left, and does not report that it could not. */
+    /* nc_close() writes buffered data, but does not report a failure to write it. */
     int status = nc_enddef(id);
     status = status == NC_NOERR || status == NC_ENOTINDEFINE ? nc_sync(id) : status;
     bool written = xtf_netcdf_written(netcdf, status, error);

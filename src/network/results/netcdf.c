@@ -12,9 +12,9 @@ enum {
     NAME_LENGTH = 64,
 };
 
-bool xtf_netcdf_done(const XtfNetcdf *netcdf, int status, const char *what, GError **error)
+bool xtf_netcdf_succeeded(const XtfNetcdf *netcdf, int status, const char *action, GError **error)
 {
-    return status == NC_NOERR || xtf_damaged(error, "%s: %s: %s", netcdf->path, what, nc_strerror(status));
+    return status == NC_NOERR || xtf_damaged(error, "%s: %s: %s", netcdf->path, action, nc_strerror(status));
 }
 
 /* Gives libnetcdf the /proc path of an open descriptor. libnetcdf would interpret some paths, for example as URLs. */
@@ -31,8 +31,9 @@ bool xtf_netcdf_open(XtfNetcdf *netcdf, const char *path, GError **error)
         return false;
     }
     g_autofree char *name = g_strdup_printf("/proc/self/fd/%d", fd);
-    bool good = xtf_netcdf_check_header(fd, size, path, error) &&
-                xtf_netcdf_done(netcdf, nc_open(name, NC_NOWRITE, &netcdf->id), "cannot be opened as netCDF", error);
+    bool good =
+        xtf_netcdf_check_header(fd, size, path, error) &&
+        xtf_netcdf_succeeded(netcdf, nc_open(name, NC_NOWRITE, &netcdf->id), "cannot be opened as netCDF", error);
     close(fd);
     return good;
 }
@@ -46,11 +47,11 @@ void xtf_netcdf_close(XtfNetcdf *netcdf)
 
 int xtf_netcdf_variable(const XtfNetcdf *netcdf, const char *prefix, const char *name)
 {
-    char both[NAME_LENGTH];
+    char full_name[NAME_LENGTH];
     int variable;
 
-    g_snprintf(both, sizeof both, "%s%s", prefix, name);
-    return nc_inq_varid(netcdf->id, both, &variable) == NC_NOERR ? variable : -1;
+    g_snprintf(full_name, sizeof full_name, "%s%s", prefix, name);
+    return nc_inq_varid(netcdf->id, full_name, &variable) == NC_NOERR ? variable : -1;
 }
 
 bool xtf_netcdf_shape(const XtfNetcdf *netcdf, int variable, int type, unsigned n, uint64_t *lengths, GError **error)
@@ -59,8 +60,8 @@ bool xtf_netcdf_shape(const XtfNetcdf *netcdf, int variable, int type, unsigned 
     int dimensions[NC_MAX_VAR_DIMS], n_dimensions = -1;
     nc_type found = NC_NAT;
 
-    if (!xtf_netcdf_done(netcdf, nc_inq_var(netcdf->id, variable, name, &found, &n_dimensions, dimensions, NULL),
-                         "a variable cannot be read", error))
+    if (!xtf_netcdf_succeeded(netcdf, nc_inq_var(netcdf->id, variable, name, &found, &n_dimensions, dimensions, NULL),
+                              "a variable cannot be read", error))
         return false;
     if (found != type || n_dimensions != (int)n)
         return xtf_fail(error, XTF_ERROR_NOT_XTF,
@@ -68,8 +69,8 @@ bool xtf_netcdf_shape(const XtfNetcdf *netcdf, int variable, int type, unsigned 
                         netcdf->path, name);
     for (unsigned i = 0; i < n; i++) {
         size_t length = 0;
-        if (!xtf_netcdf_done(netcdf, nc_inq_dimlen(netcdf->id, dimensions[i], &length), "a dimension cannot be read",
-                             error))
+        if (!xtf_netcdf_succeeded(netcdf, nc_inq_dimlen(netcdf->id, dimensions[i], &length),
+                                  "a dimension cannot be read", error))
             return false;
         lengths[i] = length;
     }
@@ -83,11 +84,12 @@ bool xtf_netcdf_number(const XtfNetcdf *netcdf, const char *prefix, const char *
 
     *number = missing;
     if (variable < 0)
-        return missing != XTF_NETCDF_MUST_BE_THERE ||
-               xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is netCDF, but no result of network_test: it does not have %s%s",
-                        netcdf->path, prefix, name);
+        return missing != XTF_NETCDF_REQUIRED ||
+               xtf_fail(error, XTF_ERROR_NOT_XTF,
+                        "%s: is netCDF, but no result of network_test: it has no variable %s%s", netcdf->path, prefix,
+                        name);
     if (!xtf_netcdf_shape(netcdf, variable, NC_INT, 0, NULL, error) ||
-        !xtf_netcdf_done(netcdf, nc_get_var_int(netcdf->id, variable, &found), name, error))
+        !xtf_netcdf_succeeded(netcdf, nc_get_var_int(netcdf->id, variable, &found), name, error))
         return false;
     *number = found;
     return true;
@@ -106,7 +108,7 @@ bool xtf_netcdf_attribute(const XtfNetcdf *netcdf, int variable, const char *nam
         return true;
     if (type == NC_CHAR || length != 1)
         return xtf_damaged(error, "%s: its attribute %s is not one number", netcdf->path, name);
-    if (!xtf_netcdf_done(netcdf, nc_get_att_double(netcdf->id, variable, name, &found), name, error))
+    if (!xtf_netcdf_succeeded(netcdf, nc_get_att_double(netcdf->id, variable, name, &found), name, error))
         return false;
     *number = found;
     return true;
@@ -123,12 +125,10 @@ double xtf_netcdf_fill(const XtfNetcdf *netcdf, int variable)
 bool xtf_network_file_set_processes(XtfNetworkFile *file, int64_t stated, uint64_t x, uint64_t y, GError **error)
 {
     if (x != y || stated != (int64_t)x)
-        return xtf_damaged(error,
-                           "%s: says that it is of %" PRId64 " processes, but its matrices have %" PRIu64 " x %" PRIu64
-                           " values",
+        return xtf_damaged(error, "%s: has %" PRId64 " processes, but matrices of %" PRIu64 " x %" PRIu64 " values",
                            file->netcdf.path, stated, x, y);
     if (x < 1 || x > XTF_NETWORK_PROCESSES_MAX)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: is of %" PRIu64 " processes; 1 to %u can be read",
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: has %" PRIu64 " processes; 1 to %u are supported",
                         file->netcdf.path, x, XTF_NETWORK_PROCESSES_MAX);
     file->processes = x;
     return true;

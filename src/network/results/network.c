@@ -35,20 +35,20 @@ static bool load_hosts(XtfNetwork *network, const char *path, GError **error)
     for (char **name = names; *name; name++)
         g_strstrip(*name);
     if (g_strv_length(names) != network->processes)
-        return xtf_damaged(error, "%s: names %u hosts, but the test is of %u processes", hosts, g_strv_length(names),
+        return xtf_damaged(error, "%s: names %u hosts, but the test has %u processes", hosts, g_strv_length(names),
                            network->processes);
     network->hosts = g_steal_pointer(&names);
     return true;
 }
 
-/* The result so far has what the first file says. */
-static void take_facts(XtfNetwork *network, XtfNetworkFile *file)
+/* Sets the facts of the result from its first file. */
+static void set_facts(XtfNetwork *network, XtfNetworkFile *file)
 {
     network->processes = file->processes;
     network->begin = file->begin;
     network->step = file->step;
     network->end = file->end;
-    network->asked_repeats = file->asked_repeats;
+    network->requested_repeats = file->requested_repeats;
     network->noise_length = file->noise_length;
     network->noise_messages = file->noise_messages;
     network->noise_processes = file->noise_processes;
@@ -59,27 +59,27 @@ static void take_facts(XtfNetwork *network, XtfNetworkFile *file)
     }
 }
 
-/* Adds a file, which the result owns from then on. A test that was stopped has files of different lengths: what a file
- * lacks is as good as not measured. */
+/* Adds a file, of which the result takes ownership. The files of a stopped test have different numbers of lengths; a
+ * length that a file lacks was not measured. */
 static bool add_file(XtfNetwork *network, XtfNetworkFile *new_file, GError **error)
 {
     g_autoptr(XtfNetworkFile) file = new_file;
-    const XtfNetworkFile *other = network->files[file->value];
+    const XtfNetworkFile *same_values = network->files[file->value];
 
-    if (other)
-        return xtf_damaged(error, "%s and %s: both have the %s values of the test", other->netcdf.path,
+    if (same_values)
+        return xtf_damaged(error, "%s and %s: both have the %s values of the test", same_values->netcdf.path,
                            file->netcdf.path, xtf_network_values[file->value]);
     if (!network->test)
-        take_facts(network, file);
+        set_facts(network, file);
     else if (file->processes != network->processes || file->begin != network->begin || file->step != network->step ||
              strcmp(file->test, network->test) != 0)
         return xtf_damaged(error,
-                           "%s: is of another test than the files beside it: %s, %u processes, lengths from %" PRId64
-                           " by %" PRId64 "; these: %s, %u, %" PRId64 ", %" PRId64,
+                           "%s: is a result of another test (%s, %u processes, lengths from %" PRId64 " by %" PRId64
+                           ") than the files beside it (%s, %u processes, lengths from %" PRId64 " by %" PRId64 ")",
                            file->netcdf.path, file->test, file->processes, file->begin, file->step, network->test,
                            network->processes, network->begin, network->step);
     else if (file->clustered || network->portions)
-        return xtf_damaged(error, "%s: the files of its name are clustered, and others are not: rename one of them",
+        return xtf_damaged(error, "%s: is clustered, but the other files of the result are not: rename it",
                            file->netcdf.path);
     network->lengths = MAX(network->lengths, file->lengths);
     network->repeats = MAX(network->repeats, file->repeats);
@@ -136,19 +136,19 @@ void xtf_network_free(XtfNetwork *network)
 
 /* A part of a matrix: the values of senders `first` to `first + n - 1`. */
 typedef struct {
-    uint32_t i, first, n, each; /* values a pair */
+    uint32_t i, first, n, n_values; /* n_values: for each pair */
 } Part;
 
 /* Replaces values that were not measured by NaN. Fails on other negative or infinite values. */
 static bool check_values(const XtfNetworkFile *file, const Part *part, double *values, GError **error)
 {
-    uint64_t n = (uint64_t)file->processes * part->n * part->each;
+    uint64_t n = (uint64_t)file->processes * part->n * part->n_values;
 
     for (uint64_t k = 0; k < n; k++) {
         if (isnan(values[k]) || values[k] == -1 || values[k] == file->fill)
             values[k] = NAN;
         else if (values[k] < 0 || isinf(values[k])) {
-            uint64_t pair = k / part->each;
+            uint64_t pair = k / part->n_values;
             return xtf_damaged(error, "%s: the %s value from %" PRIu64 " to %" PRIu64 " at %" PRId64 " bytes is %g",
                                file->netcdf.path, xtf_network_values[file->value], part->first + pair % part->n,
                                pair / part->n, file->begin + part->i * file->step, values[k]);
@@ -157,14 +157,14 @@ static bool check_values(const XtfNetworkFile *file, const Part *part, double *v
     return true;
 }
 
-static bool read_part(XtfNetworkFile *file, const Part *part, double *values, GError **error)
+static bool read_senders(XtfNetworkFile *file, const Part *part, double *values, GError **error)
 {
-    const size_t start[] = {part->i, 0, part->first, 0}, count[] = {1, file->processes, part->n, part->each};
+    const size_t start[] = {part->i, 0, part->first, 0}, count[] = {1, file->processes, part->n, part->n_values};
 
     if (file->clustered)
         return xtf_clustered_read(file, part->i, part->first, part->n, values, error);
-    return xtf_netcdf_done(&file->netcdf, nc_get_vara_double(file->netcdf.id, file->data, start, count, values), "data",
-                           error);
+    return xtf_netcdf_succeeded(&file->netcdf, nc_get_vara_double(file->netcdf.id, file->data, start, count, values),
+                                "data", error);
 }
 
 bool xtf_network_read_senders(XtfNetwork *network, XtfNetworkValue value, uint32_t i, uint32_t first, uint32_t n,
@@ -173,9 +173,9 @@ bool xtf_network_read_senders(XtfNetwork *network, XtfNetworkValue value, uint32
     XtfNetworkFile *file = network->files[value];
     const Part part = {i, first, n, value == XTF_NETWORK_REPEAT ? network->repeats : 1};
 
-    if (i < file->lengths && part.each > 0)
-        return read_part(file, &part, values, error) && check_values(file, &part, values, error);
-    for (uint64_t k = 0; k < (uint64_t)network->processes * n * part.each; k++)
+    if (i < file->lengths && part.n_values > 0)
+        return read_senders(file, &part, values, error) && check_values(file, &part, values, error);
+    for (uint64_t k = 0; k < (uint64_t)network->processes * n * part.n_values; k++)
         values[k] = NAN;
     return true;
 }

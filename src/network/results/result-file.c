@@ -6,13 +6,13 @@
 #include "src/network/results/netcdf-library.h"
 
 enum {
-    NOT_SAID = -1,
+    NOT_STATED = -1,
     TEXT_MAX = 4096,
 };
 
 /* Reads a variable that is a text in some files and a number in others. Returns NULL if it is not a text. The caller
  * frees the string. */
-static char *text_of(const XtfNetcdf *netcdf, int variable)
+static char *read_text_variable(const XtfNetcdf *netcdf, int variable)
 {
     g_autoptr(GError) error = NULL;
     uint64_t length;
@@ -32,7 +32,7 @@ static bool get_test(XtfNetworkFile *file, const char *prefix, GError **error)
     int variable = xtf_netcdf_variable(&file->netcdf, prefix, "test_type");
     int64_t number;
 
-    if (variable >= 0 && (file->test = text_of(&file->netcdf, variable)))
+    if (variable >= 0 && (file->test = read_text_variable(&file->netcdf, variable)))
         return true;
     if (!xtf_netcdf_number(&file->netcdf, prefix, "test_type", 0, &number, error))
         return false;
@@ -57,7 +57,7 @@ static bool get_value(XtfNetworkFile *file, const char *prefix, GError **error)
     static const uint8_t values[] = {[1] = XTF_NETWORK_AVERAGE, [2] = XTF_NETWORK_MEDIAN, [3] = XTF_NETWORK_DEVIATION,
                                      [4] = XTF_NETWORK_MIN,     [5] = XTF_NETWORK_REPEAT, [6] = XTF_NETWORK_AMOUNT};
     int variable = xtf_netcdf_variable(&file->netcdf, prefix, "data_type");
-    g_autofree char *text = variable >= 0 ? text_of(&file->netcdf, variable) : NULL;
+    g_autofree char *text = variable >= 0 ? read_text_variable(&file->netcdf, variable) : NULL;
     int64_t number;
 
     if (text) {
@@ -67,8 +67,7 @@ static bool get_value(XtfNetworkFile *file, const char *prefix, GError **error)
     if (!xtf_netcdf_number(&file->netcdf, prefix, "data_type", 1, &number, error))
         return false;
     if (number < 1 || number >= (int64_t)G_N_ELEMENTS(values))
-        return xtf_damaged(error, "%s: its data_type is %" PRId64 ", which is none of 1 to 6", file->netcdf.path,
-                           number);
+        return xtf_damaged(error, "%s: its data_type is %" PRId64 "; it must be 1 to 6", file->netcdf.path, number);
     file->value = values[number];
     return true;
 }
@@ -78,24 +77,24 @@ static bool get_facts(XtfNetworkFile *file, const char *prefix, GError **error)
     const XtfNetcdf *netcdf = &file->netcdf;
 
     return get_test(file, prefix, error) && get_value(file, prefix, error) &&
-           xtf_netcdf_number(netcdf, prefix, "begin_mes_length", XTF_NETCDF_MUST_BE_THERE, &file->begin, error) &&
-           xtf_netcdf_number(netcdf, prefix, "step_length", XTF_NETCDF_MUST_BE_THERE, &file->step, error) &&
-           xtf_netcdf_number(netcdf, prefix, "end_mes_length", NOT_SAID, &file->end, error) &&
-           xtf_netcdf_number(netcdf, prefix, "num_repeates", NOT_SAID, &file->asked_repeats, error) &&
-           xtf_netcdf_number(netcdf, prefix, "noise_mes_length", NOT_SAID, &file->noise_length, error) &&
-           xtf_netcdf_number(netcdf, prefix, "num_noise_mes", NOT_SAID, &file->noise_messages, error) &&
-           xtf_netcdf_number(netcdf, prefix, "num_noise_proc", NOT_SAID, &file->noise_processes, error);
+           xtf_netcdf_number(netcdf, prefix, "begin_mes_length", XTF_NETCDF_REQUIRED, &file->begin, error) &&
+           xtf_netcdf_number(netcdf, prefix, "step_length", XTF_NETCDF_REQUIRED, &file->step, error) &&
+           xtf_netcdf_number(netcdf, prefix, "end_mes_length", NOT_STATED, &file->end, error) &&
+           xtf_netcdf_number(netcdf, prefix, "num_repeates", NOT_STATED, &file->requested_repeats, error) &&
+           xtf_netcdf_number(netcdf, prefix, "noise_mes_length", NOT_STATED, &file->noise_length, error) &&
+           xtf_netcdf_number(netcdf, prefix, "num_noise_mes", NOT_STATED, &file->noise_messages, error) &&
+           xtf_netcdf_number(netcdf, prefix, "num_noise_proc", NOT_STATED, &file->noise_processes, error);
 }
 
 static bool check_lengths(const XtfNetworkFile *file, GError **error)
 {
     if (file->begin < 0 || (file->lengths > 1 && file->step <= 0))
-        return xtf_damaged(error, "%s: its message lengths begin at %" PRId64 " and go on by %" PRId64,
+        return xtf_damaged(error, "%s: its message lengths begin at %" PRId64 " with a step of %" PRId64,
                            file->netcdf.path, file->begin, file->step);
     return true;
 }
 
-/* Reads the shape of `data(n, x, y)`, or of `data(n, x, y, z)`, which has each measurement. */
+/* Reads the shape of `data(n, x, y)`, or of `data(n, x, y, z)` with all measurements. */
 static bool open_matrices(XtfNetworkFile *file, GError **error)
 {
     const XtfNetcdf *netcdf = &file->netcdf;
@@ -103,19 +102,21 @@ static bool open_matrices(XtfNetworkFile *file, GError **error)
     int64_t stated;
     int n_dimensions = 0;
 
-    if (!xtf_netcdf_done(netcdf, nc_inq_varndims(netcdf->id, file->data, &n_dimensions), "data", error) ||
+    if (!xtf_netcdf_succeeded(netcdf, nc_inq_varndims(netcdf->id, file->data, &n_dimensions), "data", error) ||
         !xtf_netcdf_shape(netcdf, file->data, NC_DOUBLE, n_dimensions == 4 ? 4 : 3, shape, error) ||
-        !xtf_netcdf_number(netcdf, "", "proc_num", XTF_NETCDF_MUST_BE_THERE, &stated, error) ||
+        !xtf_netcdf_number(netcdf, "", "proc_num", XTF_NETCDF_REQUIRED, &stated, error) ||
         !xtf_network_file_set_processes(file, stated, shape[1], shape[2], error))
         return false;
     if (shape[0] > UINT32_MAX || shape[3] > UINT32_MAX)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: has %" PRIu64 " lengths", netcdf->path, shape[0]);
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                        "%s: has %" PRIu64 " lengths, and %" PRIu64 " values for each pair; at most %u are supported",
+                        netcdf->path, shape[0], MAX(shape[3], 1), UINT32_MAX);
     file->lengths = shape[0];
     if (n_dimensions == 4) {
         file->value = XTF_NETWORK_REPEAT;
         file->repeats = shape[3];
     } else if (file->value == XTF_NETWORK_REPEAT)
-        return xtf_damaged(error, "%s: says that it has each measurement (data_type 5), but has one value a pair",
+        return xtf_damaged(error, "%s: its data_type 5 means each measurement, but it has one value for each pair",
                            netcdf->path);
     return check_lengths(file, error);
 }

@@ -5,20 +5,21 @@
 
 struct XtfResultWriter {
     XtfNetcdf file;
-    uint32_t processes, lengths; /* so far */
+    uint32_t processes, lengths; /* lengths: added so far */
     int data;                    /* variable */
 };
 
-/* Variables of files are ints, what they are made from may be more. */
+/* Adds a number, which netCDF stores as an int. Fails if it does not fit. */
 static bool put_number(const XtfNetcdf *file, const char *name, int64_t number, GError **error)
 {
     if (number < INT_MIN || number > INT_MAX)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: its %s would be %" PRId64 "; numbers up to %d can be written",
-                        file->path, name, number, INT_MAX);
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                        "%s: its %s would be %" PRId64 "; the format stores numbers up to %d", file->path, name, number,
+                        INT_MAX);
     return xtf_netcdf_put_number(file, name, (int)number, error);
 }
 
-static bool define(XtfResultWriter *writer, const XtfResultFacts *facts, GError **error)
+static bool define_variables(XtfResultWriter *writer, const XtfResultFacts *facts, GError **error)
 {
     const XtfNetcdf *file = &writer->file;
     int dimensions[3]; /* n, x, y */
@@ -42,7 +43,7 @@ XtfResultWriter *xtf_result_writer_new(const XtfResultFacts *facts, const char *
     g_autoptr(XtfResultWriter) writer = g_new0(XtfResultWriter, 1);
 
     writer->processes = facts->processes;
-    return xtf_netcdf_create(&writer->file, path, name, error) && define(writer, facts, error)
+    return xtf_netcdf_create(&writer->file, path, name, error) && define_variables(writer, facts, error)
                ? g_steal_pointer(&writer)
                : NULL;
 }

@@ -112,7 +112,7 @@ class NetworkExport(unittest.TestCase):
         self.assertIn("a matrix has all processes", refused(source, "num/0-10"))
         self.assertIn("no matrix", refused(source, "repeat"))
         self.assertIn("no matrix", refused(source, "length/10000-"))
-        self.assertIn("is of a program, not of a measured network", refused(PROJECT / "examples/melt-4/eztrace_log.otf2"))
+        self.assertIn("the trace is not a measured network", refused(PROJECT / "examples/melt-4/eztrace_log.otf2"))
         self.out.write_text("mine")
         self.assertIn("is not a result of network_test: it is not replaced", run("export", "network", "-f", "-o", self.out, source, status=1))
         self.assertEqual(self.out.read_text(), "mine")

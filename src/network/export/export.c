@@ -1,5 +1,6 @@
 /*
- * Matrices from `links`: one statistic of a measured network, of all its processes, at the lengths of the selection.
+ * Exports matrices from `links`: one statistic of a measured network, between all its processes, at the selection's
+ * lengths.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ typedef struct {
 } Export;
 
 /* Returns a whole number from the properties that the import wrote; -1 if the property is missing. */
-static int64_t number_of(GHashTable *properties, const char *name)
+static int64_t number_property(GHashTable *properties, const char *name)
 {
     const char *text = xtf_property(properties, name);
 
@@ -38,15 +39,15 @@ static bool find_lengths(Export *export, GError **error)
     XtfTrace *trace = export->job->tree->trace;
     const XtfSelection *selection = export->job->selection;
     GHashTable *properties = export->job->tree->context.properties;
-    int64_t begin = number_of(properties, "network.begin"), step = number_of(properties, "network.step");
-    int64_t n = number_of(properties, "network.lengths");
+    int64_t begin = number_property(properties, "network.begin"), step = number_property(properties, "network.step");
+    int64_t n = number_property(properties, "network.lengths");
 
-    int64_t most = (int64_t)MIN(MAX(xtf_trace_n_rows(trace, export->type.schema->id), FEW_LENGTHS), INT_MAX);
+    int64_t max_lengths = (int64_t)MIN(MAX(xtf_trace_n_rows(trace, export->type.schema->id), FEW_LENGTHS), INT_MAX);
 
-    if (begin < 0 || step < 0 || n < 0 || n > most || begin > INT_MAX || step > INT_MAX)
+    if (begin < 0 || step < 0 || n < 0 || n > max_lengths || begin > INT_MAX || step > INT_MAX)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "the trace does not say which lengths were measured: its properties network.begin, "
-                        "network.step and network.lengths");
+                        "the properties network.begin, network.step and network.lengths of the trace do not say "
+                        "which lengths were measured");
     for (int64_t i = 0; i < n; i++) {
         uint64_t length = (uint64_t)(begin + i * step);
         if (length < selection->time_from || length >= selection->time_to)
@@ -71,42 +72,42 @@ static bool find_value(Export *export, GError **error)
     if (!xtf_links_statistic(resolver, selection, &export->type, &export->statistic, error) ||
         !xtf_resolver_count(resolver, selection, &n, error))
         return false;
-    bool meant = n > 0 || selection->by[XTF_BY_KIND];
-    for (unsigned value = 0; meant && value < XTF_NETWORK_REPEAT && export->statistic >= 0; value++) {
+    bool chosen = n > 0 || selection->by[XTF_BY_KIND];
+    for (unsigned value = 0; chosen && value < XTF_NETWORK_REPEAT && export->statistic >= 0; value++) {
         if (xtf_link_statistic(&export->type, xtf_network_values[value]) == export->statistic) {
             export->facts.value = value;
             return true;
         }
     }
     return xtf_fail(error, XTF_ERROR_INVALID,
-                    "no matrix: name one of average, median, deviation, min, amount, as a directory");
+                    "the path selects no matrix: name average, median, deviation, min or amount as a directory");
 }
 
-static bool prepare(Export *export, GError **error)
+static bool prepare_export(Export *export, GError **error)
 {
     XtfExportJob *job = export->job;
     const XtfSelection *selection = job->selection;
 
     if (!xtf_link_type_find(&export->type, &job->tree->context))
-        return xtf_fail(error, XTF_ERROR_INVALID, "the trace is of a program, not of a measured network");
+        return xtf_fail(error, XTF_ERROR_INVALID, "the trace is not a measured network");
     if (selection->base || selection->procs || selection->threads || selection->by[XTF_BY_PEER])
         return xtf_fail(error, XTF_ERROR_INVALID,
-                        "a matrix has all processes: lengths (length/) and a statistic can be chosen");
+                        "a matrix has all processes: a path can choose only lengths (length/) and a statistic");
     if (!find_value(export, error) || !find_lengths(export, error) ||
         !xtf_link_sides_init(&export->sides, &job->tree->context, selection, error))
         return false;
     if (export->sides.senders->len != export->sides.n_receivers)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has processes of several locations");
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has processes with several locations");
     const char *test = xtf_property(job->tree->context.properties, "network.test");
     export->facts.test = test ? test : "unknown";
-    export->facts.repeats = number_of(job->tree->context.properties, "network.repeats");
+    export->facts.repeats = number_property(job->tree->context.properties, "network.repeats");
     export->facts.processes = export->sides.n_receivers;
     return true;
 }
 
-/* Transposes `values`, one line per sender, into `matrix`, one line per receiver. Missing values stay NaN, except on
- * the diagonal, where they become 0. Returns the number of measured values. */
-static uint64_t turn(const double *values, uint32_t n, double *matrix)
+/* Copies `values`, one line per sender, into `matrix`, one line per receiver. Missing values stay NaN, except on the
+ * diagonal, where they become 0. Returns the number of measured values. */
+static uint64_t transpose_matrix(const double *values, uint32_t n, double *matrix)
 {
     uint64_t measured = 0;
 
@@ -130,7 +131,7 @@ static bool write_length(Export *export, XtfResultWriter *writer, int64_t length
 
     if (!values)
         return false;
-    xtf_export_advance(job, turn(values, export->facts.processes, matrix));
+    xtf_export_advance(job, transpose_matrix(values, export->facts.processes, matrix));
     return xtf_result_writer_add(writer, matrix, error);
 }
 
@@ -142,7 +143,7 @@ static bool write_matrices(Export *export, GError **error)
     g_autofree double *matrix = g_try_new(double, n_pairs + 1);
 
     if (!matrix)
-        return xtf_links_do_not_fit(&export->sides, error);
+        return xtf_links_fail_too_large(&export->sides, error);
     if (!writer)
         return false;
     for (int64_t i = 0; i < export->lengths; i++) {
@@ -155,14 +156,14 @@ static bool write_matrices(Export *export, GError **error)
 bool xtf_network_export(XtfExportJob *job, GError **error)
 {
     Export export = {.job = job};
-    bool good = prepare(&export, error) && write_matrices(&export, error);
+    bool good = prepare_export(&export, error) && write_matrices(&export, error);
 
     if (good) {
         job->report.locations = export.sides.senders->len;
         xtf_export_note(job, "%s values of %" PRId64 " lengths", xtf_network_values[export.facts.value],
                         export.lengths);
         if (job->total > job->report.records)
-            xtf_export_note(job, "%" PRIu64 " records left out: they are of other statistics",
+            xtf_export_note(job, "%" PRIu64 " records left out: they have other statistics",
                             job->total - job->report.records);
     }
     xtf_link_sides_finish(&export.sides);

@@ -1,4 +1,4 @@
-/* network_test's row in the table of exporters. */
+/* The row of network_test in the table of exporters. */
 #pragma once
 
 #include "src/export/exporter.h"

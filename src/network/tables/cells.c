@@ -8,17 +8,17 @@
 enum {
     DECIMALS = 4,
 };
-#define SCALE   1e4
-#define PUT_MAX 1e6 /* values below fit with their decimals */
+#define SCALE     1e4
+#define FIXED_MAX 1e6 /* values below it fit with their decimals */
 
-void xtf_link_put(char *end, double value)
+void xtf_link_put_value(char *end, double value)
 {
     char *begin = end - XTF_LINK_CELL;
 
     memset(begin, ' ', XTF_LINK_CELL);
     if (isnan(value)) {
         end[-1] = '-';
-    } else if (value >= 0 && value < PUT_MAX - 1) {
+    } else if (value >= 0 && value < FIXED_MAX - 1) {
         uint64_t scaled = (uint64_t)(value * SCALE + 0.5);
         xtf_put_padded(end, scaled % (uint64_t)SCALE, DECIMALS);
         end[-DECIMALS - 1] = '.';
@@ -30,7 +30,7 @@ void xtf_link_put(char *end, double value)
     }
 }
 
-void xtf_link_cell(XtfLines *lines, double value)
+void xtf_link_add_cell(XtfLines *lines, double value)
 {
     char text[XTF_LINK_CELL + 1] = "";
 
@@ -38,11 +38,11 @@ void xtf_link_cell(XtfLines *lines, double value)
         xtf_lines_none(lines);
         return;
     }
-    xtf_link_put(text + XTF_LINK_CELL, value);
+    xtf_link_put_value(text + XTF_LINK_CELL, value);
     xtf_lines_real_text(lines, value, text + strspn(text, " "));
 }
 
-void xtf_link_figure(XtfLines *lines, double value)
+void xtf_link_add_figure(XtfLines *lines, double value)
 {
     if (isnan(value))
         xtf_lines_none(lines);

@@ -1,5 +1,5 @@
 /*
- * Numbers of measured networks in columns.
+ * Formats values of measured networks in columns.
  */
 #pragma once
 
@@ -7,13 +7,13 @@
 
 enum {
     XTF_LINK_CELL = 11,  /* characters of a value */
-    XTF_LINK_FIGURE = 11 /* of a figure of a fit */
+    XTF_LINK_FIGURE = 11 /* characters of a figure of a fit */
 };
 
-/* Fills `width` characters before `end` with a value to four decimals; one that is too wide for that has an exponent.
+/* Fills the XTF_LINK_CELL characters before `end` with a value. It has four decimals, or an exponent if it is too wide.
  * NaN is a dash. */
-void xtf_link_put(char *end, double value);
-/* The same as a cell of a table. */
-void xtf_link_cell(XtfLines *lines, double value);
-/* A figure of a fit: four digits; NaN is a dash. */
-void xtf_link_figure(XtfLines *lines, double value);
+void xtf_link_put_value(char *end, double value);
+/* Adds the same text as a cell of a table. */
+void xtf_link_add_cell(XtfLines *lines, double value);
+/* Adds a figure of a fit as a cell: four digits. NaN is a dash. */
+void xtf_link_add_figure(XtfLines *lines, double value);

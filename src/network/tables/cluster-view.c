@@ -26,7 +26,7 @@ const XtfTableDeclaration xtf_table_portions =
 static const XtfColumn pairs_columns[] = {
     XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
     XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
-    XTF_COLUMN("cluster", XTF_COLUMN_NUMBER, NULL, "number of the cluster that the pair is in"),
+    XTF_COLUMN("cluster", XTF_COLUMN_NUMBER, NULL, "number of the pair's cluster"),
 };
 
 const XtfTableDeclaration xtf_table_cluster_pairs = XTF_TABLE(
@@ -46,25 +46,27 @@ const XtfTableDeclaration xtf_table_clusters =
     XTF_TABLE("clusters/L/summary", "a line for each cluster of the portion", summary_columns);
 
 enum {
-    NOTHING = 0, /* a colour; clusters have the others */
+    NO_CLUSTER = 0, /* colour of pairs without a cluster; clusters have the other colours */
     COLOURS = XTF_LINK_COLOURS,
 };
 
 bool xtf_cluster_view_init(XtfClusterView *view, XtfResolver *resolver, XtfSelection *selection, uint64_t length,
                            GError **error)
 {
-    g_auto(XtfClusterView) made = {.resolver = resolver, .selection = selection};
+    g_auto(XtfClusterView) new_view = {.resolver = resolver, .selection = selection};
 
-    made.portions = xtf_link_portions(resolver->context->trace, error);
-    if (!made.portions || !(made.portion = xtf_link_portion_of(made.portions, length, error)) ||
-        !xtf_link_sides_init(&made.sides, resolver->context, selection, error))
+    new_view.portions = xtf_link_portions(resolver->context->trace, error);
+    if (!new_view.portions || !(new_view.portion = xtf_link_portion_of(new_view.portions, length, error)) ||
+        !xtf_link_sides_init(&new_view.sides, resolver->context, selection, error))
         return false;
-    uint64_t n_procs = made.sides.locations->n_procs;
-    if (made.portion->clusters > n_procs * n_procs)
-        return xtf_damaged(error, "portions: %" PRIu32 " clusters at %" PRIu64 " bytes, of %" PRIu64 " processes",
-                           made.portion->clusters, made.portion->from, n_procs);
-    *view = made;
-    memset(&made, 0, sizeof made);
+    uint64_t n_procs = new_view.sides.locations->n_procs;
+    if (new_view.portion->clusters > n_procs * n_procs)
+        return xtf_damaged(error,
+                           "portions: %" PRIu32 " clusters at %" PRIu64 " bytes are more than the pairs of %" PRIu64
+                           " processes",
+                           new_view.portion->clusters, new_view.portion->from, n_procs);
+    *view = new_view;
+    memset(&new_view, 0, sizeof new_view);
     return true;
 }
 
@@ -74,7 +76,7 @@ void xtf_cluster_view_finish(XtfClusterView *view)
     g_clear_pointer(&view->portions, g_array_unref);
 }
 
-static uint32_t *clusters_of(XtfClusterView *view, uint32_t first, uint32_t n, GError **error)
+static uint32_t *load_clusters(XtfClusterView *view, uint32_t first, uint32_t n, GError **error)
 {
     return xtf_link_clusters(view->resolver->context->trace, &view->sides, view->portion, first, n, error);
 }
@@ -111,24 +113,24 @@ static size_t cell_width(const XtfClusterView *view)
     return xtf_wide_width(MAX(view->portion->clusters, 1) - 1);
 }
 
-static size_t table_line(const XtfClusterView *view)
+static size_t line_bytes(const XtfClusterView *view)
 {
     return (size_t)view->sides.n_receivers * (cell_width(view) + 1);
 }
 
 uint64_t xtf_cluster_table_size(const XtfClusterView *view)
 {
-    return (uint64_t)view->sides.senders->len * table_line(view);
+    return (uint64_t)view->sides.senders->len * line_bytes(view);
 }
 
 bool xtf_cluster_table_read(XtfClusterView *view, uint64_t offset, char *buffer, size_t length, GError **error)
 {
-    size_t line = table_line(view), width = cell_width(view);
+    size_t line = line_bytes(view), width = cell_width(view);
 
     if (line == 0 || length == 0)
         return true;
     uint32_t first = (uint32_t)(offset / line), n = (uint32_t)((offset + length - 1) / line - first + 1);
-    g_autofree uint32_t *clusters = clusters_of(view, first, n, error);
+    g_autofree uint32_t *clusters = load_clusters(view, first, n, error);
     g_autoptr(GString) text = g_string_sized_new(n * line + 1);
     if (!clusters)
         return false;
@@ -155,7 +157,7 @@ bool xtf_cluster_table_rows(XtfClusterView *view, const XtfRowSink *sink, GError
     if (!xtf_row_sink_begin(sink, &grid, error))
         return false;
     for (uint32_t s = 0; s < view->sides.senders->len; s++) {
-        g_autofree uint32_t *clusters = clusters_of(view, s, 1, error);
+        g_autofree uint32_t *clusters = load_clusters(view, s, 1, error);
         g_auto(XtfRows) rows = {0};
         xtf_rows_init(&rows, grid.n);
         xtf_lines_init_rows(&lines, &grid, &view->resolver->context->scale, &rows);
@@ -172,46 +174,46 @@ bool xtf_cluster_table_rows(XtfClusterView *view, const XtfRowSink *sink, GError
 
 /* ---- summary */
 
-#define NONE UINT32_MAX
+#define NO_CURVE UINT32_MAX
 
-/* Which values are shown. */
+/* The statistic whose values are shown. */
 typedef struct {
     XtfLinkType type;
     int statistic;
-} Shown;
+} ShownStatistic;
 
-/* A cluster: its pairs, and the values of one of them that has links, which are those of all. */
+/* A cluster. All its pairs have the same values, so one representative pair suffices. */
 typedef struct {
     uint64_t pairs;
-    uint32_t sender, receiver; /* the last pair, not of a process with itself if there is another one */
-    uint32_t n;                /* values; 0: the figures mean nothing */
+    uint32_t sender, receiver; /* the representative: the last pair, of two processes if possible */
+    uint32_t n;                /* number of values; 0: the figures are undefined */
     double least, greatest, mean;
     XtfHockney fit;
 } Cluster;
 
 typedef struct {
-    GArray *lengths, *times; /* double */
+    GArray *lengths, *times; /* of double */
 } Curve;
 
-/* The curves of one sender's pairs that stand for clusters. */
+/* The curves of one sender's representative pairs. */
 typedef struct {
     Curve *curves;
-    const uint32_t *places; /* in `curves`, by receiver; NONE: it stands for no cluster */
+    const uint32_t *places; /* index in `curves` by receiver; NO_CURVE: not a representative pair */
 } Curves;
 
-static void add_value(const XtfLink *link, void *data)
+static void add_link(const XtfLink *link, void *data)
 {
     const Curves *curves = data;
     double length = (double)link->length;
 
-    if (isnan(link->value) || curves->places[link->receiver] == NONE)
+    if (isnan(link->value) || curves->places[link->receiver] == NO_CURVE)
         return;
     Curve *curve = &curves->curves[curves->places[link->receiver]];
     g_array_append_val(curve->lengths, length);
     g_array_append_val(curve->times, link->value);
 }
 
-static void take_figures(Cluster *cluster, const Curve *curve)
+static void compute_figures(Cluster *cluster, const Curve *curve)
 {
     const double *times = (const double *)(const void *)curve->times->data;
     double sum = 0;
@@ -228,20 +230,22 @@ static void take_figures(Cluster *cluster, const Curve *curve)
         xtf_hockney_fit((const double *)(const void *)curve->lengths->data, times, cluster->n, &cluster->fit);
 }
 
-/* The links of a sender in the portion. */
-static bool visit_sender(XtfClusterView *view, const Shown *shown, uint32_t sender, Curves *curves, GError **error)
+/* Adds the links of a sender in the portion to its curves. */
+static bool load_sender_curves(XtfClusterView *view, const ShownStatistic *shown, uint32_t sender, Curves *curves,
+                               GError **error)
 {
     g_autoptr(XtfNumberSet) proc = xtf_number_set_of_one(xtf_link_sender(&view->sides, sender));
     g_autoptr(XtfSelection) portion = xtf_selection_in_window(view->selection, view->portion->from, view->portion->to);
     g_autoptr(XtfSelection) links = xtf_links_of(portion, &shown->type, shown->statistic);
-    g_autoptr(XtfSelection) of_sender = xtf_selection_in_procs(links, proc);
-    const XtfLinkPart part = {of_sender, shown->statistic, sender, 1};
+    g_autoptr(XtfSelection) sender_links = xtf_selection_in_procs(links, proc);
+    const XtfLinkPart part = {sender_links, shown->statistic, sender, 1};
 
-    return xtf_links_visit(view->resolver, &shown->type, &view->sides, &part, add_value, curves, error);
+    return xtf_links_visit(view->resolver, &shown->type, &view->sides, &part, add_link, curves, error);
 }
 
-/* The figures of n clusters that one sender stands for. */
-static bool load_sender(XtfClusterView *view, const Shown *shown, Cluster *const *clusters, uint32_t n, GError **error)
+/* Computes the figures of n clusters whose representative pairs have the same sender. */
+static bool compute_sender_figures(XtfClusterView *view, const ShownStatistic *shown, Cluster *const *clusters,
+                                   uint32_t n, GError **error)
 {
     g_autofree Curve *all = g_new(Curve, n);
     g_autofree uint32_t *places = g_new(uint32_t, view->sides.n_receivers);
@@ -252,10 +256,10 @@ static bool load_sender(XtfClusterView *view, const Shown *shown, Cluster *const
         places[clusters[i]->receiver] = i;
         all[i] = (Curve){g_array_new(FALSE, FALSE, sizeof(double)), g_array_new(FALSE, FALSE, sizeof(double))};
     }
-    bool good = visit_sender(view, shown, clusters[0]->sender, &curves, error);
+    bool good = load_sender_curves(view, shown, clusters[0]->sender, &curves, error);
     for (uint32_t i = 0; i < n; i++) {
         if (good)
-            take_figures(clusters[i], &all[i]);
+            compute_figures(clusters[i], &all[i]);
         g_array_unref(all[i].lengths);
         g_array_unref(all[i].times);
     }
@@ -269,8 +273,8 @@ static int compare_senders(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The figures of all clusters that have pairs: the links of each sender are visited once. */
-static bool load_figures(XtfClusterView *view, const Shown *shown, Cluster *clusters, GError **error)
+/* Computes the figures of all clusters that have pairs. Visits the links of each sender once. */
+static bool compute_all_figures(XtfClusterView *view, const ShownStatistic *shown, Cluster *clusters, GError **error)
 {
     g_autoptr(GPtrArray) order = g_ptr_array_new();
     bool good = true;
@@ -281,46 +285,47 @@ static bool load_figures(XtfClusterView *view, const Shown *shown, Cluster *clus
     if (order->len > 1)
         qsort(order->pdata, order->len, sizeof *order->pdata, compare_senders);
     for (guint first = 0, n; good && first < order->len; first += n) {
-        Cluster *const *of_sender = (Cluster *const *)(order->pdata + first);
+        Cluster *const *sender_clusters = (Cluster *const *)(order->pdata + first);
         n = 1;
-        while (first + n < order->len && of_sender[n]->sender == of_sender[0]->sender)
+        while (first + n < order->len && sender_clusters[n]->sender == sender_clusters[0]->sender)
             n++;
-        good = load_sender(view, shown, of_sender, n, error);
+        good = compute_sender_figures(view, shown, sender_clusters, n, error);
     }
     return good;
 }
 
-static void add_line(const Cluster *cluster, uint32_t number, const Shown *shown, XtfLines *lines)
+static void add_cluster(const Cluster *cluster, uint32_t number, const ShownStatistic *shown, XtfLines *lines)
 {
     double factor = xtf_link_factor(&shown->type, shown->statistic);
-    bool has_fit = cluster->n > 0 && cluster->least > 0 && factor != 1; /* numbers have no model */
+    bool has_fit = cluster->n > 0 && cluster->least > 0 && factor != 1; /* amounts have no model */
     const XtfHockney *fit = &cluster->fit;
     bool has_beta = has_fit && xtf_hockney_has_beta(fit);
 
     xtf_lines_number(lines, number);
     xtf_lines_number(lines, cluster->pairs);
-    xtf_link_cell(lines, cluster->n > 0 ? cluster->least * factor : NAN);
-    xtf_link_cell(lines, cluster->n > 0 ? cluster->mean * factor : NAN);
-    xtf_link_cell(lines, cluster->n > 0 ? cluster->greatest * factor : NAN);
-    xtf_link_figure(lines, has_fit ? fit->alpha : NAN);
-    xtf_link_figure(lines, has_beta ? fit->beta : NAN);
+    xtf_link_add_cell(lines, cluster->n > 0 ? cluster->least * factor : NAN);
+    xtf_link_add_cell(lines, cluster->n > 0 ? cluster->mean * factor : NAN);
+    xtf_link_add_cell(lines, cluster->n > 0 ? cluster->greatest * factor : NAN);
+    xtf_link_add_figure(lines, has_fit ? fit->alpha : NAN);
+    xtf_link_add_figure(lines, has_beta ? fit->beta : NAN);
 }
 
+/* Counts the pairs of each cluster, and chooses its representative. The caller frees the array. */
 static Cluster *count_pairs(XtfClusterView *view, GError **error)
 {
     uint32_t n_senders = view->sides.senders->len, n_receivers = view->sides.n_receivers;
-    Cluster *found = g_try_new0(Cluster, (size_t)view->portion->clusters + 1);
+    Cluster *counted = g_try_new0(Cluster, (size_t)view->portion->clusters + 1);
 
-    if (!found)
-        xtf_fail(error, XTF_ERROR_TOO_LARGE, "%" PRIu32 " clusters do not fit the memory", view->portion->clusters);
-    for (uint32_t s = 0; found && s < n_senders; s++) {
-        g_autofree uint32_t *clusters = clusters_of(view, s, 1, error);
+    if (!counted)
+        xtf_fail(error, XTF_ERROR_TOO_LARGE, "not enough memory for %" PRIu32 " clusters", view->portion->clusters);
+    for (uint32_t s = 0; counted && s < n_senders; s++) {
+        g_autofree uint32_t *clusters = load_clusters(view, s, 1, error);
         if (!clusters)
-            g_clear_pointer(&found, g_free);
+            g_clear_pointer(&counted, g_free);
         for (uint32_t r = 0; clusters && r < n_receivers; r++) {
             if (clusters[r] >= view->portion->clusters)
                 continue;
-            Cluster *cluster = &found[clusters[r]];
+            Cluster *cluster = &counted[clusters[r]];
             bool to_itself = xtf_link_sender(&view->sides, s) == view->sides.receivers[r];
             if (cluster->pairs++ == 0 || !to_itself) {
                 cluster->sender = s;
@@ -328,7 +333,7 @@ static Cluster *count_pairs(XtfClusterView *view, GError **error)
             }
         }
     }
-    return found;
+    return counted;
 }
 
 bool xtf_cluster_summary_table(XtfClusterView *view, XtfTableOutput *output, GError **error)
@@ -336,11 +341,11 @@ bool xtf_cluster_summary_table(XtfClusterView *view, XtfTableOutput *output, GEr
     static const char *const values[] = {"min", "mean", "max"};
     g_autofree Cluster *clusters = count_pairs(view, error);
     XtfGrid *grid = &output->grid;
-    Shown shown;
+    ShownStatistic shown;
 
     if (!clusters || !xtf_link_type_find(&shown.type, view->resolver->context) ||
         !xtf_links_statistic(view->resolver, view->selection, &shown.type, &shown.statistic, error) ||
-        !load_figures(view, &shown, clusters, error))
+        !compute_all_figures(view, &shown, clusters, error))
         return false;
     xtf_grid_init(grid, &xtf_table_clusters);
     xtf_grid_add(grid, "cluster", xtf_wide_width(view->portion->clusters));
@@ -352,16 +357,16 @@ bool xtf_cluster_summary_table(XtfClusterView *view, XtfTableOutput *output, GEr
     XtfLines *lines = xtf_table_output_begin(output, &view->resolver->context->scale);
     for (uint32_t c = 0; c < view->portion->clusters; c++)
         if (clusters[c].pairs > 0)
-            add_line(&clusters[c], c, &shown, lines);
+            add_cluster(&clusters[c], c, &shown, lines);
     return xtf_lines_finish(lines, error);
 }
 
 /* ---- clusters.png */
 
-/* Hues a golden section apart, so that clusters of neighbouring numbers differ; lighter and darker by turns. */
-static void make_colours(uint32_t colours[static COLOURS])
+/* Chooses hues a golden section apart, so that neighbouring clusters differ. Light and dark colours alternate. */
+static void choose_colours(uint32_t colours[static COLOURS])
 {
-    colours[NOTHING] = XTF_LINK_UNKNOWN_COLOUR;
+    colours[NO_CLUSTER] = XTF_LINK_UNKNOWN_COLOUR;
     for (unsigned i = 1; i < COLOURS; i++) {
         double hue = fmod((i - 1) * 0.6180339887498949, 1) * 6, light = i % 2 ? 0.92 : 0.68, low = light * 0.3;
         double rise = low + (light - low) * fmod(hue, 1), fall = low + light - rise;
@@ -381,15 +386,15 @@ GString *xtf_cluster_png(XtfClusterView *view, GError **error)
     if (!xtf_link_image_init(&image, &view->sides, error))
         return NULL;
     for (uint32_t s = 0; s < view->sides.senders->len; s++) {
-        g_autofree uint32_t *clusters = clusters_of(view, s, 1, error);
+        g_autofree uint32_t *clusters = load_clusters(view, s, 1, error);
         if (!clusters)
             return NULL;
         for (uint32_t r = 0; r < view->sides.n_receivers; r++) {
-            bool has_one = clusters[r] < view->portion->clusters;
-            xtf_link_image_set(&image, s, r, has_one ? (uint8_t)(1 + clusters[r] % (COLOURS - 1)) : NOTHING);
+            bool has_cluster = clusters[r] < view->portion->clusters;
+            xtf_link_image_set(&image, s, r, has_cluster ? (uint8_t)(1 + clusters[r] % (COLOURS - 1)) : NO_CLUSTER);
         }
     }
-    make_colours(colours);
+    choose_colours(colours);
     g_autofree char *title = g_strdup_printf("%" PRIu32 " clusters of pairs, for messages of %" PRIu64
                                              " bytes and more: a line a sender, a column a receiver",
                                              view->portion->clusters, view->portion->from);

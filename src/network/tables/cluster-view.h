@@ -1,6 +1,6 @@
 /*
- * What a clustered network shows of its clusters: portions, and of one portion the clusters, the cluster of each pair,
- * and a picture of it.
+ * Tables and a picture of the clusters in a clustered network: the portions, and for one portion its clusters and the
+ * cluster of each pair.
  */
 #pragma once
 
@@ -10,28 +10,30 @@
 
 typedef struct {
     XtfResolver *resolver;   /* borrowed */
-    XtfSelection *selection; /* borrowed: its senders and receivers are shown */
+    XtfSelection *selection; /* borrowed: the view shows its senders and receivers */
     XtfLinkSides sides;
     GArray *portions;
     const XtfLinkPortion *portion;
 } XtfClusterView;
 
-/* Of the portion with this length. */
+/* Initializes a view of the portion with this length. */
 bool xtf_cluster_view_init(XtfClusterView *view, XtfResolver *resolver, XtfSelection *selection, uint64_t length,
                            GError **error);
-void xtf_cluster_view_finish(XtfClusterView *view); /* of all zeros, too */
+void xtf_cluster_view_finish(XtfClusterView *view); /* a view of all zeros is allowed */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfClusterView, xtf_cluster_view_finish)
 
-/* A matrix: a line a sender, a number of a cluster a receiver; lines of one length, any of which are read alone. */
+/* Returns the size of the matrix of cluster numbers: one line for each sender, one column for each receiver. */
 uint64_t xtf_cluster_table_size(const XtfClusterView *view);
+/* Reads a part of the matrix. All lines have the same length, so only the lines of the part are loaded. */
 bool xtf_cluster_table_read(XtfClusterView *view, uint64_t offset, char *buffer, size_t length, GError **error);
-/* The same numbers, a row a pair. */
+/* Passes the same numbers to a sink: one row for each pair. */
 bool xtf_cluster_table_rows(XtfClusterView *view, const XtfRowSink *sink, GError **error);
 
-/* NULL with an error. */
 extern const XtfTableDeclaration xtf_table_portions, xtf_table_clusters, xtf_table_cluster_pairs;
+/* Makes a table of all portions. */
 bool xtf_cluster_portions_table(const XtfTraceContext *context, XtfTableOutput *output, GError **error);
-/* Of each cluster the least, mean and greatest value at the lengths of its portion, in microseconds (of amounts: as
- * they are), and Hockney's model of them. */
+/* Makes a table of the portion's clusters: least, mean and greatest value, and Hockney's model. Times are in
+ * microseconds, amounts unchanged. */
 bool xtf_cluster_summary_table(XtfClusterView *view, XtfTableOutput *output, GError **error);
+/* Returns the clusters of all pairs as a PNG file; NULL with an error. */
 GString *xtf_cluster_png(XtfClusterView *view, GError **error);

@@ -43,9 +43,9 @@ typedef struct {
     const XtfField *peer, *cluster;
 } Fields;
 
-/* The rows of a sender at the first length of the portion. */
-static bool read_sender(const XtfArray *array, const Fields *fields, const XtfLinkSides *sides, uint64_t length,
-                        uint32_t *clusters, GError **error)
+/* Reads the clusters of a sender's pairs: its rows at the first length of the portion. */
+static bool read_sender_clusters(const XtfArray *array, const Fields *fields, const XtfLinkSides *sides,
+                                 uint64_t length, uint32_t *clusters, GError **error)
 {
     g_auto(XtfCursor) cursor;
     bool found;
@@ -73,7 +73,7 @@ uint32_t *xtf_link_clusters(XtfTrace *trace, const XtfLinkSides *sides, const Xt
     g_autofree uint32_t *clusters = g_try_new(uint32_t, (size_t)n * sides->n_receivers + 1);
 
     if (!clusters) {
-        xtf_links_do_not_fit(sides, error);
+        xtf_links_fail_too_large(sides, error);
         return NULL;
     }
     memset(clusters, 0xff, (size_t)n * sides->n_receivers * sizeof *clusters);
@@ -82,8 +82,8 @@ uint32_t *xtf_link_clusters(XtfTrace *trace, const XtfLinkSides *sides, const Xt
         XtfArray array;
         bool found;
         if (!xtf_trace_find_array(trace, sender->id, schema->id, &array, &found, error) ||
-            (found &&
-             !read_sender(&array, &fields, sides, portion->from, clusters + (size_t)s * sides->n_receivers, error)))
+            (found && !read_sender_clusters(&array, &fields, sides, portion->from,
+                                            clusters + (size_t)s * sides->n_receivers, error)))
             return NULL;
     }
     return g_steal_pointer(&clusters);

@@ -1,5 +1,5 @@
 /*
- * Curves: what was measured of a pair by length, and Hockney's model of it.
+ * Makes tables of curves: the statistics of a pair by length, and Hockney's model of them.
  */
 #include <math.h>
 
@@ -21,12 +21,12 @@ const XtfTableDeclaration xtf_table_curve =
     XTF_TABLE("curve", "a line for each length of messages of a pair", curve_columns);
 
 /* The columns of Hockney's model. */
-#define MODEL_COLUMNS                                                                     \
-    XTF_COLUMN("alpha_s", XTF_COLUMN_REAL, "s", "latency"),                               \
-        XTF_COLUMN("alpha_error", XTF_COLUMN_REAL, "s", "standard error of the latency"), \
-        XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte"),         \
-        XTF_COLUMN("beta_error", XTF_COLUMN_REAL, "s/B", "standard error of it"),         \
-        XTF_COLUMN("B_per_s", XTF_COLUMN_REAL, "B/s", "bandwidth"),                       \
+#define MODEL_COLUMNS                                                                                 \
+    XTF_COLUMN("alpha_s", XTF_COLUMN_REAL, "s", "latency"),                                           \
+        XTF_COLUMN("alpha_error", XTF_COLUMN_REAL, "s", "standard error of the latency"),             \
+        XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte"),                     \
+        XTF_COLUMN("beta_error", XTF_COLUMN_REAL, "s/B", "standard error of the time for each byte"), \
+        XTF_COLUMN("B_per_s", XTF_COLUMN_REAL, "B/s", "bandwidth"),                                   \
         XTF_COLUMN("rms%", XTF_COLUMN_REAL, "%", "root of the mean square of the deviations")
 
 static const XtfColumn segment_columns[] = {
@@ -48,29 +48,29 @@ const XtfTableDeclaration xtf_table_fits =
     XTF_TABLE("fit", "Hockney's model of each pair: a line for each pair", fit_columns);
 
 enum {
-    AMOUNT = 4, /* the last of the statistics of a curve */
-    SHOWN,
+    AMOUNT = 4, /* the last statistic of a curve */
+    N_STATISTICS,
     RMS_WIDTH = 7,
 };
 #define PERCENT    100
-#define AMOUNT_MAX 1e10 /* what fits its column */
+#define AMOUNT_MAX 1e10 /* fits its column */
 
-static const char *const shown[SHOWN] = {"average", "median", "min", "deviation", "amount"};
+static const char *const statistics[N_STATISTICS] = {"average", "median", "min", "deviation", "amount"};
 
 /* ---- curve */
 
 typedef struct {
     uint64_t length;
-    double values[SHOWN];
+    double values[N_STATISTICS];
 } Point;
 
 typedef struct {
-    int events[SHOWN];
-    double factors[SHOWN]; /* of what is shown */
+    int events[N_STATISTICS];
+    double factors[N_STATISTICS]; /* from stored to shown values */
     GArray *points;
 } Curve;
 
-static void add_value(const XtfLink *link, void *data)
+static void add_curve_value(const XtfLink *link, void *data)
 {
     Curve *curve = data;
     const Point *last = curve->points->len > 0 ? &g_array_index(curve->points, Point, curve->points->len - 1) : NULL;
@@ -80,7 +80,7 @@ static void add_value(const XtfLink *link, void *data)
         g_array_append_val(curve->points, point);
     }
     Point *point = &g_array_index(curve->points, Point, curve->points->len - 1);
-    for (unsigned i = 0; i < SHOWN; i++)
+    for (unsigned i = 0; i < N_STATISTICS; i++)
         if (curve->events[i] == (int)link->event)
             point->values[i] = link->value * curve->factors[i];
 }
@@ -95,19 +95,19 @@ bool xtf_link_curve_table(XtfLinkView *view, XtfTableOutput *output, GError **er
 
     xtf_grid_init(grid, &xtf_table_curve);
     xtf_grid_add(grid, "length", view->resolver->context->scale.width);
-    for (unsigned i = 0; i < SHOWN; i++) {
-        curve.events[i] = xtf_link_statistic(&view->type, shown[i]);
+    for (unsigned i = 0; i < N_STATISTICS; i++) {
+        curve.events[i] = xtf_link_statistic(&view->type, statistics[i]);
         curve.factors[i] = xtf_link_factor(&view->type, curve.events[i]);
-        xtf_grid_add(grid, shown[i], XTF_LINK_CELL);
+        xtf_grid_add(grid, statistics[i], XTF_LINK_CELL);
     }
-    if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, add_value, &curve, error))
+    if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, add_curve_value, &curve, error))
         return false;
     XtfLines *lines = xtf_table_output_begin(output, &view->resolver->context->scale);
     for (guint i = 0; i < points->len; i++) {
         const Point *point = &g_array_index(points, Point, i);
         xtf_lines_ticks(lines, point->length);
         for (unsigned k = 0; k < AMOUNT; k++)
-            xtf_link_cell(lines, point->values[k]);
+            xtf_link_add_cell(lines, point->values[k]);
         bool known = point->values[AMOUNT] >= 0 && point->values[AMOUNT] < AMOUNT_MAX;
         xtf_lines_number_if(lines, known, known ? (uint64_t)point->values[AMOUNT] : 0);
     }
@@ -116,7 +116,7 @@ bool xtf_link_curve_table(XtfLinkView *view, XtfTableOutput *output, GError **er
 
 /* ---- fit */
 
-static void fit_grid(XtfGrid *grid)
+static void add_model_columns(XtfGrid *grid)
 {
     xtf_grid_add(grid, "alpha_s", XTF_LINK_FIGURE);
     xtf_grid_add(grid, "alpha_error", XTF_LINK_FIGURE);
@@ -126,26 +126,26 @@ static void fit_grid(XtfGrid *grid)
     xtf_grid_add(grid, "rms%", RMS_WIDTH);
 }
 
-/* `fit` is NULL where nothing was measured. */
+/* Adds the columns of a model: dashes if `fit` is NULL, because nothing was measured. */
 static void add_fit(const XtfHockney *fit, XtfLines *lines)
 {
     bool has_beta = fit && xtf_hockney_has_beta(fit);
 
-    xtf_link_figure(lines, fit ? fit->alpha : NAN);
-    xtf_link_figure(lines, fit ? fit->alpha_error : NAN);
-    xtf_link_figure(lines, has_beta ? fit->beta : NAN);
-    xtf_link_figure(lines, has_beta ? fit->beta_error : NAN);
-    xtf_link_figure(lines, has_beta ? 1 / fit->beta : NAN);
+    xtf_link_add_figure(lines, fit ? fit->alpha : NAN);
+    xtf_link_add_figure(lines, fit ? fit->alpha_error : NAN);
+    xtf_link_add_figure(lines, has_beta ? fit->beta : NAN);
+    xtf_link_add_figure(lines, has_beta ? fit->beta_error : NAN);
+    xtf_link_add_figure(lines, has_beta ? 1 / fit->beta : NAN);
     if (fit)
         xtf_lines_real(lines, fit->rms < PERCENT ? "%.2f" : "%.1e", fit->rms * PERCENT);
     else
         xtf_lines_none(lines);
 }
 
-/* The curves of a sender's pairs, each in an array of its own. */
+/* The curves of a sender's pairs. */
 typedef struct {
     uint32_t n_receivers;
-    GArray **lengths, **times; /* of double, by receiver */
+    GArray **lengths, **times; /* of double, one array for each receiver */
 } Curves;
 
 static void curves_init(Curves *curves, uint32_t n_receivers)
@@ -179,14 +179,14 @@ static void add_point(const XtfLink *link, void *data)
     g_array_append_val(curves->times[link->receiver], link->value);
 }
 
-static bool load_curves(XtfLinkView *view, uint32_t sender, Curves *curves, GError **error)
+static bool load_pair_curves(XtfLinkView *view, uint32_t sender, Curves *curves, GError **error)
 {
     const XtfLinkPart part = {view->links, view->statistic, sender, 1};
 
     return xtf_links_visit(view->resolver, &view->type, &view->sides, &part, add_point, curves, error);
 }
 
-static const double *numbers(const GArray *array)
+static const double *doubles_of(const GArray *array)
 {
     return (const double *)(const void *)array->data;
 }
@@ -199,15 +199,15 @@ bool xtf_link_segments_table(XtfLinkView *view, XtfTableOutput *output, GError *
     XtfGrid *grid = &output->grid;
 
     curves_init(&curves, 1);
-    if (!load_curves(view, 0, &curves, error))
+    if (!load_pair_curves(view, 0, &curves, error))
         return false;
-    const double *lengths = numbers(curves.lengths[0]);
+    const double *lengths = doubles_of(curves.lengths[0]);
     uint32_t n = curves.lengths[0]->len;
-    unsigned segments = n > 0 ? xtf_hockney_fit_segments(lengths, numbers(curves.times[0]), n, fits) : 0;
+    unsigned segments = n > 0 ? xtf_hockney_fit_segments(lengths, doubles_of(curves.times[0]), n, fits) : 0;
     xtf_grid_init(grid, &xtf_table_segments);
     xtf_grid_add(grid, "from", width);
     xtf_grid_add(grid, "to", width);
-    fit_grid(grid);
+    add_model_columns(grid);
     XtfLines *lines = xtf_table_output_begin(output, &view->resolver->context->scale);
     for (unsigned i = 0; i < segments; i++) {
         xtf_lines_ticks(lines, (uint64_t)lengths[fits[i].first]);
@@ -219,34 +219,34 @@ bool xtf_link_segments_table(XtfLinkView *view, XtfTableOutput *output, GError *
 
 /* ---- The fits of all pairs. */
 
-static void fits_grid(const XtfLinkView *view, XtfGrid *grid)
+static void init_fits_grid(const XtfLinkView *view, XtfGrid *grid)
 {
     xtf_grid_init(grid, &xtf_table_fits);
     xtf_grid_add(grid, "sender", view->sides.locations->proc_width);
     xtf_grid_add(grid, "receiver", view->sides.locations->proc_width);
-    fit_grid(grid);
+    add_model_columns(grid);
 }
 
 uint64_t xtf_link_fits_size(const XtfLinkView *view)
 {
     XtfGrid grid;
 
-    fits_grid(view, &grid);
+    init_fits_grid(view, &grid);
     return ((uint64_t)view->sides.senders->len * view->sides.n_receivers + 1) * grid.line;
 }
 
-static bool add_sender(XtfLinkView *view, uint32_t sender, XtfLines *lines, GError **error)
+static bool add_sender_fits(XtfLinkView *view, uint32_t sender, XtfLines *lines, GError **error)
 {
     g_auto(Curves) curves;
 
     curves_init(&curves, view->sides.n_receivers);
-    if (!load_curves(view, sender, &curves, error))
+    if (!load_pair_curves(view, sender, &curves, error))
         return false;
     for (uint32_t r = 0; r < view->sides.n_receivers; r++) {
         uint32_t n = curves.lengths[r]->len;
         XtfHockney fit;
         if (n > 0)
-            xtf_hockney_fit(numbers(curves.lengths[r]), numbers(curves.times[r]), n, &fit);
+            xtf_hockney_fit(doubles_of(curves.lengths[r]), doubles_of(curves.times[r]), n, &fit);
         xtf_lines_number(lines, xtf_link_sender(&view->sides, sender));
         xtf_lines_number(lines, view->sides.receivers[r]);
         add_fit(n > 0 ? &fit : NULL, lines);
@@ -260,16 +260,16 @@ bool xtf_link_fits_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t
     XtfLines lines;
     g_autoptr(GString) text = g_string_new(NULL);
 
-    fits_grid(view, &grid);
-    uint64_t a_sender = (uint64_t)view->sides.n_receivers * grid.line, begin = 0;
+    init_fits_grid(view, &grid);
+    uint64_t sender_bytes = (uint64_t)view->sides.n_receivers * grid.line, begin = 0;
     xtf_lines_init(&lines, &grid, &view->resolver->context->scale, text);
     if (offset < grid.line)
         xtf_lines_header(&lines);
-    uint64_t first = offset < grid.line || a_sender == 0 ? 0 : (offset - grid.line) / a_sender;
+    uint64_t first = offset < grid.line || sender_bytes == 0 ? 0 : (offset - grid.line) / sender_bytes;
     if (offset >= grid.line)
-        begin = grid.line + first * a_sender;
-    for (uint64_t s = first; s < view->sides.senders->len && grid.line + s * a_sender < offset + length; s++)
-        if (!add_sender(view, (uint32_t)s, &lines, error))
+        begin = grid.line + first * sender_bytes;
+    for (uint64_t s = first; s < view->sides.senders->len && grid.line + s * sender_bytes < offset + length; s++)
+        if (!add_sender_fits(view, (uint32_t)s, &lines, error))
             return false;
     if (!xtf_lines_finish(&lines, error))
         return false;
@@ -282,14 +282,14 @@ bool xtf_link_fits_rows(XtfLinkView *view, const XtfRowSink *sink, GError **erro
     XtfGrid grid;
     XtfLines lines;
 
-    fits_grid(view, &grid);
+    init_fits_grid(view, &grid);
     if (!xtf_row_sink_begin(sink, &grid, error))
         return false;
     for (uint32_t s = 0; s < view->sides.senders->len; s++) {
         g_auto(XtfRows) rows = {0};
         xtf_rows_init(&rows, grid.n);
         xtf_lines_init_rows(&lines, &grid, &view->resolver->context->scale, &rows);
-        if (!add_sender(view, s, &lines, error) || !sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error))
+        if (!add_sender_fits(view, s, &lines, error) || !sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error))
             return false;
     }
     return true;

@@ -1,5 +1,5 @@
 /*
- * A matrix as a picture: a line a sender, a column a receiver, on a logarithmic scale.
+ * Draws a matrix as a picture: a line for each sender, a column for each receiver, on a logarithmic scale.
  */
 #include <math.h>
 
@@ -12,10 +12,10 @@ enum {
     STOPS = 5,
 };
 
-/* From blue over green to yellow, rising in lightness, so that it reads in grey too. */
+/* From blue over green to yellow. The lightness rises, so that the scale can be read in grey. */
 static const uint8_t stops[STOPS][3] = {{48, 18, 98}, {44, 86, 150}, {28, 148, 140}, {120, 198, 86}, {252, 232, 60}};
 
-static void make_colours(uint32_t colours[static COLOURS])
+static void make_scale(uint32_t colours[static COLOURS])
 {
     colours[UNMEASURED] = XTF_LINK_UNKNOWN_COLOUR;
     for (unsigned i = 1; i < COLOURS; i++) {
@@ -29,25 +29,25 @@ static void make_colours(uint32_t colours[static COLOURS])
     }
 }
 
-/* Whether there is a colour for a value: a scale of logarithms has none for 0. */
-static bool is_shown(double value)
+/* True if the logarithmic scale has a colour for the value. */
+static bool has_colour(double value)
 {
     return isfinite(value) && value > 0;
 }
 
 static uint8_t colour_of(double value, double low, double high)
 {
-    if (!is_shown(value))
+    if (!has_colour(value))
         return UNMEASURED;
     double place = high > low ? log(value / low) / log(high / low) : 0;
     return (uint8_t)(1 + lround(CLAMP(place, 0, 1) * (COLOURS - 2)));
 }
 
-/* Says what the picture shows, from when to when. The caller frees it. */
-static char *title_of(const XtfLinkView *view, double low, double high)
+/* Returns the picture's title: its contents, and the range of its values. The caller frees the string. */
+static char *format_title(const XtfLinkView *view, double low, double high)
 {
     double factor = xtf_link_factor(&view->type, view->statistic);
-    const char *unit = factor == 1 ? "" : " us"; /* a number has none */
+    const char *unit = factor == 1 ? "" : " us"; /* amounts have no unit */
 
     return g_strdup_printf("%s of messages of %" PRIu64 " bytes: a line a sender, a column a receiver; from %.4g%s "
                            "(dark) to %.4g%s (bright), logarithmic; grey: not measured",
@@ -67,7 +67,7 @@ GString *xtf_link_heat_png(XtfLinkView *view, GError **error)
     if (!values)
         return NULL;
     for (size_t i = 0; i < (size_t)n_senders * n_receivers; i++)
-        if (is_shown(values[i])) {
+        if (has_colour(values[i])) {
             low = fmin(low, values[i]);
             high = fmax(high, values[i]);
         }
@@ -76,7 +76,7 @@ GString *xtf_link_heat_png(XtfLinkView *view, GError **error)
     for (uint32_t s = 0; s < n_senders; s++)
         for (uint32_t r = 0; r < n_receivers; r++)
             xtf_link_image_set(&image, s, r, colour_of(values[(size_t)s * n_receivers + r], low, high));
-    make_colours(colours);
-    g_autofree char *title = title_of(view, high > 0 ? low : 0, high);
+    make_scale(colours);
+    g_autofree char *title = format_title(view, high > 0 ? low : 0, high);
     return xtf_link_image_png(&image, colours, title, error);
 }

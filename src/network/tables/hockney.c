@@ -5,35 +5,36 @@
 #include <math.h>
 
 enum {
-    LENGTHS_MIN = 3, /* for errors, and of a segment */
-    PARAMETERS_OF_ONE = 2,
-    PARAMETERS_OF_TWO = 5,
+    LENGTHS_MIN = 3, /* different lengths for standard errors, and for a segment */
+    PARAMETERS_ONE = 2,
+    PARAMETERS_TWO = 5,
 };
-#define RESIDUALS_MIN 1e-24 /* relative squares: below is rounding */
+#define RESIDUALS_MIN 1e-24 /* sum of relative squares; smaller sums are rounding errors */
 
-/* A fit that grows by one value at a time; weights are 1 / t^2. Sums of squares are kept as such (D. H. D. West:
- * Updating mean and variance estimates, CACM 22, 1979), so that a long curve, or lengths that are near each other, lose
- * no digits by differences of large sums. */
+/* Sums of a weighted fit that grows by one value at a time; weights are 1 / t^2. The sums are of squared distances from
+ * the means (D. H. D. West: Updating mean and variance estimates, CACM 22, 1979). So no digits are lost to differences
+ * of large sums, even for long curves or close lengths. */
 typedef struct {
-    uint32_t n, lengths; /* values; different lengths among them */
-    double last;         /* length */
-    double weights;      /* their sum */
+    uint32_t n, lengths; /* number of values, and of different lengths */
+    double last;         /* length of the last value */
+    double weights;      /* sum of the weights */
     double length, time; /* weighted means */
     double ll, lt, tt;   /* weighted sums of products of the distances from the means */
-    double rest;         /* weighted sum of squares that the best line leaves, rising or not */
+    double residual;     /* weighted sum of squared residuals of the best line, which may fall */
 } Sums;
 
-static void add(Sums *sums, double length, double time)
+static void extend_sums(Sums *sums, double length, double time)
 {
     double weight = 1 / (time * time), weights = sums->weights + weight;
     double share = weight / weights, factor = share * sums->weights;
     double dl = length - sums->length, dt = time - sums->time;
 
     if (sums->ll > 0) {
-        double off = dt - sums->lt / sums->ll * dl; /* what the line so far is off */
-        sums->rest += factor * off * off / (1 + factor * dl * dl / sums->ll);
+        double off = dt - sums->lt / sums->ll * dl; /* distance from the line so far */
+        sums->residual += factor * off * off / (1 + factor * dl * dl / sums->ll);
     } else if (dl == 0)
-        sums->rest += factor * dt * dt; /* else a line through both lengths leaves no more than before */
+        sums->residual += factor * dt * dt;
+    /* Else a line through the mean at the first length and this value has the same residual. */
     sums->ll += factor * dl * dl;
     sums->lt += factor * dl * dt;
     sums->tt += factor * dt * dt;
@@ -45,7 +46,7 @@ static void add(Sums *sums, double length, double time)
     sums->n++;
 }
 
-/* Whether the lengths are apart by more than rounding; the sums of equal ones are 0. */
+/* True if the lengths differ by more than rounding errors. For equal lengths, ll is exactly 0. */
 static bool has_slope(const Sums *sums)
 {
     double rounding = DBL_EPSILON * sums->length;
@@ -53,10 +54,10 @@ static bool has_slope(const Sums *sums)
     return sums->lengths > 1 && sums->ll > rounding * rounding * sums->weights;
 }
 
-/* Of the best line that does not fall. */
-static double rest_of(const Sums *sums)
+/* Returns the residual of the best line that does not fall. */
+static double minimal_residual(const Sums *sums)
 {
-    return has_slope(sums) && sums->lt > 0 ? sums->rest : sums->tt;
+    return has_slope(sums) && sums->lt > 0 ? sums->residual : sums->tt;
 }
 
 void xtf_hockney_fit(const double *lengths, const double *times, uint32_t n, XtfHockney *fit)
@@ -64,60 +65,62 @@ void xtf_hockney_fit(const double *lengths, const double *times, uint32_t n, Xtf
     Sums sums = {0};
 
     for (uint32_t i = 0; i < n; i++)
-        add(&sums, lengths[i], times[i]);
+        extend_sums(&sums, lengths[i], times[i]);
     *fit = (XtfHockney){.n = n, .alpha = sums.time, .alpha_error = NAN, .beta = NAN, .beta_error = NAN};
-    fit->rms = sqrt(rest_of(&sums) / n);
+    fit->rms = sqrt(minimal_residual(&sums) / n);
     if (!has_slope(&sums))
         return;
     fit->beta = fmax(sums.lt / sums.ll, 0);
     fit->alpha = sums.time - fit->beta * sums.length;
     if (sums.lengths < LENGTHS_MIN)
         return;
-    double variance = rest_of(&sums) / (n - PARAMETERS_OF_ONE);
+    double variance = minimal_residual(&sums) / (n - PARAMETERS_ONE);
     fit->beta_error = sqrt(variance / sums.ll);
     fit->alpha_error = sqrt(variance / sums.weights + variance * sums.length * sums.length / sums.ll);
 }
 
-static double information(double rest, uint32_t n, unsigned parameters)
+static double compute_bic(double residual, uint32_t n, unsigned parameters)
 {
-    return n * log(fmax(rest, RESIDUALS_MIN) / n) + parameters * log(n);
+    return n * log(fmax(residual, RESIDUALS_MIN) / n) + parameters * log(n);
 }
 
-/* The number of values before the break that lowers the information most; 0: none does. One pass from each side. */
+/* Returns the number of values before the break with the least BIC, or 0 if no break lowers the BIC. Passes over the
+ * values once from each side. */
 static uint32_t find_break(const double *lengths, const double *times, uint32_t n)
 {
-    g_autofree double *behind = g_new(double, (size_t)n + 1); /* what a line leaves of the values from there on */
+    /* Residuals of the best lines through the values from an index to the end. */
+    g_autofree double *right_residuals = g_new(double, (size_t)n + 1);
     Sums left = {0}, right = {0};
-    uint32_t found = 0;
+    uint32_t break_index = 0;
 
     for (uint32_t i = n; i-- > 0;) {
-        add(&right, lengths[i], times[i]);
-        behind[i] = right.lengths < LENGTHS_MIN ? INFINITY : rest_of(&right);
+        extend_sums(&right, lengths[i], times[i]);
+        right_residuals[i] = right.lengths < LENGTHS_MIN ? INFINITY : minimal_residual(&right);
     }
-    double best = information(rest_of(&right), n, PARAMETERS_OF_ONE);
+    double best = compute_bic(minimal_residual(&right), n, PARAMETERS_ONE);
     for (uint32_t i = 1; i < n; i++) {
-        add(&left, lengths[i - 1], times[i - 1]);
+        extend_sums(&left, lengths[i - 1], times[i - 1]);
         if (left.lengths < LENGTHS_MIN || lengths[i] == lengths[i - 1])
             continue;
-        double both = information(rest_of(&left) + behind[i], n, PARAMETERS_OF_TWO);
-        if (both < best) {
-            best = both;
-            found = i;
+        double two_segments = compute_bic(minimal_residual(&left) + right_residuals[i], n, PARAMETERS_TWO);
+        if (two_segments < best) {
+            best = two_segments;
+            break_index = i;
         }
     }
-    return found;
+    return break_index;
 }
 
 unsigned xtf_hockney_fit_segments(const double *lengths, const double *times, uint32_t n, XtfHockney fits[static 2])
 {
-    uint32_t at = find_break(lengths, times, n);
+    uint32_t break_index = find_break(lengths, times, n);
 
-    if (at == 0) {
+    if (break_index == 0) {
         xtf_hockney_fit(lengths, times, n, &fits[0]);
         return 1;
     }
-    xtf_hockney_fit(lengths, times, at, &fits[0]);
-    xtf_hockney_fit(lengths + at, times + at, n - at, &fits[1]);
-    fits[1].first = at;
+    xtf_hockney_fit(lengths, times, break_index, &fits[0]);
+    xtf_hockney_fit(lengths + break_index, times + break_index, n - break_index, &fits[1]);
+    fits[1].first = break_index;
     return 2;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum {
-    SMALL = 256, /* processes: below, a pair is SMALL_PIXELS wide */
+    SMALL_MAX = 256, /* processes: with fewer, a pair is SMALL_PIXELS wide */
     SMALL_PIXELS = 4,
 };
 
@@ -11,10 +11,10 @@ bool xtf_link_image_init(XtfLinkImage *image, const XtfLinkSides *sides, GError 
 {
     uint32_t n_senders = sides->senders->len, n_receivers = sides->n_receivers;
 
-    *image = (XtfLinkImage){.sides = sides, .zoom = MAX(n_senders, n_receivers) < SMALL ? SMALL_PIXELS : 1};
-    /* An image of nothing is one pixel. */
+    *image = (XtfLinkImage){.sides = sides, .zoom = MAX(n_senders, n_receivers) < SMALL_MAX ? SMALL_PIXELS : 1};
+    /* An image without pairs has one pixel. */
     image->pixels = g_try_malloc0((size_t)n_senders * n_receivers * image->zoom * image->zoom + 1);
-    return image->pixels || xtf_links_do_not_fit(sides, error);
+    return image->pixels || xtf_links_fail_too_large(sides, error);
 }
 
 void xtf_link_image_finish(XtfLinkImage *image)
@@ -34,13 +34,13 @@ void xtf_link_image_set(XtfLinkImage *image, uint32_t sender, uint32_t receiver,
 GString *xtf_link_image_png(const XtfLinkImage *image, const uint32_t colours[static XTF_LINK_COLOURS],
                             const char *title, GError **error)
 {
-    const XtfIndexedImage shown = {.width = MAX(image->sides->n_receivers * image->zoom, 1),
-                                   .height = MAX(image->sides->senders->len * image->zoom, 1),
-                                   .pixels = image->pixels,
-                                   .colours = colours,
-                                   .n_colours = XTF_LINK_COLOURS,
-                                   .title = title};
-    g_autoptr(GByteArray) png = xtf_png_encode(&shown, error);
+    const XtfIndexedImage indexed = {.width = MAX(image->sides->n_receivers * image->zoom, 1),
+                                     .height = MAX(image->sides->senders->len * image->zoom, 1),
+                                     .pixels = image->pixels,
+                                     .colours = colours,
+                                     .n_colours = XTF_LINK_COLOURS,
+                                     .title = title};
+    g_autoptr(GByteArray) png = xtf_png_encode(&indexed, error);
 
     return png ? g_string_new_len((const char *)png->data, (gssize)png->len) : NULL;
 }

@@ -38,7 +38,7 @@ static const XtfColumn outliers_columns[] = {
     XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
     XTF_COLUMN("value", XTF_COLUMN_REAL, "us", "value of the pair"),
     XTF_COLUMN("expected", XTF_COLUMN_REAL, "us", "value expected of sender and receiver"),
-    XTF_COLUMN("factor", XTF_COLUMN_REAL, NULL, "value in relation to what is expected"),
+    XTF_COLUMN("factor", XTF_COLUMN_REAL, NULL, "value / expected value"),
     XTF_COLUMN("reason", XTF_COLUMN_WORD, NULL, "whether the pair, the sender or the receiver stands out"),
 };
 
@@ -47,24 +47,24 @@ const XtfTableDeclaration xtf_table_outliers =
 
 enum {
     OUTLIERS_MAX = 1000,   /* lines */
-    PAIRS_AT_ONCE = 65536, /* rows of a batch, about */
+    PAIRS_AT_ONCE = 65536, /* approximate number of rows in a batch */
     REASON_WIDTH = 8,
     FACTOR_WIDTH = 9,
 };
 
 bool xtf_link_view_init(XtfLinkView *view, XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
-    XtfLinkView made = {.resolver = resolver, .selection = selection};
+    XtfLinkView new_view = {.resolver = resolver, .selection = selection};
 
-    if (!xtf_link_type_find(&made.type, resolver->context) ||
-        !xtf_links_statistic(resolver, selection, &made.type, &made.statistic, error))
+    if (!xtf_link_type_find(&new_view.type, resolver->context) ||
+        !xtf_links_statistic(resolver, selection, &new_view.type, &new_view.statistic, error))
         return false;
-    if (!xtf_link_sides_init(&made.sides, resolver->context, selection, error)) {
-        xtf_link_sides_finish(&made.sides);
+    if (!xtf_link_sides_init(&new_view.sides, resolver->context, selection, error)) {
+        xtf_link_sides_finish(&new_view.sides);
         return false;
     }
-    made.links = xtf_links_of(selection, &made.type, made.statistic);
-    *view = made;
+    new_view.links = xtf_links_of(selection, &new_view.type, new_view.statistic);
+    *view = new_view;
     return true;
 }
 
@@ -74,7 +74,7 @@ void xtf_link_view_finish(XtfLinkView *view)
     g_clear_pointer(&view->links, xtf_selection_unref);
 }
 
-static double *matrix_of(XtfLinkView *view, uint32_t first, uint32_t n, GError **error)
+static double *load_matrix(XtfLinkView *view, uint32_t first, uint32_t n, GError **error)
 {
     const XtfLinkPart part = {view->links, view->statistic, first, n};
 
@@ -83,47 +83,47 @@ static double *matrix_of(XtfLinkView *view, uint32_t first, uint32_t n, GError *
 
 /* ---- table */
 
-static size_t table_line(const XtfLinkView *view)
+static size_t line_bytes(const XtfLinkView *view)
 {
     return (size_t)view->sides.n_receivers * (XTF_LINK_CELL + 1);
 }
 
 uint64_t xtf_link_table_size(const XtfLinkView *view)
 {
-    return (uint64_t)view->sides.senders->len * table_line(view);
+    return (uint64_t)view->sides.senders->len * line_bytes(view);
 }
 
 bool xtf_link_table_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t length, GError **error)
 {
-    size_t line = table_line(view);
+    size_t line = line_bytes(view);
 
     if (line == 0 || length == 0)
         return true;
     uint32_t first = (uint32_t)(offset / line), n = (uint32_t)((offset + length - 1) / line - first + 1);
     double factor = xtf_link_factor(&view->type, view->statistic);
-    g_autofree double *values = matrix_of(view, first, n, error);
+    g_autofree double *values = load_matrix(view, first, n, error);
     g_autofree char *text = g_malloc(n * line);
     if (!values)
         return false;
     for (uint64_t i = 0; i < (uint64_t)n * view->sides.n_receivers; i++) {
         char *end = text + (i + 1) * (XTF_LINK_CELL + 1) - 1;
-        xtf_link_put(end, values[i] * factor);
+        xtf_link_put_value(end, values[i] * factor);
         *end = (i + 1) % view->sides.n_receivers == 0 ? '\n' : ' ';
     }
     xtf_copy_part(text, n * line, first * line, offset, buffer, length);
     return true;
 }
 
-/* The rows of n senders from the first on. */
-static bool add_pairs(XtfLinkView *view, uint32_t first, uint32_t n, XtfLines *lines, GError **error)
+/* Adds the rows of n senders from `first` on. */
+static bool add_pair_rows(XtfLinkView *view, uint32_t first, uint32_t n, XtfLines *lines, GError **error)
 {
     double factor = xtf_link_factor(&view->type, view->statistic);
-    g_autofree double *values = matrix_of(view, first, n, error);
+    g_autofree double *values = load_matrix(view, first, n, error);
 
     for (uint64_t i = 0; values && i < (uint64_t)n * view->sides.n_receivers; i++) {
         xtf_lines_number(lines, xtf_link_sender(&view->sides, first + (uint32_t)(i / view->sides.n_receivers)));
         xtf_lines_number(lines, view->sides.receivers[i % view->sides.n_receivers]);
-        xtf_link_cell(lines, values[i] * factor);
+        xtf_link_add_cell(lines, values[i] * factor);
     }
     return values;
 }
@@ -145,7 +145,8 @@ bool xtf_link_table_rows(XtfLinkView *view, const XtfRowSink *sink, GError **err
         n = MIN(step, n_senders - first);
         xtf_rows_init(&rows, grid.n);
         xtf_lines_init_rows(&lines, &grid, &view->resolver->context->scale, &rows);
-        if (!add_pairs(view, first, n, &lines, error) || !sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error))
+        if (!add_pair_rows(view, first, n, &lines, error) ||
+            !sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error))
             return false;
     }
     return true;
@@ -153,7 +154,7 @@ bool xtf_link_table_rows(XtfLinkView *view, const XtfRowSink *sink, GError **err
 
 /* ---- statistics */
 
-static void note_length(const XtfLink *link, void *data)
+static void collect_length(const XtfLink *link, void *data)
 {
     g_hash_table_add(data, GSIZE_TO_POINTER(link->length));
 }
@@ -165,8 +166,9 @@ static int compare_lengths(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* All lengths at which a sender has links: one may lack what others have. Ascending; NULL with an error. */
-static GArray *lengths_of(XtfLinkView *view, GError **error)
+/* Returns all lengths at which any sender has links, ascending. The caller frees the array. Returns NULL with an
+ * error. */
+static GArray *find_lengths(XtfLinkView *view, GError **error)
 {
     g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_autoptr(GHashTable) found = g_hash_table_new(NULL, NULL);
@@ -176,7 +178,7 @@ static GArray *lengths_of(XtfLinkView *view, GError **error)
     GHashTableIter iter;
     gpointer key;
 
-    if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, note_length, found, error))
+    if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, collect_length, found, error))
         return NULL;
     g_hash_table_iter_init(&iter, found);
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
@@ -187,7 +189,7 @@ static GArray *lengths_of(XtfLinkView *view, GError **error)
     return g_steal_pointer(&lengths);
 }
 
-static void statistics_grid(const XtfLinkView *view, XtfGrid *grid)
+static void add_statistics_columns(const XtfLinkView *view, XtfGrid *grid)
 {
     static const char *const columns[] = {"min", "q1", "median", "mean", "q3", "max", "stddev"};
 
@@ -200,39 +202,40 @@ static void statistics_grid(const XtfLinkView *view, XtfGrid *grid)
     xtf_grid_add(grid, "outliers", XTF_LINK_CELL);
 }
 
-/* A line of one length and statistic, if it was measured, which *added says. */
+/* Adds the line of one length and statistic. *added is false if nothing was measured. */
 static bool add_statistics(XtfLinkView *view, uint64_t length, int event, XtfLines *lines, bool *added, GError **error)
 {
-    g_autoptr(XtfSelection) of_length = xtf_selection_in_window(view->selection, length, length + 1);
-    g_autoptr(XtfSelection) links = xtf_links_of(of_length, &view->type, event);
+    g_autoptr(XtfSelection) at_length = xtf_selection_in_window(view->selection, length, length + 1);
+    g_autoptr(XtfSelection) links = xtf_links_of(at_length, &view->type, event);
     const XtfLinkPart part = {links, event, 0, view->sides.senders->len};
     g_autofree double *values = xtf_links_matrix(view->resolver, &view->type, &view->sides, &part, error);
     g_autofree char *name = g_ascii_strdown(view->type.event->labels[event], -1);
     double factor = xtf_link_factor(&view->type, event);
-    XtfLinkStatistics is;
+    XtfLinkStatistics statistics;
 
     *added = false;
-    if (!values || !xtf_link_statistics(values, &view->sides, &is, error))
+    if (!values || !xtf_link_statistics(values, &view->sides, &statistics, error))
         return false;
-    if (is.pairs == 0)
+    if (statistics.pairs == 0)
         return true;
     g_autoptr(GArray) outliers = xtf_link_outliers(values, &view->sides, error);
     if (!outliers)
         return false;
-    const double figures[] = {is.min, is.q1, is.median, is.mean, is.q3, is.max, is.stddev};
+    const double figures[] = {statistics.min, statistics.q1,  statistics.median, statistics.mean,
+                              statistics.q3,  statistics.max, statistics.stddev};
     xtf_lines_ticks(lines, length);
     xtf_lines_text(lines, name, 0);
-    xtf_lines_number(lines, is.pairs);
+    xtf_lines_number(lines, statistics.pairs);
     for (unsigned i = 0; i < G_N_ELEMENTS(figures); i++)
-        xtf_link_cell(lines, figures[i] * factor);
-    xtf_link_cell(lines, is.asymmetry * 100);
+        xtf_link_add_cell(lines, figures[i] * factor);
+    xtf_link_add_cell(lines, statistics.asymmetry * 100);
     xtf_lines_number(lines, outliers->len);
     *added = true;
     return true;
 }
 
-/* All statistics of one length that the selection has. Repeats are no matrix. */
-static bool add_all(XtfLinkView *view, uint64_t length, XtfLines *lines, GError **error)
+/* Adds the lines of all selected statistics at one length. Repeats have no line: they are not a matrix. */
+static bool add_selected_statistics(XtfLinkView *view, uint64_t length, XtfLines *lines, GError **error)
 {
     const XtfNumberSet *wanted = view->selection->by[XTF_BY_KIND];
     int repeat = xtf_link_statistic(&view->type, XTF_LINK_REPEAT);
@@ -244,8 +247,8 @@ static bool add_all(XtfLinkView *view, uint64_t length, XtfLines *lines, GError 
     return good;
 }
 
-/* The first preferred statistic of one length. */
-static bool add_preferred(XtfLinkView *view, uint64_t length, XtfLines *lines, GError **error)
+/* Adds the line of the first preferred statistic that was measured at one length. */
+static bool add_preferred_statistic(XtfLinkView *view, uint64_t length, XtfLines *lines, GError **error)
 {
     bool good = true, added = false;
 
@@ -259,18 +262,18 @@ static bool add_preferred(XtfLinkView *view, uint64_t length, XtfLines *lines, G
 
 bool xtf_link_statistics_table(XtfLinkView *view, XtfTableOutput *output, GError **error)
 {
-    g_autoptr(GArray) lengths = lengths_of(view, error);
+    g_autoptr(GArray) lengths = find_lengths(view, error);
     bool all = xtf_links_one_length(view->selection) || view->selection->by[XTF_BY_KIND];
     XtfGrid *grid = &output->grid;
 
     if (!lengths)
         return false;
     xtf_grid_init(grid, &xtf_table_statistics);
-    statistics_grid(view, grid);
+    add_statistics_columns(view, grid);
     XtfLines *lines = xtf_table_output_begin(output, &view->resolver->context->scale);
     for (guint i = 0; i < lengths->len; i++) {
         uint64_t length = g_array_index(lengths, uint64_t, i);
-        if (!(all ? add_all : add_preferred)(view, length, lines, error))
+        if (!(all ? add_selected_statistics : add_preferred_statistic)(view, length, lines, error))
             return false;
     }
     return xtf_lines_finish(lines, error);
@@ -278,7 +281,7 @@ bool xtf_link_statistics_table(XtfLinkView *view, XtfTableOutput *output, GError
 
 /* ---- outliers */
 
-static void outliers_grid(const XtfLinkView *view, XtfGrid *grid)
+static void add_outliers_columns(const XtfLinkView *view, XtfGrid *grid)
 {
     xtf_grid_add(grid, "sender", view->sides.locations->proc_width);
     xtf_grid_add(grid, "receiver", view->sides.locations->proc_width);
@@ -295,8 +298,8 @@ static void add_outlier(const XtfLinkView *view, const XtfOutlier *outlier, XtfL
 
     xtf_lines_number(lines, xtf_link_sender(&view->sides, outlier->sender));
     xtf_lines_number(lines, view->sides.receivers[outlier->receiver]);
-    xtf_link_cell(lines, outlier->value * factor);
-    xtf_link_cell(lines, outlier->expected * factor);
+    xtf_link_add_cell(lines, outlier->value * factor);
+    xtf_link_add_cell(lines, outlier->expected * factor);
     if (isfinite(ratio))
         xtf_lines_real(lines, ratio < 1e5 ? "%.3f" : "%.2e", ratio);
     else
@@ -306,7 +309,7 @@ static void add_outlier(const XtfLinkView *view, const XtfOutlier *outlier, XtfL
 
 bool xtf_link_outliers_table(XtfLinkView *view, XtfTableOutput *output, GError **error)
 {
-    g_autofree double *values = matrix_of(view, 0, view->sides.senders->len, error);
+    g_autofree double *values = load_matrix(view, 0, view->sides.senders->len, error);
     XtfGrid *grid = &output->grid;
 
     if (!values)
@@ -315,7 +318,7 @@ bool xtf_link_outliers_table(XtfLinkView *view, XtfTableOutput *output, GError *
     if (!outliers)
         return false;
     xtf_grid_init(grid, &xtf_table_outliers);
-    outliers_grid(view, grid);
+    add_outliers_columns(view, grid);
     XtfLines *lines = xtf_table_output_begin(output, &view->resolver->context->scale);
     for (guint i = 0; i < MIN(outliers->len, OUTLIERS_MAX); i++)
         add_outlier(view, &g_array_index(outliers, XtfOutlier, i), lines);

@@ -53,12 +53,13 @@ XtfSelection *xtf_links_of(const XtfSelection *selection, const XtfLinkType *typ
     return narrowed;
 }
 
-/* Whether the senders of a selection have links of a statistic. Their receivers would cost more than all rows. */
+/* Determines if the senders of a selection have links of a statistic. Ignores the receivers: a count by receiver would
+ * cost more than reading all rows. */
 static bool has_statistic(XtfResolver *resolver, const XtfSelection *selection, const XtfLinkType *type, int statistic,
                           bool *has, GError **error)
 {
-    g_autoptr(XtfSelection) to_all = xtf_selection_without(selection, XTF_BY_PEER);
-    g_autoptr(XtfSelection) links = xtf_links_of(to_all, type, statistic);
+    g_autoptr(XtfSelection) all_receivers = xtf_selection_without(selection, XTF_BY_PEER);
+    g_autoptr(XtfSelection) links = xtf_links_of(all_receivers, type, statistic);
     uint64_t n = 0;
 
     if (!xtf_resolver_count(resolver, links, &n, error))
@@ -107,7 +108,7 @@ static bool load_nodes(XtfLinkSides *sides, XtfTrace *trace, GError **error)
     return true;
 }
 
-bool xtf_link_is_near(const XtfLinkSides *sides, uint32_t sender, uint32_t receiver)
+bool xtf_link_on_one_node(const XtfLinkSides *sides, uint32_t sender, uint32_t receiver)
 {
     gpointer a = g_hash_table_lookup(sides->nodes, GSIZE_TO_POINTER(xtf_link_sender(sides, sender)));
 
@@ -137,7 +138,7 @@ void xtf_link_sides_finish(XtfLinkSides *sides)
     g_clear_pointer(&sides->nodes, g_hash_table_unref);
 }
 
-/* Receivers are numbered from 0 on, as a rule. */
+/* Tries the receiver's number as its index first: usually, the receivers are all processes from 0 on. */
 uint32_t xtf_link_receiver(const XtfLinkSides *sides, uint64_t proc)
 {
     uint32_t low = 0, high = sides->n_receivers;
@@ -158,12 +159,12 @@ typedef struct {
     const XtfLinkType *type;
     const XtfLinkSides *sides;
     int statistic;
-    const bool *wanted; /* by receiver */
+    const bool *wanted; /* by index of receiver */
     XtfLinkVisit visit;
     void *data;
 } Visit;
 
-static void visit_rows(const Visit *visit, uint32_t sender, const uint8_t *row, uint64_t n)
+static void visit_link_rows(const Visit *visit, uint32_t sender, const uint8_t *row, uint64_t n)
 {
     const XtfLinkType *type = visit->type;
     const XtfFieldLoad event = xtf_field_load(type->event), peer = xtf_field_load(type->peer);
@@ -184,7 +185,7 @@ static void visit_rows(const Visit *visit, uint32_t sender, const uint8_t *row, 
     }
 }
 
-static bool visit_span(const Visit *visit, const XtfSpan *span, uint32_t sender, GError **error)
+static bool visit_link_span(const Visit *visit, const XtfSpan *span, uint32_t sender, GError **error)
 {
     g_auto(XtfSpanReader) reader;
 
@@ -192,7 +193,7 @@ static bool visit_span(const Visit *visit, const XtfSpan *span, uint32_t sender,
     if (!xtf_span_reader_seek(&reader, span->lo, error))
         return false;
     while (reader.n_rows) {
-        visit_rows(visit, sender, xtf_cursor_row(&reader.cursor), reader.n_rows);
+        visit_link_rows(visit, sender, xtf_cursor_row(&reader.cursor), reader.n_rows);
         if (!xtf_span_reader_next(&reader, error))
             return false;
     }
@@ -206,7 +207,7 @@ static int compare_indices(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* The index of a location among the senders; UINT32_MAX if it is none. */
+/* Returns the index of a location among the senders; UINT32_MAX if it is not one of them. */
 static uint32_t find_sender(const XtfLinkSides *sides, uint32_t location)
 {
     guint index;
@@ -214,8 +215,8 @@ static uint32_t find_sender(const XtfLinkSides *sides, uint32_t location)
     return g_array_binary_search(sides->senders, &location, compare_indices, &index) ? index : UINT32_MAX;
 }
 
-/* Of each receiver of the sides, whether the selection has it. The caller frees it. */
-static bool *wanted_receivers(const XtfSelection *links, const XtfLinkSides *sides)
+/* Returns a flag for each receiver of the sides: true if the selection has it. The caller frees the array. */
+static bool *mark_receivers(const XtfSelection *links, const XtfLinkSides *sides)
 {
     const XtfNumberSet *peers = links->by[XTF_BY_PEER];
     bool *wanted = g_new(bool, sides->n_receivers + 1);
@@ -225,23 +226,23 @@ static bool *wanted_receivers(const XtfSelection *links, const XtfLinkSides *sid
     return wanted;
 }
 
-/* Rows of other statistics and receivers are passed over: they lie between the ones that are wanted, and totals by
- * statistic and peer cost more than the rows. */
+/* Skips rows of other statistics and receivers. These lie between the wanted rows, and queries of totals by statistic
+ * and peer would cost more than reading them. */
 bool xtf_links_visit(XtfResolver *resolver, const XtfLinkType *type, const XtfLinkSides *sides, const XtfLinkPart *part,
                      XtfLinkVisit visit, void *data, GError **error)
 {
-    g_autoptr(XtfSelection) to_all = xtf_selection_without(part->links, XTF_BY_PEER);
+    g_autoptr(XtfSelection) all_receivers = xtf_selection_without(part->links, XTF_BY_PEER);
     g_autoptr(XtfSelection) links =
-        part->statistic < 0 ? xtf_selection_ref(to_all) : xtf_selection_without(to_all, XTF_BY_KIND);
+        part->statistic < 0 ? xtf_selection_ref(all_receivers) : xtf_selection_without(all_receivers, XTF_BY_KIND);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, links, error);
-    g_autofree bool *wanted = wanted_receivers(part->links, sides);
-    const Visit all = {type, sides, part->statistic, wanted, visit, data};
+    g_autofree bool *wanted = mark_receivers(part->links, sides);
+    const Visit row_visit = {type, sides, part->statistic, wanted, visit, data};
 
     for (uint32_t i = 0; spans && i < spans->n; i++) {
         const XtfSpan *span = &spans->spans[i];
         uint32_t sender = find_sender(sides, span->tag);
         if (span->array.schema == type->schema && sender >= part->first && sender - part->first < part->n &&
-            !visit_span(&all, span, sender, error))
+            !visit_link_span(&row_visit, span, sender, error))
             return false;
     }
     return spans;
@@ -259,9 +260,9 @@ static void put_value(const XtfLink *link, void *data)
     matrix->values[(size_t)(link->sender - matrix->first) * matrix->n_receivers + link->receiver] = link->value;
 }
 
-bool xtf_links_do_not_fit(const XtfLinkSides *sides, GError **error)
+bool xtf_links_fail_too_large(const XtfLinkSides *sides, GError **error)
 {
-    return xtf_fail(error, XTF_ERROR_TOO_LARGE, "a matrix of %u senders and %u receivers does not fit the memory",
+    return xtf_fail(error, XTF_ERROR_TOO_LARGE, "not enough memory for a matrix of %u senders and %u receivers",
                     sides->senders->len, sides->n_receivers);
 }
 
@@ -273,7 +274,7 @@ double *xtf_links_matrix(XtfResolver *resolver, const XtfLinkType *type, const X
     Matrix matrix = {values, part->first, sides->n_receivers};
 
     if (!values) {
-        xtf_links_do_not_fit(sides, error);
+        xtf_links_fail_too_large(sides, error);
         return NULL;
     }
     for (size_t i = 0; i < size; i++)

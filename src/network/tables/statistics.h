@@ -1,25 +1,27 @@
 /*
- * A matrix of times in figures, and the values in it that stand out.
+ * Statistics of a matrix of times, and its outliers.
  *
- * A value stands out if it is farther from the median of its sender's row, or of its receiver's column, than 5 times
- * the standard deviation that the median absolute deviation of these stands for (1.4826 MAD). Where it is known which
- * processes share a node, pairs on one node are compared with such pairs, and the others with the others. If more than
- * half of a row stand out, the sender is the reason; of a column, the receiver; else the pair. What a process sends to
- * itself counts nowhere. (Rousseeuw, Croux: Alternatives to the Median Absolute Deviation, 1993, for the factor.)
+ * A value is an outlier if it is too far from the median of its sender's row, or of its receiver's column. The limit is
+ * 5 standard deviations. 1.4826 times the median absolute deviation from the median estimates the standard deviation.
+ * (Rousseeuw, Croux: Alternatives to the Median Absolute Deviation, 1993, for the factor.)
+ *
+ * Pairs on one node are compared with such pairs only, and other pairs with other pairs, as far as the nodes are known.
+ * If more than half of a row are outliers, the sender is the reason. If more than half of a column are, the receiver
+ * is. Otherwise the reason is the pair. Values from a process to itself are ignored.
  */
 #pragma once
 
 #include "src/network/tables/links.h"
 
 typedef struct {
-    uint64_t pairs; /* measured; 0: the others mean nothing */
+    uint64_t pairs; /* measured pairs; 0: the other fields are undefined */
     double min, q1, median, mean, q3, max;
-    double stddev;    /* of the whole, not of a sample */
-    double asymmetry; /* mean of |there - back| / their mean, of pairs measured both ways; NaN: there are none */
+    double stddev;    /* of the population, not of a sample */
+    double asymmetry; /* mean of |there - back| / their mean, over pairs measured both ways; NaN: there are none */
 } XtfLinkStatistics;
 
-/* Quartiles are interpolated between values. The matrix is of all senders of the sides. False with XTF_ERROR_TOO_LARGE
- * if another one does not fit the memory. */
+/* Computes statistics of a matrix of all senders. Interpolates quartiles. Fails with XTF_ERROR_TOO_LARGE without enough
+ * memory for another matrix. */
 bool xtf_link_statistics(const double *values, const XtfLinkSides *sides, XtfLinkStatistics *statistics,
                          GError **error);
 
@@ -31,10 +33,10 @@ typedef enum {
 
 typedef struct {
     uint32_t sender, receiver; /* indices in the sides */
-    double value, expected;    /* the median of the row; of the column if it is usual in the row */
+    double value, expected;    /* expected: the median of the row, or of the column if the value is usual in the row */
     XtfOutlierReason reason;
 } XtfOutlier;
 
-/* Of XtfOutlier, the farthest from what was expected first. The caller frees it. NULL with
- * XTF_ERROR_TOO_LARGE if they cannot be told within the memory. */
+/* Returns the outliers (XtfOutlier), the farthest from its expected value first. The caller frees the array. Returns
+ * NULL with XTF_ERROR_TOO_LARGE without enough memory. */
 GArray *xtf_link_outliers(const double *values, const XtfLinkSides *sides, GError **error);

@@ -7,8 +7,7 @@
  * the median of up to XTF_NOISE_STEPS steps.
  *
  * A range must hold all values of a class, with its extremes. The extremes of N normal values are some 2 sqrt(2 ln N)
- * standard deviations apart: 8 for 128 processors, 9 for 512. The
- * effect of other factors is in docs/NETWORK.md.
+ * standard deviations apart: 8 for 128 processors, 9 for 512. The effect of other factors is in docs/NETWORK.md.
  */
 #pragma once
 

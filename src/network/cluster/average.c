@@ -2,7 +2,7 @@
  * Clusters of the average of several matrices, in which noise is smaller.
  *
  * Each matrix is divided by the median of its measured values above 0. The average of a pair is the mean of the middle
- * half of its values: of k sorted values, k / 4 at each end are left out.
+ * half of its k sorted values: from k / 4 to k - k / 4.
  */
 #include "src/network/cluster/cluster-private.h"
 

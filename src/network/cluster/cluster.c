@@ -36,7 +36,8 @@ static uint32_t intersect_labels(const XtfClusterJob *job, const GPtrArray *labe
                                      clusters);
 }
 
-/* Refines `clusters` by the matrices [right, to): step 5. Leaves them unchanged if that drops too many pairs. */
+/* Applies step 5: refines `clusters` by the matrices [right, to). Leaves them unchanged if that drops too many
+ * pairs. */
 static bool refine_clusters(XtfClusterJob *job, uint32_t right, uint32_t to, uint32_t *clusters, uint32_t *n_clusters,
                             bool *extended, GError **error)
 {

@@ -15,7 +15,7 @@
  * - 6: begins the next portion there.
  *
  * Memory: about 4 (first + other + 4) bytes for each pair, the distinct vectors of labels, and 32 MiB with `average`.
- * xtf_cluster() reads one matrix at a time, each two or three times.
+ * The clustering reads one matrix at a time, each two or three times.
  */
 #pragma once
 

@@ -93,8 +93,8 @@ bool xtf_clustered_writer_add(XtfClusteredWriter *writer, const XtfPortion *port
     const XtfNetwork *network = writer->network;
     const size_t k = writer->n_portions, first[] = {k, 0, 0}, count[] = {1, network->processes, network->processes};
     size_t n_pairs = (size_t)network->processes * network->processes;
-    uint64_t before = writer->values->len, n_steps = portion->right - portion->left,
-             more = portion->n_clusters * n_steps;
+    uint64_t n_before = writer->values->len, n_steps = portion->right - portion->left,
+             n_added = portion->n_clusters * n_steps;
     int64_t length = xtf_network_length(network, portion->left);
 
     if (length > INT_MAX)
@@ -102,14 +102,14 @@ bool xtf_clustered_writer_add(XtfClusteredWriter *writer, const XtfPortion *port
                         "%s: a portion begins at %" PRId64 " bytes; the format stores borders up to %d",
                         writer->file.path, length, INT_MAX);
     int border = (int)length;
-    if (before + more > INT32_MAX)
+    if (n_before + n_added > INT32_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE,
                         "%s: the clusters of the first %" PRIu32 " matrices have %" PRIu64
                         " values; at most 2147483647 can be written",
-                        writer->file.path, portion->right, before + more);
+                        writer->file.path, portion->right, n_before + n_added);
     for (size_t pair = 0; pair < n_pairs; pair++)
-        writer->starts[pair] = (int32_t)(before + portion->clusters[pair] * n_steps);
-    g_array_append_vals(writer->values, portion->values, (guint)more);
+        writer->starts[pair] = (int32_t)(n_before + portion->clusters[pair] * n_steps);
+    g_array_append_vals(writer->values, portion->values, (guint)n_added);
     writer->n_portions++;
     return xtf_netcdf_written(&writer->file,
                               nc_put_vara_int(writer->file.id, writer->info, first, count, writer->starts), error) &&

@@ -343,8 +343,8 @@ bool xtf_clustered_numbers(XtfNetworkFile *file, uint32_t portion, uint32_t *num
         return false;
     g_autofree int32_t *starts = sorted_starts(file, &n);
     for (uint64_t pair = 0; pair < pairs_of(file); pair++) {
-        const int32_t *found = bsearch(&file->clustered->starts[pair], starts, n, sizeof *starts, compare_starts);
-        numbers[pair] = found - starts;
+        const int32_t *place = bsearch(&file->clustered->starts[pair], starts, n, sizeof *starts, compare_starts);
+        numbers[pair] = place - starts;
     }
     return true;
 }

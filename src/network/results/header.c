@@ -100,13 +100,13 @@ static bool get_type_width(Walk *walk, unsigned *width)
 /* Reads the beginning of a list of dimensions, attributes or variables: its tag, and its number of elements. */
 static bool get_list(Walk *walk, unsigned tag, uint64_t *n)
 {
-    uint64_t found;
+    uint64_t list_tag;
 
-    if (!get_number(walk, 4, &found) || !get_count(walk, n))
+    if (!get_number(walk, 4, &list_tag) || !get_count(walk, n))
         return false;
-    if (found != tag && (found != 0 || *n != 0))
+    if (list_tag != tag && (list_tag != 0 || *n != 0))
         return xtf_damaged(walk->error, "%s: its netCDF header has the tag %" PRIu64 " instead of %u", walk->path,
-                           found, tag);
+                           list_tag, tag);
     return *n <= (uint64_t)(walk->end - walk->at) || refuse_cut_header(walk);
 }
 

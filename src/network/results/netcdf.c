@@ -58,12 +58,13 @@ bool xtf_netcdf_shape(const XtfNetcdf *netcdf, int variable, int type, unsigned 
 {
     char name[NC_MAX_NAME + 1] = "?";
     int dimensions[NC_MAX_VAR_DIMS], n_dimensions = -1;
-    nc_type found = NC_NAT;
+    nc_type variable_type = NC_NAT;
 
-    if (!xtf_netcdf_succeeded(netcdf, nc_inq_var(netcdf->id, variable, name, &found, &n_dimensions, dimensions, NULL),
+    if (!xtf_netcdf_succeeded(netcdf,
+                              nc_inq_var(netcdf->id, variable, name, &variable_type, &n_dimensions, dimensions, NULL),
                               "a variable cannot be read", error))
         return false;
-    if (found != type || n_dimensions != (int)n)
+    if (variable_type != type || n_dimensions != (int)n)
         return xtf_fail(error, XTF_ERROR_NOT_XTF,
                         "%s: is netCDF, but no result of network_test: its variable %s has another shape or type",
                         netcdf->path, name);
@@ -80,7 +81,7 @@ bool xtf_netcdf_shape(const XtfNetcdf *netcdf, int variable, int type, unsigned 
 bool xtf_netcdf_number(const XtfNetcdf *netcdf, const char *prefix, const char *name, int64_t missing, int64_t *number,
                        GError **error)
 {
-    int variable = xtf_netcdf_variable(netcdf, prefix, name), found = 0;
+    int variable = xtf_netcdf_variable(netcdf, prefix, name), value = 0;
 
     *number = missing;
     if (variable < 0)
@@ -89,9 +90,9 @@ bool xtf_netcdf_number(const XtfNetcdf *netcdf, const char *prefix, const char *
                         "%s: is netCDF, but no result of network_test: it has no variable %s%s", netcdf->path, prefix,
                         name);
     if (!xtf_netcdf_shape(netcdf, variable, NC_INT, 0, NULL, error) ||
-        !xtf_netcdf_succeeded(netcdf, nc_get_var_int(netcdf->id, variable, &found), name, error))
+        !xtf_netcdf_succeeded(netcdf, nc_get_var_int(netcdf->id, variable, &value), name, error))
         return false;
-    *number = found;
+    *number = value;
     return true;
 }
 
@@ -101,16 +102,16 @@ bool xtf_netcdf_attribute(const XtfNetcdf *netcdf, int variable, const char *nam
 {
     nc_type type = NC_NAT;
     size_t length = 0;
-    double found;
+    double value;
 
     *number = missing;
     if (nc_inq_att(netcdf->id, variable, name, &type, &length) != NC_NOERR)
         return true;
     if (type == NC_CHAR || length != 1)
         return xtf_damaged(error, "%s: its attribute %s is not one number", netcdf->path, name);
-    if (!xtf_netcdf_succeeded(netcdf, nc_get_att_double(netcdf->id, variable, name, &found), name, error))
+    if (!xtf_netcdf_succeeded(netcdf, nc_get_att_double(netcdf->id, variable, name, &value), name, error))
         return false;
-    *number = found;
+    *number = value;
     return true;
 }
 

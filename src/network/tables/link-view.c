@@ -171,16 +171,16 @@ static int compare_lengths(const void *a, const void *b)
 static GArray *find_lengths(XtfLinkView *view, GError **error)
 {
     g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    g_autoptr(GHashTable) found = g_hash_table_new(NULL, NULL);
+    g_autoptr(GHashTable) set = g_hash_table_new(NULL, NULL);
     bool narrowed = view->selection->by[XTF_BY_KIND];
     g_autoptr(XtfSelection) links = xtf_links_of(view->selection, &view->type, narrowed ? view->statistic : -1);
     const XtfLinkPart part = {links, narrowed ? view->statistic : -1, 0, view->sides.senders->len};
     GHashTableIter iter;
     gpointer key;
 
-    if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, collect_length, found, error))
+    if (!xtf_links_visit(view->resolver, &view->type, &view->sides, &part, collect_length, set, error))
         return NULL;
-    g_hash_table_iter_init(&iter, found);
+    g_hash_table_iter_init(&iter, set);
     while (g_hash_table_iter_next(&iter, &key, NULL)) {
         uint64_t length = GPOINTER_TO_SIZE(key);
         g_array_append_val(lengths, length);

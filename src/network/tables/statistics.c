@@ -39,16 +39,16 @@ static void sort_values(double *values, uint64_t n)
  * without enough memory. */
 static double *copy_measured(const double *values, const XtfLinkSides *sides, uint64_t *n)
 {
-    double *found = g_try_new(double, (size_t)sides->senders->len * sides->n_receivers + 1);
+    double *copies = g_try_new(double, (size_t)sides->senders->len * sides->n_receivers + 1);
 
     *n = 0;
-    for (uint32_t s = 0; found && s < sides->senders->len; s++)
+    for (uint32_t s = 0; copies && s < sides->senders->len; s++)
         for (uint32_t r = 0; r < sides->n_receivers; r++) {
             double value = values[(size_t)s * sides->n_receivers + r];
             if (!isnan(value) && !is_self(sides, s, r))
-                found[(*n)++] = value;
+                copies[(*n)++] = value;
         }
-    return found;
+    return copies;
 }
 
 /* Returns the index of a process among the senders; UINT32_MAX if it is not one of them. */
@@ -85,11 +85,11 @@ static double compute_asymmetry(const double *values, const XtfLinkSides *sides)
         for (uint32_t r = 0; r < sides->n_receivers; r++) {
             if (receiver_at[s] == UINT32_MAX || sender_at[r] == UINT32_MAX || s >= sender_at[r])
                 continue;
-            double there = values[(size_t)s * sides->n_receivers + r];
+            double forth = values[(size_t)s * sides->n_receivers + r];
             double back = values[(size_t)sender_at[r] * sides->n_receivers + receiver_at[s]];
-            if (isnan(there) || isnan(back) || there + back <= 0)
+            if (isnan(forth) || isnan(back) || forth + back <= 0)
                 continue;
-            sum += fabs(there - back) / ((there + back) / 2);
+            sum += fabs(forth - back) / ((forth + back) / 2);
             pairs++;
         }
     return pairs > 0 ? sum / (double)pairs : NAN;

@@ -17,7 +17,7 @@ typedef struct {
     uint64_t pairs; /* measured pairs; 0: the other fields are undefined */
     double min, q1, median, mean, q3, max;
     double stddev;    /* of the population, not of a sample */
-    double asymmetry; /* mean of |there - back| / their mean, over pairs measured both ways; NaN: there are none */
+    double asymmetry; /* mean of |forth - back| / their mean, over pairs measured both ways; NaN: there are none */
 } XtfLinkStatistics;
 
 /* Computes statistics of a matrix of all senders. Interpolates quartiles. Fails with XTF_ERROR_TOO_LARGE without enough

@@ -1,9 +1,9 @@
 /*
- * The folder of a job, and files in it, as all rooms open them.
+ * Opens the folder of a job, and files in it, for all rooms.
  *
- * The folder may lie where others may write, too: one that another user has put there, or may write to, is none. What
- * is in it is opened relative to its descriptor, and through no symbolic link: a folder that takes its name meanwhile
- * is another one.
+ * The parent folder may be writable for other users. So a folder that another user owns or may write to is refused.
+ * Files in it are opened relative to its descriptor and through no symbolic link, so that a folder that replaces it
+ * meanwhile is never used.
  *
  * This header knows libc alone: it is compiled into programs that are traced.
  */
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Opens a folder that nobody but this user may write to; -1, with EPERM if others may. */
+/* Opens a folder that only this user may write to. Returns -1 with errno on failure: EPERM if other users may. */
 static inline int xtf_job_folder_open(const char *folder)
 {
     int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -30,7 +30,7 @@ static inline int xtf_job_folder_open(const char *folder)
     return -1;
 }
 
-/* Why a folder could not be opened, by errno. */
+/* Returns why a folder could not be opened, by errno. */
 static inline const char *xtf_job_folder_reason(int code)
 {
     return code == EPERM                      ? "it is there already, and no folder that you alone may write to"
@@ -42,11 +42,11 @@ static inline const char *xtf_job_folder_reason(int code)
  * alone. */
 static inline int xtf_job_file_open(int folder, const char *name, int flags)
 {
-    const int more = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK; /* nothing but files is waited for */
+    const int more = O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK; /* or opening a FIFO would block */
     struct stat status;
     int fd = -1;
 
-    for (int tries = 0; fd < 0 && tries < 100; tries++) { /* others make and remove it meanwhile */
+    for (int tries = 0; fd < 0 && tries < 100; tries++) { /* other processes create and remove it meanwhile */
         if (flags & O_CREAT)
             fd = openat(folder, name, flags | more | O_EXCL, 0600);
         if (fd < 0 && (!(flags & O_CREAT) || (errno == EEXIST && !(flags & O_EXCL))))
@@ -61,7 +61,7 @@ static inline int xtf_job_file_open(int folder, const char *name, int flags)
     return -1;
 }
 
-/* The same of a file in a folder that is not open. */
+/* Opens a file as xtf_job_file_open() does, in a folder that is not open. */
 static inline int xtf_job_open_in(const char *folder, const char *name, int flags)
 {
     int directory = xtf_job_folder_open(folder);

@@ -1,5 +1,5 @@
 /*
- * Files in the folder of a job that several rooms know: their names, and what is in them.
+ * Names and contents of the files in the folder of a job that several rooms use.
  *
  * This header knows libc alone: it is compiled into programs that are traced.
  */
@@ -10,18 +10,18 @@
 
 /* HOST-PID.starting: a collector that has no part yet. */
 #define XTF_JOB_STARTING ".starting"
-/* collect-PID.log: what it says. What is left of that is named by its part, with the same ending. */
+/* collect-PID.log: messages of a collector. It renames a log that is not empty to its part's name and this ending. */
 #define XTF_JOB_LOG        "collect-"
 #define XTF_JOB_LOG_ENDING ".log"
-/* clock-HOST: what a tick of that node's clock is (collect/calibrate.c). */
+/* clock-HOST: the length of a tick of that node's clock (collect/calibrate.c). */
 #define XTF_JOB_CLOCK "clock-"
-/* How many worlds there are, and processes in them (mpi/world.c). */
+/* The numbers of worlds, and of processes in them (mpi/world.c). */
 #define XTF_JOB_WORLDS "worlds"
-/* accept-HASH, connect-HASH: a port that somebody accepts at, or connects to (mpi/connect.h). */
+/* accept-HASH, connect-HASH: a port at which a process accepts, or to which it connects (mpi/connect.h). */
 #define XTF_JOB_ACCEPTS  "accept-"
 #define XTF_JOB_CONNECTS "connect-"
 
-/* Whether processes of the job tell one another by the file: nobody needs it once they have ended. */
+/* True if processes of the job exchange data in the file, so that it is useless once they have ended. */
 static inline bool xtf_job_is_shared(const char *name)
 {
     static const char *const beginnings[] = {XTF_JOB_CLOCK, XTF_JOB_ACCEPTS, XTF_JOB_CONNECTS};
@@ -33,11 +33,12 @@ static inline bool xtf_job_is_shared(const char *name)
 }
 
 /*
- * Which processes of MPI_COMM_WORLD are recorded (mpi/partial.h): a byte that closes the file, 0 or 1, and behind it
- * one for each process, in the order of their ranks. Who looks at the file, or changes it, has its lock (flock(2)).
+ * The file that says which processes of MPI_COMM_WORLD are recorded (mpi/partial.h). Its first byte is 1 once the file
+ * is closed; then there is a byte for each process, in the order of ranks. Readers and writers hold its lock
+ * (flock(2)).
  */
 #define XTF_JOB_RECORDED "recorded"
-enum { XTF_JOB_RECORDED_CLOSED, XTF_JOB_RECORDED_RANKS /* of the first of them */ };
+enum { XTF_JOB_RECORDED_CLOSED, XTF_JOB_RECORDED_RANKS /* of the byte of rank 0 */ };
 enum {
     XTF_JOB_UNKNOWN,
     XTF_JOB_BEGUN,   /* `xtf record` has started the program, which may record or not */

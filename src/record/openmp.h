@@ -1,12 +1,12 @@
 /*
- * Runtimes of OpenMP, by their files. Only libc: traced processes use this, too.
+ * Recognizes runtimes of OpenMP by their files. Uses libc only: traced processes include it, too.
  */
 #pragma once
 
 #include <string.h>
 
-/* The runtime that a shared library is: "libgomp", "libomp", "libiomp5"; NULL: none. `path` may go on behind the name
- * of the file. Open MPI has libraries that begin alike, libompitrace.so. */
+/* Returns which runtime a shared library is: "libgomp", "libomp", "libiomp5"; NULL: none. `path` may have more text
+ * after the file's name. libompitrace.so of Open MPI, which begins alike, is none. */
 static inline const char *xtf_openmp_runtime(const char *path)
 {
     static const char *const names[] = {"libgomp", "libomp", "libiomp5"};

@@ -1,20 +1,24 @@
 /*
- * What a traced process and its collector share: memory, and the records in it.
+ * Memory that a traced process shares with its collector, and the records in it.
  *
- * The process makes an unlinked file in memory (memfd). Its first pages are an XtfWireProcess; behind stand n_rings
- * XtfWireRings, behind these XTF_WIRE_CHOICES bytes, and behind these, on a page, the data of the rings, ring_size
- * bytes each. A thread of the process claims a ring and is its only producer; the collector is the only consumer of all
- * rings. Both map a ring's data twice, one behind the other, so that a record never wraps. A ring whose thread has
- * ended is claimed by the next thread, whose records stand behind those of the former: an OWNER record says whose the
- * records behind it are. It is the first record of each ring.
+ * The process makes an unlinked file in memory (memfd). It has, in this order:
+ * - an XtfWireProcess, padded to XTF_WIRE_HEADER_SIZE bytes
+ * - n_rings XtfWireRings
+ * - XTF_WIRE_CHOICES bytes
+ * - from the start of a page, the data of the rings, ring_size bytes each
  *
- * A producer writes a record whole, then publishes the ring's head with a release store. So whoever reads up to the
- * head, even when the process has died, sees whole records only. Positions count bytes and never wrap: position p lies
+ * A thread of the process claims a ring and is its only producer; the collector is the only consumer of all rings. Both
+ * map a ring's data twice, one behind the other, so that a record never wraps. When a thread has ended, the next thread
+ * claims its ring and appends its own records. The first record of each thread in a ring is an OWNER record, which
+ * names the thread of the records after it.
+ *
+ * A producer writes a record whole, then publishes the ring's head with a release store. So a reader that stops at the
+ * head sees whole records only, even when the process has died. Positions count bytes and never wrap: position p lies
  * at p & (ring_size - 1).
  *
  * A record is 8-byte words: an XtfWireHead, and the words that its kind has (XTF_WIRE_KINDS). Times are readings of the
- * process's clock (XtfWireClockSource), not yet nanoseconds. They may fall within a ring: a call that turns out to be
- * worth a record is entered at a time before what was written meanwhile, and clocks go back.
+ * process's clock (XtfWireClockSource), not yet nanoseconds. Times may decrease within a ring. A call may be recorded
+ * only after later records, and then its ENTER has the earlier time; and clocks may go back.
  *
  * This header knows libc alone: it is compiled into programs that are traced.
  */
@@ -25,7 +29,7 @@
 
 enum {
     XTF_WIRE_VERSION = 3,
-    XTF_WIRE_HEADER_SIZE = 3 * 4096, /* of an XtfWireProcess, with what may come */
+    XTF_WIRE_HEADER_SIZE = 3 * 4096, /* of an XtfWireProcess, and space for members of later versions */
     XTF_WIRE_RINGS_MAX = 4096,
     XTF_WIRE_WORDS_MAX = 512, /* of one record */
     XTF_WIRE_CHOICES = 1 << 17,
@@ -35,7 +39,7 @@ enum {
 #define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
 #define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
 
-/* What readings of the clock are of: the processor's time stamp counter, or CLOCK_MONOTONIC in nanoseconds. */
+/* The clock that the process reads: the processor's time stamp counter, or CLOCK_MONOTONIC in nanoseconds. */
 typedef enum { XTF_WIRE_CLOCK_TSC, XTF_WIRE_CLOCK_MONOTONIC } XtfWireClockSource;
 
 typedef enum {
@@ -44,14 +48,14 @@ typedef enum {
     XTF_WIRE_FINALIZED, /* MPI_Finalize has been called, or the process left its exit handlers behind */
 } XtfWirePhase;
 
-/* Who creates a thread. Those that MPI creates for itself are not counted. */
+/* The creator of a thread. Threads that MPI creates for itself are not counted. */
 typedef enum { XTF_WIRE_MADE_BY_PROGRAM, XTF_WIRE_MADE_BY_OPENMP, XTF_WIRE_N_MAKERS } XtfWireMaker;
 
 /* The first pages. All members that change are atomic. */
 typedef struct {
     uint64_t magic;
     uint32_t version;
-    uint32_t n_rings;   /* places for them */
+    uint32_t n_rings;   /* used or free */
     uint64_t ring_size; /* bytes, a power of two, at least a page */
     int32_t pid;        /* in the process's own pid namespace */
     uint32_t when_full; /* XtfWireWhenFull */
@@ -60,14 +64,14 @@ typedef struct {
     _Atomic uint32_t phase;
     _Atomic uint32_t rank;       /* the process's number in the job; XTF_WIRE_NONE: not known (yet) */
     _Atomic uint32_t world_size; /* of MPI_COMM_WORLD; 0: no MPI, or not known yet */
-    _Atomic uint32_t claimed;    /* rings that were ever claimed: the first so many are in use, or were */
-    /* A producer asks that all that was published is packed and committed, by adding 1; the collector answers by
-     * setting `drained` to what it saw. Both are futexes. */
+    _Atomic uint32_t claimed;    /* number of rings that were ever claimed: always the first ones */
+    /* A producer adds 1 to `drain` to request that the collector packs and commits all published records. The collector
+     * then sets `drained` to the value of `drain` that it read. Both are futexes. */
     _Atomic uint32_t drain, drained;
-    _Atomic uint32_t wake;            /* futex: the collector waits on it between two rounds, a full ring wakes it */
-    _Atomic uint64_t nested;          /* calls left out because they came from inside another: signal handlers, and what
-                                         a recorded function calls */
-    _Atomic uint64_t without_ring;    /* events of threads for which there was no ring */
+    _Atomic uint32_t wake;         /* futex: the collector waits on it between two rounds, a full ring wakes it */
+    _Atomic uint64_t nested;       /* calls left out because they came from inside another: of signal handlers, and of
+                                      recorded functions */
+    _Atomic uint64_t without_ring; /* events of threads for which there was no ring */
     _Atomic uint32_t collector_ready; /* 1: the collector reads; 2: it cannot, see its log. A futex */
     _Atomic uint32_t exited;          /* 1: the process called exit(), or main returned, with exit_status */
     _Atomic int32_t exit_status;
@@ -84,16 +88,17 @@ typedef enum {
     XTF_WIRE_FLUSH, /* wait until the ring is empty; the collector takes nothing before */
 } XtfWireWhenFull;
 
-/* What becomes of calls of the process's own region XTF_WIRE_REGIONS_OWN + i: byte i behind the rings, a plain byte
- * that is read and written atomically. The collector sets EXCLUDED, since it knows names, and leaves out what was
- * recorded before; the process sets BRAKED, and records the calls that were open until they end. */
+/* Byte i behind the rings, read and written atomically: whether calls of the process's own region
+ * XTF_WIRE_REGIONS_OWN + i are recorded. The collector, which knows names, sets EXCLUDED, and leaves out earlier calls.
+ * The process sets BRAKED, and records the calls that were open until they end. */
 typedef enum { XTF_WIRE_CHOICE_RECORD, XTF_WIRE_CHOICE_EXCLUDED, XTF_WIRE_CHOICE_BRAKED } XtfWireChoice;
 
-/* Where in the memory these bytes stand, and where the data of the rings begin. `page`: the system's size of a page. */
+/* Returns the offset of the XtfWireChoice bytes in the memory. */
 static inline uint64_t xtf_wire_choices_at(uint32_t n_rings)
 {
     return XTF_WIRE_HEADER_SIZE + 192 * (uint64_t)n_rings;
 }
+/* Returns the offset of the data of the rings in the memory. `page`: the system's size of a page. */
 static inline uint64_t xtf_wire_data_at(uint32_t n_rings, uint64_t page)
 {
     return (xtf_wire_choices_at(n_rings) + XTF_WIRE_CHOICES + page - 1) / page * page;
@@ -104,22 +109,22 @@ typedef enum { XTF_WIRE_RING_FREE, XTF_WIRE_RING_USED, XTF_WIRE_RING_CLOSED } Xt
 
 /* Three cache lines: the producer's, the consumer's, and the watchers'. */
 typedef struct {
-    _Alignas(64) _Atomic uint64_t head; /* of the next record to come */
+    _Alignas(64) _Atomic uint64_t head; /* position of the next record */
     _Atomic uint64_t dropped;           /* records that found no room */
     _Atomic uint64_t waits;             /* how often the producer waited for room */
     _Atomic uint32_t state;             /* XtfWireRingState */
-    _Atomic uint32_t thread;            /* whose it is now: for watchers, as OWNER records count */
+    _Atomic uint32_t thread;            /* number of the present owner, as in OWNER records: for watchers */
     _Atomic int32_t tid;
-    /* 1: the producer waits for room: a futex on the lower half of the tail. Who moves the tail and finds 1 here sets 0
-     * and wakes it. */
+    /* 1: the producer waits for room, by a futex on the lower half of the tail. The collector, having moved the tail,
+     * sets 0 and wakes the producer. */
     _Atomic uint32_t waiting;
-    _Alignas(64) _Atomic uint64_t tail; /* the collector has taken what is before */
-    /* What the thread is in at the moment, for who watches: the region of the innermost frame, 0: none, and the reading
-     * of the clock since when. Plain stores, which cost nothing beside the clock. */
+    _Alignas(64) _Atomic uint64_t tail; /* position up to which the collector has taken all records */
+    /* For watchers: the region of the thread's innermost open frame, 0: none, and the clock's reading at its ENTER.
+     * Plain stores, which cost nothing beside the clock. */
     _Alignas(64) _Atomic uint32_t region;
     _Atomic uint64_t since;
-    /* What the call waits for that was entered at `called`: the other side's rank in the communicator, the tag and the
-     * communicator; XTF_WIRE_NONE: any, or none. They are of the innermost frame if `called` is `since`. */
+    /* For watchers: what the call that was entered at `called` waits for. `peer` is a rank in `comm`; XTF_WIRE_NONE:
+     * any, or none. It is the call of the innermost frame if `called` is `since`. */
     _Atomic uint32_t peer, tag, comm;
     _Atomic uint64_t called;
 } XtfWireRing;
@@ -133,31 +138,31 @@ typedef struct {
 } XtfWireHead;
 
 /*
- * The kinds of records: KIND(NAME, words). `words` counts the head's two; 0: as many as its data take.
- * What stands in arg and in the words w2, w3, ... is told behind each. Where two numbers of 32 bits share a word, the
- * first is the lower one. "request" is an id that the process gives each request it starts, from 1, never again.
+ * The kinds of records: KIND(NAME, words). `words` counts the head's two; 0: the number depends on the data.
+ * Each kind's comment describes arg and the words w2, w3, ... Where two numbers of 32 bits share a word, the first is
+ * the lower one. "request" is an id that the process gives each request it starts, from 1, never again.
  */
 /* clang-format off */
 #define XTF_WIRE_KINDS(KIND)                                                                                           \
     /* 0 is no kind: memory that was never written */                                                                  \
     KIND(NOTHING, 2)                                                                                                   \
-    /* The records behind this one, in its ring, are of another thread. arg: the thread's number within the process,   \
-     * from 0, in the order of claims, never given again; region: 1: MPI has created it for itself, else 0; w2: the    \
+    /* The records after this one, in its ring, are of another thread. arg: the thread's number within the process,    \
+     * from 0, in the order of claims, never given again. region: 1: MPI has created it for itself, else 0. w2: the    \
      * system's number of it, 0: not known */                                                                          \
     KIND(OWNER, 3)                                                                                                     \
     /* The call stack: region is a function of MPI (its line in functions.tbl) below XTF_WIRE_REGIONS_OWN, or a region \
      * that XTF_DEFINE_REGION defines. */                                                                              \
     KIND(ENTER, 2) KIND(LEAVE, 2)                                                                                      \
-    /* region: an XtfDefinition; arg: bytes of this piece; w2: id; w3: offset of the piece | bytes of all; then the      \
-     * piece, in as many words as it takes: 4 + (arg + 7) / 8 in all, at most XTF_WIRE_WORDS_MAX */                     \
+    /* region: an XtfDefinition; arg: bytes of this piece; w2: id; w3: offset of the piece | bytes of all pieces; then  \
+     * the piece. The record has 4 + (arg + 7) / 8 words, at most XTF_WIRE_WORDS_MAX. */                               \
     KIND(DEFINE, 0)                                                                                                    \
-    /* arg: the mode, 1 on, 2 off. Off: what comes now is not recorded, on purpose (region 0) or for want of room (1). */ \
+    /* arg: the mode, 1 on, 2 off. From off to on nothing is recorded, on purpose (region 0) or for want of room (1). */ \
     KIND(MEASUREMENT, 2)                                                                                               \
     /* The producer waited for room, from the record's time on; w2: until when */                                                                 \
     KIND(WAITED, 3)                                                                                                    \
-    /* w2: records that are missing before it, for want of room. It stands between MEASUREMENT off and on, with the     \
-     * LEAVEs of frames that were open at "off" and were left before "on". Behind "on" there is an ENTER for each frame  \
-     * that was entered in between and is still open: so the frames of a ring are balanced. */                           \
+    /* w2: records that are missing before it, for want of room. It is between MEASUREMENT off and on, together with    \
+     * the LEAVEs of frames that were open at "off" and were left before "on". After "on" there is an ENTER for each    \
+     * frame that was entered in between and is still open. So the frames of a ring are balanced. */                   \
     KIND(DROPPED, 3)                                                                                                   \
     /* region: is not recorded from here on, by itself, for it was called too often; w2: by how many calls in a row */ \
     KIND(BRAKED, 3)                                                                                                    \
@@ -171,8 +176,8 @@ typedef struct {
     KIND(IRECV, 5)              /* as ISEND: a receive that completes now */                                           \
     KIND(ISEND_COMPLETE, 3)     /* w2: request */                                                                      \
     KIND(IRECV_REQUEST, 3)      /* w2: request: a receive is posted */                                                 \
-    KIND(REQUEST_TEST, 3)       /* w2: request; arg: so many tests in a row that found nothing; 1: this one */         \
-    KIND(FOUND_NOTHING, 2)      /* arg: so many probes of the thread found nothing before the one whose ENTER is before */ \
+    KIND(REQUEST_TEST, 3)       /* w2: request; arg: tests in a row that found nothing; 1: only this one */           \
+    KIND(FOUND_NOTHING, 2)      /* arg: the thread's probes that found nothing before the one whose ENTER is the latest */ \
     KIND(REQUEST_CANCELLED, 3)  /* w2: request */                                                                      \
     KIND(COLLECTIVE_BEGIN, 2)                                                                                          \
     KIND(FAILED, 2)             /* the call has failed: a SEND or COLLECTIVE_BEGIN right before this, or before a WAITED between, is not recorded */ \
@@ -223,14 +228,14 @@ typedef enum { XTF_WIRE_KINDS(XTF_WIRE_KIND) XTF_WIRE_N_KINDS } XtfWireKind;
 /* Numbers of regions of 24 bits: from this one on they are the process's own. */
 enum { XTF_WIRE_REGIONS_OWN = 4096 };
 
-/* Of ALLTOALLV and ALLTOALLW: whether the process sends data to each other member and receives data from each. */
+/* For ALLTOALLV and ALLTOALLW. N_TO_N: the process sends data to each other member and receives data from each. */
 typedef enum { XTF_WIRE_EXCHANGE_UNKNOWN, XTF_WIRE_EXCHANGE_SPARSE, XTF_WIRE_EXCHANGE_N_TO_N } XtfWireExchange;
 
 /*
- * What a DEFINE record defines: `id` is the number by which records mean it. A definition that is too long for one
- * record is several, in turn, in one ring. It may come after its first use in another ring. The data are the struct,
- * and the texts, lists and so on that it announces, packed behind it without padding. Defining an id again is allowed:
- * the later one counts.
+ * Kinds of definitions in DEFINE records; other records refer to a definition by its `id`. A definition that is too
+ * long for one record is written as several successive ones in one ring. In another ring it may follow its first use.
+ * The data are the struct, and the texts and lists whose sizes it has, packed behind it without padding. An id may be
+ * defined again: the later definition counts.
  */
 typedef enum {
     XTF_DEFINE_REGION,      /* XtfDefineRegion, name, file */

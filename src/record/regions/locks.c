@@ -1,8 +1,8 @@
 /*
  * POSIX mutexes, if XTF_RECORD_LOCKS is set: which thread holds which lock, in which order.
  *
- * A lock's id is the place of its address in a table; a new lock at the address of an old one gets the same id. The
- * order counts acquisitions, and only the thread that holds the lock changes it. Calls of MPI's own threads are not
+ * A lock's id is the place of its address in a table. A new lock at the address of an old one gets the same id. The
+ * order counts acquisitions; only the thread that holds the lock increments it. Calls of MPI's own threads are not
  * recorded: their time is not the program's.
  */
 #include <dlfcn.h>
@@ -212,7 +212,8 @@ EXPORT int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mu
     return leave_with(next.timedwait(condition, mutex, until), true, ring, &function, mutex);
 }
 
-/* Headers of older C libraries do not declare these functions. The C++ library waits with them. */
+/* Headers of older C libraries do not declare these functions, by which the C++ library waits. */
+
 EXPORT int pthread_cond_clockwait(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t clock,
                                   const struct timespec *until);
 EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *until);

@@ -1,19 +1,19 @@
 /*
- * The process's own regions: parts of the program that it names itself (user.h), functions that the compiler
- * instrumented, functions of libraries that are wrapped here.
+ * The process's own regions. They are parts of the program that it names itself (user.h), functions that the compiler
+ * instrumented, and functions of libraries that this room wraps.
  *
- * A region's index is below XTF_WIRE_CHOICES; records call it XTF_WIRE_REGIONS_OWN + index. Indices below
- * XTF_REGIONS_NAMED are of regions that have a name here (names.c), in the order of their first use. The others are of
- * functions, of which only the address is known (addresses.c): the index is the place in the table of addresses.
+ * A region's index is below XTF_WIRE_CHOICES; records have XTF_WIRE_REGIONS_OWN + index. Indices below
+ * XTF_REGIONS_NAMED are of regions with a name (names.c), in the order of their first use. All other indices are of
+ * functions of which only the address is known (addresses.c): the index is the place in the table of addresses.
  *
- * Each thread defines a region in its own ring before it first enters it there, so rings need not be read in any order.
+ * Each thread defines a region in its own ring before it first enters it there, so rings may be read in any order.
  *
- * A thread counts its open calls of each region. So a call whose beginning was recorded is recorded to its end, and no
- * end without its beginning is: whether the collector's filter, the brake, or the program switched recording off in the
- * middle. Calls that are left by longjmp() stay open: their region is recorded in this thread for good.
+ * A thread counts its open calls of each region. So a LEAVE is recorded if and only if its ENTER was. It does not
+ * matter whether the collector's filter, the brake or the program switches recording off in between. Calls that are
+ * left by longjmp() stay open: their region is then always recorded in this thread.
  *
- * All functions with a ring are called between xtf_core_begin() and xtf_core_end(), so neither signal handlers nor what
- * they themselves call get here a second time.
+ * Callers call xtf_core_begin() before functions that have a ring as parameter, and xtf_core_end() afterwards. So
+ * neither signal handlers nor the functions' own calls get here a second time.
  */
 #pragma once
 
@@ -36,36 +36,36 @@ enum {
 };
 enum { XTF_REGIONS_PARADIGM_USER = 1, XTF_REGIONS_PARADIGM_PTHREAD = 7 };
 
-/* What a thread knows of a region. */
+/* A thread's state of a region. */
 typedef struct {
     uint32_t open;  /* calls whose ENTER was recorded, and whose LEAVE was not */
     uint32_t left;  /* calls until the brake looks at the clock; 0: the region is not defined in this thread */
     uint64_t since; /* when the brake last looked: ns of CLOCK_MONOTONIC */
 } XtfRegionCalls;
 
-/* The bytes of XtfWireChoices; set before any xtf_regions_calls is. */
+/* An XtfWireChoice for each index; set before any xtf_regions_calls is. */
 extern _Atomic uint8_t *xtf_regions_choices;
-/* By index; NULL: the thread has none yet. */
+/* State of each region in this thread, by index; NULL: not allocated yet. */
 extern __thread XtfRegionCalls *xtf_regions_calls __attribute__((tls_model("initial-exec")));
 
-/* Memory of the thread, behind those, for what is larger than a stack may have room for: threads may have small stacks,
- * and signal handlers, too. XTF_REGIONS_SCRATCH bytes; there is none where xtf_regions_calls is NULL. */
 enum { XTF_REGIONS_SCRATCH = 16384 };
+/* Returns XTF_REGIONS_SCRATCH bytes of the thread's memory, which follow xtf_regions_calls; that must not be NULL. They
+ * are for data too large for the small stacks that threads and signal handlers may have. */
 static inline void *xtf_regions_scratch(void)
 {
     return xtf_regions_calls + XTF_WIRE_CHOICES;
 }
 
-/* The program asks for a record, and the core is not active: whether it is now. Tries once. */
+/* Activates the core if the program has asked for a record. Tries once. Returns true if the core is active then. */
 bool xtf_regions_start(void);
 bool xtf_regions_make_calls(void);
-/* The slow path of xtf_regions_enter(): the first call of a region by this thread, or the brake's turn. False: the call
- * is not to be recorded. */
+/* Prepares the thread's first call of a region, or has the brake read the clock: the slow path of xtf_regions_enter().
+ * Returns false if the call must not be recorded. */
 bool xtf_regions_look(XtfRing *ring, uint32_t index);
-/* The frames above the region's were left by a jump or an exception: forgets them. */
+/* Forgets the frames above the region's, which were left by a jump or an exception. */
 void xtf_regions_unwind(XtfRing *ring, uint32_t index);
 
-/* As xtf_core_begin_frame(), but the first call begins to record the process. */
+/* Begins a frame as xtf_core_begin_frame() does; the first call starts the recording of the process. */
 static inline XtfRing *xtf_regions_begin(void)
 {
     XtfRing *ring = xtf_core_begin_frame();
@@ -75,13 +75,13 @@ static inline XtfRing *xtf_regions_begin(void)
     return ring;
 }
 
-/* The same for ends, which begin nothing. */
+/* Begins the record of the end of a frame. Does not start the recording of the process. */
 static inline XtfRing *xtf_regions_begin_end(void)
 {
     return xtf_regions_calls ? xtf_core_begin_frame() : NULL;
 }
 
-/* Of functions of the C library, which MPI and the recorder itself call as well. */
+/* Begins a record of a function of the C library; NULL if MPI or the recorder itself calls it. */
 static inline XtfRing *xtf_regions_begin_library(void)
 {
     return xtf_core_thread.busy == XTF_CORE_IDLE ? xtf_core_begin() : NULL;
@@ -116,18 +116,19 @@ static inline void xtf_regions_leave(XtfRing *ring, uint32_t index)
     xtf_core_leave(ring, XTF_WIRE_REGIONS_OWN + index);
 }
 
-/* The index of the region of that name and file, which is made if there is none. The texts are copied. */
+/* Returns the index of the region with a name and file, and creates the region if needed. Copies both texts. */
 uint32_t xtf_regions_named(const char *name, const char *file, uint32_t line, unsigned role, unsigned paradigm);
-/* Defines it, with the thread's scratch. False: there was no room for it. */
+/* Defines a named region, using the thread's scratch memory. False if the ring had no room. */
 bool xtf_regions_define_named(XtfRing *ring, uint32_t index);
 
-/* The index of a function by its address. */
+/* Returns the index of a function by its address. */
 uint32_t xtf_regions_new_address(uintptr_t address);
 bool xtf_regions_define_address(XtfRing *ring, uint32_t index);
 
 extern _Atomic uintptr_t xtf_regions_addresses[XTF_REGIONS_ADDRESSES]; /* 0: free */
 
-/* Functions that lie side by side have indices that lie near one another, so that few cache lines are touched. */
+/* Returns where the search for an address begins. Neighbouring functions have places near one another, so that few
+ * cache lines are touched. */
 static inline uint32_t xtf_regions_first_place(uintptr_t address)
 {
     return ((address >> 4) + (address >> 20) * 0x9e37) & (XTF_REGIONS_ADDRESSES - 1);

@@ -1,9 +1,8 @@
 /*
- * POSIX threads: who creates them, when they begin and end, who waits for them, and their names.
+ * POSIX threads: their creators, begins, ends, joins and names.
  *
- * Each thread that is created while the process is recorded, by the program or its libraries, has a sequence number,
- * from 1. A thread that MPI creates for itself has none: it is created inside of a call that is recorded, or by such a
- * thread.
+ * Each thread that the program or its libraries create while the process is recorded has a sequence number, from 1. A
+ * thread that MPI creates for itself has none. MPI creates it inside a recorded call, or in another thread of MPI.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,16 +35,16 @@ typedef struct Joinable {
 static Joinable *joinables[BUCKETS];
 static XtfSpin lock = ATOMIC_FLAG_INIT;
 static _Atomic uint64_t last_sequence;
-/* Threads that may be joined, and have not yet come to say who they are. */
-static _Atomic uint32_t n_coming;
+/* Joinable threads that have been created and are not in `joinables` yet. */
+static _Atomic uint32_t n_starting;
 
 static Joinable **bucket_of(pthread_t thread)
 {
     return &joinables[((uintptr_t)thread >> 12) % BUCKETS];
 }
 
-/* The thread itself calls this: who has created it may look at its own variable only, which need no longer be there. A
- * thread of the same identity that was there before was detached before it came here. */
+/* Adds the calling thread to `joinables`. The creator cannot do it: the pthread_t that pthread_create() gave it may no
+ * longer exist. An older entry of the same pthread_t is of a thread that was detached before it got here. */
 static void add_joinable(uint64_t sequence)
 {
     pthread_t thread = pthread_self();
@@ -65,11 +64,11 @@ static void add_joinable(uint64_t sequence)
         if (at)
             free(joinable);
     }
-    atomic_fetch_sub_explicit(&n_coming, 1, memory_order_release);
+    atomic_fetch_sub_explicit(&n_starting, 1, memory_order_release);
 }
 
-/* The thread's sequence, which is forgotten; 0: it has none. In a child that was forked another thread may have had the
- * lock, and is no more. */
+/* Removes a thread from `joinables`. Returns its sequence number; 0: it has none. Does nothing in a forked child, where
+ * the lock may be held by a thread that the child does not have. */
 static uint64_t take_joinable(pthread_t thread)
 {
     Joinable *found = NULL;
@@ -90,7 +89,7 @@ static uint64_t take_joinable(pthread_t thread)
     return sequence;
 }
 
-/* A thread's name is worth a definition if somebody gave it one: at first it is that of the program. */
+/* Defines the calling thread's name, unless it still has the program's name, which is the default. */
 static void define_name(XtfRing *ring)
 {
     char name[NAME_MAX_SIZE + 1] = "", program[NAME_MAX_SIZE];
@@ -105,21 +104,21 @@ static void end_thread(void *data)
 {
     const uint64_t *sequence = data;
 
-    /* The thread may have been cancelled within a call that is recorded, which does not come back. */
+    /* The thread may have been cancelled within a recorded call, which then does not return. */
     xtf_core_end();
     XtfRing *ring = xtf_regions_begin_library();
 
     if (!ring)
         return;
     define_name(ring);
-    /* What pthread_exit() or a cancellation left. */
+    /* Leaves the frames that pthread_exit() or a cancellation left open. */
     while (ring->depth > 0 && ring->depth <= XTF_CORE_STACK)
         xtf_core_leave(ring, ring->stack[ring->depth - 1]);
     xtf_core_record(ring, xtf_core_now(), XTF_WIRE_THREAD_END, 0, 0, *sequence);
     xtf_core_end();
 }
 
-static void *run(void *data)
+static void *run_thread(void *data)
 {
     Start start = *(Start *)data;
     void *result;
@@ -159,7 +158,7 @@ static JoinFunction *next_join;
 static DetachFunction *next_detach;
 static SetNameFunction *next_set_name;
 
-/* Twice is as good as once. */
+/* Finds the wrapped functions. Several threads may call it at once. */
 static void find_next(void)
 {
     next_join = (JoinFunction *)dlsym(RTLD_NEXT, "pthread_join");
@@ -174,7 +173,7 @@ static inline void need_next(void)
         find_next();
 }
 
-/* Whether a thread that is created here is MPI's own. */
+/* True if MPI creates the thread for itself. */
 static bool is_mpis(void)
 {
     return xtf_core_thread.busy == XTF_CORE_BUSY || xtf_core_thread.is_mpis;
@@ -204,8 +203,8 @@ static int create_mpis(pthread_t *thread, const pthread_attr_t *attributes, void
     return result;
 }
 
-/* Counts a thread, by who creates it. */
-static void count(const void *caller)
+/* Counts a thread, by its creator. */
+static void count_thread(const void *caller)
 {
     Dl_info info;
     bool of_openmp = dladdr(caller, &info) && info.dli_fname && xtf_openmp_runtime(info.dli_fname);
@@ -222,7 +221,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     need_next();
     if (is_mpis())
         return create_mpis(thread, attributes, function, argument);
-    count(__builtin_return_address(0));
+    count_thread(__builtin_return_address(0));
     XtfRing *ring = xtf_regions_begin_library();
     Start *start = ring ? malloc(sizeof *start) : NULL;
     if (!start) {
@@ -241,14 +240,14 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
         pthread_attr_getdetachstate(attributes, &state);
     start->joinable = state == PTHREAD_CREATE_JOINABLE;
     if (state == PTHREAD_CREATE_JOINABLE)
-        atomic_fetch_add_explicit(&n_coming, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&n_starting, 1, memory_order_relaxed);
     uint64_t before = xtf_core_now();
-    int result = next_create(thread, attributes, run, start);
+    int result = next_create(thread, attributes, run_thread, start);
     if (result == 0) {
         xtf_core_record(ring, before, XTF_WIRE_THREAD_CREATE, 0, 0, sequence);
     } else {
         if (state == PTHREAD_CREATE_JOINABLE)
-            atomic_fetch_sub_explicit(&n_coming, 1, memory_order_relaxed);
+            atomic_fetch_sub_explicit(&n_starting, 1, memory_order_relaxed);
         free(start);
     }
     if (index != XTF_REGIONS_NONE && xtf_regions_calls)
@@ -263,10 +262,10 @@ EXPORT int pthread_join(pthread_t thread, void **value)
     static _Atomic uint32_t region;
 
     need_next();
-    /* It may be one of those that are still to come: that is known when it has ended. */
-    bool may_come = atomic_load_explicit(&n_coming, memory_order_acquire) > 0;
+    /* The thread may be a starting one. After its end it is in `joinables`. */
+    bool may_be_starting = atomic_load_explicit(&n_starting, memory_order_acquire) > 0;
     uint64_t sequence = take_joinable(thread);
-    XtfRing *ring = sequence > 0 || may_come ? xtf_regions_begin_library() : NULL;
+    XtfRing *ring = sequence > 0 || may_be_starting ? xtf_regions_begin_library() : NULL;
     if (!ring)
         return next_join(thread, value);
     uint32_t index = region_of(&region, "pthread_join", XTF_REGIONS_ROLE_THREAD_WAIT);

@@ -15,16 +15,17 @@
  *         }
  *     }
  *
- * A program is neither linked with anything nor changed by this: a region costs a test and a branch while the program
- * is not recorded, some 20 ns a begin and an end while it is. With XTF_USER_OFF defined before this header is included,
- * nothing of it is left. C (GNU C, for XTF_FUNCTION and XTF_REGION) and C++, from any thread.
+ * The program need not be linked with any library. A region costs a test and a branch while the program is not
+ * recorded. While it is recorded, the begin and the end cost some 20 ns each. If XTF_USER_OFF is defined before this
+ * header is included, the macros generate no code. They work in C (GNU C for XTF_FUNCTION and XTF_REGION) and C++, in
+ * any thread.
  *
- * Names are literals. Regions of one name in one file are one region, whose line is that of the first that was begun. A
- * region may contain itself. Regions that a thread has begun must end in the reverse order, in the same thread; an end
- * without a beginning is passed over.
+ * Names are literals. Regions of the same name in the same file are one region; its line is that of the first one
+ * begun. A region may contain itself. A thread must end the regions that it has begun in the reverse order. An end
+ * without a begin is ignored.
  *
- * In programs that are linked statically, these macros do nothing. Nor do they in programs that are compiled by clang
- * with -fno-pie and without -fno-plt.
+ * These macros do nothing in programs that are linked statically, or compiled by clang with -fno-pie and without
+ * -fno-plt.
  */
 #ifndef XTF_USER_H
 #define XTF_USER_H
@@ -42,7 +43,7 @@ extern "C" {
 #define XTF_USER_WEAK __attribute__((weak, visibility("default")))
 #endif
 
-/* A region, which lives as long as the program, or the library that it is in. Made by the macros. */
+/* A region. The macros create it. It lives as long as the program or library that contains it. */
 typedef struct XtfUserRegion {
     const char *name, *file;
     unsigned line;
@@ -50,14 +51,15 @@ typedef struct XtfUserRegion {
     unsigned number;   /* 0: not known yet */
 } XtfUserRegion;
 
-/* What the macros call, if the program is recorded. */
+/* The macros call these functions if the program is recorded. */
+
 void xtf_user_begin(XtfUserRegion *region) XTF_USER_WEAK;
 void xtf_user_end(XtfUserRegion *region) XTF_USER_WEAK;
-/* The same for names that are no literals: look-ups make them slower. `name` is copied. */
+/* Begins a region whose name need not be a literal. Copies the name. Slower, since the name is looked up. */
 void xtf_user_begin_named(const char *name) XTF_USER_WEAK;
 void xtf_user_end_named(const char *name) XTF_USER_WEAK;
-/* The calling thread's records, those of MPI too, are left out from now on (0), or no longer (1). Does not nest: one
- * 1 ends any number of 0. A signal handler that interrupts a record that is being written changes nothing. */
+/* Switches recording of the calling thread, including its calls of MPI, off (0) or on (1). Calls do not nest: one 1
+ * ends any number of 0. Does nothing in a signal handler that interrupts the writing of a record. */
 void xtf_user_record(int on) XTF_USER_WEAK;
 
 #ifdef __cplusplus
@@ -91,11 +93,11 @@ void xtf_user_record(int on) XTF_USER_WEAK;
         }                                                                               \
     } while (0)
 
-/* A region whose name is found out at run time, in no file. */
+/* A region whose name is determined at run time. It has no file. */
 #define XTF_REGION_BEGIN_NAMED(name) (xtf_user_begin_named ? xtf_user_begin_named(name) : (void)0)
 #define XTF_REGION_END_NAMED(name)   (xtf_user_end_named ? xtf_user_end_named(name) : (void)0)
 
-/* The calling thread is not recorded from OFF to ON. Regions that it had begun may end in between. */
+/* From OFF to ON the calling thread is not recorded. Regions begun before OFF may end in between. */
 #define XTF_RECORDING_OFF()          (xtf_user_record ? xtf_user_record(0) : (void)0)
 #define XTF_RECORDING_ON()           (xtf_user_record ? xtf_user_record(1) : (void)0)
 

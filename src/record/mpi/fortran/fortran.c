@@ -9,8 +9,8 @@
 #include "src/record/mpi/library/neighbors.h"
 #include "src/record/mpi/library/wrapper.h"
 
-/* Variables of the Fortran libraries by whose addresses programs say what they mean. Each Fortran compiler has its own
- * way to write their names. */
+/* Variables of the Fortran libraries whose addresses are MPI's constants. Each Fortran compiler spells their symbols in
+ * its own way. */
 #ifdef OPEN_MPI
 #define SPELLINGS(name, NAME) name, name "_", name "__", NAME
 static const char *const ignore_names[] = {SPELLINGS("mpi_fortran_status_ignore", "MPI_FORTRAN_STATUS_IGNORE"),
@@ -29,7 +29,7 @@ enum {
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const void *ignores[N_IGNORES], *in_places[N_IN_PLACES];
 
-static void *find(void *scope, const char *name)
+static void *find_symbol(void *scope, const char *name)
 {
     void *found = dlsym(scope, name), *library = found ? NULL : xtf_pmpi_open_library_of(name);
 
@@ -40,26 +40,26 @@ static void *find(void *scope, const char *name)
     return found;
 }
 
-static void find_all(const char *const *wanted, const void **found, unsigned n)
+static void find_symbols(const char *const *wanted, const void **found, unsigned n)
 {
     bool any = false;
 
-    /* The program may have copies of its own, which count then. */
+    /* The program may have its own copies, which take precedence. */
     for (unsigned i = 0; i < n; i++) {
         found[i] = dlsym(RTLD_DEFAULT, wanted[i]);
         any = any || found[i];
     }
     for (unsigned i = 0; i < n && !any; i++)
-        found[i] = find(RTLD_DEFAULT, wanted[i]);
+        found[i] = find_symbol(RTLD_DEFAULT, wanted[i]);
 }
 
 static void find_variables(void)
 {
-    find_all(ignore_names, ignores, N_IGNORES);
-    find_all(in_place_names, in_places, N_IN_PLACES);
+    find_symbols(ignore_names, ignores, N_IGNORES);
+    find_symbols(in_place_names, in_places, N_IN_PLACES);
 }
 
-static void missing(void)
+static void abort_missing(void)
 {
     xtf_core_say("a routine of MPI was called that the program's Fortran library does not have");
     abort();
@@ -72,10 +72,10 @@ void *xtf_fortran_find(const char *profiling_name, const char *name)
 
     pthread_once(&once, find_variables);
     if (!found)
-        found = find(RTLD_NEXT, profiling_name);
-    if (!found) /* as Open MPI 5.0.7, which lacks the profiling names of two routines of mpi_f08 */
-        found = find(RTLD_NEXT, name);
-    return found ? found : (void *)missing;
+        found = find_symbol(RTLD_NEXT, profiling_name);
+    if (!found) /* Open MPI 5.0.7 lacks the profiling names of two routines of mpi_f08. */
+        found = find_symbol(RTLD_NEXT, name);
+    return found ? found : (void *)abort_missing;
 }
 
 bool xtf_fortran_ignored(const void *statuses)
@@ -128,7 +128,7 @@ MPI_Request *xtf_fortran_requests(int n, const MPI_Fint *requests)
     return converted;
 }
 
-/* The partners of a collective operation. */
+/* Returns the number of partners of a collective operation. */
 static int partners_of(bool sent, bool neighbor, MPI_Comm comm)
 {
     int inter = 0, n = 0;
@@ -177,10 +177,11 @@ const char *xtf_fortran_text(const char *text, size_t length)
     return copy;
 }
 
-/* How requests are counted: the second of two is the one that completes. */
+/* Index of the first request in Fortran. */
 static int first_index = 1;
 
 #ifndef OPEN_MPI
+/* Finds first_index by a call in which the second of two requests completes. */
 static void try_index(void)
 {
     typedef void Waitany(const MPI_Fint *n, MPI_Fint *requests, MPI_Fint *index, MPI_Status *status, MPI_Fint *ierror);
@@ -221,7 +222,7 @@ const int *xtf_fortran_indices(int n, const MPI_Fint *indices)
     return converted;
 }
 
-/* The switch and the clocks, which have no error argument, are C's; in the spellings that generate/fortran.py has. */
+/* MPI_Pcontrol and the clocks, which have no error argument, in the spellings of generate/fortran.py. */
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #define SWITCH(name)                                 \
     XTF_MPI_VISIBLE void name(const MPI_Fint *level) \

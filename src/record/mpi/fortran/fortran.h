@@ -1,7 +1,7 @@
 /*
- * What the Fortran wrappers of generate/fortran.py consist of: arguments of Fortran as C knows them, for recording.
+ * Conversion of Fortran's arguments to C's, for recording in the Fortran wrappers of generate/fortran.py.
  *
- * What these functions return is memory of the thread, good until they are called again for the same purpose.
+ * Arrays and texts that these functions return are memory of the thread, valid until the next call of the function.
  */
 #pragma once
 
@@ -40,27 +40,31 @@ _Static_assert(sizeof(MPI_Fint) == sizeof(int), "integers of Fortran and of C ar
 #endif
 #define XTF_FORTRAN_FILE(number) xtf_pmpi.File_f2c(number)
 
-/* Returns the function of the Fortran library that a wrapper passes its call on to: by its profiling name, or if the
- * library lacks that, by the routine's own. If XTF_RECORD_STACK is set, the own name comes first. Never NULL. */
+/* Returns the function of the Fortran library to which a wrapper passes on its call. Looks up the profiling name first,
+ * and the routine's own name if the library lacks it. If XTF_RECORD_STACK is set, looks up the own name first. Never
+ * NULL. */
 void *xtf_fortran_find(const char *profiling_name, const char *name);
 
-/* Whether an argument is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE, or MPI_IN_PLACE, of Fortran. */
+/* True if the argument is MPI_STATUS_IGNORE or MPI_STATUSES_IGNORE of Fortran. */
 bool xtf_fortran_ignored(const void *statuses);
+/* True if the argument is MPI_IN_PLACE of Fortran. */
 bool xtf_fortran_in_place(const void *buffer);
-/* MPI_IN_PLACE of C, if it is that of Fortran. */
+/* Returns the buffer; MPI_IN_PLACE of C instead of that of Fortran. */
 const void *xtf_fortran_buffer(const void *buffer);
 
 MPI_Request *xtf_fortran_requests(int n, const MPI_Fint *requests);
-/* The types of each partner of the communicator: of what is sent, or else received; by a neighbourhood operation. */
+/* Returns the types of the data sent to (`sent`) or received from each partner in the communicator. `neighbor`: the
+ * operation is a neighbourhood operation. */
 const MPI_Datatype *xtf_fortran_types(bool sent, bool neighbor, MPI_Comm comm, const MPI_Fint *types);
-/* Memory that has the communicator for good: for a request that makes it. */
+/* Returns memory with the communicator that is never freed, for the request that creates it; NULL: out of memory. */
 MPI_Comm *xtf_fortran_kept_comm(MPI_Comm comm);
-/* Without the blanks at its end. */
+/* Returns the text without the blanks at its end, and with a terminating 0. */
 const char *xtf_fortran_text(const char *text, size_t length);
 
-/* Fortran counts requests from 1, but the mpi_f08 of some versions of MPICH (4.0.2) from 0: they are tried. */
+/* Converts the index of a request to C's. Fortran counts from 1, but the mpi_f08 of some versions of MPICH (4.0.2)
+ * counts from 0: a trial call shows which. */
 int xtf_fortran_index(MPI_Fint index);
-/* How many indices there are after a call: what the program said before it does not count. */
+/* Returns the number of valid indices after a call; 0 if the call failed and so did not set `outcount`. */
 int xtf_fortran_outcount(int result, MPI_Fint outcount, MPI_Fint count);
 const int *xtf_fortran_indices(int n, const MPI_Fint *indices);
 

@@ -25,7 +25,7 @@ static int rank_in(MPI_Comm comm)
 }
 
 /* Returns the size of the own group. */
-static uint64_t size_of(MPI_Comm comm)
+static uint64_t group_size_of(MPI_Comm comm)
 {
     int size;
 
@@ -39,7 +39,7 @@ static uint64_t partners(MPI_Comm comm)
 
     if (is_inter(comm))
         return xtf_pmpi.Comm_remote_size(comm, &size) == MPI_SUCCESS ? (uint64_t)size : 0;
-    return size_of(comm);
+    return group_size_of(comm);
 }
 
 static uint64_t bytes_of(XtfMpiBlock block)
@@ -121,7 +121,7 @@ static XtfMpiTraffic to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock
         break;
     case ROOT:
         traffic.sent = bytes_of_member(&at_root, root);
-        traffic.received = bytes_of_members(&at_root, size_of(comm));
+        traffic.received = bytes_of_members(&at_root, group_size_of(comm));
         if (in_place) {
             traffic.received -= traffic.sent;
             traffic.sent = 0;
@@ -217,7 +217,7 @@ XtfMpiTraffic xtf_mpi_reduce_scatter_block(MPI_Comm comm, bool in_place, XtfMpiB
 {
     XtfMpiTraffic traffic = traffic_of(comm);
 
-    traffic.sent = traffic.received = (size_of(comm) - in_place) * bytes_of(received);
+    traffic.sent = traffic.received = (group_size_of(comm) - in_place) * bytes_of(received);
     return traffic;
 }
 
@@ -226,7 +226,7 @@ XtfMpiTraffic xtf_mpi_reduce_scatter(MPI_Comm comm, bool in_place, XtfMpiBlocks 
     XtfMpiTraffic traffic = traffic_of(comm);
     uint64_t own = bytes_at(&received, (uint64_t)rank_in(comm));
 
-    traffic.sent = bytes_of_all(&received, size_of(comm)) - (in_place ? own : 0);
+    traffic.sent = bytes_of_all(&received, group_size_of(comm)) - (in_place ? own : 0);
     traffic.received = (partners(comm) - in_place) * own;
     return traffic;
 }
@@ -236,7 +236,7 @@ XtfMpiTraffic xtf_mpi_scan(MPI_Comm comm, bool in_place, XtfMpiBlock block)
     XtfMpiTraffic traffic = traffic_of(comm);
     uint64_t rank = (uint64_t)rank_in(comm), bytes = bytes_of(block);
 
-    traffic.sent = (size_of(comm) - rank - in_place) * bytes;
+    traffic.sent = (group_size_of(comm) - rank - in_place) * bytes;
     traffic.received = (rank + 1 - in_place) * bytes;
     return traffic;
 }
@@ -288,7 +288,8 @@ void xtf_mpi_collective(XtfRing *ring, uint64_t left, unsigned operation, XtfMpi
                     xtf_core_pair(traffic.comm, traffic.exchange), traffic.sent, traffic.received);
 }
 
-static void add(unsigned operation, const XtfMpiTraffic *traffic, MPI_Request request, uint64_t id, unsigned flags)
+static void add_request(unsigned operation, const XtfMpiTraffic *traffic, MPI_Request request, uint64_t id,
+                        unsigned flags)
 {
     xtf_mpi_requests_add(&(XtfMpiRequest){
         .handle = XTF_MPI_HANDLE(request),
@@ -310,10 +311,10 @@ void xtf_mpi_icollective(XtfRing *ring, uint64_t entered, unsigned operation, Xt
     uint64_t id = xtf_mpi_requests_ids(1);
 
     xtf_core_record(ring, entered, XTF_WIRE_ICOLLECTIVE_REQUEST, 0, 0, id);
-    add(operation, &traffic, request, id, 0);
+    add_request(operation, &traffic, request, id, 0);
 }
 
 void xtf_mpi_collective_init(unsigned operation, XtfMpiTraffic traffic, MPI_Request request)
 {
-    add(operation, &traffic, request, 0, XTF_MPI_REQUEST_PERSISTENT);
+    add_request(operation, &traffic, request, 0, XTF_MPI_REQUEST_PERSISTENT);
 }

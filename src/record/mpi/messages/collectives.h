@@ -47,24 +47,28 @@ typedef struct {
 #define XTF_MPI_BLOCKS_W(counts, types) ((XtfMpiBlocks){(counts), MPI_DATATYPE_NULL, (types)})
 
 XtfMpiTraffic xtf_mpi_barrier(MPI_Comm comm);
-/* Gather, Reduce; and Scatter, Bcast. */
+/* Returns the traffic of Gather and Reduce. */
 XtfMpiTraffic xtf_mpi_to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, XtfMpiBlock at_root);
+/* Returns the traffic of Scatter and Bcast. */
 XtfMpiTraffic xtf_mpi_from_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock at_root, XtfMpiBlock own);
-/* Gatherv; and Scatterv. */
+/* Returns the traffic of Gatherv. */
 XtfMpiTraffic xtf_mpi_to_root_v(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, XtfMpiBlocks at_root);
+/* Returns the traffic of Scatterv. */
 XtfMpiTraffic xtf_mpi_from_root_v(MPI_Comm comm, int root, bool in_place, XtfMpiBlocks at_root, XtfMpiBlock own);
-/* Alltoall, Allgather, Allreduce. */
+/* Returns the traffic of Alltoall, Allgather and Allreduce. */
 XtfMpiTraffic xtf_mpi_all_to_all(MPI_Comm comm, bool in_place, XtfMpiBlock sent, XtfMpiBlock received);
 XtfMpiTraffic xtf_mpi_allgatherv(MPI_Comm comm, bool in_place, XtfMpiBlock sent, XtfMpiBlocks received);
-/* Alltoallv, Alltoallw. */
+/* Returns the traffic of Alltoallv and Alltoallw. */
 XtfMpiTraffic xtf_mpi_all_to_all_v(MPI_Comm comm, bool in_place, XtfMpiBlocks sent, XtfMpiBlocks received);
 XtfMpiTraffic xtf_mpi_reduce_scatter_block(MPI_Comm comm, bool in_place, XtfMpiBlock received);
 XtfMpiTraffic xtf_mpi_reduce_scatter(MPI_Comm comm, bool in_place, XtfMpiBlocks received);
-/* Scan; Exscan, as if it were in place. */
+/* Returns the traffic of Scan, and that of Exscan with `in_place`. */
 XtfMpiTraffic xtf_mpi_scan(MPI_Comm comm, bool in_place, XtfMpiBlock block);
-/* Neighbor_alltoall, Neighbor_allgather; Neighbor_allgatherv; Neighbor_alltoallv, Neighbor_alltoallw. */
+/* Returns the traffic of Neighbor_alltoall and Neighbor_allgather. */
 XtfMpiTraffic xtf_mpi_neighbors(MPI_Comm comm, XtfMpiBlock sent, XtfMpiBlock received);
+/* Returns the traffic of Neighbor_allgatherv. */
 XtfMpiTraffic xtf_mpi_neighbors_gather_v(MPI_Comm comm, XtfMpiBlock sent, XtfMpiBlocks received);
+/* Returns the traffic of Neighbor_alltoallv and Neighbor_alltoallw. */
 XtfMpiTraffic xtf_mpi_neighbors_v(MPI_Comm comm, XtfMpiBlocks sent, XtfMpiBlocks received);
 
 /* Records the end of an operation whose beginning is recorded. `operation`: an index in xtf_collective_operations. */

@@ -158,7 +158,7 @@ static void record_tests(XtfRing *ring, uint64_t time, const XtfMpiRequest *requ
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_TEST, 0, request->tests, request->id);
 }
 
-static void complete(XtfRing *ring, uint64_t time, uint64_t hold, bool failed, MPI_Status *status)
+static void complete_request(XtfRing *ring, uint64_t time, uint64_t hold, bool failed, MPI_Status *status)
 {
     XtfMpiRequest request;
     Outcome outcome = failed ? FAILED : COMPLETED;
@@ -219,7 +219,7 @@ void xtf_mpi_completed(XtfRing *ring, uint64_t time, int result, uint64_t saved,
                        MPI_Status *status)
 {
     if (result == MPI_SUCCESS || is_gone(saved, request))
-        complete(ring, time, saved, result != MPI_SUCCESS, status);
+        complete_request(ring, time, saved, result != MPI_SUCCESS, status);
     else
         xtf_mpi_release(saved);
 }
@@ -229,11 +229,11 @@ void xtf_mpi_completed_all(XtfRing *ring, uint64_t time, int result, long long n
 {
     for (long long i = 0; saved && i < n; i++)
         if (result == MPI_SUCCESS)
-            complete(ring, time, saved[i], false, &statuses[i]);
+            complete_request(ring, time, saved[i], false, &statuses[i]);
         else if (result == MPI_ERR_IN_STATUS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
-            complete(ring, time, saved[i], statuses[i].MPI_ERROR != MPI_SUCCESS, &statuses[i]);
+            complete_request(ring, time, saved[i], statuses[i].MPI_ERROR != MPI_SUCCESS, &statuses[i]);
         else if (result != MPI_ERR_IN_STATUS && is_gone(saved[i], requests[i]))
-            complete(ring, time, saved[i], true, &statuses[i]);
+            complete_request(ring, time, saved[i], true, &statuses[i]);
         else
             xtf_mpi_release(saved[i]);
 }
@@ -259,8 +259,8 @@ void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long 
         n_done = 0;
     for (int i = 0; i < n_done; i++)
         if (indices[i] >= 0 && indices[i] < n) {
-            complete(ring, time, saved[indices[i]], result == MPI_ERR_IN_STATUS && statuses[i].MPI_ERROR != MPI_SUCCESS,
-                     &statuses[i]);
+            complete_request(ring, time, saved[indices[i]],
+                             result == MPI_ERR_IN_STATUS && statuses[i].MPI_ERROR != MPI_SUCCESS, &statuses[i]);
             saved[indices[i]] = XTF_MPI_NO_REQUEST;
         }
     release_all(n, saved);

@@ -85,7 +85,7 @@ void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int ta
                     bytes);
 }
 
-/* The status may have more bytes than an int can count. */
+/* Returns the received bytes. The status may have more than an int can count. */
 uint64_t xtf_mpi_received(const MPI_Status *status)
 {
     int n;
@@ -146,7 +146,7 @@ void xtf_mpi_isend(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int t
 }
 
 /* Posts a receive of a communicator that has an id. */
-static void post(XtfRing *ring, uint64_t time, uint32_t comm, int source, int tag, MPI_Request request)
+static void post_receive(XtfRing *ring, uint64_t time, uint32_t comm, int source, int tag, MPI_Request request)
 {
     uint64_t id = xtf_mpi_requests_ids(1);
 
@@ -169,7 +169,7 @@ void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, int tag, MPI_Comm c
     if (source == MPI_PROC_NULL)
         add_silent(request, 0);
     else
-        post(ring, time, xtf_mpi_comm_id(comm), source, tag, request);
+        post_receive(ring, time, xtf_mpi_comm_id(comm), source, tag, request);
 }
 
 /* True if the status of MPI_Isendrecv must not be used: MPICH (4.0) leaves its old content in place. */
@@ -306,5 +306,5 @@ void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request re
     if (ring && known)
         add_started(request, XTF_MPI_REQUEST_RECV, message.id, message.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
     else if (ring)
-        post(ring, time, XTF_WIRE_NONE, MPI_ANY_SOURCE, MPI_ANY_TAG, request);
+        post_receive(ring, time, XTF_WIRE_NONE, MPI_ANY_SOURCE, MPI_ANY_TAG, request);
 }

@@ -23,7 +23,7 @@
 /* Converts a handle of any kind to the key of the table of requests. */
 #define XTF_MPI_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
 
-/* Tells the table of requests, after MPI_Init, whether several threads may call at once. */
+/* Sets, after MPI_Init, whether several threads may use the table of requests at once. */
 void xtf_mpi_messages_begin(void);
 /* Records the counted tests of requests that were not completed, before MPI_Finalize. */
 void xtf_mpi_messages_finish(XtfRing *ring, uint64_t time);
@@ -54,8 +54,8 @@ void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, int tag, MPI_Comm c
 void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, uint64_t room, int source,
                        int recvtag, MPI_Comm comm, MPI_Request request);
 
-/* Adds persistent requests. `flags`: further XTF_MPI_REQUEST_... flags. The bytes of a partitioned receive are
- * known; those of other receives are 0. */
+/* Adds persistent requests. `flags`: further XTF_MPI_REQUEST_... flags. `bytes` of a receive is its size if it is
+ * partitioned, else 0. */
 void xtf_mpi_send_init(uint64_t bytes, int dest, int tag, MPI_Comm comm, MPI_Request request, unsigned flags);
 void xtf_mpi_recv_init(uint64_t bytes, int source, int tag, MPI_Comm comm, MPI_Request request, unsigned flags);
 /* Records the start of a persistent request. MPI may give it another handle; `handle`: the one before. */
@@ -64,10 +64,11 @@ void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t handle, MPI_Request re
 uint64_t *xtf_mpi_handles(long long n, const MPI_Request *requests);
 void xtf_mpi_start_all(XtfRing *ring, uint64_t time, long long n, const uint64_t *handles, const MPI_Request *requests);
 
-/* Matching probes, and calls that receive the probed messages. `saved`: of the message. A probe takes its message,
- * so that no receive posted later gets it. So the probe records the posting, at the time at which it was entered,
- * and the receiving call completes it. If a message was probed while nothing was recorded, the receiving call counts
- * as its posting. */
+/* ---- Matching probes, and calls that receive the probed messages. `saved`: saved state of the message. A probe takes
+ * its message, so that no receive posted later gets it. So the probe records the posting, at the time at which it was
+ * entered, and the receiving call completes it. If a message was probed while nothing was recorded, the receiving call
+ * counts as its posting. */
+
 void xtf_mpi_mprobe(XtfRing *ring, uint64_t time, MPI_Message message, MPI_Comm comm);
 void xtf_mpi_mrecv(XtfRing *ring, uint64_t time, uint64_t saved, const MPI_Status *status);
 void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request request);
@@ -99,9 +100,10 @@ void xtf_mpi_release(uint64_t saved);
 /* Removes a freed request, if the call succeeded. */
 void xtf_mpi_freed(int result, uint64_t saved);
 
-/* Record what a call has completed. `saved`: before the call; `requests`: after it; `status`, `statuses`: never to
- * be ignored. `ring` is NULL, here and for matched messages, if the thread does not record: then the requests are
- * only removed. */
+/* ---- Records of the requests that a call has completed. `saved`: saved state from before the call. `requests`: as the
+ * call left them. `status`, `statuses`: never MPI's constants to ignore them. `ring` is NULL, here and for matched
+ * messages, if the thread does not record: then the requests are only removed. */
+
 void xtf_mpi_completed(XtfRing *ring, uint64_t time, int result, uint64_t saved, MPI_Request request,
                        MPI_Status *status);
 void xtf_mpi_completed_all(XtfRing *ring, uint64_t time, int result, long long n, const uint64_t *saved,
@@ -112,8 +114,8 @@ void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long 
                             const int *indices, MPI_Status *statuses);
 
 /* Tests that find nothing. A program may call millions. For each request the first one is recorded, and their number
- * when the request completes. If all calls are recorded, each test is. In a test of several requests, the first
- * active one stands for all. */
+ * when the request completes. If all calls are recorded, each test is. A test of several requests is recorded
+ * and counted with the first active one. */
 typedef struct {
     uint64_t id;
     bool is_known; /* else nothing is recorded */

@@ -47,13 +47,13 @@ static Stripe *stripe_of(uint64_t hash)
     return &stripes[hash % STRIPES];
 }
 
-static void lock(Stripe *stripe)
+static void lock_stripe(Stripe *stripe)
 {
     if (xtf_mpi_requests_shared)
         xtf_spin_lock(&stripe->lock);
 }
 
-static void unlock(Stripe *stripe)
+static void unlock_stripe(Stripe *stripe)
 {
     if (xtf_mpi_requests_shared)
         xtf_spin_unlock(&stripe->lock);
@@ -77,7 +77,7 @@ static Chain *chain_of(Stripe *stripe, uint64_t hash)
     return &stripe->chains[hash / STRIPES & stripe->mask];
 }
 
-static void append(Stripe *stripe, uint32_t index)
+static void append_request(Stripe *stripe, uint32_t index)
 {
     XtfMpiRequest *request = at(stripe, index);
     Chain *chain = chain_of(stripe, hash_of(request->handle));
@@ -92,7 +92,7 @@ static void append(Stripe *stripe, uint32_t index)
 }
 
 /* Makes more chains, and moves all requests to them in their order. */
-static bool spread(Stripe *stripe)
+static bool add_chains(Stripe *stripe)
 {
     uint32_t old = stripe->chains ? stripe->mask + 1 : 0, n = old ? 4 * old : CHAINS;
     Chain *before = stripe->chains, *chains = calloc(n, sizeof *chains);
@@ -104,15 +104,15 @@ static bool spread(Stripe *stripe)
     for (uint32_t i = 0; i < old; i++)
         for (uint32_t index = before[i].first, next; index != NONE; index = next) {
             next = at(stripe, index)->next;
-            append(stripe, index);
+            append_request(stripe, index);
         }
     free(before);
     return true;
 }
 
-static bool grow(Stripe *stripe)
+static bool add_chunk(Stripe *stripe)
 {
-    if (stripe->n_chunks == CHUNKS || (!stripe->chains && !spread(stripe)))
+    if (stripe->n_chunks == CHUNKS || (!stripe->chains && !add_chains(stripe)))
         return false;
     uint32_t n = stripe->n_chunks < 2 ? FIRST_CHUNK : (uint32_t)FIRST_CHUNK << (stripe->n_chunks - 1);
     uint32_t first = stripe->n_chunks == 0 ? 0 : n;
@@ -136,7 +136,7 @@ static bool matches_handle(const XtfMpiRequest *request, uint64_t handle, bool m
            !(request->flags & XTF_MPI_REQUEST_HELD);
 }
 
-static void forget(Stripe *stripe, uint32_t index)
+static void remove_request(Stripe *stripe, uint32_t index)
 {
     XtfMpiRequest *request = at(stripe, index);
     Chain *chain = chain_of(stripe, hash_of(request->handle));
@@ -157,7 +157,7 @@ static void forget(Stripe *stripe, uint32_t index)
 }
 
 /* Finds the first request of a handle that is not held. */
-static uint32_t find(Stripe *stripe, uint64_t hash, uint64_t handle, bool message)
+static uint32_t find_request(Stripe *stripe, uint64_t hash, uint64_t handle, bool message)
 {
     if (!stripe->chains)
         return NONE;
@@ -179,13 +179,13 @@ static Held held(uint64_t hold, bool message)
 
     if (xtf_mpi_requests_shared) {
         found = (Held){&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES)};
-        lock(found.stripe);
+        lock_stripe(found.stripe);
         if (found.index != NONE)
             at(found.stripe, found.index)->flags &= (uint8_t)~XTF_MPI_REQUEST_HELD;
     } else {
         uint64_t hash = hash_of(hold);
         found.stripe = stripe_of(hash);
-        found.index = find(found.stripe, hash, hold, message);
+        found.index = find_request(found.stripe, hash, hold, message);
     }
     return found;
 }
@@ -196,11 +196,11 @@ static uint64_t set_flag(uint64_t handle, bool message, uint8_t flag)
     uint64_t hash = hash_of(handle);
     Stripe *stripe = stripe_of(hash);
 
-    lock(stripe);
-    uint32_t index = find(stripe, hash, handle, message);
+    lock_stripe(stripe);
+    uint32_t index = find_request(stripe, hash, handle, message);
     if (index != NONE)
         at(stripe, index)->flags |= flag;
-    unlock(stripe);
+    unlock_stripe(stripe);
     return (uint64_t)index * STRIPES + (uint64_t)(stripe - stripes);
 }
 
@@ -238,24 +238,24 @@ XtfMpiRequest *xtf_mpi_requests_open(uint64_t handle, XtfMpiRequestKind kind)
     uint64_t hash = hash_of(handle);
     Stripe *stripe = stripe_of(hash);
 
-    lock(stripe);
-    if (__builtin_expect(stripe->free == NONE, 0) && !grow(stripe)) {
-        unlock(stripe);
+    lock_stripe(stripe);
+    if (__builtin_expect(stripe->free == NONE, 0) && !add_chunk(stripe)) {
+        unlock_stripe(stripe);
         return NULL;
     }
     uint32_t index = stripe->free;
     XtfMpiRequest *request = at(stripe, index);
     stripe->free = request->next;
     *request = (XtfMpiRequest){.handle = handle, .kind = (uint8_t)kind};
-    append(stripe, index);
+    append_request(stripe, index);
     if (__builtin_expect(++stripe->n > 2 * stripe->mask, 0))
-        spread(stripe);
+        add_chains(stripe);
     return request;
 }
 
 void xtf_mpi_requests_close(XtfMpiRequest *request)
 {
-    unlock(stripe_of(hash_of(request->handle)));
+    unlock_stripe(stripe_of(hash_of(request->handle)));
 }
 
 bool xtf_mpi_requests_add(const XtfMpiRequest *request)
@@ -286,15 +286,15 @@ bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *reque
             found->tests = 0;
             found->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
         } else {
-            forget(done.stripe, done.index);
+            remove_request(done.stripe, done.index);
         }
     }
-    unlock(done.stripe);
+    unlock_stripe(done.stripe);
     return known;
 }
 
 /* Returns the held request, active or not; NULL: none is held. No other thread changes it, and its memory stays. */
-static const XtfMpiRequest *peek(uint64_t hold)
+static const XtfMpiRequest *peek_request(uint64_t hold)
 {
     if (xtf_mpi_requests_shared)
         return hold / STRIPES == NONE ? NULL : at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES));
@@ -304,14 +304,14 @@ static const XtfMpiRequest *peek(uint64_t hold)
 
 const XtfMpiRequest *xtf_mpi_requests_held(uint64_t hold)
 {
-    const XtfMpiRequest *request = peek(hold);
+    const XtfMpiRequest *request = peek_request(hold);
 
     return request && request->id != 0 ? request : NULL;
 }
 
 bool xtf_mpi_requests_is_idle(uint64_t hold)
 {
-    const XtfMpiRequest *request = peek(hold);
+    const XtfMpiRequest *request = peek_request(hold);
 
     return request && request->id == 0;
 }
@@ -326,7 +326,7 @@ bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
         *request = *at(tested.stripe, tested.index);
         known = true;
     }
-    unlock(tested.stripe);
+    unlock_stripe(tested.stripe);
     return known;
 }
 
@@ -336,28 +336,28 @@ bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request)
 
     if (freed.index != NONE) {
         *request = *at(freed.stripe, freed.index);
-        forget(freed.stripe, freed.index);
+        remove_request(freed.stripe, freed.index);
     }
-    unlock(freed.stripe);
+    unlock_stripe(freed.stripe);
     return freed.index != NONE;
 }
 
 void xtf_mpi_requests_release(uint64_t hold)
 {
     if (xtf_mpi_requests_shared && hold / STRIPES != NONE)
-        unlock(held(hold, false).stripe);
+        unlock_stripe(held(hold, false).stripe);
 }
 
 uint64_t xtf_mpi_requests_handle(uint64_t hold)
 {
     if (!xtf_mpi_requests_shared)
         return hold;
-    const XtfMpiRequest *request = peek(hold);
+    const XtfMpiRequest *request = peek_request(hold);
     return request ? request->handle : 0;
 }
 
 /* Moves a persistent request to the new handle that the library gave it. */
-static bool move(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request)
+static bool move_request(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request)
 {
     if (!xtf_mpi_requests_free(xtf_mpi_requests_hold(handle, false), request))
         return false;
@@ -371,12 +371,12 @@ static bool move(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiReques
 bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, XtfMpiRequest *request)
 {
     if (handle != new_handle)
-        return move(handle, new_handle, id, request);
+        return move_request(handle, new_handle, id, request);
     uint64_t hash = hash_of(handle);
     Stripe *stripe = stripe_of(hash);
 
-    lock(stripe);
-    uint32_t index = find(stripe, hash, handle, false);
+    lock_stripe(stripe);
+    uint32_t index = find_request(stripe, hash, handle, false);
     if (index != NONE) {
         XtfMpiRequest *found = at(stripe, index);
         found->id = id;
@@ -384,7 +384,7 @@ bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, X
         found->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
         *request = *found;
     }
-    unlock(stripe);
+    unlock_stripe(stripe);
     return index != NONE;
 }
 

@@ -90,7 +90,7 @@ static inline uint64_t xtf_mpi_requests_hold(uint64_t handle, bool message)
 /* Copies a completed request to *request and removes it. A persistent request stays, inactive; its copy is as it was
  * while active. Returns false, and changes nothing, if no active request was held. */
 bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *request);
-/* True for a known request that is not active: a persistent one that was not started. */
+/* True if the held request is known and not active: a persistent one that was not started. */
 bool xtf_mpi_requests_is_idle(uint64_t hold);
 /* Counts a test that found nothing, and copies the request to *request. Returns false if no active request was held. */
 bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request);

@@ -2,9 +2,9 @@
 
 usage: fortran.py TABLE MPI SOURCE -- COMPILER...
 
-MPI is openmpi or mpich; COMPILER is as in wrappers.py. The Fortran bindings of Open MPI call PMPI_X, so all of them are wrapped:
-mpi_x_ of mpif.h and of the module mpi, mpi_x_f08_ of the module mpi_f08. The latter calls ompi_x_f, which is not wrapped, since the
-profiling names and other routines call it, too.
+MPI is openmpi or mpich; COMPILER is as in wrappers.py. The Fortran bindings of Open MPI call PMPI_X, so all of them are wrapped.
+They are mpi_x_ of mpif.h and of the module mpi, and mpi_x_f08_ of the module mpi_f08. The latter calls ompi_x_f, which is not
+wrapped, since the profiling names and other routines call it, too.
 The Fortran bindings of MPICH call MPI_X, which has a C wrapper. The exceptions call PMPI_X, and are wrapped: routines for attributes, and the
 routines of mpi_f08 without a buffer, mpi_x_f08_ and mpi_x_f08_large_. MPICH 4.2 calls the latter mpi_x_c_f08_.
 
@@ -47,7 +47,7 @@ def is_text(argument):
 
 
 def declared(argument):
-    """The declaration of an argument as Fortran passes it: an address."""
+    """Returns the declaration of an argument as Fortran passes it: an address."""
     if is_text(argument):
         return f"char *{argument.name}"
     if argument.base in INTEGERS_8:

@@ -1,8 +1,8 @@
 """Gives the C expressions for the roles of snippets, in the wrappers of Fortran.
 
-Each argument of a Fortran routine is the address of a value. Handles are numbers there; they are converted for snippets alone,
-into locals with the suffix _c, before the call, and, if the call may change them, again after it. Integers and logicals have
-32 bits. Statuses are those of C, bit by bit. Only what snippets mention is converted.
+Each argument of a Fortran routine is the address of a value. Handles are numbers in Fortran. A wrapper converts them to locals with the
+suffix _c, which only snippets use, before the call. If the call may change a handle, the wrapper converts it again afterwards.
+Integers and logicals have 32 bits. A status has the same bytes as in C. Only arguments that snippets mention are converted.
 """
 
 import roles
@@ -10,8 +10,7 @@ import roles
 # The conversions of mpi.h.
 CONVERTED = {"MPI_Comm": "Comm", "MPI_Datatype": "Type", "MPI_Errhandler": "Errhandler", "MPI_File": "File", "MPI_Group": "Group", "MPI_Info": "Info",
              "MPI_Message": "Message", "MPI_Op": "Op", "MPI_Request": "Request", "MPI_Session": "Session", "MPI_Win": "Win"}
-# How many elements arrays have, as C expressions.
-# *outcount need not be there after an error; after one of a single request it is.
+# The lengths of arrays, as C expressions. After an error *outcount may not be set, except after an error of a single request.
 LENGTHS = {"requests": "*count", "statuses": "*count", "indices": "xtf_fortran_outcount(result, *outcount, *count)"}
 
 

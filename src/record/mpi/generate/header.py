@@ -1,4 +1,4 @@
-"""Which functions an mpi.h declares, as the C compiler sees it."""
+"""Finds the functions that an mpi.h declares for the C compiler."""
 
 import dataclasses
 import os
@@ -14,12 +14,12 @@ DECLARATION = re.compile(r"\s*(?:extern\s+)?(?P<result>[A-Za-z_][\w\s*]*?)\b(?P<
 
 
 def preprocess(compiler, text="#include <mpi.h>\n"):
-    """What a C compiler makes of the text; `compiler`: the command and its arguments, as include paths."""
+    """Returns the text as the C preprocessor expands it; `compiler`: the command and its arguments, such as include paths."""
     return subprocess.run([*compiler, *DEFINES, "-E", "-P", "-x", "c", "-"], input=text, check=True, capture_output=True, text=True).stdout
 
 
 def declarations(text):
-    """{name: (result, parameters)} of all functions MPI_... that preprocessed text declares, but those of MPI_T."""
+    """Returns {name: (result, parameters)} of all functions MPI_... that preprocessed text declares, without MPI_T_..."""
     found = {}
     while True:
         text, n = ATTRIBUTE.subn("", text)
@@ -33,7 +33,7 @@ def declarations(text):
 
 
 def as_declared(function, declared):
-    """Returns a function of the table with `const` where the header's declaration has it: versions of an MPI differ in that."""
+    """Returns a function of the table with `const` where the header's declaration has it, since versions of an MPI differ there."""
     parts = [part.strip() for part in declared[function.name][1].split(",")]
     if len(parts) != len(function.arguments):
         return function
@@ -43,7 +43,7 @@ def as_declared(function, declared):
 
 
 def misfits(functions, declared, compiler):
-    """Returns the names of those functions of the table that the header declares with other types; the compiler is the judge."""
+    """Returns the names of the table's functions that the header declares with other types, by the compiler's judgement."""
     left = [as_declared(function, declared) for function in functions if function.name in declared]
     wrong = set()
     while True:
@@ -62,11 +62,11 @@ def misfits(functions, declared, compiler):
 def not_wrapped(functions, declared, compiler):
     """Returns the names of the functions that the header declares, and that the table lacks, or has with other types.
 
-    They cannot be wrapped: an MPI that is newer than the table must build all the same."""
+    They cannot be wrapped, but an MPI that is newer than the table must build nevertheless."""
     wrapped = [function for function in functions if function.recorded != "never"]
     return sorted(set(declared) - {function.name for function in functions} | misfits(wrapped, declared, compiler))
 
 
 def without(declared, names):
-    """Returns the declarations but for those of some names."""
+    """Returns the declarations without some names."""
     return {name: declaration for name, declaration in declared.items() if name not in names}

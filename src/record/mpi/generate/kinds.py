@@ -1,14 +1,14 @@
 """Reads the snippets of the kinds of functions, and replaces the roles in them.
 
-A module kinds_*.py has a dictionary KINDS: {key: (before, after)}, where both are C statements: `before` runs between the
-record ENTER and the call, `after` between the call and LEAVE, in one scope. A longer tuple is (before, after, condition) or
+A module kinds_*.py has a dictionary KINDS: {key: (before, after)}. Both are C statements in one scope: `before` runs between the
+record ENTER and the call, `after` between the call and LEAVE. A longer tuple is (before, after, condition) or
 (before, after, condition, missed): the wrapper evaluates the C expression `condition` after the call. It records the
 call, with its ENTER, if the condition is true, the call failed, or all calls are recorded. Else it counts the call and runs `missed`.
 
 A key is a kind, or kind:what with the table's column `what`, which is looked up first: "collective", "collective:ALLTOALL,neighbor".
 
-In a snippet {role} stands for a C expression (roles.py); {a|b} for the first of the roles that the function has; and
-{a|b|=text} for the text if it has none of them. A role that a function lacks is an error, so that no snippet is used for a
+In a snippet {role} is replaced by a C expression (roles.py), {a|b} by the first of the roles that the function has, and
+{a|b|=text} by the text if it has none of them. A role that a function lacks is an error, so that no snippet is used for a
 function that it does not fit. Braces of C are followed by a space or the end of the line, and stay unchanged.
 """
 

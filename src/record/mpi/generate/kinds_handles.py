@@ -1,11 +1,11 @@
-"""The snippets of functions that make, use or end communicators, windows and files, and of the begin and end (kinds.py says what they are)."""
+"""The snippets (kinds.py) of functions that create, use or free communicators, windows and files, and of MPI's begin and end."""
 
 COLLECTIVE = "xtf_mpi_collective_begin({ring}, {entered});"
 
-# Communicators are made out of {comm} by all its members.
+# All members of {comm} create the communicator.
 CREATED = "xtf_mpi_comm_created({ring}, &{left}, {result}, saved_comm, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);"
 CREATE = ("XtfMpiFrom saved_comm = xtf_mpi_from({comm}); " + COLLECTIVE, CREATED)
-# The leader alone knows {peer_comm}, and tells the others, if the call has succeeded: the communicator is a valid one.
+# Only the leader knows {peer_comm}. It sends the id to the other members if the call has succeeded, since {local_comm} is valid then.
 CREATE_OF_LOCAL = ("XtfMpiFrom saved_comm = xtf_mpi_from({local_comm}); " + COLLECTIVE,
                    "if ({result} == MPI_SUCCESS) { saved_comm = xtf_mpi_from_leader({local_comm}, (int){local_leader}, {peer_comm}); } " + CREATED)
 CREATE_OF_BOTH = ("XtfMpiFrom saved_comm = xtf_mpi_from({intercomm}); " + COLLECTIVE, CREATED)
@@ -17,7 +17,7 @@ def connect(accepts):
             "xtf_mpi_connected({ring}, &{left}, {result}, {port_name}, (int){root}, {comm}, %s, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);" % accepts)
 
 
-# The program may pass NULL, of which MPI says that it is an error.
+# The program may pass NULL, for which MPI returns an error.
 FREE = ("const MPI_Comm *freed = &{comm}; uint32_t saved_comm = xtf_mpi_comm_id(freed ? *freed : MPI_COMM_NULL); " + COLLECTIVE, "xtf_mpi_comm_freed({ring}, {left}, {result}, saved_comm);")
 
 COMMUNICATORS = {
@@ -119,6 +119,6 @@ for mode in "read", "write":
 
 KINDS = {**STARTING, **COMMUNICATORS, **WINDOWS, **FILES}
 
-# Kinds whose hooks make all members of a communicator agree: they are called with a ring of NULL where nothing is recorded.
+# Kinds whose hooks make all members of a communicator agree. If nothing is recorded, they are called with a ring of NULL.
 ALWAYS = {"init"} | {kind for kind, snippets in {**COMMUNICATORS, **WINDOWS, **FILES}.items()
                      if any(hook in snippets[1] for hook in ("_created(", "_connected(", "_spawned(", "_idup(", "_opened({ring}, &"))}

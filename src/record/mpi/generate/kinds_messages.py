@@ -1,8 +1,4 @@
-"""What wrappers record of messages, requests and collective operations: {kind: (before, after)} or (before, after, condition).
-
-The condition says after the call whether the call is recorded at all. Names of functions are those of messages.h and
-collectives.h.
-"""
+"""The snippets (kinds.py) of messages, requests and collective operations. They call functions of messages.h and collectives.h."""
 
 
 def succeeded(statement):
@@ -25,7 +21,7 @@ OR_LOST = " else { xtf_mpi_message_lost({ring}, {left}, saved, *{message}); }"
 
 
 def unless(found, saved):
-    """Whether a test is recorded, that has `found` something, or is the first one that has not."""
+    """Returns the condition under which a test is recorded: it has `found` something, or it is the first one that has not."""
     return f"xtf_mpi_test_is_recorded({{ring}}, {found}, {saved}, &test)"
 
 
@@ -40,17 +36,17 @@ COMPLETED_SOME = "xtf_mpi_completed_some({ring}, {left}, {result}, {count}, save
 FAILED = "{result} != MPI_SUCCESS"
 
 
-# Of calls that may block: what is known before is recorded before, and taken back if the call fails.
+# For calls that may block: their snippets record before the call what they can, and the record FAILED cancels it if the call fails.
 OR_FAILED = " else { xtf_mpi_failed({ring}, {left}); }"
 
 
 def awaits(peer, tag):
-    """Shows what a call waits for, which may never return."""
+    """Returns a statement that shows what a call waits for, since the call may never return."""
     return f"xtf_mpi_awaits({{ring}}, {{entered}}, {{{peer}}}, {{{tag}}}, {{comm}});"
 
 
 def send(send_bytes, datatype, tag, then="", awaited=awaits("dest", "tag")):
-    """A send, and what else is recorded of the call if it succeeds."""
+    """Returns the snippets of a send. The statements `then` run if the call succeeds."""
     sent = f"xtf_mpi_send({{ring}}, {{entered}}, {send_bytes}, {{dest}}, {tag}, {{comm}});"
     return (f"{awaited} bool sent = xtf_mpi_can_send({datatype}, {{comm}}); if (sent) {{ {sent} }}",
             f"if ({{result}} == MPI_SUCCESS) {{ if (!sent) {{ {sent} }} {then} }} else if (sent) {{ xtf_mpi_failed({{ring}}, {{left}}); }}")
@@ -96,19 +92,19 @@ KINDS = {
     "testany": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ANY), f"{FAILED} || " + unless("{flag}", "{count}, saved")),
     "testsome": (MANY + TEST, test(f"{FAILED} || {{outcount}} != 0", COMPLETED_SOME),
                  f"{FAILED} || " + unless("{outcount} != 0", "{count}, saved")),
-    # These complete nothing, but come in millions, too.
+    # The next two complete no request, but programs may call them millions of times, too.
     "parrived": (ONE + TEST, test(f"{FAILED} || {{flag}}", "xtf_mpi_release(saved)"), f"{FAILED} || " + unless("{flag}", "1, &saved")),
     "request_get_status": (ONE + TEST, test(f"{FAILED} || {{flag}}", "xtf_mpi_release(saved)"), f"{FAILED} || " + unless("{flag}", "1, &saved")),
     "request_free": (ONE, "xtf_mpi_freed({result}, saved);"),
     "cancel": (HANDLE, succeeded("xtf_mpi_requests_cancel(handle)")),
     "type_commit": ("", succeeded("xtf_mpi_valid_add(XTF_MPI_HANDLE({datatype}))")),
-    # The program may pass NULL, of which MPI says that it is an error.
-    # Behind the call another thread may have got the handle.
+    # The program may pass NULL, for which MPI returns an error.
+    # After the call another thread may have got the handle, so it is removed before.
     "type_free": ("const MPI_Datatype *type = &{datatype}; uint64_t handle = type ? XTF_MPI_HANDLE(*type) : 0; bool removed = xtf_mpi_valid_remove(handle);",
                   "if (removed && {result} != MPI_SUCCESS) { xtf_mpi_valid_add(handle); }"),
 }
 
-# Kinds after which requests, or matched messages, are others: that is noted where nothing is recorded, too, with a ring of NULL.
+# Kinds that change requests or matched messages. If nothing is recorded, their snippets run nevertheless, with a ring of NULL.
 ENDING = {"wait", "waitall", "waitany", "waitsome", "test", "testall", "testany", "testsome", "request_free", "cancel", "mrecv", "imrecv"}
 
 SENT, RECEIVED = "XTF_MPI_BLOCK({sendcount}, {sendtype})", "XTF_MPI_BLOCK({recvcount}, {recvtype})"
@@ -117,7 +113,7 @@ SENT_W, RECEIVED_W = "XTF_MPI_BLOCKS_W({sendcounts}, {sendtypes})", "XTF_MPI_BLO
 BLOCK = "XTF_MPI_BLOCK({count}, {datatype})"
 IN_PLACE, SCATTERED_IN_PLACE = "{sendbuf} == MPI_IN_PLACE", "{recvbuf} == MPI_IN_PLACE"
 
-# The traffic of each operation; the operation under which it is recorded is its own, if nothing is said.
+# {operation: (its traffic, the operation that is recorded instead; None: the operation itself)}
 TRAFFIC = {
     "BARRIER": ("xtf_mpi_barrier({comm})", None),
     "BCAST": (f"xtf_mpi_from_root({{comm}}, {{root}}, false, {BLOCK}, {BLOCK})", None),

@@ -56,7 +56,7 @@ class Function:
 
     @property
     def operation(self):
-        """Of collective operations, as in xtf_collective_operations; "": none."""
+        """Returns the collective operation, as in xtf_collective_operations; "": none."""
         return next((word for word in self.what if word.isupper()), "")
 
     @property
@@ -70,7 +70,7 @@ class Function:
 
     @property
     def passed(self):
-        """Returns the arguments of a call that passes all of them on."""
+        """Returns the arguments of a call, separated by commas."""
         return ", ".join(argument.name for argument in self.arguments)
 
     def argument(self, name):

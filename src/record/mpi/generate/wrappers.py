@@ -2,16 +2,18 @@
 
 usage: wrappers.py TABLE HEADER SOURCE -- COMPILER...
 
-COMPILER is the command that compiles for this MPI, with its include paths: only what its mpi.h declares is wrapped. What it declares and
-the table lacks, or has with other types, is left out, with a word on stderr.
+COMPILER is the command that compiles for this MPI, with its include paths. Only functions that its mpi.h declares are wrapped. A function
+that the table lacks, or has with other types, is left out, with a message on stderr.
 
 HEADER has, for the C files of the front end:
+
   XTF_MPI_FUNCTIONS(FUNCTION)   FUNCTION(Send) for each function that the mpi.h declares, also those that are "never" wrapped
   XTF_MPI_HAS_Send              defined for each of them
-  XTF_MPI_NOT_WRAPPED           the names of what is left out, with blanks between them: mostly ""
+  XTF_MPI_NOT_WRAPPED           the names of functions that are left out, with blanks between them: mostly ""
   XTF_MPI_REGION_Send           numbers of the regions of all functions of the table
   XTF_MPI_OP_BCAST, ...         numbers of collective operations
   XTF_MPI_NEIGHBOR, ...         the flags of the table's column `what`
+
 SOURCE has a function MPI_X for each function that is not "never". It calls xtf_mpi_next.X, which pmpi.c has looked up.
 """
 
@@ -30,7 +32,7 @@ OPERATIONS = ("BARRIER", "BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "A
               "REDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "REDUCE_SCATTER_BLOCK", "CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE",
               "CREATE_HANDLE_AND_ALLOCATE", "DESTROY_HANDLE_AND_DEALLOCATE")
 BEGINS = {"init": "xtf_mpi_begin_init()", "session_init": "xtf_mpi_begin_init()", "finalize": "xtf_mpi_begin_finalize(__builtin_frame_address(0))"}
-# Statements of the front end after a call has been recorded.
+# Statements of the wrapper after a call has been recorded.
 ENDS = {
     "init": "if (result == MPI_SUCCESS) xtf_mpi_initialized();",
     "session_init": "if (result == MPI_SUCCESS) xtf_mpi_initialized();",
@@ -48,10 +50,10 @@ class Form:
     """Parts of a wrapper that differ between the languages: lines of C."""
 
     pass_on: tuple  # passes on the call, and returns what it returns
-    statuses: tuple  # before a call that is looked at: our statuses in the place of those that the program does not want
+    statuses: tuple  # before a recorded call: scratch statuses replace the ones that the program ignores
     declare: tuple  # before the call
     call: str  # has `result`
-    change: tuple  # behind the call
+    change: tuple  # after the call
     end: tuple  # returns `result`
 
 

@@ -35,7 +35,7 @@ bool xtf_collect_part_create(XtfCollectPart *part, int folder, const char *path,
 bool xtf_collect_part_reopen(XtfCollectPart *part, GError **error);
 /* Commits. Starts a sync at intervals, without waiting for it. */
 bool xtf_collect_part_commit(XtfCollectPart *part, GError **error);
-/* True while a sync runs. A commit made now needs another sync. */
+/* True if a sync runs. A commit made now needs another sync. */
 bool xtf_collect_part_is_syncing(const XtfCollectPart *part);
 /* Waits for the sync. */
 bool xtf_collect_part_end_sync(XtfCollectPart *part, GError **error);

@@ -82,7 +82,8 @@ static bool is_time(const XtfCollectSession *session)
     return false;
 }
 
-/* True once a second. The first records are committed sooner, so that a killed collector does not lose everything. */
+/* True if the last commit is a second old. The first records are committed sooner, so that a killed collector does not
+ * lose everything. */
 static bool is_time_to_commit(const XtfCollectSession *session)
 {
     bool first = session->kept == 0 && xtf_collect_decoded(session) > 0;

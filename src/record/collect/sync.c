@@ -1,6 +1,6 @@
 /*
  * Syncing of parts, in a thread of its own. A sync may take seconds, in which rings would fill up, so the collector
- * goes on reading them. A sync does not cover commits made while it runs.
+ * continues to read them. A sync does not cover commits made while it runs.
  */
 #include <pthread.h>
 #include <signal.h>

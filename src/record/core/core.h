@@ -105,7 +105,8 @@ void xtf_core_refuse(const char *format, ...) __attribute__((format(printf, 1, 2
  * call between begin and end, from a signal handler, does nothing and counts as nested. */
 void xtf_core_set_recording(bool on);
 
-/* The slow paths of the functions below. */
+/* Slow paths of the functions below. */
+
 XtfRing *xtf_core_claim_ring(void);
 void xtf_core_count_nested(void);
 bool xtf_core_make_room(XtfRing *ring, uint64_t size);

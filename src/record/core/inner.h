@@ -38,31 +38,40 @@ typedef struct {
     uint64_t timeout_ns;          /* time that a producer waits for a collector that frees no space */
 } XtfCore;
 
-/* state.c */
+/* ---- state.c */
+
 extern XtfCore xtf_core;
 extern XtfCoreLife xtf_core_life;
-/* Has the kernel clear xtf_core_life in forked children. */
+/* Makes the kernel clear xtf_core_life in forked children. */
 void xtf_core_keep_life(void);
 
-/* memory.c: creates the shared memory and xtf_core.rings, and maps the first ring. On failure writes the reason to
- * stderr and returns false. */
+/* ---- memory.c */
+
+/* Creates the shared memory and xtf_core.rings, and maps the first ring. On failure writes the reason to stderr and
+ * returns false. */
 bool xtf_core_make_memory(uint64_t ring_size);
 /* Maps ring `index` and allocates its pages. On failure returns false and sets errno. */
 bool xtf_core_map_ring(uint32_t index);
 void xtf_core_unmake_memory(void);
 
-/* descriptor.c: moves a descriptor to a high number with close-on-exec. On failure closes it; number is -1 then. */
+/* ---- descriptor.c */
+
+/* Moves a descriptor to a high number with close-on-exec. On failure closes it; number is -1 then. */
 XtfCoreDescriptor xtf_core_hide(int descriptor);
 /* True if the number still refers to the file that the recorder opened. */
 bool xtf_core_is_ours(const XtfCoreDescriptor *descriptor);
 /* Closes the descriptor, unless the program has closed or replaced it. */
 void xtf_core_drop_descriptor(XtfCoreDescriptor *descriptor);
 
-/* clock.c: chooses the clock, and writes the choice to the shared memory. */
+/* ---- clock.c */
+
+/* Chooses the clock, and writes the choice to the shared memory. */
 void xtf_core_choose_clock(void);
 
-/* collector.c: starts the collector; its log goes to `folder`, a descriptor. On failure writes the reason to stderr and
- * returns false. */
+/* ---- collector.c */
+
+/* Starts the collector; its log goes to `folder`, a descriptor. On failure writes the reason to stderr and returns
+ * false. */
 bool xtf_core_start_collector(int folder);
 /* True if the collector runs, or if the program has closed the socket that would show its end. */
 bool xtf_core_collector_lives(void);
@@ -71,10 +80,13 @@ void xtf_core_lose_collector(void);
 /* Wakes the collector to read the rings at once. */
 void xtf_core_wake_collector(void);
 
-/* claim.c: has the rings of ending threads closed. */
+/* ---- claim.c */
+
+/* Ensures that the rings of ending threads are closed. */
 bool xtf_core_watch_threads(void);
 
-/* room.c */
+/* ---- room.c */
+
 /* Finds space for `size` bytes in a ring outside a hole; waits for it if the policy says so. Returns false if there is
  * no space. */
 bool xtf_core_find_room(XtfRing *ring, uint64_t size);
@@ -88,7 +100,8 @@ void xtf_core_append(XtfRing *ring, uint64_t time, unsigned kind, uint32_t regio
 /* Writes the pending WAITED record, if any. */
 void xtf_core_write_waited(XtfRing *ring);
 
-/* hole.c */
+/* ---- hole.c */
+
 enum { XTF_CORE_HOLE_OFF = 1, XTF_CORE_HOLE_FULL = 2 };
 void xtf_core_begin_hole(XtfRing *ring, uint32_t hole);
 /* Ends the hole if the ring has space, and writes an ENTER for each open frame that has none. */
@@ -96,10 +109,13 @@ bool xtf_core_resume(XtfRing *ring);
 /* Ends the hole without entering frames: the thread ends, or another hole begins. */
 void xtf_core_abandon_hole(XtfRing *ring);
 
-/* fork.c: stops recording in forked children. */
+/* ---- fork.c */
+
+/* Stops recording in forked children. */
 void xtf_core_watch_forks(void);
 
-/* wait.c: futexes shared between processes, with timeouts. */
+/* ---- wait.c: futexes shared between processes, with timeouts. */
+
 void xtf_core_futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds);
 void xtf_core_futex_wake(_Atomic uint32_t *word);
 

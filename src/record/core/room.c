@@ -2,12 +2,12 @@
  * The space of a ring, on its producer's side.
  *
  * The producer has its own copy of the head and publishes it after each record. It reads the collector's tail only when
- * the head reaches `limit`. If there is space, the limit advances by a quarter of the ring at most: so the producer can
+ * the head reaches `limit`. If there is space, the limit advances by a quarter of the ring at most. So the producer can
  * wake the collector before the ring is full. If there is none, the producer waits or leaves records out.
  *
- * The last XTF_CORE_RESERVE bytes are reserved for the records that keep a full ring readable (hole.c): the begin and
- * end of a hole, the number of missing records, and LEAVEs. The LEAVEs are of frames whose ENTER is in the ring, at
- * most XTF_CORE_STACK.
+ * The last XTF_CORE_RESERVE bytes are reserved for the records that keep a full ring readable (hole.c). They are the
+ * begin and end of a hole, the number of missing records, and LEAVEs. The LEAVEs are of frames whose ENTER is in the
+ * ring, at most XTF_CORE_STACK.
  *
  * A signal handler that interrupts the producer finds the thread busy and records nothing. So the ring has exactly one
  * writer, and only the stores of the head must be atomic.

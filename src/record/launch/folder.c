@@ -166,7 +166,7 @@ static bool is_same_job(const char *first, const char *second)
            !g_str_equal(first_host, second_host);
 }
 
-/* Claims the folder for the job. The caller holds the lock of the file "job", `fd`. */
+/* Marks the folder as the job's. The caller holds the lock of the file "job", `fd`. */
 static bool claim_folder(int fd, int directory, const char *folder, const char *job, bool replace, GError **error)
 {
     char before[JOB_NAME_MAX + 1] = "";

@@ -137,8 +137,8 @@ static void add_process_number(XtfParts *parts, guint64 number)
     g_hash_table_add(parts->numbers, key);
 }
 
-/* Returns the number of launched processes, from a process that ended before MPI reported it. Such a process has its
- * launcher's rank as number; other processes without a rank have numbers above all ranks. 0: unknown. */
+/* Returns the number of launched processes, from a process that ended before MPI reported it. The process's number is
+ * its launcher's rank; other processes without a rank have numbers above all ranks. 0: unknown. */
 static guint64 launched_size(const XtfRecordedProcess *process)
 {
     static const char *const names[][2] = {
@@ -153,7 +153,7 @@ static guint64 launched_size(const XtfRecordedProcess *process)
 }
 
 /* Reads a part that is no longer written: its processes, records and world size. */
-static bool read_part(const char *path, XtfParts *parts, XtfTraceInfo *info, GError **error)
+static bool read_ended_part(const char *path, XtfParts *parts, XtfTraceInfo *info, GError **error)
 {
     if (is_written(path))
         return xtf_fail(error, XTF_ERROR_IO, "%s: it is still being written", path);
@@ -173,7 +173,7 @@ static bool read_part(const char *path, XtfParts *parts, XtfTraceInfo *info, GEr
     return true;
 }
 
-static void add_part(const char *path, XtfParts *parts)
+static void add_recorded_part(const char *path, XtfParts *parts)
 {
     g_autofree char *name = xtf_part_name(path);
     g_autoptr(GError) reason = NULL;
@@ -182,7 +182,7 @@ static void add_part(const char *path, XtfParts *parts)
 
     if (xtf_part_process(path, &rank))
         add_process_number(parts, rank);
-    if (!read_part(path, parts, &info, &reason)) {
+    if (!read_ended_part(path, parts, &info, &reason)) {
         g_ptr_array_add(parts->left_out, g_strdup_printf("%s is left out: %s", name, reason->message));
         return;
     }
@@ -226,7 +226,7 @@ static void search_folder(const char *folder, XtfParts *parts)
     const char *name;
 
     for (char **path = paths; path && *path; path++)
-        add_part(*path, parts);
+        add_recorded_part(*path, parts);
     while (dir && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
         if (g_str_has_suffix(name, XTF_JOB_LOG_ENDING))

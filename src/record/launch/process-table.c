@@ -33,7 +33,7 @@ static bool has_label(const XtfField *field, const uint8_t *row, const char *lab
     return text && g_str_equal(text, label);
 }
 
-static bool add_property(XtfTrace *trace, const XtfTable *table, const uint8_t *row, GArray *processes, GError **error)
+static bool read_property(XtfTrace *trace, const XtfTable *table, const uint8_t *row, GArray *processes, GError **error)
 {
     const XtfSchema *schema = table->schema;
     const XtfField *owner = xtf_schema_field(schema, "owner"), *name = xtf_schema_field(schema, "name"),
@@ -74,7 +74,7 @@ GArray *xtf_recorded_processes(XtfTrace *trace, GError **error)
     for (uint64_t i = 0; proc && i < table->n_rows; i++)
         add_process(processes, (guint32)xtf_field_get(proc, table->rows + i * table->schema->row_size));
     for (uint64_t i = 0; properties && i < properties->n_rows; i++)
-        if (!add_property(trace, properties, properties->rows + i * properties->schema->row_size, processes, error))
+        if (!read_property(trace, properties, properties->rows + i * properties->schema->row_size, processes, error))
             return NULL;
     g_array_sort(processes, compare_numbers);
     return g_steal_pointer(&processes);

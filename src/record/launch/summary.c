@@ -12,9 +12,9 @@ enum {
     REMARKS_SHOWN = 10,
 };
 
-static void add_line(GPtrArray *lines, const char *format, ...) G_GNUC_PRINTF(2, 3);
+static void add_summary_line(GPtrArray *lines, const char *format, ...) G_GNUC_PRINTF(2, 3);
 
-static void add_line(GPtrArray *lines, const char *format, ...)
+static void add_summary_line(GPtrArray *lines, const char *format, ...)
 {
     va_list arguments;
 
@@ -54,10 +54,10 @@ static void add_ends(GPtrArray *lines, const GArray *processes)
                 g_array_append_val(numbers, process->number);
         }
         g_autofree char *ranges = xtf_process_ranges(numbers);
-        XtfEndKind how;
+        XtfEndKind end_kind;
         int64_t status;
-        add_line(lines, "  process%s %s: %s", numbers->len == 1 ? "" : "es", ranges,
-                 xtf_end_parse(end, &how, &status) && how == XTF_END_UNKNOWN ? "end not seen" : end);
+        add_summary_line(lines, "  process%s %s: %s", numbers->len == 1 ? "" : "es", ranges,
+                         xtf_end_parse(end, &end_kind, &status) && end_kind == XTF_END_UNKNOWN ? "end not seen" : end);
     }
 }
 
@@ -71,7 +71,7 @@ static void add_cost(GPtrArray *lines, const GArray *processes)
             MAX(overhead, xtf_recorded_number(&g_array_index(processes, XtfRecordedProcess, i), "record.overhead_ns"));
     g_autofree char *longest = show_time(overhead);
     if (overhead > 0)
-        add_line(lines, "  recording took a process %s at most, as far as is known", longest);
+        add_summary_line(lines, "  recording took a process %s at most, as far as is known", longest);
 }
 
 static void add_unrecorded(GPtrArray *lines, const GArray *processes)
@@ -80,10 +80,10 @@ static void add_unrecorded(GPtrArray *lines, const GArray *processes)
     g_autofree char *names = g_strjoinv(", ", functions);
 
     if (*functions)
-        add_line(lines,
-                 "  calls that move no data, or find nothing, are counted, not recorded: %s "
-                 "(definitions/definition_properties has the numbers, xtf record --all-calls records them)",
-                 names);
+        add_summary_line(lines,
+                         "  calls that move no data, or find nothing, are counted, not recorded: %s "
+                         "(definitions/definition_properties has the numbers, xtf record --all-calls records them)",
+                         names);
 }
 
 /* Adds the program's features that were not recorded, and how to record them. */
@@ -95,7 +95,7 @@ static bool add_missing(GPtrArray *lines, XtfTrace *trace, GError **error)
         return false;
     g_autofree char *text = xtf_missing_text(missing);
     if (text)
-        add_line(lines, "  not recorded: %s", text);
+        add_summary_line(lines, "  not recorded: %s", text);
     return true;
 }
 
@@ -113,10 +113,11 @@ static bool add_remarks(GPtrArray *lines, XtfTrace *trace, GError **error)
         uint32_t string = (uint32_t)xtf_field_get(texts, table->rows + i * table->schema->row_size);
         if (!xtf_trace_string(trace, string, &text, error))
             return false;
-        add_line(lines, "  %s", text);
+        add_summary_line(lines, "  %s", text);
     }
     if (n > REMARKS_SHOWN)
-        add_line(lines, "  and %" PRIu64 " more remarks, in the trace's definitions/remarks", n - REMARKS_SHOWN);
+        add_summary_line(lines, "  and %" PRIu64 " more remarks, in the trace's definitions/remarks",
+                         n - REMARKS_SHOWN);
     return true;
 }
 
@@ -147,9 +148,9 @@ char **xtf_record_summary(XtfTrace *trace, const char *path, GError **error)
     if (!processes)
         return NULL;
     xtf_trace_get_info(trace, &info);
-    add_line(lines, "%s: %" PRIu64 " records of %u process%s, %" PRIu64 " bytes, %.1f a record", path, n,
-             processes->len, processes->len == 1 ? "" : "es", info.file_size,
-             n > 0 ? (double)info.file_size / (double)n : 0.0);
+    add_summary_line(lines, "%s: %" PRIu64 " records of %u process%s, %" PRIu64 " bytes, %.1f a record", path, n,
+                     processes->len, processes->len == 1 ? "" : "es", info.file_size,
+                     n > 0 ? (double)info.file_size / (double)n : 0.0);
     add_ends(lines, processes);
     add_cost(lines, processes);
     add_unrecorded(lines, processes);

@@ -12,6 +12,6 @@
  * missing. The caller frees them with g_strfreev(). */
 char **xtf_record_summary(XtfTrace *trace, const char *path, GError **error);
 
-/* Sets *whole to true if the trace has all records of its processes. By its processes' counts, no record was lost for
- * lack of a ring, of room in a ring, of a collector, or of space on disk. */
+/* Sets *whole to true if the trace has all records of its processes. By its processes' counts no record was lost: each
+ * had a ring, room in it, a collector, and space on disk. */
 bool xtf_record_is_whole(XtfTrace *trace, bool *whole, GError **error);

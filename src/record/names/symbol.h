@@ -15,8 +15,8 @@ typedef struct {
     const char *source_name; /* name of a Fortran subprogram in the source; NULL: unknown */
 } XtfSymbol;
 
-/* Demangles a C++ name with the installed C++ library. NULL if it is no C++ name, or if there is no such library. The
- * caller frees it with free(). */
+/* Returns a C++ name demangled by the installed C++ library. NULL if it is no C++ name, or if there is no such library.
+ * The caller frees it with free(). */
 char *xtf_demangle(const char *name);
 
 /* Returns a readable Fortran name, "module::procedure". Symbols that only Fortran compilers make need no language:

@@ -85,8 +85,8 @@ typedef struct {
     uint64_t n_records;
 } XtfCollectThread;
 
-/* Decodes a record. `time` is in nanoseconds and not before the record before. `more` are the words from w2 on, as many
- * as the kind has. */
+/* Decodes a record. `time` is in nanoseconds and not before the record before. `more` are the words from w2 on, whose
+ * number depends on the kind. */
 typedef bool (*XtfCollectDecode)(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more);
 /* Decodes a whole definition. `data` is not aligned. */
 typedef bool (*XtfCollectDefine)(XtfCollectRing *ring, uint64_t id, const uint8_t *data, size_t size);
@@ -198,12 +198,13 @@ bool xtf_collect_read_text(XtfCollectData *data, size_t size, char **text);
 /* Reads `size` bytes, borrowed. */
 bool xtf_collect_read_bytes(XtfCollectData *data, size_t size, const uint8_t **bytes);
 
-/* Return the low, and the high, 32 bits of a word. */
+/* Returns the low 32 bits of a word. */
 static inline uint32_t xtf_collect_low(uint64_t word)
 {
     return (uint32_t)word;
 }
 
+/* Returns the high 32 bits of a word. */
 static inline uint32_t xtf_collect_high(uint64_t word)
 {
     return word >> 32;

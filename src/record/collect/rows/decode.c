@@ -162,7 +162,7 @@ bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, 
     return good;
 }
 
-/* True for kinds whose decoders count the record as framing. */
+/* True if the decoder of the record's kind counts it as framing. */
 static bool is_framing(XtfWireHead head)
 {
     return head.kind == XTF_WIRE_OWNER || head.kind == XTF_WIRE_DEFINE || head.kind == XTF_WIRE_MEASUREMENT ||

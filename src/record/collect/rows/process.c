@@ -74,7 +74,7 @@ static void add_tree_node(XtfCollectTables *tables, uint32_t id, uint32_t parent
     xtf_collect_add_row(tables, XTF_MODEL_SYSTEM_TREE, &row);
 }
 
-static void add_property(XtfCollectTables *tables, const char *name, const char *value)
+static void add_process_property(XtfCollectTables *tables, const char *name, const char *value)
 {
     if (!value || !value[0])
         return;
@@ -140,10 +140,10 @@ void xtf_collect_process_begin(XtfCollector *collector, const XtfCollectProgram 
     add_tree_node(tables, 0, XTF_NONE32, "machine", "machine");
     add_tree_node(tables, 1, 0, "node", program->host);
     xtf_collect_add_row(tables, XTF_MODEL_PROCESSES, &process);
-    add_property(tables, "source", "xtf record");
-    add_property(tables, "record.job", g_getenv("XTF_RECORD_JOB"));
-    add_property(tables, "record.clock",
-                 collector->clock.source == XTF_WIRE_CLOCK_TSC ? "time stamp counter" : "CLOCK_MONOTONIC");
+    add_process_property(tables, "source", "xtf record");
+    add_process_property(tables, "record.job", g_getenv("XTF_RECORD_JOB"));
+    add_process_property(tables, "record.clock",
+                     collector->clock.source == XTF_WIRE_CLOCK_TSC ? "time stamp counter" : "CLOCK_MONOTONIC");
     xtf_collect_add_program(collector, program);
     collector->program = program;
     if (collector->world_size == 0)

@@ -19,7 +19,7 @@ void xtf_collect_add_program(XtfCollector *collector, const XtfCollectProgram *p
 /* Adds the rows that are known from the start, including the properties of xtf_collect_add_program(). The collector's
  * numbers must be set. */
 void xtf_collect_process_begin(XtfCollector *collector, const XtfCollectProgram *program);
-/* Append PROGRAM_BEGIN, PROGRAM_END to the first thread's records. */
+/* Appends PROGRAM_BEGIN to the first thread's records; the second function appends PROGRAM_END. */
 bool xtf_collect_program_begin(XtfCollectRing *ring, uint64_t time);
 bool xtf_collect_program_end(XtfCollectRing *ring, uint64_t time, int64_t exit_status);
 /* Updates locations, tags and remarks before a commit. `rings` are all rings with records. */

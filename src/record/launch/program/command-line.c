@@ -30,7 +30,7 @@ bool xtf_is_launcher(const char *word)
     return real && names_launcher(real);
 }
 
-/* True for commands that run their first argument that names a program. */
+/* True if the command runs its first argument that names a program. */
 static bool runs_argument(const char *word)
 {
     static const char *const names[] = {"env",     "nice",    "timeout", "time",    "taskset", "stdbuf",
@@ -41,7 +41,7 @@ static bool runs_argument(const char *word)
     return g_strv_contains(names, name);
 }
 
-/* True for an argument NAME=VALUE, as env takes it. */
+/* True if the argument is NAME=VALUE, as for env. */
 static bool is_assignment(const char *word)
 {
     size_t name = strcspn(word, "=/");
@@ -61,7 +61,7 @@ int xtf_find_command(char **argv)
     return command;
 }
 
-/* True for options of Open MPI, Hydra and Slurm whose value is the next argument. */
+/* True if the value of an option of Open MPI, Hydra or Slurm is the next argument. */
 static bool takes_one(const char *option)
 {
     static const char *const options[] = {

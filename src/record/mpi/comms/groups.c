@@ -143,7 +143,7 @@ static const Group *find_group(const uint32_t *members, uint32_t n)
 }
 
 /* Adds a group and returns its new id. Takes ownership of `members`. */
-static uint32_t add_group(XtfRing *ring, uint32_t *members, uint32_t n)
+static uint32_t add_epoch_group(XtfRing *ring, uint32_t *members, uint32_t n)
 {
     uint32_t id = xtf_mpi_new_id();
 
@@ -179,7 +179,7 @@ uint32_t xtf_mpi_group_id(XtfRing *ring, MPI_Group group)
         id = known_group->id;
         free(members);
     } else {
-        id = add_group(ring, members, (uint32_t)n);
+        id = add_epoch_group(ring, members, (uint32_t)n);
     }
     pthread_mutex_unlock(&groups.lock);
     return id;

@@ -46,7 +46,7 @@ static uint64_t timeout_ms(uint64_t seconds)
     return percent ? 10 * seconds * strtoul(percent, NULL, 10) : 1000 * seconds;
 }
 
-/* True while a missing rank may still register after waited_ms. */
+/* True if a missing rank may still register after waited_ms. */
 static bool is_worth_waiting(const unsigned char *file, uint64_t waited_ms)
 {
     if (all_are_registered(file))
@@ -98,9 +98,9 @@ static FileState lock_and_look(int fd, unsigned char *file, uint64_t waited_ms)
     if (lock_failed)
         return BROKEN;
     FileState state = look_at_file(fd, file, waited_ms);
-    int why = errno;
+    int reason = errno;
     flock(fd, LOCK_UN);
-    errno = why;
+    errno = reason;
     return state;
 }
 

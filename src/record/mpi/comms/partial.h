@@ -5,7 +5,7 @@
  * (job.h), if it exists, has a byte for each process of the world. `xtf record` writes there that it starts the
  * process, which makes the others wait longer. The process itself writes that it records. A process that finds all
  * registered, or has waited until the timeout, closes the file. All processes read the same from a closed file.
- * Processes that see different folders each miss the others, and assume that those are not recorded, which is safe. */
+ * Processes that see different folders miss one another, and assume that the others are not recorded, which is safe. */
 #pragma once
 
 #include <stdbool.h>

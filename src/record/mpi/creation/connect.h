@@ -3,7 +3,7 @@
  * Both sides may be of one job or of different ones, and either may not be recorded. A recorded side creates a file
  * in the folder of the job before it connects or accepts, named after the port. So the connecting side knows whether
  * the other side receives its message (between.h), and the accepting side knows whether to wait for one. Otherwise
- * each side makes its own ids, and a reader cannot match its records with those of the other side. */
+ * each side makes its own ids, and a reader cannot match the records of the two sides. */
 #pragma once
 
 #include <stdbool.h>

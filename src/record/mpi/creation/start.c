@@ -16,7 +16,7 @@
 
 /* ---- Starting. */
 
-/* True once MPI_Init was seen, before or after a session started. */
+/* True if MPI_Init was seen, before or after a session started. */
 static bool has_world(void)
 {
     return xtf_mpi_world_handle != (MPI_Comm)0;

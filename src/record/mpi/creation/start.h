@@ -21,7 +21,7 @@ void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session);
 /* Ends the recording of a session, before MPI_Session_finalize. */
 void xtf_mpi_session_ends(void);
 #endif
-/* Hooks before and after MPI_Finalize. */
+/* Ends the recording of MPI_COMM_WORLD: the first function before MPI_Finalize, the second one after it. */
 void xtf_mpi_world_ends(XtfRing *ring, uint64_t entered);
 void xtf_mpi_world_ended(XtfRing *ring, uint64_t *left, int result);
 

@@ -1,5 +1,5 @@
-/* State of MPI in this process. MPI_Init may be called without a wrapper seeing it: by the constructor of a library
- * that was loaded earlier, or by a Fortran binding that does not call the C function. So the first wrapped call asks
+/* State of MPI in this process. Not every call of MPI_Init passes a wrapper. The constructor of a library that was
+ * loaded earlier may call it, or a Fortran binding that does not call the C function. So the first wrapped call asks
  * MPI. */
 #include <dlfcn.h>
 #include <pthread.h>

@@ -15,7 +15,7 @@ static int free_neighbors(MPI_Comm comm, int key, void *kept, void *extra)
     return MPI_SUCCESS;
 }
 
-/* MPI must not copy the neighbours: a copy of the communicator looks them up itself. */
+/* Prevents MPI from copying the neighbours: they are looked up for each copy of the communicator. */
 static int copy_nothing(MPI_Comm comm, int key, void *extra, void *kept, void *copy, int *flag)
 {
     (void)comm, (void)key, (void)extra, (void)kept, (void)copy;

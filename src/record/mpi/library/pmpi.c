@@ -49,9 +49,9 @@ typedef struct {
     size_t size, room;
 } Names;
 
-/* Adds a name, for dl_iterate_phdr(). That function holds a lock of the dynamic linker, so this one neither opens
- * nor allocates anything. */
-static int add_name(struct dl_phdr_info *info, size_t size, void *user)
+/* Adds the name of a loaded object, for dl_iterate_phdr(). The caller holds a lock of the dynamic linker, so the
+ * function neither opens nor allocates anything. */
+static int add_object_name(struct dl_phdr_info *info, size_t size, void *user)
 {
     Names *all = user;
     size_t length = strlen(info->dlpi_name) + 1;
@@ -66,7 +66,7 @@ static Names loaded_names(void)
 {
     Names found = {0};
 
-    dl_iterate_phdr(add_name, &found);
+    dl_iterate_phdr(add_object_name, &found);
     /* Other threads may load more objects meanwhile. */
     while (found.size > found.room) {
         size_t room = 2 * found.size;
@@ -76,7 +76,7 @@ static Names loaded_names(void)
             return (Names){0};
         }
         found = (Names){texts, 0, room};
-        dl_iterate_phdr(add_name, &found);
+        dl_iterate_phdr(add_object_name, &found);
     }
     return found;
 }
@@ -97,8 +97,8 @@ void *xtf_pmpi_open_library_of(const char *symbol)
     return library_of;
 }
 
-/* Answers MPI_Initialized and MPI_Finalized without an MPI library: programs call them to find_function out whether MPI
- * is used. */
+/* Answers MPI_Initialized and MPI_Finalized without an MPI library: programs call them to find out whether MPI is used.
+ */
 static int no_mpi(int *flag)
 {
     *flag = 0;

@@ -56,8 +56,8 @@ XTF_MPI_GLOBALS(XTF_MPI_GLOBAL)
 
 /* Looks up the functions, once. Returns false if no MPI library is loaded. Any thread may call. */
 bool xtf_pmpi_load(void);
-/* Opens the loaded library that defines a symbol, or that depends on a library which does, even if the program
- * opened it in a private scope. The caller closes the handle. NULL: no library has the symbol. */
+/* Opens the loaded library that defines a symbol, or that depends on a library which defines it. Finds libraries that
+ * the program opened in a private scope, too. The caller closes the handle. NULL: no library has the symbol. */
 void *xtf_pmpi_open_library_of(const char *symbol);
 
 #pragma GCC visibility pop

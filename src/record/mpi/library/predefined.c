@@ -6,7 +6,7 @@
 
 #ifdef OMPI_MAJOR_VERSION
 
-/* Fortran numbers of the predefined types, which are smaller than those of other types. */
+/* Bound of the Fortran numbers of the predefined types. Other types have greater numbers. */
 enum { PREDEFINED = 128 };
 
 void xtf_mpi_valid_begin(void)

@@ -15,8 +15,9 @@ XtfRing *xtf_mpi_ring(XtfRing *ring);
 void xtf_mpi_record_end(unsigned kind, uint32_t id);
 /* Records that the call has failed, which cancels the records of its beginning. */
 void xtf_mpi_failed(XtfRing *ring, uint64_t time);
-/* Record the beginning of a collective operation of MPI, and the end of one that makes or frees handles. */
+/* Records the beginning of a collective operation of MPI. */
 void xtf_mpi_collective_begin(XtfRing *ring, uint64_t time);
+/* Records the end of a collective operation that creates or frees handles. */
 void xtf_mpi_collective_end(XtfRing *ring, uint64_t time, uint32_t operation, uint32_t comm);
 
 #pragma GCC visibility pop

@@ -54,7 +54,8 @@ static size_t slot_mask(void)
     return ((size_t)1 << slot_bits) - 1;
 }
 
-/* Uses other bits of the hash than those that select the line, which differ little among overflowed handles. */
+/* Returns where the search for a handle begins. Does not use the bits of the hash that select the line: they differ
+ * little among overflowed handles. */
 static size_t first_slot_of(uint64_t handle)
 {
     return (size_t)(hash_of(handle) << HASH_BITS >> (64 - slot_bits));

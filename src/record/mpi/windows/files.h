@@ -34,7 +34,7 @@ typedef struct {
     MPI_Datatype type;
 } XtfMpiOperation;
 
-/* Begins an operation, before the call. Flags are those of functions.tbl: XTF_MPI_COLLECTIVE ... */
+/* Begins an operation, before the call. `flags`: XTF_MPI_COLLECTIVE ..., from functions.tbl. */
 XtfMpiOperation xtf_mpi_file_begin(XtfRing *ring, uint64_t entered, MPI_File file, XtfMpiFileMode mode, unsigned flags,
                                    long long count, MPI_Datatype type);
 /* Records the end, after the call. `status` is NULL for an operation without one. */

@@ -53,7 +53,8 @@ void xtf_mpi_access(XtfRing *ring, uint64_t entered, int result, unsigned kind, 
 /* Returns the kind of atomic operation that MPI_Fetch_and_op does with `op`. */
 uint32_t xtf_mpi_fetch_kind(MPI_Op op);
 
-/* Record synchronisation. */
+/* ---- Synchronisation. */
+
 void xtf_mpi_win_fenced(XtfRing *ring, uint64_t left, int result, MPI_Win win);
 void xtf_mpi_win_opened(XtfRing *ring, uint64_t left, int result, MPI_Win win, MPI_Group group, bool exposure);
 void xtf_mpi_win_closed(XtfRing *ring, uint64_t left, int result, MPI_Win win, bool exposure);

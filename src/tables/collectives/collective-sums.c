@@ -51,7 +51,7 @@ bool xtf_collective_sums(XtfCollectives *collectives, const XtfCollectiveId *id,
     *sums = (XtfCollectiveSums){
         .begun = summary->first.known,
         .begin = summary->first.time,
-        .late = summary->last.time - summary->first.time,
+        .begin_spread = summary->last.time - summary->first.time,
         .waited = comparable && operation->waits && operation->shape != XTF_COLLECTIVE_SOME_TO_SOME,
         .certain = comparable && operation->certain,
     };

@@ -6,9 +6,9 @@
 #include "src/tables/collectives/collective.h"
 
 typedef struct {
-    bool begun; /* `begin`, `late` and `last_proc` are known */
+    bool begun; /* `begin`, `begin_spread` and `last_proc` are known */
     uint64_t begin, end;
-    uint64_t late;           /* last begin less first begin, in ticks */
+    uint64_t begin_spread;   /* last begin less first begin, in ticks */
     uint64_t last_proc;      /* process that began last; of several, the one of lowest rank */
     bool waited;             /* `waits` is known */
     unsigned __int128 waits; /* sum of the waits of all members, in ticks */

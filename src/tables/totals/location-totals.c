@@ -6,7 +6,7 @@ bool xtf_location_totals_init(XtfLocationTotals *totals, XtfTraceContext *contex
     bool possible = ref->schema && xtf_selection_may_have(selection, ref->schema);
     XtfMatch matches = possible ? xtf_selection_matches(selection, ref->schema) : XTF_MATCH_NONE;
 
-    *totals = (XtfLocationTotals){.ref = ref, .selection = selection, .nothing = matches == XTF_MATCH_NONE};
+    *totals = (XtfLocationTotals){.ref = ref, .selection = selection, .is_empty = matches == XTF_MATCH_NONE};
     if (matches == XTF_MATCH_SOME &&
         !(totals->matcher = xtf_matcher_new(context, selection, ref->schema, ref->number, error)))
         return false;
@@ -37,7 +37,7 @@ bool xtf_location_totals_add_rows(XtfLocationTotals *totals, const XtfArray *arr
     XtfFilter filter = {totals->matcher, proc};
     XtfGroupFilter groups = xtf_filter_groups(&filter);
 
-    if (totals->nothing || lo >= hi)
+    if (totals->is_empty || lo >= hi)
         return true;
     return xtf_array_totals(array, totals->ref->number, totals->matcher ? &groups : NULL, lo, hi, totals->groups,
                             error);
@@ -45,7 +45,7 @@ bool xtf_location_totals_add_rows(XtfLocationTotals *totals, const XtfArray *arr
 
 bool xtf_location_totals_add_window(XtfLocationTotals *totals, const XtfLocationArrays *arrays, GError **error)
 {
-    const XtfArray *array = totals->nothing ? NULL : xtf_location_arrays_find(arrays, totals->ref->schema);
+    const XtfArray *array = totals->is_empty ? NULL : xtf_location_arrays_find(arrays, totals->ref->schema);
     XtfSpan span;
 
     if (!array)

@@ -10,7 +10,7 @@
 typedef struct {
     const XtfAggregateRef *ref;    /* borrowed */
     const XtfSelection *selection; /* borrowed */
-    bool nothing;                  /* true if the selection has no row of the type */
+    bool is_empty;                 /* true if the selection has no row of the type */
     XtfMatcher *matcher;           /* NULL: all rows of the type are in the selection */
     bool borrows;                  /* true if the matcher is owned by another XtfLocationTotals */
     unsigned depth;                /* number of leading keys that make a group */

@@ -23,14 +23,14 @@ static const XtfColumn key_columns[] = {
 static const XtfTableDeclaration keys_table = XTF_TABLE("by", "values of keys", key_columns);
 
 enum {
-    PART_BYTES = 128 << 10,     /* approximate bytes of text, for blocks that are made one by one */
-    TOGETHER_BYTES = 512 << 10, /* the same for blocks that are made together */
+    PART_BYTES = 128 << 10,  /* approximate bytes of text, for blocks that are made one by one */
+    BATCH_BYTES = 512 << 10, /* the same for blocks that a view makes in one call */
 };
 
 bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGrouping *grouping, GError **error)
 {
     for (const XtfGrouping *at = grouping; at; at = at->outer) {
-        if (view->not_by >> at->values.key & 1)
+        if (view->refused_keys >> at->values.key & 1)
             return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                             at->values.key == XTF_GROUP_BY_TIME
                                 ? "%s already has slices of time: there is no by/time of it"
@@ -166,7 +166,7 @@ static bool block_shape(XtfViews *views, const XtfView *view, const XtfSelection
  */
 static uint64_t lines_at_once(const XtfView *view, const XtfGrouping *grouping, const XtfViewShape *block, size_t line)
 {
-    uint64_t most = xtf_view_is_together(view, grouping->values.key) ? TOGETHER_BYTES : PART_BYTES;
+    uint64_t most = xtf_view_has_batches(view, grouping->values.key) ? BATCH_BYTES : PART_BYTES;
     uint64_t unit = block->n_lines <= most / line ? block->n_lines : block->at_once;
     return unit * MAX(most / line / MAX(unit, 1), 1);
 }
@@ -284,7 +284,7 @@ static bool fill_block(const Filling *filling, uint64_t block, uint64_t from, ui
 }
 
 /* Adds `n` whole blocks, all in one block of the outer grouping. */
-static bool fill_together(const Filling *filling, uint64_t first, uint64_t n, GError **error)
+static bool fill_block_batch(const Filling *filling, uint64_t first, uint64_t n, GError **error)
 {
     const XtfGrouping *grouping = filling->grouping;
     g_autoptr(XtfSelection) outer_block = grouping->outer
@@ -294,8 +294,8 @@ static bool fill_together(const Filling *filling, uint64_t first, uint64_t n, GE
     g_auto(MadeLines) made = {0};
 
     made_init(&made, filling, &filling->block.grid);
-    if (!xtf_view_fill_together(filling->views, filling->view, outer_block, &grouping->values, from, n, &made.lines,
-                                error) ||
+    if (!xtf_view_fill_batch(filling->views, filling->view, outer_block, &grouping->values, from, n, &made.lines,
+                             error) ||
         !check_made(filling, &made, n * n_lines, error))
         return false;
     for (uint64_t i = 0; i < n; i++)
@@ -310,8 +310,8 @@ static bool fill_lines(const Filling *filling, uint64_t first, uint64_t count, G
     while (first < end) {
         uint64_t block = first / n_lines, from = first % n_lines, to = MIN(n_lines, end - block * n_lines);
         uint64_t whole = MIN((end - first) / n_lines, n_values - block % n_values);
-        if (from == 0 && whole && xtf_view_is_together(filling->view, filling->grouping->values.key)) {
-            if (!fill_together(filling, block, whole, error))
+        if (from == 0 && whole && xtf_view_has_batches(filling->view, filling->grouping->values.key)) {
+            if (!fill_block_batch(filling, block, whole, error))
                 return false;
             first += whole * n_lines;
         } else {

@@ -4,9 +4,9 @@
  *
  * A line has the cells of the keys, then, byte for byte, a line of the view of the block's selection. KEY/VALUE/VIEW
  * shows the same lines, in the order of `fill_in_order`. All blocks have the same number of lines, for every view and
- * every key except the keys in the view's `not_by`.
+ * every key except the keys in the view's `refused_keys`.
  *
- * Most views are made block by block. A view with `fill_together` makes many blocks in one call, to share work.
+ * Most views are made block by block. A view with `fill_batch` makes many blocks in one call, to share work.
  */
 #pragma once
 

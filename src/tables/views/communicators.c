@@ -112,4 +112,4 @@ const XtfView xtf_view_communicators = {
     .exists = communicators_exist,
     .shape = shape_communicators,
     .fill = fill_communicators,
-    .not_by = UINT_MAX};
+    .refused_keys = UINT_MAX};

@@ -28,6 +28,6 @@ static bool fill_count(XtfViews *views, XtfSelection *selection, uint64_t first,
 
 const XtfView xtf_view_count = {.table =
                                     XTF_TABLE("count", "the number of records, as a column beside others", columns),
-                                .lasting = true,
+                                .final_in_window = true,
                                 .shape = shape_count,
                                 .fill = fill_count};

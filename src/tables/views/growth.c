@@ -192,4 +192,4 @@ const XtfView xtf_view_growth = {
     .shape = shape_growth,
     .fill = fill_growth,
     .fill_in_order = fill_by_row,
-    .not_by = 1 << XTF_GROUP_BY_CLASS};
+    .refused_keys = 1 << XTF_GROUP_BY_CLASS};

@@ -42,10 +42,10 @@ static bool fill_histogram(XtfViews *views, XtfSelection *selection, uint64_t fi
 
 const XtfView xtf_view_histogram = {
     .table = {"histogram", "the columns of `totals`, in each of 100 equal slices of the window", NULL, 0},
-    .lasting = true,
+    .final_in_window = true,
     .shape = shape_histogram,
     .fill = fill_histogram,
-    .not_by = 1 << XTF_GROUP_BY_TIME};
+    .refused_keys = 1 << XTF_GROUP_BY_TIME};
 
 /* ---- Histogram of waits. */
 
@@ -71,4 +71,4 @@ const XtfView xtf_view_histogram_of_waits = {
     .exists = waits_exist,
     .shape = shape_waits,
     .fill = fill_waits,
-    .not_by = 1 << XTF_GROUP_BY_TIME};
+    .refused_keys = 1 << XTF_GROUP_BY_TIME};

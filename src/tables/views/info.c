@@ -221,7 +221,7 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
 const XtfView xtf_view_info = {
     .table = XTF_TABLE("info", "the window of the selection, and a line for each record type", columns),
     .of_lengths = true,
-    .lasting = true,
+    .final_in_window = true,
     .shape = shape_info,
     .fill = fill_info};
 

@@ -121,7 +121,7 @@ static void add_line(const XtfCollectiveId *id, const XtfLocation *location, con
     xtf_lines_number(lines, id->comm);
     xtf_lines_number(lines, id->n);
     xtf_lines_number_if(lines, has_last, sums->last_proc);
-    xtf_lines_ticks_if(lines, has_last, sums->late);
+    xtf_lines_ticks_if(lines, has_last, sums->begin_spread);
     xtf_lines_ticks_if(lines, sums->waited, sums->waits);
     xtf_lines_number(lines, sums->sent);
     xtf_lines_text(lines, sums->certain ? "certain" : "uncertain", 0);
@@ -195,4 +195,4 @@ const XtfView xtf_view_operations = {
     .exists = operations_exist,
     .shape = shape_operations,
     .fill = fill_operations,
-    .not_by = UINT_MAX};
+    .refused_keys = UINT_MAX};

@@ -66,7 +66,7 @@ static bool fill_rates(XtfViews *views, XtfSelection *selection, uint64_t first,
 
 const XtfView xtf_view_rates = {
     .table = XTF_TABLE("rates", "a line for each metric: growth, and growth per second", columns),
-    .lasting = true,
+    .final_in_window = true,
     .subject = &xtf_about_growth,
     .exists = xtf_growth_exists,
     .shape = shape_rates,

@@ -83,7 +83,7 @@ const XtfView *xtf_view_by_name_for_blocks(const XtfViews *views, const char *na
     return g_str_equal(name, xtf_view_count.table.name) ? &xtf_view_count : xtf_view_by_name(views, name, selection);
 }
 
-bool xtf_view_is_lasting(const XtfView *view)
+bool xtf_view_is_final_in_window(const XtfView *view)
 {
-    return view->lasting;
+    return view->final_in_window;
 }

@@ -48,7 +48,7 @@ const XtfView *xtf_view_by_name(const XtfViews *views, const char *name, const X
 const XtfView *xtf_view_by_name_for_blocks(const XtfViews *views, const char *name, const XtfSelection *selection);
 /* True if no later commit changes the view of records that are complete. Later commits may extend locations and add
  * new ones: a view that depends on locations changes with them. */
-bool xtf_view_is_lasting(const XtfView *view);
+bool xtf_view_is_final_in_window(const XtfView *view);
 /* True if the selection has this view. */
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection);
 /* True if the selection has this view. Otherwise XTF_ERROR_NOT_FOUND says why not. */

@@ -198,7 +198,7 @@ static bool cut_span(Histogram *histogram, const XtfSpan *span, unsigned type, G
     const XtfTimeBins *bins = histogram->question->bins;
     g_autofree uint64_t *ends = g_new(uint64_t, bins->n);
     uint64_t lo, hi, from, to = span->lo;
-    bool of_all = type == CALLS && !histogram->totals[type].matcher && !histogram->totals[type].nothing;
+    bool of_all = type == CALLS && !histogram->totals[type].matcher && !histogram->totals[type].is_empty;
 
     if (!xtf_span_rows(span, &lo, &hi, error) || !xtf_time_bins_cut(bins, &span->array, lo, hi, ends, error) ||
         (of_all && !add_calls(histogram, span, lo, ends, error)))
@@ -315,6 +315,6 @@ static bool fill_totals(XtfViews *views, const XtfTimeBins *bins, XtfLines *line
 
 const XtfView xtf_view_totals = {
     .table = XTF_TABLE("totals", "one line: the numbers of records, calls and messages", columns),
-    .lasting = true,
+    .final_in_window = true,
     .shape = shape_totals,
     .fill_bins = fill_totals};

@@ -385,16 +385,16 @@ static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first
 
 const XtfView xtf_view_metrics = {
     .table = XTF_TABLE("metrics", "a line for each metric: its values in the window", metrics_columns),
-    .lasting = true,
+    .final_in_window = true,
     .subject = &xtf_about_values,
     .exists = values_exist,
     .shape = shape_metrics,
     .fill_bins = fill_metrics};
 const XtfView xtf_view_values = {
     .table = XTF_TABLE("values", "a line for each metric and each of 100 slices of the window", values_columns),
-    .lasting = true,
+    .final_in_window = true,
     .subject = &xtf_about_values,
     .exists = values_exist,
     .shape = shape_values,
     .fill = fill_values,
-    .not_by = 1 << XTF_GROUP_BY_TIME};
+    .refused_keys = 1 << XTF_GROUP_BY_TIME};

@@ -20,7 +20,7 @@ struct XtfView {
     bool of_frames;                /* listed only in frames, although every window may have the view */
     bool of_instants;              /* listed in instants, too */
     bool of_lengths;               /* traces whose axis is bytes have the view, too */
-    bool lasting;                  /* in a window that is complete, the view depends only on the window's records */
+    bool final_in_window;          /* in a complete window no later commit changes the view's lines */
     const XtfViewSubject *subject; /* for error messages; NULL: all records */
     /* True if a selection has the view. NULL: every selection has it. */
     bool (*exists)(const XtfTraceContext *context, const XtfSelection *selection);
@@ -36,14 +36,14 @@ struct XtfView {
     bool (*fill_bins)(XtfViews *views, const XtfTimeBins *bins, XtfLines *lines, GError **error);
 
     /* For tables side by side (blocks.h). In sets of keys, bit k is XtfGroupKey k. */
-    unsigned not_by; /* keys whose values change the view's lines */
+    unsigned refused_keys; /* keys by which there are no blocks, since their values change the lines */
     /* Adds the lines of `fill` in an order that does not depend on their values. NULL: `fill` has such an order. */
     bool (*fill_in_order)(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                           GError **error);
-    unsigned together; /* keys for which fill_together() makes many blocks in one call */
+    unsigned batch_keys; /* keys for which fill_batch() makes many blocks in one call */
     /* Adds the lines of the blocks of values [first, first + n) of a key, block by block, in order. */
-    bool (*fill_together)(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
-                          uint64_t n, XtfLines *lines, GError **error);
+    bool (*fill_batch)(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first, uint64_t n,
+                       XtfLines *lines, GError **error);
 };
 
 /* All views, in the order of listings; the last is NULL. Each view has a source file and a row in registry.c. */
@@ -58,7 +58,7 @@ bool xtf_view_fill(XtfViews *views, const XtfView *view, XtfSelection *selection
 bool xtf_view_fill_in_order(XtfViews *views, const XtfView *view, XtfSelection *selection, uint64_t first,
                             uint64_t count, XtfLines *lines, GError **error);
 /* True if the view makes many blocks of a key in one call. */
-bool xtf_view_is_together(const XtfView *view, XtfGroupKey key);
-/* Adds the lines of many blocks, like `fill_together`. */
-bool xtf_view_fill_together(XtfViews *views, const XtfView *view, XtfSelection *selection, const XtfKeyValues *values,
-                            uint64_t first, uint64_t n, XtfLines *lines, GError **error);
+bool xtf_view_has_batches(const XtfView *view, XtfGroupKey key);
+/* Adds the lines of many blocks, like `fill_batch`. */
+bool xtf_view_fill_batch(XtfViews *views, const XtfView *view, XtfSelection *selection, const XtfKeyValues *values,
+                         uint64_t first, uint64_t n, XtfLines *lines, GError **error);

@@ -84,9 +84,9 @@ static bool picture_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
            sink->take(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
 }
 
-static bool view_is_lasting(const XtfNode *file)
+static bool view_is_final_in_window(const XtfNode *file)
 {
-    return xtf_view_is_lasting(file->view);
+    return xtf_view_is_final_in_window(file->view);
 }
 
 const XtfNodeClass xtf_readme_file = {.kind = XTF_NODE_FILE, .text = readme_text};
@@ -116,4 +116,4 @@ const XtfNodeClass xtf_view_file = {.kind = XTF_NODE_FILE,
                                     .size = view_size,
                                     .read = view_read,
                                     .rows = view_rows,
-                                    .same_by_size_if_final = view_is_lasting};
+                                    .same_by_size_if_final = view_is_final_in_window};

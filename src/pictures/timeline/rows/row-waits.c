@@ -32,7 +32,7 @@ bool xtf_row_waits_init(XtfRowWaits *waits, XtfTraceContext *context, XtfSelecti
         return true;
     if (!xtf_lasting_totals_init(&waits->lasting, context, waits->selection, &waits->ref, 2, "amount", error))
         return false;
-    waits->exist = !waits->lasting.totals.nothing;
+    waits->exist = !waits->lasting.totals.is_empty;
     return true;
 }
 

@@ -126,7 +126,7 @@ bool xtf_lasting_bins_add(const XtfLastingBins *request, XtfLastingTotals *lasti
     const XtfSelection *window = request->bins->selection;
     XtfSpan span;
 
-    if (lasting->totals.nothing || window->time_from >= window->time_to || window->time_from > array->last)
+    if (lasting->totals.is_empty || window->time_from >= window->time_to || window->time_from > array->last)
         return true;
     xtf_span_init(&span, array);
     if (!xtf_span_cut(&span, window->time_from, window->time_to, error))

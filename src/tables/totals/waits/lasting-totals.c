@@ -79,8 +79,8 @@ static bool add_edge(XtfLastingTotals *lasting, const XtfArray *array, uint64_t 
 bool xtf_lasting_totals_add_rows(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t lo,
                                  uint64_t hi, uint64_t from, uint64_t to, GError **error)
 {
-    if (lasting->totals.nothing || !xtf_location_totals_add_rows(&lasting->totals, array, proc, lo, hi, error))
-        return lasting->totals.nothing;
+    if (lasting->totals.is_empty || !xtf_location_totals_add_rows(&lasting->totals, array, proc, lo, hi, error))
+        return lasting->totals.is_empty;
     if (!lasting->length)
         return true;
     return (from == 0 || add_edge(lasting, array, proc, lo, from, true, error)) &&
@@ -92,7 +92,7 @@ bool xtf_lasting_totals_add(XtfLastingTotals *lasting, const XtfArray *array, ui
 {
     XtfSpan span;
 
-    if (lasting->totals.nothing || from >= to || from > array->last)
+    if (lasting->totals.is_empty || from >= to || from > array->last)
         return true;
     xtf_span_init(&span, array);
     return xtf_span_cut(&span, from, to, error) &&

@@ -69,7 +69,7 @@ static bool fill_bytes(XtfViews *views, XtfSelection *selection, uint64_t first,
 }
 
 const XtfView xtf_view_bytes = {.table = XTF_TABLE("bytes", "a line for each process: messages and bytes", columns),
-                                .lasting = true,
+                                .final_in_window = true,
                                 .subject = &xtf_about_bytes,
                                 .exists = xtf_message_totals_exist,
                                 .shape = shape_bytes,

@@ -150,9 +150,9 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
 
 const XtfView xtf_view_matrix = {
     .table = XTF_TABLE("matrix", "a line for each pair of processes that exchange messages", columns),
-    .lasting = true,
+    .final_in_window = true,
     .subject = &xtf_about_messages,
     .exists = matrix_exists,
     .shape = shape_matrix,
     .fill = fill_matrix,
-    .not_by = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD | 1 << XTF_GROUP_BY_PEER};
+    .refused_keys = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD | 1 << XTF_GROUP_BY_PEER};

@@ -154,4 +154,4 @@ const XtfView xtf_view_messages = {
     .exists = messages_exist,
     .shape = shape_messages,
     .fill = fill_messages,
-    .not_by = UINT_MAX};
+    .refused_keys = UINT_MAX};

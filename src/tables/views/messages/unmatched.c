@@ -141,4 +141,4 @@ const XtfView xtf_view_unmatched = {
     .exists = unmatched_exists,
     .shape = shape_unmatched,
     .fill = fill_unmatched,
-    .not_by = UINT_MAX};
+    .refused_keys = UINT_MAX};

@@ -214,4 +214,4 @@ const XtfView xtf_view_critical_profile = {
     .shape = shape_profile,
     .fill = fill_profile,
     .fill_in_order = fill_by_row,
-    .not_by = 1 << XTF_GROUP_BY_CLASS};
+    .refused_keys = 1 << XTF_GROUP_BY_CLASS};

@@ -218,4 +218,4 @@ const XtfView xtf_view_imbalance = {
     .shape = shape_imbalance,
     .fill = fill_imbalance,
     .fill_in_order = fill_by_row,
-    .not_by = 1 << XTF_GROUP_BY_CLASS};
+    .refused_keys = 1 << XTF_GROUP_BY_CLASS};

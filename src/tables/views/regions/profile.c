@@ -104,6 +104,6 @@ const XtfView xtf_view_profile = {.table = XTF_TABLE("profile", "a line for each
                                   .shape = shape_profile,
                                   .fill = fill_profile,
                                   .fill_in_order = fill_by_row,
-                                  .not_by = 1 << XTF_GROUP_BY_CLASS,
-                                  .together = 1 << XTF_GROUP_BY_REGION,
-                                  .fill_together = fill_regions};
+                                  .refused_keys = 1 << XTF_GROUP_BY_CLASS,
+                                  .batch_keys = 1 << XTF_GROUP_BY_REGION,
+                                  .fill_batch = fill_regions};

@@ -134,4 +134,4 @@ const XtfView xtf_view_stack = {
     .exists = stack_exists,
     .shape = shape_stack,
     .fill = fill_stack,
-    .not_by = 1 << XTF_GROUP_BY_PROC};
+    .refused_keys = 1 << XTF_GROUP_BY_PROC};

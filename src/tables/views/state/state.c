@@ -183,7 +183,7 @@ const XtfView xtf_view_state = {
     .exists = state_exists,
     .shape = shape_state,
     .fill = fill_state,
-    .not_by = 1 << XTF_GROUP_BY_PROC,
+    .refused_keys = 1 << XTF_GROUP_BY_PROC,
 };
 
 /* ---- total */

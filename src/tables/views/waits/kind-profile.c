@@ -246,7 +246,7 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
                                            .shape = shape_##of,                                                      \
                                            .fill = fill_##of,                                                        \
                                            .fill_in_order = fill_in_order_##of,                                      \
-                                           .not_by = 1 << XTF_GROUP_BY_REGION | 1 << XTF_GROUP_BY_CLASS}
+                                           .refused_keys = 1 << XTF_GROUP_BY_REGION | 1 << XTF_GROUP_BY_CLASS}
 
 PROFILE(of_waits, "profile", "a line for each kind of waits and region: how many there are, and how long",
         xtf_about_waits);

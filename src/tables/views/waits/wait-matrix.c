@@ -186,4 +186,4 @@ const XtfView xtf_view_matrix_of_waits = {
     .exists = matrix_exists,
     .shape = shape_matrix,
     .fill = fill_matrix,
-    .not_by = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD};
+    .refused_keys = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD};

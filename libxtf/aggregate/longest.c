@@ -155,7 +155,7 @@ static bool push_chunks(LongestSearch *search, const XtfDescentLeaf *leaf, GErro
     return true;
 }
 
-static void push_frame(LongestSearch *search, const XtfOpenFrame *open, uint64_t end_row, uint64_t end_time)
+static void push_longest_frame(LongestSearch *search, const XtfOpenFrame *open, uint64_t end_row, uint64_t end_time)
 {
     if (open->row < search->n1 || open->row >= search->n2 || !accepts_key(search, open->key))
         return;
@@ -179,7 +179,7 @@ static void push_ended_frames(LongestSearch *search, const GArray *before, const
             n_compared++;
         bool open = n_compared < after->frames->len && xtf_frame_stack_at(after, n_compared)->row == frame->row;
         if (!open)
-            push_frame(search, frame, n, after->time);
+            push_longest_frame(search, frame, n, after->time);
     }
 }
 
@@ -209,7 +209,7 @@ static bool process_nested_row(LongestSearch *search, XtfFrameStack *stack, cons
     if (!top || distance == 0 || top->row != stack->n - distance)
         return false;
     if (xtf_load_bits(&fields->is_end, row) != 0) {
-        push_frame(search, top, stack->n, time);
+        push_longest_frame(search, top, stack->n, time);
         g_array_set_size(stack->frames, depth - 1);
     } else {
         XtfOpenFrame frame = {
@@ -288,7 +288,7 @@ static bool push_open_frames(LongestSearch *search, GError **error)
         if (!xtf_array_frame_end(&search->array, search->index, frames[i - 1].row, &end_row, error) ||
             (end_row < search->array.n_rows && !xtf_array_time(&search->array, end_row, &time, error)))
             return false;
-        push_frame(search, &frames[i - 1], end_row, time);
+        push_longest_frame(search, &frames[i - 1], end_row, time);
     }
     return true;
 }

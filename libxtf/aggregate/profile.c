@@ -49,7 +49,7 @@ typedef struct {
     XtfGroupTotals *totals;
 } Profile;
 
-static void add_ticks(const Profile *profile, uint64_t key, uint64_t inclusive, uint64_t exclusive)
+static void add_key_ticks(const Profile *profile, uint64_t key, uint64_t inclusive, uint64_t exclusive)
 {
     const uint64_t cells[XTF_FRAMES_CELLS] = {[XTF_FRAMES_INCLUSIVE] = inclusive, [XTF_FRAMES_EXCLUSIVE] = exclusive};
     xtf_group_totals_add(profile->totals, &key, cells);
@@ -94,10 +94,10 @@ static bool add_pending(const Profile *profile, const XtfStackCapture *edge, uin
         const XtfOpenFrame *frame = xtf_frame_stack_at(stack, i);
         bool top = i + 1 == stack->frames->len;
         if (frame->outermost || top)
-            add_ticks(profile, frame->key, frame->outermost ? sign * (t - frame->time) : 0, top ? sign * since : 0);
+            add_key_ticks(profile, frame->key, frame->outermost ? sign * (t - frame->time) : 0, top ? sign * since : 0);
     }
     if (end)
-        add_ticks(profile, XTF_FRAMES_BEFORE, sign * since, sign * since);
+        add_key_ticks(profile, XTF_FRAMES_BEFORE, sign * since, sign * since);
     return true;
 }
 
@@ -110,7 +110,7 @@ static bool add_first_ticks(const Profile *profile, GError **error)
     if (!ends_unknown_frame(profile, 0, &end, error))
         return false;
     if (end)
-        add_ticks(profile, XTF_FRAMES_BEFORE, ticks, ticks);
+        add_key_ticks(profile, XTF_FRAMES_BEFORE, ticks, ticks);
     return true;
 }
 

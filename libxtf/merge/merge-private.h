@@ -59,7 +59,7 @@ typedef struct {
     uint32_t schema, field, table;
     uint64_t n;
     XtfLimits limits;
-} XtfLateLimits;
+} XtfDeferredLimits;
 
 typedef struct {
     XtfMergeOptions options;
@@ -71,9 +71,9 @@ typedef struct {
     GHashTable *files; /* set of the parts, by device and inode */
     GArray *arrays;    /* XtfArray of all parts; `schema` is the whole's, `segment` counts over all parts */
     uint32_t n_segments;
-    GPtrArray *limits;   /* XtfLimits by field, by schema */
-    GArray *late_limits; /* XtfLateLimits */
-    GArray *n_rows;      /* uint64_t by schema */
+    GPtrArray *limits;       /* XtfLimits by field, by schema */
+    GArray *deferred_limits; /* XtfDeferredLimits */
+    GArray *n_rows;          /* uint64_t by schema */
     XtfClock clock;
     GHashTable *clocks;      /* set of the clock maps of all parts */
     GByteArray *clock_bytes; /* item of these clock maps */

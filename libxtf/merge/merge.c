@@ -20,7 +20,7 @@ void xtf_merge_init(XtfMerge *merge, const XtfMergeOptions *options)
         .limits = g_ptr_array_new_with_free_func(g_free),
         .clocks = xtf_clock_set_new(),
         .clock_bytes = g_byte_array_new(),
-        .late_limits = g_array_new(FALSE, FALSE, sizeof(XtfLateLimits)),
+        .deferred_limits = g_array_new(FALSE, FALSE, sizeof(XtfDeferredLimits)),
         .n_rows = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
     };
     if (options)
@@ -36,11 +36,11 @@ void xtf_merge_finish(XtfMerge *merge)
     g_ptr_array_unref(merge->limits);
     g_hash_table_unref(merge->clocks);
     g_byte_array_unref(merge->clock_bytes);
-    g_array_unref(merge->late_limits);
+    g_array_unref(merge->deferred_limits);
     g_array_unref(merge->n_rows);
 }
 
-static bool report_progress(const XtfMerge *merge, uint64_t done, uint64_t total, GError **error)
+static bool report_merge_progress(const XtfMerge *merge, uint64_t done, uint64_t total, GError **error)
 {
     const XtfMergeOptions *options = &merge->options;
 
@@ -72,7 +72,7 @@ static bool add_parts(XtfMerge *merge, const char *const *paths, size_t n_parts,
     for (size_t i = 0; i < n_parts; i++) {
         g_autoptr(GError) fault = NULL;
         bool fatal;
-        if (!report_progress(merge, 0, 0, error))
+        if (!report_merge_progress(merge, 0, 0, error))
             return false;
         if (add_part_with_retry(merge, paths[i], &fatal, &fault))
             continue;

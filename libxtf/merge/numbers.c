@@ -116,8 +116,8 @@ static XtfLimits map_rows(XtfMerge *merge, uint32_t schema, const XtfReference *
         mapped = xtf_limits_join(XTF_TYPE_U64, &mapped, &one);
     }
     if (limits->max >= n) {
-        XtfLateLimits late = {schema, reference->field, id, n, {MAX(limits->min, n), limits->max, false}};
-        g_array_append_val(merge->late_limits, late);
+        XtfDeferredLimits deferred = {schema, reference->field, id, n, {MAX(limits->min, n), limits->max, false}};
+        g_array_append_val(merge->deferred_limits, deferred);
     }
     return mapped;
 }
@@ -184,17 +184,18 @@ static XtfLimits compute_field_limits(const XtfMerge *merge, const XtfJoinedTabl
 
 void xtf_merge_finish_limits(XtfMerge *merge)
 {
-    for (guint i = 0; i < merge->late_limits->len; i++) {
-        const XtfLateLimits *late = &g_array_index(merge->late_limits, XtfLateLimits, i);
-        const XtfSchema *schema = merge->join->schemas->pdata[late->schema];
-        const XtfJoinedTable *table = merge->join->tables->pdata[late->table];
-        XtfLimits *whole = (XtfLimits *)merge->limits->pdata[late->schema] + late->field;
-        XtfLimits mapped = late->limits;
-        if (late->limits.min < table->n_rows) { /* these numbers move behind the rows of the whole */
+    for (guint i = 0; i < merge->deferred_limits->len; i++) {
+        const XtfDeferredLimits *deferred = &g_array_index(merge->deferred_limits, XtfDeferredLimits, i);
+        const XtfSchema *schema = merge->join->schemas->pdata[deferred->schema];
+        const XtfJoinedTable *table = merge->join->tables->pdata[deferred->table];
+        XtfLimits *whole = (XtfLimits *)merge->limits->pdata[deferred->schema] + deferred->field;
+        XtfLimits mapped = deferred->limits;
+        if (deferred->limits.min < table->n_rows) { /* these numbers move behind the rows of the whole */
             mapped.min = table->n_rows;
-            mapped.max = MAX(mapped.max, MIN(late->limits.max, table->n_rows - UINT64_C(1)) - late->n + table->n_rows);
+            mapped.max =
+                MAX(mapped.max, MIN(deferred->limits.max, table->n_rows - UINT64_C(1)) - deferred->n + table->n_rows);
         }
-        *whole = xtf_limits_join(schema->fields[late->field].type, whole, &mapped);
+        *whole = xtf_limits_join(schema->fields[deferred->field].type, whole, &mapped);
     }
     for (guint id = 0; id < merge->join->tables->len; id++) {
         const XtfJoinedTable *table = merge->join->tables->pdata[id];

@@ -96,7 +96,7 @@ static void record_problem(const char *message, void *data)
         verification->first = g_strdup(message);
 }
 
-static bool report_progress(double done, void *data)
+static bool report_verify_progress(double done, void *data)
 {
     const XtfMergeOptions *options = &((const Verification *)data)->merge->options;
 
@@ -109,7 +109,7 @@ static bool verify_part(const XtfMerge *merge, XtfTrace *trace, GError **error)
 {
     Verification verification = {.merge = merge};
     XtfCheckReport report = {0};
-    bool good = xtf_trace_verify(trace, record_problem, report_progress, &verification, &report, error);
+    bool good = xtf_trace_verify(trace, record_problem, report_verify_progress, &verification, &report, error);
     g_autofree char *first = verification.first;
 
     if (good && report.problems > 1)

@@ -127,7 +127,7 @@ static bool end_inner_frames(FrameWork *work, bool is_end, uint64_t distance, ui
     return true;
 }
 
-static void push_frame(FrameWork *work, XtfOpenFrame frame)
+static void push_open_frame(FrameWork *work, XtfOpenFrame frame)
 {
     if (G_UNLIKELY(work->depth == work->room)) {
         work->room *= 2;
@@ -168,10 +168,10 @@ static bool add_frame_row(FrameWork *work, const FrameFields *fields, const uint
         end_top(work, time);
     stack->least = MIN(stack->least, stack->n_outer + work->depth);
     if (!is_end)
-        push_frame(work, (XtfOpenFrame){.key = key,
-                                        .row = stack->n,
-                                        .time = time,
-                                        .outermost = xtf_load_bits(&fields->outermost, row) != 0});
+        push_open_frame(work, (XtfOpenFrame){.key = key,
+                                             .row = stack->n,
+                                             .time = time,
+                                             .outermost = xtf_load_bits(&fields->outermost, row) != 0});
     else if (G_UNLIKELY(never_began)) {
         uint64_t *cells = cells_of(work, XTF_FRAMES_BEFORE);
         cells[XTF_FRAMES_BEGUN]++;

@@ -27,10 +27,10 @@ static bool may_replace(const XtfCatalog *catalog, const XtfSchema *old, const X
                         "schema \"%s\": only tables and derived schemas can be replaced, by one of the same kind",
                         old->name);
     for (uint32_t i = 0; table && i < catalog->n_schemas; i++) {
-        const XtfSchema *other = catalog->schemas[i];
-        if (other != old && other->kind != XTF_SCHEMA_DERIVED && refers_to(other, old->name))
+        const XtfSchema *candidate = catalog->schemas[i];
+        if (candidate != old && candidate->kind != XTF_SCHEMA_DERIVED && refers_to(candidate, old->name))
             return xtf_fail(error, XTF_ERROR_INVALID, "rows of \"%s\" refer to table \"%s\", which cannot be replaced",
-                            other->name, old->name);
+                            candidate->name, old->name);
     }
     return true;
 }
@@ -41,8 +41,8 @@ static bool clear_referring(XtfWriter *writer, const XtfSchema *table, GError **
     const XtfCatalog *catalog = &writer->catalog;
 
     for (uint32_t i = 0; i < catalog->n_schemas; i++) {
-        const XtfSchema *other = catalog->schemas[i];
-        if (other->kind == XTF_SCHEMA_DERIVED && refers_to(other, table->name) &&
+        const XtfSchema *candidate = catalog->schemas[i];
+        if (candidate->kind == XTF_SCHEMA_DERIVED && refers_to(candidate, table->name) &&
             !xtf_writer_clear_arrays(writer, i, error))
             return false;
     }

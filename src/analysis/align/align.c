@@ -21,7 +21,7 @@ typedef struct {
     uint64_t tolerance;
 } Align;
 
-static void show_progress(uint64_t done, uint64_t total, void *data)
+static void report_align_progress(uint64_t done, uint64_t total, void *data)
 {
     const Align *align = data;
 
@@ -265,7 +265,7 @@ XtfAlignment *xtf_align(XtfTrace *trace, const XtfAlignOptions *options, GError 
         .tolerance = options->tolerance == UINT64_MAX ? ticks_of(trace, TOLERANCE_NS) : options->tolerance,
     };
     const XtfReplayOptions replay = {
-        .local = true, .cancel = options->cancel, .progress = show_progress, .progress_data = &align};
+        .local = true, .cancel = options->cancel, .progress = report_align_progress, .progress_data = &align};
 
     alignment->trace = trace;
     alignment->report.unconnected = g_array_new(FALSE, FALSE, sizeof(uint64_t));

@@ -63,8 +63,8 @@ static const XtfCheckpoint *checkpoint_at(XtfIntervals *intervals, uint64_t at, 
 /* ---- Sums. */
 
 /* Adds or subtracts ticks of a call path. Subtracts only from call paths that were added before. */
-static void add_ticks(const XtfIntervals *intervals, uint32_t location, uint32_t callpath, uint64_t ticks,
-                      bool subtract, XtfCallpathSums *sum)
+static void add_interval_ticks(const XtfIntervals *intervals, uint32_t location, uint32_t callpath, uint64_t ticks,
+                               bool subtract, XtfCallpathSums *sum)
 {
     uint32_t to = callpath == UINT32_MAX ? intervals->outside : callpath;
 
@@ -86,7 +86,7 @@ static bool add_points(XtfIntervals *intervals, uint32_t location, uint64_t firs
         if (!point)
             return false;
         for (uint32_t t = 0; t < point->n_times; t++)
-            add_ticks(intervals, location, times[t].callpath, times[t].ticks, subtract, sum);
+            add_interval_ticks(intervals, location, times[t].callpath, times[t].ticks, subtract, sum);
         if (xtf_is_synchronising_wait(point) && !(skip_last_wait && i == end)) {
             if (!subtract)
                 xtf_callpath_sums_add(sum, point->callpath, (int64_t)(0 - point->wait));
@@ -104,7 +104,7 @@ static void add_checkpoint(const XtfIntervals *intervals, const XtfInterval *int
     for (guint k = 0; k < checkpoint->all->len; k++) {
         const XtfCallpathSum *one = &g_array_index(checkpoint->all, XtfCallpathSum, k);
         if (interval->from == XTF_NO_POINT || one->last > interval->from)
-            add_ticks(intervals, interval->location, one->callpath, one->ticks, false, sum);
+            add_interval_ticks(intervals, interval->location, one->callpath, one->ticks, false, sum);
     }
 }
 
@@ -120,7 +120,7 @@ static bool subtract_before(XtfIntervals *intervals, const XtfInterval *interval
             return false;
         for (guint k = 0; k < checkpoint->all->len; k++) {
             const XtfCallpathSum *one = &g_array_index(checkpoint->all, XtfCallpathSum, k);
-            add_ticks(intervals, interval->location, one->callpath, one->ticks, true, sum);
+            add_interval_ticks(intervals, interval->location, one->callpath, one->ticks, true, sum);
         }
         begin = checkpoint->point + 1;
     }

@@ -44,7 +44,7 @@ typedef struct {
 
 /* ---- Sums. */
 
-static void add_ticks(Worker *worker, uint32_t callpath, uint64_t ticks, uint64_t i)
+static void add_prefix_ticks(Worker *worker, uint32_t callpath, uint64_t ticks, uint64_t i)
 {
     uint32_t number = MIN(callpath, worker->outside);
     Sum *sum = &worker->sums[number];
@@ -182,7 +182,7 @@ static bool add_point_times(Worker *worker, const XtfPoint *point, uint64_t i, G
     if (!times)
         return false;
     for (uint32_t k = 0; k < point->n_times; k++)
-        add_ticks(worker, times[k].callpath, times[k].ticks, i);
+        add_prefix_ticks(worker, times[k].callpath, times[k].ticks, i);
     worker->added += point->n_times + 1;
     return true;
 }
@@ -207,7 +207,7 @@ static bool compute_prefix(Worker *worker, const XtfPoint *point, uint32_t locat
         return false;
     update_teams(worker, point, i);
     if (xtf_is_synchronising_wait(point)) {
-        add_ticks(worker, point->callpath, 0 - point->wait, i);
+        add_prefix_ticks(worker, point->callpath, 0 - point->wait, i);
         next->last_wait = i;
         next->waited += point->wait;
     }

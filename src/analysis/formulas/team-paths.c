@@ -132,7 +132,7 @@ static uint32_t *numbers_of(XtfTeamPaths *paths, unsigned depth)
     return *numbers;
 }
 
-static inline uint32_t number_of(XtfTeamPaths *paths, uint32_t *numbers, uint32_t callpath, unsigned depth)
+static inline uint32_t team_path_number(XtfTeamPaths *paths, uint32_t *numbers, uint32_t callpath, unsigned depth)
 {
     uint32_t number = numbers[callpath];
     return (G_LIKELY(number) ? number : find_path(paths, numbers, callpath, depth)) - 1;
@@ -146,9 +146,9 @@ void xtf_team_paths_subtract(XtfTeamPaths *paths, XtfCallpathSums *sums, unsigne
     prepare_tables(paths);
     uint32_t *own_numbers = numbers_of(paths, depth), *other_numbers = numbers_of(paths, other_depth);
     for (uint32_t i = 0; i < subtracted->n_touched; i++)
-        number_of(paths, other_numbers, subtracted->touched[i], other_depth);
+        team_path_number(paths, other_numbers, subtracted->touched[i], other_depth);
     for (uint32_t i = 0; i < sums->n_touched; i++)
-        number_of(paths, own_numbers, sums->touched[i], depth);
+        team_path_number(paths, own_numbers, sums->touched[i], depth);
     xtf_callpath_sums_clear(&paths->subtrahend);
     xtf_callpath_sums_reserve(&paths->subtrahend, xtf_callpath_numbers_n(&paths->known));
     for (uint32_t i = 0; i < subtracted->n_touched; i++) {

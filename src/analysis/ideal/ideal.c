@@ -12,7 +12,7 @@ struct XtfIdeal {
     XtfNetworkRun *run;
 };
 
-static bool add_row(void *data, uint32_t location, const XtfNetworkWait *wait, GError **error)
+static bool add_ideal_row(void *data, uint32_t location, const XtfNetworkWait *wait, GError **error)
 {
     XtfIdeal *ideal = data;
     const XtfIdealRow row = {
@@ -53,7 +53,7 @@ XtfIdeal *xtf_ideal_new(XtfReplay *replay, GError **error)
         return NULL;
     ideal->clocks = g_new0(const XtfClockMap *, locations->n + 1);
     find_clocks(replay, ideal);
-    ideal->consumer = (XtfNetworkConsumer){.data = ideal, .wait = add_row};
+    ideal->consumer = (XtfNetworkConsumer){.data = ideal, .wait = add_ideal_row};
     ideal->run = xtf_network_run_new(replay, &xtf_ideal_network, &ideal->consumer);
     return g_steal_pointer(&ideal);
 }

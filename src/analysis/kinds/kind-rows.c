@@ -188,7 +188,7 @@ void xtf_kind_rows_finish(XtfKindRows *rows)
 
 /* ---- Rows one by one. */
 
-static void push_frame(XtfKindRows *rows, const XtfKindRow *row, uint8_t special)
+static void push_kind_frame(XtfKindRows *rows, const XtfKindRow *row, uint8_t special)
 {
     if (rows->depth < FRAMES_MOST) {
         if (rows->depth == rows->room) {
@@ -256,7 +256,7 @@ static bool take_row(XtfKindRows *rows, XtfKindSource *source)
     source->at++;
     if (row->row_event == XTF_KIND_ROW_ENTER) {
         row->special = row->region < rows->n_regions ? rows->regions[row->region] : XTF_KIND_REGION_OTHER;
-        push_frame(rows, row, row->special);
+        push_kind_frame(rows, row, row->special);
     }
     if (row->row_event == XTF_KIND_ROW_OTHER || (row->row_event == XTF_KIND_ROW_ENTER && !row->special))
         return false;

@@ -280,7 +280,7 @@ static bool put_activities(const Run *run, const XtfPointLocation *location, con
     return array && xtf_array_writer_close(array, error);
 }
 
-static bool add_location(const Run *run, uint32_t number, const Activities *activities, GError **error)
+static bool add_location_path(const Run *run, uint32_t number, const Activities *activities, GError **error)
 {
     const XtfPointLocation *location = xtf_points_location(run->points, number);
     g_autofree XtfPoint *points = g_new(XtfPoint, POINTS_IN_ALL);
@@ -299,7 +299,7 @@ static bool add_location(const Run *run, uint32_t number, const Activities *acti
     return activities->touched->len == 0 || put_activities(run, location, activities, error);
 }
 
-static bool add_locations(const Run *run, GError **error)
+static bool add_all_locations(const Run *run, GError **error)
 {
     XtfPointTimes times = {0};
     const Activities activities = {
@@ -312,7 +312,7 @@ static bool add_locations(const Run *run, GError **error)
     xtf_steps_begin(run->steps, "activity beside the path", xtf_points_n(run->points));
     g_array_set_size(activities.all, xtf_points_n_callpaths(run->points) + 1);
     for (uint32_t i = 0; good && i < xtf_points_n_locations(run->points); i++) {
-        good = add_location(run, i, &activities, error);
+        good = add_location_path(run, i, &activities, error);
         xtf_points_page_out_sometimes(run->points, i);
     }
     g_array_unref(activities.all);
@@ -338,7 +338,7 @@ bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *st
                 xtf_row_sorter_init(&run.rows, xtf_points_n_locations(points), sizeof(XtfCriticalRow), error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run.critical, error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ACTIVITY), &run.activity, error) &&
-                walk_back(&run, error) && put_segments(&run, error) && add_locations(&run, error);
+                walk_back(&run, error) && put_segments(&run, error) && add_all_locations(&run, error);
     xtf_row_sorter_finish(&run.rows);
     xtf_spool_close(&run.segments);
     return good;

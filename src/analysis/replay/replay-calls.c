@@ -157,7 +157,7 @@ static bool enter_mpi(XtfReplayWalk *walk, uint64_t time, uint64_t seq, GError *
            time - gap.begin < walk->least_gap || walk->after_gap(walk->data, &gap, error);
 }
 
-static bool push_frame(XtfReplayWalk *walk, uint64_t time, uint64_t number, uint64_t seq, GError **error)
+static bool push_call_frame(XtfReplayWalk *walk, uint64_t time, uint64_t number, uint64_t seq, GError **error)
 {
     const XtfReplayWalkShared *shared = walk->shared;
     uint32_t region = (uint32_t)MIN(number, UINT32_MAX), outer = walk->depth ? top_of(walk)->callpath : UINT32_MAX;
@@ -189,7 +189,7 @@ static bool walk_row(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GErr
     if (enters) {
         if (walk->depth > 0 && (distance == 0 || top_of(walk)->row != until))
             pop_frames(walk, until, false, time, seq);
-        if (!push_frame(walk, time, xtf_load_value(&types->region, row), seq, error))
+        if (!push_call_frame(walk, time, xtf_load_value(&types->region, row), seq, error))
             return false;
     } else if (distance > 0) {
         pop_frames(walk, until, true, time, seq);

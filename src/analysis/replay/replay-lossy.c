@@ -86,7 +86,7 @@ static bool is_examined(const XtfReplay *replay, uint32_t number)
            !(replay->doubts && g_hash_table_contains(replay->doubts, GUINT_TO_POINTER(number)));
 }
 
-static void add_group(Lossy *lossy, uint32_t number)
+static void add_lossy_group(Lossy *lossy, uint32_t number)
 {
     const XtfGroup *group = &lossy->replay->groups.all[number];
     LossyGroup *added = g_new0(LossyGroup, 1);
@@ -108,7 +108,7 @@ static bool add_groups(Lossy *lossy, GError **error)
     lossy->takes_part = g_new0(bool, (size_t)replay->n_processes + 1);
     for (uint32_t i = 0; i < replay->groups.n && g_hash_table_size(lossy->by_group) < GROUPS_MOST; i++)
         if (is_examined(replay, i))
-            add_group(lossy, i);
+            add_lossy_group(lossy, i);
     if (lossy->n_ends == 0)
         return true;
     if (!xtf_paged_grow_in_file(&lossy->paged_ends, lossy->n_ends * sizeof *lossy->ends, error) ||

@@ -122,7 +122,7 @@ static void find_times(const Pass *pass, const GArray *arrays, XtfReplayLocation
     }
 }
 
-static bool add_location(Pass *pass, uint32_t number, GError **error)
+static bool add_replay_location(Pass *pass, uint32_t number, GError **error)
 {
     XtfReplay *replay = pass->worker->replay;
     uint32_t index = pass->process->known->first_location + number;
@@ -198,7 +198,7 @@ static uint32_t envelope_of(Worker *worker, const XtfReplayRow *row)
     return near->number;
 }
 
-static bool report_progress(Worker *worker, GError **error)
+static bool report_pass_progress(Worker *worker, GError **error)
 {
     XtfReplay *replay = worker->replay;
 
@@ -219,7 +219,7 @@ static bool count_read_rows(void *data, uint64_t n_rows, GError **error)
     Worker *worker = data;
 
     worker->n_rows += n_rows;
-    return worker->n_rows < ROWS_AT_ONCE || report_progress(worker, error);
+    return worker->n_rows < ROWS_AT_ONCE || report_pass_progress(worker, error);
 }
 
 /* Notes a posting or the completion of a receive. */
@@ -374,14 +374,14 @@ static bool read_process(Pass *pass, GError **error)
     uint32_t n = process->known->public.n_locations;
 
     for (uint32_t i = 0; i < n; i++)
-        if (!add_location(pass, i, error))
+        if (!add_replay_location(pass, i, error))
             return false;
     if (!put_rows(pass, error) || !xtf_log_writer_end(&pass->log, &process->log, error))
         return false;
     for (uint32_t i = 0; pass->walked && i < n; i++)
         if (!end_location(pass, i, error))
             return false;
-    return keep_envelopes(pass->worker, process, error) && report_progress(pass->worker, error);
+    return keep_envelopes(pass->worker, process, error) && report_pass_progress(pass->worker, error);
 }
 
 static bool prepare_process(Worker *worker, XtfProcess *process, GError **error)

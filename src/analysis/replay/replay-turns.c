@@ -9,7 +9,7 @@ enum {
     IN_FLIGHT = 1 << 18, /* messages of all processes; a process that has more than its share waits for the others */
 };
 
-static bool report_progress(XtfReplay *replay, GError **error)
+static bool report_turns_progress(XtfReplay *replay, GError **error)
 {
     if (replay->options.cancel && atomic_load(replay->options.cancel))
         return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
@@ -25,7 +25,7 @@ const XtfReplayRow *xtf_replay_peek(XtfReplay *replay, XtfProcess *process, bool
     *good = true;
     if (process->any_row)
         return &process->row;
-    *good = (replay->done % ROWS_AT_ONCE != 0 || report_progress(replay, error)) &&
+    *good = (replay->done % ROWS_AT_ONCE != 0 || report_turns_progress(replay, error)) &&
             xtf_log_next(&process->reader, &record, &end, error);
     if (!*good || !record)
         return NULL;

@@ -82,7 +82,7 @@ static void print_alone(const GArray *isolated)
     puts(": exchanged no messages, so the clock is kept");
 }
 
-static void print_report(const Align *align, const XtfAlignReport *report)
+static void print_align_report(const Align *align, const XtfAlignReport *report)
 {
     printf("%-14s %" PRIu64 " matched; left out %" PRIu64 " sends, %" PRIu64 " receives\n", "messages",
            report->counts.messages, report->counts.uncertain_sends, report->counts.uncertain_receives);
@@ -151,7 +151,7 @@ static bool align_into(Align *align, XtfWriter *writer, GError **error)
         return false;
     xtf_progress_hide(align->progress);
     if (!align->quiet)
-        print_report(align, &alignment->report);
+        print_align_report(align, &alignment->report);
     return !writer || alignment->report.nothing_to_do || xtf_alignment_store(alignment, writer, XTF_ALIGN_TOOL, error);
 }
 

@@ -58,7 +58,7 @@ static void print_ends(const char *label, uint64_t sends, uint64_t receives, con
     printf("  %-16s %12" PRIu64 "  sends, %" PRIu64 " receives: %s\n", label, sends, receives, reason);
 }
 
-static void print_report(const Analyze *analyze)
+static void print_analysis_report(const Analyze *analyze)
 {
     const XtfFound *found = &analyze->report.found;
     const XtfReplayCounts *counts = &found->counts;
@@ -114,7 +114,7 @@ static bool analyze_source(Analyze *analyze, GError **error)
     if (!xtf_cli_write_analysis(&analyze->job, &analyze->report, error))
         return false;
     if (!analyze->job.quiet) {
-        print_report(analyze);
+        print_analysis_report(analyze);
         print_next_commands(analyze);
     }
     return true;

@@ -37,7 +37,7 @@ static void print_problem(const char *message, void *data)
     g_hash_table_add(check->printed, line);
 }
 
-static bool show_progress(double done, void *data)
+static bool show_check_progress(double done, void *data)
 {
     const Check *check = data;
 
@@ -79,7 +79,7 @@ static bool check_part(Check *check, const XtfTrace *whole, const char *path, GE
     check->part = path;
     bool good = true;
     if (trace)
-        good = xtf_trace_check(trace, print_problem, show_progress, check, &report, error);
+        good = xtf_trace_check(trace, print_problem, show_check_progress, check, &report, error);
     if (good && trace)
         print_superblock_remark(check, path, &report);
     else if (!trace && !is_without_commit(whole, path))
@@ -106,7 +106,7 @@ static bool check_parts_and_whole(Check *check, XtfTrace *trace, char **parts, X
     for (char **part = parts; part && *part; part++)
         if (!check_part(check, trace, *part, error))
             return false;
-    if (!xtf_trace_check(trace, print_problem, show_progress, check, report, error))
+    if (!xtf_trace_check(trace, print_problem, show_check_progress, check, report, error))
         return false;
     print_superblock_remark(check, NULL, report);
     return true;

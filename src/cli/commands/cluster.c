@@ -158,7 +158,8 @@ static void print_threshold(const XtfNetworkClusterReport *report, bool chosen)
     putchar('\n');
 }
 
-static void print_report(const Cluster *cluster, const XtfNetwork *network, const XtfNetworkClusterReport *report)
+static void print_cluster_report(const Cluster *cluster, const XtfNetwork *network,
+                                 const XtfNetworkClusterReport *report)
 {
     const XtfClusterReport *found = &report->clusters;
 
@@ -187,7 +188,7 @@ static void print_report(const Cluster *cluster, const XtfNetwork *network, cons
 
 /* ---- The work. */
 
-static void show_progress(void *data, uint64_t done, uint64_t total)
+static void show_cluster_progress(void *data, uint64_t done, uint64_t total)
 {
     xtf_progress_update(data, done, total, done);
 }
@@ -234,7 +235,7 @@ static bool cluster_network(Cluster *cluster, GError **error)
     if (!network || !choose_value(cluster, network, error))
         return false;
     XtfProgress *progress = xtf_progress_new("clustering", "matrices", cluster->quiet);
-    cluster->cluster_options.progress = show_progress;
+    cluster->cluster_options.progress = show_cluster_progress;
     cluster->cluster_options.data = progress;
     cluster->cluster_options.cancel = xtf_interrupts_catch(&interrupts);
     bool good = cluster->output
@@ -243,7 +244,7 @@ static bool cluster_network(Cluster *cluster, GError **error)
     xtf_interrupts_release(&interrupts);
     xtf_progress_finish(progress);
     if (good && !cluster->quiet)
-        print_report(cluster, network, &report);
+        print_cluster_report(cluster, network, &report);
     return good;
 }
 

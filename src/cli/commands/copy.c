@@ -17,7 +17,7 @@
 #include "src/import/output.h"
 #include "src/trace/context/analyses.h"
 
-static void show_progress(uint64_t done, uint64_t total, void *progress)
+static void show_copy_progress(uint64_t done, uint64_t total, void *progress)
 {
     xtf_progress_update(progress, done, total, done);
 }
@@ -38,7 +38,7 @@ static bool write_copy(XtfTrace *trace, const XtfOutput *output, const XtfWriter
         return false;
     XtfCopyOptions copy = {
         .cancel = xtf_interrupts_catch(&interrupts),
-        .progress = show_progress,
+        .progress = show_copy_progress,
         .progress_data = progress,
     };
     bool good = xtf_copy_trace(trace, writer, &copy, error);

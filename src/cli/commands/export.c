@@ -14,7 +14,7 @@
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 
-static void show_progress(uint64_t records, double done, void *data)
+static void show_export_progress(uint64_t records, double done, void *data)
 {
     xtf_progress_update(data, (uint64_t)(done * 1e6), 1000000, records);
 }
@@ -28,14 +28,14 @@ static bool export_records(const XtfExporter *exporter, XtfNode *directory, cons
     XtfExportOptions options = *wanted;
 
     options.cancel = xtf_interrupts_catch(&interrupts);
-    options.progress = show_progress;
+    options.progress = show_export_progress;
     options.progress_data = progress;
     bool done = xtf_export(exporter, directory, output, &options, report, error);
     xtf_interrupts_release(&interrupts);
     return done;
 }
 
-static void print_report(const XtfExportReport *report, const char *output)
+static void print_export_report(const XtfExportReport *report, const char *output)
 {
     xtf_print_line(stdout, "%s: %" PRIu64 " record%s of %" PRIu64 " location%s", output, report->records,
                    report->records == 1 ? "" : "s", report->locations, report->locations == 1 ? "" : "s");
@@ -63,7 +63,7 @@ static int export_path(const XtfExporter *exporter, const char *path, const char
         return xtf_cli_fail(error);
     }
     if (!quiet)
-        print_report(&report, output);
+        print_export_report(&report, output);
     return XTF_EXIT_DONE;
 }
 

@@ -39,7 +39,7 @@ static void print_output(const char *output, uint64_t records)
                        records > 0 ? (double)written.st_size / (double)records : 0);
 }
 
-static void print_report(const XtfImportReport *report, const char *archive, const char *output, bool quiet)
+static void print_import_report(const XtfImportReport *report, const char *archive, const char *output, bool quiet)
 {
     xtf_cli_print_warnings(report, archive, output);
     if (quiet)
@@ -74,7 +74,7 @@ static int import_archive(const char *archive, const char *output, const XtfImpo
     xtf_import_report_init(&report);
     if (!xtf_cli_import(archive, output, options, quiet, &report, &error))
         return xtf_cli_fail(error);
-    print_report(&report, archive, output, quiet);
+    print_import_report(&report, archive, output, quiet);
     return XTF_EXIT_DONE;
 }
 

@@ -93,7 +93,7 @@ static bool usage_is_wrong(const char *output, bool anchor, bool force, int n_na
     return fault != NULL;
 }
 
-static void print_report(const char *place, const XtfMergeReport *report)
+static void print_merge_report(const char *place, const XtfMergeReport *report)
 {
     const char *plural = report->parts == 1 ? "" : "s";
 
@@ -153,6 +153,6 @@ int xtf_command_merge(int argc, char **argv)
     if (!merge_parts(output, argv + 1, keep_going, quiet, &report, &error))
         return xtf_cli_fail(error);
     if (!quiet)
-        print_report(output ? output : argv[1], &report);
+        print_merge_report(output ? output : argv[1], &report);
     return quiet || !output || print_analysis(output, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

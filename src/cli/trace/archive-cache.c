@@ -44,7 +44,7 @@ static void add_file_lines(GPtrArray *lines, const char *path, unsigned depth)
     }
 }
 
-static int compare_lines(gconstpointer a, gconstpointer b)
+static int compare_file_lines(gconstpointer a, gconstpointer b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -59,7 +59,7 @@ static char *hash_archive(const XtfImporter *importer, const char *anchor)
 
     for (guint i = 0; i < files->len; i++)
         add_file_lines(lines, files->pdata[i], 0);
-    g_ptr_array_sort(lines, compare_lines);
+    g_ptr_array_sort(lines, compare_file_lines);
     g_checksum_update(checksum, (const guchar *)XTF_VERSION, -1);
     g_checksum_update(checksum, (const guchar *)xtf_format_version(), -1);
     for (guint i = 0; i < lines->len; i++) {

@@ -74,7 +74,7 @@ static bool append_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema,
 }
 
 /* Reports the progress. Returns false if the user has cancelled. Called after each leaf. */
-static bool report_progress(Copy *copy, GError **error)
+static bool report_copy_progress(Copy *copy, GError **error)
 {
     const XtfCopyOptions *options = copy->options;
 
@@ -98,7 +98,7 @@ static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
         if (!append_rows(copy, to, array->schema, strings, xtf_cursor_row(&cursor), n, error))
             return false;
         copy->done += n;
-        if (!report_progress(copy, error) || !xtf_cursor_next(&cursor, (int64_t)n, &found, error))
+        if (!report_copy_progress(copy, error) || !xtf_cursor_next(&cursor, (int64_t)n, &found, error))
             return false;
     }
     return xtf_array_writer_close(to, error);

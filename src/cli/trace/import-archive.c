@@ -20,7 +20,7 @@ void xtf_cli_print_warnings(const XtfImportReport *report, const char *archive, 
         xtf_print_line(stderr, "xtf: %u more warnings: xtf cat %s definitions/remarks", n - shown, output);
 }
 
-static void show_progress(uint64_t events, double done, void *data)
+static void show_import_progress(uint64_t events, double done, void *data)
 {
     xtf_progress_update(data, (uint64_t)(done * 1e6), 1000000, events);
 }
@@ -33,7 +33,7 @@ bool xtf_cli_import(const char *archive, const char *output, const XtfImportOpti
     XtfImportOptions own_options = *options;
 
     own_options.cancel = xtf_interrupts_catch(&interrupts);
-    own_options.progress = show_progress;
+    own_options.progress = show_import_progress;
     own_options.progress_data = progress;
     bool done = xtf_import(archive, output, &own_options, report, error);
     xtf_interrupts_release(&interrupts);

@@ -31,8 +31,8 @@ static uint32_t process_of_row(const XtfTable *processes, uint64_t row)
     return (uint32_t)xtf_field_get(proc, processes->rows + row * processes->schema->row_size);
 }
 
-static bool add_property(XtfTrace *trace, const XtfTable *processes, const XtfTable *table, const uint8_t *row,
-                         const char *wanted, GArray *found, GError **error)
+static bool add_found_property(XtfTrace *trace, const XtfTable *processes, const XtfTable *table, const uint8_t *row,
+                               const char *wanted, GArray *found, GError **error)
 {
     const XtfField *name = xtf_schema_field(table->schema, "name"), *value = xtf_schema_field(table->schema, "value"),
                    *owner = xtf_schema_field(table->schema, "owner");
@@ -63,7 +63,7 @@ static GArray *properties_of(XtfTrace *trace, const char *name, GError **error)
         !xtf_trace_table(trace, XTF_TABLE_DEFINITION_PROPERTIES, &table, error))
         return NULL;
     for (uint64_t i = 0; table && i < table->n_rows; i++)
-        if (!add_property(trace, processes, table, table->rows + i * table->schema->row_size, name, found, error))
+        if (!add_found_property(trace, processes, table, table->rows + i * table->schema->row_size, name, found, error))
             return NULL;
     return g_steal_pointer(&found);
 }
@@ -84,35 +84,35 @@ static const struct {
     [XTF_END_KILLED] = {"killed by signal ", true},
 };
 
-char *xtf_end_text(XtfEndKind how, int64_t number)
+char *xtf_end_text(XtfEndKind kind, int64_t number)
 {
-    return ends_of_kinds[how].has_number ? g_strdup_printf("%s%" PRId64, ends_of_kinds[how].text, number)
-                                         : g_strdup(ends_of_kinds[how].text);
+    return ends_of_kinds[kind].has_number ? g_strdup_printf("%s%" PRId64, ends_of_kinds[kind].text, number)
+                                         : g_strdup(ends_of_kinds[kind].text);
 }
 
-static bool parse_end_as(XtfEndKind how, const char *text, int64_t *number)
+static bool parse_end_as(XtfEndKind kind, const char *text, int64_t *number)
 {
     *number = 0;
-    if (!ends_of_kinds[how].has_number)
-        return g_str_equal(text, ends_of_kinds[how].text);
-    return g_str_has_prefix(text, ends_of_kinds[how].text) &&
-           g_ascii_string_to_signed(text + strlen(ends_of_kinds[how].text), 10, INT64_MIN, INT64_MAX, number, NULL);
+    if (!ends_of_kinds[kind].has_number)
+        return g_str_equal(text, ends_of_kinds[kind].text);
+    return g_str_has_prefix(text, ends_of_kinds[kind].text) &&
+           g_ascii_string_to_signed(text + strlen(ends_of_kinds[kind].text), 10, INT64_MIN, INT64_MAX, number, NULL);
 }
 
-bool xtf_end_parse(const char *text, XtfEndKind *how, int64_t *number)
+bool xtf_end_parse(const char *text, XtfEndKind *kind, int64_t *number)
 {
-    for (*how = 0; *how < XTF_N_END_KINDS; (*how)++) {
-        if (parse_end_as(*how, text, number))
+    for (*kind = 0; *kind < XTF_N_END_KINDS; (*kind)++) {
+        if (parse_end_as(*kind, text, number))
             return true;
     }
-    *how = XTF_END_UNKNOWN;
+    *kind = XTF_END_UNKNOWN;
     *number = 0;
     return false;
 }
 
-bool xtf_end_is_failure(XtfEndKind how)
+bool xtf_end_is_failure(XtfEndKind kind)
 {
-    return how == XTF_END_WITHOUT_FINALIZE || how == XTF_END_STATUS || how == XTF_END_KILLED;
+    return kind == XTF_END_WITHOUT_FINALIZE || kind == XTF_END_STATUS || kind == XTF_END_KILLED;
 }
 
 GArray *xtf_stated_ends(XtfTrace *trace, GError **error)
@@ -123,7 +123,7 @@ GArray *xtf_stated_ends(XtfTrace *trace, GError **error)
     for (guint i = 0; properties && i < properties->len; i++) {
         const Property *property = &g_array_index(properties, Property, i);
         XtfStatedEnd end = {.proc = property->proc};
-        xtf_end_parse(property->text, &end.how, &end.number);
+        xtf_end_parse(property->text, &end.kind, &end.number);
         g_array_append_val(ends, end);
     }
     return properties ? g_steal_pointer(&ends) : NULL;

@@ -26,15 +26,15 @@ typedef enum {
 } XtfEndKind;
 
 /* Returns the text of the property. `number` is N, in texts that have one. The caller frees the text. */
-char *xtf_end_text(XtfEndKind how, int64_t number);
-/* Parses a text. False: the text is unknown; *how and *number are then UNKNOWN and 0. */
-bool xtf_end_parse(const char *text, XtfEndKind *how, int64_t *number);
+char *xtf_end_text(XtfEndKind kind, int64_t number);
+/* Parses a text. False: the text is unknown; *kind and *number are then UNKNOWN and 0. */
+bool xtf_end_parse(const char *text, XtfEndKind *kind, int64_t *number);
 /* True if the end is that of a failed run. */
-bool xtf_end_is_failure(XtfEndKind how);
+bool xtf_end_is_failure(XtfEndKind kind);
 
 typedef struct {
     uint32_t proc;
-    XtfEndKind how;
+    XtfEndKind kind;
     int64_t number; /* the status; of the signal; else 0 */
 } XtfStatedEnd;
 

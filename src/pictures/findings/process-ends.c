@@ -35,13 +35,13 @@ static bool read_ends(XtfProcessEnds *ends, GError **error)
         XtfProcessEnd *end = xtf_process_end_find(ends, one->proc);
         if (!end)
             continue;
-        end->how = one->how;
+        end->kind = one->kind;
         end->number = one->number;
     }
     return stated != NULL;
 }
 
-static uint64_t value_of(const XtfSchema *schema, const char *name, const uint8_t *row, uint64_t none)
+static uint64_t field_value_or(const XtfSchema *schema, const char *name, const uint8_t *row, uint64_t none)
 {
     const XtfField *field = xtf_schema_field(schema, name);
 
@@ -89,17 +89,17 @@ static bool read_pending(const XtfProcessEnds *ends, const XtfLocation *location
 
     if (!ranks || !xtf_array_row(array, array->n_rows - 1, row, error))
         return false;
-    uint64_t peer = value_of(array->schema, "peer", row, XTF_END_NO_PROC),
-             comm = value_of(array->schema, "comm", row, XTF_END_NO_PROC);
+    uint64_t peer = field_value_or(array->schema, "peer", row, XTF_END_NO_PROC),
+             comm = field_value_or(array->schema, "comm", row, XTF_END_NO_PROC);
     uint64_t proc = XTF_END_NO_PROC;
     if (peer == XTF_END_NO_PROC || comm == XTF_END_NO_PROC || !xtf_ranks_proc(ranks, comm, peer, location->proc, &proc))
         proc = XTF_END_NO_PROC;
     if (end->pending == 0) {
         end->comm = comm;
-        end->tag = value_of(array->schema, "tag", row, XTF_END_NO_PROC);
+        end->tag = field_value_or(array->schema, "tag", row, XTF_END_NO_PROC);
     }
-    return add_pending_call(ends, end, value_of(array->schema, "since", row, 0), proc,
-                            value_of(array->schema, "region", row, XTF_END_NO_REGION), error);
+    return add_pending_call(ends, end, field_value_or(array->schema, "since", row, 0), proc,
+                            field_value_or(array->schema, "region", row, XTF_END_NO_REGION), error);
 }
 
 /* Reads the region in which a thread ended, if that is not a call of MPI. */
@@ -108,7 +108,7 @@ static bool read_region(const XtfProcessEnds *ends, const XtfLocation *location,
 {
     g_auto(XtfOpenFrames) open = {0};
 
-    if (!xtf_end_is_failure(end->how))
+    if (!xtf_end_is_failure(end->kind))
         return true;
     if (!xtf_open_frames_at_end(&open, arrays, frames, error))
         return false;
@@ -160,7 +160,7 @@ bool xtf_process_ends_init(XtfProcessEnds *ends, const XtfFindingJob *job, bool 
         return false;
     *any = ends->pending != NULL;
     for (uint32_t i = 0; i < ends->n; i++)
-        *any |= ends->ends[i].how == XTF_END_KILLED;
+        *any |= ends->ends[i].kind == XTF_END_KILLED;
     return !*any || (xtf_trace_table(job->views->context->trace, XTF_TABLE_REGIONS, &ends->regions, error) &&
                      read_locations(ends, error));
 }

@@ -9,7 +9,7 @@
 
 typedef struct {
     uint64_t proc;
-    XtfEndKind how;
+    XtfEndKind kind;
     int64_t number;            /* signal or exit status */
     uint32_t threads, pending; /* threads of the program; how many of them ended in a call of MPI */
     uint64_t since;            /* time at which the first of these, which represents the process, entered its call */

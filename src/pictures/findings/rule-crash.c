@@ -29,12 +29,12 @@ typedef bool (*IsToBlame)(const XtfProcessEnds *ends, const XtfProcessEnd *end);
 
 static bool has_fault(const XtfProcessEnds *ends, const XtfProcessEnd *end)
 {
-    return end->how == XTF_END_KILLED && is_fault_signal(end->number);
+    return end->kind == XTF_END_KILLED && is_fault_signal(end->number);
 }
 
 static bool have_same_end(const XtfProcessEnd *a, const XtfProcessEnd *b)
 {
-    return a->how == b->how && a->number == b->number;
+    return a->kind == b->kind && a->number == b->number;
 }
 
 /* True if a process ended by itself, and no other one that was in a call ended likewise. All processes end alike if the
@@ -43,15 +43,15 @@ static bool ended_alone(const XtfProcessEnds *ends, const XtfProcessEnd *end)
 {
     bool are_others_ended = false;
 
-    if (end->how != XTF_END_STATUS && end->how != XTF_END_WITHOUT_FINALIZE)
+    if (end->kind != XTF_END_STATUS && end->kind != XTF_END_WITHOUT_FINALIZE)
         return false;
     for (uint32_t i = 0; i < ends->n; i++) {
         const XtfProcessEnd *candidate = &ends->ends[i];
-        if (candidate == end || !xtf_end_is_failure(candidate->how))
+        if (candidate == end || !xtf_end_is_failure(candidate->kind))
             continue;
         if (have_same_end(candidate, end) && candidate->pending > 0)
             return false;
-        are_others_ended |= candidate->how == XTF_END_KILLED || candidate->pending > 0;
+        are_others_ended |= candidate->kind == XTF_END_KILLED || candidate->pending > 0;
     }
     return are_others_ended;
 }
@@ -68,8 +68,8 @@ static bool was_killed(const XtfProcessEnds *ends, const XtfProcessEnd *end)
     bool are_others_terminated = false;
 
     for (uint32_t i = 0; i < ends->n; i++)
-        are_others_terminated |= ends->ends[i].how == XTF_END_KILLED && ends->ends[i].number == SIGTERM;
-    return are_others_terminated && end->how == XTF_END_KILLED && end->number == SIGKILL;
+        are_others_terminated |= ends->ends[i].kind == XTF_END_KILLED && ends->ends[i].number == SIGTERM;
+    return are_others_terminated && end->kind == XTF_END_KILLED && end->number == SIGKILL;
 }
 
 /* Finds the processes to blame, by the first rule that blames any. The caller frees the array, which may be empty. */
@@ -80,7 +80,7 @@ static GPtrArray *find_culprits(const XtfProcessEnds *ends)
 
     for (unsigned i = 0; i < G_N_ELEMENTS(blames) && culprits->len == 0; i++)
         for (uint32_t j = 0; j < ends->n; j++)
-            if (xtf_end_is_failure(ends->ends[j].how) && blames[i](ends, &ends->ends[j]))
+            if (xtf_end_is_failure(ends->ends[j].kind) && blames[i](ends, &ends->ends[j]))
                 g_ptr_array_add(culprits, &ends->ends[j]);
     return culprits;
 }
@@ -115,9 +115,9 @@ static void append_processes(GString *text, const GPtrArray *ends, uint64_t (*nu
 
 static void append_ending(GString *text, const XtfProcessEnd *end, bool is_plural)
 {
-    if (end->how == XTF_END_KILLED)
+    if (end->kind == XTF_END_KILLED)
         g_string_append_printf(text, " %s killed by signal %" PRId64, is_plural ? "were" : "was", end->number);
-    else if (end->how == XTF_END_STATUS)
+    else if (end->kind == XTF_END_STATUS)
         g_string_append_printf(text, " ended with status %" PRId64, end->number);
     else
         g_string_append(text, " ended without MPI_Finalize");
@@ -167,7 +167,7 @@ static void append_ended(const XtfProcessEnds *ends, GString *text)
 
     for (uint32_t i = 0; i < ends->n; i++) {
         const XtfProcessEnd *end = &ends->ends[i];
-        if (!xtf_end_is_failure(end->how))
+        if (!xtf_end_is_failure(end->kind))
             continue;
         first = first ? first : end;
         same_end &= have_same_end(end, first);

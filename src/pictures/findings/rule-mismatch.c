@@ -130,7 +130,7 @@ static bool has_ended(const Mismatch *mismatch, uint64_t proc)
     const XtfProcessEnd *end = xtf_process_end_find(mismatch->ends, proc);
 
     return end && !mismatch->calls->is_open[end - mismatch->ends->ends] &&
-           (!xtf_end_is_failure(end->how) || (end->pending > 0 && end->pending == end->threads));
+           (!xtf_end_is_failure(end->kind) || (end->pending > 0 && end->pending == end->threads));
 }
 
 /* True if the end of the run explains the difference: a process with fewer calls may have been on its way to the call.

@@ -90,7 +90,7 @@ typedef struct {
     uint32_t at; /* column in which the wait before ended */
 } Walk;
 
-static void add_ticks(XtfPictureColumn *column, uint64_t line, uint64_t ticks)
+static void add_wait_share(XtfPictureColumn *column, uint64_t line, uint64_t ticks)
 {
     const XtfShare share = {.line = line, .ticks = ticks};
 
@@ -109,7 +109,7 @@ static void add_wait_to_columns(const XtfPictureWait *wait, void *data)
         uint64_t from = xtf_column_time(walk->plan, column->from), to = xtf_column_time(walk->plan, column->to);
         if (from >= wait->end)
             return;
-        add_ticks(column, wait->line, MIN(to, wait->end) - MAX(from, wait->begin));
+        add_wait_share(column, wait->line, MIN(to, wait->end) - MAX(from, wait->begin));
     }
 }
 
@@ -128,8 +128,8 @@ static bool add_by_index(const XtfRowWaits *waits, const XtfArray *array, uint64
         good = xtf_lasting_totals_add(&lasting, array, proc, xtf_column_time(plan, column->from),
                                       xtf_column_time(plan, column->to), error);
         for (uint32_t j = 0; good && j < xtf_group_totals_n(groups); j++)
-            add_ticks(column, wait_line(waits, xtf_group_totals_key(groups, j)[1]),
-                      xtf_group_totals_cells(groups, j)[xtf_aggregate_ref_cell(&waits->ref, "amount")]);
+            add_wait_share(column, wait_line(waits, xtf_group_totals_key(groups, j)[1]),
+                           xtf_group_totals_cells(groups, j)[xtf_aggregate_ref_cell(&waits->ref, "amount")]);
     }
     xtf_lasting_totals_finish(&lasting);
     return good;

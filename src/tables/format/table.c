@@ -131,7 +131,7 @@ static void add_field(XtfTableView *view, const XtfSchema *schema, const XtfFiel
     g_array_append_val(view->columns, column);
 }
 
-static void add_columns(XtfTableView *view, const XtfSchema *schema)
+static void add_schema_columns(XtfTableView *view, const XtfSchema *schema)
 {
     const XtfField *last = NULL;
     Column number = {.width = strlen("row")}, extra = {.is_extra = true, .is_text = true};
@@ -208,7 +208,7 @@ XtfTableView *xtf_table_view_new(XtfTrace *trace, const XtfSchema *schema, const
     if (!xtf_trace_table(trace, schema->name, &view->table, error))
         return NULL;
     view->n_rows = view->table ? view->table->n_rows : 0;
-    add_columns(view, schema);
+    add_schema_columns(view, schema);
     if (!measure_columns(view, error))
         return NULL;
     make_header(view);
@@ -281,7 +281,7 @@ static XtfRowCell typed_cell(const Column *column, const uint8_t *row, uint64_t 
     return (XtfRowCell){.type = XTF_ROW_TEXT};
 }
 
-static bool add_row(const XtfTableView *view, uint64_t number, XtfRows *rows, GError **error)
+static bool add_table_row(const XtfTableView *view, uint64_t number, XtfRows *rows, GError **error)
 {
     const uint8_t *row = row_at(view, number);
     char buffer[CELL_TEXT_MAX];
@@ -325,7 +325,7 @@ bool xtf_table_view_rows(const XtfTableView *view, const XtfRowSink *sink, GErro
         g_auto(XtfRows) rows = {0};
         xtf_rows_init(&rows, view->columns->len);
         for (uint64_t i = 0; i < n; i++) {
-            if (!add_row(view, first + i, &rows, error))
+            if (!add_table_row(view, first + i, &rows, error))
                 return false;
         }
         if (!sink->take(sink->data, &rows, 0, n, error))

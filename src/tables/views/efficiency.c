@@ -100,8 +100,8 @@ static void add_cells(XtfLines *lines, const Line *line, const XtfEfficiency *me
     xtf_lines_number_if(lines, of_process && spread->max > 0, spread->max_proc);
 }
 
-static void add_lines(XtfLines *lines, const XtfRegionClasses *classes, const XtfEfficiency *window,
-                      const XtfEfficiency *focus)
+static void add_figure_lines(XtfLines *lines, const XtfRegionClasses *classes, const XtfEfficiency *window,
+                             const XtfEfficiency *focus)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(figure_lines); i++) {
         const Line *line = &figure_lines[i];
@@ -154,7 +154,7 @@ static bool fill_efficiency(XtfViews *views, XtfSelection *selection, uint64_t f
     if (!classes || !xtf_efficiency_measure(views->formats, selection, &window, error) ||
         !xtf_efficiency_measure_focus(views->resolver, views->formats, selection, &has_focus, &focus, error))
         return false;
-    add_lines(lines, classes, &window, has_focus ? &focus : NULL);
+    add_figure_lines(lines, classes, &window, has_focus ? &focus : NULL);
     return true;
 }
 

@@ -86,7 +86,7 @@ typedef struct {
     Entry *entries;
 } Collection;
 
-static void add_group(const XtfAggregateRef *ref, const uint64_t *key, const uint64_t *cells, void *data)
+static void add_grown_group(const XtfAggregateRef *ref, const uint64_t *key, const uint64_t *cells, void *data)
 {
     const Collection *collection = data;
     uint64_t metric = key[ref->metric], n_regions = collection->regions->n;
@@ -116,7 +116,8 @@ static bool add_times(XtfViews *views, const XtfSelection *selection, const Regi
     return true;
 }
 
-static void add_line(XtfLines *lines, const Entry *entry, const Regions *regions, bool grows, const XtfGrown *whole)
+static void add_growth_line(XtfLines *lines, const Entry *entry, const Regions *regions, bool grows,
+                            const XtfGrown *whole)
 {
     double all = xtf_grown_real(whole);
 
@@ -144,7 +145,7 @@ static void add_metric(XtfLines *lines, const Regions *regions, const XtfGrowing
         bool defined = entry->line < regions->n;
         if (regions->only && !(defined && xtf_number_set_contains(regions->only, entry->line)))
             continue;
-        add_line(lines, entry, regions, metrics->grow[metric], &whole);
+        add_growth_line(lines, entry, regions, metrics->grow[metric], &whole);
         xtf_lines_padded_name(lines, metrics->names, metric);
         if (defined)
             xtf_lines_padded_name(lines, regions->names, entry->line);
@@ -153,8 +154,8 @@ static void add_metric(XtfLines *lines, const Regions *regions, const XtfGrowing
     }
 }
 
-static bool fill_ordered(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                         bool sorted, GError **error)
+static bool fill_growth_sorted(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count,
+                               XtfLines *lines, bool sorted, GError **error)
 {
     g_auto(XtfGrowingMetrics) metrics = {0};
     Regions regions;
@@ -165,7 +166,7 @@ static bool fill_ordered(XtfViews *views, XtfSelection *selection, uint64_t firs
     uint64_t metric = first / regions.n_listed, n = count / regions.n_listed;
     g_autofree Entry *entries = g_new0(Entry, n * (regions.n + 1));
     Collection collection = {&regions, metric, n, entries};
-    if (!xtf_growth_add_up(views->context, selection, true, add_group, &collection, error) ||
+    if (!xtf_growth_add_up(views->context, selection, true, add_grown_group, &collection, error) ||
         !add_times(views, selection, &regions, n, entries, error))
         return false;
     for (uint64_t i = 0; i < n; i++)
@@ -176,13 +177,13 @@ static bool fill_ordered(XtfViews *views, XtfSelection *selection, uint64_t firs
 static bool fill_growth(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                         GError **error)
 {
-    return fill_ordered(views, selection, first, count, lines, true, error);
+    return fill_growth_sorted(views, selection, first, count, lines, true, error);
 }
 
-static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                        GError **error)
+static bool fill_growth_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count,
+                               XtfLines *lines, GError **error)
 {
-    return fill_ordered(views, selection, first, count, lines, false, error);
+    return fill_growth_sorted(views, selection, first, count, lines, false, error);
 }
 
 const XtfView xtf_view_growth = {
@@ -191,5 +192,5 @@ const XtfView xtf_view_growth = {
     .exists = xtf_growth_exists,
     .shape = shape_growth,
     .fill = fill_growth,
-    .fill_in_order = fill_by_row,
+    .fill_in_order = fill_growth_by_row,
     .refused_keys = 1 << XTF_GROUP_BY_CLASS};

@@ -172,7 +172,7 @@ static bool count_calls(XtfResolver *resolver, const XtfSelection *selection, ui
     return xtf_resolver_count(resolver, calls, count, error);
 }
 
-static void add_time(XtfLines *lines, const char *name, uint64_t ticks)
+static void add_time_line(XtfLines *lines, const char *name, uint64_t ticks)
 {
     xtf_lines_text(lines, name, 0);
     xtf_lines_ticks(lines, ticks);
@@ -196,9 +196,9 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
     if (!counts || !xtf_resolver_count(views->resolver, selection, &total, error))
         return false;
     xtf_selection_window(selection, &context->scale, &from, &to);
-    add_time(lines, "from", from - context->scale.origin);
-    add_time(lines, "to", to - context->scale.origin);
-    add_time(lines, context->scale.bytes ? "range" : "duration", to - from);
+    add_time_line(lines, "from", from - context->scale.origin);
+    add_time_line(lines, "to", to - context->scale.origin);
+    add_time_line(lines, context->scale.bytes ? "range" : "duration", to - from);
     visit_parts(context, selection, fill_part, lines);
     if (refused > 0) {
         xtf_lines_text(lines, "refused", 0);

@@ -43,7 +43,7 @@ static bool operations_exist(const XtfTraceContext *context, const XtfSelection 
     return types.schema && xtf_selection_has_type(selection, types.schema) && !selection->base;
 }
 
-static size_t width_of(const XtfViews *views, const XtfField *field)
+static size_t operation_width_of(const XtfViews *views, const XtfField *field)
 {
     const XtfSchema *schema = views->clocks->collectives->types.schema;
     const XtfLimits *limits = xtf_trace_limits(views->context->trace, schema->id, (uint32_t)(field - schema->fields));
@@ -54,7 +54,8 @@ static size_t width_of(const XtfViews *views, const XtfField *field)
 /* Returns the digits of the bytes that `most` members send. */
 static size_t sum_width(const XtfViews *views, uint64_t most)
 {
-    uint64_t each = xtf_largest_of_digits((unsigned)width_of(views, views->clocks->collectives->types.bytes)), sum;
+    uint64_t each = xtf_largest_of_digits((unsigned)operation_width_of(views, views->clocks->collectives->types.bytes)),
+             sum;
 
     return xtf_count_digits(__builtin_mul_overflow(each, most, &sum) ? UINT64_MAX : sum);
 }
@@ -68,7 +69,7 @@ static size_t labels_width(const XtfField *field)
     return width;
 }
 
-static void add_columns(XtfViews *views, const XtfLocations *locations, uint64_t most, XtfGrid *grid)
+static void add_operation_columns(XtfViews *views, const XtfLocations *locations, uint64_t most, XtfGrid *grid)
 {
     const XtfCollectiveTypes *types = &views->clocks->collectives->types;
     const XtfTimeScale *scale = &views->context->scale;
@@ -80,7 +81,7 @@ static void add_columns(XtfViews *views, const XtfLocations *locations, uint64_t
     xtf_grid_add(grid, "proc", locations->proc_width);
     xtf_grid_add(grid, "thread", locations->thread_width);
     xtf_grid_add(grid, "num", xtf_count_digits(records));
-    xtf_grid_add(grid, "comm", width_of(views, types->comm));
+    xtf_grid_add(grid, "comm", operation_width_of(views, types->comm));
     xtf_grid_add(grid, "members", xtf_count_digits(most));
     xtf_grid_add(grid, "last", locations->proc_width);
     xtf_grid_add(grid, "late", scale->width);
@@ -100,7 +101,7 @@ static bool shape_operations(XtfViews *views, const XtfSelection *selection, Xtf
 
     if (!spans)
         return false;
-    add_columns(views, locations, members->most, &shape->grid);
+    add_operation_columns(views, locations, members->most, &shape->grid);
     shape->n_lines = spans->count;
     shape->at_once = CLAMP(MEMBERS_AT_ONCE / members->most, 1, (uint64_t)LINES_AT_ONCE);
     return true;
@@ -108,8 +109,8 @@ static bool shape_operations(XtfViews *views, const XtfSelection *selection, Xtf
 
 /* ---- Lines. */
 
-static void add_line(const XtfCollectiveId *id, const XtfLocation *location, const XtfCollectiveSums *sums,
-                     bool comparable, const char *operation, XtfLines *lines)
+static void add_operation_line(const XtfCollectiveId *id, const XtfLocation *location, const XtfCollectiveSums *sums,
+                               bool comparable, const char *operation, XtfLines *lines)
 {
     bool has_last = sums->begun && comparable;
 
@@ -155,8 +156,8 @@ static bool add_operation(const Filling *filling, const XtfSpan *span, uint64_t 
         return xtf_damaged(error, "the communicator of a collective operation has no members");
     if (!xtf_collective_sums(filling->collectives, &id, filling->clocks_contradict, &sums, error))
         return false;
-    add_line(&id, location, &sums, id.n == 1 || !filling->clocks_contradict, xtf_row_label(types->operation, row),
-             lines);
+    add_operation_line(&id, location, &sums, id.n == 1 || !filling->clocks_contradict,
+                       xtf_row_label(types->operation, row), lines);
     return true;
 }
 

@@ -33,7 +33,7 @@ typedef struct {
     XtfGrown *grown;
 } Collection;
 
-static void add_group(const XtfAggregateRef *ref, const uint64_t *key, const uint64_t *cells, void *data)
+static void add_metric_group(const XtfAggregateRef *ref, const uint64_t *key, const uint64_t *cells, void *data)
 {
     const Collection *collection = data;
 
@@ -52,7 +52,7 @@ static bool fill_rates(XtfViews *views, XtfSelection *selection, uint64_t first,
         return false;
     g_autofree XtfGrown *grown = g_new0(XtfGrown, metrics.n);
     Collection collection = {metrics.n, grown};
-    if (!xtf_growth_add_up(views->context, selection, false, add_group, &collection, error))
+    if (!xtf_growth_add_up(views->context, selection, false, add_metric_group, &collection, error))
         return false;
     xtf_selection_window(selection, scale, &from, &to);
     for (uint64_t i = first; i < first + n; i++) {

@@ -110,7 +110,7 @@ static unsigned type_of(const Histogram *histogram, const XtfSchema *schema)
     return type;
 }
 
-static void add_row(Bin *bin, unsigned type, const XtfAggregateRef *ref, const uint8_t *row)
+static void add_bin_row(Bin *bin, unsigned type, const XtfAggregateRef *ref, const uint8_t *row)
 {
     if (type == CALLS) {
         bin->calls += xtf_field_get(&ref->schema->fields[ref->aggregate->values[0]], row) == 0;
@@ -141,7 +141,7 @@ static bool count_rows(Histogram *histogram, const XtfSpan *span, unsigned type,
                 i++;
             histogram->counts[i].count++;
             if (type < N_TYPES)
-                add_row(&histogram->counts[i], type, &histogram->question->found.refs[type], row);
+                add_bin_row(&histogram->counts[i], type, &histogram->question->found.refs[type], row);
         }
         if (!xtf_span_reader_next(&reader, error))
             return false;
@@ -275,7 +275,7 @@ static void join_counts(void *own, void *data)
     g_free(from);
 }
 
-static void add_lines(const Question *question, XtfLines *lines)
+static void add_bin_lines(const Question *question, XtfLines *lines)
 {
     const bool *unknown = question->found.unknown;
 
@@ -309,7 +309,7 @@ static bool fill_totals(XtfViews *views, const XtfTimeBins *bins, XtfLines *line
     work.step = CLAMP(question.spans->n / LEAST_TURNS, 1, SPANS_AT_ONCE);
     if (!xtf_parallel(&work, &question, question.spans->n, error))
         return false;
-    add_lines(&question, lines);
+    add_bin_lines(&question, lines);
     return true;
 }
 

@@ -80,7 +80,7 @@ static size_t value_width(const XtfTraceContext *context, const XtfAggregateRef 
 }
 
 /* Adds the columns behind `from` and `to`. */
-static bool add_columns(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
+static bool add_value_columns(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfTraceContext *context = views->context;
     const XtfPaddedNames *names;
@@ -105,14 +105,14 @@ static bool add_columns(XtfViews *views, const XtfSelection *selection, XtfViewS
 static bool shape_metrics(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     shape->at_once = UINT64_MAX;
-    return add_columns(views, selection, shape, error);
+    return add_value_columns(views, selection, shape, error);
 }
 
 static bool shape_values(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     xtf_grid_add(&shape->grid, "from", views->context->scale.width);
     xtf_grid_add(&shape->grid, "to", views->context->scale.width);
-    if (!add_columns(views, selection, shape, error))
+    if (!add_value_columns(views, selection, shape, error))
         return false;
     shape->n_lines *= SLICES;
     shape->at_once = PART_METRICS * SLICES;
@@ -258,8 +258,8 @@ static bool add_bin(Collection *collection, const XtfArray *array, uint64_t bin,
     return true;
 }
 
-static bool add_location(Collection *collection, const XtfTraceContext *context, const XtfLocation *location,
-                         GError **error)
+static bool add_location_values(Collection *collection, const XtfTraceContext *context, const XtfLocation *location,
+                                GError **error)
 {
     const XtfSelection *selection = collection->totals.selection;
     g_autofree uint64_t *ends = g_new(uint64_t, collection->bins->n);
@@ -297,7 +297,7 @@ static bool collect_summaries(Collection *collection, XtfTraceContext *context, 
         !xtf_selected_locations_init(&selected, context, selection, error))
         return false;
     for (uint32_t i = 0; i < selected.n; i++) {
-        if (!add_location(collection, context, xtf_selected_location(&selected, i), error))
+        if (!add_location_values(collection, context, xtf_selected_location(&selected, i), error))
             return false;
     }
     return true;
@@ -305,7 +305,7 @@ static bool collect_summaries(Collection *collection, XtfTraceContext *context, 
 
 /* ---- Lines. */
 
-static void add_value(XtfLines *lines, bool known, XtfValueKind kind, uint64_t bits)
+static void add_value_cell(XtfLines *lines, bool known, XtfValueKind kind, uint64_t bits)
 {
     if (!known)
         xtf_lines_none(lines);
@@ -322,17 +322,17 @@ static void add_summary(XtfLines *lines, const XtfMetricSummary *summary)
     double mean;
 
     xtf_lines_number(lines, summary->n);
-    add_value(lines, summary->has_extremes, summary->kind, summary->min);
+    add_value_cell(lines, summary->has_extremes, summary->kind, summary->min);
     if (summary->has_extremes && xtf_metric_summary_mean(summary, &mean))
         xtf_lines_real(lines, "%.10g", mean);
     else
         xtf_lines_none(lines);
-    add_value(lines, summary->has_extremes, summary->kind, summary->max);
-    add_value(lines, summary->has_last, summary->kind, summary->last);
+    add_value_cell(lines, summary->has_extremes, summary->kind, summary->max);
+    add_value_cell(lines, summary->has_last, summary->kind, summary->last);
 }
 
-static void add_line(const Collection *collection, const XtfPaddedNames *names, uint64_t i, uint64_t bin,
-                     XtfLines *lines)
+static void add_metric_line(const Collection *collection, const XtfPaddedNames *names, uint64_t i, uint64_t bin,
+                            XtfLines *lines)
 {
     uint64_t metric = collection->first + i;
 
@@ -354,7 +354,7 @@ static bool fill_metrics(XtfViews *views, const XtfTimeBins *bins, XtfLines *lin
         return false;
     for (uint64_t bin = 0; bin < bins->n; bin++) {
         for (uint64_t i = 0; i < collection.n; i++)
-            add_line(&collection, names, i, bin, lines);
+            add_metric_line(&collection, names, i, bin, lines);
     }
     return true;
 }
@@ -378,7 +378,7 @@ static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first
         const uint64_t *bounds = &bins.bounds[i % SLICES];
         xtf_lines_ticks(lines, bounds[0] - lines->scale->origin);
         xtf_lines_ticks(lines, bounds[1] - lines->scale->origin);
-        add_line(&collection, names, i / SLICES, i % SLICES, lines);
+        add_metric_line(&collection, names, i / SLICES, i % SLICES, lines);
     }
     return true;
 }

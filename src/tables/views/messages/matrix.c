@@ -87,7 +87,7 @@ static void count_clear(Count *count)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Count, count_clear)
 
-static void add_group(Count *count, uint64_t proc, const uint64_t *key, const uint64_t *cells)
+static void add_message_group(Count *count, uint64_t proc, const uint64_t *key, const uint64_t *cells)
 {
     uint64_t peer;
     guint at;
@@ -116,11 +116,12 @@ static bool count_process(Count *count, const XtfSelectedProcess *proc, GError *
             return false;
     }
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++)
-        add_group(count, proc->proc, xtf_group_totals_key(groups, i), xtf_group_totals_cells(groups, i));
+        add_message_group(count, proc->proc, xtf_group_totals_key(groups, i), xtf_group_totals_cells(groups, i));
     return true;
 }
 
-static bool add_lines(void *data, const XtfSelectedProcess *proc, uint64_t from, uint64_t to, GError **error)
+static bool add_message_matrix_lines(void *data, const XtfSelectedProcess *proc, uint64_t from, uint64_t to,
+                                     GError **error)
 {
     Count *count = data;
     bool at_receivers = count->side.at_receivers;
@@ -145,7 +146,7 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
     return pairs_init(&count.pairs, &count.side, views, selection, error) &&
            xtf_location_totals_init(&count.totals, views->context, selection, &count.side.ref,
                                     xtf_pair_finder_depth(&count.pairs.finder), error) &&
-           xtf_pair_lines_fill(&count.pairs, first, n, add_lines, &count, error);
+           xtf_pair_lines_fill(&count.pairs, first, n, add_message_matrix_lines, &count, error);
 }
 
 const XtfView xtf_view_matrix = {

@@ -46,7 +46,7 @@ static XtfSelection *sends_of(const XtfViews *views, const XtfSelection *selecti
 }
 
 /* Returns the digits of the largest value of a field of `sends`. */
-static size_t width_of(const XtfViews *views, const char *role)
+static size_t message_width_of(const XtfViews *views, const char *role)
 {
     const XtfSchema *sends = views->matching->types.types[XTF_MESSAGES_SENDS].schema;
     const XtfField *field = xtf_schema_field_by_role(sends, role);
@@ -76,10 +76,10 @@ static bool shape_messages(XtfViews *views, const XtfSelection *selection, XtfVi
     xtf_grid_add(&shape->grid, "received", time);
     xtf_grid_add(&shape->grid, "posted", time);
     xtf_grid_add(&shape->grid, "sender", locations->proc_width);
-    xtf_grid_add(&shape->grid, "receiver", MAX(locations->proc_width, width_of(views, XTF_ROLE_PEER)));
-    xtf_grid_add(&shape->grid, "comm", width_of(views, XTF_ROLE_COMM));
-    xtf_grid_add(&shape->grid, "tag", width_of(views, XTF_ROLE_TAG));
-    xtf_grid_add(&shape->grid, "bytes", width_of(views, XTF_ROLE_BYTES));
+    xtf_grid_add(&shape->grid, "receiver", MAX(locations->proc_width, message_width_of(views, XTF_ROLE_PEER)));
+    xtf_grid_add(&shape->grid, "comm", message_width_of(views, XTF_ROLE_COMM));
+    xtf_grid_add(&shape->grid, "tag", message_width_of(views, XTF_ROLE_TAG));
+    xtf_grid_add(&shape->grid, "bytes", message_width_of(views, XTF_ROLE_BYTES));
     xtf_grid_add(&shape->grid, "state", states_width());
     xtf_grid_add(&shape->grid, "wait", time);
     xtf_grid_add(&shape->grid, "wait_kind", WORDS_WIDTH);
@@ -110,7 +110,7 @@ static bool find_sends(XtfViews *views, XtfSelection *sends, uint64_t first, uin
     return true;
 }
 
-static void add_line(const XtfMatchedSend *matched, const XtfField *comm, XtfLines *lines)
+static void add_message_line(const XtfMatchedSend *matched, const XtfField *comm, XtfLines *lines)
 {
     const XtfMessage *message = &matched->message;
     const XtfMessageGroup *group = &message->group;
@@ -144,7 +144,7 @@ static bool fill_messages(XtfViews *views, XtfSelection *selection, uint64_t fir
         !xtf_match_sends(views->matching, ends, (uint32_t)count, matched, error))
         return false;
     for (uint64_t i = 0; i < count; i++)
-        add_line(&matched[i], xtf_schema_field_by_role(schema, XTF_ROLE_COMM), lines);
+        add_message_line(&matched[i], xtf_schema_field_by_role(schema, XTF_ROLE_COMM), lines);
     return true;
 }
 

@@ -35,7 +35,7 @@ static bool unmatched_exists(const XtfTraceContext *context, const XtfSelection 
 }
 
 /* Returns the digits of the largest value of a field, on either side. */
-static size_t width_of(const XtfViews *views, const char *role)
+static size_t unmatched_width_of(const XtfViews *views, const char *role)
 {
     size_t width = 1;
 
@@ -53,7 +53,7 @@ static size_t width_of(const XtfViews *views, const char *role)
 /* Returns the digits of the bytes of n messages. */
 static size_t sum_width(const XtfViews *views, uint64_t n)
 {
-    uint64_t most = xtf_largest_of_digits((unsigned)width_of(views, XTF_ROLE_BYTES)), sum;
+    uint64_t most = xtf_largest_of_digits((unsigned)unmatched_width_of(views, XTF_ROLE_BYTES)), sum;
 
     return xtf_count_digits(__builtin_mul_overflow(most, n, &sum) ? UINT64_MAX : sum);
 }
@@ -73,9 +73,9 @@ static bool shape_unmatched(XtfViews *views, const XtfSelection *selection, XtfV
     xtf_grid_add(&shape->grid, "bytes_sent", sum_width(views, sends));
     xtf_grid_add(&shape->grid, "bytes_received", sum_width(views, receives));
     xtf_grid_add(&shape->grid, "sender", locations->proc_width);
-    xtf_grid_add(&shape->grid, "receiver", MAX(locations->proc_width, width_of(views, XTF_ROLE_PEER)));
-    xtf_grid_add(&shape->grid, "comm", width_of(views, XTF_ROLE_COMM));
-    xtf_grid_add(&shape->grid, "tag", width_of(views, XTF_ROLE_TAG));
+    xtf_grid_add(&shape->grid, "receiver", MAX(locations->proc_width, unmatched_width_of(views, XTF_ROLE_PEER)));
+    xtf_grid_add(&shape->grid, "comm", unmatched_width_of(views, XTF_ROLE_COMM));
+    xtf_grid_add(&shape->grid, "tag", unmatched_width_of(views, XTF_ROLE_TAG));
     xtf_grid_add(&shape->grid, "missing", strlen("receives"));
     shape->n_lines = shape->at_once = 1 + XTF_UNMATCHED_MOST;
     return true;
@@ -101,7 +101,7 @@ static void add_empty_cells(XtfLines *lines, unsigned from)
         xtf_lines_none(lines);
 }
 
-static void add_group(const XtfUnmatchedGroup *group, const XtfField *comm, XtfLines *lines)
+static void add_group_line(const XtfUnmatchedGroup *group, const XtfField *comm, XtfLines *lines)
 {
     add_counts(1, group, lines);
     xtf_lines_number(lines, group->sender);
@@ -127,7 +127,7 @@ static bool fill_unmatched(XtfViews *views, XtfSelection *selection, uint64_t fi
     add_empty_cells(lines, 5);
     for (uint32_t i = 0; i < XTF_UNMATCHED_MOST; i++) {
         if (i < unmatched->n)
-            add_group(&unmatched->groups[i], xtf_schema_field_by_role(sends, XTF_ROLE_COMM), lines);
+            add_group_line(&unmatched->groups[i], xtf_schema_field_by_role(sends, XTF_ROLE_COMM), lines);
         else
             add_empty_cells(lines, 0);
     }

@@ -38,7 +38,7 @@ static bool callpaths_exist(const XtfTraceContext *context, const XtfSelection *
 /* ---- Names. */
 
 /* Returns the number of a call path; XTF_NONE32 for the last one, which is all time outside of calls. */
-static uint32_t number_of(const XtfPathImpact *impact, uint32_t callpath)
+static uint32_t callpath_number(const XtfPathImpact *impact, uint32_t callpath)
 {
     return callpath + 1 == impact->n ? XTF_NONE32 : callpath;
 }
@@ -50,7 +50,7 @@ static size_t max_name_width(const XtfPathImpact *impact)
 
     for (uint32_t i = 0; i < impact->n && widest < XTF_CALLPATH_WIDTH_MAX; i++) {
         if (xtf_path_impact_counts(impact, i))
-            widest = MAX(widest, xtf_callpath_width(&impact->callpaths, number_of(impact, i), name));
+            widest = MAX(widest, xtf_callpath_width(&impact->callpaths, callpath_number(impact, i), name));
     }
     return MIN(widest, (size_t)XTF_CALLPATH_WIDTH_MAX);
 }
@@ -79,8 +79,8 @@ static bool shape_callpaths(XtfViews *views, const XtfSelection *selection, XtfV
     return true;
 }
 
-static bool add_locations(const XtfPathImpact *impact, const XtfSelectedLocations *selected, Line *lines,
-                          GError **error)
+static bool add_path_values(const XtfPathImpact *impact, const XtfSelectedLocations *selected, Line *lines,
+                            GError **error)
 {
     g_autofree XtfPathValues *values = g_new(XtfPathValues, impact->n);
 
@@ -99,7 +99,7 @@ static bool add_locations(const XtfPathImpact *impact, const XtfSelectedLocation
     return true;
 }
 
-static int compare_lines(const void *a, const void *b)
+static int compare_callpath_lines(const void *a, const void *b)
 {
     const Line *x = a, *y = b;
 
@@ -117,7 +117,7 @@ static double imbalance_of(const XtfPathImpact *impact, uint32_t callpath)
     return (double)MAX((long double)sum->path - mean, 0);
 }
 
-static void add_line(const XtfPathImpact *impact, const Line *line, const char *name, XtfLines *lines)
+static void add_callpath_line(const XtfPathImpact *impact, const Line *line, const char *name, XtfLines *lines)
 {
     xtf_lines_number_if(lines, line->callpath + 1 < impact->n, line->callpath);
     xtf_lines_ticks(lines, line->path);
@@ -142,13 +142,13 @@ static bool fill_callpaths(XtfViews *views, XtfSelection *selection, uint64_t fi
     g_autoptr(GString) name = g_string_new(NULL);
     for (uint32_t i = 0; i < impact.n; i++)
         all[i].callpath = i;
-    if (!add_locations(&impact, &selected, all, error))
+    if (!add_path_values(&impact, &selected, all, error))
         return false;
     if (impact.n - !impact.has_outside > 1)
-        qsort(all, impact.n - !impact.has_outside, sizeof *all, compare_lines);
+        qsort(all, impact.n - !impact.has_outside, sizeof *all, compare_callpath_lines);
     for (uint64_t i = first; i < first + count; i++) {
-        xtf_callpath_name(&impact.callpaths, number_of(&impact, all[i].callpath), name);
-        add_line(&impact, &all[i], name->str, lines);
+        xtf_callpath_name(&impact.callpaths, callpath_number(&impact, all[i].callpath), name);
+        add_callpath_line(&impact, &all[i], name->str, lines);
     }
     return true;
 }

@@ -154,7 +154,7 @@ static bool shape_profile(XtfViews *views, const XtfSelection *selection, XtfVie
     return true;
 }
 
-static int compare_lines(const void *a, const void *b)
+static int compare_region_lines(const void *a, const void *b)
 {
     const Line *x = a, *y = b;
 
@@ -163,7 +163,7 @@ static int compare_lines(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static void add_line(const Profile *profile, const Line *line, XtfLines *lines)
+static void add_path_region_line(const Profile *profile, const Line *line, XtfLines *lines)
 {
     const XtfRegions *regions = &profile->totals.times.regions;
     double tick = (double)lines->scale->den / (double)lines->scale->num;
@@ -180,17 +180,17 @@ static void add_line(const Profile *profile, const Line *line, XtfLines *lines)
 }
 
 /* Adds a line for each region. There is none for calls that began before the trace: they count as outside of calls. */
-static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
+static bool fill_critical_sorted(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
 {
     g_auto(Profile) profile = {0};
 
     if (!load_profile(&profile, views, selection, error))
         return false;
     if (sorted)
-        qsort(profile.lines, profile.totals.n + 1, sizeof *profile.lines, compare_lines);
+        qsort(profile.lines, profile.totals.n + 1, sizeof *profile.lines, compare_region_lines);
     for (uint64_t i = 0; i <= profile.totals.n; i++) {
         if (profile.lines[i].line != profile.totals.times.regions.n)
-            add_line(&profile, &profile.lines[i], lines);
+            add_path_region_line(&profile, &profile.lines[i], lines);
     }
     return true;
 }
@@ -198,13 +198,13 @@ static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lin
 static bool fill_profile(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                          GError **error)
 {
-    return fill_ordered(views, selection, lines, true, error);
+    return fill_critical_sorted(views, selection, lines, true, error);
 }
 
-static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                        GError **error)
+static bool fill_critical_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count,
+                                 XtfLines *lines, GError **error)
 {
-    return fill_ordered(views, selection, lines, false, error);
+    return fill_critical_sorted(views, selection, lines, false, error);
 }
 
 const XtfView xtf_view_critical_profile = {
@@ -213,5 +213,5 @@ const XtfView xtf_view_critical_profile = {
     .exists = xtf_critical_type_is_selected,
     .shape = shape_profile,
     .fill = fill_profile,
-    .fill_in_order = fill_by_row,
+    .fill_in_order = fill_critical_by_row,
     .refused_keys = 1 << XTF_GROUP_BY_CLASS};

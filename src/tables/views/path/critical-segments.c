@@ -103,7 +103,7 @@ static int compare_segments(const void *a, const void *b)
 }
 
 /* Adds the line of a segment. A segment that is cut at the end of the window is its own next segment. */
-static void add_line(const Segments *query, const XtfCriticalSegment *segment, XtfLines *lines)
+static void add_segment_line(const Segments *query, const XtfCriticalSegment *segment, XtfLines *lines)
 {
     const uint64_t origin = lines->scale->origin;
     bool cut = segment->end > query->to;
@@ -147,7 +147,7 @@ static bool fill_segments(XtfViews *views, XtfSelection *selection, uint64_t fir
     }
     g_array_sort(segments, compare_segments);
     for (guint i = 0; i < segments->len; i++)
-        add_line(&query, &g_array_index(segments, XtfCriticalSegment, i), lines);
+        add_segment_line(&query, &g_array_index(segments, XtfCriticalSegment, i), lines);
     return true;
 }
 

@@ -50,8 +50,8 @@ static bool shape_classes(XtfViews *views, const XtfSelection *selection, XtfVie
     return true;
 }
 
-static void add_line(XtfLines *lines, const char *name, bool has_calls, uint64_t calls, unsigned __int128 ticks,
-                     unsigned __int128 whole)
+static void add_class_line(XtfLines *lines, const char *name, bool has_calls, uint64_t calls, unsigned __int128 ticks,
+                           unsigned __int128 whole)
 {
     xtf_lines_number_if(lines, has_calls, calls);
     xtf_lines_ticks(lines, ticks);
@@ -65,7 +65,7 @@ static void add_sum(XtfLines *lines, const char *name, XtfClassSet wanted, const
 
     for (unsigned class = 0; class < XTF_N_CLASSES; class ++)
         calls += wanted & XTF_CLASS_BIT(class) ? times->calls[class] : 0;
-    add_line(lines, name, true, calls, xtf_class_times_of(times, wanted), times->whole);
+    add_class_line(lines, name, true, calls, xtf_class_times_of(times, wanted), times->whole);
 }
 
 static bool fill_classes(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
@@ -78,11 +78,11 @@ static bool fill_classes(XtfViews *views, XtfSelection *selection, uint64_t firs
         return false;
     for (unsigned class = 0; class < XTF_N_CLASSES; class ++) {
         if (listed_classes(classes) & XTF_CLASS_BIT(class))
-            add_line(lines, xtf_class_names[class], true, times.calls[class], times.ticks[class], times.whole);
+            add_class_line(lines, xtf_class_names[class], true, times.calls[class], times.ticks[class], times.whole);
     }
     /* region/ selects neither. */
-    add_line(lines, outside_name, false, 0, xtf_class_times_outside(&times), times.whole);
-    add_line(lines, unmatched_name, true, 0, times.before, times.whole);
+    add_class_line(lines, outside_name, false, 0, xtf_class_times_outside(&times), times.whole);
+    add_class_line(lines, unmatched_name, true, 0, times.before, times.whole);
     for (unsigned i = 0; i < G_N_ELEMENTS(sums); i++) {
         if (classes->present & xtf_classes_by_name(sums[i]))
             add_sum(lines, sums[i], xtf_classes_by_name(sums[i]), &times);

@@ -156,8 +156,8 @@ static int compare_spreads(const void *a, const void *b)
     return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static void add_line(const XtfRegionTimes *region_times, const XtfSelectedLocations *selected, const Spread *spread,
-                     XtfLines *lines)
+static void add_spread_line(const XtfRegionTimes *region_times, const XtfSelectedLocations *selected,
+                            const Spread *spread, XtfLines *lines)
 {
     const XtfTimeScale *scale = &region_times->context->scale;
     double tick = (double)scale->den / (double)scale->num;
@@ -177,7 +177,8 @@ static void add_line(const XtfRegionTimes *region_times, const XtfSelectedLocati
     xtf_lines_region_name(lines, &region_times->regions, spread->row);
 }
 
-static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
+static bool fill_imbalance_sorted(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted,
+                                  GError **error)
 {
     g_auto(XtfRegionTimes) region_times = {0};
     g_auto(XtfSelectedLocations) selected = {0};
@@ -194,7 +195,7 @@ static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lin
         qsort(spreads, region_times.regions.n, sizeof *spreads, compare_spreads);
     for (uint64_t i = 0; i < region_times.regions.n; i++) {
         if (xtf_region_is_listed(&region_times.regions, spreads[i].row))
-            add_line(&region_times, &selected, &spreads[i], lines);
+            add_spread_line(&region_times, &selected, &spreads[i], lines);
     }
     return true;
 }
@@ -202,13 +203,13 @@ static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lin
 static bool fill_imbalance(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                            GError **error)
 {
-    return fill_ordered(views, selection, lines, true, error);
+    return fill_imbalance_sorted(views, selection, lines, true, error);
 }
 
-static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                        GError **error)
+static bool fill_imbalance_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count,
+                                  XtfLines *lines, GError **error)
 {
-    return fill_ordered(views, selection, lines, false, error);
+    return fill_imbalance_sorted(views, selection, lines, false, error);
 }
 
 const XtfView xtf_view_imbalance = {
@@ -217,5 +218,5 @@ const XtfView xtf_view_imbalance = {
     .exists = xtf_region_times_exist,
     .shape = shape_imbalance,
     .fill = fill_imbalance,
-    .fill_in_order = fill_by_row,
+    .fill_in_order = fill_imbalance_by_row,
     .refused_keys = 1 << XTF_GROUP_BY_CLASS};

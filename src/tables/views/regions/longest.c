@@ -227,14 +227,14 @@ static bool find_call_details(const Search *search, const Found *found, CallDeta
     return true;
 }
 
-static void add_time(XtfLines *lines, const XtfClockMap *clock, uint64_t local)
+static void add_global_time(XtfLines *lines, const XtfClockMap *clock, uint64_t local)
 {
     uint64_t t = xtf_clock_map_to_global(clock, local);
     xtf_lines_ticks(lines, t - MIN(t, lines->scale->origin));
 }
 
-static bool add_line(const Search *search, const Found *found, const XtfRegions *regions, XtfLines *lines,
-                     GError **error)
+static bool add_call_line(const Search *search, const Found *found, const XtfRegions *regions, XtfLines *lines,
+                          GError **error)
 {
     const XtfLocation *location = &search->locations->all[found->span->tag];
     const XtfFrameSpan *call = &found->call;
@@ -243,8 +243,8 @@ static bool add_line(const Search *search, const Found *found, const XtfRegions 
 
     if (!find_call_details(search, found, &details, error))
         return false;
-    add_time(lines, found->span->array.clock, call->begin);
-    add_time(lines, found->span->array.clock, call->end);
+    add_global_time(lines, found->span->array.clock, call->begin);
+    add_global_time(lines, found->span->array.clock, call->end);
     xtf_lines_ticks(lines, call->end - MIN(call->end, call->begin));
     xtf_lines_number_if(lines, details.has_depth, details.depth);
     xtf_lines_text(lines, xtf_frame_endings[details.ending], 0);
@@ -272,7 +272,7 @@ static bool fill_longest(XtfViews *views, XtfSelection *selection, uint64_t firs
     for (unsigned i = 0; i < count; i++) {
         xtf_lines_number(lines, i + 1);
         if (i < search.n_found) {
-            if (!add_line(&search, &search.found[i], &regions, lines, error))
+            if (!add_call_line(&search, &search.found[i], &regions, lines, error))
                 return false;
             continue;
         }

@@ -44,7 +44,7 @@ static int compare_totals(const void *a, const void *b)
     return x->line < y->line ? -1 : x->line > y->line;
 }
 
-static void add_line(const XtfRegionTotals *totals, const XtfRegionTotal *total, XtfLines *lines)
+static void add_region_total_line(const XtfRegionTotals *totals, const XtfRegionTotal *total, XtfLines *lines)
 {
     const XtfRegions *regions = &totals->times.regions;
 
@@ -57,7 +57,7 @@ static void add_line(const XtfRegionTotals *totals, const XtfRegionTotal *total,
     xtf_lines_region_name(lines, regions, total->line);
 }
 
-static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
+static bool fill_profile_sorted(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
 {
     g_auto(XtfRegionTotals) totals = {0};
 
@@ -67,7 +67,7 @@ static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lin
         qsort(totals.all, totals.n, sizeof *totals.all, compare_totals);
     for (const XtfRegionTotal *total = totals.all; total < totals.all + totals.n; total++) {
         if (xtf_region_is_listed(&totals.times.regions, total->line))
-            add_line(&totals, total, lines);
+            add_region_total_line(&totals, total, lines);
     }
     return true;
 }
@@ -75,13 +75,13 @@ static bool fill_ordered(XtfViews *views, XtfSelection *selection, XtfLines *lin
 static bool fill_profile(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
                          GError **error)
 {
-    return fill_ordered(views, selection, lines, true, error);
+    return fill_profile_sorted(views, selection, lines, true, error);
 }
 
-static bool fill_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                        GError **error)
+static bool fill_profile_by_row(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count,
+                                XtfLines *lines, GError **error)
 {
-    return fill_ordered(views, selection, lines, false, error);
+    return fill_profile_sorted(views, selection, lines, false, error);
 }
 
 /* Adds the blocks of regions. Each is a line of the profile of all regions, since percentages refer to the same time.
@@ -94,7 +94,7 @@ static bool fill_regions(XtfViews *views, XtfSelection *selection, const XtfKeyV
     if (!xtf_region_totals_load(&totals, views->formats, selection, error))
         return false;
     for (uint64_t i = first; i < first + n; i++)
-        add_line(&totals, &totals.all[xtf_key_number(values, i)], lines);
+        add_region_total_line(&totals, &totals.all[xtf_key_number(values, i)], lines);
     return true;
 }
 
@@ -103,7 +103,7 @@ const XtfView xtf_view_profile = {.table = XTF_TABLE("profile", "a line for each
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_profile,
                                   .fill = fill_profile,
-                                  .fill_in_order = fill_by_row,
+                                  .fill_in_order = fill_profile_by_row,
                                   .refused_keys = 1 << XTF_GROUP_BY_CLASS,
                                   .batch_keys = 1 << XTF_GROUP_BY_REGION,
                                   .fill_batch = fill_regions};

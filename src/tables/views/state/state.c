@@ -7,7 +7,7 @@
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
 
-/* The columns that both tables have: add_columns() and add_cells(). */
+/* The columns that both tables have: add_state_columns() and add_cells(). */
 #define FIGURE_COLUMNS                                                                                 \
     XTF_COLUMN("program", XTF_COLUMN_TIME, NULL, "time in the program, and in no region"),             \
         XTF_COLUMN("p2p", XTF_COLUMN_TIME, NULL, "time in point-to-point calls"),                      \
@@ -81,7 +81,7 @@ static size_t times_width(const XtfStates *states)
     return xtf_ticks_width(&context->scale, most);
 }
 
-static void add_columns(XtfStates *states, XtfGrid *grid)
+static void add_state_columns(XtfStates *states, XtfGrid *grid)
 {
     const XtfTraceContext *context = states->views->context;
     const XtfAggregateRef *sends = &states->moved.refs[XTF_MOVED_SENDS], *recvs = &states->moved.refs[XTF_MOVED_RECVS];
@@ -137,7 +137,7 @@ static bool shape_state(XtfViews *views, const XtfSelection *selection, XtfViewS
     shape->n_lines = states.selected.n_procs;
     shape->at_once = PART_LINES;
     xtf_grid_add(&shape->grid, "proc", states.selected.locations->proc_width);
-    add_columns(&states, &shape->grid);
+    add_state_columns(&states, &shape->grid);
     xtf_grid_add(&shape->grid, "colour", LIGHT_WIDTH);
     xtf_grid_add(&shape->grid, "since", views->context->scale.width);
     xtf_grid_add(&shape->grid, "region", states.has_calls ? states.times.regions.name_width : 1);
@@ -197,7 +197,7 @@ static bool shape_total(XtfViews *views, const XtfSelection *selection, XtfViewS
     size_t procs = xtf_count_digits(states.selected.n_procs);
     shape->n_lines = shape->at_once = 1;
     xtf_grid_add(&shape->grid, "procs", procs);
-    add_columns(&states, &shape->grid);
+    add_state_columns(&states, &shape->grid);
     for (unsigned light = 0; light < XTF_N_LIGHTS; light++)
         xtf_grid_add(&shape->grid, light ? xtf_light_names[light] : "none", procs);
     return true;

@@ -90,7 +90,8 @@ static bool count_temporary_tasks(XtfTaskSamples *samples, uint64_t to, XtfTaskF
     return true;
 }
 
-static bool add_location(XtfTaskSamples *samples, uint64_t from, uint64_t to, XtfTaskFigures *figures, GError **error)
+static bool add_location_figures(XtfTaskSamples *samples, uint64_t from, uint64_t to, XtfTaskFigures *figures,
+                                 GError **error)
 {
     const XtfLocationArrays *arrays = &samples->arrays;
 
@@ -111,7 +112,7 @@ bool xtf_task_samples_of(XtfTaskSamples *samples, const XtfTraceContext *context
     *figures = (XtfTaskFigures){0};
     for (uint32_t i = proc->first; i < proc->first + proc->n; i++) {
         if (!xtf_location_arrays_load(&samples->arrays, context, xtf_selected_location(selected, i), error) ||
-            !add_location(samples, from, to, figures, error))
+            !add_location_figures(samples, from, to, figures, error))
             return false;
     }
     return true;

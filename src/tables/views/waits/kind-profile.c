@@ -141,7 +141,7 @@ static unsigned __int128 sum_of(const XtfKindTotal *total)
     return sum;
 }
 
-static int compare_lines(const XtfKindTotal *x, const XtfKindTotal *y)
+static int compare_kind_totals(const XtfKindTotal *x, const XtfKindTotal *y)
 {
     if (x->rows != y->rows)
         return x->rows > y->rows ? -1 : 1;
@@ -158,7 +158,7 @@ static int compare_first_values(const void *a, const void *b)
 
     if (x->values[0] != y->values[0])
         return x->values[0] > y->values[0] ? -1 : 1;
-    return compare_lines(x, y);
+    return compare_kind_totals(x, y);
 }
 
 static int compare_sums(const void *a, const void *b)
@@ -167,7 +167,7 @@ static int compare_sums(const void *a, const void *b)
 
     if (x != y)
         return x > y ? -1 : 1;
-    return compare_lines(a, b);
+    return compare_kind_totals(a, b);
 }
 
 /* Names of regions and call paths. */
@@ -184,8 +184,8 @@ static void add_callpath(const Names *names, uint32_t callpath, XtfLines *lines)
     xtf_lines_text(lines, names->scratch->str, callpath);
 }
 
-static void add_line(const Profile *profile, const XtfKindTotals *totals, const XtfKindTotal *total, const Names *names,
-                     XtfLines *lines)
+static void add_kind_total_line(const Profile *profile, const XtfKindTotals *totals, const XtfKindTotal *total,
+                                const Names *names, XtfLines *lines)
 {
     xtf_wait_kind_cell(lines, xtf_aggregate_ref_key(&totals->ref, 0), total->kind);
     xtf_lines_number(lines, total->rows);
@@ -215,7 +215,7 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
     if (sorted && totals.n > 1)
         qsort(totals.all, totals.n, sizeof *totals.all, profile->total ? compare_sums : compare_first_values);
     for (uint32_t i = 0; i < totals.n; i++)
-        add_line(profile, &totals, &totals.all[i], &names, lines);
+        add_kind_total_line(profile, &totals, &totals.all[i], &names, lines);
     return true;
 }
 

@@ -154,7 +154,8 @@ static bool count_process(Count *count, const XtfSelectedProcess *proc, GError *
     return true;
 }
 
-static bool add_lines(void *data, const XtfSelectedProcess *proc, uint64_t from, uint64_t to, GError **error)
+static bool add_wait_matrix_lines(void *data, const XtfSelectedProcess *proc, uint64_t from, uint64_t to,
+                                  GError **error)
 {
     Count *count = data;
 
@@ -177,7 +178,7 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
     return pairs_init(&count.pairs, &count.sums, views, selection, error) &&
            xtf_lasting_totals_init(&count.lasting, views->context, selection, &count.sums.chosen,
                                    MAX(count.sums.culprit + 1, DEPTH), "amount", error) &&
-           xtf_pair_lines_fill(&count.pairs, first, n, add_lines, &count, error);
+           xtf_pair_lines_fill(&count.pairs, first, n, add_wait_matrix_lines, &count, error);
 }
 
 const XtfView xtf_view_matrix_of_waits = {

@@ -93,7 +93,7 @@ static void *begin_thread(void *data)
     return own;
 }
 
-static bool add_locations(void *data_own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool add_waits_of_locations(void *data_own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Question *question = data;
     ThreadSums *own = data_own;
@@ -128,7 +128,7 @@ static void join_sums(void *data_own, void *data)
 static bool fill_totals(XtfViews *views, const XtfTimeBins *bins, XtfLines *lines, GError **error)
 {
     g_auto(Question) question = {.context = views->context, .bins = bins};
-    XtfParallelWork work = {.begin = begin_thread, .work = add_locations, .join = join_sums};
+    XtfParallelWork work = {.begin = begin_thread, .work = add_waits_of_locations, .join = join_sums};
     XtfSelection *selection = bins->selection;
 
     find_wait_aggregate(&question.ref, views->context, selection);

@@ -90,8 +90,8 @@ static void add_speed(XtfLines *lines, bool known, double speed)
         xtf_lines_none(lines);
 }
 
-static void add_line(const XtfWaitFields *fields, const XtfWaitWave *wave, const XtfLocations *locations,
-                     const XtfPaddedNames *regions, XtfLines *lines)
+static void add_wave_line(const XtfWaitFields *fields, const XtfWaitWave *wave, const XtfLocations *locations,
+                          const XtfPaddedNames *regions, XtfLines *lines)
 {
     const XtfLocation *first = &locations->all[wave->chain.first.location];
     const uint64_t origin = lines->scale->origin;
@@ -134,7 +134,7 @@ static bool fill_waves(XtfViews *views, XtfSelection *selection, uint64_t first,
         if (i < chains->len) {
             if (!xtf_wait_wave_measure(&wave, &g_array_index(chains, XtfWaitChain, i), views->context, &fields, error))
                 return false;
-            add_line(&fields, &wave, locations, regions, lines);
+            add_wave_line(&fields, &wave, locations, regions, lines);
             continue;
         }
         for (unsigned column = 1; column < lines->grid->n; column++)

@@ -1,9 +1,9 @@
 /* Place of the process in its job.
  *
  * Each process has a number in the job: its base plus its rank in MPI_COMM_WORLD. The base is 0 unless the process
- * was spawned. A spawned world takes its base and its number from the file `worlds` in the folder of the job. Its path
- * is in XTF_RECORD_GATHER, or else in XTF_RECORD_FOLDER. If the file cannot be used, because the folder
- * is on another node, a hash of host and process id gives both. The hash is only probably unique. */
+ * was spawned. A spawned world takes its base and its number from the file `worlds` in the folder of the job.
+ * XTF_RECORD_GATHER, or else XTF_RECORD_FOLDER, is the path of that folder. If the file cannot be used, because the
+ * folder is on another node, a hash of host and process id gives both. The hash is only probably unique. */
 #pragma once
 
 #include <stdbool.h>

@@ -17,13 +17,13 @@ static pthread_key_t key;
 static bool has_key;
 static uint32_t brake_calls; /* 0: no brake */
 
-static void thread_ends(void *calls)
+static void free_calls(void *calls)
 {
     xtf_regions_calls = NULL;
     munmap(calls, CALLS_SIZE);
 }
 
-static void set_up(void)
+static void set_up_process(void)
 {
     const char *option = xtf_core_option("BRAKE");
     unsigned long calls = option ? strtoul(option, NULL, 10) : BRAKE_CALLS;
@@ -31,7 +31,7 @@ static void set_up(void)
     brake_calls = calls < UINT32_MAX ? calls : UINT32_MAX - 1;
     xtf_regions_choices =
         (_Atomic uint8_t *)((uint8_t *)xtf_core_process + xtf_wire_choices_at(xtf_core_process->n_rings));
-    has_key = pthread_key_create(&key, thread_ends) == 0;
+    has_key = pthread_key_create(&key, free_calls) == 0;
 }
 
 bool xtf_regions_start(void)
@@ -54,7 +54,7 @@ bool xtf_regions_make_calls(void)
 {
     int kept = errno;
 
-    pthread_once(&once, set_up);
+    pthread_once(&once, set_up_process);
     void *calls = mmap(NULL, CALLS_SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (calls != MAP_FAILED) {
         xtf_regions_calls = calls;
@@ -67,14 +67,14 @@ bool xtf_regions_make_calls(void)
 
 /* True if the last brake_calls calls were so short that recording takes most of their time. Calls of one region in one
  * thread follow one another unless they are nested. So if there are many in a second, each is short. */
-static bool too_often(const XtfRegionCalls *calls, uint64_t now)
+static bool called_too_often(const XtfRegionCalls *calls, uint64_t now)
 {
     return now - calls->since < (uint64_t)brake_calls * BRAKE_NS;
 }
 
 /* True if the region may be braked: only functions that a compiler instrumented. The program placed the others by hand,
  * to have all of their calls recorded. */
-static bool brakes(uint32_t index)
+static bool may_be_braked(uint32_t index)
 {
     return brake_calls > 0 && index >= XTF_REGIONS_NAMED;
 }
@@ -89,7 +89,7 @@ bool xtf_regions_look(XtfRing *ring, uint32_t index)
             index < XTF_REGIONS_NAMED ? xtf_regions_define_named(ring, index) : xtf_regions_define_address(ring, index);
         if (!defined)
             return false; /* the next call tries again */
-    } else if (brakes(index) && too_often(calls, now)) {
+    } else if (may_be_braked(index) && called_too_often(calls, now)) {
         uint8_t before = XTF_WIRE_CHOICE_RECORD;
         if (atomic_compare_exchange_strong(&xtf_regions_choices[index], &before, XTF_WIRE_CHOICE_BRAKED))
             xtf_core_record(ring, xtf_core_now(), XTF_WIRE_BRAKED, XTF_WIRE_REGIONS_OWN + index, 0, brake_calls);
@@ -99,7 +99,7 @@ bool xtf_regions_look(XtfRing *ring, uint32_t index)
         }
     }
     calls->since = now;
-    calls->left = brakes(index) ? brake_calls + 1 : UINT32_MAX;
+    calls->left = may_be_braked(index) ? brake_calls + 1 : UINT32_MAX;
     return true;
 }
 

@@ -153,7 +153,7 @@ static int leave_with(int result, bool has_lock, XtfRing *ring, const Wrapped *f
     return result;
 }
 
-static int locked(int result, XtfRing *ring, const Wrapped *function, const pthread_mutex_t *mutex)
+static int leave_after_lock(int result, XtfRing *ring, const Wrapped *function, const pthread_mutex_t *mutex)
 {
     return leave_with(result, result == 0 || result == EOWNERDEAD, ring, function, mutex);
 }
@@ -164,7 +164,7 @@ EXPORT int pthread_mutex_lock(pthread_mutex_t *mutex)
 
     need_next();
     XtfRing *ring = enter_function(&function);
-    return locked(next.lock(mutex), ring, &function, mutex);
+    return leave_after_lock(next.lock(mutex), ring, &function, mutex);
 }
 
 EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
@@ -173,7 +173,7 @@ EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
 
     need_next();
     XtfRing *ring = enter_function(&function);
-    return locked(next.trylock(mutex), ring, &function, mutex);
+    return leave_after_lock(next.trylock(mutex), ring, &function, mutex);
 }
 
 EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
@@ -182,7 +182,7 @@ EXPORT int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec
 
     need_next();
     XtfRing *ring = enter_function(&function);
-    return locked(next.timedlock(mutex, until), ring, &function, mutex);
+    return leave_after_lock(next.timedlock(mutex, until), ring, &function, mutex);
 }
 
 EXPORT int pthread_mutex_unlock(pthread_mutex_t *mutex)
@@ -238,5 +238,5 @@ int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struc
     if (!next.clocklock)
         return ENOSYS;
     XtfRing *ring = enter_function(&function);
-    return locked(next.clocklock(mutex, clock, until), ring, &function, mutex);
+    return leave_after_lock(next.clocklock(mutex, clock, until), ring, &function, mutex);
 }

@@ -62,7 +62,7 @@ int xtf_find_command(char **argv)
 }
 
 /* True if the value of an option of Open MPI, Hydra or Slurm is the next argument. */
-static bool takes_one(const char *option)
+static bool takes_one_value(const char *option)
 {
     static const char *const options[] = {
         /* Open MPI's */
@@ -87,7 +87,7 @@ static bool takes_one(const char *option)
     return g_strv_contains(options, option);
 }
 
-static bool takes_two(const char *option)
+static bool takes_two_values(const char *option)
 {
     static const char *const options[] = {"-mca",   "--mca",     "-gmca",      "--gmca", "-pmca", "--pmca", "--prtemca",
                                           "--omca", "--pmixmca", "--gpmixmca", "-env",   "-genv", NULL};
@@ -98,7 +98,7 @@ int xtf_find_program(char **argv)
 {
     for (int i = 1; argv[i]; i++) {
         if (argv[i][0] == '-') {
-            for (int skip = takes_two(argv[i]) ? 2 : takes_one(argv[i]); skip > 0 && argv[i + 1]; skip--)
+            for (int skip = takes_two_values(argv[i]) ? 2 : takes_one_value(argv[i]); skip > 0 && argv[i + 1]; skip--)
                 i++;
             continue;
         }

@@ -22,7 +22,7 @@ static void name_mark(const char *port, bool accepts, char name[40])
 
 /* True if all members of this side take part in agreements on ids. A handle without an id may be invalid before the
  * call, so MPI is not asked about it. */
-static bool agrees(MPI_Comm local)
+static bool side_agrees(MPI_Comm local)
 {
     return xtf_mpi_agreeing && xtf_mpi_comm_id(local) != XTF_WIRE_NONE && !xtf_mpi_comm_is_apart(local);
 }
@@ -32,7 +32,7 @@ void xtf_mpi_connects(const char *port, int root, MPI_Comm local, bool accepts)
     char name[40];
     int rank;
 
-    if (!agrees(local) || XTF_PMPI(Comm_rank)(local, &rank) != MPI_SUCCESS || rank != root ||
+    if (!side_agrees(local) || XTF_PMPI(Comm_rank)(local, &rank) != MPI_SUCCESS || rank != root ||
         (accepts && root != RECEIVING_ROOT))
         return;
     name_mark(port, accepts, name);
@@ -71,7 +71,7 @@ void xtf_mpi_connected(XtfRing *ring, uint64_t *left, int result, const char *po
     } answer = {.given = true};
     int rank = 0;
 
-    if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL && !agrees(local)) {
+    if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL && !side_agrees(local)) {
         xtf_mpi_met_others = true;
         xtf_mpi_comm_set_apart(made);
     } else if (result == MPI_SUCCESS && xtf_mpi_agreeing && made != MPI_COMM_NULL) {

@@ -52,7 +52,7 @@ bool xtf_mpi_agrees_init(void)
     return xtf_core_thread.busy != XTF_CORE_BUSY && is_recorded() && xtf_pmpi_load() && is_ours();
 }
 
-static bool mpi_says(int (*function)(int *))
+static bool mpi_flag(int (*function)(int *))
 {
     int flag = 0;
 
@@ -84,7 +84,7 @@ void xtf_mpi_initialized(void)
 
 /* Sets up recording after MPI was initialised unseen. A process that cannot record still takes part in the
  * agreements for which other processes wait. */
-static void catch_up(void)
+static void start_after_init(void)
 {
     XtfRing *ring;
 
@@ -128,8 +128,8 @@ bool xtf_mpi_begin_slowly(void)
         return false;
     if (!is_recorded())
         xtf_mpi_state = XTF_MPI_OFF;
-    else if (mpi_says(xtf_pmpi.Initialized) && !mpi_says(xtf_pmpi.Finalized))
-        catch_up();
+    else if (mpi_flag(xtf_pmpi.Initialized) && !mpi_flag(xtf_pmpi.Finalized))
+        start_after_init();
     return xtf_mpi_state == XTF_MPI_ON;
 }
 
@@ -191,7 +191,7 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
  * before it (RTLD_DEEPBIND, -Bsymbolic). */
 __attribute__((destructor)) static void warn_of_unseen_calls(void)
 {
-    if (xtf_mpi_state == XTF_MPI_UNKNOWN && is_recorded() && xtf_pmpi_load() && mpi_says(xtf_pmpi.Initialized))
+    if (xtf_mpi_state == XTF_MPI_UNKNOWN && is_recorded() && xtf_pmpi_load() && mpi_flag(xtf_pmpi.Initialized))
         xtf_core_say("MPI was initialised, but the recorder saw no call of it: a library binds MPI's functions to "
                      "itself (RTLD_DEEPBIND, -Bsymbolic)");
 }

@@ -105,13 +105,13 @@ static int no_mpi(int *flag)
     return MPI_SUCCESS;
 }
 
-static void missing(void)
+static void abort_missing_function(void)
 {
     xtf_core_say("a function of MPI was called that the program's MPI library does not have");
     abort();
 }
 
-static void look_up(void)
+static void look_up_functions(void)
 {
     const char *stack = xtf_core_option("STACK");
     void *next[N_FUNCTIONS], *own[N_FUNCTIONS];
@@ -122,7 +122,7 @@ static void look_up(void)
         own[i] = find_function(symbol);
         next[i] = stack && strcmp(stack, "1") == 0 ? find_function(symbol + 1) : own[i];
         if (!next[i])
-            next[i] = own[i] ? own[i] : (void *)missing;
+            next[i] = own[i] ? own[i] : (void *)abort_missing_function;
     }
     memcpy(&xtf_pmpi, own, sizeof own);
     memcpy(&xtf_mpi_next, next, sizeof next);
@@ -142,7 +142,7 @@ bool xtf_pmpi_load(void)
     if (!found) {
         /* The handle is never closed, since the recorder calls the library. */
         library = dlsym(RTLD_NEXT, "PMPI_Init") ? NULL : xtf_pmpi_open_library_of("PMPI_Init");
-        look_up();
+        look_up_functions();
         found = xtf_pmpi.Init != NULL;
         if (!found) {
             xtf_mpi_next.Initialized = no_mpi;

@@ -33,7 +33,7 @@ static uint64_t group_size_of(MPI_Comm comm)
 }
 
 /* Returns the number of processes with which a member exchanges data. */
-static uint64_t partners(MPI_Comm comm)
+static uint64_t partner_count(MPI_Comm comm)
 {
     int size;
 
@@ -84,7 +84,7 @@ static Part part_of(MPI_Comm comm, int root, XtfMpiTraffic *traffic)
     return root == MPI_ROOT ? ROOT_OF_OTHERS : root == MPI_PROC_NULL ? BYSTANDER : MEMBER;
 }
 
-static XtfMpiTraffic swapped(XtfMpiTraffic traffic)
+static XtfMpiTraffic swap_directions(XtfMpiTraffic traffic)
 {
     return (XtfMpiTraffic){
         .comm = traffic.comm, .root = traffic.root, .sent = traffic.received, .received = traffic.sent};
@@ -111,7 +111,7 @@ static uint64_t bytes_of_members(const RootBlocks *blocks, uint64_t n)
     return blocks->alike ? n * bytes_of(*blocks->alike) : bytes_of_all(blocks->each, n);
 }
 
-static XtfMpiTraffic to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, RootBlocks at_root)
+static XtfMpiTraffic traffic_to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, RootBlocks at_root)
 {
     XtfMpiTraffic traffic = traffic_of(comm);
 
@@ -128,7 +128,7 @@ static XtfMpiTraffic to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock
         }
         break;
     case ROOT_OF_OTHERS:
-        traffic.received = bytes_of_members(&at_root, partners(comm));
+        traffic.received = bytes_of_members(&at_root, partner_count(comm));
         break;
     case BYSTANDER:
         break;
@@ -138,28 +138,28 @@ static XtfMpiTraffic to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock
 
 XtfMpiTraffic xtf_mpi_to_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, XtfMpiBlock at_root)
 {
-    return to_root(comm, root, in_place, own, (RootBlocks){.alike = &at_root});
+    return traffic_to_root(comm, root, in_place, own, (RootBlocks){.alike = &at_root});
 }
 
 XtfMpiTraffic xtf_mpi_from_root(MPI_Comm comm, int root, bool in_place, XtfMpiBlock at_root, XtfMpiBlock own)
 {
-    return swapped(xtf_mpi_to_root(comm, root, in_place, own, at_root));
+    return swap_directions(xtf_mpi_to_root(comm, root, in_place, own, at_root));
 }
 
 XtfMpiTraffic xtf_mpi_to_root_v(MPI_Comm comm, int root, bool in_place, XtfMpiBlock own, XtfMpiBlocks at_root)
 {
-    return to_root(comm, root, in_place, own, (RootBlocks){.each = &at_root});
+    return traffic_to_root(comm, root, in_place, own, (RootBlocks){.each = &at_root});
 }
 
 XtfMpiTraffic xtf_mpi_from_root_v(MPI_Comm comm, int root, bool in_place, XtfMpiBlocks at_root, XtfMpiBlock own)
 {
-    return swapped(xtf_mpi_to_root_v(comm, root, in_place, own, at_root));
+    return swap_directions(xtf_mpi_to_root_v(comm, root, in_place, own, at_root));
 }
 
 XtfMpiTraffic xtf_mpi_all_to_all(MPI_Comm comm, bool in_place, XtfMpiBlock sent, XtfMpiBlock received)
 {
     XtfMpiTraffic traffic = traffic_of(comm);
-    uint64_t n = partners(comm);
+    uint64_t n = partner_count(comm);
 
     traffic.received = (n - in_place) * bytes_of(received);
     traffic.sent = in_place ? traffic.received : n * bytes_of(sent);
@@ -169,7 +169,7 @@ XtfMpiTraffic xtf_mpi_all_to_all(MPI_Comm comm, bool in_place, XtfMpiBlock sent,
 XtfMpiTraffic xtf_mpi_allgatherv(MPI_Comm comm, bool in_place, XtfMpiBlock sent, XtfMpiBlocks received)
 {
     XtfMpiTraffic traffic = traffic_of(comm);
-    uint64_t n = partners(comm);
+    uint64_t n = partner_count(comm);
 
     traffic.received = bytes_of_all(&received, n);
     if (in_place) {
@@ -197,7 +197,7 @@ static bool are_full(const XtfMpiBlocks *blocks, uint64_t n, uint64_t self)
 XtfMpiTraffic xtf_mpi_all_to_all_v(MPI_Comm comm, bool in_place, XtfMpiBlocks sent, XtfMpiBlocks received)
 {
     XtfMpiTraffic traffic = traffic_of(comm);
-    uint64_t n = partners(comm), self = (uint64_t)rank_in(comm);
+    uint64_t n = partner_count(comm), self = (uint64_t)rank_in(comm);
 
     traffic.received = bytes_of_all(&received, n);
     if (in_place) {
@@ -227,7 +227,7 @@ XtfMpiTraffic xtf_mpi_reduce_scatter(MPI_Comm comm, bool in_place, XtfMpiBlocks 
     uint64_t own = bytes_at(&received, (uint64_t)rank_in(comm));
 
     traffic.sent = bytes_of_all(&received, group_size_of(comm)) - (in_place ? own : 0);
-    traffic.received = (partners(comm) - in_place) * own;
+    traffic.received = (partner_count(comm) - in_place) * own;
     return traffic;
 }
 

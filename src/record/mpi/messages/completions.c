@@ -28,7 +28,7 @@ static void free_memory(void *data)
     free(memory);
 }
 
-static void make_key(void)
+static void make_memory_key(void)
 {
     if (pthread_key_create(&memory_key, free_memory) != 0)
         memory_key = (pthread_key_t)-1;
@@ -38,7 +38,7 @@ static Memory *make_memory(void)
 {
     Memory *memory = calloc(1, sizeof *memory);
 
-    pthread_once(&memory_once, make_key);
+    pthread_once(&memory_once, make_memory_key);
     if (!memory || pthread_setspecific(memory_key, memory) != 0) {
         free(memory);
         return NULL;
@@ -46,7 +46,7 @@ static Memory *make_memory(void)
     return memory_of_thread = memory;
 }
 
-static Memory *memory(void)
+static Memory *own_memory(void)
 {
     return __builtin_expect(memory_of_thread != NULL, 1) ? memory_of_thread : make_memory();
 }
@@ -54,7 +54,7 @@ static Memory *memory(void)
 /* Returns room for `n` requests; NULL: there is no memory, or the arguments are wrong. */
 static uint64_t *room_for(long long n, const MPI_Request *requests)
 {
-    Memory *thread_memory = memory();
+    Memory *thread_memory = own_memory();
 
     if (!thread_memory || n < 0 || (n > 0 && !requests))
         return NULL;
@@ -89,14 +89,14 @@ uint64_t *xtf_mpi_handles(long long n, const MPI_Request *requests)
 
 bool xtf_mpi_probe_failed(void)
 {
-    Memory *thread_memory = memory();
+    Memory *thread_memory = own_memory();
 
     return !thread_memory || thread_memory->failed_probes++ == 0;
 }
 
 void xtf_mpi_probe_found(XtfRing *ring, uint64_t time)
 {
-    Memory *thread_memory = memory();
+    Memory *thread_memory = own_memory();
 
     if (thread_memory && thread_memory->failed_probes > 0)
         xtf_core_record(ring, time, XTF_WIRE_FOUND_NOTHING, 0, thread_memory->failed_probes);
@@ -210,7 +210,7 @@ static void release_all(long long n, const uint64_t *saved)
 
 /* True if a failed call has removed the request, which then has failed. A request that is still there may have
  * failed only if it is persistent. */
-static bool is_gone(uint64_t hold, MPI_Request request)
+static bool is_removed(uint64_t hold, MPI_Request request)
 {
     return hold != XTF_MPI_NO_REQUEST && xtf_mpi_requests_handle(hold) != XTF_MPI_HANDLE(request);
 }
@@ -218,7 +218,7 @@ static bool is_gone(uint64_t hold, MPI_Request request)
 void xtf_mpi_completed(XtfRing *ring, uint64_t time, int result, uint64_t saved, MPI_Request request,
                        MPI_Status *status)
 {
-    if (result == MPI_SUCCESS || is_gone(saved, request))
+    if (result == MPI_SUCCESS || is_removed(saved, request))
         complete_request(ring, time, saved, result != MPI_SUCCESS, status);
     else
         xtf_mpi_release(saved);
@@ -232,7 +232,7 @@ void xtf_mpi_completed_all(XtfRing *ring, uint64_t time, int result, long long n
             complete_request(ring, time, saved[i], false, &statuses[i]);
         else if (result == MPI_ERR_IN_STATUS && statuses[i].MPI_ERROR != MPI_ERR_PENDING)
             complete_request(ring, time, saved[i], statuses[i].MPI_ERROR != MPI_SUCCESS, &statuses[i]);
-        else if (result != MPI_ERR_IN_STATUS && is_gone(saved[i], requests[i]))
+        else if (result != MPI_ERR_IN_STATUS && is_removed(saved[i], requests[i]))
             complete_request(ring, time, saved[i], true, &statuses[i]);
         else
             xtf_mpi_release(saved[i]);

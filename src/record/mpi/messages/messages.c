@@ -173,7 +173,7 @@ void xtf_mpi_irecv(XtfRing *ring, uint64_t time, int source, int tag, MPI_Comm c
 }
 
 /* True if the status of MPI_Isendrecv must not be used: MPICH (4.0) leaves its old content in place. */
-static bool is_known(int source, int tag)
+static bool must_ignore_status(int source, int tag)
 {
 #ifdef MPICH_VERSION
     return source != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
@@ -200,7 +200,7 @@ void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, i
         record_isend(ring, time, added.comm, dest, tag, bytes, added.id);
     }
     xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, added.id + (dest != MPI_PROC_NULL));
-    added.flags = is_known(source, recvtag) ? XTF_MPI_REQUEST_KNOWN : 0;
+    added.flags = must_ignore_status(source, recvtag) ? XTF_MPI_REQUEST_KNOWN : 0;
     added.peer = (uint32_t)source;
     added.tag = (uint32_t)recvtag;
     added.bytes = room;

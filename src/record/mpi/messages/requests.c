@@ -61,7 +61,7 @@ static void unlock_stripe(Stripe *stripe)
 
 /* Returns request `index`. Index i > 0 is in chunk c of FIRST_CHUNK << (c - 1) requests. The first two chunks have
  * FIRST_CHUNK each. */
-static XtfMpiRequest *at(Stripe *stripe, uint32_t index)
+static XtfMpiRequest *request_at(Stripe *stripe, uint32_t index)
 {
     unsigned chunk = 0;
 
@@ -79,7 +79,7 @@ static Chain *chain_of(Stripe *stripe, uint64_t hash)
 
 static void append_request(Stripe *stripe, uint32_t index)
 {
-    XtfMpiRequest *request = at(stripe, index);
+    XtfMpiRequest *request = request_at(stripe, index);
     Chain *chain = chain_of(stripe, hash_of(request->handle));
 
     request->next = NONE;
@@ -87,7 +87,7 @@ static void append_request(Stripe *stripe, uint32_t index)
     if (chain->first == NONE)
         chain->first = index;
     else
-        at(stripe, chain->last)->next = index;
+        request_at(stripe, chain->last)->next = index;
     chain->last = index;
 }
 
@@ -103,7 +103,7 @@ static bool add_chains(Stripe *stripe)
     stripe->mask = n - 1;
     for (uint32_t i = 0; i < old; i++)
         for (uint32_t index = before[i].first, next; index != NONE; index = next) {
-            next = at(stripe, index)->next;
+            next = request_at(stripe, index)->next;
             append_request(stripe, index);
         }
     free(before);
@@ -138,17 +138,17 @@ static bool matches_handle(const XtfMpiRequest *request, uint64_t handle, bool m
 
 static void remove_request(Stripe *stripe, uint32_t index)
 {
-    XtfMpiRequest *request = at(stripe, index);
+    XtfMpiRequest *request = request_at(stripe, index);
     Chain *chain = chain_of(stripe, hash_of(request->handle));
 
     if (request->before == NONE)
         chain->first = request->next;
     else
-        at(stripe, request->before)->next = request->next;
+        request_at(stripe, request->before)->next = request->next;
     if (request->next == NONE)
         chain->last = request->before;
     else
-        at(stripe, request->next)->before = request->before;
+        request_at(stripe, request->next)->before = request->before;
     request->next = stripe->free;
     request->id = 0;
     request->flags = 0;
@@ -162,8 +162,8 @@ static uint32_t find_request(Stripe *stripe, uint64_t hash, uint64_t handle, boo
     if (!stripe->chains)
         return NONE;
     uint32_t index = chain_of(stripe, hash)->first;
-    while (index != NONE && !matches_handle(at(stripe, index), handle, message))
-        index = at(stripe, index)->next;
+    while (index != NONE && !matches_handle(request_at(stripe, index), handle, message))
+        index = request_at(stripe, index)->next;
     return index;
 }
 
@@ -173,7 +173,7 @@ typedef struct {
     uint32_t index;
 } Held;
 
-static Held held(uint64_t hold, bool message)
+static Held lock_held(uint64_t hold, bool message)
 {
     Held found;
 
@@ -181,7 +181,7 @@ static Held held(uint64_t hold, bool message)
         found = (Held){&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES)};
         lock_stripe(found.stripe);
         if (found.index != NONE)
-            at(found.stripe, found.index)->flags &= (uint8_t)~XTF_MPI_REQUEST_HELD;
+            request_at(found.stripe, found.index)->flags &= (uint8_t)~XTF_MPI_REQUEST_HELD;
     } else {
         uint64_t hash = hash_of(hold);
         found.stripe = stripe_of(hash);
@@ -199,7 +199,7 @@ static uint64_t set_flag(uint64_t handle, bool message, uint8_t flag)
     lock_stripe(stripe);
     uint32_t index = find_request(stripe, hash, handle, message);
     if (index != NONE)
-        at(stripe, index)->flags |= flag;
+        request_at(stripe, index)->flags |= flag;
     unlock_stripe(stripe);
     return (uint64_t)index * STRIPES + (uint64_t)(stripe - stripes);
 }
@@ -244,7 +244,7 @@ XtfMpiRequest *xtf_mpi_requests_open(uint64_t handle, XtfMpiRequestKind kind)
         return NULL;
     }
     uint32_t index = stripe->free;
-    XtfMpiRequest *request = at(stripe, index);
+    XtfMpiRequest *request = request_at(stripe, index);
     stripe->free = request->next;
     *request = (XtfMpiRequest){.handle = handle, .kind = (uint8_t)kind};
     append_request(stripe, index);
@@ -274,11 +274,11 @@ bool xtf_mpi_requests_add(const XtfMpiRequest *request)
 
 bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *request)
 {
-    Held done = held(hold, message);
+    Held done = lock_held(hold, message);
     bool known = false;
 
     if (done.index != NONE) {
-        XtfMpiRequest *found = at(done.stripe, done.index);
+        XtfMpiRequest *found = request_at(done.stripe, done.index);
         known = found->id != 0;
         *request = *found;
         if (found->flags & XTF_MPI_REQUEST_PERSISTENT) {
@@ -297,9 +297,9 @@ bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *reque
 static const XtfMpiRequest *peek_request(uint64_t hold)
 {
     if (xtf_mpi_requests_shared)
-        return hold / STRIPES == NONE ? NULL : at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES));
-    Held asked = held(hold, false);
-    return asked.index == NONE ? NULL : at(asked.stripe, asked.index);
+        return hold / STRIPES == NONE ? NULL : request_at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES));
+    Held asked = lock_held(hold, false);
+    return asked.index == NONE ? NULL : request_at(asked.stripe, asked.index);
 }
 
 const XtfMpiRequest *xtf_mpi_requests_held(uint64_t hold)
@@ -318,12 +318,12 @@ bool xtf_mpi_requests_is_idle(uint64_t hold)
 
 bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
 {
-    Held tested = held(hold, false);
+    Held tested = lock_held(hold, false);
     bool known = false;
 
-    if (tested.index != NONE && at(tested.stripe, tested.index)->id != 0) {
-        at(tested.stripe, tested.index)->tests++;
-        *request = *at(tested.stripe, tested.index);
+    if (tested.index != NONE && request_at(tested.stripe, tested.index)->id != 0) {
+        request_at(tested.stripe, tested.index)->tests++;
+        *request = *request_at(tested.stripe, tested.index);
         known = true;
     }
     unlock_stripe(tested.stripe);
@@ -332,10 +332,10 @@ bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
 
 bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request)
 {
-    Held freed = held(hold, false);
+    Held freed = lock_held(hold, false);
 
     if (freed.index != NONE) {
-        *request = *at(freed.stripe, freed.index);
+        *request = *request_at(freed.stripe, freed.index);
         remove_request(freed.stripe, freed.index);
     }
     unlock_stripe(freed.stripe);
@@ -345,7 +345,7 @@ bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request)
 void xtf_mpi_requests_release(uint64_t hold)
 {
     if (xtf_mpi_requests_shared && hold / STRIPES != NONE)
-        unlock_stripe(held(hold, false).stripe);
+        unlock_stripe(lock_held(hold, false).stripe);
 }
 
 uint64_t xtf_mpi_requests_handle(uint64_t hold)
@@ -378,7 +378,7 @@ bool xtf_mpi_requests_start(uint64_t handle, uint64_t new_handle, uint64_t id, X
     lock_stripe(stripe);
     uint32_t index = find_request(stripe, hash, handle, false);
     if (index != NONE) {
-        XtfMpiRequest *found = at(stripe, index);
+        XtfMpiRequest *found = request_at(stripe, index);
         found->id = id;
         found->tests = 0;
         found->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
@@ -398,8 +398,8 @@ void xtf_mpi_requests_each(void (*visit)(const XtfMpiRequest *request, void *dat
     for (unsigned i = 0; i < STRIPES; i++) {
         Stripe *stripe = &stripes[i];
         for (uint32_t chain = 0; stripe->chains && chain <= stripe->mask; chain++)
-            for (uint32_t index = stripe->chains[chain].first; index != NONE; index = at(stripe, index)->next)
-                if (at(stripe, index)->id != 0)
-                    visit(at(stripe, index), data);
+            for (uint32_t index = stripe->chains[chain].first; index != NONE; index = request_at(stripe, index)->next)
+                if (request_at(stripe, index)->id != 0)
+                    visit(request_at(stripe, index), data);
     }
 }

@@ -109,10 +109,10 @@ for mode in "read", "write":
     begin = FILE_BEGIN % (mode.upper(), FILE_DATA)
     FILES[f"file_{mode}"] = (begin, "xtf_mpi_file_end({ring}, {left}, {result}, saved_operation, {status});")
     for place in "", "at,", "shared,":
-        for together in "", "collective,":
-            if (place, together) == ("shared,", "collective,"):
+        for scope in "", "collective,":
+            if (place, scope) == ("shared,", "collective,"):
                 continue
-            FILES[f"file_{mode}:{place}{together}nonblocking"] = (begin, "xtf_mpi_file_issued({ring}, {left}, {result}, saved_operation, {file}, {request});")
+            FILES[f"file_{mode}:{place}{scope}nonblocking"] = (begin, "xtf_mpi_file_issued({ring}, {left}, {result}, saved_operation, {file}, {request});")
     for what in "collective", "at,collective", "ordered":
         FILES[f"file_{mode}:{what},begin"] = (begin, "xtf_mpi_file_issued({ring}, {left}, {result}, saved_operation, {file}, NULL);")
         FILES[f"file_{mode}:{what},end"] = ("", "xtf_mpi_file_split_end({ring}, {left}, {result}, {file}, {status});")

@@ -20,7 +20,7 @@ MESSAGE = "uint64_t saved = xtf_mpi_save_message(*{message});"
 OR_LOST = " else { xtf_mpi_message_lost({ring}, {left}, saved, *{message}); }"
 
 
-def unless(found, saved):
+def test_condition(found, saved):
     """Returns the condition under which a test is recorded: it has `found` something, or it is the first one that has not."""
     return f"xtf_mpi_test_is_recorded({{ring}}, {found}, {saved}, &test)"
 
@@ -87,14 +87,14 @@ KINDS = {
     "waitall": (MANY, COMPLETED_ALL + ";"),
     "waitany": (MANY, COMPLETED_ANY + ";"),
     "waitsome": (MANY, COMPLETED_SOME + ";"),
-    "test": (ONE + TEST, test(f"{FAILED} || {{flag}}", COMPLETED), f"{FAILED} || " + unless("{flag}", "1, &saved")),
-    "testall": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ALL), f"{FAILED} || " + unless("{flag}", "{count}, saved")),
-    "testany": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ANY), f"{FAILED} || " + unless("{flag}", "{count}, saved")),
+    "test": (ONE + TEST, test(f"{FAILED} || {{flag}}", COMPLETED), f"{FAILED} || " + test_condition("{flag}", "1, &saved")),
+    "testall": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ALL), f"{FAILED} || " + test_condition("{flag}", "{count}, saved")),
+    "testany": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ANY), f"{FAILED} || " + test_condition("{flag}", "{count}, saved")),
     "testsome": (MANY + TEST, test(f"{FAILED} || {{outcount}} != 0", COMPLETED_SOME),
-                 f"{FAILED} || " + unless("{outcount} != 0", "{count}, saved")),
+                 f"{FAILED} || " + test_condition("{outcount} != 0", "{count}, saved")),
     # The next two complete no request, but programs may call them millions of times, too.
-    "parrived": (ONE + TEST, test(f"{FAILED} || {{flag}}", "xtf_mpi_release(saved)"), f"{FAILED} || " + unless("{flag}", "1, &saved")),
-    "request_get_status": (ONE + TEST, test(f"{FAILED} || {{flag}}", "xtf_mpi_release(saved)"), f"{FAILED} || " + unless("{flag}", "1, &saved")),
+    "parrived": (ONE + TEST, test(f"{FAILED} || {{flag}}", "xtf_mpi_release(saved)"), f"{FAILED} || " + test_condition("{flag}", "1, &saved")),
+    "request_get_status": (ONE + TEST, test(f"{FAILED} || {{flag}}", "xtf_mpi_release(saved)"), f"{FAILED} || " + test_condition("{flag}", "1, &saved")),
     "request_free": (ONE, "xtf_mpi_freed({result}, saved);"),
     "cancel": (HANDLE, succeeded("xtf_mpi_requests_cancel(handle)")),
     "type_commit": ("", succeeded("xtf_mpi_valid_add(XTF_MPI_HANDLE({datatype}))")),

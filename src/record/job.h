@@ -10,7 +10,7 @@
 
 /* HOST-PID.starting: a collector that has no part yet. */
 #define XTF_JOB_STARTING ".starting"
-/* collect-PID.log: messages of a collector. It renames a log that is not empty to its part's name and this ending. */
+/* collect-PID.log: messages of a collector. At its end it names the log after its part, or removes an empty one. */
 #define XTF_JOB_LOG        "collect-"
 #define XTF_JOB_LOG_ENDING ".log"
 /* clock-HOST: the length of a tick of that node's clock (collect/calibrate.c). */

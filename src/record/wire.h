@@ -45,7 +45,7 @@ typedef enum { XTF_WIRE_CLOCK_TSC, XTF_WIRE_CLOCK_MONOTONIC } XtfWireClockSource
 typedef enum {
     XTF_WIRE_STARTING,  /* before the process's rank is known */
     XTF_WIRE_RUNNING,   /* rank and world_size are set */
-    XTF_WIRE_FINALIZED, /* MPI_Finalize has been called, or the process left its exit handlers behind */
+    XTF_WIRE_FINALIZED, /* MPI_Finalize has returned, or a session of a program without MPI_Init ends */
 } XtfWirePhase;
 
 /* The creator of a thread. Threads that MPI creates for itself are not counted. */

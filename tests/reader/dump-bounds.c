@@ -6,6 +6,8 @@
 
 #include "libxtf/disk/codec.h"
 #include "libxtf/disk/format.h"
+#include "libxtf/pack/deflate.h"
+#include "libxtf/pack/pack-format.h"
 #include "libxtf/schema.h"
 #include "libxtf/totals/filters.h"
 #include "libxtf/totals/frame-stack.h"
@@ -28,6 +30,22 @@ static void print_table(void)
     printf("| frames of a snapshot | %d |\n", XTF_SNAPSHOT_FRAMES);
     printf("| files that an anchor names | what fits an item: fewer than 2^20 |\n");
     printf("| rows of an array without totals | %d |\n", XTF_SMALL_ARRAY_ROWS);
+    printf("| bytes of a schema's name; of a field with its strings and labels | %d; %d |\n", UINT16_MAX, UINT16_MAX);
+    printf("| segments | 2^20 |\n");
+    printf("| clock maps, and knots of all | what fits an item: 2^21, and fewer than 2^22 |\n");
+    printf("| sections of a catalog, chunks of a list | what fits an item |\n");
+    printf("| arrays | bytes of the file / %zu |\n", sizeof(XtfDiskArray));
+    printf("| rows of an array, packed | (pages of the file + 1) times the rows of a leaf |\n");
+    printf("| stream of templates | fields * %d * %d + 1 + rows, bytes |\n", XTF_PACK_TEMPLATES_MAX + 1,
+           XTF_PACK_FIELD_MAX);
+    printf("| deflated stream | inflates to at most %d times its bytes, and %d more |\n", XTF_DEFLATE_RATIO_MAX,
+           XTF_DEFLATE_RATIO_MAX - 1);
+    printf("| payload of a companion | 256 MiB |\n");
+    printf("| rows of a table of totals | the least of children * %d and %d MiB / row size + %d + children * %d |\n",
+           XTF_CHILD_GROUPS, XTF_TABLE_BYTES >> 20, XTF_CHILD_GROUPS, XTF_CHILD_GROUPS_LEAST);
+    printf("| rows of a table of snapshots | children * %d |\n", XTF_SNAPSHOT_FRAMES);
+    printf("| rows of a table of filters | (rows below the page / 64 + 1) * %d + children |\n", XTF_FILTER_GROUP_BITS);
+    printf("| frames open at once | 2^%d |\n", __builtin_ctz(XTF_STACK_FRAMES_MAX));
 }
 
 static void print_names(void)

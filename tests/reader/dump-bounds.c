@@ -32,7 +32,8 @@ static void print_table(void)
     printf("| rows of an array without totals | %d |\n", XTF_SMALL_ARRAY_ROWS);
     printf("| bytes of a schema's name; of a field with its strings and labels | %d; %d |\n", UINT16_MAX, UINT16_MAX);
     printf("| segments | 2^20 |\n");
-    printf("| clock maps, and knots of all | what fits an item: 2^21, and fewer than 2^22 |\n");
+    printf("| clock maps; knots of all clock maps | 2^%d; 2^%d |\n", __builtin_ctz(XTF_CLOCK_KNOTS_MAX),
+           __builtin_ctz(XTF_CLOCK_KNOTS_MAX));
     printf("| sections of a catalog, chunks of a list | what fits an item |\n");
     printf("| arrays | bytes of the file / %zu |\n", sizeof(XtfDiskArray));
     printf("| rows of an array, packed | (pages of the file + 1) times the rows of a leaf |\n");

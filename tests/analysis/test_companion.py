@@ -114,6 +114,7 @@ class Pair:
         say(done.stdout == run("cat", self.plain, *arguments).stdout, "it is another trace")
 
 
+# FORMAT R59
 def check_equal(pair, folder):
     """All of the tree, and exports."""
     say(pair.trace.read_bytes() == pair.plain.read_bytes(), "the trace was written")
@@ -146,6 +147,7 @@ def check_again(pair):
     say(pair.trace.read_bytes() == pair.plain.read_bytes(), "the trace was replaced")
 
 
+# FORMAT R60
 def check_elsewhere(pair, folder):
     """In another folder it is found by those who name it; in its own, under the name of the trace."""
     place = folder / "elsewhere"
@@ -220,6 +222,7 @@ def mounts():
     return os.path.exists("/dev/fuse") and shutil.which("fusermount3")
 
 
+# FORMAT R59
 def check_misfits(pair, folder):
     """A companion of another file, or of an earlier commit."""
     kept = pair.companion.read_bytes()
@@ -293,6 +296,7 @@ def check_parts(place, folder, waits):
     (place / "anchor.xtf").unlink()
 
 
+# FORMAT R36
 def check_merged(pair, folder):
     """What is merged of analysed parts shows no analysis, and is analysed into a companion."""
     place = folder / "parts"

@@ -151,6 +151,7 @@ def ask_all(xtf, program, trace):
     return answers
 
 
+# FORMAT R69
 def try_one(programs, base, folder, lines):
     """The answers; None if no such file can be written."""
     xtf, script, ask_tree = programs

@@ -176,6 +176,7 @@ def array_of(crafted, schema):
     sys.exit("FAILED: no such array")
 
 
+# FORMAT R4
 def page_as_item(crafted):
     """A page with millions of rows, named as a node of the P index before it is come to as a page."""
     wide = array_of(crafted, 2)
@@ -191,6 +192,7 @@ def page_as_item(crafted):
     crafted.index(crafted.arrays + 1, 2, crafted.append(node))
 
 
+# FORMAT R67
 def nodes_without_end(crafted):
     """A P index of 12 levels, in which each node names one child 84 times: 84^11 ways down."""
     child = crafted.root
@@ -199,6 +201,7 @@ def nodes_without_end(crafted):
     crafted.index(500, 12, child)
 
 
+# FORMAT R44
 def pages_without_end(crafted):
     """The same in an array: index pages whose 168 entries name one child."""
     levels, row_size, rows = 12, 8, 400
@@ -219,6 +222,7 @@ def pages_without_end(crafted):
     crafted.index(1, 1, crafted.append(NODE.pack(b"XTFn", 0, 1, 0) + ARRAY.pack(*entry)))
 
 
+# FORMAT R66
 def too_many_arrays(crafted):
     crafted.index(1 << 60, crafted.height, crafted.root)
 
@@ -235,6 +239,7 @@ def first_leaf(crafted, array):
                 if crafted.data[at:at + 5] == b"XTFp\1" and struct.unpack_from("<IxxxxQQ", crafted.data, at + 8)[::2] == (array, 0))
 
 
+# FORMAT R66
 def packed_rows_without_end(crafted):
     at = first_leaf(crafted, array_of(crafted, 2)[2])
     struct.pack_into("<I", crafted.data, at + 32, 0xffffffff)

@@ -175,6 +175,7 @@ def damaged(xtf, folder):
             xtf.run(*arguments)
 
 
+# FORMAT R37, R73
 def nasty(folder, write_names, program, archive=None):
     trace = pathlib.Path(os.fsdecode(bytes(folder) + b"/trace" + NASTY + b".xtf"))
     subprocess.run([write_names, trace, "nasty"], check=True)

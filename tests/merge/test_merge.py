@@ -85,6 +85,7 @@ def split(folder, trace, parts, seed, codec):
     return [folder / f"part-{i}.xtf" for i in range(parts)]
 
 
+# FORMAT W43, R52
 def test_same(folder, trace, parts, seed, codec):
     names, merged = split(folder, trace, parts, seed, codec), folder / "merged.xtf"
     before = [name.read_bytes() for name in names]
@@ -113,6 +114,7 @@ def test_same(folder, trace, parts, seed, codec):
     print(f"{pathlib.Path(trace).name}: {parts} parts, {codec}: {len(paths)} files")
 
 
+# FORMAT W54, R72
 def test_folder(folder, trace, merged, parts, paths):
     """The parts in a folder, as they are, and with an anchor; and merged from there."""
     folder.mkdir()
@@ -132,6 +134,7 @@ def test_folder(folder, trace, merged, parts, paths):
     compare(folder, whole, some, "a folder and what was merged of it")
 
 
+# FORMAT W39, R55, R56, R57
 def test_broken_folder(folder, trace):
     """What is wrong with a part is said with its name; the other parts, and what the anchor knows, are as they were."""
     parts_folder = folder / "broken.d"
@@ -224,6 +227,7 @@ def test_broken_folder(folder, trace):
     assert "no part" in run("merge", "-a", empty, status=1)
 
 
+# FORMAT R64
 def test_vanished(folder, trace):
     """A part that a power cut emptied is an error, or, if one asks to go on, a remark: never a process less in silence."""
     parts_folder = folder / "vanished.d"
@@ -250,6 +254,7 @@ def test_vanished(folder, trace):
     assert int(run("cat", parts_folder, "/count")) > int(rest)
 
 
+# FORMAT R64
 def test_running(folder, trace):
     """While another part is written, one without a commit is awaited, and `info` names it; one that nobody writes ended early."""
     parts_folder = folder / "running.d"
@@ -294,6 +299,7 @@ def test_named_parts_are_awaited(folder, trace):
     assert run("cat", merged, "/count") == run("cat", trace, "/count")
 
 
+# FORMAT W44
 def test_damage_is_seen(folder, trace):
     """What `check` says of a part it says of its folder, and merging refuses it: wherever a byte is changed, or the file cut off."""
     parts_folder, merged = folder / "seen.d", folder / "seen.xtf"
@@ -323,6 +329,7 @@ def test_damage_is_seen(folder, trace):
     compare(a, merged, ["records"], "without the damaged part")
 
 
+# FORMAT R16, C4, C5
 def test_interrupted_closing(folder, trace):
     """A power cut at closing may leave the other superblock of an earlier commit, or none: that is remarked on, and the file is whole."""
     a, b = split(folder, trace, 2, 19, "compact")
@@ -343,6 +350,7 @@ def test_interrupted_closing(folder, trace):
     assert "is damaged" in COMMAND.completed("check", a).stdout
 
 
+# FORMAT W3, W39, W40
 def test_refusals(folder, trace):
     """What does not fit is refused by name, and leaves nothing behind; what is damaged may be left out."""
     a, b = split(folder, trace, 2, 7, "compact")

@@ -88,6 +88,7 @@ ARRAY_ROWS = [
     ("4", "page-codec", "Leaves have the array's codec", "small", page("narrow", LEAF, 0, codec=1), "but found array", "narrow): page"),
     ("4", "page-codec-index", "Index pages have codec 0", "high", page("wide", INDEX, 0, codec=1), "): its codec is not known", "wide): page"),
     ("4", "page-level", "Pages have their level", "small", page("narrow", LEAF, 0, level=1), "): its kind does not match its level", "belongs elsewhere"),
+    # FORMAT R43
     ("4", "page-array", "Pages have the id of their array", "small", page("narrow", LEAF, 0, array=77),
      "but found array", "belongs elsewhere"),
     ("4", "page-epoch", "Pages have an epoch of their segment", "small", page("narrow", LEAF, 0, epoch=99),
@@ -131,6 +132,7 @@ ARRAY_ROWS = [
     ("5", "node-fewer", "Nothing follows the entries of a node", "small", node(0, entries=more(-1)),
      "P index: invalid node of level", "P index: a node is out of order"),
     ("5", "node-longer", "Nothing follows the entries of a node", "small", longer_node, "P index: invalid node of level", "P index: a node is out of order"),
+    # FORMAT R68
     ("5", "node-order", "Entries are ordered by location, then schema", "small", swapped_arrays, "P index: the entries of the node at byte", "P index: a node is out of order"),
     ("5", "branch-location", "A branch begins with its child's first location", "many", branch(1, location=more(-1)),
      "does not match the node below it (location", "P index: a node begins with"),
@@ -178,8 +180,10 @@ ARRAY_ROWS = [
      "does not match its entry in the parent page", "its row or its neighbours are wrong"),
     ("5", "edge-entry-open", "The last entry has the place of the open page below", "small", edge_entry("wide", -1, place=more(1)),
      "): a level does not lead to the one below it", "its row or its neighbours are wrong"),
+    # FORMAT R48
     ("6", "packed-tail", "Nothing follows the last stream", "packed", packed_tail, "there are bytes after its rows", "bytes behind the end"),
     ("6", "packed-fewer", "A stream of heads has a byte for each row", "packed", page("all", LEAF, 0, rows=more(-1)),
      "a stream of it has a wrong length", "a stream of a wrong length"),
+    # FORMAT R47
     ("6", "packed-kind", "Streams are of kinds 0 to 2", "packed", packed_byte(0, 0x0f), "a stream of it has a wrong length", "a stream of an unknown kind"),
 ]

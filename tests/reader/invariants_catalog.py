@@ -191,6 +191,7 @@ CATALOG_ROWS = [
     ("1", "item-length", "An item has at most 64 MiB", "small", huge_item, "strings: invalid reference to an item at byte", "strings: no item lies at"),
     ("1", "item-past-end", "Items lie in the file", "small", past_end, "is beyond the end of the file", "past the end of the file"),
     ("1", "item-in-page", "No page holds items and rows", "small", item_in_page, "is used twice", "holds items, and is used twice"),
+    # FORMAT R71
     ("2", "magic", "The file begins with the magic", "small", lambda f: put(f.superblock, magic=b"\x89XTG\r\n\x1a\n"),
      "not an XTF file (or has no complete commit", "no XTF file: it has no whole superblock"),
     ("2", "major", "The major version is 2", "small", lambda f: put(f.superblock, major=3),
@@ -201,6 +202,7 @@ CATALOG_ROWS = [
      "superblock: the file id does not begin with the", "superblock: the file id is not that of its"),
     ("2", "incompatible", "A file with an unknown incompatible feature is refused", "small", lambda f: put(f.superblock, incompatible=1 << 40),
      "the file uses features that this program does", "it has features that this reader does not know"),
+    # FORMAT W4
     ("2", "compact-bit", "Bit 0 of the incompatible features is set if an array has codec compact", "packed", lambda f: put(f.superblock, incompatible=0),
      "its codec is compact, but the superblock lacks", "it is packed, the superblock does not say so"),
     ("2", "commit", "Commits are numbered from 1", "small", lambda f: put(f.superblock, commit=0), "both are counted from", "superblock: commit"),
@@ -226,6 +228,7 @@ CATALOG_ROWS = [
     ("3", "section-twice", "Each kind of section stands there once", "small", change_sections(lambda parts: parts.append(parts[0])),
      "catalog: a section occurs twice", "catalog: two sections of kind"),
     ("3", "section-missing", "Sections 1 to 7 and 9 are there", "small", drop(TABLES), "catalog: a section is missing", "catalog: a section is missing"),
+    # FORMAT W25
     ("3", "section-order", "COUNTS stands before LIMITS", "small", swap(COUNTS, LIMITS),
      "catalog: its limits are not as many as its numbers of", "catalog: LIMITS stands before COUNTS"),
     ("3", "section-required", "A required section of an unknown kind is refused", "small", change_sections(lambda parts: parts.append([99, 1, b""])),
@@ -365,6 +368,7 @@ CATALOG_ROWS = [
      "catalog: the name or version of its writer", "catalog: ends too early"),
     ("3", "writer-length", "Fewer than 8 zeros follow the writer's version", "small", writer_section(struct.pack("<II", 8, 8) + bytes(24)),
      "catalog: the name or version of its writer", "writer: bytes left over"),
+    # FORMAT W4
     ("3", "files-bit", "Bit 1 of the incompatible features is set if there are FILES", "anchor", lambda f: put(f.superblock, incompatible=more(-2)),
      "its feature bit for files does not match the catalog", "files: the superblock does not say"),
     ("3", "files-name", "The name of a file is none of a path", "anchor", part_name(b"../"), "the name of a file is invalid", "files: a name that is none"),

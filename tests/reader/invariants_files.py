@@ -129,19 +129,23 @@ def behind_name(f):
 
 
 FILE_ROWS = [
+    # FORMAT W13
     ("2", "closed-one-catalog", "Both superblocks of a closed file name catalogs of their own", "closed", one_catalog, "both name the same catalog", "both superblocks name one catalog"),
     ("2", "closed-catalogs", "Both catalogs of a closed file say the same", "closed", lambda f: put(f.clock, complete=more(-1)), "their catalogs differ", "the two catalogs differ"),
     ("2", "closed-schemas", "Both catalogs have schemas of their own", "closed", in_both(SCHEMAS), "their catalogs share schemas or limits", "the two catalogs share"),
     ("2", "closed-limits", "Both catalogs have limits of their own", "closed", in_both(LIMITS), "their catalogs share schemas or limits", "the two catalogs share"),
+    # FORMAT W12
     ("2", "closed-superblocks", "Both superblocks of a closed file say the same", "closed", lambda f: put(other_slot(f), kept_seconds=more(1)), "they are of one commit but differ", "the two superblocks differ"),
     ("3", "section-unknown-length", "The length of any section is a multiple of 8", "small", extra_section(bytes(4)), "a section is not a multiple of 8", "is no multiple of 8"),
     ("3", "section-unknown-twice", "Each kind of section stands there once, whatever kind it is", "small", extra_section(b"", b""), "catalog: a section occurs twice", "catalog: two sections of kind"),
+    # FORMAT W24
     ("3", "section-not-required", "All sections but FREE are required", "small", unmarked(CLOCK_KIND), "a required section is not marked as required", "does not say that it is required"),
     ("3", "clock-maps-required", "All sections but FREE are required", "small", unmarked(CLOCK_MAPS_KIND), "a required section is not marked as required", "does not say that it is required"),
     ("3", "segment-maps-required", "All sections but FREE are required", "merged", unmarked(SEGMENT_MAPS), "a required section is not marked as required", "does not say that it is required"),
     ("3", "files-required", "All sections but FREE are required", "anchor", unmarked(FILES), "a required section is not marked as required", "does not say that it is required"),
     ("3", "clock-maps-length", "CLOCK_MAPS has 24 bytes", "small", longer(CLOCK_MAPS_KIND, bytes(8)), "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),
     ("3", "arrays-length", "ARRAYS has 32 bytes", "small", longer(4, bytes(8)), "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),
+    # FORMAT W25
     ("3", "segment-maps-order", "SEGMENT_MAPS stands behind SEGMENTS", "merged", swap(SEGMENTS, SEGMENT_MAPS), "catalog: there are more segment maps than segments", "SEGMENT_MAPS stands before SEGMENTS"),
     ("3", "segments-alone", "A file without segment maps has one segment", "small", another_segment, "without segment maps", "segments: there are several"),
     ("3", "segments-own", "A merged file does not list a segment of its own", "merged", lambda f: put(f.superblock, file_id=lambda v: struct.pack("<Q", f.segment.id) + v[8:]),

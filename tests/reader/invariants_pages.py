@@ -222,6 +222,7 @@ PAGE_ROWS = [
     ("3", "free-order", "Free pages ascend", "small", free_pages("second", "first"), "are out of order", "out of order"),
     ("3", "free-below", "Free pages are none of the superblocks", "small", free_pages(1), "are outside of the file", "is used twice"),
     ("5", "node-order-across", "Entries are ordered from node to node, too", "many", last_of_first_node, "overlaps the next one", "P index: location"),
+    # FORMAT R66
     ("11", "bound-node", "A node has at most 4096 bytes", "many", one_node, "P index: invalid reference to a node at byte", "P index: a node of"),
     ("11", "bound-height", "An array has at most 12 levels", "small", lambda f: put(f.array("narrow"), height=13), "its height is invalid", "levels"),
     ("11", "bound-p-index", "The P index has at most 12 levels", "small", lambda f: put(f.root(), height=13), "the root of the P index is invalid", "levels"),
@@ -229,11 +230,14 @@ PAGE_ROWS = [
     ("5", "array-no-height", "An array has a level at least", "small", lambda f: put(f.array("narrow"), height=0), "its height is invalid", "it is empty"),
     ("5", "edge-too-long", "The payload of an open page fits a page", "small", full_open_leaf, "its leaf takes more than a page", "more than a page"),
     ("6", "packed-times", "The sum of times does not pass 2^64 - 1", "packed", packed("all", huge_times), "its times", "times that fall"),
+    # FORMAT R47
     ("6", "packed-mode", "Modes are 0 to 5", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\0", mode=6)), "mode", "a field of an unknown mode"),
     ("6", "packed-template", "Rows have templates that exist", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\0\0", n=2, rows=b"\2" * n)), "template", "a template that does not exist"),
+    # FORMAT R48
     ("6", "packed-templates-tail", "Nothing follows the templates in their stream", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\0", rows=b"\0")), "template", "bytes behind the end"),
     ("6", "packed-distance", "An entry of a distance is one, or chained", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\2", mode=DISTANCE)), "distance", "a distance of an unknown kind"),
     ("6", "packed-chained", "Row 0 is not chained", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\1", mode=DISTANCE)), "chained", "the first row is chained"),
+    # FORMAT R46
     ("6", "packed-inflated", "A stream inflates to its length", "packed", packed("all", lambda n, fields: varint(n << 2 | 1) + b"\2\3\0"), "stream", "a stream of another length"),
     ("6", "packed-varint", "A varint has at most 10 bytes", "packed", packed("all", lambda n, fields: b"\xff" * 10 + b"\1"), "a number that does not end", "a number that does not end"),
     ("7", "whole-missing", "An array of one leaf and more than 128 rows has totals", "leaf", no_whole, "the groups do not count all rows", "other tables"),

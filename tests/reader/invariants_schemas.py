@@ -108,6 +108,7 @@ SCHEMA_ROWS = [
     ("3", "table-unknown-twice", "A schema has one table, of whatever kind it is", "small", two_unknown_tables, "catalog: two tables have the same schema", "tables: two of names"),
     ("3", "string-empty-chunk", "No chunk is empty", "small", empty_chunk(STRINGS), "catalog: the references to the heap of strings are invalid", "strings: an empty chunk"),
     ("3", "string-split", "A string lies in one chunk", "small", split_string, "string 5:", "its chunk ends"),
+    # FORMAT R66
     ("11", "bound-fields", "A schema has at most 64 fields", "small", table(*((U8, f"f{i}") for i in range(65))), "a schema is cut short or exceeds a limit", "of 65 fields"),
     ("11", "bound-row", "A row has at most 1024 bytes", "small", table((UNKNOWN_TYPE, "a"), row_size=1025), "its row size is wrong or too large", "rows of 1025 bytes"),
     ("11", "bound-aggregates", "A schema has at most 4 aggregates", "small", record((U32, "a"), aggregates=[(GROUPS, [1], [])] * 5), "a schema is cut short or exceeds a limit", "5 aggregates"),

@@ -171,6 +171,7 @@ TOTALS_AND_MAPS = [
     ("7", "totals-table-fewer", "Rows fill their table", "small", table("all", "edge", TOTALS_KIND, rows=more(-1)), "its rows do not fill it", "rows in"),
     ("7", "totals-table-bytes", "Tables follow one another without gaps", "small", table("all", "edge", TOTALS_KIND, bytes=more(1 << 20)), "cut short", "ends too early"),
     ("7", "totals-table-padding", "Tables end with zeros", "small", padding, "unused bytes of a table are not 0", "a table of kind"),
+    # FORMAT W1
     ("7", "totals-table-reserved", "Reserved bytes of tables are 0", "small", table("all", "edge", TOTALS_KIND, reserved=1), "unused bytes of a table are not 0", "a table of kind"),
     ("7", "whole-sum", "The edge has the totals of the whole array", "small", row("all", "whole", TOTALS_KIND, 0, cell1=more(1)), "totals of all rows: they do not match its rows", "all rows: child 0"),
     ("7", "whole-child", "The whole array is child 0", "small", row("all", "whole", TOTALS_KIND, -1, child=1), "the groups do not count all rows below the child", "all rows"),
@@ -219,6 +220,7 @@ TOTALS_AND_MAPS = [
     ("3", "knot-global", "Global times never fall from knot to knot", "many", lambda f: put(long_map(f)[1][1], global_=long_map(f)[1][0].global_ - 1), "its global time is before", "a time does not rise"),
     ("3", "knot-drift", "No clock drifts more than a thousandth", "many", drifting, "drifts more than the format allows", "a slope is none"),
     ("3", "knot-jump", "A jump never goes backwards", "many", backward_jump, "the jump to it goes backwards", "a slope is none"),
+    # FORMAT W31
     ("3", "clock-map-same", "A map that changes nothing is not stored", "many", same_knots, "changes nothing", "it changes nothing"),
     ("3", "clock-map-unnamed", "All arrays of a location name the same map", "small", no_map, "its arrays have clock maps", "several clock maps"),
     ("5", "array-clock-map", "An array names a clock map of the catalog", "small", lambda f: put(f.array("all"), clock_map=999), "its clock map 999 does not exist", "there is no clock map 999"),

@@ -28,6 +28,7 @@ def check_bounds(dump_bounds, text):
             sys.exit(f"FAILED: {module}.{name} is {own}, and {value} in the headers")
 
 
+# FORMAT W6
 def main():
     write_example, dump_bounds, document = sys.argv[1:]
     text = pathlib.Path(document).read_text(encoding="utf-8")

@@ -147,6 +147,7 @@ def broken(folder, base, patch):
     return path
 
 
+# FORMAT C1, C7
 def run(dump_trace, xtf, folder, wanted):
     failures = 0
     make_bases(dump_trace, xtf, folder)

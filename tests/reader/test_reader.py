@@ -77,6 +77,7 @@ def compare_totals(trace, lines, path):
     return asked
 
 
+# FORMAT W19
 def test_library(dump_trace, folder):
     heights, asked = set(), set()
     for codec, seed, page_size, locations, rows in TRACES:
@@ -114,6 +115,7 @@ def test_damage(dump_trace, folder):
         flip_bytes(dump_trace, folder / f"{codec}.xtf", codec)
 
 
+# FORMAT R3, R75
 def flip_bytes(dump_trace, path, codec):
     """A flipped byte is found, or lies where no reader looks."""
     run(dump_trace, "write", path, codec, 8, 4096, 3, 60)

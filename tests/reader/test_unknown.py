@@ -153,6 +153,7 @@ def rows_of(trace):
     return lines
 
 
+# FORMAT R9, R10, R11, R12, R13
 def check_reading(dump, path, name, refused):
     trace = Trace(path)
     expect({array.schema.name for array in trace.arrays() if not array.known} == refused, name, "refuses other arrays")
@@ -196,6 +197,7 @@ def check_tree(xtf, path, before, name, refused):
     expect(len(lines) == int(asked(xtf, "cat", path, "count")[1]), name, "records has", len(lines), "lines")
 
 
+# FORMAT W2, W3
 def check_writing(dump, xtf, path, folder, says, name, closed=False):
     """Whoever would lose what is not known refuses the file, and leaves nothing behind."""
     before, files = path.read_bytes(), sorted(folder.rglob("*"))
@@ -208,6 +210,7 @@ def check_writing(dump, xtf, path, folder, says, name, closed=False):
     expect(path.read_bytes() == before and sorted(folder.rglob("*")) == files, name, "files are changed")
 
 
+# FORMAT W2, R15, C2
 def check_whole(dump, xtf, folder):
     """Such a file is read as ever, and never written anew."""
     base, path, parts = folder / "plain.xtf", folder / "new.xtf", folder / "parts"
@@ -228,6 +231,7 @@ def check_whole(dump, xtf, folder):
         check_writing(dump, xtf, path, folder, says, name, closed=True)
 
 
+# FORMAT C2, C3
 def run(dump, xtf, folder):
     asked(dump, "write", folder / "other.xtf", "plain", 3, 4096, 2, 60)
     for name, change, bases, says, refused in CASES:

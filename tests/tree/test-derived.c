@@ -127,6 +127,7 @@ Test(derived, are_listed_where_records_of_all_types_are)
     cr_assert(is_shown(&written, "waits/proc/0/thread/0"));
 }
 
+/* FORMAT R35 */
 Test(derived, are_shown_by_themselves)
 {
     g_auto(Written) written = {0};
@@ -157,6 +158,7 @@ Test(derived, are_shown_by_themselves)
     g_string_free(waits, TRUE);
 }
 
+/* FORMAT R36 */
 Test(derived, are_not_shown_if_they_were_made_with_other_clocks)
 {
     const XtfClockKnot knots[] = {{1500, 1600, false}, {2500, 2601, false}};

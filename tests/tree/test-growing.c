@@ -157,6 +157,7 @@ static XtfTree *open_tree(const char *path)
     return xtf_tree_new_growing(trace, &error);
 }
 
+/* FORMAT R31, R32 */
 Test(growing, lines_never_move)
 {
     Growth growth = {.random = g_rand_new_with_seed(5),

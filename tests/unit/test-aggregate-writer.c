@@ -458,6 +458,7 @@ Test(aggregate_writer, a_child_of_32_groups_is_exact)
     assert_stored(schema, groups + 31 * row_size, (const uint64_t[]){0, 2, 5, 1031, 1, 1});
 }
 
+/* FORMAT W37 */
 Test(aggregate_writer, a_child_of_33_groups_is_coarse_and_keeps_the_first_key_only)
 {
     g_autoptr(XtfSchema) schema = frame_schema_with_groups();

@@ -136,6 +136,7 @@ static gpointer read_parts(gpointer data)
     return NULL;
 }
 
+/* FORMAT W45 */
 Test(anchor, more_parts_than_are_open)
 {
     GRand *random = g_rand_new_with_seed(1);
@@ -180,6 +181,7 @@ static uint64_t complete_of(const XtfTrace *trace)
     return xtf_trace_clock(trace)->complete;
 }
 
+/* FORMAT R61, R62 */
 Test(anchor, parts_grow)
 {
     GRand *random = g_rand_new_with_seed(2);
@@ -250,6 +252,7 @@ static void write_from(const char *folder, unsigned number, uint64_t time)
     g_array_unref(rows);
 }
 
+/* FORMAT W46, R61 */
 Test(anchor, parts_that_come_late_or_go)
 {
     GRand *random = g_rand_new_with_seed(3);
@@ -304,6 +307,7 @@ static long find_leaf(FILE *file)
 }
 
 /* Of a commit that is not the newest any more, what is damaged may have been written over. */
+/* FORMAT R29 */
 Test(anchor, damage_to_the_newest_is_not_stale)
 {
     GRand *random = g_rand_new_with_seed(4);

@@ -146,6 +146,7 @@ static goffset size_of(const char *path)
     return status.st_size;
 }
 
+/* FORMAT W32 */
 Test(cleared, the_file_keeps_its_size)
 {
     char *folder = make_folder();
@@ -170,6 +171,7 @@ Test(cleared, the_file_keeps_its_size)
     remove_folder(folder);
 }
 
+/* FORMAT W14, R20 */
 Test(cleared, readers_of_commits_before)
 {
     char *folder = make_folder();
@@ -192,6 +194,7 @@ Test(cleared, readers_of_commits_before)
 }
 
 /* Snapshots share their cache, in which pages of both lie at the same places. */
+/* FORMAT R23, R28 */
 Test(cleared, followers)
 {
     char *folder = make_folder();
@@ -405,6 +408,7 @@ Test(cleared, a_node_without_arrays)
     remove_folder(folder);
 }
 
+/* FORMAT R25 */
 Test(cleared, a_schema_that_was_replaced_is_not_followed)
 {
     char *folder = make_folder();
@@ -436,6 +440,7 @@ static void assert_too_large(bool good, GError **error)
     g_clear_error(error);
 }
 
+/* FORMAT W16 */
 Test(cleared, ids_come_to_an_end)
 {
     char *folder = make_folder();

@@ -132,6 +132,7 @@ static void write_knots(const char *path, uint64_t location, uint32_t n)
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
+/* FORMAT W48 */
 Test(clock_maps, merged_files_have_no_more_knots_than_one_file)
 {
     char *folder = make_folder();

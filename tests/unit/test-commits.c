@@ -92,6 +92,7 @@ Test(commits, their_space_comes_back)
     remove_folder(folder);
 }
 
+/* FORMAT W32 */
 Test(commits, a_row_a_commit_takes_no_space)
 {
     char *folder = make_folder();
@@ -137,6 +138,7 @@ Test(commits, strings_are_written_once)
     remove_folder(folder);
 }
 
+/* FORMAT W14 */
 Test(commits, those_kept_stay_readable)
 {
     char *folder = make_folder();
@@ -163,6 +165,7 @@ Test(commits, those_kept_stay_readable)
 }
 
 /* Writers that go on with the file know what is free, so it does not grow from writer to writer. */
+/* FORMAT W32 */
 Test(commits, later_writers_reuse_space)
 {
     char *folder = make_folder();
@@ -190,6 +193,7 @@ Test(commits, later_writers_reuse_space)
     remove_folder(folder);
 }
 
+/* FORMAT R20 */
 Test(commits, those_no_longer_kept_are_said_to_be_so)
 {
     char *folder = make_folder();
@@ -265,6 +269,7 @@ static void lose_catalog(bool closed)
     remove_folder(folder);
 }
 
+/* FORMAT W13, R6, R18 */
 Test(commits, a_lost_catalog_costs_nothing_or_one_commit)
 {
     lose_catalog(true);
@@ -294,6 +299,7 @@ static void refuse(const char *path, size_t offset, uint64_t value, size_t width
     cr_assert(g_file_set_contents(path, whole, (gssize)length, NULL));
 }
 
+/* FORMAT W2, R15 */
 Test(commits, what_is_not_known_is_refused)
 {
     char *folder = make_folder();

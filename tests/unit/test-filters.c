@@ -142,6 +142,7 @@ Test(filters, ranks_and_selects)
 }
 
 /* One leaf, and the open leaf alone above a sealed one. */
+/* FORMAT R51 */
 Test(filters, small_arrays)
 {
     char *folder = make_folder();
@@ -215,6 +216,7 @@ static guint problems_of(const char *path, const char *bytes, gsize length)
     return (guint)report.problems;
 }
 
+/* FORMAT C7 */
 Test(filters, damage_is_noticed)
 {
     char *folder = make_folder();

@@ -24,6 +24,7 @@ static uint64_t complete_in(const char *path)
     return xtf_trace_clock(trace)->complete;
 }
 
+/* FORMAT W26, W27, W28 */
 Test(growing, promises)
 {
     char *folder = make_folder();
@@ -65,6 +66,7 @@ Test(growing, promises)
 }
 
 /* What side rows say may be known long after their time. They are in the order of their own times all the same. */
+/* FORMAT W26 */
 Test(growing, side_rows_are_not_promised)
 {
     static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time", .unit = "ticks"},
@@ -123,6 +125,7 @@ static void assert_rows(XtfTrace *trace, uint64_t location, uint64_t n_rows)
     }
 }
 
+/* FORMAT R21, R22, R23, R27 */
 Test(growing, a_trace_is_refreshed)
 {
     enum { COMMITS = 50, LOCATIONS = 3, ROWS = 333 };
@@ -208,6 +211,7 @@ static void *commit_busily(void *data)
     return NULL;
 }
 
+/* FORMAT R17, R19 */
 Test(growing, opening_never_fails)
 {
     const char *wanted = g_getenv("XTF_OPENINGS");
@@ -307,6 +311,7 @@ Test(growing, arrays_are_opened_when_rows_come)
 }
 
 /* Of an array whose open leaf is damaged no row is lost but those, and the others go on. */
+/* FORMAT R2 */
 Test(growing, a_damaged_array_takes_no_rows)
 {
     enum { ROWS = 100 };

@@ -117,6 +117,7 @@ Test(leaf, pages_are_full)
     remove_folder(folder);
 }
 
+/* FORMAT W48, R42 */
 Test(leaf, a_leaf_has_so_many_rows_at_most)
 {
     char *folder = make_folder();

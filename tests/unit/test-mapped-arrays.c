@@ -241,6 +241,7 @@ static void check_all(Sample *sample)
     assert_sound(trace);
 }
 
+/* FORMAT R38 */
 Test(mapped_arrays, agree_with_rows_mapped_one_by_one)
 {
     const struct {
@@ -330,6 +331,7 @@ Test(mapped_arrays, get_other_maps_without_a_row_being_written)
 }
 
 /* Snapshots of one file share what is cached; each has its own maps. */
+/* FORMAT R26 */
 Test(mapped_arrays, of_several_snapshots_have_each_their_maps)
 {
     Sample sample = make_sample(37, 4096, false, 2);
@@ -389,6 +391,7 @@ Test(mapped_arrays, go_on_with_their_maps)
 }
 
 /* What is promised is global time; what is appended is local. */
+/* FORMAT W26 */
 Test(mapped_arrays, hold_to_what_was_promised)
 {
     Sample sample = make_sample(33, 4096, false, 2);
@@ -416,6 +419,7 @@ Test(mapped_arrays, hold_to_what_was_promised)
     sample_end(&sample);
 }
 
+/* FORMAT W31 */
 Test(mapped_arrays, share_equal_maps_and_need_none_that_change_nothing)
 {
     Sample sample = make_sample(34, 4096, false, 3);

@@ -335,6 +335,7 @@ static void merge_randomly(const char *codec, guint32 seed)
     g_rand_free(random);
 }
 
+/* FORMAT W29, W40, W41, W43, R52, R53, R54 */
 Test(merge, rows_and_totals_say_the_same)
 {
     merge_randomly("compact", 1);
@@ -352,6 +353,7 @@ static void write_comm(Part *part, const char *path, uint32_t id, const char *na
     end_part(part);
 }
 
+/* FORMAT W41 */
 Test(merge, members_come_from_the_part_that_has_them)
 {
     GError *error = NULL;
@@ -396,6 +398,7 @@ static guint files_in(const char *folder)
     return n;
 }
 
+/* FORMAT W3, W18 */
 Test(merge, failures_leave_nothing)
 {
     GRand *random = g_rand_new_with_seed(3);

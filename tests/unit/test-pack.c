@@ -223,6 +223,7 @@ Test(pack, tails_that_do_not_vary)
 }
 
 /* Bytes that are not what was packed: mostly a fault, never anything worse. Whatever is said to be good ascends. */
+/* FORMAT R48, R67 */
 Test(pack, damage)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
@@ -304,6 +305,7 @@ Test(pack, falling_times_are_a_fault)
 }
 
 /* Each library reads what the other writes, and refuses what is no stream of just that length. */
+/* FORMAT R46 */
 Test(deflate, libraries_agree)
 {
     const XtfDeflateLibrary *const libraries[] = {
@@ -359,6 +361,7 @@ Test(pack, threads)
 }
 
 /* A type that is not known may be of any width: its bytes are planes. Everything else about it would be a number. */
+/* FORMAT W36 */
 Test(pack, a_field_of_more_than_8_bytes_is_planes)
 {
     enum { WIDTH = 12, ROWS = 2 };

@@ -104,6 +104,7 @@ static unsigned count_lost(bool told)
     return lost;
 }
 
+/* FORMAT W11, W15, R5 */
 Test(power_cut, all_states_open)
 {
     cr_assert_eq(count_lost(true), 0);

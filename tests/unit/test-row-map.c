@@ -134,6 +134,7 @@ static void compare(GRand *random, const XtfSchema *schema, bool few)
     cr_assert(memcmp(rows, unpacked, COUNT * sizeof *rows) == 0);
 }
 
+/* FORMAT R52, R53 */
 Test(row_map, mapped_as_row_by_row)
 {
     GRand *random = g_rand_new_with_seed(11);

@@ -166,6 +166,7 @@ Test(blocks, a_block_is_good_only_for_what_it_was_checked_as)
     remove_folder(folder);
 }
 
+/* FORMAT R74 */
 Test(blocks, what_fails_does_not_enter)
 {
     char *folder = make_folder();
@@ -188,6 +189,7 @@ Test(blocks, what_fails_does_not_enter)
     remove_folder(folder);
 }
 
+/* FORMAT R71 */
 Test(open, not_a_trace)
 {
     char *folder = make_folder();
@@ -225,6 +227,7 @@ static void assert_rows(XtfTrace *trace, const GArray *rows)
     }
 }
 
+/* FORMAT R2, R3, R75, C1 */
 Test(open, any_damaged_byte_is_found_out)
 {
     char *folder = make_folder();

@@ -35,6 +35,7 @@ static void assert_refused(const char *path, const char *why)
     cr_assert(g_error_matches(no_trace, XTF_ERROR, XTF_ERROR_IO), "%s", no_trace->message);
 }
 
+/* FORMAT R76 */
 Test(source, fifos_devices_and_directories_are_refused)
 {
     g_autofree char *fifo = g_build_filename(folder, "fifo", NULL);

@@ -111,6 +111,7 @@ Test(sweep, the_trace_s_cache_is_left_alone)
 }
 
 /* A byte of every fourth edge is flipped: these arrays are damaged, and what is read along with them is not. */
+/* FORMAT R2 */
 Test(sweep, damage_is_that_of_its_array)
 {
     char *folder = make_folder();

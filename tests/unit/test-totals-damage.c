@@ -154,6 +154,7 @@ static void flip_bits(bool plain)
     remove_folder(folder);
 }
 
+/* FORMAT R67 */
 Test(totals_damage, bits_of_plain_tables)
 {
     flip_bits(true);
@@ -165,6 +166,7 @@ Test(totals_damage, bits_of_packed_tables)
 }
 
 /* Numbers that would lead far away. */
+/* FORMAT R66, R67 */
 Test(totals_damage, great_numbers)
 {
     const struct {
@@ -254,6 +256,7 @@ Test(totals_damage, bits_of_packed_edges)
 
 /* Groups that count more rows than there are: of the last child, whose rows the page alone does not tell; and of the
  * first, one so many more that another one, with so many less, makes it good modulo 2^64. */
+/* FORMAT R68 */
 Test(totals_damage, counts_too_great)
 {
     enum { TOTALS_ROW = 8 + 1 + 8 + 8 * XTF_FRAMES_CELLS, BEGUN = 8 + 1 + 8 };

@@ -79,6 +79,7 @@ static void check_snapshots(bool plain)
     remove_folder(folder);
 }
 
+/* FORMAT W14, R41 */
 Test(writer, a_snapshot_stays_while_the_writer_goes_on)
 {
     check_snapshots(true);
@@ -117,6 +118,7 @@ static void check_resumption(bool plain)
     remove_folder(folder);
 }
 
+/* FORMAT W18, R41 */
 Test(writer, resumes_what_another_left)
 {
     check_resumption(true);

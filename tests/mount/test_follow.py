@@ -297,6 +297,7 @@ class Following(harness.unittest.TestCase):
             self.assertEqual(parse(mount.read("records")), EXPECTED)
             self.assertTrue(mount.read("records").startswith(shown))
 
+    # FORMAT W46
     def test_a_part_that_comes_too_late(self):
         """Its records would come between lines that were shown: what is shown stays, and the log says why."""
         self.make_parts("early.xtf")
@@ -334,6 +335,7 @@ class Following(harness.unittest.TestCase):
             self.assertFalse(os.path.exists(mount.path("proc/9")))
             self.assertEqual([writer.wait(PATIENCE) for writer in writers], [0, 0])
 
+    # FORMAT R61
     def test_a_writer_that_is_killed(self):
         """The others go on without it, the log and `info` name its process, and the mount is complete when they have ended."""
         self.make_parts("000000.xtf", "000001.xtf")
@@ -355,6 +357,7 @@ class Following(harness.unittest.TestCase):
         self.assertRegex(run(XTF, "info", self.trace).stdout, r"(?m)^ +process 1 \(000001.xtf\): it ended early: ")
         self.assertRegex(run(XTF, "cat", self.trace, "count").stderr, r"xtf: remark: process 1 \(000001.xtf\): it ended early: ")
 
+    # FORMAT R61, R65
     def test_a_part_that_nobody_begins(self):
         """A file without a commit holds up all others as long as somebody may write it, and no longer."""
         self.make_parts("000000.xtf", "000001.xtf")

@@ -77,7 +77,7 @@ def compare_totals(trace, lines, path):
     return asked
 
 
-# FORMAT W19
+# FORMAT W19, R34
 def test_library(dump_trace, folder):
     heights, asked = set(), set()
     for codec, seed, page_size, locations, rows in TRACES:

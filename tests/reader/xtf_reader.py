@@ -101,7 +101,7 @@ class Trace:
         try:
             self.open_commit(superblocks[0])
         except Damaged:
-            if len(superblocks) == 1:
+            if len(superblocks) == 1 or superblocks[1].file_id != superblocks[0].file_id:
                 raise
             self.open_commit(superblocks[1])
             self.damaged_commit = superblocks[0].commit

@@ -316,3 +316,32 @@ Test(commits, what_is_not_known_is_refused)
     refuse(path, offsetof(XtfDiskSuperblock, compatible), 4, 8, XTF_ERROR_UNSUPPORTED, "would lose", true);
     remove_folder(folder);
 }
+
+/* FORMAT W9, W10 */
+Test(commits, alternate_between_the_slots)
+{
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = create(path, 2);
+    uint32_t schema = add_schema(writer, "calls");
+    uint64_t last = 0;
+
+    for (int i = 0; i < 10; i++) {
+        append_numbered(writer, schema, 0, 1);
+        bool closing = i == 9;
+        cr_assert_good(closing ? xtf_writer_close(writer, &error) : xtf_writer_commit(writer, &error), error);
+        gsize length;
+        g_autofree char *bytes = read_file(path, &length);
+        uint64_t commits[2];
+        for (unsigned slot = 0; slot < 2; slot++) {
+            const XtfDiskSuperblock *superblock = (const void *)(bytes + slot * XTF_SUPERBLOCK_STRIDE);
+            commits[slot] = xtf_read64(superblock->commit);
+            cr_assert(closing || commits[slot] == 0 || commits[slot] % 2 == slot);
+        }
+        cr_assert_gt(MAX(commits[0], commits[1]), last);
+        last = MAX(commits[0], commits[1]);
+        cr_assert(!closing || commits[0] == commits[1]);
+    }
+    remove_folder(folder);
+}

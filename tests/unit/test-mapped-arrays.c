@@ -443,3 +443,28 @@ Test(mapped_arrays, share_equal_maps_and_need_none_that_change_nothing)
     cr_assert_good(xtf_writer_close(writer, &error), error);
     sample_end(&sample);
 }
+
+/* FORMAT W22 */
+Test(mapped_arrays, keep_their_maps_once_a_time_is_promised)
+{
+    Sample sample = make_sample(35, 4096, false, 2);
+    const NaiveMap first = {1, {{100, 1100, false}}}, second = {1, {{100, 1200, false}}};
+    const XtfClockMap map = naive_map(&second);
+    XtfWriter *writer = sample_create(&sample);
+    MarkRow mark = {.time = 700};
+    GError *error = NULL;
+    uint32_t number;
+
+    set_map(writer, 0, &first);
+    XtfArrayWriter *array = xtf_writer_array(writer, 0, 1, &error);
+    cr_assert_good(array && xtf_array_writer_append(array, &mark, &error), error);
+    cr_assert_good(xtf_writer_add_clock_map(writer, &map, &number, &error), error);
+    cr_assert_good(xtf_writer_set_clock_map(writer, 0, number, &error), error);
+    cr_assert_good(xtf_writer_set_complete(writer, 1500, &error), error);
+    cr_assert_not(xtf_writer_set_clock_map(writer, 0, 0, &error));
+    cr_assert_eq(error->code, XTF_ERROR_INVALID);
+    g_clear_error(&error);
+    cr_assert_good(xtf_writer_set_clock_map(writer, 0, number, &error), error); /* the same map again */
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    sample_end(&sample);
+}

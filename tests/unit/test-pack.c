@@ -392,3 +392,28 @@ Test(pack, a_field_of_more_than_8_bytes_is_planes)
         cr_assert_str_eq(fault, "it has numbers of more than 8 bytes");
     }
 }
+
+/* FORMAT R49 */
+Test(pack, a_column_of_an_unknown_type_has_no_zigzags)
+{
+    static const XtfFieldSpec fields[] = {
+        {.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {.name = "x", .type = XTF_TYPE_I32}, {0}};
+    /* Heads and tails of the times 5 and 7; templates: mode 3, and one template; heads and tails of 3 and 4. */
+    static const uint8_t packed[] = {2 << 2, 5, 2, 0, 2 << 2, 3, 0, 2 << 2, 3, 4, 0};
+    const struct {
+        XtfType type;
+        uint32_t values[2];
+    } cases[] = {{XTF_TYPE_I32, {(uint32_t)-2, 2}}, {99, {3, 4}}};
+    g_autoptr(XtfSchema) schema = make_schema(fields);
+
+    for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
+        uint8_t rows[2 * (8 + 4)];
+        const char *fault = NULL;
+        schema->fields[1].type = cases[i].type;
+        cr_assert(xtf_unpack_rows(schema, packed, sizeof packed, 2, rows, &fault), "%s", fault);
+        for (unsigned n = 0; n < 2; n++) {
+            cr_assert_eq(xtf_load64(rows + n * sizeof rows / 2), 5 + 2 * n);
+            cr_assert_eq(xtf_load32(rows + n * sizeof rows / 2 + 8), cases[i].values[n]);
+        }
+    }
+}

@@ -29,6 +29,7 @@ def check_bounds(dump_bounds, text):
 
 
 # FORMAT W6
+# FORMAT W33
 def main():
     write_example, dump_bounds, document = sys.argv[1:]
     text = pathlib.Path(document).read_text(encoding="utf-8")

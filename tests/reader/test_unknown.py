@@ -91,9 +91,9 @@ def codec(f):
 
 
 def private_codec(f):
-    """Sets a private codec. Bit 0 of the compatible features states private numbers."""
+    """Sets a private codec, and adds the section of its owner."""
     f.array("narrow").codec = 200
-    f.superblock.compatible = 1
+    change_sections(lambda parts: parts.append([0x80000001, 0, bytes(range(16))]))(f)
 
 
 # (name, change, the files that allow it, what is said of it, schemas of which arrays are refused)
@@ -175,6 +175,7 @@ def refused_rows(path):
     return len(arrays), {name: sum(array.rows for array in arrays if array.schema.name == name) for name in ("all", "narrow", "wide")}
 
 
+# FORMAT R14
 def check_tree(xtf, path, before, name, refused):
     """Compares the tree's files with the files before the change: only rows of refused arrays are missing."""
     n_arrays, refused_of = refused_rows(path)

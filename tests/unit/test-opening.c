@@ -103,7 +103,7 @@ static void assert_reads(const char *path, unsigned opening, unsigned at_least, 
     assert_sound(trace);
 }
 
-/* FORMAT W56 */
+/* FORMAT W55 */
 Test(opening, the_run_of_a_closed_file_has_all_definitions)
 {
     char *folder = make_folder();

@@ -36,6 +36,7 @@ typedef struct {
 
 enum {
     XTF_CLOCK_DRIFT = 1000,
+    XTF_CLOCK_KNOTS_MAX = 1 << 21, /* number of knots of all maps of a file */
 };
 
 /* At least one knot. Local times are strictly increasing. */

@@ -123,10 +123,6 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error);
  * The map of a location is stored with its arrays: if the location has no rows, the map is lost with the writer. The
  * maps of an existing file may be changed: the next commit rewrites the maps and the arrays' entries, but no rows.
  */
-enum {
-    XTF_CLOCK_KNOTS_MAX = 1 << 21, /* total of all maps */
-};
-
 /* Adds a copy of a map and returns its number, or that of an equal map. The number of a map that changes no time is 0.
  * XTF_ERROR_INVALID if the map is invalid. */
 bool xtf_writer_add_clock_map(XtfWriter *writer, const XtfClockMap *map, uint32_t *number, GError **error);

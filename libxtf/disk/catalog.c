@@ -175,8 +175,8 @@ static bool decode_segments(XtfCatalog *catalog, XtfBytesReader *reader, GError 
 {
     size_t n = reader->left / sizeof(XtfDiskSegment);
 
-    if (n == 0)
-        return fail_catalog(error, "no segments");
+    if (n == 0 || n > XTF_SEGMENTS_MAX)
+        return fail_catalog(error, n == 0 ? "no segments" : "too many segments");
     catalog->segments = g_new0(XtfSegment, n);
     for (; catalog->n_segments < n; catalog->n_segments++) {
         XtfDiskSegment disk;

@@ -263,7 +263,7 @@ static bool decode_map(XtfClockMaps *maps, uint64_t max_knots, uint64_t *n_knots
 bool xtf_clock_maps_decode(XtfClockMaps *maps, uint32_t n, const uint8_t *bytes, size_t length, GError **error)
 {
     XtfBytesReader reader = {.at = bytes, .left = length};
-    uint64_t max_knots = length / sizeof(XtfDiskClockKnot), n_knots_used = 0;
+    uint64_t max_knots = MIN(length / sizeof(XtfDiskClockKnot), (size_t)XTF_CLOCK_KNOTS_MAX), n_knots_used = 0;
 
     if (n > length / sizeof(XtfDiskClockMap))
         return xtf_damaged(error, "clock maps: %u of them in %zu bytes", n, length);

@@ -20,9 +20,11 @@ enum {
     XTF_VERSION_MINOR = 1, /* readers ignore a greater one; writers that append to a file refuse it */
 
     XTF_SUPERBLOCK_SLOTS = 2,
-    XTF_OPENING_BYTES = 1 << 20,  /* a writer gathers the opening run up to this length */
-    XTF_SUPERBLOCK_STRIDE = 4096, /* slot 0 at byte 0, slot 1 at byte 4096, for any page size */
-    XTF_RESERVED_BYTES = 8192,    /* pages begin at or after this byte */
+    XTF_SEGMENTS_MAX = 1 << 20,
+    XTF_COMPANION_BYTES_MAX = 256 << 20, /* payload */
+    XTF_OPENING_BYTES = 1 << 20,         /* a writer gathers the opening run up to this length */
+    XTF_SUPERBLOCK_STRIDE = 4096,        /* slot 0 at byte 0, slot 1 at byte 4096, for any page size */
+    XTF_RESERVED_BYTES = 8192,           /* pages begin at or after this byte */
 
     XTF_HEIGHT_MAX = 12, /* 168^11 leaves: more than any file has */
 

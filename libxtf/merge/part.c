@@ -225,11 +225,14 @@ static void add_clock(XtfMerge *merge, const XtfClock *clock)
 
 /* ---- Adding the part. */
 
-static void add_segments(XtfMerge *merge, XtfPart *part, const XtfTrace *trace)
+static bool add_segments(XtfMerge *merge, XtfPart *part, const XtfTrace *trace, GError **error)
 {
     const XtfCatalog *catalog = &trace->catalog;
     uint32_t page_size = part->superblock.info.page_size;
 
+    if (catalog->n_segments > XTF_SEGMENTS_MAX - merge->n_segments)
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the parts up to this one have more than %d segments",
+                        part->path, XTF_SEGMENTS_MAX);
     part->pages = MAX(part->superblock.info.pages, (part->size + page_size - 1) / page_size);
     part->first_segment = merge->n_segments;
     for (uint32_t i = 0; i < catalog->n_segments; i++) {
@@ -239,6 +242,7 @@ static void add_segments(XtfMerge *merge, XtfPart *part, const XtfTrace *trace)
         g_array_append_val(part->segments, segment);
     }
     merge->n_segments += catalog->n_segments;
+    return true;
 }
 
 static void copy_strings(XtfPart *part, const XtfChunks *strings)
@@ -294,9 +298,8 @@ static bool join_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *a
 
     part->superblock = trace->superblock;
     part->clock = trace->catalog.clock;
-    if (!check_fits(merge, part, trace, error))
+    if (!check_fits(merge, part, trace, error) || !add_segments(merge, part, trace, error))
         return false;
-    add_segments(merge, part, trace);
     copy_strings(part, &trace->catalog.strings);
     bool good = xtf_join_schemas(merge->join, trace, part->path, &map, error) &&
                 xtf_join_tables(merge->join, trace, &map, error);

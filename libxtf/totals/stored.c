@@ -327,6 +327,8 @@ static const char *companion_fault(const TableSource *source, const XtfDiskPage 
     if (xtf_read64(head->previous) != xtf_read64(page->previous) || xtf_read64(head->next) != xtf_read64(page->next) ||
         xtf_read32(head->companion) != 0)
         return "the companion's head differs from that of its page";
+    if (xtf_read32(head->length) > XTF_COMPANION_BYTES_MAX)
+        return "the companion has more than 256 MiB";
     return xtf_read32(head->length) > room ? "the companion is truncated" : NULL;
 }
 

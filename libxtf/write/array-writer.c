@@ -190,6 +190,10 @@ static bool seal_index_page(XtfArrayWriter *array, unsigned number, uint64_t fir
     if (array->open->aggregates) {
         g_byte_array_set_size(companion, sizeof(XtfDiskPage));
         xtf_aggregate_writer_seal_index(array->open->aggregates, number, companion);
+        if (companion->len - sizeof(XtfDiskPage) > XTF_COMPANION_BYTES_MAX)
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                            "%s: the totals of a page of array %u take more than %d MiB: use smaller pages",
+                            array->writer->path, array->id, XTF_COMPANION_BYTES_MAX >> 20);
         full.companion = companion;
     }
     return seal_page(array, number, &full, first_t, first_n, error);

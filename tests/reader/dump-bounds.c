@@ -31,7 +31,7 @@ static void print_table(void)
     printf("| files that an anchor names | what fits an item: fewer than 2^20 |\n");
     printf("| rows of an array without totals | %d |\n", XTF_SMALL_ARRAY_ROWS);
     printf("| bytes of a schema's name; of a field with its strings and labels | %d; %d |\n", UINT16_MAX, UINT16_MAX);
-    printf("| segments | 2^20 |\n");
+    printf("| segments | 2^%d |\n", __builtin_ctz(XTF_SEGMENTS_MAX));
     printf("| clock maps; knots of all clock maps | 2^%d; 2^%d |\n", __builtin_ctz(XTF_CLOCK_KNOTS_MAX),
            __builtin_ctz(XTF_CLOCK_KNOTS_MAX));
     printf("| sections of a catalog, chunks of a list | what fits an item |\n");
@@ -41,7 +41,7 @@ static void print_table(void)
            XTF_PACK_FIELD_MAX);
     printf("| deflated stream | inflates to at most %d times its bytes, and %d more |\n", XTF_DEFLATE_RATIO_MAX,
            XTF_DEFLATE_RATIO_MAX - 1);
-    printf("| payload of a companion | 256 MiB |\n");
+    printf("| payload of a companion | %d MiB |\n", XTF_COMPANION_BYTES_MAX >> 20);
     printf("| rows of a table of totals | the least of children * %d and %d MiB / row size + %d + children * %d |\n",
            XTF_CHILD_GROUPS, XTF_TABLE_BYTES >> 20, XTF_CHILD_GROUPS, XTF_CHILD_GROUPS_LEAST);
     printf("| rows of a table of snapshots | children * %d |\n", XTF_SNAPSHOT_FRAMES);

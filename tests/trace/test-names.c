@@ -8,7 +8,7 @@
 #include "src/trace/context/name-pattern.h"
 #include "src/trace/context/number-set.h"
 
-static const XtfNumbers any = {.what = "process", .is_any = true};
+static const XtfNumbers any = {.noun = "process", .is_any = true};
 
 static char *printed(XtfNumberSet *set)
 {
@@ -59,8 +59,8 @@ Test(names, refuses_what_is_no_set)
 Test(names, of_sets_must_exist)
 {
     static const uint64_t all[] = {2, 3, 7};
-    static const XtfNumbers procs = {.what = "process", .all = all, .n = G_N_ELEMENTS(all)};
-    static const XtfNumbers none = {.what = "process"};
+    static const XtfNumbers procs = {.noun = "process", .all = all, .n = G_N_ELEMENTS(all)};
+    static const XtfNumbers none = {.noun = "process"};
     static const char *const right[] = {"2", "2-7", "-3", "7-", "3-7,2"}, *const wrong[] = {"0",  "0-7", "2-4",
                                                                                             "-5", "8-",  "2,4"};
 

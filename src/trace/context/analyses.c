@@ -3,7 +3,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 
-static bool any_derived(const XtfTrace *trace)
+static bool has_derived_schema(const XtfTrace *trace)
 {
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++)
         if (xtf_trace_schema(trace, i)->kind == XTF_SCHEMA_DERIVED)
@@ -18,7 +18,7 @@ static const XtfField *field_of(const XtfTable *table, const char *name, XtfType
     return field && field->type == type ? field : NULL;
 }
 
-static bool read_rows(XtfTrace *trace, const XtfTable *table, GArray *analyses, GError **error)
+static bool read_analyses(XtfTrace *trace, const XtfTable *table, GArray *analyses, GError **error)
 {
     const XtfField *records = field_of(table, "records", XTF_TYPE_STRING);
     const XtfField *clocks = field_of(table, "clocks", XTF_TYPE_U64);
@@ -42,16 +42,16 @@ GArray *xtf_analyses_read(XtfTrace *trace, GError **error)
 
     if (!xtf_trace_table(trace, XTF_TABLE_ANALYSES, &table, error))
         return NULL;
-    return !table || read_rows(trace, table, analyses, error) ? g_steal_pointer(&analyses) : NULL;
+    return !table || read_analyses(trace, table, analyses, error) ? g_steal_pointer(&analyses) : NULL;
 }
 
 bool xtf_analyses_find_outdated(XtfTrace *trace, bool **outdated, GError **error)
 {
-    g_autofree bool *found = NULL;
+    g_autofree bool *flags = NULL;
     uint64_t digest;
 
     *outdated = NULL;
-    if (!any_derived(trace))
+    if (!has_derived_schema(trace))
         return true;
     g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
     if (!analyses)
@@ -62,10 +62,10 @@ bool xtf_analyses_find_outdated(XtfTrace *trace, bool **outdated, GError **error
         const XtfSchema *schema = xtf_trace_find_schema(trace, xtf_analyses_at(analyses, i)->records);
         if (xtf_analyses_at(analyses, i)->clocks == digest || !schema || schema->kind != XTF_SCHEMA_DERIVED)
             continue;
-        found = found ? found : g_new0(bool, xtf_trace_n_schemas(trace));
-        found[schema->id] = true;
+        flags = flags ? flags : g_new0(bool, xtf_trace_n_schemas(trace));
+        flags[schema->id] = true;
     }
-    *outdated = g_steal_pointer(&found);
+    *outdated = g_steal_pointer(&flags);
     return true;
 }
 
@@ -82,12 +82,12 @@ bool xtf_analyses_find_tool(XtfTrace *trace, const char *records, const char **t
     return true;
 }
 
-bool xtf_analyses_find_waits(XtfTrace *trace, bool *found, bool *shown, GError **error)
+bool xtf_analyses_find_waits(XtfTrace *trace, bool *exist, bool *shown, GError **error)
 {
     const XtfSchema *waits = xtf_trace_find_schema(trace, XTF_DERIVED_WAITS);
     g_autofree bool *outdated = NULL;
 
-    *found = waits;
+    *exist = waits;
     *shown = false;
     if (waits && !xtf_analyses_find_outdated(trace, &outdated, error))
         return false;

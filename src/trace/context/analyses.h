@@ -1,8 +1,8 @@
 /*
- * The table `analyses`: what made derived rows, and with which clocks.
+ * The table `analyses` names, for each type of derived rows, the tool that made the rows and the clocks it used.
  *
- * Of a type that it does not name nothing is known, and the type is shown. One that a row names with other clocks than
- * the trace has now is shown nowhere: its times and amounts contradict those of the records.
+ * A type that the table does not name is shown. A type that was made with other clocks than the trace has now is
+ * outdated and hidden, since its times and amounts contradict the records.
  */
 #pragma once
 
@@ -14,12 +14,12 @@
 
 typedef struct {
     const char *records; /* name of the derived type */
-    const char *tool;    /* what made it */
-    uint64_t clocks;     /* digest of those that it was made with */
+    const char *tool;    /* program that made the rows */
+    uint64_t clocks;     /* digest of the clocks that the tool used */
 } XtfAnalysisEntry;
 
-/* XtfAnalysisEntry by row, whose strings are borrowed from the trace; none if the trace has no such table, or one of
- * other fields. The caller frees the array, g_array_unref(). NULL: an error. */
+/* Reads the table into an array of XtfAnalysisEntry, by row; NULL with an error. The array is empty if the trace has no
+ * such table, or the table lacks a field. The caller frees the array by g_array_unref(); the trace owns the strings. */
 GArray *xtf_analyses_read(XtfTrace *trace, GError **error);
 
 static inline const XtfAnalysisEntry *xtf_analyses_at(const GArray *analyses, guint i)
@@ -27,11 +27,12 @@ static inline const XtfAnalysisEntry *xtf_analyses_at(const GArray *analyses, gu
     return &g_array_index(analyses, XtfAnalysisEntry, i);
 }
 
-/* *outdated, by schema: made with other clocks. NULL if no type is; the caller frees it. */
+/* Sets *outdated to an array by schema: true for outdated types. NULL if no type is outdated. The caller frees it. */
 bool xtf_analyses_find_outdated(XtfTrace *trace, bool **outdated, GError **error);
 
-/* Tells whether the trace has waits of an analysis, and whether they are shown: made with the clocks of the trace. */
-bool xtf_analyses_find_waits(XtfTrace *trace, bool *found, bool *shown, GError **error);
+/* Sets *exist if the trace has wait states of an analysis, and *shown if they are not outdated. */
+bool xtf_analyses_find_waits(XtfTrace *trace, bool *exist, bool *shown, GError **error);
 
-/* What made the derived rows of a name, as the table says; NULL if it does not name them. Borrowed from the trace. */
+/* Finds the tool that made the derived rows of type `records`; NULL if the table does not name the type. The trace owns
+ * the string. */
 bool xtf_analyses_find_tool(XtfTrace *trace, const char *records, const char **tool, GError **error);

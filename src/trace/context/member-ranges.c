@@ -3,7 +3,8 @@
 #include "libxtf/trace.h"
 #include "src/trace/text/digits.h"
 
-/* Goes backwards: a run is one longer than that of the next row, if the next process goes on. */
+/* Computes ranges->runs from the last row to the first. A run is one longer than the next row's if the next row has the
+ * following process; else it is 1. */
 static void find_runs(XtfMemberRanges *ranges)
 {
     uint64_t n = ranges->ranks->members ? ranges->ranks->members->n_rows : 0, proc, next = 0;
@@ -12,20 +13,20 @@ static void find_runs(XtfMemberRanges *ranges)
     ranges->runs = g_new(uint32_t, n + 1);
     for (uint64_t i = n; i-- > 0;) {
         bool known = xtf_ranks_member_proc(ranges->ranks, i, &proc);
-        bool goes_on = known && has_next && next == proc + 1 && ranges->runs[i + 1] < UINT32_MAX;
-        ranges->runs[i] = goes_on ? ranges->runs[i + 1] + 1 : 1;
+        bool continues = known && has_next && next == proc + 1 && ranges->runs[i + 1] < UINT32_MAX;
+        ranges->runs[i] = continues ? ranges->runs[i + 1] + 1 : 1;
         has_next = known;
         next = proc;
     }
 }
 
-static void add_number(GString *text, uint64_t number)
+static void append_proc(GString *text, uint64_t number)
 {
     char digits[20], *end = digits + sizeof digits, *begin = xtf_put_digits(end, number);
     g_string_append_len(text, begin, end - begin);
 }
 
-static void add_run(const XtfMemberRanges *ranges, uint64_t row, uint64_t n, GString *text)
+static void append_run(const XtfMemberRanges *ranges, uint64_t row, uint64_t n, GString *text)
 {
     uint64_t proc;
 
@@ -35,11 +36,11 @@ static void add_run(const XtfMemberRanges *ranges, uint64_t row, uint64_t n, GSt
         g_string_append_c(text, '?');
         return;
     }
-    add_number(text, proc);
+    append_proc(text, proc);
     if (n == 1)
         return;
     g_string_append_c(text, '-');
-    add_number(text, proc + n - 1);
+    append_proc(text, proc + n - 1);
 }
 
 bool xtf_member_ranges_text(const XtfMemberRanges *ranges, uint64_t comm, XtfMemberGroup group, size_t most,
@@ -56,7 +57,7 @@ bool xtf_member_ranges_text(const XtfMemberRanges *ranges, uint64_t comm, XtfMem
             break;
         }
         run = MIN((uint64_t)ranges->runs[row], end - row);
-        add_run(ranges, row, run, text);
+        append_run(ranges, row, run, text);
     }
     return true;
 }

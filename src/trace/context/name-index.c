@@ -63,14 +63,14 @@ static bool is_listable(const char *text)
     return name != NULL;
 }
 
-/* No path has a longer name. So a row with one is found by its number or by a pattern, and loading reads no name to its
- * end: many rows may refer to one long text. */
+/* True if a path may have the text as a name. A row with a longer text is found by its number or by a pattern. Loading
+ * does not read long texts to their ends, since many rows may refer to one of them. */
 static bool is_short(const char *text)
 {
     return strnlen(text, XTF_DIRECTORY_NAME_MAX + 1) <= XTF_DIRECTORY_NAME_MAX;
 }
 
-/* The multiplier is random, once a process, so that nobody can make a file whose names collide. */
+/* Computes a hash with a random multiplier, drawn once per process, so that no file can be made whose names collide. */
 static guint hash_name(gconstpointer name)
 {
     static gsize multiplier;
@@ -83,8 +83,8 @@ static guint hash_name(gconstpointer name)
     return (guint)(hash >> 32);
 }
 
-/* Goes from the last row to the first, so that each chain of namesakes ascends and the tables have its first row. Long
- * names are the same if they are one text of the trace. */
+/* Links the rows of each name, from the last row to the first. So each chain ascends, and the hash tables have its
+ * first row. Long names count as equal only if they are the same text of the trace. */
 static void link_namesakes(XtfNameIndex *index)
 {
     for (uint64_t row = index->n_rows; row-- > 0;) {
@@ -128,9 +128,9 @@ bool xtf_table_names(XtfTrace *trace, const char *table_name, const char ***text
     return true;
 }
 
-void xtf_name_index_init(XtfNameIndex *index, const char *what, const char **texts, uint64_t n_rows)
+void xtf_name_index_init(XtfNameIndex *index, const char *noun, const char **texts, uint64_t n_rows)
 {
-    *index = (XtfNameIndex){.what = what, .texts = texts, .n_rows = n_rows};
+    *index = (XtfNameIndex){.noun = noun, .texts = texts, .n_rows = n_rows};
     if (!index->texts)
         return;
     index->next = g_new(uint64_t, n_rows + 1);
@@ -141,20 +141,20 @@ void xtf_name_index_init(XtfNameIndex *index, const char *what, const char **tex
     choose_listed(index);
 }
 
-bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table, const char *what, GError **error)
+bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table, const char *noun, GError **error)
 {
     const char **texts;
     uint64_t n_rows = 0;
 
     if (!xtf_table_names(trace, table, &texts, &n_rows, error))
         return false;
-    xtf_name_index_init(index, what, texts, n_rows);
+    xtf_name_index_init(index, noun, texts, n_rows);
     return true;
 }
 
 /* ---- Looking up. */
 
-/* "#ROW" */
+/* Parses "#ROW"; false if the name is not of this form. */
 static bool parse_row(const char *name, uint64_t *row)
 {
     size_t n = *name == '#' ? strspn(name + 1, "0123456789") : 0;
@@ -162,24 +162,23 @@ static bool parse_row(const char *name, uint64_t *row)
     return n && !name[1 + n] && g_ascii_string_to_unsigned(name + 1, 10, 0, UINT64_MAX, row, NULL);
 }
 
-/* What a list means so far: its rows. */
 typedef struct {
     const XtfNameIndex *index;
-    bool *in; /* by row */
+    bool *chosen; /* by row: true if the part of the list read so far names it */
 } List;
 
-/* Adds a row that is first in a chain of namesakes, and the others. */
+/* Adds all rows of a chain of namesakes, from its first row. */
 static void add_namesakes(List *list, const char **slot)
 {
     const XtfNameIndex *index = list->index;
     uint64_t row = (uint64_t)(slot - index->texts);
 
-    for (list->in[row] = true; index->next[row] != row; list->in[row] = true)
+    for (list->chosen[row] = true; index->next[row] != row; list->chosen[row] = true)
         row = index->next[row];
 }
 
 /* Adds the rows of a name; false if there is none. */
-static bool add_name(List *list, const char *text)
+static bool add_name_rows(List *list, const char *text)
 {
     const char **slot = list->index->rows ? g_hash_table_lookup(list->index->rows, text) : NULL;
 
@@ -188,8 +187,8 @@ static bool add_name(List *list, const char *text)
     return slot;
 }
 
-/* Adds the rows of all names that fit; false if there are none. A row without a name fits nothing. */
-static bool add_fitting(List *list, GHashTable *table, const XtfNamePattern *pattern)
+/* Adds the rows of all names of a table that match a pattern; false if no name does. A row without a name does not. */
+static bool add_matching_names(List *list, GHashTable *table, const XtfNamePattern *pattern)
 {
     GHashTableIter names;
     void *name, *slot;
@@ -207,46 +206,47 @@ static bool add_fitting(List *list, GHashTable *table, const XtfNamePattern *pat
     return any;
 }
 
-/* The same of names of all lengths. */
-static bool add_pattern(List *list, const XtfNamePattern *pattern)
+/* Adds the rows of all names, short and long, that match a pattern; false if no name does. */
+static bool add_matching_rows(List *list, const XtfNamePattern *pattern)
 {
-    bool of_short = add_fitting(list, list->index->rows, pattern);
-    return add_fitting(list, list->index->long_rows, pattern) || of_short;
+    bool any_short = add_matching_names(list, list->index->rows, pattern);
+    return add_matching_names(list, list->index->long_rows, pattern) || any_short;
 }
 
-static bool add_row(List *list, uint64_t row, GError **error)
+static bool add_numbered_row(List *list, uint64_t row, GError **error)
 {
     const XtfNameIndex *index = list->index;
 
     if (row >= index->n_rows)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no %s #%" PRIu64 "; there are %" PRIu64, index->what, row,
-                        index->n_rows);
-    list->in[row] = true;
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "there is no %s #%" PRIu64 ": the table has %" PRIu64 " rows, numbered from 0", index->noun,
+                        row, index->n_rows);
+    list->chosen[row] = true;
     return true;
 }
 
-/* Adds what a part of the list means that is no name as it is written. */
-static bool add_part(List *list, const char *part, GError **error)
+/* Adds the rows of a part of the list that is a pattern; fails if it matches no name. */
+static bool add_pattern_rows(List *list, const char *part, GError **error)
 {
-    const char *what = list->index->what;
+    const char *noun = list->index->noun;
     XtfNamePattern *pattern = xtf_name_pattern_new(part);
     bool good;
 
     if (!*part)
-        good = xtf_fail(error, XTF_ERROR_NOT_FOUND, "the list has an empty name; a comma in a name is \\x2c");
+        good = xtf_fail(error, XTF_ERROR_NOT_FOUND, "the list has an empty name; write a comma in a name as \\x2c");
     else if (!pattern)
-        good = xtf_fail(error, XTF_ERROR_NOT_FOUND, "a backslash begins \\xNN, and stands for itself as \\x5c");
+        good = xtf_fail(error, XTF_ERROR_NOT_FOUND, "a backslash must begin \\xNN; write \\x5c for a backslash itself");
     else if (!xtf_name_pattern_is_open(pattern))
-        good = xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s \"%s\"", what, part);
+        good = xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s \"%s\"", noun, part);
     else
-        good = add_pattern(list, pattern) ||
-               xtf_fail(error, XTF_ERROR_NOT_FOUND, "no %s of the trace has a name like \"%s\"", what, part);
+        good = add_matching_rows(list, pattern) ||
+               xtf_fail(error, XTF_ERROR_NOT_FOUND, "no %s of the trace matches \"%s\"", noun, part);
     xtf_name_pattern_free(pattern);
     return good;
 }
 
-/* Adds the longest name at the beginning of a list that is there as it is written, up to a comma or to the end. Returns
- * where it ends; NULL if there is none. */
+/* Adds the rows of the longest existing name at the beginning of a list, up to a comma or to the list's end. Returns the
+ * name's end; NULL if no name fits. */
 static const char *add_longest_name(List *list, const char *text)
 {
     for (size_t length = strlen(text); length > 0; length--) {
@@ -254,7 +254,7 @@ static const char *add_longest_name(List *list, const char *text)
             continue;
         g_autofree char *part = g_strndup(text, length);
         g_autofree char *name = xtf_directory_name_unescape(part);
-        if (name && add_name(list, name))
+        if (name && add_name_rows(list, name))
             return text + length;
     }
     return NULL;
@@ -267,12 +267,12 @@ static bool add_list(List *list, const char *text, GError **error)
         g_autofree char *part = g_strndup(text, (size_t)(comma - text));
         uint64_t row;
         if (parse_row(part, &row)) {
-            if (!add_row(list, row, error))
+            if (!add_numbered_row(list, row, error))
                 return false;
             text = comma;
         } else {
             const char *end = add_longest_name(list, text);
-            if (!end && !add_part(list, part, error))
+            if (!end && !add_pattern_rows(list, part, error))
                 return false;
             text = end ? end : comma;
         }
@@ -283,10 +283,10 @@ static bool add_list(List *list, const char *text, GError **error)
 
 XtfNumberSet *xtf_name_index_lookup(const XtfNameIndex *index, const char *name, GError **error)
 {
-    g_autofree bool *in = g_new0(bool, index->n_rows + 1);
-    List list = {index, in};
+    g_autofree bool *chosen = g_new0(bool, index->n_rows + 1);
+    List list = {index, chosen};
 
-    return add_list(&list, name, error) ? xtf_number_set_from_flags(in, index->n_rows) : NULL;
+    return add_list(&list, name, error) ? xtf_number_set_from_flags(chosen, index->n_rows) : NULL;
 }
 
 char *xtf_name_index_print(const XtfNameIndex *index, uint64_t i)

@@ -6,11 +6,11 @@
 
 struct XtfNamePattern {
     size_t n;
-    char *bytes;       /* n, and a NUL */
-    bool *stands_self; /* by byte: it was written as \xNN */
+    char *bytes;   /* n, and a NUL */
+    bool *literal; /* by byte: written as \xNN, so never a wildcard */
 };
 
-static bool unescape(const char *p, char *byte)
+static bool unescape_byte(const char *p, char *byte)
 {
     if (p[1] != 'x' || !g_ascii_isxdigit(p[2]) || !g_ascii_isxdigit(p[3]))
         return false;
@@ -24,15 +24,15 @@ XtfNamePattern *xtf_name_pattern_new(const char *text)
     XtfNamePattern *pattern = g_new0(XtfNamePattern, 1);
 
     pattern->bytes = g_malloc0(length + 1);
-    pattern->stands_self = g_new0(bool, length + 1);
+    pattern->literal = g_new0(bool, length + 1);
     for (const char *p = text; *p; p++) {
         char byte = *p;
         if (byte == '\\') {
-            if (!unescape(p, &byte)) {
+            if (!unescape_byte(p, &byte)) {
                 xtf_name_pattern_free(pattern);
                 return NULL;
             }
-            pattern->stands_self[pattern->n] = true;
+            pattern->literal[pattern->n] = true;
             p += 3;
         }
         pattern->bytes[pattern->n++] = byte;
@@ -45,7 +45,7 @@ void xtf_name_pattern_free(XtfNamePattern *pattern)
     if (!pattern)
         return;
     g_free(pattern->bytes);
-    g_free(pattern->stands_self);
+    g_free(pattern->literal);
     g_free(pattern);
 }
 
@@ -54,20 +54,20 @@ const char *xtf_name_pattern_text(const XtfNamePattern *pattern)
     return pattern->bytes;
 }
 
-/* Whether byte i is this character, with its meaning. */
-static bool means(const XtfNamePattern *pattern, size_t i, char character)
+/* True if byte i is the character `special` as part of a wildcard. */
+static bool is_special(const XtfNamePattern *pattern, size_t i, char special)
 {
-    return i < pattern->n && pattern->bytes[i] == character && !pattern->stands_self[i];
+    return i < pattern->n && pattern->bytes[i] == special && !pattern->literal[i];
 }
 
-/* The place of the `]` that ends what byte i begins; false if byte i begins nothing. */
+/* Finds the `]` that ends the bracket which begins at byte i; false if no bracket begins there. */
 static bool find_bracket(const XtfNamePattern *pattern, size_t i, size_t *end)
 {
-    if (!means(pattern, i, '['))
+    if (!is_special(pattern, i, '['))
         return false;
-    i += 1 + (means(pattern, i + 1, '!') || means(pattern, i + 1, '^'));
-    i += means(pattern, i, ']'); /* at the beginning it is one of the characters */
-    while (i < pattern->n && !means(pattern, i, ']'))
+    i += 1 + (is_special(pattern, i + 1, '!') || is_special(pattern, i + 1, '^'));
+    i += is_special(pattern, i, ']'); /* as the first character, `]` does not end the bracket */
+    while (i < pattern->n && !is_special(pattern, i, ']'))
         i++;
     *end = i;
     return i < pattern->n;
@@ -78,15 +78,15 @@ bool xtf_name_pattern_is_open(const XtfNamePattern *pattern)
     size_t end;
 
     for (size_t i = 0; i < pattern->n; i++) {
-        if (means(pattern, i, '*') || means(pattern, i, '?') || find_bracket(pattern, i, &end))
+        if (is_special(pattern, i, '*') || is_special(pattern, i, '?') || find_bracket(pattern, i, &end))
             return true;
     }
     return false;
 }
 
-/* ---- Fitting. */
+/* ---- Matching. */
 
-/* The character at the beginning of a text; *length is that of its bytes. */
+/* Returns the first character of a text, and its bytes in *length. An invalid byte is a character beyond Unicode. */
 static gunichar first_character(const char *text, size_t *length)
 {
     gunichar character = g_utf8_get_char_validated(text, -1);
@@ -99,15 +99,15 @@ static gunichar first_character(const char *text, size_t *length)
     return character;
 }
 
-/* Whether a character is among those from byte i up to the `]` at `end`. */
+/* True if a character matches the bracket whose characters begin at byte i and whose `]` is at `end`. */
 static bool is_in_bracket(const XtfNamePattern *pattern, size_t i, size_t end, gunichar character)
 {
-    bool negated = means(pattern, i, '!') || means(pattern, i, '^'), in = false;
+    bool negated = is_special(pattern, i, '!') || is_special(pattern, i, '^'), in = false;
     size_t length;
 
     for (i += negated; i < end; i += length) {
         gunichar first = first_character(pattern->bytes + i, &length), last = first;
-        if (means(pattern, i + length, '-') && i + length + 1 < end) {
+        if (is_special(pattern, i + length, '-') && i + length + 1 < end) {
             i += length + 1;
             last = first_character(pattern->bytes + i, &length);
         }
@@ -116,13 +116,13 @@ static bool is_in_bracket(const XtfNamePattern *pattern, size_t i, size_t end, g
     return in != negated;
 }
 
-/* Whether the next character of a name fits what stands at byte *i, which is no `*`. Goes on to what follows. */
-static bool fits_one(const XtfNamePattern *pattern, size_t *i, const char **name)
+/* True if the next character of a name matches the pattern at byte *i, which is not a `*`. Then advances both. */
+static bool match_character(const XtfNamePattern *pattern, size_t *i, const char **name)
 {
     size_t length, end;
     gunichar character = first_character(*name, &length);
 
-    if (means(pattern, *i, '?')) {
+    if (is_special(pattern, *i, '?')) {
         end = *i;
     } else if (find_bracket(pattern, *i, &end)) {
         if (!is_in_bracket(pattern, *i + 1, end, character))
@@ -138,25 +138,25 @@ static bool fits_one(const XtfNamePattern *pattern, size_t *i, const char **name
     return true;
 }
 
-/* If a part after a `*` does not fit, that `*` takes one character more; earlier ones need not be tried again. */
+/* Where the pattern after a `*` does not match, extends the `*` by one character. Earlier stars need no retry. */
 bool xtf_name_pattern_fits(const XtfNamePattern *pattern, const char *name)
 {
     size_t i = 0, after_star = 0, length;
-    const char *again = NULL;
+    const char *retry = NULL;
 
     while (*name) {
-        if (means(pattern, i, '*')) {
+        if (is_special(pattern, i, '*')) {
             after_star = ++i;
-            again = name;
-        } else if (!fits_one(pattern, &i, &name)) {
-            if (!again)
+            retry = name;
+        } else if (!match_character(pattern, &i, &name)) {
+            if (!retry)
                 return false;
-            first_character(again, &length);
-            name = again += length;
+            first_character(retry, &length);
+            name = retry += length;
             i = after_star;
         }
     }
-    while (means(pattern, i, '*'))
+    while (is_special(pattern, i, '*'))
         i++;
     return i == pattern->n;
 }

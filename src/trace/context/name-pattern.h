@@ -1,6 +1,6 @@
 /*
- * Patterns of names, as shells have them: `*` is any text, `?` any character, `[a-z]` one of these, `[!a-z]` any other.
- * A byte that is written as \xNN stands for itself, and so does a `[` that no `]` follows.
+ * Patterns of names as in shells: `*` matches any text, `?` any character, `[a-z]` one of these, `[!a-z]` any other.
+ * A byte that is written as \xNN matches only itself, and so does a `[` that no `]` follows.
  *
  * Immutable: any thread may use a pattern.
  */
@@ -12,9 +12,9 @@ typedef struct XtfNamePattern XtfNamePattern;
 
 /* Parses a pattern. NULL if an escape is wrong. */
 XtfNamePattern *xtf_name_pattern_new(const char *text);
-void xtf_name_pattern_free(XtfNamePattern *pattern); /* NULL is fine */
+void xtf_name_pattern_free(XtfNamePattern *pattern); /* accepts NULL */
 
-/* Without escapes: the name that it is if no character has a meaning. Owned by the pattern. */
+/* Returns the pattern without escapes: the name that it matches if it has no wildcard. The pattern owns the text. */
 const char *xtf_name_pattern_text(const XtfNamePattern *pattern);
 /* True if the pattern has a wildcard: `*`, `?` or `[...]`. */
 bool xtf_name_pattern_is_open(const XtfNamePattern *pattern);

@@ -6,7 +6,7 @@
 
 #include "libxtf/error.h"
 
-/* The digits at *text, which it passes over. */
+/* Parses the digits at *text and advances *text; false if there are none or the number overflows. */
 static bool parse_number(const char **text, uint64_t *value)
 {
     const char *p = *text;
@@ -52,7 +52,7 @@ static int compare_ranges(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Sorts the ranges, and joins those that touch: equal sets have equal ranges. */
+/* Sorts the ranges and joins ranges that touch, so that equal sets have equal ranges. */
 static XtfNumberSet *set_from_ranges(GArray *ranges)
 {
     XtfNumberSet *set = set_new(ranges->len);
@@ -131,13 +131,13 @@ static bool check_number(const XtfNumbers *numbers, uint64_t number, GError **er
         (numbers->n && bsearch(&number, numbers->all, numbers->n, sizeof number, xtf_compare_numbers)))
         return true;
     if (!numbers->n)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", numbers->what);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no %s at all", numbers->noun);
     return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                    "there is no %s %" PRIu64 ": the trace has %u, numbered %" PRIu64 " to %" PRIu64, numbers->what,
+                    "there is no %s %" PRIu64 ": the trace has %u, numbered %" PRIu64 " to %" PRIu64, numbers->noun,
                     number, numbers->n, numbers->all[0], numbers->all[numbers->n - 1]);
 }
 
-/* "5", "5-7", "5-" or "-7" at *text, which it passes over; `whole` is all of the text. */
+/* Parses "5", "5-7", "5-" or "-7" at *text and advances *text; messages quote the whole list, `whole`. */
 static bool parse_range(const XtfNumbers *numbers, const char *whole, const char **text, XtfNumberRange *range,
                         GError **error)
 {
@@ -147,8 +147,8 @@ static bool parse_range(const XtfNumbers *numbers, const char *whole, const char
     if (has_dash)
         has_last = parse_number(text, &range->last);
     if (!(has_first || has_last) || (**text && **text != ','))
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%s\" names no %s: write 12, 0-63, 8-, -7 or 0,4,8-11", whole,
-                        numbers->what);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "\"%s\" is not a list of %s numbers: write 12, 0-63, 8-, -7 or 0,4,8-11", whole, numbers->noun);
     if (!has_first)
         range->first = 0;
     if (!has_last)
@@ -256,9 +256,10 @@ bool xtf_rank_range_parse(const char *text, uint64_t *from, uint64_t *to, bool *
     if (*p || (!has_i && !has_j) || (!has_dash && i == UINT64_MAX))
         return xtf_fail(
             error, XTF_ERROR_NOT_FOUND,
-            "\"%s\" numbers no records: write K for one, I-J for those from I up to but without J, I- or -J", text);
+            "\"%s\" is not a range of record numbers: write K for record K, I-J for records I to J - 1, I- or -J",
+            text);
     if (i > j)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the numbers \"%s\" end before they begin", text);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the range \"%s\" ends before it begins", text);
     *single = !has_dash;
     *from = i;
     *to = has_dash ? j : i + 1;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 typedef struct {
-    uint64_t first, last; /* both are in the range */
+    uint64_t first, last; /* both inclusive */
 } XtfNumberRange;
 
 /* A set of numbers: ranges that are sorted and neither touch nor overlap. Immutable, reference-counted. */
@@ -20,7 +20,7 @@ typedef struct {
 
 /* The numbers that a set may name. */
 typedef struct {
-    const char *what;    /* "process": for messages */
+    const char *noun;    /* of a number, for messages: "process" */
     bool is_any;         /* true: every number is valid; false: the numbers of `all` are */
     const uint64_t *all; /* ascending; borrowed */
     uint32_t n;
@@ -34,12 +34,12 @@ XtfNumberSet *xtf_number_set_from_flags(const bool *flags, uint64_t n);
 XtfNumberSet *xtf_number_set_of_one(uint64_t number);
 /* Makes a set of ranges in any order; the ranges may overlap. */
 XtfNumberSet *xtf_number_set_from_ranges(const XtfNumberRange *ranges, size_t n);
-XtfNumberSet *xtf_number_set_ref(XtfNumberSet *set); /* NULL is fine, and means "all" everywhere */
+XtfNumberSet *xtf_number_set_ref(XtfNumberSet *set); /* accepts NULL, which means "all" everywhere */
 void xtf_number_set_unref(XtfNumberSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNumberSet, xtf_number_set_unref)
 
 XtfNumberSet *xtf_number_set_intersect(XtfNumberSet *a, XtfNumberSet *b); /* a new reference */
-bool xtf_number_set_equal(const XtfNumberSet *a, const XtfNumberSet *b);  /* also of NULL */
+bool xtf_number_set_equal(const XtfNumberSet *a, const XtfNumberSet *b);  /* accepts NULL */
 /* Counts the numbers of the set that are less than n. */
 uint64_t xtf_number_set_count_below(const XtfNumberSet *set, uint64_t n);
 bool xtf_number_set_contains(const XtfNumberSet *set, uint64_t value);
@@ -49,8 +49,9 @@ void xtf_number_set_print(const XtfNumberSet *set, GString *out);
 
 /* Compares two uint64_t, for qsort() and bsearch(). */
 int xtf_compare_numbers(const void *a, const void *b);
-/* Sorts numbers in place, each of them once; returns how many are left. */
+/* Sorts numbers in place and drops duplicates. Returns the number of distinct ones. */
 uint32_t xtf_sort_distinct(uint64_t *numbers, uint32_t n);
 
-/* Ranks of records [*from, *to): "K", which is *single, or "I-J", "I-", "-J". */
+/* Parses the record numbers [*from, *to): "K", which sets *single, or "I-J", "I-", "-J". XTF_ERROR_NOT_FOUND if the
+ * text is none of these. */
 bool xtf_rank_range_parse(const char *text, uint64_t *from, uint64_t *to, bool *single, GError **error);

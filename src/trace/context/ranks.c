@@ -15,8 +15,8 @@ static const XtfField *field_of(const XtfTable *table, const char *name)
 
 /* ---- Members. */
 
-/* The rows of `members` that are a group's. */
-static bool members_of(const XtfRanks *ranks, uint64_t group, uint64_t *first, uint64_t *count)
+/* Finds the rows of `members` of a group; false if the tables do not state them. */
+static bool find_group_members(const XtfRanks *ranks, uint64_t group, uint64_t *first, uint64_t *count)
 {
     const uint8_t *row = row_of(ranks->groups, group);
 
@@ -37,8 +37,8 @@ bool xtf_ranks_member_proc(const XtfRanks *ranks, uint64_t member, uint64_t *pro
     return true;
 }
 
-/* ---- Who is in a group: members sorted by process tell. A communicator between two groups needs this for every row.
- */
+/* ---- Processes of a group, found by binary search in the members sorted by process. An intercommunicator needs the
+ * search for each row. */
 
 static int compare_members(gconstpointer a, gconstpointer b, gpointer ranks)
 {
@@ -75,15 +75,15 @@ void xtf_ranks_sort_members(XtfRanks *ranks)
     g_qsort_with_data(ranks->by_proc, (gint)ranks->n_by_proc, sizeof *ranks->by_proc, compare_members, ranks);
 }
 
-/* The least rank of a process in a group. */
+/* Finds the lowest rank of a process in a group; false if the group does not have the process. */
 static bool rank_in_group(const XtfRanks *ranks, uint64_t group, uint64_t proc, uint64_t *rank)
 {
     uint32_t low = 0, high = ranks->n_by_proc;
     uint64_t first, count, p = 0;
 
-    if (!members_of(ranks, group, &first, &count))
+    if (!find_group_members(ranks, group, &first, &count))
         return false;
-    while (low < high) { /* the process's first row that is no earlier than the group */
+    while (low < high) { /* finds the process's first row at or after the group's first */
         uint32_t middle = low + (high - low) / 2, row = ranks->by_proc[middle];
         xtf_ranks_member_proc(ranks, row, &p);
         if (p < proc || (p == proc && row < first))
@@ -164,9 +164,9 @@ bool xtf_comm_source_map(const XtfCommSource *source, uint64_t value, uint64_t *
 
 /* ---- Processes. */
 
-/* The group whose ranks peers are, of a communicator that has one. Between two groups, the peers of a member of one are
- * members of the other. */
-static uint64_t group_of_peers(const XtfRanks *ranks, const uint8_t *comm, uint64_t from)
+/* Returns the group in which a communicator with groups ranks the peers of process `from`. In an intercommunicator, the
+ * peers of a member of one group are members of the other. */
+static uint64_t peer_group(const XtfRanks *ranks, const uint8_t *comm, uint64_t from)
 {
     uint64_t group = xtf_field_get(ranks->group, comm);
 
@@ -183,11 +183,11 @@ bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_
 
     if (!row || !ranks->group)
         return false;
-    if (xtf_field_is_none(ranks->group, row)) { /* a communicator of oneself */
+    if (xtf_field_is_none(ranks->group, row)) { /* one-member communicator, such as MPI_COMM_SELF */
         *proc = from;
         return rank == 0;
     }
-    return members_of(ranks, group_of_peers(ranks, row, from), &first, &count) && rank < count &&
+    return find_group_members(ranks, peer_group(ranks, row, from), &first, &count) && rank < count &&
            xtf_ranks_member_proc(ranks, first + rank, proc);
 }
 
@@ -201,10 +201,10 @@ bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_
         *rank = 0;
         return proc == from;
     }
-    return rank_in_group(ranks, group_of_peers(ranks, row, from), proc, rank);
+    return rank_in_group(ranks, peer_group(ranks, row, from), proc, rank);
 }
 
-/* ---- Who is in a communicator. */
+/* ---- Members of a communicator. */
 
 bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm)
 {
@@ -217,10 +217,10 @@ bool xtf_ranks_groups(const XtfRanks *ranks, uint64_t comm, uint64_t first[2], u
     const uint8_t *row = row_of(ranks->comms, comm);
 
     first[1] = n[1] = 0;
-    if (!row || !ranks->group || !members_of(ranks, xtf_field_get(ranks->group, row), &first[0], &n[0]))
+    if (!row || !ranks->group || !find_group_members(ranks, xtf_field_get(ranks->group, row), &first[0], &n[0]))
         return false;
     return !ranks->remote_group || xtf_field_is_none(ranks->remote_group, row) ||
-           members_of(ranks, xtf_field_get(ranks->remote_group, row), &first[1], &n[1]);
+           find_group_members(ranks, xtf_field_get(ranks->remote_group, row), &first[1], &n[1]);
 }
 
 bool xtf_ranks_count_members(const XtfRanks *ranks, uint64_t comm, uint64_t *n)

@@ -18,23 +18,24 @@
 typedef struct {
     const XtfTable *comms, *groups, *members;
     const XtfField *group, *remote_group, *first, *count, *proc;
-    /* Rows of `members` by process, then by row; NULL: not sorted yet. Sorted when loaded if a
-     * communicator is between two groups. */
+    /* Rows of `members` by process, then by row; NULL: not sorted yet. Loading sorts them if the trace has an
+     * intercommunicator. */
     uint32_t *by_proc;
     uint32_t n_by_proc;
 } XtfRanks;
 
 bool xtf_ranks_load(XtfRanks *ranks, XtfTrace *trace, GError **error);
-void xtf_ranks_finish(XtfRanks *ranks); /* also one of zeros */
-/* Makes xtf_ranks_rank() ready, unless it is. One thread at a time; meanwhile others may use the other functions. */
+void xtf_ranks_finish(XtfRanks *ranks); /* accepts all zeros */
+/* Prepares xtf_ranks_rank(), unless done already. Only one thread at a time may call it; meanwhile other threads may
+ * call the other functions. */
 void xtf_ranks_sort_members(XtfRanks *ranks);
 
-/* How rows of a schema state the communicator of their peers' ranks: by a field that is a row of `communicators`, or by
- * a field that is a row of another table, which has such a field. */
+/* The field by which rows of a schema state the communicator of their peers' ranks. Its value is a row of
+ * `communicators`, or a row of another table which has such a field. */
 typedef struct {
-    const XtfField *field; /* NULL: the rows do not state it */
-    const XtfTable *via;   /* that `field` is a row of; NULL: `field` is the communicator */
-    const XtfField *comm;  /* of `via` */
+    const XtfField *field; /* NULL: the rows state no communicator */
+    const XtfTable *via;   /* table that `field` refers to; NULL: `field` is the communicator */
+    const XtfField *comm;  /* communicator in a row of `via` */
 } XtfCommSource;
 
 bool xtf_comm_source_find(XtfCommSource *source, XtfTrace *trace, const XtfSchema *schema, GError **error);
@@ -51,14 +52,15 @@ bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_
 /* True if a row of `communicators` is a separate one-member communicator in each process, such as MPI_COMM_SELF. */
 bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm);
 
-/* The members of a communicator, in the order of their ranks, those of a second group behind those of the first: how
- * many they are. A communicator without a group has one. False if the tables do not say. */
+/* Counts the members of a communicator. A communicator without a group has one. False if the tables do not state the
+ * members. */
 bool xtf_ranks_count_members(const XtfRanks *ranks, uint64_t comm, uint64_t *n);
-/* The process of the i-th of them; false if it is not known. */
+/* Finds the process of the i-th member, by rank; members of a second group follow the first group's. False if the
+ * process is unknown. */
 bool xtf_ranks_member(const XtfRanks *ranks, uint64_t comm, uint64_t i, uint64_t from, uint64_t *proc);
 
-/* The rows of `members` that are a communicator's, of its group and of its second group: `n` of them from each `first`.
- * False if it has no group, or if the tables do not say. */
+/* Finds the rows of `members` of a communicator's group, [0], and of its second group, [1]: n rows from `first` on.
+ * False if it has no group, or if the tables do not state the rows. */
 bool xtf_ranks_groups(const XtfRanks *ranks, uint64_t comm, uint64_t first[2], uint64_t n[2]);
-/* The process of a row of `members`; false if it is not known. */
+/* Finds the process of a row of `members`; false if it is unknown. */
 bool xtf_ranks_member_proc(const XtfRanks *ranks, uint64_t row, uint64_t *proc);

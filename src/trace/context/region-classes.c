@@ -54,7 +54,7 @@ XtfNumberSet *xtf_region_classes_rows(const XtfRegionClasses *classes, XtfClassS
     return xtf_number_set_from_ranges((const XtfNumberRange *)(void *)ranges->data, ranges->len);
 }
 
-static bool fail_unknown(const char *name, GError **error)
+static bool fail_unknown_class(const char *name, GError **error)
 {
     g_autoptr(GString) names = g_string_new(NULL);
 
@@ -62,27 +62,28 @@ static bool fail_unknown(const char *name, GError **error)
         g_string_append_printf(names, "%s%s", names->len ? ", " : "", group->name);
     for (unsigned i = 0; i < XTF_N_CLASSES; i++)
         g_string_append_printf(names, ", %s", xtf_class_names[i]);
-    return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%s\" is no class of regions; there are %s", name, names->str);
+    return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no class of regions \"%s\"; the classes are %s", name,
+                    names->str);
 }
 
-/* The classes that a name or a pattern means, which is a name's or a group's; 0: none. */
+/* Returns the classes whose name, or whose group's name, matches a text, which may be a pattern; 0: none. */
 static XtfClassSet find_classes(const char *text)
 {
     XtfNamePattern *pattern = xtf_name_pattern_new(text);
-    XtfClassSet found = 0;
+    XtfClassSet classes = 0;
 
     if (!pattern)
         return 0;
     for (unsigned i = 0; i < XTF_N_CLASSES; i++) {
         if (xtf_name_pattern_fits(pattern, xtf_class_names[i]))
-            found |= XTF_CLASS_BIT(i);
+            classes |= XTF_CLASS_BIT(i);
     }
     for (const XtfClassGroup *group = xtf_class_groups; group->name; group++) {
         if (xtf_name_pattern_fits(pattern, group->name))
-            found |= group->classes;
+            classes |= group->classes;
     }
     xtf_name_pattern_free(pattern);
-    return found;
+    return classes;
 }
 
 bool xtf_class_set_parse(const char *text, XtfClassSet *classes, GError **error)
@@ -91,10 +92,10 @@ bool xtf_class_set_parse(const char *text, XtfClassSet *classes, GError **error)
     XtfClassSet all = 0;
 
     for (char **name = names; *name; name++) {
-        XtfClassSet found = find_classes(*name);
-        if (!found)
-            return fail_unknown(*name, error);
-        all |= found;
+        XtfClassSet matching = find_classes(*name);
+        if (!matching)
+            return fail_unknown_class(*name, error);
+        all |= matching;
     }
     *classes = all;
     return true;

@@ -12,15 +12,15 @@
 #include "src/trace/text/digits.h"
 
 enum {
-    ARRAYS_AT_ONCE = 256,
-    LOCATIONS_MAX = 1 << 24, /* of a table: each takes some 100 bytes */
+    ARRAYS_PER_READ = 256,
+    LOCATIONS_MAX = 1 << 24, /* rows of the table of locations: each takes some 100 bytes */
 };
 
-/* ---- Collecting the locations: all that have rows are in the P index; the table has their numbers. */
+/* ---- Collecting the locations. The P index has all locations with rows; the table has their numbers. */
 
 typedef struct {
     XtfLocation location;
-    bool numbered; /* by the table */
+    bool has_number; /* process and thread are known */
 } Candidate;
 
 static int compare_candidates(const void *a, const void *b)
@@ -42,21 +42,21 @@ static void count_refused(const XtfArray *array, XtfRefused *refused)
     refused->n_rows += array->n_rows;
 }
 
-static bool collect_indexed(XtfTrace *trace, GArray *found, XtfRefused *refused, GError **error)
+static bool collect_indexed(XtfTrace *trace, GArray *candidates, XtfRefused *refused, GError **error)
 {
     uint64_t n_arrays = xtf_trace_n_arrays(trace);
-    XtfArray arrays[ARRAYS_AT_ONCE];
+    XtfArray arrays[ARRAYS_PER_READ];
     Candidate *last = NULL;
 
-    for (uint64_t rank = 0; rank < n_arrays; rank += ARRAYS_AT_ONCE) {
-        uint64_t count = MIN(n_arrays - rank, (uint64_t)ARRAYS_AT_ONCE);
+    for (uint64_t rank = 0; rank < n_arrays; rank += ARRAYS_PER_READ) {
+        uint64_t count = MIN(n_arrays - rank, (uint64_t)ARRAYS_PER_READ);
         if (!xtf_trace_get_arrays(trace, rank, count, arrays, error))
             return false;
         for (uint64_t i = 0; i < count; i++) {
             if (!last || last->location.id != arrays[i].location) {
                 Candidate candidate = {.location = {.id = arrays[i].location, .first_array = rank + i}};
-                g_array_append_val(found, candidate);
-                last = &g_array_index(found, Candidate, found->len - 1);
+                g_array_append_val(candidates, candidate);
+                last = &g_array_index(candidates, Candidate, candidates->len - 1);
             }
             last->location.n_arrays++;
             count_refused(&arrays[i], refused);
@@ -71,10 +71,10 @@ static bool is_no_thread(const XtfField *type, const uint8_t *row)
     return label && (g_str_equal(label, "ACCELERATOR_STREAM") || g_str_equal(label, "METRIC"));
 }
 
-static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
+static bool number_by_table(XtfTrace *trace, GArray *candidates, GError **error)
 {
     const XtfTable *table;
-    uint64_t n_indexed = found->len;
+    uint64_t n_indexed = candidates->len;
 
     if (!xtf_trace_table(trace, XTF_TABLE_LOCATIONS, &table, error))
         return false;
@@ -88,51 +88,51 @@ static bool number_by_table(XtfTrace *trace, GArray *found, GError **error)
                         LOCATIONS_MAX);
     for (uint64_t i = 0; id && i < table->n_rows; i++) {
         const uint8_t *row = table->rows + i * table->schema->row_size;
-        Candidate new = {.location.id = xtf_field_get(id, row), .numbered = true};
-        Candidate *old = n_indexed ? bsearch(&new, found->data, n_indexed, sizeof new, compare_candidates) : NULL;
+        Candidate new = {.location.id = xtf_field_get(id, row), .has_number = true};
+        Candidate *old = n_indexed ? bsearch(&new, candidates->data, n_indexed, sizeof new, compare_candidates) : NULL;
 
         new.location.proc = proc ? xtf_field_get(proc, row) : new.location.id;
         new.location.thread = thread ? xtf_field_get(thread, row) : 0;
         new.location.no_thread = is_no_thread(type, row);
         if (!old) {
-            g_array_append_val(found, new);
-        } else if (!old->numbered) { /* of two rows for one location the first is meant */
+            g_array_append_val(candidates, new);
+        } else if (!old->has_number) { /* the first of two rows for one location counts */
             old->location.proc = new.location.proc;
             old->location.thread = new.location.thread;
             old->location.no_thread = new.location.no_thread;
-            old->numbered = true;
+            old->has_number = true;
         }
     }
     return true;
 }
 
-/* Each location that the table leaves out becomes a process of its own. Its number is its key if that is free, else a
- * number after all others. */
-static void number_the_rest(GArray *found)
+/* Makes each location that the table does not name a separate process. Its number is the location's key if free, else a
+ * number above all other processes'. */
+static void number_unlisted_locations(GArray *candidates)
 {
-    g_autofree uint64_t *taken = g_new(uint64_t, found->len + 1);
+    g_autofree uint64_t *taken = g_new(uint64_t, candidates->len + 1);
     uint32_t n_taken = 0;
     uint64_t next = 0;
 
-    for (unsigned i = 0; i < found->len; i++) {
-        Candidate *candidate = &g_array_index(found, Candidate, i);
-        if (candidate->numbered)
+    for (unsigned i = 0; i < candidates->len; i++) {
+        Candidate *candidate = &g_array_index(candidates, Candidate, i);
+        if (candidate->has_number)
             taken[n_taken++] = candidate->location.proc;
     }
     n_taken = xtf_sort_distinct(taken, n_taken);
-    for (unsigned i = 0; i < found->len; i++) {
-        Candidate *candidate = &g_array_index(found, Candidate, i);
-        if (!candidate->numbered &&
+    for (unsigned i = 0; i < candidates->len; i++) {
+        Candidate *candidate = &g_array_index(candidates, Candidate, i);
+        if (!candidate->has_number &&
             !bsearch(&candidate->location.id, taken, n_taken, sizeof *taken, xtf_compare_numbers)) {
             candidate->location.proc = candidate->location.id;
-            candidate->numbered = true;
+            candidate->has_number = true;
         }
-        if (candidate->numbered)
+        if (candidate->has_number)
             next = MAX(next, candidate->location.proc + 1);
     }
-    for (unsigned i = 0; i < found->len; i++) {
-        Candidate *candidate = &g_array_index(found, Candidate, i);
-        if (!candidate->numbered)
+    for (unsigned i = 0; i < candidates->len; i++) {
+        Candidate *candidate = &g_array_index(candidates, Candidate, i);
+        if (!candidate->has_number)
             candidate->location.proc = next++;
     }
 }
@@ -149,14 +149,14 @@ static int compare_locations(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-static void build_locations(XtfLocations *locations, GArray *found)
+static void build_locations(XtfLocations *locations, GArray *candidates)
 {
     uint32_t n = 0;
 
-    g_array_sort(found, compare_candidates);
-    locations->all = g_new(XtfLocation, found->len);
-    for (unsigned i = 0; i < found->len; i++) {
-        const Candidate *candidate = &g_array_index(found, Candidate, i);
+    g_array_sort(candidates, compare_candidates);
+    locations->all = g_new(XtfLocation, candidates->len);
+    for (unsigned i = 0; i < candidates->len; i++) {
+        const Candidate *candidate = &g_array_index(candidates, Candidate, i);
         if (!n || locations->all[n - 1].id != candidate->location.id)
             locations->all[n++] = candidate->location;
     }
@@ -176,13 +176,13 @@ static void build_locations(XtfLocations *locations, GArray *found)
     locations->thread_width = xtf_count_digits(n ? locations->threads[locations->n_threads - 1] : 0);
 }
 
-/* Columns do not widen while a trace is followed. */
+/* Sets the widths for a growing trace, since columns do not widen later. */
 static bool fix_widths(XtfLocations *locations, GError **error)
 {
     if (MAX(locations->proc_width, locations->thread_width) > XTF_GROWING_NUMBER_WIDTH)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "a process or thread has a number of more than %d digits, which the columns of a trace that is "
-                        "followed do not have",
+                        "a process or thread number has more than %d digits, too many for the columns of a growing "
+                        "trace",
                         XTF_GROWING_NUMBER_WIDTH);
     locations->proc_width = locations->thread_width = XTF_GROWING_NUMBER_WIDTH;
     return true;
@@ -198,16 +198,17 @@ static void locations_finish(XtfLocations *locations)
 
 static bool load_locations(XtfTraceContext *context, GError **error)
 {
-    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(Candidate));
+    g_autoptr(GArray) candidates = g_array_new(FALSE, FALSE, sizeof(Candidate));
     XtfLocations *locations = &context->locations;
 
     *locations = (XtfLocations){0};
-    bool good = collect_indexed(context->trace, found, &locations->refused, error) &&
-                number_by_table(context->trace, found, error) &&
-                (found->len <= G_MAXINT || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has too many locations"));
+    bool good =
+        collect_indexed(context->trace, candidates, &locations->refused, error) &&
+        number_by_table(context->trace, candidates, error) &&
+        (candidates->len <= G_MAXINT || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace has too many locations"));
     if (good) {
-        number_the_rest(found);
-        build_locations(locations, found);
+        number_unlisted_locations(candidates);
+        build_locations(locations, candidates);
         good = !context->growing || fix_widths(locations, error);
     }
     if (!good)
@@ -252,7 +253,7 @@ static bool load_outdated(XtfTraceContext *context, GError **error)
     return xtf_analyses_find_outdated(context->trace, &context->outdated, error);
 }
 
-/* Loads something unless it is loaded; if it fails, the next caller tries again. */
+/* Calls `load` unless an earlier call succeeded. If `load` fails, the next caller retries. */
 static bool load_once(XtfTraceContext *context, gint *loaded, bool (*load)(XtfTraceContext *, GError **),
                       GError **error)
 {
@@ -338,8 +339,8 @@ bool xtf_locations_find(const XtfLocations *locations, uint64_t proc, uint64_t t
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        const XtfLocation *at = &locations->all[middle];
-        if (at->proc < proc || (at->proc == proc && at->thread < thread))
+        const XtfLocation *location = &locations->all[middle];
+        if (location->proc < proc || (location->proc == proc && location->thread < thread))
             low = middle + 1;
         else
             high = middle;
@@ -354,7 +355,7 @@ uint64_t xtf_trace_context_final(const XtfTraceContext *context)
 
     if (!context->growing || clock->complete == UINT64_MAX)
         return UINT64_MAX;
-    /* Until the first record is complete an earlier one may come, and with it another time 0. */
+    /* Until the first record is complete, an earlier one may be added, which moves time 0. */
     return clock->first <= clock->last && clock->complete > clock->first ? clock->complete : 0;
 }
 

@@ -1,10 +1,10 @@
 /*
  * The context of queries of a trace beyond its rows: processes, threads, communicators, names.
  *
- * Everything is found by the names of libxtf/vocabulary.h, loaded when first needed, and may be missing: without a
- * table of locations, each location is a process of its own with one thread.
+ * Tables and fields are found by the names of libxtf/vocabulary.h and loaded when first needed. Any may be missing:
+ * without a table of locations, each location is a separate process with one thread.
  *
- * All functions may be called from any thread.
+ * Any thread may call any function.
  */
 #pragma once
 
@@ -24,14 +24,14 @@
 
 typedef struct {
     uint64_t id;           /* key P */
-    uint64_t proc, thread; /* the numbers of its process and thread in the tree */
+    uint64_t proc, thread; /* numbers of its process and thread in the tree */
     uint64_t first_array;  /* rank in the P index */
-    uint64_t n_arrays;     /* side arrays included */
-    bool no_thread;        /* of a processor: a stream of an accelerator, or metrics alone */
+    uint64_t n_arrays;     /* including side arrays */
+    bool no_thread;        /* not a thread on a processor: an accelerator's stream, or only metrics */
 } XtfLocation;
 
 enum {
-    XTF_GROWING_NUMBER_WIDTH = 10, /* of processes and threads, where more may come */
+    XTF_GROWING_NUMBER_WIDTH = 10, /* digits of a process or thread number in a growing trace */
 };
 
 /* Arrays that this version cannot read (xtf_array_is_supported()). No selection has their rows. */
@@ -52,39 +52,40 @@ typedef struct {
 
 typedef struct {
     XtfTrace *trace; /* borrowed */
-    char *name;      /* of the trace, as it may be printed; NULL: nobody named it */
-    bool growing;    /* the trace is followed: columns are at their widest, and what is shown ends at scale.end */
+    char *name;      /* of the trace, ready to print; NULL: none */
+    bool growing; /* later commits add to the trace: columns have their greatest width, and tables end at scale.end */
     XtfTimeScale scale;
     GHashTable *properties; /* src/model/properties.h */
-    char **type_names;      /* by schema: its name in the tree, which is the schema's own if that is usable */
-    int64_t enters_leaves;  /* the record type of the call stack; -1: none */
+    char **type_names;      /* by schema: name in the tree, which is the schema's name if usable there */
+    int64_t enters_leaves;  /* record type of the call stack; -1: none */
 
-    GMutex lock; /* for loading, once */
+    GMutex lock; /* held while a member below is loaded */
     XtfLocations locations;
     gint locations_loaded; /* atomic */
     XtfRanks ranks;
     gint ranks_loaded;   /* atomic */
-    gint members_sorted; /* atomic: of `ranks` */
+    gint members_sorted; /* atomic: the members in `ranks` */
     XtfMemberRanges member_ranges;
     gint member_ranges_loaded; /* atomic */
     XtfNameIndex regions, comms;
     gint name_indexes_loaded; /* atomic */
     XtfRegionClasses classes;
     gint classes_loaded;  /* atomic */
-    bool *outdated;       /* by schema: a derived type that is not shown; NULL: there is none */
+    bool *outdated;       /* by schema: true for hidden derived types; NULL: none is hidden */
     gint outdated_loaded; /* atomic */
 } XtfTraceContext;
 
-/* Reads the properties: what the clock counts decides about all else. `is_reserved` tells which names mean something in
- * a directory already: no type is called so there. The caller finishes the context, also after an error. */
+/* Reads the properties of the trace, which say whether the clock counts bytes. `is_reserved` is true for types whose
+ * name a directory uses already; they get another name in the tree. The caller finishes the context, also after an
+ * error. */
 bool xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
                             bool (*is_reserved)(const XtfSchema *schema), GError **error);
 void xtf_trace_context_finish(XtfTraceContext *context);
 
-/* Loaded when first asked for. NULL with an error. */
+/* Load their data in the first call. NULL with an error. */
 const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError **error);
 const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error);
-/* The same, ready for xtf_ranks_rank(). */
+/* Returns the ranks, prepared for xtf_ranks_rank(). */
 const XtfRanks *xtf_trace_context_sorted_ranks(XtfTraceContext *context, GError **error);
 const XtfMemberRanges *xtf_trace_context_member_ranges(XtfTraceContext *context, GError **error);
 const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error);

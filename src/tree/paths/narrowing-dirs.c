@@ -20,7 +20,7 @@ static XtfNode *lookup_procs(XtfNode *directory, const char *name, GError **erro
 
     if (!locations)
         return NULL;
-    const XtfNumbers procs = {.what = "process", .all = locations->procs, .n = locations->n_procs};
+    const XtfNumbers procs = {.noun = "process", .all = locations->procs, .n = locations->n_procs};
     g_autoptr(XtfNumberSet) set = xtf_number_set_parse(&procs, name, error);
     if (!set)
         return NULL;
@@ -36,14 +36,14 @@ static XtfNode *lookup_threads(XtfNode *directory, const char *name, GError **er
 
     if (!locations)
         return NULL;
-    const XtfNumbers threads = {.what = "thread", .all = locations->threads, .n = locations->n_threads};
+    const XtfNumbers threads = {.noun = "thread", .all = locations->threads, .n = locations->n_threads};
     g_autoptr(XtfNumberSet) set = xtf_number_set_parse(&threads, name, error);
     return set ? xtf_node_new_selection(directory, xtf_selection_in_threads(directory->selection, set)) : NULL;
 }
 
 static XtfNode *lookup_tags(XtfNode *directory, const char *name, GError **error)
 {
-    static const XtfNumbers tags = {.what = "tag", .is_any = true};
+    static const XtfNumbers tags = {.noun = "tag", .is_any = true};
     g_autoptr(XtfNumberSet) set = xtf_number_set_parse(&tags, name, error);
 
     return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_TAG, set)) : NULL;

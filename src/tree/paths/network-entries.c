@@ -174,7 +174,7 @@ static XtfNumberSet *parse_one(XtfNode *directory, const char *name, GError **er
 
     if (!locations)
         return NULL;
-    const XtfNumbers procs = {.what = "process", .all = locations->procs, .n = locations->n_procs};
+    const XtfNumbers procs = {.noun = "process", .all = locations->procs, .n = locations->n_procs};
     g_autoptr(XtfNumberSet) one = xtf_number_set_parse(&procs, name, error);
     if (one && !xtf_number_set_single(one, &number)) {
         xtf_not_found(error, "\"%s\": a pair is of one sender and one receiver", name);

@@ -1,6 +1,6 @@
 /*
- * Declarations of tables: each column has a name, a type, a unit and a sentence. From them come the heading of the
- * text, the names in CSV and JSON, and the reference in docs/TREE.md and `xtf help`.
+ * Declarations of tables: each column has a name, a type, a unit and a meaning. The heading of a text table, the names
+ * in CSV and JSON, and the reference in docs/TREE.md and `xtf help` use them.
  *
  * A table's columns are declared once, beside the code that fills them:
  *
@@ -17,22 +17,22 @@
 
 typedef enum {
     XTF_COLUMN_NUMBER,  /* a whole number */
-    XTF_COLUMN_TIME,    /* ticks: seconds, exactly; lengths in bytes where the clock counts those */
+    XTF_COLUMN_TIME,    /* ticks, shown as exact seconds, or as bytes if the clock counts bytes */
     XTF_COLUMN_PERCENT, /* hundredths of a percent */
     XTF_COLUMN_REAL,    /* a floating-point number */
     XTF_COLUMN_ANY,     /* numbers, times and words, aligned right */
     XTF_COLUMN_WORD,    /* text, aligned right */
-    XTF_COLUMN_TEXT,    /* text, or whatever is aligned left */
+    XTF_COLUMN_TEXT,    /* text, aligned left */
 } XtfColumnType;
 
 typedef struct {
     const char *name;
     XtfColumnType type;
-    const char *unit;    /* "B", "B/s"; NULL: that of the type, or none */
-    const char *meaning; /* what its cells say, for the reference: without an article at the beginning or a full stop */
+    const char *unit;    /* "B", "B/s"; NULL: the type's unit, or none */
+    const char *meaning; /* of a cell, for the reference; no article at the beginning, no full stop */
 } XtfColumn;
 
-/* A column. Without a meaning it does not build. */
+/* A column. The compiler refuses a column without a meaning. */
 #define XTF_COLUMN(NAME, TYPE, UNIT, MEANING)                                                                       \
     {                                                                                                               \
         .name = (NAME), .type = (TYPE), .unit = (UNIT),                                                             \
@@ -40,10 +40,10 @@ typedef struct {
             "" MEANING + 0 * sizeof(struct { char needs_a_meaning[sizeof("" MEANING) > sizeof("word") ? 1 : -1]; }) \
     }
 
-/* A table: its name, what a line of it is, and all columns that it may have. */
+/* A table: its name, the meaning of a line, and all columns that the table may have. */
 typedef struct {
-    const char *name;    /* as paths have it */
-    const char *meaning; /* for the reference */
+    const char *name;    /* as in paths */
+    const char *meaning; /* of a line, for the reference */
     const XtfColumn *columns;
     unsigned n_columns;
 } XtfTableDeclaration;

@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The numbers below 1000 as three characters behind a filler. All four are stored at once; the next three to the left
- * overwrite the filler. */
+/* The numbers below 1000 as three characters after a filler. A store writes all four characters; the next store to the
+ * left overwrites the filler. */
 extern const char xtf_triples[1000][4];       /* with leading zeros */
 extern const char xtf_blank_triples[1000][4]; /* with leading blanks; 0 is blank */
 
-/* Writes v so that it ends before `end`; returns its beginning. */
+/* Writes the digits of v before `end`; returns the first one. The functions below do likewise, unless they say more. */
 static inline char *xtf_put_digits(char *end, uint64_t v)
 {
     for (; v >= 1000; v /= 1000) {
@@ -52,7 +52,7 @@ static inline void xtf_store_triple(char *end, const char *triple, unsigned n)
         end[-1] = triple[3];
 }
 
-/* Exactly n digits, with leading zeros. */
+/* Writes exactly n digits of v, with leading zeros. */
 static inline char *xtf_put_padded(char *end, uint64_t v, unsigned n)
 {
     for (; n > 3; n -= 3, end -= 3, v /= 1000)
@@ -62,7 +62,7 @@ static inline char *xtf_put_padded(char *end, uint64_t v, unsigned n)
     return end - n;
 }
 
-/* The same of at most 9 digits: a division takes half the time. */
+/* Writes exactly n digits of v, n <= 9, with leading zeros. A 32-bit division takes half the time of a 64-bit one. */
 static inline void xtf_put_padded_small(char *end, uint32_t v, unsigned n)
 {
     for (; n > 3; n -= 3, end -= 3, v /= 1000)
@@ -74,7 +74,7 @@ static inline void xtf_put_padded_small(char *end, uint32_t v, unsigned n)
 /* Fills `width` characters, at least 1, before `end` with blanks and v, which fits. */
 static inline void xtf_put_right(char *end, uint64_t v, unsigned width)
 {
-    /* Turns a blank in the last character into a zero; digits have these bits set already. */
+    /* An OR turns a blank in the last character into a zero; digits have these bits already. */
     const uint32_t zero = GUINT32_TO_LE((uint32_t)('0' - ' ') << 24);
     char last[4];
     uint32_t four;
@@ -100,7 +100,7 @@ static inline unsigned xtf_count_digits(uint64_t v)
     return n;
 }
 
-/* Bytes as hexadecimal digits, two each, in their order. */
+/* Writes n bytes as hexadecimal digits, two per byte. */
 static inline void xtf_put_bytes(char *to, const uint8_t *bytes, size_t n)
 {
     static const char digits[] = "0123456789abcdef";
@@ -111,7 +111,7 @@ static inline void xtf_put_bytes(char *to, const uint8_t *bytes, size_t n)
     }
 }
 
-/* The largest number of n digits. */
+/* Returns the largest number of n digits; at most UINT64_MAX. */
 static inline uint64_t xtf_largest_of_digits(unsigned n)
 {
     uint64_t v = 1;

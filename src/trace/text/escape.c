@@ -8,23 +8,23 @@
 static const char hex[] = "0123456789abcdef";
 
 typedef enum {
-    MESSAGE,     /* backslashes and blanks stay */
-    LAST_COLUMN, /* blanks stay */
-    COLUMN,
+    MESSAGE,     /* escapes neither backslashes nor blanks */
+    LAST_COLUMN, /* escapes backslashes */
+    COLUMN,      /* escapes backslashes and blanks */
 } Place;
 
-static Place column(bool blanks)
+static Place column_place(bool escape_blanks)
 {
-    return blanks ? COLUMN : LAST_COLUMN;
+    return escape_blanks ? COLUMN : LAST_COLUMN;
 }
 
-/* Line and paragraph separators, and the controls of the direction of text. */
+/* True if a character separates lines or paragraphs, or controls the direction of the text. */
 static bool is_separator_or_direction(gunichar c)
 {
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
-/* The length of the character if it is shown as it is; 0 if its first byte is escaped. */
+/* Returns the bytes of the first character if it needs no escape; 0 if its first byte is escaped. */
 static size_t plain_length(const char *text, Place place)
 {
     unsigned char c = (unsigned char)*text;
@@ -37,8 +37,8 @@ static size_t plain_length(const char *text, Place place)
     return (size_t)g_unichar_to_utf8(character, NULL);
 }
 
-/* Escapes the next character of the text, which has *used bytes; returns the length of `shown`. */
-static size_t next_shown(const char *text, Place place, char shown[static 4], size_t *used)
+/* Copies or escapes the first character of the text, of *used bytes, to `shown`. Returns the bytes of `shown`. */
+static size_t escape_next(const char *text, Place place, char shown[static 4], size_t *used)
 {
     size_t length = plain_length(text, place);
 
@@ -55,29 +55,29 @@ static size_t next_shown(const char *text, Place place, char shown[static 4], si
     return 4;
 }
 
-static size_t width_of(const char *text, Place place, size_t most)
+static size_t measure_escaped(const char *text, Place place, size_t most)
 {
     size_t width = 0, used;
     char shown[4];
 
     for (; *text && width < most; text += used)
-        width += next_shown(text, place, shown, &used);
+        width += escape_next(text, place, shown, &used);
     return MIN(width, most);
 }
 
-size_t xtf_text_width(const char *text, bool blanks, size_t most)
+size_t xtf_text_width(const char *text, bool escape_blanks, size_t most)
 {
-    return width_of(*text ? text : "\"\"", column(blanks), most);
+    return measure_escaped(*text ? text : "\"\"", column_place(escape_blanks), most);
 }
 
-/* Writes as many whole characters as there is room for. */
+/* Writes the characters of the text that fit `room` bytes; *whole is true if all did. Returns the bytes written. */
 static size_t put_prefix(char *out, size_t room, const char *text, Place place, bool *whole)
 {
     size_t at = 0, used;
     char shown[4];
 
     for (; *text; text += used) {
-        size_t length = next_shown(text, place, shown, &used);
+        size_t length = escape_next(text, place, shown, &used);
         if (at + length > room)
             break;
         memcpy(out + at, shown, length);
@@ -87,16 +87,16 @@ static size_t put_prefix(char *out, size_t room, const char *text, Place place, 
     return at;
 }
 
-void xtf_text_put(char *out, size_t width, const char *text, bool blanks, uint64_t number)
+void xtf_text_put(char *out, size_t width, const char *text, bool escape_blanks, uint64_t number)
 {
     char digits[24], *end = digits + sizeof digits, *mark = xtf_put_digits(end, number);
     bool whole;
-    size_t at = put_prefix(out, width, *text ? text : "\"\"", column(blanks), &whole);
+    size_t at = put_prefix(out, width, *text ? text : "\"\"", column_place(escape_blanks), &whole);
 
     if (!whole) {
         *--mark = '~';
         size_t length = MIN((size_t)(end - mark), width);
-        at = put_prefix(out, width - length, text, column(blanks), &whole);
+        at = put_prefix(out, width - length, text, column_place(escape_blanks), &whole);
         memcpy(out + at, end - length, length);
         at += length;
     }
@@ -106,7 +106,7 @@ void xtf_text_put(char *out, size_t width, const char *text, bool blanks, uint64
 char *xtf_text_shown(const char *text, size_t most)
 {
     static const char dots[] = "...";
-    size_t width = width_of(text, MESSAGE, most);
+    size_t width = measure_escaped(text, MESSAGE, most);
     char *shown = g_malloc(width + sizeof dots);
     bool whole;
     size_t at = put_prefix(shown, width, text, MESSAGE, &whole);

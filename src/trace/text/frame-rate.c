@@ -7,15 +7,15 @@
 typedef unsigned __int128 Wide;
 
 enum {
-    DIGITS_MAX = 12, /* of a rate: with them no product below leaves 128 bits */
+    DIGITS_MAX = 12, /* of a rate: so no product below exceeds 128 bits */
 };
 
 static const uint64_t divisor_max = UINT64_C(1) << 62;
 
 typedef struct {
     const char *name;
-    bool per_second;  /* a number of frames a second, not the length of one */
-    uint64_t divisor; /* units of this length in a second */
+    bool per_second;  /* true: the number is frames per second; false: the length of a frame */
+    uint64_t divisor; /* units of length in a second */
 } Unit;
 
 static const Unit units[] = {
@@ -33,7 +33,7 @@ static Wide greatest_common_divisor(Wide a, Wide b)
     return a;
 }
 
-/* A decimal number: digits / power. NULL if there is none, or it is too long; else where it ends. */
+/* Parses a decimal number as digits / power. Returns its end; NULL if there is none or it has too many digits. */
 static const char *parse_decimal(const char *text, uint64_t *digits, uint64_t *power)
 {
     const char *p = text;
@@ -55,7 +55,7 @@ static const char *parse_decimal(const char *text, uint64_t *digits, uint64_t *p
     return n ? p : NULL;
 }
 
-static const Unit *parse(const char *text, uint64_t *digits, uint64_t *power)
+static const Unit *parse_rate(const char *text, uint64_t *digits, uint64_t *power)
 {
     const char *end = parse_decimal(text, digits, power);
     const Unit *unit = units;
@@ -67,8 +67,8 @@ static const Unit *parse(const char *text, uint64_t *digits, uint64_t *power)
     return unit->name ? unit : NULL;
 }
 
-/* The frames that reach the trace's end: the least n with n * num / den >= its length. */
-static uint64_t count(const XtfTimeScale *scale, Wide num, uint64_t den)
+/* Counts the frames up to the trace's end: the least n with n * num / den >= the trace's length. */
+static uint64_t count_frames(const XtfTimeScale *scale, Wide num, uint64_t den)
 {
     Wide length = scale->end - scale->origin;
     return (uint64_t)((length * den + num - 1) / num);
@@ -77,11 +77,11 @@ static uint64_t count(const XtfTimeScale *scale, Wide num, uint64_t den)
 bool xtf_frame_rate_parse(XtfFrameRate *rate, const XtfTimeScale *scale, const char *text, GError **error)
 {
     uint64_t digits, power;
-    const Unit *unit = parse(text, &digits, &power);
+    const Unit *unit = parse_rate(text, &digits, &power);
 
     if (!unit)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "\"%s\" is no rate of frames: write frames a second, such as 25fps, or the length of one, "
+                        "\"%s\" is not a frame rate: write frames per second, such as 25fps, or a frame's length, "
                         "such as 40ms (s ms us ns), with at most %d digits",
                         text, DIGITS_MAX);
     /* In ticks: resolution / rate, or resolution * length. */
@@ -95,17 +95,18 @@ bool xtf_frame_rate_parse(XtfFrameRate *rate, const XtfTimeScale *scale, const c
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "frames of \"%s\" are shorter than a tick of this trace's clock",
                         text);
     if (!fits || den > divisor_max || num / den > UINT64_MAX / 2)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "frames of \"%s\" cannot be numbered in this trace's ticks", text);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "frames of \"%s\" need numbers beyond 64 bits in this trace's ticks", text);
     rate->divisor = (uint64_t)den;
     rate->whole = (uint64_t)(num / den);
-    rate->rest = (uint64_t)(num % den);
-    rate->n = count(scale, num, rate->divisor);
+    rate->remainder = (uint64_t)(num % den);
+    rate->n = count_frames(scale, num, rate->divisor);
     return true;
 }
 
 uint64_t xtf_frame_rate_bound(const XtfFrameRate *rate, const XtfTimeScale *scale, uint64_t k)
 {
-    Wide ticks = (Wide)rate->whole * k + (Wide)rate->rest * k / rate->divisor;
+    Wide ticks = (Wide)rate->whole * k + (Wide)rate->remainder * k / rate->divisor;
     return ticks > UINT64_MAX - scale->origin ? UINT64_MAX : scale->origin + (uint64_t)ticks;
 }
 

@@ -10,7 +10,7 @@
 typedef unsigned __int128 Wide;
 
 enum {
-    CELL_TEXT_MAX = 128, /* of a number, and of the longest time with the finest digits */
+    CELL_TEXT_MAX = 128, /* bytes: enough for any number, and for the longest time at the finest resolution */
 };
 
 /* ---- Grids. */
@@ -34,7 +34,7 @@ void xtf_grid_add(XtfGrid *grid, const char *name, size_t width)
 {
     const XtfTableDeclaration *table = grid->table;
 
-    /* Columns mostly come in the order of their declarations. */
+    /* Callers mostly add_cell columns in the order of their declarations. */
     for (unsigned i = 0; i < table->n_columns; i++) {
         const XtfColumn *column = &table->columns[(grid->n + i) % table->n_columns];
         if (strcmp(column->name, name) == 0) {
@@ -66,10 +66,11 @@ bool xtf_lines_finish(const XtfLines *lines, GError **error)
 {
     if (!lines->spoilt)
         return true;
-    return xtf_damaged(error, "numbers do not fit the widths that the trace states");
+    return xtf_damaged(error,
+                       "a value does not fit its column, whose width follows from the limits that the trace states");
 }
 
-/* Makes room for the next cell and the blank or newline after it. */
+/* Appends room for the next cell and its blank or newline. Returns the cell, of *width bytes. */
 static char *begin_cell(XtfLines *lines, size_t *width)
 {
     unsigned column = lines->column++;
@@ -85,24 +86,24 @@ static char *begin_cell(XtfLines *lines, size_t *width)
     return lines->out->str + at;
 }
 
-static void put(XtfLines *lines, const char *text, size_t length)
+static void put_aligned(XtfLines *lines, const char *text, size_t length)
 {
-    bool left = xtf_column_is_left(lines->grid->columns[lines->column].column);
+    bool align_left = xtf_column_is_left(lines->grid->columns[lines->column].column);
     size_t width;
     char *cell = begin_cell(lines, &width);
 
     memset(cell, ' ', width);
     if (length <= width)
-        memcpy(left ? cell : cell + width - length, text, length);
+        memcpy(align_left ? cell : cell + width - length, text, length);
     else
         lines->spoilt = true;
 }
 
 /* Adds a cell to the text or to the rows. */
-static void add(XtfLines *lines, XtfRowCell cell, const char *text, size_t length)
+static void add_cell(XtfLines *lines, XtfRowCell cell, const char *text, size_t length)
 {
     if (!lines->rows) {
-        put(lines, text, length);
+        put_aligned(lines, text, length);
         return;
     }
     xtf_rows_add(lines->rows, cell, text, length);
@@ -121,32 +122,32 @@ void xtf_lines_header(XtfLines *lines)
     memset(cell, ' ', width);
     memcpy(cell, first, strlen(first));
     for (unsigned i = 1; i < grid->n; i++)
-        put(lines, grid->columns[i].column->name, strlen(grid->columns[i].column->name));
+        put_aligned(lines, grid->columns[i].column->name, strlen(grid->columns[i].column->name));
 }
 
 void xtf_lines_word(XtfLines *lines, const char *word)
 {
-    add(lines, (XtfRowCell){.type = XTF_ROW_TEXT}, word, strlen(word));
+    add_cell(lines, (XtfRowCell){.type = XTF_ROW_TEXT}, word, strlen(word));
 }
 
 void xtf_lines_none(XtfLines *lines)
 {
-    add(lines, (XtfRowCell){.type = XTF_ROW_NOTHING}, "-", 1);
+    add_cell(lines, (XtfRowCell){.type = XTF_ROW_NOTHING}, "-", 1);
 }
 
-static void add_number(XtfLines *lines, bool negative, Wide number)
+static void add_signed_number(XtfLines *lines, bool negative, Wide number)
 {
     char digits[CELL_TEXT_MAX], *end = digits + sizeof digits, *begin = xtf_put_wide(end, number);
 
     if (negative)
         *--begin = '-';
-    add(lines, (XtfRowCell){.type = XTF_ROW_NUMBER, .negative = negative, .number = number}, begin,
-        (size_t)(end - begin));
+    add_cell(lines, (XtfRowCell){.type = XTF_ROW_NUMBER, .negative = negative, .number = number}, begin,
+             (size_t)(end - begin));
 }
 
 void xtf_lines_number(XtfLines *lines, uint64_t number)
 {
-    add_number(lines, false, number);
+    add_signed_number(lines, false, number);
 }
 
 void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number)
@@ -159,12 +160,12 @@ void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number)
 
 void xtf_lines_signed(XtfLines *lines, int64_t number)
 {
-    add_number(lines, number < 0, number < 0 ? -(uint64_t)number : (uint64_t)number);
+    add_signed_number(lines, number < 0, number < 0 ? -(uint64_t)number : (uint64_t)number);
 }
 
 void xtf_lines_signed_wide(XtfLines *lines, bool negative, Wide number)
 {
-    add_number(lines, negative, number);
+    add_signed_number(lines, negative, number);
 }
 
 size_t xtf_wide_width(Wide number)
@@ -173,18 +174,18 @@ size_t xtf_wide_width(Wide number)
     return (size_t)(end - xtf_put_wide(end, number));
 }
 
-/* Puts whole seconds and the rest separately, since the ticks may need more than 64 bits. */
+/* Writes whole seconds and their fraction separately, since the ticks may need more than 64 bits. */
 static char *put_ticks(const XtfTimeScale *scale, Wide ticks, char *end)
 {
-    uint64_t rest = (uint64_t)(ticks % scale->num);
-    char *begin = xtf_time_scale_put(scale, rest, end);
+    uint64_t remainder = (uint64_t)(ticks % scale->num);
+    char *begin = xtf_time_scale_put(scale, remainder, end);
     Wide seconds, whole;
 
-    if (ticks == rest)
+    if (ticks == remainder)
         return begin;
     if (scale->digits)
         end -= scale->digits + 1;
-    seconds = (Wide)rest * scale->den / scale->num;
+    seconds = (Wide)remainder * scale->den / scale->num;
     if (__builtin_mul_overflow(ticks / scale->num, (Wide)scale->den, &whole) ||
         __builtin_add_overflow(seconds, whole, &seconds))
         seconds = ~(Wide)0;
@@ -197,7 +198,8 @@ void xtf_lines_signed_ticks(XtfLines *lines, bool negative, Wide ticks)
 
     if (negative)
         *--begin = '-';
-    add(lines, (XtfRowCell){.type = XTF_ROW_TIME, .negative = negative, .number = ticks}, begin, (size_t)(end - begin));
+    add_cell(lines, (XtfRowCell){.type = XTF_ROW_TIME, .negative = negative, .number = ticks}, begin,
+             (size_t)(end - begin));
 }
 
 void xtf_lines_ticks(XtfLines *lines, Wide ticks)
@@ -234,7 +236,7 @@ void xtf_lines_real(XtfLines *lines, const char *format, double number)
 
 void xtf_lines_real_text(XtfLines *lines, double number, const char *text)
 {
-    add(lines, (XtfRowCell){.type = XTF_ROW_REAL, .real = number}, text, strlen(text));
+    add_cell(lines, (XtfRowCell){.type = XTF_ROW_REAL, .real = number}, text, strlen(text));
 }
 
 void xtf_lines_seconds(XtfLines *lines, double seconds)
@@ -269,15 +271,15 @@ void xtf_lines_percent(XtfLines *lines, Wide part, Wide whole)
     end -= 2;
     *--begin = '.';
     begin = xtf_put_digits(begin, hundredths / 100);
-    add(lines, (XtfRowCell){.type = XTF_ROW_PERCENT, .number = hundredths}, begin,
-        (size_t)(text + sizeof text - begin));
+    add_cell(lines, (XtfRowCell){.type = XTF_ROW_PERCENT, .number = hundredths}, begin,
+             (size_t)(text + sizeof text - begin));
 }
 
-/* Adds a text of the trace to the rows, whole. */
+/* Adds a text of the trace, uncut, to the rows. */
 static void add_whole(XtfLines *lines, const char *whole)
 {
     g_autofree char *shown = xtf_text_shown(whole, G_MAXSIZE);
-    add(lines, (XtfRowCell){.type = XTF_ROW_TEXT}, shown, strlen(shown));
+    add_cell(lines, (XtfRowCell){.type = XTF_ROW_TEXT}, shown, strlen(shown));
 }
 
 void xtf_lines_text(XtfLines *lines, const char *text, uint64_t number)
@@ -298,12 +300,12 @@ void xtf_lines_shown_text(XtfLines *lines, const char *shown, size_t length, con
     if (lines->rows)
         add_whole(lines, whole);
     else
-        put(lines, shown, length);
+        put_aligned(lines, shown, length);
 }
 
 /* ---- Tables side by side. */
 
-void xtf_lines_join_text(XtfLines *lines, const char *others, size_t length, uint64_t n)
+void xtf_lines_join_text(XtfLines *lines, const char *right_cells, size_t length, uint64_t n)
 {
     GString *out = lines->out;
     gsize cells = lines->grid->line - length, begin = out->len - cells;
@@ -313,18 +315,18 @@ void xtf_lines_join_text(XtfLines *lines, const char *others, size_t length, uin
         char *line = out->str + begin + i * lines->grid->line;
         if (i)
             memcpy(line, out->str + begin, cells);
-        memcpy(line + cells, others + i * length, length);
+        memcpy(line + cells, right_cells + i * length, length);
     }
     lines->column = 0;
 }
 
-/* Adds a cell as it is in another row. */
-static void add_again(XtfLines *lines, const XtfRowCell *cell)
+/* Adds a copy of a cell of another row. */
+static void add_copy(XtfLines *lines, const XtfRowCell *cell)
 {
-    add(lines, *cell, cell->text, strlen(cell->text));
+    add_cell(lines, *cell, cell->text, strlen(cell->text));
 }
 
-void xtf_lines_join_rows(XtfLines *lines, const XtfRows *others, uint64_t first, uint64_t n)
+void xtf_lines_join_rows(XtfLines *lines, const XtfRows *right_rows, uint64_t first, uint64_t n)
 {
     unsigned n_first = lines->column;
     guint begin = lines->rows->cells->len - n_first;
@@ -332,9 +334,9 @@ void xtf_lines_join_rows(XtfLines *lines, const XtfRows *others, uint64_t first,
     for (uint64_t i = 0; i < n; i++) {
         for (unsigned j = 0; i && j < n_first; j++) {
             XtfRowCell cell = g_array_index(lines->rows->cells, XtfRowCell, begin + j);
-            add_again(lines, &cell);
+            add_copy(lines, &cell);
         }
-        for (unsigned j = 0; j < others->n_columns; j++)
-            add_again(lines, &xtf_rows_get(others, first + i)[j]);
+        for (unsigned j = 0; j < right_rows->n_columns; j++)
+            add_copy(lines, &xtf_rows_get(right_rows, first + i)[j]);
     }
 }

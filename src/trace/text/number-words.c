@@ -29,8 +29,9 @@ static XtfWord word_of(double value, const char *unit)
     return word;
 }
 
-/* A value in the largest of some units, each `step` times the next, that leaves 1 or more before the point. */
-static XtfWord scaled(double value, double step, const char *const units[])
+/* Returns a value, given in units[0], in the largest unit that leaves at least 1 before the point. Each unit is `step`
+ * times the next. */
+static XtfWord scaled_word(double value, double step, const char *const units[])
 {
     while (units[1] && fabs(value) < 0.9995) {
         value *= step;
@@ -43,7 +44,7 @@ XtfWord xtf_word_seconds(double seconds)
 {
     static const char *const units[] = {" s", " ms", " us", " ns", NULL};
 
-    return seconds <= 0 ? word_of(0, " s") : scaled(seconds, 1000, units);
+    return seconds <= 0 ? word_of(0, " s") : scaled_word(seconds, 1000, units);
 }
 
 XtfWord xtf_word_percent(double hundredths)
@@ -60,7 +61,7 @@ XtfWord xtf_word_bytes(double bytes)
 {
     static const char *const units[] = {" TB", " GB", " MB", " KB", NULL};
 
-    return bytes < 9999.5 ? word_of(round(bytes), " bytes") : scaled(bytes / 1e12, 1000, units);
+    return bytes < 9999.5 ? word_of(round(bytes), " bytes") : scaled_word(bytes / 1e12, 1000, units);
 }
 
 XtfWord xtf_word_count(uint64_t count)

@@ -1,5 +1,5 @@
 /*
- * Numbers in sentences: three digits, with the unit that leaves at most three before the point. Tables have all digits.
+ * Numbers in sentences: three digits, in the unit that leaves at most three before the point. Tables show all digits.
  */
 #pragma once
 
@@ -11,15 +11,15 @@ typedef struct {
     char text[XTF_WORD_TEXT];
 } XtfWord;
 
-/* "1.78 s", "12.3 ms", "450 us", "0 s". */
+/* Returns "1.78 s", "12.3 ms", "450 us", "0 s". */
 XtfWord xtf_word_seconds(double seconds);
-/* Of hundredths of a percent: "47.5 %", "0.12 %". */
+/* Returns hundredths of a percent as "47.5 %", "0.12 %". */
 XtfWord xtf_word_percent(double hundredths);
-/* "14.2", "1.08". */
+/* Returns "14.2", "1.08". */
 XtfWord xtf_word_ratio(double ratio);
-/* "2500 bytes", "12.3 KB", "1.5 GB": powers of 1000. */
+/* Returns "2500 bytes", "12.3 KB", "1.5 GB": units are powers of 1000. */
 XtfWord xtf_word_bytes(double bytes);
-/* "6900", "12.3 million". */
+/* Returns "6900", "12.3 million". */
 XtfWord xtf_word_count(uint64_t count);
-/* A point in time in seconds, with the digits that tell the ends of a window apart that is `length` long. */
+/* Returns a point in time in seconds, with enough digits to distinguish the ends of a window of `length` seconds. */
 XtfWord xtf_word_time(double seconds, double length);

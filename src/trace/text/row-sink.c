@@ -5,7 +5,7 @@
 #include "libxtf/error.h"
 
 enum {
-    NOWHERE = XTF_GRID_COLUMNS_MAX, /* the place of a column that a table does not have */
+    NO_COLUMN = XTF_GRID_COLUMNS_MAX, /* index of a column that the table does not have */
 };
 
 bool xtf_row_sink_begin(const XtfRowSink *sink, const XtfGrid *grid, GError **error)
@@ -23,26 +23,26 @@ static bool find_columns(void *data, const XtfColumn *const *columns, unsigned n
 
     g_assert(picker->n <= XTF_GRID_COLUMNS_MAX);
     for (unsigned i = 0; i < picker->n; i++) {
-        unsigned place = 0;
-        while (place < n && strcmp(columns[place]->name, picker->names[i]) != 0)
-            place++;
-        if (place == n && i + picker->n_optional < picker->n)
+        unsigned index = 0;
+        while (index < n && strcmp(columns[index]->name, picker->names[i]) != 0)
+            index++;
+        if (index == n && i + picker->n_optional < picker->n)
             return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the table has no column \"%s\"", picker->names[i]);
-        picker->places[i] = place < n ? place : NOWHERE;
+        picker->indexes[i] = index < n ? index : NO_COLUMN;
     }
     return true;
 }
 
 static bool visit_rows(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error)
 {
-    static const XtfRowCell nothing = {.type = XTF_ROW_NOTHING, .text = ""};
+    static const XtfRowCell empty_cell = {.type = XTF_ROW_NOTHING, .text = ""};
     const XtfRowPicker *picker = data;
     XtfRowCell picked[XTF_GRID_COLUMNS_MAX];
 
     for (uint64_t i = first; i < first + n; i++) {
         const XtfRowCell *cells = xtf_rows_get(rows, i);
         for (unsigned j = 0; j < picker->n; j++)
-            picked[j] = picker->places[j] == NOWHERE ? nothing : cells[picker->places[j]];
+            picked[j] = picker->indexes[j] == NO_COLUMN ? empty_cell : cells[picker->indexes[j]];
         if (!picker->visit(picked, picker->data, error))
             return false;
     }

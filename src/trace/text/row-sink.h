@@ -1,15 +1,18 @@
 /*
- * Who takes the rows of a table: batches of them, or some columns, row by row.
+ * Receivers of the rows of a table: a sink gets batches of rows, a picker gets some columns, row by row.
  */
 #pragma once
 
 #include "src/trace/text/lines.h"
 
-/* Takes the rows of a table, batch by batch. Both are called in one thread; false ends the table, with an error. */
+/* A receiver of the rows of a table, batch by batch. One thread calls both functions; false with an error ends the
+ * table.
+ */
 typedef struct XtfRowSink XtfRowSink;
 struct XtfRowSink {
-    /* Called first: the n columns of all rows. They are good until this returns. */
+    /* Receives the n columns of all rows, first. They are valid until the function returns. */
     bool (*begin)(void *data, const XtfColumn *const *columns, unsigned n, GError **error);
+    /* Receives the rows first .. first + n - 1 of `rows`. */
     bool (*take)(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error);
     void *data;
 };
@@ -17,17 +20,17 @@ struct XtfRowSink {
 /* Begins a table that has the columns of a grid. */
 bool xtf_row_sink_begin(const XtfRowSink *sink, const XtfGrid *grid, GError **error);
 
-/* Called with the cells of the columns that were asked for, in that order. */
+/* Receives the picked cells of a row, in the order of the picker's names. */
 typedef bool (*XtfCellsVisit)(const XtfRowCell *cells, void *data, GError **error);
 
 /* Picks columns by their names, as SELECT does. */
 typedef struct {
     const char *const *names;
     unsigned n;
-    unsigned n_optional; /* of the last names: nothing, in a table without such a column */
+    unsigned n_optional; /* last names whose columns a table may lack; their cells are then empty */
     XtfCellsVisit visit;
     void *data;
-    unsigned places[XTF_GRID_COLUMNS_MAX]; /* private: in the rows, of each name */
+    unsigned indexes[XTF_GRID_COLUMNS_MAX]; /* private: column in the rows, by name */
 } XtfRowPicker;
 
 /* A picker of the columns of an array of names. */
@@ -36,6 +39,6 @@ typedef struct {
         .names = (NAMES), .n = G_N_ELEMENTS(NAMES), .visit = (VISIT), .data = (DATA) \
     }
 
-/* The sink of a picker, which it borrows. A table without one of the columns, unless that is optional, is refused:
- * XTF_ERROR_UNSUPPORTED. */
+/* Returns a sink that borrows the picker. It fails with XTF_ERROR_UNSUPPORTED if the table lacks a column that is not
+ * optional. */
 XtfRowSink xtf_row_picker_sink(XtfRowPicker *picker);

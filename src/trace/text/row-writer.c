@@ -46,14 +46,14 @@ void xtf_row_writer_init(XtfRowWriter *writer, XtfRowFormat format, XtfWriteByte
                              .write = write,
                              .data = data,
                              .buffer = g_string_sized_new(BUFFER_BYTES),
-                             .begin = g_ptr_array_new_with_free_func(g_free)};
+                             .prefixes = g_ptr_array_new_with_free_func(g_free)};
 }
 
 void xtf_row_writer_finish(XtfRowWriter *writer)
 {
     if (writer->buffer)
         g_string_free(g_steal_pointer(&writer->buffer), TRUE);
-    g_clear_pointer(&writer->begin, g_ptr_array_unref);
+    g_clear_pointer(&writer->prefixes, g_ptr_array_unref);
 }
 
 bool xtf_row_writer_flush(XtfRowWriter *writer, GError **error)
@@ -64,7 +64,9 @@ bool xtf_row_writer_flush(XtfRowWriter *writer, GError **error)
     return good;
 }
 
-/* The name of column i. Tables side by side may have columns of one name: the second becomes NAME_2, and so on. */
+/* Returns the name of column i. Joined tables may have several columns of one name: the second becomes NAME_2, and so
+ * on.
+ */
 static char *name_of(const XtfColumn *const *columns, unsigned i)
 {
     unsigned number = 1;
@@ -74,12 +76,12 @@ static char *name_of(const XtfColumn *const *columns, unsigned i)
     return number == 1 ? g_strdup(columns[i]->name) : g_strdup_printf("%s_%u", columns[i]->name, number);
 }
 
-/* The heading of CSV; of JSON the names, which stand in each line. */
-static bool begin(void *data, const XtfColumn *const *columns, unsigned n, GError **error)
+/* Writes the heading of CSV; for JSON, prepares the names that each line repeats. */
+static bool write_heading(void *data, const XtfColumn *const *columns, unsigned n, GError **error)
 {
     XtfRowWriter *writer = data;
 
-    g_ptr_array_set_size(writer->begin, 0);
+    g_ptr_array_set_size(writer->prefixes, 0);
     for (unsigned i = 0; i < n; i++) {
         g_autofree char *column = name_of(columns, i);
         g_autoptr(GString) name = g_string_new(i ? "," : writer->format == XTF_ROWS_CSV ? "" : "{");
@@ -89,7 +91,7 @@ static bool begin(void *data, const XtfColumn *const *columns, unsigned n, GErro
         } else {
             xtf_json_add(name, column);
             g_string_append_c(name, ':');
-            g_ptr_array_add(writer->begin, g_string_free(g_steal_pointer(&name), FALSE));
+            g_ptr_array_add(writer->prefixes, g_string_free(g_steal_pointer(&name), FALSE));
         }
     }
     if (writer->format == XTF_ROWS_CSV)
@@ -97,17 +99,17 @@ static bool begin(void *data, const XtfColumn *const *columns, unsigned n, GErro
     return true;
 }
 
-/* Whether JSON has a cell as a number: times may have more digits than a double, and infinity is none. */
+/* True if JSON gets a cell as a number: not times, which may have more digits than a double, and not infinity. */
 static bool is_json_number(const XtfRowCell *cell)
 {
     return cell->type == XTF_ROW_NUMBER || cell->type == XTF_ROW_PERCENT ||
            (cell->type == XTF_ROW_REAL && isfinite(cell->real));
 }
 
-static void add_json(const XtfRowWriter *writer, const XtfRowCell *cells, unsigned n)
+static void append_json(const XtfRowWriter *writer, const XtfRowCell *cells, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
-        g_string_append(writer->buffer, writer->begin->pdata[i]);
+        g_string_append(writer->buffer, writer->prefixes->pdata[i]);
         if (cells[i].type == XTF_ROW_NOTHING)
             g_string_append(writer->buffer, "null");
         else if (is_json_number(&cells[i]))
@@ -118,7 +120,7 @@ static void add_json(const XtfRowWriter *writer, const XtfRowCell *cells, unsign
     g_string_append(writer->buffer, "}\n");
 }
 
-static void add_csv(const XtfRowWriter *writer, const XtfRowCell *cells, unsigned n)
+static void append_csv(const XtfRowWriter *writer, const XtfRowCell *cells, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         if (i)
@@ -131,12 +133,12 @@ static void add_csv(const XtfRowWriter *writer, const XtfRowCell *cells, unsigne
     g_string_append_c(writer->buffer, '\n');
 }
 
-static bool take(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error)
+static bool write_rows(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error)
 {
     XtfRowWriter *writer = data;
 
     for (uint64_t i = first; i < first + n; i++) {
-        (writer->format == XTF_ROWS_CSV ? add_csv : add_json)(writer, xtf_rows_get(rows, i), rows->n_columns);
+        (writer->format == XTF_ROWS_CSV ? append_csv : append_json)(writer, xtf_rows_get(rows, i), rows->n_columns);
         if (writer->buffer->len >= BUFFER_BYTES && !xtf_row_writer_flush(writer, error))
             return false;
     }
@@ -145,5 +147,5 @@ static bool take(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GE
 
 XtfRowSink xtf_row_writer_sink(XtfRowWriter *writer)
 {
-    return (XtfRowSink){.begin = begin, .take = take, .data = writer};
+    return (XtfRowSink){.begin = write_heading, .take = write_rows, .data = writer};
 }

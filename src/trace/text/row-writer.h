@@ -1,9 +1,9 @@
 /*
  * Rows as CSV (RFC 4180, lines end in a newline) or as JSON Lines (an object a line).
  *
- * Times are exact decimals, in JSON strings, since a number there may lose digits. A cell without a value is empty, or
- * null. Text is whole; its control characters and bytes that are not UTF-8 are written as \xNN, as in all that is
- * printed. Of columns of one name the second is NAME_2.
+ * Times are exact decimals; in JSON they are strings, since a number there may lose digits. A cell without a value is
+ * empty in CSV and null in JSON. Text is uncut, with the escapes of messages (escape.h). If several columns have one
+ * name, the second is NAME_2.
  */
 #pragma once
 
@@ -14,10 +14,10 @@ typedef enum {
     XTF_ROWS_JSON,
 } XtfRowFormat;
 
-/* Takes bytes as they are made; false ends the writing, with an error. */
+/* Writes the next bytes of the output; false with an error ends the writing. */
 typedef bool (*XtfWriteBytes)(void *data, const char *bytes, size_t length, GError **error);
 
-/* Appends a text as a field of CSV, quoted if need be; as a string of JSON. */
+/* Append a text as a field of CSV, quoted if necessary, and as a string of JSON. */
 void xtf_csv_add(GString *out, const char *text);
 void xtf_json_add(GString *out, const char *text);
 
@@ -25,15 +25,15 @@ typedef struct {
     XtfRowFormat format;
     XtfWriteBytes write;
     void *data;
-    GString *buffer;  /* private: what is not written yet */
-    GPtrArray *begin; /* private: of JSON, what stands before each cell */
+    GString *buffer;     /* private: output not written yet */
+    GPtrArray *prefixes; /* private: by column, JSON text before its cell */
 } XtfRowWriter;
 
 void xtf_row_writer_init(XtfRowWriter *writer, XtfRowFormat format, XtfWriteBytes write, void *data);
-void xtf_row_writer_finish(XtfRowWriter *writer); /* all zeros is fine */
+void xtf_row_writer_finish(XtfRowWriter *writer); /* accepts all zeros */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRowWriter, xtf_row_writer_finish)
 
-/* The sink of a writer, which it borrows. */
+/* Returns a sink that borrows the writer. */
 XtfRowSink xtf_row_writer_sink(XtfRowWriter *writer);
-/* Writes what the buffer still has. Call it once all rows are taken. */
+/* Writes the rest of the buffer. The caller calls it after the last row. */
 bool xtf_row_writer_flush(XtfRowWriter *writer, GError **error);

@@ -1,6 +1,6 @@
 /*
- * Rows of tables as values, for programs: pictures, findings, screens, CSV and JSON. A cell has a type and a value, and
- * its value as text: a decimal number exactly as tables show it, or a text of the trace, whole and escaped as in
+ * Rows of tables as values, for programs: pictures, findings, screens, CSV and JSON. A cell has a type, a value, and
+ * the value as text. The text is a decimal number exactly as in tables, or a text of the trace, uncut and escaped as in
  * messages (xtf_text_shown()).
  */
 #pragma once
@@ -21,10 +21,10 @@ typedef enum {
 
 typedef struct {
     XtfRowCellType type;
-    bool negative;    /* of whole numbers and times */
-    const char *text; /* "" of nothing */
+    bool negative;    /* sign of a whole number or time */
+    const char *text; /* "" of NOTHING */
     union {
-        unsigned __int128 number; /* without its sign; 0 of nothing and of text */
+        unsigned __int128 number; /* without its sign; 0 of NOTHING and TEXT */
         double real;              /* of a REAL */
     };
 } XtfRowCell;
@@ -32,28 +32,29 @@ typedef struct {
 /* Rows of one table, in their order. */
 typedef struct {
     unsigned n_columns;
-    GArray *cells; /* of XtfRowCell, row by row */
+    GArray *cells; /* XtfRowCell, row by row */
     GStringChunk *texts;
     size_t text_bytes;
 } XtfRows;
 
 void xtf_rows_init(XtfRows *rows, unsigned n_columns);
-void xtf_rows_finish(XtfRows *rows); /* all zeros is fine */
+void xtf_rows_finish(XtfRows *rows); /* accepts all zeros */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRows, xtf_rows_finish)
 
-/* Adds the next cell: the text is copied, with `length` bytes. */
+/* Adds the next cell, with a copy of the text of `length` bytes. */
 void xtf_rows_add(XtfRows *rows, XtfRowCell cell, const char *text, size_t length);
 
-/* Whole rows so far. */
+/* Counts the complete rows so far. */
 uint64_t xtf_rows_n(const XtfRows *rows);
-/* The cells of a row. Valid until rows are added. */
+/* Returns the cells of a row, valid until a cell is added. */
 const XtfRowCell *xtf_rows_get(const XtfRows *rows, uint64_t i);
-/* Bytes of memory that the rows hold, about. */
+/* Estimates the bytes of memory that the rows hold. */
 size_t xtf_rows_bytes(const XtfRows *rows);
 
-/* A cell's text; a dash of nothing. */
+/* Returns a cell's text; a dash of NOTHING. */
 const char *xtf_row_shown(const XtfRowCell *cell);
-/* A cell as a floating-point number: 0 of nothing, of a text, and of times, which need a scale (xtf_row_seconds()). */
+/* Returns a number or percentage as floating point; 0 of NOTHING, TEXT and TIME. Times need a scale: xtf_row_seconds().
+ */
 double xtf_row_real(const XtfRowCell *cell);
-/* A whole number as 64 bits, the largest of larger ones; 0 of nothing. */
+/* Returns a whole number, time or percentage without its sign, at most UINT64_MAX; 0 of other types. */
 uint64_t xtf_row_number(const XtfRowCell *cell);

@@ -1,5 +1,5 @@
 /*
- * A table that is made whole, as text or as rows: who makes it need not know which.
+ * A complete table in memory, as text or as rows. The code that fills it is the same for both.
  *
  *     xtf_grid_init(&output->grid, &table);
  *     xtf_grid_add(&output->grid, "proc", width);
@@ -14,14 +14,14 @@
 typedef struct {
     XtfGrid grid;
     XtfLines lines;
-    GString *text; /* NULL: rows are made */
+    GString *text; /* NULL: the lines become rows */
     XtfRows rows;
 } XtfTableOutput;
 
 void xtf_table_output_init_text(XtfTableOutput *output);
 void xtf_table_output_init_rows(XtfTableOutput *output);
-void xtf_table_output_finish(XtfTableOutput *output); /* all zeros is fine */
+void xtf_table_output_finish(XtfTableOutput *output); /* accepts all zeros */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfTableOutput, xtf_table_output_finish)
 
-/* Begins the lines once the grid has its columns; of a text, adds the heading. */
+/* Begins the lines once the grid has its columns; adds the heading of a text. */
 XtfLines *xtf_table_output_begin(XtfTableOutput *output, const XtfTimeScale *scale);

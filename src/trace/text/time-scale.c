@@ -10,7 +10,7 @@ typedef unsigned __int128 Wide;
 
 enum {
     NUMBER_DIGITS_MAX = 40, /* of a number in a path; any tick needs fewer */
-    LIMBS = 6,              /* 384 bits: 40 digits times a unit times a resolution take 209 */
+    LIMBS = 6,              /* 384 bits; 40 digits * unit * resolution take 209 */
     INVERSE_BITS = 60,
 };
 
@@ -24,8 +24,8 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b)
     return a;
 }
 
-/* The least number of digits after the point whose last digit is a tick or less: 10^digits * den >= num. */
-static unsigned digits_of_resolution(uint64_t num, uint64_t den)
+/* Returns the least number of digits after the point whose last digit is at most a tick: 10^digits * den >= num. */
+static unsigned count_resolution_digits(uint64_t num, uint64_t den)
 {
     unsigned digits = 0;
     for (Wide power = den; power < num; power *= 10)
@@ -33,7 +33,7 @@ static unsigned digits_of_resolution(uint64_t num, uint64_t den)
     return digits;
 }
 
-static unsigned width_of(const XtfTimeScale *scale, uint64_t ticks)
+static unsigned count_characters(const XtfTimeScale *scale, uint64_t ticks)
 {
     char text[XTF_TIME_TEXT_MAX], *end = text + sizeof text;
     return (unsigned)(end - xtf_time_scale_put(scale, ticks, end));
@@ -52,64 +52,64 @@ void xtf_time_scale_init(XtfTimeScale *scale, const XtfClock *clock)
         scale->origin = MIN(clock->origin, clock->first);
     scale->last = empty ? scale->origin : clock->last;
     scale->end = empty ? scale->origin : scale->last + (scale->last < UINT64_MAX);
-    scale->digits = digits_of_resolution(scale->num, scale->den);
+    scale->digits = count_resolution_digits(scale->num, scale->den);
     scale->fraction = scale->digits <= 19 ? xtf_largest_of_digits(scale->digits) + 1 : 0;
-    /* For seconds of less than 2^60 ticks. It fits 64 bits, since 10^digits is less than ten times a second's ticks. */
+    /* Only for seconds of less than 2^60 ticks. The inverse fits 64 bits, since 10^digits < 10 * num. */
     if (scale->fraction && scale->den == 1 && scale->num < UINT64_C(1) << INVERSE_BITS)
         scale->inverse = (uint64_t)(((Wide)scale->fraction << INVERSE_BITS) / scale->num);
-    /* The end, too, is printed: as that of a window, and as a duration. */
-    scale->width = width_of(scale, scale->end - scale->origin);
+    /* Windows and durations print the end, too. */
+    scale->width = count_characters(scale, scale->end - scale->origin);
 }
 
 void xtf_time_scale_init_growing(XtfTimeScale *scale, const XtfClock *clock)
 {
     xtf_time_scale_init(scale, clock);
-    scale->width = width_of(scale, UINT64_MAX);
+    scale->width = count_characters(scale, UINT64_MAX);
     scale->end = CLAMP(clock->complete, scale->origin, scale->end);
 }
 
-/* The digits of rest / num, one by one: for the few resolutions of more than 10^19 ticks a second. */
-static void put_fraction_slowly(const XtfTimeScale *scale, uint64_t rest, char *end)
+/* Writes the digits of remainder / num one by one, for resolutions of more than 10^19 ticks per second. */
+static void put_fraction_by_digit(const XtfTimeScale *scale, uint64_t remainder, char *end)
 {
     for (char *p = end - scale->digits; p < end; p++) {
-        Wide ten = (Wide)rest * 10;
+        Wide ten = (Wide)remainder * 10;
         *p = (char)('0' + (unsigned)(ten / scale->num));
-        rest = (uint64_t)(ten % scale->num);
+        remainder = (uint64_t)(ten % scale->num);
     }
 }
 
-/* rest * fraction / num, where rest < num. The inverse is too small by less than 1 in units of 2^-60, so the quotient
- * is too small by at most 1. */
-static inline uint64_t fraction_of(const XtfTimeScale *scale, uint64_t rest)
+/* Computes remainder * fraction / num, where remainder < num. The inverse is too small by less than 1 in units of
+ * 2^-60, so the quotient is too small by at most 1. */
+static inline uint64_t compute_fraction(const XtfTimeScale *scale, uint64_t remainder)
 {
-    uint64_t quotient = (uint64_t)((Wide)rest * scale->inverse >> INVERSE_BITS);
-    uint64_t left =
-        rest * scale->fraction - quotient * scale->num; /* less than 2 * num, and right although both products wrap */
-    return quotient + (left >= scale->num);
+    uint64_t quotient = (uint64_t)((Wide)remainder * scale->inverse >> INVERSE_BITS);
+    /* Both products may wrap; their difference does not, since it is less than 2 * num. */
+    uint64_t excess = remainder * scale->fraction - quotient * scale->num;
+    return quotient + (excess >= scale->num);
 }
 
 char *xtf_time_scale_put(const XtfTimeScale *scale, uint64_t ticks, char *end)
 {
-    uint64_t rest;
+    uint64_t remainder;
     Wide whole;
 
     if (G_LIKELY(scale->den == 1)) {
         whole = ticks / scale->num;
-        rest = ticks % scale->num;
+        remainder = ticks % scale->num;
     } else {
         Wide seconds = (Wide)ticks * scale->den;
         whole = seconds / scale->num;
-        rest = (uint64_t)(seconds % scale->num);
+        remainder = (uint64_t)(seconds % scale->num);
     }
     if (scale->digits) {
         if (G_LIKELY(scale->fraction == scale->num))
-            xtf_put_padded(end, rest, scale->digits);
+            xtf_put_padded(end, remainder, scale->digits);
         else if (G_LIKELY(scale->inverse))
-            xtf_put_padded(end, fraction_of(scale, rest), scale->digits);
+            xtf_put_padded(end, compute_fraction(scale, remainder), scale->digits);
         else if (scale->fraction)
-            xtf_put_padded(end, (uint64_t)((Wide)rest * scale->fraction / scale->num), scale->digits);
+            xtf_put_padded(end, (uint64_t)((Wide)remainder * scale->fraction / scale->num), scale->digits);
         else
-            put_fraction_slowly(scale, rest, end);
+            put_fraction_by_digit(scale, remainder, end);
         end -= scale->digits;
         *--end = '.';
     }
@@ -124,8 +124,8 @@ void xtf_time_scale_put_second(const XtfTimeScale *scale, uint64_t ticks, char *
         *second = ticks - ticks % scale->num;
 }
 
-/* For all times of one column the number of digits, and whether they are the ticks themselves, are the same: with
- * constants the compiler makes a short loop of each. */
+/* Writes a column of times. `plain`: the fraction's digits are the ticks themselves. Callers pass `digits` and `plain`
+ * as constants, so that the compiler makes a short loop for each. */
 __attribute__((always_inline)) static inline void put_column(const XtfTimeScale *scale, XtfSecond second,
                                                              const uint64_t *ticks, uint32_t n, char *const *lines,
                                                              size_t at, unsigned digits, bool plain)
@@ -139,7 +139,7 @@ __attribute__((always_inline)) static inline void put_column(const XtfTimeScale 
         else if (plain && digits <= 9)
             xtf_put_padded_small(end, (uint32_t)(ticks[i] - current), digits);
         else
-            xtf_put_padded(end, fraction_of(scale, ticks[i] - current), digits);
+            xtf_put_padded(end, compute_fraction(scale, ticks[i] - current), digits);
     }
 }
 
@@ -158,7 +158,7 @@ void xtf_time_scale_put_column(const XtfTimeScale *scale, XtfSecond second, cons
         put_column(scale, second, ticks, n, lines, at, scale->digits, false);
 }
 
-static char *print_end(const XtfTimeScale *scale, uint64_t t, char *out)
+static char *print_bound(const XtfTimeScale *scale, uint64_t t, char *out)
 {
     char text[XTF_TIME_TEXT_MAX], *end = text + sizeof text;
     char *begin = xtf_time_scale_put(scale, t - MIN(t, scale->origin), end);
@@ -175,24 +175,24 @@ static char *print_end(const XtfTimeScale *scale, uint64_t t, char *out)
 
 void xtf_time_scale_print_instant(const XtfTimeScale *scale, uint64_t t, char text[static XTF_TIME_TEXT_MAX])
 {
-    *print_end(scale, t, text) = '\0';
+    *print_bound(scale, t, text) = '\0';
 }
 
 void xtf_time_scale_print_window(const XtfTimeScale *scale, uint64_t a, uint64_t b,
                                  char text[static XTF_WINDOW_TEXT_MAX])
 {
-    char *p = print_end(scale, a, text);
+    char *p = print_bound(scale, a, text);
     *p++ = '-';
     if (b != XTF_TIME_OPEN)
-        p = print_end(scale, b, p);
+        p = print_bound(scale, b, p);
     *p = '\0';
 }
 
 /* ---- Parsing: number * unit * resolution, exact. */
 
 typedef struct {
-    uint64_t limbs[LIMBS]; /* the least significant first */
-    bool rest;             /* a division had a remainder */
+    uint64_t limbs[LIMBS]; /* least significant first */
+    bool inexact;          /* a division had a remainder */
 } Big;
 
 static void big_multiply_add(Big *big, uint64_t factor, uint64_t carry)
@@ -206,23 +206,23 @@ static void big_multiply_add(Big *big, uint64_t factor, uint64_t carry)
 
 static void big_divide(Big *big, uint64_t divisor)
 {
-    uint64_t rest = 0;
+    uint64_t remainder = 0;
     for (unsigned i = LIMBS; i-- > 0;) {
-        Wide dividend = (Wide)rest << 64 | big->limbs[i];
+        Wide dividend = (Wide)remainder << 64 | big->limbs[i];
         big->limbs[i] = (uint64_t)(dividend / divisor);
-        rest = (uint64_t)(dividend % divisor);
+        remainder = (uint64_t)(dividend % divisor);
     }
-    big->rest |= rest != 0;
+    big->inexact |= remainder != 0;
 }
 
-/* Rounded up. More than 64 bits are beyond every trace. */
+/* Returns the number rounded up, at most UINT64_MAX. */
 static uint64_t big_ceil(const Big *big)
 {
     for (unsigned i = 1; i < LIMBS; i++) {
         if (big->limbs[i])
             return UINT64_MAX;
     }
-    return big->limbs[0] + (big->rest && big->limbs[0] < UINT64_MAX);
+    return big->limbs[0] + (big->inexact && big->limbs[0] < UINT64_MAX);
 }
 
 typedef struct {
@@ -230,7 +230,7 @@ typedef struct {
     uint64_t num, den; /* seconds */
 } Unit;
 
-/* The first is meant where there is none. */
+/* A number without a unit is in the first one. */
 static const Unit seconds[] = {
     {"s", 1, 1}, {"ms", 1, 1000}, {"us", 1, 1000000}, {"ns", 1, 1000000000}, {"m", 60, 1}, {"h", 3600, 1}, {NULL, 0, 0},
 };
@@ -246,8 +246,8 @@ const char *xtf_time_scale_name(const XtfTimeScale *scale)
     return scale->bytes ? "length" : "time";
 }
 
-/* Reads a number that ends at `end` or before; *decimals of its digits are after the point. Returns its end, NULL with
- * an error. */
+/* Reads a number that ends at `end` or before; *decimals is its digits after the point. Returns the number's end; NULL
+ * with an error. */
 static const char *parse_number(const char *text, const char *end, Big *big, unsigned *decimals, GError **error)
 {
     const char *p = text, *point = NULL;
@@ -265,7 +265,8 @@ static const char *parse_number(const char *text, const char *end, Big *big, uns
         big_multiply_add(big, 10, (uint64_t)(*p - '0'));
     }
     if (!n_digits) {
-        xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no time: it begins with no number", (int)(end - text), text);
+        xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%.*s\" is not a time: a time begins with a number", (int)(end - text),
+                 text);
         return NULL;
     }
     *decimals = point ? (unsigned)(p - point - 1) : 0;
@@ -275,10 +276,10 @@ static const char *parse_number(const char *text, const char *end, Big *big, uns
 typedef enum {
     IN_UNIT,
     IN_PERCENT,
-    WITHOUT_UNIT, /* seconds */
+    WITHOUT_UNIT, /* as seconds */
 } Written;
 
-/* Multiplies a number by its unit, which is what stands from `unit` to `end`: ticks. */
+/* Multiplies a number by its unit, the text from `name` to `end`, so that it becomes ticks. */
 static bool apply_unit(const XtfTimeScale *scale, const char *name, const char *end, Big *big, Written *written,
                        GError **error)
 {
@@ -294,8 +295,8 @@ static bool apply_unit(const XtfTimeScale *scale, const char *name, const char *
     while (length && unit->name && (strlen(unit->name) != length || memcmp(unit->name, name, length) != 0))
         unit++;
     if (!unit->name)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%.*s\" is no unit of %s; there are %s %%", (int)length, name,
-                        xtf_time_scale_name(scale), scale->bytes ? "B K M" : "ns us ms s m h");
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%.*s\" is not a unit of %s; the units are %s %%", (int)length,
+                        name, xtf_time_scale_name(scale), scale->bytes ? "B K M" : "ns us ms s m h");
     big_multiply_add(big, unit->num, 0);
     big_multiply_add(big, scale->num, 0);
     big_divide(big, unit->den);
@@ -320,14 +321,16 @@ static bool parse_time(const XtfTimeScale *scale, const char *text, const char *
     return true;
 }
 
-/* Beside a percentage, who leaves out the unit of a number may have meant either. 0 is 0 in all units. */
+/* Fails if a number without a unit is used with a percentage, since it may mean seconds or percent. 0 is 0 in all
+ * units.
+ */
 static bool check_units(const XtfTimeScale *scale, const char *text, int length, uint64_t t, Written written,
-                        Written beside, GError **error)
+                        Written other_bound, GError **error)
 {
-    if (written != WITHOUT_UNIT || beside != IN_PERCENT || t == scale->origin)
+    if (written != WITHOUT_UNIT || other_bound != IN_PERCENT || t == scale->origin)
         return true;
     return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                    "beside a percentage, \"%.*s\" could be seconds or percent: write %.*ss or %.*s%%", length, text,
+                    "with a percentage, \"%.*s\" could be seconds or percent: write %.*ss or %.*s%%", length, text,
                     length, text, length, text);
 }
 
@@ -339,7 +342,7 @@ bool xtf_time_scale_parse_window(const XtfTimeScale *scale, const char *text, ui
 
     if (!dash || end - text == 1)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "\"%s\" is no window of time: write A-B, A- or -B, such as 1.5s-2s or 10%%-; an instant is "
+                        "\"%s\" is not a window of time: write A-B, A- or -B, such as 1.5s-2s or 10%%-; an instant is "
                         "below at/",
                         text);
     const char *last = dash + 1;
@@ -363,7 +366,7 @@ bool xtf_time_scale_parse_instant(const XtfTimeScale *scale, const char *text, u
     Written written;
 
     if (strchr(text, '-'))
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "\"%s\" is no instant: write 1.5s or 10%%; a window is below time/",
-                        text);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "\"%s\" is not an instant: write 1.5s or 10%%; a window is below time/", text);
     return parse_time(scale, text, text + strlen(text), t, &written, error);
 }

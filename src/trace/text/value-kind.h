@@ -1,5 +1,5 @@
 /*
- * Values of 64 bits whose type is the label of another field of the row.
+ * Kinds of 64-bit values whose type is the label of another field of the row.
  */
 #pragma once
 
@@ -8,13 +8,13 @@
 #include "libxtf/schema.h"
 
 typedef enum {
-    XTF_KIND_UNSIGNED, /* also of rows and locations */
+    XTF_KIND_UNSIGNED, /* also rows and locations */
     XTF_KIND_SIGNED,
     XTF_KIND_REAL,
     XTF_KIND_STRING,
 } XtfValueKind;
 
-/* `type` is the field with the type; NULL if there is none. */
+/* Returns the kind of a row's value by its field `type`, which may be NULL. */
 XtfValueKind xtf_value_kind(const XtfField *type, const uint8_t *row);
-/* Of the growth of such a value: that of an unsigned one may be negative. */
+/* Returns the kind of a value's growth: an unsigned value's growth is signed. */
 XtfValueKind xtf_growth_kind(const XtfField *type, const uint8_t *row);

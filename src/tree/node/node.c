@@ -209,7 +209,8 @@ static bool read_text(XtfNode *file, uint64_t offset, char *buffer, size_t lengt
     if (!text)
         return false;
     if (text->len != file->size)
-        return xtf_damaged(error, "numbers do not fit the widths that the trace states");
+        return xtf_damaged(
+            error, "a value does not fit its column, whose width follows from the limits that the trace states");
     xtf_copy_part(text->str, text->len, 0, offset, buffer, length);
     return true;
 }

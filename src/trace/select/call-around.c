@@ -20,9 +20,9 @@ static bool is_enter(const XtfArray *calls, const uint8_t *row)
     return event && v < event->n_labels && g_str_equal(event->labels[v], XTF_EVENT_ENTER);
 }
 
-/* Finds the ENTER of the innermost frame that is open at row n. */
-static bool innermost(const XtfTraceContext *context, const XtfArray *calls, uint64_t n, uint64_t *enter, bool *found,
-                      GError **error)
+/* Finds the ENTER of the find_innermost_frame frame that is open at row n. */
+static bool find_innermost_frame(const XtfTraceContext *context, const XtfArray *calls, uint64_t n, uint64_t *enter,
+                                 bool *found, GError **error)
 {
     g_autofree XtfOpenFrame *frames = NULL;
     XtfAggregateRef ref;
@@ -64,7 +64,7 @@ bool xtf_call_around(const XtfTraceContext *context, const XtfArray *calls, uint
     if (*found)
         return true;
     if (!xtf_call_around_row(calls, *n, row, &enter))
-        return innermost(context, calls, low, n, found, error);
+        return find_innermost_frame(context, calls, low, n, found, error);
     if (!xtf_array_row(calls, enter, row, error))
         return false;
     *found = xtf_call_around_row(calls, enter, row, n);

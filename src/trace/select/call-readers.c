@@ -3,12 +3,10 @@
 #include "src/trace/select/aggregate-ref.h"
 
 enum {
-    ARRAYS_AT_ONCE = 64,
-    /* Rows of all batches together. A batch has at most as many rows as the largest leaf. It has at least ROWS_LEAST
-     * rows, so that most calls end in the batch in which they begin. */
-    ROWS_IN_ALL = 1 << 16,
-    ROWS_MOST = 1 << 14,
-    ROWS_LEAST = 128,
+    ARRAYS_PER_READ = 64,
+    ROWS_TOTAL = 1 << 16, /* of all batches together */
+    ROWS_MAX = 1 << 14,   /* of a batch: the rows of the largest leaf */
+    ROWS_MIN = 128,       /* of a batch: so that most calls end in the batch in which they begin */
     ROW_BYTES = 40,
 };
 
@@ -18,12 +16,11 @@ const char *const xtf_frame_endings[XTF_N_FRAME_ENDINGS] = {
 struct XtfCallReaders {
     const XtfTraceContext *context;
     const XtfLocations *locations;
-    unsigned frames;     /* the aggregate's number */
-    GHashTable *readers; /* XtfFrameReader, by the index of its location and 1 */
-    size_t bytes;        /* of all batches, at most */
-    /* The last reader returned: most calls follow another call of their location. */
-    uint32_t tag;
-    XtfFrameReader *latest; /* NULL: none */
+    unsigned frames;        /* number of the aggregate of frames */
+    GHashTable *readers;    /* XtfFrameReader, by location index + 1 */
+    size_t bytes;           /* of all batches, at most */
+    XtfFrameReader *latest; /* returned last, since most calls follow another call of their location; NULL: none */
+    uint32_t latest_tag;    /* location index of `latest` */
 };
 
 static void free_reader(void *reader)
@@ -52,11 +49,11 @@ void xtf_call_readers_free(XtfCallReaders *readers)
 
 bool xtf_location_last(const XtfTraceContext *context, const XtfLocation *location, uint64_t *last, GError **error)
 {
-    XtfArray arrays[ARRAYS_AT_ONCE];
+    XtfArray arrays[ARRAYS_PER_READ];
 
     *last = 0;
-    for (uint64_t done = 0; done < location->n_arrays; done += ARRAYS_AT_ONCE) {
-        uint64_t count = MIN(location->n_arrays - done, (uint64_t)ARRAYS_AT_ONCE);
+    for (uint64_t done = 0; done < location->n_arrays; done += ARRAYS_PER_READ) {
+        uint64_t count = MIN(location->n_arrays - done, (uint64_t)ARRAYS_PER_READ);
         if (!xtf_trace_get_arrays(context->trace, location->first_array + done, count, arrays, error))
             return false;
         for (uint64_t i = 0; i < count; i++)
@@ -78,7 +75,7 @@ static XtfFrameReader *make_reader(XtfCallReaders *readers, const XtfSpan *span,
 
     if (!xtf_location_last(readers->context, &readers->locations->all[span->tag], &last, error))
         return NULL;
-    uint32_t rows = CLAMP(ROWS_IN_ALL / (n + 1), (uint32_t)ROWS_LEAST, (uint32_t)ROWS_MOST);
+    uint32_t rows = CLAMP(ROWS_TOTAL / (n + 1), (uint32_t)ROWS_MIN, (uint32_t)ROWS_MAX);
     XtfFrameReader *reader = xtf_frame_reader_new(&span->array, readers->frames, last, rows);
     g_hash_table_insert(readers->readers, GSIZE_TO_POINTER((gsize)span->tag + 1), reader);
     readers->bytes += (size_t)MIN((uint64_t)rows, span->array.n_rows) * ROW_BYTES;
@@ -87,11 +84,11 @@ static XtfFrameReader *make_reader(XtfCallReaders *readers, const XtfSpan *span,
 
 XtfFrameReader *xtf_call_readers_get(XtfCallReaders *readers, const XtfSpan *span, GError **error)
 {
-    if (readers->latest && readers->tag == span->tag)
+    if (readers->latest && readers->latest_tag == span->tag)
         return readers->latest;
     readers->latest = g_hash_table_lookup(readers->readers, GSIZE_TO_POINTER((gsize)span->tag + 1));
     if (!readers->latest)
         readers->latest = make_reader(readers, span, error);
-    readers->tag = span->tag;
+    readers->latest_tag = span->tag;
     return readers->latest;
 }

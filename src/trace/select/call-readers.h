@@ -16,16 +16,16 @@ extern const char *const xtf_frame_endings[XTF_N_FRAME_ENDINGS]; /* words, by Xt
 
 typedef struct XtfCallReaders XtfCallReaders;
 
-/* Borrows both. The trace keeps aggregates of frames. */
+/* Makes readers, which borrow the context and the locations. The trace must keep aggregates of frames. */
 XtfCallReaders *xtf_call_readers_new(const XtfTraceContext *context, const XtfLocations *locations);
-void xtf_call_readers_free(XtfCallReaders *readers); /* NULL is fine */
+void xtf_call_readers_free(XtfCallReaders *readers); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfCallReaders, xtf_call_readers_free)
 
 /* Returns the reader of a span's array, which is of `enters_leaves`. The span's tag is the index of its location.
  * NULL with an error. */
 XtfFrameReader *xtf_call_readers_get(XtfCallReaders *readers, const XtfSpan *span, GError **error);
 
-/* Returns about how many bytes the readers hold. NULL is fine. */
+/* Estimates the bytes of memory that the readers hold. Accepts NULL. */
 size_t xtf_call_readers_bytes(const XtfCallReaders *readers);
 
 /* Returns the time of a location's last record of any type, in ticks of its clock. Calls that are never left last until

@@ -9,7 +9,7 @@ typedef struct {
     uint32_t callpath, region;
 } Frame;
 
-/* The fields of a row of calls. */
+/* Fields of a row of `enters_leaves`. */
 typedef struct {
     const XtfField *key, *is_end, *back;
 } Fields;
@@ -46,14 +46,14 @@ void xtf_callpath_times_clear(XtfCallpathTimes *times)
 
 /* ---- The stack. */
 
-static Frame *top_of(const XtfCallpathTimes *times)
+static Frame *top_frame(const XtfCallpathTimes *times)
 {
     return times->stack->len ? &g_array_index(times->stack, Frame, times->stack->len - 1) : NULL;
 }
 
-static void push(XtfCallpathTimes *times, uint64_t row, uint64_t region)
+static void push_call(XtfCallpathTimes *times, uint64_t row, uint64_t region)
 {
-    const Frame *top = top_of(times);
+    const Frame *top = top_frame(times);
     Frame frame = {.row = row, .region = (uint32_t)region};
 
     frame.callpath = times->find(times->data, top ? top->callpath : XTF_OUTSIDE_CALLS, frame.region, times->stack->len);
@@ -61,7 +61,7 @@ static void push(XtfCallpathTimes *times, uint64_t row, uint64_t region)
 }
 
 /* Returns the index in the stack of the frame that a row began, or the stack's depth. Rows ascend in the stack. */
-static unsigned place_of(const XtfCallpathTimes *times, uint64_t row)
+static unsigned find_frame_index(const XtfCallpathTimes *times, uint64_t row)
 {
     unsigned low = 0, high = times->stack->len;
 
@@ -84,15 +84,15 @@ static bool load_stack(XtfCallpathTimes *times, const XtfArray *calls, uint64_t 
     if (!xtf_array_stack(calls, times->aggregate, n, &frames, &depth, error))
         return false;
     for (size_t i = 0; i < depth; i++)
-        push(times, frames[i].row, frames[i].key);
+        push_call(times, frames[i].row, frames[i].key);
     return true;
 }
 
 /* Updates the stack by row n: see "Frames." in libxtf/aggregates.h. */
-static void apply(XtfCallpathTimes *times, const Fields *fields, const uint8_t *row, uint64_t n)
+static void apply_row(XtfCallpathTimes *times, const Fields *fields, const uint8_t *row, uint64_t n)
 {
     uint64_t back = xtf_field_get(fields->back, row);
-    unsigned place = back && back <= n ? place_of(times, n - back) : times->stack->len;
+    unsigned place = back && back <= n ? find_frame_index(times, n - back) : times->stack->len;
     bool known = place < times->stack->len;
 
     if (xtf_field_get(fields->is_end, row)) {
@@ -101,14 +101,14 @@ static void apply(XtfCallpathTimes *times, const Fields *fields, const uint8_t *
         return;
     }
     g_array_set_size(times->stack, known ? place + 1 : 0);
-    push(times, n, xtf_field_get(fields->key, row));
+    push_call(times, n, xtf_field_get(fields->key, row));
 }
 
 /* ---- Time. */
 
-static void charge(XtfCallpathTimes *times, uint64_t ticks)
+static void charge_top_call(XtfCallpathTimes *times, uint64_t ticks)
 {
-    const Frame *top = top_of(times);
+    const Frame *top = top_frame(times);
 
     if (!top || !ticks) {
         times->outside.ticks += ticks;
@@ -139,13 +139,13 @@ static bool add_rows(XtfCallpathTimes *times, const XtfArray *calls, uint64_t n,
         return false;
     while (found && xtf_cursor_time(&cursor) < end) {
         uint64_t time = xtf_cursor_time(&cursor);
-        charge(times, time - begin);
+        charge_top_call(times, time - begin);
         begin = time;
-        apply(times, &fields, xtf_cursor_row(&cursor), cursor.n);
+        apply_row(times, &fields, xtf_cursor_row(&cursor), cursor.n);
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;
     }
-    charge(times, end - begin);
+    charge_top_call(times, end - begin);
     return true;
 }
 

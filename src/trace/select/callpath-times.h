@@ -11,7 +11,7 @@
 
 #include "libxtf/array.h"
 
-#define XTF_OUTSIDE_CALLS UINT32_MAX /* the call path of no call */
+#define XTF_OUTSIDE_CALLS UINT32_MAX /* call path of time outside of calls */
 
 /* Returns the number of the call path of a region called on `parent`, with `depth` calls around it. */
 typedef uint32_t (*XtfCallpathFind)(void *data, uint32_t parent, uint32_t region, uint32_t depth);
@@ -22,17 +22,17 @@ typedef struct {
 } XtfCallpathTime;
 
 typedef struct {
-    unsigned aggregate; /* of frames, of `enters_leaves` */
+    unsigned aggregate; /* number of the aggregate of frames of `enters_leaves` */
     XtfCallpathFind find;
     void *data;
-    GArray *stack; /* of frames */
-    GArray *found; /* XtfCallpathTime with ticks, in the order in which the call paths first got time */
-    GHashTable *places;
+    GArray *stack;           /* private: open frames */
+    GArray *found;           /* XtfCallpathTime with ticks, in the order in which the call paths first got time */
+    GHashTable *places;      /* private: index in `found` + 1, by call path */
     XtfCallpathTime outside; /* not in `found` */
 } XtfCallpathTimes;
 
 void xtf_callpath_times_init(XtfCallpathTimes *times, unsigned aggregate, XtfCallpathFind find, void *data);
-void xtf_callpath_times_finish(XtfCallpathTimes *times); /* all zeros is fine */
+void xtf_callpath_times_finish(XtfCallpathTimes *times); /* accepts all zeros */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCallpathTimes, xtf_callpath_times_finish)
 
 void xtf_callpath_times_clear(XtfCallpathTimes *times);

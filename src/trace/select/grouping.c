@@ -8,18 +8,18 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    NAMED_TAGS_MAX = 4096, /* that a path's tag/ may name where the trace does not list all */
+    NAMED_TAGS_MAX = 4096, /* that a path's tag/ may name if the trace does not list all tags */
 };
 
 typedef struct {
     const char *name;
-    XtfGroupKey excludes; /* has the same values, so that blocks within blocks would be alike or empty */
+    XtfGroupKey excludes; /* key that has the same values, so that inner blocks would be equal or empty */
     bool (*find)(XtfGrouping *grouping, const char *text, GError **error); /* sets the values */
 } KeyClass;
 
 /* ---- The values of keys. */
 
-static void take_numbers(XtfKeyValues *values, GArray *numbers)
+static void set_numbers(XtfKeyValues *values, GArray *numbers)
 {
     values->n = numbers->len;
     values->numbers = (uint64_t *)(void *)g_array_free(numbers, FALSE);
@@ -34,7 +34,7 @@ static void choose_numbers(XtfKeyValues *values, const uint64_t *from, uint64_t 
         if (xtf_number_set_contains(set, from[i]))
             g_array_append_val(chosen, from[i]);
     }
-    take_numbers(values, chosen);
+    set_numbers(values, chosen);
 }
 
 /* Finds the rows [0, n) that are in a set. */
@@ -48,11 +48,11 @@ static void choose_rows(XtfKeyValues *values, uint64_t n, const XtfNumberSet *se
         for (uint64_t row = set->ranges[i].first; row < n && row <= set->ranges[i].last; row++)
             g_array_append_val(chosen, row);
     }
-    take_numbers(values, chosen);
+    set_numbers(values, chosen);
 }
 
 /* Finds the first location of each of the selection's processes or threads. */
-static GArray *find_firsts(const XtfSelection *selection, const XtfLocations *locations, bool threads)
+static GArray *find_first_locations(const XtfSelection *selection, const XtfLocations *locations, bool threads)
 {
     g_autoptr(GArray) selected = xtf_selection_locations(selection, locations);
     GArray *firsts = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -74,10 +74,10 @@ static bool find_procs(XtfGrouping *grouping, const char *text, GError **error)
 
     if (!locations)
         return false;
-    GArray *procs = find_firsts(grouping->selection, locations, false);
+    GArray *procs = find_first_locations(grouping->selection, locations, false);
     for (unsigned i = 0; i < procs->len; i++)
         g_array_index(procs, uint64_t, i) = locations->all[g_array_index(procs, uint64_t, i)].proc;
-    take_numbers(&grouping->values, procs);
+    set_numbers(&grouping->values, procs);
     return true;
 }
 
@@ -86,7 +86,7 @@ static bool find_threads(XtfGrouping *grouping, const char *text, GError **error
     const XtfLocations *locations = xtf_trace_context_locations(grouping->context, error);
 
     if (locations)
-        take_numbers(&grouping->values, find_firsts(grouping->selection, locations, true));
+        set_numbers(&grouping->values, find_first_locations(grouping->selection, locations, true));
     return locations;
 }
 
@@ -120,7 +120,7 @@ static bool find_classes(XtfGrouping *grouping, const char *text, GError **error
         if (classes->present & XTF_CLASS_BIT(i))
             g_array_append_val(present, i);
     }
-    take_numbers(&grouping->values, present);
+    set_numbers(&grouping->values, present);
     return true;
 }
 
@@ -158,7 +158,7 @@ static bool load_tags(XtfTrace *trace, GArray *tags, bool *complete, GError **er
 }
 
 /* Lists the numbers of a set, if they are few. */
-static bool list_set(const XtfNumberSet *set, GArray *numbers)
+static bool list_set_numbers(const XtfNumberSet *set, GArray *numbers)
 {
     g_array_set_size(numbers, 0);
     for (unsigned i = 0; set && i < set->n_ranges; i++) {
@@ -183,8 +183,8 @@ static bool find_tags(XtfGrouping *grouping, const char *text, GError **error)
         choose_numbers(&grouping->values, (const uint64_t *)(void *)tags->data, tags->len, set);
         return true;
     }
-    if (list_set(set, tags)) {
-        take_numbers(&grouping->values, g_steal_pointer(&tags));
+    if (list_set_numbers(set, tags)) {
+        set_numbers(&grouping->values, g_steal_pointer(&tags));
         return true;
     }
     return xtf_fail(error, XTF_ERROR_NOT_FOUND,
@@ -206,7 +206,8 @@ static bool find_slices(XtfGrouping *grouping, const char *text, GError **error)
 
     if (!text || !g_ascii_isdigit(*text) || !g_ascii_string_to_unsigned(text, 10, 1, XTF_SLICES_MAX, &n, NULL))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "write time:N for N equal slices of the window, of 1 to %d: time:100", XTF_SLICES_MAX);
+                        "write time:N for N equal slices of the window, N from 1 to %d, such as time:100",
+                        XTF_SLICES_MAX);
     set_slices(grouping, n);
     return true;
 }
@@ -230,14 +231,14 @@ const char *xtf_grouping_key_name(unsigned i)
 }
 
 /* Parses a key, and finds the text after its colon; NULL without a colon. False if no key has this name. */
-static bool parse_key(const char *text, XtfGroupKey *key, const char **rest)
+static bool parse_key(const char *text, XtfGroupKey *key, const char **parameter)
 {
     size_t length = strcspn(text, ":");
 
-    *rest = text[length] ? text + length + 1 : NULL;
+    *parameter = text[length] ? text + length + 1 : NULL;
     for (unsigned i = 0; i < XTF_GROUP_N_KEYS; i++) {
         if (strlen(keys[i].name) == length && strncmp(keys[i].name, text, length) == 0 &&
-            (i == XTF_GROUP_BY_TIME || !*rest)) {
+            (i == XTF_GROUP_BY_TIME || !*parameter)) {
             *key = (XtfGroupKey)i;
             return true;
         }
@@ -245,11 +246,12 @@ static bool parse_key(const char *text, XtfGroupKey *key, const char **rest)
     return false;
 }
 
-static bool check_outer(const XtfGrouping *outer, XtfGroupKey key, GError **error)
+static bool check_outer_keys(const XtfGrouping *outer, XtfGroupKey key, GError **error)
 {
     for (; outer; outer = outer->outer) {
         if (outer->values.key == key || outer->values.key == keys[key].excludes)
-            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "by/%s stands in this path already, and does not go with by/%s",
+            return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                            "the path has by/%s already, which cannot be combined with by/%s",
                             keys[outer->values.key].name, keys[key].name);
     }
     return true;
@@ -280,21 +282,22 @@ XtfGrouping *xtf_grouping_new_slices(XtfTraceContext *context, const XtfSelectio
 XtfGrouping *xtf_grouping_new(XtfTraceContext *context, XtfSelection *selection, XtfGrouping *outer, const char *text,
                               GError **error)
 {
-    const char *rest;
+    const char *parameter;
     XtfGroupKey key;
 
-    if (!parse_key(text, &key, &rest)) {
-        xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                 "\"%s\" is no key: there are proc, thread, region, class, comm, peer, tag, and time:N for N slices",
-                 text);
+    if (!parse_key(text, &key, &parameter)) {
+        xtf_fail(
+            error, XTF_ERROR_NOT_FOUND,
+            "\"%s\" is not a key: the keys are proc, thread, region, class, comm, peer, tag, and time:N for N slices",
+            text);
         return NULL;
     }
     g_autoptr(XtfGrouping) grouping = grouping_alloc(context, selection, outer, key);
-    if (!check_outer(outer, key, error) || !keys[key].find(grouping, rest, error))
+    if (!check_outer_keys(outer, key, error) || !keys[key].find(grouping, parameter, error))
         return NULL;
     if (!__builtin_mul_overflow(outer ? outer->n_blocks : 1, grouping->values.n, &grouping->n_blocks))
         return g_steal_pointer(&grouping);
-    xtf_fail(error, XTF_ERROR_UNSUPPORTED, "these are too many blocks");
+    xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the number of blocks exceeds 64 bits");
     return NULL;
 }
 
@@ -318,7 +321,7 @@ void xtf_grouping_unref(XtfGrouping *grouping)
 
 /* ---- Blocks. */
 
-static XtfSelection *in_set(const XtfSelection *selection, XtfGroupKey key, XtfNumberSet *set)
+static XtfSelection *select_set(const XtfSelection *selection, XtfGroupKey key, XtfNumberSet *set)
 {
     static const XtfFacet facets[XTF_GROUP_N_KEYS] = {
         [XTF_GROUP_BY_REGION] = XTF_BY_REGION, [XTF_GROUP_BY_CLASS] = XTF_BY_REGION, [XTF_GROUP_BY_COMM] = XTF_BY_COMM,
@@ -329,17 +332,17 @@ static XtfSelection *in_set(const XtfSelection *selection, XtfGroupKey key, XtfN
                                                                   : xtf_selection_by(selection, facets[key], set);
 }
 
-static XtfSelection *in_class(const XtfGrouping *grouping, const XtfSelection *selection, uint64_t class)
+static XtfSelection *select_class(const XtfGrouping *grouping, const XtfSelection *selection, uint64_t class)
 {
-    const XtfRegionClasses *classes = &grouping->context->classes; /* loaded: the class is from there */
+    const XtfRegionClasses *classes = &grouping->context->classes; /* loaded: `class` comes from it */
     g_autoptr(XtfNumberSet) rows = xtf_region_classes_rows(classes, XTF_CLASS_BIT(class));
 
     return xtf_selection_by(selection, XTF_BY_REGION, rows);
 }
 
-static XtfSelection *in_thread(const XtfGrouping *grouping, const XtfSelection *selection, uint64_t index)
+static XtfSelection *select_thread(const XtfGrouping *grouping, const XtfSelection *selection, uint64_t index)
 {
-    const XtfLocation *location = &grouping->context->locations.all[index]; /* loaded: the index is from there */
+    const XtfLocation *location = &grouping->context->locations.all[index]; /* loaded: `index` comes from it */
     g_autoptr(XtfNumberSet) proc = xtf_number_set_of_one(location->proc),
                             thread = xtf_number_set_of_one(location->thread);
     g_autoptr(XtfSelection) in_proc = xtf_selection_in_procs(selection, proc);
@@ -353,26 +356,26 @@ XtfSelection *xtf_key_slices(const XtfKeyValues *values, const XtfSelection *sel
                                    first + n == values->n ? XTF_TIME_OPEN : xtf_key_bound(values, first + n));
 }
 
-static XtfSelection *in_value(const XtfGrouping *grouping, const XtfSelection *selection, uint64_t i)
+static XtfSelection *select_value(const XtfGrouping *grouping, const XtfSelection *selection, uint64_t i)
 {
     const XtfKeyValues *values = &grouping->values;
 
     if (values->key == XTF_GROUP_BY_TIME)
         return xtf_key_slices(values, selection, i, 1);
     if (values->key == XTF_GROUP_BY_THREAD && values->n)
-        return in_thread(grouping, selection, xtf_key_number(values, i));
+        return select_thread(grouping, selection, xtf_key_number(values, i));
     if (values->key == XTF_GROUP_BY_CLASS && values->n)
-        return in_class(grouping, selection, xtf_key_number(values, i));
+        return select_class(grouping, selection, xtf_key_number(values, i));
     g_autoptr(XtfNumberSet) set =
         values->n ? xtf_number_set_of_one(xtf_key_number(values, i)) : xtf_number_set_from_flags(NULL, 0);
-    return in_set(selection, values->key, set);
+    return select_set(selection, values->key, set);
 }
 
 XtfSelection *xtf_grouping_selection(const XtfGrouping *grouping, uint64_t block)
 {
     uint64_t n = MAX(grouping->values.n, 1);
-    g_autoptr(XtfSelection) around =
+    g_autoptr(XtfSelection) outer_block =
         grouping->outer ? xtf_grouping_selection(grouping->outer, block / n) : xtf_selection_ref(grouping->selection);
 
-    return in_value(grouping, around, block % n);
+    return select_value(grouping, outer_block, block % n);
 }

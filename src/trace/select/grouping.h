@@ -53,8 +53,8 @@ XtfGrouping *xtf_grouping_new(XtfTraceContext *context, XtfSelection *selection,
                               GError **error);
 /* Divides a selection by n equal slices of its window, as "time:N" does. */
 XtfGrouping *xtf_grouping_new_slices(XtfTraceContext *context, const XtfSelection *selection, uint64_t n);
-XtfGrouping *xtf_grouping_ref(XtfGrouping *grouping); /* NULL is fine */
-void xtf_grouping_unref(XtfGrouping *grouping);       /* NULL is fine */
+XtfGrouping *xtf_grouping_ref(XtfGrouping *grouping); /* accepts NULL */
+void xtf_grouping_unref(XtfGrouping *grouping);       /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfGrouping, xtf_grouping_unref)
 
 /* Returns a new selection: the block's. If the grouping has no blocks, returns an empty selection of the same kind. */

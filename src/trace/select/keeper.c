@@ -25,7 +25,7 @@ void xtf_keeper_finish(XtfKeeper *keeper)
     g_mutex_clear(&keeper->lock);
 }
 
-static void *find(const XtfKeeper *keeper, const void *wanted)
+static void *find_item(const XtfKeeper *keeper, const void *wanted)
 {
     if (keeper->index)
         return g_hash_table_lookup(keeper->index, wanted);
@@ -36,7 +36,7 @@ static void *find(const XtfKeeper *keeper, const void *wanted)
     return NULL;
 }
 
-static void add(XtfKeeper *keeper, XtfKept *item)
+static void insert_item(XtfKeeper *keeper, XtfKept *item)
 {
     item->link.data = item;
     item->busy = true;
@@ -44,7 +44,7 @@ static void add(XtfKeeper *keeper, XtfKept *item)
         g_hash_table_add(keeper->index, item);
 }
 
-static void reuse(XtfKeeper *keeper, XtfKept *item, const void *wanted)
+static void reuse_item(XtfKeeper *keeper, XtfKept *item, const void *wanted)
 {
     if (!item->users) {
         keeper->bytes -= item->bytes;
@@ -62,12 +62,12 @@ void *xtf_keeper_take(XtfKeeper *keeper, void *wanted)
     XtfKept *item;
 
     g_mutex_lock(&keeper->lock);
-    while ((item = find(keeper, wanted)) && item->busy)
+    while ((item = find_item(keeper, wanted)) && item->busy)
         g_cond_wait(&keeper->put_back, &keeper->lock);
     if (item)
-        reuse(keeper, item, wanted);
+        reuse_item(keeper, item, wanted);
     else
-        add(keeper, item = wanted);
+        insert_item(keeper, item = wanted);
     item->users++;
     g_queue_push_head_link(&keeper->items, &item->link);
     g_mutex_unlock(&keeper->lock);
@@ -76,7 +76,7 @@ void *xtf_keeper_take(XtfKeeper *keeper, void *wanted)
     return item;
 }
 
-static void drop(XtfKeeper *keeper, XtfKept *item, GQueue *dropped)
+static void drop_item(XtfKeeper *keeper, XtfKept *item, GQueue *dropped)
 {
     keeper->bytes -= item->bytes;
     keeper->n_idle--;
@@ -95,7 +95,7 @@ static void drop_oldest(XtfKeeper *keeper, GQueue *dropped)
         XtfKept *item = link->data;
         previous = link->prev;
         if (!item->users)
-            drop(keeper, item, dropped);
+            drop_item(keeper, item, dropped);
     }
 }
 
@@ -111,7 +111,7 @@ void xtf_keeper_put(XtfKeeper *keeper, void *item, size_t bytes, bool keep)
         keeper->bytes += bytes;
         keeper->n_idle++;
         if (!keep)
-            drop(keeper, kept, &dropped);
+            drop_item(keeper, kept, &dropped);
     }
     drop_oldest(keeper, &dropped);
     g_cond_broadcast(&keeper->put_back);

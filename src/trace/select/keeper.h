@@ -15,7 +15,7 @@
 #include <glib.h>
 #include <stdbool.h>
 
-/* The first member of an item; all zeros at first. */
+/* The first member of an item; initially all zeros. */
 typedef struct {
     GList link;
     size_t bytes;
@@ -37,7 +37,7 @@ typedef struct {
     /* Private. */
     GMutex lock;
     GCond put_back;    /* signals that a thread put back a busy item */
-    GQueue items;      /* the latest used first */
+    GQueue items;      /* the most recently used first */
     GHashTable *index; /* of items; NULL without `hash` */
     size_t bytes;      /* of idle items */
     unsigned n_idle;

@@ -2,7 +2,7 @@
 
 enum {
     ARRAYS_AHEAD = 64,
-    LOCATIONS_KEPT = 2048, /* of which the trace's cache keeps what is read; after them the sweep begins */
+    LOCATIONS_KEPT = 2048, /* whose pages the trace's cache keeps; a sweep reads the locations after them */
 };
 
 void xtf_location_arrays_finish(XtfLocationArrays *arrays)
@@ -18,7 +18,7 @@ void xtf_location_arrays_expect_many(XtfLocationArrays *arrays)
     arrays->n_loaded = LOCATIONS_KEPT - 1;
 }
 
-static bool look_up(XtfLocationArrays *arrays, XtfTrace *trace, uint64_t rank, uint32_t n, GError **error)
+static bool look_up_arrays(XtfLocationArrays *arrays, XtfTrace *trace, uint64_t rank, uint32_t n, GError **error)
 {
     if (n > arrays->room) {
         arrays->room = n;
@@ -37,14 +37,14 @@ static bool look_up(XtfLocationArrays *arrays, XtfTrace *trace, uint64_t rank, u
 
 /* Looks up n arrays from a rank on, and more if they are next in turn. If one of the further arrays is damaged, looks
  * up the n alone. */
-static bool look_up_ahead(XtfLocationArrays *arrays, XtfTrace *trace, uint64_t rank, uint32_t n, GError **error)
+static bool look_up_next_arrays(XtfLocationArrays *arrays, XtfTrace *trace, uint64_t rank, uint32_t n, GError **error)
 {
     uint64_t left = xtf_trace_n_arrays(trace) - MIN(rank, xtf_trace_n_arrays(trace));
     uint64_t ahead = MIN(left, (uint64_t)ARRAYS_AHEAD);
     bool in_turn = arrays->n_ahead > 0 && rank >= arrays->ahead_first && rank - arrays->ahead_first <= arrays->n_ahead;
 
-    return (in_turn && ahead > n && look_up(arrays, trace, rank, (uint32_t)ahead, NULL)) ||
-           look_up(arrays, trace, rank, n, error);
+    return (in_turn && ahead > n && look_up_arrays(arrays, trace, rank, (uint32_t)ahead, NULL)) ||
+           look_up_arrays(arrays, trace, rank, n, error);
 }
 
 static bool are_all_readable(const XtfArray *arrays, uint32_t n)
@@ -80,9 +80,9 @@ bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *
         arrays->sweep = xtf_sweep_new(context->trace);
         arrays->n_ahead = 0;
     }
-    bool there = rank >= arrays->ahead_first && rank - arrays->ahead_first <= arrays->n_ahead &&
-                 n <= arrays->n_ahead - (rank - arrays->ahead_first);
-    if (n > 0 && !there && !look_up_ahead(arrays, context->trace, rank, n, error))
+    bool is_loaded = rank >= arrays->ahead_first && rank - arrays->ahead_first <= arrays->n_ahead &&
+                     n <= arrays->n_ahead - (rank - arrays->ahead_first);
+    if (n > 0 && !is_loaded && !look_up_next_arrays(arrays, context->trace, rank, n, error))
         return false;
     arrays->location = location;
     arrays->all = n > 0 ? arrays->ahead + (rank - arrays->ahead_first) : NULL;

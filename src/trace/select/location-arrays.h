@@ -7,13 +7,13 @@
 #include "libxtf/sweep.h"
 #include "src/trace/context/trace-context.h"
 
-/* Only one thread at a time may use it. */
+/* Only one thread at a time may use an XtfLocationArrays. */
 typedef struct {
     const XtfLocation *location;
     XtfArray *all; /* the readable arrays; valid until the next location is loaded */
     uint32_t n;
     uint64_t first, last; /* times of the location's first and last record of any type; first > last: no records */
-    uint64_t local_first, local_last; /* the same in ticks of its clock */
+    uint64_t local_first, local_last; /* likewise, in ticks of its clock */
     /* Private. */
     GArray *readable; /* XtfArray: the arrays of a location of which some are refused; NULL: no such location so far */
     XtfArray *ahead;  /* n_ahead arrays from the rank `ahead_first` on, already looked up */
@@ -23,7 +23,7 @@ typedef struct {
     XtfSweep *sweep;   /* NULL: few locations so far */
 } XtfLocationArrays;
 
-void xtf_location_arrays_finish(XtfLocationArrays *arrays); /* all zeros is fine */
+void xtf_location_arrays_finish(XtfLocationArrays *arrays); /* accepts all zeros */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationArrays, xtf_location_arrays_finish)
 
 /* Prepares `arrays`, all zeros, for very many locations. */

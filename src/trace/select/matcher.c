@@ -5,25 +5,24 @@
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/select/selection.h"
 
-/* The set that one of a group's keys must be in. A test of a peer reads two keys: the rank and the communicator.
- */
+/* A test that one of a group's keys is in a set. A test of a peer reads two keys: the rank and the communicator. */
 typedef struct {
     const XtfField *field;
     XtfNumberSet *set;
-    unsigned key;   /* the index of the field among the keys */
-    unsigned depth; /* the number of keys that must be known */
+    unsigned key;   /* index of the field among the keys */
+    unsigned depth; /* number of keys that must be known */
     bool is_peer;
 } Test;
 
 struct XtfMatcher {
     unsigned index;
-    bool begun; /* only rows that begin frames, of the aggregate of frames */
+    bool begun; /* matches only rows that begin frames */
     unsigned n_tests;
     Test tests[XTF_N_FACETS];
     /* Translation of peers to processes. */
     const XtfRanks *ranks;
-    XtfCommSource source; /* of their communicators; field is NULL: ranks are taken for processes */
-    unsigned comm_key;    /* the index of that field among the keys */
+    XtfCommSource source; /* of the peers' communicators; its field is NULL: ranks count as processes */
+    unsigned comm_key;    /* index of the source's field among the keys */
     GSList *filters;      /* XtfFilter, made by xtf_matcher_filter() */
 };
 
@@ -78,7 +77,7 @@ static bool load_peers(XtfMatcher *matcher, XtfTraceContext *context, const XtfS
     matcher->ranks = xtf_trace_context_ranks(context, error);
     if (!matcher->ranks || !xtf_comm_source_find(&matcher->source, context->trace, schema, error))
         return false;
-    if (!matcher->ranks->comms) /* nothing to translate by */
+    if (!matcher->ranks->comms) /* the trace does not say how to translate */
         matcher->source.field = NULL;
     return true;
 }
@@ -103,8 +102,8 @@ static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfNumberSet *set, con
 }
 
 /* Makes a matcher for one aggregate. Returns NULL without an error if the keys do not suffice. */
-static XtfMatcher *try_aggregate(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
-                                 unsigned index, GError **error)
+static XtfMatcher *make_matcher(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
+                                unsigned index, GError **error)
 {
     g_autoptr(XtfMatcher) matcher = g_new0(XtfMatcher, 1);
 
@@ -119,21 +118,21 @@ static XtfMatcher *try_aggregate(XtfTraceContext *context, const XtfSelection *s
 }
 
 /* Makes a matcher for the first of aggregates [from, to) whose keys suffice. */
-static XtfMatcher *first_fit(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
-                             unsigned from, unsigned to, GError **error)
+static XtfMatcher *make_first_matcher(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
+                                      unsigned from, unsigned to, GError **error)
 {
     for (unsigned i = from; i < to; i++) {
         GError *problem = NULL;
         if (schema->aggregates[i].kind == XTF_AGGREGATE_UNKNOWN)
             continue;
-        XtfMatcher *matcher = try_aggregate(context, selection, schema, i, &problem);
+        XtfMatcher *matcher = make_matcher(context, selection, schema, i, &problem);
         if (problem)
             g_propagate_error(error, problem);
         if (problem || matcher)
             return matcher;
     }
     xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-             "the trace has no aggregate of \"%s\" with the keys that this selection needs: import it anew",
+             "the trace has no aggregate of \"%s\" with the keys that this selection needs: import the trace again",
              schema->name);
     return NULL;
 }
@@ -141,7 +140,7 @@ static XtfMatcher *first_fit(XtfTraceContext *context, const XtfSelection *selec
 XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                             unsigned index, GError **error)
 {
-    return first_fit(context, selection, schema, index, index + 1, error);
+    return make_first_matcher(context, selection, schema, index, index + 1, error);
 }
 
 XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
@@ -150,7 +149,7 @@ XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selec
     XtfAggregateRef frames;
 
     if (!selection->calls || !xtf_aggregate_ref_frames(&frames, context))
-        return first_fit(context, selection, schema, 0, schema->n_aggregates, error);
+        return make_first_matcher(context, selection, schema, 0, schema->n_aggregates, error);
     XtfMatcher *matcher = xtf_matcher_new(context, selection, schema, frames.number, error);
     if (matcher)
         matcher->begun = true;
@@ -174,37 +173,37 @@ unsigned xtf_matcher_aggregate(const XtfMatcher *matcher)
 
 /* ---- Matching. */
 
-/* Sets hold numbers from 0 on: "none" and values less than 0 are in no set. */
-static bool is_number(const XtfField *field, uint64_t value)
+/* True if a set may contain the value. No set contains "none" or values less than 0. */
+static bool may_be_in_set(const XtfField *field, uint64_t value)
 {
     bool is_signed = field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64;
     return !xtf_key_is_none(field, value) && !(is_signed && (int64_t)value < 0);
 }
 
-/* `source` is the value of matcher->source.field. */
-static bool is_peer_meant(const XtfFilter *filter, const Test *test, uint64_t rank, uint64_t source)
+/* True if a peer passes a test. `source` is the value of matcher->source.field. */
+static bool is_peer_selected(const XtfFilter *filter, const Test *test, uint64_t rank, uint64_t source)
 {
     const XtfMatcher *matcher = filter->matcher;
     uint64_t comm, proc = rank;
 
-    if (!is_number(test->field, rank))
+    if (!may_be_in_set(test->field, rank))
         return false;
     if (matcher->source.field &&
-        !(is_number(matcher->source.field, source) && xtf_comm_source_map(&matcher->source, source, &comm) &&
+        !(may_be_in_set(matcher->source.field, source) && xtf_comm_source_map(&matcher->source, source, &comm) &&
           xtf_ranks_proc(matcher->ranks, comm, rank, filter->proc, &proc)))
         return false;
     return xtf_number_set_contains(test->set, proc);
 }
 
-static bool is_meant(const Test *test, uint64_t value)
+static bool is_value_selected(const Test *test, uint64_t value)
 {
     const XtfNumberSet *set = test->set;
     bool in = set->n_ranges == 1 ? value >= set->ranges[0].first && value <= set->ranges[0].last
                                  : xtf_number_set_contains(set, value);
-    return in && is_number(test->field, value);
+    return in && may_be_in_set(test->field, value);
 }
 
-static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
+static XtfMatch match_key_values(const uint64_t *key, unsigned depth, const void *data)
 {
     const XtfFilter *filter = data;
     const XtfMatcher *matcher = filter->matcher;
@@ -214,14 +213,14 @@ static XtfMatch match(const uint64_t *key, unsigned depth, const void *data)
         const Test *test = &matcher->tests[i];
         if (depth < test->depth)
             result = XTF_MATCH_SOME;
-        else if (test->is_peer ? !is_peer_meant(filter, test, key[test->key], key[matcher->comm_key])
-                               : !is_meant(test, key[test->key]))
+        else if (test->is_peer ? !is_peer_selected(filter, test, key[test->key], key[matcher->comm_key])
+                               : !is_value_selected(test, key[test->key]))
             return XTF_MATCH_NONE;
     }
     return result;
 }
 
-static bool takes_row(const uint8_t *row, const void *data)
+static bool row_matches(const uint8_t *row, const void *data)
 {
     const XtfFilter *filter = data;
     const XtfMatcher *matcher = filter->matcher;
@@ -230,12 +229,12 @@ static bool takes_row(const uint8_t *row, const void *data)
         const Test *test = &matcher->tests[i];
         uint64_t value = xtf_field_get(test->field, row);
         if (!test->is_peer) {
-            if (!is_meant(test, value))
+            if (!is_value_selected(test, value))
                 return false;
             continue;
         }
         uint64_t source = matcher->source.field ? xtf_field_get(matcher->source.field, row) : 0;
-        if (!is_peer_meant(filter, test, value, source))
+        if (!is_peer_selected(filter, test, value, source))
             return false;
     }
     return true;
@@ -243,7 +242,7 @@ static bool takes_row(const uint8_t *row, const void *data)
 
 XtfGroupFilter xtf_filter_groups(const XtfFilter *filter)
 {
-    return (XtfGroupFilter){.match = match, .takes_row = takes_row, .data = filter};
+    return (XtfGroupFilter){.match = match_key_values, .takes_row = row_matches, .data = filter};
 }
 
 XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc)

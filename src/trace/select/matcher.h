@@ -31,25 +31,25 @@ bool xtf_selection_fits(const XtfSelection *selection, const XtfSchema *schema, 
 
 typedef struct XtfMatcher XtfMatcher;
 
-/* Borrows the context; references the selection's sets. Fails with XTF_ERROR_UNSUPPORTED if the keys of the aggregate
- * do not suffice to decide whether a row is in the selection. */
+/* Makes a matcher. It borrows the context and references the selection's sets. Fails with XTF_ERROR_UNSUPPORTED if the
+ * keys of the aggregate do not suffice to decide whether a row is in the selection. */
 XtfMatcher *xtf_matcher_new(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                             unsigned index, GError **error);
 /* Makes a matcher for the first aggregate whose keys suffice; for calls, for the aggregate of frames. */
 XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selection, const XtfSchema *schema,
                              GError **error);
-void xtf_matcher_free(XtfMatcher *matcher); /* NULL is fine */
+void xtf_matcher_free(XtfMatcher *matcher); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMatcher, xtf_matcher_free)
 
 unsigned xtf_matcher_aggregate(const XtfMatcher *matcher); /* index in schema->aggregates */
 
-/* For rows that process `proc` recorded. */
+/* A filter of the rows that process `proc` recorded. */
 typedef struct {
     const XtfMatcher *matcher; /* borrowed */
     uint64_t proc;
 } XtfFilter;
 
-/* Borrows the filter. */
+/* Returns group tests that borrow the filter. */
 XtfGroupFilter xtf_filter_groups(const XtfFilter *filter);
 /* Returns group tests for rows of `proc`, with a filter that the matcher owns. For calls the filter passes only their
  * ENTERs. No other thread may use the matcher during the call. */

@@ -7,11 +7,11 @@ typedef struct {
     void *data;
     GMutex lock; /* guards all below */
     GCond done;
-    uint32_t next, n;   /* items that no thread has taken yet are [next, n) */
-    uint32_t failed_at; /* the first item of the first run that failed; UINT32_MAX: none did */
+    uint32_t next, n;   /* items [next, n) are not taken by any thread yet */
+    uint32_t failed_at; /* first item of the first run that failed; UINT32_MAX: none did */
     unsigned n_working; /* threads */
     GError *error;
-    GPtrArray *results; /* of threads that are through */
+    GPtrArray *results; /* of threads that have finished */
 } Job;
 
 static void job_unref(Job *job)
@@ -35,7 +35,7 @@ static void note_failure(Job *job, uint32_t first, GError *error)
     job->failed_at = first;
 }
 
-/* Takes runs until there are no more, or one before failed. Called and left with the lock held. */
+/* Works on runs until no run is left, or a run before has failed. The caller holds the lock. */
 static void take_runs(Job *job, void *own)
 {
     while (job->next < job->n && job->next < job->failed_at) {
@@ -50,7 +50,7 @@ static void take_runs(Job *job, void *own)
     }
 }
 
-static void take_part(Job *job)
+static void work_on_job(Job *job)
 {
     g_mutex_lock(&job->lock);
     if (job->next < job->n) {
@@ -66,9 +66,9 @@ static void take_part(Job *job)
     g_mutex_unlock(&job->lock);
 }
 
-static void help(gpointer data, gpointer unused)
+static void help_with_job(gpointer data, gpointer unused)
 {
-    take_part(data);
+    work_on_job(data);
     job_unref(data);
 }
 
@@ -79,15 +79,16 @@ void xtf_parallel_set_threads(unsigned n)
     wanted_threads = n;
 }
 
-/* Returns the pool of threads that help the caller: one fewer than the threads that share work. NULL: no pool. */
-static GThreadPool *helpers(void)
+/* Returns the pool of threads that help the caller: one fewer than the threads that share work. NULL: no pool.
+ */
+static GThreadPool *helper_pool(void)
 {
     static GThreadPool *pool;
     static gsize ready;
 
     if (g_once_init_enter(&ready)) {
         int n = (int)(wanted_threads > 0 ? wanted_threads : g_get_num_processors()) - 1;
-        pool = n > 0 ? g_thread_pool_new(help, NULL, n, FALSE, NULL) : NULL;
+        pool = n > 0 ? g_thread_pool_new(help_with_job, NULL, n, FALSE, NULL) : NULL;
         g_once_init_leave(&ready, 1);
     }
     return pool;
@@ -96,11 +97,12 @@ static GThreadPool *helpers(void)
 static void call_helpers(Job *job)
 {
     uint32_t n_runs = (job->n - 1) / job->work->step + 1;
-    GThreadPool *pool = n_runs > 1 ? helpers() : NULL;
+    GThreadPool *pool = n_runs > 1 ? helper_pool() : NULL;
 
     for (int i = 0; pool && i < g_thread_pool_get_max_threads(pool) && (uint32_t)i + 1 < n_runs; i++) {
         g_atomic_int_inc(&job->references);
-        if (!g_thread_pool_push(pool, job, NULL)) /* the task is queued though, for a thread that there is */
+        if (!g_thread_pool_push(
+                pool, job, NULL)) /* the pool could not start a thread, but has queued the task for an existing one */
             break;
     }
 }
@@ -115,10 +117,10 @@ bool xtf_parallel(const XtfParallelWork *work, void *data, uint32_t n, GError **
     g_cond_init(&job->done);
     if (n > 0)
         call_helpers(job);
-    take_part(job);
+    work_on_job(job);
 
     g_mutex_lock(&job->lock);
-    job->next = n; /* who comes now finds nothing to do */
+    job->next = n; /* a pool thread that starts now finds no items */
     while (job->n_working > 0)
         g_cond_wait(&job->done, &job->lock);
     g_mutex_unlock(&job->lock);

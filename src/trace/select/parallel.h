@@ -12,12 +12,12 @@
 
 typedef struct {
     uint32_t step; /* items of a run, at least 1 */
-    /* A thread's own results; called in any thread, for each thread once. */
+    /* Makes a thread's results; called once in each thread. */
     void *(*begin)(void *data);
-    /* Adds items [first, end) to them; called in the same thread, and by other threads for other items meanwhile. */
+    /* Adds items [first, end) to a thread's results, in that thread. Other threads add other items meanwhile. */
     bool (*work)(void *own, void *data, uint32_t first, uint32_t end, GError **error);
-    /* Joins one thread's results to `data`, and frees them; called in the calling thread, in no certain order, also
-     * where the work failed. */
+    /* Joins a thread's results to `data` and frees them, in the calling thread, also if the work failed. The order of
+     * threads is not defined. */
     void (*join)(void *own, void *data);
 } XtfParallelWork;
 

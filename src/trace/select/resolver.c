@@ -17,10 +17,10 @@
 
 enum {
     KEPT_BYTES = 8 << 20,
-    LOCATIONS_AT_ONCE = 64, /* of a thread... */
-    MANY_AT_ONCE = 256,     /* ...where they are many */
-    TURNS = 64,             /* of threads, until the spans found are put in order */
-    FEW_LOCATIONS = 4096,   /* of which spans are found even where only their rows are counted */
+    RUN_LOCATIONS = 64,    /* locations that a thread takes at once */
+    COUNT_LOCATIONS = 256, /* likewise, for count_many_locations() */
+    ROUND_RUNS = 64,       /* runs whose spans are collected before they are added in order */
+    FEW_LOCATIONS = 4096,  /* locations up to which counting finds spans, too */
 };
 
 static const char facet_letters[XTF_N_FACETS] = {
@@ -104,9 +104,9 @@ void xtf_resolver_finish(XtfResolver *resolver)
 
 /* ---- Finding the spans. */
 
-static bool too_many(GError **error)
+static bool fail_too_many_records(GError **error)
 {
-    return xtf_damaged(error, "the trace has more records than there are numbers");
+    return xtf_damaged(error, "the trace has more records than 64 bits can count");
 }
 
 typedef struct {
@@ -115,10 +115,10 @@ typedef struct {
     const XtfSelection *selection;
     XtfSpans *spans;
     uint64_t time_to;
-    GPtrArray *matchers; /* by schema, made when first needed; owned by the spans. NULL: nothing is filtered */
+    GPtrArray *matchers; /* by schema, made when first needed; owned by the spans. NULL: no filter */
 } Search;
 
-static bool may_have(const Search *search, const XtfSchema *schema)
+static bool may_have_rows(const Search *search, const XtfSchema *schema)
 {
     const XtfSelection *selection = search->selection;
 
@@ -139,7 +139,7 @@ static bool find_filter(Search *search, const XtfSpan *span, XtfGroupFilter *fil
     return true;
 }
 
-/* Leaves the rows that match. */
+/* Narrows a span to the rows that match. */
 static bool filter_span(Search *search, XtfSpan *span, GError **error)
 {
     XtfGroupFilter filter;
@@ -150,11 +150,11 @@ static bool filter_span(Search *search, XtfSpan *span, GError **error)
 }
 
 /* Adds an array's span to `spans`, of XtfSpan. */
-static bool add_array(Search *search, const XtfArray *array, uint32_t index, GArray *spans, GError **error)
+static bool add_array_span(Search *search, const XtfArray *array, uint32_t index, GArray *spans, GError **error)
 {
     XtfSpan span;
 
-    if (!may_have(search, array->schema))
+    if (!may_have_rows(search, array->schema))
         return true;
     xtf_span_init(&span, array);
     span.tag = index;
@@ -167,12 +167,12 @@ static bool add_array(Search *search, const XtfArray *array, uint32_t index, GAr
     return true;
 }
 
-static bool add_location(Search *search, XtfLocationArrays *arrays, uint32_t index, GArray *spans, GError **error)
+static bool add_location_spans(Search *search, XtfLocationArrays *arrays, uint32_t index, GArray *spans, GError **error)
 {
     if (!xtf_location_arrays_load(arrays, search->context, &search->locations->all[index], error))
         return false;
     for (uint32_t i = 0; i < arrays->n; i++) {
-        if (!add_array(search, &arrays->all[i], index, spans, error))
+        if (!add_array_span(search, &arrays->all[i], index, spans, error))
             return false;
     }
     return true;
@@ -197,8 +197,8 @@ static bool names_one_location(const XtfSelection *selection)
 typedef struct {
     Search *search;
     const uint32_t *locations;
-    GArray **found; /* the spans of each run of locations */
-    bool many;      /* locations, with those of other calls */
+    GArray **found; /* spans of each run of locations */
+    bool many;      /* more than FEW_LOCATIONS in all rounds together */
 } Finding;
 
 static void *begin_finding(void *data)
@@ -210,13 +210,13 @@ static void *begin_finding(void *data)
     return arrays;
 }
 
-static bool find_run(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool find_run_spans(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Finding *finding = data;
-    GArray *spans = finding->found[first / LOCATIONS_AT_ONCE] = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
+    GArray *spans = finding->found[first / RUN_LOCATIONS] = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
 
     for (uint32_t i = first; i < end; i++) {
-        if (!add_location(finding->search, own, finding->locations[i], spans, error))
+        if (!add_location_spans(finding->search, own, finding->locations[i], spans, error))
             return false;
     }
     return true;
@@ -228,7 +228,7 @@ static void end_finding(void *own, void *data)
     g_free(own);
 }
 
-static bool add_found(Search *search, const GArray *found, GError **error)
+static bool add_found_spans(Search *search, const GArray *found, GError **error)
 {
     for (guint i = 0; found && i < found->len; i++) {
         if (!xtf_spans_add(search->spans, &g_array_index(found, XtfSpan, i), error))
@@ -238,31 +238,31 @@ static bool add_found(Search *search, const GArray *found, GError **error)
 }
 
 /* Adds the spans of locations, in their order. Filters are made when first needed, so one thread makes them. */
-static bool add_locations(Search *search, const uint32_t *locations, uint32_t n, GError **error)
+static bool add_spans_in_order(Search *search, const uint32_t *locations, uint32_t n, GError **error)
 {
     const XtfParallelWork work = {
-        .step = LOCATIONS_AT_ONCE, .begin = begin_finding, .work = find_run, .join = end_finding};
-    GArray *found[TURNS] = {NULL};
+        .step = RUN_LOCATIONS, .begin = begin_finding, .work = find_run_spans, .join = end_finding};
+    GArray *found[ROUND_RUNS] = {NULL};
     g_auto(XtfLocationArrays) arrays = {0};
     bool good = true;
 
-    for (uint32_t done = 0; good && done < n; done += TURNS * LOCATIONS_AT_ONCE) {
-        uint32_t count = MIN(n - done, (uint32_t)TURNS * LOCATIONS_AT_ONCE);
+    for (uint32_t done = 0; good && done < n; done += ROUND_RUNS * RUN_LOCATIONS) {
+        uint32_t count = MIN(n - done, (uint32_t)ROUND_RUNS * RUN_LOCATIONS);
         Finding finding = {.search = search, .locations = locations + done, .found = found, .many = n > FEW_LOCATIONS};
         if (search->matchers)
-            for (uint32_t i = 0; good && i < count; i += LOCATIONS_AT_ONCE)
-                good = find_run(&arrays, &finding, i, MIN(count, i + LOCATIONS_AT_ONCE), error);
+            for (uint32_t i = 0; good && i < count; i += RUN_LOCATIONS)
+                good = find_run_spans(&arrays, &finding, i, MIN(count, i + RUN_LOCATIONS), error);
         else
             good = xtf_parallel(&work, &finding, count, error);
-        for (uint32_t turn = 0; turn < TURNS; turn++) {
-            good = good && add_found(search, found[turn], error);
-            g_clear_pointer(&found[turn], g_array_unref);
+        for (uint32_t run = 0; run < ROUND_RUNS; run++) {
+            good = good && add_found_spans(search, found[run], error);
+            g_clear_pointer(&found[run], g_array_unref);
         }
     }
     return good;
 }
 
-static bool find_in_trace(Search *search, GError **error)
+static bool find_trace_spans(Search *search, GError **error)
 {
     g_autoptr(GArray) locations = xtf_selection_locations(search->selection, search->locations);
 
@@ -271,7 +271,7 @@ static bool find_in_trace(Search *search, GError **error)
     search->time_to = search->selection->endless && names_one_location(search->selection) ? XTF_TIME_OPEN
                                                                                           : search->selection->time_to;
     g_array_sort_with_data(locations, compare_keys, search->locations->all); /* spans are added in that order */
-    return add_locations(search, (const uint32_t *)(const void *)locations->data, locations->len, error);
+    return add_spans_in_order(search, (const uint32_t *)(const void *)locations->data, locations->len, error);
 }
 
 /* Narrows a span of a base, already cut by position, by the selection's narrowings after the base. */
@@ -284,12 +284,12 @@ static bool narrow_span(Search *search, XtfSpan *span, GError **error)
         return false;
     if (memcmp(selection->by, base->by, sizeof base->by) != 0 || selection->calls != base->calls)
         return filter_span(search, span, error);
-    /* The positions stay; but the filter is one that the new spans own. */
+    /* The positions stay, but the new spans need a filter that they own. */
     return !search->matchers || find_filter(search, span, &span->filter, &span->aggregate, error);
 }
 
 /* Finds the part of a base's spans between rank_from and rank_to, and applies the narrowings after the base. */
-static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
+static bool find_base_spans(Search *search, const XtfSpans *base, GError **error)
 {
     const XtfSelection *selection = search->selection;
     g_autofree uint64_t *from = g_new(uint64_t, base->n + 1), *to = g_new(uint64_t, base->n + 1);
@@ -301,7 +301,7 @@ static bool find_in_base(Search *search, const XtfSpans *base, GError **error)
         XtfSpan span = base->spans[i];
         const XtfLocation *location = &search->locations->all[span.tag];
         if (from[i] >= to[i] || !xtf_number_set_contains(selection->procs, location->proc) ||
-            !xtf_number_set_contains(selection->threads, location->thread) || !may_have(search, span.array.schema))
+            !xtf_number_set_contains(selection->threads, location->thread) || !may_have_rows(search, span.array.schema))
             continue;
         span.lo = from[i];
         span.hi = to[i];
@@ -345,9 +345,9 @@ static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GErr
     search.spans = spans;
     if (selection->base) {
         g_autoptr(XtfSpans) base = xtf_resolver_spans(resolver, selection->base, error);
-        if (!base || !find_in_base(&search, base, error))
+        if (!base || !find_base_spans(&search, base, error))
             return NULL;
-    } else if (!find_in_trace(&search, error)) {
+    } else if (!find_trace_spans(&search, error)) {
         return NULL;
     }
     return g_steal_pointer(&spans);
@@ -367,17 +367,17 @@ XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GEr
     return spans;
 }
 
-/* Counting without spans: of very many locations they take more memory than all else. */
+/* Counting of very many locations, whose spans would take too much memory. */
 typedef struct {
     Search search;
     GArray *locations;
     uint64_t count;
 } Counting;
 
-/* A thread's own. */
+/* State and result of one counting thread. */
 typedef struct {
     XtfLocationArrays arrays;
-    GArray *spans; /* of one location */
+    GArray *spans; /* of the current location */
     uint64_t count;
 } Counted;
 
@@ -389,20 +389,20 @@ static void *begin_counting(void *data)
     return own;
 }
 
-static bool count_run(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool count_run_records(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     Counting *counting = data;
     Counted *counted = own;
 
     for (uint32_t i = first; i < end; i++) {
         g_array_set_size(counted->spans, 0);
-        if (!add_location(&counting->search, &counted->arrays, g_array_index(counting->locations, uint32_t, i),
-                          counted->spans, error))
+        if (!add_location_spans(&counting->search, &counted->arrays, g_array_index(counting->locations, uint32_t, i),
+                                counted->spans, error))
             return false;
         for (guint j = 0; j < counted->spans->len; j++) {
             const XtfSpan *span = &g_array_index(counted->spans, XtfSpan, j);
             if (__builtin_add_overflow(counted->count, span->hi - span->lo, &counted->count))
-                return too_many(error);
+                return fail_too_many_records(error);
         }
     }
     return true;
@@ -422,10 +422,11 @@ static void end_counting(void *own, void *data)
 
 /* Counts a selection of very many locations with all cores. Sets *counted to false for other selections: with a base,
  * with filters, or of few locations. */
-static bool count_many(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, bool *counted, GError **error)
+static bool count_many_locations(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, bool *counted,
+                                 GError **error)
 {
     const XtfParallelWork work = {
-        .step = MANY_AT_ONCE, .begin = begin_counting, .work = count_run, .join = end_counting};
+        .step = COUNT_LOCATIONS, .begin = begin_counting, .work = count_run_records, .join = end_counting};
     Counting counting = {0};
 
     *counted = false;
@@ -457,7 +458,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
         xtf_selection_is_filtered(selection) || selection->time_from > scale->origin ||
         selection->time_to <= scale->last || selection->type == XTF_NO_TYPE) {
         bool counted;
-        if (!count_many(resolver, selection, count, &counted, error) || counted)
+        if (!count_many_locations(resolver, selection, count, &counted, error) || counted)
             return counted;
         g_autoptr(XtfSpans) spans = xtf_resolver_spans(resolver, selection, error);
         if (!spans)
@@ -468,7 +469,7 @@ bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t
     for (uint32_t i = 0; i < xtf_trace_n_schemas(trace); i++) {
         if (xtf_selection_has_type(selection, xtf_trace_schema(trace, i)) &&
             __builtin_add_overflow(total, xtf_trace_n_rows(trace, i), &total))
-            return too_many(error);
+            return fail_too_many_records(error);
     }
     *count = total;
     return true;

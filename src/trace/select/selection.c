@@ -57,75 +57,75 @@ static XtfSelection *selection_copy(const XtfSelection *selection)
 
 XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfNumberSet *procs)
 {
-    XtfSelection *narrow = selection_copy(selection);
-    xtf_number_set_unref(narrow->procs);
-    narrow->procs = xtf_number_set_intersect(selection->procs, procs);
-    return narrow;
+    XtfSelection *narrowed = selection_copy(selection);
+    xtf_number_set_unref(narrowed->procs);
+    narrowed->procs = xtf_number_set_intersect(selection->procs, procs);
+    return narrowed;
 }
 
 XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfNumberSet *threads)
 {
-    XtfSelection *narrow = selection_copy(selection);
-    xtf_number_set_unref(narrow->threads);
-    narrow->threads = xtf_number_set_intersect(selection->threads, threads);
-    return narrow;
+    XtfSelection *narrowed = selection_copy(selection);
+    xtf_number_set_unref(narrowed->threads);
+    narrowed->threads = xtf_number_set_intersect(selection->threads, threads);
+    return narrowed;
 }
 
 XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfNumberSet *values)
 {
-    XtfSelection *narrow = selection_copy(selection);
-    xtf_number_set_unref(narrow->by[facet]);
-    narrow->by[facet] = xtf_number_set_intersect(selection->by[facet], values);
-    return narrow;
+    XtfSelection *narrowed = selection_copy(selection);
+    xtf_number_set_unref(narrowed->by[facet]);
+    narrowed->by[facet] = xtf_number_set_intersect(selection->by[facet], values);
+    return narrowed;
 }
 
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema)
 {
-    XtfSelection *narrow = selection_copy(selection);
-    narrow->type = selection->type == XTF_ANY_TYPE || selection->type == schema ? (int64_t)schema : XTF_NO_TYPE;
-    return narrow;
+    XtfSelection *narrowed = selection_copy(selection);
+    narrowed->type = selection->type == XTF_ANY_TYPE || selection->type == schema ? (int64_t)schema : XTF_NO_TYPE;
+    return narrowed;
 }
 
 XtfSelection *xtf_selection_of_any_type(const XtfSelection *selection)
 {
-    XtfSelection *wider = selection_copy(selection);
-    wider->type = XTF_ANY_TYPE;
-    wider->calls = false;
-    return wider;
+    XtfSelection *widened = selection_copy(selection);
+    widened->type = XTF_ANY_TYPE;
+    widened->calls = false;
+    return widened;
 }
 
 XtfSelection *xtf_selection_without(const XtfSelection *selection, XtfFacet facet)
 {
-    XtfSelection *wider = selection_copy(selection);
-    g_clear_pointer(&wider->by[facet], xtf_number_set_unref);
-    return wider;
+    XtfSelection *widened = selection_copy(selection);
+    g_clear_pointer(&widened->by[facet], xtf_number_set_unref);
+    return widened;
 }
 
 XtfSelection *xtf_selection_in_calls(const XtfSelection *selection, const XtfTraceContext *context)
 {
-    XtfSelection *narrow = xtf_selection_in_type(selection, (uint32_t)context->enters_leaves);
-    narrow->calls = narrow->type >= 0;
-    return narrow;
+    XtfSelection *narrowed = xtf_selection_in_type(selection, (uint32_t)context->enters_leaves);
+    narrowed->calls = narrowed->type >= 0;
+    return narrowed;
 }
 
 XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t from, uint64_t to)
 {
-    XtfSelection *narrow = selection_copy(selection);
-    narrow->time_from = MAX(selection->time_from, from);
-    narrow->time_to = MAX(MIN(selection->time_to, to), narrow->time_from);
-    narrow->endless = selection->endless && to == XTF_TIME_OPEN;
-    return narrow;
+    XtfSelection *narrowed = selection_copy(selection);
+    narrowed->time_from = MAX(selection->time_from, from);
+    narrowed->time_to = MAX(MIN(selection->time_to, to), narrowed->time_from);
+    narrowed->endless = selection->endless && to == XTF_TIME_OPEN;
+    return narrowed;
 }
 
 XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, uint64_t to)
 {
-    XtfSelection *narrow = selection_copy(selection);
-    if (narrow->base)
-        xtf_selection_unref(narrow->base);
-    narrow->base = xtf_selection_ref(selection);
-    narrow->rank_from = from;
-    narrow->rank_to = to;
-    return narrow;
+    XtfSelection *narrowed = selection_copy(selection);
+    if (narrowed->base)
+        xtf_selection_unref(narrowed->base);
+    narrowed->base = xtf_selection_ref(selection);
+    narrowed->rank_from = from;
+    narrowed->rank_to = to;
+    return narrowed;
 }
 
 bool xtf_selection_is_final(const XtfSelection *selection, const XtfTraceContext *context)
@@ -157,8 +157,8 @@ void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *sca
     *to = CLAMP(selection->time_to, *from, scale->end);
 }
 
-static void add_range_of_procs(const XtfSelection *selection, const XtfLocations *locations, XtfNumberRange range,
-                               GArray *indices)
+static void add_proc_range(const XtfSelection *selection, const XtfLocations *locations, XtfNumberRange range,
+                           GArray *indices)
 {
     for (uint32_t i = xtf_locations_of_proc(locations, range.first); i < locations->n; i++) {
         const XtfLocation *location = &locations->all[i];
@@ -175,8 +175,8 @@ GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocation
     const XtfNumberSet *procs = selection->procs;
 
     if (!procs)
-        add_range_of_procs(selection, locations, (XtfNumberRange){0, UINT64_MAX}, indices);
+        add_proc_range(selection, locations, (XtfNumberRange){0, UINT64_MAX}, indices);
     for (unsigned i = 0; procs && i < procs->n_ranges; i++)
-        add_range_of_procs(selection, locations, procs->ranges[i], indices);
+        add_proc_range(selection, locations, procs->ranges[i], indices);
     return indices;
 }

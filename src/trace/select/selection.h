@@ -5,7 +5,7 @@
  * records, a resolver finds its spans: the selected rows of each array. A window costs two descents per array, a
  * filter two more. A selection's records are the rows of its spans, in (T, location, seq) order.
  *
- * All functions may be called from any thread.
+ * Any thread may call any function.
  */
 #pragma once
 
@@ -19,8 +19,8 @@
 #include "src/trace/select/keeper.h"
 
 enum {
-    XTF_ANY_TYPE = -1, /* records of all types; none that is derived */
-    XTF_NO_TYPE = -2,  /* narrowed to two types at once */
+    XTF_ANY_TYPE = -1, /* records of all types, but no derived rows */
+    XTF_NO_TYPE = -2,  /* no records: narrowed to two types at once */
 };
 
 /* Roles of fields whose values narrow a selection. A record type that has no such field has no records then. */
@@ -37,25 +37,25 @@ typedef enum {
 typedef struct XtfSelection XtfSelection;
 struct XtfSelection {
     gatomicrefcount references;
-    XtfSelection *base; /* the records [rank_from, rank_to) of this one, counted in order; NULL: of the trace */
+    XtfSelection *base; /* selection whose records [rank_from, rank_to) this one has; NULL: the trace */
     uint64_t rank_from, rank_to;
-    /* These hold for all records of the selection. With a base they begin as the base's. */
+    /* Conditions on the records. With a base they begin as the base's. */
     XtfNumberSet *procs, *threads;  /* NULL: all */
     XtfNumberSet *by[XTF_N_FACETS]; /* NULL: all; see matcher.h */
-    int64_t type;                   /* a schema's id, or one of the above */
-    bool calls;                     /* of `enters_leaves`, the type, only the ENTERs: as calls, a line each */
+    int64_t type;                   /* a schema's id, XTF_ANY_TYPE or XTF_NO_TYPE */
+    bool calls;                     /* only the ENTERs of `enters_leaves`, the type: a record for each call */
     uint64_t time_from, time_to;    /* [from, to) */
-    bool endless; /* to the end of the trace, wherever that is: no window has an end. Of a growing trace `time_to` is
-                     where it is complete */
+    bool endless; /* to the end of the trace: no window ends before. In a growing trace `time_to` is then the complete
+                     time */
 };
 
 /* Makes the selection of the whole trace. */
 XtfSelection *xtf_selection_new(const XtfTraceContext *context);
 XtfSelection *xtf_selection_ref(XtfSelection *selection);
-void xtf_selection_unref(XtfSelection *selection); /* NULL is fine */
+void xtf_selection_unref(XtfSelection *selection); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSelection, xtf_selection_unref)
 
-/* These functions return new selections. */
+/* Narrow or widen a selection, and return the result as a new selection. */
 XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfNumberSet *procs);
 XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfNumberSet *threads);
 XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfNumberSet *values);
@@ -91,7 +91,7 @@ void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *sca
 /* Returns the indices of the locations that a selection may have records of, ascending: by (proc, thread). */
 GArray *xtf_selection_locations(const XtfSelection *selection, const XtfLocations *locations);
 
-/* Finds the spans of selections, and keeps them. */
+/* A finder of the spans of selections, with a cache. */
 typedef struct {
     XtfTraceContext *context; /* borrowed */
     XtfKeeper kept;
@@ -100,7 +100,8 @@ typedef struct {
 void xtf_resolver_init(XtfResolver *resolver, XtfTraceContext *context);
 void xtf_resolver_finish(XtfResolver *resolver);
 
-/* Returns a new reference; NULL with an error. A span's tag is the index of its location in XtfLocations. */
+/* Finds the spans of a selection. Returns a new reference; NULL with an error. A span's tag is the index of its
+ * location in XtfLocations. */
 XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GError **error);
-/* Counts the records. Reads the catalog alone where the catalog suffices. */
+/* Counts the records. Reads only the catalog if the catalog suffices. */
 bool xtf_resolver_count(XtfResolver *resolver, XtfSelection *selection, uint64_t *count, GError **error);

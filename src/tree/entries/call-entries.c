@@ -254,19 +254,14 @@ static bool children_write(XtfNode *file, XtfRowFormat as, XtfWriteBytes write, 
            xtf_row_values_flush(&values, error);
 }
 
-/* Returns false: a call that is open at the end of a commit may last longer in the next one. */
-static bool never(const XtfNode *file)
-{
-    return false;
-}
-
+/* Makes `children`. A child that is open at the end of a commit may last longer in the next one. */
 static XtfNode *new_children(XtfNode *directory, GError **error)
 {
     static const XtfNodeClass children_file = {.kind = XTF_NODE_FILE,
                                                .text = children_text,
                                                .write = children_write,
                                                .keeps = true,
-                                               .same_by_size_if_final = never};
+                                               .same_by_size_if_final = xtf_node_never_same_by_size};
     XtfNode *file = xtf_node_new(directory, &children_file);
 
     file->record = directory->record;

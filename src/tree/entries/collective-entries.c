@@ -59,19 +59,14 @@ static bool members_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
            xtf_members_rows(&file->tree->collectives, &id, contradict(file), sink, error);
 }
 
-/* Returns false: records of other members may follow while the trace grows. */
-static bool never(const XtfNode *file)
-{
-    return false;
-}
-
+/* Makes `members`. Records of other members may follow while the trace grows. */
 static XtfNode *new_members(XtfNode *directory, const XtfSpan *span, GError **error)
 {
     static const XtfNodeClass members_file = {.kind = XTF_NODE_FILE,
                                               .size = members_size,
                                               .read = members_read,
                                               .rows = members_rows,
-                                              .same_by_size_if_final = never};
+                                              .same_by_size_if_final = xtf_node_never_same_by_size};
     XtfNode *node = xtf_node_new(directory, &members_file);
 
     node->member.location = span->tag;

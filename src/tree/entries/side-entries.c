@@ -162,18 +162,16 @@ static bool side_write(XtfNode *file, XtfRowFormat as, XtfWriteBytes write, void
            each_row(&span, xtf_row_values_take, NULL, &values, &n, error) && xtf_row_values_flush(&values, error);
 }
 
-/* Returns false for the files of a call: later commits may change them. */
-static bool never(const XtfNode *file)
-{
-    return false;
-}
-
 XtfNode *xtf_side_entry_new(XtfNode *directory, const XtfFoundRecord *record, const XtfSchema *schema, GError **error)
 {
     static const XtfNodeClass of_record = {
         .kind = XTF_NODE_FILE, .text = side_text, .write = side_write, .keeps = true};
-    static const XtfNodeClass of_call = {
-        .kind = XTF_NODE_FILE, .text = side_text, .write = side_write, .keeps = true, .same_by_size_if_final = never};
+    /* Later commits may change the files of a call. */
+    static const XtfNodeClass of_call = {.kind = XTF_NODE_FILE,
+                                         .text = side_text,
+                                         .write = side_write,
+                                         .keeps = true,
+                                         .same_by_size_if_final = xtf_node_never_same_by_size};
     XtfSpan span;
 
     if (!xtf_side_rows(directory, record, schema, &span, error))

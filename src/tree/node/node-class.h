@@ -56,7 +56,7 @@ typedef struct {
     bool grows; /* true if later commits only append to the file while it is not final */
     /* True if a file of the same size has the same content in every commit. */
     bool same_by_size;
-    /* True if the same holds once the file's selection is final. NULL: no such promise. */
+    /* True if `same_by_size` holds once the file's selection is final. NULL: a final selection makes the file final. */
     bool (*same_by_size_if_final)(const XtfNode *file);
 } XtfNodeClass;
 
@@ -129,6 +129,9 @@ XtfNode *xtf_node_new_link(const XtfNode *parent, char *target);  /* takes owner
 XtfNode *xtf_node_new_text(const XtfNode *parent, GString *text); /* takes ownership of `text` */
 /* Makes a file of a text that later commits may change, even if the selection is final. Takes ownership of `text`. */
 XtfNode *xtf_node_new_changing_text(const XtfNode *parent, GString *text);
+
+/* Returns false: `same_by_size_if_final` of files that later commits may change although their selection is final. */
+bool xtf_node_never_same_by_size(const XtfNode *file);
 
 /* Sets the size of a new file. Takes the node and returns it, or NULL on error. */
 XtfNode *xtf_node_with_size(XtfNode *node, GError **error);

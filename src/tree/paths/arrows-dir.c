@@ -81,14 +81,12 @@ static bool run_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
            sink->take(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
 }
 
-/* Returns false: `run` shows facts of the whole run, which each commit may change. */
-static bool never(const XtfNode *file)
-{
-    return false;
-}
-
-static const XtfNodeClass run_file = {
-    .kind = XTF_NODE_FILE, .text = run_text, .keeps = true, .rows = run_rows, .same_by_size_if_final = never};
+/* `run` shows facts of the whole run, which each commit may change. */
+static const XtfNodeClass run_file = {.kind = XTF_NODE_FILE,
+                                      .text = run_text,
+                                      .keeps = true,
+                                      .rows = run_rows,
+                                      .same_by_size_if_final = xtf_node_never_same_by_size};
 
 XtfNode *xtf_run_file_new(XtfNode *frame, const char *name, GError **error)
 {

@@ -94,23 +94,18 @@ const XtfNodeClass xtf_count_file = {.kind = XTF_NODE_FILE, .text = count_text};
 const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .table = columns_table};
 const XtfNodeClass xtf_records_file = {
     .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .write = records_write, .grows = true};
-/* Returns false: a call that is open at the end of a commit lasts longer in the next one, so its lines may change. */
-static bool never(const XtfNode *file)
-{
-    return false;
-}
-
 /* Pictures change as the trace grows: they link to the whole trace, and their colours depend on it. */
 const XtfNodeClass xtf_picture_file = {.kind = XTF_NODE_FILE,
                                        .size = picture_size,
                                        .read = picture_read,
                                        .rows = picture_rows,
-                                       .same_by_size_if_final = never};
+                                       .same_by_size_if_final = xtf_node_never_same_by_size};
+/* A call that is open at the end of a commit lasts longer in the next one, so its lines may change. */
 const XtfNodeClass xtf_calls_file = {.kind = XTF_NODE_FILE,
                                      .size = records_size,
                                      .read = records_read,
                                      .write = records_write,
-                                     .same_by_size_if_final = never};
+                                     .same_by_size_if_final = xtf_node_never_same_by_size};
 /* The widths and lines of a view are computed for the whole trace, and never shrink. */
 const XtfNodeClass xtf_view_file = {.kind = XTF_NODE_FILE,
                                     .size = view_size,

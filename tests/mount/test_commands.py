@@ -278,7 +278,7 @@ class Commands(harness.TestCase):
             self.assertIn("No space left", done.stderr)
 
     def test_a_file_is_no_directory(self):
-        for path, why in ("/records/", "it is no directory"), ("/count/x", 'the name before "x" is no directory'):
+        for path, why in ("/records/", "it is not a directory"), ("/count/x", 'the name before "x" is not a directory'):
             done = run(XTF, "cat", self.trace, path, check=False)
             self.assertEqual((done.returncode, done.stderr), (1, f"xtf: {path}: {why}\n"))
 
@@ -461,7 +461,7 @@ class Commands(harness.TestCase):
 
     def test_messages_of_an_analysis(self):
         for path, message in (("waits/late_bird/count", 'the trace has no kind "late_bird"'),
-                              ("late_sender/count", '"late_sender" is a kind of waits: it stands behind waits/ or delays/'),
+                              ("late_sender/count", '"late_sender" is a kind of waits: it is a directory below waits/ and delays/'),
                               ("waits/culprit/99/count", "there is no process 99"),
                               ("critical/region/main/profile", "profile cannot be narrowed by region/"),
                               ("time/0-1us/critical/callpaths", "callpaths is about the whole run: it does not exist below time/"),

@@ -35,9 +35,10 @@ typedef struct {
 
 void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind);
 /* Shows a name if its lookup found a node. Also shows the name if damage made the lookup fail: a later lookup of the
- * name reports the damage. Takes ownership of `own`, the error of the lookup. Returns false if the file could not be
- * read, its commit is stale, or the operation was cancelled. */
-bool xtf_lister_offer(XtfLister *lister, const char *name, XtfNodeKind kind, bool found, GError *own, GError **error);
+ * name reports the damage. Takes ownership of the error of the lookup. Returns false if the file could not be read, its
+ * commit is stale, or the operation was cancelled. */
+bool xtf_lister_offer(XtfLister *lister, const char *name, XtfNodeKind kind, bool found, GError *lookup_error,
+                      GError **error);
 
 /* `name` is never "." or "..", and no longer than XTF_DIRECTORY_NAME_MAX. A file has `text`, `table`, or `size` and
  * `read`. */
@@ -62,7 +63,7 @@ typedef struct {
 
 struct XtfNode {
     gatomicrefcount references;
-    XtfTree *tree; /* borrowed: it outlives its nodes */
+    XtfTree *tree; /* borrowed; the caller frees the tree after its nodes */
     const XtfNodeClass *class;
     uint32_t depth;          /* of a directory: path components from the root */
     uint32_t numberings;     /* num/ components of the path */

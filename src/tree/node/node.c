@@ -183,15 +183,17 @@ void xtf_lister_show(XtfLister *lister, const char *name, XtfNodeKind kind)
         lister->stopped = !lister->visit(name, kind, lister->data);
 }
 
-bool xtf_lister_offer(XtfLister *lister, const char *name, XtfNodeKind kind, bool found, GError *own, GError **error)
+bool xtf_lister_offer(XtfLister *lister, const char *name, XtfNodeKind kind, bool found, GError *lookup_error,
+                      GError **error)
 {
-    if (own && (own->code == XTF_ERROR_IO || own->code == XTF_ERROR_STALE || own->code == XTF_ERROR_CANCELLED)) {
-        g_propagate_error(error, own);
+    if (lookup_error && (lookup_error->code == XTF_ERROR_IO || lookup_error->code == XTF_ERROR_STALE ||
+                         lookup_error->code == XTF_ERROR_CANCELLED)) {
+        g_propagate_error(error, lookup_error);
         return false;
     }
-    if (found || (own && own->code == XTF_ERROR_DAMAGED))
+    if (found || (lookup_error && lookup_error->code == XTF_ERROR_DAMAGED))
         xtf_lister_show(lister, name, kind);
-    g_clear_error(&own);
+    g_clear_error(&lookup_error);
     return true;
 }
 

@@ -1,7 +1,7 @@
 /*
  * A node of the tree of a trace: a directory, a file or a link.
  *
- * A node is immutable and reference-counted. Every function here may be called from any thread.
+ * A node is immutable and reference-counted. Any thread may call any function.
  */
 #pragma once
 
@@ -22,7 +22,7 @@ typedef enum {
 } XtfNodeKind;
 
 XtfNode *xtf_node_ref(XtfNode *node);
-void xtf_node_unref(XtfNode *node); /* NULL is fine */
+void xtf_node_unref(XtfNode *node); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfNode, xtf_node_unref)
 
 /* Returns a new reference to the child of a name. The message of XTF_ERROR_NOT_FOUND says what is wrong with the name.

@@ -4,7 +4,7 @@
 
 /* True if the selection begins after the trace's end. An instant may be the trace's end.
  * No window ends before the trace begins, because times are counted from there. */
-static bool is_beyond_the_end(const XtfSelection *selection, const XtfTimeScale *scale)
+static bool begins_after_trace(const XtfSelection *selection, const XtfTimeScale *scale)
 {
     return selection->time_from > scale->end ||
            (selection->time_from == scale->end && selection->time_from > scale->origin &&
@@ -30,9 +30,9 @@ char *xtf_node_remark(const XtfNode *node)
     const char *unit = xtf_time_scale_unit(scale);
     char begin[XTF_TIME_TEXT_MAX], end[XTF_TIME_TEXT_MAX];
 
-    if (!selection || !is_beyond_the_end(selection, scale))
+    if (!selection || !begins_after_trace(selection, scale))
         return describe_refused(&node->tree->context);
     xtf_time_scale_print_instant(scale, selection->time_from, begin);
     xtf_time_scale_print_instant(scale, scale->end, end);
-    return g_strdup_printf("the trace ends at %s %s, and this begins at %s %s", end, unit, begin, unit);
+    return g_strdup_printf("the trace ends at %s %s, before this selection begins at %s %s", end, unit, begin, unit);
 }

@@ -1,5 +1,6 @@
 /*
- * arrows/ of a selection: who sent what to whom, by letter, as a table and as a picture; and `run` of a frame.
+ * arrows/ of a selection: tables and pictures of messages, collective operations and moved tasks, one for each letter.
+ * Also `run` of a frame.
  */
 #include <string.h>
 
@@ -11,20 +12,20 @@
 static XtfNode *lookup_arrows(XtfNode *directory, const char *name, GError **error);
 static bool list_arrows(XtfNode *directory, XtfLister *lister, GError **error);
 
-static bool letter_table(XtfNode *file, XtfTableOutput *output, GError **error)
+static bool make_letter(XtfNode *file, XtfTableOutput *output, GError **error)
 {
     return xtf_arrows_table(&file->tree->views, file->selection, file->letter, output, error);
 }
 
 /* Each read makes the table again: for many processes it is too long to keep with its node. */
-static const XtfNodeClass letter_file = {.kind = XTF_NODE_FILE, .table = letter_table};
+static const XtfNodeClass letter_file = {.kind = XTF_NODE_FILE, .table = make_letter};
 const XtfNodeClass xtf_arrows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_arrows, .list = list_arrows};
 
 XtfNode *xtf_arrows_dir_new(XtfNode *directory, const char *name, GError **error)
 {
     if (!xtf_arrows_exist(&directory->tree->views, directory->selection))
-        return xtf_not_found(
-            error, "arrows are messages, collective operations and tasks that moved: there are none to add up here");
+        return xtf_not_found(error,
+                             "the selection has no arrows: no messages, collective operations or tasks that moved");
     return xtf_node_new(directory, &xtf_arrows_dir);
 }
 
@@ -41,7 +42,7 @@ static XtfNode *lookup_arrows(XtfNode *directory, const char *name, GError **err
         return xtf_node_with_size(node, error);
     }
     if (!name[0] || name[1] || !strchr(letters, name[0]))
-        return xtf_not_found(error, "arrows are one of the letters %s, or its picture, LETTER.svg", letters);
+        return xtf_not_found(error, "the entries of arrows/ are LETTER and LETTER.svg for each letter of %s", letters);
     XtfNode *node = xtf_node_new(directory, &letter_file);
     node->letter = name[0];
     return xtf_node_with_size(node, error);
@@ -52,8 +53,8 @@ static bool list_arrows(XtfNode *directory, XtfLister *lister, GError **error)
     for (const char *letter = xtf_arrow_letters_of(&directory->tree->context); *letter; letter++) {
         const char table[] = {*letter, '\0'}, picture[] = {*letter, '.', 's', 'v', 'g', '\0'};
         xtf_lister_show(lister, table, XTF_NODE_FILE);
-        const XtfPicture *of_letter = xtf_picture_of_arrows(picture);
-        if (of_letter && xtf_picture_check(&directory->tree->pictures, of_letter, directory->selection, NULL))
+        const XtfPicture *letter_picture = xtf_picture_of_arrows(picture);
+        if (letter_picture && xtf_picture_check(&directory->tree->pictures, letter_picture, directory->selection, NULL))
             xtf_lister_show(lister, picture, XTF_NODE_FILE);
     }
     return true;

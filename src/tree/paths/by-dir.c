@@ -31,9 +31,9 @@ static XtfNode *lookup_key(XtfNode *directory, const char *name, GError **error)
 static bool list_keys(XtfNode *directory, XtfLister *lister, GError **error)
 {
     for (unsigned i = 0; i < XTF_GROUP_N_KEYS; i++) {
-        GError *own = NULL;
-        g_autoptr(XtfNode) node = lookup_key(directory, xtf_grouping_key_name(i), &own);
-        if (!xtf_lister_offer(lister, xtf_grouping_key_name(i), XTF_NODE_DIRECTORY, node, own, error))
+        GError *lookup_error = NULL;
+        g_autoptr(XtfNode) node = lookup_key(directory, xtf_grouping_key_name(i), &lookup_error);
+        if (!xtf_lister_offer(lister, xtf_grouping_key_name(i), XTF_NODE_DIRECTORY, node, lookup_error, error))
             return false;
     }
     return true;
@@ -55,7 +55,7 @@ static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **erro
     bool is_by = g_str_equal(name, "by");
 
     if (!is_by && !view)
-        return xtf_not_found(error, "\"%s\" is no table that can stand side by side: see ls, or by for one more key",
+        return xtf_not_found(error, "\"%s\" is not a table that by/ shows: ls lists the tables, and by/ adds a key",
                              name);
     if (!is_by && !xtf_blocks_exist(&directory->tree->views, view, directory->grouping, error))
         return NULL;

@@ -12,9 +12,9 @@ bool xtf_clusters_exist(const XtfTree *tree)
     return !portions || portions->len > 0;
 }
 
-/* ---- One portion. The node's window begins with the length in its name. */
+/* ---- A portion. The node's window begins at the length in its name. */
 
-static bool view_of(XtfNode *node, XtfClusterView *view, GError **error)
+static bool init_view(XtfNode *node, XtfClusterView *view, GError **error)
 {
     return xtf_cluster_view_init(view, &node->tree->resolver, node->selection, node->window.from, error);
 }
@@ -23,7 +23,7 @@ static bool table_size(XtfNode *file, uint64_t *size, GError **error)
 {
     g_auto(XtfClusterView) view = {0};
 
-    if (!view_of(file, &view, error))
+    if (!init_view(file, &view, error))
         return false;
     *size = xtf_cluster_table_size(&view);
     return true;
@@ -33,31 +33,31 @@ static bool table_read(XtfNode *file, uint64_t offset, char *buffer, size_t leng
 {
     g_auto(XtfClusterView) view = {0};
 
-    return view_of(file, &view, error) && xtf_cluster_table_read(&view, offset, buffer, length, error);
+    return init_view(file, &view, error) && xtf_cluster_table_read(&view, offset, buffer, length, error);
 }
 
 static bool table_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
 {
     g_auto(XtfClusterView) view = {0};
 
-    return view_of(file, &view, error) && xtf_cluster_table_rows(&view, sink, error);
+    return init_view(file, &view, error) && xtf_cluster_table_rows(&view, sink, error);
 }
 
 static bool summary_table(XtfNode *file, XtfTableOutput *output, GError **error)
 {
     g_auto(XtfClusterView) view = {0};
 
-    return view_of(file, &view, error) && xtf_cluster_summary_table(&view, output, error);
+    return init_view(file, &view, error) && xtf_cluster_summary_table(&view, output, error);
 }
 
 static GString *image_text(XtfNode *file, GError **error)
 {
     g_auto(XtfClusterView) view = {0};
 
-    return view_of(file, &view, error) ? xtf_cluster_png(&view, error) : NULL;
+    return init_view(file, &view, error) ? xtf_cluster_png(&view, error) : NULL;
 }
 
-static XtfNode *lookup_in_portion(XtfNode *directory, const char *name, GError **error)
+static XtfNode *lookup_portion_file(XtfNode *directory, const char *name, GError **error)
 {
     static const XtfNodeClass table_file = {.kind = XTF_NODE_FILE,
                                             .size = table_size,
@@ -77,7 +77,7 @@ static XtfNode *lookup_in_portion(XtfNode *directory, const char *name, GError *
     return xtf_node_with_size(file, error);
 }
 
-static bool list_portion(XtfNode *directory, XtfLister *lister, GError **error)
+static bool list_portion_files(XtfNode *directory, XtfLister *lister, GError **error)
 {
     if (xtf_png_is_built())
         xtf_lister_show(lister, "clusters.png", XTF_NODE_FILE);
@@ -86,7 +86,8 @@ static bool list_portion(XtfNode *directory, XtfLister *lister, GError **error)
     return true;
 }
 
-static const XtfNodeClass portion_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_in_portion, .list = list_portion};
+static const XtfNodeClass portion_dir = {
+    .kind = XTF_NODE_DIRECTORY, .lookup = lookup_portion_file, .list = list_portion_files};
 
 /* ---- clusters/ */
 
@@ -95,7 +96,7 @@ static bool portions_table(XtfNode *file, XtfTableOutput *output, GError **error
     return xtf_cluster_portions_table(&file->tree->context, output, error);
 }
 
-static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
+static XtfNode *lookup_portion(XtfNode *directory, const char *name, GError **error)
 {
     static const XtfNodeClass portions_file = {.kind = XTF_NODE_FILE, .table = portions_table, .keeps = true};
     uint64_t length;
@@ -111,7 +112,7 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
     return portion;
 }
 
-static bool list(XtfNode *directory, XtfLister *lister, GError **error)
+static bool list_portions(XtfNode *directory, XtfLister *lister, GError **error)
 {
     g_autoptr(GArray) portions = xtf_link_portions(directory->tree->trace, error);
 
@@ -126,4 +127,4 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
     return true;
 }
 
-const XtfNodeClass xtf_clusters_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup, .list = list};
+const XtfNodeClass xtf_clusters_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_portion, .list = list_portions};

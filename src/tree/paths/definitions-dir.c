@@ -11,7 +11,7 @@
 /* ---- Tables. */
 
 /* Sets the extra column of a table: the class of regions, unless the trace has classes. */
-static bool find_extra(XtfTree *tree, const XtfSchema *schema, XtfTableExtra *extra, GError **error)
+static bool find_extra_column(XtfTree *tree, const XtfSchema *schema, XtfTableExtra *extra, GError **error)
 {
     *extra = (XtfTableExtra){0};
     if (!g_str_equal(schema->name, XTF_TABLE_REGIONS) || xtf_schema_field(schema, "class"))
@@ -28,13 +28,13 @@ static const XtfTableView *table_view(XtfTree *tree, uint32_t number, GError **e
     const XtfSchema *schema = xtf_trace_schema(tree->trace, number);
     XtfTableExtra extra;
 
-    if (!tree->tables[number] && find_extra(tree, schema, &extra, error))
+    if (!tree->tables[number] && find_extra_column(tree, schema, &extra, error))
         tree->tables[number] = xtf_table_view_new(tree->trace, schema, &extra, error);
     return tree->tables[number];
 }
 
 /* Returns the view of a node's table. Views are immutable. */
-static const XtfTableView *table_of(XtfNode *node, GError **error)
+static const XtfTableView *node_table(XtfNode *node, GError **error)
 {
     g_mutex_lock(&node->tree->lock);
     const XtfTableView *view = table_view(node->tree, node->definition.schema, error);
@@ -44,7 +44,7 @@ static const XtfTableView *table_of(XtfNode *node, GError **error)
 
 static bool size_table(XtfNode *file, uint64_t *size, GError **error)
 {
-    const XtfTableView *view = table_of(file, error);
+    const XtfTableView *view = node_table(file, error);
 
     if (view)
         *size = xtf_table_view_size(view);
@@ -53,13 +53,13 @@ static bool size_table(XtfNode *file, uint64_t *size, GError **error)
 
 static bool read_table(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
 {
-    const XtfTableView *view = table_of(file, error);
+    const XtfTableView *view = node_table(file, error);
     return view && xtf_table_view_read(view, offset, buffer, length, error);
 }
 
 static bool table_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
 {
-    const XtfTableView *view = table_of(file, error);
+    const XtfTableView *view = node_table(file, error);
     return view && xtf_table_view_rows(view, sink, error);
 }
 
@@ -110,15 +110,15 @@ static XtfNode *lookup_row(XtfNode *directory, const char *name, GError **error)
 {
     static const XtfNodeClass row_file = {
         .kind = XTF_NODE_FILE, .size = size_row, .read = read_row, .same_by_size = true};
-    const XtfTableView *view = table_of(directory, error);
+    const XtfTableView *view = node_table(directory, error);
     guint64 row;
 
     if (!view)
         return NULL;
     if (!g_ascii_isdigit(*name) || !g_ascii_string_to_unsigned(name, 10, 0, UINT64_MAX, &row, NULL))
-        return xtf_not_found(error, "rows are numbered from 0");
+        return xtf_not_found(error, "not the number of a row: rows are numbered from 0");
     if (row >= xtf_table_view_n_rows(view))
-        return xtf_not_found(error, "the table has %" PRIu64 " rows", xtf_table_view_n_rows(view));
+        return xtf_not_found(error, "the table has %" PRIu64 " rows, numbered from 0", xtf_table_view_n_rows(view));
     XtfNode *node = xtf_node_new(directory, &row_file);
     node->definition.schema = directory->definition.schema;
     node->definition.row = row;
@@ -141,7 +141,7 @@ static bool has_colours(const XtfNode *directory)
 
 /* ---- Directories. */
 
-static XtfNode *new_of_table(XtfNode *directory, const char *name, const XtfNodeClass *class, GError **error)
+static XtfNode *new_table_node(XtfNode *directory, const char *name, const XtfNodeClass *class, GError **error)
 {
     const XtfSchema *schema = xtf_trace_context_schema(&directory->tree->context, name, XTF_SCHEMA_TABLE);
 
@@ -155,8 +155,8 @@ static XtfNode *new_of_table(XtfNode *directory, const char *name, const XtfNode
 /* Finds the directory of a table's rows. It lists none: a table may have a million, and its file shows them all. */
 static XtfNode *lookup_rows(XtfNode *directory, const char *name, GError **error)
 {
-    static const XtfNodeClass rows_of_table = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_row};
-    return new_of_table(directory, name, &rows_of_table, error);
+    static const XtfNodeClass table_rows_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_row};
+    return new_table_node(directory, name, &table_rows_dir, error);
 }
 
 static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error);
@@ -172,10 +172,10 @@ static XtfNode *lookup_table(XtfNode *directory, const char *name, GError **erro
         return xtf_node_new(directory, &rows_dir);
     if (strcmp(name, COLOURS) == 0 && has_colours(directory))
         return xtf_node_with_size(xtf_node_new(directory, &colours_file), error);
-    return new_of_table(directory, name, &table_file, error);
+    return new_table_node(directory, name, &table_file, error);
 }
 
-static bool is_rows(const XtfNode *directory)
+static bool is_rows_dir(const XtfNode *directory)
 {
     return directory->class != &xtf_definitions_dir;
 }
@@ -184,11 +184,11 @@ static bool is_rows(const XtfNode *directory)
  * alignment leaves no file. */
 static bool is_listed(const XtfTrace *trace, const XtfSchema *schema)
 {
-    static const char *const left_behind[] = {XTF_TABLE_ANALYSES, XTF_TABLE_CLOCK_ALIGNMENTS, XTF_TABLE_EARLIER_CLOCKS,
-                                              NULL};
+    static const char *const hidden_if_empty[] = {XTF_TABLE_ANALYSES, XTF_TABLE_CLOCK_ALIGNMENTS,
+                                                  XTF_TABLE_EARLIER_CLOCKS, NULL};
 
     return schema->kind == XTF_SCHEMA_TABLE &&
-           (xtf_trace_n_rows(trace, schema->id) > 0 || !g_strv_contains(left_behind, schema->name));
+           (xtf_trace_n_rows(trace, schema->id) > 0 || !g_strv_contains(hidden_if_empty, schema->name));
 }
 
 static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error)
@@ -198,9 +198,9 @@ static bool list_tables(XtfNode *directory, XtfLister *lister, GError **error)
     for (uint32_t i = 0; i < xtf_trace_n_schemas(tree->trace); i++) {
         if (is_listed(tree->trace, xtf_trace_schema(tree->trace, i)))
             xtf_lister_show(lister, tree->context.type_names[i],
-                            is_rows(directory) ? XTF_NODE_DIRECTORY : XTF_NODE_FILE);
+                            is_rows_dir(directory) ? XTF_NODE_DIRECTORY : XTF_NODE_FILE);
     }
-    if (is_rows(directory))
+    if (is_rows_dir(directory))
         return true;
     xtf_lister_show(lister, ROWS, XTF_NODE_DIRECTORY);
     if (has_colours(directory))

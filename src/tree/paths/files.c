@@ -77,7 +77,7 @@ static bool picture_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
     g_auto(XtfTableOutput) output = {0};
 
     if (!file->picture->table)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "it is a picture");
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the file is a picture, not a table");
     xtf_table_output_init_rows(&output);
     return file->picture->table(&file->tree->views, file->selection, &output, error) &&
            xtf_row_sink_begin(sink, &output.grid, error) &&

@@ -74,18 +74,19 @@ static bool parse_frame(const char *name, uint64_t n, uint64_t *k, GError **erro
 
     for (const char *p = name; *p; p++) {
         if (!g_ascii_isdigit(*p))
-            return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                            "\"%s\" is no frame: they are numbered from 0, beside count, first and last", name);
+            return xtf_fail(
+                error, XTF_ERROR_NOT_FOUND,
+                "\"%s\" is not a frame: frames are numbered from 0; other entries are count, first and last", name);
         if (__builtin_mul_overflow(number, 10, &number) ||
             __builtin_add_overflow(number, (uint64_t)(*p - '0'), &number))
-            number = UINT64_MAX; /* which no frame has; and it stays */
+            number = UINT64_MAX; /* no frame has this number, also after further digits */
     }
     *k = number;
     return number < n || xtf_not_found(error, "the trace has %" PRIu64 " of these frames, numbered from 0", n);
 }
 
-/* Finds an entry that is no frame. Returns NULL without an error if there is no such entry. */
-static XtfNode *lookup_beside(XtfNode *directory, const char *name)
+/* Finds `count`, `first` or `last`. Returns NULL without an error if there is no such entry. */
+static XtfNode *lookup_other_entry(XtfNode *directory, const char *name)
 {
     uint64_t n = directory->rate.n;
 
@@ -115,7 +116,7 @@ static XtfNode *lookup_frame(XtfNode *directory, const char *name, GError **erro
 {
     const XtfFrameRate *rate = &directory->rate;
     const XtfTimeScale *scale = &directory->tree->context.scale;
-    XtfNode *node = lookup_beside(directory, name);
+    XtfNode *node = lookup_other_entry(directory, name);
     uint64_t k = 0;
 
     if (node || !parse_frame(name, rate->n, &k, error))
@@ -126,7 +127,7 @@ static XtfNode *lookup_frame(XtfNode *directory, const char *name, GError **erro
 static XtfNode *lookup_own_frame(XtfNode *directory, const char *name, GError **error)
 {
     const XtfTimeScale *scale = &directory->tree->context.scale;
-    XtfNode *node = lookup_beside(directory, name);
+    XtfNode *node = lookup_other_entry(directory, name);
     XtfArray slices;
     uint64_t k = 0, from, to;
 

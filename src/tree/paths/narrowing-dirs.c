@@ -99,25 +99,25 @@ const XtfNodeClass xtf_tags_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_
 
 /* ---- region/ and comm/: names. */
 
-static const XtfNameIndex *names_of(XtfNode *directory, GError **error)
+static const XtfNameIndex *name_index(XtfNode *directory, GError **error)
 {
     XtfTraceContext *context = &directory->tree->context;
     return directory->class == &xtf_regions_dir ? xtf_trace_context_regions(context, error)
                                                 : xtf_trace_context_comms(context, error);
 }
 
-static XtfNode *lookup_named(XtfNode *directory, const char *name, GError **error)
+static XtfNode *lookup_names(XtfNode *directory, const char *name, GError **error)
 {
-    const XtfNameIndex *names = names_of(directory, error);
+    const XtfNameIndex *names = name_index(directory, error);
     g_autoptr(XtfNumberSet) set = names ? xtf_name_index_lookup(names, name, error) : NULL;
     XtfFacet facet = directory->class == &xtf_regions_dir ? XTF_BY_REGION : XTF_BY_COMM;
 
     return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, facet, set)) : NULL;
 }
 
-static bool list_named(XtfNode *directory, XtfLister *lister, GError **error)
+static bool list_names(XtfNode *directory, XtfLister *lister, GError **error)
 {
-    const XtfNameIndex *names = names_of(directory, error);
+    const XtfNameIndex *names = name_index(directory, error);
 
     for (uint64_t i = lister->from; names && i < names->n_listed && !lister->stopped; i++) {
         g_autofree char *name = xtf_name_index_print(names, i);
@@ -126,8 +126,8 @@ static bool list_named(XtfNode *directory, XtfLister *lister, GError **error)
     return names;
 }
 
-const XtfNodeClass xtf_regions_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_named, .list = list_named};
-const XtfNodeClass xtf_comms_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_named, .list = list_named};
+const XtfNodeClass xtf_regions_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_names, .list = list_names};
+const XtfNodeClass xtf_comms_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_names, .list = list_names};
 
 /* ---- class/: sets of regions. */
 
@@ -217,7 +217,7 @@ static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **err
     return node;
 }
 
-/* Finds an instant, a window without width. */
+/* Finds an instant, a window of length 0. */
 static XtfNode *lookup_instant(XtfNode *directory, const char *name, GError **error)
 {
     const XtfTimeScale *scale = &directory->tree->context.scale;
@@ -229,7 +229,7 @@ static XtfNode *lookup_instant(XtfNode *directory, const char *name, GError **er
         return NULL;
     t = MIN(t, XTF_TIME_OPEN - 1);
     if (t < directory->selection->time_from || t > directory->selection->time_to)
-        return xtf_not_found(error, "\"%s\" is not in the window of time to its left", name);
+        return xtf_not_found(error, "\"%s\" is outside the window of time that the path names before", name);
     XtfNode *node = xtf_node_new_selection(directory, xtf_selection_in_window(directory->selection, t, t));
     node->is_instant = true;
     node->window.from = node->window.to = t;
@@ -250,7 +250,7 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
     if (single)
         return xtf_record_dir_new(directory, i, error);
     if (directory->numberings >= NUMBERINGS_MAX)
-        return xtf_not_found(error, "num/ stands more than %d times in the path", NUMBERINGS_MAX);
+        return xtf_not_found(error, "the path has num/ more than %d times", NUMBERINGS_MAX);
     XtfNode *node = xtf_node_new_selection(directory, xtf_selection_in_numbers(directory->selection, i, j));
     node->numberings++;
     return node;

@@ -14,34 +14,35 @@ static bool is_pair(const XtfSelection *selection)
            xtf_number_set_single(selection->by[XTF_BY_PEER], &receiver);
 }
 
-/* Returns the condition that a selection misses to have an entry, or NULL if it meets all. */
-typedef const char *(*Lack)(const XtfSelection *selection);
+/* Returns the condition of an entry that a selection does not meet; NULL if it meets the condition. */
+typedef const char *(*CheckSelection)(const XtfSelection *selection);
 
-static const char *lacks_nothing(const XtfSelection *selection)
+static const char *check_no_num(const XtfSelection *selection)
 {
-    return selection->base ? "is of all lengths, or some: not below num/" : NULL;
+    return selection->base ? "does not exist below num/" : NULL;
 }
 
-static const char *lacks_length(const XtfSelection *selection)
+static const char *check_one_length(const XtfSelection *selection)
 {
-    return xtf_links_one_length(selection) ? NULL : "is of one length: length/1000";
+    return xtf_links_one_length(selection) ? NULL : "needs one length, such as length/1000";
 }
 
-static const char *lacks_statistic(const XtfSelection *selection)
+static const char *check_one_statistic(const XtfSelection *selection)
 {
-    return selection->by[XTF_BY_KIND] ? lacks_length(selection) : "is of one length and statistic: length/1000/median";
+    return selection->by[XTF_BY_KIND] ? check_one_length(selection)
+                                      : "needs one length and one statistic, such as length/1000/median";
 }
 
-static const char *lacks_pair(const XtfSelection *selection)
+static const char *check_one_pair(const XtfSelection *selection)
 {
     if (selection->base)
-        return lacks_nothing(selection);
-    return is_pair(selection) ? NULL : "is of one pair: pair/SENDER/RECEIVER";
+        return check_no_num(selection);
+    return is_pair(selection) ? NULL : "needs one pair: pair/SENDER/RECEIVER";
 }
 
 /* ---- Files. */
 
-static bool view_of(XtfNode *file, XtfLinkView *view, GError **error)
+static bool init_view(XtfNode *file, XtfLinkView *view, GError **error)
 {
     return xtf_link_view_init(view, &file->tree->resolver, file->selection, error);
 }
@@ -50,7 +51,7 @@ static bool table_size(XtfNode *file, uint64_t *size, GError **error)
 {
     g_auto(XtfLinkView) view = {0};
 
-    if (!view_of(file, &view, error))
+    if (!init_view(file, &view, error))
         return false;
     *size = xtf_link_table_size(&view);
     return true;
@@ -60,21 +61,21 @@ static bool table_read(XtfNode *file, uint64_t offset, char *buffer, size_t leng
 {
     g_auto(XtfLinkView) view = {0};
 
-    return view_of(file, &view, error) && xtf_link_table_read(&view, offset, buffer, length, error);
+    return init_view(file, &view, error) && xtf_link_table_read(&view, offset, buffer, length, error);
 }
 
 static bool table_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
 {
     g_auto(XtfLinkView) view = {0};
 
-    return view_of(file, &view, error) && xtf_link_table_rows(&view, sink, error);
+    return init_view(file, &view, error) && xtf_link_table_rows(&view, sink, error);
 }
 
 static bool fits_size(XtfNode *file, uint64_t *size, GError **error)
 {
     g_auto(XtfLinkView) view = {0};
 
-    if (!view_of(file, &view, error))
+    if (!init_view(file, &view, error))
         return false;
     *size = xtf_link_fits_size(&view);
     return true;
@@ -84,14 +85,14 @@ static bool fits_read(XtfNode *file, uint64_t offset, char *buffer, size_t lengt
 {
     g_auto(XtfLinkView) view = {0};
 
-    return view_of(file, &view, error) && xtf_link_fits_read(&view, offset, buffer, length, error);
+    return init_view(file, &view, error) && xtf_link_fits_read(&view, offset, buffer, length, error);
 }
 
 static bool fits_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
 {
     g_auto(XtfLinkView) view = {0};
 
-    return view_of(file, &view, error) && xtf_link_fits_rows(&view, sink, error);
+    return init_view(file, &view, error) && xtf_link_fits_rows(&view, sink, error);
 }
 
 static const XtfNodeClass table_file = {
@@ -99,13 +100,13 @@ static const XtfNodeClass table_file = {
 static const XtfNodeClass fits_file = {.kind = XTF_NODE_FILE, .size = fits_size, .read = fits_read, .rows = fits_rows};
 
 /* Defines the file of a table that a function of link-view.h makes. */
-#define TABLE_FILE(NAME)                                                                     \
-    static bool make_##NAME(XtfNode *file, XtfTableOutput *output, GError **error)           \
-    {                                                                                        \
-        g_auto(XtfLinkView) view = {0};                                                      \
-                                                                                             \
-        return view_of(file, &view, error) && xtf_link_##NAME##_table(&view, output, error); \
-    }                                                                                        \
+#define TABLE_FILE(NAME)                                                                       \
+    static bool make_##NAME(XtfNode *file, XtfTableOutput *output, GError **error)             \
+    {                                                                                          \
+        g_auto(XtfLinkView) view = {0};                                                        \
+                                                                                               \
+        return init_view(file, &view, error) && xtf_link_##NAME##_table(&view, output, error); \
+    }                                                                                          \
     static const XtfNodeClass NAME##_file = {.kind = XTF_NODE_FILE, .table = make_##NAME, .keeps = true}
 
 TABLE_FILE(curve);
@@ -117,28 +118,28 @@ static GString *heat_text(XtfNode *file, GError **error)
 {
     g_auto(XtfLinkView) view = {0};
 
-    return view_of(file, &view, error) ? xtf_link_heat_png(&view, error) : NULL;
+    return init_view(file, &view, error) ? xtf_link_heat_png(&view, error) : NULL;
 }
 
 static const XtfNodeClass heat_file = {.kind = XTF_NODE_FILE, .text = heat_text, .keeps = true};
 
 typedef struct {
     const char *name;
-    Lack lack;
+    CheckSelection check;
     bool is_image, is_listed;
     const XtfNodeClass *class;
 } Entry;
 
-/* Entries by name. If a name has several, the first one that the selection has counts. */
+/* Entries by name. If several have one name, a lookup takes the first whose condition the selection meets. */
 static const Entry entries[] = {
-    {"curve", lacks_pair, false, true, &curve_file},
-    {"fit", lacks_pair, false, true, &segments_file},
-    {"fit", lacks_nothing, false, false, &fits_file},
-    {"heat.png", lacks_length, true, true, &heat_file},
-    {"outliers", lacks_length, false, true, &outliers_file},
-    {"statistics", lacks_length, false, true, &statistics_file},
-    {"statistics", lacks_nothing, false, false, &statistics_file},
-    {"table", lacks_statistic, false, true, &table_file},
+    {"curve", check_one_pair, false, true, &curve_file},
+    {"fit", check_one_pair, false, true, &segments_file},
+    {"fit", check_no_num, false, false, &fits_file},
+    {"heat.png", check_one_length, true, true, &heat_file},
+    {"outliers", check_one_length, false, true, &outliers_file},
+    {"statistics", check_one_length, false, true, &statistics_file},
+    {"statistics", check_no_num, false, false, &statistics_file},
+    {"table", check_one_statistic, false, true, &table_file},
 };
 
 static const Entry *find_entry(const char *name, const XtfSelection *selection)
@@ -149,7 +150,7 @@ static const Entry *find_entry(const char *name, const XtfSelection *selection)
         if (!g_str_equal(entries[i].name, name))
             continue;
         found = &entries[i];
-        if (!found->lack(selection))
+        if (!found->check(selection))
             break;
     }
     return found;
@@ -157,17 +158,17 @@ static const Entry *find_entry(const char *name, const XtfSelection *selection)
 
 static XtfNode *make_file(XtfNode *directory, const Entry *entry, GError **error)
 {
-    const char *lack = entry->lack(directory->selection);
+    const char *unmet = entry->check(directory->selection);
 
-    if (lack)
-        return xtf_not_found(error, "%s %s", entry->name, lack);
+    if (unmet)
+        return xtf_not_found(error, "%s %s", entry->name, unmet);
     return xtf_node_with_size(xtf_node_new(directory, entry->class), error);
 }
 
 /* ---- pair/SENDER/RECEIVER */
 
 /* Parses the number of one process. Returns NULL on error. */
-static XtfNumberSet *parse_one(XtfNode *directory, const char *name, GError **error)
+static XtfNumberSet *parse_process(XtfNode *directory, const char *name, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
     uint64_t number;
@@ -175,29 +176,30 @@ static XtfNumberSet *parse_one(XtfNode *directory, const char *name, GError **er
     if (!locations)
         return NULL;
     const XtfNumbers procs = {.noun = "process", .all = locations->procs, .n = locations->n_procs};
-    g_autoptr(XtfNumberSet) one = xtf_number_set_parse(&procs, name, error);
-    if (one && !xtf_number_set_single(one, &number)) {
-        xtf_not_found(error, "\"%s\": a pair is of one sender and one receiver", name);
+    g_autoptr(XtfNumberSet) process = xtf_number_set_parse(&procs, name, error);
+    if (process && !xtf_number_set_single(process, &number)) {
+        xtf_not_found(error, "\"%s\" is not one process: a pair has one sender and one receiver", name);
         return NULL;
     }
-    return g_steal_pointer(&one);
+    return g_steal_pointer(&process);
 }
 
 static XtfNode *lookup_receiver(XtfNode *directory, const char *name, GError **error)
 {
-    g_autoptr(XtfNumberSet) one = parse_one(directory, name, error);
+    g_autoptr(XtfNumberSet) process = parse_process(directory, name, error);
 
-    return one ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_PEER, one)) : NULL;
+    return process ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_PEER, process))
+                   : NULL;
 }
 
 static XtfNode *lookup_sender(XtfNode *directory, const char *name, GError **error)
 {
     static const XtfNodeClass receivers_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_receiver};
-    g_autoptr(XtfNumberSet) one = parse_one(directory, name, error);
+    g_autoptr(XtfNumberSet) process = parse_process(directory, name, error);
 
-    if (!one)
+    if (!process)
         return NULL;
-    XtfNode *node = xtf_node_new_selection(directory, xtf_selection_in_procs(directory->selection, one));
+    XtfNode *node = xtf_node_new_selection(directory, xtf_selection_in_procs(directory->selection, process));
     node->class = &receivers_dir;
     return node;
 }
@@ -227,7 +229,7 @@ XtfNode *xtf_network_entry_new(XtfNode *directory, const char *name, bool *found
     if (g_str_equal(name, "clusters"))
         return xtf_clusters_exist(directory->tree)
                    ? xtf_node_new(directory, &xtf_clusters_dir)
-                   : xtf_not_found(error, "the network is not clustered: xtf cluster does that");
+                   : xtf_not_found(error, "the network is not clustered: run xtf cluster");
     if (entry)
         return make_file(directory, entry, error);
     int statistic = xtf_link_statistic(&type, name);
@@ -242,7 +244,7 @@ void xtf_network_entries_list(XtfNode *directory, XtfLister *lister)
     if (!xtf_link_type_find(&type, &directory->tree->context))
         return;
     for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++)
-        if (entries[i].is_listed && !entries[i].lack(directory->selection) &&
+        if (entries[i].is_listed && !entries[i].check(directory->selection) &&
             (!entries[i].is_image || xtf_png_is_built()))
             xtf_lister_show(lister, entries[i].name, XTF_NODE_FILE);
     if (directory->depth == 0 && xtf_clusters_exist(directory->tree))

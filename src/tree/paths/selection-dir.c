@@ -26,7 +26,7 @@ enum {
     FRAMES = 128, /* frames are also in WINDOWS */
 };
 
-static bool is_of_derived(const XtfNode *directory)
+static bool shows_derived_rows(const XtfNode *directory)
 {
     int64_t type = directory->selection->type;
 
@@ -35,10 +35,10 @@ static bool is_of_derived(const XtfNode *directory)
 
 /* Returns the sets that a directory is in. Every selection lists derived types. Their directories do not list narrower
  * selections: programs that walk the tree would visit all processes again for each type. */
-static unsigned sets_of(const XtfNode *directory)
+static unsigned find_sets(const XtfNode *directory)
 {
     const XtfSelection *selection = directory->selection;
-    bool is_network = directory->tree->context.scale.bytes, narrows = !is_of_derived(directory);
+    bool is_network = directory->tree->context.scale.bytes, narrows = !shows_derived_rows(directory);
     return (is_network ? NETWORK : PROGRAM) | (directory->depth == 0 ? ROOT : 0) |
            (directory->is_window ? WINDOWS : 0) | (directory->is_instant ? INSTANTS : 0) |
            (directory->is_frame ? FRAMES : 0) | (narrows && !selection->procs ? ANY_PROC : 0) |
@@ -46,7 +46,7 @@ static unsigned sets_of(const XtfNode *directory)
 }
 
 typedef struct {
-    const char *name; /* NULL: the views are listed here */
+    const char *name; /* NULL: place of the views and pictures in a listing */
     const XtfNodeClass *class;
     unsigned is_in, is_listed;                                              /* sets of directories */
     XtfNode *(*make)(XtfNode *directory, const char *name, GError **error); /* NULL: makes a node of the class */
@@ -62,9 +62,10 @@ static XtfNode *make_calls(XtfNode *directory, const char *name, GError **error)
     return xtf_node_new_selection(directory, xtf_selection_in_calls(directory->selection, context));
 }
 
-/* In the order of the listing. A directory below which each record is once more is not listed: programs that walk the
- * tree would read all records again. Rows of an analysis they read once for the trace, each process and each thread.
- * Windows list no links to other windows: programs that follow links would go from one to the next for ever. */
+/* Entries in the order of the listing. A listing omits directories that show each record again, since programs that
+ * walk the tree would read all records once more. They read rows of an analysis once for the trace, each
+ * process and each thread. Windows do not list links to other windows, since programs that follow links would never
+ * end. */
 static const Entry entries[] = {
     {"README", &xtf_readme_file, ROOT, ROOT, NULL},
     {"after", &xtf_link, INSTANTS, INSTANTS, xtf_instant_link_new},
@@ -131,7 +132,7 @@ static XtfNode *lookup_picture(XtfNode *directory, const XtfPicture *picture, GE
 }
 
 /* True if a name is a derived type of the vocabulary. */
-static bool is_of_analysis(const char *name)
+static bool is_derived_name(const char *name)
 {
     static const char *const names[] = {XTF_DERIVED_WAITS,    XTF_DERIVED_DELAYS, XTF_DERIVED_CRITICAL,
                                         XTF_DERIVED_ACTIVITY, XTF_DERIVED_IDEAL,  NULL};
@@ -140,7 +141,7 @@ static bool is_of_analysis(const char *name)
 }
 
 /* True if the trace's waits may have a kind of this name. */
-static bool is_kind(XtfTraceContext *context, const char *name)
+static bool is_wait_kind(XtfTraceContext *context, const char *name)
 {
     const XtfSchema *waits = xtf_trace_context_schema(context, XTF_DERIVED_WAITS, XTF_SCHEMA_DERIVED);
     const XtfField *event = waits ? xtf_schema_field_by_role(waits, XTF_ROLE_EVENT) : NULL;
@@ -163,28 +164,28 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
     if (schema && !xtf_trace_context_is_outdated(context, schema, &outdated, error))
         return NULL;
     if (outdated)
-        return xtf_not_found(error, "\"%s\" was made with other clocks than the trace has now: analyse it again", name);
+        return xtf_not_found(error, "the clocks have changed since \"%s\" was made: analyse the trace again", name);
     if (schema)
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
     if (xtf_kinds_has(directory))
         return xtf_kinds_lookup(directory, name, error);
     if (context->scale.bytes)
         return xtf_not_found(error,
-                             "\"%s\" is no file and none of links, average, median, deviation, min, amount, "
+                             "\"%s\" is neither a file nor one of links, average, median, deviation, min, amount, "
                              "repeat, proc, peer, pair, length, at, num: see README and info",
                              name);
-    if (is_of_analysis(name))
-        return xtf_not_found(error, "\"%s\" is there once the trace is analysed: xtf analyze TRACE", name);
-    if (is_kind(context, name))
-        return xtf_not_found(error, "\"%s\" is a kind of waits: it stands behind waits/ or delays/", name);
+    if (is_derived_name(name))
+        return xtf_not_found(error, "\"%s\" exists once the trace is analysed: run xtf analyze TRACE", name);
+    if (is_wait_kind(context, name))
+        return xtf_not_found(error, "\"%s\" is a kind of waits: it is a directory below waits/ and delays/", name);
     return xtf_not_found(
         error,
-        "\"%s\" is no file, no record type and none of calls, proc, thread, time, at, num, region, class, "
+        "\"%s\" is neither a file, a record type nor one of calls, proc, thread, time, at, num, region, class, "
         "comm, peer, tag, culprit, by: see README and info",
         name);
 }
 
-static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
+static XtfNode *lookup_entry(XtfNode *directory, const char *name, GError **error)
 {
     const XtfView *view = xtf_view_by_name(&directory->tree->views, name, directory->selection);
     const XtfPicture *picture = xtf_picture_find(name);
@@ -199,7 +200,7 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
         return lookup_view(directory, view, error);
     if (picture)
         return lookup_picture(directory, picture, error);
-    if (!entry || !(entry->is_in & sets_of(directory)))
+    if (!entry || !(entry->is_in & find_sets(directory)))
         return lookup_type(directory, name, error);
     if (entry->make)
         return entry->make(directory, name, error);
@@ -212,11 +213,11 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
 /* Lists a type of derived rows, unless it is outdated. */
 static bool list_derived(XtfTraceContext *context, const XtfSchema *schema, XtfLister *lister, GError **error)
 {
-    GError *own = NULL;
-    bool outdated, known = xtf_trace_context_is_outdated(context, schema, &outdated, &own);
+    GError *lookup_error = NULL;
+    bool outdated, known = xtf_trace_context_is_outdated(context, schema, &outdated, &lookup_error);
 
-    return xtf_lister_offer(lister, context->type_names[schema->id], XTF_NODE_DIRECTORY, known && !outdated, own,
-                            error);
+    return xtf_lister_offer(lister, context->type_names[schema->id], XTF_NODE_DIRECTORY, known && !outdated,
+                            lookup_error, error);
 }
 
 /* Lists all derived types, for any locations. All data it needs is in memory. */
@@ -274,7 +275,7 @@ static void list_views(XtfNode *directory, XtfLister *lister)
 static void list_pictures(XtfNode *directory, XtfLister *lister)
 {
     for (const XtfPicture *const *picture = xtf_all_pictures; *picture; picture++) {
-        bool listed = (*picture)->of_frames ? directory->is_frame : sets_of(directory) & (ROOT | WINDOWS);
+        bool listed = (*picture)->of_frames ? directory->is_frame : find_sets(directory) & (ROOT | WINDOWS);
         if (listed && xtf_picture_check(&directory->tree->pictures, *picture, directory->selection, NULL))
             xtf_lister_show(lister, (*picture)->name, XTF_NODE_FILE);
     }
@@ -291,16 +292,16 @@ static void list_files(XtfNode *directory, XtfLister *lister)
  * that show records. */
 static bool list_entry(XtfNode *directory, const Entry *entry, XtfLister *lister, GError **error)
 {
-    unsigned sets = sets_of(directory) & ~(directory->is_instant ? (unsigned)ALL : 0);
-    GError *own = NULL;
+    unsigned sets = find_sets(directory) & ~(directory->is_instant ? (unsigned)ALL : 0);
+    GError *lookup_error = NULL;
 
     if (!(entry->is_listed & sets))
         return true;
-    g_autoptr(XtfNode) made = entry->make ? entry->make(directory, entry->name, &own) : NULL;
-    return xtf_lister_offer(lister, entry->name, entry->class->kind, made || !entry->make, own, error);
+    g_autoptr(XtfNode) node = entry->make ? entry->make(directory, entry->name, &lookup_error) : NULL;
+    return xtf_lister_offer(lister, entry->name, entry->class->kind, node || !entry->make, lookup_error, error);
 }
 
-static bool list(XtfNode *directory, XtfLister *lister, GError **error)
+static bool list_directory(XtfNode *directory, XtfLister *lister, GError **error)
 {
     const XtfSelection *selection = directory->selection;
 
@@ -322,14 +323,14 @@ bool xtf_selection_dir_names(XtfNode *directory, XtfNodeVisit visit, void *data,
     XtfLister lister = {.visit = visit, .data = data};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(entries); i++) {
-        if (entries[i].name && entries[i].is_in & sets_of(directory))
+        if (entries[i].name && entries[i].is_in & find_sets(directory))
             xtf_lister_show(&lister, entries[i].name, entries[i].class->kind);
     }
     for (const XtfPicture *const *picture = xtf_all_pictures; *picture; picture++) {
         if (xtf_picture_check(&directory->tree->pictures, *picture, directory->selection, NULL))
             xtf_lister_show(&lister, (*picture)->name, XTF_NODE_FILE);
     }
-    return list(directory, &lister, error);
+    return list_directory(directory, &lister, error);
 }
 
-const XtfNodeClass xtf_selection_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup, .list = list};
+const XtfNodeClass xtf_selection_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_entry, .list = list_directory};

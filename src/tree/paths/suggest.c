@@ -6,7 +6,7 @@
 #include "src/tree/paths/selection-dir.h"
 
 enum {
-    NAMES_MAX = 65536, /* most names of a directory that are compared */
+    NAMES_MAX = 65536, /* names of a directory that are compared */
 };
 
 typedef struct {
@@ -14,7 +14,7 @@ typedef struct {
     unsigned n;
 } Search;
 
-static bool offer(const char *name, XtfNodeKind kind, void *data)
+static bool offer_name(const char *name, XtfNodeKind kind, void *data)
 {
     Search *search = data;
 
@@ -36,13 +36,13 @@ static char *suggest_region(XtfNode *directory, const char *name)
 
     xtf_nearest_init(&search.nearest, name);
     if (regions)
-        xtf_node_list(regions, 0, offer, &search, NULL);
+        xtf_node_list(regions, 0, offer_name, &search, NULL);
     char *path = search.nearest.name ? g_strconcat("region/", search.nearest.name, NULL) : NULL;
     xtf_nearest_finish(&search.nearest);
     return path;
 }
 
-/* If a listing fails, compares only the names before the failure. */
+/* Compares only the names before a failure if a listing fails. */
 char *xtf_suggest(XtfNode *directory, const char *name)
 {
     bool is_selection = directory->class == &xtf_selection_dir;
@@ -52,8 +52,8 @@ char *xtf_suggest(XtfNode *directory, const char *name)
         return NULL;
     xtf_nearest_init(&search.nearest, name);
     if (is_selection)
-        xtf_selection_dir_names(directory, offer, &search, NULL);
+        xtf_selection_dir_names(directory, offer_name, &search, NULL);
     else
-        xtf_node_list(directory, 0, offer, &search, NULL);
+        xtf_node_list(directory, 0, offer_name, &search, NULL);
     return search.nearest.name || !is_selection ? search.nearest.name : suggest_region(directory, name);
 }

@@ -14,7 +14,7 @@
 #include "src/tree/paths/suggest.h"
 
 enum {
-    LINKS_MAX = 40, /* followed on one path, as in Linux */
+    LINKS_MAX = 40, /* links in one path, as in Linux */
 };
 
 /* True if another entry has the schema's name in the directory of the schema. */
@@ -139,10 +139,10 @@ void xtf_tree_name_after(XtfTree *tree, const char *path)
     tree->context.name = xtf_text_shown(name, NAME_MAX);
 }
 
-void xtf_tree_name_as(XtfTree *tree, const XtfTree *other)
+void xtf_tree_name_as(XtfTree *tree, const XtfTree *named)
 {
     g_free(tree->context.name);
-    tree->context.name = g_strdup(other->context.name);
+    tree->context.name = g_strdup(named->context.name);
 }
 
 /* ---- Nodes and paths. */
@@ -154,15 +154,16 @@ XtfNode *xtf_tree_root(XtfTree *tree)
 
 /* ---- Paths. */
 
-static bool walk(GPtrArray *trail, const char *path, unsigned *links, GError **error);
+static bool follow_path(GPtrArray *trail, const char *path, unsigned *links, GError **error);
 
-/* Follows one component; the trail then ends with its node. */
-static bool step(GPtrArray *trail, const char *name, unsigned *links, GError **error)
+/* Follows one component and appends its node to the trail. */
+static bool follow_component(GPtrArray *trail, const char *name, unsigned *links, GError **error)
 {
-    XtfNode *here = trail->pdata[trail->len - 1];
+    XtfNode *directory = trail->pdata[trail->len - 1];
 
-    if (xtf_node_kind(here) != XTF_NODE_DIRECTORY)
-        return xtf_not_found(error, *name ? "the name before \"%s\" is no directory" : "it is no directory%s", name);
+    if (xtf_node_kind(directory) != XTF_NODE_DIRECTORY)
+        return xtf_not_found(error, *name ? "the name before \"%s\" is not a directory" : "it is not a directory%s",
+                             name);
     if (g_str_equal(name, "") || g_str_equal(name, "."))
         return true;
     if (g_str_equal(name, "..")) {
@@ -170,7 +171,7 @@ static bool step(GPtrArray *trail, const char *name, unsigned *links, GError **e
             g_ptr_array_set_size(trail, (int)trail->len - 1);
         return true;
     }
-    g_autoptr(XtfNode) node = xtf_node_lookup(here, name, error);
+    g_autoptr(XtfNode) node = xtf_node_lookup(directory, name, error);
     if (!node)
         return false;
     if (xtf_node_kind(node) != XTF_NODE_LINK) {
@@ -178,12 +179,12 @@ static bool step(GPtrArray *trail, const char *name, unsigned *links, GError **e
         return true;
     }
     if (++*links > LINKS_MAX)
-        return xtf_not_found(error, "too many links");
-    return walk(trail, xtf_node_target(node), links, error);
+        return xtf_not_found(error, "the path has more than %d links", LINKS_MAX);
+    return follow_path(trail, xtf_node_target(node), links, error);
 }
 
 /* True if a message about a component contains the component's name. */
-static bool is_named(const char *message, const char *name)
+static bool has_name(const char *message, const char *name)
 {
     g_autofree char *quoted = g_strdup_printf("\"%s\"", name);
     size_t length = strlen(name);
@@ -196,7 +197,7 @@ static void name_component(const char *path, const char *name, GError **error)
 {
     const char *last = strrchr(path, '/');
 
-    if (error && !g_str_equal(last ? last + 1 : path, name) && !is_named((*error)->message, name))
+    if (error && !g_str_equal(last ? last + 1 : path, name) && !has_name((*error)->message, name))
         g_prefix_error(error, "%s: ", name);
 }
 
@@ -205,20 +206,20 @@ static void add_suggestion(const GPtrArray *trail, const char *name, GError **er
 {
     if (!error || !g_error_matches(*error, XTF_ERROR, XTF_ERROR_NOT_FOUND))
         return;
-    g_autofree char *meant = xtf_suggest(trail->pdata[trail->len - 1], name);
-    g_autofree char *message = meant ? g_strdup_printf("%s; did you mean '%s'?", (*error)->message, meant) : NULL;
+    g_autofree char *similar = xtf_suggest(trail->pdata[trail->len - 1], name);
+    g_autofree char *message = similar ? g_strdup_printf("%s; did you mean '%s'?", (*error)->message, similar) : NULL;
     if (message) {
         g_free((*error)->message);
         (*error)->message = g_steal_pointer(&message);
     }
 }
 
-static bool walk(GPtrArray *trail, const char *path, unsigned *links, GError **error)
+static bool follow_path(GPtrArray *trail, const char *path, unsigned *links, GError **error)
 {
     g_auto(GStrv) names = g_strsplit(path, "/", -1);
 
     for (char **name = names; *name; name++) {
-        if (!step(trail, *name, links, error)) {
+        if (!follow_component(trail, *name, links, error)) {
             name_component(path, *name, error);
             add_suggestion(trail, *name, error);
             return false;
@@ -233,7 +234,7 @@ XtfNode *xtf_tree_resolve(XtfTree *tree, const char *path, GError **error)
     unsigned links = 0;
 
     g_ptr_array_add(trail, xtf_tree_root(tree));
-    if (!walk(trail, path, &links, error)) {
+    if (!follow_path(trail, path, &links, error)) {
         g_prefix_error(error, "%s: ", path);
         return NULL;
     }

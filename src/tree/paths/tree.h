@@ -1,7 +1,7 @@
 /*
  * The tree of a trace: a path is a query, a directory is a selection, its files show the selection's records.
  *
- * The filesystem, `xtf cat` and `xtf ls` share it. Every function here may be called from any thread. docs/TREE.md
+ * The filesystem, `xtf cat` and `xtf ls` share it. Any thread may call any function. docs/TREE.md
  * describes the tree for its users.
  */
 #pragma once
@@ -31,10 +31,10 @@ bool xtf_tree_clocks_contradict(XtfTree *tree);
 /* Names the trace for the titles of pictures, after a file or folder, or after another tree of the trace. Paths may be
  * any bytes. The caller names the tree before it uses nodes. */
 void xtf_tree_name_after(XtfTree *tree, const char *path);
-void xtf_tree_name_as(XtfTree *tree, const XtfTree *other);
+void xtf_tree_name_as(XtfTree *tree, const XtfTree *named);
 
-/* Draws pictures when their size is asked for, however long that takes, so that they are padded as little as can be.
- * Before nodes are used. */
+/* Makes lookups draw pictures, however long that takes, so that the sizes need little padding. Must be called before
+ * nodes are used. */
 void xtf_tree_draw_first(XtfTree *tree);
 
 XtfNode *xtf_tree_root(XtfTree *tree); /* a new reference */

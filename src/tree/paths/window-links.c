@@ -10,7 +10,7 @@ enum {
 };
 
 /* Makes a link to a window. `up` leads to the window's directory, or, if it ends in two dots, to the parent of it. */
-static XtfNode *link_to(const XtfNode *directory, const char *up, uint64_t from, uint64_t to)
+static XtfNode *new_window_link(const XtfNode *directory, const char *up, uint64_t from, uint64_t to)
 {
     const XtfTimeScale *scale = &directory->tree->context.scale;
     char name[XTF_WINDOW_TEXT_MAX];
@@ -27,7 +27,7 @@ char *xtf_frame_name(const char *up, uint64_t k, uint64_t n)
 }
 
 /* Makes a link to the next or previous frame. */
-static XtfNode *link_to_frame(const XtfNode *frame, bool next, GError **error)
+static XtfNode *new_frame_link(const XtfNode *frame, bool next, GError **error)
 {
     uint64_t k = frame->window.frame, n = frame->window.n_frames;
 
@@ -47,12 +47,12 @@ XtfNode *xtf_window_link_new(XtfNode *window, const char *name, GError **error)
     bool next = g_str_equal(name, "next");
 
     if (window->is_frame)
-        return link_to_frame(window, next, error);
+        return new_frame_link(window, next, error);
     if (!width || (next ? to >= scale->end : from <= scale->origin))
         return xtf_not_found(error, "the trace %s here", next ? "ends" : "begins");
     if (next)
-        return link_to(window, "../", to, width > UINT64_MAX - 1 - to ? UINT64_MAX - 1 : to + width);
-    return link_to(window, "../", from - MIN(width, from - scale->origin), from);
+        return new_window_link(window, "../", to, width > UINT64_MAX - 1 - to ? UINT64_MAX - 1 : to + width);
+    return new_window_link(window, "../", from - MIN(width, from - scale->origin), from);
 }
 
 XtfNode *xtf_instant_link_new(XtfNode *instant, const char *name, GError **error)
@@ -60,8 +60,8 @@ XtfNode *xtf_instant_link_new(XtfNode *instant, const char *name, GError **error
     uint64_t origin = instant->tree->context.scale.origin, t = instant->window.from;
 
     if (g_str_equal(name, "after"))
-        return link_to(instant, "../..", t, XTF_TIME_OPEN);
-    return link_to(instant, "../..", origin, t);
+        return new_window_link(instant, "../..", t, XTF_TIME_OPEN);
+    return new_window_link(instant, "../..", origin, t);
 }
 
 /* ---- zoom/ */
@@ -76,7 +76,8 @@ static XtfNode *lookup_zoom(XtfNode *directory, const char *name, GError **error
         return xtf_not_found(error, "the parts of a window are numbered 0 to %d", ZOOMS - 1);
     uint64_t i = (uint64_t)(name[0] - '0');
     const char *up = directory->is_frame ? "../../../.." : directory->is_window ? "../../" : "..";
-    return link_to(directory, up, xtf_time_bin_bound(from, to, i, ZOOMS), xtf_time_bin_bound(from, to, i + 1, ZOOMS));
+    return new_window_link(directory, up, xtf_time_bin_bound(from, to, i, ZOOMS),
+                           xtf_time_bin_bound(from, to, i + 1, ZOOMS));
 }
 
 static bool list_zoom(XtfNode *directory, XtfLister *lister, GError **error)

@@ -22,7 +22,7 @@ bool xtf_call_entry_has(const char *name)
 
 /* Returns the path from the directory up to the root and down to the location. Returns NULL if another location has the
  * same process and thread number. */
-static GString *path_of_location(const XtfNode *directory, const XtfLocations *locations, uint32_t index)
+static GString *find_location_path(const XtfNode *directory, const XtfLocations *locations, uint32_t index)
 {
     const XtfLocation *location = &locations->all[index];
 
@@ -44,7 +44,7 @@ bool xtf_location_path(XtfNode *directory, uint32_t location, const char *type, 
     *target = NULL;
     if (!locations)
         return false;
-    GString *path = path_of_location(directory, locations, location);
+    GString *path = find_location_path(directory, locations, location);
     if (!path)
         return true;
     if (type)
@@ -88,7 +88,7 @@ static bool find_call(XtfNode *directory, const XtfSpan *span, Call *call, GErro
 }
 
 /* Counts the calls of the location that rows before row n enter. */
-static bool number_of(const Call *call, uint64_t n, uint64_t *number, GError **error)
+static bool count_calls_before(const Call *call, uint64_t n, uint64_t *number, GError **error)
 {
     const XtfGroupFilter enters = {.begun = true};
     return xtf_array_group_rank(&call->span->array, call->frames, &enters, n, number, error);
@@ -121,7 +121,7 @@ static bool find_parent(const Call *call, uint64_t *row, bool *found, GError **e
 
 /* ---- Entries. */
 
-static XtfNode *link_to(const Call *call, const char *type, uint64_t n, const char *name, GError **error)
+static XtfNode *new_call_link(const Call *call, const char *type, uint64_t n, const char *name, GError **error)
 {
     char *path;
 
@@ -130,7 +130,7 @@ static XtfNode *link_to(const Call *call, const char *type, uint64_t n, const ch
     return path ? xtf_node_new_link(call->directory, path) : xtf_no_such(name, error);
 }
 
-static XtfNode *new_parent(const Call *call, const char *name, GError **error)
+static XtfNode *new_parent_link(const Call *call, const char *name, GError **error)
 {
     uint64_t row, number;
     bool found;
@@ -139,25 +139,26 @@ static XtfNode *new_parent(const Call *call, const char *name, GError **error)
         return NULL;
     if (!found)
         return xtf_no_such(name, error);
-    return number_of(call, row, &number, error) ? link_to(call, "calls", number, name, error) : NULL;
+    return count_calls_before(call, row, &number, error) ? new_call_link(call, "calls", number, name, error) : NULL;
 }
 
-static XtfNode *new_leave(const Call *call, const char *name, GError **error)
+static XtfNode *new_leave_link(const Call *call, const char *name, GError **error)
 {
     const XtfTraceContext *context = &call->directory->tree->context;
 
     if (call->times.ending != XTF_FRAME_LEFT)
         return xtf_no_such(name, error);
-    return link_to(call, context->type_names[context->enters_leaves], call->times.span.end_row, name, error);
+    return new_call_link(call, context->type_names[context->enters_leaves], call->times.span.end_row, name, error);
 }
 
 /* Links to the calls entered between the call's ENTER and its end. They are consecutive among the location's calls. */
-static XtfNode *new_inside(const Call *call, const char *name, GError **error)
+static XtfNode *new_inside_link(const Call *call, const char *name, GError **error)
 {
     uint64_t from, to;
     char *path;
 
-    if (!number_of(call, call->span->lo + 1, &from, error) || !number_of(call, call->times.span.end_row, &to, error) ||
+    if (!count_calls_before(call, call->span->lo + 1, &from, error) ||
+        !count_calls_before(call, call->times.span.end_row, &to, error) ||
         !xtf_location_path(call->directory, call->span->tag, "calls", from, &path, error))
         return NULL;
     if (!path)
@@ -169,12 +170,12 @@ static XtfNode *new_inside(const Call *call, const char *name, GError **error)
 
 /* ---- children */
 
-/* Handles the row that enters a call. */
-typedef bool (*TakeCall)(void *data, const XtfRowRun *enter, GError **error);
+/* Handles the row that enters a child. */
+typedef bool (*TakeEnter)(void *data, const XtfRowRun *enter, GError **error);
 
 /* Calls `take` for at most `most` children, each entered after the end of the previous child. Sets *more if further
  * children may follow. */
-static bool each_child(const Call *call, uint64_t most, TakeCall take, void *data, bool *more, GError **error)
+static bool visit_children(const Call *call, uint64_t most, TakeEnter take, void *data, bool *more, GError **error)
 {
     const XtfArray *array = &call->span->array;
     const XtfField *is_leave = &array->schema->fields[array->schema->aggregates[call->frames].values[0]];
@@ -208,7 +209,7 @@ typedef struct {
     GString *text;
 } ChildrenText;
 
-static bool add_line(void *data, const XtfRowRun *enter, GError **error)
+static bool add_child_line(void *data, const XtfRowRun *enter, GError **error)
 {
     const ChildrenText *children = data;
     gsize at = children->text->len;
@@ -232,7 +233,7 @@ static GString *children_text(XtfNode *file, GError **error)
     g_autoptr(XtfRenderer) renderer = xtf_renderer_new(formats, format, locations);
     g_autoptr(GString) text = g_string_new(NULL);
     ChildrenText children = {renderer, format, text};
-    if (!each_child(&call, CHILDREN_MAX, add_line, &children, &more, error))
+    if (!visit_children(&call, CHILDREN_MAX, add_child_line, &children, &more, error))
         return NULL;
     if (more)
         g_string_append(text, "# there may be more: see inside\n");
@@ -250,12 +251,12 @@ static bool children_write(XtfNode *file, XtfRowFormat as, XtfWriteBytes write, 
 
     return format && xtf_found_record(file, &record, error) && find_call(file, &record.span, &call, error) &&
            xtf_row_values_init(&values, formats, format, as, write, data, error) &&
-           each_child(&call, UINT64_MAX, xtf_row_values_take, &values, &more, error) &&
+           visit_children(&call, UINT64_MAX, xtf_row_values_take, &values, &more, error) &&
            xtf_row_values_flush(&values, error);
 }
 
 /* Makes `children`. A child that is open at the end of a commit may last longer in the next one. */
-static XtfNode *new_children(XtfNode *directory, GError **error)
+static XtfNode *new_children_file(XtfNode *directory, GError **error)
 {
     static const XtfNodeClass children_file = {.kind = XTF_NODE_FILE,
                                                .text = children_text,
@@ -273,14 +274,14 @@ XtfNode *xtf_call_entry_new(XtfNode *directory, const XtfSpan *span, const char 
     g_auto(Call) call = {0};
 
     if (g_str_equal(name, "children"))
-        return new_children(directory, error);
+        return new_children_file(directory, error);
     if (!find_call(directory, span, &call, error))
         return NULL;
     if (g_str_equal(name, "inside"))
-        return new_inside(&call, name, error);
+        return new_inside_link(&call, name, error);
     if (g_str_equal(name, "leave"))
-        return new_leave(&call, name, error);
-    return new_parent(&call, name, error);
+        return new_leave_link(&call, name, error);
+    return new_parent_link(&call, name, error);
 }
 
 bool xtf_call_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *lister, GError **error)
@@ -292,7 +293,7 @@ bool xtf_call_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *l
     if (!find_call(directory, span, &call, error) || !find_parent(&call, &row, &has_parent, error))
         return false;
     const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
-    GString *path = path_of_location(directory, locations, span->tag);
+    GString *path = find_location_path(directory, locations, span->tag);
     bool is_named = path != NULL;
     if (path)
         g_string_free(path, TRUE);

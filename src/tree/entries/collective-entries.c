@@ -9,38 +9,38 @@ bool xtf_collective_entry_has(const char *name)
     return g_strv_contains(names, name);
 }
 
-static bool identify(XtfNode *directory, uint32_t location, uint64_t row, XtfCollectiveId *id, bool *found,
-                     GError **error)
+static bool identify_member(XtfNode *directory, uint32_t location, uint64_t row, XtfCollectiveId *id, bool *found,
+                            GError **error)
 {
     return xtf_collectives_identify(&directory->tree->collectives, location, row, id, found, error);
 }
 
 /* Finds the operation that a record is part of, if any. */
-static bool find(XtfNode *directory, const XtfSpan *span, XtfCollectiveId *id, bool *found, GError **error)
+static bool find_operation(XtfNode *directory, const XtfSpan *span, XtfCollectiveId *id, bool *found, GError **error)
 {
     const XtfSchema *schema = directory->tree->collectives.types.schema;
 
     *found = false;
     return !schema || span->array.schema->id != schema->id ||
-           identify(directory, span->tag, span->lo, id, found, error);
+           identify_member(directory, span->tag, span->lo, id, found, error);
 }
 
 /* ---- members */
 
-static bool identify_file(XtfNode *file, XtfCollectiveId *id, GError **error)
+static bool identify_operation(XtfNode *file, XtfCollectiveId *id, GError **error)
 {
     bool found;
-    return identify(file, (uint32_t)file->member.location, file->member.row, id, &found, error) &&
+    return identify_member(file, (uint32_t)file->member.location, file->member.row, id, &found, error) &&
            (found || xtf_no_such("members", error) != NULL);
 }
 
 static bool members_size(XtfNode *file, uint64_t *size, GError **error)
 {
     XtfCollectiveId id;
-    return identify_file(file, &id, error) && xtf_members_size(&file->tree->collectives, &id, size, error);
+    return identify_operation(file, &id, error) && xtf_members_size(&file->tree->collectives, &id, size, error);
 }
 
-static bool contradict(XtfNode *file)
+static bool clocks_contradict(XtfNode *file)
 {
     return xtf_clock_check_verdict(&file->tree->clocks) == XTF_CLOCKS_CONTRADICT;
 }
@@ -48,19 +48,19 @@ static bool contradict(XtfNode *file)
 static bool members_read(XtfNode *file, uint64_t offset, char *buffer, size_t length, GError **error)
 {
     XtfCollectiveId id;
-    return identify_file(file, &id, error) &&
-           xtf_members_read(&file->tree->collectives, &id, contradict(file), offset, buffer, length, error);
+    return identify_operation(file, &id, error) &&
+           xtf_members_read(&file->tree->collectives, &id, clocks_contradict(file), offset, buffer, length, error);
 }
 
 static bool members_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
 {
     XtfCollectiveId id;
-    return identify_file(file, &id, error) &&
-           xtf_members_rows(&file->tree->collectives, &id, contradict(file), sink, error);
+    return identify_operation(file, &id, error) &&
+           xtf_members_rows(&file->tree->collectives, &id, clocks_contradict(file), sink, error);
 }
 
 /* Makes `members`. Records of other members may follow while the trace grows. */
-static XtfNode *new_members(XtfNode *directory, const XtfSpan *span, GError **error)
+static XtfNode *new_members_file(XtfNode *directory, const XtfSpan *span, GError **error)
 {
     static const XtfNodeClass members_file = {.kind = XTF_NODE_FILE,
                                               .size = members_size,
@@ -77,8 +77,8 @@ static XtfNode *new_members(XtfNode *directory, const XtfSpan *span, GError **er
 /* ---- Links. */
 
 /* Finds the path that a link leads to. *target is NULL if there is none. */
-static bool link_target(XtfNode *directory, const XtfCollectiveId *id, XtfMemberLink link, char **target,
-                        GError **error)
+static bool find_link_target(XtfNode *directory, const XtfCollectiveId *id, XtfMemberLink link, char **target,
+                             GError **error)
 {
     XtfCollectives *collectives = &directory->tree->collectives;
     uint32_t location;
@@ -98,16 +98,16 @@ XtfNode *xtf_collective_entry_new(XtfNode *directory, const XtfSpan *span, const
     char *target;
     bool found;
 
-    if (!find(directory, span, &id, &found, error))
+    if (!find_operation(directory, span, &id, &found, error))
         return NULL;
     if (!found)
         return xtf_no_such(name, error);
     if (g_str_equal(name, "members"))
-        return new_members(directory, span, error);
+        return new_members_file(directory, span, error);
     for (unsigned link = 0; link < XTF_N_MEMBER_LINKS; link++) {
         if (!g_str_equal(name, names[link]))
             continue;
-        if (!link_target(directory, &id, (XtfMemberLink)link, &target, error))
+        if (!find_link_target(directory, &id, (XtfMemberLink)link, &target, error))
             return NULL;
         return target ? xtf_node_new_link(directory, target) : xtf_no_such(name, error);
     }
@@ -119,11 +119,11 @@ bool xtf_collective_entries_list(XtfNode *directory, const XtfSpan *span, XtfLis
     XtfCollectiveId id;
     bool found;
 
-    if (!find(directory, span, &id, &found, error))
+    if (!find_operation(directory, span, &id, &found, error))
         return false;
     for (unsigned link = 0; found && link < XTF_N_MEMBER_LINKS; link++) {
         g_autofree char *target = NULL;
-        if (!link_target(directory, &id, (XtfMemberLink)link, &target, error))
+        if (!find_link_target(directory, &id, (XtfMemberLink)link, &target, error))
             return false;
         if (target)
             xtf_lister_show(lister, names[link], XTF_NODE_LINK);

@@ -6,14 +6,14 @@
 
 bool xtf_found_record(XtfNode *node, XtfFoundRecord *record, GError **error)
 {
-    g_autoptr(XtfSelection) one =
+    g_autoptr(XtfSelection) selection =
         xtf_selection_in_numbers(node->selection, node->record.number, node->record.number + 1);
-    g_autoptr(XtfSpans) spans = xtf_resolver_spans(&node->tree->resolver, one, error);
+    g_autoptr(XtfSpans) spans = xtf_resolver_spans(&node->tree->resolver, selection, error);
 
     if (!spans)
         return false;
     if (spans->n != 1)
-        return xtf_damaged(error, "the trace has fewer records than it states");
+        return xtf_damaged(error, "the trace has fewer records than its index states");
     record->span = spans->spans[0];
     uint64_t n;
     if (!xtf_span_row_number(&record->span, record->span.lo, &n, error) ||
@@ -28,12 +28,12 @@ bool xtf_found_record(XtfNode *node, XtfFoundRecord *record, GError **error)
     return true;
 }
 
-void xtf_add_shown_text(GString *out, const char *text, size_t width, bool blanks)
+void xtf_add_shown_text(GString *out, const char *text, size_t width, bool escape_blanks)
 {
     gsize at = out->len;
 
     g_string_set_size(out, at + width);
-    xtf_text_put(out->str + at, width, text, blanks, 0);
+    xtf_text_put(out->str + at, width, text, escape_blanks, 0);
 }
 
 void xtf_add_whole_text(GString *out, const char *text)

@@ -15,7 +15,7 @@ typedef struct {
 /* Finds the record with the node's number, `record.number`, in the node's selection. */
 bool xtf_found_record(XtfNode *node, XtfFoundRecord *record, GError **error);
 
-/* Adds a text in `width` characters. Escapes blanks, too, if `blanks`, as in all columns but the last. */
-void xtf_add_shown_text(GString *out, const char *text, size_t width, bool blanks);
+/* Adds an escaped text in `width` characters. All columns but the last set `escape_blanks`. */
+void xtf_add_shown_text(GString *out, const char *text, size_t width, bool escape_blanks);
 /* Adds a whole text, unless `out`, which is held in memory, is too long already. */
 void xtf_add_whole_text(GString *out, const char *text);

@@ -13,7 +13,7 @@ bool xtf_message_entry_has(const char *name)
 }
 
 /* True if a record is a send or a receive, and the trace's messages can be matched. */
-static bool is_end(const XtfNode *directory, const XtfSpan *span, bool *is_send)
+static bool is_message_end(const XtfNode *directory, const XtfSpan *span, bool *is_send)
 {
     const XtfMessageTypes *types = &directory->tree->matching.types;
 
@@ -21,7 +21,7 @@ static bool is_end(const XtfNode *directory, const XtfSpan *span, bool *is_send)
     return !types->missing && (*is_send || span->array.schema == types->recvs);
 }
 
-static bool find(XtfNode *directory, const XtfSpan *span, bool is_send, XtfMessage *message, GError **error)
+static bool find_message(XtfNode *directory, const XtfSpan *span, bool is_send, XtfMessage *message, GError **error)
 {
     const XtfMessageEnd end = {span->tag, span->lo};
     XtfMatching *matching = &directory->tree->matching;
@@ -30,26 +30,26 @@ static bool find(XtfNode *directory, const XtfSpan *span, bool is_send, XtfMessa
 }
 
 /* Finds the path to the message's other end. *path is NULL if there is none, or it is uncertain. */
-static bool match_target(XtfNode *directory, const XtfSpan *span, bool is_send, char **path, GError **error)
+static bool find_match_path(XtfNode *directory, const XtfSpan *span, bool is_send, char **path, GError **error)
 {
     const XtfTraceContext *context = &directory->tree->context;
     const XtfMessageTypes *types = &directory->tree->matching.types;
     XtfMessage message;
 
     *path = NULL;
-    if (!find(directory, span, is_send, &message, error))
+    if (!find_message(directory, span, is_send, &message, error))
         return false;
     if (!message.has_send || !message.has_receive || message.state == XTF_PAIR_UNCERTAIN)
         return true;
     const XtfSchema *schema = is_send ? types->recvs : types->types[XTF_MESSAGES_SENDS].schema;
-    const XtfMessageEnd *other = is_send ? &message.posting : &message.send;
-    return xtf_location_path(directory, other->location, context->type_names[schema->id],
-                             is_send ? message.receive : other->row, path, error);
+    const XtfMessageEnd *other_end = is_send ? &message.posting : &message.send;
+    return xtf_location_path(directory, other_end->location, context->type_names[schema->id],
+                             is_send ? message.receive : other_end->row, path, error);
 }
 
 /* ---- message */
 
-static void add_number(GString *text, const char *name, bool known, uint64_t number, const char *unit)
+static void add_number_line(GString *text, const char *name, bool known, uint64_t number, const char *unit)
 {
     if (known)
         g_string_append_printf(text, "%-14s %" PRIu64 "%s\n", name, number, unit);
@@ -57,7 +57,7 @@ static void add_number(GString *text, const char *name, bool known, uint64_t num
         g_string_append_printf(text, "%-14s -\n", name);
 }
 
-static void add_time(GString *text, const XtfTimeScale *scale, const char *name, bool known, uint64_t ticks)
+static void add_time_line(GString *text, const XtfTimeScale *scale, const char *name, bool known, uint64_t ticks)
 {
     char digits[XTF_TIME_TEXT_MAX];
     char *end = digits + sizeof digits, *begin = xtf_time_scale_put(scale, ticks, end);
@@ -68,65 +68,66 @@ static void add_time(GString *text, const XtfTimeScale *scale, const char *name,
         g_string_append_printf(text, "%-14s -\n", name);
 }
 
-static void add_ends(GString *text, const XtfMessage *message)
+static void add_end_lines(GString *text, const XtfMessage *message)
 {
     const XtfMessageGroup *group = &message->group;
 
-    add_number(text, "sender", message->has_group, group->sender, "");
-    add_number(text, "receiver", message->has_group, group->receiver, "");
-    add_number(text, "comm", message->has_group, group->comm, "");
-    add_number(text, "tag", message->has_group, group->tag, "");
-    add_number(text, "bytes_sent", message->has_send, message->sent_bytes, " B");
-    add_number(text, "bytes_received", message->has_receive, message->received_bytes, " B");
+    add_number_line(text, "sender", message->has_group, group->sender, "");
+    add_number_line(text, "receiver", message->has_group, group->receiver, "");
+    add_number_line(text, "comm", message->has_group, group->comm, "");
+    add_number_line(text, "tag", message->has_group, group->tag, "");
+    add_number_line(text, "bytes_sent", message->has_send, message->sent_bytes, " B");
+    add_number_line(text, "bytes_received", message->has_receive, message->received_bytes, " B");
 }
 
-static void add_times(GString *text, const XtfTimeScale *scale, const XtfMessage *message, const XtfMessageTimes *times)
+static void add_time_lines(GString *text, const XtfTimeScale *scale, const XtfMessage *message,
+                           const XtfMessageTimes *times)
 {
     bool waits = times->wait == XTF_WAIT_LATE_SENDER || times->wait == XTF_WAIT_LATE_RECEIVER;
 
-    add_time(text, scale, "posted", message->has_receive, times->posted - MIN(times->posted, scale->origin));
-    add_time(text, scale, "sent", message->has_send, times->sent - MIN(times->sent, scale->origin));
-    add_time(text, scale, "received", message->has_receive, times->received - MIN(times->received, scale->origin));
-    add_time(text, scale, "wait", waits, times->ticks);
+    add_time_line(text, scale, "posted", message->has_receive, times->posted - MIN(times->posted, scale->origin));
+    add_time_line(text, scale, "sent", message->has_send, times->sent - MIN(times->sent, scale->origin));
+    add_time_line(text, scale, "received", message->has_receive, times->received - MIN(times->received, scale->origin));
+    add_time_line(text, scale, "wait", waits, times->ticks);
     g_string_append_printf(text, "%-14s %s\n", "wait_kind", xtf_message_wait_word(times->wait));
 }
 
-static XtfNode *new_message(XtfNode *directory, const XtfSpan *span, bool is_send, GError **error)
+static XtfNode *new_message_file(XtfNode *directory, const XtfSpan *span, bool is_send, GError **error)
 {
     XtfTree *tree = directory->tree;
     XtfMessageTimes times;
     XtfMessage message;
 
-    if (!find(directory, span, is_send, &message, error) ||
+    if (!find_message(directory, span, is_send, &message, error) ||
         !xtf_message_times(&tree->matching, &message, &times, error))
         return NULL;
     GString *text = g_string_new(NULL);
     bool counted = message.has_group && message.doubt != XTF_DOUBT_CANCELLED;
-    add_ends(text, &message);
-    add_times(text, &tree->context.scale, &message, &times);
-    add_number(text, "number", counted, message.k, "");
-    add_number(text, "sends", counted, message.n_sends, "");
-    add_number(text, "receives", counted, message.n_receives, "");
+    add_end_lines(text, &message);
+    add_time_lines(text, &tree->context.scale, &message, &times);
+    add_number_line(text, "number", counted, message.k, "");
+    add_number_line(text, "sends", counted, message.n_sends, "");
+    add_number_line(text, "receives", counted, message.n_receives, "");
     g_string_append_printf(text, "%-14s %s\n", "state", xtf_pair_states[message.state]);
     g_string_append_printf(text, "%-14s %s\n", "why", xtf_pair_doubts[message.doubt]);
     return xtf_node_new_changing_text(directory, text); /* a later commit may hold its receive */
 }
 
-/* ---- */
+/* ---- Entries. */
 
 XtfNode *xtf_message_entry_new(XtfNode *directory, const XtfSpan *span, const char *name, GError **error)
 {
     bool is_send;
     char *path;
 
-    if (!is_end(directory, span, &is_send))
+    if (!is_message_end(directory, span, &is_send))
         return xtf_no_such(name, error);
     if (g_str_equal(name, "message"))
-        return new_message(directory, span, is_send, error);
-    if (!match_target(directory, span, is_send, &path, error))
+        return new_message_file(directory, span, is_send, error);
+    if (!find_match_path(directory, span, is_send, &path, error))
         return NULL;
     return path ? xtf_node_new_link(directory, path)
-                : xtf_not_found(error, "the other end of this message is not known, or not there: message says why");
+                : xtf_not_found(error, "the other end of the message is unknown or missing: the file message says why");
 }
 
 bool xtf_message_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *lister, GError **error)
@@ -134,9 +135,9 @@ bool xtf_message_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister
     g_autofree char *path = NULL;
     bool is_send;
 
-    if (!is_end(directory, span, &is_send))
+    if (!is_message_end(directory, span, &is_send))
         return true;
-    if (!match_target(directory, span, is_send, &path, error))
+    if (!find_match_path(directory, span, is_send, &path, error))
         return false;
     if (path)
         xtf_lister_show(lister, "match", XTF_NODE_LINK);

@@ -46,8 +46,8 @@ static bool add_callpath(XtfTraceContext *context, const char *row, GString *out
 }
 
 /* Adds the text that a line has in a column. Strings are not cut. */
-static bool add_value(XtfTraceContext *context, const XtfProgram *program, const XtfRecordColumn *column,
-                      const char *line, const uint8_t *row, bool is_derived, GString *out, GError **error)
+static bool add_column_value(XtfTraceContext *context, const XtfProgram *program, const XtfRecordColumn *column,
+                             const char *line, const uint8_t *row, bool is_derived, GString *out, GError **error)
 {
     const char *text;
     uint32_t string;
@@ -91,15 +91,15 @@ static bool add_fields(XtfTraceContext *context, const XtfFormat *format, const 
         const XtfRecordColumn *column = &g_array_index(format->columns, XtfRecordColumn, i);
         xtf_add_shown_text(out, column->name, widest, true);
         g_string_append_c(out, ' ');
-        if (!add_value(context, &format->programs[schema->id], column, line, record->row,
-                       schema->kind == XTF_SCHEMA_DERIVED, out, error))
+        if (!add_column_value(context, &format->programs[schema->id], column, line, record->row,
+                              schema->kind == XTF_SCHEMA_DERIVED, out, error))
             return false;
         g_string_append_c(out, '\n');
     }
     return true;
 }
 
-static XtfNode *lookup_fields(XtfNode *directory, const XtfFoundRecord *record, GError **error)
+static XtfNode *new_record_file(XtfNode *directory, const XtfFoundRecord *record, GError **error)
 {
     XtfFormats *formats = &directory->tree->formats;
     uint32_t schema = record->span.array.schema->id;
@@ -146,7 +146,7 @@ static bool find_enter(const XtfNode *node, const XtfFoundRecord *record, uint64
 }
 
 /* Finds the path to the ENTER. *target is NULL if there is none. */
-static bool enter_target(XtfNode *node, const XtfFoundRecord *record, char **target, GError **error)
+static bool find_enter_path(XtfNode *node, const XtfFoundRecord *record, char **target, GError **error)
 {
     const XtfTraceContext *context = &node->tree->context;
     uint64_t n;
@@ -180,7 +180,7 @@ static XtfNode *lookup_neighbour(XtfNode *directory, bool next, GError **error)
         directory, g_strdup_printf("../%" PRIu64, next ? directory->record.number + 1 : directory->record.number - 1));
 }
 
-static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
+static XtfNode *lookup_entry(XtfNode *directory, const char *name, GError **error)
 {
     const XtfSchema *side = xtf_trace_context_schema(&directory->tree->context, name, XTF_SCHEMA_SIDE);
     XtfFoundRecord record;
@@ -195,7 +195,7 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
     if (side)
         return xtf_side_entry_new(directory, &record, side, error);
     if (g_str_equal(name, "record"))
-        return lookup_fields(directory, &record, error);
+        return new_record_file(directory, &record, error);
     if (xtf_call_entry_has(name))
         return directory->selection->calls ? xtf_call_entry_new(directory, &record.span, name, error)
                                            : xtf_no_such(name, error);
@@ -207,18 +207,18 @@ static XtfNode *lookup(XtfNode *directory, const char *name, GError **error)
         return xtf_collective_entry_new(directory, &record.span, name, error);
     if (!g_str_equal(name, "enter"))
         return xtf_no_such(name, error);
-    if (!enter_target(directory, &record, &target, error))
+    if (!find_enter_path(directory, &record, &target, error))
         return NULL;
     return target ? xtf_node_new_link(directory, target) : xtf_no_such(name, error);
 }
 
-static bool list(XtfNode *directory, XtfLister *lister, GError **error)
+static bool list_entries(XtfNode *directory, XtfLister *lister, GError **error)
 {
     XtfTree *tree = directory->tree;
     g_autofree char *enter = NULL;
     XtfFoundRecord record;
 
-    if (!xtf_found_record(directory, &record, error) || !enter_target(directory, &record, &enter, error))
+    if (!xtf_found_record(directory, &record, error) || !find_enter_path(directory, &record, &enter, error))
         return false;
     xtf_lister_show(lister, "record", XTF_NODE_FILE);
     if (directory->selection->calls && !xtf_call_entries_list(directory, &record.span, lister, error))
@@ -248,13 +248,14 @@ static bool list(XtfNode *directory, XtfLister *lister, GError **error)
 
 XtfNode *xtf_record_dir_new(const XtfNode *numbers, uint64_t k, GError **error)
 {
-    static const XtfNodeClass record_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup, .list = list};
+    static const XtfNodeClass record_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_entry, .list = list_entries};
     uint64_t count;
 
     if (!xtf_resolver_count(&numbers->tree->resolver, numbers->selection, &count, error))
         return NULL;
     if (k >= count)
-        return xtf_not_found(error, "there is no record %" PRIu64 " among the %" PRIu64 " of the selection", k, count);
+        return xtf_not_found(error, "there is no record %" PRIu64 ": the selection has %" PRIu64 ", numbered from 0", k,
+                             count);
     XtfNode *node = xtf_node_new(numbers, &record_dir);
     node->record.number = k;
     node->record.count = count;

@@ -35,12 +35,12 @@ bool xtf_side_rows(const XtfNode *node, const XtfFoundRecord *record, const XtfS
              xtf_span_rank_of_seq(span, record->seq + 1, span->lo, span->hi, &span->hi, error)));
 }
 
-/* Takes a row; n is its number in the array. */
+/* Handles a row. */
 typedef bool (*TakeRow)(void *data, const XtfRowRun *row, GError **error);
 
-/* Gives the rows of a span one by one, until `is_full` or the end. *n is the number of rows that were given. */
-static bool each_row(const XtfSpan *span, TakeRow take, bool (*is_full)(const void *data), void *data, uint64_t *n,
-                     GError **error)
+/* Calls `take` for each row of a span, until `is_full` or the end. *n is the number of calls. */
+static bool visit_side_rows(const XtfSpan *span, TakeRow take, bool (*is_full)(const void *data), void *data,
+                            uint64_t *n, GError **error)
 {
     g_auto(XtfCursor) cursor;
     bool found;
@@ -67,7 +67,7 @@ typedef struct {
     uint32_t n; /* rows written */
 } SideText;
 
-static bool add_row(void *data, const XtfRowRun *row, GError **error)
+static bool add_row_line(void *data, const XtfRowRun *row, GError **error)
 {
     SideText *side = data;
     GString *text = side->text;
@@ -89,7 +89,7 @@ static bool add_row(void *data, const XtfRowRun *row, GError **error)
     return true;
 }
 
-/* True if the text has reached its limit of rows or bytes. It is held in memory, and many rows may refer to one long
+/* True if the text has reached its limit of rows or bytes. The text is in memory, and many rows may refer to one long
  * string. */
 static bool is_full(const void *data)
 {
@@ -110,7 +110,7 @@ static void add_heading(const XtfFormat *format, GString *text)
 }
 
 /* Makes a text with a line for each row. If it leaves rows out, its last line says how many. */
-static GString *text_of(XtfFormats *formats, const XtfFormat *format, const XtfSpan *span, GError **error)
+static GString *make_rows_text(XtfFormats *formats, const XtfFormat *format, const XtfSpan *span, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(formats->context, error);
     const XtfProgram *program = &format->programs[span->array.schema->id];
@@ -123,7 +123,7 @@ static GString *text_of(XtfFormats *formats, const XtfFormat *format, const XtfS
     SideText side = {formats->context->trace, format, NULL, renderer, text, 0};
     side.last = program->n_cells ? &program->cells[program->n_cells - 1] : NULL;
     add_heading(format, text);
-    if (!each_row(span, add_row, is_full, &side, &n, error))
+    if (!visit_side_rows(span, add_row_line, is_full, &side, &n, error))
         return NULL;
     if (n < span->hi - span->lo)
         g_string_append_printf(text, "# %" PRIu64 " more\n", span->hi - span->lo - n);
@@ -133,7 +133,7 @@ static GString *text_of(XtfFormats *formats, const XtfFormat *format, const XtfS
 /* ---- Files. */
 
 /* Finds the rows that a file shows, and their format. */
-static bool find_rows(XtfNode *file, const XtfFormat **format, XtfSpan *span, GError **error)
+static bool find_side_rows(XtfNode *file, const XtfFormat **format, XtfSpan *span, GError **error)
 {
     const XtfSchema *schema = xtf_trace_schema(file->tree->trace, file->record.side);
     XtfFoundRecord record;
@@ -147,7 +147,8 @@ static GString *side_text(XtfNode *file, GError **error)
     const XtfFormat *format;
     XtfSpan span;
 
-    return find_rows(file, &format, &span, error) ? text_of(&file->tree->formats, format, &span, error) : NULL;
+    return find_side_rows(file, &format, &span, error) ? make_rows_text(&file->tree->formats, format, &span, error)
+                                                       : NULL;
 }
 
 static bool side_write(XtfNode *file, XtfRowFormat as, XtfWriteBytes write, void *data, GError **error)
@@ -157,28 +158,29 @@ static bool side_write(XtfNode *file, XtfRowFormat as, XtfWriteBytes write, void
     XtfSpan span;
     uint64_t n;
 
-    return find_rows(file, &format, &span, error) &&
+    return find_side_rows(file, &format, &span, error) &&
            xtf_row_values_init(&values, &file->tree->formats, format, as, write, data, error) &&
-           each_row(&span, xtf_row_values_take, NULL, &values, &n, error) && xtf_row_values_flush(&values, error);
+           visit_side_rows(&span, xtf_row_values_take, NULL, &values, &n, error) &&
+           xtf_row_values_flush(&values, error);
 }
 
 XtfNode *xtf_side_entry_new(XtfNode *directory, const XtfFoundRecord *record, const XtfSchema *schema, GError **error)
 {
-    static const XtfNodeClass of_record = {
+    static const XtfNodeClass record_side_file = {
         .kind = XTF_NODE_FILE, .text = side_text, .write = side_write, .keeps = true};
     /* Later commits may change the files of a call. */
-    static const XtfNodeClass of_call = {.kind = XTF_NODE_FILE,
-                                         .text = side_text,
-                                         .write = side_write,
-                                         .keeps = true,
-                                         .same_by_size_if_final = xtf_node_never_same_by_size};
+    static const XtfNodeClass call_side_file = {.kind = XTF_NODE_FILE,
+                                                .text = side_text,
+                                                .write = side_write,
+                                                .keeps = true,
+                                                .same_by_size_if_final = xtf_node_never_same_by_size};
     XtfSpan span;
 
     if (!xtf_side_rows(directory, record, schema, &span, error))
         return NULL;
     if (span.lo == span.hi)
         return xtf_no_such(directory->tree->context.type_names[schema->id], error);
-    XtfNode *file = xtf_node_new(directory, directory->selection->calls ? &of_call : &of_record);
+    XtfNode *file = xtf_node_new(directory, directory->selection->calls ? &call_side_file : &record_side_file);
     file->record = directory->record;
     file->record.side = schema->id;
     return xtf_node_with_size(file, error);

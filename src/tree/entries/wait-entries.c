@@ -49,7 +49,7 @@ typedef struct {
     uint8_t row[XTF_ROW_MAX];
 } Row;
 
-static bool load(Row *row, XtfNode *directory, const XtfSpan *span, GError **error)
+static bool load_row(Row *row, XtfNode *directory, const XtfSpan *span, GError **error)
 {
     row->directory = directory;
     row->span = span;
@@ -58,7 +58,7 @@ static bool load(Row *row, XtfNode *directory, const XtfSpan *span, GError **err
 }
 
 /* Reads the value of a field. Returns false if the row has none. */
-static bool value_of(const Row *row, const char *name, uint64_t *value)
+static bool row_value(const Row *row, const char *name, uint64_t *value)
 {
     const XtfField *field = xtf_schema_field(row->span->array.schema, name);
 
@@ -73,7 +73,7 @@ static bool has_causes(const Row *row)
     return g_str_equal(row->span->array.schema->name, XTF_DERIVED_WAITS);
 }
 
-/* ---- Where links lead: a location, and a row of one of its arrays. */
+/* ---- Targets of links: a location, and a row of one of its arrays. */
 
 typedef struct {
     uint32_t location; /* an index in XtfLocations */
@@ -86,19 +86,19 @@ static bool find_culprit(const Row *row, Place *place)
     uint64_t proc, thread;
 
     place->type = NULL;
-    return value_of(row, "culprit", &proc) && value_of(row, "culprit_thread", &thread) &&
+    return row_value(row, "culprit", &proc) && row_value(row, "culprit_thread", &thread) &&
            xtf_locations_find(row->locations, proc, thread, &place->location);
 }
 
 /* Finds the row that `field` names in an array of the culprit's location. *found is false if there is no such row. */
-static bool find_of_culprit(const Row *row, const char *type, const char *field, Place *place, bool *found,
-                            GError **error)
+static bool find_culprit_row(const Row *row, const char *type, const char *field, Place *place, bool *found,
+                             GError **error)
 {
     XtfTrace *trace = row->directory->tree->trace;
     const XtfSchema *schema = type ? xtf_trace_find_schema(trace, type) : NULL;
     XtfArray array;
 
-    *found = schema && find_culprit(row, place) && value_of(row, field, &place->row);
+    *found = schema && find_culprit(row, place) && row_value(row, field, &place->row);
     if (!*found)
         return true;
     place->type = row->directory->tree->context.type_names[schema->id];
@@ -109,7 +109,7 @@ static bool find_of_culprit(const Row *row, const char *type, const char *field,
 }
 
 /* Returns the record type that `match` leads to: docs/VOCABULARY.md, section 9. */
-static const char *type_by_kind(const Row *row)
+static const char *match_type(const Row *row)
 {
     const XtfField *event = xtf_schema_field_by_role(row->span->array.schema, XTF_ROLE_EVENT);
     const XtfWaitKind *kind = xtf_wait_kind_named(xtf_row_label(event, row->row));
@@ -193,7 +193,7 @@ static bool find_meeting(const Row *row, bool own, Place *place, bool *found, GE
 /* Finds the record that was late. In a collective operation, it has the same type as the row's own event. */
 static bool find_match(const Row *row, Place *place, bool *found, GError **error)
 {
-    const char *type = type_by_kind(row);
+    const char *type = match_type(row);
     Place event;
 
     if (type && g_str_equal(type, XTF_RECORD_COLLECTIVES)) {
@@ -201,11 +201,11 @@ static bool find_match(const Row *row, Place *place, bool *found, GError **error
             return false;
         type = *found && g_str_equal(event.type, ONE_SIDED) ? ONE_SIDED : type;
     }
-    return find_of_culprit(row, type, "match", place, found, error);
+    return find_culprit_row(row, type, "match", place, found, error);
 }
 
 /* Finds the path that a link leads to. *target is NULL if the link has no target. */
-static bool link_target(const Row *row, const char *name, char **target, GError **error)
+static bool find_link_path(const Row *row, const char *name, char **target, GError **error)
 {
     bool found, good = true;
     Place place;
@@ -218,7 +218,7 @@ static bool link_target(const Row *row, const char *name, char **target, GError 
     else if (g_str_equal(name, "culprit"))
         found = find_culprit(row, &place);
     else if (g_str_equal(name, "cause"))
-        good = find_of_culprit(row, row->span->array.schema->name, "cause", &place, &found, error);
+        good = find_culprit_row(row, row->span->array.schema->name, "cause", &place, &found, error);
     else
         good = find_match(row, &place, &found, error);
     return good && (!found || xtf_location_path(row->directory, place.location, place.type, place.row, target, error));
@@ -230,9 +230,9 @@ typedef struct {
     const XtfLocations *locations;
     const XtfPaddedNames *regions;
     uint64_t amount; /* of the wait */
-} Shown;
+} CausesShown;
 
-static void add_cause(const XtfWaitCause *cause, const Shown *shown, XtfLines *lines)
+static void add_cause(const XtfWaitCause *cause, const CausesShown *shown, XtfLines *lines)
 {
     const XtfLocation *location = &shown->locations->all[cause->location];
     const XtfPaddedNames *regions = shown->regions;
@@ -250,13 +250,13 @@ static void add_cause(const XtfWaitCause *cause, const Shown *shown, XtfLines *l
 }
 
 /* Adds a line for the time that no call path is charged with. With it, all lines add up to the wait. */
-static void add_unexplained(uint64_t ticks, const Shown *shown, XtfLines *lines)
+static void add_unexplained(uint64_t ticks, const CausesShown *shown, XtfLines *lines)
 {
-    enum { NONE = 5 }; /* columns */
+    enum { EMPTY_COLUMNS = 5 };
 
     xtf_lines_ticks(lines, ticks);
     xtf_lines_percent(lines, ticks, shown->amount);
-    for (unsigned i = 0; i < NONE; i++)
+    for (unsigned i = 0; i < EMPTY_COLUMNS; i++)
         xtf_lines_none(lines);
 }
 
@@ -267,7 +267,7 @@ static bool causes_table(XtfNode *file, XtfTableOutput *output, GError **error)
     XtfTree *tree = file->tree;
     XtfGrid *grid = &output->grid;
     g_auto(XtfWaitCauses) causes = {0};
-    Shown shown = {.locations = xtf_trace_context_locations(&tree->context, error)};
+    CausesShown shown = {.locations = xtf_trace_context_locations(&tree->context, error)};
     uint64_t most_steps = 0, widest = 0;
 
     if (!shown.locations ||
@@ -295,7 +295,7 @@ static bool causes_table(XtfNode *file, XtfTableOutput *output, GError **error)
     return xtf_lines_finish(lines, error);
 }
 
-static XtfNode *new_causes(const Row *row, GError **error)
+static XtfNode *new_causes_file(const Row *row, GError **error)
 {
     static const XtfNodeClass causes_file = {.kind = XTF_NODE_FILE, .table = causes_table, .keeps = true};
     XtfNode *node = xtf_node_new(row->directory, &causes_file);
@@ -305,18 +305,18 @@ static XtfNode *new_causes(const Row *row, GError **error)
     return xtf_node_with_size(node, error);
 }
 
-/* ---- */
+/* ---- Entries. */
 
 XtfNode *xtf_wait_entry_new(XtfNode *directory, const XtfSpan *span, const char *name, GError **error)
 {
     char *target;
     Row row;
 
-    if (!load(&row, directory, span, error))
+    if (!load_row(&row, directory, span, error))
         return NULL;
     if (g_str_equal(name, CAUSES))
-        return has_causes(&row) ? new_causes(&row, error) : xtf_no_such(name, error);
-    if (!link_target(&row, name, &target, error))
+        return has_causes(&row) ? new_causes_file(&row, error) : xtf_no_such(name, error);
+    if (!find_link_path(&row, name, &target, error))
         return NULL;
     return target ? xtf_node_new_link(directory, target) : xtf_no_such(name, error);
 }
@@ -325,11 +325,11 @@ bool xtf_wait_entries_list(XtfNode *directory, const XtfSpan *span, XtfLister *l
 {
     Row row;
 
-    if (!load(&row, directory, span, error))
+    if (!load_row(&row, directory, span, error))
         return false;
     for (const char *const *name = names; *name; name++) {
         g_autofree char *target = NULL;
-        if (!link_target(&row, *name, &target, error))
+        if (!find_link_path(&row, *name, &target, error))
             return false;
         if (target)
             xtf_lister_show(lister, *name, XTF_NODE_LINK);

@@ -11,23 +11,23 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    PREFIX = 3, /* number of columns without a cell: time, process and thread */
-    COPY = 16,  /* bytes that copy() always copies */
-    SLACK = 32, /* readable bytes after each source, and free bytes after the output */
+    PREFIX_COLUMNS = 3, /* columns without a cell: time, process and thread */
+    COPY_BYTES = 16,    /* that copy_bytes() always copies */
+    SLACK_BYTES = 32,   /* readable bytes after each source, and free bytes after the output */
 };
 
-/* A text, ready to be written, followed by slack. */
+/* A quoted name, followed by slack. */
 typedef struct {
     char *text; /* NULL: not made yet */
     size_t length;
-} Ready;
+} PreparedName;
 
 typedef enum {
-    NUMBER, /* as it is */
+    NUMBER, /* the same in CSV and JSON */
     TIME,   /* a string in JSON */
-    NAME,   /* of the rows of a table, or a label */
-    STRING, /* of the trace; or a value that may be one */
-    SHOWN,  /* text as the line has it */
+    NAME,   /* of a table's row, or a label */
+    STRING, /* of the trace, or a value that may be one */
+    SHOWN,  /* text as in the line */
 } StepKind;
 
 /* A cell of a line, and the bytes before it. */
@@ -36,14 +36,14 @@ typedef struct {
     uint32_t from, width; /* in the line of text */
     GString *before;
     const XtfCell *cell; /* NULL: of the prefix */
-    Ready *names;        /* of a NAME: by number */
+    PreparedName *names; /* prepared names of a NAME, by number */
 } Step;
 
 /* The lines of a schema. */
 typedef struct {
     GArray *steps;  /* of Step; NULL: not made yet */
     GString *after; /* the end of the line */
-    size_t most;    /* maximal bytes of a line, without strings and without names longer than SLACK */
+    size_t most;    /* maximal bytes of a line, without strings and without names longer than SLACK_BYTES */
 } Recipe;
 
 struct XtfRecordLines {
@@ -59,13 +59,13 @@ struct XtfRecordLines {
 /* ---- Text. */
 
 /* Makes room for `more` bytes and the slack after the text. */
-static void reserve(GString *text, size_t more)
+static void reserve_bytes(GString *text, size_t more)
 {
     gsize length = text->len;
 
-    if (length + more + SLACK < text->allocated_len)
+    if (length + more + SLACK_BYTES < text->allocated_len)
         return;
-    g_string_set_size(text, length + more + SLACK);
+    g_string_set_size(text, length + more + SLACK_BYTES);
     g_string_truncate(text, length);
 }
 
@@ -78,14 +78,14 @@ static void add_quoted(XtfRowFormat as, GString *out, const char *text)
 }
 
 /* Adds a text of the trace without cutting it. */
-static void add_whole(XtfRowFormat as, GString *out, const char *text)
+static void add_whole_text(XtfRowFormat as, GString *out, const char *text)
 {
     g_autofree char *shown = xtf_text_shown(text, G_MAXSIZE);
     add_quoted(as, out, shown);
 }
 
 /* Adds a line's text of a cell. A dash means that there is no value. */
-static void add_shown(XtfRowFormat as, GString *out, const char *line, uint32_t from, uint32_t width)
+static void add_cell_text(XtfRowFormat as, GString *out, const char *line, uint32_t from, uint32_t width)
 {
     g_autofree char *text = g_strstrip(g_strndup(line + from, width));
 
@@ -102,7 +102,7 @@ static const XtfRecordColumn *column_at(const XtfFormat *format, unsigned i)
     return &g_array_index(format->columns, XtfRecordColumn, i);
 }
 
-static const XtfCell *cell_of(const XtfProgram *program, unsigned column)
+static const XtfCell *find_column_cell(const XtfProgram *program, unsigned column)
 {
     for (uint32_t i = 0; i < program->n_cells; i++) {
         if (program->cells[i].column == column)
@@ -111,7 +111,7 @@ static const XtfCell *cell_of(const XtfProgram *program, unsigned column)
     return NULL;
 }
 
-static StepKind kind_of(const XtfRecordColumn *column, const XtfCell *cell)
+static StepKind step_kind(const XtfRecordColumn *column, const XtfCell *cell)
 {
     if (cell && cell->kind == XTF_CELL_NAME)
         return NAME;
@@ -134,7 +134,7 @@ static void add_separator(const XtfRecordLines *writer, unsigned i, GString *out
     g_string_append_c(out, ':');
 }
 
-static Recipe *recipe_of(XtfRecordLines *writer, uint32_t schema)
+static Recipe *get_recipe(XtfRecordLines *writer, uint32_t schema)
 {
     const XtfFormat *format = writer->format;
     const XtfProgram *program = &format->programs[schema];
@@ -146,22 +146,22 @@ static Recipe *recipe_of(XtfRecordLines *writer, uint32_t schema)
     recipe->steps = g_array_new(FALSE, FALSE, sizeof(Step));
     for (unsigned i = 0; i < format->columns->len; i++) {
         const XtfRecordColumn *column = column_at(format, i);
-        const XtfCell *cell = cell_of(program, i);
+        const XtfCell *cell = find_column_cell(program, i);
         add_separator(writer, i, before);
-        if (!(format->has_prefix && i < PREFIX) && (!cell || cell->kind == XTF_CELL_TYPE)) {
-            add_shown(writer->as, before, program->template, column->from, column->width);
+        if (!(format->has_prefix && i < PREFIX_COLUMNS) && (!cell || cell->kind == XTF_CELL_TYPE)) {
+            add_cell_text(writer->as, before, program->template, column->from, column->width);
             continue;
         }
-        Step step = {kind_of(column, cell), column->from, column->width, g_steal_pointer(&before), cell, NULL};
+        Step step = {step_kind(column, cell), column->from, column->width, g_steal_pointer(&before), cell, NULL};
         if (step.kind == NAME)
-            step.names = g_new0(Ready, cell->names->n + 1);
-        reserve(step.before, 0);
-        recipe->most += step.before->len + step.width + 2 * SLACK;
+            step.names = g_new0(PreparedName, cell->names->n + 1);
+        reserve_bytes(step.before, 0);
+        recipe->most += step.before->len + step.width + 2 * SLACK_BYTES;
         g_array_append_val(recipe->steps, step);
         before = g_string_new(NULL);
     }
     g_string_append(before, writer->as == XTF_ROWS_JSON ? "}\n" : "\n");
-    reserve(before, 0);
+    reserve_bytes(before, 0);
     recipe->most += before->len;
     recipe->after = g_steal_pointer(&before);
     return recipe;
@@ -208,11 +208,11 @@ void xtf_record_lines_free(XtfRecordLines *writer)
 /* ---- Cells. Each function writes at `to` and returns the end of its output. `most` bytes have room. */
 
 /* Copies bytes that slack follows, and returns the end of the copy. */
-static inline char *copy(char *to, const char *from, size_t length)
+static inline char *copy_bytes(char *to, const char *from, size_t length)
 {
-    memcpy(to, from, COPY);
-    if (G_UNLIKELY(length > COPY))
-        memcpy(to + COPY, from + COPY, length - COPY);
+    memcpy(to, from, COPY_BYTES);
+    if (G_UNLIKELY(length > COPY_BYTES))
+        memcpy(to + COPY_BYTES, from + COPY_BYTES, length - COPY_BYTES);
     return to + length;
 }
 
@@ -228,17 +228,17 @@ static inline const char *skip_blanks(const char *at)
 }
 
 /* Appends a cell to the output by a slower function, which may move the output. */
-static char *add_rare(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
-                      const char *text, char *to)
+static char *add_slow_cell(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
+                           const char *text, char *to)
 {
     GString *out = writer->out;
 
     out->len = (gsize)(to - out->str);
     if (text)
-        add_whole(writer->as, out, text);
+        add_whole_text(writer->as, out, text);
     else
-        add_shown(writer->as, out, line, step->from, step->width);
-    reserve(out, recipe->most);
+        add_cell_text(writer->as, out, line, step->from, step->width);
+    reserve_bytes(out, recipe->most);
     return out->str + out->len;
 }
 
@@ -249,11 +249,11 @@ static inline char *put_number(XtfRecordLines *writer, const Recipe *recipe, con
     const char *begin = skip_blanks(line + step->from), *end = line + step->from + step->width;
 
     if (G_UNLIKELY(!g_ascii_isdigit(end[-1]))) /* a dash; "?", "inf" */
-        return add_rare(writer, recipe, step, line, NULL, to);
+        return add_slow_cell(writer, recipe, step, line, NULL, to);
     if (step->kind != TIME || writer->as == XTF_ROWS_CSV)
-        return copy(to, begin, (size_t)(end - begin));
+        return copy_bytes(to, begin, (size_t)(end - begin));
     *to++ = '"';
-    to = copy(to, begin, (size_t)(end - begin));
+    to = copy_bytes(to, begin, (size_t)(end - begin));
     *to++ = '"';
     return to;
 }
@@ -264,21 +264,21 @@ static char *put_name(XtfRecordLines *writer, const Recipe *recipe, const Step *
     uint64_t v = xtf_field_get(step->cell->field, row);
 
     if (v >= step->cell->names->n) /* also if the row has no value */
-        return add_rare(writer, recipe, step, line, NULL, to);
-    Ready *ready = &step->names[v];
-    if (!ready->text) {
+        return add_slow_cell(writer, recipe, step, line, NULL, to);
+    PreparedName *name = &step->names[v];
+    if (!name->text) {
         g_autoptr(GString) text = g_string_new(NULL);
-        add_whole(writer->as, text, step->cell->names->whole[v]);
-        reserve(text, 0);
-        ready->length = text->len;
-        ready->text = g_string_free(g_steal_pointer(&text), FALSE);
+        add_whole_text(writer->as, text, step->cell->names->whole[v]);
+        reserve_bytes(text, 0);
+        name->length = text->len;
+        name->text = g_string_free(g_steal_pointer(&text), FALSE);
     }
-    if (G_UNLIKELY(ready->length > SLACK)) {
+    if (G_UNLIKELY(name->length > SLACK_BYTES)) {
         writer->out->len = (gsize)(to - writer->out->str);
-        reserve(writer->out, ready->length + recipe->most);
+        reserve_bytes(writer->out, name->length + recipe->most);
         to = writer->out->str + writer->out->len;
     }
-    return copy(to, ready->text, ready->length);
+    return copy_bytes(to, name->text, name->length);
 }
 
 /* Writes a string of the trace, or a number. Returns NULL on error. */
@@ -292,30 +292,31 @@ static char *put_string(XtfRecordLines *writer, const Recipe *recipe, const Step
         return put_number(writer, recipe, step, line, to);
     if (!xtf_trace_string(writer->trace, string, &text, error))
         return NULL;
-    return add_rare(writer, recipe, step, line, text, to);
+    return add_slow_cell(writer, recipe, step, line, text, to);
 }
 
 /* ---- Lines. */
 
-static bool add_line(XtfRecordLines *writer, const Recipe *recipe, const char *line, const uint8_t *row, GError **error)
+static bool add_record_line(XtfRecordLines *writer, const Recipe *recipe, const char *line, const uint8_t *row,
+                            GError **error)
 {
     const Step *steps = (const Step *)(const void *)recipe->steps->data;
     GString *out = writer->out;
 
-    reserve(out, recipe->most);
+    reserve_bytes(out, recipe->most);
     char *to = out->str + out->len;
     for (const Step *step = steps; step < steps + recipe->steps->len; step++) {
-        to = copy(to, step->before->str, step->before->len);
+        to = copy_bytes(to, step->before->str, step->before->len);
         if (step->kind == NUMBER || step->kind == TIME)
             to = put_number(writer, recipe, step, line, to);
         else if (step->kind == NAME)
             to = put_name(writer, recipe, step, line, row, to);
         else if (step->kind == SHOWN)
-            to = add_rare(writer, recipe, step, line, NULL, to);
+            to = add_slow_cell(writer, recipe, step, line, NULL, to);
         else if (!(to = put_string(writer, recipe, step, line, row, to, error)))
             return false;
     }
-    to = copy(to, recipe->after->str, recipe->after->len);
+    to = copy_bytes(to, recipe->after->str, recipe->after->len);
     out->len = (gsize)(to - out->str);
     return true;
 }
@@ -333,7 +334,7 @@ bool xtf_record_lines_add(XtfRecordLines *writer, const XtfRecordBlock *block, G
     uint64_t n = 0;
 
     writer->out = out;
-    g_string_set_size(writer->lines, block->n_rows * length + SLACK);
+    g_string_set_size(writer->lines, block->n_rows * length + SLACK_BYTES);
     for (uint32_t i = 0; i < block->n_parts; i++) {
         const XtfRowRun *part = &block->parts[i];
         const XtfSchema *schema = part->span->array.schema;
@@ -343,12 +344,12 @@ bool xtf_record_lines_add(XtfRecordLines *writer, const XtfRecordBlock *block, G
         next[i].line = begin;
         next[i].row = part->rows;
         next[i].row_size = schema->row_size;
-        next[i].recipe = recipe_of(writer, schema->id);
+        next[i].recipe = get_recipe(writer, schema->id);
         n += part->n_rows;
     }
     for (uint32_t i = 0; i < block->n_rows; i++) {
         unsigned part = block->order ? block->order[i] : 0;
-        if (!add_line(writer, next[part].recipe, next[part].line, next[part].row, error))
+        if (!add_record_line(writer, next[part].recipe, next[part].line, next[part].row, error))
             return false;
         next[part].line += length;
         next[part].row += next[part].row_size;

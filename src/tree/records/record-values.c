@@ -5,9 +5,9 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    ROWS_AT_ONCE = 4096,      /* in a block */
-    BLOCKS = 16,              /* most blocks in a round */
-    BYTES_AT_ONCE = 64 << 10, /* buffered bytes at which XtfRowValues writes */
+    BLOCK_ROWS = 4096,      /* most rows of a block */
+    BLOCKS_MAX = 16,        /* most blocks of a round */
+    FLUSH_BYTES = 64 << 10, /* buffered bytes at which XtfRowValues writes them */
 };
 
 /* The records to write, and their format. */
@@ -17,11 +17,11 @@ typedef struct {
     const XtfFormat *format;
     const XtfLocations *locations;
     XtfRowFormat as;
-} Question;
+} Writing;
 
-static XtfRecordLines *lines_of(const Question *question)
+static XtfRecordLines *new_lines(const Writing *writing)
 {
-    return xtf_record_lines_new(question->records->formats, question->format, question->locations, question->as);
+    return xtf_record_lines_new(writing->records->formats, writing->format, writing->locations, writing->as);
 }
 
 /* ---- Blocks on all cores. One thread reads rows in order and copies them. */
@@ -30,20 +30,20 @@ typedef struct {
     XtfRecordBlock block; /* of the copies */
     uint8_t *rows;
     size_t room;
-    uint8_t order[ROWS_AT_ONCE];
+    uint8_t order[BLOCK_ROWS];
     GString *out;
-} Copy;
+} BlockCopy;
 
 /* Blocks that are read one after another, rendered at the same time, and written one after another. */
 typedef struct {
-    Copy copies[BLOCKS];
+    BlockCopy copies[BLOCKS_MAX];
     uint32_t n;
     GError *failed; /* error of reading the next block */
 } Round;
 
 /* Two rounds that alternate: threads render one while one thread reads the next. */
 typedef struct {
-    const Question *question;
+    const Writing *writing;
     XtfRecordReader *reader;
     Round rounds[2];
     unsigned current; /* the round that is rendered */
@@ -52,7 +52,7 @@ typedef struct {
     GPtrArray *idle;  /* of XtfRecordLines */
 } Rounds;
 
-static void copy_block(Copy *copy, const XtfRecordBlock *block)
+static void copy_block(BlockCopy *copy, const XtfRecordBlock *block)
 {
     size_t bytes = 0;
 
@@ -76,17 +76,17 @@ static void copy_block(Copy *copy, const XtfRecordBlock *block)
     }
 }
 
-static void *take_lines(void *data)
+static void *take_idle_lines(void *data)
 {
     Rounds *rounds = data;
 
     g_mutex_lock(&rounds->lock);
     XtfRecordLines *lines = rounds->idle->len ? g_ptr_array_steal_index_fast(rounds->idle, 0) : NULL;
     g_mutex_unlock(&rounds->lock);
-    return lines ? lines : lines_of(rounds->question);
+    return lines ? lines : new_lines(rounds->writing);
 }
 
-static void put_lines(void *own, void *data)
+static void put_idle_lines(void *own, void *data)
 {
     Rounds *rounds = data;
 
@@ -104,13 +104,13 @@ static void read_round(Rounds *rounds)
     XtfRecordBlock block;
 
     for (round->n = 0; round->n < most; round->n++) {
-        if (!xtf_record_reader_next_block(rounds->reader, ROWS_AT_ONCE, &block, &round->failed) || !block.n_rows)
+        if (!xtf_record_reader_next_block(rounds->reader, BLOCK_ROWS, &block, &round->failed) || !block.n_rows)
             return;
         copy_block(&round->copies[round->n], &block);
     }
 }
 
-static bool render_block(XtfRecordLines *lines, Copy *copy, GError **error)
+static bool render_block(XtfRecordLines *lines, BlockCopy *copy, GError **error)
 {
     g_string_truncate(copy->out, 0);
     return xtf_record_lines_add(lines, &copy->block, copy->out, error);
@@ -130,11 +130,11 @@ static bool read_or_render(void *own, void *data, uint32_t first, uint32_t end, 
     return true;
 }
 
-/* Writes all rounds. The first rounds are short, so that a reader of few records, such as a file of at most 1 MiB, does
- * not wait for many. */
+/* Writes all rounds. The first rounds are short, so that a writer of few records, such as a file of at most 1 MiB, does
+ * not read many. */
 static bool write_rounds(Rounds *rounds, XtfWriteBytes write, void *data, GError **error)
 {
-    const XtfParallelWork work = {.step = 1, .begin = take_lines, .work = read_or_render, .join = put_lines};
+    const XtfParallelWork work = {.step = 1, .begin = take_idle_lines, .work = read_or_render, .join = put_idle_lines};
 
     for (;;) {
         Round *round = &rounds->rounds[rounds->current];
@@ -152,21 +152,21 @@ static bool write_rounds(Rounds *rounds, XtfWriteBytes write, void *data, GError
         round = &rounds->rounds[rounds->current];
         if (!round->n && !round->failed)
             return true;
-        rounds->most = MIN(2 * rounds->most, BLOCKS);
+        rounds->most = MIN(2 * rounds->most, BLOCKS_MAX);
     }
 }
 
-static Rounds *rounds_new(const Question *question, XtfRecordReader *reader)
+static Rounds *rounds_new(const Writing *writing, XtfRecordReader *reader)
 {
     Rounds *rounds = g_new0(Rounds, 1);
 
-    rounds->question = question;
+    rounds->writing = writing;
     rounds->reader = reader;
     rounds->most = 1;
     rounds->idle = g_ptr_array_new_with_free_func((GDestroyNotify)xtf_record_lines_free);
     g_mutex_init(&rounds->lock);
-    for (unsigned i = 0; i < 2 * BLOCKS; i++)
-        rounds->rounds[i / BLOCKS].copies[i % BLOCKS].out = g_string_new(NULL);
+    for (unsigned i = 0; i < 2 * BLOCKS_MAX; i++)
+        rounds->rounds[i / BLOCKS_MAX].copies[i % BLOCKS_MAX].out = g_string_new(NULL);
     return rounds;
 }
 
@@ -174,7 +174,7 @@ static void rounds_free(Rounds *rounds)
 {
     for (unsigned i = 0; i < 2; i++) {
         Round *round = &rounds->rounds[i];
-        for (unsigned k = 0; k < BLOCKS; k++) {
+        for (unsigned k = 0; k < BLOCKS_MAX; k++) {
             g_string_free(round->copies[k].out, TRUE);
             g_free(round->copies[k].rows);
         }
@@ -185,13 +185,13 @@ static void rounds_free(Rounds *rounds)
     g_free(rounds);
 }
 
-static bool write_by_rounds(const Question *question, XtfWriteBytes write, void *data, GError **error)
+static bool write_by_rounds(const Writing *writing, XtfWriteBytes write, void *data, GError **error)
 {
-    g_autoptr(XtfRecordReader) reader = xtf_record_reader_new(question->spans, 0, error);
+    g_autoptr(XtfRecordReader) reader = xtf_record_reader_new(writing->spans, 0, error);
 
     if (!reader)
         return false;
-    Rounds *rounds = rounds_new(question, reader);
+    Rounds *rounds = rounds_new(writing, reader);
     bool good = write_rounds(rounds, write, data, error);
     rounds_free(rounds);
     return good;
@@ -199,15 +199,15 @@ static bool write_by_rounds(const Question *question, XtfWriteBytes write, void 
 
 /* ---- One block after another, for calls: a renderer keeps the readers that find their cells. */
 
-static bool write_in_order(const Question *question, XtfWriteBytes write, void *data, GError **error)
+static bool write_in_order(const Writing *writing, XtfWriteBytes write, void *data, GError **error)
 {
-    g_autoptr(XtfRecordLines) lines = lines_of(question);
-    g_autoptr(XtfRecordReader) reader = xtf_record_reader_new(question->spans, 0, error);
+    g_autoptr(XtfRecordLines) lines = new_lines(writing);
+    g_autoptr(XtfRecordReader) reader = xtf_record_reader_new(writing->spans, 0, error);
     g_autoptr(GString) out = g_string_new(NULL);
     XtfRecordBlock block;
 
     do {
-        if (!reader || !xtf_record_reader_next_block(reader, ROWS_AT_ONCE, &block, error) ||
+        if (!reader || !xtf_record_reader_next_block(reader, BLOCK_ROWS, &block, error) ||
             (block.n_rows && !xtf_record_lines_add(lines, &block, out, error)) ||
             !write(data, out->str, out->len, error))
             return false;
@@ -217,7 +217,7 @@ static bool write_in_order(const Question *question, XtfWriteBytes write, void *
 }
 
 /* Makes the line of column names for CSV. The line is empty for JSON. */
-static GString *heading_of(const XtfFormat *format, XtfRowFormat as)
+static GString *make_heading(const XtfFormat *format, XtfRowFormat as)
 {
     GString *text = g_string_new(NULL);
 
@@ -230,9 +230,9 @@ static GString *heading_of(const XtfFormat *format, XtfRowFormat as)
     return text;
 }
 
-static bool write_heading(const Question *question, XtfWriteBytes write, void *data, GError **error)
+static bool write_heading(const Writing *writing, XtfWriteBytes write, void *data, GError **error)
 {
-    g_autoptr(GString) text = heading_of(question->format, question->as);
+    g_autoptr(GString) text = make_heading(writing->format, writing->as);
 
     return !text->len || write(data, text->str, text->len, error);
 }
@@ -243,10 +243,10 @@ bool xtf_records_write(XtfRecords *records, XtfSelection *selection, XtfRowForma
     const XtfFormat *lines = xtf_formats_of(records->formats, selection, error);
     const XtfLocations *locations = lines ? xtf_trace_context_locations(records->formats->context, error) : NULL;
     g_autoptr(XtfSpans) spans = locations ? xtf_resolver_spans(records->resolver, selection, error) : NULL;
-    const Question question = {records, spans, lines, locations, format};
+    const Writing writing = {records, spans, lines, locations, format};
 
-    return spans && write_heading(&question, write, data, error) &&
-           (xtf_format_shows_calls(lines) ? write_in_order : write_by_rounds)(&question, write, data, error);
+    return spans && write_heading(&writing, write, data, error) &&
+           (xtf_format_shows_calls(lines) ? write_in_order : write_by_rounds)(&writing, write, data, error);
 }
 
 /* ---- Rows one by one. */
@@ -259,7 +259,7 @@ bool xtf_row_values_init(XtfRowValues *values, XtfFormats *formats, const XtfFor
     if (!locations)
         return false;
     *values = (XtfRowValues){.lines = xtf_record_lines_new(formats, format, locations, as),
-                             .text = heading_of(format, as),
+                             .text = make_heading(format, as),
                              .write = write,
                              .data = data};
     values->block.n_rows = values->block.n_parts = 1;
@@ -279,7 +279,7 @@ bool xtf_row_values_take(void *data, const XtfRowRun *row, GError **error)
 
     values->block.parts[0] = *row;
     return xtf_record_lines_add(values->lines, &values->block, values->text, error) &&
-           (values->text->len < BYTES_AT_ONCE || xtf_row_values_flush(values, error));
+           (values->text->len < FLUSH_BYTES || xtf_row_values_flush(values, error));
 }
 
 bool xtf_row_values_flush(XtfRowValues *values, GError **error)

@@ -1,5 +1,5 @@
 /*
- * Records as CSV or JSON Lines: the columns of `records`, with names and texts whole.
+ * Records as CSV or JSON Lines: the columns of `records`, with uncut names and texts.
  *
  * The renderer makes text of fixed width, the fastest way to decimal numbers, and lines copy its cells. Each name is
  * quoted only once.
@@ -16,20 +16,20 @@ bool xtf_records_write(XtfRecords *records, XtfSelection *selection, XtfRowForma
 
 /* Writer of rows that its caller finds one by one. Lines have the columns of a format. */
 typedef struct {
-    XtfRecordLines *lines; /* all are private */
+    XtfRecordLines *lines; /* all members are private */
     XtfRecordBlock block;  /* of the row */
     GString *text;
     XtfWriteBytes write;
     void *data;
 } XtfRowValues;
 
-/* Borrows the formats and the format. */
+/* Begins a writer, which borrows the formats and the format. */
 bool xtf_row_values_init(XtfRowValues *values, XtfFormats *formats, const XtfFormat *format, XtfRowFormat as,
                          XtfWriteBytes write, void *data, GError **error);
-void xtf_row_values_finish(XtfRowValues *values); /* all zeros is fine */
+void xtf_row_values_finish(XtfRowValues *values); /* accepts all zeros */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRowValues, xtf_row_values_finish)
 
-/* Takes the next row; `values` is an XtfRowValues. */
+/* Adds the next row; `values` is an XtfRowValues. */
 bool xtf_row_values_take(void *values, const XtfRowRun *row, GError **error);
 /* Writes the remaining buffered lines. The caller calls it after the last row. */
 bool xtf_row_values_flush(XtfRowValues *values, GError **error);

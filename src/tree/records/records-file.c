@@ -7,9 +7,9 @@
 #include "src/tree/records/row-batch.h"
 
 enum {
-    STREAMS_MAX = 8, /* idle streams */
-    BATCHES_MAX = 4, /* idle batches */
-    ROWS_LEAST = 64, /* fewer rows are rendered at once, without a batch */
+    STREAMS_MAX = 8,     /* idle streams */
+    BATCHES_MAX = 4,     /* idle batches */
+    BATCH_ROWS_MIN = 64, /* fewer rows are rendered immediately, without a batch */
 };
 
 /* A reader with its renderer. One thread uses it at a time. Meanwhile other threads read only `next`. */
@@ -46,12 +46,12 @@ static void stream_free(void *data)
 /* True if the wanted row is the stream's next row, or its last row, whose line the stream still has. */
 static gboolean stream_fits(const void *item, const void *wanted)
 {
-    const Stream *stream = item, *want = wanted;
+    const Stream *stream = item, *wanted_stream = wanted;
     bool busy = stream->kept.busy;
     uint64_t row = busy ? stream->next : stream->row;
 
-    return stream->selection == want->selection &&
-           (row == want->row || (row == want->row + 1 && (busy || stream->has_line)));
+    return stream->selection == wanted_stream->selection &&
+           (row == wanted_stream->row || (row == wanted_stream->row + 1 && (busy || stream->has_line)));
 }
 
 static void stream_reuse(void *item, const void *wanted)
@@ -88,7 +88,8 @@ bool xtf_records_size(XtfRecords *records, XtfSelection *selection, uint64_t *si
     if (!format || !xtf_resolver_count(records->resolver, selection, &count, error))
         return false;
     if (__builtin_mul_overflow(count, (uint64_t)format->line, &bytes) || bytes > INT64_MAX)
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the records of this selection make too large a file");
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "the file of the selection's records would exceed 2^63 - 1 bytes");
     *size = bytes;
     return true;
 }
@@ -113,14 +114,14 @@ static size_t stream_bytes(const Stream *stream)
 /* ---- Lines. */
 
 /* Renders at most `max` records, beginning with the current one. */
-static bool render_some(Stream *stream, uint64_t max, char *out, GError **error)
+static bool render_lines(Stream *stream, uint64_t max, char *out, GError **error)
 {
     XtfRowRun run;
 
     if (!xtf_record_reader_next(stream->reader, max, &run, error))
         return false;
     if (!run.n_rows)
-        return xtf_damaged(error, "the trace has fewer records than it states");
+        return xtf_damaged(error, "the trace has fewer records than its index states");
     if (!xtf_renderer_run(stream->renderer, &run, out, error))
         return false;
     stream->row += run.n_rows;
@@ -128,31 +129,31 @@ static bool render_some(Stream *stream, uint64_t max, char *out, GError **error)
 }
 
 /* Copies part of a line, at the begin or end of a read. Reuses the line if an earlier read rendered it. */
-static bool copy_part(Stream *stream, uint64_t row, size_t from, size_t length, char *buffer, GError **error)
+static bool copy_line_part(Stream *stream, uint64_t row, size_t from, size_t length, char *buffer, GError **error)
 {
-    if (!(stream->has_line && stream->row == row + 1) && !render_some(stream, 1, stream->line, error))
+    if (!(stream->has_line && stream->row == row + 1) && !render_lines(stream, 1, stream->line, error))
         return false;
     stream->has_line = true;
     memcpy(buffer, stream->line + from, length);
     return true;
 }
 
-/* Adds whole lines from the stream's row on. Renders them at once, or gathers their rows in `batch`. */
-static bool add_lines(Stream *stream, const XtfFormat *format, uint64_t most, char *buffer, XtfRowBatch *batch,
-                      GError **error)
+/* Adds whole lines from the stream's row on. Renders them immediately, or gathers their rows in `batch`. */
+static bool add_whole_lines(Stream *stream, const XtfFormat *format, uint64_t most, char *buffer, XtfRowBatch *batch,
+                            GError **error)
 {
     stream->has_line = false;
-    if (!batch || most < ROWS_LEAST)
-        return render_some(stream, most, buffer, error);
+    if (!batch || most < BATCH_ROWS_MIN)
+        return render_lines(stream, most, buffer, error);
     if (!xtf_row_batch_gather(batch, stream->reader, stream->spans, most, format->line, buffer, error))
         return false;
     stream->row += most;
     return true;
 }
 
-/* Fills the buffer. Gathers rows in `batch` to render them later, or renders all at once if it is NULL. */
-static bool fill(Stream *stream, const XtfFormat *format, uint64_t offset, char *buffer, size_t length,
-                 XtfRowBatch *batch, GError **error)
+/* Fills the buffer. Gathers rows in `batch` to render them later, or renders them immediately if `batch` is NULL. */
+static bool fill_buffer(Stream *stream, const XtfFormat *format, uint64_t offset, char *buffer, size_t length,
+                        XtfRowBatch *batch, GError **error)
 {
     size_t line = format->line;
 
@@ -162,10 +163,10 @@ static bool fill(Stream *stream, const XtfFormat *format, uint64_t offset, char 
 
         if (skip || length < line || stream->row != row) {
             done = MIN(length, line - skip);
-            if (!copy_part(stream, row, skip, done, buffer, error))
+            if (!copy_line_part(stream, row, skip, done, buffer, error))
                 return false;
         } else {
-            if (!add_lines(stream, format, length / line, buffer, batch, error))
+            if (!add_whole_lines(stream, format, length / line, buffer, batch, error))
                 return false;
             done = (stream->row - row) * line;
         }
@@ -196,7 +197,7 @@ static void put_batch(XtfRecords *records, XtfRowBatch *batch, bool good)
 }
 
 /* Adds `more`, 1 or -1, to the number of threads that render. Returns the previous number. */
-static unsigned count_rendering(XtfRecords *records, int more)
+static unsigned add_rendering_threads(XtfRecords *records, int more)
 {
     g_mutex_lock(&records->lock);
     unsigned before = records->rendering;
@@ -211,20 +212,19 @@ static bool render_batch(XtfRecords *records, const XtfFormat *format, XtfRowBat
     const XtfLocations *locations = xtf_trace_context_locations(records->formats->context, error);
     if (!locations)
         return false;
-    bool alone = count_rendering(records, 1) == 0;
-    bool good = xtf_row_batch_render(batch, records->formats, format, locations, alone, error);
+    bool is_only = add_rendering_threads(records, 1) == 0;
+    bool good = xtf_row_batch_render(batch, records->formats, format, locations, is_only, error);
 
-    count_rendering(records, -1);
+    add_rendering_threads(records, -1);
     return good;
 }
 
-/* Reads with a stream of its own. For a single array a descent finds the row, and reads need not wait for each other.
- */
-static bool read_alone(XtfRecords *records, Stream *stream, XtfSpans *spans, const XtfFormat *format, uint64_t offset,
-                       char *buffer, size_t length, GError **error)
+/* Reads from at most one array by a new stream: a descent finds the row, so reads need not share streams. */
+static bool read_single_array(XtfRecords *records, Stream *stream, XtfSpans *spans, const XtfFormat *format,
+                              uint64_t offset, char *buffer, size_t length, GError **error)
 {
     bool good = stream_begin(stream, records, spans, format, error) &&
-                fill(stream, format, offset, buffer, length, NULL, error);
+                fill_buffer(stream, format, offset, buffer, length, NULL, error);
 
     stream_free(stream);
     return good;
@@ -240,12 +240,12 @@ bool xtf_records_read(XtfRecords *records, XtfSelection *selection, uint64_t off
         return format && !length;
     Stream *stream = stream_new(selection, offset / format->line, (offset + length - 1) / format->line + 1);
     if (spans->n <= 1)
-        return read_alone(records, stream, spans, format, offset, buffer, length, error);
+        return read_single_array(records, stream, spans, format, offset, buffer, length, error);
     /* A stream's renderer keeps the readers that find the cells of calls. */
     XtfRowBatch *batch = xtf_format_shows_calls(format) ? NULL : take_batch(records);
     stream = xtf_keeper_take(&records->streams, stream);
     bool good = (stream->reader || stream_begin(stream, records, spans, format, error)) &&
-                fill(stream, format, offset, buffer, length, batch, error);
+                fill_buffer(stream, format, offset, buffer, length, batch, error);
     xtf_keeper_put(&records->streams, stream, good ? stream_bytes(stream) : 0, good);
     if (batch) {
         good = good && render_batch(records, format, batch, error);

@@ -11,9 +11,9 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    PIECE_ROWS = 64,    /* of a piece whose lines lie apart; with their lines they fit the processor's first cache */
-    ROWS_AT_ONCE = 512, /* rows that a thread takes */
-    TURNS = 16,
+    PIECE_ROWS = 64, /* of a piece whose lines lie apart; with their lines they fit the processor's first cache */
+    RUN_ROWS = 512,  /* least rows that a thread takes at once, about */
+    RUNS_MAX = 16,   /* most runs of a batch, about */
 };
 
 /* Rows of one array. */
@@ -42,7 +42,7 @@ XtfRowBatch *xtf_row_batch_new(void)
     return g_new0(XtfRowBatch, 1);
 }
 
-static void clear(XtfRowBatch *batch)
+static void clear_batch(XtfRowBatch *batch)
 {
     batch->n_pieces = batch->n_places = 0;
     batch->used = 0;
@@ -54,7 +54,7 @@ void xtf_row_batch_free(XtfRowBatch *batch)
 {
     if (!batch)
         return;
-    clear(batch);
+    clear_batch(batch);
     g_free(batch->pieces);
     g_free(batch->places);
     g_free(batch->bytes);
@@ -107,8 +107,8 @@ static uint32_t add_places(XtfRowBatch *batch, uint32_t n)
     return first;
 }
 
-/* Adds pieces with the rows of a block's parts, roughly in the order of their first rows. first[i] is the place of the
- * first row of part i. */
+/* Adds pieces with the rows of a block's parts, roughly in the order of their first rows. first[i] is the place of part
+ * i's first row. */
 static void add_pieces(XtfRowBatch *batch, const XtfRecordBlock *block, const uint32_t *first)
 {
     bool more = true;
@@ -153,7 +153,7 @@ bool xtf_row_batch_gather(XtfRowBatch *batch, XtfRecordReader *reader, XtfSpans 
         if (!xtf_record_reader_next_block(reader, n, &block, error))
             return false;
         if (!block.n_rows)
-            return xtf_damaged(error, "the trace has fewer records than it states");
+            return xtf_damaged(error, "the trace has fewer records than its index states");
         if (block.order)
             add_block(batch, &block, line, lines);
         else
@@ -180,7 +180,7 @@ static void *begin_rendering(void *data)
     return xtf_renderer_new(rendering->formats, rendering->format, rendering->locations);
 }
 
-static bool render(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool render_pieces(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const XtfRowBatch *batch = ((const Rendering *)data)->batch;
 
@@ -203,14 +203,14 @@ bool xtf_row_batch_render(XtfRowBatch *batch, XtfFormats *formats, const XtfForm
                           const XtfLocations *locations, bool helped, GError **error)
 {
     uint32_t n = batch->n_pieces;
-    uint64_t step = batch->n_rows ? (uint64_t)n * ROWS_AT_ONCE / batch->n_rows + 1 : 1;
-    const XtfParallelWork work = {.step = helped ? (uint32_t)MAX(step, n / TURNS) : MAX(n, 1),
+    uint64_t step = batch->n_rows ? (uint64_t)n * RUN_ROWS / batch->n_rows + 1 : 1;
+    const XtfParallelWork work = {.step = helped ? (uint32_t)MAX(step, n / RUNS_MAX) : MAX(n, 1),
                                   .begin = begin_rendering,
-                                  .work = render,
+                                  .work = render_pieces,
                                   .join = end_rendering};
     Rendering rendering = {batch, formats, format, locations};
     bool good = xtf_parallel(&work, &rendering, n, error);
 
-    clear(batch);
+    clear_batch(batch);
     return good;
 }

@@ -22,7 +22,7 @@ enum {
 };
 
 typedef struct {
-    const char *what, *unit;
+    const char *name, *unit;
     enum { COUNT, TIME, REAL } kind;
     bool known[2];
     XtfWide wide[2]; /* a count, or ticks of the common clock */
@@ -35,45 +35,45 @@ typedef struct {
 } Facts;
 
 /* Adds a fact, or skips it if it is known for neither side. */
-static Fact *add(Facts *facts, const char *what, const char *unit, const bool known[2])
+static Fact *add_fact(Facts *facts, const char *name, const char *unit, const bool known[2])
 {
     Fact *fact = &facts->all[facts->n];
 
     g_assert(facts->n < FACTS_MAX);
-    *fact = (Fact){.what = what, .unit = unit, .known = {known[0], known[1]}};
+    *fact = (Fact){.name = name, .unit = unit, .known = {known[0], known[1]}};
     facts->n += known[0] || known[1];
     return fact;
 }
 
-static void add_count(Facts *facts, const char *what, const char *unit, const bool known[2], XtfWide a, XtfWide b)
+static void add_count_fact(Facts *facts, const char *name, const char *unit, const bool known[2], XtfWide a, XtfWide b)
 {
-    Fact *fact = add(facts, what, unit, known);
+    Fact *fact = add_fact(facts, name, unit, known);
 
     fact->wide[0] = a;
     fact->wide[1] = b;
 }
 
-static bool add_time(Facts *facts, const char *what, const XtfDiffSide sides[2], const bool known[2],
-                     const XtfTimeScale *common, XtfWide a, XtfWide b, GError **error)
+static bool add_time_fact(Facts *facts, const char *name, const XtfDiffSide sides[2], const bool known[2],
+                          const XtfTimeScale *common, XtfWide a, XtfWide b, GError **error)
 {
-    Fact *fact = add(facts, what, "s", known);
+    Fact *fact = add_fact(facts, name, "s", known);
 
     fact->kind = TIME;
     return xtf_common_ticks(common, xtf_diff_side_scale(&sides[0]), a, &fact->wide[0], error) &&
            xtf_common_ticks(common, xtf_diff_side_scale(&sides[1]), b, &fact->wide[1], error);
 }
 
-static void add_means(Facts *facts, const char *what, const bool known[2], const XtfMoved *a, const XtfMoved *b)
+static void add_mean_fact(Facts *facts, const char *name, const bool known[2], const XtfMoved *a, const XtfMoved *b)
 {
-    const bool has[2] = {known[0] && a->rows, known[1] && b->rows};
-    Fact *fact = add(facts, what, "B", has);
+    const bool known_means[2] = {known[0] && a->rows, known[1] && b->rows};
+    Fact *fact = add_fact(facts, name, "B", known_means);
 
     fact->kind = REAL;
-    fact->real[0] = has[0] ? (double)a->bytes / (double)a->rows : 0;
-    fact->real[1] = has[1] ? (double)b->bytes / (double)b->rows : 0;
+    fact->real[0] = known_means[0] ? (double)a->bytes / (double)a->rows : 0;
+    fact->real[1] = known_means[1] ? (double)b->bytes / (double)b->rows : 0;
 }
 
-static void add_efficiency(Facts *facts, const char *what, const XtfDiffSide sides[2], XtfEfficiencyFigure figure)
+static void add_efficiency_fact(Facts *facts, const char *name, const XtfDiffSide sides[2], XtfEfficiencyFigure figure)
 {
     double part[2] = {0}, whole[2] = {0};
 
@@ -82,14 +82,14 @@ static void add_efficiency(Facts *facts, const char *what, const XtfDiffSide sid
             xtf_efficiency_ratio(&sides[i].efficiency, figure, &sides[i].efficiency.useful, &part[i], &whole[i]);
     }
     const bool known[2] = {whole[0] > 0, whole[1] > 0};
-    Fact *fact = add(facts, what, "-", known);
+    Fact *fact = add_fact(facts, name, "-", known);
     fact->kind = REAL;
     for (unsigned i = 0; i < 2; i++)
         fact->real[i] = known[i] ? part[i] / whole[i] : 0;
 }
 
-static void add_moved(Facts *facts, const XtfDiffSide sides[2], unsigned type, const char *rows, const char *bytes,
-                      const char *mean)
+static void add_message_facts(Facts *facts, const XtfDiffSide sides[2], unsigned type, const char *rows,
+                              const char *bytes, const char *mean)
 {
     const XtfMoved *a = &sides[0].moved[type], *b = &sides[1].moved[type];
     bool known[2];
@@ -99,18 +99,18 @@ static void add_moved(Facts *facts, const XtfDiffSide sides[2], unsigned type, c
         known[i] = sides[i].has_messages && schema && xtf_selection_may_have(sides[i].directory->selection, schema) &&
                    xtf_trace_n_rows(sides[i].directory->tree->trace, schema->id);
     }
-    add_count(facts, rows, "-", known, a->rows, b->rows);
-    add_count(facts, bytes, "B", known, a->bytes, b->bytes);
+    add_count_fact(facts, rows, "-", known, a->rows, b->rows);
+    add_count_fact(facts, bytes, "B", known, a->bytes, b->bytes);
     if (mean)
-        add_means(facts, mean, known, a, b);
+        add_mean_fact(facts, mean, known, a, b);
     else
-        add_count(facts, "collective_received", "B", known, a->received, b->received);
+        add_count_fact(facts, "collective_received", "B", known, a->received, b->received);
 }
 
-static bool collect(Facts *facts, const XtfDiffSide sides[2], const XtfTimeScale *common, GError **error)
+static bool collect_facts(Facts *facts, const XtfDiffSide sides[2], const XtfTimeScale *common, GError **error)
 {
     const XtfDiffSide *a = &sides[0], *b = &sides[1];
-    const bool always[2] = {true, true}, calls[2] = {a->has_regions, b->has_regions};
+    const bool all_known[2] = {true, true}, calls[2] = {a->has_regions, b->has_regions};
     bool communicates[2];
 
     for (unsigned i = 0; i < 2; i++) {
@@ -120,35 +120,35 @@ static bool collect(Facts *facts, const XtfDiffSide sides[2], const XtfTimeScale
         communicates[i] = xtf_efficiency_has_communication(classes);
     }
 
-    if (!add_time(facts, "window", sides, always, common, a->window, b->window, error))
+    if (!add_time_fact(facts, "window", sides, all_known, common, a->window, b->window, error))
         return false;
-    add_count(facts, "processes", "-", always, a->n_procs, b->n_procs);
-    add_count(facts, "locations", "-", always, a->n_locations, b->n_locations);
-    add_count(facts, "records", "-", always, a->n_records, b->n_records);
-    add_count(facts, "calls", "-", calls, a->calls, b->calls);
-    if (!add_time(facts, "measured", sides, calls, common, a->regions.whole, b->regions.whole, error))
+    add_count_fact(facts, "processes", "-", all_known, a->n_procs, b->n_procs);
+    add_count_fact(facts, "locations", "-", all_known, a->n_locations, b->n_locations);
+    add_count_fact(facts, "records", "-", all_known, a->n_records, b->n_records);
+    add_count_fact(facts, "calls", "-", calls, a->calls, b->calls);
+    if (!add_time_fact(facts, "measured", sides, calls, common, a->regions.whole, b->regions.whole, error))
         return false;
-    add_efficiency(facts, "parallel_efficiency", sides, XTF_MEAN_TO_WIDTH);
-    add_efficiency(facts, "load_balance", sides, XTF_MEAN_TO_MAX);
+    add_efficiency_fact(facts, "parallel_efficiency", sides, XTF_MEAN_TO_WIDTH);
+    add_efficiency_fact(facts, "load_balance", sides, XTF_MEAN_TO_MAX);
     if (communicates[0] || communicates[1])
-        add_efficiency(facts, "communication_efficiency", sides, XTF_MAX_TO_WIDTH);
-    add_moved(facts, sides, XTF_MOVED_SENDS, "messages_sent", "bytes_sent", "mean_sent");
-    add_moved(facts, sides, XTF_MOVED_RECVS, "messages_received", "bytes_received", "mean_received");
-    add_moved(facts, sides, XTF_MOVED_COLLECTIVES, "collectives", "collective_sent", NULL);
+        add_efficiency_fact(facts, "communication_efficiency", sides, XTF_MAX_TO_WIDTH);
+    add_message_facts(facts, sides, XTF_MOVED_SENDS, "messages_sent", "bytes_sent", "mean_sent");
+    add_message_facts(facts, sides, XTF_MOVED_RECVS, "messages_received", "bytes_received", "mean_received");
+    add_message_facts(facts, sides, XTF_MOVED_COLLECTIVES, "collectives", "collective_sent", NULL);
     return true;
 }
 
 static void lay_out(XtfGrid *grid, const Facts *facts, const XtfTimeScale *common)
 {
-    size_t what = 0, number = MEAN_WIDTH;
+    size_t name_width = 0, number = MEAN_WIDTH;
 
     for (const Fact *fact = facts->all; fact < facts->all + facts->n; fact++) {
-        what = MAX(what, strlen(fact->what));
+        name_width = MAX(name_width, strlen(fact->name));
         for (unsigned i = 0; i < 2; i++)
             number = MAX(number,
                          fact->kind == TIME ? xtf_ticks_width(common, fact->wide[i]) : xtf_wide_width(fact->wide[i]));
     }
-    xtf_grid_add(grid, "what", what + strlen("  "));
+    xtf_grid_add(grid, "what", name_width + strlen("  "));
     xtf_grid_add(grid, "a", number);
     xtf_grid_add(grid, "b", number);
     xtf_grid_add(grid, "difference", number + 1);
@@ -175,12 +175,12 @@ static void put_value(XtfLines *lines, const Fact *fact, unsigned side)
 
 static void put_fact(XtfLines *lines, const Fact *fact)
 {
-    bool both = fact->known[0] && fact->known[1];
+    bool both_known = fact->known[0] && fact->known[1];
 
-    xtf_lines_word(lines, fact->what);
+    xtf_lines_word(lines, fact->name);
     put_value(lines, fact, 0);
     put_value(lines, fact, 1);
-    if (!both)
+    if (!both_known)
         xtf_lines_none(lines);
     else if (fact->kind == TIME)
         xtf_lines_ticks_difference(lines, fact->wide[0], fact->wide[1]);
@@ -188,7 +188,7 @@ static void put_fact(XtfLines *lines, const Fact *fact)
         xtf_lines_real(lines, "%.6g", fact->real[1] - fact->real[0]);
     else
         xtf_lines_difference(lines, fact->wide[0], fact->wide[1]);
-    xtf_lines_ratio(lines, both, as_real(fact, 0), as_real(fact, 1));
+    xtf_lines_ratio(lines, both_known, as_real(fact, 0), as_real(fact, 1));
     xtf_lines_word(lines, fact->unit);
 }
 
@@ -198,7 +198,7 @@ bool xtf_diff_add_facts(const XtfDiffSide sides[2], const XtfTimeScale *common, 
     Facts facts = {0};
     XtfLines lines;
 
-    if (!collect(&facts, sides, common, error))
+    if (!collect_facts(&facts, sides, common, error))
         return false;
     xtf_grid_init(&grid, &xtf_table_diff_facts);
     lay_out(&grid, &facts, common);

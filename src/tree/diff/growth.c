@@ -54,7 +54,7 @@ bool xtf_diff_judge_total(XtfDiffGrowth *growth, const XtfDiffSide sides[2], con
     for (unsigned i = 0; i < 2; i++) {
         totals[i] = sides[i].calls;
         if (!sides[i].has_regions)
-            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%c: there are no regions whose time could be compared",
+            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%c: the selection has no times of regions to compare",
                             "ab"[i]);
         if (by != XTF_DIFF_BY_CALLS &&
             !xtf_common_ticks(common, xtf_diff_side_scale(&sides[i]), sides[i].regions.whole, &totals[i], error))

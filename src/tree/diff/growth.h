@@ -1,5 +1,5 @@
 /*
- * Finds what grew from the first selection of a diff to the second, for a program that must not get slower.
+ * Finds values that grew from the first selection of a diff to the second, for a program that must not get slower.
  *
  * A value fails if it grew by more than `limit` of itself, and by more than `noise` of the first selection's total. The
  * second condition passes short functions, whose times vary from run to run by more than any useful limit.

@@ -6,7 +6,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 
-static bool text_of(XtfTrace *trace, const XtfField *field, const uint8_t *row, const char **text, GError **error)
+static bool read_text(XtfTrace *trace, const XtfField *field, const uint8_t *row, const char **text, GError **error)
 {
     *text = "";
     return !field || field->type != XTF_TYPE_STRING ||
@@ -28,8 +28,8 @@ bool xtf_region_texts_load(XtfRegionTexts *texts, XtfTrace *trace, GError **erro
     texts->rows = g_malloc0_n(texts->n, sizeof *texts->rows);
     for (uint64_t i = 0; i < texts->n; i++) {
         const uint8_t *row = table->rows + i * table->schema->row_size;
-        if (!text_of(trace, name, row, &texts->rows[i].name, error) ||
-            !text_of(trace, file, row, &texts->rows[i].file, error))
+        if (!read_text(trace, name, row, &texts->rows[i].name, error) ||
+            !read_text(trace, file, row, &texts->rows[i].file, error))
             return false;
         texts->rows[i].line = line && !xtf_field_is_none(line, row) ? xtf_field_get(line, row) : 0;
     }
@@ -42,37 +42,37 @@ void xtf_region_texts_finish(XtfRegionTexts *texts)
 }
 
 /* Fields of a region's row that distinguish it from other regions. */
-typedef enum { BY_NAME, BY_FILE, BY_LINE } Way;
+typedef enum { BY_NAME, BY_FILE, BY_LINE } KeyFields;
 
 /* Makes a region's key. Regions are the same if their keys are equal. The length keeps name and file apart. */
-static char *key_of(const XtfRegionTexts *texts, uint64_t row, Way way)
+static char *make_key(const XtfRegionTexts *texts, uint64_t row, KeyFields fields)
 {
-    const char *name = texts->rows[row].name, *file = way == BY_NAME ? "" : texts->rows[row].file;
-    uint64_t line = way == BY_LINE ? texts->rows[row].line : 0;
+    const char *name = texts->rows[row].name, *file = fields == BY_NAME ? "" : texts->rows[row].file;
+    uint64_t line = fields == BY_LINE ? texts->rows[row].line : 0;
 
-    return g_strdup_printf("%d:%zu:%" PRIu64 ":%s%s", way, strlen(name), line, name, file);
+    return g_strdup_printf("%d:%zu:%" PRIu64 ":%s%s", fields, strlen(name), line, name, file);
 }
 
-static char *label_of(const XtfRegionTexts *texts, uint64_t row, Way way)
+static char *make_label(const XtfRegionTexts *texts, uint64_t row, KeyFields fields)
 {
     const char *name = texts->rows[row].name, *file = texts->rows[row].file;
 
-    if (way == BY_NAME || !*file)
+    if (fields == BY_NAME || !*file)
         return g_strdup(name);
-    if (way == BY_FILE)
+    if (fields == BY_FILE)
         return g_strdup_printf("%s (%s)", name, file);
     return g_strdup_printf("%s (%s:%" PRIu64 ")", name, file, texts->rows[row].line);
 }
 
 /* Finds the keys that several regions of one trace share. */
-static GHashTable *find_ambiguous(const XtfRegionTexts texts[2], Way way)
+static GHashTable *find_ambiguous_keys(const XtfRegionTexts texts[2], KeyFields fields)
 {
     GHashTable *ambiguous = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
     for (unsigned side = 0; side < 2; side++) {
         g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         for (uint64_t row = 0; row < texts[side].n; row++) {
-            char *key = key_of(&texts[side], row, way);
+            char *key = make_key(&texts[side], row, fields);
             if (g_hash_table_contains(seen, key))
                 g_hash_table_add(ambiguous, key);
             else
@@ -84,23 +84,24 @@ static GHashTable *find_ambiguous(const XtfRegionTexts texts[2], Way way)
 
 void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts texts[2])
 {
-    g_autoptr(GHashTable) names = find_ambiguous(texts, BY_NAME);
-    g_autoptr(GHashTable) files = find_ambiguous(texts, BY_FILE);
-    g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL); /* by key, plus 1 */
+    g_autoptr(GHashTable) names = find_ambiguous_keys(texts, BY_NAME);
+    g_autoptr(GHashTable) files = find_ambiguous_keys(texts, BY_FILE);
+    g_autoptr(GHashTable) numbers =
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL); /* of a pair + 1, by key */
 
     *pairs = (XtfRegionPairs){.labels = g_ptr_array_new_with_free_func(g_free)};
     for (unsigned side = 0; side < 2; side++) {
         pairs->pairs[side] = g_new(uint64_t, texts[side].n + 1);
         for (uint64_t row = 0; row < texts[side].n; row++) {
-            Way way = BY_NAME;
-            char *key = key_of(&texts[side], row, way);
-            while (way < BY_LINE && g_hash_table_contains(way == BY_NAME ? names : files, key)) {
+            KeyFields fields = BY_NAME;
+            char *key = make_key(&texts[side], row, fields);
+            while (fields < BY_LINE && g_hash_table_contains(fields == BY_NAME ? names : files, key)) {
                 g_free(key);
-                key = key_of(&texts[side], row, ++way);
+                key = make_key(&texts[side], row, ++fields);
             }
             guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
             if (!number) {
-                g_ptr_array_add(pairs->labels, label_of(&texts[side], row, way));
+                g_ptr_array_add(pairs->labels, make_label(&texts[side], row, fields));
                 number = pairs->labels->len;
             }
             pairs->pairs[side][row] = number - 1;

@@ -43,7 +43,7 @@ typedef struct {
 } Line;
 
 /* Adds a region of one side to its line. */
-static void add_total(Line *line, const XtfRegionTotal *total, unsigned side, XtfDiffOrder by)
+static void add_region_total(Line *line, const XtfRegionTotal *total, unsigned side, XtfDiffOrder by)
 {
     line->known[side] = true;
     line->calls[side] += total->calls;
@@ -52,7 +52,7 @@ static void add_total(Line *line, const XtfRegionTotal *total, unsigned side, Xt
 
 /* Assignment of regions to lines. After the labelled lines follows a line for frames that began before the trace. */
 typedef struct {
-    const char *what; /* the name of the last column */
+    const char *column; /* name of the last column */
     XtfDiffOrder by;
     const char *const *labels;
     uint64_t n;
@@ -61,19 +61,19 @@ typedef struct {
     XtfDiffGrowth *growth;      /* NULL: lines are not judged */
 } Groups;
 
-static void add_side(Line *lines, const XtfDiffSide *side, unsigned i, const Groups *groups)
+static void add_side_totals(Line *lines, const XtfDiffSide *side, unsigned i, const Groups *groups)
 {
     const XtfRegions *regions = &side->regions.times.regions;
 
     for (uint64_t row = 0; row < side->regions.n; row++) {
         uint64_t number = row < regions->n ? groups->numbers[i][row] : row == regions->n ? groups->n : groups->unknown;
         if (xtf_region_is_listed(regions, row))
-            add_total(&lines[number], &side->regions.all[row], i, groups->by);
+            add_region_total(&lines[number], &side->regions.all[row], i, groups->by);
     }
 }
 
-static bool make_comparable(Line *line, const XtfDiffSide sides[2], const XtfTimeScale *common, XtfDiffOrder by,
-                            GError **error)
+static bool set_compared_values(Line *line, const XtfDiffSide sides[2], const XtfTimeScale *common, XtfDiffOrder by,
+                                GError **error)
 {
     for (unsigned i = 0; i < 2; i++) {
         if (!xtf_common_ticks(common, xtf_diff_side_scale(&sides[i]), line->time[i], &line->time[i], error))
@@ -83,7 +83,7 @@ static bool make_comparable(Line *line, const XtfDiffSide sides[2], const XtfTim
     return true;
 }
 
-static int compare_lines(const void *a, const void *b)
+static int compare_changes(const void *a, const void *b)
 {
     const Line *x = a, *y = b;
     XtfWide change_x = xtf_wide_distance(x->by[0], x->by[1]), change_y = xtf_wide_distance(y->by[0], y->by[1]);
@@ -104,7 +104,7 @@ static GArray *make_lines(const XtfDiffSide sides[2], const Groups *groups, cons
 
     for (unsigned i = 0; i < 2; i++) {
         if (sides[i].has_regions)
-            add_side(all, &sides[i], i, groups);
+            add_side_totals(all, &sides[i], i, groups);
     }
     for (uint64_t i = 0; i <= groups->n; i++) {
         Line *line = &all[i];
@@ -112,11 +112,11 @@ static GArray *make_lines(const XtfDiffSide sides[2], const Groups *groups, cons
         line->label = i < groups->n ? groups->labels[i] : "(unmatched LEAVE)";
         if (!line->calls[0] && !line->calls[1] && !line->time[0] && !line->time[1])
             continue;
-        if (!make_comparable(line, sides, common, groups->by, error))
+        if (!set_compared_values(line, sides, common, groups->by, error))
             return NULL;
         g_array_append_val(shown, *line);
     }
-    g_array_sort(shown, compare_lines);
+    g_array_sort(shown, compare_changes);
     return g_steal_pointer(&shown);
 }
 
@@ -136,7 +136,7 @@ static void lay_out(XtfGrid *grid, const Line *lines, uint64_t n, const XtfTimeS
     xtf_grid_add(grid, by == XTF_DIFF_BY_INCLUSIVE ? "inclusive_b" : "exclusive_b", time);
     xtf_grid_add(grid, "difference", (by == XTF_DIFF_BY_CALLS ? calls : time) + 1);
     xtf_grid_add(grid, "ratio", XTF_RATIO_WIDTH);
-    xtf_grid_add(grid, groups->what, label);
+    xtf_grid_add(grid, groups->column, label);
 }
 
 static void put_line(XtfLines *lines, const Line *line, XtfDiffOrder by)
@@ -162,8 +162,8 @@ static void put_line(XtfLines *lines, const Line *line, XtfDiffOrder by)
 }
 
 /* Adds a table of the first `top` lines, or of all if `top` is 0. Judges all lines if `groups` has a `growth`. */
-static bool add_table(const XtfDiffSide sides[2], const XtfTimeScale *common, const Groups *groups, uint64_t top,
-                      GString *out, GError **error)
+static bool add_lines_table(const XtfDiffSide sides[2], const XtfTimeScale *common, const Groups *groups, uint64_t top,
+                            GString *out, GError **error)
 {
     g_autoptr(GArray) all = make_lines(sides, groups, common, error);
     XtfGrid grid;
@@ -193,35 +193,35 @@ bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common
     xtf_region_pairs_init(&pairs, texts);
     uint64_t unknown = pairs.labels->len;
     g_ptr_array_add(pairs.labels, g_strdup("?"));
-    const Groups groups = {.what = "region",
+    const Groups groups = {.column = "region",
                            .by = options->by,
                            .labels = (const char *const *)pairs.labels->pdata,
                            .n = pairs.labels->len,
                            .numbers = {pairs.pairs[0], pairs.pairs[1]},
                            .unknown = unknown,
                            .growth = growth};
-    return add_table(sides, common, &groups, options->top, out, error);
+    return add_lines_table(sides, common, &groups, options->top, out, error);
 }
 
 bool xtf_diff_add_classes(const XtfDiffSide sides[2], const XtfTimeScale *common, const XtfDiffOptions *options,
                           GString *out, GError **error)
 {
     /* Inclusive times of nested regions of a class would add up to too much: they count the inner region twice. */
-    Groups groups = {.what = "class",
+    Groups groups = {.column = "class",
                      .by = options->by == XTF_DIFF_BY_INCLUSIVE ? XTF_DIFF_BY_EXCLUSIVE : options->by,
                      .labels = xtf_class_names,
                      .n = XTF_N_CLASSES,
                      .unknown = XTF_CLASS_PROGRAM};
     g_autofree uint64_t *numbers = g_new(uint64_t, sides[0].regions.n + sides[1].regions.n + 1);
-    uint64_t *at = numbers;
+    uint64_t *next = numbers;
 
     for (unsigned i = 0; i < 2; i++) {
         const XtfRegionClasses *classes = xtf_trace_context_classes(&sides[i].directory->tree->context, error);
         if (!classes)
             return false;
-        groups.numbers[i] = at;
+        groups.numbers[i] = next;
         for (uint64_t row = 0; row < sides[i].regions.n; row++)
-            *at++ = xtf_region_classes_of(classes, row);
+            *next++ = xtf_region_classes_of(classes, row);
     }
-    return add_table(sides, common, &groups, 0, out, error);
+    return add_lines_table(sides, common, &groups, 0, out, error);
 }

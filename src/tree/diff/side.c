@@ -51,7 +51,7 @@ bool xtf_diff_side_load(XtfDiffSide *side, XtfNode *directory, GError **error)
 
     *side = (XtfDiffSide){.directory = directory};
     if (directory->class != &xtf_selection_dir)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "it is no directory of records, such as proc/0 or time/1-2");
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "it is not a directory of records, such as proc/0 or time/1-2");
     if (!xtf_selected_locations_init(&selected, context, directory->selection, error) ||
         !xtf_resolver_count(&tree->resolver, directory->selection, &side->n_records, error) ||
         !xtf_region_texts_load(&side->texts, tree->trace, error))
@@ -90,17 +90,17 @@ void xtf_common_scale_init(XtfTimeScale *common, const XtfDiffSide sides[2])
 bool xtf_common_ticks(const XtfTimeScale *common, const XtfTimeScale *scale, XtfWide ticks, XtfWide *shown,
                       GError **error)
 {
-    XtfWide rest = ticks % scale->num * scale->den, whole; /* rest / num seconds are less than den */
-    uint64_t parts = 0, left = (uint64_t)(rest % scale->num);
+    XtfWide numerator = ticks % scale->num * scale->den, whole; /* numerator / num seconds are less than den */
+    uint64_t parts = 0, remainder = (uint64_t)(numerator % scale->num);
 
     if (__builtin_mul_overflow(ticks / scale->num, (XtfWide)scale->den, &whole) ||
-        __builtin_add_overflow(whole, rest / scale->num, &whole) ||
+        __builtin_add_overflow(whole, numerator / scale->num, &whole) ||
         __builtin_mul_overflow(whole, (XtfWide)common->num, shown))
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the times are too long to be compared");
     for (uint64_t power = common->num; power > 1; power /= 10) { /* digit by digit: the product may be too large */
-        XtfWide ten = (XtfWide)left * 10;
+        XtfWide ten = (XtfWide)remainder * 10;
         parts = parts * 10 + (uint64_t)(ten / scale->num);
-        left = (uint64_t)(ten % scale->num);
+        remainder = (uint64_t)(ten % scale->num);
     }
     return !__builtin_add_overflow(*shown, parts, shown) ||
            xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the times are too long to be compared");

@@ -60,21 +60,20 @@ static bool holds_source(const char *place, const char *source)
 
 static bool check_place(const XtfExporter *exporter, const char *place, const XtfExportOptions *options, GError **error)
 {
-    struct stat there;
+    struct stat existing;
 
-    if (lstat(place, &there) != 0)
+    if (lstat(place, &existing) != 0)
         return errno == ENOENT || xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
     if (!options->force)
-        return xtf_fail(error, XTF_ERROR_IO, "'%s' is there already: --force replaces it", place);
+        return xtf_fail(error, XTF_ERROR_IO, "'%s' exists: --force replaces it", place);
     if (holds_source(place, options->source))
-        return xtf_fail(error, XTF_ERROR_IO, "'%s' is what is exported: it is not replaced", place);
+        return xtf_fail(error, XTF_ERROR_IO, "'%s' is, or contains, the trace to export: it is not replaced", place);
     if (exporter->folder)
-        return (S_ISDIR(there.st_mode) && exporter->may_replace(place)) ||
-               xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and has more in it than %s: it is not replaced",
-                        place, exporter->description);
-    return (S_ISREG(there.st_mode) && exporter->may_replace(place)) ||
-           xtf_fail(error, XTF_ERROR_IO, "'%s' is there already and is not %s: it is not replaced", place,
-                    exporter->description);
+        return (S_ISDIR(existing.st_mode) && exporter->may_replace(place)) ||
+               xtf_fail(error, XTF_ERROR_IO, "'%s' exists and contains more than %s: it is not replaced", place,
+                        exporter->description);
+    return (S_ISREG(existing.st_mode) && exporter->may_replace(place)) ||
+           xtf_fail(error, XTF_ERROR_IO, "'%s' exists and is not %s: it is not replaced", place, exporter->description);
 }
 
 /* Renames the finished folder to its place. An export may take long, so this function checks the place again. It
@@ -82,11 +81,11 @@ static bool check_place(const XtfExporter *exporter, const char *place, const Xt
 static bool put_folder(const XtfExportJob *job, const char *place, const XtfExportOptions *options, GError **error)
 {
     int flags = options->force ? RENAME_EXCHANGE : RENAME_NOREPLACE;
-    struct stat there;
+    struct stat existing;
 
     if (!check_place(job->exporter, place, options, error))
         return false;
-    bool replaces = lstat(place, &there) == 0;
+    bool replaces = lstat(place, &existing) == 0;
     if (renameat2(AT_FDCWD, job->output, AT_FDCWD, place, replaces ? flags : RENAME_NOREPLACE) == 0) {
         if (replaces)
             remove_folder(job->output);
@@ -98,7 +97,7 @@ static bool put_folder(const XtfExportJob *job, const char *place, const XtfExpo
     return xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
 }
 
-static GVariant *work(XtfExportJob *job, const XtfExportOptions *options, GError **error)
+static GVariant *run_supervised(XtfExportJob *job, const XtfExportOptions *options, GError **error)
 {
     g_autoptr(GArray) suspects = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     const XtfSupervision supervision = {
@@ -116,7 +115,7 @@ static GVariant *work(XtfExportJob *job, const XtfExportOptions *options, GError
 
 /* Replaces the temporary path in an error by the place. OTF2's messages name the temporary folder, which users do not
  * know. */
-static void name_place(GError *error, const char *path, const char *place)
+static void replace_path_in_message(GError *error, const char *path, const char *place)
 {
     g_autoptr(GString) message = g_string_new(error->message);
 
@@ -129,18 +128,18 @@ static GVariant *export_folder(XtfExportJob *job, const char *place, const XtfEx
 {
     g_autofree char *path = create_folder(place, error);
     g_autoptr(GVariant) result = NULL;
-    GError *failed = NULL;
+    GError *failure = NULL;
 
     if (!path)
         return NULL;
     job->output = path;
     job->place = place;
-    result = work(job, options, &failed);
-    if (result && xtf_sync_folder(path, &failed) && put_folder(job, place, options, &failed))
+    result = run_supervised(job, options, &failure);
+    if (result && xtf_sync_folder(path, &failure) && put_folder(job, place, options, &failure))
         return g_steal_pointer(&result);
     remove_folder(path);
-    name_place(failed, path, place);
-    g_propagate_error(error, failed);
+    replace_path_in_message(failure, path, place);
+    g_propagate_error(error, failure);
     return NULL;
 }
 
@@ -153,7 +152,7 @@ static GVariant *export_file(XtfExportJob *job, const char *place, const XtfExpo
         return NULL;
     job->output = output->path;
     job->place = output->place;
-    result = work(job, options, error);
+    result = run_supervised(job, options, error);
     bool whole = result && check_place(job->exporter, place, options, error); /* another program may have made a file */
     return xtf_output_end(output, whole, error) ? g_steal_pointer(&result) : NULL;
 }
@@ -171,7 +170,7 @@ bool xtf_export(const XtfExporter *exporter, XtfNode *directory, const char *out
         place[n - 1] = '\0';
     if (directory->class != &xtf_selection_dir)
         return xtf_fail(error, XTF_ERROR_INVALID,
-                        "it is no directory of records, such as proc/0 or time/1-2: only records are exported");
+                        "it is not a directory of records, such as proc/0 or time/1-2: only records are exported");
     if (!check_place(exporter, place, options, error))
         return false;
     g_autofree char *folder = g_path_get_dirname(place);

@@ -18,7 +18,7 @@ const XtfExporter *xtf_exporter_find(const char *name, GError **error)
     while (*exporter && !g_str_equal((*exporter)->name, name))
         exporter++;
     if (!*exporter)
-        xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no format '%s' to export to; there is %s", name, formats);
+        xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no format '%s' to export to; the formats are %s", name, formats);
     else if (!(*exporter)->run)
         xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                  "this xtf was built without the exporter of %s: build it with -D%s=enabled", name,

@@ -5,7 +5,7 @@
 
 enum {
     NOTES_MAX = 200,
-    STEPS_A_BEAT = 4096, /* between two signs of progress */
+    STEPS_PER_BEAT = 4096, /* steps between two signs of progress */
 };
 
 void xtf_export_note(XtfExportJob *job, const char *format, ...)
@@ -32,14 +32,14 @@ void xtf_export_count(XtfExportJob *job, uint64_t n, const char *text)
 
 void xtf_export_beat(XtfExportJob *job)
 {
-    if (++job->steps % STEPS_A_BEAT == 0)
+    if (++job->steps % STEPS_PER_BEAT == 0)
         atomic_fetch_add(&job->shared->heartbeat, 1);
 }
 
 void xtf_export_advance(XtfExportJob *job, uint64_t n)
 {
     job->report.records += n;
-    if (job->report.records / STEPS_A_BEAT == (job->report.records - n) / STEPS_A_BEAT)
+    if (job->report.records / STEPS_PER_BEAT == (job->report.records - n) / STEPS_PER_BEAT)
         return;
     atomic_store(&job->shared->events, job->report.records);
     atomic_store(&job->shared->per_million, (uint32_t)((double)job->report.records / (double)MAX(job->total, 1) * 1e6));
@@ -55,14 +55,14 @@ bool xtf_export_is_whole(const XtfExportJob *job)
            selection->time_from <= job->tree->context.scale.origin;
 }
 
-static gint by_text(gconstpointer a, gconstpointer b)
+static gint compare_texts(gconstpointer a, gconstpointer b)
 {
     return g_strcmp0(a, b);
 }
 
 static void note_counts(XtfExportJob *job)
 {
-    g_autoptr(GList) texts = g_list_sort(g_hash_table_get_keys(job->counts), by_text);
+    g_autoptr(GList) texts = g_list_sort(g_hash_table_get_keys(job->counts), compare_texts);
 
     for (const GList *text = texts; text; text = text->next)
         xtf_export_note(job, "%" PRIu64 " %s", *(const uint64_t *)g_hash_table_lookup(job->counts, text->data),

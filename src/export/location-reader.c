@@ -59,7 +59,7 @@ void xtf_location_reader_finish(XtfLocationReader *reader)
 
 /* Returns the spans of one location, which are consecutive; NULL without an error if it has none. The caller unrefs
  * them. */
-static XtfSpans *spans_of(const XtfSpans *spans, const XtfLocation *location, uint32_t index, GError **error)
+static XtfSpans *find_location_spans(const XtfSpans *spans, const XtfLocation *location, uint32_t index, GError **error)
 {
     uint32_t low = 0, high = spans->n;
 
@@ -72,11 +72,11 @@ static XtfSpans *spans_of(const XtfSpans *spans, const XtfLocation *location, ui
     }
     if (low == spans->n || spans->spans[low].tag != index)
         return NULL;
-    g_autoptr(XtfSpans) own = xtf_spans_new(NULL, NULL);
+    g_autoptr(XtfSpans) location_spans = xtf_spans_new(NULL, NULL);
     for (; low < spans->n && spans->spans[low].tag == index; low++)
-        if (!xtf_spans_add(own, &spans->spans[low], error))
+        if (!xtf_spans_add(location_spans, &spans->spans[low], error))
             return NULL;
-    return g_steal_pointer(&own);
+    return g_steal_pointer(&location_spans);
 }
 
 static bool find_sides(XtfLocationReader *reader, GError **error)
@@ -90,7 +90,7 @@ static bool find_sides(XtfLocationReader *reader, GError **error)
         side->array = *array;
         side->exists = true;
         xtf_cursor_init(&side->cursor, array);
-        if (!xtf_cursor_seek_n(&side->cursor, 0, &side->on, error))
+        if (!xtf_cursor_seek_n(&side->cursor, 0, &side->has_row, error))
             return false;
     }
     return true;
@@ -99,19 +99,19 @@ static bool find_sides(XtfLocationReader *reader, GError **error)
 bool xtf_location_reader_begin(XtfLocationReader *reader, const XtfSpans *spans, uint32_t index, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&reader->tree->context, error);
-    GError *failed = NULL;
+    GError *failure = NULL;
 
     end_location(reader);
     if (!locations ||
         !xtf_location_arrays_load(&reader->arrays, &reader->tree->context, &locations->all[index], error) ||
         !find_sides(reader, error))
         return false;
-    g_autoptr(XtfSpans) own = spans_of(spans, &locations->all[index], index, &failed);
-    if (own)
-        reader->records = xtf_record_reader_new(own, 0, &failed);
-    if (failed)
-        g_propagate_error(error, failed);
-    return !failed;
+    g_autoptr(XtfSpans) location_spans = find_location_spans(spans, &locations->all[index], index, &failure);
+    if (location_spans)
+        reader->records = xtf_record_reader_new(location_spans, 0, &failure);
+    if (failure)
+        g_propagate_error(error, failure);
+    return !failure;
 }
 
 const XtfArray *xtf_location_reader_array(const XtfLocationReader *reader, int tag)
@@ -156,40 +156,40 @@ bool xtf_location_reader_next(XtfLocationReader *reader, XtfLocationRecord *reco
 
 /* ---- Side arrays. */
 
-static const SideHead *side_row(XtfLocationReader *reader, const XtfSideReader *side)
+static const SideHead *read_side_row(XtfLocationReader *reader, const XtfSideReader *side)
 {
     return xtf_model_map_apply(reader->maps[side->array.schema->id], xtf_cursor_row(&side->cursor),
                                reader->side_buffer);
 }
 
 /* Skips rows of records before the current one. If the leaf's last row is earlier, seeks to the record's time. */
-static bool pass_over(XtfLocationReader *reader, XtfSideReader *side, GError **error)
+static bool skip_side_rows(XtfLocationReader *reader, XtfSideReader *side, GError **error)
 {
     const uint64_t time = reader->record.time, seq = reader->record.seq;
 
-    while (side->on) {
-        const SideHead *head = side_row(reader, side);
+    while (side->has_row) {
+        const SideHead *head = read_side_row(reader, side);
         if (head->seq >= seq)
             return true;
-        uint64_t left = xtf_cursor_available(&side->cursor), last;
-        const uint8_t *row = xtf_cursor_row(&side->cursor) + (left - 1) * side->array.schema->row_size;
+        uint64_t available = xtf_cursor_available(&side->cursor), last;
+        const uint8_t *row = xtf_cursor_row(&side->cursor) + (available - 1) * side->array.schema->row_size;
         last = xtf_field_get(&side->array.schema->fields[0], row);
-        bool good = last < time ? xtf_cursor_seek_t(&side->cursor, time, &side->on, error)
-                                : xtf_cursor_next(&side->cursor, 1, &side->on, error);
+        bool good = last < time ? xtf_cursor_seek_t(&side->cursor, time, &side->has_row, error)
+                                : xtf_cursor_next(&side->cursor, 1, &side->has_row, error);
         if (!good)
             return false;
     }
     return true;
 }
 
-static bool take(XtfLocationReader *reader, XtfSideReader *side, const void **row, GError **error)
+static bool take_side_row(XtfLocationReader *reader, XtfSideReader *side, const void **row, GError **error)
 {
-    const void *head = side_row(reader, side);
+    const void *head = read_side_row(reader, side);
 
     if (head != reader->side_buffer)
         memcpy(reader->side_buffer, head, side->array.schema->row_size);
     *row = reader->side_buffer;
-    return xtf_cursor_next(&side->cursor, 1, &side->on, error);
+    return xtf_cursor_next(&side->cursor, 1, &side->has_row, error);
 }
 
 bool xtf_location_reader_side(XtfLocationReader *reader, unsigned tag, const void **row, GError **error)
@@ -197,11 +197,12 @@ bool xtf_location_reader_side(XtfLocationReader *reader, unsigned tag, const voi
     XtfSideReader *side = &reader->sides[tag - XTF_N_RECORD_TYPES];
 
     *row = NULL;
-    if (!side->exists || !side->on)
+    if (!side->exists || !side->has_row)
         return true;
-    if (!pass_over(reader, side, error))
+    if (!skip_side_rows(reader, side, error))
         return false;
-    return !side->on || side_row(reader, side)->seq != reader->record.seq || take(reader, side, row, error);
+    return !side->has_row || read_side_row(reader, side)->seq != reader->record.seq ||
+           take_side_row(reader, side, row, error);
 }
 
 bool xtf_location_reader_side_so_far(XtfLocationReader *reader, unsigned tag, uint64_t time, uint64_t seq,
@@ -210,10 +211,10 @@ bool xtf_location_reader_side_so_far(XtfLocationReader *reader, unsigned tag, ui
     XtfSideReader *side = &reader->sides[tag - XTF_N_RECORD_TYPES];
 
     *row = NULL;
-    if (!side->exists || !side->on)
+    if (!side->exists || !side->has_row)
         return true;
-    const SideHead *head = side_row(reader, side);
-    return head->time > time || (head->time == time && head->seq > seq) || take(reader, side, row, error);
+    const SideHead *head = read_side_row(reader, side);
+    return head->time > time || (head->time == time && head->seq > seq) || take_side_row(reader, side, row, error);
 }
 
 /* ---- Open calls. */

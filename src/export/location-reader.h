@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct {
     XtfArray array;
-    bool exists, on; /* on: the cursor is on a row */
+    bool exists, has_row; /* has_row: the cursor is on a row */
     XtfCursor cursor;
 } XtfSideReader;
 

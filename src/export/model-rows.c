@@ -5,20 +5,20 @@
 #include "libxtf/trace.h"
 
 typedef struct {
-    const XtfField *from; /* NULL: the trace lacks it */
+    const XtfField *from; /* NULL: the trace lacks the field */
     const XtfField *to;
-    uint8_t *labels; /* the model's label for each of the trace's; NULL: values are no labels */
+    uint8_t *labels; /* by label of the trace: label of the model; NULL: values are no labels */
     uint32_t n_labels;
-} Step;
+} FieldMap;
 
 struct XtfModelMap {
     const XtfSchema *to;
     bool same;
-    Step steps[XTF_FIELDS_MAX];
+    FieldMap fields[XTF_FIELDS_MAX];
 };
 
 /* True if values of both fields mean the same: the model's labels are the first of the trace's. */
-static bool has_labels_of(const XtfField *from, const XtfField *to)
+static bool has_same_labels(const XtfField *from, const XtfField *to)
 {
     if (from->n_labels < to->n_labels)
         return false;
@@ -28,28 +28,28 @@ static bool has_labels_of(const XtfField *from, const XtfField *to)
     return to->n_labels > 0 || from->n_labels == 0;
 }
 
-static bool is_same(const XtfSchema *from, const XtfSchema *to)
+static bool has_same_layout(const XtfSchema *from, const XtfSchema *to)
 {
     if (from->n_fields < to->n_fields || from->row_size < to->row_size)
         return false;
     for (uint32_t i = 0; i < to->n_fields; i++) {
         const XtfField *a = &from->fields[i], *b = &to->fields[i];
-        if (!g_str_equal(a->name, b->name) || a->type != b->type || a->offset != b->offset || !has_labels_of(a, b) ||
+        if (!g_str_equal(a->name, b->name) || a->type != b->type || a->offset != b->offset || !has_same_labels(a, b) ||
             (a->flags & XTF_FIELD_OPTIONAL) != (b->flags & XTF_FIELD_OPTIONAL))
             return false;
     }
     return true;
 }
 
-static void map_labels(Step *step)
+static void map_labels(FieldMap *field_map)
 {
-    step->n_labels = step->from->n_labels;
-    step->labels = g_new(uint8_t, step->n_labels + 1);
-    for (uint32_t i = 0; i < step->n_labels; i++) {
-        step->labels[i] = XTF_NO_LABEL;
-        for (uint32_t j = 0; j < step->to->n_labels && j < XTF_NO_LABEL; j++)
-            if (g_str_equal(step->from->labels[i], step->to->labels[j]))
-                step->labels[i] = (uint8_t)j;
+    field_map->n_labels = field_map->from->n_labels;
+    field_map->labels = g_new(uint8_t, field_map->n_labels + 1);
+    for (uint32_t i = 0; i < field_map->n_labels; i++) {
+        field_map->labels[i] = XTF_NO_LABEL;
+        for (uint32_t j = 0; j < field_map->to->n_labels && j < XTF_NO_LABEL; j++)
+            if (g_str_equal(field_map->from->labels[i], field_map->to->labels[j]))
+                field_map->labels[i] = (uint8_t)j;
     }
 }
 
@@ -58,17 +58,17 @@ XtfModelMap *xtf_model_map_new(const XtfSchema *from, unsigned tag)
     XtfModelMap *map = g_new0(XtfModelMap, 1);
 
     map->to = xtf_model_schema(tag);
-    map->same = is_same(from, map->to);
+    map->same = has_same_layout(from, map->to);
     for (uint32_t i = 0; i < map->to->n_fields; i++) {
-        Step *step = &map->steps[i];
-        step->to = &map->to->fields[i];
-        step->from = xtf_schema_field(from, step->to->name);
-        if (!step->from && *step->to->role)
-            step->from = xtf_schema_field_by_role(from, step->to->role);
-        if (step->from && (step->from->type == XTF_TYPE_STRING) != (step->to->type == XTF_TYPE_STRING))
-            step->from = NULL;
-        if (step->from && step->to->n_labels > 0 && step->from->n_labels > 0)
-            map_labels(step);
+        FieldMap *field_map = &map->fields[i];
+        field_map->to = &map->to->fields[i];
+        field_map->from = xtf_schema_field(from, field_map->to->name);
+        if (!field_map->from && *field_map->to->role)
+            field_map->from = xtf_schema_field_by_role(from, field_map->to->role);
+        if (field_map->from && (field_map->from->type == XTF_TYPE_STRING) != (field_map->to->type == XTF_TYPE_STRING))
+            field_map->from = NULL;
+        if (field_map->from && field_map->to->n_labels > 0 && field_map->from->n_labels > 0)
+            map_labels(field_map);
     }
     return map;
 }
@@ -76,25 +76,25 @@ XtfModelMap *xtf_model_map_new(const XtfSchema *from, unsigned tag)
 void xtf_model_map_free(XtfModelMap *map)
 {
     for (uint32_t i = 0; map && i < map->to->n_fields; i++)
-        g_free(map->steps[i].labels);
+        g_free(map->fields[i].labels);
     g_free(map);
 }
 
-static bool fits(const XtfField *to, uint64_t value)
+static bool fits_field(const XtfField *to, uint64_t value)
 {
     return to->width >= 8 || value >> (8 * to->width) == 0;
 }
 
-static uint64_t value_of(const Step *step, const uint8_t *row)
+static uint64_t map_value(const FieldMap *field_map, const uint8_t *row)
 {
-    const uint64_t none = step->to->flags & XTF_FIELD_OPTIONAL ? UINT64_MAX : 0;
+    const uint64_t none = field_map->to->flags & XTF_FIELD_OPTIONAL ? UINT64_MAX : 0;
 
-    if (!step->from || xtf_field_is_none(step->from, row))
+    if (!field_map->from || xtf_field_is_none(field_map->from, row))
         return none;
-    uint64_t value = xtf_field_get(step->from, row);
-    if (step->labels)
-        return value < step->n_labels ? step->labels[value] : MIN(value, (uint64_t)XTF_NO_LABEL);
-    return fits(step->to, value) ? value : none;
+    uint64_t value = xtf_field_get(field_map->from, row);
+    if (field_map->labels)
+        return value < field_map->n_labels ? field_map->labels[value] : MIN(value, (uint64_t)XTF_NO_LABEL);
+    return fits_field(field_map->to, value) ? value : none;
 }
 
 const void *xtf_model_map_apply(const XtfModelMap *map, const uint8_t *row, uint8_t *buffer)
@@ -102,7 +102,7 @@ const void *xtf_model_map_apply(const XtfModelMap *map, const uint8_t *row, uint
     if (map->same)
         return row;
     for (uint32_t i = 0; i < map->to->n_fields; i++)
-        xtf_field_set(map->steps[i].to, buffer, value_of(&map->steps[i], row));
+        xtf_field_set(map->fields[i].to, buffer, map_value(&map->fields[i], row));
     return buffer;
 }
 

@@ -17,19 +17,19 @@
 /* An XtfCubeSource with its fields in the trace's schema. */
 typedef struct {
     const XtfCubeSource *source;
-    uint64_t kind;                       /* label of `event`; unused if the source has all kinds */
-    const XtfField *field, *when, *less; /* field NULL: rows are counted */
-    int64_t is;                          /* label that `when` must have; -1: any */
-} Found;
+    uint64_t kind;                                  /* label of `event`; unused if the source has all kinds */
+    const XtfField *field, *condition, *subtracted; /* field NULL: rows are counted */
+    int64_t label;                                  /* label that `condition` must have; -1: any */
+} TypeSource;
 
 /* State of adding up one derived type. */
 typedef struct {
     XtfCubeProfile *profile;
     const XtfSchema *schema;
-    const XtfField *event, *callpath, *lasting; /* lasting: a row's duration; NULL: it has none */
+    const XtfField *event, *callpath, *duration; /* duration: ticks that a row lasts; NULL: rows have none */
     const XtfField *bytes, *region;
-    GArray *sources; /* of XtfCubeSource: the sources of all types */
-    GArray *found;   /* of Found: the sources of this type */
+    GArray *sources;      /* of XtfCubeSource: the sources of all types */
+    GArray *type_sources; /* of Found: the sources of this type */
     XtfModelTable callpaths, regions;
     GHashTable *paths; /* root and row of `contexts` -> call path, plus 1 */
     uint64_t outside;
@@ -37,13 +37,13 @@ typedef struct {
 
 /* ---- Call paths. */
 
-static bool damaged_callpaths(GError **error)
+static bool fail_damaged_callpaths(GError **error)
 {
     return xtf_damaged(error, "a call path of the table contexts has no root");
 }
 
 /* Finds the call path of a row of `contexts`, below a root. */
-static bool path_of(Derived *derived, uint32_t root, uint32_t callpath, uint32_t *path, GError **error)
+static bool find_path(Derived *derived, uint32_t root, uint32_t callpath, uint32_t *path, GError **error)
 {
     const uint64_t key = (uint64_t)root << 32 | callpath;
     gpointer known = g_hash_table_lookup(derived->paths, &key);
@@ -53,13 +53,13 @@ static bool path_of(Derived *derived, uint32_t root, uint32_t callpath, uint32_t
     if (known)
         return true;
     g_autoptr(GArray) chain = g_array_new(FALSE, FALSE, sizeof(uint32_t)); /* regions, the innermost first */
-    for (uint64_t at = callpath; at < derived->callpaths.n;) {
-        const XtfContextRow *row = xtf_model_table_row(&derived->callpaths, at, buffer);
+    for (uint64_t row_number = callpath; row_number < derived->callpaths.n;) {
+        const XtfContextRow *row = xtf_model_table_row(&derived->callpaths, row_number, buffer);
         uint32_t region = row->region;
         if (chain->len > derived->callpaths.n)
-            return damaged_callpaths(error);
+            return fail_damaged_callpaths(error);
         g_array_append_val(chain, region);
-        at = row->parent;
+        row_number = row->parent;
     }
     *path = root;
     for (guint i = chain->len; i-- > 0;)
@@ -72,21 +72,21 @@ static bool path_of(Derived *derived, uint32_t root, uint32_t callpath, uint32_t
 /* ---- Rows. */
 
 /* Returns the part of a value before t, in a row that lasts from `begin` to `end`. */
-static uint64_t before(uint64_t value, uint64_t begin, uint64_t end, uint64_t t)
+static uint64_t value_before(uint64_t value, uint64_t begin, uint64_t end, uint64_t t)
 {
     if (t >= end)
         return value;
     return t <= begin ? 0 : (uint64_t)((unsigned __int128)value * (t - begin) / (end - begin));
 }
 
-static uint64_t in_window(const XtfCubeProfile *profile, uint64_t value, uint64_t begin, uint64_t end)
+static uint64_t value_in_window(const XtfCubeProfile *profile, uint64_t value, uint64_t begin, uint64_t end)
 {
     if (begin >= end) /* the row has no duration */
         return end >= profile->from && end < profile->to ? value : 0;
-    return before(value, begin, end, profile->to) - before(value, begin, end, profile->from);
+    return value_before(value, begin, end, profile->to) - value_before(value, begin, end, profile->from);
 }
 
-static XtfWaitRegion region_of(const Derived *derived, const uint8_t *row)
+static XtfWaitRegion find_wait_region(const Derived *derived, const uint8_t *row)
 {
     uint8_t buffer[XTF_ROW_MAX];
     uint64_t number = xtf_field_is_none(derived->region, row) ? UINT64_MAX : xtf_field_get(derived->region, row);
@@ -109,16 +109,17 @@ static XtfWaitRegion region_of(const Derived *derived, const uint8_t *row)
                                                    : XTF_WAIT_IN_OPENMP;
 }
 
-static bool is_of(const Derived *derived, const Found *found, const uint8_t *row)
+static bool uses_row(const Derived *derived, const TypeSource *type_source, const uint8_t *row)
 {
-    const XtfCubeSource *source = found->source;
+    const XtfCubeSource *source = type_source->source;
 
-    if (source->kind && xtf_field_get(derived->event, row) != found->kind)
+    if (source->kind && xtf_field_get(derived->event, row) != type_source->kind)
         return false;
-    if (found->when &&
-        (found->is < 0 ? xtf_field_is_none(found->when, row) : xtf_field_get(found->when, row) != (uint64_t)found->is))
+    if (type_source->condition &&
+        (type_source->label < 0 ? xtf_field_is_none(type_source->condition, row)
+                                : xtf_field_get(type_source->condition, row) != (uint64_t)type_source->label))
         return false;
-    if (source->region != XTF_WAIT_ANYWHERE && source->region != region_of(derived, row))
+    if (source->region != XTF_WAIT_ANYWHERE && source->region != find_wait_region(derived, row))
         return false;
     if (source->rows == XTF_CUBE_ALL)
         return true;
@@ -126,65 +127,67 @@ static bool is_of(const Derived *derived, const Found *found, const uint8_t *row
            (xtf_field_get(derived->bytes, row) > 0) == (source->rows == XTF_CUBE_WITH_BYTES);
 }
 
-static uint64_t value_of(const XtfCubeProfile *profile, const Found *found, const uint8_t *row, uint64_t begin,
-                         uint64_t time)
+static uint64_t compute_value(const XtfCubeProfile *profile, const TypeSource *type_source, const uint8_t *row,
+                              uint64_t begin, uint64_t time)
 {
-    if (!found->field)
-        return in_window(profile, 1, time, time);
-    uint64_t value = in_window(profile, xtf_field_get(found->field, row), begin, time);
-    return found->less ? value - MIN(value, xtf_field_get(found->less, row)) : value;
+    if (!type_source->field)
+        return value_in_window(profile, 1, time, time);
+    uint64_t value = value_in_window(profile, xtf_field_get(type_source->field, row), begin, time);
+    return type_source->subtracted ? value - MIN(value, xtf_field_get(type_source->subtracted, row)) : value;
 }
 
-static bool add_row(Derived *derived, uint32_t column, const uint8_t *row, uint64_t begin, uint64_t time,
-                    GError **error)
+static bool add_row_values(Derived *derived, uint32_t column, const uint8_t *row, uint64_t begin, uint64_t time,
+                           GError **error)
 {
     XtfCubeProfile *profile = derived->profile;
     uint32_t path = profile->roots[column]; /* rows outside of all calls count for the program */
 
     if (derived->callpath && !xtf_field_is_none(derived->callpath, row) &&
-        !path_of(derived, path, (uint32_t)xtf_field_get(derived->callpath, row), &path, error))
+        !find_path(derived, path, (uint32_t)xtf_field_get(derived->callpath, row), &path, error))
         return false;
     if (path == XTF_CUBE_NO_PATH) {
         derived->outside++;
         return true;
     }
-    for (guint i = 0; i < derived->found->len; i++) {
-        const Found *found = &g_array_index(derived->found, Found, i);
-        if (is_of(derived, found, row) && !xtf_cube_add(profile, (unsigned)found->source->metric, path, column,
-                                                        value_of(profile, found, row, begin, time), error))
+    for (guint i = 0; i < derived->type_sources->len; i++) {
+        const TypeSource *type_source = &g_array_index(derived->type_sources, TypeSource, i);
+        if (uses_row(derived, type_source, row) &&
+            !xtf_cube_add(profile, (unsigned)type_source->source->metric, path, column,
+                          compute_value(profile, type_source, row, begin, time), error))
             return false;
     }
     return true;
 }
 
 /* Returns the time at which the row begins. */
-static uint64_t begin_of(const Derived *derived, const uint8_t *row, uint64_t time)
+static uint64_t compute_begin(const Derived *derived, const uint8_t *row, uint64_t time)
 {
-    return derived->lasting ? time - MIN(xtf_field_get(derived->lasting, row), time) : time;
+    return derived->duration ? time - MIN(xtf_field_get(derived->duration, row), time) : time;
 }
 
 /* Adds the rows of a location. Rows at the first time after the window count, too: they may have begun inside it. */
-static bool add_location(Derived *derived, XtfLocationReader *reader, uint32_t column, GError **error)
+static bool add_location_rows(Derived *derived, XtfLocationReader *reader, uint32_t column, GError **error)
 {
-    uint64_t behind = UINT64_MAX;
+    uint64_t first_after = UINT64_MAX;
     XtfLocationRecord record;
 
     for (;;) {
         xtf_export_beat(derived->profile->job);
         if (!xtf_location_reader_next(reader, &record, error))
             return false;
-        if (!record.schema || record.time > behind)
+        if (!record.schema || record.time > first_after)
             return true;
         if (record.time >= derived->profile->to)
-            behind = record.time;
-        if (!add_row(derived, column, record.raw, begin_of(derived, record.raw, record.time), record.time, error))
+            first_after = record.time;
+        if (!add_row_values(derived, column, record.raw, compute_begin(derived, record.raw, record.time), record.time,
+                            error))
             return false;
     }
 }
 
 /* ---- Types. */
 
-static int64_t label_of(const XtfField *field, const char *label)
+static int64_t find_label(const XtfField *field, const char *label)
 {
     for (uint32_t i = 0; field && i < field->n_labels; i++)
         if (g_str_equal(field->labels[i], label))
@@ -193,24 +196,25 @@ static int64_t label_of(const XtfField *field, const char *label)
 }
 
 /* Finds the fields of a source. Returns false if the type lacks one of them. */
-static bool find_fields(const Derived *derived, const XtfCubeSource *source, Found *found)
+static bool find_fields(const Derived *derived, const XtfCubeSource *source, TypeSource *type_source)
 {
     const XtfSchema *schema = derived->schema;
-    int64_t kind = source->kind ? label_of(derived->event, source->kind->name) : 0;
+    int64_t kind = source->kind ? find_label(derived->event, source->kind->name) : 0;
 
-    *found = (Found){
+    *type_source = (TypeSource){
         .source = source,
         .kind = (uint64_t)kind,
         .field = source->field ? xtf_schema_field(schema, source->field) : NULL,
-        .when = source->when ? xtf_schema_field(schema, source->when) : NULL,
-        .less = source->less ? xtf_schema_field(schema, source->less) : NULL,
-        .is = -1,
+        .condition = source->condition ? xtf_schema_field(schema, source->condition) : NULL,
+        .subtracted = source->subtracted ? xtf_schema_field(schema, source->subtracted) : NULL,
+        .label = -1,
     };
-    if (source->is)
-        found->is = label_of(found->when, source->is);
-    if (kind < 0 || (source->is && found->is < 0))
+    if (source->label)
+        type_source->label = find_label(type_source->condition, source->label);
+    if (kind < 0 || (source->label && type_source->label < 0))
         return false;
-    if ((source->field && !found->field) || (source->when && !found->when) || (source->less && !found->less))
+    if ((source->field && !type_source->field) || (source->condition && !type_source->condition) ||
+        (source->subtracted && !type_source->subtracted))
         return false;
     return (source->region == XTF_WAIT_ANYWHERE || derived->region) && (source->rows == XTF_CUBE_ALL || derived->bytes);
 }
@@ -225,18 +229,18 @@ static void find_sources(Derived *derived)
 
     for (guint i = 0; i < derived->sources->len; i++) {
         const XtfCubeSource *source = &g_array_index(derived->sources, XtfCubeSource, i);
-        Found found;
+        TypeSource type_source;
         if (!g_str_equal(source->array, derived->schema->name) ||
-            (source->kind && source->kind->of_threads && !threads) || !find_fields(derived, source, &found))
+            (source->kind && source->kind->of_threads && !threads) || !find_fields(derived, source, &type_source))
             continue;
-        g_array_append_val(derived->found, found);
+        g_array_append_val(derived->type_sources, type_source);
         derived->profile->has[source->metric] = true;
     }
 }
 
 /* Returns the selection's rows of a derived type, from the window's begin to the end of the trace. NULL if the
  * selection excludes the type. */
-static XtfSelection *rows_of(const XtfExportJob *job, const XtfSchema *schema)
+static XtfSelection *select_rows(const XtfExportJob *job, const XtfSchema *schema)
 {
     const XtfSelection *selection = job->selection;
 
@@ -249,7 +253,7 @@ static XtfSelection *rows_of(const XtfExportJob *job, const XtfSchema *schema)
     return rows;
 }
 
-static bool add_rows(Derived *derived, XtfSelection *selection, GError **error)
+static bool add_type_rows(Derived *derived, XtfSelection *selection, GError **error)
 {
     XtfTree *tree = derived->profile->job->tree;
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(&tree->resolver, selection, error);
@@ -260,7 +264,7 @@ static bool add_rows(Derived *derived, XtfSelection *selection, GError **error)
     xtf_location_reader_init(&reader, tree, selection);
     for (uint32_t i = 0; i < derived->profile->locations.n; i++)
         if (!xtf_location_reader_begin(&reader, spans, derived->profile->locations.indices[i], error) ||
-            !add_location(derived, &reader, i, error))
+            !add_location_rows(derived, &reader, i, error))
             return false;
     return true;
 }
@@ -268,7 +272,7 @@ static bool add_rows(Derived *derived, XtfSelection *selection, GError **error)
 static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **error)
 {
     XtfTree *tree = profile->job->tree;
-    g_autoptr(XtfSelection) rows = rows_of(profile->job, schema);
+    g_autoptr(XtfSelection) rows = select_rows(profile->job, schema);
     bool outdated;
 
     if (!rows)
@@ -276,8 +280,7 @@ static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **
     if (!xtf_trace_context_is_outdated(&tree->context, schema, &outdated, error))
         return false;
     if (outdated) {
-        xtf_export_note(profile->job, "%s left out: the clocks were corrected since they were worked out",
-                        schema->name);
+        xtf_export_note(profile->job, "%s left out: the clocks were corrected after the analysis", schema->name);
         return true;
     }
     Derived derived = {
@@ -285,7 +288,7 @@ static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **
         .schema = schema,
         .event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT),
         .callpath = xtf_schema_field(schema, "context"),
-        .lasting = xtf_schema_field(schema, g_str_equal(schema->name, "waits") ? "amount" : "duration"),
+        .duration = xtf_schema_field(schema, g_str_equal(schema->name, "waits") ? "amount" : "duration"),
         .bytes = xtf_schema_field_by_role(schema, XTF_ROLE_BYTES),
         .region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION),
     };
@@ -297,10 +300,10 @@ static bool add_type(XtfCubeProfile *profile, const XtfSchema *schema, GError **
     }
     derived.paths = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, NULL);
     derived.sources = xtf_cube_sources_new();
-    derived.found = g_array_new(FALSE, FALSE, sizeof(Found));
+    derived.type_sources = g_array_new(FALSE, FALSE, sizeof(TypeSource));
     find_sources(&derived);
-    bool good = derived.found->len == 0 || add_rows(&derived, rows, error);
-    g_array_unref(derived.found);
+    bool good = derived.type_sources->len == 0 || add_type_rows(&derived, rows, error);
+    g_array_unref(derived.type_sources);
     g_array_unref(derived.sources);
     g_hash_table_unref(derived.paths);
     xtf_model_table_finish(&derived.regions);

@@ -19,7 +19,7 @@ typedef struct {
 } Anchor;
 
 /* Returns a string of the trace. If it cannot be read, sets anchor->error and returns "". */
-static const char *string_of(Anchor *anchor, uint32_t string)
+static const char *read_string(Anchor *anchor, uint32_t string)
 {
     const char *text = "";
 
@@ -80,16 +80,17 @@ static void put_region(Anchor *anchor, uint32_t row, uint32_t id)
     else if (row & XTF_CUBE_PROGRAM)
         region.name = row & ~XTF_CUBE_PROGRAM;
     /* A program's region gets the name of the program's file. */
-    g_autofree char *other = row & XTF_CUBE_PROGRAM ? g_path_get_basename(string_of(anchor, region.name))
-                                                    : g_strdup_printf("region %" PRIu32, row);
-    const char *name = known ? string_of(anchor, region.name) : other, *mangled = string_of(anchor, region.canonical);
+    g_autofree char *fallback = row & XTF_CUBE_PROGRAM ? g_path_get_basename(read_string(anchor, region.name))
+                                                       : g_strdup_printf("region %" PRIu32, row);
+    const char *name = known ? read_string(anchor, region.name) : fallback,
+               *mangled = read_string(anchor, region.canonical);
     const char *paradigm = region.paradigm < XTF_NO_LABEL ? xtf_model_label(xtf_paradigm_names, region.paradigm) : "";
     const char *role = xtf_model_label(xtf_region_roles, region.role);
     bool is_mpi = XTF_CLASSES_MPI & XTF_CLASS_BIT(xtf_region_class(name, paradigm, role));
 
     xtf_xml_begin(xml, "region");
     xtf_xml_count(xml, "id", id);
-    xtf_xml_text(xml, "mod", string_of(anchor, region.file));
+    xtf_xml_text(xml, "mod", read_string(anchor, region.file));
     xtf_xml_signed(xml, "begin", (int32_t)region.line); /* -1 if there is none */
     xtf_xml_signed(xml, "end", (int32_t)region.end_line);
     xtf_xml_element(xml, "name", name);
@@ -97,7 +98,7 @@ static void put_region(Anchor *anchor, uint32_t row, uint32_t id)
     put_word(xml, "paradigm", is_mpi ? "MPI" : paradigm);
     put_word(xml, "role", role);
     xtf_xml_element(xml, "url", "");
-    xtf_xml_element(xml, "descr", string_of(anchor, region.description));
+    xtf_xml_element(xml, "descr", read_string(anchor, region.description));
     xtf_xml_end(xml);
 }
 
@@ -147,7 +148,7 @@ static void put_attribute(XtfXml *xml, const char *key, const char *value)
 }
 
 /* Writes the file, but for the end tag of <cube>. */
-static bool put_all(Anchor *anchor, const uint32_t *deep, GError **error)
+static bool put_cube(Anchor *anchor, const uint32_t *deep, GError **error)
 {
     XtfXml *xml = anchor->xml;
 
@@ -175,7 +176,7 @@ bool xtf_cube_write_anchor(const XtfCubeProfile *profile, const uint32_t *deep, 
     if (!xtf_model_table_load(&anchor.regions, profile->job->tree->trace, XTF_MODEL_REGIONS, error))
         return false;
     xtf_xml_init(&xml, file, (XtfXmlStyle){.has_end_tags = true, .leaves_characters = true});
-    bool good = put_all(&anchor, deep, error);
+    bool good = put_cube(&anchor, deep, error);
     if (good)
         xtf_xml_end(&xml);
     xtf_xml_finish(&xml);

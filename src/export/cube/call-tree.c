@@ -28,7 +28,7 @@ typedef struct {
     uint32_t *first, *next, root;
 } Family;
 
-static Family find_family(const XtfCubeTree *tree)
+static Family build_family(const XtfCubeTree *tree)
 {
     uint32_t n = xtf_cube_tree_n(tree);
     Family family = {g_new(uint32_t, (gsize)n + 1), g_new(uint32_t, (gsize)n + 1), XTF_CUBE_NO_PATH};
@@ -45,35 +45,35 @@ static Family find_family(const XtfCubeTree *tree)
 }
 
 /* Writes a path, its next siblings and the paths below them to `to`, depth first. Recurses as deep as the tree. */
-static uint32_t *go_deep(const Family *family, uint32_t path, uint32_t *to)
+static uint32_t *order_depth_first(const Family *family, uint32_t path, uint32_t *to)
 {
     for (; path != XTF_CUBE_NO_PATH; path = family->next[path]) {
         *to++ = path;
-        to = go_deep(family, family->first[path], to);
+        to = order_depth_first(family, family->first[path], to);
     }
     return to;
 }
 
-static uint32_t *go_wide(const Family *family, uint32_t path, uint32_t *to)
+static uint32_t *order_siblings_first(const Family *family, uint32_t path, uint32_t *to)
 {
     for (uint32_t child = family->first[path]; child != XTF_CUBE_NO_PATH; child = family->next[child])
         *to++ = child;
     for (uint32_t child = family->first[path]; child != XTF_CUBE_NO_PATH; child = family->next[child])
-        to = go_wide(family, child, to);
+        to = order_siblings_first(family, child, to);
     return to;
 }
 
 void xtf_cube_tree_orders(const XtfCubeTree *tree, uint32_t **deep, uint32_t **wide)
 {
-    Family family = find_family(tree);
+    Family family = build_family(tree);
 
     *deep = g_new(uint32_t, (gsize)xtf_cube_tree_n(tree) + 1);
     *wide = g_new(uint32_t, (gsize)xtf_cube_tree_n(tree) + 1);
-    go_deep(&family, family.root, *deep);
+    order_depth_first(&family, family.root, *deep);
     uint32_t *to = *wide;
     for (uint32_t root = family.root; root != XTF_CUBE_NO_PATH; root = family.next[root]) {
         *to++ = root;
-        to = go_wide(&family, root, to);
+        to = order_siblings_first(&family, root, to);
     }
     g_free(family.first);
     g_free(family.next);

@@ -11,11 +11,11 @@
 #include "src/export/cube/tar.h"
 #include "src/trace/select/matcher.h"
 
-enum { COPIED = 1 << 16 };
+enum { COPY_BYTES = 1 << 16 };
 
 static const char index_magic[] = "CUBEX.INDEX", data_magic[] = "CUBEX.DATA";
 
-static bool failed_to_write(GError **error)
+static bool fail_write(GError **error)
 {
     return xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
 }
@@ -25,14 +25,14 @@ static bool failed_to_write(GError **error)
 static bool write_anchor(XtfCubeProfile *profile, const uint32_t *deep, FILE *out, GError **error)
 {
     FILE *file = tmpfile();
-    char buffer[COPIED];
+    char buffer[COPY_BYTES];
     size_t n;
 
     if (!file)
-        return xtf_fail(error, XTF_ERROR_IO, "a temporary file: %s", g_strerror(errno));
+        return xtf_fail(error, XTF_ERROR_IO, "cannot make a temporary file: %s", g_strerror(errno));
     bool good = xtf_cube_write_anchor(profile, deep, file, error);
     if (good && (fflush(file) != 0 || ferror(file)))
-        good = failed_to_write(error);
+        good = fail_write(error);
     uint64_t size = (uint64_t)ftello(file);
     rewind(file);
     good = good && xtf_tar_begin(out, "anchor.xml", size, error);
@@ -43,7 +43,7 @@ static bool write_anchor(XtfCubeProfile *profile, const uint32_t *deep, FILE *ou
 }
 
 /* Returns the numbers of the rows that have values. The caller unrefs the array. */
-static GArray *rows_of(const XtfCubeMatrix *matrix, const uint32_t *order, uint32_t n)
+static GArray *list_rows(const XtfCubeMatrix *matrix, const uint32_t *order, uint32_t n)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(uint32_t));
 
@@ -71,7 +71,8 @@ static bool write_index(FILE *out, unsigned metric, const GArray *rows, GError *
 }
 
 /* Converts values to the units of the file: ticks become seconds. */
-static void convert(const XtfCubeProfile *profile, unsigned metric, const uint64_t *from, uint64_t *to, uint32_t n)
+static void convert_units(const XtfCubeProfile *profile, unsigned metric, const uint64_t *from, uint64_t *to,
+                          uint32_t n)
 {
     const XtfClock *clock = xtf_trace_clock(profile->job->tree->trace);
 
@@ -94,7 +95,7 @@ static bool write_data(const XtfCubeProfile *profile, FILE *out, unsigned metric
         return false;
     for (guint i = 0; i < rows->len; i++) {
         xtf_export_beat(profile->job);
-        convert(profile, metric, xtf_cube_matrix_row(matrix, order[g_array_index(rows, uint32_t, i)]), values, n);
+        convert_units(profile, metric, xtf_cube_matrix_row(matrix, order[g_array_index(rows, uint32_t, i)]), values, n);
         if (!xtf_tar_write(out, values, n * sizeof *values, error))
             return false;
     }
@@ -108,7 +109,7 @@ static bool write_metrics(const XtfCubeProfile *profile, const uint32_t *deep, c
         if (!profile->has[metric])
             continue;
         const uint32_t *order = xtf_cube_metric_is_inclusive(metric) ? wide : deep;
-        g_autoptr(GArray) rows = rows_of(&profile->matrices[metric], order, xtf_cube_tree_n(&profile->tree));
+        g_autoptr(GArray) rows = list_rows(&profile->matrices[metric], order, xtf_cube_tree_n(&profile->tree));
         if (!write_index(out, metric, rows, error) || !write_data(profile, out, metric, order, rows, error))
             return false;
     }
@@ -119,7 +120,7 @@ static bool write_metrics(const XtfCubeProfile *profile, const uint32_t *deep, c
 
 /* Adds the values of each path to its parent, for inclusive metrics. A path has a greater number than its parent, so
  * the loop adds children first. */
-static bool include(XtfCubeProfile *profile, GError **error)
+static bool add_to_parents(XtfCubeProfile *profile, GError **error)
 {
     for (unsigned metric = 0; metric < XTF_N_CUBE_METRICS; metric++) {
         for (uint32_t path = xtf_cube_tree_n(&profile->tree); xtf_cube_metric_is_inclusive(metric) && path-- > 0;) {
@@ -151,11 +152,11 @@ static bool write_file(XtfCubeProfile *profile, GError **error)
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", job->place, g_strerror(errno));
     bool good = write_profile(profile, out, error);
     if (fclose(out) != 0 && good)
-        good = failed_to_write(error);
+        good = fail_write(error);
     return good;
 }
 
-static void tell(XtfCubeProfile *profile)
+static void note_results(XtfCubeProfile *profile)
 {
     xtf_export_note(profile->job, "%u call paths", xtf_cube_tree_n(&profile->tree));
     xtf_export_count(profile->job, profile->outside,
@@ -166,7 +167,7 @@ static void tell(XtfCubeProfile *profile)
     xtf_export_count(profile->job, profile->tree.n_folded, deep);
 }
 
-static bool run(XtfExportJob *job, GError **error)
+static bool export_profile(XtfExportJob *job, GError **error)
 {
     const XtfSelection *selection = job->selection;
     XtfCubeProfile profile = {
@@ -174,8 +175,7 @@ static bool run(XtfExportJob *job, GError **error)
 
     if (selection->base)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "records by number (num/) are no time that a profile could be of: "
-                        "time/ is");
+                        "a profile is of a window of time (time/), not of records by number (num/)");
     if (job->tree->context.enters_leaves >= 0) {
         const XtfSchema *calls = xtf_trace_schema(job->tree->trace, (uint32_t)job->tree->context.enters_leaves);
         profile.has_calls =
@@ -189,10 +189,10 @@ static bool run(XtfExportJob *job, GError **error)
         xtf_cube_matrix_init(&profile.matrices[i], profile.locations.n);
     for (unsigned i = 0; i < XTF_CUBE_ANALYSED; i++)
         profile.has[i] = true;
-    bool good = xtf_cube_walk(&profile, error) && xtf_cube_add_analysis(&profile, error) && include(&profile, error) &&
-                write_file(&profile, error);
+    bool good = xtf_cube_walk(&profile, error) && xtf_cube_add_analysis(&profile, error) &&
+                add_to_parents(&profile, error) && write_file(&profile, error);
     if (good)
-        tell(&profile);
+        note_results(&profile);
     for (unsigned i = 0; i < XTF_N_CUBE_METRICS; i++)
         xtf_cube_matrix_finish(&profile.matrices[i]);
     xtf_cube_tree_finish(&profile.tree);
@@ -210,5 +210,5 @@ const XtfExporter xtf_cube_exporter = {
     .name = "cube",
     .description = "a profile for Cube",
     .may_replace = is_profile,
-    .run = run,
+    .run = export_profile,
 };

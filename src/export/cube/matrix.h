@@ -15,7 +15,7 @@ typedef struct {
     int fd;
     uint32_t n_rows, n_columns; /* n_rows: rows that are mapped */
     uint8_t *used;              /* by row: 1 if it has values */
-    uint8_t *roomy;             /* by block of rows: 1 if its disk space is reserved */
+    uint8_t *reserved;          /* by block of rows: 1 if its disk space is reserved */
     uint32_t block;             /* rows in a block */
 } XtfCubeMatrix;
 

@@ -1,6 +1,6 @@
 /*
- * The table of metrics. They have Scalasca's names, which Cube and the tools over it know. The metrics of an analysis
- * add up the fields that sources.h describes.
+ * The table of metrics. The metrics have Scalasca's names, which Cube and its tools know. The metrics of an analysis
+ * are sums of the fields that sources.h describes.
  */
 #pragma once
 
@@ -14,7 +14,7 @@ typedef enum {
 } XtfCubeUnit;
 
 /* METRIC(TAG, unique name, parent's TAG or NONE, unit, name, description). Rows of `time` are
- * sums over a path and the paths below it; rows of all other metrics are for the path alone. A parent precedes its
+ * sums over a path and the paths below it; rows of all other metrics exclude the paths below. A parent precedes its
  * children, and its values include the children's. */
 /* clang-format off */
 #define XTF_CUBE_METRICS(METRIC)                                                                                       \
@@ -26,8 +26,8 @@ typedef enum {
     METRIC(COMMS_SEND, "comms_send", NONE, COUNT, "P2P send communications", "Messages sent")                          \
     METRIC(COMMS_RECV, "comms_recv", NONE, COUNT, "P2P receive communications", "Messages received")                   \
     METRIC(COMMS_CXCH, "comms_cxch", NONE, COUNT, "Collective exchange communications", "Collective operations that send and receive") \
-    METRIC(COMMS_CSRC, "comms_csrc", NONE, COUNT, "Collective communications as source", "Collective operations that send alone") \
-    METRIC(COMMS_CDST, "comms_cdst", NONE, COUNT, "Collective communications as destination", "Collective operations that receive alone") \
+    METRIC(COMMS_CSRC, "comms_csrc", NONE, COUNT, "Collective communications as source", "Collective operations that only send") \
+    METRIC(COMMS_CDST, "comms_cdst", NONE, COUNT, "Collective communications as destination", "Collective operations that only receive") \
     METRIC(COMMS_PUTS, "comms_rma_puts", NONE, COUNT, "One-sided put communications", "Puts")                          \
     METRIC(COMMS_GETS, "comms_rma_gets", NONE, COUNT, "One-sided get communications", "Gets")                          \
     METRIC(COMMS_ATOMICS, "comms_rma_atomics", NONE, COUNT, "One-sided atomic communications", "Atomic operations")    \
@@ -39,14 +39,14 @@ typedef enum {
     METRIC(BYTES_GET, "bytes_get", NONE, BYTES, "One-sided bytes received", "Bytes of gets")                           \
     /* Metrics of an analysis. */                                                                                      \
     METRIC(LATESENDER, "mpi_latesender", NONE, SECONDS, "Late Sender", NULL)                                           \
-    METRIC(LATESENDER_WO, "mpi_latesender_wo", LATESENDER, SECONDS, "Late Sender, wrong order", "The part of it that another order of receiving would spare") \
-    METRIC(LSWO_DIFFERENT, "mpi_lswo_different", LATESENDER_WO, SECONDS, "Late Sender, wrong order (different source)", "Of messages of different senders") \
-    METRIC(LSWO_SAME, "mpi_lswo_same", LATESENDER_WO, SECONDS, "Late Sender, wrong order (same source)", "Of messages of one sender") \
+    METRIC(LATESENDER_WO, "mpi_latesender_wo", LATESENDER, SECONDS, "Late Sender, wrong order", "The part that another order of receiving would avoid") \
+    METRIC(LSWO_DIFFERENT, "mpi_lswo_different", LATESENDER_WO, SECONDS, "Late Sender, wrong order (different source)", "The part due to messages of different senders") \
+    METRIC(LSWO_SAME, "mpi_lswo_same", LATESENDER_WO, SECONDS, "Late Sender, wrong order (same source)", "The part due to messages of one sender") \
     METRIC(LATERECEIVER, "mpi_latereceiver", NONE, SECONDS, "Late Receiver", NULL)                                     \
     METRIC(BARRIER_WAIT, "mpi_barrier_wait", NONE, SECONDS, "Wait at Barrier", NULL)                                   \
     METRIC(BARRIER_COMPLETION, "mpi_barrier_completion", NONE, SECONDS, "Barrier Completion", NULL)                    \
     METRIC(WAIT_NXN, "mpi_wait_nxn", NONE, SECONDS, "Wait at N x N", NULL)                                             \
-    METRIC(NXN_COMPLETION, "mpi_nxn_completion", NONE, SECONDS, "N x N Completion", "From the first who ends it on")   \
+    METRIC(NXN_COMPLETION, "mpi_nxn_completion", NONE, SECONDS, "N x N Completion", "Time after the first process has ended the operation")   \
     METRIC(LATEBROADCAST, "mpi_latebroadcast", NONE, SECONDS, "Late Broadcast", NULL)                                  \
     METRIC(EARLYREDUCE, "mpi_earlyreduce", NONE, SECONDS, "Early Reduce", NULL)                                        \
     METRIC(EARLYSCAN, "mpi_earlyscan", NONE, SECONDS, "Early Scan", NULL)                                              \
@@ -57,40 +57,40 @@ typedef enum {
     METRIC(OMP_CRITICAL, "omp_lock_contention_critical", NONE, SECONDS, "OMP Critical Contention", "Waiting to enter a critical section") \
     METRIC(OMP_LOCK, "omp_lock_contention_api", NONE, SECONDS, "OMP Lock API Contention", "Waiting for a lock of OpenMP") \
     METRIC(OMP_FORK, "omp_fork", NONE, SECONDS, "OMP Fork", NULL)                                                      \
-    METRIC(OMP_IDLE, "omp_idle_threads", NONE, SECONDS, "OMP Idle Threads", "Threads that are in no team")              \
-    METRIC(OMP_LIMITED, "omp_limited_parallelism", OMP_IDLE, SECONDS, "OMP Limited parallelism", "While others are in a parallel region") \
+    METRIC(OMP_IDLE, "omp_idle_threads", NONE, SECONDS, "OMP Idle Threads", "Time of threads that are in no team")              \
+    METRIC(OMP_LIMITED, "omp_limited_parallelism", OMP_IDLE, SECONDS, "OMP Limited parallelism", "Idle time while other threads are in a parallel region") \
     METRIC(MUTEX, "pthread_lock_contention_mutex_lock", NONE, SECONDS, "POSIX threads Mutex Contention", "Waiting for a mutex") \
     METRIC(CONDITION, "pthread_lock_contention_conditional", NONE, SECONDS, "POSIX threads Condition Contention", "Waiting for the mutex of a condition") \
     METRIC(SLR_COUNT, "mpi_slr_count", NONE, COUNT, "Late Receiver instances (synchronizations)", "Waits for a receive of no bytes that is posted late") \
     METRIC(SLS_COUNT, "mpi_sls_count", NONE, COUNT, "Late Sender instances (synchronizations)", "Waits for a message of no bytes that is sent late") \
-    METRIC(SLSWO_COUNT, "mpi_slswo_count", SLS_COUNT, COUNT, "Late Sender, wrong order instances (synchronizations)", "Those of them that another order of receiving would spare") \
+    METRIC(SLSWO_COUNT, "mpi_slswo_count", SLS_COUNT, COUNT, "Late Sender, wrong order instances (synchronizations)", "Instances that another order of receiving would avoid") \
     METRIC(CLR_COUNT, "mpi_clr_count", NONE, COUNT, "Late Receiver instances (communications)", "Waits for a receive of some bytes that is posted late") \
     METRIC(CLS_COUNT, "mpi_cls_count", NONE, COUNT, "Late Sender instances (communications)", "Waits for a message of some bytes that is sent late") \
-    METRIC(CLSWO_COUNT, "mpi_clswo_count", CLS_COUNT, COUNT, "Late Sender, wrong order instances (communications)", "Those of them that another order of receiving would spare") \
-    METRIC(INDIRECT_LS, "mpi_wait_indirect_latesender", NONE, SECONDS, "Indirect Late Sender", "Late Sender because the sender waited itself") \
-    METRIC(INDIRECT_LR, "mpi_wait_indirect_latereceiver", NONE, SECONDS, "Indirect Late Receiver", "Late Receiver because the receiver waited itself") \
-    METRIC(PROPAGATING_LS, "mpi_wait_propagating_ls", NONE, SECONDS, "Propagating Late Sender", "Late Sender that made others wait later") \
-    METRIC(PROPAGATING_LR, "mpi_wait_propagating_lr", NONE, SECONDS, "Propagating Late Receiver", "Late Receiver that made others wait later") \
-    METRIC(DELAY_LS, "delay_latesender", NONE, SECONDS, "Late Sender delay costs", "What delays here cost others right away") \
-    METRIC(DELAY_LS_LONG, "delay_latesender_longterm", NONE, SECONDS, "Long-term Late Sender delay costs", "What they cost by waits that lead to waits") \
-    METRIC(DELAY_LR, "delay_latereceiver", NONE, SECONDS, "Late Receiver delay costs", "What delays here cost others right away") \
-    METRIC(DELAY_LR_LONG, "delay_latereceiver_longterm", NONE, SECONDS, "Long-term Late Receiver delay costs", "What they cost by waits that lead to waits") \
-    METRIC(DELAY_BARRIER, "delay_barrier", NONE, SECONDS, "Barrier delay costs", "What delays here cost others right away") \
-    METRIC(DELAY_BARRIER_LONG, "delay_barrier_longterm", NONE, SECONDS, "Long-term barrier delay costs", "What they cost by waits that lead to waits") \
-    METRIC(DELAY_N2N, "delay_n2n", NONE, SECONDS, "N x N delay costs", "What delays here cost others right away")      \
-    METRIC(DELAY_N2N_LONG, "delay_n2n_longterm", NONE, SECONDS, "Long-term N x N delay costs", "What they cost by waits that lead to waits") \
-    METRIC(DELAY_12N, "delay_12n", NONE, SECONDS, "1-to-N delay costs", "What delays here cost others right away")     \
-    METRIC(DELAY_12N_LONG, "delay_12n_longterm", NONE, SECONDS, "Long-term 1-to-N delay costs", "What they cost by waits that lead to waits") \
-    METRIC(DELAY_N21, "delay_n21", NONE, SECONDS, "N-to-1 delay costs", "What delays here cost others right away")     \
-    METRIC(DELAY_N21_LONG, "delay_n21_longterm", NONE, SECONDS, "Long-term N-to-1 delay costs", "What they cost by waits that lead to waits") \
-    METRIC(DELAY_OMPBARRIER, "delay_ompbarrier", NONE, SECONDS, "OMP barrier delay costs", "What delays here cost other threads right away") \
-    METRIC(DELAY_OMPBARRIER_LONG, "delay_ompbarrier_longterm", NONE, SECONDS, "Long-term OMP barrier delay costs", "What they cost by waits that lead to waits") \
-    METRIC(DELAY_OMPIDLE, "delay_ompidle", NONE, SECONDS, "OMP idleness delay costs", "What is done here while other threads are idle") \
-    METRIC(DELAY_OMPIDLE_LONG, "delay_ompidle_longterm", NONE, SECONDS, "Long-term OMP idleness delay costs", "What delays here cost them by waits that lead to idleness") \
-    METRIC(CRITICAL_PATH, "critical_path", NONE, SECONDS, "Critical path", "Time of the path that the run took its time for") \
-    METRIC(ACTIVITIES, "critical_path_activities", NONE, SECONDS, "Activity impact", "Time that is not waited, up to the path's length") \
-    METRIC(IMPACT, "critical_imbalance_impact", NONE, SECONDS, "Critical-path imbalance impact", "Waiting, by what of the path it is for") \
-    METRIC(OTHER_ACTIVITIES, "non_critical_path_activities", NONE, SECONDS, "Non-critical-path activities", "What goes beyond that")
+    METRIC(CLSWO_COUNT, "mpi_clswo_count", CLS_COUNT, COUNT, "Late Sender, wrong order instances (communications)", "Instances that another order of receiving would avoid") \
+    METRIC(INDIRECT_LS, "mpi_wait_indirect_latesender", NONE, SECONDS, "Indirect Late Sender", "Late Sender due to waits of the sender") \
+    METRIC(INDIRECT_LR, "mpi_wait_indirect_latereceiver", NONE, SECONDS, "Indirect Late Receiver", "Late Receiver due to waits of the receiver") \
+    METRIC(PROPAGATING_LS, "mpi_wait_propagating_ls", NONE, SECONDS, "Propagating Late Sender", "Late Sender that causes later waits of others") \
+    METRIC(PROPAGATING_LR, "mpi_wait_propagating_lr", NONE, SECONDS, "Propagating Late Receiver", "Late Receiver that causes later waits of others") \
+    METRIC(DELAY_LS, "delay_latesender", NONE, SECONDS, "Late Sender delay costs", "Waiting time of others that delays here cause directly") \
+    METRIC(DELAY_LS_LONG, "delay_latesender_longterm", NONE, SECONDS, "Long-term Late Sender delay costs", "Waiting time of others that delays here cause through other waits") \
+    METRIC(DELAY_LR, "delay_latereceiver", NONE, SECONDS, "Late Receiver delay costs", "Waiting time of others that delays here cause directly") \
+    METRIC(DELAY_LR_LONG, "delay_latereceiver_longterm", NONE, SECONDS, "Long-term Late Receiver delay costs", "Waiting time of others that delays here cause through other waits") \
+    METRIC(DELAY_BARRIER, "delay_barrier", NONE, SECONDS, "Barrier delay costs", "Waiting time of others that delays here cause directly") \
+    METRIC(DELAY_BARRIER_LONG, "delay_barrier_longterm", NONE, SECONDS, "Long-term barrier delay costs", "Waiting time of others that delays here cause through other waits") \
+    METRIC(DELAY_N2N, "delay_n2n", NONE, SECONDS, "N x N delay costs", "Waiting time of others that delays here cause directly")      \
+    METRIC(DELAY_N2N_LONG, "delay_n2n_longterm", NONE, SECONDS, "Long-term N x N delay costs", "Waiting time of others that delays here cause through other waits") \
+    METRIC(DELAY_12N, "delay_12n", NONE, SECONDS, "1-to-N delay costs", "Waiting time of others that delays here cause directly")     \
+    METRIC(DELAY_12N_LONG, "delay_12n_longterm", NONE, SECONDS, "Long-term 1-to-N delay costs", "Waiting time of others that delays here cause through other waits") \
+    METRIC(DELAY_N21, "delay_n21", NONE, SECONDS, "N-to-1 delay costs", "Waiting time of others that delays here cause directly")     \
+    METRIC(DELAY_N21_LONG, "delay_n21_longterm", NONE, SECONDS, "Long-term N-to-1 delay costs", "Waiting time of others that delays here cause through other waits") \
+    METRIC(DELAY_OMPBARRIER, "delay_ompbarrier", NONE, SECONDS, "OMP barrier delay costs", "Waiting time of other threads that delays here cause directly") \
+    METRIC(DELAY_OMPBARRIER_LONG, "delay_ompbarrier_longterm", NONE, SECONDS, "Long-term OMP barrier delay costs", "Waiting time of others that delays here cause through other waits") \
+    METRIC(DELAY_OMPIDLE, "delay_ompidle", NONE, SECONDS, "OMP idleness delay costs", "Idle time of other threads during the work here") \
+    METRIC(DELAY_OMPIDLE_LONG, "delay_ompidle_longterm", NONE, SECONDS, "Long-term OMP idleness delay costs", "Idle time of other threads that delays here cause through other waits") \
+    METRIC(CRITICAL_PATH, "critical_path", NONE, SECONDS, "Critical path", "Time on the path that determines the length of the run") \
+    METRIC(ACTIVITIES, "critical_path_activities", NONE, SECONDS, "Activity impact", "Activity up to the time of the critical path") \
+    METRIC(IMPACT, "critical_imbalance_impact", NONE, SECONDS, "Critical-path imbalance impact", "Waiting time for the critical path, by its call paths") \
+    METRIC(OTHER_ACTIVITIES, "non_critical_path_activities", NONE, SECONDS, "Non-critical-path activities", "Activity beyond the time of the critical path")
 /* clang-format on */
 
 enum {

@@ -8,8 +8,8 @@
 /* The source of the metric that a member of XtfWaitMetrics names. */
 typedef struct {
     size_t member;
-    const char *behind; /* suffix of the metric's name, after the member's value; NULL: none */
-    const char *array, *field, *when, *is;
+    const char *suffix; /* of the metric's name, after the member's value; NULL: none */
+    const char *array, *field, *condition, *label;
     XtfCubeRows rows;
     XtfWaitRegion region;
 } Member;
@@ -22,14 +22,14 @@ static const Member members[] = {
     WAITS(amount, .field = "amount"), WAITS(whole, .field = "amount"),
     IN(BARRIER), IN(IMPLICIT), IN(CRITICAL), IN(OPENMP), IN(CONDITION), IN(PTHREAD),
     WAITS(part, .field = "part"),
-    WAITS(different_source, .field = "part", .when = "part_kind", .is = "different_source"),
-    WAITS(same_source, .field = "part", .when = "part_kind", .is = "same_source"),
+    WAITS(different_source, .field = "part", .condition = "part_kind", .label = "different_source"),
+    WAITS(same_source, .field = "part", .condition = "part_kind", .label = "same_source"),
     WAITS(syncs, .rows = XTF_CUBE_WITHOUT_BYTES), WAITS(comms, .rows = XTF_CUBE_WITH_BYTES),
-    WAITS(part_syncs, .when = "part_kind", .rows = XTF_CUBE_WITHOUT_BYTES),
-    WAITS(part_comms, .when = "part_kind", .rows = XTF_CUBE_WITH_BYTES),
+    WAITS(part_syncs, .condition = "part_kind", .rows = XTF_CUBE_WITHOUT_BYTES),
+    WAITS(part_comms, .condition = "part_kind", .rows = XTF_CUBE_WITH_BYTES),
     WAITS(indirect, .field = "indirect"), WAITS(propagating, .field = "propagating"),
     {AT(short_term), .array = "delays", .field = "short_term", .region = XTF_WAIT_ANYWHERE},
-    {AT(short_term), .behind = "_longterm", .array = "delays", .field = "long_term", .region = XTF_WAIT_ANYWHERE},
+    {AT(short_term), .suffix = "_longterm", .array = "delays", .field = "long_term", .region = XTF_WAIT_ANYWHERE},
 };
 /* clang-format on */
 
@@ -40,14 +40,14 @@ static void add_kind(GArray *sources, const XtfWaitKind *kind)
         const char *name = *(const char *const *)(const void *)((const char *)&kind->cube + member->member);
         if (!name)
             continue;
-        g_autofree char *unique = g_strconcat(name, member->behind, NULL);
+        g_autofree char *unique = g_strconcat(name, member->suffix, NULL);
         const XtfCubeSource source = {
             .metric = xtf_cube_metric_named(unique),
             .array = member->array,
             .kind = kind,
             .field = member->field,
-            .when = member->when,
-            .is = member->is,
+            .condition = member->condition,
+            .label = member->label,
             .rows = member->rows,
             .region = member->region,
         };
@@ -58,19 +58,19 @@ static void add_kind(GArray *sources, const XtfWaitKind *kind)
 
 GArray *xtf_cube_sources_new(void)
 {
-    static const XtfCubeSource others[] = {
+    static const XtfCubeSource other_sources[] = {
         {.metric = XTF_CUBE_CRITICAL_PATH, .array = "critical", .field = "amount", .region = XTF_WAIT_ANYWHERE},
         /* impact.c derives three metrics from it */
         {.metric = XTF_CUBE_ACTIVITIES,
          .array = "activity",
          .field = "total",
-         .less = "waited",
+         .subtracted = "waited",
          .region = XTF_WAIT_ANYWHERE},
     };
     GArray *sources = g_array_new(FALSE, FALSE, sizeof(XtfCubeSource));
 
     for (unsigned kind = 0; kind < XTF_N_WAIT_KINDS; kind++)
         add_kind(sources, &xtf_wait_kinds[kind]);
-    g_array_append_vals(sources, others, G_N_ELEMENTS(others));
+    g_array_append_vals(sources, other_sources, G_N_ELEMENTS(other_sources));
     return sources;
 }

@@ -17,9 +17,9 @@ typedef struct {
     const char *array;
     const XtfWaitKind *kind; /* NULL: all */
     const char *field;       /* NULL: rows are counted, at their time */
-    const char *when,
-        *is;          /* only rows whose field `when` has the label `is`; when NULL: all rows; is NULL: any label */
-    const char *less; /* a field to subtract; NULL: none */
+    /* Only rows whose field `condition` has `label` count. NULL: all rows; label NULL: any label. */
+    const char *condition, *label;
+    const char *subtracted; /* field to subtract; NULL: none */
     XtfCubeRows rows;
     XtfWaitRegion region; /* of the call */
 } XtfCubeSource;

@@ -25,7 +25,7 @@ typedef struct {
 } System;
 
 /* Returns a string of the trace; `unknown` if there is none. After an error, returns "". */
-static const char *string_of(System *system, uint32_t string, const char *unknown)
+static const char *read_string(System *system, uint32_t string, const char *unknown)
 {
     const char *text = unknown;
 
@@ -42,12 +42,12 @@ static const XtfSystemTreeRow *node_at(const System *system, uint32_t node, uint
 }
 
 /* Returns the node if its chain of parents ends in fewer than NODES_DEEP steps; else n_nodes. */
-static uint32_t reachable(const System *system, uint32_t node)
+static uint32_t find_reachable_node(const System *system, uint32_t node)
 {
     uint8_t buffer[XTF_ROW_MAX];
     uint32_t above = node;
 
-    for (unsigned deep = 0; deep < NODES_DEEP; deep++) {
+    for (unsigned depth = 0; depth < NODES_DEEP; depth++) {
         if (above >= system->n_nodes)
             return MIN(node, system->n_nodes);
         above = node_at(system, above, buffer)->parent;
@@ -62,7 +62,7 @@ static void list_nodes(System *system)
     for (uint32_t i = 0; i <= system->n_nodes; i++)
         system->first_node[i] = system->first_process[i] = NONE;
     for (uint32_t i = system->n_nodes; i-- > 0;) {
-        if (reachable(system, i) != i)
+        if (find_reachable_node(system, i) != i)
             continue;
         uint32_t parent = MIN(node_at(system, i, buffer)->parent, system->n_nodes);
         system->next_node[i] = system->first_node[parent];
@@ -87,7 +87,7 @@ static void list_processes(System *system)
         if (row > 0) {
             const XtfProcessRow *process = xtf_model_table_row(&system->processes, row - 1, buffer);
             system->process_names[i] = process->name;
-            node = reachable(system, process->system_tree_node);
+            node = find_reachable_node(system, process->system_tree_node);
         }
         system->next_process[i] = system->first_process[node];
         system->first_process[node] = i;
@@ -130,7 +130,7 @@ static void put_location(System *system, uint32_t number)
     g_hash_table_lookup_extended(system->location_names, &location->id, NULL, &name);
     xtf_xml_begin(system->xml, "location");
     xtf_xml_count(system->xml, "Id", number);
-    xtf_xml_element(system->xml, "name", string_of(system, GPOINTER_TO_UINT(name), unknown));
+    xtf_xml_element(system->xml, "name", read_string(system, GPOINTER_TO_UINT(name), unknown));
     put_rank(system, location->thread, location->no_thread ? "accelerator" : "thread");
     xtf_xml_end(system->xml);
 }
@@ -142,7 +142,7 @@ static void put_process(System *system, uint32_t number)
 
     xtf_xml_begin(system->xml, "locationgroup");
     xtf_xml_count(system->xml, "Id", number);
-    xtf_xml_element(system->xml, "name", string_of(system, system->process_names[number], unknown));
+    xtf_xml_element(system->xml, "name", read_string(system, system->process_names[number], unknown));
     put_rank(system, process->proc, "process");
     for (uint32_t i = 0; i < process->n; i++)
         put_location(system, process->first + i);
@@ -160,8 +160,8 @@ static void put_node(System *system, uint32_t node)
     }
     xtf_xml_begin(system->xml, "systemtreenode");
     xtf_xml_count(system->xml, "Id", node);
-    xtf_xml_element(system->xml, "name", string_of(system, name, "machine"));
-    xtf_xml_element(system->xml, "class", string_of(system, class, "machine"));
+    xtf_xml_element(system->xml, "name", read_string(system, name, "machine"));
+    xtf_xml_element(system->xml, "class", read_string(system, class, "machine"));
     for (uint32_t i = system->first_process[node]; i != NONE; i = system->next_process[i])
         put_process(system, i);
     for (uint32_t i = node < system->n_nodes ? system->first_node[node] : NONE; i != NONE; i = system->next_node[i])

@@ -8,7 +8,7 @@ enum { BLOCK = 512 };
 
 typedef struct {
     char name[100], mode[8], uid[8], gid[8], size[12], time[12], checksum[8], type, link[100], magic[6], version[2],
-        user[32], group[32], major[8], minor[8], prefix[155], rest[12];
+        user[32], group[32], major[8], minor[8], prefix[155], padding[12];
 } Header;
 _Static_assert(sizeof(Header) == BLOCK, "a block");
 

@@ -9,7 +9,7 @@
 typedef struct {
     uint64_t enter; /* row of `enters_leaves`, plus 1; 0: the program */
     uint32_t path;
-    bool counts; /* the selection has the call */
+    bool is_selected; /* the selection has the call */
 } Frame;
 
 typedef struct {
@@ -22,12 +22,12 @@ typedef struct {
     uint64_t begin, end; /* begin UINT64_MAX: there is no program, or it has begun */
 } Walk;
 
-static Frame *top(const Walk *walk)
+static Frame *top_frame(const Walk *walk)
 {
     return walk->stack->len > 0 ? &g_array_index(walk->stack, Frame, walk->stack->len - 1) : NULL;
 }
 
-static bool counts(const XtfCubeProfile *profile, uint32_t region)
+static bool counts_region(const XtfCubeProfile *profile, uint32_t region)
 {
     if (region & XTF_CUBE_PROGRAM)
         return profile->has_calls && !profile->job->selection->by[XTF_BY_REGION];
@@ -36,20 +36,20 @@ static bool counts(const XtfCubeProfile *profile, uint32_t region)
 
 /* ---- Calls. */
 
-static bool charge(Walk *walk, uint64_t t, GError **error)
+static bool charge_time(Walk *walk, uint64_t t, GError **error)
 {
-    const Frame *frame = top(walk);
+    const Frame *frame = top_frame(walk);
     uint64_t ticks = t > walk->since ? t - walk->since : 0;
 
     walk->since = MAX(walk->since, t);
-    return !frame || !frame->counts ||
+    return !frame || !frame->is_selected ||
            xtf_cube_add(walk->profile, XTF_CUBE_TIME, frame->path, walk->column, ticks, error);
 }
 
-static bool push(Walk *walk, uint64_t enter, uint32_t region, GError **error)
+static bool push_region(Walk *walk, uint64_t enter, uint32_t region, GError **error)
 {
-    const Frame *outer = top(walk);
-    Frame frame = {.enter = enter, .counts = counts(walk->profile, region)};
+    const Frame *outer = top_frame(walk);
+    Frame frame = {.enter = enter, .is_selected = counts_region(walk->profile, region)};
 
     if (!xtf_cube_tree_call(&walk->profile->tree, outer ? outer->path : XTF_CUBE_NO_PATH, region, &frame.path, error))
         return false;
@@ -58,38 +58,39 @@ static bool push(Walk *walk, uint64_t enter, uint32_t region, GError **error)
 }
 
 /* Pops the frames that were entered at row `enter` or later. */
-static void pop_from(Walk *walk, uint64_t enter)
+static void pop_frames_from(Walk *walk, uint64_t enter)
 {
-    while (top(walk) && top(walk)->enter >= enter)
+    while (top_frame(walk) && top_frame(walk)->enter >= enter)
         g_array_set_size(walk->stack, walk->stack->len - 1);
 }
 
 static bool count_visit(Walk *walk, GError **error)
 {
-    const Frame *frame = top(walk);
+    const Frame *frame = top_frame(walk);
 
-    return !frame->counts || xtf_cube_add(walk->profile, XTF_CUBE_VISITS, frame->path, walk->column, 1, error);
+    return !frame->is_selected || xtf_cube_add(walk->profile, XTF_CUBE_VISITS, frame->path, walk->column, 1, error);
 }
 
 /* Charges time up to t. Begins and ends the program's call if its begin or end is not after t. */
-static bool go_on(Walk *walk, uint64_t t, GError **error)
+static bool advance_to(Walk *walk, uint64_t t, GError **error)
 {
     if (walk->begin <= t) {
         bool visited = walk->begin >= walk->profile->from;
-        if (!charge(walk, walk->begin, error))
+        if (!charge_time(walk, walk->begin, error))
             return false;
         walk->begin = UINT64_MAX;
-        if (walk->stack->len == 0 && (!push(walk, 0, walk->program, error) || (visited && !count_visit(walk, error))))
+        if (walk->stack->len == 0 &&
+            (!push_region(walk, 0, walk->program, error) || (visited && !count_visit(walk, error))))
             return false;
     }
     if (walk->end <= t && walk->begin == UINT64_MAX) {
-        if (!charge(walk, walk->end, error))
+        if (!charge_time(walk, walk->end, error))
             return false;
         walk->end = UINT64_MAX;
-        if (top(walk) && g_array_index(walk->stack, Frame, 0).enter == 0)
+        if (top_frame(walk) && g_array_index(walk->stack, Frame, 0).enter == 0)
             g_array_remove_index(walk->stack, 0);
     }
-    return charge(walk, t, error);
+    return charge_time(walk, t, error);
 }
 
 static bool follow_call(Walk *walk, const XtfLocationRecord *record, GError **error)
@@ -97,39 +98,39 @@ static bool follow_call(Walk *walk, const XtfLocationRecord *record, GError **er
     const XtfEntersLeavesRow *row = record->fields;
     const uint64_t distance = row->enter, enter = record->row + 1;
 
-    if (!go_on(walk, record->time, error))
+    if (!advance_to(walk, record->time, error))
         return false;
     if (row->event == XTF_LABEL_LEAVE) {
         if (distance > 0 && distance < enter)
-            pop_from(walk, enter - distance);
+            pop_frames_from(walk, enter - distance);
         return true;
     }
     if (row->event != XTF_LABEL_ENTER)
         return true;
-    pop_from(walk, distance > 0 && distance < enter ? enter - distance + 1 : 1); /* keeps the enclosing calls */
-    return push(walk, enter, row->region, error) && count_visit(walk, error);
+    pop_frames_from(walk, distance > 0 && distance < enter ? enter - distance + 1 : 1); /* keeps the enclosing calls */
+    return push_region(walk, enter, row->region, error) && count_visit(walk, error);
 }
 
 /* ---- Other records. */
 
-static bool add(Walk *walk, unsigned metric, uint64_t value, GError **error)
+static bool add_metric(Walk *walk, unsigned metric, uint64_t value, GError **error)
 {
-    return xtf_cube_add(walk->profile, metric, top(walk)->path, walk->column, value, error);
+    return xtf_cube_add(walk->profile, metric, top_frame(walk)->path, walk->column, value, error);
 }
 
 static bool add_message(Walk *walk, unsigned comms, unsigned syncs, unsigned bytes, uint64_t n, GError **error)
 {
-    return add(walk, n > 0 ? comms : syncs, 1, error) && add(walk, bytes, n, error);
+    return add_metric(walk, n > 0 ? comms : syncs, 1, error) && add_metric(walk, bytes, n, error);
 }
 
-static uint64_t number(uint64_t value)
+static uint64_t value_or_zero(uint64_t value)
 {
     return value == XTF_NONE64 ? 0 : value;
 }
 
 static bool add_collective(Walk *walk, const XtfCollectivesRow *row, GError **error)
 {
-    uint64_t out = number(row->bytes), in = number(row->received);
+    uint64_t out = value_or_zero(row->bytes), in = value_or_zero(row->received);
     unsigned metric = out > 0 && in > 0 ? XTF_CUBE_COMMS_CXCH
                       : out > 0         ? XTF_CUBE_COMMS_CSRC
                       : in > 0          ? XTF_CUBE_COMMS_CDST
@@ -137,19 +138,21 @@ static bool add_collective(Walk *walk, const XtfCollectivesRow *row, GError **er
 
     if (row->event != XTF_LABEL_MPI_COLLECTIVE_END && row->event != XTF_LABEL_NON_BLOCKING_COLLECTIVE_COMPLETE)
         return true;
-    return add(walk, metric, 1, error) && add(walk, XTF_CUBE_BYTES_COUT, out, error) &&
-           add(walk, XTF_CUBE_BYTES_CIN, in, error);
+    return add_metric(walk, metric, 1, error) && add_metric(walk, XTF_CUBE_BYTES_COUT, out, error) &&
+           add_metric(walk, XTF_CUBE_BYTES_CIN, in, error);
 }
 
 static bool add_rma(Walk *walk, const XtfRmaOperationsRow *row, GError **error)
 {
     switch (row->event) {
     case XTF_LABEL_RMA_PUT:
-        return add(walk, XTF_CUBE_COMMS_PUTS, 1, error) && add(walk, XTF_CUBE_BYTES_PUT, number(row->bytes), error);
+        return add_metric(walk, XTF_CUBE_COMMS_PUTS, 1, error) &&
+               add_metric(walk, XTF_CUBE_BYTES_PUT, value_or_zero(row->bytes), error);
     case XTF_LABEL_RMA_GET:
-        return add(walk, XTF_CUBE_COMMS_GETS, 1, error) && add(walk, XTF_CUBE_BYTES_GET, number(row->bytes), error);
+        return add_metric(walk, XTF_CUBE_COMMS_GETS, 1, error) &&
+               add_metric(walk, XTF_CUBE_BYTES_GET, value_or_zero(row->bytes), error);
     case XTF_LABEL_RMA_ATOMIC:
-        return add(walk, XTF_CUBE_COMMS_ATOMICS, 1, error);
+        return add_metric(walk, XTF_CUBE_COMMS_ATOMICS, 1, error);
     }
     return true;
 }
@@ -167,7 +170,7 @@ static bool add_record(Walk *walk, const XtfLocationRecord *record, GError **err
     default:
         return true;
     }
-    if (!top(walk)) {
+    if (!top_frame(walk)) {
         walk->profile->outside++;
         return true;
     }
@@ -254,7 +257,8 @@ static bool find_program(Walk *walk, XtfLocationReader *reader, GError **error)
     if (walk->begin != UINT64_MAX &&
         !xtf_cube_tree_call(&walk->profile->tree, XTF_CUBE_NO_PATH, walk->program, root, error))
         return false;
-    return walk->begin == UINT64_MAX || walk->begin >= walk->profile->from || go_on(walk, walk->profile->from, error);
+    return walk->begin == UINT64_MAX || walk->begin >= walk->profile->from ||
+           advance_to(walk, walk->profile->from, error);
 }
 
 static bool push_open_calls(Walk *walk, XtfLocationReader *reader, GError **error)
@@ -265,7 +269,7 @@ static bool push_open_calls(Walk *walk, XtfLocationReader *reader, GError **erro
     if (!xtf_location_reader_open_calls(reader, walk->profile->from, &calls, &n, error))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!push(walk, calls[i].enter + 1, (uint32_t)calls[i].region, error))
+        if (!push_region(walk, calls[i].enter + 1, (uint32_t)calls[i].region, error))
             return false;
     return true;
 }
@@ -283,11 +287,11 @@ static bool walk_location(XtfCubeProfile *profile, Readers *readers, uint32_t co
         !walk_records(&walk, readers, error))
         return false;
     const XtfLocationArrays *arrays = &readers->records.arrays;
-    return arrays->first > arrays->last || go_on(&walk, MIN(arrays->last, profile->to), error);
+    return arrays->first > arrays->last || advance_to(&walk, MIN(arrays->last, profile->to), error);
 }
 
 /* Returns the selection of all calls in the selection's locations and window. The caller unrefs it. */
-static XtfSelection *all_calls(const XtfExportJob *job)
+static XtfSelection *select_all_calls(const XtfExportJob *job)
 {
     XtfSelection *calls = xtf_selection_in_type(job->selection, (uint32_t)job->tree->context.enters_leaves);
 
@@ -298,7 +302,7 @@ static XtfSelection *all_calls(const XtfExportJob *job)
     return calls;
 }
 
-static bool walk_with(XtfCubeProfile *profile, Readers *readers, GError **error)
+static bool walk_all_locations(XtfCubeProfile *profile, Readers *readers, GError **error)
 {
     for (uint32_t i = 0; i < profile->locations.n; i++)
         if (!walk_location(profile, readers, i, error))
@@ -315,7 +319,7 @@ bool xtf_cube_walk(XtfCubeProfile *profile, GError **error)
     Readers readers = {
         .has_calls = has_stack && (!profile->has_calls || xtf_selection_is_filtered(selection)),
     };
-    g_autoptr(XtfSelection) calls = readers.has_calls ? all_calls(profile->job) : NULL;
+    g_autoptr(XtfSelection) calls = readers.has_calls ? select_all_calls(profile->job) : NULL;
     g_autoptr(XtfSpans) call_spans = calls ? xtf_resolver_spans(&tree->resolver, calls, error) : NULL;
     g_autoptr(XtfSpans) record_spans = NULL;
 
@@ -328,7 +332,7 @@ bool xtf_cube_walk(XtfCubeProfile *profile, GError **error)
     if (calls)
         xtf_location_reader_init(&readers.calls, tree, calls);
     xtf_location_reader_init(&readers.records, tree, selection);
-    bool good = walk_with(profile, &readers, error);
+    bool good = walk_all_locations(profile, &readers, error);
     xtf_location_reader_finish(&readers.calls);
     xtf_location_reader_finish(&readers.records);
     return good;

@@ -16,7 +16,7 @@
 
 enum {
     RANKS_MAX = 1 << 20, /* a property with a greater number is ignored */
-    HEAD = 4096,         /* bytes at the begin of a file that have its first element */
+    HEAD_BYTES = 4096,   /* at the begin of a file; they have its first element */
 };
 
 /* Finds the number of ranks, which count from 0: the property `ranks`, or more if a process has a greater number. */
@@ -24,23 +24,23 @@ static bool count_ranks(XtfExportJob *job, uint32_t *n_ranks, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&job->tree->context, error);
     const char *text = xtf_property(job->tree->context.properties, "ranks");
-    uint64_t said = text ? g_ascii_strtoull(text, NULL, 10) : 0;
+    uint64_t declared = text ? g_ascii_strtoull(text, NULL, 10) : 0;
 
     if (!locations)
         return false;
-    uint64_t n = said <= RANKS_MAX ? said : 0;
+    uint64_t n = declared <= RANKS_MAX ? declared : 0;
     if (locations->n_procs > 0)
         n = MAX(n, locations->procs[locations->n_procs - 1] + 1);
     if (n > RANKS_MAX)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                        "the numbers of processes go up to %" G_GUINT64_FORMAT
-                        ", and OpenTS's ranks count from 0 without gaps",
-                        n - 1);
+                        "process numbers go up to %" G_GUINT64_FORMAT
+                        "; OpenTS has a rank for each number from 0, at most %d",
+                        n - 1, RANKS_MAX);
     *n_ranks = (uint32_t)MAX(n, 1);
     return true;
 }
 
-static void begin_trace(XtfExportJob *job, XtfXml *xml, uint32_t n_ranks)
+static void begin_trace_element(XtfExportJob *job, XtfXml *xml, uint32_t n_ranks)
 {
     const char *command = xtf_property(job->tree->context.properties, "command");
     const char *start = xtf_property(job->tree->context.properties, "start");
@@ -53,7 +53,7 @@ static void begin_trace(XtfExportJob *job, XtfXml *xml, uint32_t n_ranks)
         xtf_xml_text(xml, "time", start);
 }
 
-static bool run(XtfExportJob *job, GError **error)
+static bool export_trace(XtfExportJob *job, GError **error)
 {
     const XtfSelection *selection = job->selection;
     XtfXml xml = {0};
@@ -62,19 +62,19 @@ static bool run(XtfExportJob *job, GError **error)
     if (selection->base || selection->threads || selection->type != XTF_ANY_TYPE ||
         xtf_selection_is_filtered(selection))
         return xtf_fail(error, XTF_ERROR_INVALID,
-                        "slices have all that a rank did: a window (time/) and processes (proc/) can be chosen");
-    bool own = xtf_opents_has_slices(job);
-    if (own && job->rate)
-        return xtf_fail(error, XTF_ERROR_INVALID, "the trace has slices of its own: there is no --fps for them");
-    if (!own && !xtf_opents_has_frames(job))
+                        "slices show all records of a rank: choose only a window (time/) and processes (proc/)");
+    bool has_slices = xtf_opents_has_slices(job);
+    if (has_slices && job->rate)
+        return xtf_fail(error, XTF_ERROR_INVALID, "the trace has its own slices: --fps does not apply");
+    if (!has_slices && !xtf_opents_has_frames(job))
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "the trace has neither slices of OpenTS nor calls, of which they could be made");
+                        "the trace has neither slices of OpenTS nor calls to make slices from");
     if (!count_ranks(job, &n_ranks, error) ||
         !xtf_xml_open(&xml, job->output, job->place, (XtfXmlStyle){.indent = 2}, error))
         return false;
-    begin_trace(job, &xml, n_ranks);
-    bool good = own ? xtf_opents_write_slices(job, &xml, n_ranks, error)
-                    : xtf_opents_write_frames(job, &xml, job->rate ? job->rate : DEFAULT_RATE, error);
+    begin_trace_element(job, &xml, n_ranks);
+    bool good = has_slices ? xtf_opents_write_slices(job, &xml, n_ranks, error)
+                           : xtf_opents_write_frames(job, &xml, job->rate ? job->rate : DEFAULT_RATE, error);
     if (good)
         xtf_xml_end_to(&xml, 0);
     return xtf_xml_close(&xml, good ? error : NULL) && good;
@@ -83,10 +83,10 @@ static bool run(XtfExportJob *job, GError **error)
 /* True if the first element is <trace>, as this exporter writes it. */
 static bool is_trace(const char *path)
 {
-    char bytes[HEAD + 1];
+    char bytes[HEAD_BYTES + 1];
     uint64_t size;
     int fd = xtf_file_open(path, &size, NULL);
-    ssize_t n = fd >= 0 ? read(fd, bytes, HEAD) : 0;
+    ssize_t n = fd >= 0 ? read(fd, bytes, HEAD_BYTES) : 0;
 
     if (fd >= 0)
         close(fd);
@@ -99,5 +99,5 @@ const XtfExporter xtf_opents_exporter = {
     .description = "an XML file of OpenTS",
     .has_rate = true,
     .may_replace = is_trace,
-    .run = run,
+    .run = export_trace,
 };

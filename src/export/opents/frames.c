@@ -38,15 +38,15 @@ bool xtf_opents_has_frames(XtfExportJob *job)
 }
 
 /* Converts ticks to nanoseconds, rounded down. */
-static uint64_t nanoseconds_of(const Frames *frames, unsigned __int128 ticks)
+static uint64_t to_nanoseconds(const Frames *frames, unsigned __int128 ticks)
 {
     const XtfTimeScale *scale = &frames->job->tree->context.scale;
-    unsigned __int128 seconds = ticks * scale->den / scale->num, rest = ticks * scale->den % scale->num;
+    unsigned __int128 seconds = ticks * scale->den / scale->num, remainder = ticks * scale->den % scale->num;
 
-    return (uint64_t)(seconds * NANOSECONDS + rest * NANOSECONDS / scale->num);
+    return (uint64_t)(seconds * NANOSECONDS + remainder * NANOSECONDS / scale->num);
 }
 
-static void write_times(const Frames *frames, const XtfClassTimes *times)
+static void write_resources(const Frames *frames, const XtfClassTimes *times)
 {
     unsigned __int128 idle = xtf_class_times_of(times, idle_classes), sched = xtf_class_times_of(times, sched_classes),
                       mpi = xtf_class_times_of(times, mpi_classes);
@@ -55,11 +55,11 @@ static void write_times(const Frames *frames, const XtfClassTimes *times)
     xtf_xml_begin(xml, "resource");
     xtf_xml_count(xml, "mbytes", 0);
     xtf_xml_count(xml, "mflops", 0);
-    xtf_xml_seconds(xml, "tasks", nanoseconds_of(frames, times->whole - MIN(times->whole, idle + sched + mpi)),
+    xtf_xml_seconds(xml, "tasks", to_nanoseconds(frames, times->whole - MIN(times->whole, idle + sched + mpi)),
                     DECIMALS);
-    xtf_xml_seconds(xml, "idle", nanoseconds_of(frames, idle), DECIMALS);
-    xtf_xml_seconds(xml, "sched", nanoseconds_of(frames, sched), DECIMALS);
-    xtf_xml_seconds(xml, "mpi", nanoseconds_of(frames, mpi), DECIMALS);
+    xtf_xml_seconds(xml, "idle", to_nanoseconds(frames, idle), DECIMALS);
+    xtf_xml_seconds(xml, "sched", to_nanoseconds(frames, sched), DECIMALS);
+    xtf_xml_seconds(xml, "mpi", to_nanoseconds(frames, mpi), DECIMALS);
     xtf_xml_end(xml);
 }
 
@@ -73,7 +73,7 @@ static void write_counters(XtfXml *xml, const XtfMoved *sent, const XtfMoved *re
 
 /* Writes the counters of messages. A collective operation has an unknown number of messages: it counts as one sent and
  * one received. */
-static void write_messages(XtfXml *xml, const XtfMoved *moved)
+static void write_message_counters(XtfXml *xml, const XtfMoved *moved)
 {
     const XtfMoved *sends = &moved[XTF_MOVED_SENDS], *recvs = &moved[XTF_MOVED_RECVS],
                    *collectives = &moved[XTF_MOVED_COLLECTIVES];
@@ -103,12 +103,12 @@ static void write_process(const Frames *frames, uint64_t number, const Figures *
 
     xtf_xml_begin(xml, "rank");
     xtf_xml_count(xml, "num", number);
-    write_times(frames, &figures->times);
+    write_resources(frames, &figures->times);
     xtf_xml_begin(xml, "task");
     xtf_xml_text(xml, "type", "S");
     xtf_xml_count(xml, "count", figures->times.calls[XTF_CLASS_PROGRAM] + figures->times.calls[XTF_CLASS_OMP_WORK]);
     xtf_xml_end(xml);
-    write_messages(xml, figures->moved);
+    write_message_counters(xml, figures->moved);
     xtf_xml_end(xml);
 }
 
@@ -158,12 +158,12 @@ bool xtf_opents_write_frames(XtfExportJob *job, XtfXml *xml, const char *rate, G
         g_autoptr(XtfSelection) window = xtf_selection_in_window(job->selection, a, b);
         xtf_xml_begin(xml, "slice");
         xtf_xml_count(xml, "num", k);
-        xtf_xml_seconds(xml, "time", nanoseconds_of(&frames, b - scale->origin), DECIMALS);
+        xtf_xml_seconds(xml, "time", to_nanoseconds(&frames, b - scale->origin), DECIMALS);
         if (!write_frame(&frames, window, error) || !xtf_resolver_count(&job->tree->resolver, window, &count, error))
             return false;
         xtf_xml_end(xml);
         xtf_export_advance(job, count);
     }
-    xtf_export_note(job, "%" PRIu64 " frames; all counters are per frame, mbytes and mflops are not known", n);
+    xtf_export_note(job, "%" PRIu64 " frames; all counters are per frame, mbytes and mflops are unknown", n);
     return true;
 }

@@ -5,11 +5,11 @@
 typedef struct {
     uint64_t frame;
     uint32_t rank;
-} Waiting;
+} Entry;
 
 void xtf_opents_queue_init(XtfOpentsQueue *queue)
 {
-    queue->heap = g_array_new(FALSE, FALSE, sizeof(Waiting));
+    queue->heap = g_array_new(FALSE, FALSE, sizeof(Entry));
 }
 
 void xtf_opents_queue_finish(XtfOpentsQueue *queue)
@@ -19,47 +19,47 @@ void xtf_opents_queue_finish(XtfOpentsQueue *queue)
 
 void xtf_opents_queue_add(XtfOpentsQueue *queue, uint64_t frame, uint32_t rank)
 {
-    const Waiting new = {.frame = frame, .rank = rank};
-    guint at = queue->heap->len;
+    const Entry new = {.frame = frame, .rank = rank};
+    guint place = queue->heap->len;
 
     g_array_append_val(queue->heap, new);
-    Waiting *heap = (Waiting *)(void *)queue->heap->data;
-    for (; at > 0 && heap[(at - 1) / 2].frame > frame; at = (at - 1) / 2)
-        heap[at] = heap[(at - 1) / 2];
-    heap[at] = new;
+    Entry *heap = (Entry *)(void *)queue->heap->data;
+    for (; place > 0 && heap[(place - 1) / 2].frame > frame; place = (place - 1) / 2)
+        heap[place] = heap[(place - 1) / 2];
+    heap[place] = new;
 }
 
 /* Removes the first entry. The last entry replaces it, and sinks until no entry below it has an earlier frame. */
-static void remove_first(GArray *waiting)
+static void remove_first(GArray *heap_entries)
 {
-    Waiting *heap = (Waiting *)(void *)waiting->data;
-    const guint n = waiting->len - 1;
-    const Waiting last = heap[n];
-    guint at = 0;
+    Entry *heap = (Entry *)(void *)heap_entries->data;
+    const guint n = heap_entries->len - 1;
+    const Entry last = heap[n];
+    guint place = 0;
 
-    for (guint below = 1; below < n; below = 2 * at + 1) {
-        if (below + 1 < n && heap[below + 1].frame < heap[below].frame)
-            below++;
-        if (heap[below].frame >= last.frame)
+    for (guint child = 1; child < n; child = 2 * place + 1) {
+        if (child + 1 < n && heap[child + 1].frame < heap[child].frame)
+            child++;
+        if (heap[child].frame >= last.frame)
             break;
-        heap[at] = heap[below];
-        at = below;
+        heap[place] = heap[child];
+        place = child;
     }
-    heap[at] = last;
-    g_array_set_size(waiting, n);
+    heap[place] = last;
+    g_array_set_size(heap_entries, n);
 }
 
 static int compare_ranks(const void *a, const void *b)
 {
-    const uint32_t *one = a, *other = b;
+    const uint32_t *x = a, *y = b;
 
-    return (*one > *other) - (*one < *other);
+    return (*x > *y) - (*x < *y);
 }
 
 void xtf_opents_queue_take(XtfOpentsQueue *queue, uint64_t frame, GArray *ranks)
 {
     while (queue->heap->len > 0) {
-        const Waiting first = g_array_index(queue->heap, Waiting, 0);
+        const Entry first = g_array_index(queue->heap, Entry, 0);
         if (first.frame > frame)
             break;
         g_array_append_val(ranks, first.rank);

@@ -32,11 +32,11 @@ typedef struct {
     XtfOpentsQueue queue; /* ranks that have more records */
     GArray *due;          /* of uint32_t: ranks taken from the queue */
     Rank slices;          /* reads only the slices, which process 0 has */
-    XtfSelection *selection, *of_slices;
-    XtfSpans *spans_of_slices;
+    XtfSelection *selection, *slices_selection;
+    XtfSpans *slices_spans;
     XtfModelTable kinds;
-    uint64_t strays;        /* records left out, since the element around them is missing */
-    uint64_t written, said; /* elements of ranks: written; and in the source, as the slices say */
+    uint64_t strays;            /* records left out, since the element around them is missing */
+    uint64_t written, declared; /* elements of ranks: written; and in the source, as the slices say */
 } Slices;
 
 static void slices_clear(Slices *slices)
@@ -49,8 +49,8 @@ static void slices_clear(Slices *slices)
     xtf_opents_queue_finish(&slices->queue);
     g_clear_pointer(&slices->due, g_array_unref);
     g_clear_pointer(&slices->spans, xtf_spans_unref);
-    g_clear_pointer(&slices->spans_of_slices, xtf_spans_unref);
-    xtf_selection_unref(slices->of_slices);
+    g_clear_pointer(&slices->slices_spans, xtf_spans_unref);
+    xtf_selection_unref(slices->slices_selection);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Slices, slices_clear)
 
@@ -62,7 +62,7 @@ bool xtf_opents_has_slices(XtfExportJob *job)
 }
 
 /* Reads how many decimals the source wrote. Without the property, numbers get as few decimals as they need. */
-static void load_decimals(Slices *slices)
+static void read_decimals(Slices *slices)
 {
     const char *text = xtf_property(slices->job->tree->context.properties, "opents.decimals");
     g_auto(GStrv) parts = g_strsplit(text ? text : "", " ", -1);
@@ -93,17 +93,17 @@ static bool begin_slices(Slices *slices, GError **error)
     g_autoptr(XtfSelection) all = xtf_selection_new(&tree->context);
     g_autoptr(XtfSelection) typed = xtf_selection_in_type(all, schema->id);
 
-    slices->of_slices = xtf_selection_in_window(typed, slices->selection->time_from, slices->selection->time_to);
-    slices->spans_of_slices = xtf_resolver_spans(&tree->resolver, slices->of_slices, error);
-    if (!slices->spans_of_slices)
+    slices->slices_selection = xtf_selection_in_window(typed, slices->selection->time_from, slices->selection->time_to);
+    slices->slices_spans = xtf_resolver_spans(&tree->resolver, slices->slices_selection, error);
+    if (!slices->slices_spans)
         return false;
-    uint32_t index = slices->spans_of_slices->n > 0 ? (uint32_t)slices->spans_of_slices->spans[0].tag : 0;
-    return begin_rank(slices, &slices->slices, index, slices->of_slices, slices->spans_of_slices, error);
+    uint32_t index = slices->slices_spans->n > 0 ? (uint32_t)slices->slices_spans->spans[0].tag : 0;
+    return begin_rank(slices, &slices->slices, index, slices->slices_selection, slices->slices_spans, error);
 }
 
 /* Returns the number of a record's slice; all ones if the record has none. Rows of all these types have
  * the same fields up to `frame`. */
-static uint64_t frame_of(const XtfLocationRecord *record)
+static uint64_t record_frame(const XtfLocationRecord *record)
 {
     bool has = record->tag >= XTF_MODEL_SLICES && record->tag <= XTF_MODEL_MESSAGE_KINDS;
 
@@ -111,23 +111,23 @@ static uint64_t frame_of(const XtfLocationRecord *record)
 }
 
 /* Adds a rank to the queue for the slice of its next record. A record without a slice is due at once. */
-static void await_rank(Slices *slices, uint32_t number)
+static void queue_rank(Slices *slices, uint32_t number)
 {
     const XtfLocationRecord *record = &slices->ranks[number].record;
     uint64_t frame;
 
     if (!record->schema)
         return;
-    frame = frame_of(record);
+    frame = record_frame(record);
     xtf_opents_queue_add(&slices->queue, frame == XTF_NONE64 ? 0 : frame, number);
 }
 
-static bool prepare(Slices *slices, GError **error)
+static bool open_ranks(Slices *slices, GError **error)
 {
     XtfTree *tree = slices->job->tree;
     const XtfLocations *locations = xtf_trace_context_locations(&tree->context, error);
 
-    load_decimals(slices);
+    read_decimals(slices);
     if (!locations || !xtf_model_table_load(&slices->kinds, tree->trace, XTF_MODEL_MESSAGE_TYPES, error) ||
         !begin_slices(slices, error))
         return false;
@@ -149,7 +149,7 @@ static bool prepare(Slices *slices, GError **error)
             return false;
     }
     for (uint32_t number = 0; number < slices->n_ranks; number++)
-        await_rank(slices, number);
+        queue_rank(slices, number);
     return true;
 }
 
@@ -182,7 +182,7 @@ static void write_state(Slices *slices, const XtfTaskStatesRow *row)
 }
 
 /* True if the element in the open rank has this name. Otherwise counts the record as a stray. */
-static bool is_in(Slices *slices, const char *name)
+static bool has_open_element(Slices *slices, const char *name)
 {
     XtfXml *xml = slices->xml;
     bool in = xml->open->len > AT_RANK && strcmp(xml->open->pdata[AT_RANK], name) == 0;
@@ -193,7 +193,7 @@ static bool is_in(Slices *slices, const char *name)
 
 static void write_move(Slices *slices, const XtfTaskMovesRow *row)
 {
-    if (!is_in(slices, "task"))
+    if (!has_open_element(slices, "task"))
         return;
     xtf_xml_begin(slices->xml, "detail");
     xtf_xml_count(slices->xml, "count", row->count);
@@ -221,7 +221,7 @@ static bool write_kind(Slices *slices, const XtfMessageKindsRow *row, GError **e
     uint8_t buffer[XTF_ROW_MAX];
     const char *name = "?";
 
-    if (!is_in(slices, "message"))
+    if (!has_open_element(slices, "message"))
         return true;
     if (row->kind < slices->kinds.n) {
         const XtfMessageTypeRow *type = xtf_model_table_row(&slices->kinds, row->kind, buffer);
@@ -266,14 +266,14 @@ static void begin_rank_element(Slices *slices, uint32_t number)
 }
 
 /* Writes the records of a rank in a slice. If the slice had all ranks, a rank without records gets an empty element. */
-static bool write_rank(Slices *slices, uint32_t number, uint64_t frame, bool all_were, GError **error)
+static bool write_rank(Slices *slices, uint32_t number, uint64_t frame, bool had_all_ranks, GError **error)
 {
     Rank *rank = &slices->ranks[number];
-    bool begun = all_were;
+    bool begun = had_all_ranks;
 
-    if (all_were)
+    if (had_all_ranks)
         begin_rank_element(slices, number);
-    while (rank->record.schema && (frame_of(&rank->record) <= frame || frame_of(&rank->record) == XTF_NONE64)) {
+    while (rank->record.schema && (record_frame(&rank->record) <= frame || record_frame(&rank->record) == XTF_NONE64)) {
         if (!begun && rank->record.tag != XTF_MODEL_SLICES)
             begin_rank_element(slices, number);
         begun |= rank->record.tag != XTF_MODEL_SLICES;
@@ -286,7 +286,7 @@ static bool write_rank(Slices *slices, uint32_t number, uint64_t frame, bool all
 }
 
 /* Finds the source's time of the current slice. If the time went back, a row of `backward_times` has it. */
-static bool time_of(Slices *slices, uint64_t *time, GError **error)
+static bool find_slice_time(Slices *slices, uint64_t *time, GError **error)
 {
     const void *backward;
 
@@ -319,7 +319,7 @@ static bool write_due_ranks(Slices *slices, uint64_t frame, GError **error)
         uint32_t number = g_array_index(slices->due, uint32_t, i);
         if (!write_rank(slices, number, frame, false, error))
             return false;
-        await_rank(slices, number);
+        queue_rank(slices, number);
     }
     return true;
 }
@@ -328,15 +328,15 @@ static bool write_slice(Slices *slices, GError **error)
 {
     const XtfSlicesRow *row = slices->slices.record.fields;
     uint64_t frame = row->frame, time;
-    bool all_were = row->ranks == slices->n_ranks;
+    bool had_all_ranks = row->ranks == slices->n_ranks;
 
-    slices->said += row->ranks;
-    if (!time_of(slices, &time, error))
+    slices->declared += row->ranks;
+    if (!find_slice_time(slices, &time, error))
         return false;
     xtf_xml_begin(slices->xml, "slice");
     xtf_xml_count(slices->xml, "num", frame);
     xtf_xml_seconds(slices->xml, "time", time, slices->decimals[TIME]);
-    if (!(all_were ? write_all_ranks(slices, frame, error) : write_due_ranks(slices, frame, error)))
+    if (!(had_all_ranks ? write_all_ranks(slices, frame, error) : write_due_ranks(slices, frame, error)))
         return false;
     xtf_xml_end(slices->xml);
     return true;
@@ -345,18 +345,17 @@ static bool write_slice(Slices *slices, GError **error)
 static void note_losses(Slices *slices)
 {
     if (slices->strays > 0)
-        xtf_export_note(slices->job, "%" PRIu64 " records left out: they belong to no element of a slice",
-                        slices->strays);
-    if (!slices->selection->procs && slices->written < slices->said)
-        xtf_export_note(slices->job, "%" PRIu64 " ranks of slices left out: there was nothing in them",
-                        slices->said - slices->written);
+        xtf_export_note(slices->job, "%" PRIu64 " records left out: they are in no element of a slice", slices->strays);
+    if (!slices->selection->procs && slices->written < slices->declared)
+        xtf_export_note(slices->job, "%" PRIu64 " ranks of slices left out: they were empty",
+                        slices->declared - slices->written);
 }
 
 bool xtf_opents_write_slices(XtfExportJob *job, XtfXml *xml, uint32_t n_ranks, GError **error)
 {
     g_auto(Slices) slices = {.job = job, .xml = xml, .selection = job->selection, .n_ranks = n_ranks};
 
-    if (!prepare(&slices, error))
+    if (!open_ranks(&slices, error))
         return false;
     while (slices.slices.record.schema)
         if (!write_slice(&slices, error) || !next_record(&slices.slices, error))

@@ -9,10 +9,10 @@
 #define DEFINED_TAG(TAG, name) XTF_MODEL_##TAG,
 static const unsigned defined_tags[] = {XTF_DEFINED_TABLES(DEFINED_TAG)};
 
-/* ---- As the source has them. */
+/* ---- In the order of the source. */
 
 /* Replaces a location's key by its row. Returns false if there is no such row. The first call builds d->locations. */
-static bool find_location(XtfOtf2Definer *d, uint64_t *number)
+static bool find_location_row(XtfOtf2Definer *d, uint64_t *number)
 {
     const XtfModelTable *table = &d->export->names.tables[XTF_MODEL_LOCATIONS].table;
     uint8_t buffer[XTF_ROW_MAX];
@@ -30,7 +30,7 @@ static bool find_location(XtfOtf2Definer *d, uint64_t *number)
     return true;
 }
 
-static bool write_in_order(XtfOtf2Definer *d, GError **error)
+static bool write_source_order(XtfOtf2Definer *d, GError **error)
 {
     const XtfModelTable *order = &d->export->names.tables[XTF_MODEL_DEFINITION_ORDER].table;
     uint8_t buffer[XTF_ROW_MAX];
@@ -44,7 +44,7 @@ static bool write_in_order(XtfOtf2Definer *d, GError **error)
         bool is_clock = tag == XTF_MODEL_PROPERTIES;
         d->has_clock |= is_clock;
         uint64_t number = row->row;
-        if (tag == XTF_MODEL_LOCATIONS && !find_location(d, &number))
+        if (tag == XTF_MODEL_LOCATIONS && !find_location_row(d, &number))
             continue; /* the location is in another part of the run */
         if (!xtf_otf2_write_row(d, tag, number, error))
             return false;
@@ -99,7 +99,7 @@ static bool write_table(XtfOtf2Definer *d, unsigned tag, GError **error)
 }
 
 /* Writes the definitions of a table's kind that have no row in the trace. */
-static bool write_beside(XtfOtf2Definer *d, unsigned tag, GError **error)
+static bool write_definitions_without_row(XtfOtf2Definer *d, unsigned tag, GError **error)
 {
     switch (tag) {
     case XTF_MODEL_LOCATIONS:
@@ -118,17 +118,18 @@ static bool write_by_reference(XtfOtf2Definer *d, GError **error)
     xtf_otf2_define_texts(d);
     for (unsigned i = 0; i < G_N_ELEMENTS(tags_by_reference); i++)
         if ((tags_by_reference[i] == XTF_MODEL_GROUPS && !xtf_otf2_define_world(d, error)) ||
-            !write_table(d, tags_by_reference[i], error) || !write_beside(d, tags_by_reference[i], error))
+            !write_table(d, tags_by_reference[i], error) ||
+            !write_definitions_without_row(d, tags_by_reference[i], error))
             return false;
     return true;
 }
 
-/* ---- All of them. */
+/* ---- All definitions. */
 
 static bool write_imported(XtfOtf2Definer *d, GError **error)
 {
     xtf_otf2_define_texts(d);
-    bool good = write_in_order(d, error);
+    bool good = write_source_order(d, error);
     g_clear_pointer(&d->locations, g_hash_table_unref);
     d->definition = UINT64_MAX;
     return good && (d->has_clock || xtf_otf2_write_row(d, XTF_MODEL_PROPERTIES, UINT64_MAX, error)) &&

@@ -76,19 +76,19 @@ OTF2_AttributeValue xtf_otf2_definition_value(XtfOtf2Definer *d, uint8_t type, u
 bool xtf_otf2_has_list(XtfOtf2Definer *d, const XtfModelTable *parts, uint64_t first, uint64_t count)
 {
     return count == 0 || (first < parts->n && count <= parts->n - first) ||
-           xtf_damaged(d->error ? NULL : &d->error, "its list of %" PRIu64 " rows ends behind the table's last", count);
+           xtf_damaged(d->error ? NULL : &d->error, "its list of %" PRIu64 " rows exceeds the table", count);
 }
 
 bool xtf_otf2_has_short_list(XtfOtf2Definer *d, const XtfModelTable *parts, uint64_t first, uint64_t count)
 {
     return xtf_otf2_has_list(d, parts, first, count) &&
            (count <= UINT8_MAX || xtf_fail(d->error ? NULL : &d->error, XTF_ERROR_UNSUPPORTED,
-                                           "its list has %" PRIu64 " rows, and OTF2's at most 255", count));
+                                           "its list has %" PRIu64 " rows, but OTF2 allows 255", count));
 }
 
 /* ---- The clock. */
 
-/* True if all records have the times of the source, so that the clock's numbers in the source are still right. */
+/* True if all records have the times of the source, so that the clock's numbers in the source still apply. */
 static bool keeps_clock(const XtfOtf2Export *export)
 {
     return export->whole && export->den == 1 && export->names.tables[XTF_MODEL_CLOCK_ALIGNMENTS].table.n == 0;
@@ -151,7 +151,7 @@ typedef enum {
 } PropertyOwner;
 
 /* Returns the number of a paradigm's property by its name; -1 if OTF2 has no such property. */
-static int paradigm_property(const char *name)
+static int find_paradigm_property(const char *name)
 {
     static const char *const names[] = {"COMM_NAME_TEMPLATE", "RMA_WIN_NAME_TEMPLATE", "RMA_ONLY"};
 
@@ -168,9 +168,9 @@ static OTF2_ErrorCode write_paradigm_property(XtfOtf2Definer *d, const XtfDefini
 
     if (!xtf_trace_string(d->export->names.trace, row->name, &name, &d->error))
         return OTF2_SUCCESS;
-    int property = paradigm_property(name);
+    int property = find_paradigm_property(name);
     if (property < 0) {
-        xtf_export_count(d->export->job, 1, "properties of paradigms left out, which OTF2 does not have");
+        xtf_export_count(d->export->job, 1, "properties of paradigms left out: OTF2 does not have them");
         return OTF2_SUCCESS;
     }
     return OTF2_GlobalDefWriter_WriteParadigmProperty(d->writer, (OTF2_Paradigm)row->owner,
@@ -204,7 +204,7 @@ OTF2_ErrorCode xtf_otf2_write_property(XtfOtf2Definer *d, const void *data, uint
         return OTF2_GlobalDefWriter_WriteIoFileProperty(w, OWNER(IO_FILES), name, row.type, value);
     }
 #undef OWNER
-    xtf_export_count(d->export->job, 1, "properties left out, of definitions that OTF2 gives none");
+    xtf_export_count(d->export->job, 1, "properties left out: OTF2 has none for such definitions");
     return OTF2_SUCCESS;
 }
 
@@ -225,18 +225,18 @@ uint32_t xtf_otf2_define_own(XtfOtf2Definer *d, const char *text, OTF2_ErrorCode
     return id;
 }
 
-bool xtf_otf2_done(XtfOtf2Definer *d, OTF2_ErrorCode code, const char *what, GError **error)
+bool xtf_otf2_done(XtfOtf2Definer *d, OTF2_ErrorCode code, const char *object, GError **error)
 {
     if (d->error)
         g_propagate_error(error, g_steal_pointer(&d->error));
     else if (code != OTF2_SUCCESS)
-        xtf_otf2_fail_writing(error, code, what);
+        xtf_otf2_fail_writing(error, code, object);
     else
         return true;
     return false;
 }
 
-/* ---- Regions without a definition in the source. Score-P defines them like this: docs/OTF2.md, "Export to OTF2". */
+/* ---- Regions without a definition in the source, defined as by Score-P: docs/OTF2.md, "Export to OTF2". */
 
 /* Words that Score-P writes in place of a file for regions of a library. Scalasca cuts the prefix off the region's
  * name, so a region without the prefix gets no such word. */
@@ -250,7 +250,7 @@ static const struct {
 };
 
 /* Returns the word in place of a file for a region of a library; NULL if the region is of no library. */
-static const char *library_file(const XtfRegionRow *row, const char *name)
+static const char *find_library_file(const XtfRegionRow *row, const char *name)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(library_files); i++)
         if (row->paradigm == library_files[i].paradigm && g_str_has_prefix(name, library_files[i].prefix))
@@ -258,7 +258,7 @@ static const char *library_file(const XtfRegionRow *row, const char *name)
     return NULL;
 }
 
-static uint32_t file_of(XtfOtf2Definer *d, const XtfRegionRow *row, OTF2_ErrorCode *code)
+static uint32_t find_region_file(XtfOtf2Definer *d, const XtfRegionRow *row, OTF2_ErrorCode *code)
 {
     XtfTrace *trace = d->export->names.trace;
     const char *file, *name;
@@ -268,7 +268,7 @@ static uint32_t file_of(XtfOtf2Definer *d, const XtfRegionRow *row, OTF2_ErrorCo
         return OTF2_UNDEFINED_STRING;
     if (file[0] != '\0' || d->export->names.ordered)
         return xtf_otf2_words(d, "", row->file);
-    const char *library = library_file(row, name);
+    const char *library = find_library_file(row, name);
     return library ? xtf_otf2_define_own(d, library, code) : OTF2_UNDEFINED_STRING;
 }
 
@@ -279,7 +279,7 @@ static OTF2_ErrorCode define_region(XtfOtf2Definer *d, uint32_t number)
     const XtfRegionRow *row = xtf_model_table_row(&names->tables[XTF_MODEL_REGIONS].table, number, buffer);
     OTF2_ErrorCode code = OTF2_SUCCESS;
     uint32_t name = xtf_otf2_words(d, "", row->name), canonical = xtf_otf2_words(d, "", row->canonical),
-             description = xtf_otf2_words(d, "", row->description), file = file_of(d, row, &code);
+             description = xtf_otf2_words(d, "", row->description), file = find_region_file(d, row, &code);
 
     if (d->error || code != OTF2_SUCCESS)
         return code;

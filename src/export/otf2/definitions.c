@@ -134,7 +134,7 @@ DEFINE(write_parameter, ParameterDefinition)
 enum { RANKS_MAX = 1 << 24 };
 
 /* Returns the number of ranks in the groups of type COMM_GROUP: the greatest rank plus 1. */
-static uint64_t count_ranks(const XtfModelTable *groups, const XtfModelTable *members)
+static uint64_t count_group_ranks(const XtfModelTable *groups, const XtfModelTable *members)
 {
     uint8_t buffer[XTF_ROW_MAX], member_buffer[XTF_ROW_MAX];
     uint64_t n = 0;
@@ -153,7 +153,7 @@ static uint64_t count_ranks(const XtfModelTable *groups, const XtfModelTable *me
 
 /* Extends a list of locations by rank to n ranks. A rank whose part is missing has an undefined location. Returns the
  * list, which may have moved. */
-static uint64_t *add_ranks(const XtfOtf2Definer *d, uint64_t *list, uint64_t *count, uint64_t n)
+static uint64_t *extend_to_ranks(const XtfOtf2Definer *d, uint64_t *list, uint64_t *count, uint64_t n)
 {
     const XtfModelTable *locations = &d->export->names.tables[XTF_MODEL_LOCATIONS].table;
     const uint64_t first = *count;
@@ -174,11 +174,12 @@ static uint64_t *add_ranks(const XtfOtf2Definer *d, uint64_t *list, uint64_t *co
 
 /* Adds the ranks of spawned processes. In a recorded job, the group of type COMM_LOCATIONS lists only the first world,
  * and spawned processes have the ranks after it. */
-static uint64_t *add_spawned(const XtfOtf2Definer *d, uint64_t *list, uint64_t *count)
+static uint64_t *add_spawned_ranks(const XtfOtf2Definer *d, uint64_t *list, uint64_t *count)
 {
     const XtfOtf2Table *tables = d->export->names.tables;
 
-    return add_ranks(d, list, count, count_ranks(&tables[XTF_MODEL_GROUPS].table, &tables[XTF_MODEL_MEMBERS].table));
+    return extend_to_ranks(d, list, count,
+                           count_group_ranks(&tables[XTF_MODEL_GROUPS].table, &tables[XTF_MODEL_MEMBERS].table));
 }
 
 DEFINE(write_group, Group)
@@ -194,7 +195,7 @@ DEFINE(write_group, Group)
     for (uint64_t j = 0; j < count; j++)
         list[j] = ((const XtfMemberRow *)xtf_model_table_row(members, first + j, buffer))->member;
     if (row->type == XTF_GROUP_TYPE_COMM_LOCATIONS && !d->export->names.ordered)
-        list = add_spawned(d, g_steal_pointer(&list), &count);
+        list = add_spawned_ranks(d, g_steal_pointer(&list), &count);
     return PUT(OTF2_GlobalDefWriter_WriteGroup(W, ID(GROUPS), name, row->type, row->paradigm, row->flags,
                                                (uint32_t)count, list));
 }
@@ -221,7 +222,7 @@ bool xtf_otf2_define_world(XtfOtf2Definer *d, GError **error)
     if (!d->export->names.lacks_world)
         return true;
     g_autofree uint64_t *list =
-        add_ranks(d, NULL, &count, count_processes(&d->export->names.tables[XTF_MODEL_LOCATIONS].table));
+        extend_to_ranks(d, NULL, &count, count_processes(&d->export->names.tables[XTF_MODEL_LOCATIONS].table));
     uint32_t name = xtf_otf2_define_own(d, "", &code);
     if (code == OTF2_SUCCESS)
         code = OTF2_GlobalDefWriter_WriteGroup(W, 0, name, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
@@ -231,7 +232,7 @@ bool xtf_otf2_define_world(XtfOtf2Definer *d, GError **error)
 
 /* Returns the id of the group of type COMM_SELF, for communicators of one process. They have no group in the trace, but
  * need one in OTF2. Imported archives name their groups themselves; other traces have one group of this type. */
-static uint32_t group_of_oneself(XtfOtf2Definer *d)
+static uint32_t find_self_group(XtfOtf2Definer *d)
 {
     const XtfModelTable *groups = &d->export->names.tables[XTF_MODEL_GROUPS].table;
     uint8_t buffer[XTF_ROW_MAX];
@@ -248,7 +249,7 @@ DEFINE(write_communicator, Communicator)
              parent = REF(parent, COMMUNICATORS);
 
     if (group == OTF2_UNDEFINED_GROUP && d->export->names.tables[XTF_MODEL_DEFINITION_REFERENCES].table.n == 0)
-        group = group_of_oneself(d);
+        group = find_self_group(d);
     if (remote != OTF2_UNDEFINED_GROUP)
         return PUT(OTF2_GlobalDefWriter_WriteInterComm(W, ID(COMMUNICATORS), name, group, remote, parent, row->flags));
     return PUT(OTF2_GlobalDefWriter_WriteComm(W, ID(COMMUNICATORS), name, group, parent, row->flags));
@@ -295,10 +296,10 @@ DEFINE(write_coordinate, CartCoordinate)
     if (row->axis != 0)
         return OTF2_SUCCESS; /* written with axis 0 */
     for (uint64_t j = i; j < table->n && n < UINT8_MAX; j++) {
-        const XtfCartCoordinateRow *more = xtf_model_table_row(table, j, buffer);
-        if (more->topology != topology || more->rank != rank || more->axis != n)
+        const XtfCartCoordinateRow *coordinate = xtf_model_table_row(table, j, buffer);
+        if (coordinate->topology != topology || coordinate->rank != rank || coordinate->axis != n)
             break;
-        coordinates[n++] = more->coordinate;
+        coordinates[n++] = coordinate->coordinate;
     }
     return PUT(OTF2_GlobalDefWriter_WriteCartCoordinate(W, id, rank, (uint8_t)n, coordinates));
 }
@@ -413,6 +414,6 @@ bool xtf_otf2_write_row(XtfOtf2Definer *d, unsigned tag, uint64_t i, GError **er
     }
     if (code == OTF2_SUCCESS)
         return true;
-    g_autofree char *what = g_strdup_printf("row %" PRIu64 " of %s", i, xtf_model_schema(tag)->name);
-    return xtf_otf2_fail_writing(error, code, what);
+    g_autofree char *object = g_strdup_printf("row %" PRIu64 " of %s", i, xtf_model_schema(tag)->name);
+    return xtf_otf2_fail_writing(error, code, object);
 }

@@ -44,4 +44,4 @@ bool xtf_otf2_define_world(XtfOtf2Definer *d, GError **error);     /* the group 
 /* Defines a text that the exporter adds, and returns its id. Writes nothing if *code is an error already. */
 uint32_t xtf_otf2_define_own(XtfOtf2Definer *d, const char *text, OTF2_ErrorCode *code);
 /* True if neither d->error nor `code` is an error; else sets the error. */
-bool xtf_otf2_done(XtfOtf2Definer *d, OTF2_ErrorCode code, const char *what, GError **error);
+bool xtf_otf2_done(XtfOtf2Definer *d, OTF2_ErrorCode code, const char *object, GError **error);

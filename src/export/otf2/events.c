@@ -86,8 +86,8 @@ WRITER(write_metric, Counters)
         if (!value)
             break;
         if (n == UINT8_MAX || !is_metric_type(value->value_type)) {
-            xtf_fail(&e->error, XTF_ERROR_INVALID, "a METRIC has %s that OTF2's have not",
-                     n == UINT8_MAX ? "more values" : "a value of a type");
+            xtf_fail(&e->error, XTF_ERROR_INVALID, "a METRIC has %s",
+                     n == UINT8_MAX ? "more than 255 values" : "a value of a type that OTF2 does not allow");
             return OTF2_SUCCESS;
         }
         types[n] = value->value_type;
@@ -147,7 +147,7 @@ G_GNUC_END_IGNORE_DEPRECATIONS
 
 /* Parameters, samples, the program, the measurement */
 
-static uint32_t text_id(XtfOtf2Event *e, uint32_t text)
+static uint32_t find_text_id(XtfOtf2Event *e, uint32_t text)
 {
     uint32_t id = OTF2_UNDEFINED_STRING;
 
@@ -161,7 +161,7 @@ WRITER(write_parameter, Parameters)
     const uint32_t parameter = ID(PARAMETER_DEFINITIONS, r->parameter);
 
     switch (r->event) {
-        EVENT(PARAMETER_STRING, ParameterString, parameter, text_id(e, r->text));
+        EVENT(PARAMETER_STRING, ParameterString, parameter, find_text_id(e, r->text));
         EVENT(PARAMETER_INT64, ParameterInt, parameter, r->integer);
         EVENT(PARAMETER_UINT64, ParameterUnsignedInt, parameter, r->unsigned_integer);
     }
@@ -184,7 +184,7 @@ WRITER(write_sample, Samples)
 /* Adds a word of a command line, and its id. */
 static void add_word(XtfOtf2Event *e, uint32_t text, GPtrArray *words, GArray *ids)
 {
-    uint32_t id = text_id(e, text);
+    uint32_t id = find_text_id(e, text);
     const char *word;
 
     if (e->error || !xtf_trace_string(e->export->names.trace, text, &word, &e->error))
@@ -193,7 +193,7 @@ static void add_word(XtfOtf2Event *e, uint32_t text, GPtrArray *words, GArray *i
     g_ptr_array_add(words, (char *)word);
 }
 
-static OTF2_ErrorCode begin_program(XtfOtf2Event *e, const XtfProgramsRow *r)
+static OTF2_ErrorCode write_program_begin(XtfOtf2Event *e, const XtfProgramsRow *r)
 {
     g_autoptr(GArray) ids = g_array_new(FALSE, FALSE, sizeof(uint32_t)); /* of the program, then of its arguments */
     g_autoptr(GPtrArray) words = g_ptr_array_new();
@@ -216,7 +216,7 @@ WRITER(write_program, Programs)
 {
     switch (r->event) {
     case XTF_LABEL_PROGRAM_BEGIN:
-        return begin_program(e, r);
+        return write_program_begin(e, r);
         EVENT(PROGRAM_END, ProgramEnd, r->exit_status);
     }
     return XTF_OTF2_NO_EVENT;

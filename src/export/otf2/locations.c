@@ -20,7 +20,7 @@ typedef struct {
 /* ---- Regions. */
 
 /* Reads the ids of regions up to the record with this time and seq. */
-static bool follow_region_ids(Location *l, uint64_t time, uint64_t seq, GError **error)
+static bool read_region_ids(Location *l, uint64_t time, uint64_t seq, GError **error)
 {
     const XtfRegionIdsRow *row;
     const void *side;
@@ -35,7 +35,7 @@ static bool follow_region_ids(Location *l, uint64_t time, uint64_t seq, GError *
     }
 }
 
-static uint32_t region_id(Location *l, uint32_t region)
+static uint32_t find_region_id(Location *l, uint32_t region)
 {
     gpointer id;
 
@@ -47,11 +47,11 @@ static uint32_t region_id(Location *l, uint32_t region)
 
 /* ---- Records. */
 
-static bool fail_at(const Location *l, const XtfLocationRecord *record, OTF2_ErrorCode code, GError **error)
+static bool fail_at_record(const Location *l, const XtfLocationRecord *record, OTF2_ErrorCode code, GError **error)
 {
-    g_autofree char *what =
+    g_autofree char *object =
         g_strdup_printf("location %" PRIu64 ", %s %" PRIu64, l->location->id, record->schema->name, record->row);
-    return xtf_otf2_fail_writing(error, code, what);
+    return xtf_otf2_fail_writing(error, code, object);
 }
 
 static bool add_attributes(Location *l, const XtfLocationRecord *record, GError **error)
@@ -71,14 +71,14 @@ static bool add_attributes(Location *l, const XtfLocationRecord *record, GError 
             l->export->attributes, xtf_otf2_id(&l->export->names, XTF_MODEL_ATTRIBUTE_DEFINITIONS, row->attribute),
             row->type, value);
         if (code != OTF2_SUCCESS)
-            return fail_at(l, record, code, error);
+            return fail_at_record(l, record, code, error);
     }
 }
 
 static OTF2_ErrorCode write_call(Location *l, const XtfLocationRecord *record, uint64_t time)
 {
     const XtfEntersLeavesRow *row = record->fields;
-    uint32_t id = region_id(l, row->region);
+    uint32_t id = find_region_id(l, row->region);
 
     switch (row->event) {
     case XTF_LABEL_ENTER:
@@ -99,7 +99,7 @@ static bool write_event(Location *l, const XtfLocationRecord *record, uint64_t t
         return false;
     if (left_out) {
         xtf_export_count(l->export->job, 1,
-                         "records of collective operations left out, which create or destroy handles or memory: "
+                         "records of collective operations left out that create or destroy handles or memory: "
                          "Scalasca aborts at them");
         *code = XTF_OTF2_NO_EVENT;
         return true;
@@ -125,19 +125,19 @@ static bool write_record(Location *l, const XtfLocationRecord *record, GError **
     uint64_t time;
 
     if (!xtf_otf2_time(l->export, record->time, &time, error) ||
-        !follow_region_ids(l, record->time, record->seq, error) || !add_attributes(l, record, error) ||
+        !read_region_ids(l, record->time, record->seq, error) || !add_attributes(l, record, error) ||
         !xtf_location_reader_side(l->reader, XTF_MODEL_BACKWARD_TIMES, &backward, error))
         return false;
     if (backward)
         xtf_export_count(job, 1,
-                         "records dated by the record before them, which the source dates earlier: OTF2 writes "
-                         "times in order");
+                         "records written with the time of the record before: the source has earlier times, but OTF2 "
+                         "needs times in order");
     if (!write_event(l, record, time, &code, error))
         return false;
     if (code == XTF_OTF2_NO_EVENT) {
         OTF2_AttributeList_RemoveAllAttributes(l->export->attributes);
     } else if (code != OTF2_SUCCESS) {
-        return fail_at(l, record, code, error);
+        return fail_at_record(l, record, code, error);
     } else {
         l->n_written++;
     }
@@ -163,33 +163,32 @@ static bool write_records(Location *l, GError **error)
 
 /* ---- Calls that the window cuts. */
 
-static OTF2_ErrorCode write_cut(Location *l, const XtfOpenCall *call, uint64_t time, bool begins)
+static OTF2_ErrorCode write_cut_call(Location *l, const XtfOpenCall *call, uint64_t time, bool begins)
 {
-    uint32_t id = region_id(l, (uint32_t)call->region);
+    uint32_t id = find_region_id(l, (uint32_t)call->region);
 
     l->n_written++;
     return begins ? OTF2_EvtWriter_Enter(l->writer, NULL, time, id) : OTF2_EvtWriter_Leave(l->writer, NULL, time, id);
 }
 
 /* Writes ENTERs or LEAVEs of the calls that are open at t, where the window begins or ends. */
-static bool write_cuts(Location *l, uint64_t t, bool begins, GError **error)
+static bool write_cut_calls(Location *l, uint64_t t, bool begins, GError **error)
 {
     g_autofree XtfOpenCall *calls = NULL;
     uint64_t time;
     size_t n;
 
     if (!xtf_location_reader_open_calls(l->reader, t, &calls, &n, error) ||
-        !xtf_otf2_time(l->export, t, &time, error) ||
-        (n > 0 && !follow_region_ids(l, t - MIN(t, 1), UINT64_MAX, error)))
+        !xtf_otf2_time(l->export, t, &time, error) || (n > 0 && !read_region_ids(l, t - MIN(t, 1), UINT64_MAX, error)))
         return false;
     for (size_t i = 0; i < n; i++) {
-        OTF2_ErrorCode code = write_cut(l, &calls[begins ? i : n - 1 - i], time, begins);
+        OTF2_ErrorCode code = write_cut_call(l, &calls[begins ? i : n - 1 - i], time, begins);
         if (code != OTF2_SUCCESS)
             return xtf_otf2_fail_writing(error, code, "a call that the window cuts");
     }
     xtf_export_count(l->export->job, n,
-                     begins ? "calls begun before the window: their ENTERs stand at its beginning"
-                            : "calls that end behind the window: their LEAVEs stand at its end");
+                     begins ? "calls begin before the window: their ENTERs are moved to its begin"
+                            : "calls end after the window: their LEAVEs are moved to its end");
     return true;
 }
 
@@ -199,8 +198,8 @@ static bool write_events(Location *l, GError **error)
     const bool begins = selection->time_from > l->export->job->tree->context.scale.origin;
     const bool ends = !selection->endless && selection->time_to != XTF_TIME_OPEN;
 
-    return (!begins || write_cuts(l, selection->time_from, true, error)) && write_records(l, error) &&
-           (!ends || write_cuts(l, selection->time_to, false, error));
+    return (!begins || write_cut_calls(l, selection->time_from, true, error)) && write_records(l, error) &&
+           (!ends || write_cut_calls(l, selection->time_to, false, error));
 }
 
 static bool write_location(XtfOtf2Export *export, XtfLocationReader *reader, const XtfSpans *spans, uint32_t index,
@@ -229,7 +228,7 @@ static bool write_location(XtfOtf2Export *export, XtfLocationReader *reader, con
 }
 
 /* Writes an empty file for each location without events. OTF2's reader requires a file for each defined location. */
-static bool write_others(XtfOtf2Export *export, GError **error)
+static bool write_empty_locations(XtfOtf2Export *export, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&export->job->tree->context, error);
 
@@ -247,7 +246,7 @@ static bool write_others(XtfOtf2Export *export, GError **error)
 
 /* Returns the selection of the events to write; the caller unrefs it. A selection of calls has lines that are no
  * events, so it becomes the selection of its ENTERs and LEAVEs. */
-static XtfSelection *events_of(const XtfExportJob *job)
+static XtfSelection *select_events(const XtfExportJob *job)
 {
     XtfSelection *selection = job->selection;
 
@@ -261,7 +260,7 @@ static XtfSelection *events_of(const XtfExportJob *job)
 bool xtf_otf2_write_locations(XtfOtf2Export *export, GError **error)
 {
     XtfTree *tree = export->job->tree;
-    g_autoptr(XtfSelection) selection = events_of(export->job);
+    g_autoptr(XtfSelection) selection = select_events(export->job);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(&tree->resolver, selection, error);
     g_auto(XtfSelectedLocations) selected = {0};
     g_auto(XtfLocationReader) reader = {0};
@@ -272,5 +271,5 @@ bool xtf_otf2_write_locations(XtfOtf2Export *export, GError **error)
     for (uint32_t i = 0; i < selected.n; i++)
         if (!write_location(export, &reader, spans, selected.indices[i], error))
             return false;
-    return write_others(export, error);
+    return write_empty_locations(export, error);
 }

@@ -36,14 +36,14 @@ static bool has_clashes(const XtfModelTable *table, const XtfField *name, const 
 {
     g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL);
     uint8_t buffer[XTF_ROW_MAX];
-    gpointer before;
+    gpointer known;
 
     for (uint64_t i = 0; i < table->n; i++) {
-        gpointer what =
+        gpointer identity =
             GUINT_TO_POINTER(name ? (uint32_t)xtf_field_get(name, xtf_model_table_row(table, i, buffer)) : (uint32_t)i);
-        if (!g_hash_table_lookup_extended(seen, GUINT_TO_POINTER(ids[i]), NULL, &before))
-            g_hash_table_insert(seen, GUINT_TO_POINTER(ids[i]), what);
-        else if (before != what)
+        if (!g_hash_table_lookup_extended(seen, GUINT_TO_POINTER(ids[i]), NULL, &known))
+            g_hash_table_insert(seen, GUINT_TO_POINTER(ids[i]), identity);
+        else if (known != identity)
             return true;
     }
     return false;
@@ -143,7 +143,7 @@ static void load_texts(XtfOtf2Names *names)
 }
 
 /* True if the text replaces a string that the source uses but does not define. The import makes such texts. */
-static bool is_undefined(const XtfOtf2Names *names, const char *text, uint32_t *id)
+static bool is_undefined_string(const XtfOtf2Names *names, const char *text, uint32_t *id)
 {
     int length = 0;
 
@@ -165,10 +165,10 @@ bool xtf_otf2_text(XtfOtf2Names *names, uint32_t text, uint32_t *id, GError **er
         return false;
     if (words[0] == '\0' && names->ordered)
         return true;
-    if (!is_undefined(names, words, id)) {
+    if (!is_undefined_string(names, words, id)) {
         const XtfOtf2NewText new = {.text = text, .id = (uint32_t)names->next_text};
         if (names->next_text >= UINT32_MAX)
-            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "there are more strings than OTF2 has numbers");
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the trace has more strings than OTF2 has ids");
         g_array_append_val(names->new_texts, new);
         *id = (uint32_t)names->next_text++;
     }
@@ -218,7 +218,7 @@ uint32_t xtf_otf2_id(const XtfOtf2Names *names, unsigned tag, uint64_t row)
 }
 
 /* Returns the table that values of a type refer to; 0 if they refer to none. `type` is one of xtf_value_types. */
-static unsigned table_of_type(uint8_t type)
+static unsigned find_referred_table(uint8_t type)
 {
     static const unsigned tables[] = {
         [OTF2_TYPE_ATTRIBUTE] = XTF_MODEL_ATTRIBUTE_DEFINITIONS,
@@ -239,12 +239,12 @@ static unsigned table_of_type(uint8_t type)
 
 bool xtf_otf2_value(XtfOtf2Names *names, uint8_t type, uint64_t value, OTF2_AttributeValue *out, GError **error)
 {
-    unsigned table = table_of_type(type);
+    unsigned table = find_referred_table(type);
     uint32_t text;
 
     *out = (OTF2_AttributeValue){.uint64 = value};
     if (type > OTF2_TYPE_LOCATION_GROUP)
-        return xtf_fail(error, XTF_ERROR_INVALID, "a value is of type %u, which OTF2 does not have", type);
+        return xtf_fail(error, XTF_ERROR_INVALID, "a value has type %u, which OTF2 does not have", type);
     switch (type) {
     case OTF2_TYPE_UINT8:
     case OTF2_TYPE_INT8:

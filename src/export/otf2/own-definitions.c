@@ -50,7 +50,7 @@ typedef struct {
     uint64_t next_group;
 } Defined;
 
-static void find_defined(const XtfOtf2Names *names, Defined *defined)
+static void find_defined_locations(const XtfOtf2Names *names, Defined *defined)
 {
     const XtfModelTable *locations = &names->tables[XTF_MODEL_LOCATIONS].table;
     const XtfOtf2Table *processes = &names->tables[XTF_MODEL_PROCESSES];
@@ -69,7 +69,7 @@ static void find_defined(const XtfOtf2Names *names, Defined *defined)
     }
 }
 
-static uint32_t group_of(XtfOtf2Definer *d, Defined *defined, uint64_t proc, OTF2_ErrorCode *code)
+static uint32_t find_location_group(XtfOtf2Definer *d, Defined *defined, uint64_t proc, OTF2_ErrorCode *code)
 {
     gpointer id;
 
@@ -89,14 +89,14 @@ static OTF2_ErrorCode define_location(XtfOtf2Definer *d, Defined *defined, const
     const uint64_t *n = g_hash_table_lookup(d->export->n_events, &location->id);
     g_autofree char *name = g_strdup_printf("thread %" PRIu64, location->thread);
     OTF2_ErrorCode code = OTF2_SUCCESS;
-    uint32_t group = group_of(d, defined, location->proc, &code), text = xtf_otf2_define_own(d, name, &code);
+    uint32_t group = find_location_group(d, defined, location->proc, &code), text = xtf_otf2_define_own(d, name, &code);
 
     return code != OTF2_SUCCESS ? code
                                 : OTF2_GlobalDefWriter_WriteLocation(d->writer, location->id, text,
                                                                      OTF2_LOCATION_TYPE_CPU_THREAD, n ? *n : 0, group);
 }
 
-static bool define_all(XtfOtf2Definer *d, const XtfLocations *locations, Defined *defined, GError **error)
+static bool define_missing_locations(XtfOtf2Definer *d, const XtfLocations *locations, Defined *defined, GError **error)
 {
     for (uint32_t i = 0; i < locations->n; i++)
         if (!g_hash_table_contains(defined->locations, &locations->all[i].id) &&
@@ -112,8 +112,8 @@ bool xtf_otf2_define_locations(XtfOtf2Definer *d, GError **error)
 
     if (!locations)
         return false;
-    find_defined(&d->export->names, &defined);
-    bool good = define_all(d, locations, &defined, error);
+    find_defined_locations(&d->export->names, &defined);
+    bool good = define_missing_locations(d, locations, &defined, error);
     g_hash_table_unref(defined.locations);
     g_hash_table_unref(defined.groups);
     return good;

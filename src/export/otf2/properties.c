@@ -11,12 +11,11 @@ bool xtf_otf2_time(const XtfOtf2Export *export, uint64_t ticks, uint64_t *time, 
 {
     return !__builtin_mul_overflow(ticks, export->den, time) ||
            xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                    "a tick is no whole number of OTF2's ticks, %" PRIu64 " a second, and their number is too large",
-                    export->num);
+                    "a time is too large for OTF2, which counts %" PRIu64 " ticks per second", export->num);
 }
 
 /* Returns the value of property i, and finds its name. NULL if one of the texts cannot be read. */
-static const char *property(const XtfOtf2Names *names, uint64_t i, const char **name)
+static const char *read_property(const XtfOtf2Names *names, uint64_t i, const char **name)
 {
     uint8_t buffer[XTF_ROW_MAX];
     const XtfPropertyRow *row = xtf_model_table_row(&names->tables[XTF_MODEL_PROPERTIES].table, i, buffer);
@@ -31,14 +30,14 @@ static const char *property(const XtfOtf2Names *names, uint64_t i, const char **
 bool xtf_otf2_number_property(const XtfOtf2Export *export, const char *wanted, uint64_t *number)
 {
     for (uint64_t i = 0; i < export->names.tables[XTF_MODEL_PROPERTIES].table.n; i++) {
-        const char *name, *value = property(&export->names, i, &name);
+        const char *name, *value = read_property(&export->names, i, &name);
         if (value && g_str_equal(name, wanted))
             return g_ascii_string_to_unsigned(value, 10, 0, UINT64_MAX, number, NULL);
     }
     return false;
 }
 
-static OTF2_ErrorCode set_property(OTF2_Archive *archive, const char *name, const char *value)
+static OTF2_ErrorCode write_archive_property(OTF2_Archive *archive, const char *name, const char *value)
 {
     if (g_str_equal(name, "machine"))
         return OTF2_Archive_SetMachineName(archive, value);
@@ -54,11 +53,11 @@ static OTF2_ErrorCode set_property(OTF2_Archive *archive, const char *name, cons
 bool xtf_otf2_write_properties(XtfOtf2Export *export, GError **error)
 {
     for (uint64_t i = 0; i < export->names.tables[XTF_MODEL_PROPERTIES].table.n; i++) {
-        const char *name, *value = property(&export->names, i, &name);
+        const char *name, *value = read_property(&export->names, i, &name);
         if (!value)
-            return xtf_damaged(error, "a property's text is not there");
-        if (set_property(export->archive, name, value) != OTF2_SUCCESS) {
-            xtf_export_note(export->job, "the property \"%s\" left out: OTF2 takes no such name", name);
+            return xtf_damaged(error, "the name or value of a property cannot be read");
+        if (write_archive_property(export->archive, name, value) != OTF2_SUCCESS) {
+            xtf_export_note(export->job, "the property \"%s\" left out: its name is not valid in OTF2", name);
             xtf_otf2_forget_errors();
         }
     }

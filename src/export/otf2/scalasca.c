@@ -6,14 +6,14 @@
  */
 #include "src/export/otf2/archive.h"
 
-static bool is_unknown(const XtfCollectivesRow *row)
+static bool is_unknown_operation(const XtfCollectivesRow *row)
 {
     return row->operation >= OTF2_COLLECTIVE_OP_CREATE_HANDLE;
 }
 
 /* Finds the MPI_COLLECTIVE_END of the MPI_COLLECTIVE_BEGIN at row `n`. *unknown is true if Scalasca does not know its
  * operation, and false if there is no MPI_COLLECTIVE_END. */
-static bool look_ahead(const XtfLocationReader *reader, uint64_t n, bool *unknown, GError **error)
+static bool find_end_operation(const XtfLocationReader *reader, uint64_t n, bool *unknown, GError **error)
 {
     const XtfArray *array = xtf_location_reader_array(reader, XTF_MODEL_COLLECTIVES);
     const XtfModelMap *map = array ? reader->maps[array->schema->id] : NULL;
@@ -30,7 +30,7 @@ static bool look_ahead(const XtfLocationReader *reader, uint64_t n, bool *unknow
     while (found) {
         const XtfCollectivesRow *row = xtf_model_map_apply(map, xtf_cursor_row(&cursor), buffer);
         if (row->event == XTF_LABEL_MPI_COLLECTIVE_END)
-            *unknown = is_unknown(row);
+            *unknown = is_unknown_operation(row);
         if (row->event == XTF_LABEL_MPI_COLLECTIVE_END || row->event == XTF_LABEL_MPI_COLLECTIVE_BEGIN)
             return true;
         if (!xtf_cursor_next(&cursor, 1, &found, error))
@@ -48,7 +48,7 @@ bool xtf_otf2_is_left_out(const XtfOtf2Export *export, const XtfLocationReader *
     if (!export->job->for_scalasca || record->tag != XTF_MODEL_COLLECTIVES)
         return true;
     if (row->event == XTF_LABEL_MPI_COLLECTIVE_BEGIN)
-        return look_ahead(reader, record->row, left_out, error);
-    *left_out = row->event == XTF_LABEL_MPI_COLLECTIVE_END && is_unknown(row);
+        return find_end_operation(reader, record->row, left_out, error);
+    *left_out = row->event == XTF_LABEL_MPI_COLLECTIVE_END && is_unknown_operation(row);
     return true;
 }

@@ -49,7 +49,7 @@ bool xtf_xml_close(XtfXml *xml, GError **error)
     return good || xtf_fail(error, XTF_ERROR_IO, "%s: %s", xml->name, g_strerror(errno ? errno : EIO));
 }
 
-static int indent_of(const XtfXml *xml)
+static int indent_width(const XtfXml *xml)
 {
     return (int)(xml->style.indent * xml->open->len);
 }
@@ -64,7 +64,7 @@ static void close_tag(XtfXml *xml)
 void xtf_xml_begin(XtfXml *xml, const char *name)
 {
     close_tag(xml);
-    fprintf(xml->file, "%*s<%s", indent_of(xml), "", name);
+    fprintf(xml->file, "%*s<%s", indent_width(xml), "", name);
     g_ptr_array_add(xml->open, (char *)name);
     xml->in_tag = true;
 }
@@ -84,7 +84,7 @@ void xtf_xml_end(XtfXml *xml)
     }
     close_tag(xml);
     const char *name = g_ptr_array_steal_index(xml->open, xml->open->len - 1);
-    fprintf(xml->file, "%*s</%s>\n", indent_of(xml), "", name);
+    fprintf(xml->file, "%*s</%s>\n", indent_width(xml), "", name);
 }
 
 void xtf_xml_end_to(XtfXml *xml, unsigned depth)
@@ -94,7 +94,7 @@ void xtf_xml_end_to(XtfXml *xml, unsigned depth)
 }
 
 /* True if the text begins with U+FFFE or U+FFFF, which are valid UTF-8 but no characters of XML. */
-static bool is_no_character(const char *text)
+static bool begins_noncharacter(const char *text)
 {
     return g_str_has_prefix(text, "\xEF\xBF\xBE") || g_str_has_prefix(text, "\xEF\xBF\xBF");
 }
@@ -135,7 +135,7 @@ static void put_text(XtfXml *xml, const char *text)
         const char *entity = entity_of(*c);
         if (entity) {
             fputs(entity, xml->file);
-        } else if (is_no_character(c)) {
+        } else if (begins_noncharacter(c)) {
             put_control(xml, '\1');
             c += 2;
         } else if ((unsigned char)*c < ' ' || (*c == 0x7f && xml->style.leaves_characters)) {
@@ -149,7 +149,7 @@ static void put_text(XtfXml *xml, const char *text)
 void xtf_xml_element(XtfXml *xml, const char *name, const char *text)
 {
     close_tag(xml);
-    fprintf(xml->file, "%*s<%s>", indent_of(xml), "", name);
+    fprintf(xml->file, "%*s<%s>", indent_width(xml), "", name);
     put_text(xml, text);
     fprintf(xml->file, "</%s>\n", name);
 }

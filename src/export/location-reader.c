@@ -8,7 +8,7 @@
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/select/matcher.h"
 
-/* Fields at the begin of each side row (XTF_SIDE_HEAD): its time, and the seq of its record. */
+/* First fields of each side row (XTF_SIDE_HEAD): its time, and the seq of its record. */
 typedef struct __attribute__((packed)) {
     uint64_t time, seq;
 } SideHead;

@@ -2,8 +2,8 @@
  * The ids of rows and strings in the archive to write.
  *
  * Imported definitions keep the ids of their source: `id` of each row, `string_definitions`, and the exceptions of
- * `definition_references`. A table gets the numbers of its rows as ids if it has no ids, or if several
- * rows of a merged file share an id. Ids with gaps are replaced, too, unless the trace was imported from OTF2. A text
+ * `definition_references`. A table without ids gets the numbers of its rows as ids. So does a table of a merged file if
+ * several of its rows share an id. Ids with gaps are replaced, too, unless the trace was imported from OTF2. A text
  * without an id gets a new id at its first use.
  */
 #pragma once

@@ -138,7 +138,7 @@ static bool match_character(const XtfNamePattern *pattern, size_t *i, const char
     return true;
 }
 
-/* Where the pattern after a `*` does not match, extends the `*` by one character. Earlier stars need no retry. */
+/* Extends a `*` by one character where the pattern after it does not match. Earlier stars need no retry. */
 bool xtf_name_pattern_fits(const XtfNamePattern *pattern, const char *name)
 {
     size_t i = 0, after_star = 0, length;

@@ -1,7 +1,7 @@
 /*
  * Groupings: a selection divided by the values of a key, for tables side by side (by/KEY/). Each value makes a
- * selection, by the same function as the directory that names the value: by/proc/ has the selections of proc/0, proc/1
- * and so on. A grouping inside another one has each of its values in each block of the outer one.
+ * selection, by the same function as the value's directory: by/proc/ has the selections of proc/0, proc/1 and so on. A
+ * grouping inside another one has each of its values in each block of the outer one.
  *
  * The values depend on definitions and on the selection alone, not on records. A grouping is immutable: any thread may
  * use it.

@@ -35,7 +35,7 @@ static void note_failure(Job *job, uint32_t first, GError *error)
     job->failed_at = first;
 }
 
-/* Works on runs until no run is left, or a run before has failed. The caller holds the lock. */
+/* Takes and does runs until no run is left, or an earlier run has failed. The caller holds the lock. */
 static void take_runs(Job *job, void *own)
 {
     while (job->next < job->n && job->next < job->failed_at) {

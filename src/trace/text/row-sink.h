@@ -5,9 +5,8 @@
 
 #include "src/trace/text/lines.h"
 
-/* A receiver of the rows of a table, batch by batch. One thread calls both functions; false with an error ends the
- * table.
- */
+/* A receiver of the rows of a table, batch by batch. One thread calls both functions. False with an error ends the
+ * table. */
 typedef struct XtfRowSink XtfRowSink;
 struct XtfRowSink {
     /* Receives the n columns of all rows, first. They are valid until the function returns. */

@@ -107,8 +107,8 @@ static uint32_t add_places(XtfRowBatch *batch, uint32_t n)
     return first;
 }
 
-/* Adds pieces with the rows of a block's parts, roughly in the order of their first rows. first[i] is the place of part
- * i's first row. */
+/* Adds pieces with the rows of a block's parts, roughly in the order of their first rows. Part i has its first row's
+ * place in first[i]. */
 static void add_pieces(XtfRowBatch *batch, const XtfRecordBlock *block, const uint32_t *first)
 {
     bool more = true;

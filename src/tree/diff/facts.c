@@ -6,11 +6,11 @@
 #include "src/tree/diff/diff-private.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "what is compared"),
+    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "name of the total"),
     XTF_COLUMN("a", XTF_COLUMN_ANY, NULL, "value in the first trace"),
     XTF_COLUMN("b", XTF_COLUMN_ANY, NULL, "value in the second trace"),
-    XTF_COLUMN("difference", XTF_COLUMN_ANY, NULL, "second less first"),
-    XTF_COLUMN("ratio", XTF_COLUMN_REAL, NULL, "second in relation to first"),
+    XTF_COLUMN("difference", XTF_COLUMN_ANY, NULL, "second minus first"),
+    XTF_COLUMN("ratio", XTF_COLUMN_REAL, NULL, "second divided by first"),
     XTF_COLUMN("unit", XTF_COLUMN_TEXT, NULL, "unit of the values"),
 };
 

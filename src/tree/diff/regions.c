@@ -13,8 +13,8 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("exclusive_b", XTF_COLUMN_TIME, NULL, "exclusive time in the second trace"),
     XTF_COLUMN("inclusive_a", XTF_COLUMN_TIME, NULL, "inclusive time in the first trace"),
     XTF_COLUMN("inclusive_b", XTF_COLUMN_TIME, NULL, "inclusive time in the second trace"),
-    XTF_COLUMN("difference", XTF_COLUMN_ANY, NULL, "second less first"),
-    XTF_COLUMN("ratio", XTF_COLUMN_REAL, NULL, "second in relation to first"),
+    XTF_COLUMN("difference", XTF_COLUMN_ANY, NULL, "second minus first"),
+    XTF_COLUMN("ratio", XTF_COLUMN_REAL, NULL, "second divided by first"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
     XTF_COLUMN("class", XTF_COLUMN_TEXT, NULL, "class of regions"),
 };

@@ -65,15 +65,16 @@ static bool check_place(const XtfExporter *exporter, const char *place, const Xt
     if (lstat(place, &existing) != 0)
         return errno == ENOENT || xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
     if (!options->force)
-        return xtf_fail(error, XTF_ERROR_IO, "'%s' exists: --force replaces it", place);
+        return xtf_fail(error, XTF_ERROR_IO, "'%s' exists already: --force replaces it", place);
     if (holds_source(place, options->source))
         return xtf_fail(error, XTF_ERROR_IO, "'%s' is, or contains, the trace to export: it is not replaced", place);
     if (exporter->folder)
         return (S_ISDIR(existing.st_mode) && exporter->may_replace(place)) ||
-               xtf_fail(error, XTF_ERROR_IO, "'%s' exists and contains more than %s: it is not replaced", place,
+               xtf_fail(error, XTF_ERROR_IO, "'%s' exists already and contains more than %s: it is not replaced", place,
                         exporter->description);
     return (S_ISREG(existing.st_mode) && exporter->may_replace(place)) ||
-           xtf_fail(error, XTF_ERROR_IO, "'%s' exists and is not %s: it is not replaced", place, exporter->description);
+           xtf_fail(error, XTF_ERROR_IO, "'%s' exists already and is not %s: it is not replaced", place,
+                    exporter->description);
 }
 
 /* Renames the finished folder to its place. An export may take long, so this function checks the place again. It

@@ -74,7 +74,7 @@ class Exporting(unittest.TestCase):
         self.assertEqual(self.export("--force", self.trace).status, 0)
         self.assertGreater(sum(p.stat().st_size for p in self.out.rglob("*.evt")), 100000)
         (self.out / "thesis.tex").write_text("ten years")
-        self.assert_refused(self.export("--force", self.trace), "more in it than an OTF2 archive")
+        self.assert_refused(self.export("--force", self.trace), "contains more than an OTF2 archive")
         self.assertTrue((self.out / "thesis.tex").exists())
         self.assertEqual(self.names(), ["out"])
 
@@ -125,7 +125,7 @@ class Exporting(unittest.TestCase):
         self.limited("--force", self.trace, format="cube")
         self.assertEqual(self.out.read_bytes(), before)
         self.assertEqual(self.names(), ["out"])
-        self.assert_refused(self.export("--force", self.trace), "more in it than an OTF2 archive")
+        self.assert_refused(self.export("--force", self.trace), "contains more than an OTF2 archive")
 
     def test_no_such_place(self):
         self.out = self.folder / "nowhere" / "out"

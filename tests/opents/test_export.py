@@ -143,7 +143,7 @@ class Parts(Case):
         for path in "task_states", "num/1-2", "peer/1", "thread/0":
             done = oracle.run(XTF, "export", "opents", "-o", self.out, self.xtf, path)
             self.assertEqual((done.returncode, self.out.exists()), (1, False))
-            self.assertIn("a window (time/) and processes (proc/) can be chosen", done.stderr)
+            self.assertIn("choose only a window (time/) and processes (proc/)", done.stderr)
         note = self.folder / "note.xml"
         note.write_text("<notes/>")
         done = oracle.run(XTF, "export", "opents", "-f", "-o", note, self.xtf)

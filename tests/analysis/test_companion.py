@@ -309,7 +309,7 @@ def check_merged(pair, folder):
     done = run("merge", "-o", merged, *parts).stdout.decode()
     say("analyses of the parts are kept, but not shown" in done, "merge does not say what it does with analyses:", done)
     said = run("cat", merged, "waits/records", status=1).stderr.decode()
-    say("analyse it again" in said, said)
+    say("analyse the trace again" in said, said)
     run("analyze", "-q", merged)
     beside = pathlib.Path(f"{merged}.analysis")
     say(beside.exists(), "the analysis of a merged file is not beside it")

@@ -69,7 +69,7 @@ class Exporting(unittest.TestCase):
     def test_what_is_there_stays(self):
         self.export("--quiet", self.trace, "proc/0")
         before = sorted((p.name, p.stat().st_mtime_ns) for p in self.out.rglob("*"))
-        self.assert_refused(self.export(self.trace), "there already: --force")
+        self.assert_refused(self.export(self.trace), "exists already: --force")
         self.assertEqual(sorted((p.name, p.stat().st_mtime_ns) for p in self.out.rglob("*")), before)
         self.assertEqual(self.export("--force", self.trace).status, 0)
         self.assertGreater(sum(p.stat().st_size for p in self.out.rglob("*.evt")), 100000)
@@ -121,7 +121,7 @@ class Exporting(unittest.TestCase):
         self.assertEqual(self.names(), [])
         self.assertEqual(self.export(self.trace, format="cube").status, 0)
         before = self.out.read_bytes()
-        self.assert_refused(self.export(self.trace, "proc/0", format="cube"), "there already: --force")
+        self.assert_refused(self.export(self.trace, "proc/0", format="cube"), "exists already: --force")
         self.limited("--force", self.trace, format="cube")
         self.assertEqual(self.out.read_bytes(), before)
         self.assertEqual(self.names(), ["out"])

@@ -217,7 +217,7 @@ def exists(trace, path, is_listed=False):
             return True
         trace.names(path)
     except Refused as error:
-        return str(error).endswith("is not a directory")
+        return str(error).endswith("is no directory")
     return True
 
 

@@ -29,7 +29,7 @@ typedef struct {
     const XtfField *event, *callpath, *duration; /* duration: ticks that a row lasts; NULL: rows have none */
     const XtfField *bytes, *region;
     GArray *sources;      /* of XtfCubeSource: the sources of all types */
-    GArray *type_sources; /* of Found: the sources of this type */
+    GArray *type_sources; /* of TypeSource: the sources of this type */
     XtfModelTable callpaths, regions;
     GHashTable *paths; /* root and row of `contexts` -> call path, plus 1 */
     uint64_t outside;

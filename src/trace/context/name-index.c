@@ -245,8 +245,8 @@ static bool add_pattern_rows(List *list, const char *part, GError **error)
     return good;
 }
 
-/* Adds the rows of the longest existing name at the beginning of a list, up to a comma or to the list's end. Returns the
- * name's end; NULL if no name fits. */
+/* Adds the rows of the longest existing name at the beginning of a list, up to a comma or to the list's end. Returns
+ * the name's end; NULL if no name fits. */
 static const char *add_longest_name(List *list, const char *text)
 {
     for (size_t length = strlen(text); length > 0; length--) {

@@ -20,7 +20,7 @@ static bool is_enter(const XtfArray *calls, const uint8_t *row)
     return event && v < event->n_labels && g_str_equal(event->labels[v], XTF_EVENT_ENTER);
 }
 
-/* Finds the ENTER of the find_innermost_frame frame that is open at row n. */
+/* Finds the ENTER of the innermost frame that is open at row n. */
 static bool find_innermost_frame(const XtfTraceContext *context, const XtfArray *calls, uint64_t n, uint64_t *enter,
                                  bool *found, GError **error)
 {

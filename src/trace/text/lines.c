@@ -34,7 +34,7 @@ void xtf_grid_add(XtfGrid *grid, const char *name, size_t width)
 {
     const XtfTableDeclaration *table = grid->table;
 
-    /* Callers mostly add_cell columns in the order of their declarations. */
+    /* Callers mostly add columns in the order of their declarations. */
     for (unsigned i = 0; i < table->n_columns; i++) {
         const XtfColumn *column = &table->columns[(grid->n + i) % table->n_columns];
         if (strcmp(column->name, name) == 0) {

@@ -1,4 +1,4 @@
-/* Classes of regions, by what recorders say of them. */
+/* Classes of regions, by the names, paradigms and roles that recorders store. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <glob.h>
@@ -24,7 +24,7 @@ static void assert_cases(const Case *cases, size_t n)
         assert_class(cases[i].name, cases[i].paradigm, cases[i].role, cases[i].class);
 }
 
-/* Classes by the name alone. */
+/* Regions whose name alone decides their class. */
 static const char *const by_name[][2] = {
     {"MPI_Send", "p2p"},
     {"MPI_Isend", "p2p"},
@@ -50,7 +50,7 @@ static const char *const by_name[][2] = {
     {"MPI_Finalize", "mpi-init"},
     {"MPI_Comm_split", "mpi-other"},
     {"MPI_Finalized", "mpi-other"},
-    /* Words of lists, which are none themselves. */
+    /* These words are in the lists, but together they are no element of one. */
     {" ", "program"},
     {" sem_wait sem_trywait ", "program"},
     {"sem_wait sem_trywait", "program"},
@@ -65,7 +65,7 @@ static const char *const by_name[][2] = {
     {"mpi_isend_f08ts_", "p2p"},
     {"MPI_Allgatherv_c", "collective"},
     {"MPI_Bcast(void*, int, int, int, int)", "collective"},
-    /* What no table knows. */
+    /* Names that no table has. */
     {"MPI_Foo", "mpi-other"},
     {"MPIX_Allreduce_enqueue", "collective"},
     {"MPI_File_frobnicate", "mpi-io"},
@@ -103,7 +103,7 @@ static const char *const by_name[][2] = {
     {"malloc", "program"},
 };
 
-Test(classes, names_where_a_recorder_says_nothing_else)
+Test(classes, the_name_decides_where_paradigm_and_role_do_not)
 {
     for (unsigned i = 0; i < G_N_ELEMENTS(by_name); i++) {
         assert_class(by_name[i][0], "USER", "FUNCTION", by_name[i][1]);
@@ -116,7 +116,8 @@ Test(classes, paradigms_and_roles)
 {
     static const Case cases[] = {
 
-        /* What a compiler found is the program, whatever its name: such recorders know MPI's functions as MPI's. */
+        /* A region that a compiler instrumented is the program's, whatever its name: the recorder marks MPI's own
+         * functions as MPI. */
         {"mpi_send_", "COMPILER", "FUNCTION", "program"},
         {"write", "COMPILER", "FUNCTION", "program"},
         {"read", "USER", "CODE", "program"},
@@ -153,7 +154,7 @@ Test(classes, paradigms_and_roles)
     assert_cases(cases, G_N_ELEMENTS(cases));
 }
 
-/* Score-P gives its own regions and the program itself one paradigm and one role. */
+/* Score-P gives its own regions, and the program itself, the same paradigm and role. */
 Test(classes, measurement_systems)
 {
     static const Case cases[] = {{"TRACE BUFFER FLUSH", "MEASUREMENT_SYSTEM", "ARTIFICIAL", "measurement"},
@@ -166,7 +167,7 @@ Test(classes, measurement_systems)
     assert_cases(cases, G_N_ELEMENTS(cases));
 }
 
-Test(classes, every_paradigm_and_role_has_one)
+Test(classes, every_paradigm_and_role_has_a_class)
 {
     for (const char *const *paradigm = xtf_paradigm_names; *paradigm; paradigm++) {
         for (const char *const *role = xtf_region_roles; *role; role++) {
@@ -195,12 +196,12 @@ Test(classes, names_and_groups)
     cr_assert_eq(xtf_mpi_function_bound("init"), XTF_MPI_NOT_A_BOUND);
 }
 
-/* ---- The list is MPI's own: as a header declares it. */
+/* ---- The list of functions is complete: it has every function that an installed mpi.h declares. */
 
 static void assert_declared(const char *header)
 {
     g_autofree char *text = NULL;
-    /* Not the result of MPICH's `typedef MPI_Fint (QMPI_Comm_c2f_t)(...)`. */
+    /* Does not match the result of MPICH's `typedef MPI_Fint (QMPI_Comm_c2f_t)(...)`. */
     g_autoptr(GRegex) declaration = g_regex_new("\\bMPI_[A-Z][A-Za-z0-9_]*(?=\\s*\\((?!QMPI_))", 0, 0, NULL);
     g_autoptr(GMatchInfo) match = NULL;
     unsigned n = 0;
@@ -219,7 +220,7 @@ static void assert_declared(const char *header)
     cr_log_info("%u functions of %s", n, header);
 }
 
-Test(classes, all_functions_of_installed_headers)
+Test(classes, all_functions_of_installed_headers_have_a_class)
 {
     static const char *const patterns[] = {"/usr/include/mpi.h",
                                            "/usr/include/*/mpi*/mpi.h",
@@ -230,15 +231,15 @@ Test(classes, all_functions_of_installed_headers)
                                            "/usr/local/include/mpi.h",
                                            "/opt/*/include/mpi.h"};
     const char *own = g_getenv("XTF_MPI_HEADERS");
-    glob_t found = {0};
+    glob_t headers = {0};
     unsigned n = 0;
 
-    glob(own ? own : patterns[0], 0, NULL, &found);
+    glob(own ? own : patterns[0], 0, NULL, &headers);
     for (unsigned i = 1; !own && i < G_N_ELEMENTS(patterns); i++)
-        glob(patterns[i], GLOB_APPEND, NULL, &found);
-    for (size_t i = 0; i < found.gl_pathc; i++, n++)
-        assert_declared(found.gl_pathv[i]);
-    globfree(&found);
+        glob(patterns[i], GLOB_APPEND, NULL, &headers);
+    for (size_t i = 0; i < headers.gl_pathc; i++, n++)
+        assert_declared(headers.gl_pathv[i]);
+    globfree(&headers);
     if (!n)
         cr_skip("no mpi.h is installed");
 }

@@ -1,4 +1,4 @@
-/* Text on a terminal: nothing in it may act. */
+/* Text for a terminal: no byte of it may control the terminal. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void assert_shown(const char *text, const char *expected)
     cr_assert_eq(xtf_text_is_plain(text), strcmp(text, expected) == 0, "%s", expected);
 }
 
-/* Whether a character may be printed, said anew: by ranges, over all of Unicode. */
+/* True if a terminal may print a character. Written without the product's code: by ranges, over all of Unicode. */
 static bool may_print(gunichar c)
 {
     static const gunichar forbidden[][2] = {
@@ -49,7 +49,7 @@ Test(escape, bytes_that_are_no_utf8)
 {
     assert_shown("\xff", "\\xff");
     assert_shown("a\xe2\x80", "a\\xe2\\x80");                 /* cut short */
-    assert_shown("\xc0\x9b", "\\xc0\\x9b");                   /* ESC, made longer */
+    assert_shown("\xc0\x9b", "\\xc0\\x9b");                   /* ESC in an overlong form */
     assert_shown("\xed\xa0\x80z", "\\xed\\xa0\\x80z");        /* a surrogate */
     assert_shown("\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"); /* beyond Unicode */
 }
@@ -72,12 +72,12 @@ Test(escape, long_messages_are_cut)
 
 Test(escape, columns)
 {
-    g_autofree char *last = in_column("a b\\", 8, false, 0), *other = in_column("a b\\", 12, true, 0);
+    g_autofree char *last = in_column("a b\\", 8, false, 0), *no_blanks = in_column("a b\\", 12, true, 0);
     g_autofree char *cut = in_column("abcdefghij", 8, true, 17), *empty = in_column("", 3, true, 0);
     g_autofree char *bidi = in_column("\xe2\x80\xae", 12, true, 0);
 
     cr_assert_str_eq(last, "a b\\x5c ");
-    cr_assert_str_eq(other, "a\\x20b\\x5c  ");
+    cr_assert_str_eq(no_blanks, "a\\x20b\\x5c  ");
     cr_assert_str_eq(cut, "abcde~17");
     cr_assert_str_eq(empty, "\"\" ");
     cr_assert_str_eq(bidi, "\\xe2\\x80\\xae");

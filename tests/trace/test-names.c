@@ -50,13 +50,13 @@ Test(names, refuses_what_is_no_set)
 
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_autoptr(GError) error = NULL;
-        cr_assert_null(xtf_number_set_parse(&any, wrong[i], &error), "\"%s\" was taken", wrong[i]);
+        cr_assert_null(xtf_number_set_parse(&any, wrong[i], &error), "\"%s\" was accepted", wrong[i]);
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND));
     }
 }
 
-/* Ends that are written must be there; ends that are open need not. */
-Test(names, of_sets_must_exist)
+/* Bounds that are written must exist; an open bound need not. */
+Test(names, bounds_of_sets_must_exist)
 {
     static const uint64_t all[] = {2, 3, 7};
     static const XtfNumbers procs = {.noun = "process", .all = all, .n = G_N_ELEMENTS(all)};
@@ -95,10 +95,10 @@ Test(names, sets_intersect_as_bits_do)
         bool x[64], y[64];
         g_autoptr(XtfNumberSet) a = random_set(random, x);
         g_autoptr(XtfNumberSet) b = random_set(random, y);
-        g_autoptr(XtfNumberSet) both = xtf_number_set_intersect(a, b);
+        g_autoptr(XtfNumberSet) intersection = xtf_number_set_intersect(a, b);
         for (unsigned i = 0; i < 64; i++) {
             cr_assert_eq(xtf_number_set_contains(a, i), x[i]);
-            cr_assert_eq(xtf_number_set_contains(both, i), x[i] && y[i]);
+            cr_assert_eq(xtf_number_set_contains(intersection, i), x[i] && y[i]);
         }
     }
 }
@@ -118,7 +118,7 @@ Test(names, numbers)
     cr_assert(i == 0 && j == 7 && !single);
     static const char *const wrong[] = {"", "-", "7-5", "a", "5x", "1-2-3", "99999999999999999999"};
     for (unsigned k = 0; k < G_N_ELEMENTS(wrong); k++)
-        cr_assert_not(xtf_rank_range_parse(wrong[k], &i, &j, &single, NULL), "\"%s\" was taken", wrong[k]);
+        cr_assert_not(xtf_rank_range_parse(wrong[k], &i, &j, &single, NULL), "\"%s\" was accepted", wrong[k]);
 }
 
 /* ---- Patterns. */
@@ -132,9 +132,9 @@ static char *random_text(GRand *random, const char *const *pieces, unsigned n)
     return g_string_free(text, FALSE);
 }
 
-/* fnmatch() has the same patterns. It escapes otherwise, and glibc's takes a character of several bytes for these, too.
- */
-Test(names, patterns_fit_as_those_of_shells_do)
+/* The judge is fnmatch(), which has the same patterns. Its escapes differ, and glibc's fnmatch() also matches
+ * characters of several bytes. */
+Test(names, patterns_fit_as_with_fnmatch)
 {
     static const char *const pieces[] = {"a", "b", "c", "*", "*", "?", "[ab]", "[!a]", "[a-c]", "[]b]", "["};
     static const char *const letters[] = {"a", "a", "b", "b", "c", "]"};
@@ -145,9 +145,9 @@ Test(names, patterns_fit_as_those_of_shells_do)
         g_autofree char *written = random_text(random, pieces, G_N_ELEMENTS(pieces));
         g_autofree char *name = random_text(random, letters, G_N_ELEMENTS(letters));
         XtfNamePattern *pattern = xtf_name_pattern_new(written);
-        bool fits = fnmatch(written, name, FNM_NOESCAPE) == 0;
-        cr_assert_eq(xtf_name_pattern_fits(pattern, name), fits, "%s, %s", written, name);
-        n_fit += fits;
+        bool is_match = fnmatch(written, name, FNM_NOESCAPE) == 0;
+        cr_assert_eq(xtf_name_pattern_fits(pattern, name), is_match, "%s, %s", written, name);
+        n_fit += is_match;
         xtf_name_pattern_free(pattern);
     }
     cr_assert_gt(n_fit, 10000);
@@ -179,7 +179,7 @@ Test(names, bytes_that_are_escaped_mean_themselves)
     cr_assert_null(xtf_name_pattern_new("\\x00"));
 }
 
-/* Names; lists of them, and the rows that these mean; and what is no list of them. */
+/* Names; lists of them, with the rows that each selects; and texts that are no list of the names. */
 static const char *const listed[] = {"f(int, int)", "f", "int)", "operator*", "operator,", "operator->", "a", "b",
                                      "a,b",         "a", "b,",   "#1",        "[ab]",      "",           "c"};
 static const char *const lists[][2] = {
@@ -214,7 +214,7 @@ static const char *const lists[][2] = {
 static const char *const no_lists[] = {"",     "x",   "a,x",    "x,a",     "x*",         "a,,c",    ",a",
                                        "a,c,", "#16", "#1,#16", "f(int,*", "operator\\", "a,\\xzz", "\\x3f"};
 
-Test(names, lists_take_names_as_they_are_written_first)
+Test(names, a_whole_name_goes_before_a_pattern_or_list)
 {
     const char **copy = g_new(const char *, G_N_ELEMENTS(listed) + 1);
     g_autofree char *longer = g_strnfill(300, ';');

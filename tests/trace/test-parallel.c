@@ -1,6 +1,4 @@
-/*
- * Work by several threads: each item is done once, and what failed first in the order of items is told.
- */
+/* Work by several threads: each item is done once, and the reported error is that of the first item that failed. */
 #include <criterion/criterion.h>
 
 #include "src/trace/select/parallel.h"
@@ -8,13 +6,13 @@
 enum { ITEMS = 1000 };
 
 typedef struct {
-    gint done[ITEMS]; /* atomic: how often each item was done */
-    gint working;     /* atomic: results that were begun and not joined */
+    gint done[ITEMS]; /* atomic: the number of times that each item was done */
+    gint working;     /* atomic: results that begin_sum() made and join_sum() has not added */
     uint64_t sum;
-    uint32_t fail_from, fail_step; /* items that fail; fail_step 0: none does */
+    uint32_t fail_from, fail_step; /* items that fail; fail_step 0: none */
 } Adding;
 
-static void *begin(void *data)
+static void *begin_sum(void *data)
 {
     Adding *adding = data;
 
@@ -22,7 +20,7 @@ static void *begin(void *data)
     return g_new0(uint64_t, 1);
 }
 
-static bool add(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool add_items(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     Adding *adding = data;
 
@@ -39,7 +37,7 @@ static bool add(void *own, void *data, uint32_t first, uint32_t end, GError **er
     return true;
 }
 
-static void join(void *own, void *data)
+static void join_sum(void *own, void *data)
 {
     Adding *adding = data;
 
@@ -56,7 +54,7 @@ Test(parallel, each_item_is_done_once)
         for (size_t j = 0; j < G_N_ELEMENTS(steps); j++) {
             Adding adding = {0};
             GError *error = NULL;
-            const XtfParallelWork work = {.step = steps[j], .begin = begin, .work = add, .join = join};
+            const XtfParallelWork work = {.step = steps[j], .begin = begin_sum, .work = add_items, .join = join_sum};
             cr_assert(xtf_parallel(&work, &adding, counts[i], &error));
             cr_assert_null(error);
             for (uint32_t item = 0; item < ITEMS; item++)
@@ -66,11 +64,11 @@ Test(parallel, each_item_is_done_once)
         }
 }
 
-Test(parallel, the_first_failure_is_told)
+Test(parallel, the_first_failure_is_reported)
 {
     for (uint32_t round = 0; round < 500; round++) {
         Adding adding = {.fail_from = round * 7 % ITEMS, .fail_step = 1 + round % 90};
-        const XtfParallelWork work = {.step = 1 + round % 5, .begin = begin, .work = add, .join = join};
+        const XtfParallelWork work = {.step = 1 + round % 5, .begin = begin_sum, .work = add_items, .join = join_sum};
         g_autoptr(GError) error = NULL;
         g_autofree char *expected = g_strdup_printf("item %u", adding.fail_from);
         cr_assert_not(xtf_parallel(&work, &adding, ITEMS, &error));
@@ -85,10 +83,10 @@ typedef struct {
     gint failures;
 } Callers;
 
-static gpointer call(gpointer data)
+static gpointer call_in_thread(gpointer data)
 {
     Callers *callers = data;
-    const XtfParallelWork work = {.step = 3, .begin = begin, .work = add, .join = join};
+    const XtfParallelWork work = {.step = 3, .begin = begin_sum, .work = add_items, .join = join_sum};
 
     for (int round = 0; round < 50; round++) {
         Adding adding = {0};
@@ -98,14 +96,14 @@ static gpointer call(gpointer data)
     return NULL;
 }
 
-/* More callers than there are helpers: nobody waits for help that does not come. */
+/* More callers than helpers: no caller waits for a helper that is busy. */
 Test(parallel, callers_share_the_helpers)
 {
     Callers callers = {0};
     GThread *threads[8];
 
     for (size_t i = 0; i < G_N_ELEMENTS(threads); i++)
-        threads[i] = g_thread_new("caller", call, &callers);
+        threads[i] = g_thread_new("caller", call_in_thread, &callers);
     for (size_t i = 0; i < G_N_ELEMENTS(threads); i++)
         g_thread_join(threads[i]);
     cr_assert_eq(callers.failures, 0);
@@ -125,8 +123,9 @@ static void *begin_watching(void *data)
     return data;
 }
 
-/* Lasts until all that are to help are there; or never come, which is found out once. */
-static bool watch(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+/* Returns when all expected helpers have begun. After 20 s without them it expects none any more, so that only one
+ * item waits. */
+static bool wait_for_helpers(void *own, void *data, uint32_t first, uint32_t end, GError **error)
 {
     Watching *watching = data;
 
@@ -144,7 +143,7 @@ static void join_watching(void *own, void *data)
 
 static gint helpers_of(unsigned threads)
 {
-    const XtfParallelWork work = {.step = 1, .begin = begin_watching, .work = watch, .join = join_watching};
+    const XtfParallelWork work = {.step = 1, .begin = begin_watching, .work = wait_for_helpers, .join = join_watching};
     Watching watching = {.caller = g_thread_self(), .expected = (gint)threads - 1};
 
     xtf_parallel_set_threads(threads);
@@ -152,15 +151,15 @@ static gint helpers_of(unsigned threads)
     return watching.helpers;
 }
 
-/* Each test is a process of its own: the number of threads is said before the first work. */
+/* Each test is a process of its own, so that it can set the number of threads before the first work. */
 Test(parallel, one_thread_has_no_help)
 {
     cr_assert_eq(helpers_of(1), 0);
 }
 
-Test(parallel, threads_are_as_many_as_wanted)
+Test(parallel, the_number_of_threads_is_the_one_that_is_set)
 {
-    unsigned more = g_get_num_processors() + 2; /* than without being told */
+    unsigned n_threads = g_get_num_processors() + 2; /* more than the default */
 
-    cr_assert_eq(helpers_of(more), (gint)more - 1);
+    cr_assert_eq(helpers_of(n_threads), (gint)n_threads - 1);
 }

@@ -1,4 +1,4 @@
-/* Times: exact, printed so that they read back, refused where they make no sense. */
+/* Times: conversions are exact, printed times read back as the same ticks, and text that is no time is refused. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ Test(time, counts_from_the_origin)
     assert_window(&scale, "50%-", 5500, XTF_TIME_OPEN);
 }
 
-/* What 0.1 is in thirds of a second: the first tick at or after it. */
+/* 0.1 s in thirds of a second: the first tick at or after it. */
 Test(time, rounds_up_to_ticks)
 {
     XtfTimeScale scale = scale_of(3, 1, 0, 100);
@@ -91,9 +91,9 @@ Test(time, refuses_nonsense)
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_autoptr(GError) error = NULL;
         uint64_t a = 7, b = 7;
-        cr_assert_not(xtf_time_scale_parse_window(&scale, wrong[i], &a, &b, &error), "\"%s\" was taken", wrong[i]);
+        cr_assert_not(xtf_time_scale_parse_window(&scale, wrong[i], &a, &b, &error), "\"%s\" was accepted", wrong[i]);
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND));
-        cr_assert(a == 7 && b == 7, "outputs are left alone");
+        cr_assert(a == 7 && b == 7, "a failure must not change the outputs");
     }
 }
 
@@ -116,7 +116,7 @@ Test(time, instants)
     }
 }
 
-/* Ticks printed as a window read back as the same ticks, and as a column too. */
+/* Asserts that an instant reads back as the same ticks when it is printed. */
 static void assert_instant(const XtfTimeScale *scale, uint64_t t)
 {
     char name[XTF_TIME_TEXT_MAX];
@@ -183,8 +183,9 @@ Test(time, neighbouring_ticks_look_different)
     }
 }
 
-/* Times one below another are those that are written one by one: within a second, across seconds, and backwards. */
-Test(time, columns_are_what_single_times_are)
+/* A column of times is the same as its times written one by one: within a second, across seconds, and in descending
+ * order. */
+Test(time, columns_are_the_same_as_single_times)
 {
     enum { N = 64, LINE = 60 };
     static const uint64_t resolutions[][2] = {{1, 1},
@@ -204,7 +205,7 @@ Test(time, columns_are_what_single_times_are)
         uint64_t num = resolutions[r][0], last = num > UINT64_MAX / 1000 ? UINT64_MAX - 1 : num * 1000;
         XtfTimeScale scale = scale_of(num, resolutions[r][1], 0, last);
         for (unsigned round = 0; round < 200; round++) {
-            char lines[N * LINE], wanted[N * LINE];
+            char lines[N * LINE], expected[N * LINE];
             uint64_t ticks[N], t = (uint64_t)(g_rand_double(random) * (double)last / 2);
             XtfSecond second = 0;
             for (unsigned i = 0; i < N; i++) {
@@ -212,9 +213,9 @@ Test(time, columns_are_what_single_times_are)
                 ticks[i] = MIN(round % 7 == 6 ? last - MIN(t, last) : t, last);
             }
             memset(lines, '#', sizeof lines);
-            memset(wanted, '#', sizeof wanted);
+            memset(expected, '#', sizeof expected);
             for (unsigned i = 0; i < N; i++) {
-                char *end = wanted + i * LINE + LINE - 1;
+                char *end = expected + i * LINE + LINE - 1;
                 memset(end - scale.width, ' ', scale.width);
                 xtf_time_scale_put(&scale, ticks[i], end);
                 xtf_time_scale_put_second(&scale, ticks[0], lines + i * LINE + LINE - 1, &second);
@@ -224,16 +225,16 @@ Test(time, columns_are_what_single_times_are)
                 places[i] = lines + i * LINE;
             xtf_time_scale_put_column(&scale, second, ticks, N, places, LINE - 1);
             for (unsigned i = 0; i < N; i++)
-                cr_assert(memcmp(lines + i * LINE, wanted + i * LINE, LINE) == 0,
+                cr_assert(memcmp(lines + i * LINE, expected + i * LINE, LINE) == 0,
                           "tick %lu of %lu a second: %.*s, should be %.*s", ticks[i], num, LINE, lines + i * LINE, LINE,
-                          wanted + i * LINE);
+                          expected + i * LINE);
         }
     }
 }
 
 /* ---- Frames. */
 
-/* Whatever the clock: they tile the trace, and the frame of a time is the one whose bounds it lies between. */
+/* Asserts that the frames tile the trace, and that each frame's bounds enclose exactly the times whose frame it is. */
 static void assert_frames(const XtfTimeScale *scale, const char *text)
 {
     XtfFrameRate rate;
@@ -270,7 +271,7 @@ Test(time, frames_tile_the_trace)
             assert_frames(&scale, rates[j]);
         }
     }
-    cr_assert_gt(good, 500, "only %u rates were taken", good);
+    cr_assert_gt(good, 500, "only %u rates were accepted", good);
 }
 
 Test(time, frames_of_a_second)

@@ -1,10 +1,10 @@
 /*
- * Splits a trace into parts, as recorders would have written them apart: each has the locations of some processes, and
- * numbers the rows of its tables and its strings in an order of its own.
+ * Splits a trace into parts as separate recorders would have written them. Each part has the locations of some
+ * processes, and its own numbering of strings and table rows.
  *
  *     split-trace TRACE.xtf PREFIX PARTS SEED [compact|plain]      writes PREFIX-0.xtf, PREFIX-1.xtf ...
  *
- * The first part keeps the numbers of the trace, so that what is merged of the parts has them too. It alone knows the
+ * The first part keeps the numbers of the trace, so that the merged trace has them, too. Only the first part has the
  * groups of all communicators.
  */
 #include <glib.h>
@@ -19,15 +19,15 @@ typedef struct {
     XtfWriter *writer;
     GRand *random;
     unsigned part, n_parts;
-    uint32_t **rows;     /* by schema: by row of the trace, its row in the part; NULL: the same */
+    uint32_t **rows;     /* by schema: the row in the part, by row of the trace; NULL: unchanged */
     GArray **references; /* by schema */
 } Split;
 
-static void must(bool condition, GError *error, const char *what)
+static void must(bool condition, GError *error, const char *subject)
 {
     if (condition)
         return;
-    fprintf(stderr, "split-trace: %s: %s\n", what, error ? error->message : "failed");
+    fprintf(stderr, "split-trace: %s: %s\n", subject, error ? error->message : "failed");
     exit(1);
 }
 
@@ -39,7 +39,7 @@ static const XtfTable *table_of(Split *split, const char *name)
     return table;
 }
 
-static bool any_field(const XtfSchema *schema, uint16_t flag)
+static bool has_flag(const XtfSchema *schema, uint16_t flag)
 {
     for (uint32_t f = 0; f < schema->n_fields; f++)
         if (schema->fields[f].flags & flag)
@@ -47,13 +47,14 @@ static bool any_field(const XtfSchema *schema, uint16_t flag)
     return false;
 }
 
-/* Whether lists of another table lead to rows of this one, whose order they depend on. */
-static bool is_list(Split *split, const XtfSchema *schema)
+/* True if lists of another table refer to rows of this one: the lists depend on the order of the rows. */
+static bool is_listed(Split *split, const XtfSchema *schema)
 {
     for (uint32_t i = 0; i < xtf_trace_n_schemas(split->trace); i++) {
-        const XtfSchema *other = xtf_trace_schema(split->trace, i);
-        for (uint32_t f = 0; f < other->n_fields; f++)
-            if (other->fields[f].flags & XTF_FIELD_LIST && g_str_equal(other->fields[f].refers_to, schema->name))
+        const XtfSchema *schema_of_list = xtf_trace_schema(split->trace, i);
+        for (uint32_t f = 0; f < schema_of_list->n_fields; f++)
+            if (schema_of_list->fields[f].flags & XTF_FIELD_LIST &&
+                g_str_equal(schema_of_list->fields[f].refers_to, schema->name))
                 return true;
     }
     return false;
@@ -63,7 +64,7 @@ static void shuffle_table(Split *split, const XtfSchema *schema)
 {
     const XtfTable *table = table_of(split, schema->name);
 
-    if (!table || split->part == 0 || any_field(schema, XTF_FIELD_ORDERS) || is_list(split, schema))
+    if (!table || split->part == 0 || has_flag(schema, XTF_FIELD_ORDERS) || is_listed(split, schema))
         return;
     uint32_t n = (uint32_t)table->n_rows, *rows = g_new(uint32_t, n);
     for (uint32_t i = 0; i < n; i++) {
@@ -74,8 +75,8 @@ static void shuffle_table(Split *split, const XtfSchema *schema)
     split->rows[schema->id] = rows;
 }
 
-/* The value of a reference in the part. */
-static uint64_t renumber(Split *split, const XtfReference *reference, uint64_t value)
+/* Returns the value that a reference has in the part. */
+static uint64_t renumber_reference(Split *split, const XtfReference *reference, uint64_t value)
 {
     GError *error = NULL;
     const char *text;
@@ -102,23 +103,23 @@ static void renumber_row(Split *split, const XtfSchema *schema, const uint8_t *r
         const XtfReference *reference = xtf_reference_at(references, i);
         const XtfField *field = &schema->fields[reference->field];
         if (xtf_reference_holds(reference, schema, row) && !(field->flags & XTF_FIELD_LIST))
-            xtf_field_set(field, to, renumber(split, reference, xtf_field_get(field, row)));
+            xtf_field_set(field, to, renumber_reference(split, reference, xtf_field_get(field, row)));
     }
 }
 
-static bool is_mine(const Split *split, uint64_t proc)
+static bool has_process(const Split *split, uint64_t proc)
 {
     return proc % split->n_parts == split->part;
 }
 
-/* A part has the rows of its own locations only. */
+/* True if the part has the row: of the table of locations it has only its own. */
 static bool has_row(const Split *split, const XtfSchema *schema, const uint8_t *row)
 {
     return !g_str_equal(schema->name, XTF_TABLE_LOCATIONS) ||
-           is_mine(split, xtf_field_get(xtf_schema_field(schema, "proc"), row));
+           has_process(split, xtf_field_get(xtf_schema_field(schema, "proc"), row));
 }
 
-static void forget_group(Split *split, const XtfSchema *schema, uint8_t *row)
+static void remove_group(Split *split, const XtfSchema *schema, uint8_t *row)
 {
     if (g_str_equal(schema->name, XTF_TABLE_COMMUNICATORS) && split->part > 0 && g_rand_boolean(split->random))
         xtf_field_set(xtf_schema_field(schema, "group"), row, UINT64_MAX);
@@ -143,7 +144,7 @@ static void write_table(Split *split, const XtfSchema *schema)
         if (!has_row(split, schema, from))
             continue;
         renumber_row(split, schema, from, row);
-        forget_group(split, schema, row);
+        remove_group(split, schema, row);
         must(xtf_table_writer_append(to, row, NULL, &error), error, schema->name);
     }
 }
@@ -190,7 +191,7 @@ static void write_arrays(Split *split)
         GError *error = NULL;
         XtfArray array;
         must(xtf_trace_get_arrays(split->trace, rank, 1, &array, &error), error, "P index");
-        if (is_mine(split, proc_of(split, array.location)))
+        if (has_process(split, proc_of(split, array.location)))
             write_array(split, &array);
     }
 }

@@ -1,10 +1,11 @@
 /*
- * Unpacks what nobody packed, and holds the answers against what must be true of any. As a program it makes its inputs
- * itself, the same ones every time: packed rows with a few bytes changed.
+ * Unpacks arbitrary bytes, and checks the answers against properties that hold for any input. The program makes its
+ * inputs itself: packed rows with a few bytes changed. The same seed makes the same inputs.
  *
  *     fuzz-pack ROUNDS SEED
  *
- * An entry point for libFuzzer, too: the first byte of the input tells the schema, the next two the number of rows:
+ * The file is an entry point for libFuzzer, too. The first byte of the input gives the schema, the next two the number
+ * of rows:
  *
  *     clang -fsanitize=fuzzer,address,undefined -DLIBFUZZER ... fuzz-pack.c, and the sources of libxtf
  */
@@ -20,10 +21,10 @@ enum { HEAD = 3, ROWS_MAX = 3000 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void must(bool truth, const char *what)
+static void must(bool condition, const char *fault)
 {
-    if (!truth)
-        g_error("fuzz: %s", what);
+    if (!condition)
+        g_error("fuzz: %s", fault);
 }
 
 static XtfSchema *schema_of(uint8_t number)
@@ -35,33 +36,34 @@ static XtfSchema *schema_of(uint8_t number)
 static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count)
 {
     size_t size = (size_t)count * schema->row_size, bound = xtf_pack_bound(schema, count);
-    g_autofree uint8_t *rows = g_malloc(size), *again = g_malloc(size), *repacked = g_malloc(bound);
+    g_autofree uint8_t *rows = g_malloc(size), *rows_again = g_malloc(size), *repacked = g_malloc(bound);
     g_autofree uint64_t *times = g_new(uint64_t, count);
     const char *fault = NULL;
 
     bool has_times = unpack_times(packed, length, count, times, &fault);
-    must(has_times == !fault, "a fault that was not told, or was none");
+    must(has_times == !fault, "times were refused without a fault, or accepted with one");
     for (uint32_t n = 1; has_times && n < count; n++)
-        must(times[n - 1] <= times[n], "times that fall");
+        must(times[n - 1] <= times[n], "a time is before the time of the previous row");
     fault = NULL;
     bool good = xtf_unpack_rows(schema, packed, length, count, rows, &fault);
-    must(good == !fault, "a fault that was not told, or was none");
-    must(!good || has_times, "rows without times");
+    must(good == !fault, "rows were refused without a fault, or accepted with one");
+    must(!good || has_times, "rows were accepted, but not their times");
     if (!good) {
         bool known;
         for (unsigned field = 1; field < schema->n_fields; field++)
             if (!xtf_unpack_zeros(schema, field, packed, length, count, times, &known, &fault))
-                must(fault, "a fault that was not told");
+                must(fault, "zeros were refused without a fault");
         return false;
     }
     for (uint32_t n = 0; n < count; n++)
         must(times[n] == xtf_field_get(&schema->fields[0], rows + (size_t)n * schema->row_size),
-             "other times than rows");
+             "the times differ from those of the rows");
     unsigned known = 0;
-    must(zeros_agree(schema, packed, length, rows, count, &known, &fault), "rows, but no zeros");
+    must(zeros_agree(schema, packed, length, rows, count, &known, &fault), "the zeros differ from those of the rows");
     length = xtf_pack(schema, rows, count, 1, repacked, (uint32_t)bound, NULL);
-    must(length > 0 && xtf_unpack_rows(schema, repacked, length, count, again, &fault), "rows that cannot be packed");
-    must(memcmp(rows, again, size) == 0, "other rows than were packed");
+    must(length > 0 && xtf_unpack_rows(schema, repacked, length, count, rows_again, &fault),
+         "unpacked rows cannot be packed again");
+    must(memcmp(rows, rows_again, size) == 0, "packed and unpacked rows differ from the rows");
     return true;
 }
 
@@ -81,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 #ifndef LIBFUZZER
 
-static uint64_t take_varint(const uint8_t **at)
+static uint64_t read_varint(const uint8_t **at)
 {
     uint64_t value = 0;
     for (unsigned shift = 0;; shift += 7) {
@@ -91,18 +93,18 @@ static uint64_t take_varint(const uint8_t **at)
     }
 }
 
-/* The same streams, all of them stored: a byte changed in them is a byte changed in what they say. */
+/* Appends the same streams in stored form: a change of one stored byte is a change of one byte of the content. */
 static void append_stored(GByteArray *to, const uint8_t *packed, uint32_t length)
 {
     for (const uint8_t *at = packed; at < packed + length;) {
-        uint64_t code = take_varint(&at), n = code >> 2;
-        uint64_t stored = (code & 3) == XTF_STREAM_DEFLATED   ? take_varint(&at)
+        uint64_t code = read_varint(&at), n = code >> 2;
+        uint64_t stored = (code & 3) == XTF_STREAM_DEFLATED   ? read_varint(&at)
                           : (code & 3) == XTF_STREAM_REPEATED ? 1
                                                               : n;
         g_autofree uint8_t *bytes = g_malloc(n + 1);
         uint8_t head[XTF_VARINT_MAX];
         if ((code & 3) == XTF_STREAM_DEFLATED)
-            must(xtf_deflate->inflate(at, stored, bytes, n), "our own stream does not inflate");
+            must(xtf_deflate->inflate(at, stored, bytes, n), "a stream of the packer does not inflate");
         else if ((code & 3) == XTF_STREAM_REPEATED)
             memset(bytes, *at, n);
         else
@@ -126,7 +128,7 @@ static GByteArray *make_input(GRand *random)
     uint32_t length = xtf_pack(schema, rows ? rows : (const uint8_t *)calls->data, count, 1, packed, bound, NULL);
     GByteArray *input = g_byte_array_new();
 
-    must(length > 0, "rows that cannot be packed");
+    must(length > 0, "rows cannot be packed");
     g_byte_array_append(input, head, HEAD);
     if (g_rand_int_range(random, 0, 4))
         append_stored(input, packed, length);
@@ -135,10 +137,10 @@ static GByteArray *make_input(GRand *random)
     return input;
 }
 
-static void change(GRand *random, GByteArray *input)
+static void change_input(GRand *random, GByteArray *input)
 {
-    static const uint8_t telling[] = {0, 1, 2, 3, 5, 6, 0x7f, 0x80, 0xfe, 0xff};
-    /* The first bytes tell more than the others. */
+    static const uint8_t edge_bytes[] = {0, 1, 2, 3, 5, 6, 0x7f, 0x80, 0xfe, 0xff};
+    /* The first bytes hold the heads of streams, which matter most. */
     guint end = g_rand_int_range(random, 0, 2) ? input->len : MIN(input->len, 60);
     guint at = (guint)g_rand_int_range(random, g_rand_int_range(random, 0, 20) ? HEAD : 0, (gint32)end);
 
@@ -150,11 +152,11 @@ static void change(GRand *random, GByteArray *input)
         g_byte_array_remove_index(input, at);
         break;
     case 2:
-        g_byte_array_append(input, telling, 1);
+        g_byte_array_append(input, edge_bytes, 1);
         break;
     case 3:
     case 4:
-        input->data[at] = telling[g_rand_int_range(random, 0, G_N_ELEMENTS(telling))];
+        input->data[at] = edge_bytes[g_rand_int_range(random, 0, G_N_ELEMENTS(edge_bytes))];
         break;
     default:
         input->data[at] ^= 1u << g_rand_int_range(random, 0, 8);
@@ -173,13 +175,13 @@ int main(int argc, char **argv)
         g_autoptr(GRand) random = g_rand_new_with_seed((uint32_t)(atol(argv[2]) + round));
         g_autoptr(GByteArray) input = make_input(random);
         for (int n = g_rand_int_range(random, 0, 4); n > 0 && input->len > HEAD + 1; n--)
-            change(random, input);
-        g_autofree uint8_t *exact = g_memdup2(input->data, input->len); /* so that a byte past the end is seen */
+            change_input(random, input);
+        g_autofree uint8_t *exact =
+            g_memdup2(input->data, input->len); /* exact, so that sanitizers see reads past its end */
         good += read_input(exact, input->len);
     }
     printf("%ld changed inputs read, %ld of them good\n", rounds, good);
-    return good * 3 >= rounds && good < rounds ? 0
-                                               : 1; /* else the changes are too coarse, or nothing is seen of them */
+    return good * 3 >= rounds && good < rounds ? 0 : 1; /* else the changes are too coarse, or undetected */
 }
 
 #endif

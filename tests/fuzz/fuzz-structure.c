@@ -4,21 +4,21 @@
 #include "libxtf/disk/address.h"
 #include "libxtf/disk/page.h"
 
-/* A walk over a file that may be anything: nothing outside of it is touched, and no more than so many structures are
- * met. */
+/* A walk over a file that may be damaged anywhere. The walk stays inside the file, and visits at most BUDGET
+ * structures. */
 typedef struct {
     uint8_t *data;
     size_t size;
     GArray *parts; /* FuzzPart */
     unsigned budget;
     uint32_t page_size;
-    const XtfDiskSegment *segments; /* of the catalog; NULL: none was found */
+    const XtfDiskSegment *segments; /* of the catalog; NULL: no catalog was found */
     size_t n_segments;
 } Walk;
 
 enum { BUDGET = 20000 };
 
-static void *at(Walk *walk, FuzzKind kind, uint64_t offset, uint64_t length)
+static void *structure_at(Walk *walk, FuzzKind kind, uint64_t offset, uint64_t length)
 {
     if (walk->budget == 0 || length > walk->size || offset > walk->size - length)
         return NULL;
@@ -28,7 +28,7 @@ static void *at(Walk *walk, FuzzKind kind, uint64_t offset, uint64_t length)
     return walk->data + offset;
 }
 
-/* Adds records that lie side by side to the parts. */
+/* Adds a sequence of records without gaps to the parts. */
 static void add_records(Walk *walk, const void *first, uint64_t n, size_t record)
 {
     size_t offset = (size_t)((const uint8_t *)first - walk->data);
@@ -39,7 +39,7 @@ static void add_records(Walk *walk, const void *first, uint64_t n, size_t record
 
 static void *item_of(Walk *walk, FuzzKind kind, const XtfDiskRef *ref)
 {
-    return at(walk, kind, xtf_read64(ref->offset), xtf_read32(ref->length));
+    return structure_at(walk, kind, xtf_read64(ref->offset), xtf_read32(ref->length));
 }
 
 static void seal_item(Walk *walk, FuzzKind kind, XtfDiskRef *ref)
@@ -49,20 +49,21 @@ static void seal_item(Walk *walk, FuzzKind kind, XtfDiskRef *ref)
         xtf_write32(&ref->checksum, xtf_checksum(item, xtf_read32(ref->length)));
 }
 
-/* The open leaf behind an edge, then the edge itself, whose offset counts from its segment. */
+/* Seals the open leaf that follows a right edge, then the edge, whose offset counts from its segment. */
 static void seal_edge(Walk *walk, XtfDiskArray *array)
 {
     XtfDiskRef *ref = &array->edge;
     uint64_t segment = xtf_read32(array->segment), length = xtf_read32(ref->length);
     uint64_t base = segment < walk->n_segments ? xtf_read64(walk->segments[segment].first_page) * walk->page_size : 0;
     uint64_t offset = base + xtf_read64(ref->offset);
-    XtfDiskEdge *edge = length >= sizeof *edge + sizeof(XtfDiskOpen) ? at(walk, FUZZ_ITEM, offset, length) : NULL;
+    XtfDiskEdge *edge =
+        length >= sizeof *edge + sizeof(XtfDiskOpen) ? structure_at(walk, FUZZ_ITEM, offset, length) : NULL;
 
     if (!edge)
         return;
     add_records(walk, edge + 1, MIN(array->height, (length - sizeof *edge) / sizeof(XtfDiskOpen)), sizeof(XtfDiskOpen));
     uint32_t bytes = xtf_read32(((const XtfDiskOpen *)(edge + 1))->length);
-    const void *leaf = at(walk, FUZZ_ITEM, xtf_aligned(offset + length), bytes);
+    const void *leaf = structure_at(walk, FUZZ_ITEM, xtf_aligned(offset + length), bytes);
     if (leaf)
         xtf_write32(&edge->leaf_checksum, xtf_checksum(leaf, bytes));
     xtf_write32(&ref->checksum, xtf_checksum(edge, length));
@@ -85,14 +86,14 @@ static void seal_node(Walk *walk, XtfDiskRef *ref, unsigned level)
     seal_item(walk, FUZZ_NODE, ref);
 }
 
-/* The place of a page in the segment that it is likely to be in. */
+/* Returns the place of a page in the segment that probably contains the page. */
 static uint64_t place_of(const Walk *walk, uint64_t page)
 {
     uint64_t first = 0;
 
     for (size_t i = 0; i < walk->n_segments; i++) {
-        uint64_t begins = xtf_read64(walk->segments[i].first_page);
-        first = begins <= page ? MAX(first, begins) : first;
+        uint64_t first_page = xtf_read64(walk->segments[i].first_page);
+        first = first_page <= page ? MAX(first, first_page) : first;
     }
     return page - first;
 }
@@ -105,10 +106,11 @@ static void seal_pages(Walk *walk)
         XtfDiskPage *head = (XtfDiskPage *)(walk->data + page * page_size);
         if (xtf_read32(head->magic) != XTF_PAGE_MAGIC)
             continue;
-        uint64_t room = head->kind == XTF_PAGE_TOTALS ? walk->size - page * page_size : page_size; /* they may go on */
+        /* A companion page may be longer than one page. */
+        uint64_t room = head->kind == XTF_PAGE_TOTALS ? walk->size - page * page_size : page_size;
         uint64_t length = MIN(xtf_read32(head->length), room - sizeof *head);
-        at(walk, FUZZ_HEADER, page * page_size, sizeof *head);
-        at(walk, FUZZ_PAYLOAD, page * page_size + sizeof *head, length);
+        structure_at(walk, FUZZ_HEADER, page * page_size, sizeof *head);
+        structure_at(walk, FUZZ_PAYLOAD, page * page_size + sizeof *head, length);
         if (head->kind == XTF_PAGE_INDEX)
             add_records(walk, head + 1, length / sizeof(XtfDiskEntry), sizeof(XtfDiskEntry));
         xtf_write32(&head->checksum,
@@ -122,7 +124,7 @@ static void seal_refs(Walk *walk, uint8_t *refs, size_t n)
         seal_item(walk, FUZZ_ITEM, (XtfDiskRef *)refs + i);
 }
 
-/* The rows of a table whose only chunk is one item. */
+/* Adds the rows of a table that has a single chunk. */
 static void add_rows(Walk *walk, const XtfDiskRef *chunk, size_t n_chunks, uint64_t n_rows)
 {
     Walk quiet = *walk;
@@ -133,7 +135,7 @@ static void add_rows(Walk *walk, const XtfDiskRef *chunk, size_t n_chunks, uint6
         add_records(walk, rows, n_rows, xtf_read32(chunk->length) / n_rows);
 }
 
-/* The knots of the first clock map. */
+/* Adds the knots of the first clock map. */
 static void add_knots(Walk *walk, const XtfDiskRef *maps)
 {
     Walk quiet = *walk;
@@ -201,32 +203,33 @@ static void find_segments(Walk *walk, const XtfDiskRef *ref)
     Walk quiet = *walk;
     quiet.parts = NULL;
     const uint8_t *bytes = item_of(&quiet, FUZZ_SECTION, ref);
-    size_t length = xtf_read32(ref->length), where = sizeof(XtfDiskCatalog);
+    size_t length = xtf_read32(ref->length), offset = sizeof(XtfDiskCatalog);
 
-    while (bytes && where + sizeof(XtfDiskSection) <= length) {
-        const XtfDiskSection *section = (const XtfDiskSection *)(bytes + where);
-        where += sizeof *section;
-        uint64_t body = MIN(xtf_read64(section->length), length - where);
+    while (bytes && offset + sizeof(XtfDiskSection) <= length) {
+        const XtfDiskSection *section = (const XtfDiskSection *)(bytes + offset);
+        offset += sizeof *section;
+        uint64_t body = MIN(xtf_read64(section->length), length - offset);
         if (xtf_read32(section->kind) == XTF_SECTION_SEGMENTS) {
-            walk->segments = (const XtfDiskSegment *)(bytes + where);
+            walk->segments = (const XtfDiskSegment *)(bytes + offset);
             walk->n_segments = body / sizeof *walk->segments;
         }
-        where += body;
+        offset += body;
     }
 }
 
 static void seal_catalog(Walk *walk, XtfDiskRef *ref)
 {
     uint8_t *bytes = item_of(walk, FUZZ_SECTION, ref);
-    size_t length = xtf_read32(ref->length), where = sizeof(XtfDiskCatalog);
+    size_t length = xtf_read32(ref->length), offset = sizeof(XtfDiskCatalog);
 
-    while (bytes && where + sizeof(XtfDiskSection) <= length) {
-        XtfDiskSection *section = (XtfDiskSection *)(bytes + where);
-        where += sizeof *section;
-        uint64_t body = MIN(xtf_read64(section->length), length - where);
-        at(walk, FUZZ_SECTION, (size_t)(bytes - walk->data) + where - sizeof *section, sizeof *section + body);
-        seal_section(walk, xtf_read32(section->kind), bytes + where, body);
-        where += body;
+    while (bytes && offset + sizeof(XtfDiskSection) <= length) {
+        XtfDiskSection *section = (XtfDiskSection *)(bytes + offset);
+        offset += sizeof *section;
+        uint64_t body = MIN(xtf_read64(section->length), length - offset);
+        structure_at(walk, FUZZ_SECTION, (size_t)(bytes - walk->data) + offset - sizeof *section,
+                     sizeof *section + body);
+        seal_section(walk, xtf_read32(section->kind), bytes + offset, body);
+        offset += body;
     }
     if (bytes)
         seal_item(walk, FUZZ_SECTION, ref);
@@ -237,7 +240,8 @@ void fuzz_seal(uint8_t *data, size_t size, GArray *parts)
     Walk walk = {.data = data, .size = size, .parts = parts, .budget = BUDGET};
 
     for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
-        XtfDiskSuperblock *superblock = at(&walk, FUZZ_SUPERBLOCK, slot * XTF_SUPERBLOCK_STRIDE, sizeof *superblock);
+        XtfDiskSuperblock *superblock =
+            structure_at(&walk, FUZZ_SUPERBLOCK, slot * XTF_SUPERBLOCK_STRIDE, sizeof *superblock);
         if (!superblock)
             continue;
         walk.page_size = xtf_read32(superblock->page_size);
@@ -260,7 +264,8 @@ bool fuzz_names_files(const uint8_t *data, size_t size)
     return false;
 }
 
-/* Something that numbers are likely to break at, or one that stands elsewhere in the file. */
+/* Returns a value at which number handling often fails, a change of the old value, or a value from elsewhere in the
+ * file. */
 static uint64_t pick_value(GRand *random, const uint8_t *data, size_t size, uint64_t before)
 {
     static const uint64_t edges[] = {0,   1,    2,    7,     8,         12,         13,        63,        64,
@@ -284,7 +289,8 @@ static uint64_t pick_value(GRand *random, const uint8_t *data, size_t size, uint
     }
 }
 
-/* Fields lie at multiples of 4 in most structures, and within the first bytes more often than not. */
+/* Changes one field of a part. Most structures have their fields at multiples of 4, and the most important ones in
+ * their first bytes. */
 static void change_field(GRand *random, uint8_t *data, size_t size, FuzzPart part)
 {
     static const size_t widths[] = {1, 2, 4, 8};
@@ -293,16 +299,16 @@ static void change_field(GRand *random, uint8_t *data, size_t size, FuzzPart par
     uint64_t value = 0;
 
     width = MIN(width, part.length);
-    size_t where = g_rand_int(random) % (reach - width + 1);
+    size_t place = g_rand_int(random) % (reach - width + 1);
     if (g_rand_int_range(random, 0, 4))
-        where -= where % width;
-    memcpy(&value, data + part.offset + where, width);
+        place -= place % width;
+    memcpy(&value, data + part.offset + place, width);
     value = pick_value(random, data, size, value);
-    memcpy(data + part.offset + where, &value, width);
+    memcpy(data + part.offset + place, &value, width);
 }
 
-/* A part of a random kind: there are many pages and few nodes. Seldom one whose damage has the file refused as a whole.
- */
+/* Returns a part of a random kind. The kind is chosen first, since there are many pages and few nodes. Superblocks
+ * are rare, as damage of one has the whole file refused. */
 static FuzzPart pick_part(GRand *random, const GArray *parts)
 {
     static const FuzzKind kinds[] = {FUZZ_SECTION, FUZZ_SECTION, FUZZ_NODE,    FUZZ_NODE,    FUZZ_ITEM,
@@ -327,40 +333,40 @@ static void swap_bytes(uint8_t *a, uint8_t *b, size_t n)
     }
 }
 
-/* A record takes a field of another one of its list, or all of it, or changes places with it: what is in order then is
- * not, and what refers to one thing refers to another. */
+/* Gives a record a field of another record of its list, or all its fields, or swaps the two. Sorted records then are
+ * out of order, and references refer to other objects. */
 static void change_record(GRand *random, uint8_t *data, size_t size, FuzzPart part)
 {
     size_t n = part.length / part.record, i = g_rand_int(random) % n;
     size_t j = g_rand_boolean(random) ? (i + 1) % n : g_rand_int(random) % n;
-    uint8_t *own = data + part.offset + i * part.record, *other = data + part.offset + j * part.record;
+    uint8_t *own = data + part.offset + i * part.record, *source = data + part.offset + j * part.record;
     size_t wide = g_rand_boolean(random) ? 8 : 4, width = MIN(wide, part.record);
-    size_t where = g_rand_int(random) % (part.record - width + 1);
+    size_t place = g_rand_int(random) % (part.record - width + 1);
 
     switch (g_rand_int_range(random, 0, 6)) {
     case 0:
-        swap_bytes(own, other, part.record);
+        swap_bytes(own, source, part.record);
         break;
     case 1:
-        memmove(own, other, part.record);
+        memmove(own, source, part.record);
         break;
     case 2:
         change_field(random, data, size, (FuzzPart){FUZZ_RECORDS, (size_t)(own - data), part.record, 0});
         break;
     default:
-        where -= where % width;
-        memmove(own + where, other + where, width);
+        place -= place % width;
+        memmove(own + place, source + place, width);
     }
 }
 
-static void change(GRand *random, uint8_t *data, size_t size, const GArray *parts)
+static void change_part(GRand *random, uint8_t *data, size_t size, const GArray *parts)
 {
-    FuzzPart part = pick_part(random, parts), other = pick_part(random, parts);
+    FuzzPart part = pick_part(random, parts), source = pick_part(random, parts);
 
     if (part.record > 0)
         change_record(random, data, size, part);
     else if (g_rand_int_range(random, 0, 8) == 0)
-        memmove(data + part.offset, data + other.offset, MIN(part.length, other.length));
+        memmove(data + part.offset, data + source.offset, MIN(part.length, source.length));
     else
         change_field(random, data, size, part);
 }
@@ -372,7 +378,7 @@ size_t fuzz_mutate(uint8_t *data, size_t size, uint32_t seed)
 
     fuzz_seal(data, size, parts);
     for (int n = parts->len > 0 ? g_rand_int_range(random, 1, 5) : 0; n > 0; n--)
-        change(random, data, size, parts);
+        change_part(random, data, size, parts);
     if (g_rand_int_range(random, 0, 50) == 0)
         size = g_rand_int(random) % size;
     if (g_rand_int_range(random, 0, 20))

@@ -1,5 +1,5 @@
 /*
- * Asks the tree of whatever it is given as a trace for the views that combine several structures of a file: they match
+ * Opens any bytes as a trace, and reads the views that combine several structures of a file. These views match
  * messages, look up the arrays of other locations, and follow references of tables.
  */
 #include "fuzz-structure.h"
@@ -10,18 +10,18 @@
 enum {
     CACHE_BYTES = 16 << 20,
     PIECE = 1 << 16,
-    VIEW_BYTES = 64 << 20, /* of a view; more than any of the files of the tests has */
+    VIEW_BYTES = 64 << 20, /* most bytes read of a view; no file of the tests has a larger one */
 };
 
 static const char *const views[] = {"messages", "timeline.svg", "timeline.html", "index.html", "findings"};
 
-static void must(bool truth, const char *what)
+static void must(bool condition, const char *fault)
 {
-    if (!truth)
-        g_error("fuzz: %s", what);
+    if (!condition)
+        g_error("fuzz: %s", fault);
 }
 
-/* Reads a file of the tree. An error is an answer, if it says what is wrong. */
+/* Reads a file of the tree. An error is a valid answer if it has a message. */
 static bool read_view(XtfTree *tree, const char *path, GError **error)
 {
     g_autoptr(XtfNode) node = xtf_tree_resolve(tree, path, error);
@@ -34,17 +34,17 @@ static bool read_view(XtfTree *tree, const char *path, GError **error)
     return node != NULL;
 }
 
-/* Takes over the trace; false if there is none. */
+/* Reads the views of a trace, and takes ownership of it. Returns false if the trace is NULL. */
 static bool read_tree(XtfTrace *opened, GError **error)
 {
     g_autoptr(XtfTrace) trace = opened;
     g_autoptr(XtfTree) tree = trace ? xtf_tree_new(trace, error) : NULL;
 
-    must(tree || (*error && (*error)->message[0]), "refused without a word");
+    must(tree || (*error && (*error)->message[0]), "a trace was refused without a message");
     g_clear_error(error);
     for (size_t i = 0; tree && i < G_N_ELEMENTS(views); i++) {
         bool good = read_view(tree, views[i], error);
-        must(good == !*error, "an error that was not set, or was for nothing");
+        must(good == !*error, "a view failed without an error, or succeeded with one");
         g_clear_error(error);
     }
     return trace != NULL;

@@ -1,14 +1,14 @@
-"""Runs the deterministic fuzzer, and reads files that an enemy would make by hand.
+"""Runs the deterministic fuzzer, and reads crafted hostile files.
 
     fuzz.py mutated DUMP-TRACE FUZZ-DRIVER ROUNDS
     fuzz.py joined DUMP-TRACE FUZZ-DRIVER ROUNDS XTF     merged files, and anchors beside their parts
     fuzz.py views SPLIT-TRACE FUZZ-VIEWS ROUNDS XTF ARCHIVE...     views that combine several structures, of recorded programs
-    fuzz.py wrong WRONG-BYTE ROUNDS XTF ARCHIVE...           one wrong byte, checksums as they were: nothing goes missing without a word
+    fuzz.py wrong WRONG-BYTE ROUNDS XTF ARCHIVE...           one wrong byte, its checksum unchanged: no answer changes without an error
     fuzz.py crafted DUMP-TRACE FUZZ-DRIVER
 
-The driver must read each crafted file to its end. The first once led a search past the end of the file, the next two kept the check busy
-without end, and the two behind them told whoever reads to make room for more arrays or rows than any file holds. The others are of packed rows: more
-than a leaf may hold, more than there are pages for, and such as two arrays of different rows claim.
+The driver must read each crafted file to its end. The first file once led a search past the end of the file.
+The next two kept the check busy forever. The two after them made readers allocate more arrays or rows than any file holds.
+The rest have wrong packed rows: more than a leaf may hold, more than fit into the pages, and the same rows in two arrays.
 """
 import os
 import pathlib
@@ -25,67 +25,69 @@ from xtf_patch import File  # noqa: E402
 from xtf_reader import Superblock  # noqa: E402
 
 PAGE_SIZE = 4096
-# codec, seed, page size, locations, rows: one small; a P index of two levels; a tree of three; large pages.
+# codec, seed, page size, locations, rows: a small file; a P index of two levels; a tree of three; large pages
 CORPUS = [("plain", 5, PAGE_SIZE, 1, 6), ("plain", 6, PAGE_SIZE, 40, 6), ("plain", 7, PAGE_SIZE, 1, 1800), ("plain", 8, 65536, 1, 60),
           ("compact", 15, PAGE_SIZE, 1, 6), ("compact", 16, PAGE_SIZE, 40, 6), ("compact", 17, PAGE_SIZE, 1, 3600), ("compact", 18, 65536, 1, 600)]
 SANITIZERS = {"ASAN_OPTIONS": "max_allocation_size_mb=256:allocator_may_return_null=0:handle_sigill=1", "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1"}
 
 
-# Parts of one page size each: codec, seed, page size, locations, rows, first location.
+# Parts of the same page size: codec, seed, page size, locations, rows, first location.
 PARTS = {"small": [("plain", 5, PAGE_SIZE, 1, 6, 0), ("compact", 15, PAGE_SIZE, 2, 12, 1000)],
          "many": [("compact", 16, PAGE_SIZE, 40, 6, 0), ("plain", 8, PAGE_SIZE, 3, 120, 1000), ("plain", 9, PAGE_SIZE, 1, 6, 2000)],
          "high": [("plain", 7, PAGE_SIZE, 1, 1800, 0), ("compact", 17, PAGE_SIZE, 1, 3600, 1000)]}
 
 
-def make(dump_trace, folder, codec, seed, *sizes):
+def make_trace(dump_trace, folder, codec, seed, *sizes):
     path = folder / f"{seed}.xtf"
     subprocess.run([dump_trace, "write", path, codec, *map(str, (seed, *sizes))], check=True)
     return path
 
 
-def joined(dump_trace, driver, rounds, xtf, folder):
-    """What several files became: their catalogs have segments, maps of their numbers, and files."""
+def fuzz_joined(dump_trace, driver, rounds, xtf, folder):
+    """Fuzzes merged files: their catalogs have segments and maps of their numbers. Fuzzes anchors, whose catalogs have files,
+    too."""
     merged = []
     for name, parts in PARTS.items():
         beside = folder / name
         beside.mkdir()
-        files = [make(dump_trace, beside, *sizes) for sizes in parts]
+        files = [make_trace(dump_trace, beside, *sizes) for sizes in parts]
         subprocess.run([xtf, "merge", "--quiet", "--output", folder / f"{name}.xtf", *files], check=True)
         subprocess.run([xtf, "merge", "--quiet", "--anchor", beside], check=True)
         merged.append(folder / f"{name}.xtf")
-        drive(driver, beside, rounds // 4, beside / "anchor.xtf")
-    drive(driver, folder, rounds, *merged)
+        run_driver(driver, beside, rounds // 4, beside / "anchor.xtf")
+    run_driver(driver, folder, rounds, *merged)
 
 
-def views(split_trace, driver, rounds, xtf, archives, folder):
-    """A recorded program, plain, aligned, analysed and merged; then an anchor and a companion, which have files beside them."""
-    def call(*arguments):
+def fuzz_views(split_trace, driver, rounds, xtf, archives, folder):
+    """Fuzzes a recorded program: plain, aligned, analysed and merged; then an anchor and a companion, which have files beside
+    them."""
+    def run_command(*arguments):
         subprocess.run(list(map(str, arguments)), check=True)
 
     plain = []
     for number, archive in enumerate(archives):
         plain.append(folder / f"plain{number}.xtf")
-        call(xtf, "import", "--quiet", "-o", plain[-1], archive)
+        run_command(xtf, "import", "--quiet", "-o", plain[-1], archive)
     first = plain[0]
-    call(xtf, "align", "--quiet", "--always", "-o", folder / "aligned.xtf", first)
+    run_command(xtf, "align", "--quiet", "--always", "-o", folder / "aligned.xtf", first)
     shutil.copy(first, folder / "analysed.xtf")
-    call(xtf, "analyze", "--quiet", folder / "analysed.xtf")
+    run_command(xtf, "analyze", "--quiet", folder / "analysed.xtf")
     parts, base = folder / "parts", folder / "base"
     for beside in (parts, base):
         beside.mkdir()
-    call(split_trace, first, parts / "part", 2, 7)
-    call(xtf, "merge", "--quiet", "-o", folder / "merged.xtf", *sorted(parts.glob("*.xtf")))
-    call(xtf, "merge", "--quiet", "--anchor", parts)
+    run_command(split_trace, first, parts / "part", 2, 7)
+    run_command(xtf, "merge", "--quiet", "-o", folder / "merged.xtf", *sorted(parts.glob("*.xtf")))
+    run_command(xtf, "merge", "--quiet", "--anchor", parts)
     shutil.copy(first, base / "trace.xtf")
-    call(xtf, "analyze", "--quiet", "-o", base / "companion.xtf", base / "trace.xtf")
-    drive(driver, folder, 0, *out_of_order(folder, first))
-    drive(driver, folder, rounds, *plain, *(folder / f"{name}.xtf" for name in ("aligned", "analysed", "merged")))
-    drive(driver, parts, rounds // 4, parts / "anchor.xtf")
-    drive(driver, base, rounds // 4, base / "companion.xtf")
+    run_command(xtf, "analyze", "--quiet", "-o", base / "companion.xtf", base / "trace.xtf")
+    run_driver(driver, folder, 0, *out_of_order(folder, first))
+    run_driver(driver, folder, rounds, *plain, *(folder / f"{name}.xtf" for name in ("aligned", "analysed", "merged")))
+    run_driver(driver, parts, rounds // 4, parts / "anchor.xtf")
+    run_driver(driver, base, rounds // 4, base / "companion.xtf")
 
 
-def wrong(driver, rounds, xtf, archives, folder):
-    """Imports of archives, and what `xtf analyze` adds to those of programs."""
+def check_wrong_bytes(driver, rounds, xtf, archives, folder):
+    """Checks that a wrong byte changes no answer without an error, in imported archives and in the results of `xtf analyze`."""
     files = []
     for number, archive in enumerate(archives):
         files.append(folder / f"{number}.xtf")
@@ -97,7 +99,8 @@ def wrong(driver, rounds, xtf, archives, folder):
 
 
 def out_of_order(folder, base):
-    """Files in which one entry of the P index has the location of another one, or one that no other has."""
+    """Writes files in which one entry of the P index has the location of another entry, or a location without an entry. Returns
+    their paths."""
     data, written = base.read_bytes(), []
     locations = sorted({entry.location for entry in File(data).arrays()})
     for number in range(len(File(data).arrays())):
@@ -111,17 +114,17 @@ def out_of_order(folder, base):
     return written
 
 
-def drive(driver, folder, rounds, *files):
+def run_driver(driver, folder, rounds, *files):
     keep = folder / "input"
     done = subprocess.run([driver, keep, str(rounds), "1", *files], env=os.environ | SANITIZERS, check=False)
     if done.returncode != 0:
-        kept = pathlib.Path(tempfile.gettempdir()) / "xtf-fuzz-failed"
-        shutil.copy(keep, kept)
-        sys.exit(f"FAILED with status {done.returncode}: the input is in {kept}")
+        failed_input = pathlib.Path(tempfile.gettempdir()) / "xtf-fuzz-failed"
+        shutil.copy(keep, failed_input)
+        sys.exit(f"FAILED with status {done.returncode}: the input is in {failed_input}")
 
 
 class Crafted:
-    """A file whose catalog is taken out, to be changed and written anew behind everything else."""
+    """A trace file whose catalog can be changed, and is written anew at the end of the file."""
 
     def __init__(self, path):
         self.data = bytearray(path.read_bytes())
@@ -162,23 +165,23 @@ class Crafted:
 
 
 def branches(level, children):
-    """A node of the P index above the lowest level. Each child is (arrays below it, item reference)."""
+    """Returns a node of the P index above the lowest level. Each child is (arrays below it, item reference)."""
     entries = (BRANCH.pack(0, 0, 0, arrays, 1, child) for arrays, child in children)
     return NODE.pack(b"XTFn", level, len(children), 0) + b"".join(entries)
 
 
 def array_of(crafted, schema):
-    """The first array of a schema, as a list of its entry's values."""
+    """Returns the entry of a schema's first array as a list of its values."""
     for at in range(NODE.size, len(crafted.root_bytes), ARRAY.size):
         entry = list(ARRAY.unpack_from(crafted.root_bytes, at))
         if entry[1] == schema:
             return entry
-    sys.exit("FAILED: no such array")
+    sys.exit("FAILED: the trace has no array of the schema")
 
 
 # FORMAT R4
 def page_as_item(crafted):
-    """A page with millions of rows, named as a node of the P index before it is come to as a page."""
+    """Adds a page with millions of rows to the P index, as a node. The reader meets it as a node before it meets it as a page."""
     wide = array_of(crafted, 2)
     place = next(place for place in range(2, len(crafted.data) // PAGE_SIZE)
                  if crafted.data[place * PAGE_SIZE:place * PAGE_SIZE + 5] == b"XTFp\1"
@@ -194,7 +197,7 @@ def page_as_item(crafted):
 
 # FORMAT R67
 def nodes_without_end(crafted):
-    """A P index of 12 levels, in which each node names one child 84 times: 84^11 ways down."""
+    """Builds a P index of 12 levels in which each node names one child 84 times: 84^11 paths."""
     child = crafted.root
     for level in range(1, 12):
         child = crafted.append(branches(level, [(1, child)] * 84))
@@ -203,9 +206,9 @@ def nodes_without_end(crafted):
 
 # FORMAT R44
 def pages_without_end(crafted):
-    """The same in an array: index pages whose 168 entries name one child."""
+    """Builds the same in an array: index pages whose 168 entries name one child."""
     levels, row_size, rows = 12, 8, 400
-    entry = array_of(crafted, 1)  # rows of a time alone
+    entry = array_of(crafted, 1)  # rows that have only a time
     segment = struct.unpack_from("<Q", crafted.data, 16)[0]
     place = crafted.page(0, entry[2], segment, 0, bytes(504 * row_size), 504)
     for level in range(1, levels - 1):
@@ -234,7 +237,7 @@ def too_many_rows(crafted):
 
 
 def first_leaf(crafted, array):
-    """The byte at which the first leaf of an array begins."""
+    """Returns the byte offset of an array's first leaf."""
     return next(at for at in range(2 * PAGE_SIZE, len(crafted.data) - PAGE_SIZE, PAGE_SIZE)
                 if crafted.data[at:at + 5] == b"XTFp\1" and struct.unpack_from("<IxxxxQQ", crafted.data, at + 8)[::2] == (array, 0))
 
@@ -271,40 +274,40 @@ def clock_map_without_end(crafted):
     struct.pack_into("<II16s", crafted.catalog, crafted.bodies[CLOCK_MAPS], 1, 0, maps)
 
 
-def clock_that_stands_still(crafted):
-    """A map whose knots are as near as can be: each tick of the clock may be lost in rounding, and then all are."""
+def clock_with_dense_knots(crafted):
+    """Builds a clock map whose knots are as near as can be: rounding may lose a tick at each knot, and so all ticks."""
     knots = b"".join(KNOT.pack(local, 5, 0) for local in range(100000))
     maps = crafted.append(struct.pack("<II", 100000, 0) + knots)
     struct.pack_into("<II16s", crafted.catalog, crafted.bodies[CLOCK_MAPS], 1, 0, maps)
 
 
-PLAIN = (page_as_item, nodes_without_end, pages_without_end, too_many_arrays, too_many_rows, clock_maps_without_end, clock_map_without_end, clock_that_stands_still)
+PLAIN = (page_as_item, nodes_without_end, pages_without_end, too_many_arrays, too_many_rows, clock_maps_without_end, clock_map_without_end, clock_with_dense_knots)
 COMPACT = (packed_rows_without_end, too_many_packed_rows, packed_rows_of_two_arrays)
 
 
 def main():
-    what, dump_trace, driver, *rounds = sys.argv[1:]
+    mode, dump_trace, driver, *rounds = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="xtf-fuzz-") as name:
         folder = pathlib.Path(name)
-        if what == "joined":
-            joined(dump_trace, driver, int(rounds[0]), rounds[1], folder)
+        if mode == "joined":
+            fuzz_joined(dump_trace, driver, int(rounds[0]), rounds[1], folder)
             return
-        if what == "wrong":
-            wrong(dump_trace, driver, rounds[0], rounds[1:], folder)
+        if mode == "wrong":
+            check_wrong_bytes(dump_trace, driver, rounds[0], rounds[1:], folder)
             return
-        if what == "views":
-            views(dump_trace, driver, int(rounds[0]), rounds[1], rounds[2:], folder)
+        if mode == "views":
+            fuzz_views(dump_trace, driver, int(rounds[0]), rounds[1], rounds[2:], folder)
             return
-        if what == "mutated":
-            drive(driver, folder, int(rounds[0]), *(make(dump_trace, folder, *sizes) for sizes in CORPUS))
+        if mode == "mutated":
+            run_driver(driver, folder, int(rounds[0]), *(make_trace(dump_trace, folder, *sizes) for sizes in CORPUS))
             return
         for number, craft in enumerate(PLAIN + COMPACT):
             codec = "plain" if craft in PLAIN else "compact"
-            crafted = Crafted(make(dump_trace, folder, codec, 100 + number, PAGE_SIZE, 1, 120))
+            crafted = Crafted(make_trace(dump_trace, folder, codec, 100 + number, PAGE_SIZE, 1, 120))
             craft(crafted)
             crafted.write(folder / "crafted.xtf")
             print(craft.__name__, flush=True)
-            drive(driver, folder, 0, folder / "crafted.xtf")
+            run_driver(driver, folder, 0, folder / "crafted.xtf")
 
 
 if __name__ == "__main__":

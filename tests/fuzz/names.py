@@ -1,7 +1,7 @@
-"""Whoever makes a trace chooses the names in it: none of them may act on a terminal, and none may make a file of gigabytes.
+"""Tests hostile names in a trace: no name may control a terminal, or make a file of gigabytes.
 
-    names.py nasty WRITE-NAMES XTF ARCHIVE    every output of every command, and every file of the tree, is searched for raw bytes
-    names.py long WRITE-NAMES XTF ASK-TREE LENGTH     names of so many MB in each table: sizes are exact and small
+    names.py nasty WRITE-NAMES XTF ARCHIVE    searches the output of every command, and every file of the tree, for raw bytes
+    names.py long WRITE-NAMES XTF ASK-TREE LENGTH     has names of LENGTH MB in each table: sizes must be exact and small
 """
 import os
 import pathlib
@@ -18,8 +18,8 @@ from asking import Asker  # noqa: E402
 NASTY = b"<\x1b[31m\x1b]0;title\x07\n\r\t\b\x7f\xc2\x9b1m\xff\xc0\x9b\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8\xe2\x80\xa9>"
 FORBIDDEN = {*range(0x20), *range(0x7f, 0xa0), 0x61c, 0x200e, 0x200f, *range(0x2028, 0x202f), *range(0x2066, 0x206a)} - {ord("\n")}
 PLAIN = bytes([*range(0x20, 0x7f), ord("\n")])
-# Directories that are not listed, or not whole.
-MORE = ("", "time/10%-50%", "num/0", "num/1", "num/0-10", "schema~0", "peer/0", "tag/0", "proc/0-1/thread/0",
+# Directories that the tree lists not at all, or only in part.
+UNLISTED = ("", "time/10%-50%", "num/0", "num/1", "num/0-10", "schema~0", "peer/0", "tag/0", "proc/0-1/thread/0",
         "time/50%-/zoom", "time/10%-20%/proc/1", "enters_leaves/num/1", "time/0-10%/sends")
 
 
@@ -27,13 +27,13 @@ class Xtf:
     def __init__(self, program, folder, trace):
         os.environ.update({"XDG_CACHE_HOME": os.fsdecode(bytes(folder) + b"/cache" + NASTY), "LC_ALL": "C.UTF-8"})
         self.program, self.trace = xtfrun.Xtf(program), trace
-        self.said = b""
+        self.messages = b""
 
     def run(self, *arguments):
         done = self.program.run(*arguments)
         for output in (done.output, done.errors):
             check_bytes(output, arguments)
-        self.said += done.errors
+        self.messages += done.errors
         return done
 
     def must(self, *arguments):
@@ -43,17 +43,18 @@ class Xtf:
         return done.output
 
     def entries(self, path):
-        """[(kind, size, name)] of a directory."""
+        """Yields (kind, size, name) of each entry of a directory."""
         for line in self.must("ls", "-l", self.trace, path).decode().splitlines():
             kind, size, name = line.split(None, 2)
             yield kind, int(size), name
 
     def walk(self, path):
-        """All files below a directory, with their sizes. One command for all directories of a level, as a process takes longer than its work."""
+        """Returns all files below a directory, with their sizes. Runs one command for all directories of a level, as starting a
+        process takes most of the time."""
         files, level = [], [path]
         while level:
             below = []
-            # Of a single directory `xtf ls` would not say the name.
+            # The first folder is listed twice: with a single directory `xtf ls` would not print its name.
             for block in self.must("ls", "-l", self.trace, *["/" + folder for folder in level[:1] + level]).decode().split("\n\n")[1:]:
                 folder, *lines = block.splitlines()
                 for kind, size, name in (line.split(None, 2) for line in lines):
@@ -66,11 +67,11 @@ class Xtf:
         return files
 
     def read_all(self, files):
-        """Files, by one command; one by one only if their sizes are others, to say which file's is."""
+        """Reads files by one command. If their total size is wrong, reads them one by one to name the file."""
         if files and len(self.must("cat", self.trace, *(path for path, _ in files))) != sum(size for _, size in files):
             for path, size in files:
                 self.read(path, size)
-            sys.exit("FAILED: all files together are others than one by one")
+            sys.exit("FAILED: all files printed together differ from the same files one by one")
 
     def read(self, path, size):
         data = self.must("cat", self.trace, path)
@@ -89,7 +90,7 @@ def check_bytes(output, where):
 
 
 def check_all_but_names(xtf, trace):
-    """Names of schemas must be UTF-8, those here are not; nothing else is wrong."""
+    """Checks that the only problems are names of schemas that are not UTF-8."""
     lines = xtf.run("check", "--quiet", trace).output.splitlines()
     if not lines or any(not line.endswith(b"is not UTF-8") for line in lines):
         sys.exit(f"FAILED: check says {[line for line in lines if not line.endswith(b'is not UTF-8')][:3]}")
@@ -97,7 +98,7 @@ def check_all_but_names(xtf, trace):
 
 def walk_tree(xtf):
     n = 0
-    for path in MORE:
+    for path in UNLISTED:
         files = xtf.walk(path)
         xtf.read_all(files)
         n += len(files)
@@ -112,8 +113,8 @@ def walk_tree(xtf):
         sys.exit(f"FAILED: the tree has {n} files, and should have more")
 
 
-def misuse(xtf, folder):
-    """Commands that fail, and say of what."""
+def run_failing_commands(xtf, folder):
+    """Runs commands that fail, and whose messages contain hostile names."""
     nasty, missing = os.fsdecode(NASTY), os.fsdecode(bytes(folder) + b"/" + NASTY)
     for path in (nasty, f"region/{nasty}", f"{nasty}/x", f"definitions/{nasty}", f"definitions/rows/properties/{nasty}", f"time/{nasty}",
                  f"proc/{nasty}", f"num/{nasty}", f"tag/{nasty}", f"time/1-2{nasty}", f"comm/{nasty}/x"):
@@ -131,8 +132,8 @@ def misuse(xtf, folder):
         xtf.run(*arguments)
 
 
-def archives(xtf, folder, archive):
-    """An archive at a nasty place, whole and damaged."""
+def import_archive(xtf, folder, archive):
+    """Imports an archive from a folder with a hostile name, whole and damaged."""
     place = pathlib.Path(os.fsdecode(bytes(folder) + b"/archive" + NASTY))
     shutil.copytree(archive.parent, place)
     here = place / archive.name
@@ -160,23 +161,23 @@ def archives(xtf, folder, archive):
     xtf.run("mount", place, place)
 
 
-def damaged(xtf, folder):
-    """Errors of the library name tables, schemas and paths."""
+def read_damaged_files(xtf, folder):
+    """Reads damaged files: errors of the library name tables, schemas and paths."""
     whole = xtf.trace.read_bytes()
     random.seed(1)
     for _ in range(25):
         data = bytearray(whole)
         for _ in range(20):
             data[random.randrange(8192, len(data))] ^= 1 << random.randrange(8)
-        other = pathlib.Path(os.fsdecode(bytes(folder) + b"/damaged" + NASTY))
-        other.write_bytes(data)
-        for arguments in (("check", other), ("info", other), ("ls", "-l", other, "definitions"), ("cat", other, "records", "profile"),
-                          ("copy", other, folder / "copy.xtf")):
+        copy = pathlib.Path(os.fsdecode(bytes(folder) + b"/damaged" + NASTY))
+        copy.write_bytes(data)
+        for arguments in (("check", copy), ("info", copy), ("ls", "-l", copy, "definitions"), ("cat", copy, "records", "profile"),
+                          ("copy", copy, folder / "copy.xtf")):
             xtf.run(*arguments)
 
 
 # FORMAT R37, R73
-def nasty(folder, write_names, program, archive=None):
+def check_nasty_names(folder, write_names, program, archive=None):
     trace = pathlib.Path(os.fsdecode(bytes(folder) + b"/trace" + NASTY + b".xtf"))
     subprocess.run([write_names, trace, "nasty"], check=True)
     xtf = Xtf(program, folder, trace)
@@ -186,19 +187,19 @@ def nasty(folder, write_names, program, archive=None):
     xtf.must("copy", trace, pathlib.Path(os.fsdecode(bytes(trace) + NASTY)))
     check_all_but_names(xtf, pathlib.Path(os.fsdecode(bytes(trace) + NASTY)))
     walk_tree(xtf)
-    misuse(xtf, folder)
-    damaged(xtf, folder)
+    run_failing_commands(xtf, folder)
+    read_damaged_files(xtf, folder)
     if archive:
-        archives(xtf, folder, pathlib.Path(archive))
-    if xtf.said.count(b"\\x1b[31m") < 50:
-        sys.exit("FAILED: messages do not show the names that they are about")
+        import_archive(xtf, folder, pathlib.Path(archive))
+    if xtf.messages.count(b"\\x1b[31m") < 50:
+        sys.exit("FAILED: messages do not show the hostile names")
 
 
-def long(folder, write_names, program, ask_tree, length):
+def check_long_names(folder, write_names, program, ask_tree, length):
     trace, length = folder / "long.xtf", int(length) << 20
     subprocess.run([write_names, trace, str(length)], check=True)
     xtf = Xtf(program, folder, trace)
-    asker = Asker(xtf.program, ask_tree, trace)  # each command would read the names anew
+    asker = Asker(xtf.program, ask_tree, trace)  # each command would read the names again
     for kind, size, name in xtf.entries("definitions"):
         if kind == "d":
             continue
@@ -209,8 +210,8 @@ def long(folder, write_names, program, ask_tree, length):
         if len(text) != size or len({len(line) for line in lines}) != 1 or len(lines) != 701:
             sys.exit(f"FAILED: lines of definitions/{name}")
         if any(b"xxx" in line for line in lines) != any(b"~0" in line for line in lines):
-            sys.exit(f"FAILED: definitions/{name}: cut names are not told apart")
-        rows = 0 if name == "colours" else 2 if name == "regions" else 1 # colours are no table of the trace
+            sys.exit(f"FAILED: definitions/{name}: cut names are not marked with ~")
+        rows = 0 if name == "colours" else 2 if name == "regions" else 1 # colours is no table of the trace
         for row in range(rows):
             path = f"definitions/rows/{name}/{row}"
             text = asker.ask(f"cat {path}")
@@ -218,7 +219,7 @@ def long(folder, write_names, program, ask_tree, length):
                 sys.exit(f"FAILED: {path} has {len(text)} bytes, and no whole name")
             check_bytes(text, path)
             if name == "regions" and text != xtf.must("cat", trace, path):
-                sys.exit(f"FAILED: xtf cat says something else of {path}")
+                sys.exit(f"FAILED: xtf cat prints another {path}")
     for path in ("records", "enters_leaves/records", "profile", "imbalance", "stack", "values", "proc/0/thread/0/attributes", "num/0/attributes"):
         for _, size, name in [(k, s, n) for k, s, n in xtf.entries(os.path.dirname(path)) if n == os.path.basename(path)]:
             if len(xtf.read(path, size)) > 30 << 20:
@@ -231,12 +232,12 @@ def long(folder, write_names, program, ask_tree, length):
 
 
 def main():
-    what, write_names, program, *arguments = sys.argv[1:]
+    mode, write_names, program, *arguments = sys.argv[1:]
     with tempfile.TemporaryDirectory(prefix="xtf-names-") as name:
-        if what == "nasty":
-            nasty(pathlib.Path(name), write_names, program, *arguments)
+        if mode == "nasty":
+            check_nasty_names(pathlib.Path(name), write_names, program, *arguments)
         else:
-            long(pathlib.Path(name), write_names, program, *arguments)
+            check_long_names(pathlib.Path(name), write_names, program, *arguments)
     return 0
 
 

@@ -1,9 +1,9 @@
 /*
- * Writes a trace in which an enemy chose every text: names of regions, properties, files ..., strings in records, and
- * the names of schemas, fields, roles, units, labels and tables.
+ * Writes a trace in which every text is hostile. These are strings in records, and the names of regions,
+ * properties, files, schemas, fields, roles, units, labels and tables.
  *
  *     write-names FILE nasty      control characters, escape sequences, bytes that are no UTF-8, directions of text
- *     write-names FILE LENGTH     names of so many bytes in rows 0 and 1 of each table of 700 rows
+ *     write-names FILE LENGTH     names of LENGTH bytes in rows 0 and 1 of each table of 700 rows
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ enum {
     RECORDS = 40,
     LONG_ROWS = 700,
     NASTY_ROWS = 3,
-    STRING_VALUE = 11, /* of xtf_value_types */
+    STRING_VALUE = 11, /* the type `string` in xtf_value_types */
 };
 
 static size_t long_length; /* 0: nasty names */
@@ -60,7 +60,7 @@ static uint32_t add_schema(const XtfSchema *schema)
     return id;
 }
 
-/* A row of any schema: its strings are texts, all else is 0 or absent. */
+/* Fills a row of any schema: its strings are hostile texts, all other fields are 0 or absent. */
 static void fill_row(const XtfSchema *schema, uint64_t number, uint8_t *row)
 {
     memset(row, 0, schema->row_size);
@@ -102,7 +102,8 @@ static void set_role(const XtfSchema *schema, const char *role, uint8_t *row, ui
         xtf_field_set(field, row, value);
 }
 
-/* Record `number` of schema `kind` among `kinds`. Side rows go with the record of schema 0. */
+/* Writes the rows of a location. Schema `kind` of `kinds` has the records of every `kinds`-th seq, from `kind`. Side
+ * rows refer to the records of schema 0. */
 static void write_rows(const XtfSchema *schema, uint64_t location, unsigned kind, unsigned kinds)
 {
     GError *error = NULL;
@@ -127,7 +128,7 @@ static void write_rows(const XtfSchema *schema, uint64_t location, unsigned kind
         die(error);
 }
 
-static XtfSchema *own_schema(const char *name, XtfSchemaKind kind)
+static XtfSchema *hostile_schema(const char *name, XtfSchemaKind kind)
 {
     static const char *const labels[] = {NASTY "label 0", NASTY "label 1", NULL};
     const XtfFieldSpec fields[] = {
@@ -160,9 +161,9 @@ int main(int argc, char **argv)
     writer = xtf_writer_create(argv[1], &(XtfWriterOptions){.no_sync = true}, &error);
     if (!writer)
         die(error);
-    g_autoptr(XtfSchema) record = own_schema(NASTY "record", XTF_SCHEMA_RECORD);
-    g_autoptr(XtfSchema) side = own_schema(NASTY "side", XTF_SCHEMA_SIDE);
-    g_autoptr(XtfSchema) table = own_schema(NASTY "table", XTF_SCHEMA_TABLE);
+    g_autoptr(XtfSchema) record = hostile_schema(NASTY "record", XTF_SCHEMA_RECORD);
+    g_autoptr(XtfSchema) side = hostile_schema(NASTY "side", XTF_SCHEMA_SIDE);
+    g_autoptr(XtfSchema) table = hostile_schema(NASTY "table", XTF_SCHEMA_TABLE);
     add_schema(record); /* schema~0 */
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++)
         write_table(xtf_model_schema(tag));

@@ -1,6 +1,6 @@
 /*
- * Changes one byte of a file at a time, and leaves its checksum: whatever the tree shows then is what it shows of the
- * whole file, or an error. Nothing is missing without a word.
+ * Changes one byte of a file at a time, and leaves its checksum. Each answer of the tree must then be the answer for
+ * the whole file, or an error: data must not go missing silently.
  *
  *     wrong-byte ROUNDS SEED FILE...
  */
@@ -15,7 +15,7 @@
 
 enum {
     CACHE_BYTES = 16 << 20,
-    FILE_BYTES = 16 << 20, /* of a file of the tree; more than any of the files of the tests has */
+    FILE_BYTES = 16 << 20, /* most bytes read of a file of the tree; no trace of the tests has a larger one */
 };
 
 static const char *const directories[] = {"/",      "definitions", "by",       "proc",      "proc/0", "time/10%-20%",
@@ -48,7 +48,7 @@ static const char *const files[] = {"info",
 
 enum { N_ANSWERS = G_N_ELEMENTS(directories) + G_N_ELEMENTS(files) };
 
-/* What the tree says of each directory and file; NULL: an error. */
+/* Contents of each directory and file of the tree; NULL: an error. */
 typedef struct {
     GString *texts[N_ANSWERS];
     char *errors[N_ANSWERS];
@@ -78,7 +78,7 @@ static bool read_file(XtfNode *file, GString *text, GError **error)
     return xtf_node_read(file, 0, text->str, text->len, &length, error);
 }
 
-static void ask(Answers *answers, unsigned i, XtfTree *tree)
+static void add_answer(Answers *answers, unsigned i, XtfTree *tree)
 {
     bool is_file = i >= G_N_ELEMENTS(directories);
     const char *path = is_file ? files[i - G_N_ELEMENTS(directories)] : directories[i];
@@ -93,7 +93,7 @@ static void ask(Answers *answers, unsigned i, XtfTree *tree)
     g_clear_error(&error);
 }
 
-/* Asks for the `i`-th answer only, or for all of them if there is no such number. False if the file is refused. */
+/* Asks for answer `only`, or for all answers if `only` is N_ANSWERS. Returns false if the file cannot be opened. */
 static bool ask_tree(Answers *answers, const uint8_t *data, size_t size, unsigned only)
 {
     g_autoptr(GBytes) bytes = g_bytes_new_static(data, size);
@@ -103,13 +103,13 @@ static bool ask_tree(Answers *answers, const uint8_t *data, size_t size, unsigne
 
     for (unsigned i = 0; tree && i < N_ANSWERS; i++)
         if (only >= N_ANSWERS || i == only)
-            ask(answers, i, tree);
+            add_answer(answers, i, tree);
     return tree;
 }
 
-/* True if an answer is that of the whole file, or an error that says what is wrong. Pictures and findings are made all
- * the same where messages cannot be read to judge clocks, and say so. */
-static bool is_honest(const Answers *whole, const Answers *answers, unsigned i)
+/* True if an answer is that of the whole file, or an error other than "not found". Pictures and findings may also
+ * say that the clocks are not judged, as messages cannot be read. */
+static bool is_correct(const Answers *whole, const Answers *answers, unsigned i)
 {
     const GString *text = answers->texts[i];
 
@@ -119,15 +119,15 @@ static bool is_honest(const Answers *whole, const Answers *answers, unsigned i)
     return !whole->texts[i] || g_ascii_strtoll(answers->errors[i], NULL, 10) != XTF_ERROR_NOT_FOUND;
 }
 
-static void complain(const char *path, const FuzzPart *part, size_t where, unsigned i, const Answers *answers)
+static void print_fault(const char *path, const FuzzPart *part, size_t offset, unsigned i, const Answers *answers)
 {
-    const char *of = i < G_N_ELEMENTS(directories) ? directories[i] : files[i - G_N_ELEMENTS(directories)];
+    const char *answer_path = i < G_N_ELEMENTS(directories) ? directories[i] : files[i - G_N_ELEMENTS(directories)];
 
-    fprintf(stderr, "%s: byte %zu (structure of kind %d) changed: %s: %s\n", path, where, part->kind, of,
-            answers->errors[i] ? answers->errors[i] : "another answer, and no error");
+    fprintf(stderr, "%s: byte %zu (structure of kind %d) changed: %s: %s\n", path, offset, part->kind, answer_path,
+            answers->errors[i] ? answers->errors[i] : "another answer without an error");
 }
 
-/* Changes bytes of the structures beside the pages; pages have their own checksums, which searches check. */
+/* Changes random bytes of the structures of a file, the superblocks excepted. Returns the number of wrong answers. */
 static unsigned long try_file(const char *path, unsigned long rounds, GRand *random)
 {
     g_autofree uint8_t *data = NULL;
@@ -147,13 +147,13 @@ static unsigned long try_file(const char *path, unsigned long rounds, GRand *ran
         const FuzzPart *part = &g_array_index(parts, FuzzPart, g_rand_int_range(random, 0, (gint32)parts->len));
         if (part->kind == FUZZ_SUPERBLOCK || part->length == 0)
             continue;
-        size_t where = part->offset + g_rand_int(random) % part->length;
-        unsigned which = g_rand_int(random) % N_ANSWERS;
+        size_t offset = part->offset + g_rand_int(random) % part->length;
+        unsigned number = g_rand_int(random) % N_ANSWERS;
         Answers answers = {0};
-        data[where] ^= 1u << round % 8;
-        if (ask_tree(&answers, data, size, which) && !is_honest(&whole, &answers, which) && ++faults < 20)
-            complain(path, part, where, which, &answers);
-        data[where] ^= 1u << round % 8;
+        data[offset] ^= 1u << round % 8;
+        if (ask_tree(&answers, data, size, number) && !is_correct(&whole, &answers, number) && ++faults < 20)
+            print_fault(path, part, offset, number, &answers);
+        data[offset] ^= 1u << round % 8;
         answers_clear(&answers);
     }
     answers_clear(&whole);
@@ -172,6 +172,6 @@ int main(int argc, char **argv)
     for (int i = 3; i < argc; i++)
         faults += try_file(argv[i], strtoul(argv[1], NULL, 10), random);
     g_rand_free(random);
-    printf("%lu answers that are neither those of the whole file nor errors\n", faults);
+    printf("%lu wrong answers: they differ from those of the whole file, and are no errors\n", faults);
     return faults == 0 ? 0 : 1;
 }

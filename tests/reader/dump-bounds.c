@@ -1,6 +1,6 @@
 /*
- * The bounds that libxtf keeps to: first as docs/FORMAT.md has them, section 11, then by the names that the second
- * reader has for them, one a line.
+ * Prints the bounds of libxtf: first as the table in section 11 of docs/FORMAT.md, then by their names in the
+ * independent reader, one a line.
  */
 #include <stdio.h>
 

@@ -1,15 +1,16 @@
 /*
- * Packed rows of many kinds, for a reader that was written from docs/FORMAT.md alone: dump-packed FILE
+ * Writes packed rows of many kinds, for a reader that was written from docs/FORMAT.md alone: dump-packed FILE
  *
- * Cases follow one another: U32 rows, U32 bytes packed, U32 fields; the width of each field, a byte; whether it is an
- * I32 or I64, a byte; the packed bytes; the rows.
+ * The cases follow one another. Each begins with three U32: the number of rows, of packed bytes, and of fields. Then a
+ * byte for each field has its width, and another one is 1 if the field is an I32 or I64. The packed bytes and the rows
+ * follow.
  */
 #include <stdio.h>
 
 #include "libxtf/pack/pack.h"
 #include "tests/unit/pack-rows.h"
 
-static void dump(FILE *file, const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level)
+static void write_case(FILE *file, const XtfSchema *schema, const uint8_t *rows, uint32_t count, unsigned level)
 {
     uint32_t room = (uint32_t)xtf_pack_bound(schema, count);
     g_autofree uint8_t *packed = g_malloc(room);
@@ -38,9 +39,9 @@ int main(int argc, char **argv)
         uint32_t count = counts[i % G_N_ELEMENTS(counts)];
         g_autoptr(GArray) rows = make_calls(random, count, i * 10);
         g_autoptr(XtfSchema) schema = random_schema(random, (unsigned)g_rand_int_range(random, 1, 12));
-        g_autofree uint8_t *others = random_table(random, schema, count);
-        dump(file, calls, (const uint8_t *)rows->data, count, 1 + i % 9);
-        dump(file, schema, others, count, 1 + i % 9);
+        g_autofree uint8_t *table = random_table(random, schema, count);
+        write_case(file, calls, (const uint8_t *)rows->data, count, 1 + i % 9);
+        write_case(file, schema, table, count, 1 + i % 9);
     }
     return fclose(file) == 0 ? 0 : 1;
 }

@@ -1,12 +1,13 @@
 /*
- * The C side of the comparison with the independent reader: writes random traces, and answers questions about a trace
- * in the text that the reader gives.
+ * The C side of the comparison with the independent reader. Writes random traces, and prints the contents of a trace in
+ * the format of that reader.
  *
  *     dump-trace write FILE CODEC SEED PAGE-SIZE LOCATIONS ROWS [FIRST]
  *                                       ROWS rows in each record array; CODEC plain or compact; locations from FIRST on
  *     dump-trace rows FILE              every row of every array, then of every table
- *     dump-trace counts FILE SEED N                                N random windows of random arrays
- *     dump-trace align FILE SEED                                   other clock maps for most locations of a file
+ *     dump-trace counts FILE SEED N                                counts of N random windows of random arrays
+ *     dump-trace totals FILE SEED N                                totals of N random runs of rows
+ *     dump-trace align FILE SEED                                   sets new clock maps for most locations of a file
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -50,8 +51,8 @@ static void die(const GError *error)
     exit(1);
 }
 
-/* Few rows of it fill a page, so that trees grow high on little data. Its aggregate is of frames: whatever stands in
- * the rows, something comes of it. */
+/* Returns a schema whose rows are so wide that few fill a page: trees are high with little data. Its aggregate is of
+ * frames, and any values in the rows give valid totals. */
 static XtfSchema *wide_schema(GError **error)
 {
     XtfFieldSpec fields[WIDE_FIELDS + 1] = {
@@ -73,7 +74,7 @@ static XtfSchema *wide_schema(GError **error)
     return schema && xtf_schema_add_aggregate(schema, &aggregate, error) ? schema : NULL;
 }
 
-/* Its aggregate is of groups by two keys, with values of either sign. */
+/* Returns a schema with an aggregate of groups by two keys, with values of either sign. */
 static XtfSchema *all_schema(GError **error)
 {
     static const char *const keys[] = {"event", "name", NULL}, *const values[] = {"bytes", "delta", NULL};
@@ -89,7 +90,7 @@ static uint64_t random64(GRand *random)
     return (uint64_t)g_rand_int(random) << 32 | g_rand_int(random);
 }
 
-/* Often "none", small or huge. */
+/* Returns a random value, often "none", small or huge. */
 static uint64_t random_value(GRand *random)
 {
     switch (g_rand_int_range(random, 0, 4)) {
@@ -136,7 +137,7 @@ static void append_rows(XtfWriter *writer, GRand *random, uint64_t location, uin
         die(error);
     uint64_t time = xtf_array_writer_last(array);
     for (uint32_t i = 0; i < n; i++) {
-        if (g_rand_int_range(random, 0, 3) == 0) /* the others are ties */
+        if (g_rand_int_range(random, 0, 3) == 0) /* the others have the same time */
             time += (uint64_t)g_rand_int_range(random, 0, 1000);
         for (uint32_t f = 0; f < schema->n_fields; f++)
             fill_field(writer, random, &schema->fields[f], row);
@@ -165,7 +166,7 @@ static void add_names(XtfWriter *writer, GRand *random, uint32_t id, const XtfSc
         die(error);
 }
 
-/* A map with knots about [from, to], of clocks up to hours apart that drift and jump. */
+/* Sets a clock map with knots in about [from, to]. The clocks are up to hours apart, and drift and jump. */
 static void set_map(XtfWriter *writer, GRand *random, uint64_t location, uint64_t from, uint64_t to)
 {
     XtfClockKnot knots[20];
@@ -186,7 +187,7 @@ static void set_map(XtfWriter *writer, GRand *random, uint64_t location, uint64_
         die(error);
 }
 
-/* One writer's life: rows for every array, in portions, with a commit behind each. */
+/* Writes rows of every array in portions, with a commit after each portion. */
 static void write_once(XtfWriter *writer, GRand *random, uint32_t first, uint32_t locations, uint32_t rows)
 {
     GError *error = NULL;
@@ -226,9 +227,9 @@ static void write_trace(const char *path, bool plain, uint32_t seed, uint32_t pa
     XtfWriterOptions options = {
         .page_size = page_size, .codec = plain ? "plain" : NULL, .origin = UINT64_MAX, .no_sync = true};
 
-    for (unsigned life = 0; life < 2; life++) {
+    for (unsigned writer_number = 0; writer_number < 2; writer_number++) {
         XtfWriter *writer =
-            life == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
+            writer_number == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
         if (!writer)
             die(error);
         write_once(writer, random, first, locations, rows);
@@ -238,8 +239,8 @@ static void write_trace(const char *path, bool plain, uint32_t seed, uint32_t pa
     g_rand_free(random);
 }
 
-/* Corrects the clocks of a file, and writes no row. Every fifth location is left without a map. */
-static void align(const char *path, uint32_t seed)
+/* Corrects the clocks of a file without adding rows. Every fifth location gets no map. */
+static void align_clocks(const char *path, uint32_t seed)
 {
     GError *error = NULL;
     GRand *random = g_rand_new_with_seed(seed);
@@ -283,7 +284,7 @@ static void print_string(XtfTrace *trace, uint64_t id)
     print_escaped(text);
 }
 
-/* The name of a table's row: its first STRING. False if there is no such row or name. */
+/* Prints the name of a table's row: its first STRING. Returns false if the row or the name does not exist. */
 static bool print_name(XtfTrace *trace, const char *table_name, uint64_t number)
 {
     GError *error = NULL;
@@ -379,7 +380,7 @@ static void print_rows(XtfTrace *trace)
     }
 }
 
-/* A time at, just before or just behind a row; at times outside of them all. */
+/* Returns a time at, just before or just after a row, or any time. */
 static uint64_t random_time(const XtfArray *array, GRand *random)
 {
     GError *error = NULL;
@@ -421,7 +422,7 @@ static void print_groups(const XtfGroupTotals *totals, const XtfAggregate *aggre
     printf("\n");
 }
 
-/* Totals of random rows of random arrays; and of frames, profiles of random windows. */
+/* Prints totals of random rows of random arrays, and for frames profiles of random windows, too. */
 static void print_totals(XtfTrace *trace, uint32_t seed, uint32_t n)
 {
     GError *error = NULL;
@@ -466,7 +467,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc == 4 && g_str_equal(argv[1], "align")) {
-        align(argv[2], (uint32_t)atoi(argv[3]));
+        align_clocks(argv[2], (uint32_t)atoi(argv[3]));
         return 0;
     }
     g_autoptr(XtfTrace) trace = argc >= 3 ? xtf_trace_open(argv[2], NULL, &error) : NULL;

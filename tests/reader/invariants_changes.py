@@ -1,23 +1,23 @@
-"""Changes of a file (xtf_patch.File) from which the rows of INVARIANTS are made."""
+"""Changes of a file (xtf_patch.File) for the rows of INVARIANTS."""
 import struct
 
-from xtf_patch import COUNTS, LIMITS, SCHEMAS, put
+from xtf_patch import COUNTS, LIMITS, SCHEMAS, set_fields
 
 
 # ---- Sections of the catalog.
 
-def change_sections(change, **how):
+def change_sections(change, **options):
     def patch(f):
         parts = f.parts()
         change(parts)
-        f.store_catalog(parts, **how)
+        f.store_catalog(parts, **options)
     return patch
 
 
-def swap(kind, other):
+def swap(kind, second_kind):
     def change(parts):
         kinds = [part[0] for part in parts]
-        i, j = kinds.index(kind), kinds.index(other)
+        i, j = kinds.index(kind), kinds.index(second_kind)
         parts[i], parts[j] = parts[j], parts[i]
     return change_sections(change)
 
@@ -50,20 +50,21 @@ def empty_chunk(kind):
 # ---- Schemas.
 
 def schema(name, **fields):
-    return lambda f: put(f.schema(name)[1], **fields)
+    return lambda f: set_fields(f.schema(name)[1], **fields)
 
 
 def field(name, number, **fields):
-    return lambda f: put(f.schema(name)[2][number], **fields)
+    return lambda f: set_fields(f.schema(name)[2][number], **fields)
 
 
 def aggregate(name, **fields):
-    return lambda f: put(f.schema(name)[3][0], **fields)
+    return lambda f: set_fields(f.schema(name)[3][0], **fields)
 
 
 
 def add_schema(kind, fields=(), aggregates=(), name="new", row_size=None):
-    """Appends a schema without rows. A field: (type, name), and more of what it says; an aggregate: (kind, keys, values), and more."""
+    """Appends a schema without rows. A field is (type, name), and a dict of its other values. An aggregate is (kind, keys,
+    values), and such a dict."""
     return lambda f: append_schemas(f, [encoded_schema(kind, fields, aggregates, name, row_size)])
 
 
@@ -77,14 +78,14 @@ def append_schemas(f, schemas):
 
 def encoded_schema(kind, fields, aggregates, name, row_size=None):
     body, offset = [], 0
-    for type_number, field_name, *more in fields:
-        says = {"flags": 0, "role": "", "refers_to": "", "labels": ()} | (more[0] if more else {})
-        body.append(with_length(struct.pack("<BBHHH", type_number, 0, says["flags"], offset, len(says["labels"]))
-                                + b"".join(map(encoded_string, (field_name, says["role"], "", says["refers_to"], *says["labels"])))))
+    for type_number, field_name, *others in fields:
+        spec = {"flags": 0, "role": "", "refers_to": "", "labels": ()} | (others[0] if others else {})
+        body.append(with_length(struct.pack("<BBHHH", type_number, 0, spec["flags"], offset, len(spec["labels"]))
+                                + b"".join(map(encoded_string, (field_name, spec["role"], "", spec["refers_to"], *spec["labels"])))))
         offset += {1: 1, 2: 2, 4: 8, 6: 8, 7: 8, 99: 8}.get(type_number, 4)
-    for aggregate_kind, keys, values, *more in aggregates:
-        says = {"flags": 0, "typed_by": 0, "reals": 0, "signeds": 0} | (more[0] if more else {})
-        body.append(with_length(struct.pack("<BBBBBBQQ", aggregate_kind, says["flags"], len(keys), len(values), says["typed_by"], 0, says["reals"], says["signeds"])
+    for aggregate_kind, keys, values, *others in aggregates:
+        spec = {"flags": 0, "typed_by": 0, "reals": 0, "signeds": 0} | (others[0] if others else {})
+        body.append(with_length(struct.pack("<BBBBBBQQ", aggregate_kind, spec["flags"], len(keys), len(values), spec["typed_by"], 0, spec["reals"], spec["signeds"])
                                 + bytes(keys) + bytes(values)))
     head = struct.pack("<BBHHH", kind, 0, offset if row_size is None else row_size, len(fields), len(aggregates)) + encoded_string(name)
     return struct.pack("<I", len(head + b"".join(body))) + head + b"".join(body)

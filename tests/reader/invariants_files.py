@@ -1,9 +1,10 @@
-"""Rows of INVARIANTS in test_invariants.py: sections of the catalog (section 3), the two superblocks of a closed file (2), anchors and their files (3, 9)."""
+"""Rows of INVARIANTS in test_invariants.py: sections of the catalog (section 3), both superblocks of a closed file (2), anchors
+and their files (3, 9)."""
 import struct
 import zlib
 
 from invariants_changes import change_sections, longer, swap
-from xtf_patch import CLOCK_KIND, CLOCK_MAPS, CLOCK_MAPS_KIND, FILE, FILES, LIMITS, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, SUPERBLOCK, File, more, put
+from xtf_patch import CLOCK_KIND, CLOCK_MAPS, CLOCK_MAPS_KIND, FILE, FILES, LIMITS, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, SUPERBLOCK, File, plus, set_fields
 
 
 def extra_section(*bodies, kind=99):
@@ -11,8 +12,8 @@ def extra_section(*bodies, kind=99):
 
 
 def unmarked(kind):
-    """A section does not say that it is required."""
-    return lambda f: put(f.sections[kind], flags=0)
+    """Clears the flag that marks a section as required."""
+    return lambda f: set_fields(f.sections[kind], flags=0)
 
 
 # ---- The other superblock of a closed file.
@@ -22,23 +23,23 @@ def other_slot(f):
 
 
 def other_catalog(f):
-    """The file, seen from the other superblock."""
-    other = File(f.data)
-    other.data, other.superblock = f.data, other.at(other_slot(f).where, SUPERBLOCK)
-    other.find_sections()
-    return other
+    """Returns the file as seen from the other superblock."""
+    view = File(f.data)
+    view.data, view.superblock = f.data, view.at(other_slot(f).start, SUPERBLOCK)
+    view.find_sections()
+    return view
 
 
 def one_catalog(f):
     block = f.superblock
-    put(other_slot(f), catalog_at=block.catalog_at, catalog_length=block.catalog_length, catalog_crc=block.catalog_crc, opening=block.opening, opening_bytes=block.opening_bytes)
+    set_fields(other_slot(f), catalog_at=block.catalog_at, catalog_length=block.catalog_length, catalog_crc=block.catalog_crc, opening=block.opening, opening_bytes=block.opening_bytes)
 
 
 def in_both(kind, reference=0):
-    """An item of one catalog is named by the other, too."""
+    """Makes one catalog refer to an item of the other catalog."""
     def patch(f):
-        own, other = f.references(kind)[reference], other_catalog(f).references(kind)[reference]
-        put(own, at=other.at, length=other.length, crc=other.crc)
+        own, second = f.references(kind)[reference], other_catalog(f).references(kind)[reference]
+        set_fields(own, at=second.at, length=second.length, crc=second.crc)
     return patch
 
 
@@ -52,7 +53,7 @@ def another_segment(f):
 
 
 def swap_segments(f):
-    """The first two, where they are."""
+    """Swaps the first two segments in their section."""
     at = f.sections[SEGMENTS].end
     f.data[at:at + 64] = f.data[at + 32:at + 64] + f.data[at:at + 32]
 
@@ -60,7 +61,7 @@ def swap_segments(f):
 # ---- Anchors.
 
 def files(f):
-    """The entry of each file."""
+    """Yields the entry of each file."""
     at, end = f.sections[FILES].end, f.sections[FILES].end + f.sections[FILES].length
     while at < end:
         entry = f.at(at, FILE)
@@ -69,7 +70,7 @@ def files(f):
 
 
 def in_part(reference_of):
-    """An item is put into the first file: into a page that is reserved and was never written, so the file stays as it is."""
+    """Copies an item into the first file: into a page that is reserved and was never written, so that the file stays valid."""
     def patch(f):
         reference, entry = reference_of(f), next(files(f))
         path = f.folder / bytes(f.data[entry.end:entry.end + entry.length]).decode()
@@ -77,13 +78,13 @@ def in_part(reference_of):
         at = next(at for at in range(8192, len(data), 4096) if not any(data[at:at + 4096]))
         data[at:at + len(item)] = item
         path.write_bytes(data)
-        put(reference, at=entry.first * 4096 + at, crc=zlib.crc32(item))
+        set_fields(reference, at=entry.first * 4096 + at, crc=zlib.crc32(item))
     return patch
 
 
 def somewhere_in_part(reference_of):
-    """Whatever lies there: nobody reads it."""
-    return lambda f: put(reference_of(f), at=next(files(f)).first * 4096 + 8192)
+    """Makes a reference lead into the first file. The content does not matter, as no reader reads it."""
+    return lambda f: set_fields(reference_of(f), at=next(files(f)).first * 4096 + 8192)
 
 
 def table_of(f):
@@ -95,26 +96,26 @@ def map_of(f):
 
 
 def catalog_in_part(f):
-    put(f.superblock, catalog_at=lambda at: next(files(f)).first * 4096 + 8192)
+    set_fields(f.superblock, catalog_at=lambda at: next(files(f)).first * 4096 + 8192)
 
 
 def across_files(f):
-    """A chunk of strings begins in the first file and ends in the second."""
-    put(f.references(STRINGS)[-1], at=list(files(f))[1].first * 4096 - 8, length=16)
+    """Makes a chunk of strings begin in the first file and end in the second."""
+    set_fields(f.references(STRINGS)[-1], at=list(files(f))[1].first * 4096 - 8, length=16)
 
 
 def twice(f):
     first, second = files(f)
-    put(first, **{name: getattr(second, name) for name in ("size", "file_id", "commit", "wall_time", "epoch", "length")})
+    set_fields(first, **{name: getattr(second, name) for name in ("size", "file_id", "commit", "wall_time", "epoch", "length")})
     f.data[first.end:first.end + first.length] = f.data[second.end:second.end + second.length]
 
 
 def names_anchor(f):
-    """The first file is an anchor."""
+    """Makes the first file an anchor."""
     data = (f.folder / "another_anchor_1.xtf").read_bytes()
     block = File(data).superblock
     entry = next(files(f))
-    put(entry, size=len(data), file_id=block.file_id, commit=block.commit, wall_time=block.wall_time, epoch=block.epoch)
+    set_fields(entry, size=len(data), file_id=block.file_id, commit=block.commit, wall_time=block.wall_time, epoch=block.epoch)
     f.data[entry.end:entry.end + entry.length] = b"another_anchor_1.xtf"
 
 
@@ -130,14 +131,14 @@ def behind_name(f):
 
 FILE_ROWS = [
     # FORMAT W13
-    ("2", "closed-one-catalog", "Both superblocks of a closed file name catalogs of their own", "closed", one_catalog, "both name the same catalog", "both superblocks name one catalog"),
-    ("2", "closed-catalogs", "Both catalogs of a closed file say the same", "closed", lambda f: put(f.clock, complete=more(-1)), "their catalogs differ", "the two catalogs differ"),
+    ("2", "closed-one-catalog", "Both superblocks of a closed file name catalogs of their own", "closed", one_catalog, "both name the same catalog", "both superblocks refer to the same catalog"),
+    ("2", "closed-catalogs", "Both catalogs of a closed file say the same", "closed", lambda f: set_fields(f.clock, complete=plus(-1)), "their catalogs differ", "the two catalogs differ"),
     ("2", "closed-schemas", "Both catalogs have schemas of their own", "closed", in_both(SCHEMAS), "their catalogs share schemas or limits", "the two catalogs share"),
     ("2", "closed-limits", "Both catalogs have limits of their own", "closed", in_both(LIMITS), "their catalogs share schemas or limits", "the two catalogs share"),
     # FORMAT W12
-    ("2", "closed-superblocks", "Both superblocks of a closed file say the same", "closed", lambda f: put(other_slot(f), kept_seconds=more(1)), "they are of one commit but differ", "the two superblocks differ"),
+    ("2", "closed-superblocks", "Both superblocks of a closed file say the same", "closed", lambda f: set_fields(other_slot(f), kept_seconds=plus(1)), "they are of one commit but differ", "the two superblocks differ"),
     ("3", "section-unknown-length", "The length of any section is a multiple of 8", "small", extra_section(bytes(4)), "a section is not a multiple of 8", "is no multiple of 8"),
-    ("3", "section-unknown-twice", "Each kind of section stands there once, whatever kind it is", "small", extra_section(b"", b""), "catalog: a section occurs twice", "catalog: two sections of kind"),
+    ("3", "section-unknown-twice", "Each kind of section occurs once, known or not", "small", extra_section(b"", b""), "catalog: a section occurs twice", "catalog: two sections of kind"),
     # FORMAT W24
     ("3", "section-not-required", "All sections but FREE are required", "small", unmarked(CLOCK_KIND), "a required section is not marked as required", "does not say that it is required"),
     ("3", "clock-maps-required", "All sections but FREE are required", "small", unmarked(CLOCK_MAPS_KIND), "a required section is not marked as required", "does not say that it is required"),
@@ -146,15 +147,15 @@ FILE_ROWS = [
     ("3", "clock-maps-length", "CLOCK_MAPS has 24 bytes", "small", longer(CLOCK_MAPS_KIND, bytes(8)), "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),
     ("3", "arrays-length", "ARRAYS has 32 bytes", "small", longer(4, bytes(8)), "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),
     # FORMAT W25
-    ("3", "segment-maps-order", "SEGMENT_MAPS stands behind SEGMENTS", "merged", swap(SEGMENTS, SEGMENT_MAPS), "catalog: there are more segment maps than segments", "SEGMENT_MAPS stands before SEGMENTS"),
+    ("3", "segment-maps-order", "SEGMENT_MAPS follows SEGMENTS", "merged", swap(SEGMENTS, SEGMENT_MAPS), "catalog: there are more segment maps than segments", "SEGMENT_MAPS precedes SEGMENTS"),
     ("3", "segments-alone", "A file without segment maps has one segment", "small", another_segment, "without segment maps", "segments: there are several"),
-    ("3", "segments-own", "A merged file does not list a segment of its own", "merged", lambda f: put(f.superblock, file_id=lambda v: struct.pack("<Q", f.segment.id) + v[8:]),
+    ("3", "segments-own", "A merged file does not list a segment of its own", "merged", lambda f: set_fields(f.superblock, file_id=lambda v: struct.pack("<Q", f.segment.id) + v[8:]),
      "it is the file's own", "segments: the file's own one"),
     ("3", "segments-companion", "A companion file lists its own segment first", "companion", swap_segments, "it is the file's own", "segments: the file's own one"),
-    ("3", "files-none", "FILES names a file at least", "anchor", no_files, "catalog: the section of files is empty", "files: there are none"),
-    ("3", "files-padding", "Zeros follow the name of a file", "anchor", behind_name, "bytes follow the name of a file", "files: bytes behind a name"),
-    ("3", "files-name-length", "The name of a file has 1 to 255 bytes", "anchor", lambda f: put(next(files(f)), length=0), "the name of a file is invalid", "files: a name that is none"),
-    ("3", "files-follow", "The pages of a file follow those of the file before", "pair", lambda f: put(list(files(f))[1], first=more(1)), "do not follow those of the file before it", "do not follow one another"),
+    ("3", "files-none", "FILES names a file at least", "anchor", no_files, "catalog: the section of files is empty", "files: the section is empty"),
+    ("3", "files-padding", "Zeros follow the name of a file", "anchor", behind_name, "bytes follow the name of a file", "files: bytes after a name"),
+    ("3", "files-name-length", "The name of a file has 1 to 255 bytes", "anchor", lambda f: set_fields(next(files(f)), length=0), "the name of a file is invalid", "files: invalid name"),
+    ("3", "files-follow", "The pages of a file follow those of the file before", "pair", lambda f: set_fields(list(files(f))[1], first=plus(1)), "do not follow those of the file before it", "do not follow one another"),
     ("3", "files-twice", "No file is named twice", "pair", twice, "is named twice", "files: one is named twice"),
     ("9", "anchor-catalog", "The catalog lies in the anchor", "anchor", catalog_in_part, "is beyond the end of the file", "past the end of the file"),
     ("9", "anchor-schemas", "Schemas lie in the anchor", "anchor", somewhere_in_part(lambda f: f.references(SCHEMAS)[0]), "is beyond the end of the file", "past the end of the file"),

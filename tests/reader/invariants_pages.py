@@ -1,9 +1,9 @@
-"""Rows of INVARIANTS in test_invariants.py: which page is used for what (sections 1 to 5), nodes, right edges, packed rows (6), tables that stand where
-they can not (7)."""
+"""Rows of INVARIANTS in test_invariants.py: the uses of pages (sections 1 to 5), nodes, right edges, packed rows (6), and
+misplaced tables (7)."""
 import struct
 
 from invariants_totals import BORDERS, FILTERS, SNAPSHOTS, TOTALS_KIND, one_table
-from xtf_patch import COMPANION, FREE_KIND, LEAF, LIMITS, SEGMENT, SEGMENTS, put
+from xtf_patch import COMPANION, FREE_KIND, LEAF, LIMITS, SEGMENT, SEGMENTS, set_fields
 from xtf_reader import Trace
 from xtf_totals import CHILD_ROWS, bits, groups_of
 
@@ -14,13 +14,13 @@ NODE_HEAD = struct.Struct("<4sB3xII")
 # ---- The use of pages.
 
 def reserve(f, name, place, level=0):
-    """An array reserves another place for the open page of a level that has sealed ones."""
+    """Makes an array reserve another place for the open page of a level with sealed pages."""
     array = f.array(name)
     levels = f.edge(array)
-    put(levels[level][0], place=place)
+    set_fields(levels[level][0], place=place)
     above, at = levels[level + 1]
-    put(f.at(at + 24 * (above.rows - 1), "time:Q first:Q place:Q"), place=place)
-    put(f.pages(array, LEAF)[-1][1], behind=place)
+    set_fields(f.at(at + 24 * (above.rows - 1), "time:Q first:Q place:Q"), place=place)
+    set_fields(f.pages(array, LEAF)[-1][1], behind=place)
 
 
 def reserved(name, place):
@@ -32,7 +32,7 @@ def place_of(f, name):
 
 
 def item_below(f):
-    """In page 1, behind the second superblock."""
+    """Puts an item into page 1, after the second superblock."""
     limits = f.references(LIMITS)[1]
     data = f.item(limits)
     f.data[4096 + 512:4096 + 512 + len(data)] = data
@@ -40,16 +40,16 @@ def item_below(f):
 
 
 def behind_payload(name, kind):
-    """The last byte of a page."""
+    """Changes the last byte of a page."""
     def patch(f):
         page = f.pages(f.array(name), kind)[0][1]
-        used = page.end + page.bytes - page.where
-        f.data[page.where + -(-used // 4096) * 4096 - 1] = 1
+        used = page.end + page.bytes - page.start
+        f.data[page.start + -(-used // 4096) * 4096 - 1] = 1
     return patch
 
 
 def free_pages(*wanted):
-    """By their numbers, or among two that nothing uses: "first", "second"."""
+    """Adds free pages: given by number, or "first" and "second" of two unused pages."""
     def patch(f):
         spare = {name: f.append(b"spare") // 4096 for name in ("first", "second")}
         parts = [part for part in f.parts() if part[0] != FREE_KIND]
@@ -61,33 +61,33 @@ def free_pages(*wanted):
 # ---- The P index.
 
 def one_node(f):
-    """All arrays in one node."""
+    """Puts all arrays into one node."""
     arrays = f.arrays()
     node = NODE_HEAD.pack(b"XTFn", 0, len(arrays), 0) + b"".join(array.raw() for array in arrays)
-    put(f.root(), height=1)
+    set_fields(f.root(), height=1)
     f.move(f.root(), node)
 
 
 def last_of_first_node(f):
-    """Its location becomes greater than any."""
+    """Makes the location of the first node's last array greater than all others."""
     arrays = [entries for _, node, entries in f.nodes() if node.level == 0][0]
-    put(arrays[-1], location=1 << 60, clock_map=0)
+    set_fields(arrays[-1], location=1 << 60, clock_map=0)
 
 
 # ---- Right edges.
 
 def full_open_leaf(f):
-    """All rows of an array lie in its open leaf, which is longer than a page."""
+    """Puts all rows of an array into its open leaf, which then is longer than a page."""
     array = f.array("narrow")
     sealed, (head, at) = f.pages(array, LEAF), f.edge(array)[0]
     rows = b"".join(bytes(f.data[page.end:page.end + page.bytes]) for _, page in sealed) + bytes(f.data[at:at + head.bytes])
     edge = bytes(8) + struct.pack("<QQQII", 0, 0, 0, len(rows) // 8, len(rows))
-    put(array, height=1, length=len(edge))
-    put(array, at=f.append(edge + rows) - f.base(array))
+    set_fields(array, height=1, length=len(edge))
+    set_fields(array, at=f.append(edge + rows) - f.base(array))
 
 
 def edge_with(f, name, level, tables):
-    """Adds tables to those of a level in the right edge."""
+    """Adds tables to a level in the right edge."""
     array = f.array(name)
     base, leaf = f.base(array) + array.at, f.leaf_rows(array)
     edge, rows = bytearray(f.data[base:base + array.length]), bytes(f.data[leaf:leaf + f.edge(array)[0][0].bytes])
@@ -98,16 +98,16 @@ def edge_with(f, name, level, tables):
     length, = struct.unpack_from("<I", edge, at)
     struct.pack_into("<I", edge, at, length + len(tables))
     edge[at + 8 + length:at + 8 + length] = tables
-    put(array, at=f.append(bytes(edge) + bytes(-len(edge) % 8) + rows) - base + array.at, length=len(edge))
+    set_fields(array, at=f.append(bytes(edge) + bytes(-len(edge) % 8) + rows) - base + array.at, length=len(edge))
 
 
 def table_of(kind, row):
-    """A table of one row."""
+    """Returns a table of one row."""
     return struct.pack("<BBHIII", kind, 0, 0, 1, len(row), 0) + row + bytes(-len(row) % 8)
 
 
 def stray(name, level, kind, row):
-    """A table where there can be none; of the whole array if no level is given."""
+    """Adds a table at a level that may not have it; level None: at the totals of the whole array."""
     return lambda f: edge_with(f, name, level or f.array(name).height, table_of(kind, row))
 
 
@@ -115,20 +115,20 @@ A_BORDER, A_SNAPSHOT, A_FILTER = struct.pack("<4Q", 0, 0, 0, 0), struct.pack("<4
 
 
 def no_whole(f):
-    """An array of one leaf, with more rows than need no totals."""
+    """Removes the totals of an array of one leaf that has too many rows to be without totals."""
     array = f.array("all")
     assert array.height == 1 and array.rows > 128
     base, leaf = f.base(array) + array.at, f.leaf_rows(array)
     rows = bytes(f.data[leaf:leaf + f.edge(array)[0][0].bytes])
     edge = bytes(f.data[base:base + 40]) + bytes(8)
-    put(array, at=f.append(edge + rows) - f.base(array), length=len(edge))
+    set_fields(array, at=f.append(edge + rows) - f.base(array), length=len(edge))
 
 
 def store_filters(f, rows):
-    """Rows of filters, in the place of those of level 1."""
+    """Replaces the filters of level 1."""
     for table in f.edge_tables(f.array("all"), 1):
         if table.kind == FILTERS:
-            put(table, kind=99)
+            set_fields(table, kind=99)
     data = b"".join(struct.pack("<QQ", *row) for row in rows)
     edge_with(f, "all", 1, struct.pack("<BBHIII", FILTERS, 0, 0, len(rows), len(data), 0) + data)
 
@@ -138,20 +138,20 @@ def filters_of(f):
 
 
 def long_filter(f):
-    """Of more words than any leaf's rows need."""
+    """Makes a filter have more words than any leaf's rows need."""
     rows = filters_of(f)
     store_filters(f, [(rows[0][0], ALL_BITS)] * 10 + [row for row in rows if row[0] != rows[0][0]])
 
 
 def filter_of_all_keys(f):
-    """Of a leaf whose totals have all keys."""
+    """Adds a filter for a leaf whose totals have all keys."""
     totals = f.totals_rows("all", one_table(f, "all", "edge", TOTALS_KIND))
     child = next(row.child for row in totals if row.depth == 2)
     store_filters(f, sorted(filters_of(f) + [(child, ALL_BITS)], key=lambda row: row[0]))
 
 
 def many_groups(f):
-    """A child keeps right totals by all keys, of more groups than it may."""
+    """Gives a child correct totals by all keys, with more groups than allowed."""
     trace = Trace(f.folder / "groups.xtf")
     array = next(array for array in trace.arrays() if array.schema.name == "all")
     aggregate, entries = array.schema.aggregates[0], array.root.entries()
@@ -160,15 +160,15 @@ def many_groups(f):
     groups = groups_of(array, aggregate, rows, len(aggregate.keys))
     assert len(groups) > CHILD_ROWS
     table = one_table(f, "all", "edge", TOTALS_KIND)
-    found = [row for row in f.totals_rows("all", table) if row.child]
+    kept_rows = [row for row in f.totals_rows("all", table) if row.child]
     data = b"".join(struct.pack("<QB", 0, len(aggregate.keys)) + struct.pack(f"<{len(key + tuple(cells))}Q", *map(bits, key + tuple(cells))) for key, cells in sorted(groups.items()))
-    data += b"".join(row.raw() for row in found)
-    put(table, kind=98)
+    data += b"".join(row.raw() for row in kept_rows)
+    set_fields(table, kind=98)
     store_filters(f, [row for row in filters_of(f) if row[0]])
-    edge_with(f, "all", 1, struct.pack("<BBHIII", TOTALS_KIND, 0, 0, len(groups) + len(found), len(data), 0) + data + bytes(-len(data) % 8))
+    edge_with(f, "all", 1, struct.pack("<BBHIII", TOTALS_KIND, 0, 0, len(groups) + len(kept_rows), len(data), 0) + data + bytes(-len(data) % 8))
 
 
-# ---- Packed rows: those of the first leaf, packed anew.
+# ---- The packed rows of the first leaf, replaced.
 
 def varint(n):
     return bytes([n]) if n < 128 else bytes([n & 127 | 128]) + varint(n >> 7)
@@ -186,27 +186,27 @@ VALUE, STEP, DISTANCE, COLUMN = range(4)
 
 
 def templates(fields, *entries, n=1, rows=b"", mode=VALUE):
-    """All fields have one mode, and the same entries."""
+    """Returns templates in which all fields have the same mode and entries."""
     return stored(bytes([mode] * fields) + bytes([n - 1]) + b"".join(entries) * fields + rows)
 
 
 def packed(name, streams):
-    """`streams` makes them of the number of rows, and of fields beside the time."""
+    """Replaces the packed rows. `streams` makes them from the number of rows, and of the fields except the time."""
     def patch(f):
         _, page = f.pages(f.array(name), LEAF)[0]
         payload = streams(page.rows, f.schema(name)[1].fields - 1)
-        f.data[page.end:page.where + 4096] = payload.ljust(4096 - 64, b"\0")
-        put(page, bytes=len(payload))
+        f.data[page.end:page.start + 4096] = payload.ljust(4096 - 64, b"\0")
+        set_fields(page, bytes=len(payload))
     return patch
 
 
 def times(n):
-    """All 0."""
+    """Returns times that are all 0."""
     return repeated(n, 0) + stored(b"")
 
 
 def huge_times(n, _):
-    """Steps of 2^64 - 1."""
+    """Returns steps of 2^64 - 1."""
     return repeated(n, 255) + repeated(8 * n, 255)
 
 
@@ -216,37 +216,37 @@ PAGE_ROWS = [
      "is reserved after the end of the array's segment", "a place outside of its segment is reserved"),
     ("4", "reserved-twice", "No place is reserved twice", "small", reserved("all", lambda f: place_of(f, "wide")), "is used twice", "and is used twice"),
     ("4", "reserved-used", "No place that is reserved has another use", "small", reserved("all", lambda f: f.pages(f.array("wide"), LEAF)[0][0]), "is used twice", "and is used twice"),
-    ("4", "page-tail", "Zeros follow the payload of a page", "small", behind_payload("wide", LEAF), "there are bytes after its payload", "bytes behind its payload"),
-    ("4", "page-tail-packed", "Zeros follow the payload of a page", "packed", behind_payload("all", LEAF), "there are bytes after its payload", "bytes behind its payload"),
-    ("7", "companion-tail", "Zeros follow the payload of a companion", "high", behind_payload("wide", COMPANION), "there are bytes after its payload", "bytes behind its payload"),
+    ("4", "page-tail", "Zeros follow the payload of a page", "small", behind_payload("wide", LEAF), "there are bytes after its payload", "bytes after its payload"),
+    ("4", "page-tail-packed", "Zeros follow the payload of a page", "packed", behind_payload("all", LEAF), "there are bytes after its payload", "bytes after its payload"),
+    ("7", "companion-tail", "Zeros follow the payload of a companion", "high", behind_payload("wide", COMPANION), "there are bytes after its payload", "bytes after its payload"),
     ("3", "free-order", "Free pages ascend", "small", free_pages("second", "first"), "are out of order", "out of order"),
     ("3", "free-below", "Free pages are none of the superblocks", "small", free_pages(1), "are outside of the file", "is used twice"),
     ("5", "node-order-across", "Entries are ordered from node to node, too", "many", last_of_first_node, "overlaps the next one", "P index: location"),
     # FORMAT R66
     ("11", "bound-node", "A node has at most 4096 bytes", "many", one_node, "P index: invalid reference to a node at byte", "P index: a node of"),
-    ("11", "bound-height", "An array has at most 12 levels", "small", lambda f: put(f.array("narrow"), height=13), "its height is invalid", "levels"),
-    ("11", "bound-p-index", "The P index has at most 12 levels", "small", lambda f: put(f.root(), height=13), "the root of the P index is invalid", "levels"),
-    ("5", "array-empty", "An array has a row at least", "small", lambda f: put(f.array("narrow"), rows=0), "its number of rows or its times are invalid", "it is empty"),
-    ("5", "array-no-height", "An array has a level at least", "small", lambda f: put(f.array("narrow"), height=0), "its height is invalid", "it is empty"),
+    ("11", "bound-height", "An array has at most 12 levels", "small", lambda f: set_fields(f.array("narrow"), height=13), "its height is invalid", "levels"),
+    ("11", "bound-p-index", "The P index has at most 12 levels", "small", lambda f: set_fields(f.root(), height=13), "the root of the P index is invalid", "levels"),
+    ("5", "array-empty", "An array has a row at least", "small", lambda f: set_fields(f.array("narrow"), rows=0), "its number of rows or its times are invalid", "it is empty"),
+    ("5", "array-no-height", "An array has a level at least", "small", lambda f: set_fields(f.array("narrow"), height=0), "its height is invalid", "it is empty"),
     ("5", "edge-too-long", "The payload of an open page fits a page", "small", full_open_leaf, "its leaf takes more than a page", "more than a page"),
-    ("6", "packed-times", "The sum of times does not pass 2^64 - 1", "packed", packed("all", huge_times), "its times", "times that fall"),
+    ("6", "packed-times", "The sum of times does not pass 2^64 - 1", "packed", packed("all", huge_times), "its times", "times decrease"),
     # FORMAT R47
-    ("6", "packed-mode", "Modes are 0 to 5", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\0", mode=6)), "mode", "a field of an unknown mode"),
+    ("6", "packed-mode", "Modes are 0 to 5", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\0", mode=6)), "mode", "a field with an unknown mode"),
     ("6", "packed-template", "Rows have templates that exist", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\0\0", n=2, rows=b"\2" * n)), "template", "a template that does not exist"),
     # FORMAT R48
-    ("6", "packed-templates-tail", "Nothing follows the templates in their stream", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\0", rows=b"\0")), "template", "bytes behind the end"),
+    ("6", "packed-templates-tail", "Nothing follows the templates in their stream", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\0", rows=b"\0")), "template", "bytes after the end"),
     ("6", "packed-distance", "An entry of a distance is one, or chained", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\2", mode=DISTANCE)), "distance", "a distance of an unknown kind"),
     ("6", "packed-chained", "Row 0 is not chained", "packed", packed("all", lambda n, fields: times(n) + templates(fields, b"\1", mode=DISTANCE)), "chained", "the first row is chained"),
     # FORMAT R46
-    ("6", "packed-inflated", "A stream inflates to its length", "packed", packed("all", lambda n, fields: varint(n << 2 | 1) + b"\2\3\0"), "stream", "a stream of another length"),
+    ("6", "packed-inflated", "A stream inflates to its length", "packed", packed("all", lambda n, fields: varint(n << 2 | 1) + b"\2\3\0"), "stream", "a stream that inflates to another length"),
     ("6", "packed-varint", "A varint has at most 10 bytes", "packed", packed("all", lambda n, fields: b"\xff" * 10 + b"\1"), "a number that does not end", "a number that does not end"),
-    ("7", "whole-missing", "An array of one leaf and more than 128 rows has totals", "leaf", no_whole, "the groups do not count all rows", "other tables"),
+    ("7", "whole-missing", "An array of one leaf and more than 128 rows has totals", "leaf", no_whole, "the groups do not count all rows", "wrong tables"),
     ("7", "borders-of-groups", "Borders are of aggregates of frames", "small", stray("all", 1, BORDERS, A_BORDER), "borders are not allowed here", "borders, aggregate 0"),
     ("7", "snapshots-of-groups", "Snapshots are of aggregates of frames", "small", stray("all", 1, SNAPSHOTS, A_SNAPSHOT), "snapshots are not allowed here", "snapshots, aggregate 0"),
     ("7", "snapshots-upper", "Snapshots are on level 1 only", "high", stray("wide", 2, SNAPSHOTS, A_SNAPSHOT), "snapshots are not allowed here", "snapshots, aggregate 0"),
-    ("7", "borders-of-whole", "The whole array has no borders", "small", stray("wide", None, BORDERS, A_BORDER), "borders are not allowed here", "other tables"),
-    ("7", "snapshots-of-whole", "The whole array has no snapshots", "small", stray("wide", None, SNAPSHOTS, A_SNAPSHOT), "snapshots are not allowed here", "other tables"),
-    ("7", "filters-of-whole", "The whole array has no filters", "small", stray("all", None, FILTERS, A_FILTER), "filters are not allowed here", "other tables"),
+    ("7", "borders-of-whole", "The whole array has no borders", "small", stray("wide", None, BORDERS, A_BORDER), "borders are not allowed here", "wrong tables"),
+    ("7", "snapshots-of-whole", "The whole array has no snapshots", "small", stray("wide", None, SNAPSHOTS, A_SNAPSHOT), "snapshots are not allowed here", "wrong tables"),
+    ("7", "filters-of-whole", "The whole array has no filters", "small", stray("all", None, FILTERS, A_FILTER), "filters are not allowed here", "wrong tables"),
     ("11", "bound-groups", "A child has at most 1024 rows of totals", "groups", many_groups, "it has more groups than allowed", "child 0 has"),
     ("7", "filter-long", "A filter has at most 10/64 words for each row", "small", long_filter, "its filter is longer than its rows need", "a filter of 10 words"),
     ("7", "filter-of-all-keys", "A leaf whose totals have all keys has no filter", "groups", filter_of_all_keys, "it has a filter although its totals have all keys", "a filter of"),

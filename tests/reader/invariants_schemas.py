@@ -1,6 +1,7 @@
-"""Rows of INVARIANTS in test_invariants.py: what schemas, their fields and their aggregates may say (section 3), and their bounds (section 11)."""
+"""Rows of INVARIANTS in test_invariants.py: rules for schemas, their fields and their aggregates (section 3), and their bounds
+(section 11)."""
 from invariants_changes import add_schema, append_schemas, empty_chunk, encoded_schema
-from xtf_patch import STRINGS, TABLES, put
+from xtf_patch import STRINGS, TABLES, set_fields
 
 U8, U16, U32, U64, I32, I64, F64, STRING, UNKNOWN_TYPE = (*range(1, 9), 99)
 RECORD, TABLE = 1, 3
@@ -10,19 +11,19 @@ TIME = (U64, "time", {"role": "time"})
 CHOOSER = (U8, "type", {"labels": ("A", "B")})
 
 
-def record(*fields, aggregates=(), **how):
-    """A schema of records: the time, and more fields."""
-    return add_schema(RECORD, (TIME, *fields), aggregates, **how)
+def record(*fields, aggregates=(), **options):
+    """Adds a schema of records: the time, and more fields."""
+    return add_schema(RECORD, (TIME, *fields), aggregates, **options)
 
 
-def table(*fields, **how):
-    return add_schema(TABLE, fields, **how)
+def table(*fields, **options):
+    return add_schema(TABLE, fields, **options)
 
 
-def frames(keys, values, key_type=U32, value_type=U8, **says):
-    """An aggregate of frames: the key, then the values, of which the second is a distance."""
+def frames(keys, values, key_type=U32, value_type=U8, **options):
+    """Adds a schema with an aggregate of frames: the key, then the values, of which the second is a distance."""
     fields = (key_type, "key"), (value_type, "end"), (U64, "begin", {"flags": DISTANCE}), (U8, "outermost")
-    return record(*fields, aggregates=[(FRAMES, keys, values, says)])
+    return record(*fields, aggregates=[(FRAMES, keys, values, options)])
 
 
 def many_schemas(f):
@@ -30,7 +31,7 @@ def many_schemas(f):
 
 
 def empty_table_chunk(f):
-    """A table of a chunk without bytes, and no rows."""
+    """Adds an empty chunk to a table."""
     parts = f.parts()
     part = next(part for part in parts if part[0] == TABLES)
     part[2] = part[2][:4] + (2).to_bytes(4, "little") + part[2][8:32] + bytes(16) + part[2][32:]
@@ -38,17 +39,17 @@ def empty_table_chunk(f):
 
 
 def split_string(f):
-    """A string goes on in the next chunk."""
-    (chunk, *rest), data = f.references(STRINGS), f.item(f.references(STRINGS)[0])
+    """Splits a string over two chunks."""
+    (chunk, *other_chunks), data = f.references(STRINGS), f.item(f.references(STRINGS)[0])
     first, second = f.append(data[:11]), f.append(data[11:])
     parts = f.parts()
     part = next(part for part in parts if part[0] == STRINGS)
-    part[2] = b"".join(at.to_bytes(8, "little") + length.to_bytes(8, "little") for at, length in ((first, 11), (second, len(data) - 11))) + b"".join(r.raw() for r in rest)
+    part[2] = b"".join(at.to_bytes(8, "little") + length.to_bytes(8, "little") for at, length in ((first, 11), (second, len(data) - 11))) + b"".join(r.raw() for r in other_chunks)
     f.store_catalog(parts)
 
 
 def repeated_strings(f):
-    """All chunks of the heap, so often that the file has not as many bytes."""
+    """Repeats all chunks of the heap until they have more bytes than the file."""
     times = len(f.data) // sum(chunk.length for chunk in f.references(STRINGS)) + 20
     parts = f.parts()
     part = next(part for part in parts if part[0] == STRINGS)
@@ -62,32 +63,32 @@ def two_unknown_tables(f):
     part = next(part for part in parts if part[0] == TABLES)
     part[2] += part[2]
     f.store_catalog(parts)
-    put(f.count("names"), rows=lambda rows: 2 * rows)
+    set_fields(f.count("names"), rows=lambda rows: 2 * rows)
 
 
 SCHEMA_ROWS = [
     ("3", "schema-no-name", "A schema has a name", "small", table((U32, "a"), name=""), "it has no name", "it has no name"),
     ("3", "schema-table-aggregate", "Tables have no aggregates", "small", add_schema(TABLE, [(U32, "a")], [(GROUPS, [0], [])]), "not allowed in a table", "a table with aggregates"),
     ("3", "field-no-name", "A field has a name", "small", table((U32, "")), "a field has no name", "a field has no name"),
-    ("3", "field-twice", "No two fields of a schema have one name", "small", table((U32, "a"), (U32, "a")), "more than one field is named", "two fields of one name"),
-    ("3", "field-instant", "An instant is a U64", "small", record((U32, "until", {"flags": INSTANT})), "the INSTANT flag is not allowed on field", "an instant that is none"),
-    ("3", "field-instant-table", "No field of a table is an instant", "small", table((U64, "until", {"flags": INSTANT})), "the INSTANT flag is not allowed on field", "an instant that is none"),
-    ("3", "field-instant-duration", "No instant is a duration", "small", record((U64, "until", {"flags": INSTANT | DURATION})), "the INSTANT flag is not allowed on field", "an instant that is none"),
+    ("3", "field-twice", "No two fields of a schema have one name", "small", table((U32, "a"), (U32, "a")), "more than one field is named", "two fields with the same name"),
+    ("3", "field-instant", "An instant is a U64", "small", record((U32, "until", {"flags": INSTANT})), "the INSTANT flag is not allowed on field", "the flag INSTANT on an unsuitable field"),
+    ("3", "field-instant-table", "No field of a table is an instant", "small", table((U64, "until", {"flags": INSTANT})), "the INSTANT flag is not allowed on field", "the flag INSTANT on an unsuitable field"),
+    ("3", "field-instant-duration", "No instant is a duration", "small", record((U64, "until", {"flags": INSTANT | DURATION})), "the INSTANT flag is not allowed on field", "the flag INSTANT on an unsuitable field"),
     ("3", "field-table-flags", "Bits 8 to 10 are of tables", "small", record((U32, "a", {"flags": IDENTIFIES})), "flags that only fields of tables have", "flags of tables"),
-    ("3", "field-list", "The field behind a list's first row is their number", "small", table((U32, "first", {"flags": LIST, "refers_to": "names"})),
+    ("3", "field-list", "The field after a list's first row is the number of its rows", "small", table((U32, "first", {"flags": LIST, "refers_to": "names"})),
      "it has the LIST flag, but refers to no table, or no field", "a list without a number of rows"),
     ("3", "field-list-refers", "A list is of rows of a table", "small", table((U32, "first", {"flags": LIST}), (U32, "rows")),
      "it has the LIST flag, but refers to no table, or no field", "a list without a number of rows"),
     ("3", "field-choice", "What a value is depends on another field", "small", record(CHOOSER, (U64, "what", {"refers_to": "typ:A=names"})),
-     "no other field chooses the table", "no other field says which"),
+     "no other field chooses the table", "no other field selects the table"),
     ("3", "field-choice-itself", "What a value is depends on another field", "small", record((U64, "what", {"refers_to": "what:A=names", "labels": ("A",)})),
-     "no other field chooses the table", "no other field says which"),
+     "no other field chooses the table", "no other field selects the table"),
     ("3", "field-choice-string", "The other field is no STRING", "small", record((STRING, "type", {"labels": ("A",)}), (U64, "what", {"refers_to": "type:A=names"})),
-     "no other field chooses the table", "no other field says which"),
+     "no other field chooses the table", "no other field selects the table"),
     ("3", "field-choice-refers", "The other field refers to nothing", "small",
-     record((U8, "type", {"labels": ("A",), "refers_to": "names"}), (U64, "what", {"refers_to": "type:A=names"})), "no other field chooses the table", "no other field says which"),
+     record((U8, "type", {"labels": ("A",), "refers_to": "names"}), (U64, "what", {"refers_to": "type:A=names"})), "no other field chooses the table", "no other field selects the table"),
     ("3", "field-choice-labels", "The other field has labels", "small", record((U8, "type"), (U64, "what", {"refers_to": "type:A=names"})),
-     "no other field chooses the table", "no other field says which"),
+     "no other field chooses the table", "no other field selects the table"),
     ("3", "field-choice-list", "A choice is a list of LABEL=TABLE", "small", record(CHOOSER, (U64, "what", {"refers_to": "type:A=names,B"})),
      "is not of the form LABEL=TABLE", "is no LABEL=TABLE"),
     ("3", "aggregate-value-twice", "No field is a value twice", "small", record((U32, "a"), aggregates=[(GROUPS, [], [1, 1])]),
@@ -105,7 +106,7 @@ SCHEMA_ROWS = [
     ("3", "aggregate-frames-key-type", "The key of frames is a U8, U16 or U32", "small", frames([1], [2, 3, 4], key_type=U64), "the key of frames must be a U", "of frames with other keys"),
     ("3", "aggregate-frames-value-type", "The values of frames are unsigned", "small", frames([1], [2, 3, 4], value_type=I32), "the values of frames must be unsigned", "of frames with other values"),
     ("3", "table-empty-chunk", "No chunk is empty", "small", empty_table_chunk, "catalog: a table is cut short", "a chunk ends within a row"),
-    ("3", "table-unknown-twice", "A schema has one table, of whatever kind it is", "small", two_unknown_tables, "catalog: two tables have the same schema", "tables: two of names"),
+    ("3", "table-unknown-twice", "A schema has one table, of whatever kind it is", "small", two_unknown_tables, "catalog: two tables have the same schema", "tables: two for schema names"),
     ("3", "string-empty-chunk", "No chunk is empty", "small", empty_chunk(STRINGS), "catalog: the references to the heap of strings are invalid", "strings: an empty chunk"),
     ("3", "string-split", "A string lies in one chunk", "small", split_string, "string 5:", "its chunk ends"),
     # FORMAT R66
@@ -118,5 +119,5 @@ SCHEMA_ROWS = [
      "a schema is cut short or exceeds a limit", "of too many fields"),
     ("11", "bound-schemas", "There are at most 4096 schemas", "small", many_schemas, "catalog: too many schemas", "more than 4096 schemas"),
     ("11", "bound-heap", "The heap of strings has no more bytes than the file", "small", repeated_strings, "bytes of strings exceed the size of the file", "more than the file has"),
-    ("11", "bound-table", "The rows of a table take at most 256 MiB", "small", lambda f: put(next(f.tables())[0], rows=1 << 40), "or are too many", "rows"),
+    ("11", "bound-table", "The rows of a table take at most 256 MiB", "small", lambda f: set_fields(next(f.tables())[0], rows=1 << 40), "or are too many", "rows"),
 ]

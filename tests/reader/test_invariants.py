@@ -1,10 +1,10 @@
-"""Breaks each invariant of docs/FORMAT.md, one field at a time, with checksums put right: both checkers must object, and for that reason.
+"""Breaks each invariant of docs/FORMAT.md, one field at a time, with correct checksums. Both checkers must report that error.
 
-    test_invariants.py DUMP-TRACE XTF [NAME...]    all rows of INVARIANTS, or those of these names
-    test_invariants.py table                       docs/INVARIANTS.md, which the test compares
+    test_invariants.py DUMP-TRACE XTF [NAME...]    all rows of INVARIANTS, or the rows with these names
+    test_invariants.py table                       writes docs/INVARIANTS.md, which the test compares
 
-A row: the section of docs/FORMAT.md; a name; what must hold; the file that is changed; how; a part of what `xtf check` says; a part of
-what xtf_check.py says.
+A row of INVARIANTS has the section of docs/FORMAT.md, a name, the invariant, the name of the file to change, and the change.
+Then follow two expected texts: a part of the message of `xtf check`, and a part of the message of xtf_check.py.
 """
 import functools
 import pathlib
@@ -34,15 +34,16 @@ BASES = {
     "many": ("plain", 6, 4096, 40, 6),      # a P index of two levels
     "packed": ("compact", 16, 4096, 2, 600),
     "leaf": ("plain", 9, 65536, 1, 600),  # one leaf
-    "groups": ("plain", 3, 131072, 1, 9000),  # more groups in a leaf than are stored by all keys: filters
+    "groups": ("plain", 3, 131072, 1, 9000),  # filters: a leaf has more groups than are stored by all keys
 }
-MERGED = ("many", ("plain", 8, 4096, 3, 120, 1000))  # and merged with another one: the base "merged"
+MERGED = ("many", ("plain", 8, 4096, 3, 120, 1000))  # with the first, this trace is merged into the base "merged"
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "INVARIANTS.md"
 HEAD = """# Invariants of the format, and the tests that break them
 
-Each line is a sentence of `docs/FORMAT.md`. `tests/reader/test_invariants.py` changes the field that breaks it, in a small file, and puts all checksums right:
-`xtf check` and `tests/reader/xtf_check.py` must both object, and for that reason. The test fails if this page is not what its table says
-(`test_invariants.py table` writes it).
+Each line is a rule of `docs/FORMAT.md`. `tests/reader/test_invariants.py` breaks it by changing a
+field in a small file, and corrects all checksums. `xtf check` and `tests/reader/xtf_check.py` must
+both report that error. The test fails if this page differs from its table
+(`test_invariants.py table` writes the page).
 
 | section | what must hold | test |
 |---|---|---|
@@ -51,8 +52,8 @@ Each line is a sentence of `docs/FORMAT.md`. `tests/reader/test_invariants.py` c
 INVARIANTS = CATALOG_ROWS + ARRAY_ROWS + TOTALS_AND_MAPS + SCHEMA_ROWS + FILE_ROWS + PAGE_ROWS
 
 
-def expect(truth, *words):
-    if not truth:
+def expect(condition, *words):
+    if not condition:
         sys.exit("FAILED: " + " ".join(map(str, words)))
 
 
@@ -61,14 +62,14 @@ def command_of(program):
     return Xtf(program)
 
 
-def asked_c(xtf, path):
-    """What `xtf check` says against a file; None: nothing."""
+def error_of_xtf(xtf, path):
+    """Returns the message of `xtf check` about a file; None: no error."""
     done = command_of(xtf).run("check", "--quiet", path)
     expect(done.status in (0, 1), "xtf check ended with", done.status, done.errors)
     return (done.output + done.errors).decode() if done.status else None
 
 
-def asked_python(path):
+def error_of_reader(path):
     try:
         trace = Trace(path)
         try:
@@ -86,9 +87,9 @@ def make_bases(dump_trace, xtf, folder):
     make_anchor(dump_trace, xtf, folder, "pair", one_of_two_parts=BASES["small"], two_of_two_parts=MERGED[1])
     for name, sizes in BASES.items():
         subprocess.run([dump_trace, "write", folder / f"{name}.xtf", *map(str, sizes)], check=True)
-    other = folder / "other.xtf"
-    subprocess.run([dump_trace, "write", other, *map(str, MERGED[1])], check=True)
-    subprocess.run([xtf, "merge", "--quiet", "-o", folder / "merged.xtf", folder / f"{MERGED[0]}.xtf", other], check=True)
+    second = folder / "second.xtf"
+    subprocess.run([dump_trace, "write", second, *map(str, MERGED[1])], check=True)
+    subprocess.run([xtf, "merge", "--quiet", "-o", folder / "merged.xtf", folder / f"{MERGED[0]}.xtf", second], check=True)
     base = folder / "base_of_companion.xtf"
     subprocess.run([dump_trace, "write", base, *map(str, BASES["small"])], check=True)
     subprocess.run([xtf, "analyze", "--quiet", "-o", folder / "companion.xtf", base], check=True)
@@ -104,7 +105,7 @@ def make_bases(dump_trace, xtf, folder):
 
 
 def make_anchor(dump_trace, xtf, folder, name, **parts):
-    """An anchor, and beside it the files that it names."""
+    """Makes an anchor, and beside it the files that it names."""
     scratch = folder / name
     scratch.mkdir()
     for part, sizes in parts.items():
@@ -124,7 +125,7 @@ def one_superblock(path):
 
 
 def rewritten(f):
-    """Changes that break nothing."""
+    """Moves structures without breaking an invariant."""
     f.store_catalog(f.parts())
     table, (chunk, *_) = next(f.tables())
     f.move(chunk, f.item(chunk))
@@ -132,9 +133,9 @@ def rewritten(f):
         f.move_edge(entry)
 
 
-def expect_sound(xtf, path, what):
-    said = asked_c(xtf, path), asked_python(path)
-    expect(said == (None, None), what, "is no sound file:", said)
+def expect_sound(xtf, path, name):
+    errors = error_of_xtf(xtf, path), error_of_reader(path)
+    expect(errors == (None, None), name, "is damaged before any change:", errors)
 
 
 def broken(folder, base, patch):
@@ -151,24 +152,24 @@ def broken(folder, base, patch):
 def run(dump_trace, xtf, folder, wanted):
     failures = 0
     make_bases(dump_trace, xtf, folder)
-    for _, name, what, base, patch, c_says, python_says in INVARIANTS:
+    for _, name, rule, base, patch, expected_c, expected_python in INVARIANTS:
         if wanted and name not in wanted:
             continue
         path = broken(folder, base, patch)
-        asked = [("xtf check", c_says, asked_c(xtf, path))]
-        if not takes_fewer(xtf):  # the second checker has no sanitizer, and reads the same files in the ordinary build
-            asked.append(("xtf_check.py", python_says, asked_python(path)))
-        for who, parts, said in asked:
-            if said is None or parts not in said:
+        results = [("xtf check", expected_c, error_of_xtf(xtf, path))]
+        if not takes_fewer(xtf):  # the independent checker has no sanitizer, and reads the same files with the ordinary build
+            results.append(("xtf_check.py", expected_python, error_of_reader(path)))
+        for program, expected, message in results:
+            if message is None or expected not in message:
                 failures += 1
-                print(f"{name} ({what}): {who} says {said!r}, not {parts!r}", flush=True)
+                print(f"{name} ({rule}): {program} reports {message!r}, not {expected!r}", flush=True)
             elif wanted:
-                print(f"{name}: {who}: {said}")
-    expect(not failures, failures, "invariants are not checked")
+                print(f"{name}: {program}: {message}")
+    expect(not failures, failures, "errors were not reported as expected")
 
 
 def table():
-    return HEAD + "".join(f"| {section} | {what} | `{name}` |\n" for section, name, what, *_ in sorted(INVARIANTS, key=lambda row: int(row[0])))
+    return HEAD + "".join(f"| {section} | {rule} | `{name}` |\n" for section, name, rule, *_ in sorted(INVARIANTS, key=lambda row: int(row[0])))
 
 
 def main():
@@ -180,7 +181,7 @@ def main():
     expect(len(set(names)) == len(names), "two rows of one name")
     with tempfile.TemporaryDirectory(prefix="xtf-invariants-") as folder:
         run(dump_trace, xtf, pathlib.Path(folder), wanted)
-    expect(DOCUMENT.read_text() == table(), DOCUMENT, "is not what the table says: write it by `test_invariants.py table`")
+    expect(DOCUMENT.read_text() == table(), DOCUMENT, "differs from the table: write it by `test_invariants.py table`")
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
-"""The independent reader against libxtf and against xtf: the same rows, the same counts, the same complaints.
+"""Compares the independent reader with libxtf and with xtf: both must give the same rows, counts and errors.
 
-    test_reader.py library DUMP-TRACE      random traces that libxtf writes, read by both
-    test_reader.py damage DUMP-TRACE       the same with flipped bytes: never wrong rows, no error but Damaged
-    test_reader.py command XTF ARCHIVE     an imported trace, against `xtf cat`
-    test_reader.py clocks XTF ARCHIVE DUMP-TRACE    the same with other clocks; stacks and profiles worked out from the rows
-    test_reader.py copy XTF DUMP-TRACE     copies, of either codec, hold the same
+    test_reader.py library DUMP-TRACE      reads random traces of libxtf by both readers
+    test_reader.py damage DUMP-TRACE       does the same with flipped bytes: no wrong rows, no exception but Damaged
+    test_reader.py command XTF ARCHIVE     compares an imported trace with `xtf cat`
+    test_reader.py clocks XTF ARCHIVE DUMP-TRACE    does the same with other clocks; computes stacks and profiles from the rows
+    test_reader.py copy XTF DUMP-TRACE     compares the contents of copies, of either codec
 """
 import pathlib
 import random
@@ -21,8 +21,8 @@ from xtf_totals import same
 from xtf_windows import Window
 from xtfrun import Xtf
 
-# codec, seed, page size, locations, rows of a record array. The third trace of each codec has trees of three levels: 10 plain rows a leaf, 168
-# leaves an index page.
+# codec, seed, page size, locations, rows of a record array. The third trace of each codec has trees of three levels: a
+# leaf has 10 plain rows, and an index page 168 leaves.
 TRACES = [("plain", 1, 4096, 3, 600), ("plain", 2, 4096, 150, 12), ("plain", 3, 4096, 1, 2400), ("plain", 4, 8192, 2, 500),
           ("plain", 5, 65536, 2, 300), ("plain", 6, 1 << 20, 1, 600), ("plain", 7, 4096, 1, 6),
           ("compact", 11, 4096, 3, 600), ("compact", 12, 4096, 150, 12), ("compact", 13, 4096, 1, 4800), ("compact", 14, 16384, 2, 1500),
@@ -32,8 +32,8 @@ TOTALS = 60
 FLIPS = 150
 
 
-def expect(truth, *words):
-    if not truth:
+def expect(condition, *words):
+    if not condition:
         sys.exit("FAILED: " + " ".join(map(str, words)))
 
 
@@ -47,7 +47,7 @@ def run(program, *arguments):
 
 
 def text_of(trace):
-    """All rows, as dump-trace prints them."""
+    """Returns all rows as dump-trace prints them."""
     lines = []
     for array in trace.arrays():
         for row in array.read():
@@ -58,38 +58,39 @@ def text_of(trace):
 
 
 def compare_totals(trace, lines, path):
-    """Totals of rows, and time by key in windows, by the recipes of FORMAT.md, against libxtf's. A group of zeros is as good as none."""
+    """Compares totals of rows, and times by key in windows, computed as FORMAT.md says, with those of libxtf. A group of zeros
+    counts as absent."""
     arrays = {(array.location, array.schema.id): array for array in trace.arrays()}
-    asked = set()
+    kinds = set()
     for line in lines:
-        what, location, schema, index, begin, end, *groups = line.split("\t")
+        kind, location, schema, index, begin, end, *groups = line.split("\t")
         array, index, begin, end = arrays[int(location), int(schema)], int(index), int(begin), int(end)
         window = Window(array, index)
-        mine = window.totals(begin, end) if what == "rows" else window.profile(begin, end, array.local_first // 2, array.local_last + 1000)
+        computed = window.totals(begin, end) if kind == "rows" else window.profile(begin, end, array.local_first // 2, array.local_last + 1000)
         expect(window.coarse or len(window.leaves_read) <= 2, path, line, "took", len(window.leaves_read), "leaves")
-        theirs = {}
+        printed = {}
         for key, cells in (group.split("=") for group in groups if group):
-            theirs[tuple(int(word) for word in key.split(","))] = [int(word) for word in cells.split(",")]
-        for key in mine.keys() | theirs.keys():
-            left, right = mine.get(key, [0] * window.aggregate.cells), theirs.get(key, [0] * window.aggregate.cells)
-            expect(all(map(same, left, right)), path, line, "key", key, "has", left)
-        asked.add((what, window.aggregate.frames))
-    return asked
+            printed[tuple(int(word) for word in key.split(","))] = [int(word) for word in cells.split(",")]
+        for key in computed.keys() | printed.keys():
+            expected_cells, right = computed.get(key, [0] * window.aggregate.cells), printed.get(key, [0] * window.aggregate.cells)
+            expect(all(map(same, expected_cells, right)), path, line, "key", key, "has", expected_cells)
+        kinds.add((kind, window.aggregate.frames))
+    return kinds
 
 
 # FORMAT W19, R34
 def test_library(dump_trace, folder):
-    heights, asked = set(), set()
+    heights, kinds = set(), set()
     for codec, seed, page_size, locations, rows in TRACES:
         path = folder / f"{seed}.xtf"
         run(dump_trace, "write", path, codec, seed, page_size, locations, rows)
         trace = Trace(path)
         expect(all(array.codec == (codec == "compact") for array in trace.arrays()), path, "is not", codec)
         expect(trace.clock_maps, path, "has no clock maps")
-        expect(trace.page_size == page_size and trace.epoch == 2, path, "has another page size or epoch than asked for")
+        expect(trace.page_size == page_size and trace.epoch == 2, path, "has another page size or epoch than requested")
         check(trace)
-        mine, theirs = text_of(trace), run(dump_trace, "rows", path).split("\n")[:-1]
-        expect(mine == theirs, path, next((pair for pair in zip(mine, theirs) if pair[0] != pair[1]), (len(mine), len(theirs))))
+        own_rows, printed = text_of(trace), run(dump_trace, "rows", path).split("\n")[:-1]
+        expect(own_rows == printed, path, next((pair for pair in zip(own_rows, printed) if pair[0] != pair[1]), (len(own_rows), len(printed))))
         for line in run(dump_trace, "counts", path, seed, WINDOWS).split("\n")[:-1]:
             location, schema, begin, end, size = map(int, line.split("\t"))
             (array,) = trace.arrays(location, schema)
@@ -99,14 +100,14 @@ def test_library(dump_trace, folder):
             expect(array.visits <= 2 * array.height, path, "took", array.visits, "visits to count")
             naive = sum(begin <= array.schema.values(row)[0] < end for row in array.read()) if array.rows < 200 else size
             expect(naive == size, path, "has", naive, "rows, not", line)
-        asked |= compare_totals(trace, run(dump_trace, "totals", path, seed, TOTALS).split("\n")[:-1], path)
+        kinds |= compare_totals(trace, run(dump_trace, "totals", path, seed, TOTALS).split("\n")[:-1], path)
         for array in trace.arrays():
             heights.add((codec, array.height))
             for n in random.Random(seed).sample(range(array.rows), min(array.rows, 5)):
                 leaf = array.leaf_of(n)
                 expect(leaf.first <= n < leaf.first + leaf.rows, path, "row", n, "is not in its leaf")
         trace.close()
-    expect(asked == {("rows", False), ("rows", True), ("time", True)}, "only", asked, "were compared")
+    expect(kinds == {("rows", False), ("rows", True), ("time", True)}, "only", kinds, "were compared")
     expect({(codec, height) for codec in ("plain", "compact") for height in (1, 2, 3)} <= heights, "no tree was high enough:", heights)
 
 
@@ -117,39 +118,39 @@ def test_damage(dump_trace, folder):
 
 # FORMAT R3, R75
 def flip_bytes(dump_trace, path, codec):
-    """A flipped byte is found, or lies where no reader looks."""
+    """Checks that a flipped byte is detected, or is in bytes that no reader uses."""
     run(dump_trace, "write", path, codec, 8, 4096, 3, 60)
     good = path.read_bytes()
     whole = text_of(Trace(path))
-    found, dice = 0, random.Random(8)
+    n_detected, dice = 0, random.Random(8)
     for _ in range(FLIPS):
         at = dice.randrange(len(good))
         path.write_bytes(good[:at] + bytes([good[at] ^ 1 << dice.randrange(8)]) + good[at + 1:])
         try:
             trace = Trace(path)
             check(trace)
-            expect(text_of(trace) == whole, "byte", at, "changed rows, and no check noticed")
+            expect(text_of(trace) == whole, "byte", at, "changed rows, and no check detected it")
             trace.close()
         except Damaged:
-            found += 1
+            n_detected += 1
     for length in (0, 100, 5000, len(good) // 2, len(good) - 1):
         path.write_bytes(good[:length])
         try:
             check(Trace(path))
-            expect(False, "a file cut to", length, "bytes is good")
+            expect(False, "a file cut to", length, "bytes is accepted")
         except Damaged:
             pass
-    expect(found > FLIPS // 4, "only", found, "of", FLIPS, "flips were found")
+    expect(n_detected > FLIPS // 4, "only", n_detected, "of", FLIPS, "flips were detected")
 
 
-def columns_of(xtf, path, where):
-    """The columns of `records` by name: their positions in a line."""
-    lines = run(xtf, "cat", path, f"{where}/columns").splitlines()
+def columns_of(xtf, path, folder):
+    """Returns the columns of `records` by name: their positions in a line."""
+    lines = run(xtf, "cat", path, f"{folder}/columns").splitlines()
     return {words[0]: slice(int(words[1]) - 1, int(words[2])) for words in (line.split() for line in lines if not line.startswith("#"))}
 
 
-def shown(trace, field, value):
-    """A value as xtf shows it: labels, but rows of tables as numbers."""
+def shown_value(trace, field, value):
+    """Returns a value as xtf prints it: labels by name, but rows of tables by number."""
     if value is None:
         return "-"
     if field.role == "time":
@@ -157,21 +158,21 @@ def shown(trace, field, value):
     return field.labels[value] if 0 <= value < len(field.labels) else str(value)
 
 
-def compare_records(xtf, path, trace, where, array):
-    columns = columns_of(xtf, path, where)
-    lines = run(xtf, "cat", path, f"{where}/records").splitlines()
-    expect(len(lines) == array.rows, where, "has", len(lines), "lines for", array.rows, "rows")
+def compare_records(xtf, path, trace, folder, array):
+    columns = columns_of(xtf, path, folder)
+    lines = run(xtf, "cat", path, f"{folder}/records").splitlines()
+    expect(len(lines) == array.rows, folder, "has", len(lines), "lines for", array.rows, "rows")
     fields = [(i, field) for i, field in enumerate(array.schema.fields) if field.name in columns and field.type not in ("STRING", "F64")]
-    expect(len(fields) >= 4, where, "shows too few fields")
+    expect(len(fields) >= 4, folder, "shows too few fields")
     named = next((i for i, field in enumerate(array.schema.fields) if field.flags & 2), None)
     for line, row in zip(lines, array.read()):
         values = array.schema.values(row)
         for i, field in fields:
             text = line[columns[field.name]].strip()
-            expect(text in (shown(trace, field, values[i]), "?"), where, field.name, text, values)
+            expect(text in (shown_value(trace, field, values[i]), "?"), folder, field.name, text, values)
         if named is not None and values[named] is not None:
             name = line[columns["name"]].strip()
-            expect(name == trace.texts(array.schema, row)[named], where, "is named", name, values)
+            expect(name == trace.texts(array.schema, row)[named], folder, "is named", name, values)
 
 
 def test_command(xtf, archive, folder):
@@ -182,17 +183,17 @@ def test_command(xtf, archive, folder):
 
 
 def check_codecs(xtf, path, folder):
-    """`xtf info` names the codec of all arrays; or, where they have several, how many have which."""
+    """Checks that `xtf info` names the codec of all arrays, or, if there are several codecs, the number of arrays of each."""
     mixed = folder / "mixed.xtf"
     run(xtf, "copy", "--quiet", "--force", "--codec", "plain", path, mixed)
     for file, several in ((path, False), (mixed, False), (mixed, True)):
         if several:
-            run(xtf, "analyze", "--quiet", mixed)  # its arrays are packed
-        of = [("plain", "compact")[array.codec] for array in Trace(file).arrays()]
-        expect((len(set(of)) > 1) == several, file, "has arrays of the codecs", set(of))
+            run(xtf, "analyze", "--quiet", mixed)  # the arrays that it adds are packed
+        codecs = [("plain", "compact")[array.codec] for array in Trace(file).arrays()]
+        expect((len(set(codecs)) > 1) == several, file, "has arrays of the codecs", set(codecs))
         shown = next(line.split(None, 1)[1] for line in run(xtf, "info", file).splitlines() if line.startswith("codec "))
-        wanted = ", ".join(f"{name} of {of.count(name)}" for name in ("compact", "plain")) + " arrays" if several else of[0]
-        expect(shown == wanted, "xtf info says of codecs", shown, "not", wanted)
+        expected = ", ".join(f"{name} of {codecs.count(name)}" for name in ("compact", "plain")) + " arrays" if several else codecs[0]
+        expect(shown == expected, "xtf info prints the codecs", shown, "not", expected)
     mixed.unlink()
 
 
@@ -201,7 +202,7 @@ def compare_command(xtf, path):
     expect((trace.resolution_num, trace.resolution_den) == (10**9, 1), "the comparison below is for nanoseconds")
     check(trace)
     rows = sum(array.rows for array in trace.arrays() if array.schema.kind == 1)
-    expect(int(run(xtf, "cat", path, "count")) == rows, "xtf counts other records than", rows)
+    expect(int(run(xtf, "cat", path, "count")) == rows, "xtf does not count the records as", rows)
     schema, locations = trace.tables["locations"]
     names = [field.name for field in schema.fields]
     paths = {values["id"]: f"proc/{values['proc']}/thread/{values['thread']}"
@@ -210,32 +211,32 @@ def compare_command(xtf, path):
     for array in trace.arrays():
         if array.schema.kind != 1:
             continue
-        where = f"{paths[array.location]}/{array.schema.name}"
-        expect(int(run(xtf, "cat", path, f"{where}/count")) == array.rows, where, "has other rows than", array.rows)
+        folder = f"{paths[array.location]}/{array.schema.name}"
+        expect(int(run(xtf, "cat", path, f"{folder}/count")) == array.rows, folder, "does not have the rows of the array:", array.rows)
         for _ in range(10):
             begin, end = sorted(dice.randrange(trace.first, trace.last + 2) for _ in range(2))
-            window = f"{where}/time/{begin - trace.origin}ns-{end + 1 - trace.origin}ns/count"
+            window = f"{folder}/time/{begin - trace.origin}ns-{end + 1 - trace.origin}ns/count"
             expect(int(run(xtf, "cat", path, window)) == array.count(begin, end + 1), window, "is not", array.count(begin, end + 1))
-        compare_records(xtf, path, trace, where, array)
+        compare_records(xtf, path, trace, folder, array)
     compare_merged(xtf, path, trace, paths)
     return trace, paths
 
 
 def compare_merged(xtf, path, trace, paths):
-    """Records of all locations in one order."""
+    """Compares the records of all locations, which are in one order."""
     columns = columns_of(xtf, path, ".")
     arrays = [array for array in trace.arrays() if array.schema.kind == 1]
     lines = run(xtf, "cat", path, "records").splitlines()
     rows = list(merged(trace, arrays, None, None))
     expect(len(lines) == len(rows), path, "has", len(lines), "lines for", len(rows), "records")
     for line, (array, row) in zip(lines, rows):
-        time = shown(trace, array.schema.fields[0], array.schema.values(row)[0])
-        where = f"proc/{line[columns['proc']].strip()}/thread/{line[columns['thread']].strip()}"
-        expect((line[columns["time"]].strip(), where) == (time, paths[array.location]), path, "shows", line, "for a record of", time, paths[array.location])
+        time = shown_value(trace, array.schema.fields[0], array.schema.values(row)[0])
+        location = f"proc/{line[columns['proc']].strip()}/thread/{line[columns['thread']].strip()}"
+        expect((line[columns["time"]].strip(), location) == (time, paths[array.location]), path, "shows", line, "for a record of", time, paths[array.location])
 
 
 class Calls:
-    """The calls of a location, in local time: when each was open, and which one was on top between two rows."""
+    """The calls of a location, in local time: the interval of each call, and the call on top between two rows."""
 
     def __init__(self, array, last):
         at = {field.role: i for i, field in enumerate(array.schema.fields)}
@@ -256,7 +257,7 @@ class Calls:
             frame[1] = last
 
     def profile(self, begin, end):
-        """Inclusive and exclusive ticks of each region in a window of local time."""
+        """Returns the inclusive and exclusive ticks of each region in a window of local time."""
         ticks = {}
         for at, intervals in enumerate(([frame[:3] for frame in self.frames if frame[3]], self.turns)):
             for first, last, region in intervals:
@@ -266,28 +267,28 @@ class Calls:
         return ticks
 
     def stack(self, time):
-        """The frames that rows before a local time leave open."""
+        """Returns the frames that rows before a local time leave open."""
         return [frame for frame in self.frames if frame[0] < time <= frame[1]]
 
 
 def seconds(text):
     whole, part = text.split(".")
-    expect(len(part) == 9, text, "has not nine digits")
+    expect(len(part) == 9, text, "does not have nine digits")
     return int(whole) * 10**9 + int(part)
 
 
-def compare_calls(xtf, path, trace, where, calls, array, window):
-    """Profile and stack of a window of one location."""
+def compare_calls(xtf, path, trace, folder, calls, array, window):
+    """Compares the profile and the stack of a window of one location."""
     begin, end = (array.clock.to_local(time) if array.clock else time for time in window)
-    inside = f"{where}/time/{window[0] - trace.origin}ns-{window[1] - trace.origin}ns"
+    inside = f"{folder}/time/{window[0] - trace.origin}ns-{window[1] - trace.origin}ns"
     table = [line.split(maxsplit=6) for line in run(xtf, "cat", path, f"{inside}/profile").splitlines()[1:]]
-    mine = {region: ticks for region, ticks in calls.profile(begin, end).items() if any(ticks)}
-    theirs = {int(line[0]): [seconds(line[2]), seconds(line[3])] for line in table if seconds(line[2]) or seconds(line[3])}
-    expect(mine == theirs, path, inside, "has the profile", theirs, "not", mine)
+    computed = {region: ticks for region, ticks in calls.profile(begin, end).items() if any(ticks)}
+    printed = {int(line[0]): [seconds(line[2]), seconds(line[3])] for line in table if seconds(line[2]) or seconds(line[3])}
+    expect(computed == printed, path, inside, "has the profile", printed, "not", computed)
     lines = [line.split(maxsplit=5) for line in run(xtf, "cat", path, f"{inside}/stack").splitlines()[1:]]
-    theirs = [(seconds(line[3]), seconds(line[4])) for line in lines if line[3] != "-"]
-    mine = [((array.clock.to_global(frame[0]) if array.clock else frame[0]) - trace.origin, begin - frame[0]) for frame in calls.stack(begin)]
-    expect(mine == theirs, path, inside, "has the stack", theirs, "not", mine)
+    printed = [(seconds(line[3]), seconds(line[4])) for line in lines if line[3] != "-"]
+    computed = [((array.clock.to_global(frame[0]) if array.clock else frame[0]) - trace.origin, begin - frame[0]) for frame in calls.stack(begin)]
+    expect(computed == printed, path, inside, "has the stack", printed, "not", computed)
 
 
 def test_clocks(xtf, archive, dump_trace, folder):
@@ -313,8 +314,8 @@ def test_clocks(xtf, archive, dump_trace, folder):
         trace.close()
 
 
-def held(trace):
-    """The contents of a trace, however it is stored."""
+def contents_of(trace):
+    """Returns the contents of a trace, independent of how it is stored."""
     schemas = [(schema.name, schema.kind, schema.rows, [vars(aggregate) for aggregate in schema.aggregates], [vars(field) for field in schema.fields])
                for schema in trace.schemas]
     clock = (trace.resolution_num, trace.resolution_den, trace.origin, trace.first, trace.last, trace.complete)
@@ -322,10 +323,10 @@ def held(trace):
     return schemas, clock, maps, sorted(text_of(trace))
 
 
-def copied(xtf, source, to, *options):
-    run(xtf, "copy", "--quiet", "--force", *options, source, to)
-    run(xtf, "check", "--quiet", to)
-    trace = Trace(to)
+def copy_trace(xtf, source, target, *options):
+    run(xtf, "copy", "--quiet", "--force", *options, source, target)
+    run(xtf, "check", "--quiet", target)
+    trace = Trace(target)
     check(trace)
     return trace
 
@@ -334,27 +335,27 @@ def test_copy(xtf, dump_trace, folder):
     for seed, locations, rows in ((21, 3, 900), (22, 60, 12), (23, 1, 6)):
         first = folder / "first.xtf"
         run(dump_trace, "write", first, "plain", seed, 4096, locations, rows)
-        whole = held(Trace(first))
-        packed = copied(xtf, first, folder / "packed.xtf", "--page-size", "8K", "--level", "6")
-        plain = copied(xtf, folder / "packed.xtf", folder / "plain.xtf", "--codec", "plain", "--page-size", "4K")
+        whole = contents_of(Trace(first))
+        packed = copy_trace(xtf, first, folder / "packed.xtf", "--page-size", "8K", "--level", "6")
+        plain = copy_trace(xtf, folder / "packed.xtf", folder / "plain.xtf", "--codec", "plain", "--page-size", "4K")
         for trace, codec, page_size in ((packed, 1, 8192), (plain, 0, 4096)):
-            expect(trace.page_size == page_size and all(array.codec == codec for array in trace.arrays()), "a copy is not stored as asked for")
-            expect(held(trace) == whole, "a copy of", seed, "of codec", codec, "has other contents")
+            expect(trace.page_size == page_size and all(array.codec == codec for array in trace.arrays()), "a copy has another codec or page size than requested")
+            expect(contents_of(trace) == whole, "a copy of", seed, "of codec", codec, "has other contents")
     before = first.read_bytes()
     for arguments in ((first, first), (first, folder), (folder / "none.xtf", folder / "new.xtf"), (first, folder / "none" / "new.xtf")):
         done = xtf.completed("copy", "--force", *arguments)
-        expect(done.returncode == 1 and done.stderr.startswith("xtf: "), "copy of", *arguments, "says", done.stderr)
+        expect(done.returncode == 1 and done.stderr.startswith("xtf: "), "copy of", *arguments, "reports", done.stderr)
     expect(first.read_bytes() == before, "a refused copy changed its source")
-    left = sorted(path.name for path in folder.iterdir())
-    expect(left == ["first.xtf", "packed.xtf", "plain.xtf"], "copies left behind", left)
+    files = sorted(path.name for path in folder.iterdir())
+    expect(files == ["first.xtf", "packed.xtf", "plain.xtf"], "after the copies the folder has the files", files)
 
 
 def main():
-    what, *arguments = sys.argv[1:]
-    if what in ("command", "clocks", "copy"):
+    mode, *arguments = sys.argv[1:]
+    if mode in ("command", "clocks", "copy"):
         arguments[0] = Xtf(arguments[0])
     with tempfile.TemporaryDirectory(prefix="xtf-reader-") as folder:
-        {"library": test_library, "damage": test_damage, "command": test_command, "clocks": test_clocks, "copy": test_copy}[what](*arguments, pathlib.Path(folder))
+        {"library": test_library, "damage": test_damage, "command": test_command, "clocks": test_clocks, "copy": test_copy}[mode](*arguments, pathlib.Path(folder))
 
 
 if __name__ == "__main__":

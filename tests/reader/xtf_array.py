@@ -1,4 +1,4 @@
-"""Arrays: pages, trees and rows, for the second reader of XTF files (xtf_reader.py)."""
+"""Arrays for the independent reader of XTF files (xtf_reader.py): pages, trees and rows."""
 import struct
 import zlib
 from bisect import bisect_left, bisect_right
@@ -37,11 +37,11 @@ class Array:
         expect(self.clock_map <= len(trace.clock_maps), f"array {self.id}: there is no clock map {self.clock_map}")
         self.clock = trace.clock_maps[self.clock_map - 1] if self.clock_map else None
         self.first, self.last = (self.clock.to_global(time) if self.clock else time for time in (self.local_first, self.local_last))
-        expect(self.codec != COMPACT or trace.features & COMPACT_FEATURE, f"array {self.id}: it is packed, the superblock does not say so")
+        expect(self.codec != COMPACT or trace.features & COMPACT_FEATURE, f"array {self.id}: it is packed, but the superblock lacks the feature")
         expect(self.rows >= 1 and self.height >= 1, f"array {self.id}: it is empty")
         expect(self.height <= HEIGHT_MAX, f"array {self.id}: {self.height} levels")
         self.trace, self.schema, self.segment = trace, trace.schemas[schema], trace.segments[segment]
-        self.what = f"array {self.id} (location {self.location}, {self.schema.name})"
+        self.label = f"array {self.id} (location {self.location}, {self.schema.name})"
         self.known = self.schema.readable and self.codec in (PLAIN, COMPACT)
         self.numbers = trace.numbers_of(segment, self.schema) if self.known else []
         self.edge_reference = edge
@@ -49,34 +49,34 @@ class Array:
         self.visits = 0
 
     def read_edge(self):
-        """Reads the right edge, without the open leaf's rows, which are an item of their own."""
+        """Reads the right edge, without the rows of the open leaf, which are an item of their own."""
         if self.edge_heads is not None:
             return
         if not self.known:
-            raise Unknown(f"{self.what}: unknown codec {self.codec}" if self.schema.readable else self.schema.unknown()[0])
-        what = f"{self.what}: right edge"
-        data = Bytes(self.trace.item(self.edge_reference, what, self.segment.first), what)
+            raise Unknown(f"{self.label}: unknown codec {self.codec}" if self.schema.readable else self.schema.unknown()[0])
+        label = f"{self.label}: right edge"
+        data = Bytes(self.trace.item(self.edge_reference, label, self.segment.first), label)
         self.leaf_crc, _ = data.unpack(EDGE)
         heads = [data.unpack(OPEN_PAGE) for _ in range(self.height)]
         for level, (first, place, sealed, rows, size) in enumerate(heads[1:], 1):
-            self.edge_pages[level] = Page(level, first, rows, sealed, place, self.unpacked(level, rows, data.take(size), what))
+            self.edge_pages[level] = Page(level, first, rows, sealed, place, self.unpacked(level, rows, data.take(size), label))
         for _ in range(self.height if self.schema.aggregates else 0):  # from level 1 up, then of the whole array
             length, _ = data.unpack("<II")
             self.edge_totals.append(data.take(length))
-        expect(not data, f"{what}: bytes left over")
-        expect(heads[-1][0] == 0, f"{what}: the root does not begin with row 0")
-        expect(heads[0][0] + heads[0][3] == self.rows, f"{what}: does not end with row {self.rows}")
+        expect(not data, f"{label}: bytes left over")
+        expect(heads[-1][0] == 0, f"{label}: the root does not begin with row 0")
+        expect(heads[0][0] + heads[0][3] == self.rows, f"{label}: does not end with row {self.rows}")
         self.edge_heads = heads
 
     def open_page(self, level):
-        """The open page of a level."""
+        """Returns the open page of a level."""
         self.read_edge()
         if level not in self.edge_pages:
             first, place, sealed, rows, size = self.edge_heads[0]
             offset, length, _ = REFERENCE.unpack(self.edge_reference)
             reference = REFERENCE.pack(-(-(offset + length) // ALIGNMENT) * ALIGNMENT, size, self.leaf_crc)
-            what = f"{self.what}: open leaf"
-            payload = self.unpacked(0, rows, self.trace.item(reference, what, self.segment.first), what)
+            label = f"{self.label}: open leaf"
+            payload = self.unpacked(0, rows, self.trace.item(reference, label, self.segment.first), label)
             self.edge_pages[0] = Page(0, first, rows, sealed, place, payload)
         return self.edge_pages[level]
 
@@ -84,13 +84,13 @@ class Array:
     def root(self):
         return self.open_page(self.height - 1)
 
-    def unpacked(self, level, rows, payload, what):
-        """The payload of a page as entries, or rows, side by side, with the numbers of the file."""
-        payload = self.as_stored(level, rows, payload, what)
+    def unpacked(self, level, rows, payload, label):
+        """Returns the payload of a page as entries or unpacked rows, with the numbers of the file."""
+        payload = self.as_stored(level, rows, payload, label)
         return payload if level or not self.numbers else b"".join(map(self.mapped, (payload[at:at + self.schema.row_size] for at in range(0, len(payload), self.schema.row_size))))
 
     def mapped(self, row):
-        """A row with the numbers of the file, not of its segment."""
+        """Returns a row with the numbers of the file instead of those of its segment."""
         stored, nones = self.schema.layout.unpack(row), self.schema.values(row)
         values = list(stored)
         for field, choice, number in self.numbers:
@@ -99,56 +99,56 @@ class Array:
         return self.schema.layout.pack(*values)
 
     def mapped_key(self, aggregate, key, value):
-        """The value of an aggregate's key."""
+        """Returns the value of an aggregate's key in the numbers of the file."""
         return next((number(value) for field, choice, number in self.numbers if choice is None and field == aggregate.keys[key]), value)
 
-    def as_stored(self, level, rows, payload, what):
+    def as_stored(self, level, rows, payload, label):
         if level == 0 and self.codec == COMPACT:
             most = min(LEAF_ROWS_PER_BYTE * self.trace.page_size, LEAF_BYTES_MAX // self.schema.row_size)
-            expect(1 <= rows <= most, f"{what}: {rows} rows in a leaf")
+            expect(1 <= rows <= most, f"{label}: {rows} rows in a leaf")
             try:
                 return self.schema.unpack(payload, rows)
             except xtf_unpack.Damaged as error:
-                raise Damaged(f"{what}: {error}") from error
-        expect(rows >= 1 and len(payload) == rows * (ENTRY.size if level else self.schema.row_size), f"{what}: {rows} rows or entries in {len(payload)} bytes")
-        expect(len(payload) <= self.trace.page_size - PAGE.size, f"{what}: more than a page")
+                raise Damaged(f"{label}: {error}") from error
+        expect(rows >= 1 and len(payload) == rows * (ENTRY.size if level else self.schema.row_size), f"{label}: {rows} rows or entries in {len(payload)} bytes")
+        expect(len(payload) <= self.trace.page_size - PAGE.size, f"{label}: more than a page")
         return payload
 
     @lru_cache(maxsize=64)
     def sealed(self, place, level):
-        what = f"{self.what}: page {place}"
-        expect(place < self.segment.pages, f"{what}: past the end of its segment")
-        data = self.trace.read((self.segment.first + place) * self.trace.page_size, self.trace.page_size, what)
+        label = f"{self.label}: page {place}"
+        expect(place < self.segment.pages, f"{label}: past the end of its segment")
+        data = self.trace.read((self.segment.first + place) * self.trace.page_size, self.trace.page_size, label)
         (magic, kind, codec, own_level, array, epoch, segment, first, rows, size, before, behind, companion, crc) = PAGE.unpack_from(data)
-        expect(magic == PAGE_MAGIC, f"{what}: no page")
-        expect(size <= len(data) - PAGE.size, f"{what}: its payload is longer than a page")
+        expect(magic == PAGE_MAGIC, f"{label}: wrong magic")
+        expect(size <= len(data) - PAGE.size, f"{label}: its payload is longer than a page")
         payload = data[PAGE.size:PAGE.size + size]
-        expect(zlib.crc32(struct.pack("<Q", place) + data[:60] + payload) == crc, f"{what}: wrong checksum")
-        expect((array, segment, own_level) == (self.id, self.segment.id, level) and epoch <= self.segment.epoch, f"{what}: belongs elsewhere")
-        expect(kind == (INDEX if level else LEAF) and codec == (PLAIN if level else self.codec), f"{what}: of kind {kind}, codec {codec}")
-        expect(level or not companion, f"{what}: a leaf with a companion")
-        return Page(level, first, rows, before, behind, self.unpacked(level, rows, payload, what))
+        expect(zlib.crc32(struct.pack("<Q", place) + data[:60] + payload) == crc, f"{label}: wrong checksum")
+        expect((array, segment, own_level) == (self.id, self.segment.id, level) and epoch <= self.segment.epoch, f"{label}: belongs to another array, level or segment")
+        expect(kind == (INDEX if level else LEAF) and codec == (PLAIN if level else self.codec), f"{label}: of kind {kind}, codec {codec}")
+        expect(level or not companion, f"{label}: a leaf with a companion")
+        return Page(level, first, rows, before, behind, self.unpacked(level, rows, payload, label))
 
     def descend(self, choose):
-        """The leaf that *choose* leads to: it takes a list of entries and returns the number of one."""
+        """Returns the leaf that *choose* leads to. *choose* takes a list of entries and returns the index of one."""
         page, is_open = self.root, True
         self.visits += 1
         while page.level:
             entries = page.entries()
             chosen = choose(entries)
-            expect(chosen >= 0, f"{self.what}: an index page that begins too late")
+            expect(chosen >= 0, f"{self.label}: an index page that begins too late")
             _, first, place = entries[chosen]
             is_open = is_open and chosen == len(entries) - 1
             page = self.open_page(page.level - 1) if is_open else self.sealed(place, page.level - 1)
             self.visits += 1
-            expect(page.first == first, f"{self.what}: page {place} begins with row {page.first}, its entry says {first}")
+            expect(page.first == first, f"{self.label}: page {place} begins with row {page.first}, its entry says {first}")
         return page
 
     def leaf_of(self, n):
         return self.descend(lambda entries: bisect_right(entries, n, key=lambda entry: entry[1]) - 1)
 
     def rank(self, time):
-        """How many rows have a global time before *time*."""
+        """Returns the number of rows whose global time is before *time*."""
         time = self.clock.to_local(time) if self.clock else time
         if time is None:
             return self.rows
@@ -159,7 +159,7 @@ class Array:
         return max((self.rows if end is None else self.rank(end)) - (0 if begin is None else self.rank(begin)), 0)
 
     def read(self, first=0, last=None):
-        """The rows [first, last) as bytes, with global times."""
+        """Yields the rows [first, last) as bytes, with global times."""
         for row in self.read_local(first, last):
             if self.clock:
                 row = bytearray(row)
@@ -171,7 +171,7 @@ class Array:
             yield bytes(row)
 
     def read_local(self, first=0, last=None):
-        """The rows [first, last) as bytes, as the file has them, leaf by leaf along the chain."""
+        """Yields the rows [first, last) as bytes, as the file has them, leaf by leaf along the chain."""
         last = self.rows if last is None else min(last, self.rows)
         if first >= last:
             return
@@ -183,7 +183,7 @@ class Array:
             if first >= last:
                 return
             leaf = self.open_page(0) if first == self.edge_heads[0][0] else self.sealed(leaf.behind, 0)
-            expect(leaf.first == first, f"{self.what}: the leaf behind row {first - 1} begins with row {leaf.first}")
+            expect(leaf.first == first, f"{self.label}: the leaf after row {first - 1} begins with row {leaf.first}")
 
     def window(self, begin=None, end=None):
         return self.read(0 if begin is None else self.rank(begin), None if end is None else self.rank(end))

@@ -1,4 +1,4 @@
-"""Verifies what docs/FORMAT.md says of a file beside its rows: superblocks, names, strings, the P index, and what each page is used for."""
+"""Checks of an XTF file's structures besides its rows: superblocks, names, strings, the P index, and the use of each page."""
 import struct
 
 from xtf_format import (ARRAY, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, FREE_KIND, KNOWN, LIMITS, NODE, OPTIONAL, PAGE, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLE, TABLES)
@@ -17,71 +17,71 @@ def check_superblock(trace):
     expect(block.commit >= 1 and block.epoch >= 1, f"superblock: commit {block.commit} of writer {block.epoch}")
     expect(block.kept_commits >= 2, f"superblock: {block.kept_commits} commits are kept")
     expect(block.opening <= offset and offset + length <= block.opening + block.opening_bytes <= size, "superblock: the opening run does not hold the catalog")
-    for segment in (segment for segment in trace.segments if not segment.first):  # a merged file does not list its own
+    for segment in (segment for segment in trace.segments if not segment.first):  # a merged file does not list its own segment
         expect(segment.id == int.from_bytes(block.file_id[:8], "little"), "superblock: the file id is not that of its segment")
         expect(segment.epoch <= block.epoch, f"superblock: writer {block.epoch}, pages of writer {segment.epoch}")
 
 
 def check_catalog(trace):
     kinds = list(trace.sections())
-    expect(kinds.index(COUNTS) < kinds.index(LIMITS), "catalog: LIMITS stands before COUNTS")
-    expect(SEGMENT_MAPS not in kinds or kinds.index(SEGMENTS) < kinds.index(SEGMENT_MAPS), "catalog: SEGMENT_MAPS stands before SEGMENTS")
+    expect(kinds.index(COUNTS) < kinds.index(LIMITS), "catalog: LIMITS precedes COUNTS")
+    expect(SEGMENT_MAPS not in kinds or kinds.index(SEGMENTS) < kinds.index(SEGMENT_MAPS), "catalog: SEGMENT_MAPS precedes SEGMENTS")
     for kind, flags in trace.section_flags().items():
         expect(flags & 1 or kind not in KNOWN - OPTIONAL, f"catalog: section {kind} does not say that it is required")
     expect(trace.resolution_num and trace.resolution_den, "clock: no resolution")
 
 
 def check_choice(schema, field):
-    """What a value is depends on another field: its name, a colon, and LABEL=TABLE,LABEL=TABLE,..."""
+    """Checks the reference of a field whose target another field chooses: its name, a colon, and LABEL=TABLE,LABEL=TABLE,..."""
     name, colon, choices = field.refers_to.partition(":")
     if colon and field.known:
-        other = next((other for other in schema.fields if other.name == name), None)
-        expect(other and other is not field and other.type != "STRING" and other.known and other.labels and not other.refers_to,
-               f"schema {schema.name}: field {field.name}: no other field says which")
+        chooser = next((chooser for chooser in schema.fields if chooser.name == name), None)
+        expect(chooser and chooser is not field and chooser.type != "STRING" and chooser.known and chooser.labels and not chooser.refers_to,
+               f"schema {schema.name}: field {field.name}: no other field selects the table")
         expect(all("=" in choice for choice in choices.split(",")), f"schema {schema.name}: field {field.name}: a choice that is no LABEL=TABLE")
 
 
 def check_fields(schema):
-    what, names = f"schema {schema.name}:", [field.name for field in schema.fields]
-    expect(len(set(names)) == len(names), f"{what} two fields of one name")
-    for field, behind in zip(schema.fields, [*schema.fields[1:], None]):
-        expect(field.name, f"{what} a field has no name")
-        expect(schema.kind == TABLE_KIND or not field.flags & (IDENTIFIES | LIST | ORDERS), f"{what} field {field.name} has flags of tables")
-        expect(not field.flags & LIST or behind and behind.type[0] == "U" and field.refers_to, f"{what} field {field.name}: a list without a number of rows")
+    label, names = f"schema {schema.name}:", [field.name for field in schema.fields]
+    expect(len(set(names)) == len(names), f"{label} two fields with the same name")
+    for field, following in zip(schema.fields, [*schema.fields[1:], None]):
+        expect(field.name, f"{label} a field has no name")
+        expect(schema.kind == TABLE_KIND or not field.flags & (IDENTIFIES | LIST | ORDERS), f"{label} field {field.name} has flags of tables")
+        expect(not field.flags & LIST or following and following.type[0] == "U" and field.refers_to, f"{label} field {field.name}: a list without a number of rows")
         check_choice(schema, field)
 
 
 def check_aggregate(schema, aggregate):
-    what = f"schema {schema.name}: an aggregate"
+    label = f"schema {schema.name}: an aggregate"
     types = [schema.fields[i].type for i in aggregate.values]
     keys = [schema.fields[i] for i in aggregate.keys]
-    expect(len(aggregate.keys) <= KEYS_MAX and len(aggregate.values) <= VALUES_MAX, f"{what} of too many fields")
-    expect(all(len(set(part)) == len(part) for part in (aggregate.keys, aggregate.values)), f"{what} has a field twice")
-    expect(not any(":" in key.refers_to for key in keys), f"{what} has a key that refers to one of several tables")
-    expect("STRING" not in types, f"{what} has a STRING as a value")
+    expect(len(aggregate.keys) <= KEYS_MAX and len(aggregate.values) <= VALUES_MAX, f"{label} of too many fields")
+    expect(all(len(set(part)) == len(part) for part in (aggregate.keys, aggregate.values)), f"{label} has a field twice")
+    expect(not any(":" in key.refers_to for key in keys), f"{label} has a key that refers to one of several tables")
+    expect("STRING" not in types, f"{label} has a STRING as a value")
     if aggregate.frames:
         key_types = [key.type for key in keys]
-        expect(not (aggregate.extremes or aggregate.filters or aggregate.typed_by), f"{what} of frames with flags, or a type")
-        expect(len(key_types) == 1 and key_types[0] in ("U8", "U16", "U32"), f"{what} of frames with other keys: {key_types}")
-        expect(len(types) == 3 and 0 not in aggregate.values and all(kind[0] == "U" for kind in types), f"{what} of frames with other values: {types}")
-        expect(schema.fields[aggregate.values[1]].flags & 8, f"{what} of frames without a distance")
-    expect(not aggregate.filters or any(key.type != "STRING" and not key.refers_to for key in keys), f"{what} has filters without a key that goes into them")
-    expect(aggregate.typed_by <= len(aggregate.keys), f"{what} is typed by no key")
-    expect(not aggregate.typed_by or "U64" in types, f"{what} is typed by a key, but has no U64")
-    expect(not aggregate.reals & aggregate.signeds, f"{what} has a bit in both masks")
-    expect(aggregate.typed_by or not aggregate.reals | aggregate.signeds, f"{what} has masks, but no type")
+        expect(not (aggregate.extremes or aggregate.filters or aggregate.typed_by), f"{label} of frames with flags, or a type")
+        expect(len(key_types) == 1 and key_types[0] in ("U8", "U16", "U32"), f"{label} of frames with other keys: {key_types}")
+        expect(len(types) == 3 and 0 not in aggregate.values and all(kind[0] == "U" for kind in types), f"{label} of frames with other values: {types}")
+        expect(schema.fields[aggregate.values[1]].flags & 8, f"{label} of frames without a distance")
+    expect(not aggregate.filters or any(key.type != "STRING" and not key.refers_to for key in keys), f"{label} has filters without a key that goes into them")
+    expect(aggregate.typed_by <= len(aggregate.keys), f"{label} is typed by no key")
+    expect(not aggregate.typed_by or "U64" in types, f"{label} is typed by a key, but has no U64")
+    expect(not aggregate.reals & aggregate.signeds, f"{label} has a bit in both masks")
+    expect(aggregate.typed_by or not aggregate.reals | aggregate.signeds, f"{label} has masks, but no type")
 
 
 def check_schema(schema):
-    what = f"schema {schema.name}:"
+    label = f"schema {schema.name}:"
     names = [schema.name] + [name for field in schema.fields for name in (field.name, field.role, field.unit, field.refers_to, *field.labels)]
     for name in names:
         expect("\0" not in name, f"schema {schema.name!r}: NUL in the name {name!r}")
         expect(not any("\udc80" <= c <= "\udcff" for c in name), f"schema {schema.name!r}: the name {name!r} is not UTF-8")
-    expect(schema.name, f"{what} it has no name")
-    expect(len(schema.fields) <= FIELDS_MAX and len(schema.aggregates) <= AGGREGATES_MAX, f"{what} of {len(schema.fields)} fields and {len(schema.aggregates)} aggregates")
-    expect(not schema.known or schema.row_size <= ROW_MAX, f"{what} rows of {schema.row_size} bytes")
-    expect(schema.kind != TABLE_KIND or not schema.aggregates, f"{what} a table with aggregates")
+    expect(schema.name, f"{label} it has no name")
+    expect(len(schema.fields) <= FIELDS_MAX and len(schema.aggregates) <= AGGREGATES_MAX, f"{label} of {len(schema.fields)} fields and {len(schema.aggregates)} aggregates")
+    expect(not schema.known or schema.row_size <= ROW_MAX, f"{label} rows of {schema.row_size} bytes")
+    expect(schema.kind != TABLE_KIND or not schema.aggregates, f"{label} a table with aggregates")
     if schema.known:
         check_fields(schema)
         for aggregate in schema.aggregates:
@@ -92,7 +92,7 @@ def check_schema(schema):
 def check_schemas(trace):
     names = [schema.name for schema in trace.schemas]
     expect(len(names) <= SCHEMAS_MAX, f"schemas: more than {SCHEMAS_MAX} schemas")
-    expect(len(set(names)) == len(names), "schemas: two of one name")
+    expect(len(set(names)) == len(names), "schemas: two have the same name")
     for schema in trace.schemas:
         check_schema(schema)
     for reference, in trace.sections()[SCHEMAS].all_of(struct.Struct("16s")):
@@ -103,7 +103,7 @@ def check_schemas(trace):
 
 
 def check_strings(trace):
-    """The offsets at which strings begin."""
+    """Checks the strings, and returns the offsets at which they begin."""
     starts, at = {0}, 0
     for reference, in trace.sections()[STRINGS].all_of(struct.Struct("16s")):
         end = at + REFERENCE.unpack(reference)[1]
@@ -119,7 +119,7 @@ def check_strings(trace):
 
 
 def check_nodes(trace, reference, level):
-    """The arrays and rows below a node."""
+    """Returns the numbers of arrays and rows below a node."""
     data = Bytes(trace.item(reference, "P index"), "P index")
     expect(len(data.data) <= NODE_MAX, f"P index: a node of {len(data.data)} bytes")
     count = data.unpack(NODE)[2]
@@ -133,10 +133,10 @@ def check_nodes(trace, reference, level):
 
 
 class Pages:
-    """What each page of the file is used for."""
+    """The use of each page of the file."""
 
     def __init__(self, trace):
-        self.sealed = []  # (page, bytes from its beginning on that say something)
+        self.sealed = []  # (page, bytes used from its beginning)
         self.trace, self.uses = trace, {page: ITEM for page in range(max(8192 // trace.page_size, 1))}
 
     def use(self, first, count, use):
@@ -169,7 +169,7 @@ class Pages:
         self.item(REFERENCE.pack(-(-(offset + length) // 8) * 8, array.edge_heads[0][4], 0), array.segment)
         for level, (_, place, sealed, _, _) in enumerate(array.edge_heads):
             if place:
-                expect(sealed and 8192 // size <= place < array.segment.pages, f"{array.what}: level {level}: a place outside of its segment is reserved: {place}")
+                expect(sealed and 8192 // size <= place < array.segment.pages, f"{array.label}: level {level}: a place outside of its segment is reserved: {place}")
                 self.use(base + place, 1, RESERVED_USE)
         for page, place, _ in index_pages(array, array.root, None, array.rows) if array.height > 1 else ():
             if place is not None:
@@ -181,7 +181,7 @@ class Pages:
                     self.page(base + child)
 
     def page(self, page):
-        """A sealed page; a companion may go on over the pages behind it. Returns its header."""
+        """Adds a sealed page, and returns its header. A companion may continue on the following pages."""
         head = PAGE.unpack(self.trace.read(page * self.trace.page_size, PAGE.size, "a page"))
         used = PAGE.size + head[9]
         self.use(page, -(-used // self.trace.page_size), PAGE_USE)
@@ -214,28 +214,28 @@ def check_pages(trace, arrays):
             expect(first >= before, f"free pages {first} to {first + count}: out of order")
             before = first
             pages.use(first, count, FREE_USE)
-    check_rests(trace, pages.sealed)
+    check_padding(trace, pages.sealed)
 
 
-def check_rests(trace, sealed):
-    """Zeros follow what pages hold."""
+def check_padding(trace, sealed):
+    """Checks that zeros follow the contents of pages."""
     for page, used in sealed:
-        what, end = f"page {page}", -(-used // trace.page_size) * trace.page_size
-        expect(not any(trace.read(page * trace.page_size + used, end - used, what)), f"{what}: bytes behind its payload")
+        label, end = f"page {page}", -(-used // trace.page_size) * trace.page_size
+        expect(not any(trace.read(page * trace.page_size + used, end - used, label)), f"{label}: bytes after its payload")
 
 
 def check_arrays(trace, arrays):
     for a, b in zip(arrays, arrays[1:]):
-        expect((a.location, a.schema.id) < (b.location, b.schema.id), f"P index: location {b.location} stands behind location {a.location}")
+        expect((a.location, a.schema.id) < (b.location, b.schema.id), f"P index: location {b.location} follows location {a.location}")
     if trace.array_count:
         check_nodes(trace, trace.p_root, trace.p_height - 1)
     for array in (array for array in arrays if array.known):
-        expect(array.codec == 0 or trace.features & COMPACT_FEATURE, f"{array.what}: it is packed, the superblock does not say so")
-        expect(all(page.before or not page.behind for page in map(array.open_page, range(array.height))), f"{array.what}: a place is reserved on a level without sealed pages")
+        expect(array.codec == 0 or trace.features & COMPACT_FEATURE, f"{array.label}: it is packed, but the superblock lacks the feature")
+        expect(all(page.before or not page.behind for page in map(array.open_page, range(array.height))), f"{array.label}: a place is reserved on a level without sealed pages")
 
 
 def check_file(trace):
-    """All of it; returns the offsets at which strings begin."""
+    """Checks everything but arrays; returns the offsets at which strings begin."""
     check_superblock(trace)
     check_catalog(trace)
     check_schemas(trace)

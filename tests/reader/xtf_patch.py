@@ -1,7 +1,7 @@
-"""Changes fields of an XTF file, and puts all checksums right again. Written from docs/FORMAT.md alone.
+"""Changes fields of an XTF file, and corrects all checksums. Written from docs/FORMAT.md alone.
 
-A File knows where its structures lie. A field is read and set by its name in the tables of that page: `file.superblock.page_size = 5000`.
-seal() computes the checksums anew, from the pages up to the superblock, wherever references lead to. It bears whatever the fields say.
+A File knows the places of its structures. A field has the name that docs/FORMAT.md gives it: `file.superblock.page_size = 5000`.
+seal() computes the checksums again, from the pages up to the superblock, along all references. It accepts any values of fields.
 """
 import struct
 import zlib
@@ -44,7 +44,7 @@ CLOSED = 1
 
 
 class Layout:
-    """Where each field of a structure lies, and how it is packed."""
+    """The offset and the packing of each field of a structure."""
     known = {}
 
     def __init__(self, text):
@@ -61,38 +61,38 @@ class Layout:
 
 
 class At:
-    """A structure at a place in the file."""
+    """A structure at a byte of the file."""
 
     def __init__(self, data, at, text):
         object.__setattr__(self, "data", data)
-        object.__setattr__(self, "where", at)
+        object.__setattr__(self, "start", at)
         object.__setattr__(self, "layout", Layout.of(text))
 
     @property
     def end(self):
-        return self.where + self.layout.size
+        return self.start + self.layout.size
 
     def __getattr__(self, name):
         offset, code = self.layout.fields[name]
-        return struct.unpack_from(code, self.data, self.where + offset)[0]
+        return struct.unpack_from(code, self.data, self.start + offset)[0]
 
     def __setattr__(self, name, value):
         offset, code = self.layout.fields[name]
         if isinstance(value, int):
             value &= (1 << 8 * struct.calcsize(code)) - 1
-        struct.pack_into(code, self.data, self.where + offset, value)
+        struct.pack_into(code, self.data, self.start + offset, value)
 
     def raw(self):
-        return bytes(self.data[self.where:self.end])
+        return bytes(self.data[self.start:self.end])
 
 
-def put(structure, /, **fields):
-    """Sets fields; the value may be a function of the former one."""
+def set_fields(structure, /, **fields):
+    """Sets fields of a structure. A value may be a function of the old value."""
     for name, value in fields.items():
         setattr(structure, name, value(getattr(structure, name)) if callable(value) else value)
 
 
-def more(n):
+def plus(n):
     return lambda value: value + n
 
 
@@ -115,13 +115,13 @@ class File:
             at = section.end + section.length
 
     def one_superblock(self):
-        """Leaves one superblock and its catalog, as if the writer had not closed the file."""
-        other = next(slot for slot in self.slots if slot is not self.superblock)
-        self.data[other.where:other.end] = bytes(other.layout.size)
+        """Removes one superblock, and marks the file as not closed."""
+        slot_to_clear = next(slot for slot in self.slots if slot is not self.superblock)
+        self.data[slot_to_clear.start:slot_to_clear.end] = bytes(slot_to_clear.layout.size)
         self.superblock.flags &= ~CLOSED
         return self
 
-    # ---- What the catalog holds.
+    # ---- The contents of the catalog.
 
     def body(self, kind, text, number=0):
         return self.at(self.sections[kind].end + number * Layout.of(text).size, text)
@@ -138,11 +138,11 @@ class File:
         return self.body(SEGMENTS, SEGMENT)
 
     def references(self, kind):
-        """Those in the body of SCHEMAS, STRINGS or LIMITS."""
+        """Returns the references in the body of SCHEMAS, STRINGS or LIMITS."""
         return self.bodies(kind, REFERENCE)
 
     def tables(self):
-        """Each with its references."""
+        """Yields each table with its references."""
         if TABLES not in self.sections:
             return
         at, end = self.sections[TABLES].end, self.sections[TABLES].end + self.sections[TABLES].length
@@ -153,7 +153,7 @@ class File:
             at = table.end + 16 * len(references)
 
     def schemas(self):
-        """Each with its name."""
+        """Yields each schema with its name."""
         for reference in self.references(SCHEMAS):
             at = reference.at
             while at < reference.at + reference.length:
@@ -162,7 +162,7 @@ class File:
                 at += 4 + schema.length
 
     def schema(self, name):
-        """(number, the schema, its fields, its aggregates)"""
+        """Returns (number, the schema, its fields, its aggregates)."""
         number, schema = next((i, schema) for i, (schema, own) in enumerate(self.schemas()) if own == name)
         at, parts = schema.end + schema.name_length, []
         for text, count in ((FIELD, schema.fields), (AGGREGATE, schema.aggregates)):
@@ -185,7 +185,7 @@ class File:
         return self.body(ARRAYS_KIND, ARRAYS)
 
     def nodes(self, reference=None, level=None):
-        """(reference, node, its entries) from the root down."""
+        """Yields (reference, node, its entries) from the root down."""
         reference = reference or self.root()
         level = self.root().height - 1 if level is None else level
         if reference.at + 16 > len(self.data):
@@ -203,12 +203,12 @@ class File:
         return [entry for _, node, entries in self.nodes() if node.level == 0 for entry in entries if entry.layout.size == Layout.of(ARRAY).size]
 
     def array(self, name, location=None):
-        """The array of a schema that has the most rows."""
+        """Returns the array of a schema that has the most rows."""
         number = self.schema(name)[0]
         return max((a for a in self.arrays() if a.schema == number and location in (None, a.location)), key=lambda a: a.rows)
 
     def edge(self, array):
-        """(head, first byte of its payload) of each level, leaf first."""
+        """Returns (head, first byte of its payload) of each level, the leaf first."""
         base = self.base(array) + array.at
         heads, at = [self.at(base + 8 + 32 * i, OPEN_PAGE) for i in range(array.height)], base + 8 + 32 * array.height
         levels = [(heads[0], self.leaf_rows(array))]
@@ -218,45 +218,45 @@ class File:
         return levels
 
     def base(self, array):
-        """The byte at which the array's segment begins."""
+        """Returns the byte at which the array's segment begins."""
         segments = self.bodies(SEGMENTS, SEGMENT)
         return segments[min(array.segment, len(segments) - 1)].first * self.superblock.page_size
 
     def leaf_rows(self, array):
-        """The byte at which the rows of the open leaf lie: behind the edge."""
+        """Returns the byte at which the rows of the open leaf begin: after the edge."""
         return -(-(self.base(array) + array.at + array.length) // 8) * 8
 
     def move_edge(self, array, more=b""):
-        """Stores an edge anew, with more bytes at its end, and the rows of its open leaf."""
+        """Stores an edge at another place, with more bytes at its end, and the rows of its open leaf."""
         base, leaf = self.base(array) + array.at, self.leaf_rows(array)
         edge = bytes(self.data[base:base + array.length]) + more
         rows = bytes(self.data[leaf:leaf + self.edge(array)[0][0].bytes])
         array.at, array.length = self.append(edge + bytes(-len(edge) % 8) + rows) - self.base(array), len(edge)
 
     def pages(self, array=None, kind=None, level=None):
-        """Sealed pages: (place, page), of an array in the order of its rows."""
-        size, found = self.superblock.page_size, []
+        """Returns sealed pages as (place, page); those of an array are in the order of its rows."""
+        size, pages = self.superblock.page_size, []
         for number in range(2 if size == 4096 else 1, len(self.data) // size):
             page = self.at(number * size, PAGE)
             if page.magic == b"XTFp" and kind in (None, page.kind) and level in (None, page.level) and (array is None or page.array == array.id):
-                found.append((number - self.first_of(number), page))
-        return sorted(found, key=lambda pair: (pair[1].level, pair[1].first))
+                pages.append((number - self.first_of(number), page))
+        return sorted(pages, key=lambda pair: (pair[1].level, pair[1].first))
 
     def first_of(self, page):
-        """The first page of the segment that a page is in."""
+        """Returns the first page of the segment that contains a page."""
         return max((segment.first for segment in self.bodies(SEGMENTS, SEGMENT) if segment.first <= page), default=0)
 
-    # ---- Totals, of arrays of codec plain.
+    # ---- Totals of arrays of codec plain.
 
     def tables_at(self, at, end):
-        """The tables of totals between two bytes."""
+        """Yields the tables of totals between two bytes."""
         while at < end:
             table = self.at(at, TOTALS)
             yield table
             at = -(-(table.end + table.bytes) // 8) * 8
 
     def edge_tables(self, array, level):
-        """Those in the right edge, of a level from 1 up; of *height*: of the whole array."""
+        """Returns the tables in the right edge of a level from 1 up; level *height*: of the whole array."""
         head, at = self.edge(array)[-1]
         at = self.base(array) + array.at + 8 + 32 * array.height if array.height == 1 else at + head.bytes
         for _ in range(1, level):
@@ -267,7 +267,7 @@ class File:
         return list(self.tables_at(page.end, page.end + page.bytes))
 
     def totals_rows(self, name, table):
-        """The rows of a table, by its kind."""
+        """Returns the rows of a table, with the layout of its kind."""
         aggregate = self.schema(name)[3][table.aggregate]
         cells = 5 if aggregate.kind == 2 else 1 + aggregate.values * (4 if aggregate.flags & 1 else 1)
         totals = "child:Q depth:B " + " ".join([f"key{i}:Q" for i in range(aggregate.keys)] + [f"cell{i}:Q" for i in range(cells)])
@@ -277,7 +277,7 @@ class File:
     # ---- Maps.
 
     def clock_maps(self):
-        """Each with its knots."""
+        """Returns each clock map with its knots."""
         at, maps = self.body(CLOCK_MAPS_KIND, CLOCK_MAPS).at, []
         for _ in range(self.body(CLOCK_MAPS_KIND, CLOCK_MAPS).maps):
             head = self.at(at, KNOTS)
@@ -286,7 +286,7 @@ class File:
         return maps
 
     def segment_maps(self):
-        """Each with its maps of tables."""
+        """Yields each segment map with its maps of tables."""
         if SEGMENT_MAPS not in self.sections:
             return
         at, end = self.sections[SEGMENT_MAPS].end, self.sections[SEGMENT_MAPS].end + self.sections[SEGMENT_MAPS].length
@@ -302,7 +302,7 @@ class File:
     # ---- Changes of length.
 
     def append(self, item, align=8):
-        """The byte at which the item lies, behind everything else."""
+        """Appends an item at the end of the file, and returns its first byte."""
         size = self.superblock.page_size
         self.data += bytes(-len(self.data) % size)
         at = len(self.data) + (0 if align == 8 else align)
@@ -310,19 +310,19 @@ class File:
         self.data += bytes(-len(self.data) % size)
         pages = len(self.data) // size
         self.superblock.pages = max(self.superblock.pages, pages)
-        if SEGMENT_MAPS not in self.sections:  # the segments of a merged file lie side by side
+        if SEGMENT_MAPS not in self.sections:  # the segments of a merged file are adjacent
             self.segment.pages = max(self.segment.pages, pages - self.segment.first)
         return at
 
     def move(self, reference, item, align=8):
-        """Stores an item anew."""
+        """Stores an item at another place."""
         reference.at, reference.length = self.append(item, align), len(item)
 
     def item(self, reference):
         return bytes(self.data[reference.at:reference.at + reference.length])
 
     def parts(self):
-        """The catalog's sections: [kind, flags, body] each."""
+        """Returns the catalog's sections: [kind, flags, body] each."""
         return [[s.kind, s.flags, bytes(self.data[s.end:s.end + s.length])] for s in self.sections.values()]
 
     def store_catalog(self, parts, tail=b"", sections=None):
@@ -349,7 +349,7 @@ class File:
     def seal_pages(self):
         for place, page in self.pages():
             payload = self.data[page.end:page.end + page.bytes]
-            page.crc = zlib.crc32(struct.pack("<Q", place) + self.data[page.where:page.end - 4] + payload)
+            page.crc = zlib.crc32(struct.pack("<Q", place) + self.data[page.start:page.end - 4] + payload)
 
     def seal(self):
         self.seal_pages()
@@ -371,4 +371,4 @@ class File:
         block.catalog_crc = zlib.crc32(self.data[block.catalog_at:block.catalog_at + block.catalog_length])
         for slot in self.slots:
             if slot.magic[1:4] == b"XTF":
-                slot.crc = zlib.crc32(self.data[slot.where:slot.end - 4])
+                slot.crc = zlib.crc32(self.data[slot.start:slot.end - 4])

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""A second reader of XTF files, written from docs/FORMAT.md alone.
+"""An independent reader of XTF files, written from docs/FORMAT.md alone.
 
-It shares no code with libxtf, so if the two agree the document is right, and if they differ one of the three is wrong. It reads
-plainly and trusts nothing: every length is checked before it is used, every checksum before its bytes are.
+It shares no code with libxtf. If the two agree, the document is right; if they differ, the document or one of them is wrong.
+The reader is simple and trusts nothing: it checks every length and every checksum before it uses the data.
 """
 import argparse
 import heapq
@@ -52,47 +52,47 @@ class Superblock(NamedTuple):
 
 
 class Part:
-    """A file beside an anchor, which its catalog names. It is opened when something of it is read."""
+    """A file beside an anchor, which the catalog of the anchor names. It is opened at its first read."""
 
     def __init__(self, trace, entry, name):
         self.first, self.pages, self.length, self.file_id, self.commit, self.wall_time, self.epoch, _ = entry
         self.path, self.fd = os.path.join(os.path.dirname(os.path.realpath(trace.path)), os.fsdecode(name)), None
         expect(self.pages and self.length <= self.pages * trace.page_size, f"files: the pages of {self.path} do not hold it")
 
-    def read(self, offset, length, what):
+    def read(self, offset, length, label):
         if self.fd is None:
             try:
                 self.fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
-                newest = whole_superblocks(self.fd, f"{what}: {self.path}:")[0]
+                newest = intact_superblocks(self.fd, f"{label}: {self.path}:")[0]
             except OSError as error:
-                raise Damaged(f"{what}: {self.path}: {error.strerror}") from error
-            expect(not newest.incompatible & FILES_FEATURE, f"{what}: {self.path} is an anchor")
+                raise Damaged(f"{label}: {self.path}: {error.strerror}") from error
+            expect(not newest.incompatible & FILES_FEATURE, f"{label}: {self.path} is an anchor")
             expect((newest.file_id, newest.commit, newest.wall_time, newest.epoch) == (self.file_id, self.commit, self.wall_time, self.epoch)
-                   and os.fstat(self.fd).st_size == self.length, f"{what}: {self.path} is another file, or of another commit, than the one that is named")
-        expect(offset + length <= self.length, f"{what}: past the end of {self.path}")
-        return read_whole(self.fd, offset, length, what)
+                   and os.fstat(self.fd).st_size == self.length, f"{label}: {self.path} is not the file that the catalog names, or has another commit")
+        expect(offset + length <= self.length, f"{label}: past the end of {self.path}")
+        return read_whole(self.fd, offset, length, label)
 
 
-def read_whole(fd, offset, length, what):
+def read_whole(fd, offset, length, label):
     data = b""
     while len(data) < length:
         part = os.pread(fd, length - len(data), offset + len(data))
-        expect(part, f"{what}: the file ends too early")
+        expect(part, f"{label}: the file ends too early")
         data += part
     return data
 
 
-def whole_superblocks(fd, what=""):
-    """Those that are whole, the one of the later commit first."""
+def intact_superblocks(fd, label=""):
+    """Returns the intact superblocks, the one of the later commit first."""
     slots = [(offset, os.pread(fd, SUPERBLOCK.size, offset)) for offset in (0, 4096)]
     slots = [Superblock(*SUPERBLOCK.unpack(slot)) for offset, slot in slots if len(slot) == SUPERBLOCK.size and slot[:8] == MAGIC
              and zlib.crc32(slot[:-4]) == int.from_bytes(slot[-4:], "little") and (slot[8:10] != b"\2\0" or slot[84] == offset // 4096)]
-    expect(slots, f"{what} no XTF file: it has no whole superblock".lstrip())
+    expect(slots, f"{label} not an XTF file: it has no intact superblock".lstrip())
     return sorted(slots, key=lambda slot: slot.commit, reverse=True)
 
 
 class Trace:
-    """An open file. The catalog is read at once, everything else on request."""
+    """An open file. The catalog is read at once, all other data on request."""
 
     def __init__(self, path):
         self.fd, self.path = os.open(path, os.O_RDONLY), path
@@ -117,28 +117,28 @@ class Trace:
     def size(self):
         return os.fstat(self.fd).st_size
 
-    def read(self, offset, length, what):
+    def read(self, offset, length, label):
         part = next((part for part in reversed(self.files) if part.first * self.page_size <= offset), None)
         if part:
-            return part.read(offset - part.first * self.page_size, length, what)
-        expect(offset + length <= self.size(), f"{what}: past the end of the file")
-        return read_whole(self.fd, offset, length, what)
+            return part.read(offset - part.first * self.page_size, length, label)
+        expect(offset + length <= self.size(), f"{label}: past the end of the file")
+        return read_whole(self.fd, offset, length, label)
 
-    def own_item(self, reference, what):
-        """An item that lies in this file, and not in one that it names."""
+    def own_item(self, reference, label):
+        """Returns an item that is in this file, not in a part."""
         offset, length, _ = REFERENCE.unpack(reference)
-        expect(not length or offset + length <= self.size(), f"{what}: past the end of the file")
-        return self.item(reference, what)
+        expect(not length or offset + length <= self.size(), f"{label}: past the end of the file")
+        return self.item(reference, label)
 
-    def item(self, reference, what, first_page=0):
+    def item(self, reference, label, first_page=0):
         offset, length, crc = REFERENCE.unpack(reference)
-        expect(offset % 8 == 0 and length <= ITEM_MAX, f"{what}: no item lies at {offset}, {length} bytes")
-        data = self.read(first_page * self.page_size + offset, length, what) if length else b""
-        expect(not length or zlib.crc32(data) == crc, f"{what}: wrong checksum")
+        expect(offset % 8 == 0 and length <= ITEM_MAX, f"{label}: no item lies at {offset}, {length} bytes")
+        data = self.read(first_page * self.page_size + offset, length, label) if length else b""
+        expect(not length or zlib.crc32(data) == crc, f"{label}: wrong checksum")
         return data
 
     def superblocks(self):
-        return whole_superblocks(self.fd)
+        return intact_superblocks(self.fd)
 
     def has_empty_slot(self):
         return any(not any(os.pread(self.fd, SUPERBLOCK.size, slot)) for slot in (0, 4096))
@@ -154,10 +154,10 @@ class Trace:
         expect(4096 <= size <= 1 << 20 and size & (size - 1) == 0, f"impossible page size {size}")
 
     def sections(self):
-        """The bodies of the catalog's sections."""
+        """Returns the bodies of the catalog's sections."""
         data = Bytes(self.item(self.superblock.catalog, "catalog"), "catalog")
         magic, sections = data.unpack("<4sI")
-        expect(magic == CATALOG_MAGIC, "catalog: it is none")
+        expect(magic == CATALOG_MAGIC, "catalog: wrong magic")
         bodies = {}
         for _ in range(sections):
             kind, flags, length = data.unpack("<IIQ")
@@ -170,18 +170,18 @@ class Trace:
         return bodies
 
     def section_flags(self):
-        """The flags of each kind of section."""
+        """Returns the flags of each kind of section."""
         data = Bytes(self.item(self.superblock.catalog, "catalog"), "catalog")
         _, sections = data.unpack("<4sI")
-        found = {}
+        section_flags = {}
         for _ in range(sections):
             kind, flags, length = data.unpack("<IIQ")
             data.take(length)
-            found[kind] = flags
-        return found
+            section_flags[kind] = flags
+        return section_flags
 
-    def chunks(self, references, what):
-        return b"".join(self.item(reference, what) for reference in references)
+    def chunks(self, references, label):
+        return b"".join(self.item(reference, label) for reference in references)
 
     def read_catalog(self):
         bodies = self.sections()
@@ -224,7 +224,7 @@ class Trace:
         schema = self.schemas[number]
         expect(rows * schema.row_size <= TABLE_MAX, f"table {schema.name}: {rows} rows")
         parts = [self.own_item(data.take(16), f"table {number}") for _ in range(chunks)]
-        expect(schema.name not in self.tables and number not in (known for known, _ in self.unknown_tables), f"tables: two of {schema.name}")
+        expect(schema.name not in self.tables and number not in (known for known, _ in self.unknown_tables), f"tables: two for schema {schema.name}")
         if not schema.known:
             self.unknown_tables.append((number, rows))
             return
@@ -238,19 +238,19 @@ class Trace:
         while data:
             entry = data.unpack(FILE)
             name = data.take(entry[-1])
-            expect(not any(data.take(-len(name) % ALIGNMENT)), "files: bytes behind a name")
-            expect(0 < len(name) <= 255 and name not in (b".", b"..") and not set(b"/\0") & set(name), f"files: a name that is none: {name}")
+            expect(not any(data.take(-len(name) % ALIGNMENT)), "files: bytes after a name")
+            expect(0 < len(name) <= 255 and name not in (b".", b"..") and not set(b"/\0") & set(name), f"files: invalid name: {name}")
             files.append(Part(self, entry, name))
             expect(end in (None, files[-1].first), "files: their pages do not follow one another")
             end = files[-1].first + files[-1].pages
-        expect(files, "files: there are none")
+        expect(files, "files: the section is empty")
         expect(len({part.file_id for part in files}) == len(files), "files: one is named twice")
         gap = files[0].first * self.page_size - self.size()
-        expect(0 <= gap <= PAGES_BETWEEN_MAX * self.page_size, "files: their pages do not begin behind the file")
+        expect(0 <= gap <= PAGES_BETWEEN_MAX * self.page_size, "files: their pages do not begin after the end of the file")
         return files
 
     def read_segment_maps(self, data):
-        """For each segment: where its strings begin, their bytes, and the rows of its tables by their schema."""
+        """Returns for each segment: the offset of its strings, their bytes, and the rows of its tables by schema."""
         maps = []
         for _ in self.segments:
             strings, length, tables = data.unpack("<III4x")
@@ -259,7 +259,7 @@ class Trace:
             before = -1
             for _ in range(tables):
                 schema, reference = data.unpack("<I4x16s")
-                expect(before < schema < len(self.schemas) and self.schemas[schema].kind == TABLE_KIND, "segment maps: a table is none, or out of order")
+                expect(before < schema < len(self.schemas) and self.schemas[schema].kind == TABLE_KIND, "segment maps: a schema is no table, or out of order")
                 self.segment_map_items.append(reference)
                 rows = [row for row, in Bytes(self.own_item(reference, "segment map"), "segment map").all_of(struct.Struct("<I"))]
                 expect(len(set(rows)) == len(rows) and max(rows, default=-1) < self.schemas[schema].rows, f"segment maps: rows of {self.schemas[schema].name}")
@@ -269,17 +269,18 @@ class Trace:
         return maps
 
     def numbers_of(self, segment, schema):
-        """How numbers in the rows of a segment become those of the file: (field, choice, function), as references()."""
+        """Returns how numbers in the rows of a segment are mapped to those of the file: (field, choice, function), as
+        references()."""
         if not self.segment_maps:
             return []
         strings, length, tables = self.segment_maps[segment]
         numbers = []
         for field, table, choice in schema.references():
-            to = next((other for other in self.schemas if other.name == table), None) if table else None
+            target = next((schema for schema in self.schemas if schema.name == table), None) if table else None
             if table is None and strings:
                 numbers.append((field, choice, lambda s: s + strings if s < length else NO_STRING))
-            elif to and to.id in tables:
-                def number(r, rows=tables[to.id], m=to.rows):
+            elif target and target.id in tables:
+                def number(r, rows=tables[target.id], m=target.rows):
                     return rows[r] if 0 <= r < len(rows) else r - len(rows) + m if 0 <= r < m else r
                 numbers.append((field, choice, number))
         return numbers
@@ -294,13 +295,13 @@ class Trace:
 
     def read_clock_maps(self, count, _, reference):
         data = Bytes(self.own_item(reference, "clock maps"), "clock maps")
-        expect(count, "clock maps: there are none")
+        expect(count, "clock maps: the section is empty")
         maps = []
         for number in range(1, count + 1):
-            data.what = f"clock map {number}"
+            data.label = f"clock map {number}"
             (knots, _) = data.unpack("<II")
             maps.append(ClockMap(list(data.sub(knots * KNOT.size).all_of(KNOT))))
-            expect(not maps[-1].fault(), f"{data.what}: {maps[-1].fault()}")
+            expect(not maps[-1].fault(), f"{data.label}: {maps[-1].fault()}")
         expect(not data, "clock maps: bytes left over")
         return maps
 
@@ -313,7 +314,7 @@ class Trace:
         return self.strings[at + 4:end].decode("utf-8", "surrogateescape")
 
     def arrays(self, location=None, schema=None):
-        """Arrays by location and schema; with a location, only the nodes of the P index that lead to it are read."""
+        """Yields arrays by location and schema. With a location, reads only the nodes of the P index on the way to it."""
         if self.array_count:
             expect(1 <= self.p_height <= HEIGHT_MAX, f"P index: {self.p_height} levels")
             for array in self.walk(self.p_root, self.p_height - 1, location):
@@ -353,7 +354,7 @@ class Trace:
         return field.labels[value] if 0 <= value < len(field.labels) else str(value)
 
     def texts(self, schema, row):
-        """A row's values as text: labels and names if they exist, '-' for "none"."""
+        """Returns a row's values as text: labels and names if they exist, '-' for "none"."""
         return [self.value_text(field, value) for field, value in zip(schema.fields, schema.values(row))]
 
 
@@ -362,7 +363,7 @@ def escape(text):
 
 
 def merged(trace, arrays, begin, end):
-    """Rows of several arrays in the order of the trace: time, location, seq."""
+    """Yields the rows of several arrays in the order of the trace: time, location, seq."""
     def keyed(array):
         for row in array.window(begin, end):
             values = array.schema.values(row)
@@ -421,7 +422,7 @@ def main():
             raise Damaged(f"no schema {arguments.schema}")
         commands[arguments.command](trace, trace.arrays(arguments.location, wanted), arguments)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader of the pipe has closed it
     except (Damaged, OSError) as error:
         sys.exit(f"{arguments.file}: {error}")
 

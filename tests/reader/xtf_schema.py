@@ -1,4 +1,5 @@
-"""Schemas, their fields and aggregates, and clock maps, for the second reader of XTF files (xtf_reader.py); and how bytes are taken apart."""
+"""Schemas, their fields and aggregates, and clock maps for the independent reader of XTF files (xtf_reader.py); and the decoding
+of bytes."""
 import struct
 from bisect import bisect_left, bisect_right
 
@@ -11,29 +12,29 @@ TYPES = {1: ("U8", "B"), 2: ("U16", "H"), 3: ("U32", "I"), 4: ("U64", "Q"), 5: (
 
 
 class Damaged(Exception):
-    """The file is not what docs/FORMAT.md says, or is of a kind that this reader must refuse."""
+    """An error: the file violates docs/FORMAT.md, or is of a kind that this reader must refuse."""
 
 
 class Unknown(Damaged):
-    """An array of a schema or codec that a later version has added."""
+    """An error: an array has a schema or codec of a later version."""
 
 
-def expect(truth, message):
-    if not truth:
+def expect(condition, message):
+    if not condition:
         raise Damaged(message)
 
 
 class Bytes:
-    """Takes a run of bytes apart from its beginning."""
+    """Decodes bytes from their beginning on."""
 
-    def __init__(self, data, what):
-        self.data, self.at, self.what = data, 0, what
+    def __init__(self, data, label):
+        self.data, self.at, self.label = data, 0, label
 
     def __bool__(self):
         return self.at < len(self.data)
 
     def take(self, length):
-        expect(length <= len(self.data) - self.at, f"{self.what}: ends too early")
+        expect(length <= len(self.data) - self.at, f"{self.label}: ends too early")
         self.at += length
         return self.data[self.at - length:self.at]
 
@@ -42,14 +43,14 @@ class Bytes:
         return layout.unpack(self.take(layout.size))
 
     def sub(self, length):
-        return Bytes(self.take(length), self.what)
+        return Bytes(self.take(length), self.label)
 
     def string(self):
         (length,) = self.unpack("<H")
         return self.take(length).decode("utf-8", "surrogateescape")
 
     def all_of(self, layout):
-        expect((len(self.data) - self.at) % layout.size == 0, f"{self.what}: no whole number of entries")
+        expect((len(self.data) - self.at) % layout.size == 0, f"{self.label}: no whole number of entries")
         while self:
             yield self.unpack(layout)
 
@@ -61,12 +62,12 @@ class Field:
         self.name, self.role, self.unit, self.refers_to = (data.string() for _ in range(4))
         self.labels = [data.string() for _ in range(labels)]
         self.optional, self.known = bool(self.flags & 1), kind in TYPES
-        if not self.known:  # bytes: nothing else that it says is known to mean what it does here
+        if not self.known:  # plain bytes: its other properties may have another meaning
             self.role = self.unit = self.refers_to = ""
             self.flags, self.labels = self.flags & 1, []
 
     def end_before(self, offset):
-        """Sets the size; of an unknown type it reaches up to the next field."""
+        """Sets the size. A field of an unknown type extends to the next field."""
         if not self.known:
             expect(offset > self.offset, f"field {self.name}: it has no bytes")
             self.code = f"{offset - self.offset}s"
@@ -75,7 +76,7 @@ class Field:
 
 
 class Aggregate:
-    """The declaration of totals that the index keeps: of groups, or of frames."""
+    """The declaration of totals in the index: of groups, or of frames."""
 
     def __init__(self, data):
         self.kind, self.known, flags = data.data[0], False, data.data[1]
@@ -90,7 +91,7 @@ class Aggregate:
 
 
 class ClockMap:
-    """A broken line from the ticks of a location's clock to those of the trace."""
+    """A broken line from the ticks of a location's clock to the ticks of the trace."""
 
     def __init__(self, knots):
         self.knots = knots
@@ -102,7 +103,7 @@ class ClockMap:
             if run <= 0 or rise < 0:
                 return "a time does not rise"
             if rise < run if flags & JUMPS else abs(rise - run) > run // 1000 + 1:
-                return "a slope is none that it may have"
+                return "a slope is invalid"
         return None if self.knots else "it has no knots"
 
     def to_global(self, local):
@@ -115,7 +116,7 @@ class ClockMap:
         return g + (local - l) * (self.globals[i + 1] - g) // (self.locals[i + 1] - l)
 
     def to_local(self, time):
-        """The least local time that leads to *time* or later; None if none does."""
+        """Returns the least local time that is mapped to *time* or later; None if there is none."""
         if time <= 0:
             return 0
         i = bisect_left(self.globals, time) - 1
@@ -150,7 +151,7 @@ class Schema:
     def check_fields(self):
         for aggregate in self.aggregates:
             used = aggregate.keys + aggregate.values
-            expect(max(used, default=0) < len(self.fields), f"schema {self.name}: an aggregate of a field that is not there")
+            expect(max(used, default=0) < len(self.fields), f"schema {self.name}: an aggregate of a field that does not exist")
             aggregate.known = aggregate.known and all(self.fields[i].known for i in used)
         offset = 0
         for field, end in zip(self.fields, [field.offset for field in self.fields[1:]] + [self.row_size]):
@@ -160,27 +161,27 @@ class Schema:
         expect(offset == self.row_size and offset, f"schema {self.name}: the fields do not fill the row")
         if self.kind != TABLE_KIND and self.fields[0].known:
             expect((self.fields[0].role, self.fields[0].type) == ("time", "U64"), f"schema {self.name}: its first field is no time")
-        self.readable = self.fields[0].known  # of arrays: their rows can be read
+        self.readable = self.fields[0].known  # of arrays: the rows can be decoded
         self.layout = struct.Struct("<" + "".join(field.code for field in self.fields))
         self.optional = [(at, field.offset, field.offset + field.size, field.none) for at, field in enumerate(self.fields) if field.optional]
         self.instants = [0] + [i for i, field in enumerate(self.fields) if field.flags & INSTANT] if self.kind != TABLE_KIND else []
         expect(all(field.type == "U64" and self.kind != TABLE_KIND and not field.flags & DURATION for field in self.fields if field.flags & INSTANT),
-               f"schema {self.name}: an instant that is none")
+               f"schema {self.name}: the flag INSTANT on an unsuitable field")
         self.name_at = next((i for i, field in enumerate(self.fields) if field.type == "STRING"), None)
         self.seq_at = next((i for i, field in enumerate(self.fields) if field.role == "seq"), None)
 
     def unknown(self):
-        """What of it a later version has added."""
+        """Returns messages about the parts that a later version has added."""
         return ([] if self.known else [f"schema {self.name}: of unknown kind {self.kind}"]) + [
             f"schema {self.name}: field {field.name} of unknown {field.type}" for field in self.fields if not field.known] + [
             f"schema {self.name}: an aggregate of unknown kind {a.kind}, or with unknown flags or fields" for a in self.aggregates if not a.known]
 
     def unpack(self, packed, rows):
-        """Packed rows, unpacked side by side. `rows` is their number."""
+        """Unpacks packed rows. `rows` is their number."""
         return xtf_unpack.unpack(packed, [field.size for field in self.fields], [field.code in "iq" for field in self.fields], rows)
 
     def references(self):
-        """What the fields lead to: (field, table or None for a string, the field that chooses and its value, or None)."""
+        """Yields the references of fields: (field, table or None for a string, the field that chooses and its value, or None)."""
         for at, field in enumerate(self.fields):
             if at == 0 and self.kind != TABLE_KIND or field.type == "F64" or not field.known:
                 continue
@@ -191,14 +192,14 @@ class Schema:
                 if name:
                     yield at, name, None
             else:
-                chooser = next((i for i, other in enumerate(self.fields) if other.name == name and other is not field and other.type != "STRING" and not other.refers_to), None)
+                chooser = next((i for i, candidate in enumerate(self.fields) if candidate.name == name and candidate is not field and candidate.type != "STRING" and not candidate.refers_to), None)
                 for choice in choices.split(",") if chooser is not None else ():
                     label, equals, table = choice.partition("=")
                     if equals and label in self.fields[chooser].labels:
                         yield at, table or None, (chooser, self.fields[chooser].labels.index(label))
 
     def values(self, row):
-        """The values of a row by field, None where there is none."""
+        """Returns the values of a row by field, None for "none"."""
         values = list(self.layout.unpack(row))
         for at, begin, end, none in self.optional:
             if row[begin:end] == none:

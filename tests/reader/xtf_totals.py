@@ -1,4 +1,4 @@
-"""The totals in the index of an array: decoded, and computed anew from the rows. Written from docs/FORMAT.md, section 7, alone."""
+"""The totals in the index of an array: decoded, and computed again from the rows. Written from docs/FORMAT.md, section 7, alone."""
 import math
 import struct
 import zlib
@@ -13,7 +13,7 @@ FILTER_PROBES, FILTER_GROUP_BITS = 7, 10
 U64, F64 = struct.Struct("<Q"), struct.Struct("<d")
 TABLE_HEAD = struct.Struct("<BBHIII")
 CHILD_ROWS, CHILD_ROWS_LATE, TABLE_BYTES = 1024, 32, 16 << 20
-SMALL_ROWS = 128  # of an array of one leaf that may have no totals
+SMALL_ROWS = 128  # most rows of an array of one leaf without totals
 MASK = (1 << 64) - 1
 BEFORE = MASK
 UNSIGNED, SIGNED, REAL, UNKNOWN = range(4)
@@ -31,7 +31,7 @@ def value_kind(array, aggregate, value, key, depth):
 
 
 def number(cell, kind):
-    """The number that 64 bits of a cell, or of a field's value, stand for."""
+    """Returns the number that 64 bits of a cell, or of a field's value, represent."""
     cell &= MASK
     if kind == REAL:
         return F64.unpack(U64.pack(cell))[0]
@@ -43,7 +43,7 @@ def bits(value):
 
 
 def keys_of(array, aggregate, rows, depth):
-    """The key of each row."""
+    """Yields the key of each row."""
     fields, unpack = aggregate.keys[:depth], array.schema.layout.unpack
     for row in rows:
         raw = unpack(row)
@@ -51,7 +51,7 @@ def keys_of(array, aggregate, rows, depth):
 
 
 def groups_of(array, aggregate, rows, depth):
-    """The cells of each key, as numbers, computed from unpacked rows."""
+    """Returns the cells of each key as numbers, computed from unpacked rows."""
     groups, kinds_of, width = {}, {}, 4 if aggregate.extremes else 1
     for row, key in zip(rows, keys_of(array, aggregate, rows, depth)):
         if key not in groups:
@@ -78,8 +78,11 @@ def groups_of(array, aggregate, rows, depth):
 
 
 class Frames:
-    """For each row the amounts that it adds to totals, (key, cell, amount) each, and the frames before it and those of them that it
-    leaves open; and the stack before each leaf. The rows begin with row *start*, and the stack and the time before it."""
+    """The effects of rows on totals and stacks. For each row: the amounts it adds to totals, (key, cell, amount) each; the number
+    of frames before it; the number of those that it leaves open. And the stack before each leaf.
+
+    The rows begin with row *start*. *stack* and *before* are the stack and the time before that row.
+    """
 
     def __init__(self, array, aggregate, rows, leaves, start=0, stack=(), before=0):
         self.charges, self.snapshots, stack, before = [], {}, list(stack), before if start else None
@@ -120,80 +123,81 @@ class Frames:
         return groups
 
     def border(self, first, end):
-        """Between rows [first, end) and the row before them: ticks, open frames; and the fewest that one of these rows leaves open."""
+        """Returns the border of rows [first, end): the ticks since the row before, the open frames, and the least number that one
+        of the rows leaves open."""
         return self.times[first] - self.times[first - 1] if first else 0, self.depths[first], min(self.kept[first:end])
 
 
 def tables(data):
-    """{(kind, aggregate): (rows, packed bytes)} of all tables, those of unknown kinds too."""
-    found = {}
+    """Returns {(kind, aggregate): (rows, packed bytes)} of all tables, including unknown kinds."""
+    result = {}
     while data:
         kind, aggregate, zero, rows, length, reserved = data.unpack(TABLE_HEAD)
         packed = data.take(length)
         padding = data.take(-length % ALIGNMENT)
-        expect((kind, aggregate) not in found, f"{data.what}: two tables of kind {kind}, aggregate {aggregate}")
-        expect(kind and rows and not zero and not reserved and not any(padding), f"{data.what}: a table of kind {kind}, {rows} rows")
-        found[kind, aggregate] = rows, packed
-    return found
+        expect((kind, aggregate) not in result, f"{data.label}: two tables of kind {kind}, aggregate {aggregate}")
+        expect(kind and rows and not zero and not reserved and not any(padding), f"{data.label}: a table of kind {kind}, {rows} rows")
+        result[kind, aggregate] = rows, packed
+    return result
 
 
-def table(array, found, kind, index, widths, what):
-    """The rows of a table, as tuples; none if it is not there."""
-    if (kind, index) not in found:
+def table(array, decoded, kind, index, widths, label):
+    """Returns the rows of a table as tuples; an empty list if the table is missing."""
+    if (kind, index) not in decoded:
         return []
-    rows, packed = found[kind, index]
+    rows, packed = decoded[kind, index]
     layout = struct.Struct("<" + "".join("B" if width == 1 else "Q" for width in widths))
     if array.codec == COMPACT:
         try:
             packed = xtf_unpack.unpack(packed, widths, [False] * len(widths), rows)
         except xtf_unpack.Damaged as error:
-            raise Damaged(f"{what}: {error}") from error
-    expect(len(packed) == rows * layout.size, f"{what}: {rows} rows in {len(packed)} bytes")
+            raise Damaged(f"{label}: {error}") from error
+    expect(len(packed) == rows * layout.size, f"{label}: {rows} rows in {len(packed)} bytes")
     return list(layout.iter_unpack(packed))
 
 
-def totals_of(array, found, index, what):
+def totals_of(array, decoded, index, label):
     aggregate = array.schema.aggregates[index]
-    return table(array, found, TOTALS, index, [8, 1] + [8] * (len(aggregate.keys) + aggregate.cells), what)
+    return table(array, decoded, TOTALS, index, [8, 1] + [8] * (len(aggregate.keys) + aggregate.cells), label)
 
 
-def same(found, stored):
-    if isinstance(found, float):
-        if math.isnan(found):
+def same(computed, stored):
+    if isinstance(computed, float):
+        if math.isnan(computed):
             return stored == 0x7FF8000000000000
-        return found == number(stored, REAL) or math.isclose(found, number(stored, REAL), rel_tol=1e-9)
-    return bits(found) == stored
+        return computed == number(stored, REAL) or math.isclose(computed, number(stored, REAL), rel_tol=1e-9)
+    return bits(computed) == stored
 
 
-def check_children(array, index, rows, children, all_rows, frames, what):
-    """The totals of children, (first row, end) each."""
+def check_children(array, index, rows, children, all_rows, frames, label):
+    """Checks the totals of children, (first row, end) each."""
     aggregate = array.schema.aggregates[index]
     keys = len(aggregate.keys)
-    expect(rows == sorted(rows, key=lambda row: (row[0], row[2:2 + keys])), f"{what}: totals out of order")
-    # In a merged file the keys are mapped, and stand in the order of the stored ones.
+    expect(rows == sorted(rows, key=lambda row: (row[0], row[2:2 + keys])), f"{label}: totals out of order")
+    # In a merged file the keys are mapped, but still in the order of the stored keys.
     rows = [(*row[:2], *(array.mapped_key(aggregate, k, key) if k < row[1] else key for k, key in enumerate(row[2:2 + keys])), *row[2 + keys:]) for row in rows]
-    stored_bytes = 0  # of the children before
+    stored_bytes = 0  # of the previous children
     for i, (first, end) in enumerate(children):
         own = [row for row in rows if row[0] == i]
         most = CHILD_ROWS if stored_bytes < TABLE_BYTES else CHILD_ROWS_LATE
         stored_bytes += sum(1 + 8 * (len(row) - 1) for row in own)
-        expect(1 <= len(own) <= most and len({row[1] for row in own}) == 1, f"{what}: child {i} has {len(own)} rows")
+        expect(1 <= len(own) <= most and len({row[1] for row in own}) == 1, f"{label}: child {i} has {len(own)} rows")
         depth = own[0][1]
-        expect(depth <= keys, f"{what}: child {i}, aggregate {index}: depth {depth}")
-        found = frames.totals(first, end, depth) if frames else groups_of(array, aggregate, all_rows[first:end], depth)
-        expect({row[2:2 + depth] for row in own} == set(found) and len(own) == len(found), f"{what}: child {i}, aggregate {index}: other groups")
+        expect(depth <= keys, f"{label}: child {i}, aggregate {index}: depth {depth}")
+        computed = frames.totals(first, end, depth) if frames else groups_of(array, aggregate, all_rows[first:end], depth)
+        expect({row[2:2 + depth] for row in own} == set(computed) and len(own) == len(computed), f"{label}: child {i}, aggregate {index}: the groups differ from those of the rows")
         for row in own:
-            expect(not any(row[2 + depth:2 + keys]), f"{what}: child {i}: keys beyond its depth")
-            cells = found[row[2:2 + depth]]
-            expect(all(map(same, cells, row[2 + keys:])), f"{what}: child {i}, aggregate {index}, key {row[2:2 + depth]}: {row[2 + keys:]}, found {cells}")
-    expect(all(row[0] < len(children) for row in rows), f"{what}: totals of a child that is not there")
+            expect(not any(row[2 + depth:2 + keys]), f"{label}: child {i}: keys beyond its depth")
+            cells = computed[row[2:2 + depth]]
+            expect(all(map(same, cells, row[2 + keys:])), f"{label}: child {i}, aggregate {index}, key {row[2:2 + depth]}: {row[2 + keys:]}, computed {cells}")
+    expect(all(row[0] < len(children) for row in rows), f"{label}: totals of a child that does not exist")
 
 
 def filter_hash(array, aggregate, key):
-    """What the bits of a group in filters follow from: its keys that mean the same in every segment."""
+    """Returns the hash that gives the bits of a group in filters. It depends on the keys that mean the same in every segment."""
     mixed = 0
-    for number_of_field, value in zip(aggregate.keys, key):
-        field = array.schema.fields[number_of_field]
+    for field_number, value in zip(aggregate.keys, key):
+        field = array.schema.fields[field_number]
         if field.type != "STRING" and not field.refers_to:
             mixed = ((mixed ^ bits(value)) + 0x9e3779b97f4a7c15) & MASK
             mixed = ((mixed ^ mixed >> 30) * 0xbf58476d1ce4e5b9) & MASK
@@ -202,46 +206,46 @@ def filter_hash(array, aggregate, key):
     return mixed
 
 
-def check_filters(array, index, found, children, all_rows, level, what):
-    """The filters of leaves: none is of a group that the leaf does have."""
+def check_filters(array, index, decoded, children, all_rows, level, label):
+    """Checks the filters of leaves: no filter excludes a group that its leaf has."""
     aggregate = array.schema.aggregates[index]
-    rows = table(array, found, FILTERS, index, [8, 8], what)
+    rows = table(array, decoded, FILTERS, index, [8, 8], label)
     if not rows:
         return
-    expect(aggregate.filters and level == 1, f"{what}: filters, aggregate {index}, level {level}")
-    expect([row[0] for row in rows] == sorted(row[0] for row in rows) and rows[-1][0] < len(children), f"{what}: filters out of order")
-    coarse = {row[0] for row in totals_of(array, found, index, what) if row[1] < len(aggregate.keys)}
+    expect(aggregate.filters and level == 1, f"{label}: filters, aggregate {index}, level {level}")
+    expect([row[0] for row in rows] == sorted(row[0] for row in rows) and rows[-1][0] < len(children), f"{label}: filters out of order")
+    coarse = {row[0] for row in totals_of(array, decoded, index, label) if row[1] < len(aggregate.keys)}
     for child, (first, end) in enumerate(children):
-        words = [word for of, word in rows if of == child]
+        words = [word for number, word in rows if number == child]
         if not words:
             continue
-        expect(child in coarse and len(words) <= -(-(end - first) * FILTER_GROUP_BITS // 64), f"{what}: child {child}: a filter of {len(words)} words")
+        expect(child in coarse and len(words) <= -(-(end - first) * FILTER_GROUP_BITS // 64), f"{label}: child {child}: a filter of {len(words)} words")
         for key in set(keys_of(array, aggregate, all_rows[first:end], len(aggregate.keys))):
             mixed = filter_hash(array, aggregate, key)
             for i in range(FILTER_PROBES):
                 bit = ((mixed & 0xffffffff) + i * (mixed >> 32 | 1)) % (64 * len(words))
-                expect(words[bit // 64] >> bit % 64 & 1, f"{what}: child {child}: its filter has not the group {key}")
+                expect(words[bit // 64] >> bit % 64 & 1, f"{label}: child {child}: its filter lacks the group {key}")
 
 
 def companion(array, place):
-    """The totals of a sealed index page: the payload of its companion."""
-    what, size = f"{array.what}: companion of page {place}", array.trace.page_size
-    head = array.trace.read((array.segment.first + place) * size, PAGE.size, what)
+    """Returns the totals of a sealed index page: the payload of its companion."""
+    label, size = f"{array.label}: companion of page {place}", array.trace.page_size
+    head = array.trace.read((array.segment.first + place) * size, PAGE.size, label)
     page = PAGE.unpack(head)
-    expect(page[12], f"{what}: there is none")
+    expect(page[12], f"{label}: it does not exist")
     at = place + page[12]
-    expect(at < array.segment.pages, f"{what}: past the end of the segment")
-    own = array.trace.read((array.segment.first + at) * size, PAGE.size, what)
+    expect(at < array.segment.pages, f"{label}: past the end of the segment")
+    own = array.trace.read((array.segment.first + at) * size, PAGE.size, label)
     (magic, kind, codec, *rest, length, before, behind, further, crc) = PAGE.unpack(own)
-    payload = array.trace.read((array.segment.first + at) * size + PAGE.size, length, what)
-    expect(zlib.crc32(struct.pack("<Q", at) + own[:60] + payload) == crc, f"{what}: wrong checksum")
-    expect((magic, kind, codec, further) == (PAGE_MAGIC, COMPANION_KIND, array.codec, 0), f"{what}: it is none")
-    expect((*rest, before, behind) == (*page[3:9], page[10], page[11]), f"{what}: of another page")
-    return Bytes(payload, what)
+    payload = array.trace.read((array.segment.first + at) * size + PAGE.size, length, label)
+    expect(zlib.crc32(struct.pack("<Q", at) + own[:60] + payload) == crc, f"{label}: wrong checksum")
+    expect((magic, kind, codec, further) == (PAGE_MAGIC, COMPANION_KIND, array.codec, 0), f"{label}: not a valid companion")
+    expect((*rest, before, behind) == (*page[3:9], page[10], page[11]), f"{label}: belongs to another page")
+    return Bytes(payload, label)
 
 
 def index_pages(array, page, place, end):
-    """All index pages, each with its place (None: open) and the row that it ends before."""
+    """Yields all index pages, each with its place (None: open) and the row after its last one."""
     entries = page.entries()
     yield page, place, end
     for i, (_, first, child) in enumerate(entries if page.level > 1 else []):
@@ -251,24 +255,24 @@ def index_pages(array, page, place, end):
 
 
 def check_page(array, page, place, end, all_rows, frames):
-    """The totals of an index page's children."""
-    data = companion(array, place) if place is not None else Bytes(array.edge_totals[page.level - 1], f"{array.what}: right edge, level {page.level}")
-    found, firsts = tables(data), [entry[1] for entry in page.entries()]
+    """Checks the totals of an index page's children."""
+    data = companion(array, place) if place is not None else Bytes(array.edge_totals[page.level - 1], f"{array.label}: right edge, level {page.level}")
+    decoded, firsts = tables(data), [entry[1] for entry in page.entries()]
     children = list(zip(firsts, firsts[1:] + [end]))
-    expect(all(index < len(frames) for _, index in found), f"{data.what}: totals of an aggregate that is not there")
+    expect(all(index < len(frames) for _, index in decoded), f"{data.label}: totals of an aggregate that does not exist")
     for index in (index for index in range(len(frames)) if array.schema.aggregates[index].known):
-        check_children(array, index, totals_of(array, found, index, data.what), children, all_rows, frames[index], data.what)
-        check_filters(array, index, found, children, all_rows, page.level, data.what)
-        borders = table(array, found, BORDERS, index, [8] * 4, data.what)
-        snapshots = [(child, array.mapped_key(array.schema.aggregates[index], 0, key), *rest) for child, key, *rest in table(array, found, SNAPSHOTS, index, [8, 8, 8, 8, 1], data.what)]
+        check_children(array, index, totals_of(array, decoded, index, data.label), children, all_rows, frames[index], data.label)
+        check_filters(array, index, decoded, children, all_rows, page.level, data.label)
+        borders = table(array, decoded, BORDERS, index, [8] * 4, data.label)
+        snapshots = [(child, array.mapped_key(array.schema.aggregates[index], 0, key), *rest) for child, key, *rest in table(array, decoded, SNAPSHOTS, index, [8, 8, 8, 8, 1], data.label)]
         expected = [(i, *frames[index].border(*child)) for i, child in enumerate(children)] if frames[index] else []
-        expect(borders == expected, f"{data.what}: borders, aggregate {index}: {borders}, found {expected}")
+        expect(borders == expected, f"{data.label}: borders, aggregate {index}: {borders}, computed {expected}")
         expected = [(i, *frame) for i, first in enumerate(firsts) for frame in frames[index].snapshots[first]] if frames[index] and page.level == 1 else []
-        expect(snapshots == expected, f"{data.what}: snapshots, aggregate {index}")
+        expect(snapshots == expected, f"{data.label}: snapshots, aggregate {index}")
 
 
 def is_small(array):
-    """Whether it may have no totals."""
+    """Returns true if the array may have no totals."""
     return array.height == 1 and array.rows <= SMALL_ROWS
 
 
@@ -278,15 +282,15 @@ def check_totals(array):
     array.read_edge()
     pages = list(index_pages(array, array.root, None, array.rows)) if array.height > 1 else []
     leaves = {entry[1] for page, _, _ in pages if page.level == 1 for entry in page.entries()}
-    all_rows = list(array.read_local())  # durations are those of the location's clock
+    all_rows = list(array.read_local())  # durations are in ticks of the location's clock
     frames = [Frames(array, aggregate, all_rows, leaves) if aggregate.frames else None for aggregate in array.schema.aggregates]
     for page, place, end in pages:
         check_page(array, page, place, end, all_rows, frames)
     if is_small(array) and not array.edge_totals[-1]:
         return
-    what = f"{array.what}: right edge, all rows"
-    found = tables(Bytes(array.edge_totals[-1], what))
+    label = f"{array.label}: right edge, all rows"
+    decoded = tables(Bytes(array.edge_totals[-1], label))
     known = [index for index, aggregate in enumerate(array.schema.aggregates) if aggregate.known]
-    expect({key for key in found if key[0] <= FILTERS and key[1] in known} == {(TOTALS, index) for index in known}, f"{what}: other tables")
+    expect({key for key in decoded if key[0] <= FILTERS and key[1] in known} == {(TOTALS, index) for index in known}, f"{label}: wrong tables")
     for index in known:
-        check_children(array, index, totals_of(array, found, index, what), [(0, array.rows)], all_rows, frames[index], what)
+        check_children(array, index, totals_of(array, decoded, index, label), [(0, array.rows)], all_rows, frames[index], label)

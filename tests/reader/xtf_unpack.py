@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Packed rows, unpacked: written from docs/FORMAT.md, section 6, alone.
+"""Unpacks packed rows. Written from docs/FORMAT.md, section 6, alone.
 
-unpack(packed, widths, signed, count) gives the rows as bytes. It trusts nothing: it raises Damaged if the bytes are not as the page says.
+unpack(packed, widths, signed, count) returns the rows as bytes. It trusts nothing: it raises Damaged if the bytes violate that
+section.
 
 usage: xtf_unpack.py DUMP-PACKED: runs this program, which packs rows, and unpacks them
 """
@@ -21,11 +22,11 @@ VARINT_MAX = 10
 
 
 class Damaged(Exception):
-    """The bytes are no packed rows."""
+    """An error: the bytes are no valid packed rows."""
 
 
-def expect(truth, message):
-    if not truth:
+def expect(condition, message):
+    if not condition:
         raise Damaged(message)
 
 
@@ -73,7 +74,7 @@ class Bytes:
             data = inflater.decompress(stored, length + 1)
         except zlib.error as error:
             raise Damaged("a stream that does not inflate") from error
-        expect(inflater.eof and not inflater.unused_data and len(data) == length, "a stream of another length than it says")
+        expect(inflater.eof and not inflater.unused_data and len(data) == length, "a stream that inflates to another length")
         return data
 
     def numbers(self, count):
@@ -85,7 +86,7 @@ class Bytes:
             yield base + (head - first) * 256**tail + int.from_bytes(tails.take(tail), "little") if tail else base + head - first
 
     def end(self):
-        expect(self.at == len(self.data), "bytes behind the end")
+        expect(self.at == len(self.data), "bytes after the end")
 
 
 def read_times(source, count):
@@ -93,12 +94,13 @@ def read_times(source, count):
     for step in source.numbers(count):
         time += step
         times.append(time)
-    expect(time < 1 << 64, "times that fall")
+    expect(time < 1 << 64, "times decrease")
     return times
 
 
 def chained(column, row):
-    """The chained distance of a row: the row before leads to a row, and both this row and that row lead to the same row."""
+    """Returns the chained distance of a row: the row before refers to a row, and both that row and this one refer to the same
+    row."""
     expect(row > 0, "the first row is chained")
     middle = row - 1 - column[row - 1]
     expect(middle >= 0, "a row that is chained to a row outside")
@@ -128,13 +130,13 @@ def read_entry(source, mode):
 
 
 def read_templates(source, widths, count):
-    """The modes of the fields, and the columns of the fields that are in the templates."""
+    """Returns the modes of the fields, and the columns of the fields in the templates."""
     most = (len(widths) * (TEMPLATES_MAX + 1)) * (1 + VARINT_MAX) + 1 + count
     stream = Bytes(source.stream(2, most))
     modes, befores = [], []
     for width in widths:
         modes.append(stream.byte())
-        expect(modes[-1] <= PLANES, "a field of an unknown mode")
+        expect(modes[-1] <= PLANES, "a field with an unknown mode")
         expect(width <= 8 or modes[-1] == PLANES, "numbers of more than 8 bytes")
         befores.append(stream.zigzag() if modes[-1] == STEP else 0)
     n = stream.byte() + 1
@@ -167,13 +169,13 @@ def unpack_times(packed, count):
 
 
 def unpack(packed, widths, signed, count):
-    """`widths` of all fields, the time's 8 first; `signed`: whether each is an I32 or I64."""
+    """Returns the unpacked rows. `widths` are those of all fields, with the time's 8 first; `signed`: true for I32 and I64."""
     source = Bytes(packed)
     columns = [read_times(source, count)]
     if len(widths) > 1:
-        modes, rest = read_templates(source, widths[1:], count)
+        modes, columns_of_templates = read_templates(source, widths[1:], count)
         for f, mode in enumerate(modes):
-            columns.append(rest[f] if mode <= DISTANCE else read_column(source, mode, widths[f + 1], signed[f + 1], count))
+            columns.append(columns_of_templates[f] if mode <= DISTANCE else read_column(source, mode, widths[f + 1], signed[f + 1], count))
     source.end()
     return b"".join(value.to_bytes(width, "little") for row in zip(*columns) for value, width in zip(row, widths))
 

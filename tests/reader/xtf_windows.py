@@ -1,4 +1,4 @@
-"""Totals of windows, by the recipes of docs/FORMAT.md, section 7: rows are read only in the leaves at a window's edges."""
+"""Totals of windows, computed as docs/FORMAT.md, section 7, says: only the leaves at a window's edges are read."""
 from bisect import bisect_right
 
 from xtf_schema import Bytes
@@ -6,7 +6,7 @@ from xtf_totals import BEFORE, BORDERS, MASK, REAL, SNAPSHOTS, Frames, companion
 
 
 class Window:
-    """Answers for one aggregate of an array."""
+    """Totals of one aggregate of an array."""
 
     def __init__(self, array, index):
         array.read_edge()
@@ -15,10 +15,10 @@ class Window:
 
     def tables_of(self, page, place):
         array = self.array
-        return tables(companion(array, place) if place is not None else Bytes(array.edge_totals[page.level - 1], f"{array.what}: right edge"))
+        return tables(companion(array, place) if place is not None else Bytes(array.edge_totals[page.level - 1], f"{array.label}: right edge"))
 
     def keyed(self, rows, child, depth):
-        """{key: cells} of a child's stored rows; None if they tell too few keys apart."""
+        """Returns {key: cells} of a child's stored rows; None if the rows distinguish too few keys."""
         keys = len(self.aggregate.keys)
         own = [row for row in rows if row[0] == child]
         if own[0][1] < depth:
@@ -27,37 +27,37 @@ class Window:
         return self.joined((row[2:2 + row[1]], self.numbers(row[2:2 + row[1]], row[2 + keys:])) for row in own)
 
     def numbers(self, key, cells):
-        """Cells as the numbers that they stand for."""
+        """Returns cells as the numbers that they represent."""
         if self.aggregate.frames:
             return list(cells)
         step = 4 if self.aggregate.extremes else 1
         kinds = [value_kind(self.array, self.aggregate, i, key, len(key)) for i in range(len(self.aggregate.values))]
         return [cells[0]] + [number(cells[1 + i * step + c], kind) for i, kind in enumerate(kinds) for c in range(step)]
 
-    def add(self, cells, more, key):
-        """Adds the cells of later rows."""
+    def add(self, cells, later, key):
+        """Returns the sum of cells and those of later rows."""
         if self.aggregate.frames:
-            return [(a + b) & MASK for a, b in zip(cells[:4], more)] + [max(cells[4], more[4])]
-        result, step = [cells[0] + more[0]], 4 if self.aggregate.extremes else 1
+            return [(a + b) & MASK for a, b in zip(cells[:4], later)] + [max(cells[4], later[4])]
+        result, step = [cells[0] + later[0]], 4 if self.aggregate.extremes else 1
         for i in range(len(self.aggregate.values)):
             kind = value_kind(self.array, self.aggregate, i, key, len(key))
-            a, b = cells[1 + i * step:1 + (i + 1) * step], more[1 + i * step:1 + (i + 1) * step]
+            a, b = cells[1 + i * step:1 + (i + 1) * step], later[1 + i * step:1 + (i + 1) * step]
             total = a[0] + b[0] if kind == REAL else number(a[0] + b[0], kind)
             result += [total] if step == 1 else [total, *([min(a[1], b[1]), max(a[2], b[2]), b[3]] if b[1] <= b[2] else a[1:])]
         return result
 
-    def joined(self, groups, into=None):
-        into = {} if into is None else into
+    def joined(self, groups, sums=None):
+        sums = {} if sums is None else sums
         for key, cells in groups:
-            into[key] = self.add(into[key], cells, key) if key in into else cells
-        return into
+            sums[key] = self.add(sums[key], cells, key) if key in sums else cells
+        return sums
 
     def totals(self, n1, n2):
-        """{key: cells} of rows [n1, n2), by all keys."""
+        """Returns {key: cells} of rows [n1, n2), by all keys."""
         array, result = self.array, {}
         if n1 == 0 and n2 == array.rows and not (is_small(array) and not array.edge_totals[-1]):
-            whole = tables(Bytes(array.edge_totals[-1], f"{array.what}: right edge"))
-            stored = self.keyed(totals_of(array, whole, self.index, array.what), 0, len(self.aggregate.keys))
+            whole = tables(Bytes(array.edge_totals[-1], f"{array.label}: right edge"))
+            stored = self.keyed(totals_of(array, whole, self.index, array.label), 0, len(self.aggregate.keys))
             if stored is not None:
                 return stored
         if n1 < n2:
@@ -65,12 +65,12 @@ class Window:
         return result
 
     def add_page(self, page, place, n1, n2, end, result):
-        """Adds the rows of [n1, n2) below a page; `place`: of a sealed one."""
+        """Adds the rows of [n1, n2) below a page; `place`: of a sealed page."""
         if page.level == 0:
             self.add_leaf(None, 0, page, n1, n2, result)
             return
-        entries, found = page.entries(), self.tables_of(page, place)
-        rows = totals_of(self.array, found, self.index, self.array.what)
+        entries, decoded = page.entries(), self.tables_of(page, place)
+        rows = totals_of(self.array, decoded, self.index, self.array.label)
         ends = [entry[1] for entry in entries[1:]] + [end]
         for i, ((_, first, child_place), child_end) in enumerate(zip(entries, ends)):
             if child_end <= n1 or first >= n2:
@@ -84,16 +84,16 @@ class Window:
             if page.level > 1:
                 self.add_page(child, None if is_open else child_place, max(n1, first), min(n2, child_end), child_end, result)
             else:
-                self.add_leaf((entries, found), i, child, max(n1, first), min(n2, child_end), result)
+                self.add_leaf((entries, decoded), i, child, max(n1, first), min(n2, child_end), result)
 
     def before_leaf(self, parent, slot):
-        """The stack before a leaf, (key, row, time, outermost) each, and the time of the row before it."""
+        """Returns the stack before a leaf, (key, row, time, outermost) each, and the time of the row before it."""
         if parent is None or not self.aggregate.frames:
             return [], 0
-        entries, found = parent
-        _, gap, frames, _ = table(self.array, found, BORDERS, self.index, [8] * 4, self.array.what)[slot]
-        stack = [tuple(row[1:]) for row in table(self.array, found, SNAPSHOTS, self.index, [8, 8, 8, 8, 1], self.array.what) if row[0] == slot]
-        while len(stack) < frames:  # of the row that began a frame, the distance leads to the frame around it
+        entries, decoded = parent
+        _, gap, frames, _ = table(self.array, decoded, BORDERS, self.index, [8] * 4, self.array.label)[slot]
+        stack = [tuple(row[1:]) for row in table(self.array, decoded, SNAPSHOTS, self.index, [8, 8, 8, 8, 1], self.array.label) if row[0] == slot]
+        while len(stack) < frames:  # a row that began a frame has the distance to the row of the enclosing frame
             row, is_end, distance, outermost = stack[0][1], *self.aggregate.values
             row -= self.values(row)[distance]
             values = self.values(row)
@@ -105,7 +105,7 @@ class Window:
         return self.array.schema.layout.unpack(row)
 
     def run_leaf(self, parent, slot, leaf, to):
-        """What rows of a leaf do, from its first one up to row `to`."""
+        """Returns the rows of a leaf from its first one up to row `to`, and their effects on totals and stacks."""
         size = self.array.schema.row_size
         rows = [leaf.payload[i * size:(i + 1) * size] for i in range(to - leaf.first)]
         stack, time = self.before_leaf(parent, slot)
@@ -119,7 +119,7 @@ class Window:
         self.joined(groups.items(), result)
 
     def stack(self, n):
-        """The frames open before row n, and the time of the row before it."""
+        """Returns the frames open before row n, and the time of the row before it."""
         page, place, parent, slot = self.array.root, None, None, 0
         while page.level:
             entries = page.entries()
@@ -134,7 +134,7 @@ class Window:
         return frames.stack, frames.times[-1]
 
     def owed(self, n, t, first):
-        """(key, inclusive, exclusive) that is owed at time t, before which there are n rows."""
+        """Yields (key, inclusive, exclusive) of the ticks that the n rows before time t have not yet charged at time t."""
         stack, time = self.stack(n)
         since = t - time if n else t - first
         for frame in stack:
@@ -146,7 +146,7 @@ class Window:
         return self.values(n)[self.aggregate.values[0]] != 0
 
     def profile(self, a, b, first, last):
-        """{key: cells} of the window [a, b) of a location whose records lie in [first, last] of its own time."""
+        """Returns {key: cells} of the window [a, b) of a location whose records are in [first, last] of its local time."""
         n1, n2 = self.array.rank(a), self.array.rank(b)
         if self.array.clock:
             a, b = (self.array.clock.to_local(t) if self.array.clock.to_local(t) is not None else MASK for t in (a, b))

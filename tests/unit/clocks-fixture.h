@@ -1,6 +1,6 @@
 /*
- * Random clock maps, and what they say worked out by the definition: for a time the knots are gone through one by one.
- * None of it uses the library.
+ * Random clock maps, and a naive conversion by the definition: it looks at the knots one by one. Nothing here uses the
+ * library.
  */
 #pragma once
 
@@ -20,7 +20,7 @@ static inline XtfClockMap naive_map(const NaiveMap *map)
     return (XtfClockMap){.n_knots = map->n, .knots = map->knots};
 }
 
-/* As docs/FORMAT.md says it. */
+/* Returns the global time by the formula of docs/FORMAT.md. */
 static inline uint64_t naive_global(const NaiveMap *map, uint64_t local)
 {
     const XtfClockKnot *first = &map->knots[0], *last = &map->knots[map->n - 1];
@@ -48,8 +48,8 @@ static inline uint64_t random_u64(GRand *random, uint64_t below)
     return ((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) % below;
 }
 
-/* A map whose knots lie about [from, to) of local time, up to `off` ticks of global time away; `jumps` of 100 pieces
- * are jumps. */
+/* Returns a map whose knots are in about [from, to) of local time, up to `off` ticks of global time away. `jumps` of
+ * 100 pieces are jumps. */
 static inline NaiveMap random_map(GRand *random, uint64_t from, uint64_t to, uint64_t off, int jumps)
 {
     NaiveMap map = {.n = (uint32_t)g_rand_int_range(random, 1, NAIVE_KNOTS_MAX)};
@@ -58,23 +58,23 @@ static inline NaiveMap random_map(GRand *random, uint64_t from, uint64_t to, uin
 
     for (uint32_t i = 0; i < map.n; i++) {
         uint64_t run = g_rand_int_range(random, 0, 4) ? 1 + random_u64(random, 2 * step) : 1 + random_u64(random, 3);
-        uint64_t most = run / XTF_CLOCK_DRIFT + 1;
+        uint64_t drift = run / XTF_CLOCK_DRIFT + 1;
         bool jump = g_rand_int_range(random, 0, 100) < jumps;
         map.knots[i] = (XtfClockKnot){.local = local, .global = global, .jumps = jump};
         local += run;
-        /* As slow and as fast as can be, and in between. */
+        /* As slow as allowed, as fast as allowed, or between. */
         switch (g_rand_int_range(random, 0, 3)) {
         case 0:
-            global += run - MIN(most, run);
+            global += run - MIN(drift, run);
             break;
         case 1:
-            global += run + (jump ? 0 : most);
+            global += run + (jump ? 0 : drift);
             break;
         default:
-            global += run - MIN(most, run) + random_u64(random, 2 * MIN(most, run) + 1);
+            global += run - MIN(drift, run) + random_u64(random, 2 * MIN(drift, run) + 1);
         }
         if (jump)
-            global += most + random_u64(random, off / 4 + 1);
+            global += drift + random_u64(random, off / 4 + 1);
     }
     return map;
 }

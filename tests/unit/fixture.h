@@ -1,6 +1,6 @@
 /*
- * What the container's tests share: a temporary folder, a schema of a few fields, and random rows that are kept beside
- * the file, so that whatever the index says can be worked out again the slow way.
+ * Helpers of the library's tests: a temporary folder, a schema of a few fields, and random rows. Tests keep the rows in
+ * memory, and compute from them naively what the index must answer.
  */
 #pragma once
 
@@ -27,11 +27,11 @@ static const XtfFieldSpec test_fields[] = {
     {0},
 };
 
-/* Fails the test with the error's message. */
+/* Fails the test with the error's message if the condition is false. */
 #define cr_assert_good(condition, error) \
     cr_assert((condition), "%s", (error) ? (error)->message : "failed without an error")
 
-/* A folder of the test's own; the caller gives it to remove_folder(). */
+/* Makes a folder for the test. The caller passes it to remove_folder(). */
 static inline char *make_folder(void)
 {
     char *folder = g_dir_make_tmp("xtf-unit-XXXXXX", NULL);
@@ -58,7 +58,8 @@ static inline XtfSchema *test_schema(const char *name)
     return schema;
 }
 
-/* Random rows in time order. `ties` of 100 steps add no time; others add 1 to 1000. */
+/* Returns random rows in time order. `ties` of 100 rows have the time of the row before; the steps of the others are
+ * 1 to 1000. */
 static inline GArray *random_rows(GRand *random, uint32_t count, uint32_t ties)
 {
     GArray *rows = g_array_sized_new(FALSE, TRUE, sizeof(TestRow), count);
@@ -96,7 +97,7 @@ static inline uint32_t add_schema(XtfWriter *writer, const char *name)
     return id;
 }
 
-/* A file with one array of these rows, at location 7. */
+/* Writes a file with one array of these rows, at location 7. */
 static inline void write_rows(const char *path, uint32_t page_size, bool plain, const GArray *rows)
 {
     GError *error = NULL;
@@ -130,7 +131,7 @@ static inline XtfArray find_array(XtfTrace *trace, uint64_t location, uint32_t s
     return array;
 }
 
-/* The slow way: rows before t. */
+/* Counts the rows before t, one by one. */
 static inline uint64_t naive_rank(const GArray *rows, uint64_t t)
 {
     uint64_t rank = 0;
@@ -145,7 +146,7 @@ static inline void count_problem(const char *message, void *data)
     g_string_append_printf(all, "%s\n", message);
 }
 
-/* The checker finds nothing to say. */
+/* Asserts that the checker finds no problem. */
 static inline XtfCheckReport assert_sound(XtfTrace *trace)
 {
     GError *error = NULL;

@@ -1,6 +1,7 @@
 /*
- * Calls that begin and end frames, well nested or not, and what aggregates.h says of them worked out the slow way: a
- * list of all frames, from when to when, and of whose turn it was between each two rows. None of it uses the library.
+ * Calls that begin and end frames, well nested or not, and their totals by the rules of aggregates.h. The totals are
+ * computed naively: from a list of all frames with their times, and of the region charged between each two rows.
+ * Nothing here uses the library.
  */
 #pragma once
 
@@ -8,7 +9,7 @@
 
 #include "libxtf/aggregates.h"
 
-enum { REGIONS = 40, BEFORE = REGIONS, SLOTS }; /* the last slot is XTF_FRAMES_BEFORE's */
+enum { REGIONS = 40, BEFORE = REGIONS, SLOTS }; /* the last slot is for XTF_FRAMES_BEFORE */
 
 typedef struct __attribute__((packed)) {
     uint64_t time;
@@ -33,20 +34,20 @@ static const XtfAggregateSpec call_aggregate = {
     .values = (const char *const[]){"event", "enter", "outermost", NULL},
 };
 
-/* How rows come about, in percent. What is left begins or ends a frame as it should be. */
+/* Shares of kinds of rows, in percent. All other rows begin or end a frame correctly. */
 typedef struct {
     const char *name;
     uint32_t rows;
-    unsigned deep;         /* the stack wanders up to about here */
+    unsigned deep;         /* about the greatest depth of the stack */
     unsigned ties;         /* rows at the time of the row before */
     unsigned orphans;      /* ends of frames that never began */
-    unsigned jumps;        /* ends of frames under the top; beginnings around which one under the top stands */
+    unsigned jumps;        /* ends of frames below the top; begins whose parent is below the top */
     unsigned lies;         /* distances that lead to no open frame */
     unsigned regions;      /* at most REGIONS */
-    unsigned never_ending; /* rows at the end that only begin frames */
+    unsigned never_ending; /* rows at the end that all begin frames */
 } CallShape;
 
-/* From nothing to speak of to everything wrong at once. */
+/* From a single row to all errors at once. */
 G_GNUC_UNUSED static const CallShape call_shapes[] = {
     {.name = "a row", .rows = 1, .deep = 3, .regions = 3},
     {.name = "few", .rows = 70, .deep = 4, .regions = 3},
@@ -59,13 +60,13 @@ G_GNUC_UNUSED static const CallShape call_shapes[] = {
 };
 
 typedef struct {
-    uint64_t begin, end; /* times; end: UINT64_MAX if it never does */
+    uint64_t begin, end; /* times; end: UINT64_MAX if the frame never ends */
     uint32_t row, region;
     bool outermost;
-    uint32_t end_row; /* UINT32_MAX if it never ends */
+    uint32_t end_row; /* UINT32_MAX if the frame never ends */
 } NaiveFrame;
 
-/* What a row adds to a cell. */
+/* The amount that a row adds to a cell. */
 typedef struct {
     uint32_t row, slot, cell;
     uint64_t amount;
@@ -73,9 +74,9 @@ typedef struct {
 
 typedef struct {
     GArray *rows;    /* CallRow */
-    GArray *frames;  /* NaiveFrame, all there ever were */
+    GArray *frames;  /* NaiveFrame, also the ended ones */
     GArray *effects; /* NaiveEffect */
-    GArray *stack;   /* guint: numbers of frames, open now */
+    GArray *stack;   /* guint: numbers of the open frames */
     GArray *turns;   /* uint32_t: the slot charged with the time up to each row; SLOTS if none */
 } Calls;
 
@@ -98,7 +99,7 @@ static inline void naive_pop(Calls *calls, uint32_t row, uint64_t time)
     g_array_set_size(calls->stack, calls->stack->len - 1);
 }
 
-/* Where in the stack the frame is that a row began; -1 if it is not open. */
+/* Returns the position in the stack of the frame that a row began; -1 if the frame is not open. */
 static inline int naive_find(const Calls *calls, uint64_t row)
 {
     for (guint i = 0; i < calls->stack->len; i++)
@@ -107,7 +108,7 @@ static inline int naive_find(const Calls *calls, uint64_t row)
     return -1;
 }
 
-/* Takes a row as the next one, as aggregates.h says: charge, end, begin. */
+/* Adds a row after the others, in the order of aggregates.h: charge, end, begin. */
 static inline void naive_row(Calls *calls, CallRow call)
 {
     uint32_t n = calls->rows->len;
@@ -170,7 +171,7 @@ static inline CallRow random_call(const Calls *calls, GRand *random, const CallS
         call.event = 1;
         return call;
     }
-    guint to = depth; /* frames below what begins or ends */
+    guint to = depth; /* frames below the one that begins or ends */
     if (depth > 1 && chance(random, shape->jumps))
         to = (guint)g_rand_int_range(random, (gint32)(depth > 20 ? depth - 20 : 1), (gint32)depth + 1);
     call.event = begins ? 0 : 1;
@@ -232,7 +233,7 @@ static inline void naive_add(NaiveCells cells, const NaiveEffect *effect)
     *cell = effect->cell == XTF_FRAMES_LONGEST ? MAX(*cell, effect->amount) : *cell + effect->amount;
 }
 
-/* What rows [n1, n2) add up to. */
+/* Adds up the effects of rows [n1, n2). */
 static inline void naive_totals(const Calls *calls, uint64_t n1, uint64_t n2, NaiveCells cells)
 {
     memset(cells, 0, sizeof(NaiveCells));
@@ -243,7 +244,7 @@ static inline void naive_totals(const Calls *calls, uint64_t n1, uint64_t n2, Na
     }
 }
 
-/* The ticks that [from, to) has of [a, b). */
+/* Returns the number of ticks in both [from, to) and [a, b). */
 static inline uint64_t overlap(uint64_t from, uint64_t to, uint64_t a, uint64_t b)
 {
     from = MAX(from, a);
@@ -251,7 +252,7 @@ static inline uint64_t overlap(uint64_t from, uint64_t to, uint64_t a, uint64_t 
     return from < to ? to - from : 0;
 }
 
-/* The profile of [a, b), of intervals of time. */
+/* Computes the profile of the window [a, b) from intervals of time. */
 static inline void naive_profile(const Calls *calls, uint64_t a, uint64_t b, uint64_t first, uint64_t last,
                                  NaiveCells cells)
 {
@@ -287,8 +288,8 @@ static inline void naive_profile(const Calls *calls, uint64_t a, uint64_t b, uin
     }
 }
 
-/* The totals hold just these cells; a group of zeros is as good as none. */
-static inline void assert_cells(const XtfGroupTotals *totals, NaiveCells cells, const char *what)
+/* Asserts that the totals are exactly these cells. A group of zeros counts as absent. */
+static inline void assert_cells(const XtfGroupTotals *totals, NaiveCells cells, const char *label)
 {
     uint32_t seen = 0;
 
@@ -299,13 +300,13 @@ static inline void assert_cells(const XtfGroupTotals *totals, NaiveCells cells, 
         seen += found != NULL;
         for (int cell = 0; cell < XTF_FRAMES_CELLS; cell++)
             cr_assert_eq((found ? found : none)[cell], cells[slot][cell],
-                         "%s: region %u, cell %d: %" G_GUINT64_FORMAT ", should be %" G_GUINT64_FORMAT, what, slot,
+                         "%s: region %u, cell %d: %" G_GUINT64_FORMAT ", should be %" G_GUINT64_FORMAT, label, slot,
                          cell, (found ? found : none)[cell], cells[slot][cell]);
     }
-    cr_assert_eq(seen, xtf_group_totals_n(totals), "%s: there are groups of other keys", what);
+    cr_assert_eq(seen, xtf_group_totals_n(totals), "%s: the totals have groups with other keys", label);
 }
 
-/* As array 0 of location 7, in many small leaves. */
+/* Writes the calls as array 0 of location 7, in many small leaves. */
 static inline void write_small_leaves(const char *path, bool plain, const Calls *calls)
 {
     GError *error = NULL;

@@ -1,6 +1,6 @@
 /*
- * Random rows that begin and end frames, well and badly nested, and what they add up to, worked out another way than
- * the library does: not by a stack, but by asking at each tick which frame is open and began last.
+ * Random rows that begin and end frames, well or badly nested, and their totals. The totals are computed without a
+ * stack, unlike in the library: for each tick, the naive code looks for the open frame that began last.
  */
 #pragma once
 
@@ -39,7 +39,7 @@ static inline XtfSchema *frame_schema(void)
     return schema;
 }
 
-/* Frames, and groups by region and distance. */
+/* Returns a schema with aggregates of frames, and of groups by region and distance. */
 static inline XtfSchema *frame_schema_with_groups(void)
 {
     GError *error = NULL;
@@ -55,22 +55,22 @@ static inline XtfSchema *frame_schema_with_groups(void)
 
 typedef struct {
     uint32_t regions;
-    uint32_t deepest; /* about */
+    uint32_t deepest; /* approximate */
     uint32_t mishaps; /* of 100 rows */
     uint32_t ties;    /* of 100 steps */
 } FrameShape;
 
-/* What the row does: it ends all frames that began behind `keep`, and says so. */
+/* Gives a row a wrong distance. */
 static inline void random_mishap(GRand *random, FrameRow *row, uint32_t n)
 {
     switch (g_rand_int_range(random, 0, 4)) {
-    case 0: /* ends what never began, or begins with nothing around it */
+    case 0: /* ends a frame that never began, or begins one without a parent */
         row->distance = 0;
         break;
-    case 1: /* leads anywhere: to an open frame below, to a closed one, to an end */
+    case 1: /* refers to any row: one with an open frame, a closed frame, or an end */
         row->distance = n > 0 ? (uint32_t)g_rand_int_range(random, 1, (gint32)n + 1) : 0;
         break;
-    case 2: /* leads before the first row */
+    case 2: /* refers to before the first row */
         row->distance = n + (uint32_t)g_rand_int_range(random, 1, 5);
         break;
     case 3:
@@ -82,7 +82,7 @@ static inline void random_mishap(GRand *random, FrameRow *row, uint32_t n)
 static inline GArray *random_frames(GRand *random, uint32_t count, FrameShape shape)
 {
     GArray *rows = g_array_sized_new(FALSE, TRUE, sizeof(FrameRow), count);
-    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t)); /* rows, as a sound writer believes */
+    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t)); /* rows of correctly open frames */
     uint64_t time = g_rand_int_range(random, 0, 50);
 
     for (uint32_t n = 0; n < count; n++) {
@@ -105,8 +105,8 @@ static inline GArray *random_frames(GRand *random, uint32_t count, FrameShape sh
     return rows;
 }
 
-/* For each row that begins a frame: the row that ends it; UINT32_MAX if none does. *target: for each row, the row that
- * began the frame that it leads to; UINT32_MAX: none. */
+/* Finds for each row that begins a frame the row that ends the frame; UINT32_MAX if none does. Finds in *target for
+ * each row the row that began the frame that it refers to; UINT32_MAX if none. */
 static inline void naive_ends(const GArray *rows, uint32_t *end, uint32_t *target)
 {
     for (uint32_t n = 0; n < rows->len; n++)
@@ -126,7 +126,7 @@ static inline void naive_ends(const GArray *rows, uint32_t *end, uint32_t *targe
     }
 }
 
-/* The frame open in tick (tick, tick + 1] that began last, of rows with times no later than `tick`. */
+/* Returns the row of the frame that began last of the frames open in (tick, tick + 1); UINT32_MAX if none. */
 static inline uint32_t naive_top(const GArray *rows, const uint32_t *end, uint64_t tick)
 {
     uint32_t top = UINT32_MAX;
@@ -138,7 +138,7 @@ static inline uint32_t naive_top(const GArray *rows, const uint32_t *end, uint64
     return top;
 }
 
-/* Cells by region; the row behind the last region is XTF_FRAMES_BEFORE's. */
+/* Computes the cells by region; the cells of XTF_FRAMES_BEFORE follow the last region. */
 static inline void naive_frames(const GArray *rows, uint32_t regions, uint64_t (*cells)[XTF_FRAMES_CELLS])
 {
     g_autofree uint32_t *end = g_new(uint32_t, rows->len);

@@ -1,6 +1,4 @@
-/*
- * A file of calls and marks at locations that have clock maps, and the same rows in memory.
- */
+/* A file of calls and marks at locations that have clock maps, and the same rows in memory. */
 #pragma once
 
 #include "clocks-fixture.h"
@@ -8,7 +6,7 @@
 
 enum { ROWS = 20000 }; /* calls of a location */
 
-/* Calls, and beside them a mark at each fifth call, with times that lie elsewhere. */
+/* Row of a mark. Each fifth call has one, with other times in its fields. */
 typedef struct __attribute__((packed)) {
     uint64_t time, until, took;
     uint32_t value;
@@ -95,7 +93,7 @@ static inline void sample_write(const Sample *sample, bool maps)
 
     for (guint l = 0; l < sample->n; l++) {
         const Location *location = &sample->locations[l];
-        if (maps && l % 2) /* before its arrays are there, and after */
+        if (maps && l % 2) /* before the location has arrays, and after */
             set_map(writer, l, &location->map);
         append_rows(writer, l, 0, location->calls->rows, 0, location->calls->rows->len);
         append_rows(writer, l, 1, location->marks, 0, location->marks->len);
@@ -105,7 +103,7 @@ static inline void sample_write(const Sample *sample, bool maps)
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
-/* The first location has no map. */
+/* Makes a sample whose first location has no clock map. */
 static inline Sample make_sample(uint32_t seed, uint32_t page_size, bool plain, guint n)
 {
     const CallShape shape = {.name = "nested", .rows = ROWS, .deep = 90, .regions = 20, .ties = 20, .orphans = 1};
@@ -124,7 +122,7 @@ static inline Sample make_sample(uint32_t seed, uint32_t page_size, bool plain, 
     return sample;
 }
 
-static inline void sample_end(Sample *sample)
+static inline void sample_free(Sample *sample)
 {
     for (guint l = 0; l < sample->n; l++) {
         calls_free(sample->locations[l].calls);

@@ -1,6 +1,4 @@
-/*
- * Rows to pack, made up: calls as a program makes them, and rows of any schema.
- */
+/* Generated rows to pack: calls like a program's, and rows of any schema. */
 #pragma once
 
 #include <glib.h>
@@ -26,7 +24,7 @@ static const XtfFieldSpec call_fields[] = {
     {0},
 };
 
-/* The times of packed rows; false with *fault if there are none. A byte read past the end of them is seen. */
+/* Unpacks the times of packed rows; returns false and sets *fault on failure. Sanitizers see reads past their end. */
 static inline bool unpack_times(const uint8_t *packed, uint32_t length, uint32_t count, uint64_t *times,
                                 const char **fault)
 {
@@ -39,7 +37,8 @@ static inline bool unpack_times(const uint8_t *packed, uint32_t length, uint32_t
     return bytes != NULL;
 }
 
-/* Whether what is told of zeros in packed rows is right; false with *fault if it is told that they are none. */
+/* True if xtf_unpack_zeros() finds the zeros of packed rows; false with *fault if it rejects the rows. Ends the
+ * program at a wrong zero. */
 static inline bool zeros_agree(const XtfSchema *schema, const uint8_t *packed, uint32_t length, const uint8_t *rows,
                                uint32_t count, unsigned *n_known, const char **fault)
 {
@@ -68,8 +67,8 @@ static inline XtfSchema *make_schema(const XtfFieldSpec *fields)
     return schema;
 }
 
-/* Calls as a program makes them: loops of calls at any depth, so that the ENTERs' distances to the frame around them
- * grow. Rows before `skip` are made and left out, so that the first ones lead out of the run. */
+/* Returns calls like a program's: loops of calls at any depth, so that the distance of an ENTER to its parent
+ * frame grows. The rows before `skip` are left out, so that distances of the first rows refer to missing rows. */
 static inline GArray *make_calls(GRand *random, uint32_t count, uint32_t skip)
 {
     GArray *rows = g_array_new(FALSE, TRUE, sizeof(CallRow));
@@ -96,7 +95,7 @@ static inline GArray *make_calls(GRand *random, uint32_t count, uint32_t skip)
     return rows;
 }
 
-/* Fields of every type that behave in every way. */
+/* Behaviours of a field's values, for fields of any type. */
 typedef enum { CONSTANT, FEW, RANDOM, NOISE_BELOW, RISING, UNSTEADY, NONE_OR_FEW, REAL, N_BEHAVIOURS } Behaviour;
 
 static inline uint64_t next_value(GRand *random, Behaviour behaviour, uint64_t before, uint32_t n)
@@ -146,7 +145,7 @@ static inline uint8_t *random_table(GRand *random, const XtfSchema *schema, uint
     uint8_t *rows = g_malloc((size_t)count * schema->row_size), *row = rows;
     Behaviour behaviours[XTF_FIELDS_MAX];
     uint64_t values[XTF_FIELDS_MAX] = {0};
-    unsigned shift = (unsigned)g_rand_int_range(random, 14, 64); /* so that 2^14 steps do not overflow... */
+    unsigned shift = (unsigned)g_rand_int_range(random, 14, 64); /* keeps the sum of 2^14 steps below 2^64 */
 
     for (uint32_t f = 0; f < schema->n_fields; f++)
         behaviours[f] = (Behaviour)g_rand_int_range(random, 0, N_BEHAVIOURS);

@@ -1,6 +1,4 @@
-/*
- * Totals of rows, against totals written out by hand and a naive recomputation.
- */
+/* Totals of rows, against totals calculated by hand, and a naive computation. */
 #include <math.h>
 
 #include "frames.h"
@@ -15,10 +13,10 @@ static void assert_cells(const XtfGroupTotals *totals, uint64_t (*cells)[XTF_FRA
 
     for (uint32_t region = 0; region <= regions; region++) {
         uint64_t key = region == regions ? XTF_FRAMES_BEFORE : region;
-        const uint64_t *found = xtf_group_totals_find(totals, &key);
+        const uint64_t *cells_found = xtf_group_totals_find(totals, &key);
         for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
-            cr_assert_eq((found ? found : none)[c], cells[region][c], "region %u, cell %u: %lu, not %lu", region, c,
-                         (found ? found : none)[c], cells[region][c]);
+            cr_assert_eq((cells_found ? cells_found : none)[c], cells[region][c], "region %u, cell %u: %lu, not %lu",
+                         region, c, (cells_found ? cells_found : none)[c], cells[region][c]);
     }
 }
 
@@ -77,7 +75,7 @@ static void assert_by_hand(const GArray *rows, uint64_t (*cells)[XTF_FRAMES_CELL
 }
 
 /* Rows: time, region, is_end, distance, outermost. Cells: frames begun, frames ended, inclusive and exclusive ticks,
- * the longest duration; those of XTF_FRAMES_BEFORE come last. */
+ * the longest duration; the last row of cells is that of XTF_FRAMES_BEFORE. */
 Test(accumulate, time_in_a_nested_call_is_inclusive_time_of_its_caller)
 {
     g_autoptr(GArray) rows = ROWS({100, 0, 0, 0, 1},  /* main begins */
@@ -92,9 +90,9 @@ Test(accumulate, time_in_a_nested_call_is_inclusive_time_of_its_caller)
 Test(accumulate, a_frame_that_never_began_ends_nothing)
 {
     g_autoptr(GArray) rows = ROWS({100, 0, 0, 0, 1},  /* main begins */
-                                  {110, 1, 1, 0, 0},  /* f ends, which never began: the 10 ticks are of main */
+                                  {110, 1, 1, 0, 0},  /* f ends, but never began: 10 ticks to main */
                                   {130, 0, 1, 2, 0},  /* main ends, after 20 ticks more */
-                                  {135, 1, 1, 0, 0}); /* f ends, which never began: the 5 ticks are of no region */
+                                  {135, 1, 1, 0, 0}); /* f ends, but never began: 5 ticks to no region */
     uint64_t cells[][XTF_FRAMES_CELLS] = {{1, 1, 30, 30, 30}, {0, 2, 0, 0, 0}, {2, 0, 5, 5, 0}};
 
     assert_by_hand(rows, cells, 2);
@@ -110,20 +108,20 @@ Test(accumulate, a_frame_that_a_caller_ends_is_not_counted_as_ended)
     assert_by_hand(rows, cells, 2);
 }
 
-/* Worked out by hand, so that both ways of counting cannot be wrong together. */
+/* Expected cells calculated by hand, in case both computations have the same error. */
 Test(accumulate, a_recursion_by_hand)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
-    g_autoptr(GArray) rows = ROWS({100, 3, 1, 0, 0},  /* an end without a beginning; row 0 is charged with nothing */
-                                  {110, 3, 1, 0, 0},  /* another: 10 ticks */
-                                  {120, 0, 0, 0, 1},  /* main; the 10 ticks before it are nobody's */
-                                  {130, 1, 0, 1, 1},  /* f: 10 of main */
-                                  {150, 1, 0, 1, 0},  /* f within f: 20 of f */
-                                  {160, 1, 1, 1, 0},  /* 10 of f */
-                                  {190, 2, 0, 3, 1},  /* g: 30 of f */
-                                  {200, 0, 1, 5, 1},  /* main ends, and f and g with it: 10 of g */
-                                  {210, 2, 0, 0, 1}); /* nobody's */
+    g_autoptr(GArray) rows = ROWS({100, 3, 1, 0, 0},  /* an end without a begin; row 0 charges no ticks */
+                                  {110, 3, 1, 0, 0},  /* another one: 10 ticks */
+                                  {120, 0, 0, 0, 1},  /* main; the 10 ticks before are charged to no region */
+                                  {130, 1, 0, 1, 1},  /* f: 10 to main */
+                                  {150, 1, 0, 1, 0},  /* f within f: 20 to f */
+                                  {160, 1, 1, 1, 0},  /* 10 to f */
+                                  {190, 2, 0, 3, 1},  /* g: 30 to f */
+                                  {200, 0, 1, 5, 1},  /* main ends, and f and g with it: 10 to g */
+                                  {210, 2, 0, 0, 1}); /* charged to no region */
     uint64_t cells[5][XTF_FRAMES_CELLS] = {
         {1, 1, 80, 10, 80}, {2, 1, 70, 60, 70}, {2, 0, 10, 10, 10}, {0, 2, 0, 0, 0}, {2, 0, 10, 10, 0},
     };
@@ -148,14 +146,14 @@ static void copy_stack(XtfFrameStack *to, const XtfFrameStack *from)
     to->time = from->time;
 }
 
-/* A reader's stack: only the innermost frames are known at first. */
+/* A stack of which only the innermost frames are known at first, as in a reader. */
 typedef struct {
     XtfFrameStack whole;
     guint known, step;
-    unsigned asked;
+    unsigned n_loads;
 } Shallow;
 
-static void show_frames(XtfFrameStack *stack, const Shallow *shallow)
+static void set_known_frames(XtfFrameStack *stack, const Shallow *shallow)
 {
     const GArray *all = shallow->whole.frames;
     guint from = all->len - shallow->known;
@@ -168,31 +166,31 @@ static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
 {
     Shallow *shallow = data;
     const GArray *all = shallow->whole.frames;
-    guint more = MIN(shallow->step, all->len - shallow->known);
+    guint n_frames = MIN(shallow->step, all->len - shallow->known);
 
-    cr_assert_gt(more, 0, "asked for more than there is");
-    shallow->asked++;
-    shallow->known += more;
-    g_array_prepend_vals(stack->frames, &g_array_index(all, XtfOpenFrame, all->len - shallow->known), more);
-    show_frames(stack, shallow);
+    cr_assert_gt(n_frames, 0, "more frames requested than the stack has");
+    shallow->n_loads++;
+    shallow->known += n_frames;
+    g_array_prepend_vals(stack->frames, &g_array_index(all, XtfOpenFrame, all->len - shallow->known), n_frames);
+    set_known_frames(stack, shallow);
     return true;
 }
 
-static bool refuse(XtfFrameStack *stack, void *data, GError **error)
+static bool fail_to_load(XtfFrameStack *stack, void *data, GError **error)
 {
     g_set_error_literal(error, XTF_ERROR, XTF_ERROR_DAMAGED, "refused");
     return false;
 }
 
-static bool mislead(XtfFrameStack *stack, void *data, GError **error)
+static bool load_nothing(XtfFrameStack *stack, void *data, GError **error)
 {
     return true;
 }
 
-Test(accumulate, a_stack_known_in_part_says_the_same)
+Test(accumulate, a_partly_known_stack_gives_the_same_totals)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
-    unsigned asked = 0;
+    unsigned n_loads = 0;
 
     for (uint32_t seed = 0; seed < 400; seed++) {
         g_autoptr(GRand) random = g_rand_new_with_seed(seed);
@@ -214,13 +212,13 @@ Test(accumulate, a_stack_known_in_part_says_the_same)
         shallow.known = MIN(seed % 5, part.frames->len);
         stack.least = UINT64_MAX;
         g_array_remove_range(part.frames, 0, part.frames->len - shallow.known);
-        show_frames(&part, &shallow);
+        set_known_frames(&part, &shallow);
 
         assert_good_add(schema, rows, cut, 300, &stack, NULL, whole);
         const XtfFrameLoader loader = {.load = load_outer_frames, .data = &shallow};
         assert_good_add(schema, rows, cut, 300, &part, &loader, shallow_totals);
         cr_assert_eq(stack.least, part.least);
-        asked += shallow.asked;
+        n_loads += shallow.n_loads;
 
         xtf_group_totals_sort(whole);
         xtf_group_totals_sort(shallow_totals);
@@ -232,15 +230,15 @@ Test(accumulate, a_stack_known_in_part_says_the_same)
         xtf_frame_stack_finish(&part);
         xtf_frame_stack_finish(&shallow.whole);
     }
-    cr_assert_gt(asked, 100);
+    cr_assert_gt(n_loads, 100);
 }
 
-Test(accumulate, a_stack_that_cannot_be_had_is_an_error)
+Test(accumulate, a_stack_that_cannot_be_loaded_is_an_error)
 {
     g_autoptr(XtfSchema) schema = frame_schema();
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
     g_autoptr(GArray) rows = ROWS({10, 1, 1, 3, 1});
-    const XtfFrameLoader loaders[] = {{.load = refuse}, {.load = mislead}};
+    const XtfFrameLoader loaders[] = {{.load = fail_to_load}, {.load = load_nothing}};
 
     for (size_t i = 0; i < G_N_ELEMENTS(loaders); i++) {
         g_autoptr(GError) error = NULL;
@@ -286,7 +284,8 @@ static double real(uint64_t bits)
     return value;
 }
 
-/* Scans all rows for one group and one cell at a time. Values are small integers, also the doubles: sums are exact. */
+/* Asserts the cells of a group by scanning all rows. The values are small integers, also the doubles, so sums are
+ * exact. */
 static void assert_group(const GArray *rows, int kind, int32_t peer, const uint64_t *cells)
 {
     uint64_t n = 0, bytes = 0, min_bytes = UINT64_MAX, max_bytes = 0, last_bytes = 0, value = 0;
@@ -375,7 +374,7 @@ static XtfSchema *group_schema(void)
     return schema;
 }
 
-/* In one go, or leaf by leaf and then added up. */
+/* Accumulates all rows at once, or in parts whose totals are added. */
 Test(accumulate, groups_and_their_extremes)
 {
     g_autoptr(XtfSchema) schema = group_schema();

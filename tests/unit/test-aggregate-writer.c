@@ -1,6 +1,6 @@
 /*
- * The totals and snapshots that a writer stores, decoded by this file alone and compared with totals that are worked
- * out again from the rows below each child.
+ * The totals and snapshots that a writer stores, decoded without the library, against totals computed from the rows
+ * below each child.
  */
 #include "frames.h"
 
@@ -32,9 +32,9 @@ typedef struct {
     XtfCodecId codec;
     GArray *rows;
     uint32_t *end, *target;
-    int32_t *depth, *kept; /* frames open before each row; those that it leaves open */
+    int32_t *depth, *kept; /* numbers of frames open before each row, and left open by it */
     XtfAggregateWriter *writer;
-    Page pages[LEVELS + 1]; /* the open ones, by level */
+    Page pages[LEVELS + 1]; /* the open pages, by level */
     unsigned height;
 } Plan;
 
@@ -43,7 +43,7 @@ static const FrameRow *row_at(const Plan *plan, uint32_t n)
     return &g_array_index(plan->rows, FrameRow, n);
 }
 
-/* Whether the frame that row r began is open before row n. */
+/* True if the frame that row r began is open before row n. */
 static bool is_open(const Plan *plan, uint32_t r, uint32_t n)
 {
     return r < n && !row_at(plan, r)->is_end && plan->end[r] >= n;
@@ -78,7 +78,7 @@ static void naive_cells(const Plan *plan, uint32_t from, uint32_t to, uint64_t (
     }
 }
 
-/* The numbers of frames before and behind each row, by where each begins and ends. */
+/* Counts the frames open before and after each row from the begin and end of each frame. */
 static void count_frames(Plan *plan)
 {
     uint32_t n = plan->rows->len;
@@ -98,8 +98,8 @@ static void count_frames(Plan *plan)
     }
 }
 
-/* Takes one table of rows from the front of a payload; one that is not there has no rows. */
-static uint8_t *take_table(const Plan *plan, XtfTotalsKind kind, unsigned index, const XtfSchema *schema,
+/* Reads one table from the front of a payload. A missing table has no rows. */
+static uint8_t *read_table(const Plan *plan, XtfTotalsKind kind, unsigned index, const XtfSchema *schema,
                            const uint8_t **at, const uint8_t *payload_end, uint32_t *n_rows)
 {
     XtfDiskTotals head;
@@ -131,7 +131,7 @@ static uint64_t value_of(const XtfSchema *schema, const uint8_t *row, unsigned f
     return xtf_field_get(&schema->fields[field], row);
 }
 
-/* The rows of one child, from *row on: all of frames' groups that are not 0, and no others, in order. */
+/* Asserts the rows of one child, from *row on: one for each group with a cell that is not 0, in order. */
 static void assert_frames_of_child(const Plan *plan, const XtfSchema *schema, const uint8_t *rows, uint32_t n_rows,
                                    uint32_t *row, uint32_t child, uint32_t from, uint32_t to)
 {
@@ -153,7 +153,7 @@ static void assert_frames_of_child(const Plan *plan, const XtfSchema *schema, co
     uint64_t limit = CLAMP((to - from) / FRAME_GROUP_ROWS, LEAST, MOST);
     const uint8_t *at = rows + (size_t)*row * schema->row_size;
     if (value_of(schema, at, XTF_TOTALS_DEPTH) == 0) {
-        cr_assert_gt(n_groups + 1, limit); /* a group may have been touched by 0 ticks only */
+        cr_assert_gt(n_groups + 1, limit); /* a group may have got only 0 ticks */
         cr_assert_eq(value_of(schema, at, XTF_TOTALS_CHILD), child);
         for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
             cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + 1 + c), coarse[c]);
@@ -167,7 +167,7 @@ static void assert_frames_of_child(const Plan *plan, const XtfSchema *schema, co
         if (value_of(schema, at, XTF_TOTALS_CHILD) != child)
             break;
         uint64_t key = value_of(schema, at, XTF_TOTALS_KEYS);
-        cr_assert(*row == first || key > before, "out of order");
+        cr_assert(*row == first || key > before, "the groups are out of order");
         before = key;
         cr_assert(key < REGIONS || key == XTF_FRAMES_BEFORE);
         uint64_t *naive = cells[key == XTF_FRAMES_BEFORE ? REGIONS : key];
@@ -180,7 +180,7 @@ static void assert_frames_of_child(const Plan *plan, const XtfSchema *schema, co
     }
     for (unsigned region = 0; region <= REGIONS; region++)
         for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
-            cr_assert_eq(cells[region][c], 0, "region %u of child %u was left out", region, child);
+            cr_assert_eq(cells[region][c], 0, "region %u of child %u is missing", region, child);
     cr_assert_leq(*row - first, limit);
 }
 
@@ -189,7 +189,7 @@ static bool in_group(const FrameRow *row, uint64_t depth, const uint64_t *key)
     return (depth < 1 || row->region == key[0]) && (depth < 2 || row->distance == key[1]);
 }
 
-/* Groups of a child told apart by so many keys. */
+/* Counts the groups of a child by its first `depth` keys. */
 static unsigned count_groups(const Plan *plan, uint32_t from, uint32_t to, unsigned depth)
 {
     unsigned n = 0;
@@ -217,19 +217,19 @@ static void assert_groups_of_child(const Plan *plan, const XtfSchema *schema, co
         if (value_of(schema, at, XTF_TOTALS_CHILD) != child)
             break;
         cr_assert_eq(value_of(schema, at, XTF_TOTALS_DEPTH), depth);
-        uint64_t key[GROUP_KEYS], in = 0, sum = 0;
+        uint64_t key[GROUP_KEYS], n_rows_in = 0, sum = 0;
         for (unsigned k = 0; k < GROUP_KEYS; k++) {
             key[k] = value_of(schema, at, XTF_TOTALS_KEYS + k);
             cr_assert(k < depth || key[k] == 0);
         }
         for (uint32_t i = from; i < to; i++)
             if (in_group(row_at(plan, i), depth, key)) {
-                in++;
+                n_rows_in++;
                 sum += row_at(plan, i)->outermost;
             }
-        cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + GROUP_KEYS), in);
+        cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + GROUP_KEYS), n_rows_in);
         cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + GROUP_KEYS + 1), sum);
-        counted += in;
+        counted += n_rows_in;
     }
     cr_assert_eq(n, count_groups(plan, from, to, depth));
     cr_assert_eq(counted, to - from);
@@ -269,14 +269,15 @@ static void assert_border(const Plan *plan, const XtfSchema *schema, const uint8
     cr_assert_eq(value_of(schema, row, XTF_BORDER_LEAST), least);
 }
 
-/* The borders, and on level 1 the snapshots, of the children that begin at `starts`, the last of which ends there. */
+/* Asserts the borders, and on level 1 the snapshots, of children. `starts` has their first rows, and then the end of
+ * the last child. */
 static void assert_stacks(const Plan *plan, const GArray *starts, unsigned level, const uint8_t **at,
                           const uint8_t *end)
 {
     const XtfSchema *schema = xtf_stored_border_schema();
     uint32_t n_children = starts->len - 1, n_rows, row = 0;
 
-    g_autofree uint8_t *borders = take_table(plan, XTF_TOTALS_BORDERS, 0, schema, at, end, &n_rows);
+    g_autofree uint8_t *borders = read_table(plan, XTF_TOTALS_BORDERS, 0, schema, at, end, &n_rows);
     cr_assert_eq(n_rows, n_children);
     for (uint32_t i = 0; i < n_children; i++)
         assert_border(plan, schema, borders + i * schema->row_size, i, g_array_index(starts, guint, i),
@@ -284,13 +285,13 @@ static void assert_stacks(const Plan *plan, const GArray *starts, unsigned level
     if (level > 1)
         return;
     schema = xtf_stored_snapshot_schema();
-    g_autofree uint8_t *snapshots = take_table(plan, XTF_TOTALS_SNAPSHOTS, 0, schema, at, end, &n_rows);
+    g_autofree uint8_t *snapshots = read_table(plan, XTF_TOTALS_SNAPSHOTS, 0, schema, at, end, &n_rows);
     for (uint32_t i = 0; i < n_children; i++)
         assert_snapshot(plan, schema, snapshots, n_rows, &row, i, g_array_index(starts, guint, i));
     cr_assert_eq(row, n_rows);
 }
 
-/* The tables of children that begin at `starts`; without stacks if they are the whole array's. */
+/* Asserts the tables of the children at `starts`. The whole array has no stacks. */
 static void assert_payload(const Plan *plan, const uint8_t *at, uint32_t length, const GArray *starts, unsigned level,
                            bool whole)
 {
@@ -298,7 +299,7 @@ static void assert_payload(const Plan *plan, const uint8_t *at, uint32_t length,
     uint32_t n_children = starts->len - 1, n_rows, row = 0;
     const XtfSchema *schema = xtf_stored_totals_schema(&plan->schema->aggregates[0]);
 
-    g_autofree uint8_t *frames = take_table(plan, XTF_TOTALS_OF_GROUPS, 0, schema, &at, end, &n_rows);
+    g_autofree uint8_t *frames = read_table(plan, XTF_TOTALS_OF_GROUPS, 0, schema, &at, end, &n_rows);
     for (uint32_t i = 0; i < n_children; i++)
         assert_frames_of_child(plan, schema, frames, n_rows, &row, i, g_array_index(starts, guint, i),
                                g_array_index(starts, guint, i + 1));
@@ -306,7 +307,7 @@ static void assert_payload(const Plan *plan, const uint8_t *at, uint32_t length,
     if (!whole)
         assert_stacks(plan, starts, level, &at, end);
     schema = xtf_stored_totals_schema(&plan->schema->aggregates[1]);
-    g_autofree uint8_t *groups = take_table(plan, XTF_TOTALS_OF_GROUPS, 1, schema, &at, end, &n_rows);
+    g_autofree uint8_t *groups = read_table(plan, XTF_TOTALS_OF_GROUPS, 1, schema, &at, end, &n_rows);
     row = 0;
     for (uint32_t i = 0; i < n_children; i++)
         assert_groups_of_child(plan, schema, groups, n_rows, &row, i, g_array_index(starts, guint, i),
@@ -315,7 +316,8 @@ static void assert_payload(const Plan *plan, const uint8_t *at, uint32_t length,
     cr_assert_eq(at, end);
 }
 
-/* The totals in an edge whose open leaf has rows [from, to): of each open page with its open child, and of all rows. */
+/* Asserts the totals in an edge whose open leaf has rows [from, to): of each open page with its open child, and of
+ * all rows. */
 static void assert_edge(const Plan *plan, guint from, guint to)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -342,8 +344,8 @@ static void assert_edge(const Plan *plan, guint from, guint to)
     cr_assert_eq(reader.left, 0);
 }
 
-/* A child of a level's open page ends before row `end`; the page is sealed first if it is full. */
-static void child_sealed(Plan *plan, unsigned level, guint start, guint end)
+/* Adds a sealed child with rows [start, end) to a level's open page, and seals the page when it is full. */
+static void add_sealed_child(Plan *plan, unsigned level, guint start, guint end)
 {
     GArray **starts = &plan->pages[level].starts;
 
@@ -361,10 +363,10 @@ static void child_sealed(Plan *plan, unsigned level, guint start, guint end)
     assert_payload(plan, payload->data, payload->len, *starts, level, false);
     g_array_set_size(*starts, 0);
     g_array_append_val(*starts, end);
-    child_sealed(plan, level + 1, first, end);
+    add_sealed_child(plan, level + 1, first, end);
 }
 
-static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, FrameShape shape, guint leaf_most)
+static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, FrameShape shape, guint max_leaf_rows)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(seed);
     Plan plan = {.schema = frame_schema_with_groups(), .codec = codec, .rows = random_frames(random, count, shape)};
@@ -375,11 +377,11 @@ static void write_and_check(uint32_t seed, XtfCodecId codec, uint32_t count, Fra
     count_frames(&plan);
     plan.writer = xtf_aggregate_writer_new(plan.schema, codec);
     for (guint from = 0; from < count;) {
-        guint to = from + (guint)g_rand_int_range(random, 1, (gint32)leaf_most);
+        guint to = from + (guint)g_rand_int_range(random, 1, (gint32)max_leaf_rows);
         to = MIN(to, count);
         xtf_aggregate_writer_seal_leaf(plan.writer, (const uint8_t *)row_at(&plan, from), to - from);
-        child_sealed(&plan, 1, from, to);
-        guint open = to + (guint)g_rand_int_range(random, 1, (gint32)leaf_most);
+        add_sealed_child(&plan, 1, from, to);
+        guint open = to + (guint)g_rand_int_range(random, 1, (gint32)max_leaf_rows);
         if (to < count)
             assert_edge(&plan, to, MIN(count, open));
         from = to;
@@ -406,18 +408,18 @@ Test(aggregate_writer, every_child_of_every_page)
 
 Test(aggregate_writer, leaves_large_enough_for_many_groups)
 {
-    for (uint32_t seed = 0; seed < MAX(TEST_ROUNDS(4), 2); seed++) /* each codec */
+    for (uint32_t seed = 0; seed < MAX(TEST_ROUNDS(4), 2); seed++) /* at least a round for each codec */
         write_and_check(seed, seed % 2, 20000, (FrameShape){.regions = REGIONS, .deepest = 10, .ties = 20}, 1600);
 }
 
-Test(aggregate_writer, stacks_deeper_than_snapshots)
+Test(aggregate_writer, snapshots_keep_the_innermost_frames)
 {
     for (uint32_t seed = 0; seed < 4; seed++)
         write_and_check(seed, seed % 2, 2000, (FrameShape){.regions = REGIONS, .deepest = 150, .mishaps = seed}, 60);
 }
 
-/* The groups by region and distance that are stored for a leaf of n rows, whose distances all differ. Rows of even
- * number are of region 3, the others of region 5; rows of region 5 are outermost. */
+/* Returns the groups by region and distance that are stored for a leaf of n rows with different distances. Even rows
+ * are of region 3, odd rows of region 5; rows of region 5 are outermost. */
 static uint8_t *stored_groups(const XtfSchema *schema, unsigned n, uint32_t *n_groups)
 {
     const Plan plan = {.codec = XTF_CODEC_PLAIN};
@@ -430,15 +432,15 @@ static uint8_t *stored_groups(const XtfSchema *schema, unsigned n, uint32_t *n_g
         rows[i] = (FrameRow){.time = i, .region = i % 2 ? 5 : 3, .is_end = 1, .distance = 1000 + i, .outermost = i % 2};
     xtf_aggregate_writer_pack_edge(writer, (const uint8_t *)rows, n, 1, &edge);
     const uint8_t *at = payload->data + 8, *end = payload->data + payload->len;
-    g_free(take_table(&plan, XTF_TOTALS_OF_GROUPS, 0, xtf_stored_totals_schema(&schema->aggregates[0]), &at, end,
+    g_free(read_table(&plan, XTF_TOTALS_OF_GROUPS, 0, xtf_stored_totals_schema(&schema->aggregates[0]), &at, end,
                       n_groups));
-    uint8_t *groups = take_table(&plan, XTF_TOTALS_OF_GROUPS, 1, xtf_stored_totals_schema(&schema->aggregates[1]), &at,
+    uint8_t *groups = read_table(&plan, XTF_TOTALS_OF_GROUPS, 1, xtf_stored_totals_schema(&schema->aggregates[1]), &at,
                                  end, n_groups);
     xtf_aggregate_writer_free(writer);
     return groups;
 }
 
-/* Fields of a stored group: child, depth, region, distance, rows, outermost ones. */
+/* Asserts the fields of a stored group: child, depth, region, distance, rows, outermost rows. */
 static void assert_stored(const XtfSchema *schema, const uint8_t *row, const uint64_t *values)
 {
     const XtfSchema *stored = xtf_stored_totals_schema(&schema->aggregates[1]);
@@ -470,7 +472,7 @@ Test(aggregate_writer, a_child_of_33_groups_is_coarse_and_keeps_the_first_key_on
     assert_stored(schema, groups + row_size, (const uint64_t[]){0, 1, 5, 0, 16, 16});
 }
 
-Test(aggregate_writer, none_where_none_are_declared)
+Test(aggregate_writer, schemas_without_aggregates_have_no_totals)
 {
     g_autoptr(XtfSchema) schema = test_schema("plain");
     g_autoptr(GByteArray) payload = g_byte_array_new();

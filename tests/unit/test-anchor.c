@@ -1,6 +1,7 @@
 /*
- * Folders of parts: anchors of more parts than may be open, and parts that grow. Whole traces are compared in
- * tests/merge, mounts that follow in tests/mount.
+ * Folders of parts: anchors with more parts than can be open at once, and parts that grow. tests/merge compares whole
+ * traces; tests/mount tests
+ * mounts that follow.
  */
 #include "fixture.h"
 
@@ -17,7 +18,7 @@ static char *part_path(const char *folder, unsigned number)
     return g_build_filename(folder, name, NULL);
 }
 
-/* A writer of a part, which is of one location. */
+/* Creates the writer of a part, which has one location. */
 static XtfWriter *begin_part(const char *folder, unsigned number)
 {
     const XtfWriterOptions options = {.no_sync = true, .origin = UINT64_MAX};
@@ -36,7 +37,7 @@ static void end_part(XtfWriter *writer)
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
-static void commit(XtfWriter *writer, uint64_t complete)
+static void commit_part(XtfWriter *writer, uint64_t complete)
 {
     GError *error = NULL;
     cr_assert_good((complete == 0 || xtf_writer_set_complete(writer, complete, &error)) &&
@@ -54,8 +55,8 @@ static XtfTrace *open_folder(const char *folder)
     return trace;
 }
 
-/* The next snapshot, in the place of `trace`. */
-static XtfTrace *refresh(XtfTrace *trace)
+/* Returns the next snapshot, and frees `trace`. */
+static XtfTrace *refresh_trace(XtfTrace *trace)
 {
     XtfTrace *later;
     GError *error = NULL;
@@ -90,7 +91,7 @@ static void assert_no_refresh(XtfTrace *trace, const char *reason)
     g_error_free(error);
 }
 
-/* A location has these rows, the first `n`. */
+/* Asserts that a location has the first `n` of these rows. */
 static void assert_rows(XtfTrace *trace, uint64_t location, const GArray *rows, guint n)
 {
     GError *error = NULL;
@@ -117,19 +118,19 @@ static unsigned count_descriptors(void)
 typedef struct {
     XtfTrace *trace;
     GArray *rows[PARTS];
-    atomic_uint most; /* descriptors */
-} Many;
+    atomic_uint max_descriptors;
+} ManyParts;
 
 static gpointer read_parts(gpointer data)
 {
-    Many *many = data;
+    ManyParts *many = data;
     GRand *random = g_rand_new();
 
     for (unsigned i = 0; i < 2 * PARTS; i++) {
         unsigned part = (unsigned)g_rand_int_range(random, 0, PARTS);
         assert_rows(many->trace, part, many->rows[part], ROWS);
-        unsigned now = count_descriptors(), most = atomic_load(&many->most);
-        while (now > most && !atomic_compare_exchange_weak(&many->most, &most, now))
+        unsigned now = count_descriptors(), max_descriptors = atomic_load(&many->max_descriptors);
+        while (now > max_descriptors && !atomic_compare_exchange_weak(&many->max_descriptors, &max_descriptors, now))
             ;
     }
     g_rand_free(random);
@@ -137,12 +138,12 @@ static gpointer read_parts(gpointer data)
 }
 
 /* FORMAT W45 */
-Test(anchor, more_parts_than_are_open)
+Test(anchor, reads_more_parts_than_can_be_open)
 {
     GRand *random = g_rand_new_with_seed(1);
     GError *error = NULL;
     char *folder = make_folder();
-    Many many = {0};
+    ManyParts many = {0};
     XtfMergeReport report;
 
     for (unsigned i = 0; i < PARTS; i++) {
@@ -156,17 +157,17 @@ Test(anchor, more_parts_than_are_open)
     cr_assert_eq(report.copied, 0);
     unsigned before = count_descriptors();
     many.trace = open_folder(folder);
-    cr_assert_leq(count_descriptors(), before + 2, "parts are opened before they are needed");
+    cr_assert_leq(count_descriptors(), before + 2, "parts are open before their first read");
     GThread *threads[THREADS];
     for (unsigned i = 0; i < THREADS; i++)
         threads[i] = g_thread_new("reader", read_parts, &many);
     for (unsigned i = 0; i < THREADS; i++)
         g_thread_join(threads[i]);
-    /* Each thread has a part in use, one on its way, and the folder of descriptors. */
-    cr_assert_leq(atomic_load(&many.most), before + 2 + 256 + 3 * THREADS);
+    /* Each thread has a part in use, one that it opens, and the folder of descriptors. */
+    cr_assert_leq(atomic_load(&many.max_descriptors), before + 2 + 256 + 3 * THREADS);
     assert_sound(many.trace);
     g_autofree char *anchor = g_build_filename(folder, XTF_ANCHOR_NAME, NULL);
-    cr_assert_null(xtf_writer_open(anchor, NULL, &error), "a writer goes on with an anchor");
+    cr_assert_null(xtf_writer_open(anchor, NULL, &error), "a writer can open an anchor");
     g_clear_error(&error);
     xtf_trace_unref(many.trace);
     for (unsigned i = 0; i < PARTS; i++)
@@ -175,7 +176,7 @@ Test(anchor, more_parts_than_are_open)
     g_rand_free(random);
 }
 
-/* The complete time of the whole. */
+/* Returns the time up to which the whole folder is complete. */
 static uint64_t complete_of(const XtfTrace *trace)
 {
     return xtf_trace_clock(trace)->complete;
@@ -194,29 +195,29 @@ Test(anchor, parts_grow)
     cr_assert_eq(error->code, XTF_ERROR_NOT_FOUND);
     g_clear_error(&error);
     XtfWriter *a = begin_part(folder, 0), *b = begin_part(folder, 1);
-    cr_assert_null(xtf_folder_open(folder, NULL, &error), "no part has a commit");
+    cr_assert_null(xtf_folder_open(folder, NULL, &error), "a folder without a commit can be opened");
     cr_assert_eq(error->code, XTF_ERROR_NOT_FOUND);
     g_clear_error(&error);
 
     append_rows(a, 0, 0, rows[0], 0, 900);
     uint64_t until = g_array_index(rows[0], TestRow, 899).time;
-    commit(a, until);
+    commit_part(a, until);
     XtfTrace *trace = open_folder(folder);
-    cr_assert_eq(complete_of(trace), 0, "a part without a commit promises nothing");
+    cr_assert_eq(complete_of(trace), 0, "the folder is complete though a part has no commit");
     assert_rows(trace, 0, rows[0], 900);
     assert_nothing_new(trace);
 
     append_rows(b, 1, 0, rows[1], 0, 400);
     uint64_t later_until = g_array_index(rows[1], TestRow, 399).time;
-    commit(b, later_until);
+    commit_part(b, later_until);
     XtfTrace *first = xtf_trace_ref(trace);
-    trace = refresh(trace);
+    trace = refresh_trace(trace);
     cr_assert_eq(complete_of(trace), MIN(until, later_until));
     assert_rows(trace, 0, rows[0], 900);
     assert_rows(trace, 1, rows[1], 400);
     append_rows(a, 0, 0, rows[0], 900, ROWS);
     end_part(a);
-    trace = refresh(trace);
+    trace = refresh_trace(trace);
     cr_assert_eq(complete_of(trace), later_until);
     assert_rows(trace, 0, rows[0], ROWS);
     assert_rows(first, 0, rows[0], 900);
@@ -224,7 +225,7 @@ Test(anchor, parts_grow)
     cr_assert(info.joined && info.parts == 2 && !info.closed);
     append_rows(b, 1, 0, rows[1], 400, ROWS);
     end_part(b);
-    trace = refresh(trace);
+    trace = refresh_trace(trace);
     cr_assert_eq(complete_of(trace), UINT64_MAX);
     assert_rows(trace, 1, rows[1], ROWS);
     xtf_trace_get_info(trace, &info);
@@ -239,7 +240,7 @@ Test(anchor, parts_grow)
     g_rand_free(random);
 }
 
-/* A part of location `number`, with rows from a time on. */
+/* Writes a part of location `number`, whose rows begin at a time. */
 static void write_from(const char *folder, unsigned number, uint64_t time)
 {
     XtfWriter *writer = begin_part(folder, number);
@@ -253,7 +254,7 @@ static void write_from(const char *folder, unsigned number, uint64_t time)
 }
 
 /* FORMAT W46, R61 */
-Test(anchor, parts_that_come_late_or_go)
+Test(anchor, parts_that_appear_late_are_replaced_or_vanish)
 {
     GRand *random = g_rand_new_with_seed(3);
     char *folder = make_folder();
@@ -262,7 +263,7 @@ Test(anchor, parts_that_come_late_or_go)
 
     append_rows(writer, 0, 0, rows, 0, 500);
     uint64_t complete = g_array_index(rows, TestRow, 499).time;
-    commit(writer, complete);
+    commit_part(writer, complete);
     XtfTrace *trace = open_folder(folder);
     cr_assert_eq(complete_of(trace), complete);
 
@@ -270,16 +271,16 @@ Test(anchor, parts_that_come_late_or_go)
     assert_no_refresh(
         trace, "part-001.xtf: it appeared late, with records before the time up to which the trace was complete");
     write_from(folder, 1, complete);
-    trace = refresh(trace);
+    trace = refresh_trace(trace);
     cr_assert_eq(complete_of(trace), complete);
     XtfWriter *silent = begin_part(folder, 2);
-    trace = refresh(trace); /* it is there, and may begin at once: nothing more is complete */
+    trace = refresh_trace(trace); /* the part exists, and may have any time: the complete time does not advance */
     append_rows(writer, 0, 0, rows, 500, ROWS);
-    commit(writer, g_array_index(rows, TestRow, ROWS - 1).time);
-    trace = refresh(trace);
+    commit_part(writer, g_array_index(rows, TestRow, ROWS - 1).time);
+    trace = refresh_trace(trace);
     cr_assert_eq(complete_of(trace), complete);
     end_part(silent);
-    trace = refresh(trace);
+    trace = refresh_trace(trace);
     cr_assert_eq(complete_of(trace), g_array_index(rows, TestRow, ROWS - 1).time);
 
     write_from(folder, 1, complete);
@@ -294,7 +295,7 @@ Test(anchor, parts_that_come_late_or_go)
     g_rand_free(random);
 }
 
-/* The byte of a part at which its first sealed leaf begins. */
+/* Returns the byte at which the first sealed leaf of a part begins. */
 static long find_leaf(FILE *file)
 {
     static const char magic[] = "XTFp\1";
@@ -306,9 +307,9 @@ static long find_leaf(FILE *file)
     return 0;
 }
 
-/* Of a commit that is not the newest any more, what is damaged may have been written over. */
+/* Damage is STALE only when a newer commit exists: the writer may then have reused the page. */
 /* FORMAT R29 */
-Test(anchor, damage_to_the_newest_is_not_stale)
+Test(anchor, damage_of_the_newest_commit_is_not_stale)
 {
     GRand *random = g_rand_new_with_seed(4);
     char *folder = make_folder();
@@ -319,10 +320,10 @@ Test(anchor, damage_to_the_newest_is_not_stale)
     TestRow row;
 
     append_rows(writer, 0, 0, rows, 0, 900);
-    commit(writer, 0);
+    commit_part(writer, 0);
     XtfTrace *trace = open_folder(folder);
     append_rows(writer, 0, 0, rows, 900, ROWS);
-    commit(writer, 0);
+    commit_part(writer, 0);
     FILE *file = fopen(path, "r+b");
     cr_assert_not_null(file);
     long leaf = find_leaf(file);
@@ -346,7 +347,7 @@ Test(anchor, damage_to_the_newest_is_not_stale)
     g_rand_free(random);
 }
 
-/* Overwrites the catalog of a part's newest commit. */
+/* Writes over the catalog of a part's newest commit. */
 static void damage_catalog(const char *path)
 {
     XtfDiskSuperblock superblocks[XTF_SUPERBLOCK_SLOTS];
@@ -364,7 +365,7 @@ static void damage_catalog(const char *path)
               fputs("damage", file) >= 0 && fclose(file) == 0);
 }
 
-Test(anchor, only_parts_that_went_on_are_read_again)
+Test(anchor, only_parts_with_a_new_commit_are_read_again)
 {
     GRand *random = g_rand_new_with_seed(5);
     char *folder = make_folder();
@@ -374,23 +375,23 @@ Test(anchor, only_parts_that_went_on_are_read_again)
     GError *error = NULL;
 
     append_rows(a, 0, 0, rows[0], 0, ROWS);
-    commit(a, 0);
+    commit_part(a, 0);
     append_rows(b, 1, 0, rows[1], 0, 300);
-    commit(b, 0);
+    commit_part(b, 0);
     XtfTrace *trace = open_folder(folder);
     damage_catalog(path);
     for (guint n = 400; n <= 600; n += 100) {
         append_rows(b, 1, 0, rows[1], n - 100, n);
-        commit(b, 0);
-        trace = refresh(trace);
+        commit_part(b, 0);
+        trace = refresh_trace(trace);
         assert_rows(trace, 0, rows[0], ROWS);
         assert_rows(trace, 1, rows[1], n);
     }
-    cr_assert_null(xtf_folder_open(folder, NULL, &error), "the catalog of a part is damaged");
+    cr_assert_null(xtf_folder_open(folder, NULL, &error), "a folder with a damaged catalog can be opened");
     cr_assert(strstr(error->message, path), "%s", error->message);
     g_clear_error(&error);
-    commit(a, 0);
-    trace = refresh(trace);
+    commit_part(a, 0);
+    trace = refresh_trace(trace);
     assert_rows(trace, 0, rows[0], ROWS);
     xtf_trace_unref(trace);
     end_part(a);
@@ -403,7 +404,7 @@ Test(anchor, only_parts_that_went_on_are_read_again)
 
 enum { SOME_PARTS = 30, GENERATIONS = 8, FEW_DESCRIPTORS = 120, ROWS_EACH = ROWS / GENERATIONS };
 
-/* The bytes in the caches of all snapshots. */
+/* Returns the number of bytes in the caches of all snapshots. */
 static uint64_t cached_bytes(XtfTrace *const *snapshots, unsigned n)
 {
     uint64_t bytes = 0;
@@ -416,9 +417,9 @@ static uint64_t cached_bytes(XtfTrace *const *snapshots, unsigned n)
     return bytes;
 }
 
-/* All are in use at once, as by readers of a mount that followed; descriptors are few, and the bound of the caches is
- * one. */
-Test(anchor, generations)
+/* All snapshots are in use at once, as by readers of a mount that follows. There are few descriptors, and one bound
+ * for all caches. */
+Test(anchor, generations_share_descriptors_and_cache)
 {
     GRand *random = g_rand_new_with_seed(6);
     char *folder = make_folder();
@@ -434,16 +435,16 @@ Test(anchor, generations)
     for (unsigned g = 0; g < GENERATIONS; g++) {
         for (unsigned i = 0; i < SOME_PARTS; i++) {
             append_rows(writers[i], i, 0, rows[i], g * ROWS_EACH, (g + 1) * ROWS_EACH);
-            commit(writers[i], 0);
+            commit_part(writers[i], 0);
         }
-        snapshots[g] = g == 0 ? open_folder(folder) : refresh(xtf_trace_ref(snapshots[g - 1]));
+        snapshots[g] = g == 0 ? open_folder(folder) : refresh_trace(xtf_trace_ref(snapshots[g - 1]));
         for (unsigned i = 0; i < SOME_PARTS * (g + 1); i++)
             assert_rows(snapshots[i % (g + 1)], i % SOME_PARTS, rows[i % SOME_PARTS], (i % (g + 1) + 1) * ROWS_EACH);
         cr_assert_leq(cached_bytes(snapshots, g + 1), CACHE_BYTES);
     }
     XtfCounters counters;
     xtf_trace_get_counters(snapshots[0], &counters);
-    cr_assert_gt(counters.cache_evictions, 0, "the bound was never reached");
+    cr_assert_gt(counters.cache_evictions, 0, "the caches evicted nothing");
     for (unsigned g = 0; g < GENERATIONS; g++)
         xtf_trace_unref(snapshots[g]);
     for (unsigned i = 0; i < SOME_PARTS; i++) {

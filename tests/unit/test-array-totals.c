@@ -1,6 +1,4 @@
-/*
- * Totals of groups, ranks and selections over ranges of rows, against rows that lie in memory.
- */
+/* Totals of groups, ranks and selections in ranges of rows, against rows in memory. */
 #include <math.h>
 
 #include "frames-fixture.h"
@@ -11,7 +9,7 @@ typedef struct __attribute__((packed)) {
     uint8_t kind;
     uint16_t comm;
     uint32_t peer, tag;
-    uint64_t bytes; /* may be none */
+    uint64_t bytes; /* UINT64_MAX: none */
     int32_t weight;
     uint8_t metric, type; /* type 0: unsigned, 1: signed, 2: double */
     uint64_t value;
@@ -65,14 +63,14 @@ static uint64_t double_bits(double value)
     return bits;
 }
 
-/* Where there are many tags there are many metrics, too, from time to time: so that some children are told by metric,
- * and others beside them are not. */
+/* Returns the number of metrics at a row. With many tags the number alternates between few and many: some children
+ * have totals by metric, and others beside them do not. */
 static gint32 metrics_of(uint32_t tags, guint row)
 {
     return tags > 1000 && row / 300 % 2 == 0 ? 200 : 4;
 }
 
-/* Sums of these doubles are exact in any order. */
+/* Returns random messages. Sums of their doubles are exact in any order. */
 static GArray *random_messages(GRand *random, guint count, uint32_t tags)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(MessageRow));
@@ -122,32 +120,32 @@ static void write_messages(const char *path, uint32_t page_size, bool plain, con
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
-/* Which messages are meant: bits of kinds and peers, and tags from one to another. */
+/* Selected messages: bits of kinds and peers, and tags in [tag_from, tag_to). */
 typedef struct {
     uint32_t kinds, peers, tag_from, tag_to;
-} Wanted;
+} Selection;
 
-static bool wants(const Wanted *wanted, const MessageRow *row)
+static bool is_selected(const Selection *selection, const MessageRow *row)
 {
-    return wanted->kinds >> row->kind & 1 && wanted->peers >> row->peer & 1 && row->tag >= wanted->tag_from &&
-           row->tag < wanted->tag_to;
+    return selection->kinds >> row->kind & 1 && selection->peers >> row->peer & 1 && row->tag >= selection->tag_from &&
+           row->tag < selection->tag_to;
 }
 
-static XtfMatch match_wanted(const uint64_t *key, unsigned depth, const void *data)
+static XtfMatch match_selection(const uint64_t *key, unsigned depth, const void *data)
 {
-    const Wanted *wanted = data;
+    const Selection *selection = data;
 
-    if ((depth > 0 && !(wanted->kinds >> key[0] & 1)) || (depth > 2 && !(wanted->peers >> key[2] & 1)) ||
-        (depth > 3 && (key[3] < wanted->tag_from || key[3] >= wanted->tag_to)))
+    if ((depth > 0 && !(selection->kinds >> key[0] & 1)) || (depth > 2 && !(selection->peers >> key[2] & 1)) ||
+        (depth > 3 && (key[3] < selection->tag_from || key[3] >= selection->tag_to)))
         return XTF_MATCH_NONE;
-    bool all_tags = wanted->tag_from == 0 && wanted->tag_to == UINT32_MAX;
-    bool all_peers = wanted->peers == 0xff, all_kinds = wanted->kinds == 3;
+    bool all_tags = selection->tag_from == 0 && selection->tag_to == UINT32_MAX;
+    bool all_peers = selection->peers == 0xff, all_kinds = selection->kinds == 3;
     if ((depth > 3 || all_tags) && (depth > 2 || all_peers) && (depth > 0 || all_kinds))
         return XTF_MATCH_ALL;
     return XTF_MATCH_SOME;
 }
 
-static const Wanted filters[] = {
+static const Selection filters[] = {
     {3, 0xff, 0, UINT32_MAX}, {1, 0xff, 0, UINT32_MAX}, {3, 0x12, 0, UINT32_MAX}, {3, 0xff, 3, 4},
     {2, 0x0f, 1, 40},         {3, 0x01, 7, 8},          {0, 0xff, 0, UINT32_MAX},
 };
@@ -158,27 +156,27 @@ static bool same_key(const MessageRow *row, const uint64_t *key, unsigned depth)
     return memcmp(of_row, key, depth * sizeof *key) == 0;
 }
 
-/* Every group holds what its rows do, and the groups hold all rows that are wanted. */
-static void check_tuples(const XtfArray *array, const GArray *rows, const Wanted *wanted, unsigned depth, uint64_t n1,
-                         uint64_t n2)
+/* Checks that every group has the totals of its rows, and that the groups have all selected rows. */
+static void check_tuples(const XtfArray *array, const GArray *rows, const Selection *selection, unsigned depth,
+                         uint64_t n1, uint64_t n2)
 {
     GError *error = NULL;
-    XtfGroupFilter filter = {.match = match_wanted, .data = wanted};
+    XtfGroupFilter filter = {.match = match_selection, .data = selection};
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[BY_TUPLE], depth);
     uint64_t all = 0, counted = 0;
 
-    cr_assert_good(xtf_array_totals(array, BY_TUPLE, wanted ? &filter : NULL, n1, n2, totals, &error), error);
+    cr_assert_good(xtf_array_totals(array, BY_TUPLE, selection ? &filter : NULL, n1, n2, totals, &error), error);
     n2 = MIN(n2, rows->len);
     for (uint64_t n = n1; n < n2; n++)
-        all += !wanted || wants(wanted, message(rows, n));
-    uint32_t step = MAX(1, xtf_group_totals_n(totals) / 50); /* of very many groups, some */
+        all += !selection || is_selected(selection, message(rows, n));
+    uint32_t step = MAX(1, xtf_group_totals_n(totals) / 50); /* if there are many groups, only some are checked */
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
         const uint64_t *key = xtf_group_totals_key(totals, i), *cells = xtf_group_totals_cells(totals, i);
         uint64_t count = 0, bytes = 0, weight = 0;
         counted += cells[XTF_GROUP_ROWS];
         for (uint64_t n = n1; n < n2 && i % step == 0; n++) {
             const MessageRow *row = message(rows, n);
-            if (!same_key(row, key, depth) || (wanted && !wants(wanted, row)))
+            if (!same_key(row, key, depth) || (selection && !is_selected(selection, row)))
                 continue;
             count++;
             bytes += row->bytes == UINT64_MAX ? 0 : row->bytes;
@@ -198,7 +196,7 @@ static double as_double(uint64_t bits)
     return value;
 }
 
-/* A metric's values, as doubles, which all of them fit. */
+/* Returns the value of a metric as a double, which is exact. */
 static double metric_value(const MessageRow *row)
 {
     return row->type == 2 ? as_double(row->value) : row->type == 1 ? (double)(int64_t)row->value : (double)row->value;
@@ -246,7 +244,7 @@ static void check_metrics(const XtfArray *array, const GArray *rows, unsigned st
     }
 }
 
-/* An aggregate without keys: one group of all rows. */
+/* Checks an aggregate without keys: one group of all rows. */
 static void check_all(const XtfArray *array, const GArray *rows, uint64_t n1, uint64_t n2)
 {
     GError *error = NULL;
@@ -267,34 +265,36 @@ static void check_all(const XtfArray *array, const GArray *rows, uint64_t n1, ui
     cr_assert_eq(xtf_group_totals_n(totals), n1 < n2);
     if (n1 >= n2)
         return;
-    const uint64_t right[] = {n2 - n1, sum, least, greatest, last};
-    cr_assert_eq(memcmp(xtf_group_totals_cells(totals, 0), right, sizeof right), 0);
+    const uint64_t expected[] = {n2 - n1, sum, least, greatest, last};
+    cr_assert_eq(memcmp(xtf_group_totals_cells(totals, 0), expected, sizeof expected), 0);
 }
 
-static void check_rank_and_select(const XtfArray *array, const GArray *rows, const Wanted *wanted, GRand *random)
+static void check_rank_and_select(const XtfArray *array, const GArray *rows, const Selection *selection, GRand *random)
 {
     GError *error = NULL;
-    XtfGroupFilter filter = {.match = match_wanted, .data = wanted};
-    g_autoptr(GArray) found = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    XtfGroupFilter filter = {.match = match_selection, .data = selection};
+    g_autoptr(GArray) selected_rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     uint64_t rank, n;
 
     for (uint64_t row = 0; row < rows->len; row++) {
-        bool wanted_row = wants(wanted, message(rows, row));
-        if (wanted_row)
-            g_array_append_val(found, row);
+        bool selected = is_selected(selection, message(rows, row));
+        if (selected)
+            g_array_append_val(selected_rows, row);
         if (row % 1000 == 0)
             cr_assert_eq(xtf_row_matches(array->schema, BY_TUPLE, &filter, (const uint8_t *)message(rows, row)),
-                         wanted_row);
+                         selected);
     }
     for (int i = 0; i < TEST_ROUNDS(30); i++) {
-        uint64_t to = i == 0 ? rows->len + 5 : (uint64_t)g_rand_int_range(random, 0, (gint32)rows->len + 1), right = 0;
-        while (right < found->len && g_array_index(found, uint64_t, right) < to)
-            right++;
+        uint64_t to = i == 0 ? rows->len + 5 : (uint64_t)g_rand_int_range(random, 0, (gint32)rows->len + 1),
+                 expected = 0;
+        while (expected < selected_rows->len && g_array_index(selected_rows, uint64_t, expected) < to)
+            expected++;
         cr_assert_good(xtf_array_group_rank(array, BY_TUPLE, &filter, to, &rank, &error), error);
-        cr_assert_eq(rank, right);
-        uint64_t k = i == 0 ? found->len : (uint64_t)g_rand_int_range(random, 0, (gint32)found->len + 1);
+        cr_assert_eq(rank, expected);
+        uint64_t k =
+            i == 0 ? selected_rows->len : (uint64_t)g_rand_int_range(random, 0, (gint32)selected_rows->len + 1);
         cr_assert_good(xtf_array_group_select(array, BY_TUPLE, &filter, k, &n, &error), error);
-        cr_assert_eq(n, k < found->len ? g_array_index(found, uint64_t, k) : rows->len);
+        cr_assert_eq(n, k < selected_rows->len ? g_array_index(selected_rows, uint64_t, k) : rows->len);
         cr_assert_good(xtf_array_group_rank(array, BY_TUPLE, &filter, n, &rank, &error), error);
         cr_assert_eq(rank, k);
     }
@@ -318,8 +318,8 @@ static void check_file(const char *path, const GArray *rows, GRand *random, size
         uint64_t n1 = 0, n2 = rows->len;
         if (i > 0)
             random_rows_range(random, rows->len, &n1, &n2);
-        const Wanted *wanted = i % 3 == 0 ? NULL : &filters[(unsigned)i % G_N_ELEMENTS(filters)];
-        check_tuples(&array, rows, wanted, (unsigned)i % 5, n1, n2);
+        const Selection *selection = i % 3 == 0 ? NULL : &filters[(unsigned)i % G_N_ELEMENTS(filters)];
+        check_tuples(&array, rows, selection, (unsigned)i % 5, n1, n2);
         check_metrics(&array, rows, 1 + (unsigned)i, n1, n2);
         check_all(&array, rows, n1, n2);
     }
@@ -335,16 +335,16 @@ static void assert_group(const XtfGroupTotals *totals, const uint64_t *key, uint
     cr_assert(cells && cells[0] == rows && cells[1] == bytes && cells[2] == weight);
 }
 
-/* Three messages, and what is said of them, written out. Cells: rows, bytes, weight. */
+/* Three messages, and their totals calculated by hand. Cells: rows, bytes, weight. */
 Test(array_totals, three_messages_by_hand)
 {
     const MessageRow messages[] = {
         {.time = 10, .kind = 0, .comm = 1, .peer = 4, .tag = 7, .bytes = 100, .weight = -1},
-        {.time = 20, .kind = 0, .comm = 1, .peer = 4, .tag = 8, .bytes = UINT64_MAX, .weight = 5}, /* no bytes */
+        {.time = 20, .kind = 0, .comm = 1, .peer = 4, .tag = 8, .bytes = UINT64_MAX, .weight = 5}, /* bytes: none */
         {.time = 30, .kind = 1, .comm = 1, .peer = 2, .tag = 7, .bytes = 50, .weight = 2},
     };
-    const Wanted tag_7 = {3, 0xff, 7, 8};
-    const XtfGroupFilter filter = {.match = match_wanted, .data = &tag_7};
+    const Selection tag_7 = {3, 0xff, 7, 8};
+    const XtfGroupFilter filter = {.match = match_selection, .data = &tag_7};
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(MessageRow));
@@ -367,13 +367,13 @@ Test(array_totals, three_messages_by_hand)
     assert_group(exact, (const uint64_t[]){1, 1, 2, 7}, 1, 50, 2);
     cr_assert(xtf_array_group_rank(&array, BY_TUPLE, &filter, 2, &n, &error) && n == 1);
     cr_assert(xtf_array_group_select(&array, BY_TUPLE, &filter, 1, &n, &error) && n == 2);
-    cr_assert(xtf_array_group_select(&array, BY_TUPLE, &filter, 2, &n, &error) && n == 3); /* there is none: n_rows */
+    cr_assert(xtf_array_group_select(&array, BY_TUPLE, &filter, 2, &n, &error) && n == 3); /* none: n is n_rows */
     remove_folder(folder);
 }
 
 Test(array_totals, groups_agree_with_memory)
 {
-    /* Few tags and so many that no child tells them apart; from one level to three. */
+    /* Few tags, or more than any child has groups for; trees of one to three levels. */
     const struct {
         guint rows;
         uint32_t tags, page_size;

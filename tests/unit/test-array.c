@@ -1,6 +1,4 @@
-/*
- * Arrays: every primitive against rows that lie in memory.
- */
+/* Arrays: every primitive, against rows in memory. */
 #include "fixture.h"
 #include "tests/rounds.h"
 
@@ -8,7 +6,7 @@ typedef struct {
     uint32_t page_size, rows, ties;
 } Shape;
 
-/* From less than a page to four levels; with no ties, some, and one time only. */
+/* Arrays of less than a page up to four levels; no rows, some rows, or all rows with the time of the row before. */
 static const Shape shapes[] = {
     {4096, 1, 0},      {4096, 2, 100},    {4096, 191, 30},      {4096, 192, 30},
     {4096, 193, 30},   {4096, 10000, 0},  {4096, 10000, 50},    {4096, 10000, 100},
@@ -22,7 +20,7 @@ static void check_ranks(const XtfArray *array, const GArray *rows, GRand *random
 
     for (int i = 0; i < TEST_ROUNDS(300); i++) {
         uint64_t a = g_rand_double(random) * (double)(last + 2), b = g_rand_double(random) * (double)(last + 2);
-        if (i % 3 == 0) /* a time that is there */
+        if (i % 3 == 0) /* the time of a row */
             a = g_array_index(rows, TestRow, g_rand_int(random) % rows->len).time;
         uint64_t rank, size;
         cr_assert_good(xtf_array_rank(array, a, &rank, &error), error);
@@ -69,7 +67,7 @@ static void check_cursor(const XtfArray *array, const GArray *rows, GRand *rando
         cr_assert_good(xtf_cursor_next(&cursor, -1, &found, &error), error);
     }
     cr_assert_not(found);
-    for (int i = 0; i < TEST_ROUNDS(200); i++) { /* jumps, some beyond the ends, and searches */
+    for (int i = 0; i < TEST_ROUNDS(200); i++) { /* jumps, also beyond the ends, and searches */
         uint64_t n = g_rand_int(random) % rows->len;
         int64_t step = g_rand_int_range(random, -(gint32)rows->len, (gint32)rows->len + 1);
         cr_assert_good(xtf_cursor_seek_n(&cursor, n, &found, &error), error);
@@ -96,7 +94,7 @@ static void check_primitives(bool plain)
     for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
         g_autoptr(GArray) rows = random_rows(random, shapes[i].rows, shapes[i].ties);
         write_rows(path, shapes[i].page_size, plain, rows);
-        for (size_t cache = 1; cache <= 64 << 20; cache *= 64) { /* from room for nothing to room for all */
+        for (size_t cache = 1; cache <= 64 << 20; cache *= 64) { /* from no block to all blocks */
             g_autoptr(XtfTrace) trace = open_trace(path, cache);
             XtfArray array = find_array(trace, 7, 0);
             cr_assert_eq(array.n_rows, rows->len);
@@ -115,7 +113,7 @@ Test(array, primitives_agree_with_memory)
     check_primitives(true);
 }
 
-Test(array, primitives_agree_with_memory_where_rows_are_packed)
+Test(array, primitives_agree_with_memory_for_packed_rows)
 {
     check_primitives(false);
 }
@@ -131,7 +129,8 @@ Test(array, a_search_visits_one_page_a_level)
     write_rows(path, 4096, true, rows);
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
-    cr_assert_eq(xtf_array_height(&array), 3); /* 60000 rows, 192 a leaf: 313 leaves, 168 an index page: 2, 1 */
+    /* 60000 rows, 192 a leaf: 313 leaves; 168 entries an index page: 2 pages, then 1 */
+    cr_assert_eq(xtf_array_height(&array), 3);
     for (int i = 0; i < 100; i++) {
         XtfCounters before, after;
         uint64_t rank, t = g_array_index(rows, TestRow, 1 + g_rand_int(random) % (rows->len - 1)).time;
@@ -144,9 +143,10 @@ Test(array, a_search_visits_one_page_a_level)
     remove_folder(folder);
 }
 
-Test(array, the_papers_example_by_arithmetic)
+Test(array, the_pages_of_the_papers_example)
 {
-    /* Its pages have no header: S = 4096 / 24 = 170, Z = 4096 / 64 = 64. Ours have one of 64 bytes: S = 168, Z = 63. */
+    /* The pages of the paper have no header: S = 4096 / 24 = 170, Z = 4096 / 64 = 64. XTF's have a header of 64
+     * bytes: S = 168, Z = 63. */
     const struct {
         uint64_t s, z, pages[5], index_pages;
     } geometries[] = {
@@ -191,7 +191,7 @@ static void check_sources(bool plain)
     remove_folder(folder);
 }
 
-Test(array, sources_are_alike)
+Test(array, all_sources_give_the_same_rows)
 {
     check_sources(true);
     check_sources(false);

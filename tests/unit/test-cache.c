@@ -1,99 +1,97 @@
-/*
- * The cache: blocks that are made of others live in it like those that are read.
- */
+/* The cache: it holds blocks derived from other blocks like blocks that are read. */
 #include "fixture.h"
 #include "libxtf/cache/cache.h"
 
 enum { SOURCE_BYTES = 64 << 10 };
 
-/* Byte i of the source is i modulo 251, so a block tells where it is from. */
+/* Returns a source whose byte i is i modulo 251, so that the bytes of a block show its offset. */
 static XtfSource *counting_source(void)
 {
     uint8_t *bytes = g_malloc(SOURCE_BYTES);
     for (uint32_t i = 0; i < SOURCE_BYTES; i++)
         bytes[i] = (uint8_t)(i % 251);
-    g_autoptr(GBytes) taken = g_bytes_new_take(bytes, SOURCE_BYTES);
-    return xtf_source_new_bytes(taken);
+    g_autoptr(GBytes) content = g_bytes_new_take(bytes, SOURCE_BYTES);
+    return xtf_source_new_bytes(content);
 }
 
 typedef struct {
     XtfCache *cache;
     uint64_t offset;
-    uint32_t length; /* of the block that is made; that of the one it is made from is 16 */
+    uint32_t length; /* of the derived block; it is made from one of 16 bytes */
     bool fail;
     gint calls; /* atomic */
     gint readers;
-} Making;
+} Maker;
 
-/* Repeats the block at the offset, so often that it takes `length` bytes. */
-static bool repeat(void *context, uint8_t **data, uint32_t *length, GError **error)
+/* Repeats the block at the offset until it has `length` bytes. */
+static bool repeat_block(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
-    Making *making = context;
+    Maker *maker = context;
 
-    g_atomic_int_inc(&making->calls);
-    if (making->fail) {
-        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_DAMAGED, "told to fail");
+    g_atomic_int_inc(&maker->calls);
+    if (maker->fail) {
+        g_set_error_literal(error, XTF_ERROR, XTF_ERROR_DAMAGED, "fail is set");
         return false;
     }
-    XtfBlock *block = xtf_cache_get(making->cache, making->offset, 16, 0, NULL, NULL, error);
+    XtfBlock *block = xtf_cache_get(maker->cache, maker->offset, 16, 0, NULL, NULL, error);
     if (!block)
         return false;
-    *data = g_malloc(making->length);
-    for (uint32_t i = 0; i < making->length; i++)
+    *data = g_malloc(maker->length);
+    for (uint32_t i = 0; i < maker->length; i++)
         (*data)[i] = block->data[i % 16];
-    *length = making->length;
+    *length = maker->length;
     xtf_block_put(block);
     return true;
 }
 
-static bool all_zero(void *context, uint8_t **data, uint32_t *length, GError **error)
+static bool make_zeros(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     *length = *(uint32_t *)context;
     *data = g_malloc0(*length);
     return true;
 }
 
-static void assert_repeated(const XtfBlock *block, const Making *making)
+static void assert_repeated(const XtfBlock *block, const Maker *maker)
 {
-    cr_assert_eq(block->offset, making->offset);
-    cr_assert_eq(block->length, making->length);
+    cr_assert_eq(block->offset, maker->offset);
+    cr_assert_eq(block->length, maker->length);
     for (uint32_t i = 0; i < block->length; i++)
-        cr_assert_eq(block->data[i], (making->offset + i % 16) % 251);
+        cr_assert_eq(block->data[i], (maker->offset + i % 16) % 251);
 }
 
 Test(cache, a_block_is_made_once)
 {
     g_autoptr(XtfSource) source = counting_source();
     XtfCache *cache = xtf_cache_new(source, 1 << 20);
-    Making making = {.cache = cache, .offset = 1000, .length = 5000};
+    Maker maker = {.cache = cache, .offset = 1000, .length = 5000};
     GError *error = NULL;
     XtfCacheStats before, after;
 
     for (int i = 0; i < 3; i++) {
-        XtfBlock *block = xtf_cache_make(cache, 1000, 16, 0, repeat, &making, &error);
+        XtfBlock *block = xtf_cache_make(cache, 1000, 16, 0, repeat_block, &maker, &error);
         cr_assert_good(block, error);
-        assert_repeated(block, &making);
+        assert_repeated(block, &maker);
         xtf_block_put(block);
     }
-    cr_assert_eq(making.calls, 1);
+    cr_assert_eq(maker.calls, 1);
 
-    /* The same bytes read, another length and another maker are other blocks. */
+    /* The bytes read from the file, another length and another function are other blocks. */
     uint32_t zeros = 100;
     XtfBlock *raw = xtf_cache_get(cache, 1000, 16, 0, NULL, NULL, &error);
-    XtfBlock *longer = xtf_cache_make(cache, 1000, 17, 0, repeat, &making, &error);
-    XtfBlock *other = xtf_cache_make(cache, 1000, 16, 0, all_zero, &zeros, &error);
-    cr_assert_eq(making.calls, 2);
-    /* And another version. */
-    XtfBlock *newer = xtf_cache_make(cache, 1000, 16, 7, repeat, &making, &error);
-    cr_assert_eq(making.calls, 3);
+    XtfBlock *longer = xtf_cache_make(cache, 1000, 17, 0, repeat_block, &maker, &error);
+    XtfBlock *zero_block = xtf_cache_make(cache, 1000, 16, 0, make_zeros, &zeros, &error);
+    cr_assert_eq(maker.calls, 2);
+    /* Another version is another block, too. */
+    XtfBlock *newer = xtf_cache_make(cache, 1000, 16, 7, repeat_block, &maker, &error);
+    cr_assert_eq(maker.calls, 3);
     cr_assert_eq(newer->version, 7);
     xtf_block_put(newer);
     cr_assert_eq(raw->length, 16);
     cr_assert_eq(raw->data[0], 1000 % 251);
-    cr_assert_eq(other->length, zeros);
-    cr_assert_eq(other->data[0], 0);
+    cr_assert_eq(zero_block->length, zeros);
+    cr_assert_eq(zero_block->data[0], 0);
     xtf_cache_get_stats(cache, &before);
-    xtf_block_put(other);
+    xtf_block_put(zero_block);
     xtf_cache_get_stats(cache, &after);
     cr_assert_geq(before.pinned_bytes - after.pinned_bytes, zeros);
     xtf_block_put(raw);
@@ -104,63 +102,63 @@ Test(cache, a_block_is_made_once)
     xtf_cache_free(cache);
 }
 
-Test(cache, what_is_made_counts_against_the_bound)
+Test(cache, derived_blocks_count_against_the_bound)
 {
     g_autoptr(XtfSource) source = counting_source();
     XtfCache *cache = xtf_cache_new(source, 64 << 10);
-    Making making = {.cache = cache, .length = 10000};
+    Maker maker = {.cache = cache, .length = 10000};
     GError *error = NULL;
     XtfCacheStats stats;
 
     for (uint64_t i = 0; i < 1000; i++) {
-        making.offset = (i * 7 % 40) * 100;
-        XtfBlock *block = xtf_cache_make(cache, making.offset, 16, 0, repeat, &making, &error);
+        maker.offset = (i * 7 % 40) * 100;
+        XtfBlock *block = xtf_cache_make(cache, maker.offset, 16, 0, repeat_block, &maker, &error);
         cr_assert_good(block, error);
-        assert_repeated(block, &making);
+        assert_repeated(block, &maker);
         xtf_block_put(block);
         xtf_cache_get_stats(cache, &stats);
         cr_assert_leq(stats.bytes, stats.limit);
         cr_assert_eq(stats.pinned_bytes, 0);
     }
     cr_assert_gt(stats.evictions, 0);
-    cr_assert_gt(making.calls, 40);
+    cr_assert_gt(maker.calls, 40);
 
-    /* What is larger than all of the cache is there while it is pinned, and no longer. */
-    making.length = 100 << 10;
-    XtfBlock *block = xtf_cache_make(cache, making.offset, 15, 0, repeat, &making, &error);
+    /* A block larger than the whole cache is cached only while it is pinned. */
+    maker.length = 100 << 10;
+    XtfBlock *block = xtf_cache_make(cache, maker.offset, 15, 0, repeat_block, &maker, &error);
     cr_assert_good(block, error);
-    assert_repeated(block, &making);
+    assert_repeated(block, &maker);
     xtf_block_put(block);
     xtf_cache_get_stats(cache, &stats);
     cr_assert_leq(stats.bytes, stats.limit);
     xtf_cache_free(cache);
 }
 
-Test(cache, a_maker_that_fails_leaves_nothing)
+Test(cache, a_failed_block_is_not_cached)
 {
     g_autoptr(XtfSource) source = counting_source();
     XtfCache *cache = xtf_cache_new(source, 1 << 20);
-    Making making = {.cache = cache, .offset = 32, .length = 64, .fail = true};
+    Maker maker = {.cache = cache, .offset = 32, .length = 64, .fail = true};
     XtfCacheStats stats;
 
     for (int i = 1; i <= 2; i++) {
         g_autoptr(GError) error = NULL;
-        cr_assert_null(xtf_cache_make(cache, 32, 16, 0, repeat, &making, &error));
+        cr_assert_null(xtf_cache_make(cache, 32, 16, 0, repeat_block, &maker, &error));
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));
-        cr_assert_eq(making.calls, i);
+        cr_assert_eq(maker.calls, i);
     }
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.bytes, 0);
     cr_assert_eq(stats.pinned_bytes, 0);
-    making.fail = false;
-    XtfBlock *block = xtf_cache_make(cache, 32, 16, 0, repeat, &making, NULL);
-    assert_repeated(block, &making);
+    maker.fail = false;
+    XtfBlock *block = xtf_cache_make(cache, 32, 16, 0, repeat_block, &maker, NULL);
+    assert_repeated(block, &maker);
     xtf_block_put(block);
     xtf_cache_free(cache);
 }
 
-/* A block that is not needed any more leaves once nobody holds it, and is read anew. */
-Test(cache, what_is_not_needed_leaves)
+/* xtf_block_drop() removes a block when no reader holds it. The next reader loads it again. */
+Test(cache, dropped_blocks_are_removed)
 {
     enum { BLOCK = 4096 };
     g_autoptr(XtfSource) source = counting_source();
@@ -168,10 +166,10 @@ Test(cache, what_is_not_needed_leaves)
     XtfCacheStats stats;
 
     XtfBlock *block = xtf_cache_get(cache, 0, BLOCK, 0, NULL, NULL, NULL);
-    XtfBlock *other = xtf_cache_get(cache, 0, BLOCK, 0, NULL, NULL, NULL);
+    XtfBlock *again = xtf_cache_get(cache, 0, BLOCK, 0, NULL, NULL, NULL);
     xtf_block_drop(block);
-    cr_assert_eq(other->data[7], 7);
-    xtf_block_drop(other);
+    cr_assert_eq(again->data[7], 7);
+    xtf_block_drop(again);
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.loads, 1);
     cr_assert_eq(stats.bytes, 0);
@@ -184,7 +182,7 @@ Test(cache, what_is_not_needed_leaves)
     xtf_cache_free(cache);
 }
 
-static uint64_t loads_of_passing(XtfCache *cache, uint64_t offset, unsigned times)
+static uint64_t loads_of_passes(XtfCache *cache, uint64_t offset, unsigned times)
 {
     XtfCacheStats before, after;
 
@@ -195,23 +193,23 @@ static uint64_t loads_of_passing(XtfCache *cache, uint64_t offset, unsigned time
     return after.loads - before.loads;
 }
 
-/* A block that is passed leaves, unless it is passed again or somebody else got it: then it stays. */
-Test(cache, what_is_passed_once_leaves)
+/* xtf_block_pass() removes a block, unless it was passed before, or another reader got it. */
+Test(cache, blocks_passed_once_are_removed)
 {
     g_autoptr(XtfSource) source = counting_source();
     XtfCache *cache = xtf_cache_new(source, 1 << 20);
     XtfCacheStats stats;
 
-    cr_assert_eq(loads_of_passing(cache, 0, 1), 1);
+    cr_assert_eq(loads_of_passes(cache, 0, 1), 1);
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.bytes, 0);
-    cr_assert_eq(loads_of_passing(cache, 0, 5), 1);
-    cr_assert_eq(loads_of_passing(cache, 8192, 3), 2);
+    cr_assert_eq(loads_of_passes(cache, 0, 5), 1);
+    cr_assert_eq(loads_of_passes(cache, 8192, 3), 2);
 
     XtfBlock *block = xtf_cache_get(cache, 4096, 4096, 0, NULL, NULL, NULL);
-    cr_assert_eq(loads_of_passing(cache, 4096, 1), 0);
+    cr_assert_eq(loads_of_passes(cache, 4096, 1), 0);
     xtf_block_put(block);
-    cr_assert_eq(loads_of_passing(cache, 4096, 1), 0);
+    cr_assert_eq(loads_of_passes(cache, 4096, 1), 0);
     xtf_block_pass(NULL);
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.pinned_bytes, 0);
@@ -220,46 +218,46 @@ Test(cache, what_is_passed_once_leaves)
 
 enum { READERS = 8 };
 
-/* Does not return before others have asked for the same. */
-static bool repeat_when_all_are_there(void *context, uint8_t **data, uint32_t *length, GError **error)
+/* Does not return before all readers have requested the block. */
+static bool repeat_when_all_wait(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
-    Making *making = context;
+    Maker *maker = context;
 
-    while (g_atomic_int_get(&making->readers) < READERS)
+    while (g_atomic_int_get(&maker->readers) < READERS)
         g_thread_yield();
-    return repeat(context, data, length, error);
+    return repeat_block(context, data, length, error);
 }
 
 static gpointer make_together(gpointer data)
 {
-    Making *making = data;
+    Maker *maker = data;
     g_autoptr(GError) error = NULL;
 
-    g_atomic_int_inc(&making->readers);
-    XtfBlock *block = xtf_cache_make(making->cache, making->offset, 16, 0, repeat_when_all_are_there, making, &error);
-    if (making->fail) {
+    g_atomic_int_inc(&maker->readers);
+    XtfBlock *block = xtf_cache_make(maker->cache, maker->offset, 16, 0, repeat_when_all_wait, maker, &error);
+    if (maker->fail) {
         cr_assert(!block && error);
         return NULL;
     }
     cr_assert_good(block, error);
-    assert_repeated(block, making);
+    assert_repeated(block, maker);
     xtf_block_put(block);
     return NULL;
 }
 
-Test(cache, who_wants_the_same_waits_for_it)
+Test(cache, readers_of_the_same_block_wait_for_it)
 {
     for (int fail = 0; fail < 2; fail++) {
         g_autoptr(XtfSource) source = counting_source();
         XtfCache *cache = xtf_cache_new(source, 1 << 20);
-        Making making = {.cache = cache, .offset = 500, .length = 3000, .fail = fail};
+        Maker maker = {.cache = cache, .offset = 500, .length = 3000, .fail = fail};
         GThread *threads[READERS];
 
         for (int i = 0; i < READERS; i++)
-            threads[i] = g_thread_new("maker", make_together, &making);
+            threads[i] = g_thread_new("maker", make_together, &maker);
         for (int i = 0; i < READERS; i++)
             g_thread_join(threads[i]);
-        cr_assert_eq(making.calls, fail ? READERS : 1); /* each that fails has the reason itself */
+        cr_assert_eq(maker.calls, fail ? READERS : 1); /* each reader gets the error of its own call */
         XtfCacheStats stats;
         xtf_cache_get_stats(cache, &stats);
         cr_assert_eq(stats.pinned_bytes, 0);

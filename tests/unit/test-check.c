@@ -1,11 +1,13 @@
-/* The checker on files that are hard to check. What it finds in wrong ones: tests/reader/test_invariants.py. */
+/*
+ * The checker on files that are expensive to check. tests/reader/test_invariants.py tests the problems that it finds.
+ */
 #include "frames.h"
 
 #include "libxtf/base/le.h"
 #include "libxtf/check.h"
 #include "tests/fuzz/fuzz-structure.h"
 
-static void write_beginnings(const char *path, uint32_t n)
+static void write_begins(const char *path, uint32_t n)
 {
     GError *error = NULL;
     g_autoptr(XtfSchema) schema = frame_schema();
@@ -22,22 +24,22 @@ static void write_beginnings(const char *path, uint32_t n)
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
-/* 130 bytes of memory for each byte of the file, without a bound. */
-Test(check, frames_without_end)
+/* Without a bound the checker would need 130 bytes of memory for each byte of the file. */
+Test(check, open_frames_are_bounded)
 {
-    enum { BEARABLE = 1 << 20, TOO_MANY = (1 << 21) + (1 << 18) };
+    enum { ALLOWED = 1 << 20, TOO_MANY = (1 << 21) + (1 << 18) };
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "t.xtf", NULL);
     g_autoptr(GString) problems = g_string_new(NULL);
     GError *error = NULL;
     XtfCheckReport report;
 
-    write_beginnings(path, BEARABLE);
+    write_begins(path, ALLOWED);
     XtfTrace *trace = open_trace(path, 0);
     assert_sound(trace);
     xtf_trace_unref(trace);
 
-    write_beginnings(path, TOO_MANY);
+    write_begins(path, TOO_MANY);
     trace = open_trace(path, 0);
     cr_assert_good(xtf_trace_check(trace, count_problem, NULL, problems, &report, &error), error);
     cr_assert(strstr(problems->str, "frames are open"), "%s", problems->str);

@@ -1,6 +1,4 @@
-/*
- * Arrays that are cleared and written anew: where their pages go, and who may still read what was there.
- */
+/* Arrays that are cleared and written again: the reuse of their pages, and the readers of older commits. */
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -9,15 +7,15 @@
 #include "libxtf/write/writer-private.h"
 
 enum {
-    RECORDS = 7,   /* the location whose rows stay */
-    LOCATIONS = 3, /* from 0, with derived rows, in more than one index page: */
-    ROWS = 36000,  /* of the first; others have fewer */
+    RECORDS = 7,   /* the location whose rows are kept */
+    LOCATIONS = 3, /* locations from 0 with derived rows, in several index pages */
+    ROWS = 36000,  /* of the first location; the others have fewer */
     PAGE_SIZE = 4096,
     TURNS = 7,
     MANY = 200,
 };
 
-static const XtfWriterOptions how = {.keep_commits = 2, .keep_seconds = -1, .no_sync = true, .codec = "plain"};
+static const XtfWriterOptions options = {.keep_commits = 2, .keep_seconds = -1, .no_sync = true, .codec = "plain"};
 
 static uint32_t add_derived(XtfWriter *writer)
 {
@@ -43,8 +41,8 @@ static TestRow row_of(uint64_t location, unsigned turn, uint64_t n)
     return (TestRow){.time = 10 + n, .seq = n, .value = (int32_t)(n * turn + location), .event = n & 1};
 }
 
-/* Puts the rows of a turn in the place of those before. */
-static void rewrite(XtfWriter *writer, unsigned turn)
+/* Replaces the rows of the previous turn. */
+static void rewrite_rows(XtfWriter *writer, unsigned turn)
 {
     uint32_t schema = add_derived(writer);
     GError *error = NULL;
@@ -63,17 +61,17 @@ static void rewrite(XtfWriter *writer, unsigned turn)
 static void write_turn(const char *path, unsigned turn)
 {
     GError *error = NULL;
-    XtfWriter *writer = xtf_writer_open(path, &how, &error);
+    XtfWriter *writer = xtf_writer_open(path, &options, &error);
 
     cr_assert_good(writer, error);
-    rewrite(writer, turn);
+    rewrite_rows(writer, turn);
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
 static void write_first(const char *path)
 {
     GError *error = NULL;
-    XtfWriter *writer = xtf_writer_create(path, &how, &error);
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
 
     cr_assert_good(writer, error);
     uint32_t calls = add_schema(writer, "calls");
@@ -82,11 +80,11 @@ static void write_first(const char *path)
         TestRow row = row_of(RECORDS, 0, n);
         cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
     }
-    rewrite(writer, 1);
+    rewrite_rows(writer, 1);
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
-/* Reads an array from end to end, and a total; false with the error that comes. Rows that come are right. */
+/* Reads all rows of an array, and a total; returns false with the error. Asserts the rows that it could read. */
 static bool read_array(const XtfArray *array, unsigned turn, uint64_t expected, GError **error)
 {
     g_auto(XtfCursor) cursor;
@@ -106,19 +104,19 @@ static bool read_array(const XtfArray *array, unsigned turn, uint64_t expected, 
     if (array->schema->n_aggregates == 0)
         return true;
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
-    int64_t sums[2] = {0}, wanted[2] = {0};
+    int64_t sums[2] = {0}, expected_sums[2] = {0};
     if (!xtf_array_totals(array, 0, NULL, 1, expected - 1, totals, error))
         return false;
     for (uint64_t n = 1; n < expected - 1; n++)
-        wanted[n & 1] += row_of(array->location, turn, n).value;
+        expected_sums[n & 1] += row_of(array->location, turn, n).value;
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
         sums[xtf_group_totals_key(totals, i)[0]] = (int64_t)xtf_group_totals_cells(totals, i)[1];
-    cr_assert_eq(memcmp(sums, wanted, sizeof sums), 0);
+    cr_assert_eq(memcmp(sums, expected_sums, sizeof sums), 0);
     return true;
 }
 
-/* All derived rows. */
-static bool read_found(XtfTrace *trace, unsigned turn, GError **error)
+/* Reads all derived rows. */
+static bool read_derived(XtfTrace *trace, unsigned turn, GError **error)
 {
     uint32_t schema = xtf_trace_find_schema(trace, "found")->id;
 
@@ -135,7 +133,7 @@ static void assert_right(XtfTrace *trace, unsigned turn)
     XtfArray records = find_array(trace, RECORDS, xtf_trace_find_schema(trace, "calls")->id);
     GError *error = NULL;
 
-    cr_assert_good(read_found(trace, turn, &error), error);
+    cr_assert_good(read_derived(trace, turn, &error), error);
     cr_assert_good(read_array(&records, 0, 2 * ROWS, &error), error);
 }
 
@@ -163,7 +161,7 @@ Test(cleared, the_file_keeps_its_size)
         cr_assert_eq(report.unreachable_pages, 0);
         assert_right(trace, turn);
     }
-    /* The commit before is kept, too: so there is room for three. */
+    /* Two commits are kept, so that the file needs space for three. */
     cr_assert_gt(sizes[2], sizes[1]);
     cr_assert_gt(sizes[3], sizes[2]);
     for (unsigned turn = 4; turn <= TURNS; turn++)
@@ -172,7 +170,7 @@ Test(cleared, the_file_keeps_its_size)
 }
 
 /* FORMAT W14, R20 */
-Test(cleared, readers_of_commits_before)
+Test(cleared, the_previous_commit_stays_readable)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -187,15 +185,15 @@ Test(cleared, readers_of_commits_before)
         write_turn(path, ++turn);
         assert_right(before, turn - 1);
     }
-    cr_assert(!read_array(&array, 1, array.n_rows, &error)); /* of the pages it had read nothing before */
+    cr_assert(!read_array(&array, 1, array.n_rows, &error)); /* the array's pages were not read before */
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_STALE), "%s", error->message);
     g_clear_error(&error);
     remove_folder(folder);
 }
 
-/* Snapshots share their cache, in which pages of both lie at the same places. */
+/* Snapshots share a cache in which pages of both have the same places. */
 /* FORMAT R23, R28 */
-Test(cleared, followers)
+Test(cleared, refreshed_traces_read_their_own_pages)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -218,7 +216,7 @@ Test(cleared, followers)
     remove_folder(folder);
 }
 
-Test(cleared, writers_that_die)
+Test(cleared, aborted_writers_change_nothing)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -226,10 +224,10 @@ Test(cleared, writers_that_die)
 
     write_first(path);
     for (unsigned turn = 2; turn <= TURNS; turn++) {
-        XtfWriter *writer = xtf_writer_open(path, &how, &error);
+        XtfWriter *writer = xtf_writer_open(path, &options, &error);
         cr_assert_good(writer, error);
-        rewrite(writer, turn);
-        xtf_writer_abort(writer); /* with its pages on free ones */
+        rewrite_rows(writer, turn);
+        xtf_writer_abort(writer); /* its pages were written to free pages */
         g_autoptr(XtfTrace) trace = open_trace(path, 0);
         assert_sound(trace);
         assert_right(trace, turn - 1);
@@ -238,7 +236,7 @@ Test(cleared, writers_that_die)
     remove_folder(folder);
 }
 
-/* Damages the first page of a kind that is not of the array of records. */
+/* Changes the first page of a kind that is not of the array of records. */
 static void damage_page(const char *path, XtfPageKind kind, void (*damage)(uint8_t *page, uint64_t place))
 {
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
@@ -256,10 +254,10 @@ static void damage_page(const char *path, XtfPageKind kind, void (*damage)(uint8
         close(fd);
         return;
     }
-    cr_assert_fail("there is no such page");
+    cr_assert_fail("the file has no page of the kind");
 }
 
-static void seal(uint8_t *page, uint64_t place)
+static void seal_page(uint8_t *page, uint64_t place)
 {
     XtfDiskPage *head = (XtfDiskPage *)(void *)page;
     xtf_write32(&head->checksum, xtf_page_checksum(head, place, page + sizeof *head, xtf_read32(head->length)));
@@ -276,12 +274,12 @@ static void flip_bit(uint8_t *page, uint64_t place)
     page[100] ^= 1;
 }
 
-static void name_one_child(uint8_t *page, uint64_t place)
+static void repeat_first_child(uint8_t *page, uint64_t place)
 {
     XtfDiskEntry *entries = entries_of(page);
     for (uint32_t i = 1; i < xtf_read32(((XtfDiskPage *)(void *)page)->count); i++)
         entries[i].child = entries[0].child;
-    seal(page, place);
+    seal_page(page, place);
 }
 
 static void swap_children(uint8_t *page, uint64_t place)
@@ -290,11 +288,11 @@ static void swap_children(uint8_t *page, uint64_t place)
     XtfLe64 child = entries[0].child;
     entries[0].child = entries[1].child;
     entries[1].child = child;
-    seal(page, place);
+    seal_page(page, place);
 }
 
-/* One bit, as if the payload took one more page, or a few. */
-static void lengthen(uint8_t *page, uint64_t place)
+/* Sets a bit of the length, as if the payload took one more page, or several. */
+static void lengthen_payload(uint8_t *page, uint64_t place)
 {
     XtfDiskPage *head = (XtfDiskPage *)(void *)page;
     uint32_t bit = PAGE_SIZE;
@@ -305,7 +303,7 @@ static void lengthen(uint8_t *page, uint64_t place)
     xtf_write32(&head->length, xtf_read32(head->length) | bit);
 }
 
-/* All rows are right after each turn, and the pages of the array that is damaged are never used again. */
+/* Asserts that all rows are correct after each turn, and that the pages of the damaged array are never used again. */
 static void assert_pages_stay_unused(const char *path)
 {
     uint64_t unreachable = 0;
@@ -323,7 +321,7 @@ static void assert_pages_stay_unused(const char *path)
 
 Test(cleared, damaged_pages_stay_unused)
 {
-    void (*const damages[])(uint8_t *, uint64_t) = {flip_bit, name_one_child, swap_children};
+    void (*const damages[])(uint8_t *, uint64_t) = {flip_bit, repeat_first_child, swap_children};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(damages); i++) {
         char *folder = make_folder();
@@ -335,19 +333,19 @@ Test(cleared, damaged_pages_stay_unused)
     }
 }
 
-/* Pages of totals have pages of records behind them. */
+/* Writes a file in which pages of records follow pages of totals. */
 static void write_mixed(const char *path)
 {
     GError *error = NULL;
-    XtfWriter *writer = xtf_writer_create(path, &how, &error);
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
 
     cr_assert_good(writer, error);
     XtfArrayWriter *records = xtf_writer_array(writer, RECORDS, add_schema(writer, "calls"), &error);
-    XtfArrayWriter *found = xtf_writer_array(writer, 0, add_derived(writer), &error);
+    XtfArrayWriter *derived = xtf_writer_array(writer, 0, add_derived(writer), &error);
     for (uint64_t n = 0; n < 2 * ROWS; n++) {
-        TestRow row = row_of(RECORDS, 0, n), other = row_of(0, 1, n);
+        TestRow row = row_of(RECORDS, 0, n), derived_row = row_of(0, 1, n);
         cr_assert_good(xtf_array_writer_append(records, &row, &error), error);
-        cr_assert_good(n % 2 == 1 || xtf_array_writer_append(found, &other, &error), error);
+        cr_assert_good(n % 2 == 1 || xtf_array_writer_append(derived, &derived_row, &error), error);
     }
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
@@ -358,12 +356,12 @@ Test(cleared, a_wrong_length_of_totals)
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
 
     write_mixed(path);
-    damage_page(path, XTF_PAGE_TOTALS, lengthen);
+    damage_page(path, XTF_PAGE_TOTALS, lengthen_payload);
     assert_pages_stay_unused(path);
     remove_folder(folder);
 }
 
-/* Some rows in each of so many arrays that their node takes pages, committed. */
+/* Commits rows of MANY arrays, whose node takes several pages. */
 static void commit_rows(XtfWriter *writer, uint32_t schema, unsigned turn)
 {
     GError *error = NULL;
@@ -379,28 +377,28 @@ static void commit_rows(XtfWriter *writer, uint32_t schema, unsigned turn)
     cr_assert_good(xtf_writer_commit(writer, &error), error);
 }
 
-/* Of one writer that commits meanwhile: the lowest node of the P index has no arrays any more. */
+/* One writer commits between its changes: the lowest node of the P index then has no arrays. */
 Test(cleared, a_node_without_arrays)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
 
-    for (unsigned more = 0; more < 2; more++) {
-        XtfWriter *writer = xtf_writer_create(path, &how, &error);
+    for (unsigned refill = 0; refill < 2; refill++) {
+        XtfWriter *writer = xtf_writer_create(path, &options, &error);
         cr_assert_good(writer, error);
         uint32_t schema = add_schema(writer, "calls");
         commit_rows(writer, schema, 1);
         cr_assert_good(xtf_writer_clear_arrays(writer, schema, &error), error);
         cr_assert_good(xtf_writer_commit(writer, &error), error);
-        if (more)
+        if (refill)
             commit_rows(writer, schema, 2);
         cr_assert_good(xtf_writer_close(writer, &error), error);
         g_autoptr(XtfTrace) trace = open_trace(path, 0);
         XtfCheckReport report = assert_sound(trace);
         cr_assert_eq(report.unreachable_pages, 0, "%lu", (unsigned long)report.unreachable_pages);
-        cr_assert_eq(xtf_trace_n_arrays(trace), more ? MANY : 0);
-        if (more) {
+        cr_assert_eq(xtf_trace_n_arrays(trace), refill ? MANY : 0);
+        if (refill) {
             XtfArray array = find_array(trace, MANY - 1, schema);
             cr_assert_good(read_array(&array, 2, 2, &error), error);
         }
@@ -409,7 +407,7 @@ Test(cleared, a_node_without_arrays)
 }
 
 /* FORMAT R25 */
-Test(cleared, a_schema_that_was_replaced_is_not_followed)
+Test(cleared, a_replaced_schema_cannot_be_refreshed)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -420,12 +418,12 @@ Test(cleared, a_schema_that_was_replaced_is_not_followed)
     write_first(path);
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     g_autoptr(XtfSchema) schema = xtf_schema_new("found", XTF_SCHEMA_DERIVED, test_fields, &error); /* no aggregate */
-    XtfWriter *writer = xtf_writer_open(path, &how, &error);
+    XtfWriter *writer = xtf_writer_open(path, &options, &error);
     cr_assert_good(schema && writer, error);
     cr_assert_good(xtf_writer_replace_schema(writer, schema, &id, &error), error);
     cr_assert_good(xtf_writer_close(writer, &error), error);
     cr_assert_not(xtf_trace_refresh(trace, &later, &error));
-    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID), "%s", error->message); /* the file is sound: */
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID), "%s", error->message); /* but the file is valid */
     g_clear_error(&error);
     assert_right(trace, 1);
     g_autoptr(XtfTrace) anew = open_trace(path, 0);
@@ -441,12 +439,12 @@ static void assert_too_large(bool good, GError **error)
 }
 
 /* FORMAT W16 */
-Test(cleared, ids_come_to_an_end)
+Test(cleared, array_ids_run_out)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = xtf_writer_create(path, &how, &error);
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
 
     cr_assert_good(writer, error);
     uint32_t schema = add_derived(writer);
@@ -457,13 +455,13 @@ Test(cleared, ids_come_to_an_end)
     assert_too_large(xtf_writer_array(writer, 1, schema, &error), &error);
     cr_assert_good(xtf_writer_close(writer, &error), error);
 
-    writer = xtf_writer_open(path, &how, &error);
+    writer = xtf_writer_open(path, &options, &error);
     cr_assert_good(writer, error);
     assert_too_large(xtf_writer_array(writer, 1, schema, &error), &error);
     assert_too_large(xtf_writer_clear_arrays(writer, schema, &error), &error);
     xtf_writer_array(writer, 0, schema, &error)->id = UINT32_MAX;
     xtf_writer_array(writer, 0, schema, &error)->changed = true;
     cr_assert_good(xtf_writer_close(writer, &error), error);
-    assert_too_large(xtf_writer_open(path, &how, &error), &error);
+    assert_too_large(xtf_writer_open(path, &options, &error), &error);
     remove_folder(folder);
 }

@@ -1,6 +1,4 @@
-/*
- * Clock maps by themselves: against their definition, gone through knot by knot.
- */
+/* Clock maps, against a naive conversion that looks at the knots one by one. */
 #include "clocks-fixture.h"
 
 #include "libxtf/merge.h"
@@ -14,7 +12,7 @@ static void assert_sound_map(const NaiveMap *naive)
     cr_assert_null(fault, "knot %u: %s", knot, fault);
 }
 
-/* What is asked of a map at a local time, and at the global time that it leads to, one more and one less. */
+/* Checks both conversions at a local time, at its global time, and one tick before and after. */
 static void check_at(const NaiveMap *naive, uint64_t local)
 {
     XtfClockMap map = naive_map(naive);
@@ -33,7 +31,7 @@ static void check_at(const NaiveMap *naive, uint64_t local)
     }
 }
 
-Test(clock_maps, lead_from_local_to_global_time_and_back)
+Test(clock_maps, convert_from_local_to_global_time_and_back)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(1);
 
@@ -44,7 +42,7 @@ Test(clock_maps, lead_from_local_to_global_time_and_back)
         assert_sound_map(&map);
         for (uint32_t k = 0; k < map.n; k++)
             for (int off = -2; off <= 2; off++)
-                check_at(&map, map.knots[k].local + (uint64_t)off); /* 0 - 1 is the greatest: as good as any */
+                check_at(&map, map.knots[k].local + (uint64_t)off); /* 0 - 1: the greatest time */
         for (int n = 0; n < 200; n++)
             check_at(&map, from / 2 + random_u64(random, 2 * to));
         check_at(&map, 0);
@@ -52,17 +50,17 @@ Test(clock_maps, lead_from_local_to_global_time_and_back)
     }
 }
 
-Test(clock_maps, end_at_0_and_at_the_greatest_number)
+Test(clock_maps, are_limited_to_0_and_the_greatest_number)
 {
     const uint64_t top = UINT64_MAX;
     const NaiveMap maps[] = {
-        {1, {{1000, 10, false}}},                                /* 990 ticks at the beginning are all 0 */
-        {1, {{10, 1000, false}}},                                /* and the last 990 the greatest */
-        {2, {{0, 0, true}, {1, top, false}}},                    /* a jump over all there is */
-        {2, {{0, 0, false}, {top, top, false}}},                 /* a line over all there is */
-        {2, {{0, 0, false}, {top, top - top / 1000, false}}},    /* of the least slope */
-        {2, {{0, top / 1001, false}, {top / 2, top / 2, true}}}, /* 128 bits are needed */
-        {3, {{5, 5, false}, {6, 5, false}, {7, 5, true}}},       /* a standstill */
+        {1, {{1000, 10, false}}},                                /* the first 990 ticks are all 0 */
+        {1, {{10, 1000, false}}},                                /* the last 990 ticks are all the greatest number */
+        {2, {{0, 0, true}, {1, top, false}}},                    /* a jump over the whole range */
+        {2, {{0, 0, false}, {top, top, false}}},                 /* a line over the whole range */
+        {2, {{0, 0, false}, {top, top - top / 1000, false}}},    /* a line of the least slope */
+        {2, {{0, top / 1001, false}, {top / 2, top / 2, true}}}, /* its conversion needs 128 bits */
+        {3, {{5, 5, false}, {6, 5, false}, {7, 5, true}}},       /* global time that does not advance */
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(maps); i++)
@@ -76,12 +74,12 @@ Test(clock_maps, end_at_0_and_at_the_greatest_number)
 }
 
 typedef struct {
-    const char *why;
+    const char *fault;
     NaiveMap map;
     uint32_t knot;
 } Faulty;
 
-Test(clock_maps, that_are_none)
+Test(clock_maps, invalid_maps_are_detected)
 {
     const Faulty all[] = {
         {"no knots", {0, {{0}}}, 0},
@@ -96,20 +94,20 @@ Test(clock_maps, that_are_none)
         {2, {{0, 0, false}, {1000000, 1001001, false}}},
         {2, {{0, 0, false}, {1000000, 998999, false}}},
         {2, {{0, 0, true}, {1000000, 1000000, false}}},
-        {2, {{0, 0, true}, {1, 1000000000, true}}}, /* at the last knot a flag means nothing */
+        {2, {{0, 0, true}, {1, 1000000000, true}}}, /* the flag of the last knot has no meaning */
     };
 
     for (size_t i = 0; i < G_N_ELEMENTS(all); i++) {
         XtfClockMap map = naive_map(&all[i].map);
         uint32_t knot;
-        cr_assert_not_null(xtf_clock_map_fault(&map, &knot), "%s", all[i].why);
-        cr_assert_eq(knot, all[i].knot, "%s", all[i].why);
+        cr_assert_not_null(xtf_clock_map_fault(&map, &knot), "%s", all[i].fault);
+        cr_assert_eq(knot, all[i].knot, "%s", all[i].fault);
     }
     for (size_t i = 0; i < G_N_ELEMENTS(sound); i++)
         assert_sound_map(&sound[i]);
 }
 
-/* A file with one row of a location whose map has so many knots, which no other file's map has. */
+/* Writes a file with one row of a location whose map has n knots, unlike the maps of the other files. */
 static void write_knots(const char *path, uint64_t location, uint32_t n)
 {
     static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};

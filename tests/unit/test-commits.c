@@ -1,6 +1,4 @@
-/*
- * Commits over a long time: what the file takes, what stays readable, and what damage costs.
- */
+/* Many commits: the size of the file, the commits that stay readable, and the losses through damage. */
 #include "fixture.h"
 
 #include <string.h>
@@ -10,7 +8,7 @@
 
 enum { PAGE = 4096, LOCATIONS = 20 };
 
-/* Rows that depend on nothing but their number. */
+/* Returns a row that depends only on its number. */
 static TestRow row_of(uint64_t n)
 {
     return (TestRow){.time = 7 * n, .seq = n, .value = (int32_t)(n * 2654435761u), .event = n % 2};
@@ -43,7 +41,7 @@ static void assert_numbered(XtfTrace *trace, uint64_t n_rows)
     }
 }
 
-static XtfWriter *create(const char *path, uint32_t keep_commits)
+static XtfWriter *create_writer(const char *path, uint32_t keep_commits)
 {
     GError *error = NULL;
     const XtfWriterOptions options = {.no_sync = true, .keep_commits = keep_commits, .keep_seconds = -1};
@@ -62,11 +60,11 @@ static uint64_t file_size(const char *path)
     return info.file_size;
 }
 
-/* Writes so many rounds of rows, with a commit after each or at the end only; the size of the file. */
+/* Writes rounds of rows, with a commit after each or only at the end. Returns the size of the file. */
 static uint64_t write_rounds(const char *path, unsigned rounds, unsigned rows, bool each)
 {
     GError *error = NULL;
-    XtfWriter *writer = create(path, 4);
+    XtfWriter *writer = create_writer(path, 4);
     uint32_t schema = add_schema(writer, "calls");
 
     for (unsigned round = 0; round < rounds; round++) {
@@ -82,7 +80,7 @@ static uint64_t write_rounds(const char *path, unsigned rounds, unsigned rows, b
     return file_size(path);
 }
 
-Test(commits, their_space_comes_back)
+Test(commits, their_space_is_reused)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -98,7 +96,7 @@ Test(commits, a_row_a_commit_takes_no_space)
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, 2);
+    XtfWriter *writer = create_writer(path, 2);
     uint32_t schema = add_schema(writer, "calls");
 
     for (int i = 0; i < 2000; i++) {
@@ -117,7 +115,7 @@ Test(commits, strings_are_written_once)
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, 2);
+    XtfWriter *writer = create_writer(path, 2);
     uint64_t bytes = 0;
     uint32_t id;
 
@@ -139,12 +137,12 @@ Test(commits, strings_are_written_once)
 }
 
 /* FORMAT W14 */
-Test(commits, those_kept_stay_readable)
+Test(commits, kept_commits_stay_readable)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, 3);
+    XtfWriter *writer = create_writer(path, 3);
     uint32_t schema = add_schema(writer, "calls");
     XtfTrace *snapshots[100];
 
@@ -164,7 +162,7 @@ Test(commits, those_kept_stay_readable)
     remove_folder(folder);
 }
 
-/* Writers that go on with the file know what is free, so it does not grow from writer to writer. */
+/* A writer that continues a file knows its free pages, so the file does not grow from writer to writer. */
 /* FORMAT W32 */
 Test(commits, later_writers_reuse_space)
 {
@@ -173,7 +171,7 @@ Test(commits, later_writers_reuse_space)
     const XtfWriterOptions options = {.no_sync = true, .keep_commits = 2, .keep_seconds = -1};
     GError *error = NULL;
     uint64_t size = 0;
-    XtfWriter *writer = create(path, 2);
+    XtfWriter *writer = create_writer(path, 2);
 
     for (int i = 0; i < 60; i++) {
         uint32_t schema = add_schema(writer, "calls");
@@ -194,16 +192,16 @@ Test(commits, later_writers_reuse_space)
 }
 
 /* FORMAT R20 */
-Test(commits, those_no_longer_kept_are_said_to_be_so)
+Test(commits, commits_no_longer_kept_are_stale)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, 2);
+    XtfWriter *writer = create_writer(path, 2);
     uint32_t schema = add_schema(writer, "calls");
     bool found;
 
-    for (int i = 0; i < 2; i++) { /* beside what the first stores lie strings, which stay */
+    for (int i = 0; i < 2; i++) { /* the first commit also stores strings, which stay */
         append_numbered(writer, schema, 0, 10);
         cr_assert_good(xtf_writer_commit(writer, &error), error);
     }
@@ -229,13 +227,14 @@ static char *read_file(const char *path, gsize *length)
     return bytes;
 }
 
-/* Of a closed file, either copy of what opens it may be lost; of an open one, the last commit. */
-static void lose_catalog(bool closed)
+/* Checks files with a damaged catalog. A closed file has two copies of its catalog, and loses nothing; an open one
+ * loses its last commit. */
+static void check_damaged_catalog(bool closed)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, 4);
+    XtfWriter *writer = create_writer(path, 4);
     uint32_t schema = add_schema(writer, "calls");
 
     for (int i = 0; i < 2; i++) {
@@ -272,12 +271,12 @@ static void lose_catalog(bool closed)
 /* FORMAT W13, R6, R18 */
 Test(commits, a_lost_catalog_costs_nothing_or_one_commit)
 {
-    lose_catalog(true);
-    lose_catalog(false);
+    check_damaged_catalog(true);
+    check_damaged_catalog(false);
 }
 
-static void refuse(const char *path, size_t offset, uint64_t value, size_t width, XtfErrorCode code, const char *words,
-                   bool writer)
+static void assert_refused(const char *path, size_t offset, uint64_t value, size_t width, XtfErrorCode code,
+                           const char *words, bool writer)
 {
     g_autoptr(GError) error = NULL;
     gsize length;
@@ -300,20 +299,23 @@ static void refuse(const char *path, size_t offset, uint64_t value, size_t width
 }
 
 /* FORMAT W2, R15 */
-Test(commits, what_is_not_known_is_refused)
+Test(commits, unknown_features_are_refused)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
 
-    cr_assert_good(xtf_writer_close(create(path, 4), &error), error);
-    refuse(path, offsetof(XtfDiskSuperblock, version_major), 1, 2, XTF_ERROR_UNSUPPORTED, "import the original", false);
-    refuse(path, offsetof(XtfDiskSuperblock, version_major), 3, 2, XTF_ERROR_UNSUPPORTED, "newer program", false);
-    refuse(path, offsetof(XtfDiskSuperblock, incompatible), 1 << 20, 8, XTF_ERROR_UNSUPPORTED, "features", false);
-    refuse(path, offsetof(XtfDiskSuperblock, checksum_kind), 2, 1, XTF_ERROR_UNSUPPORTED, "checksums", false);
-    refuse(path, offsetof(XtfDiskSuperblock, version_minor), 9, 2, XTF_ERROR_UNSUPPORTED, "2.9", true);
-    refuse(path, offsetof(XtfDiskSuperblock, read_only), 2, 8, XTF_ERROR_UNSUPPORTED, "would lose", true);
-    refuse(path, offsetof(XtfDiskSuperblock, compatible), 4, 8, XTF_ERROR_UNSUPPORTED, "would lose", true);
+    cr_assert_good(xtf_writer_close(create_writer(path, 4), &error), error);
+    assert_refused(path, offsetof(XtfDiskSuperblock, version_major), 1, 2, XTF_ERROR_UNSUPPORTED, "import the original",
+                   false);
+    assert_refused(path, offsetof(XtfDiskSuperblock, version_major), 3, 2, XTF_ERROR_UNSUPPORTED, "newer program",
+                   false);
+    assert_refused(path, offsetof(XtfDiskSuperblock, incompatible), 1 << 20, 8, XTF_ERROR_UNSUPPORTED, "features",
+                   false);
+    assert_refused(path, offsetof(XtfDiskSuperblock, checksum_kind), 2, 1, XTF_ERROR_UNSUPPORTED, "checksums", false);
+    assert_refused(path, offsetof(XtfDiskSuperblock, version_minor), 9, 2, XTF_ERROR_UNSUPPORTED, "2.9", true);
+    assert_refused(path, offsetof(XtfDiskSuperblock, read_only), 2, 8, XTF_ERROR_UNSUPPORTED, "would lose", true);
+    assert_refused(path, offsetof(XtfDiskSuperblock, compatible), 4, 8, XTF_ERROR_UNSUPPORTED, "would lose", true);
     remove_folder(folder);
 }
 

@@ -1,6 +1,6 @@
 /*
- * Memory of a file, where the file system allots nothing: libc writes to each block then. Ours writes zeros to all that
- * is asked for, as libc does to a block that another thread has just begun to fill.
+ * Memory in a file, on a file system that cannot allocate space. libc then writes to each block. This posix_fallocate()
+ * writes zeros to the whole range, as libc does to a block that another thread has just begun to fill.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ int posix_fallocate(int file, off_t offset, off_t size)
     return 0;
 }
 
-Test(file_memory, growing_leaves_what_is_there)
+Test(file_memory, growing_keeps_the_content)
 {
     XtfFileMemory memory = {0};
     GError *error = NULL;
@@ -34,7 +34,7 @@ Test(file_memory, growing_leaves_what_is_there)
     for (size_t step = 0; step < STEPS; step++) {
         size_t size = (step + 1) * STEP;
         cr_assert(xtf_file_memory_grow(&memory, size, 2 * size, &error), "%s", error ? error->message : "");
-        cr_assert(xtf_file_memory_grow(&memory, size, size, &error), "as large as it was");
+        cr_assert(xtf_file_memory_grow(&memory, size, size, &error), "growing to the same size");
         cr_assert_eq(memory.size, size);
         for (size_t i = 0; i < size; i++)
             cr_assert_eq(memory.data[i], i < step * STEP ? 1 + i / STEP : 0, "byte %zu in step %zu", i, step);

@@ -1,6 +1,4 @@
-/*
- * Ranks and selections in one of very many groups, against rows that lie in memory; and filters that are damaged.
- */
+/* Ranks and selections in one of very many groups, against rows in memory; and damaged filters. */
 #include "fixture.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/group-filter.h"
@@ -36,7 +34,7 @@ static XtfSchema *row_schema(void)
     return schema;
 }
 
-/* Few rows share a tag; the first 3000 have few tags, so that their leaves need no filter. */
+/* Returns rows of which few share a tag. The first 3000 have few tags, so that their leaves need no filter. */
 static GArray *make_rows(guint n)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(41);
@@ -52,7 +50,7 @@ static GArray *make_rows(guint n)
     return rows;
 }
 
-/* Writes the rows in parts, each by a writer of its own. */
+/* Writes the rows in parts, each with a new writer. */
 static void write_parts(const char *path, bool plain, const GArray *rows, guint parts)
 {
     const XtfWriterOptions options = {.page_size = PAGE, .codec = plain ? "plain" : NULL, .no_sync = true};
@@ -73,24 +71,24 @@ static void write_parts(const char *path, bool plain, const GArray *rows, guint 
     }
 }
 
-static bool is_of(const Row *row, const uint64_t *key)
+static bool is_in_group(const Row *row, const uint64_t *key)
 {
     return row->comm == key[0] && row->peer == key[1] && (uint64_t)(int64_t)row->tag == key[2];
 }
 
-/* A rank and a select in the group, and its totals. */
-static void ask(const XtfArray *array, unsigned index, const GArray *rows, const uint64_t *key, uint64_t end)
+/* Checks a rank and a selection in the group, and its totals, counts and size. */
+static void check_group(const XtfArray *array, unsigned index, const GArray *rows, const uint64_t *key, uint64_t end)
 {
     const XtfGroupFilter filter = {.exact = key};
     GError *error = NULL;
     uint64_t before = 0, rank, n, chosen = array->n_rows, k;
 
     for (uint64_t i = 0; i < MIN(end, rows->len); i++)
-        before += is_of(&g_array_index(rows, Row, i), key);
+        before += is_in_group(&g_array_index(rows, Row, i), key);
     cr_assert_good(xtf_array_group_rank(array, index, &filter, end, &rank, &error), error);
     cr_assert_eq(rank, before);
     for (uint64_t i = end, left = before + 1; i < rows->len && chosen == array->n_rows; i++)
-        if (is_of(&g_array_index(rows, Row, i), key) && left-- > 0)
+        if (is_in_group(&g_array_index(rows, Row, i), key) && left-- > 0)
             chosen = i;
     k = before;
     cr_assert_good(xtf_array_group_select(array, index, &filter, k, &n, &error), error);
@@ -99,17 +97,17 @@ static void ask(const XtfArray *array, unsigned index, const GArray *rows, const
     cr_assert_good(xtf_array_totals(array, index, &filter, 0, end, totals, &error), error);
     cr_assert_eq(xtf_group_totals_n(totals), before > 0);
     cr_assert(before == 0 || *xtf_group_totals_find(totals, key) == before);
-    uint64_t behind = 0, count, all = 0;
+    uint64_t after = 0, count, all = 0;
     bool known;
     for (uint64_t i = end; i < rows->len; i++)
-        behind += is_of(&g_array_index(rows, Row, i), key);
+        after += is_in_group(&g_array_index(rows, Row, i), key);
     cr_assert_good(xtf_array_group_count(array, index, &filter, end, UINT64_MAX, &count, &error), error);
-    cr_assert_eq(count, behind);
+    cr_assert_eq(count, after);
     cr_assert_good(xtf_array_group_known(array, index, &filter, &all, &known, &error), error);
-    cr_assert(!known || all == before + behind);
+    cr_assert(!known || all == before + after);
 }
 
-static void ask_some(const XtfArray *array, const GArray *rows, int times)
+static void check_groups(const XtfArray *array, const GArray *rows, int times)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(42);
 
@@ -117,8 +115,8 @@ static void ask_some(const XtfArray *array, const GArray *rows, int times)
         const Row *row = &g_array_index(rows, Row, g_rand_int(random) % rows->len);
         uint64_t key[] = {row->comm, row->peer, (uint64_t)(int64_t)row->tag};
         if (i % 5 == 0)
-            key[i % 3] += 1; /* perhaps there is none */
-        ask(array, (unsigned)i % 2, rows, key, g_rand_int(random) % (rows->len + 1));
+            key[i % 3] += 1; /* perhaps a group without rows */
+        check_group(array, (unsigned)i % 2, rows, key, g_rand_int(random) % (rows->len + 1));
     }
 }
 
@@ -134,14 +132,14 @@ Test(filters, ranks_and_selects)
             g_autoptr(XtfTrace) trace = open_trace(path, 0);
             XtfArray array = find_array(trace, 7, 0);
             cr_assert_geq(array.height, 3 - !plain);
-            ask_some(&array, rows, 120);
+            check_groups(&array, rows, 120);
             assert_sound(trace);
         }
     }
     remove_folder(folder);
 }
 
-/* One leaf, and the open leaf alone above a sealed one. */
+/* One leaf, or only an open leaf beside a sealed one. */
 /* FORMAT R51 */
 Test(filters, small_arrays)
 {
@@ -154,14 +152,14 @@ Test(filters, small_arrays)
         write_parts(path, i % 2, rows, 1);
         g_autoptr(XtfTrace) trace = open_trace(path, 0);
         XtfArray array = find_array(trace, 7, 0);
-        ask_some(&array, rows, 40);
+        check_groups(&array, rows, 40);
         assert_sound(trace);
     }
     remove_folder(folder);
 }
 
-/* That is what filters are for: a group that is nowhere costs next to no leaf. */
-Test(filters, spare_leaves)
+/* The purpose of filters: a group without rows costs almost no leaf. */
+Test(filters, avoid_reading_leaves)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -186,7 +184,8 @@ Test(filters, spare_leaves)
     remove_folder(folder);
 }
 
-/* Where the rows of filters begin in a companion whose tables are plain; 0: it has none. *n: their number. */
+/* Returns the byte at which the rows of filters begin in a companion with plain tables, and their number in *n; 0:
+ * none. */
 static gsize find_filters(const char *bytes, uint64_t place, uint32_t *n)
 {
     const XtfDiskPage *page = (const XtfDiskPage *)(const void *)(bytes + place * PAGE);
@@ -217,7 +216,7 @@ static guint problems_of(const char *path, const char *bytes, gsize length)
 }
 
 /* FORMAT C7 */
-Test(filters, damage_is_noticed)
+Test(filters, damage_is_detected)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
@@ -238,7 +237,7 @@ Test(filters, damage_is_noticed)
         companions++;
         g_autofree char *damaged = g_memdup2(bytes, length);
         XtfDiskPage *head = (XtfDiskPage *)(void *)(damaged + place * PAGE);
-        uint64_t words[] = {place % 2 ? 9999 : 0, 0}; /* a child that there is not; or no bit */
+        uint64_t words[] = {place % 2 ? 9999 : 0, 0}; /* a child that does not exist, or a filter without bits */
         memcpy(damaged + at + sizeof words * (n / 2), words, sizeof words);
         xtf_write32(&head->checksum,
                     xtf_page_checksum(head, place, (const uint8_t *)(head + 1), xtf_read32(head->length)));

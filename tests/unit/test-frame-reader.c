@@ -1,12 +1,11 @@
-/*
- * Frames one by one against a list of all frames, and against the time between each two rows.
- */
+/* Single frames, against a list of all frames, and against the time between each two rows. */
 #include "frames-fixture.h"
 
 #include "libxtf/frame-reader.h"
 #include "libxtf/group-filter.h"
 
-/* Exclusive time of each frame: the time between each two rows goes to the frame that began last of those open. */
+/* Returns the exclusive time of each frame: the time between two rows is charged to the last begun of the open
+ * frames. */
 static uint64_t *naive_exclusive(const Calls *calls, uint64_t last)
 {
     uint64_t *exclusive = g_new0(uint64_t, calls->frames->len + 1), before = 0;
@@ -39,25 +38,25 @@ static XtfFrameEnding naive_ending(const Calls *calls, const NaiveFrame *frame)
 
 static void check_frame(XtfFrameReader *reader, const Calls *calls, guint i, const uint64_t *exclusive, uint64_t last)
 {
-    const NaiveFrame *right = &g_array_index(calls->frames, NaiveFrame, i);
+    const NaiveFrame *expected = &g_array_index(calls->frames, NaiveFrame, i);
     GError *error = NULL;
     XtfFrameTimes frame;
     uint64_t ticks;
     bool known;
 
-    cr_assert_good(xtf_frame_reader_find(reader, right->row, &frame, &error), error);
-    cr_assert_eq(frame.span.row, right->row);
-    cr_assert_eq(frame.span.key, right->region);
-    cr_assert_eq(frame.span.begin, right->begin);
-    cr_assert_eq(frame.span.end, MIN(right->end, last), "row %u", right->row);
-    cr_assert_eq(frame.span.end_row, MIN(right->end_row, calls->rows->len), "row %u", right->row);
-    cr_assert_eq(frame.ending, naive_ending(calls, right), "row %u", right->row);
-    cr_assert_eq(frame.exclusive, exclusive[i], "row %u: %lu, should be %lu", right->row, frame.exclusive,
+    cr_assert_good(xtf_frame_reader_find(reader, expected->row, &frame, &error), error);
+    cr_assert_eq(frame.span.row, expected->row);
+    cr_assert_eq(frame.span.key, expected->region);
+    cr_assert_eq(frame.span.begin, expected->begin);
+    cr_assert_eq(frame.span.end, MIN(expected->end, last), "row %u", expected->row);
+    cr_assert_eq(frame.span.end_row, MIN(expected->end_row, calls->rows->len), "row %u", expected->row);
+    cr_assert_eq(frame.ending, naive_ending(calls, expected), "row %u", expected->row);
+    cr_assert_eq(frame.exclusive, exclusive[i], "row %u: %lu, should be %lu", expected->row, frame.exclusive,
                  exclusive[i]);
     if (frame.ending != XTF_FRAME_LEFT)
         return;
-    cr_assert_good(xtf_frame_reader_duration(reader, right->end_row, &known, &ticks, &error), error);
-    cr_assert(known && ticks == right->end - right->begin, "row %u", right->end_row);
+    cr_assert_good(xtf_frame_reader_duration(reader, expected->end_row, &known, &ticks, &error), error);
+    cr_assert(known && ticks == expected->end - expected->begin, "row %u", expected->end_row);
 }
 
 static void check_durations(XtfFrameReader *reader, const Calls *calls)
@@ -78,51 +77,51 @@ static void check_durations(XtfFrameReader *reader, const Calls *calls)
     }
 }
 
-static void check_frames(const XtfArray *array, const Calls *calls, GRand *random, uint32_t most)
+static void check_frames(const XtfArray *array, const Calls *calls, GRand *random, uint32_t max_spans)
 {
     uint64_t last = array->last + 1000;
     g_autofree uint64_t *exclusive = naive_exclusive(calls, last);
-    g_autoptr(XtfFrameReader) reader = xtf_frame_reader_new(array, 0, last, most);
-    guint n = calls->frames->len, many = MIN(n, 3000);
+    g_autoptr(XtfFrameReader) reader = xtf_frame_reader_new(array, 0, last, max_spans);
+    guint n = calls->frames->len, n_checked = MIN(n, 3000);
 
-    for (guint i = 0; i < n && i < many; i++)
+    for (guint i = 0; i < n && i < n_checked; i++)
         check_frame(reader, calls, i, exclusive, last);
-    for (guint i = n - many; i < n; i++)
+    for (guint i = n - n_checked; i < n; i++)
         check_frame(reader, calls, i, exclusive, last);
     for (guint i = 0; i < 100 && n > 0; i++)
         check_frame(reader, calls, (guint)g_rand_int_range(random, 0, (gint32)n), exclusive, last);
     check_durations(reader, calls);
 }
 
-/* Ranks and selects of the rows that begin frames: of one key, and of all. */
-static void check_beginnings(const XtfArray *array, const Calls *calls)
+/* Checks ranks and selections of the rows that begin frames: of one key, and of all. */
+static void check_begins(const XtfArray *array, const Calls *calls)
 {
     const uint64_t key = 1;
     GError *error = NULL;
 
-    for (int of_key = 0; of_key < 2; of_key++) {
-        const XtfGroupFilter filter = {.exact = of_key ? &key : NULL, .begun = true};
-        uint64_t right = 0, rank, row;
+    for (int with_key = 0; with_key < 2; with_key++) {
+        const XtfGroupFilter filter = {.exact = with_key ? &key : NULL, .begun = true};
+        uint64_t expected = 0, rank, row;
         for (guint i = 0; i < calls->frames->len; i++) {
             const NaiveFrame *frame = &g_array_index(calls->frames, NaiveFrame, i);
-            if (of_key && frame->region != key)
+            if (with_key && frame->region != key)
                 continue;
-            if (right % 37 == 0) {
+            if (expected % 37 == 0) {
                 cr_assert_good(xtf_array_group_rank(array, 0, &filter, frame->row, &rank, &error), error);
-                cr_assert_eq(rank, right);
-                cr_assert_good(xtf_array_group_select(array, 0, &filter, right, &row, &error), error);
+                cr_assert_eq(rank, expected);
+                cr_assert_good(xtf_array_group_select(array, 0, &filter, expected, &row, &error), error);
                 cr_assert_eq(row, frame->row);
             }
-            right++;
+            expected++;
         }
         cr_assert_good(xtf_array_group_rank(array, 0, &filter, array->n_rows, &rank, &error), error);
-        cr_assert_eq(rank, right);
-        cr_assert_good(xtf_array_group_select(array, 0, &filter, right, &row, &error), error);
+        cr_assert_eq(rank, expected);
+        cr_assert_good(xtf_array_group_select(array, 0, &filter, expected, &row, &error), error);
         cr_assert_eq(row, array->n_rows);
     }
 }
 
-Test(frame_reader, frames_are_those_of_a_list)
+Test(frame_reader, frames_agree_with_a_list)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -134,14 +133,14 @@ Test(frame_reader, frames_are_those_of_a_list)
         g_autoptr(XtfTrace) trace = open_trace(path, 0);
         XtfArray array = find_array(trace, 7, 0);
         check_frames(&array, calls, random, i % 3 == 0 ? 1 : i % 3 == 1 ? 100 : 100000);
-        check_beginnings(&array, calls);
+        check_begins(&array, calls);
         calls_free(calls);
     }
     remove_folder(folder);
 }
 
-/* Beginnings that the rows of a span have, in runs. */
-Test(frame_reader, a_span_can_have_beginnings_only)
+/* A filtered span gives the rows that begin frames, in runs. */
+Test(frame_reader, a_span_can_be_filtered_by_begins)
 {
     const CallShape shape = {.name = "some", .rows = 20000, .deep = 6, .regions = 20, .orphans = 3, .jumps = 3};
     char *folder = make_folder();

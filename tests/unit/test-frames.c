@@ -1,14 +1,12 @@
-/*
- * Totals of frames, stacks and profiles, against frames kept in a list.
- */
+/* Totals of frames, stacks and profiles, against frames kept in a list. */
 #include "frames-fixture.h"
 #include "tests/rounds.h"
 
-/* Which files the rows are written to. Fat rows make many leaves of few rows. */
+/* The shape of a file. Wide rows make many leaves of few rows. */
 typedef struct {
     uint32_t page_size;
     bool plain;
-    unsigned filler; /* fields of 8 bytes */
+    unsigned filler; /* additional fields of 8 bytes */
 } FileShape;
 
 static const FileShape files[] = {{4096, false, 0}, {4096, true, 0}, {4096, true, 40}, {16384, false, 0}};
@@ -61,7 +59,7 @@ static void append_calls(XtfWriter *writer, const FileShape *file, const Calls *
     }
 }
 
-static XtfWriter *create(const char *path, const FileShape *file)
+static XtfWriter *create_writer(const char *path, const FileShape *file)
 {
     GError *error = NULL;
     XtfWriterOptions options = {
@@ -75,13 +73,13 @@ static XtfWriter *create(const char *path, const FileShape *file)
 static void write_calls(const char *path, const FileShape *file, const Calls *calls)
 {
     GError *error = NULL;
-    XtfWriter *writer = create(path, file);
+    XtfWriter *writer = create_writer(path, file);
 
     append_calls(writer, file, calls, 0, calls->rows->len);
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
-/* Two random numbers up to n, the smaller one first; near to one another every other time. */
+/* Returns two random numbers up to n, the smaller one first. Half of the pairs are close together. */
 static void random_range(GRand *random, uint64_t n, uint64_t *from, uint64_t *to)
 {
     uint64_t a = (uint64_t)(g_rand_double(random) * (double)(n + 2));
@@ -101,15 +99,15 @@ static void check_totals(const XtfArray *array, const Calls *calls, uint64_t row
         NaiveCells cells;
         if (i > 0)
             random_range(random, rows, &n1, &n2);
-        g_autofree char *what = g_strdup_printf("rows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, n1, n2);
+        g_autofree char *label = g_strdup_printf("rows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, n1, n2);
         xtf_group_totals_clear(totals);
         cr_assert_good(xtf_array_totals(array, 0, NULL, n1, n2, totals, &error), error);
         naive_totals(calls, n1, MIN(n2, rows), cells);
-        assert_cells(totals, cells, what);
+        assert_cells(totals, cells, label);
     }
 }
 
-/* The naive model has seen all rows; `rows` of them are in the file. */
+/* Checks stacks: `rows` rows are in the file; the naive calls have more. */
 static void check_stacks(const XtfArray *array, const Calls *calls, uint64_t rows, GRand *random, int times)
 {
     GError *error = NULL;
@@ -125,10 +123,11 @@ static void check_stacks(const XtfArray *array, const Calls *calls, uint64_t row
         cr_assert_eq(n_frames, until->stack->len, "row %" G_GUINT64_FORMAT ": %zu frames, should be %u", n, n_frames,
                      until->stack->len);
         for (guint f = 0; f < n_frames; f++) {
-            const XtfOpenFrame *is = &frames[f];
-            const NaiveFrame *should = &g_array_index(until->frames, NaiveFrame, g_array_index(until->stack, guint, f));
-            cr_assert(is->row == should->row && is->key == should->region && is->time == should->begin &&
-                          is->outermost == should->outermost,
+            const XtfOpenFrame *found = &frames[f];
+            const NaiveFrame *expected =
+                &g_array_index(until->frames, NaiveFrame, g_array_index(until->stack, guint, f));
+            cr_assert(found->row == expected->row && found->key == expected->region && found->time == expected->begin &&
+                          found->outermost == expected->outermost,
                       "row %" G_GUINT64_FORMAT ", frame %u", n, f);
         }
         calls_free(until);
@@ -153,11 +152,11 @@ static void check_profiles(const XtfArray *array, const Calls *calls, GRand *ran
             b = g_array_index(calls->rows, CallRow, g_rand_int(random) % calls->rows->len).time;
         if (i % 5 == 1)
             a = g_array_index(calls->rows, CallRow, g_rand_int(random) % calls->rows->len).time;
-        g_autofree char *what = g_strdup_printf("times %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, a, b);
+        g_autofree char *label = g_strdup_printf("times %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, a, b);
         xtf_group_totals_clear(totals);
         cr_assert_good(xtf_array_profile(array, 0, a, b, first, last, totals, &error), error);
         naive_profile(calls, a, b, first, last, cells);
-        assert_cells(totals, cells, what);
+        assert_cells(totals, cells, label);
     }
 }
 
@@ -171,7 +170,7 @@ Test(frames, totals_stacks_and_profiles_agree_with_memory)
         Calls *calls = random_calls(random, &shapes[s]);
         for (size_t f = 0; f < G_N_ELEMENTS(files); f++) {
             write_calls(path, &files[f], calls);
-            for (size_t cache = 1; cache <= 64 << 20; cache *= 64 << 20) { /* room for nothing, and for all */
+            for (size_t cache = 1; cache <= 64 << 20; cache *= 64 << 20) { /* no block, and all blocks */
                 g_autoptr(XtfTrace) trace = open_trace(path, cache);
                 XtfArray array = find_array(trace, 7, 0);
                 check_totals(&array, calls, calls->rows->len, random, TEST_ROUNDS(25));
@@ -186,7 +185,7 @@ Test(frames, totals_stacks_and_profiles_agree_with_memory)
     remove_folder(folder);
 }
 
-/* A file of these calls: time, region, event, distance, outermost. The caller closes the trace. */
+/* Returns a trace of these calls: time, region, event, distance, outermost. The caller frees the trace. */
 static XtfTrace *trace_of_calls(const CallRow *rows, guint n)
 {
     char *folder = make_folder();
@@ -210,7 +209,7 @@ static void assert_totals(const XtfArray *array, uint64_t n1, uint64_t n2, Naive
     assert_cells(totals, cells, "totals");
 }
 
-/* The location's first and last records are at 50 and 200. */
+/* Asserts a profile with 50 and 200 as the times of the location's first and last records. */
 static void assert_profile(const XtfArray *array, uint64_t a, uint64_t b, NaiveCells cells)
 {
     GError *error = NULL;
@@ -220,7 +219,7 @@ static void assert_profile(const XtfArray *array, uint64_t a, uint64_t b, NaiveC
     assert_cells(totals, cells, "profile");
 }
 
-Test(frames, rows_bring_whole_durations_and_profiles_only_what_lies_in_the_window)
+Test(frames, totals_have_whole_durations_and_profiles_the_time_in_the_window)
 {
     const CallRow rows[] = {{100, 0, 0, 0, 1}, {110, 1, 0, 1, 1}, {150, 1, 1, 1, 1}, {160, 0, 1, 3, 1}};
     g_autoptr(XtfTrace) trace = trace_of_calls(rows, G_N_ELEMENTS(rows));
@@ -238,10 +237,10 @@ Test(frames, a_frame_that_never_began_is_open_since_the_first_record)
     g_autoptr(XtfTrace) trace = trace_of_calls(rows, G_N_ELEMENTS(rows));
     XtfArray array = find_array(trace, 7, 0);
 
-    /* Rows know nothing of a record before the first of them; a profile does. */
+    /* Totals do not know the records before the first row; a profile does. */
     assert_totals(&array, 0, 2, (NaiveCells){[0] = {1, 0, 0, 0}, [1] = {0, 1, 0, 0}, [BEFORE] = {1, 0, 0, 0}});
     assert_profile(&array, 60, 75, (NaiveCells){[BEFORE] = {0, 0, 15, 15}});
-    /* Region 0 never ends: it is open until the last record. */
+    /* Region 0 never ends: its frame is open until the last record. */
     assert_profile(&array, 0, 1000,
                    (NaiveCells){[0] = {1, 0, 110, 110}, [1] = {0, 1, 0, 0}, [BEFORE] = {1, 0, 30, 30}});
 }
@@ -290,19 +289,19 @@ typedef struct {
     const XtfArray *array;
     const Calls *calls;
     uint32_t seed;
-} Asker;
+} Checker;
 
-static gpointer ask(gpointer data)
+static gpointer check_in_thread(gpointer data)
 {
-    const Asker *asker = data;
-    g_autoptr(GRand) random = g_rand_new_with_seed(asker->seed);
+    const Checker *checker = data;
+    g_autoptr(GRand) random = g_rand_new_with_seed(checker->seed);
 
-    check_totals(asker->array, asker->calls, asker->calls->rows->len, random, 40);
-    check_profiles(asker->array, asker->calls, random, 40);
+    check_totals(checker->array, checker->calls, checker->calls->rows->len, random, 40);
+    check_profiles(checker->array, checker->calls, random, 40);
     return NULL;
 }
 
-/* Threads that make the same tables and digests, and drop them for one another. */
+/* The threads build the same tables and digests, and evict each other's. */
 Test(frames, many_threads)
 {
     const CallShape shape = {.name = "many", .rows = 30000, .deep = 100, .regions = 30, .jumps = 2};
@@ -311,14 +310,14 @@ Test(frames, many_threads)
     g_autoptr(GRand) random = g_rand_new_with_seed(14);
     Calls *calls = random_calls(random, &shape);
     GThread *threads[4];
-    Asker askers[4];
+    Checker checkers[4];
 
     write_calls(path, &files[0], calls);
     g_autoptr(XtfTrace) trace = open_trace(path, 1 << 20);
     XtfArray array = find_array(trace, 7, 0);
     for (guint i = 0; i < G_N_ELEMENTS(threads); i++) {
-        askers[i] = (Asker){&array, calls, i};
-        threads[i] = g_thread_new("asker", ask, &askers[i]);
+        checkers[i] = (Checker){&array, calls, i};
+        threads[i] = g_thread_new("checker", check_in_thread, &checkers[i]);
     }
     for (guint i = 0; i < G_N_ELEMENTS(threads); i++)
         g_thread_join(threads[i]);
@@ -326,7 +325,7 @@ Test(frames, many_threads)
     remove_folder(folder);
 }
 
-/* Each commit is a snapshot of its own, and a writer that goes on knows the stack that the one before left. */
+/* Each commit is a snapshot, and a writer that continues the file has the stack that the previous writer left. */
 Test(frames, commits_and_resumed_writers)
 {
     const CallShape shape = {.name = "many", .rows = 30000, .deep = 100, .regions = 30, .orphans = 1, .jumps = 2};
@@ -341,7 +340,7 @@ Test(frames, commits_and_resumed_writers)
         guint from = 0;
         for (size_t i = 0; i < G_N_ELEMENTS(until); i++) {
             XtfWriterOptions options = {.no_sync = true};
-            XtfWriter *writer = i == 0 ? create(path, &files[f]) : xtf_writer_open(path, &options, &error);
+            XtfWriter *writer = i == 0 ? create_writer(path, &files[f]) : xtf_writer_open(path, &options, &error);
             cr_assert_good(writer, error);
             guint middle = (from + until[i]) / 2;
             append_calls(writer, &files[f], calls, from, middle);

@@ -1,6 +1,4 @@
-/*
- * Totals by group, against lists that are searched from the start.
- */
+/* Totals by group, against lists that are searched from the start. */
 #include "fixture.h"
 
 #include "libxtf/aggregates.h"
@@ -30,7 +28,7 @@ static void add_naively(GArray *groups, const uint64_t *key, unsigned depth, con
         g_array_index(groups, Group, i).cells[c] += cells[c];
 }
 
-static void assert_same(const XtfGroupTotals *totals, const GArray *groups, unsigned depth)
+static void assert_same_groups(const XtfGroupTotals *totals, const GArray *groups, unsigned depth)
 {
     cr_assert_eq(xtf_group_totals_n(totals), groups->len);
     for (guint i = 0; i < groups->len; i++) {
@@ -71,10 +69,10 @@ Test(group_totals, groups_of_every_depth)
         for (unsigned depth = 0; depth <= 2; depth++) {
             g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&pairs, depth);
             xtf_group_totals_add_all(totals, full);
-            assert_same(totals, naive[depth], depth);
+            assert_same_groups(totals, naive[depth], depth);
             xtf_group_totals_sort(totals);
             g_array_sort(naive[depth], compare_groups);
-            assert_same(totals, naive[depth], depth);
+            assert_same_groups(totals, naive[depth], depth);
             xtf_group_totals_clear(totals);
             cr_assert_eq(xtf_group_totals_n(totals), 0);
             cr_assert_null(xtf_group_totals_find(totals, (const uint64_t[]){0, 0}));
@@ -85,7 +83,7 @@ Test(group_totals, groups_of_every_depth)
     }
 }
 
-Test(group_totals, of_nothing)
+Test(group_totals, empty_totals)
 {
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&pairs, 2);
 
@@ -95,7 +93,7 @@ Test(group_totals, of_nothing)
     cr_assert_null(xtf_group_totals_find(totals, (const uint64_t[]){0, 0}));
 }
 
-/* Ends without a beginning are rows of other keys too: without keys they would be counted twice. */
+/* Ends without a begin are also rows of other keys, and must not count twice in totals without keys. */
 Test(group_totals, frames_of_no_key_count_each_row_once)
 {
     g_autoptr(XtfGroupTotals) full = xtf_group_totals_new(&frames, 1), none = xtf_group_totals_new(&frames, 0);
@@ -108,8 +106,8 @@ Test(group_totals, frames_of_no_key_count_each_row_once)
     cr_assert_arr_eq(xtf_group_totals_cells(none, 0), ((const uint64_t[]){20, 40, 60, 80, 15}), 5 * sizeof(uint64_t));
 }
 
-/* What groups of fewer keys cannot know is 0: what was last, and what values of several types add up to. */
-Test(group_totals, fewer_keys_know_less)
+/* Cells that cannot be known with fewer keys are 0: last values, and sums of values of several types. */
+Test(group_totals, unknown_cells_of_coarse_totals_are_0)
 {
     const XtfAggregate typed = {.kind = XTF_AGGREGATE_GROUPS,
                                 .n_keys = 2,
@@ -125,16 +123,16 @@ Test(group_totals, fewer_keys_know_less)
 
     plain.typed_by = plain.typed_values = 0;
     plain.reals = 0;
-    g_autoptr(XtfGroupTotals) full = xtf_group_totals_new(&typed, 2), less = xtf_group_totals_new(&typed, 1);
+    g_autoptr(XtfGroupTotals) full = xtf_group_totals_new(&typed, 2), coarse = xtf_group_totals_new(&typed, 1);
     g_autoptr(XtfGroupTotals) full_plain = xtf_group_totals_new(&plain, 2),
-                              less_plain = xtf_group_totals_new(&plain, 1);
+                              coarse_plain = xtf_group_totals_new(&plain, 1);
     for (uint64_t key = 0; key < 3; key += 2) {
         xtf_group_totals_add(full, (const uint64_t[]){7, key}, cells);
         xtf_group_totals_add(full_plain, (const uint64_t[]){7, key}, cells);
     }
-    xtf_group_totals_add_all(less, full);
-    xtf_group_totals_add_all(less_plain, full_plain);
+    xtf_group_totals_add_all(coarse, full);
+    xtf_group_totals_add_all(coarse_plain, full_plain);
     cr_assert_arr_eq(xtf_group_totals_cells(full, 1), cells, sizeof cells);
-    cr_assert_arr_eq(xtf_group_totals_cells(less, 0), ((const uint64_t[]){6, 0, 0, 0, 0}), sizeof cells);
-    cr_assert_arr_eq(xtf_group_totals_cells(less_plain, 0), ((const uint64_t[]){6, 120, 10, 30, 0}), sizeof cells);
+    cr_assert_arr_eq(xtf_group_totals_cells(coarse, 0), ((const uint64_t[]){6, 0, 0, 0, 0}), sizeof cells);
+    cr_assert_arr_eq(xtf_group_totals_cells(coarse_plain, 0), ((const uint64_t[]){6, 120, 10, 30, 0}), sizeof cells);
 }

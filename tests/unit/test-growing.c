@@ -1,6 +1,4 @@
-/*
- * Files that grow: what a writer promises of the time that is complete, and readers that go on with it.
- */
+/* Files that grow: the complete time that a writer promises, and readers that refresh their trace. */
 #include "fixture.h"
 
 static bool append_at(XtfWriter *writer, uint64_t location, uint64_t t, GError **error)
@@ -25,7 +23,7 @@ static uint64_t complete_in(const char *path)
 }
 
 /* FORMAT W26, W27, W28 */
-Test(growing, promises)
+Test(growing, the_complete_time_is_kept)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -35,10 +33,10 @@ Test(growing, promises)
 
     cr_assert_good(append_at(writer, 1, 50, &error), error);
     cr_assert_good(xtf_writer_commit(writer, &error), error);
-    cr_assert_eq(complete_in(path), 0); /* nothing promised */
+    cr_assert_eq(complete_in(path), 0); /* no complete time was set */
     cr_assert_good(xtf_writer_set_complete(writer, 100, &error), error);
     assert_refused(append_at(writer, 1, 99, &error), &error);
-    assert_refused(append_at(writer, 2, 99, &error), &error); /* a new location, too */
+    assert_refused(append_at(writer, 2, 99, &error), &error); /* in a new location, too */
     assert_refused(xtf_writer_set_complete(writer, 99, &error), &error);
     cr_assert_good(append_at(writer, 1, 100, &error), error);
     cr_assert_good(append_at(writer, 1, 300, &error), error);
@@ -47,7 +45,7 @@ Test(growing, promises)
     cr_assert_eq(complete_in(path), 100);
     xtf_writer_abort(writer);
 
-    /* A writer that goes on after a crash keeps the promise. */
+    /* A writer that continues the file after a crash keeps the complete time. */
     writer = xtf_writer_open(path, &options, &error);
     cr_assert_good(writer, error);
     assert_refused(append_at(writer, 3, 99, &error), &error);
@@ -55,7 +53,7 @@ Test(growing, promises)
     cr_assert_good(xtf_writer_close(writer, &error), error);
     cr_assert_eq(complete_in(path), UINT64_MAX);
 
-    /* One that goes on with a closed file has promised nothing. */
+    /* A writer that continues a closed file has no complete time. */
     writer = xtf_writer_open(path, &options, &error);
     cr_assert_good(writer, error);
     cr_assert_good(append_at(writer, 4, 5, &error), error);
@@ -65,9 +63,9 @@ Test(growing, promises)
     remove_folder(folder);
 }
 
-/* What side rows say may be known long after their time. They are in the order of their own times all the same. */
+/* The contents of side rows may be known long after their time. Their own times must be in order nevertheless. */
 /* FORMAT W26 */
-Test(growing, side_rows_are_not_promised)
+Test(growing, side_rows_may_be_before_the_complete_time)
 {
     static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time", .unit = "ticks"},
                                           {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"},
@@ -91,7 +89,7 @@ Test(growing, side_rows_are_not_promised)
     cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
     row.time = 29;
     assert_refused(xtf_array_writer_append(array, &row, &error), &error);
-    array = xtf_writer_array(writer, 2, id, &error); /* a new one, too */
+    array = xtf_writer_array(writer, 2, id, &error); /* in a new array, too */
     cr_assert_good(array && xtf_array_writer_append(array, &row, &error), error);
     assert_refused(append_at(writer, 1, 99, &error), &error);
     cr_assert_good(xtf_writer_commit(writer, &error), error);
@@ -101,7 +99,7 @@ Test(growing, side_rows_are_not_promised)
     remove_folder(folder);
 }
 
-/* Row n of a location: whatever was committed can be recognised. */
+/* Returns row n of a location. It depends only on the location and n. */
 static TestRow row_of(uint64_t location, uint64_t n)
 {
     return (TestRow){.time = 10 * n + location, .seq = n, .value = (int32_t)(n * 2654435761u + location)};
@@ -158,11 +156,11 @@ Test(growing, a_trace_is_refreshed)
         for (uint64_t location = 0; location < LOCATIONS; location++)
             assert_rows(later, location, commit * ROWS);
         xtf_trace_get_counters(later, &after);
-        cr_assert_lt(after.cache_loads - before.cache_loads, 12 * LOCATIONS); /* the pages were there already */
-        XtfTrace *none;
-        cr_assert_good(xtf_trace_refresh(later, &none, &error), error);
-        cr_assert_null(none);
-        assert_rows(trace, 1, (commit - 1) * ROWS); /* it lives on */
+        cr_assert_lt(after.cache_loads - before.cache_loads, 12 * LOCATIONS); /* most pages are in the cache */
+        XtfTrace *newer;
+        cr_assert_good(xtf_trace_refresh(later, &newer, &error), error);
+        cr_assert_null(newer);
+        assert_rows(trace, 1, (commit - 1) * ROWS); /* the older snapshot stays readable */
         xtf_trace_unref(trace);
         trace = g_steal_pointer(&later);
     }
@@ -170,24 +168,24 @@ Test(growing, a_trace_is_refreshed)
 
     writer = xtf_writer_create(path, &options, &error);
     cr_assert_good(xtf_writer_close(writer, &error), error);
-    XtfTrace *other;
-    cr_assert_not(xtf_trace_refresh(trace, &other, &error));
+    XtfTrace *newer;
+    cr_assert_not(xtf_trace_refresh(trace, &newer, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID));
     g_clear_error(&error);
     remove_folder(folder);
 }
 
-/* ---- Opening while a writer commits: XTF_OPENINGS times, if that is set. */
+/* ---- Opening while a writer commits, XTF_OPENINGS times if this variable is set. */
 
 typedef struct {
     char *path;
     gint stop, commits; /* atomic */
-} Busy;
+} BusyWriter;
 
-static void *commit_busily(void *data)
+static void *commit_in_thread(void *data)
 {
     const XtfWriterOptions options = {.no_sync = true};
-    Busy *busy = data;
+    BusyWriter *busy = data;
     GError *error = NULL;
     g_autoptr(XtfWriter) writer = xtf_writer_open(busy->path, &options, &error);
     g_autofree char *name = NULL;
@@ -214,13 +212,13 @@ static void *commit_busily(void *data)
 /* FORMAT R17, R19 */
 Test(growing, opening_never_fails)
 {
-    const char *wanted = g_getenv("XTF_OPENINGS");
-    uint64_t n_openings = wanted ? g_ascii_strtoull(wanted, NULL, 10) : 1000, before = 0;
+    const char *openings = g_getenv("XTF_OPENINGS");
+    uint64_t n_openings = openings ? g_ascii_strtoull(openings, NULL, 10) : 1000, before = 0;
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     const XtfWriterOptions options = {.no_sync = true};
     GError *error = NULL;
-    Busy busy = {.path = path};
+    BusyWriter busy = {.path = path};
 
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
     for (uint64_t location = 0; location < 3; location++) {
@@ -230,7 +228,7 @@ Test(growing, opening_never_fails)
     }
     cr_assert_good(xtf_writer_commit(writer, &error), error);
     xtf_writer_abort(writer);
-    GThread *thread = g_thread_new("writer", commit_busily, &busy);
+    GThread *thread = g_thread_new("writer", commit_in_thread, &busy);
     uint64_t i = 0;
     for (; i < n_openings || (uint64_t)g_atomic_int_get(&busy.commits) < n_openings / 2; i++) {
         XtfTraceInfo info;
@@ -242,7 +240,7 @@ Test(growing, opening_never_fails)
         before = info.commit;
         XtfArray array = find_array(trace, i % 3, 0);
         TestRow row, expected = row_of(i % 3, array.n_rows - 1);
-        cr_assert_eq(array.n_rows, info.commit); /* each commit has a row more */
+        cr_assert_eq(array.n_rows, info.commit); /* each commit adds a row */
         cr_assert_good(xtf_array_row(&array, array.n_rows - 1, (uint8_t *)&row, &error), error);
         cr_assert_eq(memcmp(&row, &expected, sizeof row), 0);
     }
@@ -275,9 +273,9 @@ static char *write_locations(const char *folder, uint64_t locations, uint64_t ro
     return path;
 }
 
-/* A writer that goes on opens an array when its first row comes, however many commits later: by then, pages that the
- * file had otherwise have been used again. */
-Test(growing, arrays_are_opened_when_rows_come)
+/* A writer that continues a file opens an array at its first new row, perhaps many commits later. Pages with other
+ * contents of the file have been reused by then. */
+Test(growing, arrays_are_opened_at_their_first_new_row)
 {
     enum { LOCATIONS = 5, ROWS = 5000, COMMITS = 60, MORE = 100 };
     char *folder = make_folder();
@@ -295,8 +293,8 @@ Test(growing, arrays_are_opened_when_rows_come)
     add_rows(writer, 1, ROWS, ROWS + MORE);
     XtfArrayWriter *closed = xtf_writer_array(writer, 3, 0, &error);
     cr_assert_good(xtf_array_writer_close(closed, &error), error);
-    TestRow late = row_of(3, ROWS);
-    assert_refused(xtf_array_writer_append(closed, &late, &error), &error);
+    TestRow refused_row = row_of(3, ROWS);
+    assert_refused(xtf_array_writer_append(closed, &refused_row, &error), &error);
     add_rows(writer, 4, ROWS, ROWS + MORE);
     cr_assert_good(xtf_writer_commit(writer, &error), error);
     add_rows(writer, 4, ROWS + MORE, ROWS + 2 * MORE);
@@ -310,7 +308,7 @@ Test(growing, arrays_are_opened_when_rows_come)
     remove_folder(folder);
 }
 
-/* Of an array whose open leaf is damaged no row is lost but those, and the others go on. */
+/* An array with a damaged open leaf accepts no rows, but keeps its others. Other arrays are not affected. */
 /* FORMAT R2 */
 Test(growing, a_damaged_array_takes_no_rows)
 {

@@ -1,6 +1,4 @@
-/*
- * Packed leaves: how full their pages get, and what reading them costs.
- */
+/* Packed leaves: how full their pages are, and the cost of reading them. */
 #include "fixture.h"
 
 #include "libxtf/disk/codec.h"
@@ -9,12 +7,12 @@
 enum { PAGE = 4096, ROWS = 200000 };
 
 typedef struct {
-    uint64_t pages, capped; /* leaves that are sealed; of them, with as many rows as a leaf may have */
-    double fill;            /* mean over the others */
+    uint64_t pages, capped; /* sealed leaves; number of leaves with the most rows allowed */
+    double fill;            /* mean of the others */
     double least;
 } Fill;
 
-/* Looks at a file's pages as they lie in it, without the library. */
+/* Measures the pages of a file without the library. */
 static Fill measure_fill(const char *path)
 {
     g_autofree char *content = NULL;
@@ -63,7 +61,7 @@ static void assert_same_rows(const char *path, const GArray *rows)
     }
 }
 
-/* Steps of a few lengths and values of a few kinds: as in a program's loop. */
+/* Adds rows as of a program's loop: steps of a few lengths, and few different values. */
 static void add_loop(GArray *rows, GRand *random, uint64_t *time, guint count)
 {
     for (guint i = 0; i < count; i++) {
@@ -73,7 +71,7 @@ static void add_loop(GArray *rows, GRand *random, uint64_t *time, guint count)
     }
 }
 
-/* Gaps of all magnitudes, and values that are as random as can be. */
+/* Adds rows with steps of all magnitudes, and random values. */
 static void add_noise(GArray *rows, GRand *random, uint64_t *time, guint count)
 {
     for (guint i = 0; i < count; i++) {
@@ -118,7 +116,7 @@ Test(leaf, pages_are_full)
 }
 
 /* FORMAT W48, R42 */
-Test(leaf, a_leaf_has_so_many_rows_at_most)
+Test(leaf, the_rows_of_a_leaf_are_bounded)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -130,7 +128,7 @@ Test(leaf, a_leaf_has_so_many_rows_at_most)
     }
     write_rows(path, PAGE, false, rows);
     Fill fill = measure_fill(path);
-    cr_assert_eq(fill.pages, 4); /* the fifth is open: there is nothing to put behind it */
+    cr_assert_eq(fill.pages, 4); /* the fifth is open, as no row follows it */
     cr_assert_eq(fill.capped, 4);
     assert_same_rows(path, rows);
     remove_folder(folder);
@@ -162,7 +160,7 @@ Test(leaf, counting_decodes_no_more_than_times)
     for (guint i = 0; i < rows->len; i += 100)
         cr_assert_good(xtf_array_time(&array, i, &n, &error), error);
     xtf_trace_get_counters(trace, &counters);
-    cr_assert_eq(counters.cache_loads, loads); /* warm: nothing more is needed */
+    cr_assert_eq(counters.cache_loads, loads); /* all times are cached */
     remove_folder(folder);
 }
 
@@ -175,26 +173,26 @@ Test(leaf, an_array_keeps_its_codec)
     const bool plain[] = {true, false, true};
     GError *error = NULL;
 
-    /* In each life an array of its own begins, and those of the lives before go on. */
-    for (guint life = 0; life < G_N_ELEMENTS(plain); life++) {
+    /* Each writer begins a new array, and continues the arrays of the previous writers. */
+    for (guint number = 0; number < G_N_ELEMENTS(plain); number++) {
         XtfWriterOptions options = {
-            .page_size = PAGE, .codec = plain[life] ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
+            .page_size = PAGE, .codec = plain[number] ? "plain" : NULL, .no_sync = true, .origin = UINT64_MAX};
         XtfWriter *writer =
-            life == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
+            number == 0 ? xtf_writer_create(path, &options, &error) : xtf_writer_open(path, &options, &error);
         cr_assert_good(writer, error);
         uint32_t schema = add_schema(writer, "calls");
-        for (guint location = 0; location <= life; location++) {
-            guint from = (life - location) * 1000;
+        for (guint location = 0; location <= number; location++) {
+            guint from = (number - location) * 1000;
             append_rows(writer, location, schema, rows, from, from + 1000);
         }
         cr_assert_good(xtf_writer_close(writer, &error), error);
         g_autoptr(XtfTrace) trace = open_trace(path, 0);
         assert_sound(trace);
-        for (guint location = 0; location <= life; location++) {
+        for (guint location = 0; location <= number; location++) {
             XtfArray array = find_array(trace, location, schema);
             TestRow row;
             cr_assert_eq(array.codec, plain[location] ? XTF_CODEC_PLAIN : XTF_CODEC_COMPACT);
-            cr_assert_eq(array.n_rows, (life - location + 1) * 1000);
+            cr_assert_eq(array.n_rows, (number - location + 1) * 1000);
             for (uint64_t n = 0; n < array.n_rows; n++) {
                 cr_assert_good(xtf_array_row(&array, n, (uint8_t *)&row, &error), error);
                 cr_assert_eq(memcmp(&row, &g_array_index(rows, TestRow, n), sizeof row), 0);

@@ -1,6 +1,4 @@
-/*
- * Ends of frames and the longest frames of a range of rows, against a list of all frames.
- */
+/* Ends of frames, and the longest frames of a range of rows, against a list of all frames. */
 #include "frames-fixture.h"
 
 #include "libxtf/longest.h"
@@ -15,8 +13,8 @@ static void check_ends(const XtfArray *array, const Calls *calls, GRand *random)
     GError *error = NULL;
 
     for (guint i = 0; i < 200 && calls->frames->len > 0; i++) {
-        guint which = i < 20 ? i : (guint)g_rand_int(random);
-        const NaiveFrame *frame = naive_at(calls, which % calls->frames->len);
+        guint number = i < 20 ? i : (guint)g_rand_int(random);
+        const NaiveFrame *frame = naive_at(calls, number % calls->frames->len);
         uint64_t end = 0;
         cr_assert_good(xtf_array_frame_end(array, 0, frame->row, &end, &error), error);
         cr_assert_eq(end, frame->end_row == UINT32_MAX ? array->n_rows : frame->end_row, "row %u", frame->row);
@@ -26,29 +24,29 @@ static void check_ends(const XtfArray *array, const Calls *calls, GRand *random)
 typedef struct {
     uint64_t duration;
     const NaiveFrame *frame;
-} Found;
+} LongFrame;
 
-static int compare_found(const void *a, const void *b)
+static int compare_frames(const void *a, const void *b)
 {
-    const Found *left = a, *right = b;
+    const LongFrame *left = a, *expected = b;
 
-    if (left->duration != right->duration)
-        return left->duration > right->duration ? -1 : 1;
-    return left->frame->row < right->frame->row ? -1 : 1;
+    if (left->duration != expected->duration)
+        return left->duration > expected->duration ? -1 : 1;
+    return left->frame->row < expected->frame->row ? -1 : 1;
 }
 
-/* All frames that begin in [n1, n2), the longest first. */
+/* Returns all frames that begin in [n1, n2), the longest first. */
 static GArray *naive_longest(const Calls *calls, uint64_t n1, uint64_t n2, const uint64_t *key, uint64_t last)
 {
-    GArray *all = g_array_new(FALSE, FALSE, sizeof(Found));
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(LongFrame));
 
     for (guint i = 0; i < calls->frames->len; i++) {
         const NaiveFrame *frame = naive_at(calls, i);
-        Found found = {MIN(frame->end, last) - frame->begin, frame};
+        LongFrame long_frame = {MIN(frame->end, last) - frame->begin, frame};
         if (frame->row >= n1 && frame->row < n2 && (!key || frame->region == *key))
-            g_array_append_val(all, found);
+            g_array_append_val(all, long_frame);
     }
-    g_array_sort(all, compare_found);
+    g_array_sort(all, compare_frames);
     return all;
 }
 
@@ -59,7 +57,7 @@ static XtfMatch is_key(const uint64_t *key, unsigned depth, const void *data)
 
 static void check_longest(const XtfArray *array, const Calls *calls, GRand *random)
 {
-    enum { MOST = 40 };
+    enum { MAX_FRAMES = 40 };
     GError *error = NULL;
     uint64_t last = array->last + 1000;
 
@@ -68,25 +66,26 @@ static void check_longest(const XtfArray *array, const Calls *calls, GRand *rand
         uint64_t width = chance(random, 50) ? 300 : array->n_rows;
         uint64_t n2 = i == 0 ? array->n_rows : n1 + (uint64_t)(g_rand_double(random) * (double)width);
         uint64_t region = g_rand_int(random) % REGIONS, *key = i % 3 == 2 ? &region : NULL;
-        g_autoptr(GArray) right = naive_longest(calls, n1, n2, key, last);
+        g_autoptr(GArray) expected = naive_longest(calls, n1, n2, key, last);
         const XtfGroupFilter filter = {.exact = i % 2 ? key : NULL, .match = i % 2 ? NULL : is_key, .data = key};
-        XtfFrameSpan frames[MOST];
-        size_t n = (size_t)g_rand_int_range(random, 1, MOST + 1), most = n;
+        XtfFrameSpan frames[MAX_FRAMES];
+        size_t n = (size_t)g_rand_int_range(random, 1, MAX_FRAMES + 1), n_wanted = n;
         cr_assert_good(xtf_array_longest(array, 0, key ? &filter : NULL, n1, n2, last, frames, &n, &error), error);
-        cr_assert_eq(n, MIN(most, right->len));
+        cr_assert_eq(n, MIN(n_wanted, expected->len));
         for (size_t f = 0; f < n; f++) {
-            const Found *found = &g_array_index(right, Found, f);
-            cr_assert(
-                frames[f].row == found->frame->row && frames[f].key == found->frame->region &&
-                    frames[f].begin == found->frame->begin && frames[f].end - frames[f].begin == found->duration &&
-                    frames[f].end_row == MIN(found->frame->end_row, array->n_rows),
-                "rows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT ", frame %zu: row %" G_GUINT64_FORMAT ", not %u", n1,
-                n2, f, frames[f].row, found->frame->row);
+            const LongFrame *long_frame = &g_array_index(expected, LongFrame, f);
+            cr_assert(frames[f].row == long_frame->frame->row && frames[f].key == long_frame->frame->region &&
+                          frames[f].begin == long_frame->frame->begin &&
+                          frames[f].end - frames[f].begin == long_frame->duration &&
+                          frames[f].end_row == MIN(long_frame->frame->end_row, array->n_rows),
+                      "rows %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT ", frame %zu: row %" G_GUINT64_FORMAT
+                      ", not %u",
+                      n1, n2, f, frames[f].row, long_frame->frame->row);
         }
     }
 }
 
-Test(longest, ends_and_longest_frames_are_those_of_a_list)
+Test(longest, ends_and_longest_frames_agree_with_a_list)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -104,7 +103,7 @@ Test(longest, ends_and_longest_frames_are_those_of_a_list)
     remove_folder(folder);
 }
 
-/* The longest of very many calls is found by looking at few leaves. */
+/* The longest of very many calls is found by reading few leaves. */
 Test(longest, the_longest_of_many_costs_few_leaves)
 {
     const CallShape shape = {.name = "many", .rows = 200000, .deep = 6, .regions = 20};

@@ -1,6 +1,4 @@
-/*
- * So many arrays that what the writer knows of them does not stay in memory; and the pool that it lies in.
- */
+/* Very many arrays, whose data in the writer are paged out; and the pool of these data. */
 #include "fixture.h"
 
 #include <signal.h>
@@ -25,8 +23,8 @@ static void assert_object(const uint64_t *object, size_t number)
         cr_assert_eq(object[w], word_of(number, w), "object %zu, word %u", number, w);
 }
 
-/* How many of its blocks are those of files: */
-typedef enum { NONE_IN_FILES, SOME_IN_FILES, REST_IN_FILES } InFiles;
+/* How many blocks of the pool are in files. */
+typedef enum { NONE_IN_FILES, SOME_IN_FILES, ALL_BUT_LAST_IN_FILES } InFiles;
 
 static void check_pool(InFiles in_files)
 {
@@ -49,7 +47,7 @@ static void check_pool(InFiles in_files)
     cr_assert_eq(pool.files->len, in_files != NONE_IN_FILES);
     for (guint i = 0; i < pool.files->len; i++)
         in_file += g_array_index(pool.files, XtfFileMemory, i).size;
-    cr_assert_eq(in_file + (4 << 20) >= pool.n_bytes, in_files == REST_IN_FILES);
+    cr_assert_eq(in_file + (4 << 20) >= pool.n_bytes, in_files == ALL_BUT_LAST_IN_FILES);
     xtf_object_pool_page_out(&pool);
     for (size_t i = 0; i < N_OBJECTS; i++)
         assert_object(objects[i], i);
@@ -58,14 +56,14 @@ static void check_pool(InFiles in_files)
         cr_assert_eq(object, objects[n++]);
     cr_assert_eq(n, N_OBJECTS);
     cr_assert_eq(pool.n_objects, N_OBJECTS);
-    for (size_t i = 0; i < N_OBJECTS; i += 1000) /* what was gone over has rested */
+    for (size_t i = 0; i < N_OBJECTS; i += 1000) /* the iteration paged out the blocks it passed */
         assert_object(objects[i], i);
     xtf_object_pool_finish(&pool);
 }
 
 Test(many_arrays, pool)
 {
-    check_pool(REST_IN_FILES);
+    check_pool(ALL_BUT_LAST_IN_FILES);
 }
 
 Test(many_arrays, pool_without_files)
@@ -99,14 +97,14 @@ Test(many_arrays, empty_pool)
 
 enum { LOCATIONS = 20000, SCHEMAS = 3, DERIVED = SCHEMAS - 1 };
 
-static const XtfWriterOptions how = {.no_sync = true, .keep_seconds = -1, .origin = UINT64_MAX};
+static const XtfWriterOptions options = {.no_sync = true, .keep_seconds = -1, .origin = UINT64_MAX};
 
-/* What should be in the file: rows of each array, by location and schema. */
+/* The expected contents of the file: rows of each array, by location and schema. */
 typedef struct {
     uint32_t rows[LOCATIONS][SCHEMAS];
 } Expected;
 
-/* Some way from each other, so that new ones come between those that are there. */
+/* Returns the id of a location. The ids have gaps, so that new locations are between older ones. */
 static uint64_t id_of(uint32_t location)
 {
     return 5 + (uint64_t)location * 1000003;
@@ -130,7 +128,7 @@ static void add_schemas(XtfWriter *writer)
     xtf_schema_free(schema);
 }
 
-/* Rows to arrays in no order, each of which is closed with some luck. */
+/* Appends rows to arrays in no order, and closes each array if `close` is set. */
 static void append_some(XtfWriter *writer, GRand *random, Expected *expected, uint32_t n, bool derived, bool close)
 {
     GError *error = NULL;
@@ -165,7 +163,7 @@ static void assert_array(const XtfArray *array, uint32_t location, uint32_t n_ro
     }
 }
 
-/* All arrays are there, in their order, and no others. */
+/* Asserts that the file has exactly the expected arrays, in order. */
 static void assert_file(const char *path, const Expected *expected)
 {
     XtfTrace *trace = open_trace(path, 1 << 20);
@@ -194,7 +192,7 @@ Test(many_arrays, writer)
     g_autofree Expected *expected = g_new0(Expected, 1);
     g_autoptr(GRand) random = g_rand_new_with_seed(12);
     GError *error = NULL;
-    XtfWriter *writer = xtf_writer_create(path, &how, &error);
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
 
     cr_assert_good(writer, error);
     add_schemas(writer);
@@ -206,8 +204,8 @@ Test(many_arrays, writer)
     cr_assert_good(xtf_writer_close(writer, &error), error);
     assert_file(path, expected);
 
-    /* Gone on with: some arrays are woken, those of a schema replaced. */
-    writer = xtf_writer_open(path, &how, &error);
+    /* The next writer reopens some arrays, and replaces the arrays of a schema. */
+    writer = xtf_writer_open(path, &options, &error);
     cr_assert_good(writer, error);
     cr_assert_gt(writer->arrays.files->len, 0);
     append_some(writer, random, expected, LOCATIONS / 10, false, true);

@@ -1,6 +1,6 @@
 /*
- * Arrays whose location has a clock map, against rows in memory each of which is mapped first. Durations are those of
- * the rows as they were written.
+ * Arrays whose location has a clock map, against rows in memory that are mapped one by one. Durations are in ticks of
+ * the rows as written.
  */
 #include "mapped-sample.h"
 
@@ -16,7 +16,7 @@ static uint64_t local_time(const GArray *rows, guint n)
     return t;
 }
 
-/* Rows before global time t: each row is mapped. */
+/* Counts the rows before global time t. Maps each row. */
 static uint64_t rank_of(const GArray *rows, const NaiveMap *map, uint64_t t)
 {
     uint64_t n = 0;
@@ -25,7 +25,7 @@ static uint64_t rank_of(const GArray *rows, const NaiveMap *map, uint64_t t)
     return n;
 }
 
-/* The least local time that leads to t or later, searched for. */
+/* Finds by bisection the least local time that is mapped to t or later. */
 static uint64_t naive_local(const NaiveMap *map, uint64_t t)
 {
     uint64_t low = 0, high = UINT64_MAX;
@@ -40,7 +40,7 @@ static uint64_t naive_local(const NaiveMap *map, uint64_t t)
     return low;
 }
 
-/* Times that are worth asking for: of rows and of knots, one more and one less; others. */
+/* Picks a global time: that of a row or a knot, one tick before or after, or another one. */
 static uint64_t pick_time(GRand *random, const GArray *rows, const NaiveMap *map, int round)
 {
     uint64_t off = (uint64_t)g_rand_int_range(random, -1, 2);
@@ -58,7 +58,7 @@ static uint64_t pick_time(GRand *random, const GArray *rows, const NaiveMap *map
     return first - MIN(first, 100) + random_u64(random, last - first + 200);
 }
 
-/* The row as a reader should see it. */
+/* Makes the row that a reader should return. */
 static void map_row(const GArray *rows, const NaiveMap *map, guint n, uint8_t *row)
 {
     guint size = g_array_get_element_size((GArray *)rows);
@@ -75,12 +75,12 @@ static void map_row(const GArray *rows, const NaiveMap *map, guint n, uint8_t *r
     memcpy(row, &t, sizeof t);
 }
 
-static void assert_row(const uint8_t *is, const GArray *rows, const NaiveMap *map, guint n)
+static void assert_row(const uint8_t *row, const GArray *rows, const NaiveMap *map, guint n)
 {
-    uint8_t should[XTF_ROW_MAX];
+    uint8_t expected[XTF_ROW_MAX];
 
-    map_row(rows, map, n, should);
-    cr_assert_eq(memcmp(is, should, g_array_get_element_size((GArray *)rows)), 0, "row %u", n);
+    map_row(rows, map, n, expected);
+    cr_assert_eq(memcmp(row, expected, g_array_get_element_size((GArray *)rows)), 0, "row %u", n);
 }
 
 static void check_ranks(Sample *sample, const XtfArray *array, const GArray *rows, const NaiveMap *map)
@@ -145,7 +145,7 @@ static void check_cursors(Sample *sample, const XtfArray *array, const GArray *r
     cr_assert_not(found);
 }
 
-/* The array as it is in the file. */
+/* Checks the array as it is in the file, with local times. */
 static void check_local(const XtfArray *array, const GArray *rows)
 {
     const NaiveMap none = {0};
@@ -169,7 +169,7 @@ static void check_local(const XtfArray *array, const GArray *rows)
     }
 }
 
-/* A window of global time is one of local time. */
+/* Checks profiles: a window of global time is a window of local time. */
 static void check_profiles(Sample *sample, const XtfArray *array, const Location *location)
 {
     const GArray *rows = location->calls->rows;
@@ -181,14 +181,14 @@ static void check_profiles(Sample *sample, const XtfArray *array, const Location
         uint64_t a = i ? pick_time(sample->random, rows, &location->map, i) : 0;
         uint64_t b = i ? pick_time(sample->random, rows, &location->map, i / 4) : UINT64_MAX;
         NaiveCells cells;
-        g_autofree char *what = g_strdup_printf("times %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, a, b);
+        g_autofree char *label = g_strdup_printf("times %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT, a, b);
         if (a > b)
             continue;
         xtf_group_totals_clear(totals);
         cr_assert_good(xtf_array_profile(array, 0, a, b, first, last, totals, &error), error);
         naive_profile(location->calls, naive_local(&location->map, a), naive_local(&location->map, b), first, last,
                       cells);
-        assert_cells(totals, cells, what);
+        assert_cells(totals, cells, label);
     }
 }
 
@@ -253,12 +253,12 @@ Test(mapped_arrays, agree_with_rows_mapped_one_by_one)
         Sample sample = make_sample(20 + (uint32_t)f, files[f].page_size, files[f].plain, 4);
         sample_write(&sample, true);
         check_all(&sample);
-        sample_end(&sample);
+        sample_free(&sample);
     }
 }
 
-/* The range of a field holds all of its values, mapped. */
-Test(mapped_arrays, keep_to_the_limits_of_instants)
+/* The limits of a field include all its values, mapped. */
+Test(mapped_arrays, have_limits_of_mapped_instants)
 {
     Sample sample = make_sample(30, 4096, false, 3);
     uint8_t row[XTF_ROW_MAX];
@@ -279,10 +279,10 @@ Test(mapped_arrays, keep_to_the_limits_of_instants)
     }
     cr_assert(until->has_none);
     cr_assert_eq(took->max, most);
-    sample_end(&sample);
+    sample_free(&sample);
 }
 
-static XtfWriter *go_on(const char *path)
+static XtfWriter *reopen_writer(const char *path)
 {
     GError *error = NULL;
     XtfWriter *writer = xtf_writer_open(path, &(XtfWriterOptions){.no_sync = true}, &error);
@@ -291,7 +291,7 @@ static XtfWriter *go_on(const char *path)
     return writer;
 }
 
-/* Sealed pages, by what begins them. */
+/* Counts the sealed pages, which begin with a magic number. */
 static guint count_pages(const char *bytes, gsize length)
 {
     guint n = 0;
@@ -301,8 +301,8 @@ static guint count_pages(const char *bytes, gsize length)
     return n;
 }
 
-/* Clocks are corrected, corrected again, and put back, by commits that write no page. */
-Test(mapped_arrays, get_other_maps_without_a_row_being_written)
+/* Commits correct the clocks, correct them again, and remove the maps. They write no page. */
+Test(mapped_arrays, get_other_maps_without_writing_a_row)
 {
     Sample sample = make_sample(31, 4096, false, 3);
     GError *error = NULL;
@@ -312,7 +312,7 @@ Test(mapped_arrays, get_other_maps_without_a_row_being_written)
     g_autofree char *before = contents(sample.path, &length);
     guint pages = count_pages(before, length);
     for (int round = 0; round < 4; round++) {
-        XtfWriter *writer = go_on(sample.path);
+        XtfWriter *writer = reopen_writer(sample.path);
         for (guint l = 0; l < sample.n; l++) {
             NaiveMap *map = &sample.locations[l].map;
             *map = (NaiveMap){0};
@@ -325,14 +325,14 @@ Test(mapped_arrays, get_other_maps_without_a_row_being_written)
         cr_assert_eq(count_pages(after, length), pages);
         check_all(&sample);
         g_autoptr(XtfTrace) trace = open_trace(sample.path, 0);
-        cr_assert_leq(xtf_trace_n_clock_maps(trace), 4); /* numbers are used again */
+        cr_assert_leq(xtf_trace_n_clock_maps(trace), 4); /* numbers are reused */
     }
-    sample_end(&sample);
+    sample_free(&sample);
 }
 
-/* Snapshots of one file share what is cached; each has its own maps. */
+/* Snapshots of a file share a cache, but each has its own maps. */
 /* FORMAT R26 */
-Test(mapped_arrays, of_several_snapshots_have_each_their_maps)
+Test(mapped_arrays, have_the_maps_of_their_snapshot)
 {
     Sample sample = make_sample(37, 4096, false, 2);
     XtfTrace *traces[4];
@@ -344,7 +344,7 @@ Test(mapped_arrays, of_several_snapshots_have_each_their_maps)
         NaiveMap *map = &sample.locations[1].map;
         if (i > 0) {
             *map = i == 3 ? maps[0] : random_map(sample.random, 0, 10000000, UINT64_C(1) << 40, 20);
-            XtfWriter *writer = go_on(sample.path);
+            XtfWriter *writer = reopen_writer(sample.path);
             set_map(writer, 1, map);
             cr_assert_good(xtf_writer_close(writer, &error), error);
         }
@@ -362,11 +362,11 @@ Test(mapped_arrays, of_several_snapshots_have_each_their_maps)
     }
     for (guint i = 0; i < G_N_ELEMENTS(traces); i++)
         xtf_trace_unref(traces[i]);
-    sample_end(&sample);
+    sample_free(&sample);
 }
 
-/* A writer that goes on keeps maps, and what it appends goes through them. */
-Test(mapped_arrays, go_on_with_their_maps)
+/* A writer that continues a file keeps its maps, and maps the rows that it appends. */
+Test(mapped_arrays, keep_their_maps_when_continued)
 {
     Sample sample = make_sample(32, 4096, false, 3);
     GError *error = NULL;
@@ -374,7 +374,7 @@ Test(mapped_arrays, go_on_with_their_maps)
     guint from = 0, marks_from = 0;
 
     for (size_t i = 0; i < G_N_ELEMENTS(until); i++) {
-        XtfWriter *writer = i ? go_on(sample.path) : sample_create(&sample);
+        XtfWriter *writer = i ? reopen_writer(sample.path) : sample_create(&sample);
         guint marks_to = (until[i] + 4) / 5;
         for (guint l = 0; l < sample.n; l++) {
             if (i == 0)
@@ -387,12 +387,12 @@ Test(mapped_arrays, go_on_with_their_maps)
         cr_assert_good(xtf_writer_close(writer, &error), error);
     }
     check_all(&sample);
-    sample_end(&sample);
+    sample_free(&sample);
 }
 
-/* What is promised is global time; what is appended is local. */
+/* The complete time is global, the times of appended rows are local. */
 /* FORMAT W26 */
-Test(mapped_arrays, hold_to_what_was_promised)
+Test(mapped_arrays, keep_the_complete_time)
 {
     Sample sample = make_sample(33, 4096, false, 2);
     const NaiveMap later = {1, {{100, 1100, false}}}, earlier = {1, {{100, 0, false}}};
@@ -416,11 +416,11 @@ Test(mapped_arrays, hold_to_what_was_promised)
     mark.time = 1600;
     cr_assert_good(xtf_array_writer_append(array, &mark, &error), error);
     cr_assert_good(xtf_writer_close(writer, &error), error);
-    sample_end(&sample);
+    sample_free(&sample);
 }
 
 /* FORMAT W31 */
-Test(mapped_arrays, share_equal_maps_and_need_none_that_change_nothing)
+Test(mapped_arrays, share_equal_maps_and_drop_maps_that_change_nothing)
 {
     Sample sample = make_sample(34, 4096, false, 3);
     const NaiveMap one = {2, {{100, 1100, true}, {200, 7000, true}}},
@@ -441,7 +441,7 @@ Test(mapped_arrays, share_equal_maps_and_need_none_that_change_nothing)
     cr_assert_eq(error->code, XTF_ERROR_INVALID);
     g_clear_error(&error);
     cr_assert_good(xtf_writer_close(writer, &error), error);
-    sample_end(&sample);
+    sample_free(&sample);
 }
 
 /* FORMAT W22 */

@@ -1,6 +1,6 @@
 /*
- * Merged files: what each row of a part says in names is what it says in the whole, and so do totals; and how rows of
- * tables are joined. Whole traces are compared in tests/merge.
+ * Merged files: each row has the same names as in its part, and totals agree. The joining of tables' rows.
+ * tests/merge compares whole traces.
  */
 #include <sys/resource.h>
 
@@ -75,27 +75,27 @@ static const struct {
 
 enum { ALL_REGIONS = 30, CHAIN = 5000, ROWS = 3000 };
 
-/* A part being written. Its regions and nodes are some of all, in an order of its own. */
+/* A part being written. It has some of the regions and nodes, in an order that differs from the other part. */
 typedef struct {
     XtfWriter *writer;
     uint32_t ids[N_SCHEMAS];
-    uint32_t regions[ALL_REGIONS]; /* by row: which of all */
+    uint32_t regions[ALL_REGIONS]; /* by row: the number among all regions */
     uint32_t n_regions;
 } Part;
 
-/* What a row says, without numbers. */
+/* The content of a row without numbers. */
 typedef struct {
     uint64_t time;
     char *region, *text, *value;
-    uint32_t depth; /* of its node in the chain */
-} Said;
+    uint32_t depth; /* depth of its node in the chain */
+} Content;
 
-static void clear_said(gpointer data)
+static void clear_content(gpointer data)
 {
-    Said *said = data;
-    g_free(said->region);
-    g_free(said->text);
-    g_free(said->value);
+    Content *content = data;
+    g_free(content->region);
+    g_free(content->text);
+    g_free(content->value);
 }
 
 static uint32_t add_text(Part *part, const char *text)
@@ -148,38 +148,38 @@ static void add_tables(Part *part, GRand *random)
         if (g_rand_int_range(random, 0, 3) > 0)
             part->regions[part->n_regions++] = region;
     for (uint32_t i = 0; i < part->n_regions; i++) {
-        uint32_t other = (uint32_t)g_rand_int_range(random, 0, (gint32)part->n_regions), held = part->regions[i];
-        part->regions[i] = part->regions[other];
-        part->regions[other] = held;
+        uint32_t swap = (uint32_t)g_rand_int_range(random, 0, (gint32)part->n_regions), region = part->regions[i];
+        part->regions[i] = part->regions[swap];
+        part->regions[swap] = region;
     }
     for (uint32_t i = 0; i < part->n_regions; i++) {
         g_autofree char *name = g_strdup_printf("region %u", part->regions[i]);
         add_row(part, REGIONS, &(NameRow){add_text(part, name)});
     }
-    for (uint32_t i = 0; i < CHAIN; i++) /* from the leaf up: a parent stands behind its child */
+    for (uint32_t i = 0; i < CHAIN; i++) /* from the leaf up: a parent follows its child */
         add_row(part, NODES, &(NodeRow){i + 1 < CHAIN ? i + 1 : UINT32_MAX, add_text(part, "node")});
 }
 
-/* A row with random content, and what it says. Some numbers of regions have no row. */
-static EventRow random_event(Part *part, GRand *random, uint64_t time, Said *said)
+/* Returns a row with random values, and its content. Some numbers of regions have no row. */
+static EventRow random_event(Part *part, GRand *random, uint64_t time, Content *content)
 {
     uint32_t region = (uint32_t)g_rand_int_range(random, 0, (gint32)part->n_regions + 2);
     uint32_t node = (uint32_t)g_rand_int_range(random, 0, CHAIN), kind = (uint32_t)g_rand_int_range(random, 0, 3);
     EventRow row = {.time = time, .region = region, .node = node, .kind = (uint8_t)kind};
 
-    *said = (Said){.time = time, .depth = CHAIN - node};
-    said->text = g_strdup_printf("text %u", g_rand_int_range(random, 0, 50));
-    row.text = add_text(part, said->text);
-    said->region = region < part->n_regions ? g_strdup_printf("region %u", part->regions[region]) : g_strdup("-");
+    *content = (Content){.time = time, .depth = CHAIN - node};
+    content->text = g_strdup_printf("text %u", g_rand_int_range(random, 0, 50));
+    row.text = add_text(part, content->text);
+    content->region = region < part->n_regions ? g_strdup_printf("region %u", part->regions[region]) : g_strdup("-");
     if (g_rand_int_range(random, 0, 10) == 0) {
         row.region = UINT32_MAX;
-        g_free(said->region);
-        said->region = g_strdup("none");
+        g_free(content->region);
+        content->region = g_strdup("none");
     }
     row.value = kind == 1 ? row.text : (uint64_t)g_rand_int_range(random, 0, (gint32)part->n_regions);
-    said->value = kind == 0   ? g_strdup_printf("%" PRIu64, row.value)
-                  : kind == 1 ? g_strdup(said->text)
-                              : g_strdup_printf("region %u", part->regions[row.value]);
+    content->value = kind == 0   ? g_strdup_printf("%" PRIu64, row.value)
+                     : kind == 1 ? g_strdup(content->text)
+                                 : g_strdup_printf("region %u", part->regions[row.value]);
     return row;
 }
 
@@ -187,18 +187,18 @@ static GArray *write_part(const char *path, const char *codec, uint64_t location
 {
     Part part = {0};
     GError *error = NULL;
-    GArray *all = g_array_new(FALSE, FALSE, sizeof(Said));
+    GArray *all = g_array_new(FALSE, FALSE, sizeof(Content));
 
-    g_array_set_clear_func(all, clear_said);
+    g_array_set_clear_func(all, clear_content);
     begin_part(&part, path, codec);
     add_tables(&part, random);
     XtfArrayWriter *array = xtf_writer_array(part.writer, location, part.ids[EVENTS], &error);
     cr_assert_good(array, error);
     for (uint32_t i = 0; i < ROWS; i++) {
-        Said said;
-        EventRow row = random_event(&part, random, i * 3, &said);
+        Content content;
+        EventRow row = random_event(&part, random, i * 3, &content);
         cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
-        g_array_append_val(all, said);
+        g_array_append_val(all, content);
     }
     end_part(&part);
     return all;
@@ -244,22 +244,22 @@ static void compare_rows(XtfTrace *trace, const XtfArray *array, const GArray *a
 
     cr_assert_eq(array->n_rows, all->len);
     for (uint32_t i = 0; i < all->len; i += i % 97 == 0 ? 1 : 3) {
-        const Said *said = &g_array_index(all, Said, i);
+        const Content *content = &g_array_index(all, Content, i);
         EventRow row;
         cr_assert_good(xtf_array_row(array, i, (uint8_t *)&row, &error), error);
-        cr_assert_eq(row.time, said->time);
-        cr_assert_str_eq(row.region == UINT32_MAX ? "none" : region_name(trace, row.region), said->region);
-        cr_assert_str_eq(get_text(trace, row.text), said->text);
+        cr_assert_eq(row.time, content->time);
+        cr_assert_str_eq(row.region == UINT32_MAX ? "none" : region_name(trace, row.region), content->region);
+        cr_assert_str_eq(get_text(trace, row.text), content->text);
         if (i % 50 == 0)
-            cr_assert_eq(node_depth(trace, row.node), said->depth);
+            cr_assert_eq(node_depth(trace, row.node), content->depth);
         if (row.kind == 1)
-            cr_assert_str_eq(get_text(trace, row.value), said->value);
+            cr_assert_str_eq(get_text(trace, row.value), content->value);
         if (row.kind == 2)
-            cr_assert_str_eq(region_name(trace, row.value), said->value);
+            cr_assert_str_eq(region_name(trace, row.value), content->value);
     }
 }
 
-/* Totals of any range are those of its rows, by the same numbers. */
+/* Compares the totals of ranges with totals of their rows, by the numbers of the file. */
 static void compare_totals(const XtfArray *array, GRand *random)
 {
     const XtfAggregate *aggregate = &array->schema->aggregates[0];
@@ -268,17 +268,17 @@ static void compare_totals(const XtfArray *array, GRand *random)
     for (unsigned round = 0; round < 20; round++) {
         uint64_t from = (uint64_t)g_rand_int_range(random, 0, ROWS),
                  to = (uint64_t)g_rand_int_range(random, (gint32)from, ROWS + 1);
-        g_autoptr(XtfGroupTotals) found = xtf_group_totals_new(aggregate, 2),
+        g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, 2),
                                   naive = xtf_group_totals_new(aggregate, 2);
-        cr_assert_good(xtf_array_totals(array, 0, NULL, from, to, found, &error), error);
+        cr_assert_good(xtf_array_totals(array, 0, NULL, from, to, totals, &error), error);
         for (uint64_t n = from; n < to; n++) {
             EventRow row;
             cr_assert_good(xtf_array_row(array, n, (uint8_t *)&row, &error), error);
             xtf_group_totals_add(naive, (uint64_t[]){row.region, row.kind}, (uint64_t[]){1});
         }
-        cr_assert_eq(xtf_group_totals_n(found), xtf_group_totals_n(naive));
+        cr_assert_eq(xtf_group_totals_n(totals), xtf_group_totals_n(naive));
         for (uint32_t i = 0; i < xtf_group_totals_n(naive); i++) {
-            const uint64_t *cells = xtf_group_totals_find(found, xtf_group_totals_key(naive, i));
+            const uint64_t *cells = xtf_group_totals_find(totals, xtf_group_totals_key(naive, i));
             cr_assert(cells && *cells == *xtf_group_totals_cells(naive, i));
         }
     }
@@ -294,13 +294,13 @@ static void compare_whole(const char *path, GArray **all, GRand *random)
         compare_rows(trace, &array, all[location]);
         compare_totals(&array, random);
     }
-    cr_assert_eq(get_table(trace, "nodes")->n_rows, CHAIN, "chains that are the same are one");
+    cr_assert_eq(get_table(trace, "nodes")->n_rows, CHAIN, "the equal chains must be merged");
     cr_assert_leq(get_table(trace, "regions")->n_rows, ALL_REGIONS);
     assert_sound(trace);
     xtf_trace_unref(trace);
 }
 
-static char *in(const char *folder, const char *name)
+static char *path_in(const char *folder, const char *name)
 {
     return g_build_filename(folder, name, NULL);
 }
@@ -310,7 +310,7 @@ static void merge_randomly(const char *codec, guint32 seed)
     GRand *random = g_rand_new_with_seed(seed);
     GError *error = NULL;
     char *folder = make_folder();
-    g_autofree char *a = in(folder, "a.xtf"), *b = in(folder, "b.xtf"), *whole = in(folder, "whole.xtf");
+    g_autofree char *a = path_in(folder, "a.xtf"), *b = path_in(folder, "b.xtf"), *whole = path_in(folder, "whole.xtf");
     const char *parts[] = {a, b};
     GArray *all[] = {write_part(a, codec, 0, random), write_part(b, codec, 1, random)};
     XtfMergeReport report;
@@ -319,8 +319,8 @@ static void merge_randomly(const char *codec, guint32 seed)
     cr_assert_eq(report.parts, 2);
     compare_whole(whole, all, random);
 
-    /* What was merged is a part again: beside itself it has a location twice, alone it is the same. */
-    g_autofree char *again = in(folder, "again.xtf");
+    /* A merged file can be a part: together with one of its parts it has a location twice, alone it is the same. */
+    g_autofree char *again = path_in(folder, "again.xtf");
     cr_assert_not(xtf_merge(again, (const char *[]){whole, a}, 2, NULL, NULL, &error));
     cr_assert(strstr(error->message, a) && strstr(error->message, whole) && strstr(error->message, "location 0"));
     g_clear_error(&error);
@@ -336,7 +336,7 @@ static void merge_randomly(const char *codec, guint32 seed)
 }
 
 /* FORMAT W29, W40, W41, W43, R52, R53, R54 */
-Test(merge, rows_and_totals_say_the_same)
+Test(merge, rows_and_totals_are_the_same)
 {
     merge_randomly("compact", 1);
     merge_randomly("plain", 2);
@@ -358,7 +358,8 @@ Test(merge, members_come_from_the_part_that_has_them)
 {
     GError *error = NULL;
     char *folder = make_folder();
-    g_autofree char *a = in(folder, "a"), *b = in(folder, "b"), *c = in(folder, "c"), *whole = in(folder, "whole");
+    g_autofree char *a = path_in(folder, "a"), *b = path_in(folder, "b"), *c = path_in(folder, "c"),
+                    *whole = path_in(folder, "whole");
     Part part;
 
     write_comm(&part, a, 9, "", UINT32_MAX, 0);
@@ -399,12 +400,12 @@ static guint files_in(const char *folder)
 }
 
 /* FORMAT W3, W18 */
-Test(merge, failures_leave_nothing)
+Test(merge, failures_leave_no_file)
 {
     GRand *random = g_rand_new_with_seed(3);
     GError *error = NULL;
     char *folder = make_folder();
-    g_autofree char *a = in(folder, "a"), *b = in(folder, "b"), *whole = in(folder, "whole");
+    g_autofree char *a = path_in(folder, "a"), *b = path_in(folder, "b"), *whole = path_in(folder, "whole");
     const char *parts[] = {a, b};
 
     g_array_unref(write_part(a, NULL, 0, random));
@@ -414,7 +415,7 @@ Test(merge, failures_leave_nothing)
     g_clear_error(&error);
     cr_assert_eq(files_in(folder), 2);
 
-    /* As a full disk does: the file cannot grow any more. */
+    /* As on a full disk: the file cannot grow. */
     struct rlimit limit, small = {.rlim_cur = 40000};
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &limit);
@@ -430,14 +431,14 @@ Test(merge, failures_leave_nothing)
     cr_assert_good(xtf_merge(whole, parts, 2, NULL, NULL, &error), error);
     XtfWriter *writer = xtf_writer_open(b, NULL, &error);
     cr_assert_good(writer, error);
-    cr_assert_not(xtf_merge(whole, parts, 2, NULL, NULL, &error), "a part is being written");
+    cr_assert_not(xtf_merge(whole, parts, 2, NULL, NULL, &error), "a part that is being written can be merged");
     g_clear_error(&error);
     xtf_writer_abort(writer);
     remove_folder(folder);
     g_rand_free(random);
 }
 
-/* Each location has a clock of its own; the second and the third are the same. */
+/* Writes a part with a clock map. The second and third location have equal maps. */
 static void write_clocks(const char *path, uint64_t location, GRand *random, const XtfClockKnot *knots)
 {
     GError *error = NULL;
@@ -446,10 +447,10 @@ static void write_clocks(const char *path, uint64_t location, GRand *random, con
     g_array_unref(write_part(path, NULL, location, random));
     XtfWriter *writer = xtf_writer_open(path, NULL, &error);
     cr_assert_good(writer, error);
-    if (location == 1) { /* a map that nobody has, so that numbers differ */
-        const XtfClockKnot other = {.local = 3, .global = 1};
-        cr_assert_good(xtf_writer_add_clock_map(writer, &(XtfClockMap){.n_knots = 1, .knots = &other}, &number, &error),
-                       error);
+    if (location == 1) { /* a map without users, so that numbers differ */
+        const XtfClockKnot unused = {.local = 3, .global = 1};
+        cr_assert_good(
+            xtf_writer_add_clock_map(writer, &(XtfClockMap){.n_knots = 1, .knots = &unused}, &number, &error), error);
     }
     cr_assert_good(xtf_writer_add_clock_map(writer, &(XtfClockMap){.n_knots = 2, .knots = knots}, &number, &error) &&
                        xtf_writer_set_clock_map(writer, location, number, &error),
@@ -457,7 +458,7 @@ static void write_clocks(const char *path, uint64_t location, GRand *random, con
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
-Test(merge, clock_maps_are_carried_over)
+Test(merge, clock_maps_are_kept)
 {
     static const XtfClockKnot knots[3][2] = {{{.local = 0, .global = 70000}, {.local = 5000, .global = 75003}},
                                              {{.local = 10, .global = 500}, {.local = 800, .global = 90000}},
@@ -466,13 +467,13 @@ Test(merge, clock_maps_are_carried_over)
     GRand *random = g_rand_new_with_seed(4);
     GError *error = NULL;
     char *folder = make_folder();
-    g_autofree char *whole = in(folder, "whole");
+    g_autofree char *whole = path_in(folder, "whole");
     char *parts[3];
 
     for (unsigned i = 0; i < 3; i++) {
         XtfClockKnot own[2] = {knots[i][0], knots[i][1]};
         own[0].jumps = i > 0;
-        parts[i] = in(folder, names[i]);
+        parts[i] = path_in(folder, names[i]);
         write_clocks(parts[i], i, random, own);
     }
     cr_assert_good(xtf_merge(whole, (const char *const *)parts, 3, NULL, NULL, &error), error);
@@ -480,16 +481,16 @@ Test(merge, clock_maps_are_carried_over)
     uint64_t first = UINT64_MAX, last = 0;
     for (unsigned i = 0; i < 3; i++) {
         XtfTrace *part = open_trace(parts[i], 0);
-        XtfArray one = find_array(part, i, xtf_trace_find_schema(part, "events")->id);
-        XtfArray other = find_array(merged, i, xtf_trace_find_schema(merged, "events")->id);
+        XtfArray before = find_array(part, i, xtf_trace_find_schema(part, "events")->id);
+        XtfArray after = find_array(merged, i, xtf_trace_find_schema(merged, "events")->id);
         for (uint64_t n = 0; n < ROWS; n += 7) {
-            uint64_t expected, found;
-            cr_assert_good(xtf_array_time(&one, n, &expected, &error) && xtf_array_time(&other, n, &found, &error),
+            uint64_t expected, time;
+            cr_assert_good(xtf_array_time(&before, n, &expected, &error) && xtf_array_time(&after, n, &time, &error),
                            error);
-            cr_assert_eq(found, expected);
+            cr_assert_eq(time, expected);
         }
-        first = MIN(first, one.first);
-        last = MAX(last, one.last);
+        first = MIN(first, before.first);
+        last = MAX(last, before.last);
         xtf_trace_unref(part);
         g_free(parts[i]);
     }

@@ -1,6 +1,4 @@
-/*
- * The compact codec: what is packed comes back bit for bit, whatever the rows, and bytes that nobody packed are faults.
- */
+/* The compact codec: packed rows unpack to the same bytes, and damaged bytes are faults. */
 #include "fixture.h"
 
 #include "libxtf/pack/deflate.h"
@@ -12,8 +10,8 @@ typedef struct {
     uint32_t length;
 } Packed;
 
-/* Packs, into just as much room as it takes too, and one byte less. */
-static Packed pack(const XtfSchema *schema, const void *rows, uint32_t count, unsigned level)
+/* Packs rows. Also packs them into exactly the bytes needed, and into one byte less, which fails. */
+static Packed pack_rows(const XtfSchema *schema, const void *rows, uint32_t count, unsigned level)
 {
     uint64_t bound = xtf_pack_bound(schema, count);
     Packed packed = {.bytes = g_malloc(bound)};
@@ -21,7 +19,7 @@ static Packed pack(const XtfSchema *schema, const void *rows, uint32_t count, un
 
     packed.length = xtf_pack(schema, rows, count, level, packed.bytes, (uint32_t)bound, NULL);
     cr_assert(packed.length > 0 && packed.length <= bound);
-    packed.bytes = g_realloc(packed.bytes, packed.length); /* so that a byte read past the end is seen */
+    packed.bytes = g_realloc(packed.bytes, packed.length); /* exact, so that sanitizers see reads past its end */
     g_autofree uint8_t *again = g_malloc(packed.length);
     cr_assert_eq(xtf_pack(schema, rows, count, level, again, packed.length - 1, &forecast), 0);
     cr_assert_eq(forecast.estimate, packed.length);
@@ -30,7 +28,7 @@ static Packed pack(const XtfSchema *schema, const void *rows, uint32_t count, un
     return packed;
 }
 
-static unsigned zeros_known; /* fields of which templates told the zeros */
+static unsigned zeros_known; /* number of fields whose zeros the templates give */
 
 static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *rows, uint32_t count)
 {
@@ -50,7 +48,7 @@ static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *r
 
 static uint32_t round_trip(const XtfSchema *schema, const void *rows, uint32_t count, unsigned level)
 {
-    Packed packed = pack(schema, rows, count, level);
+    Packed packed = pack_rows(schema, rows, count, level);
 
     assert_unpacks(schema, packed, rows, count);
     g_free(packed.bytes);
@@ -73,7 +71,7 @@ Test(pack, calls_take_about_a_byte)
     cr_assert_geq(zeros_known, 2 * 2 * G_N_ELEMENTS(counts)); /* regions and events */
 }
 
-/* A loop in the outermost frame: every ENTER's distance is another one. */
+/* A loop in the outermost frame: the distance differs for every ENTER. */
 Test(pack, growing_distances_take_nothing)
 {
     g_autoptr(XtfSchema) schema = make_schema(call_fields);
@@ -82,14 +80,14 @@ Test(pack, growing_distances_take_nothing)
 
     for (uint32_t n = 0; n < COUNT; n++) {
         rows[n] = (CallRow){.time = 10 * n, .seq = n, .region = 1, .event = n % 2 == 0};
-        rows[n].enter = n % 2 ? n + 1000 : 1; /* the frame around them began 1000 rows before the run */
+        rows[n].enter = n % 2 ? n + 1000 : 1; /* their parent frame began 1000 rows before the run */
     }
     cr_assert_lt(round_trip(schema, rows, COUNT, 1), COUNT / 40);
 }
 
-/* What rows take is told from other rows of their kind, and rows that will take less or more than they should are not
+/* The packed size is forecast from other rows of the same kind. Rows whose forecast is outside of the bounds are not
  * packed. */
-Test(pack, forecasts)
+Test(pack, sizes_are_forecast)
 {
     enum { COUNT = 4096, ROOM = 1 << 20 };
     g_autoptr(XtfSchema) schema = make_schema(call_fields);
@@ -103,12 +101,12 @@ Test(pack, forecasts)
     uint32_t length = xtf_pack(schema, data, COUNT / 2, 1, out, ROOM, NULL);
     const XtfPackForecast cases[] = {{.low = length * 10 / 9, .high = ROOM}, {.high = length * 10 / 11}};
     for (size_t i = 0; i < G_N_ELEMENTS(cases); i++) {
-        XtfPackForecast some = forecast;
-        some.low = cases[i].low;
-        some.high = cases[i].high;
-        cr_assert_eq(xtf_pack(schema, data, COUNT / 2, 1, out, ROOM, &some), 0, "case %zu", i);
-        cr_assert(some.estimate > length * 10 / 11 && some.estimate < length * 10 / 9, "%u, not %u", some.estimate,
-                  length);
+        XtfPackForecast bounded = forecast;
+        bounded.low = cases[i].low;
+        bounded.high = cases[i].high;
+        cr_assert_eq(xtf_pack(schema, data, COUNT / 2, 1, out, ROOM, &bounded), 0, "case %zu", i);
+        cr_assert(bounded.estimate > length * 10 / 11 && bounded.estimate < length * 10 / 9, "%u, not %u",
+                  bounded.estimate, length);
     }
     forecast.low = length * 10 / 11;
     forecast.high = length * 10 / 9;
@@ -137,7 +135,7 @@ Test(pack, many_rows)
     enum { COUNT = 300000 };
     g_autofree uint8_t *rows = random_table(random, schema, COUNT);
 
-    for (uint32_t n = 0; n < COUNT; n++) /* many rows may overflow the steps above */
+    for (uint32_t n = 0; n < COUNT; n++) /* random steps of COUNT rows could overflow */
         xtf_field_set(&schema->fields[0], rows + (size_t)n * schema->row_size, n / 100);
     round_trip(schema, rows, COUNT, 1);
 }
@@ -159,7 +157,7 @@ Test(pack, times_alone)
     round_trip(schema, rows, 1, 1);
 }
 
-/* What stands at the borders of the classes of heads. */
+/* Steps at the borders of the classes of heads. */
 Test(pack, steps_at_the_borders)
 {
     static const XtfFieldSpec fields[] = {
@@ -178,8 +176,8 @@ Test(pack, steps_at_the_borders)
     round_trip(schema, rows->data, rows->len / 2, 1);
 }
 
-/* Each field takes more values than there are templates, and none of them goes with another. */
-Test(pack, columns)
+/* Each field has more values than there are templates, and the fields are independent. */
+Test(pack, independent_fields_are_columns)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(4);
     g_autoptr(XtfSchema) schema = make_schema(call_fields);
@@ -197,9 +195,9 @@ Test(pack, columns)
     cr_assert_lt(length, COUNT * (82 / 8.0) * 1.08, "%g bytes a row", (double)length / COUNT);
 }
 
-/* Sizes that are powers of 2, among fields with which they make too many templates. Of a column of numbers the tails
- * are all the same; planes would be two that vary. */
-Test(pack, tails_that_do_not_vary)
+/* Sizes that are powers of 2. The other fields make too many templates. In a column of numbers all tails are the
+ * same; in planes two would vary. */
+Test(pack, columns_with_constant_tails_are_small)
 {
     enum { COUNT = 4096 };
     static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"},
@@ -222,14 +220,14 @@ Test(pack, tails_that_do_not_vary)
     cr_assert_lt(length, COUNT * 8 / 5, "%u", length);
 }
 
-/* Bytes that are not what was packed: mostly a fault, never anything worse. Whatever is said to be good ascends. */
+/* Damaged bytes: mostly a fault, and nothing worse. Accepted times ascend. */
 /* FORMAT R48, R67 */
 Test(pack, damage)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
     g_autoptr(XtfSchema) schema = make_schema(call_fields);
     g_autoptr(GArray) rows = make_calls(random, 1000, 10);
-    Packed packed = pack(schema, rows->data, rows->len, 1);
+    Packed packed = pack_rows(schema, rows->data, rows->len, 1);
     g_autofree uint64_t *times = g_new(uint64_t, rows->len);
     g_autofree uint8_t *unpacked = g_malloc((size_t)rows->len * sizeof(CallRow));
     const char *fault = NULL;
@@ -257,11 +255,11 @@ Test(pack, damage)
             cr_assert_leq(times[n - 1], times[n]);
         faults += !xtf_unpack_rows(schema, copy, packed.length, rows->len, unpacked, &fault);
     }
-    cr_assert_gt(faults, 20000 / 2, "%u faults", faults); /* tails may be anything */
+    cr_assert_gt(faults, 20000 / 2, "%u faults", faults); /* tails may have any value */
     g_free(packed.bytes);
 }
 
-/* Ranks by samples are those of the times side by side, at, between, before and behind all of them. */
+/* Ranks by samples agree with the list of times: at, between, before and after all times. */
 Test(pack, ranks_by_samples)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(6);
@@ -270,7 +268,7 @@ Test(pack, ranks_by_samples)
     for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
         g_autoptr(XtfSchema) schema = make_schema(call_fields);
         g_autoptr(GArray) rows = make_calls(random, counts[i], 100);
-        Packed packed = pack(schema, rows->data, counts[i], 1);
+        Packed packed = pack_rows(schema, rows->data, counts[i], 1);
         const char *fault = NULL;
         uint32_t size, at = 0;
         uint8_t *bytes = xtf_sampled_times_unpack(packed.bytes, packed.length, counts[i], 0, &size, &fault);
@@ -289,7 +287,7 @@ Test(pack, ranks_by_samples)
     }
 }
 
-Test(pack, falling_times_are_a_fault)
+Test(pack, decreasing_times_are_a_fault)
 {
     static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};
     g_autoptr(XtfSchema) schema = make_schema(fields);
@@ -304,7 +302,7 @@ Test(pack, falling_times_are_a_fault)
     cr_assert_not(xtf_unpack_rows(schema, packed, length, 2, (uint8_t *)times, &fault));
 }
 
-/* Each library reads what the other writes, and refuses what is no stream of just that length. */
+/* Each library inflates the streams of the other, and refuses streams of another length. */
 /* FORMAT R46 */
 Test(deflate, libraries_agree)
 {
@@ -360,7 +358,7 @@ Test(pack, threads)
         g_thread_join(threads[i]);
 }
 
-/* A type that is not known may be of any width: its bytes are planes. Everything else about it would be a number. */
+/* A field of an unknown type may have any width: its bytes are packed as planes, as all other modes are for numbers. */
 /* FORMAT W36 */
 Test(pack, a_field_of_more_than_8_bytes_is_planes)
 {

@@ -1,6 +1,6 @@
 /*
- * What the disk has after a power cut, of a file that its writer brings there now and then: each page as it was then,
- * or as some later write has left it. All such states open, and have what was brought there.
+ * States of a file after a power cut, when its writer syncs now and then. A page has its content of the last sync, or
+ * of any later write. All such states open, and have the synced commit or a later one.
  */
 #include "fixture.h"
 
@@ -8,7 +8,7 @@
 
 enum { PAGE = 4096, COMMITS = 40, STATES = 12, EACH = 7 /* commits between two syncs */ };
 
-/* The file as it is. */
+/* Returns the content of the file. */
 static GBytes *image_of(const char *path)
 {
     char *data;
@@ -18,7 +18,7 @@ static GBytes *image_of(const char *path)
     return g_bytes_new_take(data, size);
 }
 
-/* A state after a power cut: pages of any of the images, the first of which was synced. */
+/* Writes a state after a power cut: pages of any of the images, the first of which was synced. */
 static void write_state(GRand *random, const GPtrArray *images, const char *path)
 {
     gsize size = g_bytes_get_size(images->pdata[images->len - 1]);
@@ -33,8 +33,8 @@ static void write_state(GRand *random, const GPtrArray *images, const char *path
     cr_assert(g_file_set_contents_full(path, state, (gssize)size, G_FILE_SET_CONTENTS_NONE, 0600, NULL)); /* unsynced */
 }
 
-/* Whether the state opens, at the commit that was synced or a later one. */
-static bool opens(const char *path, uint64_t synced)
+/* True if the state opens, at the synced commit or a later one. */
+static bool can_open(const char *path, uint64_t synced)
 {
     g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, NULL);
     XtfTraceInfo info;
@@ -54,7 +54,7 @@ static uint64_t commit_of(const char *path)
     return info.commit;
 }
 
-static void append_some(XtfWriter *writer, uint32_t schema, unsigned round)
+static void append_rows_of_round(XtfWriter *writer, uint32_t schema, unsigned round)
 {
     GError *error = NULL;
 
@@ -69,8 +69,8 @@ static void append_some(XtfWriter *writer, uint32_t schema, unsigned round)
     }
 }
 
-/* The states that do not open, of a file whose writer is told of syncs, or not. */
-static unsigned count_lost(bool told)
+/* Counts the states that do not open. With keep_synced the writer keeps the pages of the synced commit. */
+static unsigned count_lost(bool keep_synced)
 {
     const XtfWriterOptions options = {.late_sync = true, .keep_commits = 4, .keep_seconds = -1};
     g_autoptr(GPtrArray) images = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
@@ -85,11 +85,11 @@ static unsigned count_lost(bool told)
     cr_assert_good(writer, error);
     uint32_t schema = add_schema(writer, "calls");
     for (unsigned round = 0; round < COMMITS; round++) {
-        append_some(writer, schema, round);
+        append_rows_of_round(writer, schema, round);
         cr_assert_good(xtf_writer_commit(writer, &error), error);
         if (round % EACH == 0) {
             cr_assert_good(xtf_writer_sync(writer, &error), error);
-            if (told)
+            if (keep_synced)
                 xtf_writer_keep_synced(writer);
             g_ptr_array_set_size(images, 0);
             synced = commit_of(path);
@@ -97,7 +97,7 @@ static unsigned count_lost(bool told)
         g_ptr_array_add(images, image_of(path));
         for (unsigned i = 0; i < STATES; i++) {
             write_state(random, images, state);
-            lost += !opens(state, synced);
+            lost += !can_open(state, synced);
         }
     }
     remove_folder(folder);
@@ -110,14 +110,14 @@ Test(power_cut, all_states_open)
     cr_assert_eq(count_lost(true), 0);
 }
 
-/* Where syncs are not heeded, states are lost: the test above shows something. */
-Test(power_cut, not_without_heed)
+/* Without keeping synced pages some states are lost, so the test above can fail. */
+Test(power_cut, states_are_lost_if_synced_pages_are_reused)
 {
     cr_assert_gt(count_lost(false), 0);
 }
 
-/* Room behind the last commit is there for who goes on from it, and is given back when the file is closed. */
-Test(power_cut, reserve)
+/* The file has reserved space after the last commit for the next one, and closing frees it. */
+Test(power_cut, reserved_space_is_freed_at_closing)
 {
     const XtfWriterOptions options = {.late_sync = true, .reserve = 1 << 20};
     char *folder = make_folder();
@@ -127,7 +127,7 @@ Test(power_cut, reserve)
     GStatBuf status;
 
     cr_assert_good(writer, error);
-    append_some(writer, add_schema(writer, "calls"), 0);
+    append_rows_of_round(writer, add_schema(writer, "calls"), 0);
     cr_assert_good(xtf_writer_commit(writer, &error), error);
     cr_assert_eq(g_stat(path, &status), 0);
     cr_assert_geq(512 * (int64_t)status.st_blocks, 1 << 20);

@@ -1,15 +1,15 @@
-/* Reading the records of many arrays in order, against a sort of all of them. */
+/* Reads the records of many arrays in order, and compares them with a sort of all records. */
 #include "clocks-fixture.h"
 
 #include "libxtf/records.h"
 #include "tests/rounds.h"
 
 enum {
-    TIMES = 40,       /* far fewer than rows: most times are equal, in an array and between arrays */
-    KINDS = 3,        /* values of `kind` */
-    KIND_MEANT = 1,   /* by the filter */
-    HEAP_SPANS = 64,  /* up to this number of spans a heap reads them, beyond it batches */
-    ROWS_MOST = 3000, /* of an array: some leaves of the smallest pages */
+    TIMES = 40,        /* far fewer than rows: most times are equal, in an array and between arrays */
+    KINDS = 3,         /* values of `kind` */
+    KIND_SELECTED = 1, /* the kind that the filter selects */
+    HEAP_SPANS = 64,   /* up to this number of spans they are read by a heap, beyond it by batches */
+    MAX_ROWS = 3000,   /* of an array: some leaves of the smallest pages */
 };
 
 /* Types of records: with seq, which many rows share, and without. */
@@ -30,7 +30,7 @@ typedef struct {
 typedef struct {
     char *folder;
     XtfTrace *trace;
-    GArray *records; /* of Record, in order */
+    GArray *records; /* Record, in order */
 } Sample;
 
 static int compare_records(const void *a, const void *b)
@@ -46,14 +46,14 @@ static int compare_records(const void *a, const void *b)
     return 0;
 }
 
-/* Rows with local times, and records with the times that the location's map makes of them. */
+/* Writes rows with local times, and adds records with the mapped times. */
 static void write_array(Sample *sample, GRand *random, XtfWriter *writer, uint64_t location, const NaiveMap *map,
                         const XtfSchema *schema, uint32_t type)
 {
     GError *error = NULL;
     XtfArrayWriter *array = xtf_writer_array(writer, location, type, &error);
     const XtfField *seq = xtf_schema_field(schema, "seq"), *kind = xtf_schema_field(schema, "kind");
-    uint32_t n_rows = (uint32_t)g_rand_int_range(random, 1, ROWS_MOST);
+    uint32_t n_rows = (uint32_t)g_rand_int_range(random, 1, MAX_ROWS);
     Record record = {.location = location, .type = type};
     uint8_t row[XTF_ROW_MAX];
     uint64_t local = 0;
@@ -74,7 +74,7 @@ static void write_array(Sample *sample, GRand *random, XtfWriter *writer, uint64
     }
 }
 
-/* A map for every other location, of clocks that stand still for a tick, and jump. */
+/* Sets a map for about half of the locations. Their clocks stop for a tick, and jump. */
 static NaiveMap set_map(GRand *random, XtfWriter *writer, uint64_t location)
 {
     NaiveMap map = {0};
@@ -84,8 +84,8 @@ static NaiveMap set_map(GRand *random, XtfWriter *writer, uint64_t location)
     if (g_rand_boolean(random))
         return map;
     map = random_map(random, 2, TIMES, TIMES / 2, 10);
-    XtfClockMap given = naive_map(&map);
-    cr_assert_good(xtf_writer_add_clock_map(writer, &given, &number, &error), error);
+    XtfClockMap map_to_add = naive_map(&map);
+    cr_assert_good(xtf_writer_add_clock_map(writer, &map_to_add, &number, &error), error);
     cr_assert_good(xtf_writer_set_clock_map(writer, location, number, &error), error);
     return map;
 }
@@ -119,7 +119,7 @@ static Sample make_sample(uint32_t seed, uint64_t n_locations, bool mapped)
     return sample;
 }
 
-static void sample_end(Sample *sample)
+static void sample_free(Sample *sample)
 {
     xtf_trace_unref(sample->trace);
     g_array_unref(sample->records);
@@ -136,25 +136,26 @@ static XtfMatch match_kind(const uint64_t *key, unsigned depth, const void *data
 typedef struct {
     uint64_t from, to; /* times */
     bool filtered;
-} Narrowing;
+} Selection;
 
-/* The records that are left of a sample's. */
-static GArray *naive_records(const Sample *sample, const Narrowing *by)
+/* Returns the records of a sample that are selected. */
+static GArray *naive_records(const Sample *sample, const Selection *selection)
 {
-    GArray *left = g_array_new(FALSE, FALSE, sizeof(Record));
+    GArray *selected_records = g_array_new(FALSE, FALSE, sizeof(Record));
 
     for (guint i = 0; i < sample->records->len; i++) {
         const Record *record = &g_array_index(sample->records, Record, i);
-        if (record->time >= by->from && record->time < by->to && (!by->filtered || record->kind == KIND_MEANT))
-            g_array_append_vals(left, record, 1);
+        if (record->time >= selection->from && record->time < selection->to &&
+            (!selection->filtered || record->kind == KIND_SELECTED))
+            g_array_append_vals(selected_records, record, 1);
     }
-    return left;
+    return selected_records;
 }
 
-static XtfSpans *find_spans(const Sample *sample, const Narrowing *by)
+static XtfSpans *find_spans(const Sample *sample, const Selection *selection)
 {
-    static const uint64_t meant = KIND_MEANT;
-    const XtfGroupFilter filter = {.match = match_kind, .data = &meant};
+    static const uint64_t selected = KIND_SELECTED;
+    const XtfGroupFilter filter = {.match = match_kind, .data = &selected};
     XtfSpans *spans = xtf_spans_new(NULL, NULL);
     GError *error = NULL;
 
@@ -163,8 +164,8 @@ static XtfSpans *find_spans(const Sample *sample, const Narrowing *by)
         XtfSpan span;
         cr_assert_good(xtf_trace_get_arrays(sample->trace, rank, 1, &array, &error), error);
         xtf_span_init(&span, &array);
-        cr_assert_good(xtf_span_cut(&span, by->from, by->to, &error), error);
-        cr_assert_good(!by->filtered || xtf_span_filter(&span, 0, &filter, &error), error);
+        cr_assert_good(xtf_span_cut(&span, selection->from, selection->to, &error), error);
+        cr_assert_good(!selection->filtered || xtf_span_filter(&span, 0, &filter, &error), error);
         cr_assert_good(xtf_spans_add(spans, &span, &error), error);
     }
     return spans;
@@ -187,21 +188,21 @@ static void compare_record(const XtfRowRun *run, uint64_t i, const GArray *recor
 /* Compares a block with the records from k on. Returns its number of rows. */
 static uint64_t compare_block(const XtfRecordBlock *block, uint64_t max, const GArray *records, uint64_t k)
 {
-    uint64_t passed[XTF_RECORD_PARTS_MAX] = {0};
+    uint64_t n_passed[XTF_RECORD_PARTS_MAX] = {0};
 
     cr_assert(block->n_rows > 0 && block->n_rows <= max && block->n_rows <= records->len - k);
     for (uint32_t i = 0; i < block->n_rows; i++) {
         uint32_t part = block->order ? block->order[i] : 0;
         cr_assert_lt(part, block->n_parts);
-        compare_record(&block->parts[part], passed[part]++, records, k + i);
+        compare_record(&block->parts[part], n_passed[part]++, records, k + i);
     }
     for (uint32_t part = 0; part < block->n_parts; part++)
-        cr_assert_eq(passed[part], block->parts[part].n_rows);
+        cr_assert_eq(n_passed[part], block->parts[part].n_rows);
     return block->n_rows;
 }
 
-/* Reads on from record k, at most `count` records, in runs and blocks by turns, and compares each. Returns the number
- * of blocks whose rows came by turns. */
+/* Reads from record k on, at most `count` records, in runs or blocks at random, and compares each. Returns the
+ * number of blocks with rows of several arrays. */
 static unsigned compare_from(XtfSpans *spans, const GArray *records, uint64_t k, uint64_t count, GRand *random)
 {
     GError *error = NULL;
@@ -212,7 +213,7 @@ static unsigned compare_from(XtfSpans *spans, const GArray *records, uint64_t k,
 
     cr_assert_good(reader, error);
     for (uint64_t end = MIN(k + count, records->len); k < end;) {
-        uint64_t max = (uint64_t)g_rand_int_range(random, 1, g_rand_boolean(random) ? 50 : 3 * ROWS_MOST);
+        uint64_t max = (uint64_t)g_rand_int_range(random, 1, g_rand_boolean(random) ? 50 : 3 * MAX_ROWS);
         if (g_rand_int_range(random, 0, 4)) {
             cr_assert_good(xtf_record_reader_next_block(reader, max, &block, &error), error);
             k += compare_block(&block, max, records, k);
@@ -226,17 +227,17 @@ static unsigned compare_from(XtfSpans *spans, const GArray *records, uint64_t k,
     }
     if (k < records->len)
         return n_blocks;
-    cr_assert_good(xtf_record_reader_next_block(reader, ROWS_MOST, &block, &error), error);
+    cr_assert_good(xtf_record_reader_next_block(reader, MAX_ROWS, &block, &error), error);
     cr_assert_eq(block.n_rows, 0);
     cr_assert_good(xtf_record_reader_next(reader, 1, &run, &error), error);
     cr_assert_eq(run.n_rows, 0);
     return n_blocks;
 }
 
-/* The positions that k leads to number the records from k on, and these begin there. */
+/* Compares the positions of record k: they are the numbers of earlier records in each span. */
 static void compare_positions(const XtfSpans *spans, const GArray *records, uint64_t k)
 {
-    g_autofree uint64_t *positions = g_new(uint64_t, spans->n), *passed = g_new0(uint64_t, spans->n);
+    g_autofree uint64_t *positions = g_new(uint64_t, spans->n), *n_passed = g_new0(uint64_t, spans->n);
     GError *error = NULL;
 
     cr_assert_good(xtf_spans_select(spans, k, positions, &error), error);
@@ -246,15 +247,15 @@ static void compare_positions(const XtfSpans *spans, const GArray *records, uint
         while (spans->spans[span].array.location != record->location ||
                spans->spans[span].array.schema->id != record->type)
             span++;
-        passed[span]++;
+        n_passed[span]++;
     }
     for (uint32_t i = 0; i < spans->n; i++)
-        cr_assert_eq(positions[i], spans->spans[i].lo + passed[i], "span %u, record %" G_GUINT64_FORMAT, i, k);
+        cr_assert_eq(positions[i], spans->spans[i].lo + n_passed[i], "span %u, record %" G_GUINT64_FORMAT, i, k);
 }
 
 static void compare_all(uint32_t seed, uint64_t n_locations, bool mapped)
 {
-    static const Narrowing narrowings[] = {{0, UINT64_MAX, false},
+    static const Selection selections[] = {{0, UINT64_MAX, false},
                                            {0, UINT64_MAX, true},
                                            {TIMES / 4, TIMES / 2, false},
                                            {TIMES / 4, TIMES / 2, true},
@@ -263,13 +264,14 @@ static void compare_all(uint32_t seed, uint64_t n_locations, bool mapped)
     Sample sample = make_sample(seed, n_locations, mapped);
     g_autoptr(GRand) random = g_rand_new_with_seed(seed + 1);
 
-    for (unsigned i = 0; i < G_N_ELEMENTS(narrowings); i++) {
-        g_autoptr(GArray) records = naive_records(&sample, &narrowings[i]);
-        g_autoptr(XtfSpans) spans = find_spans(&sample, &narrowings[i]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(selections); i++) {
+        g_autoptr(GArray) records = naive_records(&sample, &selections[i]);
+        g_autoptr(XtfSpans) spans = find_spans(&sample, &selections[i]);
         cr_assert_eq(spans->count, records->len);
         cr_assert(!records->len || mapped || (spans->n > HEAP_SPANS) == (2 * n_locations > HEAP_SPANS));
         unsigned n_blocks = compare_from(spans, records, 0, UINT32_MAX, random);
-        cr_assert(n_locations < 2 || spans->n > HEAP_SPANS || mapped || i > 0 || n_blocks > 0, "no blocks");
+        cr_assert(n_locations < 2 || spans->n > HEAP_SPANS || mapped || i > 0 || n_blocks > 0,
+                  "no block has rows of several arrays");
         for (unsigned round = 0; round < TEST_ROUNDS(300) && records->len; round++) {
             uint64_t k = (uint64_t)g_rand_int_range(random, 0, (gint32)records->len + 1);
             compare_positions(spans, records, k);
@@ -277,7 +279,7 @@ static void compare_all(uint32_t seed, uint64_t n_locations, bool mapped)
                 compare_from(spans, records, k, 300, random);
         }
     }
-    sample_end(&sample);
+    sample_free(&sample);
 }
 
 Test(records, of_one_location_are_in_order)
@@ -302,7 +304,7 @@ Test(records, through_clock_maps_are_in_order)
     compare_all(12, HEAP_SPANS / 2 + 8, true);
 }
 
-Test(records, spans_go_by_location)
+Test(records, spans_must_be_in_order_of_location)
 {
     Sample sample = make_sample(4, 2, false);
     g_autoptr(XtfSpans) spans = xtf_spans_new(NULL, NULL);
@@ -319,5 +321,5 @@ Test(records, spans_go_by_location)
     cr_assert_eq(error->code, XTF_ERROR_INVALID);
     cr_assert_eq(spans->n, 1);
     g_clear_error(&error);
-    sample_end(&sample);
+    sample_free(&sample);
 }

@@ -1,6 +1,4 @@
-/*
- * Another schema in the place of one: what becomes of its rows, of those that refer to them, and of all others.
- */
+/* Replacing a schema: its rows, the rows that refer to them, and all other rows. */
 #include "fixture.h"
 
 enum {
@@ -9,15 +7,16 @@ enum {
     PAGE_SIZE = 4096,
 };
 
-static const XtfWriterOptions how = {.page_size = PAGE_SIZE, .keep_commits = 2, .keep_seconds = -1, .no_sync = true};
+static const XtfWriterOptions options = {
+    .page_size = PAGE_SIZE, .keep_commits = 2, .keep_seconds = -1, .no_sync = true};
 
 typedef struct __attribute__((packed)) {
     uint64_t time, seq;
     uint32_t path;
     uint8_t event;
-} Found;
+} DerivedRow;
 
-/* Fields of rows that refer to the table `paths`, or to none. */
+/* Fields of rows that refer to the table `paths`, to a chosen table, or to none. */
 #define FOUND_FIELDS(REFERS_TO, EVENTS)                                                       \
     {                                                                                         \
         {.name = "time", .type = XTF_TYPE_U64, .role = "time", .unit = "ticks"},              \
@@ -34,7 +33,7 @@ static const XtfFieldSpec path_fields[] = {{.name = "parent", .type = XTF_TYPE_U
 static const XtfFieldSpec other_path_fields[] = {
     {.name = "region", .type = XTF_TYPE_U64}, {.name = "parent", .type = XTF_TYPE_U32}, {0}};
 
-static uint32_t add(XtfWriter *writer, const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields)
+static uint32_t add_schema_of_kind(XtfWriter *writer, const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields)
 {
     GError *error = NULL;
     g_autoptr(XtfSchema) schema = xtf_schema_new(name, kind, fields, &error);
@@ -52,7 +51,7 @@ static bool try_replace(XtfWriter *writer, const char *name, XtfSchemaKind kind,
     return schema && xtf_writer_replace_schema(writer, schema, id, error);
 }
 
-static uint32_t replace(XtfWriter *writer, const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields)
+static uint32_t replace_schema(XtfWriter *writer, const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields)
 {
     GError *error = NULL;
     uint32_t id = UINT32_MAX;
@@ -61,7 +60,7 @@ static uint32_t replace(XtfWriter *writer, const char *name, XtfSchemaKind kind,
     return id;
 }
 
-/* At one location, at the times of all other rows. */
+/* Appends rows at one location, at the times of all other rows. */
 static void append_records(XtfWriter *writer, uint32_t schema)
 {
     GError *error = NULL;
@@ -74,7 +73,7 @@ static void append_records(XtfWriter *writer, uint32_t schema)
     }
 }
 
-static void append_found(XtfWriter *writer, uint32_t schema, uint32_t n)
+static void append_derived(XtfWriter *writer, uint32_t schema, uint32_t n)
 {
     GError *error = NULL;
 
@@ -82,7 +81,7 @@ static void append_found(XtfWriter *writer, uint32_t schema, uint32_t n)
         XtfArrayWriter *array = xtf_writer_array(writer, location, schema, &error);
         cr_assert_good(array, error);
         for (uint32_t i = 0; i < n; i++) {
-            const Found row = {.time = 10 + i, .seq = i, .path = i * 2654435761u % 5, .event = i % 2};
+            const DerivedRow row = {.time = 10 + i, .seq = i, .path = i * 2654435761u % 5, .event = i % 2};
             cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
         }
     }
@@ -98,10 +97,10 @@ static void append_paths(XtfWriter *writer, uint32_t schema, uint32_t n)
         cr_assert_good(xtf_table_writer_append(table, &i, NULL, &error), error);
 }
 
-static XtfWriter *reopen(const char *path)
+static XtfWriter *reopen_writer(const char *path)
 {
     GError *error = NULL;
-    XtfWriter *writer = xtf_writer_open(path, &how, &error);
+    XtfWriter *writer = xtf_writer_open(path, &options, &error);
 
     cr_assert_good(writer, error);
     return writer;
@@ -113,19 +112,19 @@ static void close_writer(XtfWriter *writer)
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
-/* Records of a user; a table; rows that refer to it, or do not, as an analysis and others have them. */
+/* Writes records, a table, and derived rows, some of which refer to the table. */
 static void write_file(const char *path)
 {
     GError *error = NULL;
-    XtfWriter *writer = xtf_writer_create(path, &how, &error);
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
 
     cr_assert_good(writer, error);
     append_records(writer, add_schema(writer, "calls"));
-    append_paths(writer, add(writer, "places", XTF_SCHEMA_TABLE, path_fields), 5);
-    append_paths(writer, add(writer, "paths", XTF_SCHEMA_TABLE, path_fields), 5);
-    append_found(writer, add(writer, "waits", XTF_SCHEMA_DERIVED, with_reference), ROWS);
-    append_found(writer, add(writer, "others", XTF_SCHEMA_DERIVED, with_choice), ROWS);
-    append_found(writer, add(writer, "marks", XTF_SCHEMA_DERIVED, without_reference), ROWS);
+    append_paths(writer, add_schema_of_kind(writer, "places", XTF_SCHEMA_TABLE, path_fields), 5);
+    append_paths(writer, add_schema_of_kind(writer, "paths", XTF_SCHEMA_TABLE, path_fields), 5);
+    append_derived(writer, add_schema_of_kind(writer, "waits", XTF_SCHEMA_DERIVED, with_reference), ROWS);
+    append_derived(writer, add_schema_of_kind(writer, "others", XTF_SCHEMA_DERIVED, with_choice), ROWS);
+    append_derived(writer, add_schema_of_kind(writer, "marks", XTF_SCHEMA_DERIVED, without_reference), ROWS);
     close_writer(writer);
 }
 
@@ -154,15 +153,15 @@ static uint64_t count_table(XtfTrace *trace, const char *name)
     return table ? table->n_rows : 0;
 }
 
-/* Rows of the file's schemas; 0 of `others` if they are gone. */
-static void assert_rows(const char *path, uint64_t waits, uint64_t others, uint64_t n_paths)
+/* Asserts the numbers of rows of the file's schemas. */
+static void assert_rows(const char *path, uint64_t waits, uint64_t n_others, uint64_t n_paths)
 {
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
 
     assert_sound(trace);
     cr_assert_eq(count_rows(trace, "calls"), ROWS);
     cr_assert_eq(count_rows(trace, "waits"), waits);
-    cr_assert_eq(count_rows(trace, "others"), others);
+    cr_assert_eq(count_rows(trace, "others"), n_others);
     cr_assert_eq(count_rows(trace, "marks"), LOCATIONS * ROWS);
     cr_assert_eq(count_table(trace, "places"), 5);
     cr_assert_eq(count_table(trace, "paths"), n_paths);
@@ -185,17 +184,17 @@ static void tear_down(void)
 
 TestSuite(replace, .init = set_up, .fini = tear_down);
 
-/* Rows of other fields, of arrays that were there, by a writer that was had before. */
+/* Replaces a schema by one with other fields. The writer of its array was obtained before. */
 Test(replace, derived_rows_in_a_file)
 {
     const TestRow row = {.time = 77, .seq = 1, .value = -4, .event = 1};
-    XtfWriter *writer = reopen(path);
-    uint32_t before = add(writer, "waits", XTF_SCHEMA_DERIVED, with_reference);
+    XtfWriter *writer = reopen_writer(path);
+    uint32_t before = add_schema_of_kind(writer, "waits", XTF_SCHEMA_DERIVED, with_reference);
     GError *error = NULL;
     XtfArrayWriter *array = xtf_writer_array(writer, 1, before, &error);
 
     cr_assert_good(array, error);
-    uint32_t after = replace(writer, "waits", XTF_SCHEMA_DERIVED, test_fields);
+    uint32_t after = replace_schema(writer, "waits", XTF_SCHEMA_DERIVED, test_fields);
     cr_assert_eq(after, before);
     cr_assert_eq(xtf_array_writer_n_rows(array), 0);
     cr_assert_eq(xtf_writer_array(writer, 1, after, &error), array);
@@ -204,8 +203,8 @@ Test(replace, derived_rows_in_a_file)
 
     assert_rows(path, 1, LOCATIONS * ROWS, 5);
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
-    g_autoptr(XtfSchema) wanted = xtf_schema_new("waits", XTF_SCHEMA_DERIVED, test_fields, &error);
-    cr_assert(xtf_schema_equal(xtf_trace_find_schema(trace, "waits"), wanted));
+    g_autoptr(XtfSchema) expected_schema = xtf_schema_new("waits", XTF_SCHEMA_DERIVED, test_fields, &error);
+    cr_assert(xtf_schema_equal(xtf_trace_find_schema(trace, "waits"), expected_schema));
     XtfArray stored = find_array(trace, 1, after);
     g_auto(XtfCursor) cursor;
     bool found;
@@ -215,15 +214,15 @@ Test(replace, derived_rows_in_a_file)
     cr_assert_eq(memcmp(xtf_cursor_row(&cursor), &row, sizeof row), 0);
 }
 
-/* Whatever refers to a table goes with its rows, also by choice and of types that nobody else knows. */
-Test(replace, a_table_and_what_refers_to_it)
+/* Replacing a table clears the rows that refer to it, also by choice. */
+Test(replace, a_table_and_the_rows_that_refer_to_it)
 {
-    static const XtfFieldSpec *const fields[] = {path_fields, other_path_fields}; /* the same ones, and others */
+    static const XtfFieldSpec *const fields[] = {path_fields, other_path_fields}; /* equal fields, and other fields */
 
     for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
         write_file(path);
-        XtfWriter *writer = reopen(path);
-        uint32_t id = replace(writer, "paths", XTF_SCHEMA_TABLE, fields[i]);
+        XtfWriter *writer = reopen_writer(path);
+        uint32_t id = replace_schema(writer, "paths", XTF_SCHEMA_TABLE, fields[i]);
         cr_assert_eq(id, 2);
         close_writer(writer);
         assert_rows(path, 0, 0, 0);
@@ -234,28 +233,28 @@ Test(replace, a_table_and_what_refers_to_it)
 
 Test(replace, an_unknown_name_is_added)
 {
-    XtfWriter *writer = reopen(path);
-    uint32_t id = replace(writer, "news", XTF_SCHEMA_DERIVED, with_reference);
+    XtfWriter *writer = reopen_writer(path);
+    uint32_t id = replace_schema(writer, "news", XTF_SCHEMA_DERIVED, with_reference);
 
     cr_assert_eq(id, 6);
-    append_found(writer, id, 2);
+    append_derived(writer, id, 2);
     close_writer(writer);
     assert_rows(path, LOCATIONS * ROWS, LOCATIONS * ROWS, 5);
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     cr_assert_eq(count_rows(trace, "news"), LOCATIONS * 2);
 }
 
-/* Of the same file, as often as it is replaced: the room is used again. */
-Test(replace, room_is_used_again)
+/* The space of replaced rows is reused, however often they are replaced. */
+Test(replace, space_is_reused)
 {
     goffset sizes[8];
 
     for (unsigned turn = 0; turn < G_N_ELEMENTS(sizes); turn++) {
         GStatBuf status;
-        XtfWriter *writer = reopen(path);
-        uint32_t paths = replace(writer, "paths", XTF_SCHEMA_TABLE, turn % 2 ? path_fields : other_path_fields);
-        append_found(writer, replace(writer, "waits", XTF_SCHEMA_DERIVED, turn % 2 ? with_reference : with_choice),
-                     ROWS);
+        XtfWriter *writer = reopen_writer(path);
+        uint32_t paths = replace_schema(writer, "paths", XTF_SCHEMA_TABLE, turn % 2 ? path_fields : other_path_fields);
+        append_derived(
+            writer, replace_schema(writer, "waits", XTF_SCHEMA_DERIVED, turn % 2 ? with_reference : with_choice), ROWS);
         if (turn % 2)
             append_paths(writer, paths, 5);
         close_writer(writer);
@@ -266,18 +265,18 @@ Test(replace, room_is_used_again)
     cr_assert_leq(sizes[7], sizes[3], "%ld and %ld bytes", (long)sizes[3], (long)sizes[7]);
 }
 
-Test(replace, without_a_commit_nothing_has_changed)
+Test(replace, without_a_commit_nothing_changes)
 {
-    XtfWriter *writer = reopen(path);
+    XtfWriter *writer = reopen_writer(path);
 
-    replace(writer, "waits", XTF_SCHEMA_DERIVED, test_fields);
-    append_paths(writer, replace(writer, "paths", XTF_SCHEMA_TABLE, path_fields), 3);
+    replace_schema(writer, "waits", XTF_SCHEMA_DERIVED, test_fields);
+    append_paths(writer, replace_schema(writer, "paths", XTF_SCHEMA_TABLE, path_fields), 3);
     xtf_writer_abort(writer);
     assert_rows(path, LOCATIONS * ROWS, LOCATIONS * ROWS, 5);
 }
 
-/* What is refused is left as it is. */
-Test(replace, what_others_need_is_refused)
+/* A refused replacement changes nothing. */
+Test(replace, records_and_other_kinds_are_refused)
 {
     static const struct {
         const char *name;
@@ -289,7 +288,7 @@ Test(replace, what_others_need_is_refused)
         {"waits", XTF_SCHEMA_RECORD, with_reference},    {"waits", XTF_SCHEMA_TABLE, path_fields},
         {"paths", XTF_SCHEMA_DERIVED, with_reference},
     };
-    XtfWriter *writer = reopen(path);
+    XtfWriter *writer = reopen_writer(path);
     uint32_t id = 99;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(refused); i++) {
@@ -303,7 +302,7 @@ Test(replace, what_others_need_is_refused)
     assert_rows(path, LOCATIONS * ROWS, LOCATIONS * ROWS, 5);
 }
 
-/* Records, side rows and tables are no one's to clear: a table that they refer to stays. */
+/* Records, side rows and tables must not be cleared: a table that they refer to cannot be replaced. */
 Test(replace, a_table_that_records_refer_to_is_refused)
 {
     static const XtfSchemaKind kinds[] = {XTF_SCHEMA_RECORD, XTF_SCHEMA_SIDE};
@@ -313,8 +312,8 @@ Test(replace, a_table_that_records_refer_to_is_refused)
         g_autoptr(GError) error = NULL;
         uint32_t id;
         write_file(path);
-        XtfWriter *writer = reopen(path);
-        add(writer, "users", kinds[i / 2], fields[i % 2]);
+        XtfWriter *writer = reopen_writer(path);
+        add_schema_of_kind(writer, "users", kinds[i / 2], fields[i % 2]);
         cr_assert_not(try_replace(writer, "paths", XTF_SCHEMA_TABLE, other_path_fields, &id, &error));
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_INVALID), "%s", error->message);
         cr_assert_not_null(strstr(error->message, "\"users\""), "%s", error->message);

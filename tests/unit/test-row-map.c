@@ -1,6 +1,4 @@
-/*
- * Rows mapped as they are unpacked, compared with rows that are mapped one by one as docs/FORMAT.md says.
- */
+/* Rows mapped while they are unpacked, against rows mapped one by one as docs/FORMAT.md says. */
 #include "fixture.h"
 #include "libxtf/pack/pack.h"
 #include "libxtf/references.h"
@@ -45,9 +43,9 @@ static uint32_t *shuffled(GRand *random, uint32_t n, uint32_t n_all)
     for (uint32_t i = 0; i < n_all; i++)
         all[i] = i;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t other = (uint32_t)g_rand_int_range(random, (gint32)i, (gint32)n_all), held = all[i];
-        all[i] = all[other];
-        all[other] = held;
+        uint32_t swap = (uint32_t)g_rand_int_range(random, (gint32)i, (gint32)n_all), row = all[i];
+        all[i] = all[swap];
+        all[swap] = row;
     }
     return all;
 }
@@ -79,7 +77,7 @@ static uint64_t naive_row(const uint32_t *rows, uint64_t n, uint64_t n_all, uint
     return number;
 }
 
-static MappedRow naive(const MappedRow *row, const uint32_t *regions, const uint32_t *metrics)
+static MappedRow map_naively(const MappedRow *row, const uint32_t *regions, const uint32_t *metrics)
 {
     MappedRow mapped = *row;
 
@@ -95,22 +93,22 @@ static MappedRow naive(const MappedRow *row, const uint32_t *regions, const uint
     return mapped;
 }
 
-/* Few distinct rows are packed as templates, many as columns. */
+/* Returns a random row. Few distinct rows are packed as templates, many as columns. */
 static MappedRow random_row(GRand *random, uint64_t time, bool few)
 {
-    gint32 most = few ? 3 : 1100;
+    gint32 max = few ? 3 : 1100;
 
     return (MappedRow){
         .time = time,
-        .region = g_rand_int_range(random, 0, 8) == 0 ? UINT32_MAX : (uint32_t)g_rand_int_range(random, 0, most),
+        .region = g_rand_int_range(random, 0, 8) == 0 ? UINT32_MAX : (uint32_t)g_rand_int_range(random, 0, max),
         .metric = (uint16_t)g_rand_int_range(random, 0, few ? 2 : 1200),
-        .text = g_rand_int_range(random, 0, 8) == 0 ? UINT32_MAX : (uint32_t)g_rand_int_range(random, 0, most),
+        .text = g_rand_int_range(random, 0, 8) == 0 ? UINT32_MAX : (uint32_t)g_rand_int_range(random, 0, max),
         .type = (uint8_t)g_rand_int_range(random, 0, N_TYPES),
-        .value = (uint64_t)g_rand_int_range(random, 0, most),
+        .value = (uint64_t)g_rand_int_range(random, 0, max),
     };
 }
 
-static void compare(GRand *random, const XtfSchema *schema, bool few)
+static void compare_mapped(GRand *random, const XtfSchema *schema, bool few)
 {
     enum { COUNT = 700 };
     g_autofree uint32_t *regions = shuffled(random, REGIONS, ALL_REGIONS);
@@ -127,7 +125,7 @@ static void compare(GRand *random, const XtfSchema *schema, bool few)
     uint32_t length = xtf_pack(schema, (const uint8_t *)rows, COUNT, 1, packed, room, NULL);
     cr_assert(xtf_unpack_mapped(schema, map, packed, length, COUNT, (uint8_t *)unpacked, &fault), "%s", fault);
     for (uint32_t i = 0; i < COUNT; i++) {
-        MappedRow expected = naive(&rows[i], regions, metrics);
+        MappedRow expected = map_naively(&rows[i], regions, metrics);
         cr_assert(memcmp(&unpacked[i], &expected, sizeof expected) == 0, "row %u", i);
     }
     xtf_row_map_apply_all(map, (uint8_t *)rows, COUNT);
@@ -135,13 +133,13 @@ static void compare(GRand *random, const XtfSchema *schema, bool few)
 }
 
 /* FORMAT R52, R53 */
-Test(row_map, mapped_as_row_by_row)
+Test(row_map, unpacking_maps_like_row_by_row)
 {
     GRand *random = g_rand_new_with_seed(11);
     XtfSchema *schema = new_schema();
 
     for (unsigned round = 0; round < 40; round++)
-        compare(random, schema, round % 2);
+        compare_mapped(random, schema, round % 2);
     xtf_schema_free(schema);
     g_rand_free(random);
 }
@@ -151,7 +149,7 @@ Test(row_map, references)
     XtfSchema *schema = new_schema();
     GArray *references = xtf_schema_references(schema);
 
-    cr_assert_eq(references->len, 5); /* a choice by a label that there is not leads to nothing */
+    cr_assert_eq(references->len, 5); /* a choice by a label that does not exist has no reference */
     const XtfReference *text = xtf_reference_at(references, 3), *region = xtf_reference_at(references, 4);
     cr_assert_eq(text->field, 5);
     cr_assert_null(text->table);

@@ -1,6 +1,4 @@
-/*
- * Aggregates that a schema declares: some are refused, and the others survive being encoded.
- */
+/* Aggregates that a schema declares: invalid ones are refused, and valid ones survive encoding. */
 #include "fixture.h"
 
 #include "libxtf/schema/schema-codec.h"
@@ -21,7 +19,7 @@ static const XtfFieldSpec fields[] = {
     {0},
 };
 
-static XtfSchema *make(XtfSchemaKind kind)
+static XtfSchema *make_schema(XtfSchemaKind kind)
 {
     GError *error = NULL;
     XtfSchema *schema = xtf_schema_new("calls", kind, fields, &error);
@@ -32,7 +30,7 @@ static XtfSchema *make(XtfSchemaKind kind)
 static XtfSchema *make_with_aggregates(void)
 {
     GError *error = NULL;
-    XtfSchema *schema = make(XTF_SCHEMA_RECORD);
+    XtfSchema *schema = make_schema(XTF_SCHEMA_RECORD);
     const XtfAggregateSpec specs[] = {
         {.kind = XTF_AGGREGATE_FRAMES, .keys = NAMES("region"), .values = NAMES("event", "distance", "outermost")},
         {.kind = XTF_AGGREGATE_GROUPS,
@@ -66,7 +64,7 @@ Test(schema_aggregates, fields_by_their_names)
     cr_assert_eq(xtf_aggregate_n_cells(&schema->aggregates[2]), 1);
 }
 
-Test(schema_aggregates, bad_ones_are_refused)
+Test(schema_aggregates, invalid_aggregates_are_refused)
 {
     const XtfAggregateSpec bad[] = {
         {.kind = 3},
@@ -95,7 +93,7 @@ Test(schema_aggregates, bad_ones_are_refused)
          .values = NAMES("event", "distance", "outermost"),
          .extremes = true},
     };
-    g_autoptr(XtfSchema) schema = make(XTF_SCHEMA_SIDE);
+    g_autoptr(XtfSchema) schema = make_schema(XTF_SCHEMA_SIDE);
 
     for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
         g_autoptr(GError) error = NULL;
@@ -108,15 +106,15 @@ Test(schema_aggregates, bad_ones_are_refused)
         cr_assert(xtf_schema_add_aggregate(schema, &good, NULL));
     cr_assert_not(xtf_schema_add_aggregate(schema, &good, NULL));
 
-    g_autoptr(XtfSchema) table = make(XTF_SCHEMA_TABLE);
+    g_autoptr(XtfSchema) table = make_schema(XTF_SCHEMA_TABLE);
     cr_assert_not(xtf_schema_add_aggregate(table, &good, NULL));
 }
 
-Test(schema_aggregates, copies_are_equal_and_differences_are_seen)
+Test(schema_aggregates, copies_are_equal_and_differences_are_detected)
 {
     g_autoptr(XtfSchema) schema = make_with_aggregates();
     g_autoptr(XtfSchema) copy = xtf_schema_copy(schema);
-    g_autoptr(XtfSchema) without = make(XTF_SCHEMA_RECORD);
+    g_autoptr(XtfSchema) without = make_schema(XTF_SCHEMA_RECORD);
 
     cr_assert(xtf_schema_equal(schema, copy));
     cr_assert_not(xtf_schema_equal(schema, without));
@@ -127,7 +125,7 @@ Test(schema_aggregates, copies_are_equal_and_differences_are_seen)
     cr_assert_not(xtf_schema_equal(schema, copy));
 }
 
-Test(schema_aggregates, survive_their_bytes_and_no_others)
+Test(schema_aggregates, are_the_same_after_encoding)
 {
     g_autoptr(XtfSchema) schema = make_with_aggregates();
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -137,21 +135,22 @@ Test(schema_aggregates, survive_their_bytes_and_no_others)
     g_autoptr(XtfSchema) again = xtf_schema_decode(&reader, NULL);
     cr_assert(again && xtf_schema_equal(schema, again));
     cr_assert_eq(reader.left, 0);
-    /* The bytes of the aggregates, which stand last, taking all values: an error, sound aggregates, or unknown ones. */
+    /* The bytes of the aggregates, which are last, with all values. The result is an error, or valid or unknown
+     * aggregates. */
     for (guint at = bytes->len - 3 * 24 - 4 - 5; at < bytes->len; at++) {
-        uint8_t was = bytes->data[at];
+        uint8_t before = bytes->data[at];
         for (unsigned value = 0; value < 256; value++) {
             g_autoptr(GError) error = NULL;
             bytes->data[at] = (uint8_t)value;
             reader = (XtfBytesReader){.at = bytes->data, .left = bytes->len};
-            g_autoptr(XtfSchema) other = xtf_schema_decode(&reader, &error);
-            if (!other)
+            g_autoptr(XtfSchema) changed = xtf_schema_decode(&reader, &error);
+            if (!changed)
                 cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED));
-            else if (!xtf_schema_validate(other, &error))
+            else if (!xtf_schema_validate(changed, &error))
                 cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED));
-            cr_assert(value == was ? other != NULL : true);
+            cr_assert(value == before ? changed != NULL : true);
         }
-        bytes->data[at] = was;
+        bytes->data[at] = before;
     }
     /* A key that is no field. */
     bytes->data[bytes->len - 24 - 3 - 2] = 10;

@@ -1,6 +1,4 @@
-/*
- * Schemas, the cache, and files that are not what they should be.
- */
+/* Schemas, the cache, and files with wrong content. */
 #include <errno.h>
 
 #include "fixture.h"
@@ -9,13 +7,13 @@
 #include "libxtf/schema/schema-codec.h"
 
 static const XtfFieldSpec no_time[] = {{.name = "x", .type = XTF_TYPE_U32}, {0}};
-static const XtfFieldSpec twice[] = {
+static const XtfFieldSpec same_name_twice[] = {
     {.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {.name = "time", .type = XTF_TYPE_U8}, {0}};
 static const XtfFieldSpec bad_type[] = {{.name = "time", .type = 77, .role = "time"}, {0}};
 
-Test(schema, bad_ones_are_refused)
+Test(schema, invalid_schemas_are_refused)
 {
-    const XtfFieldSpec *const bad[] = {no_time, twice, bad_type};
+    const XtfFieldSpec *const bad[] = {no_time, same_name_twice, bad_type};
 
     for (size_t i = 0; i < G_N_ELEMENTS(bad); i++) {
         g_autoptr(GError) error = NULL;
@@ -24,7 +22,7 @@ Test(schema, bad_ones_are_refused)
     }
 }
 
-Test(schema, survives_its_bytes_and_no_others)
+Test(schema, is_the_same_after_encoding)
 {
     g_autoptr(XtfSchema) schema = test_schema("calls");
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -34,7 +32,7 @@ Test(schema, survives_its_bytes_and_no_others)
     g_autoptr(XtfSchema) again = xtf_schema_decode(&reader, NULL);
     cr_assert(again && xtf_schema_equal(schema, again));
     cr_assert_eq(reader.left, 0);
-    for (guint length = 0; length < bytes->len; length++) { /* cut short anywhere: an error, nothing else */
+    for (guint length = 0; length < bytes->len; length++) { /* cut short anywhere: always an error */
         g_autoptr(GError) error = NULL;
         reader = (XtfBytesReader){.at = bytes->data, .left = length};
         cr_assert_null(xtf_schema_decode(&reader, &error));
@@ -72,10 +70,10 @@ Test(schema, values_of_every_type)
     cr_assert_eq(xtf_field_get_f64(&schema->fields[6], row), 1.5);
 }
 
-/* Blocks of 1000 bytes over a source of zeros. */
+/* Blocks of 1000 bytes of a source of zeros. */
 enum { BLOCK = 1000, BLOCKS = 100 };
 
-static XtfBlock *get(XtfCache *cache, uint64_t i)
+static XtfBlock *get_block(XtfCache *cache, uint64_t i)
 {
     GError *error = NULL;
     XtfBlock *block = xtf_cache_get(cache, i * BLOCK, BLOCK, 0, NULL, NULL, &error);
@@ -83,7 +81,7 @@ static XtfBlock *get(XtfCache *cache, uint64_t i)
     return block;
 }
 
-static XtfSource *zeros(const char *path)
+static XtfSource *zero_source(const char *path)
 {
     g_autofree char *content = g_malloc0(BLOCK * BLOCKS);
     cr_assert(g_file_set_contents(path, content, BLOCK * BLOCKS, NULL));
@@ -94,25 +92,25 @@ Test(blocks, evicts_the_least_recently_used_and_no_pinned_block)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "zeros", NULL);
-    g_autoptr(XtfSource) source = zeros(path);
-    XtfCache *cache = xtf_cache_new(source, 10 * (BLOCK + 200)); /* ten blocks and their bookkeeping */
+    g_autoptr(XtfSource) source = zero_source(path);
+    XtfCache *cache = xtf_cache_new(source, 10 * (BLOCK + 200)); /* ten blocks and their overhead */
     XtfCacheStats stats;
 
-    XtfBlock *pinned = get(cache, 0);
+    XtfBlock *pinned = get_block(cache, 0);
     for (uint64_t i = 1; i < 50; i++) {
-        xtf_block_put(get(cache, i));
-        xtf_block_put(get(cache, 1)); /* used all the time: it stays */
+        xtf_block_put(get_block(cache, i));
+        xtf_block_put(get_block(cache, 1)); /* used all the time, so it is not evicted */
         xtf_cache_get_stats(cache, &stats);
         cr_assert_leq(stats.bytes, stats.limit);
     }
     uint64_t loads = stats.loads;
-    cr_assert_eq(loads, 50); /* each once */
-    xtf_block_put(get(cache, 0));
-    xtf_block_put(get(cache, 49));
-    xtf_block_put(get(cache, 45));
+    cr_assert_eq(loads, 50); /* each block once */
+    xtf_block_put(get_block(cache, 0));
+    xtf_block_put(get_block(cache, 49));
+    xtf_block_put(get_block(cache, 45));
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.loads, loads);
-    xtf_block_put(get(cache, 2)); /* long gone */
+    xtf_block_put(get_block(cache, 2)); /* evicted long ago */
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.loads, loads + 1);
     cr_assert_eq(pinned->data[BLOCK - 1], 0);
@@ -123,7 +121,7 @@ Test(blocks, evicts_the_least_recently_used_and_no_pinned_block)
     remove_folder(folder);
 }
 
-static bool refuse(const uint8_t *data, uint32_t length, uint64_t offset, const void *context, GError **error)
+static bool refuse_block(const uint8_t *data, uint32_t length, uint64_t offset, const void *context, GError **error)
 {
     g_set_error_literal(error, XTF_ERROR, XTF_ERROR_DAMAGED, "refused");
     return false;
@@ -141,18 +139,18 @@ static bool count_pages(const uint8_t *data, uint32_t length, uint64_t offset, c
     return true;
 }
 
-Test(blocks, a_block_is_good_only_for_what_it_was_checked_as)
+Test(blocks, a_block_is_valid_only_for_its_check)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "zeros", NULL);
-    g_autoptr(XtfSource) source = zeros(path);
+    g_autoptr(XtfSource) source = zero_source(path);
     XtfCache *cache = xtf_cache_new(source, 1 << 20);
     g_autoptr(GError) error = NULL;
     unsigned items = 0, pages = 0;
 
     XtfBlock *item = xtf_cache_get(cache, 0, BLOCK, 0, count_items, &items, &error);
     cr_assert_good(item, error);
-    for (unsigned i = 0; i < 2; i++) { /* also while it is pinned as the other */
+    for (unsigned i = 0; i < 2; i++) { /* also while it is pinned after the other check */
         XtfBlock *page = xtf_cache_get(cache, 0, BLOCK, 0, count_pages, &pages, &error);
         cr_assert_good(page, error);
         cr_assert_neq(page, item);
@@ -161,22 +159,22 @@ Test(blocks, a_block_is_good_only_for_what_it_was_checked_as)
         cr_assert(items == 1 && pages == 1, "checked %u times as an item, %u times as a page", items, pages);
     }
     xtf_block_put(item);
-    cr_assert_null(xtf_cache_get(cache, 0, BLOCK, 0, refuse, NULL, &error));
+    cr_assert_null(xtf_cache_get(cache, 0, BLOCK, 0, refuse_block, NULL, &error));
     xtf_cache_free(cache);
     remove_folder(folder);
 }
 
 /* FORMAT R74 */
-Test(blocks, what_fails_does_not_enter)
+Test(blocks, failed_blocks_are_not_cached)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "zeros", NULL);
-    g_autoptr(XtfSource) source = zeros(path);
+    g_autoptr(XtfSource) source = zero_source(path);
     XtfCache *cache = xtf_cache_new(source, 1 << 20);
     g_autoptr(GError) error = NULL;
     XtfCacheStats stats;
 
-    cr_assert_null(xtf_cache_get(cache, 0, BLOCK, 0, refuse, NULL, &error));
+    cr_assert_null(xtf_cache_get(cache, 0, BLOCK, 0, refuse_block, NULL, &error));
     cr_assert_str_eq(error->message, "refused");
     g_clear_error(&error);
     cr_assert_null(xtf_cache_get(cache, BLOCK * BLOCKS - 10, 11, 0, NULL, NULL, &error)); /* past the end */
@@ -184,7 +182,7 @@ Test(blocks, what_fails_does_not_enter)
     cr_assert_null(xtf_cache_get(cache, UINT64_MAX - 5, 11, 0, NULL, NULL, &error));
     xtf_cache_get_stats(cache, &stats);
     cr_assert_eq(stats.bytes, 0);
-    xtf_block_put(get(cache, 0));
+    xtf_block_put(get_block(cache, 0));
     xtf_cache_free(cache);
     remove_folder(folder);
 }
@@ -208,7 +206,7 @@ Test(open, not_a_trace)
     remove_folder(folder);
 }
 
-/* The trace still holds these rows at location 7, and nothing else. */
+/* Asserts that the trace has these rows at location 7, and no others. */
 static void assert_rows(XtfTrace *trace, const GArray *rows)
 {
     GError *error = NULL;
@@ -228,7 +226,7 @@ static void assert_rows(XtfTrace *trace, const GArray *rows)
 }
 
 /* FORMAT R2, R3, R75, C1 */
-Test(open, any_damaged_byte_is_found_out)
+Test(open, any_damaged_byte_is_detected)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -246,17 +244,17 @@ Test(open, any_damaged_byte_is_found_out)
         g_autoptr(GError) error = NULL;
         g_autoptr(XtfTrace) trace = xtf_trace_open_source(xtf_source_new_bytes(bytes), NULL, &error);
         if (!trace)
-            continue; /* refused: found out */
+            continue; /* the damage was detected */
         g_autoptr(GString) problems = g_string_new(NULL);
         XtfCheckReport report;
         cr_assert_good(xtf_trace_check(trace, count_problem, NULL, problems, &report, &error), error);
-        if (report.problems == 0) /* it hit what holds nothing: zeros behind a payload */
+        if (report.problems == 0) /* the byte is unused: zeros after a payload */
             assert_rows(trace, rows);
     }
     for (gsize cut = 0; cut < length; cut += 1 + (gsize)g_rand_int_range(random, 0, 400)) {
         g_autoptr(GBytes) bytes = g_bytes_new(content, cut);
         g_autoptr(XtfTrace) trace = xtf_trace_open_source(xtf_source_new_bytes(bytes), NULL, NULL);
-        if (trace) { /* the catalog may lie before the cut, though here it is the last thing written */
+        if (trace) { /* the catalog may be before the cut, though here it is written last */
             g_autoptr(GString) problems = g_string_new(NULL);
             XtfCheckReport report;
             xtf_trace_check(trace, count_problem, NULL, problems, &report, NULL);
@@ -267,12 +265,12 @@ Test(open, any_damaged_byte_is_found_out)
     remove_folder(folder);
 }
 
-Test(errors, the_domain_has_a_name_that_others_can_spell)
+Test(errors, the_domain_has_its_documented_name)
 {
     cr_assert_str_eq(g_quark_to_string(XTF_ERROR), "xtf-error-quark");
 }
 
-Test(errors, what_is_too_large_is_not_the_callers_mistake)
+Test(errors, codes_are_mapped_to_errno)
 {
     const struct {
         XtfErrorCode code;

@@ -1,4 +1,4 @@
-/* Opening files: what is no regular file is refused, and nobody waits for it. */
+/* Opening files: only regular files are accepted, and opening never blocks. */
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>
 #include <sys/stat.h>
@@ -8,29 +8,29 @@
 
 static char *folder;
 
-static void begin(void)
+static void set_up(void)
 {
     folder = g_dir_make_tmp("xtf-source-XXXXXX", NULL);
-    alarm(20); /* who waits for a FIFO waits for ever */
+    alarm(20); /* ends a test that waits for a FIFO */
 }
 
-static void end(void)
+static void tear_down(void)
 {
     g_rmdir(folder);
     g_free(folder);
 }
 
-TestSuite(source, .init = begin, .fini = end);
+TestSuite(source, .init = set_up, .fini = tear_down);
 
-static void assert_refused(const char *path, const char *why)
+static void assert_refused(const char *path, const char *reason)
 {
     g_autoptr(GError) no_pread = NULL, no_mmap = NULL, no_trace = NULL;
     const XtfOpenOptions options = {.use_mmap = true};
 
     cr_assert_null(xtf_source_open_pread(path, &no_pread));
-    cr_assert(strstr(no_pread->message, path) && strstr(no_pread->message, why), "%s", no_pread->message);
+    cr_assert(strstr(no_pread->message, path) && strstr(no_pread->message, reason), "%s", no_pread->message);
     cr_assert_null(xtf_source_open_mmap(path, &no_mmap));
-    cr_assert(strstr(no_mmap->message, why), "%s", no_mmap->message);
+    cr_assert(strstr(no_mmap->message, reason), "%s", no_mmap->message);
     cr_assert_null(xtf_trace_open(path, &options, &no_trace));
     cr_assert(g_error_matches(no_trace, XTF_ERROR, XTF_ERROR_IO), "%s", no_trace->message);
 }
@@ -48,7 +48,7 @@ Test(source, fifos_devices_and_directories_are_refused)
     g_unlink(fifo);
 }
 
-Test(source, a_link_to_a_fifo_is_one)
+Test(source, a_link_to_a_fifo_is_refused)
 {
     g_autofree char *fifo = g_build_filename(folder, "fifo", NULL), *link = g_build_filename(folder, "link", NULL);
 

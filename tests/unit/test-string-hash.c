@@ -1,4 +1,4 @@
-/* The hash of strings against one who knows the hash of GLib. */
+/* The hash of strings, against strings that collide by the hash of GLib. */
 #include <criterion/criterion.h>
 #include <glib.h>
 
@@ -12,10 +12,10 @@ static gboolean counted_equal(gconstpointer a, gconstpointer b)
     return g_str_equal(a, b);
 }
 
-/* String i of 2^BLOCKS: "aB" and "b!" have one hash by g_str_hash(), and so have all rows of such pairs. */
+/* String i of 2^BLOCKS strings: "aB" and "b!" have the same g_str_hash(), and so have all sequences of such pairs. */
 enum { BLOCKS = 11, STRINGS = 1 << BLOCKS };
 
-static char *colliding(unsigned i)
+static char *colliding_string(unsigned i)
 {
     GString *text = g_string_new(NULL);
 
@@ -30,14 +30,14 @@ static unsigned comparisons_of(GHashFunc hash)
 
     comparisons = 0;
     for (unsigned i = 0; i < STRINGS; i++)
-        g_hash_table_add(table, colliding(i));
+        g_hash_table_add(table, colliding_string(i));
     cr_assert_eq(g_hash_table_size(table), STRINGS);
     return comparisons;
 }
 
-Test(string_hash, strings_made_to_collide_do_not)
+Test(string_hash, crafted_strings_do_not_collide)
 {
-    cr_assert_gt(comparisons_of(g_str_hash), STRINGS * (STRINGS / 4), "they do not even collide by GLib's hash");
+    cr_assert_gt(comparisons_of(g_str_hash), STRINGS * (STRINGS / 4), "the strings do not collide by GLib's hash");
     cr_assert_lt(comparisons_of(xtf_string_hash), STRINGS / 16);
 }
 

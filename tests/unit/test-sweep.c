@@ -1,13 +1,11 @@
-/*
- * Sweeps: they read what the trace's cache reads, of arrays in order or not, small or large, sound or damaged.
- */
+/* Sweeps: they return the same rows as the trace's cache, of arrays in any order, small or large, intact or damaged. */
 #include "fixture.h"
 
 #include "libxtf/sweep.h"
 
 enum { LOCATIONS = 600, LARGE = 7, LARGE_ROWS = 60000, CACHE_BYTES = 1 << 20 };
 
-/* Few rows of each location, many of some. */
+/* Returns few rows for most locations, and many for some. */
 static GArray *rows_of(GRand *random, uint64_t location)
 {
     uint32_t n = location % 100 == LARGE ? LARGE_ROWS : (uint32_t)g_rand_int_range(random, 1, 60);
@@ -34,7 +32,7 @@ static GPtrArray *write_locations(const char *path, bool plain)
     return all;
 }
 
-/* All rows by a cursor, and ranks, beside the rows in memory. */
+/* Compares all rows by a cursor, and ranks, with rows in memory. */
 static void assert_location(XtfSweep *sweep, XtfTrace *trace, uint64_t location, const GArray *rows)
 {
     XtfArray array = find_array(trace, location, 0);
@@ -66,7 +64,7 @@ static uint64_t cache_loads(const XtfTrace *trace)
     return counters.cache_loads;
 }
 
-static void sweep_all(bool plain)
+static void check_sweep(bool plain)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -83,11 +81,11 @@ static void sweep_all(bool plain)
 
 Test(sweep, arrays_are_read_in_any_order)
 {
-    sweep_all(false);
-    sweep_all(true);
+    check_sweep(false);
+    check_sweep(true);
 }
 
-Test(sweep, the_trace_s_cache_is_left_alone)
+Test(sweep, the_cache_of_the_trace_is_not_used)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
@@ -110,9 +108,10 @@ Test(sweep, the_trace_s_cache_is_left_alone)
     remove_folder(folder);
 }
 
-/* A byte of every fourth edge is flipped: these arrays are damaged, and what is read along with them is not. */
+/* A byte of every fourth edge is flipped. Only these arrays are damaged, not the arrays that are read together with
+ * them. */
 /* FORMAT R2 */
-Test(sweep, damage_is_that_of_its_array)
+Test(sweep, damage_affects_only_its_array)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;

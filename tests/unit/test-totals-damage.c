@@ -1,6 +1,6 @@
 /*
- * Stored totals that someone made wrong on purpose, checksums and all, in companions of index pages and in right edges:
- * an error that names the page, or an answer, but nothing worse; and the checker finds the damage.
+ * Stored totals with deliberate damage and correct checksums, in companions of index pages and in right edges. The
+ * result is an error that names the page, or an answer, and nothing worse. The checker detects the damage.
  */
 #include "frames-fixture.h"
 
@@ -11,7 +11,7 @@
 
 enum { PAGE = 4096 };
 
-/* A file of calls three levels high, deep enough that stacks need more than a leaf's snapshot. */
+/* Writes a file of calls whose tree has three levels. Its stacks are deeper than the snapshot of a leaf. */
 static void write_file(const char *path, bool plain)
 {
     const CallShape shape = {.name = "deep", .rows = 24000, .deep = 100, .regions = 30, .orphans = 1, .jumps = 2};
@@ -25,7 +25,7 @@ static void write_file(const char *path, bool plain)
     uint32_t id;
 
     memcpy(fields, call_fields, 5 * sizeof *fields);
-    for (int i = 0; i < 40; i++) { /* rows that are long, and of numbers that do not pack: leaves of few of them */
+    for (int i = 0; i < 40; i++) { /* wide rows with random numbers, which do not pack: leaves have few rows */
         g_snprintf(names[i], sizeof names[i], "filler%d", i);
         fields[5 + i] = (XtfFieldSpec){.name = names[i], .type = XTF_TYPE_U64};
     }
@@ -47,7 +47,7 @@ static void write_file(const char *path, bool plain)
     calls_free(calls);
 }
 
-/* Places of the file's companions. */
+/* Returns the places of the file's companions. */
 static GArray *find_companions(const char *bytes, gsize length)
 {
     GArray *places = g_array_new(FALSE, FALSE, sizeof(uint64_t));
@@ -61,8 +61,8 @@ static GArray *find_companions(const char *bytes, gsize length)
     return places;
 }
 
-/* Makes a page's checksum right, whatever is in it now. */
-static void seal(char *bytes, gsize length, uint64_t place)
+/* Corrects a page's checksum. */
+static void seal_page(char *bytes, gsize length, uint64_t place)
 {
     XtfDiskPage *head = (XtfDiskPage *)(void *)(bytes + place * PAGE);
     uint32_t payload = xtf_read32(head->length);
@@ -77,19 +77,19 @@ static void assert_answer_or_damage(bool good, GError **error)
     g_clear_error(error);
 }
 
-static XtfMatch match_some(const uint64_t *key, unsigned depth, const void *data)
+static XtfMatch match_some_groups(const uint64_t *key, unsigned depth, const void *data)
 {
     (void)data;
     return depth == 0 ? XTF_MATCH_SOME : key[0] % 3 == 0 ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
-static void ask_everything(const char *path)
+static void read_everything(const char *path)
 {
     GError *error = NULL;
     g_autoptr(GRand) random = g_rand_new_with_seed(32);
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
     XtfArray array = find_array(trace, 7, 0);
-    XtfGroupFilter filter = {.match = match_some};
+    XtfGroupFilter filter = {.match = match_some_groups};
     uint64_t number;
 
     for (int i = 0; i < 12; i++) {
@@ -121,14 +121,14 @@ static guint problems_of(const char *path)
     return (guint)report.problems;
 }
 
-static void put_file(const char *path, const char *bytes, gsize length)
+static void write_bytes(const char *path, const char *bytes, gsize length)
 {
     GError *error = NULL;
     cr_assert_good(g_file_set_contents(path, bytes, (gssize)length, &error), error);
 }
 
-/* One bit, wherever it is: of rows side by side each means something. */
-static void flip_bits(bool plain)
+/* Changes one bit at a time: in plain tables every bit has a meaning. */
+static void check_flipped_bits(bool plain)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
@@ -145,9 +145,9 @@ static void flip_bits(bool plain)
         uint32_t payload = xtf_read32(((const XtfDiskPage *)(const void *)(bytes + place * PAGE))->length);
         uint32_t at = (uint32_t)sizeof(XtfDiskPage) + g_rand_int(random) % payload;
         damaged[place * PAGE + at] ^= 1;
-        seal(damaged, length, place);
-        put_file(path, damaged, length);
-        ask_everything(path);
+        seal_page(damaged, length, place);
+        write_bytes(path, damaged, length);
+        read_everything(path);
         guint problems = problems_of(path);
         cr_assert(problems > 0 || !plain, "byte %u of companion %" G_GUINT64_FORMAT, at, place);
     }
@@ -157,17 +157,17 @@ static void flip_bits(bool plain)
 /* FORMAT R67 */
 Test(totals_damage, bits_of_plain_tables)
 {
-    flip_bits(true);
+    check_flipped_bits(true);
 }
 
 Test(totals_damage, bits_of_packed_tables)
 {
-    flip_bits(false);
+    check_flipped_bits(false);
 }
 
-/* Numbers that would lead far away. */
+/* Numbers that are far too great, or 0. */
 /* FORMAT R66, R67 */
-Test(totals_damage, great_numbers)
+Test(totals_damage, wrong_lengths_and_counts)
 {
     const struct {
         uint32_t at, value;
@@ -197,16 +197,16 @@ Test(totals_damage, great_numbers)
             XtfLe32 value;
             xtf_write32(&value, cases[i].value);
             memcpy(damaged + place * PAGE + cases[i].at, &value, sizeof value);
-            seal(damaged, length, place);
-            put_file(path, damaged, length);
-            ask_everything(path);
+            seal_page(damaged, length, place);
+            write_bytes(path, damaged, length);
+            read_everything(path);
             cr_assert_gt(problems_of(path), 0, "case %zu", i);
         }
     }
     remove_folder(folder);
 }
 
-/* Of a file's only array: where the totals in its right edge begin and end. */
+/* Finds the begin and the end of the totals in the right edge of the file's only array. */
 static void find_edge_totals(const char *path, const char *bytes, gsize *start, gsize *end)
 {
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
@@ -221,7 +221,7 @@ static void find_edge_totals(const char *path, const char *bytes, gsize *start, 
     cr_assert_lt(*start, *end);
 }
 
-static void flip_bits_of_edge(bool plain)
+static void check_flipped_bits_of_edge(bool plain)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
@@ -233,11 +233,11 @@ static void flip_bits_of_edge(bool plain)
     find_edge_totals(path, bytes, &start, &end);
     for (int i = 0; i < TEST_ROUNDS(60); i++) {
         g_autofree char *damaged = g_memdup2(bytes, length);
-        gsize at = i < 4 ? start + (gsize)i : start + g_rand_int(random) % (end - start); /* first: how many they are */
+        gsize at = i < 4 ? start + (gsize)i : start + g_rand_int(random) % (end - start); /* first their length */
         damaged[at] ^= 1;
         fuzz_seal((uint8_t *)damaged, length, NULL);
-        put_file(path, damaged, length);
-        ask_everything(path);
+        write_bytes(path, damaged, length);
+        read_everything(path);
         guint problems = problems_of(path);
         cr_assert(problems > 0 || !plain, "byte %zu of the right edge's totals", at - start);
     }
@@ -246,18 +246,18 @@ static void flip_bits_of_edge(bool plain)
 
 Test(totals_damage, bits_of_plain_edges)
 {
-    flip_bits_of_edge(true);
+    check_flipped_bits_of_edge(true);
 }
 
 Test(totals_damage, bits_of_packed_edges)
 {
-    flip_bits_of_edge(false);
+    check_flipped_bits_of_edge(false);
 }
 
-/* Groups that count more rows than there are: of the last child, whose rows the page alone does not tell; and of the
- * first, one so many more that another one, with so many less, makes it good modulo 2^64. */
+/* Groups that count more rows than exist. The page does not state the rows of the last child. In the first child one
+ * group has 2^40 too many, and another 2^40 too few: their sum is correct modulo 2^64. */
 /* FORMAT R68 */
-Test(totals_damage, counts_too_great)
+Test(totals_damage, too_great_counts)
 {
     enum { TOTALS_ROW = 8 + 1 + 8 + 8 * XTF_FRAMES_CELLS, BEGUN = 8 + 1 + 8 };
     char *folder = make_folder();
@@ -273,18 +273,18 @@ Test(totals_damage, counts_too_great)
         uint64_t first_n = xtf_read64(((const XtfDiskPage *)(const void *)(damaged + place * PAGE))->first_n);
         char *table = damaged + place * PAGE + sizeof(XtfDiskPage), *rows = table + sizeof(XtfDiskTotals);
         uint32_t n_rows = xtf_read32(((const XtfDiskTotals *)(const void *)table)->n_rows);
-        XtfLe64 *some = (XtfLe64 *)(void *)(rows + (last ? (n_rows - 1) * TOTALS_ROW : 0) + BEGUN);
-        xtf_write64(some, xtf_read64(*some) + (UINT64_C(1) << 40));
+        XtfLe64 *count = (XtfLe64 *)(void *)(rows + (last ? (n_rows - 1) * TOTALS_ROW : 0) + BEGUN);
+        xtf_write64(count, xtf_read64(*count) + (UINT64_C(1) << 40));
         if (!last) {
-            XtfLe64 *other = (XtfLe64 *)(void *)((char *)some + TOTALS_ROW);
-            xtf_write64(other, xtf_read64(*other) - (UINT64_C(1) << 40));
+            XtfLe64 *next_count = (XtfLe64 *)(void *)((char *)count + TOTALS_ROW);
+            xtf_write64(next_count, xtf_read64(*next_count) - (UINT64_C(1) << 40));
         }
-        seal(damaged, length, place);
-        put_file(path, damaged, length);
-        ask_everything(path);
+        seal_page(damaged, length, place);
+        write_bytes(path, damaged, length);
+        read_everything(path);
         g_autoptr(XtfTrace) trace = open_trace(path, 0);
         XtfArray array = find_array(trace, 7, 0);
-        XtfGroupFilter filter = {.match = match_some};
+        XtfGroupFilter filter = {.match = match_some_groups};
         g_autoptr(GError) error = NULL;
         uint64_t number;
         uint64_t inside = first_n + 1000; /* so the root's totals are not enough */
@@ -294,8 +294,8 @@ Test(totals_damage, counts_too_great)
     remove_folder(folder);
 }
 
-/* An index page that names another page's totals as its own, or none. */
-Test(totals_damage, companions_of_others)
+/* An index page that refers to the companion of another page, to another page, or to none. */
+Test(totals_damage, wrong_companions)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL), *bytes = NULL;
@@ -304,9 +304,9 @@ Test(totals_damage, companions_of_others)
     write_file(path, true);
     g_file_get_contents(path, &bytes, &length, NULL);
     g_autoptr(GArray) places = find_companions(bytes, length);
-    uint64_t own = g_array_index(places, uint64_t, 0), other = g_array_index(places, uint64_t, 1);
-    const uint64_t lies[] = {0, other, 1, length / PAGE + 7};
-    for (size_t i = 0; i < G_N_ELEMENTS(lies); i++) {
+    uint64_t own = g_array_index(places, uint64_t, 0), second = g_array_index(places, uint64_t, 1);
+    const uint64_t wrong_places[] = {0, second, 1, length / PAGE + 7};
+    for (size_t i = 0; i < G_N_ELEMENTS(wrong_places); i++) {
         g_autofree char *damaged = g_memdup2(bytes, length);
         uint64_t changed = 0;
         for (uint64_t place = 2; (place + 1) * PAGE <= length; place++) {
@@ -314,13 +314,13 @@ Test(totals_damage, companions_of_others)
             if (xtf_read32(head->magic) != XTF_PAGE_MAGIC || head->kind != XTF_PAGE_INDEX ||
                 place + xtf_read32(head->companion) != own)
                 continue;
-            xtf_write32(&head->companion, lies[i] == 0 ? 0 : (uint32_t)(lies[i] - place));
-            seal(damaged, length, place);
+            xtf_write32(&head->companion, wrong_places[i] == 0 ? 0 : (uint32_t)(wrong_places[i] - place));
+            seal_page(damaged, length, place);
             changed++;
         }
         cr_assert_eq(changed, 1);
-        put_file(path, damaged, length);
-        ask_everything(path);
+        write_bytes(path, damaged, length);
+        read_everything(path);
         cr_assert_gt(problems_of(path), 0);
     }
     remove_folder(folder);

@@ -1,12 +1,10 @@
-/*
- * Totals in a file that several writers wrote one after another.
- */
+/* Totals in a file that several writers wrote one after another. */
 #include "frames.h"
 
 #include "libxtf/disk/format.h"
 #include "libxtf/totals/accumulate.h"
 
-/* Rows [from, to) into the file's one array; the file is made if `from` is 0. */
+/* Writes rows [from, to) to the file's only array, and creates the file if `from` is 0. */
 static void write_part(const char *path, const XtfSchema *schema, bool plain, const GArray *rows, guint from, guint to)
 {
     GError *error = NULL;
@@ -23,7 +21,7 @@ static void write_part(const char *path, const XtfSchema *schema, bool plain, co
     cr_assert_good(xtf_writer_close(writer, &error), error);
 }
 
-/* What all companions hold, in the order of the index pages: level, first row, payload. */
+/* Returns the contents of all companions, by level and in the order of the index pages: first row, payload. */
 static GByteArray *companions(const char *path)
 {
     g_autofree char *content = NULL;
@@ -42,7 +40,7 @@ static GByteArray *companions(const char *path)
     return all;
 }
 
-/* The totals of some intervals are those of the rows. */
+/* Compares the totals of some intervals with totals of the rows. */
 static void assert_totals(const char *path, const XtfSchema *schema, const GArray *rows, GRand *random)
 {
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
@@ -57,27 +55,27 @@ static void assert_totals(const char *path, const XtfSchema *schema, const GArra
             const XtfAggregate *aggregate = &schema->aggregates[index];
             g_autoptr(XtfGroupTotals) all = xtf_group_totals_new(aggregate, aggregate->n_keys),
                                       part = xtf_group_totals_new(aggregate, aggregate->n_keys);
-            g_autoptr(XtfGroupTotals) found = xtf_group_totals_new(aggregate, aggregate->n_keys);
+            g_autoptr(XtfGroupTotals) stored = xtf_group_totals_new(aggregate, aggregate->n_keys);
             XtfFrameStack stack;
             xtf_frame_stack_init(&stack);
             xtf_accumulate_rows(schema, aggregate, (const uint8_t *)rows->data, from, &stack, NULL, all, NULL);
             xtf_accumulate_rows(schema, aggregate, (const uint8_t *)&g_array_index(rows, FrameRow, from), to - from,
                                 &stack, NULL, part, NULL);
             xtf_frame_stack_finish(&stack);
-            cr_assert_good(xtf_array_totals(&array, index, NULL, from, to, found, &error), error);
+            cr_assert_good(xtf_array_totals(&array, index, NULL, from, to, stored, &error), error);
             xtf_group_totals_sort(part);
-            xtf_group_totals_sort(found);
-            cr_assert_eq(xtf_group_totals_n(part), xtf_group_totals_n(found));
+            xtf_group_totals_sort(stored);
+            cr_assert_eq(xtf_group_totals_n(part), xtf_group_totals_n(stored));
             for (uint32_t g = 0; g < xtf_group_totals_n(part); g++)
-                cr_assert_eq(memcmp(xtf_group_totals_key(part, g), xtf_group_totals_key(found, g),
+                cr_assert_eq(memcmp(xtf_group_totals_key(part, g), xtf_group_totals_key(stored, g),
                                     (aggregate->n_keys + xtf_aggregate_n_cells(aggregate)) * sizeof(uint64_t)),
                              0);
         }
     }
 }
 
-/* A file that several writers wrote one after another has the totals that one writer would have stored. */
-Test(totals_gone_on_with, are_those_of_one_writer)
+/* Totals of several writers are the same as of one writer. */
+Test(totals_gone_on_with, are_the_same_as_of_one_writer)
 {
     g_autoptr(XtfSchema) schema = frame_schema_with_groups();
     char *folder = make_folder();
@@ -98,7 +96,7 @@ Test(totals_gone_on_with, are_those_of_one_writer)
         }
         assert_totals(once, schema, rows, random);
         assert_totals(parts, schema, rows, random);
-        if (!plain) /* packed leaves end where the writer that packs them finds that they are full */
+        if (!plain) /* where packed leaves end depends on the writers */
             continue;
         g_autoptr(GByteArray) a = companions(once), b = companions(parts);
         cr_assert(a->len > 0 && a->len == b->len && memcmp(a->data, b->data, a->len) == 0);

@@ -1,13 +1,11 @@
-/*
- * The writer: what a reader sees after commits, crashes and resumptions.
- */
+/* The writer: what a reader sees after commits, crashes and resumptions. */
 #include "fixture.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Rows that depend on nothing but their number, so that whatever was committed can be recognised. */
+/* Returns a row that depends only on its number. */
 static TestRow row_of(uint64_t n)
 {
     return (TestRow){.time = 10 * n + n % 7, .seq = n, .value = (int32_t)(n * 2654435761u), .event = n % 2};
@@ -40,7 +38,7 @@ static void assert_numbered(XtfTrace *trace, uint64_t location, uint64_t n_rows)
     }
 }
 
-static XtfWriter *create(const char *path, bool plain)
+static XtfWriter *create_writer(const char *path, bool plain)
 {
     GError *error = NULL;
     XtfWriterOptions options = {
@@ -55,7 +53,7 @@ static void check_snapshots(bool plain)
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, plain);
+    XtfWriter *writer = create_writer(path, plain);
     XtfArrayWriter *array = xtf_writer_array(writer, 3, add_schema(writer, "calls"), &error);
     XtfTrace *snapshots[20];
 
@@ -80,7 +78,7 @@ static void check_snapshots(bool plain)
 }
 
 /* FORMAT W14, R41 */
-Test(writer, a_snapshot_stays_while_the_writer_goes_on)
+Test(writer, snapshots_stay_valid_while_the_writer_continues)
 {
     check_snapshots(true);
     check_snapshots(false);
@@ -94,18 +92,18 @@ static void check_resumption(bool plain)
     uint64_t committed = 0;
     uint32_t hello;
 
-    xtf_writer_close(create(path, plain), NULL);
+    xtf_writer_close(create_writer(path, plain), NULL);
     for (int i = 0; i < 12; i++) {
         XtfWriter *writer =
             xtf_writer_open(path, &(XtfWriterOptions){.codec = plain ? "plain" : NULL, .no_sync = true}, &error);
         cr_assert_good(writer, error);
-        cr_assert_null(xtf_writer_open(path, NULL, NULL), "two writers at a time");
+        cr_assert_null(xtf_writer_open(path, NULL, NULL), "a second writer can open the file");
         XtfArrayWriter *array = xtf_writer_array(writer, 3, add_schema(writer, "calls"), &error);
         cr_assert_eq(xtf_array_writer_n_rows(array), committed);
         cr_assert_good(xtf_writer_add_string(writer, i % 2 ? "hello" : "world", &hello, &error), error);
         append_numbered(array, 500u * (i % 4));
         if (i % 3 == 2) {
-            xtf_writer_abort(writer); /* it died: what it sealed lies behind the commit, and is written over */
+            xtf_writer_abort(writer); /* a crash: its sealed pages are after the commit, and are overwritten */
             continue;
         }
         committed = xtf_array_writer_n_rows(array);
@@ -119,16 +117,16 @@ static void check_resumption(bool plain)
 }
 
 /* FORMAT W18, R41 */
-Test(writer, resumes_what_another_left)
+Test(writer, continues_the_file_of_another_writer)
 {
     check_resumption(true);
     check_resumption(false);
 }
 
-/* The child of the test below: writes for ever, and tells after each commit how many rows are safe. */
-static void write_for_ever(const char *path, bool plain, int report)
+/* Runs in the child of the next test: writes forever, and reports after each commit how many rows are committed. */
+static void write_forever(const char *path, bool plain, int report)
 {
-    XtfWriter *writer = create(path, plain);
+    XtfWriter *writer = create_writer(path, plain);
     uint32_t schema = add_schema(writer, "calls");
     XtfArrayWriter *arrays[3];
 
@@ -139,8 +137,8 @@ static void write_for_ever(const char *path, bool plain, int report)
             append_numbered(arrays[i], 50);
         if (!xtf_writer_commit(writer, NULL))
             _exit(1);
-        uint64_t safe = xtf_array_writer_n_rows(arrays[0]);
-        if (write(report, &safe, sizeof safe) != sizeof safe)
+        uint64_t n_committed = xtf_array_writer_n_rows(arrays[0]);
+        if (write(report, &n_committed, sizeof n_committed) != sizeof n_committed)
             _exit(1);
     }
 }
@@ -155,23 +153,23 @@ static void check_kills(bool plain)
 
     for (int i = 0; i < 150; i++) {
         int report[2];
-        uint64_t safe = 0, told;
+        uint64_t n_committed = 0, n_reported;
         cr_assert_eq(pipe(report), 0);
         g_unlink(path);
         pid_t child = fork();
         if (child == 0)
-            write_for_ever(path, plain, report[1]);
+            write_forever(path, plain, report[1]);
         close(report[1]);
         g_usleep((gulong)g_rand_int_range(random, 0, 8000));
         kill(child, SIGKILL);
         waitpid(child, NULL, 0);
-        while (read(report[0], &told, sizeof told) == sizeof told)
-            safe = told;
+        while (read(report[0], &n_reported, sizeof n_reported) == sizeof n_reported)
+            n_committed = n_reported;
         close(report[0]);
 
         g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, &error);
         if (!trace) {
-            cr_assert_eq(safe, 0, "a commit is lost: %s", error->message);
+            cr_assert_eq(n_committed, 0, "a commit is lost: %s", error->message);
             g_clear_error(&error);
             continue;
         }
@@ -179,11 +177,11 @@ static void check_kills(bool plain)
         assert_sound(trace);
         for (uint64_t location = 0; location < 3; location++) {
             XtfArray array = find_array(trace, location, 0);
-            cr_assert_geq(array.n_rows, safe);
+            cr_assert_geq(array.n_rows, n_committed);
             assert_numbered(trace, location, array.n_rows);
         }
     }
-    cr_assert_gt(with_data, 75); /* else the test tried nothing */
+    cr_assert_gt(with_data, 75); /* else most writers were killed before their first commit */
     remove_folder(folder);
 }
 
@@ -198,7 +196,7 @@ static void check_checkpoints(bool plain)
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, plain);
+    XtfWriter *writer = create_writer(path, plain);
     uint32_t schema = add_schema(writer, "calls");
 
     for (int round = 0; round < 3000; round++) {
@@ -213,7 +211,7 @@ static void check_checkpoints(bool plain)
     cr_assert_leq(commits, 2 * pages * 4096);
     XtfTraceInfo info;
     xtf_trace_get_info(trace, &info);
-    cr_assert_gt(info.commit, 2); /* not the first and the last alone: packed, the rows take few pages */
+    cr_assert_gt(info.commit, 2); /* more than the first and the last: packed rows take few pages */
     remove_folder(folder);
 }
 
@@ -223,12 +221,12 @@ Test(writer, checkpoints_bound_dead_commits)
     check_checkpoints(false);
 }
 
-Test(writer, time_may_stand_still_but_not_go_back)
+Test(writer, times_may_be_equal_but_not_decrease)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     g_autoptr(GError) error = NULL;
-    XtfWriter *writer = create(path, true);
+    XtfWriter *writer = create_writer(path, true);
     XtfArrayWriter *array = xtf_writer_array(writer, 0, add_schema(writer, "calls"), &error);
     TestRow row = {.time = 100};
 
@@ -253,7 +251,7 @@ static void check_any_order(bool plain)
     g_autoptr(GRand) random = g_rand_new_with_seed(6);
     g_autoptr(GHashTable) sizes = g_hash_table_new(g_direct_hash, g_direct_equal);
     GError *error = NULL;
-    XtfWriter *writer = create(path, plain);
+    XtfWriter *writer = create_writer(path, plain);
     uint32_t schemas[2] = {add_schema(writer, "calls"), add_schema(writer, "sends")};
 
     for (int i = 0; i < 20000; i++) {
@@ -292,19 +290,19 @@ static void check_any_order(bool plain)
     remove_folder(folder);
 }
 
-Test(writer, arrays_come_in_any_order)
+Test(writer, rows_may_come_in_any_order_of_arrays)
 {
     check_any_order(true);
     check_any_order(false);
 }
 
-/* The paper's arrays are large; a real trace also has very many small ones. */
+/* Checks very many small arrays, which real traces have; the arrays in the paper are large. */
 static void check_small_locations(bool plain)
 {
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, plain);
+    XtfWriter *writer = create_writer(path, plain);
     uint32_t schemas[2] = {add_schema(writer, "calls"), add_schema(writer, "sends")};
     uint64_t raw = 0;
 
@@ -323,7 +321,7 @@ static void check_small_locations(bool plain)
     xtf_trace_get_info(trace, &info);
     xtf_trace_get_counters(trace, &counters);
     cr_assert_leq(info.file_size, 3 * raw, "%" G_GUINT64_FORMAT " bytes for %" G_GUINT64_FORMAT, info.file_size, raw);
-    cr_assert_eq(counters.cache_loads, 0, "opening reads no node and no edge");
+    cr_assert_eq(counters.cache_loads, 0, "opening must read no node and no edge");
     assert_numbered(trace, 77777, 5);
     cr_assert_eq(assert_sound(trace).arrays, 200000);
     remove_folder(folder);
@@ -409,7 +407,7 @@ Test(writer, tables_strings_and_limits)
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, true);
+    XtfWriter *writer = create_writer(path, true);
     g_autoptr(XtfSchema) schema = xtf_schema_new("regions", XTF_SCHEMA_TABLE, region_fields, &error);
 
     cr_assert_good(schema, error);

@@ -1,12 +1,14 @@
 #!/bin/sh
-# Measures what needs an idle machine, and prints tables; docs/BENCHMARKS.md has their main figures.
+# Measures the figures that need an idle machine, and prints tables. docs/BENCHMARKS.md has the main figures.
 # With hpcc on 8 ranks it takes some 12 minutes on two cores, and less than 10 GB of disk, which it frees at the end.
 #
 # usage: all.sh [--build DIR] [--dir DIR] [--archive ARCHIVE.otf2] [--libduckdb FILE] [--locations L] [--times N] [--windows N]
 #
-# DIR (default: TMPDIR, or /var/tmp) takes the files. The archive is one that record-hpcc.sh recorded; without one, it is recorded first.
-# DuckDB and Parquet are measured if --libduckdb names DuckDB's library (peers/run.sh fetches it). --locations (default: 100000) is the size of
-# the traces of very many locations; --times (5) and --windows (10) are of how many a figure is the median. For a trial of a minute:
+# DIR (default: TMPDIR, or /var/tmp) is the folder for the files. The archive is one that record-hpcc.sh recorded;
+# without --archive one is recorded first.
+# DuckDB and Parquet are measured if --libduckdb names DuckDB's library, which peers/run.sh fetches.
+# --locations (default: 100000) is the number of locations of the large traces. A figure is the median of --times (5)
+# runs and --windows (10) windows. A trial of a minute:
 #
 #     all.sh --archive examples/melt-4/eztrace_log.otf2 --locations 1000 --times 1 --windows 2
 set -eu
@@ -34,7 +36,7 @@ fi
 . "$here/begin.sh"
 [ -x "$bench/ask" ] || { echo "all.sh: $bench/ask is not built: ninja -C $build benches" >&2 && exit 1; }
 meson configure "$build" 2>/dev/null | grep -q '^ *buildtype *release' ||
-    echo "all.sh: $build is no release build: these are not its figures" >&2
+    echo "all.sh: $build is no release build: the figures are not comparable" >&2
 
 print_machine
 printf '\n## XTF by itself\n'

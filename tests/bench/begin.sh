@@ -1,7 +1,8 @@
-# What run.sh and all.sh have in common. To be sourced once $here, $build, $dir and $archive are set: makes $build a whole path, $scratch a
-# folder that is gone at the end, $archive a recording of hpcc if there was none, and $xtf the program.
+# Common part of run.sh and all.sh, which source it after they set $here, $build, $dir and $archive. It makes $build an
+# absolute path, $scratch a folder that is removed at the end, $archive a recording of hpcc if it is empty, and $xtf the
+# program.
 
-# Where the time goes, on standard error.
+# Prints the progress with the elapsed time to standard error.
 began=$(date +%s)
 say() {
     echo "$(basename "$0"): $(($(date +%s) - began)) s: $*" >&2
@@ -21,7 +22,7 @@ if [ -z "$archive" ]; then
     archive=$("$here/record-hpcc.sh" 8 1500 "$scratch/hpcc")
 fi
 
-# A bench's rows, each with the command that made it.
+# Prints the rows of a bench, each with the command that made it.
 figures() {
     name=$1
     say "$name"
@@ -29,7 +30,7 @@ figures() {
     "$@" --rows | sed "s#\$# \`$name\` |#"
 }
 
-# When, and on what machine.
+# Prints the date and the machine.
 print_machine() {
     processor=$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1)
     echo "Measured on $(date -u +%Y-%m-%d), $(nproc) cores ($processor), Linux $(uname -r), load average when it began" \

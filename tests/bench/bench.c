@@ -18,7 +18,7 @@
 
 static volatile sig_atomic_t child;
 
-static void pass_on(int signal_number)
+static void forward_signal(int signal_number)
 {
     if (child > 0)
         kill(child, signal_number);
@@ -42,7 +42,7 @@ static char *make_folder(const char *parent)
 int bench_in_folder(const char *parent, void (*work)(const char *folder, void *data), void *data)
 {
     const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    struct sigaction action = {.sa_handler = pass_on};
+    struct sigaction action = {.sa_handler = forward_signal};
     g_autofree char *folder = make_folder(parent);
     int status = 0;
 
@@ -67,10 +67,10 @@ void bench_fail(const GError *error, const char *format, ...)
     va_list arguments;
 
     va_start(arguments, format);
-    g_autofree char *what = g_strdup_vprintf(format, arguments);
+    g_autofree char *message = g_strdup_vprintf(format, arguments);
     va_end(arguments);
     fflush(stdout);
-    fprintf(stderr, "%s: %s%s%s\n", g_get_prgname(), what, error ? ": " : "", error ? error->message : "");
+    fprintf(stderr, "%s: %s%s%s\n", g_get_prgname(), message, error ? ": " : "", error ? error->message : "");
     exit(1);
 }
 
@@ -141,7 +141,7 @@ uint64_t bench_free_space(const char *folder)
     return (uint64_t)status.f_bavail * status.f_frsize;
 }
 
-/* Whether next to nothing of a file is in memory: large folios may stay. */
+/* True if at most a twentieth of a file is in memory: large folios may stay. */
 static bool is_cold(int fd, uint64_t size)
 {
     size_t n_pages = (size_t)((size + 4095) / 4096), resident = 0;
@@ -164,8 +164,8 @@ bool bench_make_cold(const char *path)
 
     if (fd < 0)
         bench_fail(NULL, "%s: %s", path, g_strerror(errno));
-    fdatasync(fd);                          /* dirty pages stay */
-    for (int i = 0; i < 20 && !cold; i++) { /* so do those that the kernel holds for a moment */
+    fdatasync(fd);                          /* the kernel does not drop dirty pages */
+    for (int i = 0; i < 20 && !cold; i++) { /* nor pages that it uses at the moment */
         if (i > 0)
             g_usleep(5000);
         cold = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0 && is_cold(fd, bench_file_size(path));

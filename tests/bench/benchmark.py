@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Builds a bench and runs it: what Meson knows as a benchmark's program, Meson builds with all else.
+"""Builds a bench and runs it. Otherwise Meson would build it together with everything else.
 
 usage: benchmark.py BUILD PROGRAM [ARGUMENT...]
 """
@@ -11,6 +11,6 @@ import sys
 
 build, program, *arguments = sys.argv[1:]
 path = os.path.join(build, "tests", "bench", program)
-ninja = shutil.which("ninja") or sys.exit("there is no ninja")
+ninja = shutil.which("ninja") or sys.exit("ninja is not installed")
 subprocess.run([ninja, "-C", build, "--quiet", f"tests/bench/{program}"], check=True)
 os.execv(path, [path, *arguments])

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Tables side by side, by/KEY/VIEW, beside a shell's loop over the same blocks, and beside SQLite's GROUP BY where that counts the same.
+"""Compares tables by blocks, by/KEY/VIEW, with a shell's loop over the same blocks, and with SQLite's GROUP BY.
 
 usage: by.py [--build BUILD] [--dir DIR] [--times N] [--slices N] TRACE.xtf
 
-Ways are taken in turn. A figure is the median of processor time, which other work on the machine changes least; the elapsed
-time stands behind it. SQLite has the time and process of each record in a table, warm; filling it is not counted.
+The methods are measured by turns. A figure is the median of processor time, which other programs change least; the elapsed time
+follows. SQLite has the time and process of each record in a table in memory; filling it is not counted. It is only
+compared where it counts the same.
 """
 
 import sqlite3
@@ -14,8 +15,8 @@ import time
 import common
 
 
-def fill(trace, xtf):
-    """A SQLite table in memory, of each record's time in ticks of the last digit, and its process."""
+def fill_database(trace, xtf):
+    """Returns a SQLite table in memory with each record's time, in ticks of the last digit, and its process."""
     database = sqlite3.connect(":memory:")
     database.execute("create table records (t integer, proc integer)")
     process = subprocess.Popen([xtf, "cat", trace, "records"], stdout=subprocess.PIPE)
@@ -25,7 +26,7 @@ def fill(trace, xtf):
     return database
 
 
-def timed(action):
+def time_action(action):
     before, used = time.monotonic(), time.process_time()
     result = action()
     return time.process_time() - used, time.monotonic() - before, result
@@ -45,18 +46,18 @@ class Bench:
         return run.cpu, run.seconds
 
     def blocks(self, key, view):
-        """The paths of the blocks: of what stands in their first columns."""
+        """Returns the paths of the blocks, which the first columns of the table name."""
         cells = [line.split() for line in self.cat(f"by/{key}/count")]
         if key.startswith("time:"):
             return [f"time/{line[0]}-{line[1]}/{view}" for line in cells]
         return [f"{key}/{line[0]}/{view}" for line in cells]
 
-    def row(self, figure, ways):
-        """Of each way the name, and what gives its processor time and its elapsed time."""
-        times = {name: [] for name, _ in ways}
+    def row(self, figure, methods):
+        """Prints the times of each method: its name, and a function that returns its processor time and its elapsed time."""
+        times = {name: [] for name, _ in methods}
         for _ in range(self.arguments.times):
-            for name, way in ways:
-                times[name].append(way())
+            for name, method in methods:
+                times[name].append(method())
         shown = [f"{name} {common.duration(common.median(used for used, _ in values))} "
                  f"({common.duration(common.median(elapsed for _, elapsed in values))})" for name, values in times.items()]
         common.row(figure, shown[0], "", "; ".join(shown[1:]))
@@ -70,11 +71,11 @@ class Bench:
 
     def beside_sqlite(self, database, key, query):
         path = f"by/{key}/count"
-        wanted = [int(line.split()[-1]) for line in self.cat(path)]
-        found = dict(database.execute(query).fetchall())
-        assert [found.get(i, 0) for i in range(len(wanted))] == wanted, "SQLite counts other records"
+        expected = [int(line.split()[-1]) for line in self.cat(path)]
+        counts = dict(database.execute(query).fetchall())
+        assert [counts.get(i, 0) for i in range(len(expected))] == expected, "SQLite counts other records"
         self.row(path, [("xtf cat", lambda: self.run([self.xtf, "cat", self.arguments.trace, path])),
-                        ("SQLite", lambda: timed(lambda: database.execute(query).fetchall())[:2])])
+                        ("SQLite", lambda: time_action(lambda: database.execute(query).fetchall())[:2])])
 
 
 def main():
@@ -88,7 +89,7 @@ def main():
     bench.beside_loop(f"time:{slices}", "profile")
     bench.beside_loop("proc", "profile")
     bench.beside_loop("proc", "bytes")
-    database = fill(arguments.trace, arguments.xtf)
+    database = fill_database(arguments.trace, arguments.xtf)
     # Slice i begins at the tick end * i / slices, rounded down.
     bench.beside_sqlite(database, f"time:{slices}", "with trace as (select max(t) + 1 as end from records) "
                         f"select ((t + 1) * {slices} - 1) / end, count(*) from records, trace group by 1")

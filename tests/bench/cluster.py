@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Clusters of networks whose classes are known: what `xtf cluster` finds of them, how much smaller files become, and what that costs.
+"""Clusters networks with known classes: measures the clusters that `xtf cluster` finds, the ratio of file sizes, and the cost.
 
-Prints the tables of docs/NETWORK.md. They come out the same each time, but for the seconds of processor time.
+Prints the tables of docs/NETWORK.md. Only the seconds of processor time vary from run to run.
 
 usage: cluster.py [--quick] XTF
 """
@@ -24,7 +24,7 @@ LENGTHS = range(100, 2001, 100)
 KINDS = ("two levels", "fat tree", "torus")
 
 
-# The kernel counts what a program's parent has in memory as the program's, so its parent must be small.
+# The kernel counts the memory of a program's parent as the program's own, so that its parent must be small.
 LAUNCHER = """
 import resource, subprocess, sys
 subprocess.run(sys.argv[1:], check=True)
@@ -34,7 +34,7 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, file=sys.stderr)
 
 
 def clusters_of(path):
-    """(matrices, cluster of each pair) of each portion."""
+    """Returns (matrices, cluster of each pair) of each portion."""
     file = cdf.read(path)
     n_pairs, info = file.dimensions["x"] ** 2, file.variables["info"].values
     begin, step = (file.variables[name].values[0] for name in ("begin_mes_length", "step_length"))
@@ -43,16 +43,16 @@ def clusters_of(path):
 
 
 def adjusted_rand_index(a, b):
-    """L. Hubert and P. Arabie, Comparing partitions, 1985."""
+    """Returns the index of two partitions: L. Hubert and P. Arabie, Comparing partitions, 1985."""
     def pairs(counts):
         return sum(n * (n - 1) / 2 for n in counts)
-    both, left, right = pairs(Counter(zip(a, b)).values()), pairs(Counter(a).values()), pairs(Counter(b).values())
+    in_both, left, right = pairs(Counter(zip(a, b)).values()), pairs(Counter(a).values()), pairs(Counter(b).values())
     expected = left * right / (len(a) * (len(a) - 1) / 2)
-    return (both - expected) / ((left + right) / 2 - expected)
+    return (in_both - expected) / ((left + right) / 2 - expected)
 
 
-def measure(xtf, folder, source, *options):
-    """Runs xtf cluster: (portions, its summary, ratio, seconds of processor time, peak MiB)."""
+def run_cluster(xtf, folder, source, *options):
+    """Runs xtf cluster. Returns (portions, its summary, ratio, seconds of processor time, peak MiB)."""
     out = folder / "out.nc"
     done = subprocess.run([sys.executable, "-S", "-c", LAUNCHER, xtf, "cluster", "-f", "-o", out, source, *options],
                           check=True, capture_output=True, text=True)
@@ -72,7 +72,7 @@ class Network:
         networks.write(self.path, n_procs, LENGTHS, values)
 
     def judge(self, portions):
-        """(clusters a portion, those of at least P pairs, ARI weighted by the lengths)."""
+        """Returns (clusters of a portion, clusters with at least P pairs, ARI weighted by the lengths)."""
         n = sum(steps for steps, _ in portions)
         sizes = [Counter(clusters) for _, clusters in portions]
         ari = sum(adjusted_rand_index(self.classes, clusters) * steps / n for steps, clusters in portions)
@@ -87,7 +87,7 @@ def table_of_networks(xtf, folder, all_procs):
         for n_procs in all_procs:
             network = Network(folder, kind, n_procs)
             for options in ([], ["-t15%"], ["--average"]):
-                portions, text, ratio, seconds, memory = measure(xtf, folder, network.path, *options)
+                portions, text, ratio, seconds, memory = run_cluster(xtf, folder, network.path, *options)
                 clusters, large, ari = network.judge(portions)
                 threshold, = re.search(r"threshold +([\d.]+ %)", text).groups()
                 error, far = re.search(r"error +([\d.]+ %) on.* most; ([\d.]+ %)", text).groups()
@@ -98,20 +98,20 @@ def table_of_networks(xtf, folder, all_procs):
 
 
 def table_of_thresholds(xtf, folder, n_procs, noises, seeds):
-    """The least ARI and the range of clusters over seeds, with portions."""
+    """Prints the least ARI and the range of the number of clusters over seeds, with portions."""
     ways = [["-t15%"], [], ["--average", "-t8%"], ["--average"]]
     print("| network, processors | noise | " + " | ".join(" ".join(w) or "by the noise" if w != ["--average"] else "--average, by the noise" for w in ways) + " |")
     print("|---|---|" + "---|" * len(ways))
     for kind in KINDS:
         for noise in noises:
-            found = [[] for _ in ways]
+            results_by_way = [[] for _ in ways]
             for seed in seeds:
                 network = Network(folder, kind, n_procs, noise=noise, seed=seed)
-                for results, options in zip(found, ways):
-                    portions, *_ = measure(xtf, folder, network.path, *options)
+                for results, options in zip(results_by_way, ways):
+                    portions, *_ = run_cluster(xtf, folder, network.path, *options)
                     results.append((*network.judge(portions), len(portions)))
             cells = []
-            for results in found:
+            for results in results_by_way:
                 least, most = (f(r[0] for r in results) for f in (min, max))
                 parts = sorted({r[3] for r in results})
                 cells.append(f"{min(r[2] for r in results):.3f}; {least:.0f}..{most:.0f}" + (f"; {parts[-1]} portions" if parts[-1] > 1 else ""))

@@ -1,10 +1,10 @@
 /*
- * What commits take: a file that is committed all the time beside the same file committed once.
+ * Measures commits: a file with many commits, compared with the same file committed once.
  *
  *     commits [--commits N] [--calls N] [--dir DIR] [--rows]
  *
- * By default 3600 commits of 256 locations with 240 calls each: an hour's worth at one commit a second, written as fast
- * as it goes. The commits kept are those that the default keeps at one a second.
+ * By default the bench writes 3600 commits of 256 locations with 240 calls each as fast as possible: an hour at one
+ * commit a second. It keeps the number of commits that the default keeps at one commit a second.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -26,7 +26,7 @@ typedef struct {
     unsigned commits, rows;
 } Settings;
 
-static XtfWriter *create(const char *path)
+static XtfWriter *create_writer(const char *path)
 {
     g_autoptr(GError) error = NULL;
     const XtfWriterOptions options = {.no_sync = true, .keep_commits = KEPT, .keep_seconds = -1, .origin = UINT64_MAX};
@@ -51,8 +51,8 @@ typedef struct {
     uint64_t time, seq, random;
 } Location;
 
-/* Calls one after the other, of regions that follow one another as in a loop, with times that vary. */
-static void append(Location *location, unsigned rows)
+/* Appends calls one after the other, of regions in turn as in a loop, with varying times. */
+static void append_calls(Location *location, unsigned rows)
 {
     g_autoptr(GError) error = NULL;
 
@@ -70,23 +70,24 @@ static void append(Location *location, unsigned rows)
     }
 }
 
-static void commit(XtfWriter *writer)
+static void commit_rows(XtfWriter *writer)
 {
     g_autoptr(GError) error = NULL;
     bench_check(xtf_writer_commit(writer, &error), error, "commit");
 }
 
-static uint64_t finish(XtfWriter *writer, const char *path)
+static uint64_t close_writer(XtfWriter *writer, const char *path)
 {
     g_autoptr(GError) error = NULL;
     bench_check(xtf_writer_close(writer, &error), error, "%s", path);
     return bench_file_size(path);
 }
 
-/* The size of the file; *seconds that a commit took. */
+/* Writes rounds of calls, with a commit after each or only at the end. Returns the size of the file, and in *seconds
+ * the mean time of a commit. */
 static uint64_t write_rounds(const char *path, unsigned rounds, unsigned rows, bool each, double *seconds)
 {
-    XtfWriter *writer = create(path);
+    XtfWriter *writer = create_writer(path);
     Location locations[LOCATIONS] = {0};
 
     for (unsigned i = 0; i < LOCATIONS; i++)
@@ -94,13 +95,13 @@ static uint64_t write_rounds(const char *path, unsigned rounds, unsigned rows, b
     *seconds = 0;
     for (unsigned round = 0; round < rounds; round++) {
         for (unsigned i = 0; i < LOCATIONS; i++)
-            append(&locations[i], rows);
+            append_calls(&locations[i], rows);
         double before = bench_now();
         if (each)
-            commit(writer);
+            commit_rows(writer);
         *seconds += (bench_now() - before) / rounds;
     }
-    return finish(writer, path);
+    return close_writer(writer, path);
 }
 
 static void many_locations(const char *path, unsigned commits, unsigned rows)
@@ -118,25 +119,25 @@ static void many_locations(const char *path, unsigned commits, unsigned rows)
 
 static void one_row(const char *path, unsigned commits)
 {
-    XtfWriter *writer = create(path);
+    XtfWriter *writer = create_writer(path);
     Location location = {.array = array_of(writer, 0)};
     double before = bench_now();
 
     for (unsigned i = 0; i < commits; i++) {
-        append(&location, 1);
-        commit(writer);
+        append_calls(&location, 1);
+        commit_rows(writer);
     }
     g_autofree char *time = bench_duration((bench_now() - before) / commits);
     uint64_t written = xtf_writer_commit_bytes(writer);
     g_autofree char *figure = g_strdup_printf("%u commits of one row each: size", commits);
-    bench_row(figure, NULL, NULL, "%.1f kB; %.1f kB written a commit, %s", (double)finish(writer, path) / 1e3,
+    bench_row(figure, NULL, NULL, "%.1f kB; %.1f kB written a commit, %s", (double)close_writer(writer, path) / 1e3,
               (double)written / 1e3 / commits, time);
 }
 
 static void many_strings(const char *path)
 {
     g_autoptr(GError) error = NULL;
-    XtfWriter *writer = create(path);
+    XtfWriter *writer = create_writer(path);
     uint64_t bytes = 0;
 
     for (unsigned i = 0; i < STRINGS; i++) {
@@ -145,11 +146,11 @@ static void many_strings(const char *path)
         bytes += (uint64_t)g_snprintf(text, sizeof text, "s%u", i) + sizeof(uint32_t) + 1;
         bench_check(xtf_writer_add_string(writer, text, &id, &error), error, "string");
         if (i % (STRINGS / STRING_COMMITS) == 0)
-            commit(writer);
+            commit_rows(writer);
     }
     uint64_t written = xtf_writer_commit_bytes(writer);
     bench_row("1 000 000 new strings in 200 commits: size beside the heap of strings", NULL, NULL,
-              "%.2f times: %.1f MB for %.1f MB; %.1f MB written", (double)finish(writer, path) / (double)bytes,
+              "%.2f times: %.1f MB for %.1f MB; %.1f MB written", (double)close_writer(writer, path) / (double)bytes,
               (double)bench_file_size(path) / 1e6, (double)bytes / 1e6, (double)written / 1e6);
 }
 
@@ -171,8 +172,8 @@ int main(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"commits", 'c', 0, G_OPTION_ARG_INT, &commits, "Commits (default: 3600)", "N"},
         {"calls", 'n', 0, G_OPTION_ARG_INT, &rows, "Rows a location and commit (default: 240)", "N"},
-        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put the file", "DIR"},
-        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
+        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Folder for the file", "DIR"},
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "Do not print the head of the table", NULL},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new(NULL);

@@ -1,4 +1,4 @@
-"""The common part of the benches of whole programs: running, timing, mounting, cold files, and the rows of the table."""
+"""Common code of the benches of whole programs: running, timing, mounting, cold files, and the rows of the table."""
 
 import argparse
 import contextlib
@@ -18,13 +18,13 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def parser(description):
-    """The arguments that every bench has."""
+    """Returns a parser with the arguments of every bench."""
     result = argparse.ArgumentParser(description=description)
     result.add_argument("--build", default=os.environ.get("BUILD", HERE.parents[1] / "build"), type=pathlib.Path,
                         help="the build folder (default: build/)")
-    result.add_argument("--dir", help="where to put files (default: TMPDIR, or /var/tmp)")
+    result.add_argument("--dir", help="folder for the files (default: TMPDIR, or /var/tmp)")
     result.add_argument("--rows", action="store_true", help="no head above the table")
-    result.add_argument("--times", type=int, default=5, help="of which the median is taken")
+    result.add_argument("--times", type=int, default=5, help="number of runs; figures are their medians")
     return result
 
 
@@ -46,7 +46,7 @@ def row(figure, ours, target="", peers=""):
 
 @contextlib.contextmanager
 def folder(parent=None):
-    """A new folder, removed at the end."""
+    """Makes a new folder, and removes it at the end."""
     path = tempfile.mkdtemp(prefix="xtf-bench-", dir=parent or os.environ.get("TMPDIR", "/var/tmp"))
     try:
         yield pathlib.Path(path)
@@ -55,8 +55,8 @@ def folder(parent=None):
 
 
 class Run:
-    """A command's wall time, processor time and greatest memory, its children's included. With a limit, in seconds of
-    processor, it may be `killed`."""
+    """A finished command: its wall time, processor time and peak memory, including its children. `killed` if its processor time
+    exceeded a limit in seconds."""
 
     def __init__(self, command, stdout=subprocess.DEVNULL, limit=None):
         before = time.monotonic()
@@ -73,7 +73,7 @@ class Run:
 
 
 def median_run(times, command, before=lambda: None):
-    """The run of median wall time, and the fastest."""
+    """Returns the run with the median wall time, and the fastest run."""
     runs = []
     for _ in range(times):
         before()
@@ -98,29 +98,29 @@ def make_warm(*paths):
 
 
 def make_memory_ready(size):
-    """Touches `size` bytes of memory, so that the kernel can give them out at once. The host of a virtual machine may have
-    taken back free memory; the first use of such a page costs a hundred times more (dd onto tmpfs: 1 GB/s, not 5)."""
+    """Touches `size` bytes of memory, so that the kernel has free memory at once. The host of a virtual machine may have
+    reclaimed free memory. The first use of a reclaimed page costs a hundred times more (dd onto tmpfs: 1 GB/s, not 5)."""
     with mmap.mmap(-1, max(size, mmap.PAGESIZE)) as memory:
         for at in range(0, size, mmap.PAGESIZE):
             memory[at] = 1
 
 
 @contextlib.contextmanager
-def mounted(xtf, source, where):
-    """The trace mounted at a folder made for it. Gives the seconds that mounting took."""
-    where.mkdir(exist_ok=True)
+def mounted(xtf, source, folder_of_mount):
+    """Mounts the trace at a folder that it makes. Yields the seconds that mounting took."""
+    folder_of_mount.mkdir(exist_ok=True)
     before = time.monotonic()
-    subprocess.run([xtf, "mount", "-q", source, where], check=True)
+    subprocess.run([xtf, "mount", "-q", source, folder_of_mount], check=True)
     seconds = time.monotonic() - before
     try:
         yield seconds
     finally:
-        subprocess.run([xtf, "unmount", where], check=True)
+        subprocess.run([xtf, "unmount", folder_of_mount], check=True)
 
 
-def stats(where):
-    """The daemon's counters, and the sum of its requests, without the requests for these counters."""
-    lines = os.getxattr(where, "user.xtf.stats").decode().splitlines()
+def stats(folder_of_mount):
+    """Returns the daemon's counters, and the sum of its requests without the requests for these counters."""
+    lines = os.getxattr(folder_of_mount, "user.xtf.stats").decode().splitlines()
     result = {name: int(value) for name, value in (line.split() for line in lines)}
     kinds = [name for name in result if name.startswith("requests.") and "xattr" not in name]
     result["requests"] = sum(result[name] for name in kinds)

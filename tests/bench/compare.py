@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Two builds of XTF side by side: import, size, counts, totals, opening and streaming, by turns on one machine.
+"""Compares two builds of XTF: import, size, counts, totals, opening and streaming, by turns on one machine.
 
 usage: compare.py --before BUILD [--build BUILD] [--dir DIR] [--times N] ARCHIVE.otf2
 
-Each round asks both builds, one after the other, so that a machine that gets slower slows both. The table has medians of the rounds, and
-the median of the ratios round by round; import and streaming are in seconds of processor, which other programs disturb least.
+Each round measures both builds, so that a machine that gets slower slows both. The table has the medians of the rounds, and the
+median of the ratios of each round.
+Import and streaming are in seconds of processor time, which other programs change least.
 """
 
 import pathlib
@@ -18,7 +19,7 @@ VALUE = re.compile(r"^([0-9.]+) (ns|us|ms|s|M records/s)\b")
 
 
 def figures(output):
-    """{figure: seconds} of the rows that a bench prints; of a rate, seconds for a million."""
+    """Returns {figure: seconds} of the rows that a bench prints; for a rate, the seconds for a million."""
     result = {}
     for line in output.splitlines():
         cells = [cell.strip() for cell in line.split("|")]
@@ -29,28 +30,28 @@ def figures(output):
     return result
 
 
-def bench(build, name, *arguments):
+def run_bench(build, name, *arguments):
     command = [build / "tests/bench" / name, "--rows", *arguments]
     return figures(subprocess.run([str(word) for word in command], check=True, capture_output=True, text=True).stdout)
 
 
-def measure(build, archive, folder):
-    """All figures of one build, in seconds, and the size of its import."""
+def measure_build(build, archive, folder):
+    """Returns all figures of one build, in seconds, and the size of its import."""
     xtf, trace = build / "src/cli/xtf", folder / "trace.xtf"
     trace.unlink(missing_ok=True)
     imported = common.Run([xtf, "import", "-qf", "--jobs", 1, "-o", trace, archive])
     result = {"import, one core, processor": imported.cpu}
     result.update({"size of the import, MB": trace.stat().st_size / 1e6})
-    result.update(bench(build, "count-window", "--dir", folder, trace))
-    totals = "totals" if (build / "tests/bench/totals").exists() else "sums"  # its name until the house had rooms
-    result.update(bench(build, totals, "--dir", folder, trace))
-    result.update(bench(build, "read-rows", trace))
+    result.update(run_bench(build, "count-window", "--dir", folder, trace))
+    totals = "totals" if (build / "tests/bench/totals").exists() else "sums"  # the bench had this name in older builds
+    result.update(run_bench(build, totals, "--dir", folder, trace))
+    result.update(run_bench(build, "read-rows", trace))
     result["records of a process as text, processor"] = common.Run([xtf, "cat", trace, "/proc/2/records"]).cpu
     result["records of all, merged, processor"] = common.Run([xtf, "cat", trace, "/time/40%-50%/records"]).cpu
     return result
 
 
-def shown(figure, value):
+def format_value(figure, value):
     return f"{value:.3f}" if "MB" in figure else common.duration(value)
 
 
@@ -65,13 +66,13 @@ def main():
         for turn in range(arguments.times):
             builds = [(arguments.before, before), (arguments.build, after)]
             for build, results in builds if turn % 2 == 0 else reversed(builds):
-                results.append(measure(build, arguments.archive, folder))
+                results.append(measure_build(build, arguments.archive, folder))
     print("| figure | before | after | after / before |\n|---|---|---|---|")
     for figure in after[0]:
         if figure in before[0]:
             ratio = common.median([b[figure] / a[figure] for a, b in zip(before, after)])
-            print(f"| {figure} | {shown(figure, common.median([run[figure] for run in before]))} | "
-                  f"{shown(figure, common.median([run[figure] for run in after]))} | {ratio:.3f} |", flush=True)
+            print(f"| {figure} | {format_value(figure, common.median([run[figure] for run in before]))} | "
+                  f"{format_value(figure, common.median([run[figure] for run in after]))} | {ratio:.3f} |", flush=True)
 
 
 if __name__ == "__main__":

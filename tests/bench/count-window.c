@@ -1,17 +1,16 @@
 /*
- * Counting records in a window of time, in the library, beside bare sorted arrays of times in memory. (peers/ asks
- * others the same.)
+ * Measures counting records in a window of time in the library, compared with sorted arrays of times in memory. peers/
+ * asks other programs the same.
  *
  *     count-window [--records N] [--cache MIB] [--dir DIR] [--rows] [FILE.xtf]
  *
- * Without FILE it makes one of N records (default 5 million) in 8 locations. A window lies anywhere in the trace and
- * counts the records of one type of one location, the type with the most records there. All counts of all contestants
- * are compared with one another.
+ * Without FILE it generates a trace of N records (default 5 million) in 8 locations. A window is at a random place of
+ * the trace. It counts the records of the type with the most records of one location. All counts of XTF are compared
+ * with counts in the arrays.
  *
- * The page cache is the default one unless --cache says otherwise; the arrays have the machine's memory. Warm: the
- * windows were all counted before. Random: windows anywhere, each for the first time, with the default cache and with
- * one of 64 MiB; the mean of the processor's time. Cold: the file was dropped from the system's cache and is opened
- * anew.
+ * The page cache has its default size, or that of --cache; the arrays use the machine's memory. Warm: all windows were
+ * counted before. Random: each window is counted for the first time, with the default cache and with one of 64 MiB. The
+ * figure is the mean processor time. Cold: the file was dropped from the system's cache, and is opened again.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +28,7 @@ enum {
     REPEATS = 5,
 };
 
-static const double BUDGET = 1.5; /* seconds for a contestant's warm windows of one width */
+static const double BUDGET = 1.5; /* seconds for the warm windows of one width, for XTF or the arrays */
 
 typedef struct {
     uint32_t array; /* index */
@@ -40,13 +39,13 @@ typedef struct {
     const char *path;
     uint64_t cache_mib;
     XtfTrace *trace;
-    GArray *arrays;   /* of XtfArray: of records, in the file's order */
-    uint64_t **times; /* of their rows */
-    GArray *busiest;  /* of uint32_t: a location's array with the most records */
+    GArray *arrays;   /* of XtfArray: arrays of records, in the file's order */
+    uint64_t **times; /* times of their rows */
+    GArray *busiest;  /* of uint32_t: for each location its array with the most records */
     uint64_t records;
 } Bench;
 
-static uint64_t ours_count(const XtfArray *array, const Window *window)
+static uint64_t xtf_count(const XtfArray *array, const Window *window)
 {
     g_autoptr(GError) error = NULL;
     uint64_t size;
@@ -55,7 +54,7 @@ static uint64_t ours_count(const XtfArray *array, const Window *window)
     return size;
 }
 
-/* Windows of a share of the trace's time, anywhere. */
+/* Chooses n windows of a share of the trace's time, at random places. */
 static void choose_windows(const Bench *bench, double share, uint64_t *random, Window *windows, size_t n)
 {
     const XtfClock *clock = xtf_trace_clock(bench->trace);
@@ -95,34 +94,35 @@ static uint64_t memory_count(const Bench *bench, const Window *window)
     return lower_bound(times, n, window->to) - lower_bound(times, n, window->from);
 }
 
-static uint64_t count(const Bench *bench, bool ours, const Window *window)
+static uint64_t count_by(const Bench *bench, bool by_xtf, const Window *window)
 {
-    return ours ? ours_count(array_of(bench, window), window) : memory_count(bench, window);
+    return by_xtf ? xtf_count(array_of(bench, window), window) : memory_count(bench, window);
 }
 
-/* The median time of a count, over windows that were counted before: all of them, or as many as fit the budget. */
-static double warm_time(const Bench *bench, bool ours, const Window *windows)
+/* Returns the median time of a count, over windows that were counted before. The budget bounds the number of windows.
+ */
+static double warm_time(const Bench *bench, bool by_xtf, const Window *windows)
 {
     g_autofree double *times = g_new(double, WINDOWS *REPEATS);
     size_t n = 0, n_windows = 0;
 
     for (double begin = bench_now(); n_windows < WINDOWS && (n_windows < 3 || bench_now() - begin < BUDGET);
          n_windows++) {
-        uint64_t found = count(bench, ours, &windows[n_windows]), right = memory_count(bench, &windows[n_windows]);
+        uint64_t found = count_by(bench, by_xtf, &windows[n_windows]), right = memory_count(bench, &windows[n_windows]);
         bench_check(found == right, NULL, "XTF counts %" PRIu64 " where there are %" PRIu64, found, right);
     }
     double begin = bench_now();
     for (int repeat = 0; repeat < REPEATS && (repeat == 0 || bench_now() - begin < BUDGET); repeat++) {
         for (size_t i = 0; i < n_windows; i++) {
             double before = bench_now();
-            count(bench, ours, &windows[i]);
+            count_by(bench, by_xtf, &windows[i]);
             times[n++] = bench_now() - before;
         }
     }
     return bench_median(times, n);
 }
 
-static char *in_memory(double seconds)
+static char *peer_cell(double seconds)
 {
     g_autofree char *time = bench_duration(seconds);
     return g_strconcat("sorted array in memory ", time, NULL);
@@ -138,11 +138,11 @@ static void report_warm(Bench *bench, double share)
 
     choose_windows(bench, share, &random, windows, WINDOWS);
     for (size_t i = 0; i < WINDOWS; i++)
-        count(bench, true, &windows[i]);
+        count_by(bench, true, &windows[i]);
     xtf_trace_get_counters(bench->trace, &before);
     g_autofree char *time = bench_duration(warm_time(bench, true, windows));
     xtf_trace_get_counters(bench->trace, &after);
-    g_autofree char *peer = in_memory(warm_time(bench, false, windows));
+    g_autofree char *peer = peer_cell(warm_time(bench, false, windows));
     double counts = WINDOWS * (REPEATS + 1);
     bench_row(figure, "at most 1 us, flat in width", peer,
               "%s; %.2f page visits, %.1f comparisons a count; %" PRIu64 " loads", time,
@@ -151,20 +151,20 @@ static void report_warm(Bench *bench, double share)
               after.cache_loads - before.cache_loads);
 }
 
-/* The mean over windows that nobody has counted before, one after the other. */
-static double random_time(const Bench *bench, bool ours, const Window *windows)
+/* Returns the mean time of windows that were not counted before, one after the other. */
+static double random_time(const Bench *bench, bool by_xtf, const Window *windows)
 {
     size_t n = 0;
     double begin = bench_processor_time();
 
     while (n < RANDOM_WINDOWS && (n % 16 != 0 || bench_processor_time() - begin < 2 * BUDGET))
-        count(bench, ours, &windows[n++]);
+        count_by(bench, by_xtf, &windows[n++]);
     return (bench_processor_time() - begin) / (double)n;
 }
 
-static void open_anew(Bench *bench, uint64_t cache_mib)
+static void reopen_trace(Bench *bench, uint64_t cache_mib)
 {
-    XtfTrace *before = bench->trace; /* owns the schemas that are looked for */
+    XtfTrace *before = bench->trace; /* it owns the schemas that the search uses */
     g_autoptr(GError) error = NULL;
 
     bench->trace = bench_open(bench->path, cache_mib);
@@ -184,25 +184,25 @@ static void report_random(Bench *bench, uint64_t cache_mib)
     XtfCounters before, after;
     uint64_t random = 2;
 
-    open_anew(bench, cache_mib);
+    reopen_trace(bench, cache_mib);
     g_autofree char *cache = bench_cache_name(bench->trace, cache_mib);
     g_autofree char *figure = g_strdup_printf("count in random windows of 1%%, %s, mean", cache);
     choose_windows(bench, 0.01, &random, windows, RANDOM_WINDOWS);
-    /* As many again fill the cache with what random windows leave in it. */
+    /* The same number of windows first fills the cache as random windows do. */
     random_time(bench, true, windows);
     choose_windows(bench, 0.01, &random, windows, RANDOM_WINDOWS);
     xtf_trace_get_counters(bench->trace, &before);
     double seconds = random_time(bench, true, windows);
     xtf_trace_get_counters(bench->trace, &after);
-    g_autofree char *peer = in_memory(random_time(bench, false, windows));
+    g_autofree char *peer = peer_cell(random_time(bench, false, windows));
     g_autofree char *time = bench_duration(seconds);
     double hits = (double)(after.cache_hits - before.cache_hits),
            misses = (double)(after.cache_misses - before.cache_misses);
     bench_row(figure, "at most 25 us", peer, "%s; hit rate %.1f%%", time, 100 * hits / (hits + misses));
 }
 
-/* XTF opened anew and one count, or only the count. */
-static double ours_cold(const Bench *bench, const Window *window, double *count_alone)
+/* Returns the time to open XTF and count, with cold caches; *count_only is the time of the count. */
+static double cold_time(const Bench *bench, const Window *window, double *count_only)
 {
     bool cold = bench_make_cold(bench->path);
     g_autoptr(GError) error = NULL;
@@ -211,33 +211,33 @@ static double ours_cold(const Bench *bench, const Window *window, double *count_
     XtfArray array;
     bool found;
 
-    bench_check(cold, NULL, "%s: its pages would not leave memory", bench->path);
+    bench_check(cold, NULL, "%s: its pages stay in memory", bench->path);
     double opened = bench_now();
     bench_check(xtf_trace_find_array(trace, array_of(bench, window)->location, array_of(bench, window)->schema->id,
                                      &array, &found, &error) &&
                     found,
                 error, "%s", bench->path);
-    ours_count(&array, window);
-    *count_alone = bench_now() - opened;
+    xtf_count(&array, window);
+    *count_only = bench_now() - opened;
     return bench_now() - before;
 }
 
 static void report_cold(const Bench *bench)
 {
     Window windows[COLD_WINDOWS];
-    double whole[COLD_WINDOWS], alone[COLD_WINDOWS];
+    double whole[COLD_WINDOWS], count_only[COLD_WINDOWS];
     uint64_t random = 3;
 
     choose_windows(bench, 0.01, &random, windows, COLD_WINDOWS);
     for (int i = 0; i < COLD_WINDOWS; i++)
-        whole[i] = ours_cold(bench, &windows[i], &alone[i]);
+        whole[i] = cold_time(bench, &windows[i], &count_only[i]);
     g_autofree char *with_open = bench_duration(bench_median(whole, COLD_WINDOWS));
-    g_autofree char *count = bench_duration(bench_median(alone, COLD_WINDOWS));
+    g_autofree char *count_text = bench_duration(bench_median(count_only, COLD_WINDOWS));
     bench_row("count in a window of 1%, nothing in memory, with opening", "the count at most 0.5 ms", NULL,
-              "%s; the count alone %s", with_open, count);
+              "%s; the count alone %s", with_open, count_text);
 }
 
-/* All records of a process: every array of the location. */
+/* Counts all records of a process: in every array of the location. Returns the number of arrays. */
 static unsigned count_process(const Bench *bench, const Window *window)
 {
     uint64_t location = array_of(bench, window)->location;
@@ -247,7 +247,7 @@ static unsigned count_process(const Bench *bench, const Window *window)
         const XtfArray *array = &g_array_index(bench->arrays, XtfArray, i);
         if (array->location != location)
             continue;
-        ours_count(array, window);
+        xtf_count(array, window);
         n_arrays++;
     }
     return n_arrays;
@@ -288,11 +288,11 @@ static uint64_t *read_times(const XtfArray *array)
         times[n++] = xtf_cursor_time(&cursor);
         bench_check(xtf_cursor_next(&cursor, 1, &found, &error), error, "read");
     }
-    bench_check(n == array->n_rows, NULL, "%" PRIu64 " rows were read of %" PRIu64, n, array->n_rows);
+    bench_check(n == array->n_rows, NULL, "%" PRIu64 " rows were read instead of %" PRIu64, n, array->n_rows);
     return times;
 }
 
-static void load(Bench *bench)
+static void load_arrays(Bench *bench)
 {
     g_autoptr(GError) error = NULL;
     uint64_t n = xtf_trace_n_arrays(bench->trace);
@@ -317,7 +317,7 @@ static void load(Bench *bench)
         else if (before->n_rows < all[i].n_rows)
             *last = own;
     }
-    bench_check(bench->arrays->len > 0, NULL, "%s: it has no records", bench->path);
+    bench_check(bench->arrays->len > 0, NULL, "%s: the trace has no records", bench->path);
 }
 
 typedef struct {
@@ -329,16 +329,16 @@ static void work(const char *folder, void *data)
 {
     const double shares[] = {0.0001, 0.01, 0.1, 0.5};
     const Arguments *arguments = data;
-    g_autofree char *made = g_build_filename(folder, "synthetic.xtf", NULL);
+    g_autofree char *generated = g_build_filename(folder, "synthetic.xtf", NULL);
     Bench bench = {
-        .path = arguments->path ? arguments->path : made,
+        .path = arguments->path ? arguments->path : generated,
         .cache_mib = arguments->cache_mib,
     };
 
     if (!arguments->path)
-        bench_write_synthetic(made, arguments->records, 0);
+        bench_write_synthetic(generated, arguments->records, 0);
     bench.trace = bench_open(bench.path, bench.cache_mib);
-    load(&bench);
+    load_arrays(&bench);
     bench_row("the records", NULL, NULL, "%.2f M records in %u arrays, %.2f B a record", (double)bench.records / 1e6,
               bench.arrays->len, (double)bench_file_size(bench.path) / (double)bench.records);
     for (size_t i = 0; i < G_N_ELEMENTS(shares); i++)
@@ -357,10 +357,10 @@ int main(int argc, char **argv)
     gboolean rows_only = FALSE;
     g_autofree char *dir = NULL;
     const GOptionEntry entries[] = {
-        {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records to make up without FILE (default: 5 million)", "N"},
-        {"cache", 0, 0, G_OPTION_ARG_INT64, &cache, "Of the pages (default: the library's default)", "MIB"},
-        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put files", "DIR"},
-        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
+        {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records to generate without FILE (default: 5 million)", "N"},
+        {"cache", 0, 0, G_OPTION_ARG_INT64, &cache, "Page cache (default: the library's default)", "MIB"},
+        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Folder for the files", "DIR"},
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "Do not print the head of the table", NULL},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new("[FILE.xtf]");

@@ -1,9 +1,8 @@
 /*
- * OTF2's own reader doing nothing: drain-otf2 ARCHIVE.otf2
+ * Reads an archive by OTF2's own reader with almost empty callbacks: drain-otf2 ARCHIVE.otf2
  *
- * Reads all events of all locations, one location after the other, with callbacks for ENTER and LEAVE that only count,
- * and prints how many events there were. That is as fast as any importer that goes through OTF2's library could be on
- * one core.
+ * Reads all events of all locations, one location after the other. The callbacks for ENTER and LEAVE only count. Prints
+ * the number of events. No importer that uses OTF2's library on one core can be faster.
  */
 #include <inttypes.h>
 #include <otf2/otf2.h>
@@ -27,9 +26,9 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
     return OTF2_CALLBACK_SUCCESS;
 }
 
-static void check(OTF2_ErrorCode code, const char *what)
+static void check_code(OTF2_ErrorCode code, const char *action)
 {
-    bench_check(code == OTF2_SUCCESS, NULL, "otf2: %s: %s", what, OTF2_Error_GetName(code));
+    bench_check(code == OTF2_SUCCESS, NULL, "otf2: %s: %s", action, OTF2_Error_GetName(code));
 }
 
 static GArray *read_locations(OTF2_Reader *reader)
@@ -41,26 +40,26 @@ static GArray *read_locations(OTF2_Reader *reader)
 
     bench_check(definitions, NULL, "otf2: no definitions");
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
-    check(OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, locations), "callbacks");
+    check_code(OTF2_Reader_RegisterGlobalDefCallbacks(reader, definitions, callbacks, locations), "callbacks");
     OTF2_GlobalDefReaderCallbacks_Delete(callbacks);
-    check(OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &n), "definitions");
+    check_code(OTF2_Reader_ReadAllGlobalDefinitions(reader, definitions, &n), "definitions");
     OTF2_Reader_CloseGlobalDefReader(reader, definitions);
     return locations;
 }
 
-static uint64_t drain(OTF2_Reader *reader, OTF2_LocationRef location, const OTF2_EvtReaderCallbacks *callbacks)
+static uint64_t read_events(OTF2_Reader *reader, OTF2_LocationRef location, const OTF2_EvtReaderCallbacks *callbacks)
 {
     OTF2_DefReader *definitions = OTF2_Reader_GetDefReader(reader, location);
     uint64_t n = 0;
 
     if (definitions) { /* its id maps and clock, which the reader applies */
-        check(OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &n), "local definitions");
+        check_code(OTF2_Reader_ReadAllLocalDefinitions(reader, definitions, &n), "local definitions");
         OTF2_Reader_CloseDefReader(reader, definitions);
     }
     OTF2_EvtReader *events = OTF2_Reader_GetEvtReader(reader, location);
     bench_check(events, NULL, "otf2: no events of location %" PRIu64, location);
-    check(OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, NULL), "callbacks");
-    check(OTF2_Reader_ReadAllLocalEvents(reader, events, &n), "events");
+    check_code(OTF2_Reader_RegisterEvtCallbacks(reader, events, callbacks, NULL), "callbacks");
+    check_code(OTF2_Reader_ReadAllLocalEvents(reader, events, &n), "events");
     OTF2_Reader_CloseEvtReader(reader, events);
     return n;
 }
@@ -73,18 +72,18 @@ int main(int argc, char **argv)
     bench_check(argc == 2, NULL, "usage: drain-otf2 ARCHIVE.otf2");
     OTF2_Reader *reader = OTF2_Reader_Open(argv[1]);
     bench_check(reader, NULL, "%s: no archive", argv[1]);
-    check(OTF2_Reader_SetSerialCollectiveCallbacks(reader), "collectives");
+    check_code(OTF2_Reader_SetSerialCollectiveCallbacks(reader), "collectives");
     g_autoptr(GArray) locations = read_locations(reader);
     for (guint i = 0; i < locations->len; i++)
-        check(OTF2_Reader_SelectLocation(reader, g_array_index(locations, OTF2_LocationRef, i)), "select");
+        check_code(OTF2_Reader_SelectLocation(reader, g_array_index(locations, OTF2_LocationRef, i)), "select");
     bool has_local = OTF2_Reader_OpenDefFiles(reader) == OTF2_SUCCESS;
-    check(OTF2_Reader_OpenEvtFiles(reader), "events");
+    check_code(OTF2_Reader_OpenEvtFiles(reader), "events");
 
     OTF2_EvtReaderCallbacks *callbacks = OTF2_EvtReaderCallbacks_New();
     OTF2_EvtReaderCallbacks_SetEnterCallback(callbacks, on_call);
     OTF2_EvtReaderCallbacks_SetLeaveCallback(callbacks, on_call);
     for (guint i = 0; i < locations->len; i++)
-        n_events += drain(reader, g_array_index(locations, OTF2_LocationRef, i), callbacks);
+        n_events += read_events(reader, g_array_index(locations, OTF2_LocationRef, i), callbacks);
     OTF2_EvtReaderCallbacks_Delete(callbacks);
     if (has_local)
         OTF2_Reader_CloseDefFiles(reader);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables of the whole trace that go over all of it, asked for the first time: `xtf cat` as a whole process.
+"""Measures `xtf cat` of tables that need the whole trace, each as a new process.
 
 usage: first.py [--build DIR] [--times N] TRACE.xtf
 """

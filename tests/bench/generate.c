@@ -1,15 +1,15 @@
 /*
- * A made-up trace of any size, of a realistic shape.
+ * Generates a trace of any size, of a realistic shape.
  *
  *     generate [--records N] [--locations L] [--jobs J] [--hard] [--plain] [--page-size BYTES] [--level K] FILE.xtf
  *
- * N records (default 10 million) are spread evenly over L processes (default 8) of one thread each. Each is a solver:
- * in main, iterations of nested kernels, an exchange of messages with its neighbours on a ring, and a collective.
- * Durations are log-normal, a median of 400 ns. The program is cut off where the records are used up, so that its
- * frames are never left.
+ * N records (default 10 million) are spread evenly over L processes (default 8) of one thread each. Each process is a
+ * solver. Its main function has iterations of nested kernels, an exchange of messages with its neighbours on a ring,
+ * and a collective operation. Durations are log-normal, with a median of 400 ns. The trace ends after N records, so
+ * that the outer frames are never left.
  *
- * --hard is what packs badly and has many groups: a third of the records are messages, to random processes, with one of
- * 2000 tags and log-normal sizes.
+ * --hard generates records that pack badly and have many groups. A third of them are messages to random processes, with
+ * one of 2000 tags and log-normal sizes.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -31,7 +31,7 @@ enum {
     N_REGIONS = KERNELS + N_KERNELS
 };
 enum { GAPS = 4096, TAGS = 2000 };
-enum { ALLREDUCE = 11 }; /* in xtf_collective_operations */
+enum { ALLREDUCE = 11 }; /* a value of xtf_collective_operations */
 
 static const char *const named[KERNELS] = {"main", "iterate", "exchange", "MPI_Send", "MPI_Recv", "MPI_Allreduce"};
 
@@ -42,13 +42,13 @@ typedef struct {
     bool hard;
     XtfWriterOptions options;
     BenchRun run;
-    uint64_t gaps[GAPS]; /* quantiles of the durations, ticks */
+    uint64_t gaps[GAPS]; /* quantiles of the durations, in ticks */
 } Shape;
 
 typedef struct {
     const Shape *shape;
     XtfStream stream;
-    uint64_t self, left; /* the process; records to come */
+    uint64_t self, left; /* number of the process; number of records still to write */
     uint64_t random, time;
 } Process;
 
@@ -61,35 +61,35 @@ static void define_all(const Shape *shape)
     bench_run_define(&shape->run, shape->locations, (const char *const *)regions->pdata, N_REGIONS);
 }
 
-/* ---- Records. Each function does nothing once the records are used up. */
+/* ---- Records. Each function does nothing after the last record. */
 
-static uint64_t pass_time(Process *process)
+static uint64_t advance_time(Process *process)
 {
     return process->time += process->shape->gaps[bench_random(&process->random) % GAPS];
 }
 
-static bool take(Process *process)
+static bool take_record(Process *process)
 {
     if (process->left == 0)
         return false;
     process->left--;
-    pass_time(process);
+    advance_time(process);
     return true;
 }
 
-static void enter(Process *process, uint32_t region)
+static void append_enter(Process *process, uint32_t region)
 {
-    if (take(process))
+    if (take_record(process))
         xtf_stream_enter(&process->stream, process->time, region);
 }
 
-static void leave(Process *process, uint32_t region)
+static void append_leave(Process *process, uint32_t region)
 {
-    if (take(process))
+    if (take_record(process))
         xtf_stream_leave(&process->stream, process->time, region);
 }
 
-/* Both sides of a message say the same of it: its size follows from what both know. */
+/* Returns the size of a message. Both sides compute the same size from its sender, receiver and tag. */
 static uint64_t message_bytes(const Shape *shape, uint64_t sender, uint64_t receiver, uint64_t tag)
 {
     uint64_t mixed = sender * 1000003 + receiver * 10007 + tag;
@@ -97,7 +97,7 @@ static uint64_t message_bytes(const Shape *shape, uint64_t sender, uint64_t rece
     return shape->hard ? shape->gaps[draw % GAPS] * (1 + draw % 7) : UINT64_C(8) << draw % 16;
 }
 
-static void message(Process *process, bool send, uint64_t peer, uint64_t tag)
+static void append_message(Process *process, bool send, uint64_t peer, uint64_t tag)
 {
     const Shape *shape = process->shape;
     uint32_t region = send ? MPI_SEND : MPI_RECV;
@@ -105,23 +105,24 @@ static void message(Process *process, bool send, uint64_t peer, uint64_t tag)
         send ? message_bytes(shape, process->self, peer, tag) : message_bytes(shape, peer, process->self, tag);
 
     if (!shape->hard)
-        enter(process, region);
-    if (take(process)) {
+        append_enter(process, region);
+    if (take_record(process)) {
         XtfRecvsRow row = {
             .region = region, .peer = (uint32_t)peer, .tag = (uint32_t)tag, .bytes = bytes, .request = XTF_NONE64};
-        _Static_assert(sizeof(XtfSendsRow) == offsetof(XtfRecvsRow, posted), "a send is how a receive begins");
+        _Static_assert(sizeof(XtfSendsRow) == offsetof(XtfRecvsRow, posted),
+                       "a receive begins with the fields of a send");
         if (send)
             xtf_stream_send(&process->stream, process->time, (XtfSendsRow *)&row);
         else
             xtf_stream_recv(&process->stream, process->time, &row);
     }
     if (!shape->hard)
-        leave(process, region);
+        append_leave(process, region);
 }
 
-static void collective(Process *process)
+static void append_collective(Process *process)
 {
-    enter(process, MPI_ALLREDUCE);
+    append_enter(process, MPI_ALLREDUCE);
     for (unsigned end = 0; end < 2; end++) {
         XtfCollectivesRow row = {.region = MPI_ALLREDUCE,
                                  .operation = end ? ALLREDUCE : 0xff,
@@ -131,43 +132,43 @@ static void collective(Process *process)
                                  .request = XTF_NONE64,
                                  .n_to_n = UINT8_MAX,
                                  .comm = end ? 0 : XTF_NONE32};
-        if (take(process))
+        if (take_record(process))
             xtf_stream_append(&process->stream, XTF_MODEL_COLLECTIVES,
                               end ? XTF_LABEL_MPI_COLLECTIVE_END : XTF_LABEL_MPI_COLLECTIVE_BEGIN, process->time, &row);
     }
-    leave(process, MPI_ALLREDUCE);
+    append_leave(process, MPI_ALLREDUCE);
 }
 
-static void kernels(Process *process, unsigned depth)
+static void append_kernels(Process *process, unsigned depth)
 {
     uint64_t draw = bench_random(&process->random);
     uint32_t region = KERNELS + draw % N_KERNELS;
 
-    enter(process, region);
+    append_enter(process, region);
     for (unsigned i = 0; depth < 3 && i < 1 + (draw >> 32) % 3; i++)
-        kernels(process, depth + 1);
+        append_kernels(process, depth + 1);
     if (process->shape->hard) {
-        uint64_t more = bench_random(&process->random);
-        message(process, more & 1, (more >> 8) % process->shape->locations, (more >> 40) % TAGS);
+        uint64_t draw2 = bench_random(&process->random);
+        append_message(process, draw2 & 1, (draw2 >> 8) % process->shape->locations, (draw2 >> 40) % TAGS);
     }
-    leave(process, region);
+    append_leave(process, region);
 }
 
-static void iterate(Process *process)
+static void append_iteration(Process *process)
 {
     uint64_t n = process->shape->locations, right = (process->self + 1) % n, left = (process->self + n - 1) % n;
 
-    enter(process, ITERATE);
+    append_enter(process, ITERATE);
     for (unsigned i = 0; i < 6; i++)
-        kernels(process, 0);
-    enter(process, EXCHANGE);
-    message(process, true, right, 1);
-    message(process, false, left, 1);
-    message(process, true, left, 2);
-    message(process, false, right, 2);
-    leave(process, EXCHANGE);
-    collective(process);
-    leave(process, ITERATE);
+        append_kernels(process, 0);
+    append_enter(process, EXCHANGE);
+    append_message(process, true, right, 1);
+    append_message(process, false, left, 1);
+    append_message(process, true, left, 2);
+    append_message(process, false, right, 2);
+    append_leave(process, EXCHANGE);
+    append_collective(process);
+    append_leave(process, ITERATE);
 }
 
 static void write_process(gpointer data, gpointer user)
@@ -180,15 +181,15 @@ static void write_process(gpointer data, gpointer user)
     process.left = shape->records / shape->locations + (self < shape->records % shape->locations);
     xtf_stream_init(&process.stream, shape->run.writer, NULL, shape->run.schemas);
     xtf_stream_begin(&process.stream, self);
-    enter(&process, MAIN);
+    append_enter(&process, MAIN);
     while (process.left > 0)
-        iterate(&process);
+        append_iteration(&process);
     bench_check(xtf_stream_end(&process.stream, &error), error, "%s", shape->path);
     xtf_stream_finish(&process.stream);
 }
 
-/* The k-th of GAPS quantiles of a log-normal distribution, by bisection of its distribution function. */
-static uint64_t gap(unsigned k)
+/* Returns the k-th of GAPS quantiles of a log-normal distribution, by bisection of its distribution function. */
+static uint64_t gap_quantile(unsigned k)
 {
     const double median = 400, sigma = 1.2, share = (k + 0.5) / GAPS;
     double low = -8, high = 8;
@@ -203,12 +204,12 @@ static uint64_t gap(unsigned k)
     return (uint64_t)(median * exp(sigma * low));
 }
 
-static void generate(Shape *shape)
+static void generate_trace(Shape *shape)
 {
     g_autoptr(GError) error = NULL;
 
     for (unsigned k = 0; k < GAPS; k++)
-        shape->gaps[k] = gap(k);
+        shape->gaps[k] = gap_quantile(k);
     bench_run_begin(&shape->run, shape->path, &shape->options);
     define_all(shape);
     GThreadPool *pool = g_thread_pool_new(write_process, shape, (gint)shape->jobs, TRUE, &error);
@@ -225,13 +226,13 @@ int main(int argc, char **argv)
     gint jobs = (gint)g_get_num_processors(), page_size = 0, level = 0;
     gboolean hard = FALSE, plain = FALSE;
     const GOptionEntry entries[] = {
-        {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records in all (default: 10 million)", "N"},
+        {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records of all processes (default: 10 million)", "N"},
         {"locations", 'l', 0, G_OPTION_ARG_INT64, &locations, "Processes (default: 8)", "L"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Threads (default: one a core)", "J"},
-        {"hard", 0, 0, G_OPTION_ARG_NONE, &hard, "Many messages, to anybody, with many tags", NULL},
+        {"hard", 0, 0, G_OPTION_ARG_NONE, &hard, "Many messages to random processes, with many tags", NULL},
         {"plain", 0, 0, G_OPTION_ARG_NONE, &plain, "Plain rows", NULL},
-        {"page-size", 0, 0, G_OPTION_ARG_INT, &page_size, "Of the file", "BYTES"},
-        {"level", 0, 0, G_OPTION_ARG_INT, &level, "Of packing", "K"},
+        {"page-size", 0, 0, G_OPTION_ARG_INT, &page_size, "Page size of the file", "BYTES"},
+        {"level", 0, 0, G_OPTION_ARG_INT, &level, "Level of packing", "K"},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new("FILE.xtf");
@@ -252,7 +253,7 @@ int main(int argc, char **argv)
                                .origin = UINT64_MAX,
                                .no_sync = true}};
     double before = bench_now();
-    generate(&shape);
+    generate_trace(&shape);
     printf("%.3f %" PRIu64 "\n", bench_now() - before, bench_file_size(shape.path));
     return 0;
 }

@@ -1,10 +1,10 @@
 /*
- * `longest` and `calls/records` of a trace, through the tree of a mount without the mount.
+ * Measures `longest` and `calls/records` of a trace, through the tree of a mount without the mount.
  *
  *     longest [--rows] FILE.xtf
  *
- * Windows lie anywhere, of process 0 or 1, and are asked three times, a tick later each time, so that the answer is new
- * but the cache, of the usual size, holds what it can. The whole trace is asked anew through a new tree.
+ * Windows are at random places, of process 0 or 1. Each is read three times, a tick later each time: the answer is new,
+ * but its data may be in the cache of default size. The whole trace is read through a new tree each time.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,8 +17,8 @@ enum { WINDOWS = 60, TIMES = 9, BUFFER = 1 << 20 };
 
 static char buffer[BUFFER];
 
-/* Seconds that reading all of a file takes, and its size. */
-static double ask(XtfTree *tree, const char *path, uint64_t *size)
+/* Reads a whole file of the tree. Returns the seconds, and its size in *size. */
+static double read_file(XtfTree *tree, const char *path, uint64_t *size)
 {
     g_autoptr(GError) error = NULL;
     double begin = bench_now();
@@ -34,20 +34,20 @@ static double ask(XtfTree *tree, const char *path, uint64_t *size)
     return bench_now() - begin;
 }
 
-static double median_of_windows(XtfTree *tree, const char *what, double share, double *worst)
+static double median_of_windows(XtfTree *tree, const char *name, double share, double *worst)
 {
     const XtfClock *clock = xtf_trace_clock(xtf_tree_trace(tree));
     uint64_t ticks = clock->last - clock->first, width = (uint64_t)((double)ticks * share) + 1, random = 1, size;
     double times[WINDOWS];
 
-    for (int again = 0; again < 3; again++) {
+    for (int shift = 0; shift < 3; shift++) {
         random = 1;
         for (int i = 0; i < WINDOWS; i++) {
-            uint64_t from = bench_below(&random, ticks - width + 2) + (uint64_t)again;
+            uint64_t from = bench_below(&random, ticks - width + 2) + (uint64_t)shift;
             double second = (double)clock->resolution_num / (double)clock->resolution_den;
             g_autofree char *path = g_strdup_printf("/proc/%d/time/%.9f-%.9f/%s", i % 2, (double)from / second,
-                                                    (double)(from + width) / second, what);
-            times[i] = ask(tree, path, &size);
+                                                    (double)(from + width) / second, name);
+            times[i] = read_file(tree, path, &size);
         }
     }
     double median = bench_median(times, WINDOWS);
@@ -55,13 +55,13 @@ static double median_of_windows(XtfTree *tree, const char *what, double share, d
     return median;
 }
 
-static void report_windows(XtfTree *tree, const char *what, double share)
+static void report_windows(XtfTree *tree, const char *name, double share)
 {
-    double worst, median = median_of_windows(tree, what, share, &worst);
-    g_autofree char *figure = g_strdup_printf("%s of a process in a window of %g%%, warm", what, share * 100);
-    g_autofree char *ours = bench_duration(median), *most = bench_duration(worst);
+    double worst, median = median_of_windows(tree, name, share, &worst);
+    g_autofree char *figure = g_strdup_printf("%s of a process in a window of %g%%, warm", name, share * 100);
+    g_autofree char *text = bench_duration(median), *max = bench_duration(worst);
 
-    bench_row(figure, "1 ms", NULL, "%s, at most %s", ours, most);
+    bench_row(figure, "1 ms", NULL, "%s, at most %s", text, max);
 }
 
 static void report_all(XtfTrace *trace, const char *path, const char *target)
@@ -73,14 +73,14 @@ static void report_all(XtfTrace *trace, const char *path, const char *target)
     for (int i = -1; i < TIMES; i++) {
         g_autoptr(XtfTree) tree = xtf_tree_new(trace, &error);
         bench_check(tree, error, "tree");
-        ask(tree, "/proc/0/thread/0/profile", &size); /* loads the definitions */
-        double time = ask(tree, path, &size);
+        read_file(tree, "/proc/0/thread/0/profile", &size); /* loads the definitions */
+        double time = read_file(tree, path, &size);
         if (i >= 0)
             times[i] = time;
     }
     g_autofree char *figure = g_strdup_printf("%s of all, warm", path + 1);
-    g_autofree char *ours = bench_duration(bench_median(times, TIMES));
-    bench_row(figure, target, NULL, "%s", ours);
+    g_autofree char *text = bench_duration(bench_median(times, TIMES));
+    bench_row(figure, target, NULL, "%s", text);
 }
 
 static void report_lines(XtfTrace *trace, const char *path)
@@ -91,9 +91,9 @@ static void report_lines(XtfTrace *trace, const char *path)
     g_autofree char *line = g_strdup_printf("%.*snum/0-1/records", (int)(strlen(path) - strlen("records")), path);
     uint64_t size, width;
 
-    ask(tree, line, &width);
-    ask(tree, path, &size);
-    double seconds = ask(tree, path, &size);
+    read_file(tree, line, &width);
+    read_file(tree, path, &size);
+    double seconds = read_file(tree, path, &size);
     bench_row(path + 1, "millions of lines a second", NULL, "%.1f M lines/s of %" PRIu64 " bytes (%.3f s)",
               (double)size / (double)width / seconds / 1e6, width, seconds);
 }

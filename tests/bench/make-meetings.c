@@ -1,12 +1,13 @@
 /*
- * Traces of programs whose processes seldom all meet:
+ * Generates traces of programs whose processes rarely all meet:
  *
  *     make-meetings reduce PROCESSES OPERATIONS FILE.xtf
  *     make-meetings master PROCESSES MESSAGES FILE.xtf
  *
- * `reduce`: all come to MPI_Reduce again and again, each after some work. Only the root waits, for the last one.
- * `master`: process 0 gives tasks to one process after the other, and receives what they found, in the same order, some
- * tasks later. Who has nothing to do waits. There is no other meeting in either.
+ * `reduce`: all processes call MPI_Reduce repeatedly, each after some work. Only the root waits, for the last process.
+ *
+ * `master`: process 0 sends tasks to one process after the other, and receives the results in the same order, some
+ * tasks later. A process without a task waits. Neither program has other meetings.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,14 +30,14 @@ typedef struct {
 
 /* ---- Records. */
 
-static void begin(const Shape *shape, XtfStream *stream, uint32_t process)
+static void begin_process(const Shape *shape, XtfStream *stream, uint32_t process)
 {
     xtf_stream_init(stream, shape->run.writer, NULL, shape->run.schemas);
     xtf_stream_begin(stream, process);
     xtf_stream_enter(stream, 0, MAIN);
 }
 
-static void end(const Shape *shape, XtfStream *stream)
+static void end_process(const Shape *shape, XtfStream *stream)
 {
     g_autoptr(GError) error = NULL;
 
@@ -44,21 +45,21 @@ static void end(const Shape *shape, XtfStream *stream)
     xtf_stream_finish(stream);
 }
 
-static void call(XtfStream *stream, uint32_t region, uint64_t from, uint64_t to)
+static void append_call(XtfStream *stream, uint32_t region, uint64_t from, uint64_t to)
 {
     xtf_stream_enter(stream, from, region);
     xtf_stream_leave(stream, to, region);
 }
 
-/* Some number of an operation of a process; the same each time. */
-static uint64_t drawn(uint64_t process, uint64_t number, uint64_t limit)
+/* Returns a random number of an operation of a process; the same each time. */
+static uint64_t random_number(uint64_t process, uint64_t number, uint64_t limit)
 {
     uint64_t state = process * 1000003 + number;
 
     return bench_below(&state, limit);
 }
 
-static void reduce(XtfStream *stream, uint64_t from, uint64_t to, bool is_root)
+static void append_reduce(XtfStream *stream, uint64_t from, uint64_t to, bool is_root)
 {
     XtfCollectivesRow row = {.region = MPI_REDUCE,
                              .operation = UINT8_MAX,
@@ -85,24 +86,24 @@ static void write_reductions(const Shape *shape)
     XtfStream stream;
 
     for (uint32_t process = shape->n_processes; process-- > 0;) {
-        begin(shape, &stream, process);
+        begin_process(shape, &stream, process);
         for (uint64_t i = 0; i < shape->n; i++) {
-            uint64_t from = PERIOD * (i + 1) + drawn(process, i, PERIOD / 2), to = from + 20;
+            uint64_t from = PERIOD * (i + 1) + random_number(process, i, PERIOD / 2), to = from + 20;
             last[i] = MAX(last[i], from);
             if (process == 0)
                 to = last[i] + 20;
-            call(&stream, WORK, from - 100, from - 1);
-            reduce(&stream, from, to, process == 0);
+            append_call(&stream, WORK, from - 100, from - 1);
+            append_reduce(&stream, from, to, process == 0);
         }
-        end(shape, &stream);
+        end_process(shape, &stream);
     }
 }
 
-static void message(XtfStream *stream, uint64_t from, uint64_t to, bool send, uint32_t peer)
+static void append_message(XtfStream *stream, uint64_t from, uint64_t to, bool send, uint32_t peer)
 {
     XtfRecvsRow row = {.region = send ? MPI_SEND : MPI_RECV, .peer = peer, .bytes = 64, .request = XTF_NONE64};
 
-    _Static_assert(sizeof(XtfSendsRow) == offsetof(XtfRecvsRow, posted), "a send is how a receive begins");
+    _Static_assert(sizeof(XtfSendsRow) == offsetof(XtfRecvsRow, posted), "a receive begins with the fields of a send");
     xtf_stream_enter(stream, from, send ? MPI_SEND : MPI_RECV);
     if (send)
         xtf_stream_send(stream, from, (XtfSendsRow *)&row);
@@ -111,10 +112,10 @@ static void message(XtfStream *stream, uint64_t from, uint64_t to, bool send, ui
     xtf_stream_leave(stream, to, send ? MPI_SEND : MPI_RECV);
 }
 
-/* A task: when it is sent, received, done, and its result received. */
+/* A task: the times when it is sent, received, done, and its result received. */
 typedef struct {
     uint32_t process;
-    uint64_t given, taken, found, received;
+    uint64_t sent, accepted, done, received;
 } Task;
 
 static Task *make_tasks(const Shape *shape, uint64_t n)
@@ -127,14 +128,14 @@ static Task *make_tasks(const Shape *shape, uint64_t n)
         if (i < n) {
             Task *task = &tasks[i];
             task->process = 1 + (uint32_t)(i * (shape->n_processes - 1) / n);
-            task->given = time;
-            task->taken = MAX(time, free_at[task->process]) + 5;
-            task->found = task->taken + 100 + drawn(task->process, i, 400);
-            free_at[task->process] = task->found + 10;
+            task->sent = time;
+            task->accepted = MAX(time, free_at[task->process]) + 5;
+            task->done = task->accepted + 100 + random_number(task->process, i, 400);
+            free_at[task->process] = task->done + 10;
             time += 20;
         }
         if (i >= AHEAD)
-            time = tasks[i - AHEAD].received = MAX(time, tasks[i - AHEAD].found) + 10;
+            time = tasks[i - AHEAD].received = MAX(time, tasks[i - AHEAD].done) + 10;
     }
     return tasks;
 }
@@ -144,18 +145,18 @@ static void write_master(const Shape *shape, const Task *tasks, uint64_t n)
     XtfStream stream;
     uint64_t time = 100;
 
-    begin(shape, &stream, 0);
+    begin_process(shape, &stream, 0);
     for (uint64_t i = 0; i < n + AHEAD; i++) {
         if (i < n) {
-            message(&stream, tasks[i].given, tasks[i].given + 10, true, tasks[i].process);
-            time = tasks[i].given + 20;
+            append_message(&stream, tasks[i].sent, tasks[i].sent + 10, true, tasks[i].process);
+            time = tasks[i].sent + 20;
         }
         if (i >= AHEAD) {
-            message(&stream, time, tasks[i - AHEAD].received, false, tasks[i - AHEAD].process);
+            append_message(&stream, time, tasks[i - AHEAD].received, false, tasks[i - AHEAD].process);
             time = tasks[i - AHEAD].received;
         }
     }
-    end(shape, &stream);
+    end_process(shape, &stream);
 }
 
 static void write_tasks(const Shape *shape)
@@ -167,14 +168,14 @@ static void write_tasks(const Shape *shape)
     write_master(shape, tasks, n);
     for (uint32_t process = 1; process < shape->n_processes; process++) {
         uint64_t time = 10;
-        begin(shape, &stream, process);
+        begin_process(shape, &stream, process);
         for (; i < n && tasks[i].process == process; i++) {
-            message(&stream, time, tasks[i].taken, false, 0);
-            call(&stream, WORK, tasks[i].taken, tasks[i].found);
-            message(&stream, tasks[i].found, tasks[i].found + 5, true, 0);
-            time = tasks[i].found + 10;
+            append_message(&stream, time, tasks[i].accepted, false, 0);
+            append_call(&stream, WORK, tasks[i].accepted, tasks[i].done);
+            append_message(&stream, tasks[i].done, tasks[i].done + 5, true, 0);
+            time = tasks[i].done + 10;
         }
-        end(shape, &stream);
+        end_process(shape, &stream);
     }
 }
 

@@ -1,6 +1,6 @@
 /*
- * Writes parts as a recorder does, one for each process: calls, and a send after each tenth. Each part numbers its
- * regions in an order of its own. Or writes all of it into one file.
+ * Writes parts as a recorder writes them, one for each process: calls, and a send after each tenth call. Each part
+ * numbers its regions in a different order. With `whole`, writes all processes to one file.
  *
  *     make-parts PREFIX PARTS RECORDS [whole]      writes PREFIX-0000.xtf ..., or PREFIX-whole.xtf
  */
@@ -31,7 +31,7 @@ static void must(bool condition, GError *error)
     exit(1);
 }
 
-static uint32_t text(File *file, const char *string)
+static uint32_t add_text(File *file, const char *string)
 {
     GError *error = NULL;
     uint32_t id;
@@ -39,7 +39,7 @@ static uint32_t text(File *file, const char *string)
     return id;
 }
 
-static void append(File *file, unsigned tag, const void *row)
+static void append_definition(File *file, unsigned tag, const void *row)
 {
     GError *error = NULL;
     XtfTableWriter *table = xtf_writer_table(file->writer, file->ids[tag], &error);
@@ -59,27 +59,28 @@ static void open_file(File *file, const char *path, unsigned seed, unsigned n_pr
         unsigned region = (i * 7 + seed * 13) % REGIONS;
         g_autofree char *name = g_strdup_printf("region_%u", region);
         file->regions[region] = i;
-        append(file, XTF_MODEL_REGIONS,
-               &(XtfRegionRow){.line = XTF_NONE32, .end_line = XTF_NONE32, .name = text(file, name)});
+        append_definition(file, XTF_MODEL_REGIONS,
+                          &(XtfRegionRow){.line = XTF_NONE32, .end_line = XTF_NONE32, .name = add_text(file, name)});
     }
-    append(file, XTF_MODEL_GROUPS,
-           &(XtfGroupRow){.first = 0, .count = seed == 0 ? n_procs : 0, .name = text(file, "world")});
+    append_definition(file, XTF_MODEL_GROUPS,
+                      &(XtfGroupRow){.first = 0, .count = seed == 0 ? n_procs : 0, .name = add_text(file, "world")});
     for (unsigned i = 0; i < n_procs && seed == 0; i++)
-        append(file, XTF_MODEL_MEMBERS, &(XtfMemberRow){.member = i, .proc = i});
-    append(
-        file, XTF_MODEL_COMMUNICATORS,
-        &(XtfCommunicatorRow){.remote_group = XTF_NONE32, .parent = XTF_NONE32, .name = text(file, "MPI_COMM_WORLD")});
+        append_definition(file, XTF_MODEL_MEMBERS, &(XtfMemberRow){.member = i, .proc = i});
+    append_definition(file, XTF_MODEL_COMMUNICATORS,
+                      &(XtfCommunicatorRow){
+                          .remote_group = XTF_NONE32, .parent = XTF_NONE32, .name = add_text(file, "MPI_COMM_WORLD")});
 }
 
 static void add_process(File *file, unsigned proc, uint32_t row)
 {
     g_autofree char *name = g_strdup_printf("rank %u", proc);
 
-    append(file, XTF_MODEL_PROCESSES,
-           &(XtfProcessRow){
-               .proc = proc, .system_tree_node = XTF_NONE32, .creator = XTF_NONE32, .name = text(file, name)});
-    append(file, XTF_MODEL_LOCATIONS,
-           &(XtfLocationRow){.id = proc, .proc = proc, .process = row, .name = text(file, name)});
+    append_definition(
+        file, XTF_MODEL_PROCESSES,
+        &(XtfProcessRow){
+            .proc = proc, .system_tree_node = XTF_NONE32, .creator = XTF_NONE32, .name = add_text(file, name)});
+    append_definition(file, XTF_MODEL_LOCATIONS,
+                      &(XtfLocationRow){.id = proc, .proc = proc, .process = row, .name = add_text(file, name)});
 }
 
 static void add_records(File *file, unsigned proc, unsigned n_procs, unsigned n)

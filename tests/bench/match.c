@@ -1,13 +1,14 @@
 /*
- * The other side of single messages, as the tree finds it: of a row of `sends` its number among the messages of its
- * group, the row of the receiver's `postings` that has that number, and whether the group's numbers agree.
+ * Measures finding the receive of single messages, as the tree finds it. For a row of `sends` it finds the message's
+ * number in its group, and the row of the receiver's `postings` with that number. It also finds out if the group has
+ * the same number of sends and receives.
  *
  *     match [--messages N] [--processes P] [--tags T] [--bursts] [--asked A] [--warm] [--cache MIB] [--keep FILE]
  *
- * Each of P processes (default 5) sends N messages (default 800 000), as many to each other one, with T tags (default
- * 100 000): in random order, or with --bursts in bursts, one tag after another. Receives complete in another order than
- * they are posted. A message's size is its number among all from its sender to its receiver, so that the answer can be
- * checked. With --warm each message is asked for once before.
+ * Each of P processes (default 5) sends N messages (default 800 000), the same number to each other process, with T
+ * tags (default 100 000). Tags are in random order, or with --bursts one tag after another. Receives complete in
+ * another order than they are posted. A message's size is its number among all messages from its sender to its
+ * receiver, so that the answer can be checked. With --warm each message was asked for once before.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +28,7 @@ typedef struct {
     char *keep;
 } Shape;
 
-/* The tag of message i from one process to another. */
+/* Returns the tag of message i from one process to another. */
 static uint32_t tag_of(const Shape *shape, uint64_t sender, uint64_t receiver, uint64_t i)
 {
     uint64_t per_pair = (uint64_t)shape->messages / (uint64_t)(shape->processes - 1);
@@ -37,7 +38,7 @@ static uint32_t tag_of(const Shape *shape, uint64_t sender, uint64_t receiver, u
                                     : bench_random(&mixed) % (uint64_t)shape->tags);
 }
 
-static void send_all(const Shape *shape, XtfStream *stream, uint64_t self, uint64_t i, uint64_t time)
+static void send_to_all(const Shape *shape, XtfStream *stream, uint64_t self, uint64_t i, uint64_t time)
 {
     for (uint64_t peer = 0; peer < (uint64_t)shape->processes; peer++) {
         XtfSendsRow row = {.region = 0,
@@ -50,8 +51,8 @@ static void send_all(const Shape *shape, XtfStream *stream, uint64_t self, uint6
 }
 
 /* Posts receives [i, end) of one sender, and completes them in random order. */
-static void receive_some(const Shape *shape, XtfStream *stream, uint64_t peer, uint64_t i, uint64_t end,
-                         uint64_t *random, uint64_t time)
+static void receive_messages(const Shape *shape, XtfStream *stream, uint64_t peer, uint64_t i, uint64_t end,
+                             uint64_t *random, uint64_t time)
 {
     uint64_t order[IN_FLIGHT], n = end - i;
 
@@ -83,15 +84,15 @@ static void write_process(const Shape *shape, XtfStream *stream, uint64_t self)
     for (uint64_t i = 0; i < per_pair; i += IN_FLIGHT / 4) {
         uint64_t end = MIN(i + IN_FLIGHT / 4, per_pair), time = 1000 * i;
         for (uint64_t k = i; k < end; k++)
-            send_all(shape, stream, self, k, time + 100 * (k - i));
+            send_to_all(shape, stream, self, k, time + 100 * (k - i));
         for (uint64_t peer = 0; peer < (uint64_t)shape->processes; peer++)
             if (peer != self)
-                receive_some(shape, stream, peer, i, end, &random, time + 2000 + 100 * peer);
+                receive_messages(shape, stream, peer, i, end, &random, time + 2000 + 100 * peer);
     }
     bench_check(xtf_stream_end(stream, &error), error, "process %" PRIu64, self);
 }
 
-static void generate(const Shape *shape, const char *path)
+static void generate_trace(const Shape *shape, const char *path)
 {
     const XtfWriterOptions options = {.no_sync = true};
     g_autoptr(GError) error = NULL;
@@ -113,15 +114,15 @@ static void generate(const Shape *shape, const char *path)
     bench_check(xtf_writer_close(writer, &error), error, "%s", path);
 }
 
-/* ---- Asking. */
+/* ---- Measuring. */
 
 static bool is_never_reserved(const XtfSchema *schema)
 {
     return false;
 }
 
-/* Locations are processes, and their indices their numbers. */
-static void ask_one(XtfMatching *matching, const XtfMessageEnd *send)
+/* Finds the receive of a message, and checks its size. Locations are processes, whose numbers are their indices. */
+static void check_message(XtfMatching *matching, const XtfMessageEnd *send)
 {
     g_autoptr(GError) error = NULL;
     XtfMessage message;
@@ -133,8 +134,8 @@ static void ask_one(XtfMatching *matching, const XtfMessageEnd *send)
                 send->row, send->location);
 }
 
-/* Messages that lie anywhere. */
-static XtfMessageEnd *choose(const Shape *shape)
+/* Chooses sends at random. */
+static XtfMessageEnd *choose_sends(const Shape *shape)
 {
     uint64_t n = (uint64_t)shape->processes, random = 1;
     uint64_t rows = (uint64_t)shape->messages / (n - 1) * (n - 1);
@@ -145,21 +146,21 @@ static XtfMessageEnd *choose(const Shape *shape)
     return sends;
 }
 
-static void ask_all(const Shape *shape, XtfMatching *matching, const XtfMessageEnd *sends, double *times)
+static void time_messages(const Shape *shape, XtfMatching *matching, const XtfMessageEnd *sends, double *times)
 {
     for (gint64 i = 0; i < shape->asked; i++) {
         double begin = bench_processor_time();
-        ask_one(matching, &sends[i]);
+        check_message(matching, &sends[i]);
         times[i] = bench_processor_time() - begin;
     }
 }
 
-static void ask(const Shape *shape, const char *path)
+static void measure_messages(const Shape *shape, const char *path)
 {
     g_autoptr(XtfTrace) trace = bench_open(path, (uint64_t)shape->cache);
     g_autofree char *cache = bench_cache_name(trace, (uint64_t)shape->cache);
     g_autofree double *times = g_new(double, (gsize)shape->asked);
-    g_autofree XtfMessageEnd *sends = choose(shape);
+    g_autofree XtfMessageEnd *sends = choose_sends(shape);
     XtfCounters before, after;
     XtfTraceContext context;
     GError *error = NULL;
@@ -168,18 +169,18 @@ static void ask(const Shape *shape, const char *path)
     bench_check(xtf_trace_context_init(&context, trace, false, is_never_reserved, &error), error, "properties");
     xtf_matching_init(&matching, &context);
     if (shape->warm)
-        ask_all(shape, &matching, sends, times);
+        time_messages(shape, &matching, sends, times);
     xtf_trace_get_counters(trace, &before);
-    ask_all(shape, &matching, sends, times);
+    time_messages(shape, &matching, sends, times);
     xtf_trace_get_counters(trace, &after);
     xtf_matching_finish(&matching);
     xtf_trace_context_finish(&context);
     double median = bench_median(times, (size_t)shape->asked);
     g_autofree char *middle = bench_duration(median);
-    g_autofree char *most = bench_duration(bench_quantile(times, (size_t)shape->asked, 0.99));
+    g_autofree char *tail = bench_duration(bench_quantile(times, (size_t)shape->asked, 0.99));
     g_autofree char *figure =
         g_strdup_printf("the receive of a send, random%s, %s", shape->warm ? ", warm" : "", cache);
-    bench_row(figure, "1 ms", NULL, "%s of processor time, 99%%: %s, %.1f blocks made", middle, most,
+    bench_row(figure, "1 ms", NULL, "%s of processor time, 99%%: %s, %.1f blocks made", middle, tail,
               (double)(after.cache_loads - before.cache_loads) / (double)shape->asked);
 }
 
@@ -189,24 +190,26 @@ static void work(const char *folder, void *data)
     g_autofree char *path = shape->keep ? g_strdup(shape->keep) : g_build_filename(folder, "match.xtf", NULL);
 
     if (!shape->keep || access(path, R_OK) != 0)
-        generate(shape, path);
+        generate_trace(shape, path);
     printf("%s: %.1f bytes a message\n", path,
            (double)bench_file_size(path) / (double)(shape->messages * shape->processes));
-    ask(shape, path);
+    measure_messages(shape, path);
 }
 
 int main(int argc, char **argv)
 {
     Shape shape = {.messages = 800000, .processes = 5, .tags = 100000, .asked = 1000, .cache = 0};
     const GOptionEntry entries[] = {
-        {"messages", 'n', 0, G_OPTION_ARG_INT64, &shape.messages, "Sent by a process (default: 800 000)", "N"},
+        {"messages", 'n', 0, G_OPTION_ARG_INT64, &shape.messages, "Messages that a process sends (default: 800 000)",
+         "N"},
         {"processes", 'p', 0, G_OPTION_ARG_INT64, &shape.processes, "Default: 5", "P"},
         {"tags", 't', 0, G_OPTION_ARG_INT64, &shape.tags, "Default: 100 000", "T"},
         {"bursts", 0, 0, G_OPTION_ARG_NONE, &shape.bursts, "One tag after another", NULL},
-        {"asked", 0, 0, G_OPTION_ARG_INT64, &shape.asked, "Messages that are asked for (default: 1000)", "A"},
-        {"warm", 0, 0, G_OPTION_ARG_NONE, &shape.warm, "Ask for each once before", NULL},
-        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Of the reader (default: the library's default)", "MIB"},
-        {"keep", 0, 0, G_OPTION_ARG_FILENAME, &shape.keep, "The file, which is made if it is not there", "FILE"},
+        {"asked", 0, 0, G_OPTION_ARG_INT64, &shape.asked, "Messages to find (default: 1000)", "A"},
+        {"warm", 0, 0, G_OPTION_ARG_NONE, &shape.warm, "Find each once before", NULL},
+        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Cache of the reader (default: the library's default)",
+         "MIB"},
+        {"keep", 0, 0, G_OPTION_ARG_FILENAME, &shape.keep, "The file; generated if it does not exist", "FILE"},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new(NULL);

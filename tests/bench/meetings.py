@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Processor time and memory of `xtf analyze` on programs whose processes seldom all meet, of n, 2n and 4n operations: MPI_Reduce to one
-root, again and again, and a master with thousands of workers.
+"""Measures processor time and memory of `xtf analyze` for programs whose processes rarely meet, with n, 2n and 4n operations.
 
 usage: meetings.py [--build BUILD] [--dir DIR] [--times N] [--rows] [--operations N] [--messages N]
+
+The programs are repeated MPI_Reduces to one root, and a master with thousands of workers.
 """
 
 import os
@@ -10,19 +11,19 @@ import shutil
 
 import common
 
-# Name, processes, what is counted.
+# Name, processes, unit that is counted.
 PROGRAMS = [("reduce", 16, "operations"), ("reduce", 64, "operations"), ("master", 3001, "messages")]
 
 
-def measure(arguments, folder, program, processes, number, what):
-    made, trace = folder / "made.xtf", folder / "trace.xtf"
-    common.Run([arguments.bench / "make-meetings", program, processes, number, made])
+def measure_program(arguments, folder, program, processes, number, unit):
+    original, trace = folder / "made.xtf", folder / "trace.xtf"
+    common.Run([arguments.bench / "make-meetings", program, processes, number, original])
     runs = []
     for _ in range(arguments.times):
-        shutil.copy(made, trace)
+        shutil.copy(original, trace)
         runs.append(common.Run([arguments.xtf, "analyze", trace]))
     shown = f"{common.median(run.cpu for run in runs):.2f} s of processor, {max(run.mebibytes for run in runs):.0f} MiB"
-    common.row(f"analyze: {program}, {processes} processes, {number} {what}", shown)
+    common.row(f"analyze: {program}, {processes} processes, {number} {unit}", shown)
 
 
 def main():
@@ -33,9 +34,9 @@ def main():
     common.start(arguments)
     with common.folder(arguments.dir) as folder:
         os.environ["TMPDIR"] = str(folder)
-        for program, processes, what in PROGRAMS:
+        for program, processes, unit in PROGRAMS:
             for times in (1, 2, 4):
-                measure(arguments, folder, program, processes, times * getattr(arguments, what), what)
+                measure_program(arguments, folder, program, processes, times * getattr(arguments, unit), unit)
 
 
 if __name__ == "__main__":

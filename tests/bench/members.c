@@ -1,11 +1,12 @@
 /*
- * All members of single collective operations: of each a select in its `collectives`, and its two records.
+ * Measures finding all members of single collective operations: for each member a select in its `collectives`, and its
+ * two records.
  *
  *     members [--processes P] [--operations N] [--asked A] [--cache MIB] [--warm] [--keep FILE]
  *
  * Each of P processes (default 1000) takes part in N operations (default 2000) of one communicator, barriers and
- * reductions by turns. A operations by chance (default 50) are asked for; with --warm all of them once before. An
- * operation's number is what its members send, so that the answer can be checked.
+ * reductions by turns. A random operations (default 50) are asked for; with --warm all of them were asked for once
+ * before. The members of an operation send its number of bytes, so that the answer can be checked.
  */
 #include <inttypes.h>
 #include <unistd.h>
@@ -18,7 +19,7 @@
 #include "src/tables/collectives/collective.h"
 
 enum {
-    LINE_MOST = 256,
+    LINE_MAX_BYTES = 256,
 };
 
 typedef struct {
@@ -32,11 +33,11 @@ typedef struct {
 typedef struct {
     XtfWriter *writer;
     uint32_t schemas[XTF_N_MODEL_SCHEMAS];
-} Making;
+} TraceWriter;
 
-static void define(const Making *making, unsigned table, const void *row)
+static void append_definition(const TraceWriter *out, unsigned table, const void *row)
 {
-    XtfTableWriter *rows = xtf_writer_table(making->writer, making->schemas[table], NULL);
+    XtfTableWriter *rows = xtf_writer_table(out->writer, out->schemas[table], NULL);
     bench_check(rows && xtf_table_writer_append(rows, row, NULL, NULL), NULL, "a definition");
 }
 
@@ -64,42 +65,43 @@ static void write_operation(XtfArrayWriter *array, uint64_t number, uint64_t *ra
     bench_check(xtf_array_writer_append(array, &row, NULL), NULL, "a record");
 }
 
-static void generate(const Shape *shape, const char *path)
+static void generate_trace(const Shape *shape, const char *path)
 {
     const XtfWriterOptions options = {.no_sync = true};
     g_autoptr(GError) error = NULL;
-    Making making = {.writer = xtf_writer_create(path, &options, &error)};
+    TraceWriter out = {.writer = xtf_writer_create(path, &options, &error)};
 
-    bench_check(making.writer, error, "%s", path);
+    bench_check(out.writer, error, "%s", path);
     for (unsigned tag = 0; tag < XTF_N_MODEL_SCHEMAS; tag++)
-        bench_check(xtf_writer_add_schema(making.writer, xtf_model_schema(tag), &making.schemas[tag], &error), error,
-                    "%s", path);
-    define(&making, XTF_MODEL_GROUPS, &(XtfGroupRow){.count = (uint64_t)shape->processes});
-    define(&making, XTF_MODEL_COMMUNICATORS, &(XtfCommunicatorRow){.remote_group = XTF_NONE32, .parent = XTF_NONE32});
+        bench_check(xtf_writer_add_schema(out.writer, xtf_model_schema(tag), &out.schemas[tag], &error), error, "%s",
+                    path);
+    append_definition(&out, XTF_MODEL_GROUPS, &(XtfGroupRow){.count = (uint64_t)shape->processes});
+    append_definition(&out, XTF_MODEL_COMMUNICATORS,
+                      &(XtfCommunicatorRow){.remote_group = XTF_NONE32, .parent = XTF_NONE32});
     for (uint32_t i = 0; i < (uint64_t)shape->processes; i++) {
-        define(&making, XTF_MODEL_LOCATIONS, &(XtfLocationRow){.id = i, .proc = i});
-        define(&making, XTF_MODEL_MEMBERS, &(XtfMemberRow){.member = i, .proc = i});
+        append_definition(&out, XTF_MODEL_LOCATIONS, &(XtfLocationRow){.id = i, .proc = i});
+        append_definition(&out, XTF_MODEL_MEMBERS, &(XtfMemberRow){.member = i, .proc = i});
     }
     for (uint64_t i = 0; i < (uint64_t)shape->processes; i++) {
-        XtfArrayWriter *array = xtf_writer_array(making.writer, i, making.schemas[XTF_MODEL_COLLECTIVES], &error);
+        XtfArrayWriter *array = xtf_writer_array(out.writer, i, out.schemas[XTF_MODEL_COLLECTIVES], &error);
         uint64_t random = i;
         bench_check(array, error, "%s", path);
         for (uint64_t number = 0; number < (uint64_t)shape->operations; number++)
             write_operation(array, number, &random);
         bench_check(xtf_array_writer_close(array, &error), error, "%s", path);
     }
-    bench_check(xtf_writer_close(making.writer, &error), error, "%s", path);
+    bench_check(xtf_writer_close(out.writer, &error), error, "%s", path);
 }
 
-/* ---- Asking. */
+/* ---- Measuring. */
 
 static bool is_never_reserved(const XtfSchema *schema)
 {
     return false;
 }
 
-/* Reads all of `members` of an operation, and checks what the last member has sent. */
-static void ask_one(XtfCollectives *collectives, uint64_t process, uint64_t number, char *buffer, size_t room)
+/* Reads the whole file `members` of an operation, and checks the bytes of its last member. */
+static void check_operation(XtfCollectives *collectives, uint64_t process, uint64_t number, char *buffer, size_t room)
 {
     g_autoptr(GError) error = NULL;
     XtfCollectiveId id;
@@ -117,7 +119,7 @@ static void ask_one(XtfCollectives *collectives, uint64_t process, uint64_t numb
     g_strfreev(cells);
 }
 
-static double ask_all(XtfCollectives *collectives, const Shape *shape, char *buffer, size_t room)
+static double time_operations(XtfCollectives *collectives, const Shape *shape, char *buffer, size_t room)
 {
     g_autofree double *times = g_new(double, (gsize)shape->asked);
     uint64_t random = 1;
@@ -126,17 +128,17 @@ static double ask_all(XtfCollectives *collectives, const Shape *shape, char *buf
         uint64_t process = bench_below(&random, (uint64_t)shape->processes);
         uint64_t number = bench_below(&random, (uint64_t)shape->operations);
         double begin = bench_processor_time();
-        ask_one(collectives, process, number, buffer, room);
+        check_operation(collectives, process, number, buffer, room);
         times[i] = (bench_processor_time() - begin) / (double)shape->processes;
     }
     return bench_median(times, (size_t)shape->asked);
 }
 
-static void ask(const Shape *shape, const char *path)
+static void measure_operations(const Shape *shape, const char *path)
 {
     g_autoptr(XtfTrace) trace = bench_open(path, (uint64_t)shape->cache);
     g_autofree char *cache = bench_cache_name(trace, (uint64_t)shape->cache);
-    size_t room = (size_t)(shape->processes + 2) * LINE_MOST;
+    size_t room = (size_t)(shape->processes + 2) * LINE_MAX_BYTES;
     g_autofree char *buffer = g_malloc(room);
     XtfTraceContext context;
     GError *error = NULL;
@@ -145,11 +147,11 @@ static void ask(const Shape *shape, const char *path)
 
     bench_check(xtf_trace_context_init(&context, trace, false, is_never_reserved, &error), error, "properties");
     xtf_collectives_init(&collectives, &context);
-    median = ask_all(&collectives, shape, buffer, room);
-    if (shape->warm) { /* what is remembered of operations is forgotten, what is remembered of pages is not */
+    median = time_operations(&collectives, shape, buffer, room);
+    if (shape->warm) { /* clears the stored results of operations, but not the page cache */
         xtf_collectives_finish(&collectives);
         xtf_collectives_init(&collectives, &context);
-        median = ask_all(&collectives, shape, buffer, room);
+        median = time_operations(&collectives, shape, buffer, room);
     }
     xtf_collectives_finish(&collectives);
     xtf_trace_context_finish(&context);
@@ -165,8 +167,8 @@ static void work(const char *folder, void *data)
     g_autofree char *path = shape->keep ? g_strdup(shape->keep) : g_build_filename(folder, "members.xtf", NULL);
 
     if (!shape->keep || access(path, R_OK) != 0)
-        generate(shape, path);
-    ask(shape, path);
+        generate_trace(shape, path);
+    measure_operations(shape, path);
 }
 
 int main(int argc, char **argv)
@@ -174,11 +176,13 @@ int main(int argc, char **argv)
     Shape shape = {.processes = 1000, .operations = 2000, .asked = 50, .cache = 0};
     const GOptionEntry entries[] = {
         {"processes", 'p', 0, G_OPTION_ARG_INT64, &shape.processes, "Default: 1000", "P"},
-        {"operations", 'n', 0, G_OPTION_ARG_INT64, &shape.operations, "Of each process (default: 2000)", "N"},
-        {"asked", 0, 0, G_OPTION_ARG_INT64, &shape.asked, "Operations that are asked for (default: 50)", "A"},
-        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Of the reader (default: the library's default)", "MIB"},
-        {"warm", 0, 0, G_OPTION_ARG_NONE, &shape.warm, "Ask for each once before", NULL},
-        {"keep", 0, 0, G_OPTION_ARG_FILENAME, &shape.keep, "The file, which is made if it is not there", "FILE"},
+        {"operations", 'n', 0, G_OPTION_ARG_INT64, &shape.operations, "Operations of each process (default: 2000)",
+         "N"},
+        {"asked", 0, 0, G_OPTION_ARG_INT64, &shape.asked, "Operations to find (default: 50)", "A"},
+        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Cache of the reader (default: the library's default)",
+         "MIB"},
+        {"warm", 0, 0, G_OPTION_ARG_NONE, &shape.warm, "Find each once before", NULL},
+        {"keep", 0, 0, G_OPTION_ARG_FILENAME, &shape.keep, "The file; generated if it does not exist", "FILE"},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new(NULL);

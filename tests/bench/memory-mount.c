@@ -1,12 +1,12 @@
 /*
- * The fastest file that a mount like that of `xtf mount` can give: one that lies in memory.
+ * Mounts the fastest file that a mount like that of `xtf mount` can have: a file in memory.
  *
  *     memory-mount BYTES FOLDER
  *
- * Mounts a folder with one file, `file`, of so many bytes, which are made before and are the same text over and over,
- * as XTF's own are: lines. Options of the session, of its threads and of reading ahead are those of `xtf mount`. Writes
- * a line once the mount is usable, and serves until it is unmounted. What a first read of it takes is what the kernel
- * needs for passing a file through FUSE: whoever makes the bytes as they are asked for needs more.
+ * Mounts a folder with one file, `file`, of BYTES bytes. Its content is made before: one line repeated, similar to
+ * XTF's lines. The session, its threads and readahead have the options of `xtf mount`. The program prints a line when
+ * the mount is usable, and serves it until it is unmounted. A first read takes the time that the kernel needs to pass a
+ * file through FUSE. A program that makes the bytes on request needs more.
  */
 #define FUSE_USE_VERSION 312
 
@@ -24,7 +24,7 @@
 enum { FILE_ID = 2 };
 
 static const char name[] = "file";
-static const double for_ever = 1e9;
+static const double forever = 1e9;
 
 typedef struct {
     char *bytes;
@@ -57,7 +57,7 @@ static void handle_init(void *data, struct fuse_conn_info *connection)
 
 static void handle_lookup(fuse_req_t request, fuse_ino_t parent, const char *wanted)
 {
-    struct fuse_entry_param entry = {.ino = FILE_ID, .attr_timeout = for_ever, .entry_timeout = for_ever};
+    struct fuse_entry_param entry = {.ino = FILE_ID, .attr_timeout = forever, .entry_timeout = forever};
 
     if (parent != FUSE_ROOT_ID || strcmp(wanted, name) != 0) {
         fuse_reply_err(request, ENOENT);
@@ -70,7 +70,7 @@ static void handle_lookup(fuse_req_t request, fuse_ino_t parent, const char *wan
 static void handle_getattr(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
 {
     struct stat attributes = attributes_of(fuse_req_userdata(request), id);
-    fuse_reply_attr(request, &attributes, for_ever);
+    fuse_reply_attr(request, &attributes, forever);
 }
 
 static void handle_open(fuse_req_t request, fuse_ino_t id, struct fuse_file_info *info)
@@ -93,7 +93,7 @@ static void handle_read(fuse_req_t request, fuse_ino_t id, size_t size, off_t of
     fuse_reply_buf(request, memory->bytes + from, MIN(size, memory->size - from));
 }
 
-static void *widen(void *data)
+static void *widen_readahead(void *data)
 {
     const Memory *memory = data;
 
@@ -103,7 +103,7 @@ static void *widen(void *data)
     return NULL;
 }
 
-static void fill(Memory *memory)
+static void fill_memory(Memory *memory)
 {
     static const char line[] =
         " 0.000061602 1 0       1 ENTER                         -       -     -  - MPI_Testany     \n";
@@ -113,7 +113,7 @@ static void fill(Memory *memory)
         memcpy(memory->bytes + at, line, MIN(sizeof line - 1, memory->size - at));
 }
 
-static int serve(Memory *memory)
+static int serve_mount(Memory *memory)
 {
     const struct fuse_lowlevel_ops ops = {.init = handle_init,
                                           .lookup = handle_lookup,
@@ -129,7 +129,7 @@ static int serve(Memory *memory)
                 memory->folder);
     fuse_loop_cfg_set_clone_fd(config, 1);
     fuse_loop_cfg_set_max_threads(config, XTF_FS_THREADS_DEFAULT);
-    GThread *thread = g_thread_new("widen", widen, memory);
+    GThread *thread = g_thread_new("widen", widen_readahead, memory);
     int result = fuse_session_loop_mt(session, config);
     g_thread_join(thread);
     fuse_session_unmount(session);
@@ -145,9 +145,9 @@ int main(int argc, char **argv)
     bench_check(argc == 3, NULL, "usage: memory-mount BYTES FOLDER");
     memory.size = g_ascii_strtoull(argv[1], NULL, 10);
     memory.folder = argv[2];
-    bench_check(memory.size > 0, NULL, "how many bytes?");
-    fill(&memory);
-    int status = serve(&memory);
+    bench_check(memory.size > 0, NULL, "BYTES must be a number greater than 0");
+    fill_memory(&memory);
+    int status = serve_mount(&memory);
     g_free(memory.bytes);
     return status;
 }

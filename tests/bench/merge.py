@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""What merging takes: parts of 100 000 records each, beside copying their bytes; and what reading the merged file takes, beside a file
-that was written at once. The same of an anchor, which leaves the parts where they are, and of the folder without one.
+"""Measures merging parts of 100 000 records each, and reading the merged file.
 
 usage: merge.py [--build DIR] [--dir DIR] [--parts N] [--records N]
+
+Compares merging with copying the bytes of the parts, and reading with a file that was written at once. Does the same with an
+anchor, which leaves the parts in place, and with a folder without an anchor.
 """
 import random
 import shutil
@@ -17,15 +19,15 @@ def windows(parts, name):
         yield f"/proc/{pick.randrange(parts)}/time/{a:.5f}%-{pick.uniform(a, 100):.5f}%/{name}"
 
 
-def copy(paths, to):
-    with open(to, "wb") as target:
+def copy_parts(paths, target_path):
+    with open(target_path, "wb") as target:
         for path in paths:
             with open(path, "rb") as source:
                 shutil.copyfileobj(source, target, 1 << 20)
 
 
 def write_anchor(folder, parts, arguments):
-    """Of links to the parts, in a folder of their own."""
+    """Writes an anchor of links to the parts, in a new folder."""
     (folder / "parts.d").mkdir()
     for part in parts:
         (folder / "parts.d" / part.name).hardlink_to(part)
@@ -51,7 +53,7 @@ def main():
         copied, run = [], None
         for _ in range(arguments.times):
             before = common.time.monotonic()
-            copy(parts, folder / "copy")
+            copy_parts(parts, folder / "copy")
             copied.append(common.time.monotonic() - before)
             (folder / "copy").unlink()
         run, _ = common.median_run(arguments.times, [arguments.xtf, "merge", "-q", "-o", merged, *parts], lambda: merged.unlink(missing_ok=True))
@@ -63,11 +65,11 @@ def main():
             runs = [common.median_run(arguments.times, [arguments.xtf, "cat", trace, *windows(len(parts), name)])[0] for trace in (merged, whole, anchor)]
             common.row(f"400 times `{name}` in random windows, cold", f"{runs[0].cpu * 2.5:.2f} ms of processor each", "within 10%", f"written at once {runs[1].cpu * 2.5:.2f} ms")
             common.row("the same, of the anchor", f"{runs[2].cpu * 2.5:.2f} ms of processor each", "within 20%", f"merged {runs[0].cpu * 2.5:.2f} ms")
-        for what, trace in ("merged file", merged), ("anchor", anchor), ("folder without an anchor", anchor.parent):
-            if what.startswith("folder"):
+        for name, trace in ("merged file", merged), ("anchor", anchor), ("folder without an anchor", anchor.parent):
+            if name.startswith("folder"):
                 anchor.unlink()
             run, _ = common.median_run(arguments.times, [arguments.xtf, "cat", trace, "/count"])
-            common.row(f"opening, the {what}: `count`", f"{run.seconds * 1000:.1f} ms, {run.cpu * 1000:.1f} ms of processor", "", "")
+            common.row(f"opening, the {name}: `count`", f"{run.seconds * 1000:.1f} ms, {run.cpu * 1000:.1f} ms of processor", "", "")
 
 
 main()

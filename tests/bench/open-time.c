@@ -1,6 +1,4 @@
-/*
- * How long opening takes in the library: open-time [--rows] FILE...
- */
+/* Measures opening in the library: open-time [--rows] FILE... */
 #include "bench.h"
 #include "opening.h"
 
@@ -8,7 +6,7 @@ int main(int argc, char **argv)
 {
     gboolean rows_only = FALSE;
     const GOptionEntry entries[] = {
-        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "Do not print the head of the table", NULL},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new("FILE...");

@@ -7,7 +7,7 @@
 enum { TIMES = 21, MIB = 1 << 20 };
 
 typedef struct {
-    double open, count; /* seconds, medians; count: the opening included */
+    double open, count; /* medians in seconds; count: including the opening */
     bool cold;
 } Opening;
 
@@ -28,7 +28,7 @@ char *bench_cache_name(const XtfTrace *trace, uint64_t cache_mib)
                            counters.cache_limit / MIB);
 }
 
-/* Counts in the middle of an array in the middle. */
+/* Counts records in the middle of the array in the middle. */
 static void count_once(XtfTrace *trace, const char *path)
 {
     g_autoptr(GError) error = NULL;
@@ -43,7 +43,7 @@ static void count_once(XtfTrace *trace, const char *path)
                 path);
 }
 
-static Opening measure(const char *path, bool cold)
+static Opening measure_opening(const char *path, bool cold)
 {
     double opened[TIMES], counted[TIMES];
     Opening result = {.cold = cold};
@@ -66,7 +66,7 @@ static Opening measure(const char *path, bool cold)
 
 void bench_opening(const char *path)
 {
-    Opening warm = measure(path, false), cold = measure(path, true);
+    Opening warm = measure_opening(path, false), cold = measure_opening(path, true);
     g_autofree char *warm_open = bench_duration(warm.open), *warm_count = bench_duration(warm.count);
     g_autofree char *cold_open = bench_duration(cold.open), *cold_count = bench_duration(cold.count);
     g_autofree char *figure = g_strdup_printf("opening %.1f MB in the library", (double)bench_file_size(path) / 1e6);

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Import and export of OpenTS's XML: megabytes a second of processor time, memory, size. Beside it Python's parser, which reads the same file and makes
-nothing of it.
+"""Measures import and export of OpenTS's XML: megabytes a second of processor time, memory, size.
 
-Runs are generated; --slices makes them longer. The least of several runs counts, by turns.
+Compares the import with Python's XML parser, which discards all elements. Runs are generated; --slices makes them longer. Figures are the least of several runs, by turns.
 """
 
 import pathlib
@@ -21,9 +20,9 @@ for _event, element in xml.etree.ElementTree.iterparse(sys.argv[1], events=["end
 """
 
 
-def repeat(source, target, times):
-    """The slices of a file several times, with numbers and times that go on; line by line, since what a program's parent has in memory
-    is counted as the program's."""
+def repeat_slices(source, target, times):
+    """Repeats the slices of a file with continued numbers and times. Copies line by line, since the kernel counts the memory of a
+    program's parent as the program's own."""
     number = 0
     with open(target, "w", encoding="utf-8") as out:
         for i in range(times):
@@ -37,27 +36,27 @@ def repeat(source, target, times):
         out.write("</trace>\n")
 
 
-def least(arguments, *commands):
-    """By command, the least processor time and memory of several runs."""
+def least_costs(arguments, *commands):
+    """Returns for each command the least processor time and memory of several runs."""
     runs = [[common.Run(command) for command in commands] for _ in range(arguments.times)]
     return [(min(run.cpu for run in column), min(run.mebibytes for run in column)) for column in zip(*runs)]
 
 
-def measure(arguments, folder, ranks, slices, times):
+def measure_run(arguments, folder, ranks, slices, times):
     base, xml, xtf, again = (folder / name for name in ("base.xml", "run.xml", "run.xtf", "again.xml"))
     subprocess.run([sys.executable, opents_gen.__file__, "--ranks", str(ranks), "--slices", str(slices), base], check=True)
-    repeat(base, xml, times)
+    repeat_slices(base, xml, times)
     size = xml.stat().st_size
-    (seconds, memory), (python, _) = least(arguments, [arguments.xtf, "import", "-q", "-f", "-o", xtf, xml],
+    (seconds, memory), (python, _) = least_costs(arguments, [arguments.xtf, "import", "-q", "-f", "-o", xtf, xml],
                                            [sys.executable, "-c", PARSE, xml])
-    what = f"OpenTS's XML, {ranks} ranks, {slices * times} slices, {size / 1e6:.0f} MB"
-    common.row(f"import of {what}, processor time", f"{size / seconds / 1e6:.0f} MB/s, {memory:.0f} MiB", "80 MB/s, 30 MiB",
+    label = f"OpenTS's XML, {ranks} ranks, {slices * times} slices, {size / 1e6:.0f} MB"
+    common.row(f"import of {label}, processor time", f"{size / seconds / 1e6:.0f} MB/s, {memory:.0f} MiB", "80 MB/s, 30 MiB",
                f"Python's iterparse {size / python / 1e6:.0f} MB/s")
-    common.row(f"size of the trace of {what}", f"{xtf.stat().st_size / size:.3f} of it", "0.1")
-    ((seconds, memory),) = least(arguments, [arguments.xtf, "export", "opents", "-q", "-f", "-o", again, xtf])
-    common.row(f"export of {what}, processor time", f"{size / seconds / 1e6:.0f} MB/s, {memory:.0f} MiB")
+    common.row(f"size of the trace of {label}", f"{xtf.stat().st_size / size:.3f} of it", "0.1")
+    ((seconds, memory),) = least_costs(arguments, [arguments.xtf, "export", "opents", "-q", "-f", "-o", again, xtf])
+    common.row(f"export of {label}, processor time", f"{size / seconds / 1e6:.0f} MB/s, {memory:.0f} MiB")
     if subprocess.run(["cmp", xml, again], check=False).returncode:
-        sys.exit("the export is not what was imported")
+        sys.exit("the export differs from the imported file")
 
 
 def main():
@@ -67,7 +66,7 @@ def main():
     common.start(arguments)
     with common.folder(arguments.dir) as folder:
         for ranks, times in (4, 10), (32, 1), (32, 8):
-            measure(arguments, folder, ranks, arguments.slices, times)
+            measure_run(arguments, folder, ranks, arguments.slices, times)
 
 
 if __name__ == "__main__":

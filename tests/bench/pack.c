@@ -1,10 +1,10 @@
 /*
- * What the compact codec makes of rows: bytes a row, and rows a second packed and unpacked.
+ * Measures the compact codec: bytes a row, and rows a second packed and unpacked.
  *
  *     pack [--run N] [--level N] [--records N] [FILE.xtf]
  *
- * The rows are those of a trace, record type by record type, or hard ones: a third are messages with random peers and
- * tags, sizes are log-normal, and so are the gaps between records.
+ * The rows are from a trace, by record type, or hard rows. A third of the hard rows are messages with random peers and
+ * tags. Sizes and gaps between records are log-normal.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -18,22 +18,22 @@
 #include "src/model/schemas.h"
 
 enum {
-    ROUNDS = 3, /* the median is told */
+    ROUNDS = 3, /* figures are their medians */
     HARD_PEERS = 64,
     HARD_TAGS = 1000,
 };
 
 typedef struct {
-    uint32_t run; /* rows that are packed together */
+    uint32_t run; /* number of rows that are packed together */
     unsigned level;
     uint64_t records;
 } Arguments;
 
-/* Rows of one schema, and where arrays end: no run holds rows of two. */
+/* Rows of one schema, and the ends of its arrays: a run has rows of one array. */
 typedef struct {
     const XtfSchema *schema;
     GByteArray *bytes;
-    GArray *ends; /* uint64_t, rows */
+    GArray *ends; /* uint64_t: numbers of rows */
 } Rows;
 
 static Rows new_rows(const XtfSchema *schema)
@@ -59,7 +59,7 @@ typedef struct {
     uint8_t *packed;
 } Run;
 
-static GArray *cut(const Rows *rows, uint32_t length)
+static GArray *cut_runs(const Rows *rows, uint32_t length)
 {
     GArray *runs = g_array_new(FALSE, FALSE, sizeof(Run));
     uint64_t n = 0;
@@ -75,7 +75,7 @@ static GArray *cut(const Rows *rows, uint32_t length)
     return runs;
 }
 
-static uint32_t longest(const GArray *runs)
+static uint32_t longest_run(const GArray *runs)
 {
     uint32_t count = 0;
     for (guint i = 0; i < runs->len; i++)
@@ -108,16 +108,16 @@ static void unpack_all_rows(const XtfSchema *schema, GArray *runs, unsigned leve
 {
     const char *fault = NULL;
     size_t row_size = schema->row_size;
-    g_autofree uint8_t *rows = g_malloc(longest(runs) * row_size);
+    g_autofree uint8_t *rows = g_malloc(longest_run(runs) * row_size);
 
     for (guint i = 0; i < runs->len; i++) {
         const Run *run = &g_array_index(runs, Run, i);
         bench_check(xtf_unpack_rows(schema, run->packed, run->length, run->count, rows, &fault), NULL, "%s", fault);
-        bench_check(memcmp(rows, run->rows, run->count * row_size) == 0, NULL, "other rows than were packed");
+        bench_check(memcmp(rows, run->rows, run->count * row_size) == 0, NULL, "the unpacked rows differ");
     }
 }
 
-/* Millions of rows a second. */
+/* Returns millions of rows a second. */
 static double rate(void (*work)(const XtfSchema *, GArray *, unsigned), const XtfSchema *schema, GArray *runs,
                    unsigned level, uint64_t rows)
 {
@@ -131,15 +131,15 @@ static double rate(void (*work)(const XtfSchema *, GArray *, unsigned), const Xt
     return (double)rows / bench_median(seconds, ROUNDS) / 1e6;
 }
 
-/* The bytes that the rows take packed. */
-static uint64_t measure(const char *what, const char *target, const Rows *rows, const Arguments *arguments)
+/* Measures the packing of rows, and returns their packed bytes. */
+static uint64_t measure_rows(const char *label, const char *target, const Rows *rows, const Arguments *arguments)
 {
     const XtfSchema *schema = rows->schema;
     uint64_t n = rows->bytes->len / schema->row_size, bytes = 0;
-    g_autoptr(GArray) runs = cut(rows, arguments->run);
+    g_autoptr(GArray) runs = cut_runs(rows, arguments->run);
     double packing, times, all;
 
-    pack_all(schema, runs, arguments->level); /* so that memory is touched */
+    pack_all(schema, runs, arguments->level); /* touches the memory before the measurement */
     packing = rate(pack_all, schema, runs, arguments->level, n);
     times = rate(unpack_all_times, schema, runs, 0, n);
     all = rate(unpack_all_rows, schema, runs, 0, n);
@@ -147,14 +147,14 @@ static uint64_t measure(const char *what, const char *target, const Rows *rows, 
         bytes += g_array_index(runs, Run, i).length;
         g_free(g_array_index(runs, Run, i).packed);
     }
-    g_autofree char *figure = g_strdup_printf("packing %" PRIu64 " rows of %s by %u, %s level %u", n, what,
+    g_autofree char *figure = g_strdup_printf("packing %" PRIu64 " rows of %s by %u, %s level %u", n, label,
                                               arguments->run, xtf_deflate->name, arguments->level);
     bench_row(figure, target, NULL, "%.3f B/row; packed %.0f M/s; unpacked %.0f M/s; times alone %.0f M/s",
               (double)bytes / (double)n, packing, all, times);
     return bytes;
 }
 
-static void read_array(Rows *rows, const XtfArray *array, uint64_t most)
+static void read_array(Rows *rows, const XtfArray *array, uint64_t max_rows)
 {
     GError *error = NULL;
     bool found = false;
@@ -162,7 +162,7 @@ static void read_array(Rows *rows, const XtfArray *array, uint64_t most)
 
     xtf_cursor_init(&cursor, array);
     bool good = xtf_cursor_seek_n(&cursor, 0, &found, &error);
-    while (good && found && rows->bytes->len / rows->schema->row_size < most) {
+    while (good && found && rows->bytes->len / rows->schema->row_size < max_rows) {
         uint64_t n = xtf_cursor_available(&cursor);
         g_byte_array_append(rows->bytes, xtf_cursor_row(&cursor), (guint)(n * rows->schema->row_size));
         good = xtf_cursor_next(&cursor, (int64_t)n, &found, &error);
@@ -186,7 +186,7 @@ static void measure_trace(const char *path, const Arguments *arguments)
             if (arrays[i].schema == rows.schema)
                 read_array(&rows, &arrays[i], arguments->records);
         if (rows.bytes->len > 0)
-            measure(rows.schema->name, NULL, &rows, arguments);
+            measure_rows(rows.schema->name, NULL, &rows, arguments);
         free_rows(&rows);
     }
 }
@@ -197,7 +197,7 @@ static double random_normal(uint64_t *random)
     return sqrt(-2 * log(u + 0x1p-60)) * cos(2 * G_PI * v);
 }
 
-/* In a function a message, or nothing, then back: each row a log-normal while after the one before. */
+/* Makes calls of functions with a message inside. The time between rows is log-normal. */
 static void make_hard_rows(Rows *calls, Rows *sends, uint64_t records)
 {
     uint64_t random = 1, time = 0, seq = 0;
@@ -229,7 +229,8 @@ static void measure_hard_rows(const Arguments *arguments)
     Rows calls = new_rows(xtf_model_schema(XTF_MODEL_ENTERS_LEAVES)),
          sends = new_rows(xtf_model_schema(XTF_MODEL_SENDS));
     make_hard_rows(&calls, &sends, arguments->records);
-    uint64_t bytes = measure("hard calls", NULL, &calls, arguments) + measure("hard messages", NULL, &sends, arguments);
+    uint64_t bytes =
+        measure_rows("hard calls", NULL, &calls, arguments) + measure_rows("hard messages", NULL, &sends, arguments);
     double n = calls.bytes->len / calls.schema->row_size + sends.bytes->len / sends.schema->row_size;
 
     bench_row("hard rows together", "5 B/row", NULL, "%.3f B/row", (double)bytes / n);

@@ -1,13 +1,14 @@
 /*
- * The worked example of the XTF paper: pages of 4 KiB, records of 64 bytes, index entries of 24.
+ * Measures the example of the XTF paper: pages of 4 KiB, records of 64 bytes, index entries of 24.
  *
  *     papers-example [--records N] [--dir DIR] [--rows]
  *
- * The paper: 1 677 721 600 records, S = 170 entries a page, Z = 64 records a leaf, 5 pages a search. Our pages begin
- * with a head of 64 bytes, so S = 168 and Z = 63, which at this size makes no difference in height. By arithmetic for
- * the full size; by a real file of N records (default 100 million, 6.5 GB; 4 levels, as it should be: 5 begin at 298
- * 722 817 records, 19.4 GB). What searches cost is counted by the library and compared with what a binary search in
- * pages so full must cost.
+ * The paper has 1 677 721 600 records, S = 170 entries a page, Z = 64 records a leaf, and 5 pages a search. XTF's pages
+ * begin with a head of 64 bytes, so S = 168 and Z = 63, which gives the same height at this size.
+ *
+ * The full size is computed. A real file has N records (default 100 million, 6.5 GB). It has 4 levels as expected: 5
+ * levels begin at 298 722 817 records, 19.4 GB. The library counts the cost of searches. It is compared with the cost
+ * of a binary search in pages with these numbers of entries.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -29,7 +30,7 @@ typedef struct {
     uint64_t pages[LEVELS_MAX]; /* by level, leaves first */
 } Geometry;
 
-static Geometry geometry(uint64_t records, uint64_t leaf_rows, uint64_t entries)
+static Geometry compute_geometry(uint64_t records, uint64_t leaf_rows, uint64_t entries)
 {
     Geometry g = {.records = records, .leaf_rows = leaf_rows, .entries = entries, .height = 1};
 
@@ -39,7 +40,8 @@ static Geometry geometry(uint64_t records, uint64_t leaf_rows, uint64_t entries)
     return g;
 }
 
-/* Comparisons of a binary search for the first of `count` keys not less than a key, when that is key `result`. */
+/* Returns the comparisons of a binary search for the first of `count` keys not less than a key, when that is key
+ * `result`. */
 static unsigned search_cost(uint64_t count, uint64_t result)
 {
     unsigned cost = 0;
@@ -54,10 +56,9 @@ static unsigned search_cost(uint64_t count, uint64_t result)
     return cost;
 }
 
-/*
- * What the search for the time of row n compares, times being distinct. It goes to the leaf of row n - 1, the last one
- * earlier: on every level the entry of that row's child is found among all but the first.
- */
+/* Returns the comparisons of the search for the time of row n, when times are distinct. The search descends to the
+ * leaf of row n - 1, the last one earlier. On every level it finds the entry of that row's child among all entries
+ * but the first. */
 static unsigned descent_cost(const Geometry *g, uint64_t n)
 {
     uint64_t row = n > 0 ? n - 1 : 0, page = row / g->leaf_rows, rows_before = page * g->leaf_rows;
@@ -71,7 +72,7 @@ static unsigned descent_cost(const Geometry *g, uint64_t n)
     return cost;
 }
 
-/* The greatest: that of full pages everywhere, on the path where each search is longest. */
+/* Returns the greatest cost: of full pages, on the path where each search is longest. */
 static unsigned worst_cost(const Geometry *g)
 {
     unsigned worst = 0, cost;
@@ -80,15 +81,15 @@ static unsigned worst_cost(const Geometry *g)
         worst = MAX(worst, search_cost(g->leaf_rows, result));
     for (unsigned level = 1; level < g->height; level++) {
         uint64_t count = level + 1 < g->height ? g->entries : g->pages[level - 1];
-        unsigned most = 0;
+        unsigned max = 0;
         for (uint64_t slot = 0; slot < count; slot++)
-            most = (cost = search_cost(count - 1, slot)) > most ? cost : most;
-        worst += most;
+            max = (cost = search_cost(count - 1, slot)) > max ? cost : max;
+        worst += max;
     }
     return worst;
 }
 
-/* The mean over every `step`-th row. */
+/* Returns the mean cost over every `step`-th row. */
 static double mean_cost(const Geometry *g, uint64_t step)
 {
     uint64_t sum = 0, count = 0;
@@ -98,7 +99,7 @@ static double mean_cost(const Geometry *g, uint64_t step)
     return (double)sum / (double)count;
 }
 
-static void report_geometry(const char *what, const Geometry *g)
+static void report_geometry(const char *label, const Geometry *g)
 {
     g_autoptr(GString) pages = g_string_new(NULL);
     uint64_t index = 0;
@@ -107,14 +108,14 @@ static void report_geometry(const char *what, const Geometry *g)
         g_string_append_printf(pages, "%s%" PRIu64, pages->len > 0 ? ", " : "", g->pages[level]);
         index += level > 0 ? g->pages[level] : 0;
     }
-    g_autofree char *figure = g_strdup_printf("%s: %" PRIu64 " records, S = %" PRIu64 ", Z = %" PRIu64, what,
+    g_autofree char *figure = g_strdup_printf("%s: %" PRIu64 " records, S = %" PRIu64 ", Z = %" PRIu64, label,
                                               g->records, g->entries, g->leaf_rows);
     bench_row(figure, "5 pages; 31.2 comparisons on average, 33 at worst", NULL,
               "%u pages a search; %s pages by level, %.2f%% index; %.1f comparisons on average, %u at worst", g->height,
               pages->str, 100.0 * (double)index / (double)g->pages[0], mean_cost(g, 10007), worst_cost(g));
 }
 
-/* Distinct times, unevenly apart. */
+/* Returns the time of row n. Times are distinct, at varying distances. */
 static uint64_t time_of(uint64_t n)
 {
     return 16 * n + (n * UINT64_C(0x9e3779b97f4a7c15) >> 60);
@@ -132,7 +133,7 @@ static const XtfFieldSpec fields[] = {
     {0},
 };
 
-static void build(const char *path, uint64_t records)
+static void write_trace(const char *path, uint64_t records)
 {
     const XtfWriterOptions options = {.page_size = PAGE, .codec = "plain", .no_sync = true};
     g_autoptr(GError) error = NULL;
@@ -161,8 +162,8 @@ typedef struct {
     uint64_t most_visits, most_comparisons;
 } Cost;
 
-/* Searches for the times of random rows; *expected is what they should have compared, on average. */
-static Cost search(const XtfArray *array, const Geometry *g, double *expected)
+/* Searches for the times of random rows. *expected is the computed mean of the comparisons. */
+static Cost measure_search(const XtfArray *array, const Geometry *g, double *expected)
 {
     g_autoptr(GError) error = NULL;
     XtfCounters before, after;
@@ -179,8 +180,8 @@ static Cost search(const XtfArray *array, const Geometry *g, double *expected)
         bench_check(rank == n, NULL, "row %" PRIu64 " was found as row %" PRIu64, n, rank);
         uint64_t visits = after.page_visits - before.page_visits;
         uint64_t comparisons = after.key_comparisons - before.key_comparisons;
-        bool no_news = comparisons == 0; /* the first time, or past the last: known without a descent */
-        computed += no_news ? 0 : descent_cost(g, n);
+        bool no_descent = comparisons == 0; /* the first time, or past the last: known without a descent */
+        computed += no_descent ? 0 : descent_cost(g, n);
         cost.visits += (double)visits;
         cost.comparisons += (double)comparisons;
         cost.most_visits = MAX(cost.most_visits, visits);
@@ -203,7 +204,7 @@ static void report_search(const char *path, const Geometry *g)
     bench_check(trace && xtf_trace_get_arrays(trace, 0, 1, &array, &error), error, "%s", path);
     bench_check(xtf_array_height(&array) == g->height, NULL, "%u levels, but %u by arithmetic",
                 xtf_array_height(&array), g->height);
-    Cost cost = search(&array, g, &expected);
+    Cost cost = measure_search(&array, g, &expected);
     g_autofree char *figure =
         g_strdup_printf("a real file of %" PRIu64 " records: a search for a random row's time", g->records);
     g_autofree char *target = g_strdup_printf("computed: %u pages; these searches %.3f comparisons, at worst %u",
@@ -214,19 +215,19 @@ static void report_search(const char *path, const Geometry *g)
               " at most; %s with %s",
               cost.visits, cost.most_visits, cost.comparisons, cost.most_comparisons, time, cache);
     bench_check(fabs(cost.comparisons - expected) < 1e-9 && cost.most_visits == g->height, NULL,
-                "the searches did not cost what they should");
+                "the cost of the searches differs from the computed cost");
 }
 
 static void work(const char *folder, void *data)
 {
     const uint64_t *records = data;
-    Geometry real = geometry(*records, (PAGE - HEAD) / ROW, (PAGE - HEAD) / ENTRY);
+    Geometry real = compute_geometry(*records, (PAGE - HEAD) / ROW, (PAGE - HEAD) / ENTRY);
     g_autofree char *path = g_build_filename(folder, "paper.xtf", NULL);
     uint64_t needed = *records * 66, available = bench_free_space(folder);
 
     bench_check(available > needed + needed / 10, NULL, "%s: %" PRIu64 " MB are needed, %" PRIu64 " MB are free",
                 folder, needed >> 20, available >> 20);
-    build(path, *records);
+    write_trace(path, *records);
     report_search(path, &real);
 }
 
@@ -237,8 +238,8 @@ int main(int argc, char **argv)
     g_autofree char *dir = NULL;
     const GOptionEntry entries[] = {
         {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records of the real file (default: 100 million)", "N"},
-        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put it", "DIR"},
-        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
+        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Folder for the file", "DIR"},
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "Do not print the head of the table", NULL},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new(NULL);
@@ -246,13 +247,13 @@ int main(int argc, char **argv)
 
     g_option_context_add_main_entries(context, entries, NULL);
     bench_check(g_option_context_parse(context, &argc, &argv, &error) && records > 0, error, "bad arguments");
-    Geometry paper = geometry(PAPERS_RECORDS, PAGE / ROW, PAGE / ENTRY);
-    Geometry ours = geometry(PAPERS_RECORDS, (PAGE - HEAD) / ROW, (PAGE - HEAD) / ENTRY);
+    Geometry paper = compute_geometry(PAPERS_RECORDS, PAGE / ROW, PAGE / ENTRY);
+    Geometry xtf = compute_geometry(PAPERS_RECORDS, (PAGE - HEAD) / ROW, (PAGE - HEAD) / ENTRY);
     uint64_t n = (uint64_t)records;
 
     if (!rows_only)
         bench_head();
     report_geometry("by arithmetic, the paper", &paper);
-    report_geometry("by arithmetic, ours", &ours);
+    report_geometry("by arithmetic, ours", &xtf);
     return bench_in_folder(dir, work, &n);
 }

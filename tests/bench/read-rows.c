@@ -1,10 +1,10 @@
 /*
- * What reading all records costs: every row of every record array, by cursors, in the library, on one core.
+ * Measures reading all records: every row of every record array, by cursors, in the library, on one core.
  *
  *     read-rows [--rows] FILE.xtf
  *
- * The time is the processor's, the median of a few rounds; the file is in the system's cache, the page cache the
- * default, of which the rows fill little.
+ * The figure is the median processor time of a few rounds. The file is in the system's cache. The page cache has its
+ * default size, of which the rows fill little.
  */
 #include <inttypes.h>
 
@@ -13,7 +13,7 @@
 
 enum { ROUNDS = 3 };
 
-/* Adds up a byte of each row, so that all of them are looked at. */
+/* Reads all rows of an array, and adds up a byte of each. Returns the number of rows. */
 static uint64_t read_array(const XtfArray *array, uint64_t *sum)
 {
     g_autoptr(GError) error = NULL;
@@ -55,7 +55,7 @@ int main(int argc, char **argv)
 {
     gboolean rows_only = FALSE;
     const GOptionEntry entries[] = {
-        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "Leave out the table's head", NULL},
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "Do not print the head of the table", NULL},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new("FILE.xtf");
@@ -64,8 +64,8 @@ int main(int argc, char **argv)
     uint64_t n_rows = 0, sum = 0;
 
     g_option_context_add_main_entries(context, entries, NULL);
-    bench_check(g_option_context_parse(context, &argc, &argv, &error), error, "arguments");
-    bench_check(argc == 2, NULL, "which file?");
+    bench_check(g_option_context_parse(context, &argc, &argv, &error), error, "bad arguments");
+    bench_check(argc == 2, NULL, "usage: read-rows [--rows] FILE.xtf");
     for (int i = 0; i < ROUNDS; i++) {
         double before = bench_processor_time();
         n_rows = read_trace(argv[1], &sum);
@@ -76,5 +76,5 @@ int main(int argc, char **argv)
     double seconds = bench_median(times, ROUNDS);
     bench_row("all records, by cursors", "at least 40 M records/s", NULL, "%.1f M records/s; %" PRIu64 " of them",
               (double)n_rows / seconds / 1e6, n_rows);
-    return sum == 1 ? 1 : 0; /* so that reading is not left out */
+    return sum == 1 ? 1 : 0; /* uses the sum, so that the compiler keeps the reads */
 }

@@ -1,6 +1,6 @@
 /*
- * What an event costs the traced thread: the least of many short slices, in ns, beside the clocks in the same run.
- * There is no collector: a slice ends before the ring is full, and its records are thrown away.
+ * Measures the cost of an event in the traced thread: the least of many short slices, in ns. Compares it with reading
+ * clocks in the same run. There is no collector: a slice ends before the ring is full, and its records are discarded.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void read_clock(void)
         sink = nanoseconds();
 }
 
-static void append(void)
+static void append_records(void)
 {
     for (int i = 0; i < EVENTS; i++) {
         XtfRing *ring = xtf_core_begin();
@@ -42,7 +42,7 @@ static void append(void)
     }
 }
 
-/* A wrapper's: two events. */
+/* Appends the two events of a wrapper. */
 static void enter_and_leave(void)
 {
     for (int i = 0; i < EVENTS / 2; i++) {
@@ -55,8 +55,8 @@ static void enter_and_leave(void)
     }
 }
 
-/* A region's: each event with a beginning and an end of its own. */
-static void frames(void)
+/* Appends the two events of a region, each with its own begin and end of recording. */
+static void enter_and_leave_region(void)
 {
     for (int i = 0; i < EVENTS / 2; i++) {
         XtfRing *ring = xtf_core_begin_frame();
@@ -72,7 +72,7 @@ static void frames(void)
     }
 }
 
-static double least(void (*run)(void))
+static double least_time(void (*run)(void))
 {
     uint64_t best = UINT64_MAX;
 
@@ -93,15 +93,17 @@ static double least(void (*run)(void))
 int main(void)
 {
     static const struct {
-        const char *what;
+        const char *name;
         void (*run)(void);
     } active[] = {
-        {"clock: processor's counter", read_ticks}, {"clock: clock_gettime", read_clock},
-        {"a record of four words", append},         {"ENTER or LEAVE, of a wrapper", enter_and_leave},
-        {"ENTER or LEAVE, of a region", frames},
+        {"clock: processor's counter", read_ticks},
+        {"clock: clock_gettime", read_clock},
+        {"a record of four words", append_records},
+        {"ENTER or LEAVE, of a wrapper", enter_and_leave},
+        {"ENTER or LEAVE, of a region", enter_and_leave_region},
     };
 
-    printf("%-40s %6.2f ns a call\n", "process that is not recorded", least(enter_and_leave) * 2);
+    printf("%-40s %6.2f ns a call\n", "process that is not recorded", least_time(enter_and_leave) * 2);
     if (!xtf_core_make_memory(RING_SIZE))
         return 1;
     xtf_core.socket.number = -1;
@@ -110,8 +112,8 @@ int main(void)
 #endif
     xtf_core_life.owns_rings = xtf_core_life.active = true;
     for (size_t i = 0; i < sizeof active / sizeof *active; i++)
-        printf("%-40s %6.2f ns\n", active[i].what, least(active[i].run));
+        printf("%-40s %6.2f ns\n", active[i].name, least_time(active[i].run));
     xtf_core_set_recording(false);
-    printf("%-40s %6.2f ns a call\n", "wrapper that is switched off", least(enter_and_leave) * 2);
+    printf("%-40s %6.2f ns a call\n", "wrapper that is switched off", least_time(enter_and_leave) * 2);
     return 0;
 }

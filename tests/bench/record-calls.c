@@ -1,13 +1,14 @@
 /*
- * A program to be recorded, for tests/bench/record.py: compiled by an MPI's own compiler, with and without a recorder.
+ * A program to be recorded, for tests/bench/record.py. An MPI's compiler compiles it, and it runs with and without a
+ * recorder.
  *
  * usage: record-calls many CALLS      CALLS rounds of small messages that the process sends itself: 10 events a round
- *        record-calls blocking CALLS  CALLS calls of MPI_Sendrecv, with a type and a communicator of its own: 4 events
+ *        record-calls blocking CALLS  CALLS calls of MPI_Sendrecv, with an own type and communicator: 4 events
  *        record-calls size CALLS      CALLS calls of MPI_Comm_size
  *        record-calls few SECONDS     a computation that sums up over all processes each 10 ms
  *
- * Process 0 prints three numbers: nanoseconds of a round in the fastest of many slices, which no other program on the
- * machine makes slower; seconds from the first round to the last; seconds in MPI_Finalize.
+ * Process 0 prints three numbers. The first is the nanoseconds of a round in the fastest of many slices, which other
+ * programs do not slow. The others are the seconds from the first round to the last, and the seconds in MPI_Finalize.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -36,16 +37,16 @@ static void send_and_receive(void)
 }
 
 static MPI_Datatype pair;
-static MPI_Comm alone;
+static MPI_Comm self;
 
-static void exchange(void)
+static void exchange_pair(void)
 {
     int in[2], out[2] = {1, 2};
 
-    MPI_Sendrecv(out, 1, pair, 0, 1, in, 1, pair, 0, 1, alone, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(out, 1, pair, 0, 1, in, 1, pair, 0, 1, self, MPI_STATUS_IGNORE);
 }
 
-static void ask_size(void)
+static void call_comm_size(void)
 {
     int size;
 
@@ -54,10 +55,12 @@ static void ask_size(void)
 
 static void (*find_round(const char *name))(void)
 {
-    return strcmp(name, "size") == 0 ? ask_size : strcmp(name, "blocking") == 0 ? exchange : send_and_receive;
+    return strcmp(name, "size") == 0       ? call_comm_size
+           : strcmp(name, "blocking") == 0 ? exchange_pair
+                                           : send_and_receive;
 }
 
-/* Nanoseconds of a round in the fastest slice. */
+/* Returns the nanoseconds of a round in the fastest slice. */
 static double call_many(void (*round)(void), long rounds)
 {
     double least = 1e9;
@@ -73,11 +76,11 @@ static double call_many(void (*round)(void), long rounds)
     return least / SLICE * 1e9;
 }
 
-static double compute(double seconds)
+static double compute_sums(double seconds)
 {
     double sum = 0, total, end = now() + seconds;
 
-    /* As many steps as an unrecorded run does: the work is given, not the time. */
+    /* The work is the same as in an unrecorded run, not the time. */
     for (long step = 0; step < (long)(seconds * 100); step++) {
         for (int i = 1; i < 2000000; i++)
             sum += 1.0 / ((double)i + (double)step);
@@ -96,13 +99,13 @@ int main(int argc, char **argv)
         return 2;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_dup(MPI_COMM_SELF, &alone);
+    MPI_Comm_dup(MPI_COMM_SELF, &self);
     MPI_Type_contiguous(2, MPI_INT, &pair);
     MPI_Type_commit(&pair);
     MPI_Barrier(MPI_COMM_WORLD);
     begin = now();
     if (strcmp(argv[1], "few") == 0)
-        least = compute(atof(argv[2])) == 0;
+        least = compute_sums(atof(argv[2])) == 0;
     else
         least = call_many(find_round(argv[1]), atol(argv[2]));
     MPI_Barrier(MPI_COMM_WORLD);

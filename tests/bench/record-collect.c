@@ -1,7 +1,7 @@
 /*
- * What packing costs the collector: records as programs of MPI make them, decoded, and written to a file with a commit
- * after each so many of them. They are made up, or those of a process whose memory record-keep kept. Figures are the
- * least of several rounds.
+ * Measures packing in the collector: decodes records as MPI programs make them, and writes them to a file with COMMITS
+ * commits. The records are generated, or from a process whose memory record-keep stored. Figures are the least of
+ * several rounds.
  *
  * usage: record-collect FILE [EVENTS|MEMORY [COMMITS]]
  */
@@ -28,11 +28,11 @@ typedef struct {
     uint64_t time, request, random;
 } Batch;
 
-/* What is packed. */
+/* The records to pack. */
 typedef struct {
     Batch *batches;
     uint32_t n;
-    size_t size; /* of all */
+    size_t size; /* bytes of all batches */
     XtfCollectClock clock;
 } Source;
 
@@ -42,7 +42,7 @@ typedef struct {
     off_t bytes;
 } Figures;
 
-static double cpu(void)
+static double processor_time(void)
 {
     struct timespec now;
 
@@ -56,82 +56,83 @@ static uint64_t next_random(Batch *batch, uint64_t below)
     return (batch->random >> 33) % below;
 }
 
-static void put(Batch *batch, unsigned kind, uint32_t region, uint32_t arg, unsigned n, uint64_t a, uint64_t b,
-                uint64_t c)
+static void put_record(Batch *batch, unsigned kind, uint32_t region, uint32_t arg, unsigned n, uint64_t a, uint64_t b,
+                       uint64_t c)
 {
     const uint64_t words[] = {batch->time, kind | (uint64_t)region << 8 | (uint64_t)arg << 32, a, b, c};
 
     memcpy(batch->data + batch->size, words, 8 * (2 + n));
     batch->size += 8 * (2 + n);
-    batch->time += 40 + next_random(batch, 200); /* clocks are never regular */
+    batch->time += 40 + next_random(batch, 200); /* irregular, as of real clocks */
 }
 
-static void call(Batch *batch, uint32_t region)
+static void put_enter(Batch *batch, uint32_t region)
 {
-    put(batch, XTF_WIRE_ENTER, region, 0, 0, 0, 0, 0);
+    put_record(batch, XTF_WIRE_ENTER, region, 0, 0, 0, 0, 0);
 }
 
-static void end(Batch *batch, uint32_t region)
+static void put_leave(Batch *batch, uint32_t region)
 {
-    put(batch, XTF_WIRE_LEAVE, region, 0, 0, 0, 0, 0);
+    put_record(batch, XTF_WIRE_LEAVE, region, 0, 0, 0, 0, 0);
 }
 
-/* Irecv, Isend, Waitall with a neighbour; at times an operation of all. The number of records. */
+/* Puts Irecv, Isend and Waitall with a neighbour, and in each eighth step a collective operation. Returns the number
+ * of records. */
 static uint64_t put_step(Batch *batch, uint64_t step)
 {
     uint64_t comm_tag = 1 | (uint64_t)(5 + step % 3) << 32, bytes = 8 << next_random(batch, 10);
     uint32_t peer = step % 4;
 
-    call(batch, 20);
-    put(batch, XTF_WIRE_IRECV_REQUEST, 0, 0, 1, ++batch->request, 0, 0);
-    end(batch, 20);
-    call(batch, 21);
-    put(batch, XTF_WIRE_ISEND, 0, peer, 3, comm_tag, bytes, ++batch->request);
-    end(batch, 21);
-    call(batch, 22);
-    put(batch, XTF_WIRE_IRECV, 0, peer, 3, comm_tag, bytes, batch->request - 1);
-    put(batch, XTF_WIRE_ISEND_COMPLETE, 0, 0, 1, batch->request, 0, 0);
-    end(batch, 22);
+    put_enter(batch, 20);
+    put_record(batch, XTF_WIRE_IRECV_REQUEST, 0, 0, 1, ++batch->request, 0, 0);
+    put_leave(batch, 20);
+    put_enter(batch, 21);
+    put_record(batch, XTF_WIRE_ISEND, 0, peer, 3, comm_tag, bytes, ++batch->request);
+    put_leave(batch, 21);
+    put_enter(batch, 22);
+    put_record(batch, XTF_WIRE_IRECV, 0, peer, 3, comm_tag, bytes, batch->request - 1);
+    put_record(batch, XTF_WIRE_ISEND_COMPLETE, 0, 0, 1, batch->request, 0, 0);
+    put_leave(batch, 22);
     if (step % 8 != 0)
         return 10;
-    call(batch, 23);
-    put(batch, XTF_WIRE_COLLECTIVE_BEGIN, 0, 0, 0, 0, 0, 0);
-    put(batch, XTF_WIRE_COLLECTIVE_END, 11, UINT32_MAX, 3, 1, 8, 8);
-    end(batch, 23);
+    put_enter(batch, 23);
+    put_record(batch, XTF_WIRE_COLLECTIVE_BEGIN, 0, 0, 0, 0, 0, 0);
+    put_record(batch, XTF_WIRE_COLLECTIVE_END, 11, UINT32_MAX, 3, 1, 8, 8);
+    put_leave(batch, 23);
     return 14;
 }
 
-static void fail(GError *error)
+static void exit_with_error(GError *error)
 {
     fprintf(stderr, "record-collect: %s\n", error ? error->message : "a ring is malformed");
     exit(1);
 }
 
-/* A rate as that of a time stamp counter. */
-static XtfCollectClock some_clock(uint32_t source)
+/* Returns a clock with the rate of a time stamp counter. */
+static XtfCollectClock make_clock(uint32_t source)
 {
     return (XtfCollectClock){.source = source, .multiplier = UINT64_C(1654504449), .shift = 32};
 }
 
-static Source make_up(uint64_t events)
+static Source generate_records(uint64_t events)
 {
     Batch *batch = g_new0(Batch, 1);
     uint64_t n = 0, step = 0;
 
     batch->data = g_malloc((events + 64) * EVENT_BYTES);
     batch->time = 1000;
-    put(batch, XTF_WIRE_OWNER, 0, 1, 1, 0, 0, 0);
+    put_record(batch, XTF_WIRE_OWNER, 0, 1, 1, 0, 0, 0);
     while (n < events)
         n += put_step(batch, step++);
     return (Source){
         .batches = batch,
         .n = 1,
         .size = batch->size,
-        .clock = some_clock(XTF_WIRE_CLOCK_MONOTONIC),
+        .clock = make_clock(XTF_WIRE_CLOCK_MONOTONIC),
     };
 }
 
-/* The memory stays mapped. */
+/* Maps the memory of a process, which stays mapped. */
 static Source read_memory(const char *path)
 {
     XtfCollectMemory memory;
@@ -140,28 +141,28 @@ static Source read_memory(const char *path)
     Source source = {0};
 
     if (!xtf_collect_memory_init(&memory, fd, &error))
-        fail(error);
-    source.clock = some_clock(memory.process->clock);
+        exit_with_error(error);
+    source.clock = make_clock(memory.process->clock);
     source.n = atomic_load(&memory.process->claimed);
     source.batches = g_new0(Batch, source.n);
     for (uint32_t i = 0; i < source.n; i++) {
         uint64_t tail;
         if (!xtf_collect_memory_published(&memory, i, &tail, &source.batches[i].size) || tail != 0)
-            fail(NULL);
+            exit_with_error(NULL);
         if (!(source.batches[i].data = xtf_collect_memory_ring(&memory, i, &error)))
-            fail(error);
+            exit_with_error(error);
         source.size += source.batches[i].size;
     }
     return source;
 }
 
-static void commit(XtfCollector *collector, XtfCollectRing *const *rings, uint32_t n, XtfWriter *writer)
+static void commit_tables(XtfCollector *collector, XtfCollectRing *const *rings, uint32_t n, XtfWriter *writer)
 {
     GError *error = NULL;
 
     xtf_collect_process_update(collector, rings, n);
     if (!xtf_collect_tables_write(&collector->tables, &error) || !xtf_writer_commit(writer, &error))
-        fail(error);
+        exit_with_error(error);
 }
 
 /* Packs a ring's records; *done counts the bytes of all rings. */
@@ -175,19 +176,19 @@ static void pack_ring(const Source *source, uint32_t i, XtfCollectRing *const *r
     for (size_t at = 0, taken; at < batch->size; at += taken) {
         size_t left = batch->size - at;
         uint64_t committed = commits * *done / source->size;
-        double before = cpu();
+        double before = processor_time();
         if (!xtf_collect_decode(rings[i], batch->data + at, left, MIN(left, portion), &taken))
-            fail(rings[i]->stream.error);
-        figures->packing += cpu() - before;
+            exit_with_error(rings[i]->stream.error);
+        figures->packing += processor_time() - before;
         *done += taken;
-        before = cpu();
+        before = processor_time();
         for (; committed < commits * *done / source->size; committed++)
-            commit(collector, rings, source->n, collector->tables.writer);
-        figures->committing += cpu() - before;
+            commit_tables(collector, rings, source->n, collector->tables.writer);
+        figures->committing += processor_time() - before;
     }
 }
 
-static Figures pack(const Source *source, uint64_t commits, const char *path)
+static Figures pack_source(const Source *source, uint64_t commits, const char *path)
 {
     g_autofree char *folder = g_path_get_dirname(path);
     g_autofree XtfCollectRing **rings = g_new(XtfCollectRing *, source->n);
@@ -200,7 +201,7 @@ static Figures pack(const Source *source, uint64_t commits, const char *path)
 
     int directory = xtf_collect_folder_open(folder, &error);
     if (directory < 0 || !xtf_collect_part_create(&part, directory, folder, XTF_NONE32, 900000, &error))
-        fail(error);
+        exit_with_error(error);
     xtf_collector_init(&collector, part.writer, xtf_collect_rows);
     collector.clock = source->clock;
     collector.world_size = 4;
@@ -208,16 +209,16 @@ static Figures pack(const Source *source, uint64_t commits, const char *path)
         xtf_collect_ring_init(rings[i] = g_new(XtfCollectRing, 1), &collector, i);
     for (uint32_t i = 0; i < source->n; i++)
         pack_ring(source, i, rings, commits, &done, &figures);
-    double before = cpu();
+    double before = processor_time();
     for (uint32_t i = 0; i < source->n; i++) {
         figures.events += rings[i]->events;
         if (!xtf_collect_ring_end(rings[i]))
-            fail(rings[i]->stream.error);
+            exit_with_error(rings[i]->stream.error);
     }
     xtf_collect_process_update(&collector, rings, source->n);
     if (!xtf_collect_tables_write(&collector.tables, &error) || !xtf_collect_part_close(&part, &error))
-        fail(error);
-    figures.ending = cpu() - before;
+        exit_with_error(error);
+    figures.ending = processor_time() - before;
     g_stat(part.path, &status);
     figures.bytes = status.st_size;
     g_rename(part.path, path);
@@ -237,11 +238,11 @@ int main(int argc, char **argv)
 
     if (argc < 2)
         return 2;
-    bool made_up = argc == 2 || g_ascii_string_to_unsigned(argv[2], 10, 1, UINT32_MAX, &events, NULL);
-    const Source source = made_up ? make_up(events) : read_memory(argv[2]);
-    Figures least = pack(&source, commits, argv[1]);
+    bool generated = argc == 2 || g_ascii_string_to_unsigned(argv[2], 10, 1, UINT32_MAX, &events, NULL);
+    const Source source = generated ? generate_records(events) : read_memory(argv[2]);
+    Figures least = pack_source(&source, commits, argv[1]);
     for (int i = 1; i < ROUNDS; i++) {
-        Figures next = pack(&source, commits, argv[1]);
+        Figures next = pack_source(&source, commits, argv[1]);
         least.packing = MIN(least.packing, next.packing);
         least.committing = MIN(least.committing, next.committing);
         least.ending = MIN(least.ending, next.ending);

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Records Debian's hpcc under Debian's eztrace: the trace that the figures in docs/BENCHMARKS.md are measured with.
+# Records Debian's hpcc by Debian's eztrace: the trace for the figures in docs/BENCHMARKS.md.
 #
 # usage: record-hpcc.sh [RANKS [N [DIR]]]
 #
-# Writes the archive DIR/hpcc.otf2, with hpcc.def and hpcc/ beside it, and prints that path. By default 8 ranks
-# on a 2 x 4 grid, N = 1500, in ./hpcc: 35 million events, 500 MB.
+# Writes the archive DIR/hpcc.otf2, with hpcc.def and hpcc/ beside it, and prints that path. By default 8 ranks on a 2 x
+# 4 grid, N = 1500, in ./hpcc: 35 million events, 500 MB.
 set -eu
 
 fail() {
@@ -18,11 +18,11 @@ input=/usr/share/doc/hpcc/examples/_hpccinf.txt
 for tool in hpcc eztrace mpirun; do
     command -v "$tool" >/dev/null || fail "$tool is missing: apt-get install hpcc eztrace openmpi-bin"
 done
-[ ! -e "$dir/hpcc.otf2" ] || fail "$dir/hpcc.otf2 is there already"
+[ ! -e "$dir/hpcc.otf2" ] || fail "$dir/hpcc.otf2 exists already"
 [ -f "$input" ] || input=$input.gz
 [ -f "$input" ] || fail "hpcc's example input is missing: $input"
 
-# The grid: the two factors that lie nearest to each other.
+# The grid: the two factors of the number of ranks that are nearest to each other.
 rows=1 try=1
 while [ $((try * try)) -le "$ranks" ]; do
     [ $((ranks % try)) -ne 0 ] || rows=$try
@@ -43,7 +43,7 @@ root_too=
 (cd "$scratch" && mpirun $root_too --oversubscribe -n "$ranks" eztrace -t openmpi -o out hpcc) >"$scratch/log" 2>&1 ||
     { cat "$scratch/log" >&2; fail "the recording failed"; }
 
-# The parts of an archive find one another by their common name, so they may be renamed together.
+# The files of an archive refer to one another by their common name, so they can be renamed together.
 for part in .def '' .otf2; do
     mv "$scratch"/out/*_trace/*_log$part "$dir/hpcc$part"
 done

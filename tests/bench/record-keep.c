@@ -1,8 +1,8 @@
 /*
- * In the place of `xtf collect`: keeps the memory of a traced process as a file, for record-collect to pack. Nothing is
- * taken out of the rings while the process runs, so these must have room for all (xtf record --buffer).
+ * Replaces `xtf collect`: stores the memory of a traced process in a file, which record-collect packs. The rings are
+ * not emptied while the process runs, so they need space for all records (xtf record --buffer).
  *
- * usage: XTF_RECORD_XTF=record-keep RECORD_KEEP=FOLDER and what `xtf record --dry-run` prints
+ * usage: XTF_RECORD_XTF=record-keep RECORD_KEEP=FOLDER and the variables that `xtf record --dry-run` prints
  */
 #include <fcntl.h>
 #include <glib.h>
@@ -17,7 +17,7 @@
 
 enum { MEMORY = 3, SOCKET = 4, PROCESS = 5, NAP_MS = 5, PIECE = 1 << 16 };
 
-static void answer(_Atomic uint32_t *word, uint32_t value)
+static void set_word(_Atomic uint32_t *word, uint32_t value)
 {
     if (atomic_exchange(word, value) != value)
         syscall(SYS_futex, word, FUTEX_WAKE, INT32_MAX, NULL, NULL, 0);
@@ -30,8 +30,8 @@ static bool has_ended(void)
     return poll(&process, 1, NAP_MS) > 0;
 }
 
-/* The first `used` bytes; the rest, which has the same size as that of the memory, takes no room. */
-static bool keep(const char *path, uint64_t used)
+/* Stores the first `used` bytes. The file has the size of the memory; its other bytes take no space. */
+static bool store_memory(const char *path, uint64_t used)
 {
     g_autofree uint8_t *bytes = g_malloc(PIECE);
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -58,12 +58,12 @@ int main(void)
     bool ended;
     do {
         ended = has_ended();
-        answer(&memory.process->collector_ready, 1);
-        answer(&memory.process->drained, atomic_load(&memory.process->drain));
+        set_word(&memory.process->collector_ready, 1);
+        set_word(&memory.process->drained, atomic_load(&memory.process->drain));
     } while (!ended);
     uint32_t rings = MIN(atomic_load(&memory.process->claimed), memory.n_rings);
     g_autofree char *path = g_strdup_printf("%s/%" PRIu32 ".memory", folder, atomic_load(&memory.process->rank));
-    bool good = keep(path, memory.data + rings * memory.ring_size);
+    bool good = store_memory(path, memory.data + rings * memory.ring_size);
     xtf_collect_memory_finish(&memory);
     return good ? 0 : 1;
 }

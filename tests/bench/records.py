@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""The records of one process and of all, through the mount and by `xtf cat`, beside a file in memory that the same kind of mount gives,
-and otf2-print on the archive.
+"""Measures the records of one process and of all, through the mount and by `xtf cat`.
+
+Compares them with a file in memory in a similar mount, and with otf2-print on the archive.
 
 usage: records.py [--build DIR] [--dir DIR] [--times N] [--archive ARCHIVE.otf2] TRACE.xtf
 """
@@ -15,85 +16,86 @@ import time
 import common
 
 
-def busiest(where):
-    """The number of the process with the most records."""
-    return max((where / "proc").iterdir(), key=lambda process: int((process / "count").read_text()))
+def busiest_process(mount):
+    """Returns the folder of the process with the most records."""
+    return max((mount / "proc").iterdir(), key=lambda process: int((process / "count").read_text()))
 
 
-def read(where, path, command, times, arguments):
-    """Seconds and bytes of first reads, each through a new mount, and of second reads. Memory for the kernel's copy of the file,
-    and a quarter more, is touched before each first read."""
+def measure_reads(mount, path, command, times, arguments):
+    """Returns seconds and bytes of first reads, each through a new mount, and seconds of second reads. Before each first read,
+    touches memory for the kernel's copy of the file, and a quarter more."""
     first, second, requests = [], [], []
     for _ in range(times):
-        with common.mounted(arguments.xtf, arguments.trace, where):
-            file = where / path
+        with common.mounted(arguments.xtf, arguments.trace, mount):
+            file = mount / path
             size = file.stat().st_size
             common.make_memory_ready(size + size // 4)
             first.append(common.Run([*command, file]).seconds)
-            before = common.stats(where)
+            before = common.stats(mount)
             second.append(common.Run([*command, file]).seconds)
-            requests.append(common.stats(where)["requests"] - before["requests"])
+            requests.append(common.stats(mount)["requests"] - before["requests"])
     return common.median(first), common.median(second), size, requests, min(first)
 
 
-def report(where, path, what, target, arguments, peers=""):
+def print_reads(mount, path, label, target, arguments, peers=""):
     lines = 0
     for command in (["cat"], ["wc", "-l"]):
-        first, second, size, requests, fastest = read(where, path, command, arguments.times, arguments)
+        first, second, size, requests, fastest = measure_reads(mount, path, command, arguments.times, arguments)
         if not lines:
-            with common.mounted(arguments.xtf, arguments.trace, where):
-                width = len((where / path).open("rb").readline())
+            with common.mounted(arguments.xtf, arguments.trace, mount):
+                width = len((mount / path).open("rb").readline())
             lines = size // width
         name = " ".join(command)
-        common.row(f"{what}, {name}, first read, 1.25 times its size of free memory touched before",
+        common.row(f"{label}, {name}, first read, 1.25 times its size of free memory touched before",
                    f"{size / first / 1e9:.2f} GB/s, {lines / first / 1e6:.1f} M lines/s of {width} bytes "
                    f"({first:.3f} s for {size / 1e6:.0f} MB; at best {size / fastest / 1e9:.2f} GB/s)", target, peers)
-        common.row(f"{what}, {name}, second read",
+        common.row(f"{label}, {name}, second read",
                    f"{size / second / 1e9:.2f} GB/s; {min(requests)} requests to the daemon (at most {max(requests)}: "
                    "the kernel may drop what it has cached)", "no request")
         target = peers = ""
 
 
 @contextlib.contextmanager
-def memory_mounted(size, where, arguments):
-    """A file in memory, mounted with the options of `xtf mount`."""
-    process = subprocess.Popen([arguments.bench / "memory-mount", str(size), where], stdout=subprocess.PIPE)
+def memory_mounted(size, mount, arguments):
+    """Mounts a file in memory with the options of `xtf mount`."""
+    process = subprocess.Popen([arguments.bench / "memory-mount", str(size), mount], stdout=subprocess.PIPE)
     try:
         if process.stdout.readline() != b"ready\n":
             sys.exit("memory-mount does not start")
         yield
     finally:
-        subprocess.run(["fusermount3", "-u", where], check=False)
+        subprocess.run(["fusermount3", "-u", mount], check=False)
         process.wait()
         process.stdout.close()
 
 
-def beside_memory(where, path, what, target, arguments):
-    """First reads of a file, and of one of its size that lies in memory, by turns; and `xtf cat` of the same."""
-    ours, theirs, catted = [], [], []
+def compare_with_memory(mount, path, label, target, arguments):
+    """Compares first reads of a file with first reads of a file in memory of the same size, by turns. Measures `xtf cat` of the same
+    file."""
+    mounted, in_memory, runs_of_cat = [], [], []
     for _ in range(arguments.times):
-        with common.mounted(arguments.xtf, arguments.trace, where):
-            file = where / path
+        with common.mounted(arguments.xtf, arguments.trace, mount):
+            file = mount / path
             size = file.stat().st_size
             width = len(file.open("rb").readline())
-        with common.mounted(arguments.xtf, arguments.trace, where):
+        with common.mounted(arguments.xtf, arguments.trace, mount):
             common.make_memory_ready(size + size // 4)
-            ours.append(common.Run(["cat", file]).seconds)
-        with memory_mounted(size, where, arguments):
+            mounted.append(common.Run(["cat", file]).seconds)
+        with memory_mounted(size, mount, arguments):
             common.make_memory_ready(size + size // 4)
-            theirs.append(common.Run(["cat", where / "file"]).seconds)
-        catted.append(common.Run([arguments.xtf, "cat", arguments.trace, path]))
-    seconds, memory, cat = common.median(ours), common.median(theirs), common.median([run.seconds for run in catted])
+            in_memory.append(common.Run(["cat", mount / "file"]).seconds)
+        runs_of_cat.append(common.Run([arguments.xtf, "cat", arguments.trace, path]))
+    seconds, memory, cat = common.median(mounted), common.median(in_memory), common.median([run.seconds for run in runs_of_cat])
     lines = size / width / 1e6
-    common.row(f"{what}, cat, first read, by turns with a file in memory through a mount of the same options",
+    common.row(f"{label}, cat, first read, by turns with a file in memory through a mount of the same options",
                f"{lines / seconds:.1f} M lines/s, {100 * memory / seconds:.0f}% of the file in memory", target,
                f"the file in memory {lines / memory:.1f} M such lines/s, {size / memory / 1e9:.2f} GB/s")
-    common.row(f"{what}, `xtf cat`", f"{lines / cat:.1f} M lines/s ({cat:.3f} s, "
-               f"{common.median([run.cpu for run in catted]):.3f} s of processor)", "20 M lines/s")
+    common.row(f"{label}, `xtf cat`", f"{lines / cat:.1f} M lines/s ({cat:.3f} s, "
+               f"{common.median([run.cpu for run in runs_of_cat]):.3f} s of processor)", "20 M lines/s")
 
 
-def by_format(path, lines, arguments):
-    """`xtf cat` as text, as CSV and as JSON Lines, by turns."""
+def compare_formats(path, lines, arguments):
+    """Measures `xtf cat` as text, as CSV and as JSON Lines, by turns."""
     formats = {"text": [], "CSV": ["--csv"], "JSON Lines": ["--json"]}
     runs = {name: [] for name in formats}
     for _ in range(arguments.times):
@@ -106,16 +108,16 @@ def by_format(path, lines, arguments):
                    f"{lines / seconds / 1e6:.1f} M lines/s ({seconds:.3f} s, {cpu:.3f} s of processor)", targets.get(name, ""))
 
 
-def compare(where, path, folder, arguments):
-    """Tools on a file of the mount that was read before, and on a plain copy of it."""
+def compare_with_plain(mount, path, folder, arguments):
+    """Compares tools on a file of the mount that was read before, and on a plain copy."""
     plain = folder / "plain"
-    with common.mounted(arguments.xtf, arguments.trace, where):
-        shutil.copyfile(where / path, plain)
+    with common.mounted(arguments.xtf, arguments.trace, mount):
+        shutil.copyfile(mount / path, plain)
         for command in (["grep", "-c", "MPI_Send"], ["awk", "{s += $7} END {print s}"]):
-            # Into a pipe: grep that writes to /dev/null stops at the first match.
+            # A pipe, since grep that writes to /dev/null stops at the first match.
             mounted, copied = (common.median([common.Run([*command, file], subprocess.PIPE).seconds
                                               for _ in range(arguments.times)])
-                               for file in (where / path, plain))
+                               for file in (mount / path, plain))
             common.row(f"records of a process once read, {command[0]}",
                        f"{100 * copied / mounted:.0f}% of the speed of a plain file ({mounted:.3f} s, {copied:.3f} s)",
                        "at least 70%")
@@ -123,7 +125,7 @@ def compare(where, path, folder, arguments):
 
 
 def otf2_print(arguments):
-    """Lines a second of otf2-print on the whole archive: a single location takes it the same time."""
+    """Returns the lines a second of otf2-print on the whole archive. A single location takes the same time."""
     if not arguments.archive or not shutil.which("otf2-print"):
         return ""
     before = time.monotonic()
@@ -141,20 +143,20 @@ def main():
     common.start(arguments)
     common.make_warm(arguments.trace)
     with common.folder(arguments.dir) as folder:
-        where = folder / "mount"
-        with common.mounted(arguments.xtf, arguments.trace, where):
-            process = busiest(where).relative_to(where)
-            has_calls = (where / process / "enters_leaves").exists()
-            count = int((where / "count").read_text())
-        report(where, process / "records", "records of a process, all types", "2 GB/s, 20 M lines/s", arguments,
+        mount = folder / "mount"
+        with common.mounted(arguments.xtf, arguments.trace, mount):
+            process = busiest_process(mount).relative_to(mount)
+            has_calls = (mount / process / "enters_leaves").exists()
+            count = int((mount / "count").read_text())
+        print_reads(mount, process / "records", "records of a process, all types", "2 GB/s, 20 M lines/s", arguments,
                otf2_print(arguments))
-        beside_memory(where, process / "records", "records of a process, all types",
+        compare_with_memory(mount, process / "records", "records of a process, all types",
                       "24 M lines/s, 90% of the file in memory", arguments)
-        beside_memory(where, "records", "records of the whole trace", "20 M lines/s", arguments)
-        by_format("records", count, arguments)
-        compare(where, process / "records", folder, arguments)
+        compare_with_memory(mount, "records", "records of the whole trace", "20 M lines/s", arguments)
+        compare_formats("records", count, arguments)
+        compare_with_plain(mount, process / "records", folder, arguments)
         if has_calls:
-            report(where, process / "enters_leaves" / "records", "records of a process, calls alone", "", arguments)
+            print_reads(mount, process / "enters_leaves" / "records", "records of a process, calls alone", "", arguments)
 
 
 if __name__ == "__main__":

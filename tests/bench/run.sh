@@ -1,12 +1,12 @@
 #!/bin/sh
-# Measures XTF by itself, and writes the figures as one Markdown table to stdout. docs/BENCHMARKS.md has its main figures, and
-# those of peers/run.sh and scale.py.
+# Measures XTF without its peers, and writes the figures as one Markdown table to stdout. docs/BENCHMARKS.md has the
+# main figures of this script, of peers/run.sh and of scale.py.
 #
 # usage: run.sh [--build DIR] [--dir DIR] [--archive ARCHIVE.otf2] [--records N]
 #
-# Files go to DIR (default: TMPDIR, or /var/tmp): at most 12 GB, all removed at the end. The archive is one that
-# record-hpcc.sh recorded; without an archive, one is recorded into DIR first, if eztrace and hpcc are installed. --records is the size of
-# the paper's example (default: 100 million).
+# DIR (default: TMPDIR, or /var/tmp) is the folder for the files: at most 12 GB, all removed at the end. The archive is
+# one that record-hpcc.sh recorded. Without --archive one is recorded into DIR first, if eztrace and hpcc are installed.
+# --records is the size of the paper's example (default: 100 million).
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)

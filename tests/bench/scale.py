@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
-"""How XTF grows: one trace of the paper's 1 677 721 600 records, one of 100 000 locations with 1000 records each, and one of as many
-locations with 100 records each.
+"""Measures how XTF scales, by three traces.
+
+One has the paper's 1 677 721 600 records, one 100 000 locations with 1000 records each, and one 100 000 locations with 100
+records each.
 
 usage: scale.py [--build DIR] [--dir DIR] [--records N] [--locations L] [--only paper|many|small]
                 [--limit S] [--whole]
 
-`generate` makes the traces. DIR (default: TMPDIR, or /var/tmp) takes some 10 GB; all files are removed at the end. Each figure
-is a line of a Markdown table, with the command that it measures. Of 100 000 locations every table of the tree is read, whole and in
-a window, each by a new `xtf cat`: processor time, elapsed time and memory; the trace is in the system's cache, the page cache is
-the default one and empty at first. A table that takes longer than --limit seconds of processor is given up.
+`generate` makes the traces. DIR (default: TMPDIR, or /var/tmp) needs some 10 GB; all files are removed at the end. Each figure
+is a line of a Markdown table, with the command that it measures.
+
+For 100 000 locations every table of the tree is read, whole and in a window, each by a new `xtf cat`. The figures are processor
+time, elapsed time and memory. The trace is in the system's cache; the page cache has its default size, and is empty at first. A
+table that takes longer than --limit seconds of processor time is stopped.
 """
 
 import pathlib
@@ -19,22 +23,22 @@ import time
 import common
 
 
-def figure(what, value, command):
-    print(f"| {what} | {value} | `{command}` |", flush=True)
+def figure(name, value, command):
+    print(f"| {name} | {value} | `{command}` |", flush=True)
 
 
-def clock(work):
+def time_work(work):
     before = time.monotonic()
     work()
     return time.monotonic() - before
 
 
-def daemon_memory(where):
-    """The peak of the daemon that serves a mount, found by the mount's name among the command lines."""
+def daemon_memory(folder):
+    """Returns the peak memory of the daemon that serves a mount; finds it by the mount's name among the command lines."""
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
-            if str(where).encode() in words and b"mount" in words:
+            if str(folder).encode() in words and b"mount" in words:
                 status = (process / "status").read_text()
                 return int(status.split("VmHWM:")[1].split()[0]) / 1024
         except (OSError, IndexError):
@@ -42,11 +46,11 @@ def daemon_memory(where):
     return float("nan")
 
 
-def make(arguments, path, records, locations):
+def generate_trace(arguments, path, records, locations):
     command = [arguments.bench / "generate", "-n", str(records), "-l", str(locations)]
-    said = subprocess.run([*command, path], check=True, capture_output=True, text=True).stdout.split()
+    output = subprocess.run([*command, path], check=True, capture_output=True, text=True).stdout.split()
     shown = " ".join(["generate", *command[1:]])
-    seconds, size = float(said[0]), int(said[1])
+    seconds, size = float(output[0]), int(output[1])
     figure(f"{records:,} records in {locations:,} location{'s' if locations > 1 else ''}: size",
            f"{size / 1e9:.2f} GB, {size / records:.2f} bytes a record", shown)
     figure("the same: built at", f"{records / seconds / 1e6:.1f} M records/s ({seconds:.0f} s)", shown)
@@ -56,8 +60,8 @@ def make(arguments, path, records, locations):
 def probe(arguments, path):
     rows = subprocess.run([arguments.bench / "probe", "--rows", path], check=True, capture_output=True, text=True).stdout
     for line in rows.splitlines():
-        what, value = (cell.strip() for cell in line.strip("|").split("|")[:2])
-        figure(what, value, "probe")
+        name, value = (cell.strip() for cell in line.strip("|").split("|")[:2])
+        figure(name, value, "probe")
 
 
 def windows(count, share, random_state):
@@ -67,50 +71,50 @@ def windows(count, share, random_state):
         yield f"{begin:.6f}%-{begin + share:.6f}%"
 
 
-def read_times(where, template, share, count):
+def read_times(folder, template, share, count):
     times = []
     for window in windows(count, share, 1):
-        path = where / template.format(window)
-        times.append(clock(path.read_bytes))
+        path = folder / template.format(window)
+        times.append(time_work(path.read_bytes))
     return common.duration(statistics.median(times))
 
 
-def mount_times(arguments, path, where):
+def mount_times(arguments, path, folder):
     times = []
     for _ in range(5):
         common.make_cold(path)
-        with common.mounted(arguments.xtf, path, where) as seconds:
+        with common.mounted(arguments.xtf, path, folder) as seconds:
             times.append(seconds)
     figure("xtf mount, cold, until the mount is usable", common.duration(statistics.median(times)), "xtf mount")
 
 
-def mounted_figures(arguments, path, where, name, times):
-    mount_times(arguments, path, where)
-    with common.mounted(arguments.xtf, path, where):
-        figure("ls proc", common.duration(clock(lambda: list((where / "proc").iterdir()))), f"ls {name}/proc")
-        first = clock((where / "matrix").stat)
-        figure(f"the size of the matrix ({(where / 'matrix').stat().st_size:,} bytes), the first time", common.duration(first),
+def mounted_figures(arguments, path, folder, name, times):
+    mount_times(arguments, path, folder)
+    with common.mounted(arguments.xtf, path, folder):
+        figure("ls proc", common.duration(time_work(lambda: list((folder / "proc").iterdir()))), f"ls {name}/proc")
+        first = time_work((folder / "matrix").stat)
+        figure(f"the size of the matrix ({(folder / 'matrix').stat().st_size:,} bytes), the first time", common.duration(first),
                f"stat {name}/matrix")
         for view in "count", "profile":
-            first = clock((where / "time/10%-20%" / view).read_bytes)
+            first = time_work((folder / "time/10%-20%" / view).read_bytes)
             figure(f"{view} over all processes in a window, the first one", common.duration(first),
                    f"cat {name}/time/10%-20%/{view}")
-            figure(f"{view} over all processes, windows of 1% anywhere", read_times(where, f"time/{{}}/{view}", 1, times),
+            figure(f"{view} over all processes, windows of 1% anywhere", read_times(folder, f"time/{{}}/{view}", 1, times),
                    f"cat {name}/time/A-B/{view}")
             figure(f"{view} of one process, windows of 1% anywhere",
-                   read_times(where, f"proc/0/time/{{}}/{view}", 1, 50), f"cat {name}/proc/0/time/A-B/{view}")
-        with open(where / "records", "rb") as records:
-            figure("the first line of the global records", common.duration(clock(records.readline)),
+                   read_times(folder, f"proc/0/time/{{}}/{view}", 1, 50), f"cat {name}/proc/0/time/A-B/{view}")
+        with open(folder / "records", "rb") as records:
+            figure("the first line of the global records", common.duration(time_work(records.readline)),
                    f"head -1 {name}/records")
         figure("the last line of the global records",
-               common.duration(clock(lambda: subprocess.run(["tail", "-1", where / "records"], check=True,
+               common.duration(time_work(lambda: subprocess.run(["tail", "-1", folder / "records"], check=True,
                                                             stdout=subprocess.DEVNULL))), f"tail -1 {name}/records")
-        figure("the daemon's memory after all this, at its peak", f"{daemon_memory(where):.0f} MiB", f"xtf mount {name}.xtf")
+        figure("the daemon's memory after all this, at its peak", f"{daemon_memory(folder):.0f} MiB", f"xtf mount {name}.xtf")
 
 
-def table_names(arguments, path, where):
-    """What `xtf ls` lists and is a table; then some side by side, which no listing shows."""
-    listed = subprocess.run([arguments.xtf, "ls", path, f"/{where}"], check=True, capture_output=True, text=True).stdout.split()
+def table_names(arguments, path, selection):
+    """Returns the tables that `xtf ls` lists, and some tables by blocks, which no listing has."""
+    listed = subprocess.run([arguments.xtf, "ls", path, f"/{selection}"], check=True, capture_output=True, text=True).stdout.split()
     no_tables = {"README", "columns", "definitions", "num", "proc", "records", "time", "zoom", "next", "prev"}
     types = {"calls", "enters_leaves", "sends", "recvs", "requests", "collectives", "counters", "threads"}
     return [name for name in listed if name not in no_tables | types] + [
@@ -119,35 +123,36 @@ def table_names(arguments, path, where):
 
 def table_figures(arguments, path, name):
     common.make_warm(path)
-    for where in ("",) if arguments.whole else ("", "time/10%-20%/"):
-        for table in table_names(arguments, path, where):
-            run = common.Run([arguments.xtf, "cat", path, f"/{where}{table}"], limit=arguments.limit)
-            figure(f"{table}{' in a window of 10%' if where else ', the whole trace'}",
+    for selection in ("",) if arguments.whole else ("", "time/10%-20%/"):
+        for table in table_names(arguments, path, selection):
+            run = common.Run([arguments.xtf, "cat", path, f"/{selection}{table}"], limit=arguments.limit)
+            figure(f"{table}{' in a window of 10%' if selection else ', the whole trace'}",
                    f"{'more than ' if run.killed else ''}{common.duration(run.cpu)} of processor, "
                    f"{common.duration(run.seconds)} elapsed, {run.mebibytes:.0f} MiB",
-                   f"xtf cat {name}.xtf /{where}{table}")
+                   f"xtf cat {name}.xtf /{selection}{table}")
 
 
-def small_figures(arguments, path, where, name):
-    """Queries that go over the rows of all locations, since few rows have no totals of their own; the least of some runs."""
+def small_figures(arguments, path, folder, name):
+    """Measures queries that read the rows of all locations, since few rows have no stored totals. Figures are the least of some
+    runs."""
     common.make_warm(path)
     for table in "profile", "time/10%-20%/profile", "time/10%-20%/count", "totals":
         runs = [common.Run([arguments.xtf, "cat", path, f"/{table}"]) for _ in range(3)]
         figure(table, f"{common.duration(min(run.cpu for run in runs))} of processor, "
                f"{common.duration(min(run.seconds for run in runs))} elapsed, {max(run.mebibytes for run in runs):.0f} MiB",
                f"xtf cat {name}.xtf /{table}")
-    with common.mounted(arguments.xtf, path, where):
-        list((where / "proc").iterdir())
-        (where / "matrix").stat()
+    with common.mounted(arguments.xtf, path, folder):
+        list((folder / "proc").iterdir())
+        (folder / "matrix").stat()
         for view in "count", "profile":
             for window in windows(4, 1, 1):
-                (where / f"time/{window}" / view).read_bytes()
-        (where / "profile").read_bytes()
-        with open(where / "records", "rb") as records:
+                (folder / f"time/{window}" / view).read_bytes()
+        (folder / "profile").read_bytes()
+        with open(folder / "records", "rb") as records:
             records.readline()
-        subprocess.run(["tail", "-1", where / "records"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["tail", "-1", folder / "records"], check=True, stdout=subprocess.DEVNULL)
         figure("the daemon's peak after `ls proc`, the size of the matrix, 4 counts and 4 profiles in windows, `profile`, the first "
-               "and the last line of `records`", f"{daemon_memory(where):.0f} MiB", f"xtf mount {name}.xtf")
+               "and the last line of `records`", f"{daemon_memory(folder):.0f} MiB", f"xtf mount {name}.xtf")
 
 
 def main():
@@ -169,7 +174,7 @@ def main():
             if arguments.only not in (None, name):
                 continue
             path = folder / f"{name}.xtf"
-            make(arguments, path, records, locations)
+            generate_trace(arguments, path, records, locations)
             if name == "small":
                 small_figures(arguments, path, folder / "mount", name)
                 path.unlink()

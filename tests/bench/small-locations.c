@@ -1,5 +1,5 @@
 /*
- * Thousands of small locations: what they take in the file, and how fast it opens.
+ * Measures many small locations: their size in the file, and the time to open it.
  *
  *     small-locations [--locations N] [--dir DIR] [--rows]
  *
@@ -15,7 +15,7 @@
 
 enum { CALLS = 6, SENDS = 4 };
 
-static void append(XtfWriter *writer, uint64_t location, uint32_t id, const void *row, GError **error)
+static void append_row(XtfWriter *writer, uint64_t location, uint32_t id, const void *row, GError **error)
 {
     XtfArrayWriter *array = xtf_writer_array(writer, location, id, error);
     bench_check(array && xtf_array_writer_append(array, row, error), *error, "location %" PRIu64, location);
@@ -35,15 +35,15 @@ static void write_location(XtfWriter *writer, uint64_t location, uint32_t calls,
                                   .enter = leave,
                                   .outermost = 1,
                                   .depth = 1};
-        append(writer, location, calls, &row, &error);
+        append_row(writer, location, calls, &row, &error);
     }
     for (uint64_t i = 0; i < SENDS; i++) {
         XtfSendsRow row = {.time = time + 100 * i, .seq = CALLS + i, .peer = i, .bytes = 1024 * i};
-        append(writer, location, sends, &row, &error);
+        append_row(writer, location, sends, &row, &error);
     }
 }
 
-static void build(const char *path, uint64_t locations)
+static void write_trace(const char *path, uint64_t locations)
 {
     g_autoptr(GError) error = NULL;
     XtfWriter *writer = xtf_writer_create(path, NULL, &error);
@@ -71,7 +71,7 @@ static void work(const char *folder, void *data)
 {
     g_autofree char *path = g_build_filename(folder, "small.xtf", NULL);
 
-    build(path, *(uint64_t *)data);
+    write_trace(path, *(uint64_t *)data);
     bench_opening(path);
 }
 
@@ -82,8 +82,8 @@ int main(int argc, char **argv)
     g_autofree char *dir = NULL;
     const GOptionEntry entries[] = {
         {"locations", 'n', 0, G_OPTION_ARG_INT64, &locations, "Locations (default: 100000)", "N"},
-        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put the file", "DIR"},
-        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
+        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Folder for the file", "DIR"},
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "Do not print the head of the table", NULL},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new(NULL);

@@ -1,9 +1,9 @@
 /*
- * What the bytes of a trace, of one segment, go to: space FILE.
+ * Prints the use of the bytes of a trace of one segment: space FILE.
  *
- * It walks the file page by page. By record type: leaves, the bytes of their payloads and what share of their pages
- * these take; index pages; bytes of right edges without totals; bytes of totals, in whole pages and in right edges, and
- * what share of all that the record type takes.
+ * Reads the file page by page. The columns of a record type are: rows; leaves; the bytes of their payloads, and their
+ * share of the leaves' pages; index pages. Then follow the bytes of right edges without totals; the bytes of totals, in
+ * whole pages and in right edges, and their share of all bytes; and the bytes a row.
  */
 #include "bench.h"
 
@@ -15,7 +15,7 @@ typedef struct {
     uint64_t edges, edge_totals; /* bytes of right edges, and of the totals in them */
 } Space;
 
-/* What of a right edge stands behind the open index pages; *leaf: bytes of its open leaf. */
+/* Returns the bytes of a right edge after the open index pages; *leaf: the bytes of its open leaf. */
 static uint64_t edge_totals(const XtfArray *array, const char *bytes, uint64_t *leaf)
 {
     const XtfDiskOpen *heads = (const XtfDiskOpen *)(bytes + array->edge_offset + sizeof(XtfDiskEdge));
@@ -27,7 +27,7 @@ static uint64_t edge_totals(const XtfArray *array, const char *bytes, uint64_t *
     return array->edge_length - pages;
 }
 
-/* The schema of each array, by its id; and the right edges, which the P index names. */
+/* Returns the schema of each array, by its id. Adds the right edges, which the P index names. */
 static uint32_t *read_arrays(XtfTrace *trace, const char *bytes, Space *spaces, uint32_t *n_ids)
 {
     uint64_t n = xtf_trace_n_arrays(trace);
@@ -74,13 +74,13 @@ int main(int argc, char **argv)
         return 2;
     }
     XtfTrace *trace = xtf_trace_open(argv[1], NULL, &error);
-    bench_check(trace != NULL, error, "it does not open");
+    bench_check(trace != NULL, error, "the trace cannot be opened");
     xtf_trace_get_info(trace, &info);
 
     uint32_t n_ids, n_schemas = xtf_trace_n_schemas(trace);
     g_autofree Space *spaces = g_new0(Space, n_schemas);
     g_autoptr(GMappedFile) file = g_mapped_file_new(argv[1], FALSE, &error);
-    bench_check(file != NULL, error, "it cannot be mapped");
+    bench_check(file != NULL, error, "the file cannot be mapped");
     const char *bytes = g_mapped_file_get_contents(file);
     g_autofree uint32_t *schema_of = read_arrays(trace, bytes, spaces, &n_ids);
     uint64_t n_pages = g_mapped_file_get_length(file) / info.page_size;

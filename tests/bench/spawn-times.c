@@ -1,8 +1,8 @@
 /*
- * How long whole processes take: spawn-times PROGRAM < ARGUMENTS > SECONDS
+ * Measures whole processes: spawn-times PROGRAM < ARGUMENTS > SECONDS
  *
- * Runs PROGRAM once for each line of its input, with that line as its only argument and its output thrown away, and
- * prints the seconds from before its start until it was waited for.
+ * Runs PROGRAM once for each line of its input, with that line as its only argument, and discards its output. Prints
+ * the seconds from its start until it has ended.
  */
 #include <fcntl.h>
 #include <spawn.h>
@@ -15,7 +15,7 @@
 
 extern char **environ;
 
-static double run(const char *program, char *argument, const posix_spawn_file_actions_t *actions)
+static double run_program(const char *program, char *argument, const posix_spawn_file_actions_t *actions)
 {
     char *argv[] = {(char *)program, argument, NULL};
     double before = bench_now();
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
     while (getline(&line, &room, stdin) > 0) {
         line[strcspn(line, "\n")] = '\0';
-        printf("%.9f\n", run(argv[1], line, &actions));
+        printf("%.9f\n", run_program(argv[1], line, &actions));
     }
     posix_spawn_file_actions_destroy(&actions);
     return 0;

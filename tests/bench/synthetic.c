@@ -11,8 +11,8 @@ typedef struct {
     uint64_t random, time, seq;
 } Location;
 
-/* A call with, now and then, a message within: 2 or 3 records. Mostly short, sometimes long; some take no time at all.
- */
+/* Appends a call, in half of the cases with a message inside: 2 or 3 records. Most calls are short, some are long,
+ * and some take no time. */
 static uint64_t append_call(Location *location, GError **error)
 {
     uint64_t draw = bench_random(&location->random), n_before = location->seq;

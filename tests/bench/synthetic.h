@@ -1,9 +1,7 @@
-/*
- * A made-up trace of a realistic shape: 8 locations, calls with messages among them.
- */
+/* A generated trace of a realistic shape: 8 locations, calls with messages among them. */
 #pragma once
 
 #include <stdint.h>
 
-/* page_size 0: the default. */
+/* Writes the trace. page_size 0: the default. */
 void bench_write_synthetic(const char *path, uint64_t records, uint32_t page_size);

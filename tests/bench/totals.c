@@ -1,14 +1,15 @@
 /*
- * Sums over a window of time, in the library, beside a scan of its rows: calls and time by region.
+ * Measures sums over a window of time in the library, compared with a scan of its rows: calls and time by region.
  *
  *     totals [--records N] [--no-scan] [--cache MIB] [--dir DIR] [--rows] [FILE.xtf]
  *
- * Without FILE it makes one of N records (default 5 million) in 8 locations. A window lies anywhere in the trace, and
- * is of one location's calls. Calls by region are compared with what the scan finds. (peers/ asks others the same.)
+ * Without FILE it generates a trace of N records (default 5 million) in 8 locations. A window is at a random place of
+ * the trace, and has one location's calls. Calls by region are compared with the result of the scan. peers/ asks other
+ * programs the same.
  *
- * The page cache is the default one unless --cache says otherwise. Warm: the windows were all asked twice before; what
- * is asked for again is remembered in chunks. Random: windows anywhere, each for the first time, also with a cache of
- * 64 MiB.
+ * The page cache has its default size, or that of --cache. Warm: all windows were read twice before; the library keeps
+ * digests of leaves that are read again. Random: windows at random places, each for the first time, also with a cache
+ * of 64 MiB.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 
 enum { WINDOWS = 400, RANDOM_WINDOWS = 5000, REPEATS = 5, REGIONS_MAX = 65536 };
 
-static const double BUDGET = 1.5; /* seconds for a contestant's windows of one width */
+static const double BUDGET = 1.5; /* seconds for the windows of one width, for XTF or the scan */
 
 typedef struct {
     const XtfArray *array;
@@ -35,15 +36,15 @@ typedef struct {
     uint64_t cache_mib; /* 0: the default */
 } Bench;
 
-/* What a contestant is asked: something of a window, which it checks if it is given totals to compare with. */
-typedef void (*Ask)(const Bench *bench, const Window *window, const XtfGroupTotals *right);
+/* A query of a window. It compares its answer with `expected` if that is not NULL. */
+typedef void (*Query)(const Bench *bench, const Window *window, const XtfGroupTotals *expected);
 
 static XtfGroupTotals *new_totals(const Bench *bench)
 {
     return xtf_group_totals_new(&g_array_index(bench->arrays, XtfArray, 0).schema->aggregates[bench->index], 1);
 }
 
-static void sum(const Bench *bench, const Window *window, XtfGroupTotals *totals)
+static void add_totals(const Bench *bench, const Window *window, XtfGroupTotals *totals)
 {
     g_autoptr(GError) error = NULL;
     uint64_t n1, n2;
@@ -54,37 +55,37 @@ static void sum(const Bench *bench, const Window *window, XtfGroupTotals *totals
                 error, "sum");
 }
 
-static void ask_sum(const Bench *bench, const Window *window, const XtfGroupTotals *right)
+static void query_sum(const Bench *bench, const Window *window, const XtfGroupTotals *expected)
 {
     g_autoptr(XtfGroupTotals) totals = new_totals(bench);
-    (void)right;
-    sum(bench, window, totals);
+    (void)expected;
+    add_totals(bench, window, totals);
 }
 
-static void ask_profile(const Bench *bench, const Window *window, const XtfGroupTotals *right)
+static void query_profile(const Bench *bench, const Window *window, const XtfGroupTotals *expected)
 {
     g_autoptr(GError) error = NULL;
     g_autoptr(XtfGroupTotals) totals = new_totals(bench);
     const XtfClock *clock = xtf_trace_clock(bench->trace);
-    (void)right;
+    (void)expected;
 
     bench_check(xtf_array_profile(window->array, bench->index, window->from, window->to, clock->first, clock->last,
                                   totals, &error),
                 error, "profile");
 }
 
-/* Regions as a column of counts, against the totals. */
-static void compare(const uint64_t *counts, const XtfGroupTotals *right, const char *who)
+/* Compares a column of counts by region with the totals. */
+static void compare_counts(const uint64_t *counts, const XtfGroupTotals *expected, const char *name)
 {
-    for (uint64_t region = 0; right && region < REGIONS_MAX; region++) {
-        const uint64_t *cells = xtf_group_totals_find(right, &region);
+    for (uint64_t region = 0; expected && region < REGIONS_MAX; region++) {
+        const uint64_t *cells = xtf_group_totals_find(expected, &region);
         uint64_t found = cells ? cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED] : 0;
         bench_check(counts[region] == found, NULL, "%s finds %" PRIu64 " records of region %" PRIu64 ", XTF %" PRIu64,
-                    who, counts[region], region, found);
+                    name, counts[region], region, found);
     }
 }
 
-static void ask_scan(const Bench *bench, const Window *window, const XtfGroupTotals *right)
+static void query_scan(const Bench *bench, const Window *window, const XtfGroupTotals *expected)
 {
     g_autoptr(GError) error = NULL;
     static uint64_t counts[REGIONS_MAX];
@@ -105,10 +106,10 @@ static void ask_scan(const Bench *bench, const Window *window, const XtfGroupTot
         }
         bench_check(xtf_cursor_next(&cursor, (int64_t)i, &found, &error), error, "scan");
     }
-    compare(counts, right, "the scan");
+    compare_counts(counts, expected, "the scan");
 }
 
-/* Windows of a share of the trace's time, anywhere. */
+/* Chooses n windows of a share of the trace's time, at random places. */
 static void choose_windows(const Bench *bench, double share, uint64_t *random, Window *windows, size_t n)
 {
     const XtfClock *clock = xtf_trace_clock(bench->trace);
@@ -121,44 +122,44 @@ static void choose_windows(const Bench *bench, double share, uint64_t *random, W
     }
 }
 
-/* Asks twice, and checks the answer if `check` says so. */
-static void warm_up(const Bench *bench, Ask ask, const Window *window, bool check)
+/* Runs a query twice, and checks its answer if `check` is set. */
+static void warm_window(const Bench *bench, Query query, const Window *window, bool check)
 {
-    g_autoptr(XtfGroupTotals) right = check ? new_totals(bench) : NULL;
+    g_autoptr(XtfGroupTotals) expected = check ? new_totals(bench) : NULL;
 
     if (check)
-        sum(bench, window, right);
-    ask(bench, window, right);
-    ask(bench, window, right);
+        add_totals(bench, window, expected);
+    query(bench, window, expected);
+    query(bench, window, expected);
 }
 
-/* The median time of an answer, over windows that were asked before: all of them, or as many as fit the budget. */
-static double warm_time(const Bench *bench, Ask ask, const Window *windows, bool check)
+/* Returns the median time of a query, over windows that were read before. The budget bounds the number of windows. */
+static double warm_time(const Bench *bench, Query query, const Window *windows, bool check)
 {
     g_autofree double *times = g_new(double, WINDOWS *REPEATS);
     size_t n = 0, n_windows = 0;
 
     for (double begin = bench_now(); n_windows < WINDOWS && (n_windows < 3 || bench_now() - begin < BUDGET);
          n_windows++)
-        warm_up(bench, ask, &windows[n_windows], check);
+        warm_window(bench, query, &windows[n_windows], check);
     double begin = bench_now();
     for (int repeat = 0; repeat < REPEATS && (repeat == 0 || bench_now() - begin < BUDGET); repeat++) {
         for (size_t i = 0; i < n_windows; i++) {
             double before = bench_now();
-            ask(bench, &windows[i], NULL);
+            query(bench, &windows[i], NULL);
             times[n++] = bench_now() - before;
         }
     }
     return bench_median(times, n);
 }
 
-static void add_peer(const Bench *bench, GString *peers, const char *name, Ask ask, const Window *windows)
+static void add_peer(const Bench *bench, GString *peers, const char *name, Query query, const Window *windows)
 {
-    g_autofree char *time = bench_duration(warm_time(bench, ask, windows, true));
+    g_autofree char *time = bench_duration(warm_time(bench, query, windows, true));
     g_string_append_printf(peers, "%s%s %s", peers->len > 0 ? ", " : "", name, time);
 }
 
-static void report_warm(const Bench *bench, double share, bool alone)
+static void report_warm(const Bench *bench, double share, bool no_scan)
 {
     g_autofree Window *windows = g_new(Window, WINDOWS);
     g_autofree char *cache = bench_cache_name(bench->trace, bench->cache_mib);
@@ -168,11 +169,11 @@ static void report_warm(const Bench *bench, double share, bool alone)
     uint64_t random = 1;
 
     choose_windows(bench, share, &random, windows, WINDOWS);
-    g_autofree char *ours = bench_duration(warm_time(bench, ask_sum, windows, false));
-    g_autofree char *exact = bench_duration(warm_time(bench, ask_profile, windows, false));
-    if (!alone)
-        add_peer(bench, peers, "a scan of the rows", ask_scan, windows);
-    bench_row(figure, "10 us", peers->len > 0 ? peers->str : NULL, "%s", ours);
+    g_autofree char *sum_text = bench_duration(warm_time(bench, query_sum, windows, false));
+    g_autofree char *exact = bench_duration(warm_time(bench, query_profile, windows, false));
+    if (!no_scan)
+        add_peer(bench, peers, "a scan of the rows", query_scan, windows);
+    bench_row(figure, "10 us", peers->len > 0 ? peers->str : NULL, "%s", sum_text);
     bench_row(profile, "10 us", NULL, "%s", exact);
 }
 
@@ -187,7 +188,7 @@ static void report_random(const Bench *bench)
     xtf_trace_get_counters(bench->trace, &before);
     for (size_t i = 0; i < RANDOM_WINDOWS; i++) {
         double begin = bench_now();
-        ask_profile(bench, &windows[i], NULL);
+        query_profile(bench, &windows[i], NULL);
         times[i] = bench_now() - begin;
     }
     xtf_trace_get_counters(bench->trace, &after);
@@ -201,7 +202,7 @@ static void report_random(const Bench *bench)
 }
 
 /* Opens the trace, and finds the arrays that have totals of frames. */
-static void load(Bench *bench, uint64_t cache_mib)
+static void load_trace(Bench *bench, uint64_t cache_mib)
 {
     g_autoptr(GError) error = NULL;
 
@@ -217,10 +218,10 @@ static void load(Bench *bench, uint64_t cache_mib)
                 bench->index = index;
                 g_array_append_val(bench->arrays, all[i]);
             }
-    bench_check(bench->arrays->len > 0, NULL, "%s: it has no totals of frames", bench->path);
+    bench_check(bench->arrays->len > 0, NULL, "%s: the trace has no totals of frames", bench->path);
 }
 
-static void unload(Bench *bench)
+static void unload_trace(Bench *bench)
 {
     g_array_unref(bench->arrays);
     xtf_trace_unref(bench->trace);
@@ -229,41 +230,41 @@ static void unload(Bench *bench)
 typedef struct {
     char *path;
     uint64_t records, cache_mib;
-    bool alone;
+    bool no_scan;
 } Arguments;
 
 static void work(const char *folder, void *data)
 {
     const double shares[] = {0.0001, 0.01, 0.5};
     const Arguments *arguments = data;
-    g_autofree char *made = g_build_filename(folder, "synthetic.xtf", NULL);
-    Bench bench = {.path = arguments->path ? arguments->path : made, .folder = folder};
+    g_autofree char *generated = g_build_filename(folder, "synthetic.xtf", NULL);
+    Bench bench = {.path = arguments->path ? arguments->path : generated, .folder = folder};
 
     if (!arguments->path)
-        bench_write_synthetic(made, arguments->records, 0);
-    load(&bench, arguments->cache_mib);
+        bench_write_synthetic(generated, arguments->records, 0);
+    load_trace(&bench, arguments->cache_mib);
     for (size_t i = 0; i < G_N_ELEMENTS(shares); i++)
-        report_warm(&bench, shares[i], arguments->alone);
+        report_warm(&bench, shares[i], arguments->no_scan);
     report_random(&bench);
-    unload(&bench);
+    unload_trace(&bench);
     if (arguments->cache_mib > 0)
         return;
-    load(&bench, 64);
+    load_trace(&bench, 64);
     report_random(&bench);
-    unload(&bench);
+    unload_trace(&bench);
 }
 
 int main(int argc, char **argv)
 {
     gint64 records = 5000000, cache = 0;
-    gboolean rows_only = FALSE, alone = FALSE;
+    gboolean rows_only = FALSE, no_scan = FALSE;
     g_autofree char *dir = NULL;
     const GOptionEntry entries[] = {
-        {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records to make up without FILE (default: 5 million)", "N"},
-        {"no-scan", 0, 0, G_OPTION_ARG_NONE, &alone, "Only the totals", NULL},
-        {"cache", 0, 0, G_OPTION_ARG_INT64, &cache, "Of the pages (default: the library's default)", "MIB"},
-        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put files", "DIR"},
-        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
+        {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records to generate without FILE (default: 5 million)", "N"},
+        {"no-scan", 0, 0, G_OPTION_ARG_NONE, &no_scan, "Only the totals", NULL},
+        {"cache", 0, 0, G_OPTION_ARG_INT64, &cache, "Page cache (default: the library's default)", "MIB"},
+        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Folder for the files", "DIR"},
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "Do not print the head of the table", NULL},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new("[FILE.xtf]");
@@ -272,8 +273,10 @@ int main(int argc, char **argv)
     g_option_context_add_main_entries(context, entries, NULL);
     bench_check(g_option_context_parse(context, &argc, &argv, &error) && records > 0 && cache >= 0 && argc <= 2, error,
                 "bad arguments");
-    Arguments arguments = {
-        .path = argc == 2 ? argv[1] : NULL, .records = (uint64_t)records, .cache_mib = (uint64_t)cache, .alone = alone};
+    Arguments arguments = {.path = argc == 2 ? argv[1] : NULL,
+                           .records = (uint64_t)records,
+                           .cache_mib = (uint64_t)cache,
+                           .no_scan = no_scan};
     if (!rows_only)
         bench_head();
     return bench_in_folder(dir, work, &arguments);

@@ -1,11 +1,11 @@
 /*
- * Waits by kind and region in a window of time: what `waits/profile` of a location adds up.
+ * Measures waits by kind and region in a window of time: the totals of `waits/profile` of a location.
  *
  *     waits [--waits N] [--cache MIB] [--dir DIR] [--rows]
  *
- * One location waits N times (default 400 000), of 4 kinds in 9 regions by chance. A window lies anywhere, so a wait
- * lies across each of its edges, mostly. The page cache is the default one unless --cache says otherwise, and all
- * windows were asked twice before: the time is that of an answer from what is in memory.
+ * One location waits N times (default 400 000), with random ones of 4 kinds and 9 regions. A window is at a random
+ * place, so that usually a wait crosses each of its edges. The page cache has its default size, or that of --cache. All
+ * windows were read twice before: the figure is the time of an answer from memory.
  */
 #include <inttypes.h>
 
@@ -54,7 +54,7 @@ static XtfWaitsRow random_wait(uint64_t number, uint64_t *random)
     };
 }
 
-static void generate(const Shape *shape, const char *path)
+static void generate_trace(const Shape *shape, const char *path)
 {
     const XtfWriterOptions options = {.no_sync = true};
     g_autoptr(GError) error = NULL;
@@ -83,7 +83,7 @@ static void generate(const Shape *shape, const char *path)
     bench_check(xtf_writer_close(writer, &error), error, "%s", path);
 }
 
-/* ---- Asking. */
+/* ---- Measuring. */
 
 typedef struct {
     XtfTrace *trace;
@@ -91,7 +91,7 @@ typedef struct {
     XtfKeeper lists;
     XtfArray array;
     XtfSelection *waits;
-    XtfKindTotals asked; /* its aggregate */
+    XtfKindTotals kinds_of_location; /* the aggregate of the kinds */
     XtfLastingTotals lasting;
 } Bench;
 
@@ -104,7 +104,7 @@ static bool is_never_reserved(const XtfSchema *schema)
     return false;
 }
 
-static void load(Bench *bench, const char *path, uint64_t cache_mib)
+static void load_trace(Bench *bench, const char *path, uint64_t cache_mib)
 {
     g_autoptr(GError) error = NULL;
     bool found;
@@ -118,26 +118,27 @@ static void load(Bench *bench, const char *path, uint64_t cache_mib)
                 path);
     g_autoptr(XtfSelection) all = xtf_selection_new(&bench->context);
     bench->waits = xtf_selection_in_type(all, schema->id);
-    bench_check(xtf_kind_totals_list(&bench->asked, &bench->lists, &bench->context, bench->waits, &xtf_kinds_of_waits,
-                                     &error) &&
-                    xtf_lasting_totals_init(&bench->lasting, &bench->context, bench->waits, &bench->asked.ref, 2,
-                                            "amount", &error),
+    bench_check(xtf_kind_totals_list(&bench->kinds_of_location, &bench->lists, &bench->context, bench->waits,
+                                     &xtf_kinds_of_waits, &error) &&
+                    xtf_lasting_totals_init(&bench->lasting, &bench->context, bench->waits,
+                                            &bench->kinds_of_location.ref, 2, "amount", &error),
                 error, "%s", path);
-    bench_check(bench->asked.n == REGIONS * G_N_ELEMENTS(kinds), NULL, "%u groups", bench->asked.n);
+    bench_check(bench->kinds_of_location.n == REGIONS * G_N_ELEMENTS(kinds), NULL, "%u groups",
+                bench->kinds_of_location.n);
 }
 
-static void unload(Bench *bench)
+static void unload_trace(Bench *bench)
 {
     xtf_lasting_totals_finish(&bench->lasting);
-    xtf_kind_totals_finish(&bench->asked);
+    xtf_kind_totals_finish(&bench->kinds_of_location);
     xtf_keeper_finish(&bench->lists);
     xtf_selection_unref(bench->waits);
     xtf_trace_context_finish(&bench->context);
     xtf_trace_unref(bench->trace);
 }
 
-/* What a window costs a location. */
-static void ask_sums(Bench *bench, const Window *window)
+/* Computes the sums of a window of the location. */
+static void query_sums(Bench *bench, const Window *window)
 {
     g_autoptr(GError) error = NULL;
 
@@ -146,8 +147,8 @@ static void ask_sums(Bench *bench, const Window *window)
                 "sums");
 }
 
-/* All that the lines need. */
-static void ask_lines(Bench *bench, const Window *window)
+/* Computes all data of the table's lines. */
+static void query_lines(Bench *bench, const Window *window)
 {
     g_autoptr(XtfSelection) selection = xtf_selection_in_window(bench->waits, window->from, window->to);
     g_autoptr(GError) error = NULL;
@@ -158,25 +159,25 @@ static void ask_lines(Bench *bench, const Window *window)
     xtf_kind_totals_finish(&totals);
 }
 
-typedef void (*Ask)(Bench *bench, const Window *window);
+typedef void (*Query)(Bench *bench, const Window *window);
 
-static double median_time(Bench *bench, Ask ask, const Window *windows)
+static double median_time(Bench *bench, Query query, const Window *windows)
 {
     g_autofree double *times = g_new(double, WINDOWS *REPEATS);
     size_t n = 0;
 
     for (unsigned i = 0; i < 2 * WINDOWS; i++)
-        ask(bench, &windows[i / 2]);
+        query(bench, &windows[i / 2]);
     for (unsigned repeat = 0; repeat < REPEATS; repeat++)
         for (unsigned i = 0; i < WINDOWS; i++) {
             double begin = bench_now();
-            ask(bench, &windows[i]);
+            query(bench, &windows[i]);
             times[n++] = bench_now() - begin;
         }
     return bench_median(times, n);
 }
 
-static void report(Bench *bench, double share, uint64_t cache_mib)
+static void report_share(Bench *bench, double share, uint64_t cache_mib)
 {
     const XtfClock *clock = xtf_trace_clock(bench->trace);
     uint64_t span = clock->last + 1 - clock->first, width = (uint64_t)((double)span * share), random = 2;
@@ -190,10 +191,10 @@ static void report(Bench *bench, double share, uint64_t cache_mib)
     g_autofree char *sums =
         g_strdup_printf("waits by kind and region in a window of %g%%, warm, %s", share * 100, cache);
     g_autofree char *lines = g_strdup_printf("the same, and the lines of `waits/profile`");
-    g_autofree char *of_sums = bench_duration(median_time(bench, ask_sums, windows));
-    g_autofree char *of_lines = bench_duration(median_time(bench, ask_lines, windows));
-    bench_row(sums, "10 us", NULL, "%s", of_sums);
-    bench_row(lines, NULL, NULL, "%s", of_lines);
+    g_autofree char *sums_text = bench_duration(median_time(bench, query_sums, windows));
+    g_autofree char *lines_text = bench_duration(median_time(bench, query_lines, windows));
+    bench_row(sums, "10 us", NULL, "%s", sums_text);
+    bench_row(lines, NULL, NULL, "%s", lines_text);
 }
 
 static void work(const char *folder, void *data)
@@ -203,11 +204,11 @@ static void work(const char *folder, void *data)
     g_autofree char *path = g_build_filename(folder, "waits.xtf", NULL);
     Bench bench = {0};
 
-    generate(shape, path);
-    load(&bench, path, (uint64_t)shape->cache);
+    generate_trace(shape, path);
+    load_trace(&bench, path, (uint64_t)shape->cache);
     for (size_t i = 0; i < G_N_ELEMENTS(shares); i++)
-        report(&bench, shares[i], (uint64_t)shape->cache);
-    unload(&bench);
+        report_share(&bench, shares[i], (uint64_t)shape->cache);
+    unload_trace(&bench);
 }
 
 int main(int argc, char **argv)
@@ -217,9 +218,9 @@ int main(int argc, char **argv)
     g_autofree char *dir = NULL;
     const GOptionEntry entries[] = {
         {"waits", 'n', 0, G_OPTION_ARG_INT64, &shape.waits, "Waits of the location (default: 400 000)", "N"},
-        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Of the pages (default: the library's default)", "MIB"},
-        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Where to put the file", "DIR"},
-        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "No head above the table", NULL},
+        {"cache", 0, 0, G_OPTION_ARG_INT64, &shape.cache, "Page cache (default: the library's default)", "MIB"},
+        {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Folder for the file", "DIR"},
+        {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "Do not print the head of the table", NULL},
         {0},
     };
     g_autoptr(GOptionContext) context = g_option_context_new("");

@@ -1,7 +1,7 @@
 /*
- * DuckDB, its own files and Parquet files, through its C interface. The library comes in a package without a header, so
- * it is opened by the name that the environment's LIBDUCKDB gives, and the few functions of its stable interface that
- * are called are declared here.
+ * DuckDB with its own files and with Parquet files, through its C interface. The library's package has no header. So
+ * this file opens the library that the environment's LIBDUCKDB names, and declares the few functions of its stable
+ * interface that it calls.
  */
 #include <dlfcn.h>
 
@@ -53,7 +53,7 @@ static const char *const questions[N_KINDS] = {
     [ASK_BYTES] = "SELECT sum(bytes)::UBIGINT FROM sends WHERE location = ? AND time >= ? AND time < ?",
 };
 
-static void *symbol(void *handle, const char *name)
+static void *load_symbol(void *handle, const char *name)
 {
     g_autofree char *full = g_strconcat("duckdb_", name, NULL);
     void *address = dlsym(handle, full);
@@ -71,7 +71,7 @@ static const Library *library(void)
     bench_check(path, NULL, "LIBDUCKDB is not set");
     void *handle = dlopen(path, RTLD_NOW);
     bench_check(handle, NULL, "%s", dlerror());
-#define LOAD(name) *(void **)&duckdb.name = symbol(handle, #name)
+#define LOAD(name) *(void **)&duckdb.name = load_symbol(handle, #name)
     LOAD(open), LOAD(close), LOAD(connect), LOAD(disconnect), LOAD(query), LOAD(result_error), LOAD(destroy_result);
     LOAD(row_count), LOAD(value_uint64), LOAD(prepare), LOAD(destroy_prepare), LOAD(bind_uint64);
     LOAD(execute_prepared), LOAD(appender_create), LOAD(append_uint64), LOAD(append_uint32), LOAD(append_uint8);
@@ -80,7 +80,7 @@ static const Library *library(void)
     return &duckdb;
 }
 
-static void run(Connection *self, const char *sql)
+static void run_sql(Connection *self, const char *sql)
 {
     const Library *duckdb = library();
     Result result;
@@ -101,12 +101,12 @@ static Connection *connect_to(const char *folder, bool parquet)
                 NULL, "duckdb: %s", folder);
     if (ask_threads() > 0) {
         g_autofree char *sql = g_strdup_printf("SET threads = %u", ask_threads());
-        run(self, sql);
+        run_sql(self, sql);
     }
     return self;
 }
 
-static void disconnect(void *opaque)
+static void close_connection(void *opaque)
 {
     const Library *duckdb = library();
     Connection *self = opaque;
@@ -143,24 +143,24 @@ static void append_send(void *opaque, uint32_t location, const XtfSendsRow *row)
     bench_check(!bad, NULL, "duckdb: append");
 }
 
-static void build(const char *folder, const char *trace)
+static void build_duckdb(const char *folder, const char *trace)
 {
     static const RowSink sink = {append_call, append_send};
     const Library *duckdb = library();
     Connection *self = connect_to(folder, false);
 
-    run(self, tables);
+    run_sql(self, tables);
     bench_check(duckdb->appender_create(self->connection, NULL, "calls", &self->calls) == 0 &&
                     duckdb->appender_create(self->connection, NULL, "sends", &self->sends) == 0,
                 NULL, "duckdb: appender");
     ask_each_row(trace, &sink, self);
     bench_check(duckdb->appender_destroy(&self->calls) == 0 && duckdb->appender_destroy(&self->sends) == 0, NULL,
                 "duckdb: appender");
-    run(self, "CHECKPOINT");
-    disconnect(self);
+    run_sql(self, "CHECKPOINT");
+    close_connection(self);
 }
 
-/* From DuckDB's file, which is there. */
+/* Writes Parquet files from DuckDB's file, which must exist. */
 static void build_parquet(const char *folder, const char *trace)
 {
     Connection *self = connect_to(folder, false);
@@ -172,23 +172,23 @@ static void build_parquet(const char *folder, const char *trace)
         g_autofree char *sql = g_strdup_printf("COPY (SELECT * FROM %s ORDER BY location, time, seq) TO '%s/%s.parquet'"
                                                " (FORMAT parquet, COMPRESSION zstd)",
                                                table, to, table);
-        run(self, sql);
+        run_sql(self, sql);
     }
-    disconnect(self);
+    close_connection(self);
 }
 
-static void prepare(Connection *self)
+static void prepare_questions(Connection *self)
 {
     for (unsigned kind = 0; kind < N_KINDS; kind++)
         bench_check(library()->prepare(self->connection, questions[kind], &self->statements[kind]) == 0, NULL,
                     "duckdb: %s", questions[kind]);
 }
 
-static void *open_it(const char *folder)
+static void *open_duckdb(const char *folder)
 {
     Connection *self = connect_to(folder, false);
 
-    prepare(self);
+    prepare_questions(self);
     return self;
 }
 
@@ -200,13 +200,13 @@ static void *open_parquet(const char *folder)
         const char *table = i == 0 ? "calls" : "sends";
         g_autofree char *sql = g_strdup_printf("CREATE VIEW %s AS SELECT * FROM read_parquet('%s/%s/%s.parquet')",
                                                table, folder, peer_parquet.file, table);
-        run(self, sql);
+        run_sql(self, sql);
     }
-    prepare(self);
+    prepare_questions(self);
     return self;
 }
 
-static uint64_t ask(void *opaque, const Question *question)
+static uint64_t ask_duckdb(void *opaque, const Question *question)
 {
     const Library *duckdb = library();
     void *statement = ((Connection *)opaque)->statements[question->kind];
@@ -222,13 +222,13 @@ static uint64_t ask(void *opaque, const Question *question)
     return answer;
 }
 
-/* In any order: rows of different locations need not be merged, as XTF merges them. */
+/* Writes rows in any order: unlike XTF, DuckDB need not merge the rows of different locations. */
 static uint64_t write_text(void *opaque)
 {
     const Library *duckdb = library();
     Result result;
 
-    run(opaque, "SET preserve_insertion_order = false");
+    run_sql(opaque, "SET preserve_insertion_order = false");
     int failed = duckdb->query(
         ((Connection *)opaque)->connection,
         "COPY calls TO '/dev/null' (FORMAT csv, DELIMITER ' ', HEADER false, USE_TMP_FILE false)", &result);
@@ -239,16 +239,16 @@ static uint64_t write_text(void *opaque)
 }
 
 const Peer peer_duckdb = {.name = "duckdb",
-                          .build = build,
-                          .open = open_it,
-                          .ask = ask,
-                          .close = disconnect,
+                          .build = build_duckdb,
+                          .open = open_duckdb,
+                          .ask = ask_duckdb,
+                          .close = close_connection,
                           .write_text = write_text,
                           .file = "peer.duckdb"};
 const Peer peer_parquet = {.name = "parquet",
                            .build = build_parquet,
                            .open = open_parquet,
-                           .ask = ask,
-                           .close = disconnect,
+                           .ask = ask_duckdb,
+                           .close = close_connection,
                            .write_text = write_text,
                            .file = "parquet"};

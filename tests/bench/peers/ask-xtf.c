@@ -1,7 +1,7 @@
 #include "ask.h"
 #include "libxtf/aggregates.h"
 
-static void *open_it(const char *path)
+static void *open_xtf(const char *path)
 {
     g_autoptr(GError) error = NULL;
     XtfTrace *trace = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = ask_cache_bytes()}, &error);
@@ -9,19 +9,19 @@ static void *open_it(const char *path)
     return trace;
 }
 
-/* The totals of a schema that are of a kind and have no more keys than needed. */
-static unsigned sums_of(const XtfSchema *schema, XtfAggregateKind kind)
+/* Returns the index of the schema's first aggregate of a kind: the one with no more keys than needed. */
+static unsigned aggregate_of_kind(const XtfSchema *schema, XtfAggregateKind kind)
 {
     unsigned i = 0;
     while (i < schema->n_aggregates && schema->aggregates[i].kind != kind)
         i++;
-    bench_check(i < schema->n_aggregates, NULL, "%s has no such totals", schema->name);
+    bench_check(i < schema->n_aggregates, NULL, "%s has no totals of the kind", schema->name);
     return i;
 }
 
 static uint64_t sum_calls(const XtfArray *array, uint64_t lo, uint64_t hi, GError **error)
 {
-    unsigned index = sums_of(array->schema, XTF_AGGREGATE_FRAMES);
+    unsigned index = aggregate_of_kind(array->schema, XTF_AGGREGATE_FRAMES);
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[index], 1);
     uint64_t result = 0;
 
@@ -36,14 +36,14 @@ static uint64_t sum_calls(const XtfArray *array, uint64_t lo, uint64_t hi, GErro
 
 static uint64_t sum_bytes(const XtfArray *array, uint64_t lo, uint64_t hi, GError **error)
 {
-    unsigned index = sums_of(array->schema, XTF_AGGREGATE_GROUPS);
+    unsigned index = aggregate_of_kind(array->schema, XTF_AGGREGATE_GROUPS);
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[index], 0);
 
     bench_check(xtf_array_totals(array, index, NULL, lo, hi, totals, error), *error, "bytes");
     return xtf_group_totals_n(totals) ? xtf_group_totals_cells(totals, 0)[1 + XTF_VALUE_SUM] : 0;
 }
 
-static uint64_t ask(void *self, const Question *question)
+static uint64_t ask_xtf(void *self, const Question *question)
 {
     XtfTrace *trace = self;
     const XtfSchema *schema = xtf_trace_find_schema(trace, question->kind == ASK_BYTES ? "sends" : "enters_leaves");
@@ -64,9 +64,9 @@ static uint64_t ask(void *self, const Question *question)
     return question->kind == ASK_CALLS ? sum_calls(&array, lo, hi, &error) : sum_bytes(&array, lo, hi, &error);
 }
 
-static void close_it(void *self)
+static void close_xtf(void *self)
 {
     xtf_trace_unref(self);
 }
 
-const Peer peer_xtf = {.name = "xtf", .open = open_it, .ask = ask, .close = close_it};
+const Peer peer_xtf = {.name = "xtf", .open = open_xtf, .ask = ask_xtf, .close = close_xtf};

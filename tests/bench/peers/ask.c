@@ -1,5 +1,5 @@
 /*
- * Puts questions to one peer: see ask.h. peers.py runs it and makes a table of what it prints.
+ * Asks one peer questions: see ask.h. peers.py runs this program, and makes a table of its output.
  *
  *     ask cache TRACE.xtf                  XTF's page cache by default, in bytes
  *     ask questions TRACE.xtf N            N questions of each kind and width, a line each
@@ -8,13 +8,12 @@
  *     ask once PEER SOURCE KIND LOCATION ID FROM TO
  *     ask text PEER SOURCE                 writes all calls as text to /dev/null; prints their number and seconds
  *
- * A question's line: share of the trace's time, kind, location, its id, from, to. Warm prints with each the answer and
- * the seconds that it took, of a peer that was asked the same four times before: the median of five. Cold opens the
- * peer anew for each, after its files were dropped from the system's cache: the seconds are those of opening and
- * asking.
+ * A question's line has: share of the trace's time, kind, location, its id, from, to. `warm` prints the answer to each
+ * question, and its seconds: the median of five, after the question was asked four times. `cold` drops the peer's files
+ * from the system's cache, and opens the peer again for each question. It prints the seconds for opening and asking.
  *
- * The environment's ASK_CACHE is the bytes of cache that XTF and SQLite have (without it 64 MiB), and ASK_THREADS
- * bounds DuckDB's threads.
+ * The environment's ASK_CACHE is the bytes of cache of XTF and SQLite (default: 64 MiB). ASK_THREADS bounds DuckDB's
+ * threads.
  */
 #include "ask.h"
 
@@ -115,7 +114,7 @@ static void print_cache(const char *path)
     xtf_trace_unref(trace);
 }
 
-/* The arrays of a type, each of a location. */
+/* Returns the arrays of a type, each of a location. */
 static GArray *arrays_of(XtfTrace *trace, const char *type)
 {
     const XtfSchema *schema = xtf_trace_find_schema(trace, type);
@@ -131,8 +130,8 @@ static GArray *arrays_of(XtfTrace *trace, const char *type)
     return arrays;
 }
 
-static void each_row_of(const XtfArray *array, void (*visit)(void *self, uint32_t location, const void *row),
-                        void *self, uint32_t location)
+static void visit_rows(const XtfArray *array, void (*visit)(void *self, uint32_t location, const void *row), void *self,
+                       uint32_t location)
 {
     g_autoptr(GError) error = NULL;
     g_auto(XtfCursor) cursor;
@@ -153,13 +152,13 @@ void ask_each_row(const char *path, const RowSink *sink, void *self)
     g_autoptr(GArray) sends = arrays_of(trace, "sends");
 
     for (guint i = 0; i < calls->len; i++)
-        each_row_of(&g_array_index(calls, XtfArray, i), (void (*)(void *, uint32_t, const void *))sink->call, self, i);
+        visit_rows(&g_array_index(calls, XtfArray, i), (void (*)(void *, uint32_t, const void *))sink->call, self, i);
     for (guint s = 0; s < sends->len; s++) {
         const XtfArray *array = &g_array_index(sends, XtfArray, s);
         guint i = 0;
         while (i < calls->len && g_array_index(calls, XtfArray, i).location != array->location)
             i++;
-        each_row_of(array, (void (*)(void *, uint32_t, const void *))sink->send, self, i);
+        visit_rows(array, (void (*)(void *, uint32_t, const void *))sink->send, self, i);
     }
     xtf_trace_unref(trace);
 }
@@ -171,7 +170,7 @@ static void print_questions(const char *path, unsigned n)
     const XtfClock *clock = xtf_trace_clock(trace);
     uint64_t random = 1, span = clock->last + 1 - clock->first;
 
-    bench_check(calls->len > 0, NULL, "%s: there are no calls in it", path);
+    bench_check(calls->len > 0, NULL, "%s: the trace has no calls", path);
     for (size_t s = 0; s < G_N_ELEMENTS(shares); s++) {
         uint64_t width = MAX(1, (uint64_t)((double)span * shares[s]));
         for (unsigned i = 0; i < n; i++) {
@@ -207,8 +206,8 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Elapsed; of what takes longer than a slice of the scheduler, the processor's time if that is less, so that other
- * programs on the machine are not charged to a peer. A peer with several threads loses nothing by it. */
+/* Returns the elapsed time. Beyond a slice of the scheduler it returns the processor time if that is less, so that
+ * other programs are not charged to a peer. A peer with several threads loses nothing by it. */
 static double ask_once(const Peer *peer, void *self, const Question *question)
 {
     const double slice = 1e-3;
@@ -219,8 +218,8 @@ static double ask_once(const Peer *peer, void *self, const Question *question)
     return elapsed < slice ? elapsed : MIN(elapsed, bench_processor_time() - processor);
 }
 
-/* Asked often enough before that what is only made for what is asked again is there: XTF makes the digest of a leaf at
- * the third question. */
+/* Asks a question often enough before measuring that XTF has built its digest of a leaf, which it does at the third
+ * question. */
 static uint64_t ask_warm(const Peer *peer, void *self, const Question *question, double *seconds)
 {
     uint64_t answer = peer->ask(self, question);
@@ -235,26 +234,26 @@ static uint64_t ask_warm(const Peer *peer, void *self, const Question *question,
     return answer;
 }
 
-static void drop(const char *path)
+static void drop_from_cache(const char *path)
 {
     g_autoptr(GDir) folder = g_dir_open(path, 0, NULL);
     const char *name;
 
     if (!folder) {
-        bench_check(bench_make_cold(path), NULL, "%s: its pages would not leave memory", path);
+        bench_check(bench_make_cold(path), NULL, "%s: its pages stay in memory", path);
         return;
     }
     while ((name = g_dir_read_name(folder))) {
         g_autofree char *below = g_build_filename(path, name, NULL);
-        drop(below);
+        drop_from_cache(below);
     }
 }
 
 static uint64_t ask_cold(const Peer *peer, const char *source, const Question *question, double *seconds)
 {
-    g_autofree char *kept = peer->file ? g_build_filename(source, peer->file, NULL) : g_path_get_dirname(source);
+    g_autofree char *stored = peer->file ? g_build_filename(source, peer->file, NULL) : g_path_get_dirname(source);
 
-    drop(peer->file || !g_str_has_suffix(source, ".xtf") ? kept : source);
+    drop_from_cache(peer->file || !g_str_has_suffix(source, ".xtf") ? stored : source);
     double before = bench_now();
     void *self = peer->open(source);
     uint64_t answer = peer->ask(self, question);
@@ -291,13 +290,13 @@ static void count_send(void *rows, uint32_t location, const XtfSendsRow *row)
     ++*(uint64_t *)rows;
 }
 
-static void build(const Peer *peer, const char *folder, const char *trace)
+static void build_peer(const Peer *peer, const char *folder, const char *trace)
 {
     static const RowSink counter = {count_call, count_send};
     uint64_t rows = 0;
     double before = bench_now(), processor = bench_processor_time();
 
-    ask_each_row(trace, &counter, &rows); /* what reading the rows takes is not the peer's */
+    ask_each_row(trace, &counter, &rows); /* the time to read the rows is not the peer's */
     double reading = bench_now() - before, reading_processor = bench_processor_time() - processor;
     before = bench_now();
     processor = bench_processor_time();
@@ -325,7 +324,7 @@ int main(int argc, char **argv)
     } else if (argc == 4 && g_str_equal(argv[1], "questions")) {
         print_questions(argv[2], (unsigned)atoi(argv[3]));
     } else if (argc == 5 && g_str_equal(argv[1], "build")) {
-        build(peer_of(argv[2]), argv[3], argv[4]);
+        build_peer(peer_of(argv[2]), argv[3], argv[4]);
     } else if (argc == 4 && (g_str_equal(argv[1], "warm") || g_str_equal(argv[1], "cold"))) {
         answer_all(peer_of(argv[2]), argv[3], g_str_equal(argv[1], "cold"));
     } else if (argc == 4 && g_str_equal(argv[1], "text")) {

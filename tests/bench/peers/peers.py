@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""XTF beside SQLite, LMDB, DuckDB, Parquet and OTF2, on the same trace: one table.
+"""Compares XTF with SQLite, LMDB, DuckDB, Parquet and OTF2, on the same trace: one table.
 
 usage: peers.py [--build DIR] [--dir DIR] [--windows N] [--libduckdb FILE] ARCHIVE.otf2
 
-Each peer holds the trace's calls and sent messages with all of their fields, and answers the same questions; answers are
-compared. run.sh installs the peers. ask.h describes the questions, and the data and the plan of each peer. XTF and SQLite have
-the cache that XTF has by default. A warm question was asked four times before; what it takes is its elapsed time, or, beyond
-a millisecond, its processor time if that is less.
+Each peer has the trace's calls and sent messages with all their fields, and answers the same questions. The answers are compared.
+run.sh installs the peers. ask.h describes the questions, and the data and the plan of each peer. XTF and SQLite have XTF's
+default cache.
+A warm question was asked four times before. Its figure is its elapsed time, or, beyond a millisecond, its processor time if that
+is less.
 """
 
 import argparse
@@ -48,7 +49,7 @@ def size_of(path):
 
 
 class Peers:
-    """Where everybody keeps the trace."""
+    """The places where the peers keep the trace."""
 
     def __init__(self, arguments, folder):
         self.ask = arguments.build / "tests/bench/ask"
@@ -61,30 +62,30 @@ class Peers:
         return {"xtf": self.trace, "otf2": self.archive}.get(name, self.folder)
 
     def limit_cache(self):
-        """SQLite gets the cache that XTF has by default."""
+        """Sets SQLite's cache to XTF's default size, and returns it in MiB."""
         os.environ["ASK_CACHE"] = output(self.ask, "cache", self.trace).strip()
         return int(os.environ["ASK_CACHE"]) >> 20
 
-    def kept(self, name):
+    def stored_path(self, name):
         return {"xtf": self.trace, "otf2": self.archive.parent}.get(
             name, self.folder / ("parquet" if name == "parquet" else f"peer.{name}"))
 
     def size(self, name):
-        return size_of(self.kept(name))
+        return size_of(self.stored_path(name))
 
-    def answers(self, name, how, questions):
-        """Of each question, in order: (answer, seconds)."""
-        lines = output(self.ask, how, name, self.source(name), input="\n".join(questions) + "\n").splitlines()
+    def answers(self, name, state, questions):
+        """Returns (answer, seconds) of each question, in order."""
+        lines = output(self.ask, state, name, self.source(name), input="\n".join(questions) + "\n").splitlines()
         return [(int(answer), float(seconds)) for _, _, answer, seconds in map(str.split, lines)]
 
 
 def build_peer(peers, name, threads):
-    """Seconds, seconds of processor and rows of building a peer on so many cores; None where it cannot be built."""
-    kept = peers.kept(name)
-    if kept.is_dir():
-        shutil.rmtree(kept)
+    """Builds a peer on `threads` cores. Returns seconds, seconds of processor time, and rows; None if it cannot be built."""
+    stored = peers.stored_path(name)
+    if stored.is_dir():
+        shutil.rmtree(stored)
     elif name in BUILT:
-        kept.unlink(missing_ok=True)
+        stored.unlink(missing_ok=True)
     environment = dict(os.environ, ASK_THREADS=str(threads))
     cores = sorted(os.sched_getaffinity(0))[:threads]
     run = subprocess.run([str(word) for word in (peers.ask, "build", name, peers.folder, peers.trace)], text=True,
@@ -101,7 +102,8 @@ def rate(n, seconds):
 
 
 def import_ours(arguments, peers, events):
-    """On one core by processor time, and on all cores by elapsed time: XTF and OTF2's reader, which keeps nothing."""
+    """Returns the rates of XTF and of OTF2's reader, which stores nothing: on one core by processor time, and on all cores by
+    elapsed time."""
     command = [arguments.xtf, "import", "-qf", "-o", peers.trace]
     one, _ = common.median_run(3, [*command, "--jobs", 1, arguments.archive])
     run, _ = common.median_run(3, [*command, arguments.archive])
@@ -136,38 +138,39 @@ def import_all(arguments, peers, table):
     return cache
 
 
-def compare_answers(peers, name, found, wanted, questions):
-    for question, (answer, _), right in zip(questions, found, wanted):
+def compare_answers(peers, name, answers, expected, questions):
+    for question, (answer, _), right in zip(questions, answers, expected):
         if answer != right:
             sys.exit(f"peers: {TITLES[name]} answers {answer} where XTF answers {right}: {question}")
 
 
 def ask_all(arguments, peers, table, cache):
-    """Medians by share of the trace and kind of question; every answer is compared with XTF's."""
+    """Prints medians by share of the trace and kind of question. Compares every answer with XTF's."""
     questions = output(peers.ask, "questions", peers.trace, arguments.windows).splitlines()
     few = [question for i, question in enumerate(questions) if i // len(KINDS) % arguments.windows < 5]
-    for how, asked in ("warm", questions), ("cold", few):
-        wanted = None
+    for state, asked in ("warm", questions), ("cold", few):
+        expected = None
         cells = collections.defaultdict(dict)
-        title_of_cache = f", a cache of {cache} MiB" if how == "warm" else ""
+        title_of_cache = f", a cache of {cache} MiB" if state == "warm" else ""
         for name in peers.names:
-            mine = few if name == "otf2" else asked
-            found = peers.answers(name, how, mine)
-            if wanted is None:
-                wanted = dict(zip(asked, (answer for answer, _ in found)))
-            compare_answers(peers, name, found, [wanted[question] for question in mine], mine)
+            questions_of_peer = few if name == "otf2" else asked
+            answers = peers.answers(name, state, questions_of_peer)
+            if expected is None:
+                expected = dict(zip(asked, (answer for answer, _ in answers)))
+            compare_answers(peers, name, answers, [expected[question] for question in questions_of_peer], questions_of_peer)
             times = collections.defaultdict(list)
-            for question, (_, seconds) in zip(mine, found):
+            for question, (_, seconds) in zip(questions_of_peer, answers):
                 times[tuple(question.split()[:2])].append(seconds)
             for key, values in times.items():
                 cells[key][name] = common.duration(statistics.median(values))
         for kind, title in KINDS.items():
             for share in sorted({key[0] for key in cells}, key=float):
-                table.row(f"{title} in {float(share) * 100:g}% of the time, {how}{title_of_cache}", cells[share, kind])
+                table.row(f"{title} in {float(share) * 100:g}% of the time, {state}{title_of_cache}", cells[share, kind])
 
 
 def text_of_all(arguments, peers, table, mount):
-    """The text of the records, to /dev/null: XTF's and OTF2's of all types, the others' of the calls, which are nearly all of them."""
+    """Measures the text of the records, to /dev/null: XTF's and OTF2's of all types, the others' of the calls, which are nearly
+    all records."""
     cells = {}
     records = mount / "records"
     lines = int(output("wc", "-l", records).split()[0])
@@ -188,7 +191,7 @@ def text_of_all(arguments, peers, table, mount):
 
 
 def shell_question(arguments, peers, table, mount):
-    """One count, as a whole process."""
+    """Measures one count as a whole process."""
     share, _, index, location, begin, end = next(
         line.split() for line in output(peers.ask, "questions", peers.trace, 5).splitlines() if line.startswith("0.01"))
     info = dict(line.split()[:2] for line in output(arguments.xtf, "cat", peers.trace, "info").splitlines()[1:])
@@ -219,7 +222,7 @@ def shell_question(arguments, peers, table, mount):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default=os.environ.get("BUILD", common.HERE.parents[1] / "build"), type=pathlib.Path)
-    parser.add_argument("--dir", help="where to put files (default: TMPDIR, or /var/tmp): some 5 GB")
+    parser.add_argument("--dir", help="folder for the files (default: TMPDIR, or /var/tmp): some 5 GB")
     parser.add_argument("--windows", type=int, default=20, help="questions of each kind and width")
     parser.add_argument("--libduckdb", help="DuckDB's library; without it DuckDB and Parquet are left out")
     parser.add_argument("archive", type=pathlib.Path)

@@ -3,9 +3,9 @@
 #
 # usage: run.sh [--dir DIR] [--windows N] [ARCHIVE.otf2]
 #
-# Installs Debian's packages of SQLite, LMDB, OTF2 and npm if they are missing (as root, or with sudo) and, into a folder that
-# is removed at the end, DuckDB's library from the npm package @duckdb/node-api. Without an archive it records hpcc on 8
-# ranks. DIR (default: TMPDIR, or /var/tmp) takes some 6 GB.
+# Installs Debian's packages of SQLite, LMDB, OTF2 and npm if they are missing (as root, or with sudo). Installs
+# DuckDB's library from the npm package @duckdb/node-api into a folder that is removed at the end. Without an archive it
+# records hpcc on 8 ranks. DIR (default: TMPDIR, or /var/tmp) needs some 6 GB.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -46,7 +46,7 @@ if command -v npm >/dev/null; then
         duckdb=$(find "$scratch/npm" -name 'libduckdb.so' | head -1)
     fi
 fi
-[ -n "$duckdb" ] || say "DuckDB is not to be had: it and Parquet are left out"
+[ -n "$duckdb" ] || say "DuckDB cannot be installed: DuckDB and Parquet are left out"
 if [ -z "$archive" ]; then
     say "recording hpcc"
     archive=$("$here/../record-hpcc.sh" 8 1500 "$scratch/hpcc")

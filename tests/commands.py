@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""scripts/quickstart.sh, and after it the install of an ordinary user as README.md shows it: typed one after the other in a
-project of the same shape, whose xtf is a shell script. meson and ninja are real; what installs packages and the MPI are stand-ins.
+"""Tests scripts/quickstart.sh, and the install of an ordinary user after it, as README.md shows it.
+
+The commands run in order in a small project with the same folders, whose xtf is a shell script. The test uses the real meson and
+ninja, but a fake package manager and MPI.
 
 usage: commands.py
 """
@@ -24,7 +26,7 @@ FILES = {
 }  # yapf: disable
 PROGRAMS = ("src/cli/xtf.sh", "scripts/install-deps.sh", "bin/mpicc.openmpi", "bin/mpirun.openmpi")
 DESCRIPTION = "Name: xtf-test-mpi\nDescription: none\nVersion: 1\n"
-NOTHING_RECORDED, RECORDED = "no MPI with its headers is installed here", "recording a small program"
+NO_MPI, RECORDED = "no MPI with its headers is installed here", "recording a small program"
 
 
 class Commands(unittest.TestCase):
@@ -34,76 +36,77 @@ class Commands(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         for name, text in FILES.items():
-            self.write(name, text)
+            self.write_file(name, text)
         for name in PROGRAMS:
-            self.write(name, "#!/bin/sh\n", 0o755)
+            self.write_file(name, "#!/bin/sh\n", 0o755)
         shutil.copy(ROOT / "scripts/quickstart.sh", self.folder / "scripts")
         self.set_packages("libc6-dev 1 installed")
-        # What would go to /usr/local goes to a folder.
+        # Files for /usr/local are installed into a folder of the test.
         self.environment = dict(os.environ, HOME="/home/somebody", DESTDIR=str(self.folder / "installed"), TMPDIR=str(self.folder),
                                 PATH=f"{self.folder}/bin:{os.environ['PATH']}", PKG_CONFIG_PATH=str(self.folder / "bin"))
 
-    def write(self, name, text, mode=0o644):
+    def write_file(self, name, text, mode=0o644):
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
         path.chmod(mode)
 
     def set_packages(self, lines):
-        self.write("bin/dpkg-query", f"#!/bin/sh\necho '{lines}'\n", 0o755)
+        self.write_file("bin/dpkg-query", f"#!/bin/sh\necho '{lines}'\n", 0o755)
 
-    def typed(self, command):
+    def run_command(self, command):
         done = subprocess.run(["sh", "-e", "-c", command], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, check=False, timeout=120)
         self.assertEqual(done.returncode, 0, done.stdout)
         return done.stdout
 
     def test_readme(self):
-        """What an ordinary user types after quickstart.sh installs below the home folder, also the second time."""
+        """The commands of README.md for an ordinary user install below the home folder, also if they are repeated."""
         lines = re.findall(r"^    (.*\bbuild-\w+.*)$", (ROOT / "README.md").read_text(), re.MULTILINE)
         self.assertTrue(any("--prefix=$HOME" in line for line in lines), "README.md shows no install below $HOME")
-        self.typed("scripts/quickstart.sh")
+        self.run_command("scripts/quickstart.sh")
         for _ in range(2):
-            self.typed("\n".join(lines))
+            self.run_command("\n".join(lines))
             self.assertEqual([str(path.relative_to(self.folder)) for path in (self.folder / "installed").rglob("xtf")],
                              ["installed/home/somebody/.local/bin/xtf"])
 
-    def test_found(self):
-        """A build/ that is there finds an MPI that is installed later, and loses one that is removed; its options stay."""
-        self.assertIn(NOTHING_RECORDED, self.typed("scripts/quickstart.sh"))
-        self.typed("meson configure build -Dstrip=true")
-        self.write("bin/xtf-test-mpi.pc", DESCRIPTION)
+    def test_mpi_detected(self):
+        """An existing build/ detects that an MPI was installed or removed, and keeps its options."""
+        self.assertIn(NO_MPI, self.run_command("scripts/quickstart.sh"))
+        self.run_command("meson configure build -Dstrip=true")
+        self.write_file("bin/xtf-test-mpi.pc", DESCRIPTION)
         self.set_packages("libc6-dev 1 installed\nlibopenmpi-dev 5 installed")
-        self.assertIn(RECORDED, self.typed("scripts/quickstart.sh"))
-        self.assertNotIn("Build targets in project", self.typed("scripts/quickstart.sh"), "configured anew, though nothing changed")
+        self.assertIn(RECORDED, self.run_command("scripts/quickstart.sh"))
+        self.assertNotIn("Build targets in project", self.run_command("scripts/quickstart.sh"), "build/ was configured again, though no package changed")
         (self.folder / "bin/xtf-test-mpi.pc").unlink()
         self.set_packages("libc6-dev 1 installed")
-        self.assertIn(NOTHING_RECORDED, self.typed("scripts/quickstart.sh"))
-        self.assertRegex(self.typed("meson introspect build --buildoptions"), r'"name": "strip", "value": true')
+        self.assertIn(NO_MPI, self.run_command("scripts/quickstart.sh"))
+        self.assertRegex(self.run_command("meson introspect build --buildoptions"), r'"name": "strip", "value": true')
 
     def test_no_debian(self):
-        """Where nobody lists packages, build/ is configured anew each time."""
-        self.write("bin/dpkg-query", "#!/bin/sh\nexit 127\n", 0o755)
-        self.assertIn(NOTHING_RECORDED, self.typed("scripts/quickstart.sh"))
-        self.write("bin/xtf-test-mpi.pc", DESCRIPTION)
-        self.assertIn(RECORDED, self.typed("scripts/quickstart.sh"))
+        """Without a list of packages, quickstart.sh configures build/ each time."""
+        self.write_file("bin/dpkg-query", "#!/bin/sh\nexit 127\n", 0o755)
+        self.assertIn(NO_MPI, self.run_command("scripts/quickstart.sh"))
+        self.write_file("bin/xtf-test-mpi.pc", DESCRIPTION)
+        self.assertIn(RECORDED, self.run_command("scripts/quickstart.sh"))
+
 
 class Trial(unittest.TestCase):
-    """scripts/try-debian.sh says what it cannot try, with the status of a test that is skipped."""
+    """scripts/try-debian.sh prints what it cannot test, and exits with the status of a skipped test."""
 
-    def tried(self, *arguments):
+    def run_script(self, *arguments):
         done = subprocess.run([ROOT / "scripts/try-debian.sh", *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               text=True, check=False, timeout=120)
         return done.returncode, done.stdout
 
     def test_usage(self):
         for arguments in (), ("woody",), ("--mirror",), ("--test", "trixie"):
-            status, output = self.tried(*arguments)
+            status, output = self.run_script(*arguments)
             self.assertEqual((status, "usage: try-debian.sh" in output), (2, True), output)
 
     def test_skipped(self):
-        """Not root, no debootstrap, or a mirror that nobody reaches: nothing is tried."""
-        status, output = self.tried("--mirror", "http://127.0.0.1:9/debian", "trixie")
+        """Without root, debootstrap or a mirror that can be reached, the script runs no test."""
+        status, output = self.run_script("--mirror", "http://127.0.0.1:9/debian", "trixie")
         self.assertEqual(status, 77, output)
         self.assertRegex(output, "try-debian: skipped: (a chroot needs root|.* is not installed|.* cannot be reached)")
 
@@ -111,6 +114,6 @@ class Trial(unittest.TestCase):
 if __name__ == "__main__":
     for tool in ("meson", "ninja", "pkg-config"):
         if not shutil.which(tool):
-            print(f"there is no {tool}")
+            print(f"{tool} is not installed")
             sys.exit(77)
     unittest.main()

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""scripts/check-commits.sh finds fault with subjects that are planted here, with none of the good ones, and with none of the new commits.
-Without git or the history the test is skipped.
+"""Tests that scripts/check-commits.sh complains of each bad subject in this file, and of none of the good ones.
+
+The subjects of the new commits are checked, too. Without git or the history the test is skipped.
 
 usage: commits.py PROJECT
 """
@@ -19,7 +20,7 @@ BAD = {
 }  # yapf: disable
 
 
-def check(project, *arguments, subjects=""):
+def run_check(project, *arguments, subjects=""):
     """Returns the script's exit status and its lines."""
     done = subprocess.run([f"{project}/scripts/check-commits.sh", *arguments], input=subjects, capture_output=True, text=True, timeout=60)
     if done.stderr:
@@ -29,18 +30,18 @@ def check(project, *arguments, subjects=""):
 
 def main():
     project = sys.argv[1]
-    status, lines = check(project, "-", subjects="\n".join(GOOD) + "\n")
+    status, lines = run_check(project, "-", subjects="\n".join(GOOD) + "\n")
     if status == SKIPPED:
         print(*lines)
         return SKIPPED
-    faults = [f"a good subject: {line}" for line in lines] + (["it fails for good subjects"] if status else [])
+    faults = [f"complaint of a good subject: {line}" for line in lines] + (["check-commits.sh fails for good subjects"] if status else [])
     for subject, fault in BAD.items():
-        status, lines = check(project, "-", subjects=subject + "\n")
+        status, lines = run_check(project, "-", subjects=subject + "\n")
         if status == 0 or len(lines) != 1 or not lines[0].startswith(fault):
-            faults.append(f"{fault!r} is not what it says of {subject!r}: {lines}")
+            faults.append(f"expected the complaint {fault!r} of {subject!r}, found {lines}")
     for fault in faults:
         print(f"FAILED: {fault}")
-    status, lines = check(project)
+    status, lines = run_check(project)
     print(*lines, sep="\n")
     return 1 if faults else status
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each public header of libxtf compiles on its own, as C and as C++, without a warning.
+"""Tests that each public header of libxtf compiles alone, as C and as C++, without a warning.
 
 usage: headers.py PROJECT HEADER...
 """
@@ -21,7 +21,7 @@ def main():
     failures = 0
     for language, (compiler, options) in COMPILERS.items():
         if not shutil.which(compiler):
-            print(f"no {compiler} here")
+            print(f"{compiler} is not installed")
             return 77
         for header in headers:
             command = [compiler, "-x", language, *options, "-Wall", "-Wextra", "-Werror", "-Wno-unused-parameter",

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""scripts/install-deps.sh where packages are missing: with and without a network, root and sudo. apt-get, dpkg-query and id are
-stand-ins; nothing is installed.
+"""Tests scripts/install-deps.sh with missing packages: with and without a network, root and sudo.
+
+apt-get, dpkg-query and id are fakes; no package is installed.
 
 usage: installing.py
 """
@@ -13,10 +14,10 @@ import sys
 import tempfile
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[1] / "scripts" / "install-deps.sh"
-GOOD = "echo 'Get:1 x'; echo 'Setting up x'"
+SUCCESS = "echo 'Get:1 x'; echo 'Setting up x'"
 
 
-def run(apt, user=0, sudo=False):
+def run_script(apt, user=0, sudo=False):
     with tempfile.TemporaryDirectory(prefix="xtf-test-") as folder:
         bin = pathlib.Path(folder)
         for name in ("sh", "env", "sed", "awk", "tee", "tail", "mktemp", "rm", "cat"):
@@ -31,21 +32,22 @@ def run(apt, user=0, sudo=False):
                               check=False, timeout=60)
 
 
-def expect(what, good, done):
-    if not good:
-        sys.exit(f"{what}: status {done.returncode}\n{done.stdout}{done.stderr}")
+def expect(condition, holds, done):
+    if not holds:
+        sys.exit(f"expected that {condition}: status {done.returncode}\n{done.stdout}{done.stderr}")
 
 
 def main():
     for user, sudo in ((0, False), (1000, True)):
-        done = run(GOOD, user, sudo)
-        expect("installing shows that it goes on", done.returncode == 0 and ".." in done.stdout, done)
-    second = run(f'[ "$1" = update ] && : >"$TMPDIR/lists"; [ -f "$TMPDIR/lists" ] || exit 100; {GOOD}')
-    expect("old lists are fetched anew", second.returncode == 0, second)
-    for word, done in (("Temporary failure", run("echo 'Err:1 Temporary failure resolving'; exit 100")),
-                       ("neither root nor sudo", run(GOOD, 1000))):
+        done = run_script(SUCCESS, user, sudo)
+        expect("the script prints dots while it installs", done.returncode == 0 and ".." in done.stdout, done)
+    updated = run_script(f'[ "$1" = update ] && : >"$TMPDIR/lists"; [ -f "$TMPDIR/lists" ] || exit 100; {SUCCESS}')
+    expect("old lists of packages are updated", updated.returncode == 0, updated)
+    for word, done in (("Temporary failure", run_script("echo 'Err:1 Temporary failure resolving'; exit 100")),
+                       ("neither root nor sudo", run_script(SUCCESS, 1000))):
         last = done.stderr.splitlines()[-1] if done.stderr else ""
-        expect(word, done.returncode != 0 and word in done.stderr and "install them by hand" in last and "meson" in last, done)
+        expect(f"the error has {word!r} and how to install by hand",
+               done.returncode != 0 and word in done.stderr and "install them by hand" in last and "meson" in last, done)
 
 
 if __name__ == "__main__":

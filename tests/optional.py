@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Parts that a build may leave out: xtf says which one is missing and how to build it, writes nothing, and does the rest.
+"""Tests optional parts of a build. Without one, xtf names it and the option that builds it, and writes no file. All else works.
 
 usage: optional.py XTF NAME=yes|no ...
 """
@@ -14,7 +14,7 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[1] / "examples"
 XTF, BUILT = None, {}
 
 
-def xtf(*arguments):
+def run_xtf(*arguments):
     return subprocess.run([XTF, *map(str, arguments)], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
 
 
@@ -26,8 +26,8 @@ class Optional(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def check_part(self, feature, option, output, *arguments):
-        """Runs a command that needs a feature: it writes its output, or fails and names the option."""
-        done = xtf(*arguments)
+        """Runs a command that needs a feature. Checks that it writes its output, or fails and names the option."""
+        done = run_xtf(*arguments)
         if BUILT[feature]:
             self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
         else:
@@ -50,25 +50,25 @@ class Optional(unittest.TestCase):
         self.check_part("netcdf", "-Dnetcdf=enabled", output, "cluster", "-q", "-o", output, EXAMPLES / "network-8/net_median.nc")
 
     def test_player(self):
-        """Without ncurses there is no screen, and xtf names the reason; a frame is printed in each build."""
-        done = xtf("top", EXAMPLES / "rod-4/rod.xtf")
+        """Without ncurses xtf names the reason instead of opening a screen. It prints a frame in each build."""
+        done = run_xtf("top", EXAMPLES / "rod-4/rod.xtf")
         self.assertEqual("this xtf was built without ncurses" in done.stderr, not BUILT["ncurses"], done.stderr)
-        done = xtf("play", "--frame", "0", EXAMPLES / "rod-4/rod.xtf")
+        done = run_xtf("play", "--frame", "0", EXAMPLES / "rod-4/rod.xtf")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("4 processes", done.stdout)
 
     def test_help(self):
-        """The help of import and export marks exactly the parts that are missing."""
-        marks = xtf("import", "--help").stdout.count("built without"), xtf("export", "--help").stdout.count("not in this build")
-        missing = (not BUILT["otf2"]) + (not BUILT["netcdf"])
-        self.assertEqual(marks, (missing, missing))
+        """The help of import and export marks the missing parts and no other parts."""
+        n_marked = run_xtf("import", "--help").stdout.count("built without"), run_xtf("export", "--help").stdout.count("not in this build")
+        n_missing = (not BUILT["otf2"]) + (not BUILT["netcdf"])
+        self.assertEqual(n_marked, (n_missing, n_missing))
 
     def test_compressed_pages(self):
-        """zlib and libdeflate pack differently, and each unpacks the other's pages: the example was packed by libdeflate."""
+        """zlib and libdeflate pack differently, but each unpacks the pages of the other. The example was packed by libdeflate."""
         output = self.folder / "copy.xtf"
-        self.assertEqual(xtf("copy", "-q", "--level=9", EXAMPLES / "rod-4/rod.xtf", output).returncode, 0)
-        self.assertEqual(xtf("check", "-q", output).returncode, 0)
-        records = [xtf("cat", trace, "records").stdout for trace in (EXAMPLES / "rod-4/rod.xtf", output)]
+        self.assertEqual(run_xtf("copy", "-q", "--level=9", EXAMPLES / "rod-4/rod.xtf", output).returncode, 0)
+        self.assertEqual(run_xtf("check", "-q", output).returncode, 0)
+        records = [run_xtf("cat", trace, "records").stdout for trace in (EXAMPLES / "rod-4/rod.xtf", output)]
         self.assertGreater(records[0].count("\n"), 1000)
         self.assertEqual(*records)
 

@@ -1,6 +1,6 @@
 /*
- * How often a test repeats what it does at random. With sanitizers or without optimisation, which are several times as
- * slow, a quarter of the rounds finds what these builds are for: what is right is compared in the ordinary build.
+ * The number of rounds of a random test. Builds with sanitizers or without optimisation are several times as slow. A
+ * quarter of the rounds is enough for the errors that these builds should find. The ordinary build compares all results.
  */
 #pragma once
 

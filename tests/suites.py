@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Each case of a C test program is run by exactly one test: Criterion says of a filter that takes no case that all is well.
+"""Tests that each case of a C test program is run by exactly one Meson test. Criterion succeeds for a filter that matches no case.
 
 usage: suites.py BUILD
 """
@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 
-def cases(program):
-    """The cases of a program, as SUITE/NAME."""
+def list_cases(program):
+    """Returns the cases of a program, as SUITE/NAME."""
     text = subprocess.run([program, "--list"], check=True, capture_output=True, text=True, timeout=60).stdout
     suite, found = None, []
     for line in text.splitlines():
@@ -25,11 +25,11 @@ def cases(program):
     return found
 
 
-def takes(pattern, case):
-    """Whether a filter SUITE/* or @(SUITE|SUITE)/* takes a case."""
-    suites, _, rest = pattern.rpartition("/")
+def matches(pattern, case):
+    """True if a filter SUITE/* or @(SUITE|SUITE)/* matches a case."""
+    suites, _, cases = pattern.rpartition("/")
     names = suites[2:-1].split("|") if suites.startswith("@(") else [suites]
-    return rest == "*" and any(fnmatch.fnmatchcase(case.split("/")[0], name) for name in names)
+    return cases == "*" and any(fnmatch.fnmatchcase(case.split("/")[0], name) for name in names)
 
 
 def main():
@@ -42,12 +42,12 @@ def main():
             filters.setdefault(command[0], []).append((test["name"], command[command.index("--filter") + 1]))
     faults = [] if filters else ["no test has a filter"]
     for program, patterns in filters.items():
-        all_cases = cases(program)
+        all_cases = list_cases(program)
         for case in all_cases:
-            by = [name for name, pattern in patterns if takes(pattern, case)]
-            if len(by) != 1:
-                faults.append(f"{program}: {case} is run by {by or 'no test'}")
-        faults += [f"{program}: {name} runs no case" for name, pattern in patterns if not any(takes(pattern, case) for case in all_cases)]
+            runners = [name for name, pattern in patterns if matches(pattern, case)]
+            if len(runners) != 1:
+                faults.append(f"{program}: {case} is run by {runners or 'no test'}")
+        faults += [f"{program}: {name} runs no case" for name, pattern in patterns if not any(matches(pattern, case) for case in all_cases)]
     for fault in faults:
         print(f"FAILED: {fault}")
     return bool(faults)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tests/words.py finds what is planted here, each by its check and its line, and nothing else; a budget fails when there is more.
+"""Tests that tests/words.py finds the planted faults by check and line, and no others, and that it enforces budgets.
 
 usage: test_words.py
 """
@@ -77,14 +77,14 @@ def read():
 """
 
 
-def planted():
+def plant_files():
     """Returns the planted files: {path: text}."""
     same = "static int write_rows(int a)\n{\n    return a;\n}\n"
     return {"libxtf/a/a.c": SOURCE, **{f"libxtf/a/{name}.c": same for name in "bcd"}, "docs/PAGE.md": DOCUMENT, "tests/a.py": PYTHON}
 
 
 def check_budgets(found):
-    """Returns complaints of budgets that do not hold, or rise."""
+    """Returns complaints of budgets that are not enforced, or rise."""
     exact = {}
     for one in found:
         exact[one.room, one.check] = exact.get((one.room, one.check), 0) + 1
@@ -92,32 +92,32 @@ def check_budgets(found):
         file = pathlib.Path(folder) / "budget.txt"
         words.write_budget(file, exact)
         if words.read_budget(file) != exact:
-            yield "a budget that was written is read as another one"
-    if words.judge(found, exact)[:2] != ([], []):
-        yield "a budget that is met is said not to be"
+            yield "a budget that was written is read differently"
+    if words.compare(found, exact)[:2] != ([], []):
+        yield "counts equal to their budgets are complained of, or called lower"
     for key in exact:
-        less, more = exact | {key: exact[key] - 1}, exact | {key: exact[key] + 1}
-        over = words.judge(found, less)[0]
+        lower, higher = exact | {key: exact[key] - 1}, exact | {key: exact[key] + 1}
+        over = words.compare(found, lower)[0]
         if not over or not over[0].startswith(f"FAILED: {key[0]}: {key[1]}: "):
-            yield f"more than the budget of {key} is no failure"
-        if words.judge(found, more)[0] or len(words.judge(found, more)[1]) != 1:
-            yield f"less than the budget of {key} is not said alone"
-        if words.lower(less, words.judge(found, less)[2]) != less or words.lower(more, words.judge(found, more)[2]) != exact:
-            yield f"the budget of {key} is not lowered, or raised"
-    if words.lower({("gone", "comment"): 3}, words.judge([], {})[2]):
-        yield "the budget of a room that is gone stays"
+            yield f"a count above the budget of {key} is not a failure"
+        if words.compare(found, higher)[0] or len(words.compare(found, higher)[1]) != 1:
+            yield f"a count below the budget of {key} is a failure, or not reported alone"
+        if words.lower_budget(lower, words.compare(found, lower)[2]) != lower or words.lower_budget(higher, words.compare(found, higher)[2]) != exact:
+            yield f"the budget of {key} is not lowered, or is raised"
+    if words.lower_budget({("gone", "comment"): 3}, words.compare([], {})[2]):
+        yield "the budget of a room that does not exist is kept"
 
 
 def main():
     project = pathlib.Path(words.__file__).resolve().parent.parent
-    found = words.find_all(planted(), words.read_verbs(project))
+    found = words.find_all(plant_files(), words.read_verbs(project))
     seen = sorted((one.file, one.check, one.line) for one in found)
     faults = [f"planted, not found: {one}" for one in EXPECTED if one not in seen]
     faults += [f"found, not planted: {one}" for one in seen if one not in EXPECTED]
     faults += [f"found {seen.count(one)} times: {one}" for one in set(seen) if seen.count(one) > 1]
     faults += check_budgets(found)
     if len(words.read_files(project)) < 1000:
-        faults.append("hardly any files are read")
+        faults.append("fewer than 1000 files are read")
     for fault in faults:
         print(f"FAILED: {fault}")
     return bool(faults)

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Counts what makes the project's language hard to read, for each room, against budgets that may only fall.
+"""Counts hard words and sentences of each room, and compares the counts with budgets that may only fall.
 
-A room is a folder of libxtf or src; all of tests is one room; each document is one. The checks:
+A room is a folder of libxtf or src, the whole of tests, or a document. The checks:
 
 sentence   a sentence of more than 25 words, in a comment or a document
 long-line  a line of a document over 100 columns; tables, code and the targets of links are exempt
 comment    a comment directly before a function that does not begin with a verb in the third person, "True if" or "False if".
-           scripts/verbs.txt lists the verbs: a heuristic. A new verb needs its word there.
+           scripts/verbs.txt lists the verbs; add a new verb there. The check is a heuristic.
 verb-name  a static function whose name is one verb, without a noun: begin, find, take
-pronoun    an identifier that is a pronoun or a soft word: mine, less, told. Each counts once a file.
+pronoun    an identifier that is a pronoun or a soft word: mine, less, told; counted once a file
 dialect    in a comment: a word of DIALECT, or a fragment that begins with Of, What, That, Those or Whether
-shared     a static function whose name is in more than three files, so that a backtrace does not say which one it is
+shared     a static function whose name is in more than three files, so that its name in a backtrace does not identify it
 
-tests/words-budget.txt has a line for each room and check: how many there may be. More are a failure; of fewer the test only says
-that --write lowers the budget. --write never raises a line.
+tests/words-budget.txt has a line for each room and check: the budget. The test fails if more are found. If fewer are found, the
+test recommends --write, which lowers the budget. --write never raises a budget.
 
 usage: words.py [PROJECT] [--list ROOM [CHECK]] [--write]
 """
@@ -47,14 +47,14 @@ Found = collections.namedtuple("Found", "room check file line text")
 
 
 def room_of(path):
-    """Returns the room of a file: its folder, the whole of tests, or the document itself."""
+    """Returns the room of a file: its folder, tests, or the document."""
     if path.startswith("tests/"):
         return "tests"
     return path if path.endswith(".md") else str(pathlib.PurePosixPath(path).parent)
 
 
 def read_files(project):
-    """Returns the texts of all files that are judged: {path: text}."""
+    """Returns the texts of all files that are checked: {path: text}."""
     patterns = ["libxtf/**/*.[ch]", "src/**/*.[ch]", "src/**/*.py", "tests/**/*.[ch]", "tests/**/*.py", "docs/*.md", "*.md"]
     files = sorted({file for pattern in patterns for file in project.glob(pattern)})
     return {file.relative_to(project).as_posix(): file.read_text() for file in files}
@@ -72,20 +72,20 @@ def third_person(verb):
 
 
 def comments_of(text, token):
-    """Returns the comments of a source with their places, and the source with blanks for comments and strings."""
+    """Returns the comments of a source with their places, and the source with blanks instead of comments and strings."""
     comments = []
 
     def at_edge(place):
         return not text[text.rfind("\n", 0, place) + 1:place].strip()
 
-    def blank(match):
+    def blank_match(match):
         whole = match[0]
         if whole.startswith("/") or whole.lstrip().startswith("#") or whole.startswith('"""') and at_edge(match.start()):
-            # The stars at the left of a comment's lines are no bullets of a list.
+            # Blanks replace the stars at the left of a comment's lines, which are not bullets of a list.
             comments.append((match.start(), re.sub(r"(?m)^[ \t]*\*(?!/)", lambda star: " " * len(star[0]), whole)))
         return re.sub(r"[^\n]", " ", whole)
 
-    return comments, token.sub(blank, text)
+    return comments, token.sub(blank_match, text)
 
 
 def sentences_of(text):
@@ -104,7 +104,7 @@ def too_long(sentence):
 
 
 def prose_of(document):
-    """Returns a document with blank lines in place of its code."""
+    """Returns a document with blank lines instead of its code."""
     lines, fenced = [], False
     for line in document.split("\n"):
         fence = line.lstrip().startswith("```")
@@ -148,7 +148,7 @@ def check_functions(text, comments, verbs):
 
 
 def check_source(path, text, verbs, shared):
-    """Finds what is in a source; `verbs` are {verb: its third person}."""
+    """Finds the faults of a source; `verbs` are {verb: its third person}."""
     comments, code = comments_of(text, PYTHON if path.endswith(".py") else TOKEN)
     yield from check_comments(comments)
     if path.endswith(".py"):
@@ -167,7 +167,7 @@ def check_source(path, text, verbs, shared):
 
 
 def shared_names(texts):
-    """Returns the names of static functions that more than FILES sources have."""
+    """Returns the names of static functions that are in more than FILES sources."""
     files = collections.defaultdict(set)
     for path, text in texts.items():
         if path.endswith((".c", ".h")):
@@ -177,7 +177,7 @@ def shared_names(texts):
 
 
 def find_all(texts, verbs):
-    """Returns all that is found in files, in the order of their paths."""
+    """Returns the faults of all files, in the order of their paths."""
     shared = shared_names({path: text for path, text in texts.items() if not path.startswith("tests/")})
     found, verbs = [], {verb: third_person(verb) for verb in verbs}
     for path, text in texts.items():
@@ -195,43 +195,43 @@ def read_budget(file):
 
 
 def write_budget(file, budget):
-    """Writes a budget, rooms apart by an empty line, so that changes of two rooms merge."""
+    """Writes a budget with an empty line between rooms, so that git merges changes of two rooms."""
     rooms = collections.defaultdict(list)
     for (room, check), count in sorted(budget.items()):
         rooms[room].append(f"{room} {check} {count}\n")
     file.write_text("# room, check, how many there may be: tests/words.py --write lowers them.\n\n" + "\n".join("".join(lines) for lines in rooms.values()))
 
 
-def lower(budget, counts):
-    """Returns a budget without the lines that are needed no more."""
+def lower_budget(budget, counts):
+    """Returns a budget lowered to the counts, without lines of the count 0."""
     return {key: min(count, counts[key]) for key, count in budget.items() if counts[key]}
 
 
-def judge(found, budget, changed=()):
-    """Returns complaints of counts above their budgets, with lines of changed files first, and notes of counts below."""
+def compare(found, budget, changed=()):
+    """Returns complaints of counts above their budgets, lines about counts below them, and the counts. Lines of changed files are first."""
     counts = collections.Counter((one.room, one.check) for one in found)
     over, below = [], []
     for key in sorted(set(counts) | set(budget)):
-        may = budget.get(key, 0)
-        if counts[key] > may:
-            over.append(f"FAILED: {key[0]}: {key[1]}: {counts[key]} where {may} may be; tests/words.py --list {key[0]} {key[1]}:")
+        limit = budget.get(key, 0)
+        if counts[key] > limit:
+            over.append(f"FAILED: {key[0]}: {key[1]}: {counts[key]} found, and the budget is {limit}; tests/words.py --list {key[0]} {key[1]}:")
             lines = sorted((one for one in found if (one.room, one.check) == key), key=lambda one: one.file not in changed)
             over += [f"    {one.file}:{one.line}: {one.text[:160]}" for one in lines[:SHOWN]]
-        elif counts[key] < may:
-            below.append(f"{key[0]}: {key[1]}: {counts[key]}, and the budget is {may}")
+        elif counts[key] < limit:
+            below.append(f"{key[0]}: {key[1]}: {counts[key]} found, and the budget is {limit}")
     return over, below, counts
 
 
 def changed_files(project):
-    """Returns the files that have changed since the budget was written last; none without git."""
+    """Returns the files that have changed since the last commit of the budget; none without git."""
 
-    def git(*arguments):
+    def run_git(*arguments):
         if not shutil.which("git"):
             return []
         return subprocess.run(["git", "-C", project, *arguments], capture_output=True, text=True, check=False).stdout.split()
 
-    last = git("log", "-1", "--format=%H", "--", "tests/words-budget.txt")
-    return {*git("diff", "--name-only", *last), *git("ls-files", "--others", "--exclude-standard")} if last else set()
+    last = run_git("log", "-1", "--format=%H", "--", "tests/words-budget.txt")
+    return {*run_git("diff", "--name-only", *last), *run_git("ls-files", "--others", "--exclude-standard")} if last else set()
 
 
 def main():
@@ -250,12 +250,12 @@ def main():
                 print(f"{one.file}:{one.line}: {one.check}: {one.text}")
         return 0
     budget = read_budget(budget_file)
-    over, below, counts = judge(found, budget, changed_files(project))
+    over, below, counts = compare(found, budget, changed_files(project))
     if arguments.write:
-        write_budget(budget_file, lower(budget, counts))
+        write_budget(budget_file, lower_budget(budget, counts))
     print("\n".join(over))
     if below and not arguments.write:
-        print(f"{len(below)} budgets are higher than what there is: run tests/words.py --write\n    " + "\n    ".join(below))
+        print(f"{len(below)} budgets are higher than the counts: run tests/words.py --write\n    " + "\n    ".join(below))
     totals = collections.Counter(one.check for one in found)
     print(", ".join(f"{check} {totals[check]}" for check in sorted(totals)))
     return 1 if over else 0

@@ -1,6 +1,7 @@
 /*
  * The number of rounds of a random test. Builds with sanitizers or without optimisation are several times as slow. A
- * quarter of the rounds is enough for the errors that these builds should find. The ordinary build compares all results.
+ * quarter of the rounds is enough for the errors that these builds should find. The ordinary build compares all
+ * results.
  */
 #pragma once
 

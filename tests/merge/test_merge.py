@@ -285,8 +285,9 @@ def test_running(folder, trace):
 
 
 def test_named_parts_are_awaited(folder, trace):
-    """Checks that merging waits for a named part that is being closed (the launcher ends before the collectors), and refuses one
-    that a program keeps writing."""
+    """Checks that merging waits for a named part that is being closed: the launcher ends before the collectors.
+
+    Merging refuses a part that a program keeps writing."""
     parts_folder, merged = folder / "named.d", folder / "named.xtf"
     parts_folder.mkdir()
     parts = split_trace(parts_folder, trace, 2, 19, "compact")
@@ -304,8 +305,9 @@ def test_named_parts_are_awaited(folder, trace):
 
 # FORMAT W44
 def test_damage_is_seen(folder, trace):
-    """Checks that `check` of a folder finds the damage that `check` finds of a part, and that merging refuses it: for changed
-    bytes, and files cut short."""
+    """Checks that `check` of a folder finds the damage that `check` of a part finds, and that merging refuses such a part.
+
+    The damage is changed bytes, and files that are cut short."""
     parts_folder, merged = folder / "seen.d", folder / "seen.xtf"
     parts_folder.mkdir()
     a, b = split_trace(parts_folder, trace, 2, 17, "compact")
@@ -357,8 +359,7 @@ def test_interrupted_closing(folder, trace):
 
 # FORMAT W3, W39, W40
 def test_refusals(folder, trace):
-    """Checks that an error names the parts that do not fit, that a failed merge leaves no file behind, and that -k leaves out
-    damaged parts."""
+    """Checks that an error names the parts that do not fit. A failed merge leaves no file; -k leaves out damaged parts."""
     a, b = split_trace(folder, trace, 2, 7, "compact")
     merged, odd = folder / "refused.xtf", folder / "odd.xtf"
     merged.write_bytes(b"kept")

@@ -1,5 +1,5 @@
-"""Tests docs/FORMAT.md: its example has the bytes that libxtf writes, and its bounds are those of libxtf and of the independent
-reader.
+"""Tests docs/FORMAT.md: its example has the bytes that libxtf writes, and its bounds are the bounds of libxtf and of the
+independent reader.
 
     test_document.py WRITE-EXAMPLE DUMP-BOUNDS FORMAT.md
 """

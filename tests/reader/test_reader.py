@@ -58,8 +58,8 @@ def text_of(trace):
 
 
 def compare_totals(trace, lines, path):
-    """Compares totals of rows, and times by key in windows, computed as FORMAT.md says, with those of libxtf. A group of zeros
-    counts as absent."""
+    """Compares totals of rows, and times by key in windows, with the results of libxtf. FORMAT.md says how they are computed. A
+    group of zeros counts as absent."""
     arrays = {(array.location, array.schema.id): array for array in trace.arrays()}
     kinds = set()
     for line in lines:

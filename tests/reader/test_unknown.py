@@ -180,7 +180,7 @@ def refused_rows(path):
 
 # FORMAT R14
 def check_tree(xtf, path, before, name, refused):
-    """Compares files of the tree: those with known contents must not change."""
+    """Compares files of the tree: files with known contents must not change."""
     for file in ("count", "info", "narrow/count", "histogram", "definitions/names", "all/num/3/record", "num/0-40/records", "all/num/0-40/records", "narrow/records"):
         good, text, complaint = asked(xtf, "cat", path, file)
         expect(good or refused and ("not known" in complaint or "knows no" in complaint) or name == "table kind", name, file, complaint)

@@ -90,7 +90,7 @@ class Array:
         return payload if level or not self.numbers else b"".join(map(self.mapped, (payload[at:at + self.schema.row_size] for at in range(0, len(payload), self.schema.row_size))))
 
     def mapped(self, row):
-        """Returns a row with the numbers of the file instead of those of its segment."""
+        """Returns a row with the numbers of the file instead of the numbers of its segment."""
         stored, nones = self.schema.layout.unpack(row), self.schema.values(row)
         values = list(stored)
         for field, choice, number in self.numbers:

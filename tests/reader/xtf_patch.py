@@ -234,7 +234,7 @@ class File:
         array.at, array.length = self.append(edge + bytes(-len(edge) % 8) + rows) - self.base(array), len(edge)
 
     def pages(self, array=None, kind=None, level=None):
-        """Returns sealed pages as (place, page); those of an array are in the order of its rows."""
+        """Returns sealed pages as (place, page); pages of an array are in the order of its rows."""
         size, pages = self.superblock.page_size, []
         for number in range(2 if size == 4096 else 1, len(self.data) // size):
             page = self.at(number * size, PAGE)

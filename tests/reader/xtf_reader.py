@@ -269,8 +269,8 @@ class Trace:
         return maps
 
     def numbers_of(self, segment, schema):
-        """Returns how numbers in the rows of a segment are mapped to those of the file: (field, choice, function), as
-        references()."""
+        """Returns how numbers in the rows of a segment are mapped to numbers of the file: (field, choice, function),
+        as references()."""
         if not self.segment_maps:
             return []
         strings, length, tables = self.segment_maps[segment]

@@ -78,8 +78,10 @@ def groups_of(array, aggregate, rows, depth):
 
 
 class Frames:
-    """The effects of rows on totals and stacks. For each row: the amounts it adds to totals, (key, cell, amount) each; the number
-    of frames before it; the number of those that it leaves open. And the stack before each leaf.
+    """The effects of rows on totals and stacks.
+
+    For each row: the amounts that it adds to totals, each (key, cell, amount), the number of frames before it, and the number of
+    these frames that it leaves open. For each leaf: the stack before it.
 
     The rows begin with row *start*. *stack* and *before* are the stack and the time before that row.
     """
@@ -123,8 +125,9 @@ class Frames:
         return groups
 
     def border(self, first, end):
-        """Returns the border of rows [first, end): the ticks since the row before, the open frames, and the least number that one
-        of the rows leaves open."""
+        """Returns the border of rows [first, end).
+
+        It has the ticks since the row before, the number of open frames, and the least number that one of the rows leaves open."""
         return self.times[first] - self.times[first - 1] if first else 0, self.depths[first], min(self.kept[first:end])
 
 

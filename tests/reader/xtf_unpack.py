@@ -99,8 +99,8 @@ def read_times(source, count):
 
 
 def chained(column, row):
-    """Returns the chained distance of a row: the row before refers to a row, and both that row and this one refer to the same
-    row."""
+    """Returns the chained distance of a row. The row before refers to a middle row, and the row refers to the same row as the
+    middle row."""
     expect(row > 0, "the first row is chained")
     middle = row - 1 - column[row - 1]
     expect(middle >= 0, "a row that is chained to a row outside")
@@ -169,7 +169,7 @@ def unpack_times(packed, count):
 
 
 def unpack(packed, widths, signed, count):
-    """Returns the unpacked rows. `widths` are those of all fields, with the time's 8 first; `signed`: true for I32 and I64."""
+    """Returns the unpacked rows. `widths` are the widths of all fields, with the time's 8 first; `signed`: true for I32 and I64."""
     source = Bytes(packed)
     columns = [read_times(source, count)]
     if len(widths) > 1:

@@ -35,7 +35,7 @@ class Window:
         return [cells[0]] + [number(cells[1 + i * step + c], kind) for i, kind in enumerate(kinds) for c in range(step)]
 
     def add(self, cells, later, key):
-        """Returns the sum of cells and those of later rows."""
+        """Returns the sum of cells and the cells of later rows."""
         if self.aggregate.frames:
             return [(a + b) & MASK for a, b in zip(cells[:4], later)] + [max(cells[4], later[4])]
         result, step = [cells[0] + later[0]], 4 if self.aggregate.extremes else 1

@@ -116,8 +116,8 @@ Test(classes, paradigms_and_roles)
 {
     static const Case cases[] = {
 
-        /* A region that a compiler instrumented is the program's, whatever its name: the recorder marks MPI's own
-         * functions as MPI. */
+        /* A region that a compiler instrumented is of the program, also with a name of MPI: the recorder marks
+         * MPI's own functions as MPI. */
         {"mpi_send_", "COMPILER", "FUNCTION", "program"},
         {"write", "COMPILER", "FUNCTION", "program"},
         {"read", "USER", "CODE", "program"},

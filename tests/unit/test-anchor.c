@@ -1,7 +1,7 @@
 /*
- * Folders of parts: anchors with more parts than can be open at once, and parts that grow. tests/merge compares whole
- * traces; tests/mount tests
- * mounts that follow.
+ * Folders of parts: anchors with more parts than can be open at once, and parts that grow.
+ *
+ * tests/merge compares whole traces. tests/mount tests mounts that follow.
  */
 #include "fixture.h"
 

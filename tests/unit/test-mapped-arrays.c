@@ -425,8 +425,8 @@ Test(mapped_arrays, share_equal_maps_and_drop_maps_that_change_nothing)
     Sample sample = make_sample(34, 4096, false, 3);
     const NaiveMap one = {2, {{100, 1100, true}, {200, 7000, true}}},
                    same = {2, {{100, 1100, true}, {200, 7000, false}}};
-    const NaiveMap nothing = {2, {{5, 5, true}, {1000, 1000, false}}}, none = {2, {{5, 5, false}, {5, 5, false}}};
-    XtfClockMap maps[] = {naive_map(&one), naive_map(&same), naive_map(&nothing), naive_map(&none)};
+    const NaiveMap identity = {2, {{5, 5, true}, {1000, 1000, false}}}, invalid = {2, {{5, 5, false}, {5, 5, false}}};
+    XtfClockMap maps[] = {naive_map(&one), naive_map(&same), naive_map(&identity), naive_map(&invalid)};
     XtfWriter *writer = sample_create(&sample);
     GError *error = NULL;
     uint32_t numbers[3];

@@ -115,7 +115,7 @@ def mounted_figures(arguments, path, folder, name, times):
 def table_names(arguments, path, selection):
     """Returns the tables that `xtf ls` lists, and some tables by blocks, which no listing has."""
     listed = subprocess.run([arguments.xtf, "ls", path, f"/{selection}"], check=True, capture_output=True, text=True).stdout.split()
-    no_tables = {"README", "columns", "definitions", "num", "proc", "records", "time", "zoom", "next", "prev"}
+    no_tables = {"README", "columns", "definitions", "frames", "num", "proc", "records", "time", "zoom", "next", "prev"}
     types = {"calls", "enters_leaves", "sends", "recvs", "requests", "collectives", "counters", "threads"}
     return [name for name in listed if name not in no_tables | types] + [
         "by/proc/count", "by/proc/profile", "by/time:100/profile", "by/time:100/classes"]

@@ -1,16 +1,18 @@
 /*
- * Finds the causes of waits whose points a script tells, and prints them.
+ * causes-script: reads points of waits from standard input, finds their causes, and prints them.
  *
- *   locations N CONTEXTS PROCESS...       processes ascend
- *   operation LATE LATE-SEQ MEMBERS LOCATION SYNCHRONISES ...
- * Then for each location, its points in their order, each after what was done since the one before:
- *   charge CONTEXT TICKS
- *   point SEQ SIDE COST CONTEXT WAIT CALL COMPLETION PARTNER PARTNER-SEQ INSTANCE     partner -1: none
- *   end
+ *     locations N CONTEXTS PROCESS...       processes ascend
+ *     operation LATE LATE-SEQ MEMBERS LOCATION SYNCHRONISES ...
  *
- * Prints lines `wait LOCATION SEQ INDIRECT PROPAGATING PASSED CAUSE-SEQ` and `delay LOCATION SEQ CONTEXT COST SHORT
- * LONG`, and a last line `counts EXPLAINED CIRCLES LOST`; and on the standard error `looked N`, points that were looked
- * at.
+ * Then the points of each location follow in their order. Work before a point precedes the point:
+ *
+ *     charge CONTEXT TICKS
+ *     point SEQ SIDE COST CONTEXT WAIT CALL COMPLETION PARTNER PARTNER-SEQ INSTANCE     partner -1: none
+ *     end
+ *
+ * The program prints lines `wait LOCATION SEQ INDIRECT PROPAGATING PASSED CAUSE-SEQ` and `delay LOCATION SEQ CONTEXT
+ * COST SHORT LONG`. The last line is `counts EXPLAINED CIRCLES LOST`. Standard error gets `looked N`, the number of
+ * points examined.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +22,12 @@
 #include "src/analysis/causes/causes.h"
 #include "src/analysis/waits/points-private.h"
 
-/* Points are made here as the forward pass would leave them. */
+/* State of the script: points as the forward pass stores them. */
 typedef struct {
     XtfPoints *points;
     XtfCallpathLog callpaths;
-    uint32_t location; /* at hand */
-    GArray *charges;   /* XtfCallpathTicks, since the last point */
+    uint32_t location; /* index of the current location */
+    GArray *charges;   /* XtfCallpathTicks since the last point */
     uint64_t n_operations;
 } Script;
 
@@ -37,12 +39,12 @@ static void fail_on(GError *error)
     exit(1);
 }
 
-static int64_t next(void)
+static int64_t read_number(void)
 {
     int64_t value;
 
     if (scanf("%" SCNd64, &value) != 1)
-        fail_on(g_error_new(XTF_ERROR, XTF_ERROR_INVALID, "a number is missing"));
+        fail_on(g_error_new(XTF_ERROR, XTF_ERROR_INVALID, "the script lacks a number"));
     return value;
 }
 
@@ -51,18 +53,18 @@ static void read_locations(Script *script, GError **error)
     XtfPoints *points = script->points = g_new0(XtfPoints, 1);
     XtfCallpathCache cache;
 
-    points->n_locations = (uint32_t)next();
+    points->n_locations = (uint32_t)read_number();
     points->locations = xtf_paged_grow(&points->paged, points->n_locations * sizeof *points->locations);
     points->points = points->times = XTF_SPOOL_NONE;
     points->callpaths = &script->callpaths;
     xtf_callpath_log_init(points->callpaths);
     xtf_callpath_cache_init(&cache);
-    for (uint32_t i = 0, n = (uint32_t)next(); i < n; i++)
+    for (uint32_t i = 0, n = (uint32_t)read_number(); i < n; i++)
         xtf_callpath_log_enter(points->callpaths, &cache, UINT32_MAX, i, 0);
     xtf_callpath_cache_finish(&cache);
     xtf_callpath_log_number(points->callpaths);
     for (uint32_t i = 0; i < points->n_locations; i++)
-        points->locations[i].id = points->locations[i].proc = (uint64_t)next();
+        points->locations[i].id = points->locations[i].proc = (uint64_t)read_number();
     if (xtf_spool_open(&points->points, error) && xtf_spool_open(&points->times, error))
         xtf_operations_open(&points->operations, error);
 }
@@ -71,13 +73,13 @@ static void read_operation(Script *script, GError **error)
 {
     XtfOperation operation = {0};
 
-    operation.culprit = (uint32_t)next();
-    operation.culprit_seq = (uint64_t)next();
-    uint32_t n = (uint32_t)next();
+    operation.culprit = (uint32_t)read_number();
+    operation.culprit_seq = (uint64_t)read_number();
+    uint32_t n = (uint32_t)read_number();
     g_autofree XtfOperationMember *members = g_new0(XtfOperationMember, n);
     for (uint32_t i = 0; i < n; i++) {
-        members[i].location = (uint32_t)next();
-        members[i].synchronises = next() != 0;
+        members[i].location = (uint32_t)read_number();
+        members[i].synchronises = read_number() != 0;
     }
     xtf_operations_put(&script->points->operations, script->n_operations++, &operation, members, n, error);
 }
@@ -100,24 +102,24 @@ static void read_point(Script *script, GError **error)
 {
     XtfPoint point = {0};
 
-    point.seq = point.time = point.end = (uint64_t)next();
-    point.side = (uint8_t)next();
-    point.kind = xtf_cost_label((XtfCostKind)next());
-    point.callpath = (uint32_t)next();
-    point.wait = (uint64_t)next();
-    point.leave = (uint64_t)next(); /* the call's length */
-    point.completion = next();
-    point.partner = (uint32_t)next();
-    point.partner_seq = (uint64_t)next();
-    point.instance = (uint64_t)next();
+    point.seq = point.time = point.end = (uint64_t)read_number();
+    point.side = (uint8_t)read_number();
+    point.kind = xtf_cost_label((XtfCostKind)read_number());
+    point.callpath = (uint32_t)read_number();
+    point.wait = (uint64_t)read_number();
+    point.leave = (uint64_t)read_number(); /* the call's length */
+    point.completion = read_number();
+    point.partner = (uint32_t)read_number();
+    point.partner_seq = (uint64_t)read_number();
+    point.instance = (uint64_t)read_number();
     put_point(script, &point, error);
 }
 
 static void read_charge(Script *script)
 {
-    XtfCallpathTicks ticks = {.callpath = (uint32_t)next()};
+    XtfCallpathTicks ticks = {.callpath = (uint32_t)read_number()};
 
-    ticks.ticks = (uint64_t)next();
+    ticks.ticks = (uint64_t)read_number();
     g_array_append_val(script->charges, ticks);
 }
 
@@ -146,11 +148,11 @@ static void read_script(Script *script, GError **error)
         else if (!strcmp(word, "end"))
             end_location(script, error);
         else
-            xtf_fail(error, XTF_ERROR_INVALID, "an unknown word: %s", word);
+            xtf_fail(error, XTF_ERROR_INVALID, "the script has an unknown word: %s", word);
     }
 }
 
-/* The seq of a point, by number; -1 of none. */
+/* Returns the seq of a point, given its number; -1 if there is none. */
 static int64_t seq_of(const Script *script, uint64_t number, GError **error)
 {
     XtfPoint point = {0};

@@ -1,9 +1,10 @@
 /*
- * derived-script TRACE: adds rows of an analysis to a trace, as standard input says, whether they make sense or not.
+ * derived-script TRACE: adds rows of an analysis to a trace, as standard input gives them. The program does not check
+ * that they make sense.
  *
- * A line is the name of a derived type, a location, and the values of all fields; or the name of a table, and the
- * values. `-` is a value that is absent, all bits set. Rows of an array come in the order of their times. A line
- * `roleless TYPE FIELD` takes a field's role away, as it may be in the file of another writer.
+ * A line is the name of a derived type, a location, and the values of all fields. For a table it is the name and the
+ * values. `-` is an absent value, all bits set. Rows of an array are sorted by time. A line `roleless TYPE FIELD`
+ * removes a field's role, as the file of another writer may lack it.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static bool parse_row(const XtfSchema *schema, char **words, uint8_t *row, GErro
     return true;
 }
 
-static bool take_role(XtfWriter *writer, const char *type, const char *name, GError **error)
+static bool remove_role(XtfWriter *writer, const char *type, const char *name, GError **error)
 {
     for (uint32_t i = 0; i < writer->catalog.n_schemas; i++) {
         XtfSchema *schema = writer->catalog.schemas[i];
@@ -57,7 +58,7 @@ static bool add_line(XtfWriter *writer, char *line, GError **error)
     uint32_t id;
 
     if (g_strv_length(words) == 3 && g_str_equal(words[0], "roleless"))
-        return take_role(writer, words[1], words[2], error);
+        return remove_role(writer, words[1], words[2], error);
     if (!schema || !words[1])
         return xtf_fail(error, XTF_ERROR_INVALID, "not a row: %s", line);
     if (!xtf_writer_add_schema(writer, schema, &id, error))
@@ -73,10 +74,10 @@ static bool add_line(XtfWriter *writer, char *line, GError **error)
 static bool add_lines(XtfWriter *writer, GError **error)
 {
     char *line = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
     bool good = true;
 
-    while (good && getline(&line, &room, stdin) > 0)
+    while (good && getline(&line, &capacity, stdin) > 0)
         good = add_line(writer, line, error);
     free(line);
     return good;

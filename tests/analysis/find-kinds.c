@@ -1,7 +1,7 @@
 /*
- * find-kinds TRACE: the waits that need no messages, one a line, as the analysis finds them, in the order in which each
- * location's records have them: location, seq, kind, begin, end, location and seq of the culprit, row of its record,
- * completion, part and its kind. Times are ticks of the trace's clock; "-" is none.
+ * find-kinds TRACE: prints the waits that need no messages, as the analysis finds them. Each line has one wait:
+ * location, seq, kind, begin, end, location and seq of the culprit, row of its record, completion, part and its kind.
+ * Lines are sorted by location, end and seq. Times are ticks of the trace's clock; "-" means none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +17,13 @@ static const char *const KINDS[] = {
 #define NAME(name, ...) #name,
     XTF_WAITS_EVENTS(NAME)};
 
-static bool take(void *data, const XtfKindWait *wait, GError **error)
+static bool append_wait(void *data, const XtfKindWait *wait, GError **error)
 {
     g_array_append_val((GArray *)data, *wait);
     return true;
 }
 
-static int compare(gconstpointer a, gconstpointer b)
+static int compare_waits(gconstpointer a, gconstpointer b)
 {
     const XtfKindWait *x = a, *y = b;
 
@@ -42,7 +42,7 @@ static void print_number(uint64_t number)
         printf(" %" PRIu64, number);
 }
 
-static void print(const XtfLocations *locations, const XtfKindWait *wait)
+static void print_wait(const XtfLocations *locations, const XtfKindWait *wait)
 {
     printf("%" PRIu64 " %" PRIu64 " %s %" PRIu64 " %" PRIu64, locations->all[wait->location].id, wait->seq,
            KINDS[wait->kind], wait->begin, wait->end);
@@ -58,17 +58,18 @@ static bool not_reserved(const XtfSchema *schema)
     return false;
 }
 
-static bool find(XtfTrace *trace, GError **error)
+static bool print_waits(XtfTrace *trace, GError **error)
 {
     g_autoptr(GArray) waits = g_array_new(FALSE, FALSE, sizeof(XtfKindWait));
     XtfTraceContext context;
 
     bool known = xtf_trace_context_init(&context, trace, false, not_reserved, error);
     const XtfLocations *locations = known ? xtf_trace_context_locations(&context, error) : NULL;
-    bool good = locations && xtf_kinds_find(&context, NULL, &(XtfKindConsumer){.data = waits, .wait = take}, error);
-    g_array_sort(waits, compare);
+    bool good =
+        locations && xtf_kinds_find(&context, NULL, &(XtfKindConsumer){.data = waits, .wait = append_wait}, error);
+    g_array_sort(waits, compare_waits);
     for (guint i = 0; good && i < waits->len; i++)
-        print(locations, &g_array_index(waits, XtfKindWait, i));
+        print_wait(locations, &g_array_index(waits, XtfKindWait, i));
     xtf_trace_context_finish(&context);
     return good;
 }
@@ -82,7 +83,7 @@ int main(int argc, char **argv)
         return 2;
     }
     g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
-    if (!trace || !find(trace, &error)) {
+    if (!trace || !print_waits(trace, &error)) {
         fprintf(stderr, "find-kinds: %s\n", error->message);
         return 1;
     }

@@ -1,12 +1,12 @@
-"""Programs whose waits are known: each is played by the rules of locks, teams and windows, with times of chance, and writes
-down what a recorder would have written, and who waited for whom."""
+"""Programs whose waits are known. Each program is played by the rules of locks, teams and windows, with random times. It writes
+the records that a recorder would write, and the waits with their culprits."""
 
 import collections
 
 import programs
 
 OPENMP, PTHREAD, MPI, SHMEM = 3, 7, 4, 13
-# otf2-script takes OTF2's numbers of roles.
+# otf2-script expects OTF2's numbers of roles.
 PARALLEL, CRITICAL, BARRIER, IMPLICIT_BARRIER, RMA, FUNCTION, POINT2POINT = 5, 12, 15, 16, 29, 1, 28
 THREADS = 100  # location = process * THREADS + thread
 REGIONS = [("main", 1, FUNCTION), ("!$omp parallel", OPENMP, PARALLEL), ("!$omp barrier", OPENMP, BARRIER),
@@ -29,7 +29,7 @@ class Program:
         self.lines = []
         self.definitions = []
         self.truth = []
-        self.used = set()  # times at which something ends whose order matters
+        self.used = set()  # times of ends whose order matters; no two locations share one
         self.clocks = collections.Counter({self.location(p, t): 1000 for p in range(n_procs) for t in range(n_threads)})
 
     @staticmethod
@@ -40,8 +40,8 @@ class Program:
         self.clocks[location] += self.chance.randint(1, most)
         return self.clocks[location]
 
-    def alone(self, location):
-        """Goes on to a time at which nothing else ends."""
+    def advance_to_unused(self, location):
+        """Advances a location to a time at which no other such end lies."""
         while self.clocks[location] in self.used:
             self.clocks[location] += 1
         self.used.add(self.clocks[location])
@@ -56,7 +56,7 @@ class Program:
     def leave(self, location, name):
         self.record(location, "L", REGION[name])
 
-    def waited(self, location, kind, begin, end, culprit):
+    def add_wait(self, location, kind, begin, end, culprit):
         if end > begin:
             self.truth.append(Truth(location, kind, begin, end, culprit))
 
@@ -71,13 +71,13 @@ class Program:
 
 
 def locks(chance, n_rounds=60):
-    """Threads of two processes and their locks, of two paradigms; some are acquired again by who holds them."""
+    """Returns a program in which threads of two processes take locks of two paradigms. Some holders acquire their lock again."""
     program = Program(chance, 2, 4)
     free, orders = {}, collections.Counter()
     for location in program.clocks:
         program.enter(location, "main")
     for _ in range(n_rounds):
-        # Who comes first gets the lock.
+        # The thread with the earliest clock gets the lock.
         location = min(program.clocks, key=lambda l: (program.clocks[l], l))
         model, lock = chance.choice((OPENMP, PTHREAD)), chance.randint(0, 1)
         region = "!$omp critical" if model == OPENMP else "pthread_mutex_lock"
@@ -89,7 +89,7 @@ def locks(chance, n_rounds=60):
         orders[key] += 1
         program.record(location, "A", model, lock, orders[key])
         if holder is not None:
-            program.waited(location, "lock_contention", entered, held_until, holder)
+            program.add_wait(location, "lock_contention", entered, held_until, holder)
         program.work(location, 5)
         program.leave(location, region)
         again = chance.random() < 0.3
@@ -112,7 +112,7 @@ def locks(chance, n_rounds=60):
 
 
 class Joined:
-    """A process whose threads create others and join them. A thread may be joined when it has ended."""
+    """A process whose threads create others and join them. A thread may be joined after its end."""
 
     def __init__(self, program, proc):
         self.program, self.proc, self.n_threads = program, proc, 1
@@ -120,7 +120,7 @@ class Joined:
         program.enter(program.location(proc, 0), "main")
 
     def create(self, creator):
-        """The location of a new thread, which begins later."""
+        """Creates a thread that begins later, and returns its location."""
         program, number = self.program, self.n_threads
         self.n_threads += 1
         program.work(creator)
@@ -139,7 +139,7 @@ class Joined:
         self.order += 1
         program.record(location, "A", PTHREAD, 0, self.order)
         if self.holder is not None:
-            program.waited(location, "lock_contention", entered, self.held_until, self.holder)
+            program.add_wait(location, "lock_contention", entered, self.held_until, self.holder)
         program.work(location, 5)
         program.leave(location, "pthread_mutex_lock")
         program.work(location, 60)
@@ -153,7 +153,7 @@ class Joined:
         return self.program.clocks[location]
 
     def join(self, creator, location, ended):
-        """The record is written when the thread has ended, or before it is waited for."""
+        """Joins a thread. The record lies after the thread's end, or before the wait for it."""
         program, first = self.program, self.program.chance.random() < 0.3
         program.work(creator)
         program.enter(creator, "pthread_join")
@@ -163,11 +163,12 @@ class Joined:
         program.record(creator, "Z", self.proc, location % THREADS)
         program.clocks[creator] = max(program.clocks[creator], ended) + program.chance.randint(1, 9)
         program.leave(creator, "pthread_join")
-        program.waited(creator, "thread_join", entered, ended, location)
+        program.add_wait(creator, "thread_join", entered, ended, location)
 
 
 def joins(chance, n_rounds=8):
-    """Two processes, whose first threads create others, which may create one, too, and take a lock by turns."""
+    """Returns a program of two processes whose first threads create others. These may create one more each, and take a lock in
+    turn."""
     program = Program(chance, 2, 1)
     program.definitions = [f"comm {proc} 0 threads" for proc in range(2)]
     for proc in range(2):
@@ -179,27 +180,28 @@ def joins(chance, n_rounds=8):
                 creators[made.create(creator)] = creator
             for _ in range(chance.randint(0, 12)):
                 made.lock(min([main, *creators], key=lambda location: (program.clocks[location], location)))
-            # Those that were created last end first: nobody ends before who it joins.
+            # Threads that were created last end first, so a thread ends after the threads that it joins.
             for location in reversed(list(creators)):
-                mine = [other for other, by in creators.items() if by == location]
-                chance.shuffle(mine)
-                for other in mine:
-                    made.join(location, other, program.clocks[other])
+                created = [child for child, by in creators.items() if by == location]
+                chance.shuffle(created)
+                for child in created:
+                    made.join(location, child, program.clocks[child])
                 made.end(location)
-            mine = [other for other, by in creators.items() if by == main]
-            chance.shuffle(mine)
-            for other in mine:
-                made.join(main, other, program.clocks[other])
+            created = [child for child, by in creators.items() if by == main]
+            chance.shuffle(created)
+            for child in created:
+                made.join(main, child, program.clocks[child])
         program.work(main)
         program.leave(main, "main")
     return program
 
 
 def files(chance, n_rounds=40):
-    """Locks of two files, each of which has two handles; shared ones are held by one at a time here, too."""
+    """Returns a program with locks of two files, each with two handles. Only one location at a time holds a shared lock here,
+    too."""
     program = Program(chance, 4, 1)
     program.definitions = ["file 0 a", "file 1 b"] + [f"handle {h} {h % 2} h{h}" for h in range(4)]
-    released = {}  # by file and whether it was shared: (time, location)
+    released = {}  # {(file, shared): (time, location)}
     for _ in range(n_rounds):
         location = min(program.clocks, key=lambda l: (program.clocks[l], l))
         handle, shared = chance.randint(0, 3), chance.randint(0, 1)
@@ -207,13 +209,13 @@ def files(chance, n_rounds=40):
         entered = program.clocks[location]
         before = [released[handle % 2, s] for s in ((0,) if shared else (0, 1)) if (handle % 2, s) in released]
         latest = max((time for key, (time, _) in released.items() if key[0] == handle % 2), default=0)
-        # A shared one waits here for the other shared ones too, but for their holders that is no wait that could be told.
+        # Shared locks also wait for other shared locks here, but records cannot show such waits for a holder.
         program.clocks[location] = max(entered, latest + 1) + chance.randint(0, 3)
         program.record(location, "H", handle, shared)
         program.work(location, 5)
         program.leave(location, "flock")
         if before and max(before)[1] != location:
-            program.waited(location, "io_lock", entered, max(before)[0], max(before)[1])
+            program.add_wait(location, "io_lock", entered, max(before)[0], max(before)[1])
         program.work(location)
         program.record(location, "h", handle, shared)
         released[handle % 2, shared] = program.clocks[location], location
@@ -222,7 +224,7 @@ def files(chance, n_rounds=40):
 
 
 class Teams:
-    """Forks of a process. `idle` of a thread: since when it is in no team."""
+    """Forks of a process."""
 
     def __init__(self, program, proc):
         self.program, self.proc = program, proc
@@ -241,10 +243,10 @@ class Teams:
         for location in members:
             program.clocks[location] = enters[late] + self.chance.randint(1, 4)
             program.leave(location, name)
-            program.waited(location, "omp_barrier_wait", enters[location], enters[late], late)
+            program.add_wait(location, "omp_barrier_wait", enters[location], enters[late], late)
 
     def fork(self, master, members, comm, inner=None):
-        """A team of `members`; `inner` is called within. Returns when it forked and joined."""
+        """Forks a team of `members`, and calls `inner` within it. Returns when it forked and joined."""
         program = self.program
         forked = program.work(master)
         program.record(master, "F", OPENMP, len(members))
@@ -253,7 +255,7 @@ class Teams:
             program.work(location, 10)
             program.record(location, "t", comm)
             program.enter(location, "!$omp parallel")
-            program.waited(location, "omp_fork", forked, program.clocks[location], master)
+            program.add_wait(location, "omp_fork", forked, program.clocks[location], master)
         for _ in range(self.chance.randint(0, 3)):
             self.barrier(members, "!$omp barrier")
         if inner:
@@ -268,7 +270,8 @@ class Teams:
 
 
 def teams(chance, n_rounds=12):
-    """A process whose first thread forks teams of all or some of its threads; another one forks within them, at times."""
+    """Returns a program of processes whose first thread forks teams of all or some threads. Sometimes another thread forks within
+    a team."""
     program = Program(chance, 2, 6)
     comms = {}
     for proc in range(2):
@@ -278,7 +281,7 @@ def teams(chance, n_rounds=12):
             del program.clocks[location]
         begun = program.clocks[master]
         program.enter(master, "main")
-        pieces, took_part, members_of = [], [], lambda some: tuple(locations[t] for t in some)
+        pieces, took_part, members_of = [], [], lambda threads: tuple(locations[t] for t in threads)
         for _ in range(n_rounds):
             outer = members_of(chance.choice(((0, 1, 2, 3), (0, 1), (0,))))
             inner = members_of((1, 4, 5)) if len(outer) == 4 and chance.random() < 0.5 else None
@@ -290,14 +293,14 @@ def teams(chance, n_rounds=12):
         program.leave(master, "main")
         ever = set().union(*took_part) - {master}
         since = begun
-        for (forked, joined), some in zip(pieces, took_part):
+        for (forked, joined), members in zip(pieces, took_part):
             for location in ever:
-                program.waited(location, "omp_idle", since, forked, master)
-                if location not in some:
-                    program.waited(location, "omp_limited", forked, joined, master)
+                program.add_wait(location, "omp_idle", since, forked, master)
+                if location not in members:
+                    program.add_wait(location, "omp_limited", forked, joined, master)
             since = joined
         for location in ever:
-            program.waited(location, "omp_idle", since, program.clocks[master], master)
+            program.add_wait(location, "omp_idle", since, program.clocks[master], master)
     program.definitions = [f"comm {comm} 0 team" for comm in comms.values()]
     return program
 
@@ -310,7 +313,7 @@ WINDOW = 0
 
 
 def one_sided(chance, n_procs):
-    """Windows are of all processes."""
+    """Returns a program with a window of all processes."""
     program = Program(chance, n_procs, 1)
     program.definitions = [f"window {WINDOW} 0 window"]
     for location in program.clocks:
@@ -319,19 +322,19 @@ def one_sided(chance, n_procs):
 
 
 def access(program, location, target, until=0):
-    """Puts or gets. Returns when it is entered and left."""
+    """Puts or gets. Returns when the call is entered and left."""
     name = program.chance.choice(("Put", "Get"))
     entered = program.work(location)
     program.enter(location, "MPI_" + name)
     program.record(location, "O" if name == "Put" else "G", WINDOW, target // THREADS, 8, len(program.lines))
     program.clocks[location] = max(program.clocks[location], until) + program.chance.randint(1, 60)
-    program.alone(location)
+    program.advance_to_unused(location)
     program.leave(location, "MPI_" + name)
     return entered, program.clocks[location]
 
 
 def collective(program, region, operation, root, moved, together=True):
-    """An operation of all; `moved`: what each one sends and receives. Returns begins and ends."""
+    """Plays an operation of all. `moved`: bytes that each member sends and receives. Returns begins and ends."""
     begins, ends = {}, {}
     for location in list(program.clocks):
         program.work(location)
@@ -348,45 +351,45 @@ def collective(program, region, operation, root, moved, together=True):
     return begins, ends
 
 
-def late(begins, some=None):
-    """The latest, of equals the lowest."""
-    return min(begins if some is None else some, key=lambda location: (-begins[location], location))
+def latest_of(begins, candidates=None):
+    """Returns the latest location; the lowest one of equals."""
+    return min(begins if candidates is None else candidates, key=lambda location: (-begins[location], location))
 
 
-def all_for_last(program, kind, begins, ends):
-    last = late(begins)
+def waits_for_last(program, kind, begins, ends):
+    last = latest_of(begins)
     for location, begin in begins.items():
-        program.waited(location, kind, begin, min(begins[last], ends[location]), last)
+        program.add_wait(location, kind, begin, min(begins[last], ends[location]), last)
 
 
 def fences(chance, n_rounds=25):
-    """Operations on others between fences; some fences do not synchronise."""
+    """Returns a program with accesses between fences; some fences do not synchronise."""
     program = one_sided(chance, 4)
     locations = list(program.clocks)
     begins, ends = collective(program, "MPI_Win_create", CREATE, NO_ROOT, [(0, 0)] * 4)
-    all_for_last(program, "wait_create", begins, ends)
+    waits_for_last(program, "wait_create", begins, ends)
     for _ in range(n_rounds):
         last = {}
         for location in locations:
             for _ in range(chance.randint(0, 3)):
-                target = chance.choice([other for other in locations if other != location])
+                target = chance.choice([process for process in locations if process != location])
                 last[target] = max(last.get(target, (0, None)), (access(program, location, target)[1], location))
         together = chance.random() < 0.8
         begins, ends = collective(program, "MPI_Win_fence", BARRIER_OP, NO_ROOT, [(0, 0)] * 4, together)
-        latest = late(begins)
+        latest = latest_of(begins)
         for location in locations if min(ends.values()) > begins[latest] else ():
             begin = begins[location]
             if begin < begins[latest] and last.get(location, (0,))[0] > begin:
-                program.waited(location, "early_fence", begin, last[location][0], last[location][1])
+                program.add_wait(location, "early_fence", begin, last[location][0], last[location][1])
                 begin = last[location][0]
-            program.waited(location, "wait_fence", begin, begins[latest], latest)
+            program.add_wait(location, "wait_fence", begin, begins[latest], latest)
     begins, ends = collective(program, "MPI_Win_create", DESTROY, NO_ROOT, [(0, 0)] * 4)
-    all_for_last(program, "wait_destroy", begins, ends)
+    waits_for_last(program, "wait_destroy", begins, ends)
     return program
 
 
 def shared_memory(chance, n_rounds=40):
-    """Collective operations of a partitioned memory: of all shapes, with all and with some that move something."""
+    """Returns a program with collective operations of a partitioned memory, of all shapes. In some, only some members move data."""
     program = one_sided(chance, 4)
     locations = list(program.clocks)
     for _ in range(n_rounds):
@@ -400,35 +403,35 @@ def shared_memory(chance, n_rounds=40):
         begins, ends = collective(program, "shmem", operation, named, moved, together)
         senders = [location for location, (sent, _) in zip(locations, moved) if sent]
         if operation == BARRIER_OP:
-            all_for_last(program, "wait_barrier", begins, ends)
+            waits_for_last(program, "wait_barrier", begins, ends)
         elif operation == ALLREDUCE and min(ends.values()) > max(begins.values()):
-            all_for_last(program, "wait_nxn", begins, ends)
+            waits_for_last(program, "wait_nxn", begins, ends)
         elif operation == ALLREDUCE:
-            last = late(begins, senders)
+            last = latest_of(begins, senders)
             for location in locations:
-                program.waited(location, "wait_nxn", begins[location], min(begins[last], ends[location]), last)
+                program.add_wait(location, "wait_nxn", begins[location], min(begins[last], ends[location]), last)
         elif operation in (BCAST, ALLOCATE):
-            kind, of = "late_broadcast" if operation == BCAST else "wait_alloc", locations[root]
+            kind, process = "late_broadcast" if operation == BCAST else "wait_alloc", locations[root]
             for location in locations:
-                program.waited(location, kind, begins[location], min(begins[of], ends[location]), of)
+                program.add_wait(location, kind, begins[location], min(begins[process], ends[location]), process)
         elif operation == REDUCE:
-            of, last = locations[root], late(begins, senders)
-            program.waited(of, "early_reduce", begins[of], min(begins[last], ends[of]), last)
+            process, last = locations[root], latest_of(begins, senders)
+            program.add_wait(process, "early_reduce", begins[process], min(begins[last], ends[process]), last)
         else:
             for rank, location in enumerate(locations):
-                last = late(begins, locations[:rank + 1])
-                program.waited(location, "early_scan", begins[location], min(begins[last], ends[location]), last)
+                last = latest_of(begins, locations[:rank + 1])
+                program.add_wait(location, "early_scan", begins[location], min(begins[last], ends[location]), last)
     return program
 
 
 class Sync:
-    """Calls of an epoch."""
+    """Calls that begin and end epochs."""
 
     def __init__(self, program):
         self.program, self.groups = program, {}
 
     def call(self, location, name, partners, until=0):
-        """A call that lasts until a time at least. Returns when it is entered and left."""
+        """Plays a call that lasts at least until a time. Returns when the call is entered and left."""
         program = self.program
         group = self.groups.setdefault(tuple(partners), 200 + len(self.groups))
         entered = program.work(location, 60)
@@ -441,44 +444,45 @@ class Sync:
 
 
 def epochs(chance, n_rounds=40):
-    """Exposures and accesses. An origin waits for its targets at its start, in its first operation or at its completion."""
+    """Returns a program with exposures and accesses. An origin waits for its targets at its start, in its first operation or at
+    its completion."""
     program = one_sided(chance, 5)
     sync, locations = Sync(program), list(program.clocks)
     for _ in range(n_rounds):
         targets = sorted(chance.sample(locations, chance.randint(1, 3)))
         origins = [location for location in locations if location not in targets]
-        of = {origin: sorted(chance.sample(targets, chance.randint(1, len(targets)))) for origin in origins}
+        targets_of = {origin: sorted(chance.sample(targets, chance.randint(1, len(targets)))) for origin in origins}
         posted, completed, accessed = {}, {}, {}
         for target in targets:
-            posted[target], _ = sync.call(target, "MPI_Win_post", [o for o in origins if target in of[o]])
+            posted[target], _ = sync.call(target, "MPI_Win_post", [o for o in origins if target in targets_of[o]])
         for origin in origins:
-            last = late(posted, of[origin])
-            calls, where = [], chance.choice(("start", "access", "complete"))
-            calls.append(sync.call(origin, "MPI_Win_start", of[origin], posted[last] if where == "start" else 0))
-            for i in range(chance.randint(where == "access", 3)):
-                target = chance.choice(of[origin])
-                calls.append(access(program, origin, target, posted[last] if where == "access" and i == 0 else 0))
+            last = latest_of(posted, targets_of[origin])
+            calls, wait_place = [], chance.choice(("start", "access", "complete"))
+            calls.append(sync.call(origin, "MPI_Win_start", targets_of[origin], posted[last] if wait_place == "start" else 0))
+            for i in range(chance.randint(wait_place == "access", 3)):
+                target = chance.choice(targets_of[origin])
+                calls.append(access(program, origin, target, posted[last] if wait_place == "access" and i == 0 else 0))
                 accessed[target] = max(accessed.get(target, 0), calls[-1][1])
-            calls.append(sync.call(origin, "MPI_Win_complete", of[origin], posted[last]))
+            calls.append(sync.call(origin, "MPI_Win_complete", targets_of[origin], posted[last]))
             completed[origin] = calls[-1][0]
             for entered, left in calls:
                 if entered < posted[last] < left:
-                    program.waited(origin, "late_post", entered, posted[last], last)
+                    program.add_wait(origin, "late_post", entered, posted[last], last)
         for target in targets:
-            mine = [origin for origin in origins if target in of[origin]]
-            until = max((completed[origin] for origin in mine), default=0)
-            entered, _ = sync.call(target, "MPI_Win_wait", mine, until)
-            if mine:
-                program.waited(target, "early_wait", entered, until, late(completed, mine))
+            origins_of = [origin for origin in origins if target in targets_of[origin]]
+            until = max((completed[origin] for origin in origins_of), default=0)
+            entered, _ = sync.call(target, "MPI_Win_wait", origins_of, until)
+            if origins_of:
+                program.add_wait(target, "early_wait", entered, until, latest_of(completed, origins_of))
     program.definitions += [f"group {number} " + " ".join(str(m // THREADS) for m in members)
                             for members, number in sync.groups.items()]
     return program
 
 
 def window_locks(chance, n_rounds=80):
-    """Locks that are granted at once, or not before something is done with them."""
+    """Returns a program with locks that are granted at once, or only when they are first used."""
     program = one_sided(chance, 4)
-    released = {}  # by target: [(when, whether exclusive, location)]
+    released = {}  # {target: [(time, exclusive, location)]}
     for _ in range(n_rounds):
         location = min(program.clocks, key=lambda l: (program.clocks[l], l))
         target, shared, lazy = chance.randint(0, 1), chance.randint(0, 1), chance.randint(0, 1)
@@ -501,12 +505,12 @@ def window_locks(chance, n_rounds=80):
         program.enter(location, "MPI_Win_unlock")
         program.record(location, "l", WINDOW, target, 0)
         program.clocks[location] = max(entered, until) + chance.randint(1, 5)
-        program.alone(location)
+        program.advance_to_unused(location)
         program.leave(location, "MPI_Win_unlock")
         spans.append((entered, program.clocks[location]))
         for begin, end in spans:
             if begin < until < end and holder != location:
-                program.waited(location, "lock_competition", begin, until, holder)
+                program.add_wait(location, "lock_competition", begin, until, holder)
         released.setdefault(target, []).append((program.clocks[location], not shared, location))
     return program
 
@@ -514,12 +518,15 @@ def window_locks(chance, n_rounds=80):
 # ---- Threads and messages.
 
 def hybrid():
-    """Two processes, of which the first has two threads; (script, {(kind, call path, location): [costs right away, later]}, indirect).
+    """Returns a program of two processes, of which the first has two threads: (script, {(kind, call path, location): [direct
+    costs, later costs]}, indirect).
 
-    Process 0 receives before it forks: for 90 ticks it waits, for process 1, which works for so long more. Its other thread is idle for
-    120 ticks: process 0 was busy for 30 of them, the 90 are process 1's in the long term. In the parallel region the first thread waits
-    for 70 ticks for 80 of more work of process 1, and has 18 ticks of work and 2 of receiving more than the other one, which so waits
-    for 90 ticks at the barrier. Behind the join there are 57 ticks of work.
+    Process 0 receives before it forks: it waits for 90 ticks for process 1, which works for 90 ticks more. Its other thread is
+    idle for 120 ticks. Process 0 was busy for 30 of these ticks; process 1 is charged with 90 in the long term.
+
+    In the parallel region the first thread waits for 70 ticks, for 80 ticks of more work of process 1. It has 18 ticks of work
+    and 2 ticks of receiving more than the other thread. The other thread therefore waits for 90 ticks at the barrier. After the
+    join there are 57 ticks of work.
     """
     main, parallel, barrier, send, receive = range(5)
     names = [("main", 1, FUNCTION), ("!$omp parallel", OPENMP, PARALLEL), ("!$omp barrier", OPENMP, BARRIER),

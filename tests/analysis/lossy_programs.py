@@ -1,6 +1,5 @@
-"""Programs whose processes exchange messages with neighbours and meet now and then, and traces of them that lack records.
-
-Which send and which receive are one message is known from the whole program.
+"""Programs whose processes exchange messages with neighbours and sometimes meet, and traces of them that lack records. The whole
+program says which send and which receive are one message.
 """
 
 import subprocess
@@ -11,9 +10,9 @@ RECEIVES, SENDS = "RJ", "SI"
 
 
 class Program:
-    """`n_procs` processes in a ring. In each step each process sends `each` messages to both neighbours; behind each `between`
-    steps all meet. Sizes repeat after `sizes` messages of a process. If it is `crossing`, messages are received behind the meeting
-    that follows their step."""
+    """A program of `n_procs` processes in a ring. In each step each process sends `each` messages to both neighbours. After each
+    `between` steps all processes meet. Sizes repeat after `sizes` messages of a process. With `crossing`, messages are
+    received after the meeting that follows their step."""
 
     def __init__(self, dice, n_procs=4, steps=60, each=1, between=1, sizes=1, crossing=False, blocking=False):
         self.dice, self.n_procs, self.each, self.sizes = dice, n_procs, each, sizes
@@ -51,16 +50,16 @@ class Program:
         return sent
 
     def receive(self, sent):
-        """In the order of sending if they block; else the requests complete in another order."""
+        """Receives messages: in the order of sending if receives block, else as requests that complete in another order."""
         for proc in range(self.n_procs):
-            mine = [message for message in sent if message[1] == proc]
+            received = [message for message in sent if message[1] == proc]
             if self.blocking:
-                for sender, _, size, number in mine:
+                for sender, _, size, number in received:
                     self.record(proc, "R", sender, WORLD, 7, size, message=number)
                 continue
-            for request in range(len(mine)):
+            for request in range(len(received)):
                 self.record(proc, "P", request)
-            for request, (sender, _, size, number) in self.dice.sample(list(enumerate(mine)), len(mine)):
+            for request, (sender, _, size, number) in self.dice.sample(list(enumerate(received)), len(received)):
                 self.record(proc, "J", sender, WORLD, 7, size, request, message=number)
 
     def meet(self, operation):
@@ -70,7 +69,7 @@ class Program:
             self.record(proc, "D", operation, WORLD, 0xffffffff, 8 * (operation != BARRIER), 8 * (operation != BARRIER))
 
     def write(self, script, folder, name, kept):
-        """The archive of some of the records."""
+        """Writes an archive of the `kept` records."""
         lines = [f"{proc} {time} {kind} {' '.join(map(str, numbers))}" for proc, time, kind, numbers, _ in kept]
         lines += ["clock 1000000000 0 1000000", f"processes {self.n_procs}", "region 0 main"]
         lines += [f"location {proc} {proc} main" for proc in range(self.n_procs)]
@@ -80,14 +79,14 @@ class Program:
 
 
 def without(dice, records, kinds, one_in):
-    """Records of which one of so many, of some kinds, is lost: at least one."""
+    """Returns the records without one in `one_in` records of some kinds; at least one is lost."""
     losable = [i for i, record in enumerate(records) if record[2] in kinds]
     lost = set(dice.sample(losable, max(len(losable) // one_in, 1)))
     return [record for i, record in enumerate(records) if i not in lost]
 
 
 def messages_of(records, kinds):
-    """{(process, row): message} of the records of some kinds."""
+    """Returns {(process, row): message} for the records of some kinds."""
     rows, found = {}, {}
     for proc, _, kind, _, message in records:
         if kind in kinds:

@@ -1,19 +1,21 @@
 /*
- * A trace of processes whose clocks are wrong, and the truth.
+ * Makes a trace of processes whose clocks are wrong, and a file with the true times:
  *
  *     make-clocks TRACE.xtf TRUTH [--processes P] [--rounds R] [--offsets NS] [--drift PPB] [--wander NS] [--jitter NS]
  *                 [--latency NS] [--step NS] [--alone] [--lost] [--unreceived] [--maps] [--mute]
  *                 [--seed N]
  *
- * In each round of about `step` ns every process posts receives from both its neighbours in a ring, sends to both, and
- * completes the receives in any order; now and then comes a collective operation. A message takes `latency` ns and up
- * to `jitter` more. A clock begins up to `offsets` ns off, drifts by up to `drift` in 10^9, and wanders by `wander` ns
- * to and fro in a few periods of its own. TRUTH gets a line for each record: its location, its seq, and the time that
- * the clock of process 0 showed then.
+ * Processes form a ring. A round takes about `step` ns. In it every process posts receives from both neighbours, sends
+ * to both, and completes the receives in any order. Every fifth round has a collective operation. A message takes
+ * `latency` ns and up to `jitter` ns more.
  *
- * --alone: the last process talks to nobody. --lost: some receives of process 1 are not recorded. --unreceived: none
- * is, so that operations alone tell of clocks. --maps: the trace has clock maps, which lead to times that are right but
- * for the wander and up to 2 us. --mute: no messages at all.
+ * A clock begins up to `offsets` ns off, and drifts by up to `drift` in 10^9. It also wanders by `wander` ns to and
+ * fro, a few times in the run. TRUTH gets a line for each record: its location, its seq, and the time on the clock of
+ * process 0.
+ *
+ * --alone: the last process exchanges no messages. --lost: some receives of process 1 are not recorded. --unreceived:
+ * no receive is recorded, so only collective operations show the clocks. --maps: the trace has clock maps, which
+ * correct times but for the wander and up to 2 us. --mute: there are no messages at all.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,7 +26,7 @@
 
 enum {
     TAGS = 3,
-    EVERY = 5, /* so many rounds have a collective operation */
+    EVERY = 5, /* rounds from one collective operation to the next */
 };
 
 typedef struct {
@@ -39,7 +41,7 @@ typedef struct {
     uint64_t request;
 } Process;
 
-/* An event to come: all are made first, then written location by location. */
+/* An event of the run. Events of all processes are made first, then written location by location. */
 typedef struct {
     double t;
     uint32_t kind, peer, tag, comm, root;
@@ -73,25 +75,25 @@ static double clock_of(const Making *making, uint32_t p, double t)
     return process->offset + t * (1 + process->drift) + process->wander * sin(t / process->period + process->phase);
 }
 
-static void happen(Making *making, uint32_t p, Event event)
+static void add_event(Making *making, uint32_t p, Event event)
 {
     event.t = making->processes[p].now;
     g_array_append_val(making->events[p], event);
     making->processes[p].now += 100 + g_rand_int_range(making->random, 0, 50);
 }
 
-static double way(Making *making)
+static double draw_latency(Making *making)
 {
     const Shape *shape = &making->shape;
     return (double)shape->latency + (shape->jitter ? g_rand_double_range(making->random, 0, (double)shape->jitter) : 0);
 }
 
-static uint32_t active(const Making *making)
+static uint32_t n_active(const Making *making)
 {
     return (uint32_t)making->shape.processes - (making->shape.alone ? 1 : 0);
 }
 
-/* In communicator 1 the ranks are the other way round. */
+/* Returns the rank of a process; in communicator 1 the order of ranks is reversed. */
 static uint32_t rank_in(const Making *making, uint32_t comm, uint32_t p)
 {
     return comm == 0 ? p : (uint32_t)making->shape.processes - 1 - p;
@@ -99,21 +101,21 @@ static uint32_t rank_in(const Making *making, uint32_t comm, uint32_t p)
 
 static void exchange(Making *making, uint32_t round)
 {
-    uint32_t n = active(making), comm = round / 2 % 2, tag = round % TAGS;
-    g_autofree double *arrivals = g_new0(double, 2 * n); /* from the left, from the right */
+    uint32_t n = n_active(making), comm = round / 2 % 2, tag = round % TAGS;
+    g_autofree double *arrivals = g_new0(double, 2 * n); /* [2 * p]: from the left, [2 * p + 1]: from the right */
     g_autofree uint64_t *requests = g_new0(uint64_t, n);
 
     for (uint32_t p = 0; p < n; p++) {
         uint32_t left = (p + n - 1) % n, right = (p + 1) % n;
         requests[p] = making->processes[p].request += 2;
-        happen(making, p, (Event){.kind = POST, .request = requests[p]});
-        happen(making, p, (Event){.kind = POST, .request = requests[p] + 1});
-        arrivals[2 * right] = making->processes[p].now + way(making);
-        happen(
+        add_event(making, p, (Event){.kind = POST, .request = requests[p]});
+        add_event(making, p, (Event){.kind = POST, .request = requests[p] + 1});
+        arrivals[2 * right] = making->processes[p].now + draw_latency(making);
+        add_event(
             making, p,
             (Event){.kind = SEND, .peer = rank_in(making, comm, right), .tag = tag, .comm = comm, .bytes = round + 1});
-        arrivals[2 * left + 1] = making->processes[p].now + way(making);
-        happen(
+        arrivals[2 * left + 1] = making->processes[p].now + draw_latency(making);
+        add_event(
             making, p,
             (Event){
                 .kind = SEND, .peer = rank_in(making, comm, left), .tag = tag + 7, .comm = comm, .bytes = 2 * round});
@@ -125,33 +127,33 @@ static void exchange(Making *making, uint32_t round)
             making->processes[p].now = fmax(making->processes[p].now, arrivals[2 * p + side]);
             if (making->shape.unreceived || (making->shape.lost && p == 1 && side == 0 && round == 20))
                 continue;
-            happen(making, p,
-                   (Event){.kind = RECV,
-                           .peer = rank_in(making, comm, from),
-                           .tag = side ? tag + 7 : tag,
-                           .comm = comm,
-                           .bytes = side ? 2 * round : round + 1,
-                           .request = requests[p] + side});
+            add_event(making, p,
+                      (Event){.kind = RECV,
+                              .peer = rank_in(making, comm, from),
+                              .tag = side ? tag + 7 : tag,
+                              .comm = comm,
+                              .bytes = side ? 2 * round : round + 1,
+                              .request = requests[p] + side});
         }
     }
 }
 
-/* When a member of given rank may end: operation 0 is a barrier, 1 a broadcast, 2 a reduction, 3 a scan. */
-static double needed(const double *begins, uint32_t n, uint32_t operation, uint32_t root, uint32_t rank)
+/* Returns when a member may end at the earliest. Operation 0 is a barrier, 1 a broadcast, 2 a reduction, 3 a scan. */
+static double earliest_end(const double *begins, uint32_t n, uint32_t operation, uint32_t root, uint32_t rank)
 {
     double latest = begins[rank];
 
-    for (uint32_t other = 0; other < n; other++)
-        if (operation == 0 || (operation == 1 && other == root) || (operation == 2 && rank == root) ||
-            (operation == 3 && other < rank))
-            latest = fmax(latest, begins[other]);
+    for (uint32_t member = 0; member < n; member++)
+        if (operation == 0 || (operation == 1 && member == root) || (operation == 2 && rank == root) ||
+            (operation == 3 && member < rank))
+            latest = fmax(latest, begins[member]);
     return latest;
 }
 
-static void act_together(Making *making, uint32_t round)
+static void add_operation(Making *making, uint32_t round)
 {
     static const uint32_t labels[] = {0, 1, 12, 14}; /* BARRIER, BCAST, REDUCE, SCAN */
-    uint32_t n = active(making), operation = round / EVERY % 4, root = round % n;
+    uint32_t n = n_active(making), operation = round / EVERY % 4, root = round % n;
     bool rooted = operation == 1 || operation == 2;
     g_autofree double *begins = g_new0(double, n);
     Event event = {.comm = 2, .tag = labels[operation], .root = rooted ? root : XTF_NONE32, .bytes = operation > 0};
@@ -160,16 +162,17 @@ static void act_together(Making *making, uint32_t round)
         event.kind = BEGIN;
         making->processes[p].now += g_rand_double_range(making->random, 0, 300);
         begins[p] = making->processes[p].now;
-        happen(making, p, event);
+        add_event(making, p, event);
     }
     for (uint32_t p = 0; p < n; p++) {
         event.kind = END;
-        making->processes[p].now = fmax(making->processes[p].now, needed(begins, n, operation, root, p) + way(making));
-        happen(making, p, event);
+        making->processes[p].now =
+            fmax(making->processes[p].now, earliest_end(begins, n, operation, root, p) + draw_latency(making));
+        add_event(making, p, event);
     }
 }
 
-static void run(Making *making)
+static void play_rounds(Making *making)
 {
     for (uint32_t round = 0; round < (uint32_t)making->shape.rounds; round++) {
         for (uint32_t p = 0; p < (uint32_t)making->shape.processes; p++)
@@ -178,10 +181,10 @@ static void run(Making *making)
         if (!making->shape.mute) {
             exchange(making, round);
             if (round % EVERY == 0)
-                act_together(making, round);
+                add_operation(making, round);
         }
-        for (uint32_t p = making->shape.mute ? 0 : active(making); p < (uint32_t)making->shape.processes; p++)
-            happen(making, p, (Event){.kind = POST, .request = round});
+        for (uint32_t p = making->shape.mute ? 0 : n_active(making); p < (uint32_t)making->shape.processes; p++)
+            add_event(making, p, (Event){.kind = POST, .request = round});
     }
 }
 
@@ -263,27 +266,28 @@ static void write_process(Making *making, uint32_t p)
     must(xtf_stream_end(&making->stream, &error), error);
 }
 
-static void append(Making *making, unsigned tag, const void *row)
+static void append_row(Making *making, unsigned tag, const void *row)
 {
     GError *error = NULL;
     XtfTableWriter *table = xtf_writer_table(making->writer, making->schemas[tag], &error);
     must(table && xtf_table_writer_append(table, row, NULL, &error), error);
 }
 
-/* Communicators: the world, the same the other way round, and those who talk. */
+/* Writes the communicators: 0 is the world, 1 the world in reverse order, 2 the processes that exchange messages. */
 static void write_definitions(Making *making)
 {
     uint32_t n = (uint32_t)making->shape.processes;
 
     for (uint32_t p = 0; p < n; p++)
-        append(making, XTF_MODEL_LOCATIONS, &(XtfLocationRow){.id = 10 + 10 * p, .proc = p, .process = XTF_NONE32});
+        append_row(making, XTF_MODEL_LOCATIONS, &(XtfLocationRow){.id = 10 + 10 * p, .proc = p, .process = XTF_NONE32});
     for (uint32_t comm = 0; comm < 3; comm++) {
-        uint32_t count = comm == 2 ? active(making) : n;
-        append(making, XTF_MODEL_GROUPS, &(XtfGroupRow){.first = comm * n, .count = count, .id = comm});
-        append(making, XTF_MODEL_COMMUNICATORS,
-               &(XtfCommunicatorRow){.id = comm, .group = comm, .remote_group = XTF_NONE32, .parent = XTF_NONE32});
+        uint32_t count = comm == 2 ? n_active(making) : n;
+        append_row(making, XTF_MODEL_GROUPS, &(XtfGroupRow){.first = comm * n, .count = count, .id = comm});
+        append_row(making, XTF_MODEL_COMMUNICATORS,
+                   &(XtfCommunicatorRow){.id = comm, .group = comm, .remote_group = XTF_NONE32, .parent = XTF_NONE32});
         for (uint32_t rank = 0; rank < count; rank++)
-            append(making, XTF_MODEL_MEMBERS, &(XtfMemberRow){.member = rank, .proc = comm == 1 ? n - 1 - rank : rank});
+            append_row(making, XTF_MODEL_MEMBERS,
+                       &(XtfMemberRow){.member = rank, .proc = comm == 1 ? n - 1 - rank : rank});
     }
 }
 
@@ -355,7 +359,7 @@ int main(int argc, char **argv)
     making.truth = fopen(argv[2], "w");
     must(making.truth, NULL);
     init_clocks(&making);
-    run(&making);
+    play_rounds(&making);
     write_all(&making, argv[1]);
     must(fclose(making.truth) == 0, NULL);
     for (gint p = 0; p < shape->processes; p++)

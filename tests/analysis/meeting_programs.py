@@ -1,4 +1,4 @@
-"""Made-up programs in which processes meet in pairs, in parts and all together, often or seldom, for the judges of causes."""
+"""Random programs for the judges of causes. Their processes meet in pairs, in parts or all together, often or seldom."""
 
 import random
 
@@ -17,60 +17,60 @@ class Program:
         self.timelines = path_programs.begin(n)
         self.comms = [list(range(n)), list(range(0, n, 2)), list(range(n // 2, n))]
 
-    def some(self, most=9):
+    def draw(self, most=9):
         return self.random.randint(1, most)
 
     def work(self):
         for timeline in self.random.sample(self.timelines, 2):
-            timeline.work(self.some(200), self.random.choice(WORK))
+            timeline.work(self.draw(200), self.random.choice(WORK))
 
     def message(self):
-        """To a neighbour, mostly. A synchronous send waits for its receive."""
+        """Sends a message, in most cases to a neighbour. A synchronous send waits for its receive."""
         a, b = self.random.sample(range(len(self.timelines)), 2)
-        if self.some() < 7:
+        if self.draw() < 7:
             b = (a + 1) % len(self.timelines)
         sender, receiver = self.timelines[a], self.timelines[b]
         begin, posted, tag = sender.time, receiver.time, self.random.randrange(2)
-        synchronous = self.some() < 3
-        sent = (max(begin, posted) if synchronous else begin) + 1 + self.some()
+        synchronous = self.draw() < 3
+        sent = (max(begin, posted) if synchronous else begin) + 1 + self.draw()
         sender.call("MPI_Ssend" if synchronous else "MPI_Send", sent, ("S", b, 0, tag, 8))
-        receiver.call("MPI_Recv", max(begin, posted) + 2 + self.some(), ("R", a, 0, tag, 8))
+        receiver.call("MPI_Recv", max(begin, posted) + 2 + self.draw(), ("R", a, 0, tag, 8))
 
     def operation(self, region, number, rooted=False):
         comm = self.random.randrange(len(self.comms))
         members = [self.timelines[rank] for rank in self.comms[comm]]
         last, root = max(timeline.time for timeline in members), self.random.randrange(len(members))
         begin = members[root].time
-        # Who has nothing to give and to get is in the operation all the same: also the last one.
-        idle = self.random.choice(members) if number == ALLREDUCE and self.some() < 5 else None
+        # A member without data takes part in the operation, too; it may be the last one.
+        idle = self.random.choice(members) if number == ALLREDUCE and self.draw() < 5 else None
         for rank, timeline in enumerate(members):
             until = {REDUCE: last if rank == root else timeline.time, BCAST: max(begin, timeline.time)}.get(number, last)
             sent, received = {REDUCE: (8, 8 * (rank == root)), BCAST: (8 * (rank == root), 8), BARRIER: (0, 0)}.get(number, (8, 8))
             if timeline is idle:
                 sent = received = 0
-            timeline.call(region, until + 2 + self.some(),
+            timeline.call(region, until + 2 + self.draw(),
                           ("D", number, comm, root if rooted else NO_ROOT, sent, received))
 
     def play(self, steps, meetings):
-        """Of ten steps, so many are operations of all with all."""
+        """Plays steps; `meetings` of ten steps on average are operations in which all wait for all."""
         for _ in range(steps):
             self.work()
-            draw = self.random.randrange(10)
-            if draw < meetings:
+            step_kind = self.random.randrange(10)
+            if step_kind < meetings:
                 self.operation(*self.random.choice([("MPI_Barrier", BARRIER), ("MPI_Allreduce", ALLREDUCE)]))
-            elif draw < 7:
+            elif step_kind < 7:
                 self.message()
             else:
                 self.operation(*self.random.choice([("MPI_Reduce", REDUCE, True), ("MPI_Bcast", BCAST, True)]))
 
     @property
     def lines(self):
-        """The script, after all have come to MPI_Finalize."""
+        """The script. All processes end with MPI_Finalize."""
         last = max(timeline.time for timeline in self.timelines)
         for timeline in self.timelines:
             timeline.call("MPI_Finalize", last + 50)
             timeline.note("L", "main")
-        # Ticks are short, so that what is rounded to them is within what the judge lets pass.
+        # Ticks are short, so that rounding stays within the judge's tolerance.
         lines = [line if not line.startswith("clock") else f"clock {TICKS} 0 1000000" for line in path_programs.script(self.timelines)]
         for comm, members in list(enumerate(self.comms))[1:]:
             lines += [f"group {comm + 1} {' '.join(map(str, members))}", f"comm {comm} {comm + 1} part{comm}"]
@@ -78,7 +78,7 @@ class Program:
 
 
 def programs():
-    """{name: script}"""
+    """Returns {name: script}."""
     found = {}
     for seed, (n, steps, meetings) in enumerate([(4, 300, 3), (5, 500, 0), (8, 300, 1), (3, 400, 1)]):
         program = Program(n, seed)

@@ -1,5 +1,7 @@
-"""Causes of waits that need no messages, as far as they are judged in one way: a wait, which naive_kinds.py found, is divided among what the
-late one did by call path and its own waits, in exact fractions of a tick, and these again.
+"""A base for the naive judges of teams and windows: causes of waits that need no messages, in exact fractions of a tick.
+
+naive_kinds.py finds the waits. The judge divides a wait among the culprit's work, by call path, and the culprit's own waits. Then
+it divides the culprit's waits in the same way.
 """
 
 import collections
@@ -30,47 +32,48 @@ class Path:
         return times
 
     def at(self, time):
-        """The innermost call from a time on; () outside of all calls."""
+        """Returns the call path at a time; () outside of all calls."""
         return next((path for first, last, path in self.pieces if first <= time < last), ())
 
 
-def names(path):
-    """A call path as its regions' names."""
+def region_names(path):
+    """Returns the names of a call path's regions."""
     return tuple(name for name, _, _ in path)
 
 
-def length(waits):
+def total_length(waits):
     return sum(wait.end - wait.begin for wait in waits)
 
 
 class Divided:
-    """Costs of single waits. A subclass has division(wait): {path: ticks of the late one}, its waits, and the sum of both."""
+    """Costs of single waits. Subclasses define division(wait), which returns {path: ticks of the culprit}, the culprit's waits,
+    and the sum of both."""
 
-    LEAST = Fraction(0)  # costs of a wait up to this are not followed further
+    LEAST = Fraction(0)  # the judge does not follow smaller costs further
 
     def division(self, wait):
         raise NotImplementedError
 
     def direct(self, wait):
-        """({names of a path: ticks}, ticks of the late one's waits)"""
+        """Returns ({names of a path: ticks}, ticks of the culprit's waits)."""
         delays, waits, whole = self.division(wait)
         if not whole:
             return {}, Fraction(0)
         scale = Fraction(wait.end - wait.begin, whole)
-        return {names(path): scale * ticks for path, ticks in delays.items()}, scale * length(waits)
+        return {region_names(path): scale * ticks for path, ticks in delays.items()}, scale * total_length(waits)
 
     def indirect(self, wait):
-        """{(steps, names of a path, location): ticks}"""
-        found = collections.Counter()
-        self.further(wait, Fraction(wait.end - wait.begin), 1, found)
-        return found
+        """Returns {(steps, names of a path, location): ticks}."""
+        costs = collections.Counter()
+        self.add_indirect(wait, Fraction(wait.end - wait.begin), 1, costs)
+        return costs
 
-    def further(self, wait, cost, steps, found):
+    def add_indirect(self, wait, cost, steps, costs):
         _, before, whole = self.division(wait)
-        for other in before:
-            passed = cost * (other.end - other.begin) / whole
-            delays, _, all_of_it = self.division(other)
+        for earlier in before:
+            share = cost * (earlier.end - earlier.begin) / whole
+            delays, _, earlier_whole = self.division(earlier)
             for path, ticks in delays.items():
-                found[steps, names(path), other.culprit] += float(passed * ticks / all_of_it)
-            if passed > self.LEAST:
-                self.further(other, passed, steps + 1, found)
+                costs[steps, region_names(path), earlier.culprit] += float(share * ticks / earlier_whole)
+            if share > self.LEAST:
+                self.add_indirect(earlier, share, steps + 1, costs)

@@ -1,7 +1,8 @@
-"""The naive judge of the causes of waits: delay costs by call path, and what of a wait comes from others and goes on to others.
+"""The naive judge of the causes of waits. It finds delay costs by call path, which part of a wait other waits caused, and which
+part caused other waits.
 
-A backward replay by the rules of Scalasca 2.6, in exact fractions of a tick: every process goes back through its records, and
-stops where it needs what another one, that waited for it, has to tell.
+It replays the trace backwards by the rules of Scalasca 2.6, in exact fractions of a tick. Every process walks back through its
+records. It stops at a record where it needs results of a process that waited for it.
 """
 
 import collections
@@ -20,12 +21,12 @@ def positive(times):
     return {path: ticks for path, ticks in times.items() if ticks > 0}
 
 
-def difference(times, less):
-    return positive({path: ticks - less.get(path, 0) for path, ticks in times.items()})
+def difference(times, subtrahend):
+    return positive({path: ticks - subtrahend.get(path, 0) for path, ticks in times.items()})
 
 
 def interval(process, start, end):
-    """({path: ticks}, waits) of a process between two points: its own work, and its points that waited."""
+    """Returns ({path: ticks}, waits) of a process between two points: its own work, and its points that waited."""
     waits = [point for point in process.between(start, end) if point.wait > 0]
     waited = collections.Counter()
     for point in waits:
@@ -38,67 +39,67 @@ def interval(process, start, end):
 
 
 class Causes:
-    """`sums`, {(metric, path, location): ticks}. `of` has by record of a wait: [indirect, propagating]."""
+    """`sums`, {(metric, path, location): ticks}. `indirect` and `propagating`: ticks by (process, seq) of a wait."""
 
     def __init__(self, waits):
         self.waits = waits
         self.sums = collections.Counter()
-        self.costs = collections.defaultdict(Fraction)  # {(kind, process, seq of a wait): cost that goes on}
+        self.costs = collections.defaultdict(Fraction)  # {(kind, process, seq of a wait): cost that the wait passes on to its causes}
         self.indirect = collections.defaultdict(Fraction)
         self.propagating = collections.defaultdict(Fraction)
-        self.told = set()  # records whose waits are known to those that were waited for
+        self.published = set()  # ids of records whose waits are published to the processes that were waited for
         self.of_record = {id(record): found for found in waits.collectives for record in found[1]}
         self.arrived = collections.Counter()
         self.play()
         for (process, seq), ticks in self.propagating.items():
             point = process.points[seq]
             if point.kind in PROPAGATING:
-                self.waits_add(PROPAGATING[point.kind], point.record, ticks)
+                self.add_ticks(PROPAGATING[point.kind], point.record, ticks)
 
-    def waits_add(self, metric, record, ticks):
+    def add_ticks(self, metric, record, ticks):
         if ticks:
             self.sums[metric, record.call.path, record.proc.location] += ticks
 
     def play(self):
         at = {process: list(process.records) for process in self.waits.processes.values()}
-        going = True
-        while going:
-            going = False
+        progressing = True
+        while progressing:
+            progressing = False
             for process, records in at.items():
                 while records and self.step(process, records[-1]):
                     records.pop()
-                    going = True
+                    progressing = True
         stuck = [records[-1] for records in at.values() if records]
         if stuck:
             raise ValueError(f"causes run in circles: {[(r.proc.number, r.seq, r.name) for r in stuck]}")
 
     def step(self, process, record):
-        """Whether the process could go back over the record."""
+        """Returns True if the process could step back over the record."""
         point = process.points.get(record.seq)
         if id(record) in self.of_record and record.name != "LEAVE":
-            return self.collective(process, record)
+            return self.step_collective(process, record)
         if point is None:
             return True
         if point.kind == "late_sender" or point.kind == "late_receiver":
-            self.told.add(id(record))
+            self.published.add(id(record))
         elif record.name in SENDS:
-            if id(record.other.end) not in self.told:
+            if id(record.other.end) not in self.published:
                 return False
-            self.one(point, record.other.end, "late_sender")
+            self.charge_one(point, record.other.end, "late_sender")
         elif record.name in ("MPI_RECV", "MPI_IRECV_REQUEST"):
             waiter = record.done.other.done
-            if id(waiter) not in self.told:
+            if id(waiter) not in self.published:
                 return False
-            self.one(point, waiter, "late_receiver")
+            self.charge_one(point, waiter, "late_receiver")
         return True
 
-    def one(self, point, waiter, kind):
-        """The process of `point` was late, and `waiter`, a record of another, waited for it."""
-        process, other = point.record.proc, waiter.proc
-        wait = other.points[waiter.seq]
-        times, waits = interval(process, process.previous(point, other.number), point)
-        theirs, _ = interval(other, other.previous(wait, process.number), wait)
-        delays = difference(times, theirs)
+    def charge_one(self, point, waiter, kind):
+        """Charges the process of `point`, for which `waiter`, a record of another process, waited."""
+        process, waiting_process = point.record.proc, waiter.proc
+        wait = waiting_process.points[waiter.seq]
+        times, waits = interval(process, process.previous(point, waiting_process.number), point)
+        waiter_times, _ = interval(waiting_process, waiting_process.previous(wait, process.number), wait)
+        delays = difference(times, waiter_times)
         waited = sum(w.wait for w in waits)
         whole = sum(delays.values()) + waited
         if not whole:
@@ -107,12 +108,12 @@ class Causes:
         for path, ticks in delays.items():
             self.sums[METRICS[kind], path, process.location] += scale * ticks
         for passed in KINDS:
-            cost = self.costs[passed, other, waiter.seq] / whole
+            cost = self.costs[passed, waiting_process, waiter.seq] / whole
             for path, ticks in delays.items():
                 self.sums[METRICS[passed] + "_longterm", path, process.location] += cost * ticks
             self.pass_on(passed, waits, lambda w, c=cost + (scale if passed == kind else 0): c)
-        self.indirect[other, waiter.seq] += scale * waited
-        self.waits_add(INDIRECT[kind], waiter, scale * waited)
+        self.indirect[waiting_process, waiter.seq] += scale * waited
+        self.add_ticks(INDIRECT[kind], waiter, scale * waited)
         for w in waits:
             key = process, w.record.seq
             self.propagating[key] = max(self.propagating[key], scale * w.wait)
@@ -121,17 +122,17 @@ class Causes:
         for w in waits:
             self.costs[kind, w.record.proc, w.record.seq] += scale(w) * w.wait
 
-    def collective(self, process, record):
+    def step_collective(self, process, record):
         kind, records, latest = self.of_record[id(record)]
         key = id(records)
-        if id(record) not in self.told:
-            self.told.add(id(record))
+        if id(record) not in self.published:
+            self.published.add(id(record))
             self.arrived[key] += 1
             if self.arrived[key] == len(records):
-                self.many(kind, records, latest)
+                self.charge_group(kind, records, latest)
         return self.arrived[key] == len(records)
 
-    def many(self, kind, records, latest):
+    def charge_group(self, kind, records, latest):
         process = latest.proc
         point = process.points.get(latest.seq)
         if point is None:
@@ -140,45 +141,45 @@ class Causes:
         times, waits = interval(process, start, point)
         scales = {}
         for record in records:
-            other, wait = record.proc, record.proc.points.get(record.seq)
+            member, wait = record.proc, record.proc.points.get(record.seq)
             if record is latest or wait is None:
                 continue
-            since = later.get(other.number)
-            mine, some = interval(process, since, point) if since else (times, waits)
-            theirs, _ = interval(other, other.previous(wait, process.number), wait)
-            delays = difference({path: mine.get(path, 0) for path in times}, theirs)
-            whole = sum(delays.values()) + sum(w.wait for w in some)
+            since = later.get(member.number)
+            own_times, own_waits = interval(process, since, point) if since else (times, waits)
+            member_times, _ = interval(member, member.previous(wait, process.number), wait)
+            delays = difference({path: own_times.get(path, 0) for path in times}, member_times)
+            whole = sum(delays.values()) + sum(w.wait for w in own_waits)
             if not whole:
                 continue
             for passed in (None,) + KINDS:
-                cost = Fraction(wait.wait) if passed is None else self.costs[passed, other, record.seq]
-                scales[passed, other.number] = cost / whole
+                cost = Fraction(wait.wait) if passed is None else self.costs[passed, member, record.seq]
+                scales[passed, member.number] = cost / whole
                 metric = METRICS[kind] if passed is None else METRICS[passed] + "_longterm"
                 for path, ticks in delays.items():
                     self.sums[metric, path, process.location] += cost / whole * ticks
             if passed is not None:
-                self.indirect[other, record.seq] += Fraction(wait.wait) / whole * sum(w.wait for w in some)
+                self.indirect[member, record.seq] += Fraction(wait.wait) / whole * sum(w.wait for w in own_waits)
         numbers = [record.proc.number for record in records if record is not latest]
         for passed in (None,) + KINDS:
-            steps = self.steps(passed, scales, numbers, later)
-            self.pass_on(passed or kind, waits, lambda w, s=steps: next(v for seq, v in reversed(s) if seq <= w.record.seq))
+            scale_steps = self.scale_steps(passed, scales, numbers, later)
+            self.pass_on(passed or kind, waits, lambda w, s=scale_steps: next(v for seq, v in reversed(s) if seq <= w.record.seq))
 
     @staticmethod
-    def steps(passed, scales, numbers, later):
-        """[(seq, scale from there on)]: the scale of the waits of the late one grows where it synchronised with one of the
-        members alone, as that one's wait is not caused by what was before. scout has each member's scale only from the *next*
-        such point on, and the last one's not at all; a part of the long-term costs is lost by it."""
+    def scale_steps(passed, scales, numbers, later):
+        """Returns [(seq, scale from that seq on)] for the culprit's waits. The scale grows where the culprit synchronised with a
+        single member, as waits before that point do not cause this member's wait. The analyser scout takes each member's scale
+        only from the *next* such point on, and never the last one's. It thereby loses a part of the long-term costs."""
         total = sum(scales.get((passed, n), 0) for n in numbers if n not in later)
-        steps = [(-1, total)]
+        scale_steps = [(-1, total)]
         for seq in sorted({since.record.seq for since in later.values()}):
-            steps.append((seq, total))
+            scale_steps.append((seq, total))
             total += sum(scales.get((passed, n), 0) for n in numbers if n in later and later[n].record.seq == seq)
-        return steps
+        return scale_steps
 
     @staticmethod
     def group_start(point, group):
-        """The last point before which the process had synchronised with all of the group, and {process: later point} of those with
-        which it did so alone afterwards."""
+        """Returns the last point before which the process had synchronised with the whole group, and {process: later point} for
+        members with which it synchronised afterwards."""
         process, later = point.record.proc, {}
         remaining = set(group) - {process.number}
         for seq in sorted((seq for seq in process.points if seq < point.record.seq), reverse=True):

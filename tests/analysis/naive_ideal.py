@@ -1,7 +1,8 @@
-"""The naive judge of the ideal run: a program on a network that takes no time, from what otf2-print prints. In exact ticks.
+"""The naive judge of the ideal run: the program on a network that takes no time. It reads the output of otf2-print, and computes
+in exact ticks.
 
-All processes begin at 0. Computing takes as long as it did; what is in MPI takes nothing, but that a receive is over only when its
-message is sent, and an operation at a member when those began whose data it needs.
+All processes begin at 0. Computing takes as long as it did; calls of MPI take no time. But a receive ends only when its message
+is sent. A collective operation ends at a member only when the members whose data it needs have begun.
 """
 
 import bisect
@@ -19,7 +20,7 @@ def is_mpi(path):
 
 
 class Outside:
-    """How long a process was outside of MPI until a time."""
+    """The time a process was outside of MPI until a time."""
 
     def __init__(self, process):
         self.ends, self.sums, self.spans = [], [0], process.spans
@@ -36,20 +37,20 @@ class Outside:
 
 
 class Ideal:
-    """`rows`, {process: [Row]}, and `length`, of a run that is judged by naive_waits.Waits."""
+    """`rows`, {process: [Row]}, and `length`, of a run that naive_waits.Waits judged."""
 
     def __init__(self, waits):
         self.waits = waits
         self.outside = {process: Outside(process) for process in waits.processes.values()}
         self.waited = collections.Counter()
-        self.clocks = {}  # of records that others wait for
+        self.clocks = {}  # {record that others wait for: ideal time}
         self.rows = {process: [] for process in waits.processes.values()}
         self.find_operations()
         self.run()
         self.length = max((outside.sums[-1] + self.waited[process] for process, outside in self.outside.items()), default=0)
 
     def find_operations(self):
-        """self.needed: {END: [BEGIN]} that it needs."""
+        """Computes self.needed: {END: [BEGIN]}, the BEGIN records that each END waits for."""
         self.needed = {}
         begins, ends = {}, {}
         for process in self.waits.processes.values():
@@ -63,40 +64,40 @@ class Ideal:
                 parts = operation.parts if operation else []
                 if part.kind != BLOCKING or None in parts or len(parts) < 2 or operation.name in ANY_PAIRS:
                     continue
-                mine = ends.get((part.location.number, part.row))
-                theirs = [begins.get((other.location.number, other.row)) for other in self.others(operation.name, part, parts)]
-                if mine and None not in theirs:
-                    self.needed[mine] = theirs
+                own_end = ends.get((part.location.number, part.row))
+                needed_begins = [begins.get((sender.location.number, sender.row)) for sender in self.parts_needed(operation.name, part, parts)]
+                if own_end and None not in needed_begins:
+                    self.needed[own_end] = needed_begins
 
     @staticmethod
-    def others(name, part, parts):
-        """The parts that one needs in an operation that is judged as `name`."""
+    def parts_needed(name, part, parts):
+        """Returns the parts whose data a part needs in an operation that is judged as `name`."""
         proc, rank = part.location.proc, parts.index(part)
         barrier = name == "BARRIER"
         if not (part.received or barrier):
             return []
-        senders = [other for other in parts if other is not part and (other.sent or barrier)]
+        senders = [sender for sender in parts if sender is not part and (sender.sent or barrier)]
         if barrier or name in ALL_TO_ALL:
             return senders
         if name in ONE_TO_ALL:
-            return [other for other in senders if other.location.proc == part.root]
+            return [sender for sender in senders if sender.location.proc == part.root]
         if name in ALL_TO_ONE:
             return senders if proc == part.root else []
-        return [other for other in senders if parts.index(other) < rank] if name in PREFIX else []
+        return [sender for sender in senders if parts.index(sender) < rank] if name in PREFIX else []
 
     def needs(self, record):
-        """Whose clocks a record needs; None if it waits for nobody."""
+        """Returns the records whose clocks a record needs; None if it waits for no other record."""
         if record.name in RECVS or (record.name == "MPI_IRECV_REQUEST" and record.done and record.done.end is record):
             return [record.other] if record.other else None
         return self.needed.get(record) or None
 
     def step(self, process, record):
-        """False: it has to wait until others have gone on."""
+        """Returns False if the record has to wait until other processes have advanced."""
         needs = self.needs(record)
-        if needs and not all(other in self.clocks for other in needs):
+        if needs and not all(record_needed in self.clocks for record_needed in needs):
             return False
         clock = self.outside[process].until(record.time) + self.waited[process]
-        latest = max((self.clocks[other] for other in needs), default=0) if needs else 0
+        latest = max((self.clocks[record_needed] for record_needed in needs), default=0) if needs else 0
         if latest > clock:
             self.rows[process].append(Row(record.seq, latest - clock, latest))
             self.waited[process] += latest - clock
@@ -105,13 +106,13 @@ class Ideal:
         return True
 
     def run(self):
-        left = {process: collections.deque(process.records) for process in self.waits.processes.values()}
-        going = True
-        while going:
-            going = False
-            for process, records in left.items():
+        remaining = {process: collections.deque(process.records) for process in self.waits.processes.values()}
+        progressing = True
+        while progressing:
+            progressing = False
+            for process, records in remaining.items():
                 while records and self.step(process, records[0]):
                     records.popleft()
-                    going = True
-        if any(left.values()):
-            raise ValueError("the program does not come to its end")
+                    progressing = True
+        if any(remaining.values()):
+            raise ValueError("the program is stuck: some processes wait for each other")

@@ -1,8 +1,8 @@
-"""The naive judge of waits that need no messages: for locks, in teams of OpenMP, and in one-sided communication. It has a whole
-archive in memory, as otf2-print prints it, and goes over it once for each kind.
+"""The naive judge of waits that need no messages: for locks, in OpenMP teams, and in one-sided communication. It holds a whole
+archive in memory, as otf2-print prints it, and walks over it once for each kind.
 
-docs/VOCABULARY.md, section 9, has the formulas. This is another reading of them than the analysis's own, which walks over the
-records once, in the order of the clock.
+docs/VOCABULARY.md, section 9, has the formulas. The analysis itself walks over the records once, in the order of the clock; this
+judge implements the formulas independently.
 """
 
 import collections
@@ -13,23 +13,23 @@ from judge import Judge
 from otf2events import EVENTS
 
 EXCLUSIVE = "EXCLUSIVE"
-# Names of regions of OpenMP, by their role.
+# Names of OpenMP's regions, by their role.
 BARRIERS = ("BARRIER", "IMPLICIT BARRIER", "IMPLICIT_BARRIER")
 
 Wait = collections.namedtuple("Wait", "location seq kind begin end culprit culprit_seq match completion part part_kind")
 
 
 class Call:
-    """A call of a region."""
+    """One call of a region."""
 
     def __init__(self, region, enter, seq):
         self.region, self.enter, self.enter_seq = region, enter, seq
         self.leave = self.seq = self.row = None
-        self.inside = False  # something was recorded in it
+        self.inside = False  # True if a record lies in the call
 
 
 class Record:
-    """A record, with the innermost call around it; `row` is its number in the array of its type."""
+    """A record and the innermost call around it; `row` is its number in the array of its type."""
 
     __slots__ = ("location", "seq", "row", "name", "time", "values", "call")
 
@@ -42,7 +42,7 @@ class Record:
 
 
 class Kinds:
-    """`waits`, of all kinds. Locations are in the order of (process, thread), which their numbers must have."""
+    """`waits`, of all kinds. Location numbers must ascend by (process, thread)."""
 
     def __init__(self, archive):
         definitions = otf2print.definitions(archive)
@@ -52,58 +52,58 @@ class Kinds:
         self.records = collections.defaultdict(list)
         self.calls = collections.defaultdict(list)
         self.bounds = {}
-        self.read(archive)
+        self.read_events(archive)
         self.waits = []
-        self.begins = {}  # {(location, seq): when an operation of a window was begun}, by the records of both ends
-        self.together = []  # (when the last one began, ENDs of all) of operations in which all were at one time
-        self.entries = []  # (location, seq, time of the first thread): threads of a team enter its parallel region
-        self.leading = set()  # (location, seq) of waits of POSIX threads, at which the critical path goes on at the culprit
+        self.begins = {}  # {(location, seq): when the operation of a window began}, for the records of both ends
+        self.together = []  # [(when the last member began, ENDs of all)] for operations in which all members were present at one time
+        self.entries = []  # [(location, seq, time of the first thread)]: threads of a team enter its parallel region
+        self.leading = set()  # {(location, seq)} of waits of POSIX threads at which the critical path moves to the culprit
         self.created = {}  # {location: (its THREAD_BEGIN, the THREAD_CREATE)}
         self.thread_locks()
-        self.joins()
+        self.thread_joins()
         self.file_locks()
-        self.teams()
-        self.idle()
+        self.find_teams()
+        self.idle_times()
         Windows(self).find()
 
     @staticmethod
     def region_of(text):
-        """(name, role, paradigm)"""
+        """Returns (name, role, paradigm)."""
         return (re.match(r'Name: "(.*?)" <', text)[1], re.search(r"Role: ([A-Z_0-9 ]+)", text)[1].strip(),
                 re.search(r'Paradigm: "?([A-Za-z_0-9 ]+)', text)[1].strip().upper())
 
-    def read(self, archive):
+    def read_events(self, archive):
         stacks, counts = collections.defaultdict(list), collections.Counter()
         for event in otf2print.events(archive):
-            where = event.location
-            stack, array = stacks[where], EVENTS[event.name][0]
-            seq, row = counts[where], counts[where, array]
-            counts[where] += 1
-            counts[where, array] += 1
-            first, _ = self.bounds.get(where, (event.time, None))
-            self.bounds[where] = first, event.time
+            location = event.location
+            stack, array = stacks[location], EVENTS[event.name][0]
+            seq, row = counts[location], counts[location, array]
+            counts[location] += 1
+            counts[location, array] += 1
+            first, _ = self.bounds.get(location, (event.time, None))
+            self.bounds[location] = first, event.time
             call = stack[-1] if stack else None
             if event.name == "ENTER":
                 region = self.regions[int(otf2print.REFERENCE.search(event.text.rstrip())[1])]
                 stack.append(Call(region, event.time, seq))
-                self.calls[where].append(stack[-1])
-                self.records[where].append(Record(where, seq, row, "ENTER", event.time, None, stack[-1]))
+                self.calls[location].append(stack[-1])
+                self.records[location].append(Record(location, seq, row, "ENTER", event.time, None, stack[-1]))
             elif event.name == "LEAVE" and call:
                 call.leave, call.seq, call.row = event.time, seq, row
                 stack.pop()
-                self.records[where].append(Record(where, seq, row, "LEAVE", event.time, None, call))
+                self.records[location].append(Record(location, seq, row, "LEAVE", event.time, None, call))
             else:
-                self.records[where].append(Record(where, seq, row, event.name, event.time, event.values(), call))
-        for where, stack in stacks.items():
+                self.records[location].append(Record(location, seq, row, event.name, event.time, event.values(), call))
+        for location, stack in stacks.items():
             for call in stack:
-                call.leave = self.bounds[where][1]
+                call.leave = self.bounds[location][1]
 
     def all(self, *names):
-        """The records of these names, in the order of the clock."""
+        """Returns the records of these names, in the order of the clock."""
         return sorted((r for records in self.records.values() for r in records if r.name in names), key=Record.order)
 
     def add(self, record, kind, begin, end, culprit, call=None, completion=0, part=0, part_kind="-"):
-        """A wait in a call, that around the record if no other is given, for the record `culprit`."""
+        """Adds a wait in `call` for the record `culprit`; the default is the call around the record."""
         call = call or record.call
         begin, end = max(begin, call.enter), min(end, call.leave)
         self.add_free(record.location, record.seq, kind, begin, end, culprit, completion, part, part_kind)
@@ -127,7 +127,7 @@ class Kinds:
                 if lock[1] == "PTHREAD":
                     self.leading.add((acquires[0].location, acquires[0].seq))
 
-    def joins(self):
+    def thread_joins(self):
         threads = collections.defaultdict(dict)  # by process and number: the records
         for record in self.all("THREAD_CREATE", "THREAD_BEGIN", "THREAD_WAIT", "THREAD_END"):
             threads[self.procs[record.location], record.values["team"], record.values["sequence"]][record.name] = record
@@ -156,9 +156,9 @@ class Kinds:
 
     # ---- Teams.
 
-    def teams(self):
-        """Each location's time in each team, and what it does in it."""
-        instances = collections.defaultdict(list)  # by process, team, how often: [(location, records, the fork)]
+    def find_teams(self):
+        """Pairs each location's time in each team with its records in that time."""
+        instances = collections.defaultdict(list)  # by process, team and occurrence: [(location, records, the fork)]
         for location, records in self.records.items():
             begun, inside, forks = collections.Counter(), [], []
             for record in records:
@@ -179,10 +179,10 @@ class Kinds:
                 elif inside and record.call and record.call.region[2] == "OPENMP":
                     inside[-1].append(record)
         for members in instances.values():
-            self.forks(members)
-            self.barriers(members)
+            self.add_forks(members)
+            self.add_barriers(members)
 
-    def forks(self, members):
+    def add_forks(self, members):
         fork = next((claimed for _, _, claimed in members if claimed), None)
         enters = [(location, next((r for r in records if r.name == "ENTER" and r.call.region[1] == "PARALLEL"), None))
                   for location, records, _ in members]
@@ -193,18 +193,18 @@ class Kinds:
                 ended = [end for _, end in self.times_in_teams(location) if end <= enter.time]
                 self.add_free(location, enter.seq, "omp_fork", max([fork.time] + ended[-1:]), enter.time, fork)
 
-    def barriers(self, members):
-        mine = {location: [r.call for r in records if r.name == "ENTER" and r.call.region[1] in BARRIERS]
+    def add_barriers(self, members):
+        calls_of = {location: [r.call for r in records if r.name == "ENTER" and r.call.region[1] in BARRIERS]
                 for location, records, _ in members}
-        for i in range(max(map(len, mine.values()))):
-            calls = {location: calls[i] for location, calls in mine.items() if len(calls) > i}
+        for i in range(max(map(len, calls_of.values()))):
+            calls = {location: calls[i] for location, calls in calls_of.items() if len(calls) > i}
             late = min(calls, key=lambda location: (-calls[location].enter, location))
             last = Record(late, calls[late].seq, calls[late].row, "LEAVE", None, None, None)
             for location, call in calls.items():
                 self.add_free(location, call.seq, "omp_barrier_wait", call.enter, min(calls[late].enter, call.leave), last)
 
     def times_in_teams(self, location):
-        """[(begin, end)] of the outermost teams that a location was in."""
+        """Returns [(begin, end)] of the outermost teams that a location was in."""
         depth, times = 0, []
         for record in self.records[location]:
             if record.name == "THREAD_TEAM_BEGIN":
@@ -217,7 +217,7 @@ class Kinds:
                     times[-1] = times[-1][0], record.time
         return [(begin, end) for begin, end in times if end is not None]
 
-    def idle(self):
+    def idle_times(self):
         for proc in set(self.procs.values()):
             locations = [location for location in self.records if self.procs[location] == proc]
             open_forks, outermost = 0, []
@@ -233,7 +233,7 @@ class Kinds:
                 self.idle_of(locations, outermost)
 
     def idle_of(self, locations, outermost):
-        """`outermost`: [(fork, time of its join)]"""
+        """Adds the idle times of a process's locations. `outermost`: [(fork, time of its join)]."""
         watched = [location for location in locations if any(r.name not in ("ENTER", "LEAVE") for r in self.records[location])]
         since, until = min(self.bounds[l][0] for l in watched), max(self.bounds[l][1] for l in watched)
         pieces = []
@@ -252,7 +252,7 @@ class Kinds:
 
 
 class Windows:
-    """One-sided communication. Ranks of a window are those of its communicator, which are processes here."""
+    """One-sided communication. Ranks of a window are ranks of its communicator, which are processes here."""
 
     OPERATIONS = ("RMA_PUT", "RMA_GET", "RMA_ATOMIC")
 
@@ -262,7 +262,7 @@ class Windows:
                       for number, text in kinds.definitions.get("RMA_WIN", ())}
         self.groups = {number: int(re.search(r"Group: .*?<(\d+)>", text)[1])
                        for number, text in kinds.definitions.get("COMM", ())}
-        # As otf2-print has them: `0 ("Master thread" <17>), ...`
+        # otf2-print prints members so: `0 ("Master thread" <17>), ...`
         self.members = {number: [kinds.procs[int(location)] for location in re.findall(r"\d+ \(\".*?\" <(\d+)>\)", text)]
                         for number, text in kinds.definitions["GROUP"]}
         self.accesses = kinds.all(*self.OPERATIONS)
@@ -299,7 +299,8 @@ class Windows:
                                [ends[window, proc][k - 1][1].time if k else -1 for proc in ranks])
 
     def last_access(self, window, proc, since, members):
-        """The last operation on a process since the operation before, which ended at `since` on each rank, by the end of its call."""
+        """Returns the last access to a process since the previous operation, by the end of its call. The previous operation ended
+        at `since` on each rank."""
         until = {self.proc(record): record.time for _, record in members}
         since = dict(zip(self.ranks(window), since))
         found = [a for a in self.accesses if a.values["window"] == window and self.target(a) == proc
@@ -352,43 +353,43 @@ class Windows:
         self.kinds.add_free(record.location, record.seq, kind, begin, end, culprit, completion)
 
     def exchange(self, i, begins, ends, members, senders, receives):
-        some, late = range(len(members)), min(range(len(members)), key=lambda m: (-begins[m], m))
+        waiters, late = range(len(members)), min(range(len(members)), key=lambda m: (-begins[m], m))
         if min(ends) <= max(begins):
             late = min(senders, key=lambda s: (-begins[s], s))
-            some = [m for m in range(len(members)) if m == late or (receives[m] and begins[m] < begins[late])]
-        if i in some:
-            last, through = min(begins[late], ends[i]), min(ends[m] for m in some)
+            waiters = [m for m in range(len(members)) if m == late or (receives[m] and begins[m] < begins[late])]
+        if i in waiters:
+            last, through = min(begins[late], ends[i]), min(ends[m] for m in waiters)
             self.add(members[i][1], "wait_nxn", begins[i], last, members[late][1], max(0, ends[i] - max(through, last)))
 
     # ---- Post, start, complete, wait.
 
     def epochs(self):
-        calls = collections.defaultdict(list)  # by what it is, window, from and to: records
+        calls = collections.defaultdict(list)  # by call, window, from and to: records
         for record in self.kinds.all("RMA_GROUP_SYNC"):
-            what = record.call.region[0].removeprefix("MPI_Win_")
+            call_name = record.call.region[0].removeprefix("MPI_Win_")
             for proc in self.members[record.values["group"]]:
-                calls[what, record.values["window"], self.proc(record), proc].append(record)
-        number = {}  # of a start or a wait, by partner
-        for (what, window, mine, other), records in calls.items():
-            partners = {"start": "post", "wait": "complete"}.get(what)
+                calls[call_name, record.values["window"], self.proc(record), proc].append(record)
+        number = {}  # matched partners of each start or wait, by id of its record
+        for (call_name, window, own, partner), records in calls.items():
+            partners = {"start": "post", "wait": "complete"}.get(call_name)
             for k, record in enumerate(records if partners else ()):
-                met = calls.get((partners, window, other, mine), [])
-                number.setdefault(id(record), (what, window, record, []))[3].append(met[k] if k < len(met) else None)
-        for what, window, record, met in number.values():
-            if None in met:
+                matched = calls.get((partners, window, partner, own), [])
+                number.setdefault(id(record), (call_name, window, record, []))[3].append(matched[k] if k < len(matched) else None)
+        for call_name, window, record, matched in number.values():
+            if None in matched:
                 continue
-            late = min(met, key=lambda r: (-r.call.enter, r.location))
-            if what == "wait":
-                self.early_wait(window, record, late, met)
+            late = min(matched, key=lambda r: (-r.call.enter, r.location))
+            if call_name == "wait":
+                self.early_wait(window, record, late, matched)
             else:
                 self.late_post(window, record, late)
 
     def origin_epoch(self, window, start):
-        """(the record that completes it, the operations in it)"""
-        mine = [r for r in self.kinds.records[start.location] if r.seq > start.seq]
-        done = next(r for r in mine if r.name == "RMA_GROUP_SYNC" and r.values["window"] == window
+        """Returns (the record that completes the epoch, the accesses in it)."""
+        later = [r for r in self.kinds.records[start.location] if r.seq > start.seq]
+        done = next(r for r in later if r.name == "RMA_GROUP_SYNC" and r.values["window"] == window
                     and r.call.region[0] == "MPI_Win_complete")
-        return done, [r for r in mine if r.seq < done.seq and r.name in self.OPERATIONS and r.values["window"] == window]
+        return done, [r for r in later if r.seq < done.seq and r.name in self.OPERATIONS and r.values["window"] == window]
 
     def late_post(self, window, start, late):
         done, accesses = self.origin_epoch(window, start)
@@ -410,7 +411,7 @@ class Windows:
     # ---- Locks.
 
     def locks(self):
-        """Epochs of each lock: who requested it, of which type, and when it was released."""
+        """Finds the epochs of each lock: the request, its type, and the release."""
         epochs, asked = collections.defaultdict(list), {}
         for record in self.kinds.all("RMA_REQUEST_LOCK", "RMA_ACQUIRE_LOCK", "RMA_RELEASE_LOCK"):
             key = record.values["window"], self.target(record), record.values["lock"]
@@ -419,11 +420,11 @@ class Windows:
             else:
                 epoch = asked.setdefault((key, record.location), [record, None])
                 epoch[1] = record if "ACQUIRE" in record.name else epoch[1]
-        for some in epochs.values():
-            some.sort(key=lambda epoch: epoch[1].call.leave)
-            for i, ((request, acquired), release) in enumerate(some):
+        for lock_epochs in epochs.values():
+            lock_epochs.sort(key=lambda epoch: epoch[1].call.leave)
+            for i, ((request, acquired), release) in enumerate(lock_epochs):
                 exclusive = request.values["lock_type"] == EXCLUSIVE
-                before = [r for (q, _), r in some[:i] if (exclusive or q.values["lock_type"] == EXCLUSIVE)
+                before = [r for (q, _), r in lock_epochs[:i] if (exclusive or q.values["lock_type"] == EXCLUSIVE)
                           and (acquired is None or r.call.leave <= acquired.time)]
                 if before:
                     self.competition(request, release, before[-1])

@@ -1,24 +1,24 @@
-"""The naive judge of late progress: who waited for the other side of a message to enter MPI again, though both had posted
-before. docs/ANALYSIS.md has the rule. All completions of a trace are held in memory, and gone through as often as needed."""
+"""The naive judge of late progress: which process waited for the other side of a message to enter MPI again, though both had
+posted before. The rule is in docs/ANALYSIS.md. The judge holds all completions of a trace in memory."""
 
 import collections
 
 from naive_waits import BLOCKING_SENDS, RECVS, SENDS, WAIT_MANY
 
-# The least gaps of a second; the greatest bound in least gaps.
+# Number of least gaps in a second; greatest bound, in least gaps.
 PER_SECOND, LEASTS_MOST = 50000, 250
 KNOWN_LEAST, SHOWS, BOUND_BITS = 4, 4, 4
 COMPLETING = BLOCKING_SENDS + ("MPI_Wait", "MPI_Waitany") + WAIT_MANY
 
-# `record` waited until `end` for process `culprit`, which entered by the record `entered`.
+# A wait: `record` waited until `end` for process `culprit`, which entered by the record `entered`.
 Late = collections.namedtuple("Late", "record wait end culprit entered")
-# A side of a message that completes at `record`; `enter` and `done`: of the calls in which the process `other` had posted its
-# side, and in which that completes.
+# A side of a message that completes at `record`. Process `other` posted its side in the call that began at `enter`. Its side
+# completes in the call that began at `done`.
 Side = collections.namedtuple("Side", "record other enter done kind")
 
 
 def sides_of(waits):
-    """Both sides of all messages. `kind`: what such messages have in common."""
+    """Yields both sides of all messages. `kind`: the key of the class of such messages."""
     for process in waits.processes.values():
         for send in process.records:
             receive = send.other if send.name in SENDS else None
@@ -32,19 +32,19 @@ def sides_of(waits):
 
 
 def quarter_of(times):
-    """Bits of the time that a quarter of all does not exceed."""
+    """Returns the bits of the time that a quarter of all times does not exceed."""
     return sorted(ticks.bit_length() for ticks in times)[(len(times) + 3) // 4 - 1] if times else 0
 
 
 class Class:
-    """Of messages of one kind: how long completions take; how long some waited that ended just behind the enter of the other side;
-    and how long others took that ended while it was outside of MPI."""
+    """Messages of one kind. `taken`: times of completions. `entered`: waits that ended soon after the other side entered MPI.
+    `without`: times of completions that ended while the other side was outside of MPI."""
 
     def __init__(self):
         self.taken, self.entered, self.without = [], [], []
 
     def bound(self, least, most):
-        """The bits of the bound; None: these messages do not depend on the other side."""
+        """Returns the bits of the bound; None if these messages do not depend on the other side."""
         shortest = quarter_of(self.entered)
         without = sum(ticks.bit_length() >= shortest for ticks in self.without)
         if min(len(self.taken), len(self.entered)) < KNOWN_LEAST or len(self.entered) // 2 <= without:
@@ -53,7 +53,7 @@ class Class:
 
 
 class Progress:
-    """`late`: of type Late."""
+    """`late`: a list of Late."""
 
     def __init__(self, waits):
         self.least = waits.ticks // PER_SECOND
@@ -61,11 +61,11 @@ class Progress:
         self.classes = collections.defaultdict(Class)
         self.candidates = collections.defaultdict(list)  # {call: [(side, gap, wait)]}
         for side in sides_of(waits):
-            self.look(side)
+            self.add_side(side)
         bounds = {kind: found.bound(self.least.bit_length(), self.most) for kind, found in self.classes.items()}
         self.late = [late for call in self.candidates if (late := self.judge(call, bounds))]
 
-    def look(self, side):
+    def add_side(self, side):
         call, found = side.record.call, self.classes[side.kind]
         begin = max(call.enter, side.enter)
         taken = max(0, call.leave - begin)
@@ -85,16 +85,16 @@ class Progress:
             self.candidates[call].append((side, best))
 
     def judge(self, call, bounds):
-        """The longest wait of a call, without its other waits."""
+        """Returns the longest wait for progress in a call, without the call's other waits."""
         found = self.candidates[call]
         process = found[0][0].record.proc
-        others = [point for point in process.points.values() if point.wait and point.record.call is call]
-        last = max([side.record for side, _ in found] + [point.record for point in others], key=lambda record: record.seq)
-        over = max((call.enter + point.wait for point in others), default=0)
-        good = [(wait, end, side.kind[:2], -side.record.seq, side.other, seq) for side, (wait, end, seq) in found
+        other_waits = [point for point in process.points.values() if point.wait and point.record.call is call]
+        last = max([side.record for side, _ in found] + [point.record for point in other_waits], key=lambda record: record.seq)
+        waited_until = max((call.enter + point.wait for point in other_waits), default=0)
+        accepted = [(wait, end, side.kind[:2], -side.record.seq, side.other, seq) for side, (wait, end, seq) in found
                 if bounds[side.kind] and (call.leave - end).bit_length() <= bounds[side.kind]]
-        if not good:
+        if not accepted:
             return None
-        wait, end, _, _, culprit, seq = max(good, key=lambda one: one[:4])
-        wait = end - max(end - wait, over)
+        wait, end, _, _, culprit, seq = max(accepted, key=lambda one: one[:4])
+        wait = end - max(end - wait, waited_until)
         return Late(last, wait, end, culprit, seq) if wait >= self.least else None

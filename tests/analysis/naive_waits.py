@@ -1,8 +1,8 @@
-"""The naive judge of waits: replays a whole trace, as otf2-print prints it, and finds who waited for whom, and the points at
-which processes synchronised. All in memory, in exact ticks.
+"""The naive judge of waits: replays a whole trace, as otf2-print prints it. It finds which process waited for which, and the
+points at which processes synchronised. All in memory, in exact ticks.
 
-The rules are those of the patterns of Scalasca 2.6, which its analyser `scout` applies in passes over the trace; here they are
-applied to all messages and operations at once, in the order that those passes have.
+The judge uses the rules of Scalasca 2.6's patterns, which its analyser `scout` applies in passes over the trace. The judge
+applies them to all messages and operations at once, in the order of these passes.
 """
 
 import bisect
@@ -14,12 +14,12 @@ from judge import RECVS, REFERENCE, SENDS, Judge
 
 ONE_TO_ALL, ALL_TO_ONE = ("BCAST", "SCATTER", "SCATTERV"), ("REDUCE", "GATHER", "GATHERV")
 PREFIX = ("SCAN", "EXSCAN")
-# These may move data between any pairs: scout leaves them out. If all send to all, they are judged as ALLTOALL.
+# These operations may move data between any pairs, and scout skips them. If all members send to all, they are judged as ALLTOALL.
 ANY_PAIRS = ("ALLTOALLV", "ALLTOALLW")
 WAIT_MANY = ("MPI_Waitall", "MPI_Waitsome")
 BLOCKING_PROBE = "MPI_Mprobe"
 BLOCKING_SENDS = ("MPI_Send", "MPI_Ssend")
-# Late senders that are remembered, to find those that were received in the wrong order.
+# Number of late senders that are remembered, to find messages that were received in the wrong order.
 REMEMBERED = 100
 METRICS = {"late_sender": "mpi_latesender", "late_receiver": "mpi_latereceiver", "barrier": "mpi_barrier_wait",
            "n2n": "mpi_wait_nxn", "12n": "mpi_latebroadcast", "n21": "mpi_earlyreduce", "scan": "mpi_earlyscan",
@@ -28,7 +28,7 @@ COMPLETIONS = {"barrier": "mpi_barrier_completion", "n2n": "mpi_nxn_completion",
 
 
 class Call:
-    """A call: its region's path from the outermost call, and its time."""
+    """A call: the path of its region from the outermost call, and its time."""
 
     __slots__ = ("path", "enter", "leave", "seq", "left")
 
@@ -41,8 +41,8 @@ class Call:
 
 
 class Record:
-    """A record that may be a point: where it stands, and in which call. `other` is the other side of a message, `start` the
-    posting of a receive or the send of a completion, and `done` the other way round."""
+    """A record that may be a point, its place and its call. `other` is the other side of a message. `start` is the posting of a
+    receive, or the send of a completion; `done` refers back from there."""
 
     __slots__ = ("proc", "seq", "name", "time", "call", "values", "other", "start", "done")
 
@@ -52,13 +52,14 @@ class Record:
 
     @property
     def end(self):
-        """Of a receive: where its message was waited for. A blocking probe that took it posted the receive."""
+        """For a receive: the record at which the process waited for the message. A blocking probe that took the message counts as
+        the posting."""
         return self.start if self.start and self.start.call.name == BLOCKING_PROBE else self
 
 
 class Point:
-    """A synchronisation: of `record` with the processes `ranks`. `wait` of `total`, the length of the call; `completion` is
-    what of the call is work. `kind` is that of a wait; of a point at which others waited it is None."""
+    """A synchronisation of `record` with the processes `ranks`. `wait` is a part of `total`, the length of the call; `completion`
+    is the call's work. `kind` is the kind of the wait; None at a point where other processes waited."""
 
     __slots__ = ("record", "kind", "wait", "total", "completion", "ranks", "operation", "latest")
 
@@ -69,16 +70,16 @@ class Point:
 
 
 class Process:
-    """The calls and records of a process; it has one location with messages."""
+    """The calls and records of a process; only one of its locations has messages."""
 
     def __init__(self, number, location):
         self.number, self.location = number, location
         self.stack, self.records = [], []
         self.charges = []  # (seq, path, ticks), by seq
-        self.spans = []    # (begin, end, path), by time; the path of no call is empty
+        self.spans = []    # (begin, end, path), by time; the path outside of calls is empty
         self.points = {}   # {seq: Point}
         self.gaps = []     # (begin, end, seq of the ENTER at the end): times outside of MPI, by time
-        self.left = None   # when MPI was left last
+        self.left = None   # time of the last LEAVE of MPI
         self.last = self.program = None
         self.time = 0
         self.seq, self.program = 0, None
@@ -90,7 +91,7 @@ class Process:
             self.spans.append((self.last, self.time, path))
         self.last = self.time
 
-    def happen(self, event, regions):
+    def add_event(self, event, regions):
         self.time = event.time
         if self.last is None:
             self.last = self.time
@@ -103,7 +104,7 @@ class Process:
             self.stack.append(Call(outer + (name,), self.time, self.seq))
         elif event.name == "PROGRAM_BEGIN":
             self.charge(())
-            # The program is a call of its own, named after the last part of its path.
+            # The program is a call, named after the last part of its path.
             self.program = event.values()["program"].rsplit("/", 1)[-1]
             self.stack.append(Call((self.program,), self.time, self.seq))
         elif event.name in ("LEAVE", "PROGRAM_END") and self.stack:
@@ -115,7 +116,7 @@ class Process:
         self.seq += 1
 
     def leave(self, event, regions):
-        """Ends the innermost call of the region, and the calls in it that were never left."""
+        """Ends the innermost call of the region, and the calls in it that lack a LEAVE."""
         name = self.program if event.name == "PROGRAM_END" else regions[int(REFERENCE.search(event.text.rstrip())[1])]
         if name not in [call.name for call in self.stack]:
             return
@@ -136,15 +137,15 @@ class Process:
         for call in self.stack:
             call.leave, call.left = self.time, self.seq
 
-    def put(self, point):
-        """The first point of a record stays."""
+    def add_point(self, point):
+        """Adds a point; an earlier point of the same record stays."""
         self.points.setdefault(point.record.seq, point)
 
     def is_wait(self, record):
         return record.seq in self.points and self.points[record.seq].wait > 0
 
     def times(self, start, end):
-        """{path: ticks} between two points; without the first, from the beginning."""
+        """Returns {path: ticks} between two points; if `start` is None, from the beginning."""
         times = collections.Counter()
         begin = 0 if start is None else start.record.seq
         first = bisect.bisect_left(self.charges, (begin,))
@@ -153,7 +154,7 @@ class Process:
         return times
 
     def times_within(self, begin, end):
-        """{path: ticks} of a window of time; the path of no call is empty."""
+        """Returns {path: ticks} of a window of time; the path outside of calls is empty."""
         times = collections.Counter()
         for i in range(max(bisect.bisect_right(self.spans, (begin,)) - 1, 0), len(self.spans)):
             since, until, path = self.spans[i]
@@ -163,19 +164,19 @@ class Process:
         return +times
 
     def between(self, start, end):
-        """The points after one and before another, in order."""
+        """Returns the points after one and before another, in order."""
         begin = -1 if start is None else start.record.seq
         return [self.points[seq] for seq in sorted(self.points) if begin < seq < end.record.seq]
 
     def previous(self, point, proc):
-        """The last point before one at which this process synchronised with another."""
+        """Returns the last point before `point` at which the process synchronised with `proc`."""
         found = [seq for seq in self.points if seq < point.record.seq and proc in self.points[seq].ranks]
         return self.points[max(found)] if found else None
 
 
 class Waits:
-    """`processes`, by number; `sums`, {(metric, path, location): ticks}; `collectives`, [{process: record}]. `n_to_n` is
-    CollectiveJudge's."""
+    """`processes`, by number; `sums`, {(metric, path, location): ticks}; `collectives`, [(kind, records, latest record)].
+    CollectiveJudge explains `n_to_n`."""
 
     def __init__(self, archive, n_to_n=None):
         definitions = otf2print.definitions(archive)
@@ -189,20 +190,20 @@ class Waits:
         for event in otf2print.events(archive):
             process = self.processes[ranks[event.location]]
             if process.location == event.location:
-                process.happen(event, regions)
+                process.add_event(event, regions)
         for process in self.processes.values():
             process.end()
         self.sums = collections.Counter()
         self.pair_messages()
-        self.late_senders()
-        self.bounds()
+        self.add_late_senders()
+        self.add_bounds()
         self.collectives = list(self.all_collectives())
-        self.late_receivers()
-        self.postings()
+        self.add_late_receivers()
+        self.add_postings()
 
     @property
     def program(self):
-        """The name of the program, whose call is around all others; None if the archive does not tell."""
+        """Returns the name of the program, whose call is around all others; None if the archive lacks it."""
         return next((process.program for process in self.processes.values() if process.program), None)
 
     def add(self, metric, record, ticks):
@@ -247,9 +248,9 @@ class Waits:
         send = receive.other
         self.add("mpi_latesender", receive, wait)
         completion = max(0, receive.call.leave - send.call.leave)
-        receive.proc.put(Point(receive, "late_sender", wait, completion, {send.proc.number}))
+        receive.proc.add_point(Point(receive, "late_sender", wait, completion, {send.proc.number}))
 
-    def late_senders(self):
+    def add_late_senders(self):
         self.candidates = set()
         for process in self.processes.values():
             most, remembered, taken = (0, None), collections.deque(maxlen=REMEMBERED), []
@@ -274,24 +275,26 @@ class Waits:
                 taken.append((end.seq, record))
 
     def overtaken(self, end, wait, taken):
-        """Whether what was taken after a probe, and received before its message, had been sent before that. The first of these counts."""
+        """Returns True if the probe took a message that had been sent after another message, which was received later. The first
+        of these messages counts."""
         late = [item for item in taken if item[0] > end.seq and item[1].other.time < end.other.time]
         if late:
-            self.wrong(end, wait, min(late, key=lambda item: item[0])[1])
+            self.add_wrong_order(end, wait, min(late, key=lambda item: item[0])[1])
         return bool(late)
 
-    def wrong(self, end, wait, receive):
+    def add_wrong_order(self, end, wait, receive):
         self.add("mpi_latesender_wo", end, wait)
         self.add("mpi_lswo_same" if end.other.proc is receive.other.proc else "mpi_lswo_different", end, wait)
 
     def wrong_order(self, receive, remembered):
-        """What was waited for before the message was taken, and sent after it."""
+        """Adds waits in the wrong order: the process waited for their messages before `receive`, but they were sent after it."""
         for late in [late for late in remembered if late[0].other.time > receive.other.time and late[0].seq <= receive.end.seq]:
             remembered.remove(late)
-            self.wrong(*late, receive)
+            self.add_wrong_order(*late, receive)
 
-    def late_receivers(self):
-        """In the order of the sends, backwards. Where processes waited for a send is a point of the sender, too."""
+    def add_late_receivers(self):
+        """Finds late receivers, in the reverse order of the sends. A send for which a process waited is a point of the sender,
+        too."""
         for process in self.processes.values():
             many = collections.Counter(record.call for record in process.records if record.name == "MPI_ISEND_COMPLETE"
                                        and record.call.name in WAIT_MANY and record.call not in self.candidates)
@@ -302,7 +305,7 @@ class Waits:
                 receive = send.other
                 if receive.proc.is_wait(receive.end):
                     completion = max(0, send.call.leave - receive.end.call.leave)
-                    process.put(Point(send, None, 0, completion, {receive.proc.number}))
+                    process.add_point(Point(send, None, 0, completion, {receive.proc.number}))
                 if not send.done or not receive.start:
                     continue
                 call, posting = send.done.call, receive.start.call
@@ -319,23 +322,23 @@ class Waits:
 
     def late_receiver(self, send, wait):
         self.add("mpi_latereceiver", send.done, wait)
-        # scout takes the smaller one, where all others have the greater one.
+        # scout uses the smaller value here, but the greater one everywhere else.
         completion = min(0, send.done.call.leave - send.other.start.call.leave)
-        send.proc.put(Point(send.done, "late_receiver", wait, completion, {send.other.proc.number}))
+        send.proc.add_point(Point(send.done, "late_receiver", wait, completion, {send.other.proc.number}))
 
-    def postings(self):
-        """The posting of a receive that a sender waited for is a point of the receiver."""
+    def add_postings(self):
+        """Adds the posting of a receive as a point of the receiver if a sender waited for it."""
         for process in self.processes.values():
             for receive in process.records:
                 send = receive.other if receive.name in RECVS else None
                 if send and send.done and receive.start and send.proc.is_wait(send.done):
                     completion = max(0, receive.start.call.leave - send.done.call.leave)
-                    process.put(Point(receive.start, None, 0, completion, {send.proc.number}))
+                    process.add_point(Point(receive.start, None, 0, completion, {send.proc.number}))
 
     # ---- Operations of many.
 
-    def bounds(self):
-        """The ends of MPI_Init and MPI_Finalize: all processes are points of one."""
+    def add_bounds(self):
+        """Adds the ends of MPI_Init and MPI_Finalize: all processes synchronise there."""
         for names, kind in ((("MPI_Init", "MPI_Init_thread"), "init"), (("MPI_Finalize",), "finalize")):
             ends = [next((r for r in p.records if r.name == "LEAVE" and r.call.name in names), None)
                     for p in self.processes.values()]
@@ -345,19 +348,19 @@ class Waits:
             last, through = max(end.call.enter for end in ends), min(end.time for end in ends)
             for end in ends:
                 wait, completion = all_wait(end.call.enter, end.time, last, through)
-                # What is waited in MPI_Init has no cause that could be found.
+                # The judge finds no cause of waits in MPI_Init.
                 wait = wait if kind == "finalize" else 0
-                self.put_all(end, kind, wait, completion, set(self.processes))
+                self.add_collective_point(end, kind, wait, completion, set(self.processes))
 
-    def put_all(self, record, kind, wait, completion, ranks):
-        record.proc.put(Point(record, kind, wait, completion, ranks))
+    def add_collective_point(self, record, kind, wait, completion, ranks):
+        record.proc.add_point(Point(record, kind, wait, completion, ranks))
         if kind in METRICS:
             self.add(METRICS[kind], record, wait)
         if kind in COMPLETIONS:
             self.add(COMPLETIONS[kind], record, completion)
 
     def all_collectives(self):
-        """(kind, {process: record}, process that was late), of each that had points."""
+        """Yields (kind, [record of each process], record of the late process) for each operation with points."""
         rows = {}
         for process in self.processes.values():
             ends = [r for r in process.records if "COLLECTIVE" in r.name]
@@ -379,24 +382,24 @@ class Waits:
         last, through = max(p.begin for p in parts), min(p.end for p in parts)
         senders = [p for p in parts if p.sent]
         latest = max(parts, key=lambda p: p.begin)
-        everybody = {p.location.proc for p in parts}
+        procs = {p.location.proc for p in parts}
         root = next((p for p in parts if p.root == p.location.proc), None)
         if name == "BARRIER" or (name in ALL_TO_ALL and through > last and any(p.sent or p.received for p in parts)):
-            kind, some, ranks = "barrier" if name == "BARRIER" else "n2n", parts, lambda p: everybody
+            kind, members, ranks = "barrier" if name == "BARRIER" else "n2n", parts, lambda p: procs
         elif name in ALL_TO_ALL and senders:
             kind, latest = "n2n", max(senders, key=lambda p: p.begin)
-            some = [p for p in parts if p is latest or (p.received and p.begin < latest.begin)]
-            ranks = lambda p: {q.location.proc for q in some}
+            members = [p for p in parts if p is latest or (p.received and p.begin < latest.begin)]
+            ranks = lambda p: {q.location.proc for q in members}
         elif name in ONE_TO_ALL and root and root.sent:
             kind, latest = "12n", root
-            some = [p for p in parts if p.received and p.begin < root.begin]
-            waiters = {p.location.proc for p in some} - {root.location.proc}
-            through = min((p.end for p in some), default=0)
-            some = some + [root] if some else []
+            members = [p for p in parts if p.received and p.begin < root.begin]
+            waiters = {p.location.proc for p in members} - {root.location.proc}
+            through = min((p.end for p in members), default=0)
+            members = members + [root] if members else []
             ranks = lambda p: waiters if p is root else {root.location.proc}
         elif name in ALL_TO_ONE and root and root.received and senders:
             kind, latest = "n21", max(senders, key=lambda p: p.begin)
-            some = [root, latest] if root.begin < latest.begin else []
+            members = [root, latest] if root.begin < latest.begin else []
             ranks = lambda p: {(latest if p is root else root).location.proc}
         elif name in PREFIX:
             for i, p in enumerate(parts):
@@ -406,14 +409,14 @@ class Waits:
         else:
             return None
         if kind in ("n2n", "n21"):
-            through = min((p.end for p in some), default=0)
-        for p in some:
+            through = min((p.end for p in members), default=0)
+        for p in members:
             wait, completion = all_wait(p.begin, p.end, latest.begin, through)
-            self.put_all(records[p], kind, wait, completion, ranks(p))
+            self.add_collective_point(records[p], kind, wait, completion, ranks(p))
         return kind, [records[p] for p in parts], records[latest]
 
 
 def all_wait(begin, end, last, through):
-    """(wait, completion) of one that is in an operation from `begin` to `end`, which the last one enters at `last`."""
+    """Returns (wait, completion) of a member of an operation from `begin` to `end`, which the last member enters at `last`."""
     last = min(last, end)
     return max(0, last - begin), max(0, end - max(through, last))

@@ -1,11 +1,11 @@
 /*
- * other-analysis TRACE derived|record: adds what another build may have left as an analysis: types and tables of the
- * names that ours have, with other fields. `record`: `waits` are records, as no analysis has them.
+ * other-analysis TRACE derived|record: adds an analysis as another build may have left it. Its types and tables have
+ * the names of XTF's own, but other fields. With `record`, `waits` are records, which no analysis writes.
  *
- * other-analysis TRACE beside: adds types of other names to an analysis of ours, and says in its table `analyses` that
- * they were made with other clocks: `marks`, which refer to its call paths, and `notes`, which do not.
+ * other-analysis TRACE beside: adds types of other names to an analysis: `marks`, which refer to its call paths, and
+ * `notes`, which do not. Its table `analyses` then says that they were made with other clocks.
  *
- * other-analysis TRACE damaged: adds a row to the table `analyses` of ours, whose strings are none of the trace.
+ * other-analysis TRACE damaged: adds a row to the table `analyses` whose strings the trace lacks.
  */
 #include <stdio.h>
 
@@ -93,7 +93,7 @@ static bool add_instead(XtfWriter *writer, XtfSchemaKind waits, GError **error)
            add_rows(writer, "ideal", XTF_SCHEMA_DERIVED, row_fields, 1000, error);
 }
 
-/* A row of the table `analyses`, whose fields are those that the file has. */
+/* Adds a row to the table `analyses`, with the fields that the file's table has. */
 static bool add_row(XtfWriter *writer, const XtfSchema *analyses, uint32_t records, uint32_t tool, GError **error)
 {
     uint8_t row[XTF_ROW_MAX] = {0};

@@ -1,4 +1,4 @@
-"""Programs whose critical path is known in closed form: what a recorder would write of them, and the path, tick for tick."""
+"""Programs whose critical path is known in closed form: the records that a recorder would write, and the path, tick for tick."""
 
 # Regions of the script, by number.
 REGIONS = ["main", "work", "MPI_Init", "MPI_Finalize", "MPI_Send", "MPI_Recv", "MPI_Barrier", "MPI_Bcast", "MPI_Ssend", "MPI_Reduce",
@@ -7,7 +7,7 @@ BARRIER, BCAST, ALLREDUCE, REDUCE, NO_ROOT = 0, 1, 11, 12, 2**32 - 1
 
 
 class Timeline:
-    """A process: its clock, and the lines that it writes. Every call of MPI takes as long as it is told to."""
+    """A process: its clock, and the lines that it writes. The caller says how long each call of MPI takes."""
 
     def __init__(self, rank):
         self.rank, self.time, self.lines = rank, 100, []
@@ -23,7 +23,7 @@ class Timeline:
         self.note("L", region)
 
     def call(self, region, until, *records):
-        """A call that ends at a time; its records are written 1 tick before."""
+        """Adds a call that ends at `until`; its records are written 1 tick before."""
         self.note("E", region)
         if region in ("MPI_Barrier", "MPI_Bcast", "MPI_Reduce", "MPI_Allreduce"):
             self.note("B")
@@ -34,7 +34,7 @@ class Timeline:
         self.note("L", region)
 
     def to(self, time):
-        """In main."""
+        """Advances the clock to a time in main."""
         self.time = time
 
 
@@ -49,7 +49,7 @@ def script(timelines):
 
 
 def begin(n):
-    """All enter MPI_Init at 110 + rank and leave it at 200."""
+    """Begins a program: all processes enter MPI_Init at 110 + rank and leave it at 200."""
     timelines = [Timeline(rank) for rank in range(n)]
     for timeline in timelines:
         timeline.to(110 + timeline.rank)
@@ -64,7 +64,8 @@ def end(timelines):
 
 
 def chain():
-    """Three causes: 0 works long and sends to 1, which then works and sends to 2. The path goes through all of them."""
+    """Returns a chain of three processes: 0 works long and sends to 1, which then works and sends to 2. The path goes through all
+    of them."""
     zero, one, two = timelines = begin(3)
     zero.work(1000)
     zero.call("MPI_Send", 1250, ("S", 1, 0, 0, 8))        # entered at 1200
@@ -80,7 +81,7 @@ def chain():
 
 
 def arrivals():
-    """A barrier to which 1 comes last; then 0 works longest."""
+    """Returns a program with a barrier that 1 enters last; afterwards 0 works longest."""
     zero, one, two = timelines = begin(3)
     for timeline, ticks in zip(timelines, (100, 700, 300)):
         timeline.work(ticks)
@@ -93,7 +94,7 @@ def arrivals():
 
 
 def late_root():
-    """A root that comes late to its broadcast, since it waited for a receiver that came late to a synchronous send."""
+    """Returns a program with a late root of a broadcast. The root waited in a synchronous send for a late receiver."""
     zero, one, two = timelines = begin(3)
     zero.work(30)
     zero.call("MPI_Ssend", 660, ("S", 1, 0, 7, 8))        # entered at 230, waits for 1 until 600
@@ -104,13 +105,14 @@ def late_root():
     for timeline, until in ((zero, 770), (one, 780), (two, 790)):
         sent, received = (16, 0) if timeline is zero else (0, 16)
         timeline.call("MPI_Bcast", until, ("D", BCAST, 0, 0, sent, received))
-    two.work(200)                                         # the last one
+    two.work(200)                                         # the last one to end
     end(timelines)
     return timelines, [(111, 600, 1), (600, 760, 0), (760, 990, 2)]
 
 
 def ring():
-    """One late rank in a ring of receives and sends: all others wait for it, one after the other, and then it for the last one."""
+    """Returns a ring of receives and sends with one late rank. All other ranks wait for it, one after the other; then it waits
+    for the last one."""
     timelines = begin(4)
     sent = []
     for timeline in timelines:

@@ -1,15 +1,15 @@
-"""Programs that post receives and sends, compute, and wait for all of them, by models of how MPI moves the data. Who waits for
-whom to enter MPI again is known of each: it is noted as the program is played."""
+"""Programs that post receives and sends, compute, and wait for all of them, by models of how MPI moves the data. Each program
+notes which process waited for which one to enter MPI again."""
 
 import collections
 import random
 
-# Ticks are nanoseconds. Times of computing differ by STEP or more, and all that MPI does in a round takes far less.
+# Ticks are nanoseconds. Computing times differ by STEP or more; all of MPI's work in a round takes far less.
 STEP, FLIGHT, CALL, LEAST = 200000, 200, 10, 20000
 REGIONS = ["main", "MPI_Init", "MPI_Finalize", "MPI_Irecv", "MPI_Isend", "MPI_Waitall", "MPI_Test"]
 BYTES = {"eager": 100, "rendezvous": 65536, "fetch": 65536, "thread": 65536, "test": 65536}
 
-# A wait of a process for another, until this one enters.
+# A wait of `process` until `culprit` enters MPI at `end`.
 Truth = collections.namedtuple("Truth", "process culprit end wait")
 
 
@@ -17,7 +17,7 @@ class Process:
     def __init__(self, rank, time):
         self.rank, self.time, self.lines, self.requests = rank, time, [], 0
         self.posted, self.outside, self.entered = 0, 0, 0
-        self.sent, self.received = {}, {}  # by the other side: when the calls that post are entered
+        self.sent, self.received = {}, {}  # {other side: when the call that posts was entered}
 
     def note(self, kind, *numbers):
         numbers = [REGIONS.index(number) if isinstance(number, str) else number for number in numbers]
@@ -32,13 +32,14 @@ class Process:
 
 
 class Program:
-    """A ring of processes, each of which exchanges messages with both neighbours in each round. `model`: how they move.
+    """A ring of processes, each of which exchanges messages with both neighbours in each round. `model` says how messages move:
 
-    eager       a send needs nobody, a receive needs that the send was posted
+    eager       a send needs no other process; a receive needs the posting of the send
     thread      a thread of MPI moves the message once both sides have posted; that takes as long as computing
-    rendezvous  both sides have to be in MPI behind the later posting
-    fetch       the receiver fetches the message: in the call that posts the receive if that comes second, else once it enters again
-    test        as rendezvous; but processes call MPI_Test again and again while they compute
+    rendezvous  both sides have to be in MPI after the later posting
+    fetch       the receiver fetches the message: in the call that posts the receive if that is the later posting, else when it
+                enters MPI again
+    test        like rendezvous, but processes call MPI_Test again and again while they compute
     """
 
     def __init__(self, model, seed, n=4, rounds=24):
@@ -60,7 +61,7 @@ class Program:
         return [self.processes[(process.rank + step) % n] for step in (1, n - 1)]
 
     def post(self, process):
-        """Receives first; requests 0 and 1 of a round are theirs, 2 and 3 those of the sends."""
+        """Posts receives first. Requests 0 and 1 of a round are receives, 2 and 3 sends."""
         process.posted, process.first = process.time, process.requests
         process.requests += 4
         for k, peer in enumerate(self.neighbours(process)):
@@ -73,7 +74,7 @@ class Program:
         process.outside = process.time
 
     def compute(self, process, slow):
-        """For a time of chance."""
+        """Computes for a random time."""
         end = process.time + STEP * (self.dice.randrange(1, 4) + (8 if slow else 0))
         if self.model == "test":
             while process.time < end:
@@ -82,8 +83,8 @@ class Program:
         else:
             process.time = end
 
-    def ready(self, process, peer):
-        """When the messages with a neighbour have come, both ways; and what they waited for, if that was its entering."""
+    def arrival_of(self, process, peer):
+        """Returns when the messages to and from a neighbour have arrived, and the neighbour if they waited for it to enter MPI."""
         posted = max(process.posted, peer.posted)
         if self.model == "eager":
             return peer.posted + FLIGHT, None
@@ -91,7 +92,7 @@ class Program:
             return posted + self.dice.randrange(STEP // 2, 6 * STEP), None
         if self.model == "test":
             return posted + FLIGHT, None
-        # What a process sends is fetched by the neighbour.
+        # The neighbour fetches what this process sends.
         if self.model == "fetch" and process.sent[peer.rank] < peer.received[process.rank]:
             return peer.posted + FLIGHT, None
         return max(process.entered, peer.entered) + FLIGHT, peer if peer.entered > process.entered else None
@@ -105,7 +106,7 @@ class Program:
             self.finish(process)
 
     def finish(self, process):
-        found = [self.ready(process, peer) for peer in self.neighbours(process)]
+        found = [self.arrival_of(process, peer) for peer in self.neighbours(process)]
         leave = max([process.entered + FLIGHT] + [time for time, _ in found])
         over = max([process.entered] + [peer.sent[process.rank] for peer in self.neighbours(process)])
         late = max((peer for time, peer in found if peer and time == leave), key=lambda peer: peer.entered, default=None)
@@ -121,7 +122,7 @@ class Program:
         process.note("L", "MPI_Waitall")
 
     def script(self):
-        """What otf2-script makes an archive of."""
+        """Returns the script for otf2-script."""
         n = len(self.processes)
         lines = [line for process in self.processes for line in process.lines]
         lines += ["clock 1000000000 0 100000000", f"processes {n}"]
@@ -131,8 +132,8 @@ class Program:
 
 
 class Alternating(Program):
-    """Two processes compute for one STEP, or three in turns; both sides of their messages have to be in MPI. Who computes longer has
-    to answer for all that the other waits. `causes`: {(process, end): [(process, path, ticks)]}."""
+    """Two processes that compute for one STEP, or three, in turns. Both sides of their messages have to be in MPI. The process
+    that computes longer causes all waits of its partner. `causes`: {(process, end): [(process, path, ticks)]}."""
 
     SLOW = 2 * STEP
 

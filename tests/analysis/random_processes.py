@@ -5,7 +5,7 @@ import random
 USER = ["solve", "step", "halo", "update", "norm", "recurse"]
 SENDS, ISENDS = ["MPI_Send", "MPI_Bsend", "MPI_Rsend"], ["MPI_Isend", "MPI_Ibsend", "MPI_Issend", "MPI_Start"]
 WAIT_ONE, WAIT_MANY = ["MPI_Wait", "MPI_Waitany", "MPI_Test", "MPI_Testany"], ["MPI_Waitall", "MPI_Waitsome", "MPI_Testall", "MPI_Testsome"]
-# Operations of many: OTF2's number, who sends to whom.
+# Collective operations: OTF2's number, and which members send to which.
 OPERATIONS = {"MPI_Barrier": (0, "barrier"), "MPI_Bcast": (1, "12n"), "MPI_Gather": (2, "n21"), "MPI_Gatherv": (3, "n21"),
               "MPI_Scatter": (4, "12n"), "MPI_Scatterv": (5, "12n"), "MPI_Allgather": (6, "n2n"), "MPI_Allgatherv": (7, "n2n"),
               "MPI_Alltoall": (8, "n2n"), "MPI_Alltoallv": (9, "any"), "MPI_Alltoallw": (10, "any"), "MPI_Allreduce": (11, "n2n"),
@@ -15,7 +15,7 @@ OTHERS = ["MPI_Init", "MPI_Init_thread", "MPI_Finalize", "MPI_Ssend", "MPI_Recv"
           "MPI_Comm_rank"]
 MPI = [*SENDS, *ISENDS, *WAIT_ONE, *WAIT_MANY, *OPERATIONS, *OTHERS]
 REGIONS = ["main", *USER, *MPI]
-PROBES = ["MPI_Mprobe", "MPI_Mrecv", "MPI_Imrecv"] # of programs that probe; results of others are kept
+PROBES = ["MPI_Mprobe", "MPI_Mrecv", "MPI_Imrecv"] # only in programs that probe, so that the scripts of other programs stay the same
 # OTF2's numbers of paradigms and roles.
 COMPILER, OF_MPI, FUNCTION, POINT2POINT = 2, 4, 1, 28
 ROLES = {"barrier": 15, "12n": 23, "n21": 24, "n2n": 25, "any": 25, "scan": 26}
@@ -23,7 +23,7 @@ NO_ROOT = 2**32 - 1
 
 
 class Dice(random.Random):
-    """Throws the same with every version of Python: only random() is promised to."""
+    """A random generator that gives the same numbers in every version of Python, which promises that only for random()."""
 
     def randrange(self, *bounds): # pylint: disable=signature-differs
         begin, end = (0, *bounds) if len(bounds) == 1 else bounds
@@ -33,12 +33,12 @@ class Dice(random.Random):
         return items[self.randrange(len(items))]
 
     def sample(self, items, k): # pylint: disable=arguments-differ
-        rest = list(items)
-        return [rest.pop(self.randrange(len(rest))) for _ in range(k)]
+        remaining = list(items)
+        return [remaining.pop(self.randrange(len(remaining))) for _ in range(k)]
 
 
 class Message:
-    """A send and a receive of a channel, either of which may be still to come."""
+    """A send and a receive of a channel; either may be missing yet."""
 
     def __init__(self):
         self.sent = self.posted = None  # when the calls were entered
@@ -79,7 +79,7 @@ class Process:
         self.lines.append(f"{self.rank} {self.time} {kind} {' '.join(map(str, numbers))}")
 
     def tick(self, least=0):
-        """A little time, of a call itself."""
+        """Advances the clock by the short time of a call itself."""
         self.time += least + self.dice.randrange(1 + self.scale // 100)
 
     def enter(self, region):
@@ -105,7 +105,7 @@ class Process:
         self.leave()
 
     def compute(self):
-        """Now and then very much longer than usual."""
+        """Computes; sometimes very much longer than usual."""
         self.time += self.dice.randrange(self.scale) * self.dice.choice([0, 1, 1, 2, 2, 5, 30])
 
     def wander(self):

@@ -1,8 +1,8 @@
-"""Random programs of MPI, by a seed: what a recorder would write of them, as a script for otf2-script.
+"""Random MPI programs, by a seed: the records of a recorder, as a script for otf2-script.
 
-A program is played step by step, in an order in which it could have run: a receive ends after its send began, a member leaves an
-operation after those that it needs came. Every process has a clock of its own, on which its steps take as long as chance wants, so
-some are late. The k-th send of a channel, which is (communicator, sender, receiver, tag), meets the k-th receive that was posted.
+A program is played step by step, in a possible order. A receive ends after its send began. A member leaves an operation after the
+members that it needs entered it. Every process has its own clock, on which steps take random times, so some processes are late. A
+channel is (communicator, sender, receiver, tag). The k-th send of a channel matches the k-th receive that was posted.
 """
 
 import collections
@@ -12,29 +12,30 @@ from random_processes import (COMPILER, Channel, Dice, FUNCTION, ISENDS, MPI, NO
 
 
 class Program:
-    """`kinds`: names of STEPS, any of which come. `overtake`: receives of a channel may be completed in another order than posted."""
+    """A random program. `kinds`: names of STEPS from which steps are drawn. `overtake`: receives of a channel may complete in
+    another order than they were posted."""
 
     def __init__(self, seed, n_procs=4, steps=60, scale=1000, kinds=None, overtake=False):
         self.dice = Dice(seed)
         self.scale, self.overtake = scale, overtake
         self.processes = [Process(rank, self.dice, scale) for rank in range(n_procs)]
         self.channels = collections.defaultdict(Channel)
-        self.comms = self.some_comms()
+        self.comms = self.draw_comms()
         self.regions = [*REGIONS, *PROBES] if kinds and "probe" in kinds else REGIONS
-        self.probed = [] # (process, request) of messages that are still to be received
+        self.probed = [] # (process, request) of probed messages that are not received yet
         self.start()
         for _ in range(steps):
             getattr(self, self.dice.choice(kinds or list(STEPS)))()
         self.finish()
 
-    # ---- Who and where.
+    # ---- Processes and communicators.
 
-    def some_comms(self):
-        """{number: members, in the order of ranks}; [] for each process's own."""
-        everybody = list(range(len(self.processes)))
-        comms = {0: everybody, 1: everybody[::-1], 2: []}
+    def draw_comms(self):
+        """Returns {number: members, in the order of ranks}; [] means each process's own communicator."""
+        ranks = list(range(len(self.processes)))
+        comms = {0: ranks, 1: ranks[::-1], 2: []}
         for number in range(3, 6):
-            comms[number] = self.dice.sample(everybody, self.dice.randrange(1, len(everybody) + 1))
+            comms[number] = self.dice.sample(ranks, self.dice.randrange(1, len(ranks) + 1))
         return comms
 
     def pick_process(self):
@@ -43,7 +44,7 @@ class Program:
         return process
 
     def pick_channel(self, process, is_send):
-        """(communicator, sender's rank in it, receiver's, tag), and the other end."""
+        """Returns (communicator, sender's rank, receiver's rank, tag), both ranks in the world."""
         number = self.dice.choice([k for k, members in self.comms.items() if not members or process.rank in members])
         members = self.comms[number] or [process.rank]
         peer = self.dice.choice(members)
@@ -100,7 +101,7 @@ class Program:
         process.end()
 
     def late_receiver(self):
-        """A synchronous send whose receive is posted already; else that of any receive that is."""
+        """Sends a message synchronously whose receive is posted already."""
         waiting = [key for key, channel in self.channels.items() if channel.n_posted > channel.n_sent and not self.is_awaited(key, True)]
         if not waiting:
             return
@@ -131,7 +132,8 @@ class Program:
         process.end()
 
     def recv(self, key=None):
-        """Of a message that was sent, and that nobody waits for; any of them, so often in the wrong order."""
+        """Receives a message that was sent, and that no posted receive matches. The channel is random, so the order is often
+        wrong."""
         ready = [k for k, channel in self.channels.items() if channel.n_sent > channel.n_posted and not self.is_awaited(k)]
         if not ready and key is None:
             return
@@ -145,12 +147,13 @@ class Program:
         process.end()
 
     def is_awaited(self, key, is_send=False):
-        """Whether the channel has a request that another send or receive would overtake: the analyser would mix them up."""
+        """Returns True if the channel has a request that a new send or receive would overtake, which would confuse the analyser."""
         requests = self.processes[key[1 if is_send else 2]].requests
         return not self.overtake and any(request.key == key for request in requests if request.is_send == is_send)
 
     def begin_send(self):
-        """A blocking send whose receiver is free to receive it: (sender, receiver, channel, when it was sent), or None."""
+        """Begins a blocking send whose receiver is free to receive it. Returns (sender, receiver, channel, when it was sent), or
+        None."""
         sender = self.pick_process()
         key = self.pick_channel(sender, True)
         channel, receiver = self.channels[key], self.processes[key[2]]
@@ -167,7 +170,7 @@ class Program:
         sender.end()
 
     def pair(self):
-        """A send that waits for its receive, or the other way round."""
+        """Plays a send that waits for its receive, or a receive that waits for its send."""
         begun = self.begin_send()
         if not begun:
             return
@@ -180,7 +183,8 @@ class Program:
         self.end_send(sender, posted)
 
     def probe(self):
-        """A blocking probe takes a message, which is received at once or later. As `xtf record` has it, the probe posts the receive."""
+        """Plays a blocking probe that takes a message, which is received at once or later. As in recordings of `xtf record`, the
+        probe posts the receive."""
         begun = self.begin_send()
         if not begun:
             return
@@ -196,10 +200,10 @@ class Program:
             self.receive_probed(-1)
         self.end_send(sender, posted)
 
-    def receive_probed(self, which=None):
+    def receive_probed(self, index=None):
         if not self.probed:
             return
-        process, request = self.probed.pop(self.dice.randrange(len(self.probed)) if which is None else which)
+        process, request = self.probed.pop(self.dice.randrange(len(self.probed)) if index is None else index)
         process.wander()
         if self.dice.random() < 0.6:
             process.begin("MPI_Mrecv")
@@ -210,7 +214,7 @@ class Program:
         process.end()
 
     def ring(self):
-        """Everybody sends to the right, and receives from the left."""
+        """Lets all members send to the right and receive from the left."""
         large = [number for number, members in self.comms.items() if len(members) > 1]
         if not large:
             return
@@ -231,8 +235,8 @@ class Program:
             self.receive_record(process, key, message)
             process.end()
 
-    def ready(self, process):
-        """Requests that can be completed, those of a channel in their order."""
+    def ready_requests(self, process):
+        """Returns the requests that can be completed, in order for each channel."""
         found, blocked = [], set()
         for request in process.requests:
             if request.is_done and (self.overtake or (request.is_send, request.key) not in blocked):
@@ -243,7 +247,7 @@ class Program:
 
     def complete(self, process=None):
         process = process or self.pick_process()
-        ready = self.ready(process)
+        ready = self.ready_requests(process)
         if not ready:
             return
         n = self.dice.choice([1, 1, 2, len(ready)])
@@ -251,7 +255,7 @@ class Program:
             chosen, name = [ready[0]], self.dice.choice(WAIT_ONE)
         else:
             chosen = self.dice.sample(ready, min(n, len(ready)))
-            # Those of a channel in their order, too.
+            # Requests of one channel complete in their order.
             if not self.overtake:
                 chosen = ready[:n]
             name = self.dice.choice(WAIT_MANY)
@@ -278,7 +282,7 @@ class Program:
             process.note("T", self.dice.choice(process.requests).number)
             process.end()
 
-    # ---- Operations of many.
+    # ---- Collective operations.
 
     def operation(self):
         name = self.dice.choice(list(OPERATIONS))
@@ -298,7 +302,7 @@ class Program:
             process.wander()
             process.tick()
             process.enter(name)
-            process.note("B") # recorders give both the same time
+            process.note("B") # recorders give both records the same time
             begins.append(process.time)
         moved = [self.moved(name, shape, k == root, len(members)) for k in range(len(members))]
         for k, process in enumerate(members):
@@ -310,7 +314,7 @@ class Program:
             process.end()
 
     def moved(self, name, shape, is_root, n):
-        """Bytes (sent, received) of a member."""
+        """Returns the bytes (sent, received) of a member."""
         size = self.dice.choice([0, 8, 64]) if name.endswith(("v", "w")) or self.dice.random() < 0.2 else 8
         if shape == "barrier":
             return 0, 0
@@ -318,12 +322,12 @@ class Program:
             return (8 * n if is_root else 0), size
         if shape == "n21":
             return size, (8 * n if is_root else 0)
-        # A member that neither sends nor receives stops Scalasca's analyser.
+        # Scalasca's analyser stops at a member that neither sends nor receives.
         return size, self.dice.choice([8, 64] if size == 0 else [0, size, size])
 
     @staticmethod
     def needs(shape, k, root, moved):
-        """The members without which one cannot be through."""
+        """Returns the members that must have entered before member k can leave."""
         senders = [i for i, (sent, _) in enumerate(moved) if sent]
         if shape == "barrier":
             return range(len(moved))
@@ -353,7 +357,7 @@ class Program:
             process.leave()
 
     def finish(self):
-        """All that was sent is received, and the other way round."""
+        """Receives all sent messages, and sends for all posted receives."""
         while self.probed:
             self.receive_probed()
         for key, channel in list(self.channels.items()):
@@ -378,7 +382,7 @@ class Program:
 
     def complete_all(self):
         for process in self.processes:
-            while self.ready(process):
+            while self.ready_requests(process):
                 self.complete(process)
 
     # ---- The script.

@@ -1,4 +1,4 @@
-"""Random programs of one process with a team of OpenMP, by a seed: what a recorder would write, as a script for otf2-script."""
+"""Random programs of one process with an OpenMP team, by a seed: the records of a recorder, as a script for otf2-script."""
 
 from random_processes import Dice
 
@@ -10,7 +10,7 @@ REGIONS = [("main", COMPILER, 1), ("foo", COMPILER, 1), ("!$omp parallel @a.c:1"
 
 
 class Team:
-    """Each thread has a clock of its own; who comes first gets the lock."""
+    """Threads with a clock each; the earliest thread gets the lock."""
 
     def __init__(self, seed, n_threads=3, n_regions=5):
         self.dice, self.n = Dice(seed), n_threads

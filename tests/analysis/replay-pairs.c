@@ -1,6 +1,7 @@
 /*
- * replay-pairs TRACE: prints which send and which receive a replay takes for one message, a line for each: location and
- * row of the send in `sends`, location and row of the receive in `recvs`. Then how many of both were left out.
+ * replay-pairs TRACE: prints which send and which receive a replay matches as one message. Each line has location and
+ * row of the send in `sends`, and location and row of the receive in `recvs`. The last line counts the sends and
+ * receives that the replay left out.
  */
 #include <glib.h>
 #include <inttypes.h>
@@ -9,12 +10,12 @@
 #include "libxtf/trace.h"
 #include "src/analysis/replay/replay.h"
 
-static uint64_t note(void *data, const XtfReplayEvent *at)
+static uint64_t ignore_event(void *data, const XtfReplayEvent *at)
 {
     return 0;
 }
 
-static void end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
+static void ignore_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
 }
 
@@ -26,7 +27,8 @@ static void print_pair(void *data, const XtfReplayEvent *at, const XtfReplayMess
 
 static bool print_pairs(const char *path, GError **error)
 {
-    const XtfReplayConsumer consumer = {.send = note, .begin = note, .receive = print_pair, .end = end};
+    const XtfReplayConsumer consumer = {
+        .send = ignore_event, .begin = ignore_event, .receive = print_pair, .end = ignore_end};
     const XtfReplayOptions options = {.local = true};
     XtfReplayCounts counts;
 

@@ -11,12 +11,12 @@ import otf2print
 
 PATH = re.compile(r'Parent: (UNDEFINED|\d+), Region: ".*" <(\d+)>$', re.S)
 
-# Doubles of seconds are added up there.
+# Tolerances: scout adds up doubles of seconds.
 ABSOLUTE, RELATIVE = 1e-9, 1e-8
 
 
 def callpaths(archive):
-    """{id: (parent or None, region's name)} of the archive's call paths."""
+    """Returns {id: (parent or None, region's name)} of the archive's call paths."""
     definitions = otf2print.definitions(str(archive))
     names = otf2print.named_definitions(definitions, "REGION")
     found = {}
@@ -26,8 +26,9 @@ def callpaths(archive):
     return found
 
 
-def orders(paths):
-    """The ids of call paths as rows of EXCLUSIVE metrics lie in the analyser's report, depth first, and as those of INCLUSIVE ones do."""
+def row_orders(paths):
+    """Returns the ids of call paths in the row orders of the analyser's report: depth first for EXCLUSIVE metrics, breadth first
+    for INCLUSIVE ones."""
     children = collections.defaultdict(list)
     for number in sorted(paths):
         children[paths[number][0]].append(number)
@@ -41,8 +42,9 @@ def orders(paths):
     return {"EXCLUSIVE": deep, "INCLUSIVE": wide}
 
 
-def relabelled(archive):
-    """{type: {label: path}}. The k-th row of a metric was labelled with the call path of id k, but rows do not lie in that order."""
+def correct_labels(archive):
+    """Returns {type: {label: path}}. The k-th row of a metric was labelled with the call path of id k, but rows are in another
+    order."""
     paths = callpaths(archive)
 
     def name(number):
@@ -51,12 +53,12 @@ def relabelled(archive):
 
     if sorted(paths) != list(range(len(paths))):
         return {}
-    return {kind: {name(k): name(number) for k, number in enumerate(order)} for kind, order in orders(paths).items()}
+    return {kind: {name(k): name(number) for k, number in enumerate(order)} for kind, order in row_orders(paths).items()}
 
 
 def read(path, archive):
-    """{metric: {(call path, location): seconds}} of the archive's scout.tsv; values that are zero are not in it."""
-    labels = relabelled(archive)
+    """Reads {metric: {(call path, location): seconds}} from the archive's scout.tsv, which lacks values that are zero."""
+    labels = correct_labels(archive)
     found = collections.defaultdict(dict)
     for line in path.read_text().splitlines():
         if not line.startswith("#"):
@@ -65,9 +67,9 @@ def read(path, archive):
     return found
 
 
-def differences(theirs, ours):
-    """[(key, theirs, ours)] of {key: seconds} that differ by more than rounding."""
-    for key in sorted(set(theirs) | set(ours)):
-        a, b = theirs.get(key, 0.0), ours.get(key, 0.0)
+def differences(scout_values, our_values):
+    """Yields (key, scout's value, our value) where {key: seconds} differ by more than rounding."""
+    for key in sorted(set(scout_values) | set(our_values)):
+        a, b = scout_values.get(key, 0.0), our_values.get(key, 0.0)
         if abs(a - b) > max(ABSOLUTE, RELATIVE * abs(a)):
             yield key, a, b

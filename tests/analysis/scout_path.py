@@ -1,8 +1,9 @@
-"""The critical path as Scalasca 2.6's analyser works it out where a process has many call paths.
+"""The critical path as Scalasca 2.6's analyser computes it where a process has many call paths.
 
-It keeps times by call path in a map of 128 entries (fixed_map.hh, timemap_t). To a full one, a call path that is not in it comes
-in place of the one with the least time, or not at all if it has not more. What was left out is no activity of the process to it,
-and counts as what the process lacks of the path. Its times are doubles of seconds, and it is rounding that decides between equal ones.
+The analyser keeps times by call path in a map of 128 entries (fixed_map.hh, timemap_t). When the map is full, a new call path
+replaces the entry with the least time if it has more time, and is dropped otherwise. Dropped time is no activity of the process
+for the analyser; the process then lacks it compared with the path. Times are doubles of seconds, and rounding decides between
+equal ones.
 """
 
 import bisect
@@ -15,7 +16,7 @@ METRICS = ("critical_path_activities", "non_critical_path_activities", "critical
 
 
 class Time(collections.namedtuple("Time", "seconds ticks")):
-    """As the analyser has it, and exact."""
+    """A time as the analyser has it, and exact."""
 
     def __add__(self, other):
         return Time(self.seconds + other.seconds, self.ticks + other.ticks)
@@ -25,7 +26,7 @@ NONE = Time(0.0, 0)
 
 
 class FullMap(dict):
-    """{call path: Time} of at most 128."""
+    """{call path: Time} of at most 128 entries."""
 
     def __init__(self, numbers):
         super().__init__()
@@ -39,7 +40,7 @@ class FullMap(dict):
             self.newest = path, time
 
     def settle(self):
-        """The one that came last has its time only now."""
+        """Stores the time of the newest call path, which the map holds back until now."""
         if self.newest:
             path, time = self.newest
             least = min(self, key=lambda path: (self[path].seconds, self.numbers[path]))
@@ -54,7 +55,7 @@ class FullMap(dict):
 
 
 def numbers_of(processes):
-    """{call path: number}, as the processes come to them, one after the other."""
+    """Returns {call path: number}, in the order in which the processes reach them, one process after the other."""
     numbers = {}
     for process in processes:
         for _, path, _ in process.charges:
@@ -64,7 +65,7 @@ def numbers_of(processes):
 
 
 def charges_of(process, ticks):
-    """[(seq, call path, Time)]; a call is around all of them."""
+    """Returns [(seq, call path, Time)] of a process, which has a call around all of them."""
     now, charges = process.spans[0][0], []
     for seq, path, amount in process.charges:
         charges.append((seq, path, Time((now + amount) / ticks - now / ticks, amount)))
@@ -73,7 +74,7 @@ def charges_of(process, ticks):
 
 
 def times_kept(process, numbers, ticks):
-    """{call path: ticks} of a process. Its times come in parts: between synchronisations, and postings of receives."""
+    """Returns {call path: ticks} of a process. Its times are split at synchronisations and postings of receives."""
     ends = sorted({*process.points, *(record.seq for record in process.records if record.name == "MPI_IRECV_REQUEST")})
     charges, kept, begin = charges_of(process, ticks), FullMap(numbers), 0
     for end in [*(bisect.bisect_left(charges, (seq,)) for seq in ends), len(charges)]:
@@ -87,7 +88,7 @@ def times_kept(process, numbers, ticks):
 
 
 class Path(naive_path.Path):
-    """`left_out` is the number of call paths of processes that the analyser does not keep all the time of."""
+    """The path. `left_out` is the number of call paths of processes of which the analyser drops some time."""
 
     def __init__(self, waits):
         super().__init__(waits)

@@ -1,4 +1,4 @@
-"""Programs with teams of OpenMP whose waits' causes are known in whole ticks. `programs()`: as window_programs.py has it."""
+"""Programs with OpenMP teams whose waits' causes are known in whole ticks. `programs()` has the form of window_programs.py."""
 
 from kind_programs import OPENMP, THREADS, Program, hybrid
 
@@ -6,8 +6,8 @@ ONE = THREADS
 
 
 def team():
-    """The second of three threads is 100 ticks in a function, in which the third one is 40, and the first one never is; so they wait for
-    90 and for 50 ticks at the barrier. Before the fork and behind the join `main` takes 10 and 20 ticks."""
+    """Returns a program of three threads. The second one is in a function for 100 ticks, the third one for 40, the first one
+    never. They wait for 90 and for 50 ticks at the barrier. Before the fork and after the join `main` takes 10 and 20 ticks."""
     program = Program(None, 1, 3)
     for location in program.clocks:
         program.clocks[location] = 1010
@@ -40,7 +40,7 @@ def team():
 
 
 def mixed():
-    """As kind_programs.hybrid() says: costs go from threads to another process."""
+    """Returns kind_programs.hybrid(): costs move from threads to another process."""
     lines, _, _ = hybrid()
     parallel = "main/!$omp parallel"
     late = {("late_sender", 0): [{(0, "main", ONE): 90}, {(0, "main", ONE): 70}]}

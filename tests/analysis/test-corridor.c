@@ -1,5 +1,5 @@
 /*
- * Corridors and simplified lines, against their definitions: gone through point by point.
+ * Tests corridors and simplified lines against their definitions, which the test evaluates point by point.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -18,8 +18,8 @@ typedef struct {
     bool at_most;
 } Bound;
 
-/* The least distance of a line from all bounds; negative if it is on the wrong side of one. */
-static long double distance(const Bound *bounds, unsigned n, long double a, long double b)
+/* Returns the least distance of a line from all bounds; negative if the line is on the wrong side of one. */
+static long double least_distance(const Bound *bounds, unsigned n, long double a, long double b)
 {
     long double least = INFINITY;
 
@@ -30,7 +30,7 @@ static long double distance(const Bound *bounds, unsigned n, long double a, long
     return least;
 }
 
-/* Bounds about a line, out of order by a little, as receives complete. */
+/* Makes bounds around a line, slightly out of order, as receives complete. */
 static void make_bounds(GRand *random, Bound *bounds, XtfCorridor *corridor, long double a, long double b, int noise)
 {
     for (int i = 0; i < POINTS; i++) {
@@ -55,23 +55,24 @@ Test(corridor, has_no_line_farther_from_all_messages)
         long double a = g_rand_double_range(random, -1e9, 1e9), b = g_rand_double_range(random, -1e-4, 1e-4);
         make_bounds(random, bounds, &corridor, a, b, run % 3 ? 4000 : 0);
         XtfCorridorLine line = xtf_corridor_line(&corridor, 0);
-        long double best = distance(bounds, POINTS, line.a, line.b);
+        long double best = least_distance(bounds, POINTS, line.a, line.b);
         cr_assert(fabsl(best - (line.doubt - 1)) < 0.01L, "the line is %Lf from the messages, not %Lf", best,
                   line.doubt - 1);
         for (int i = 0; i < 2000; i++) {
             long double other_b = line.b + g_rand_double_range(random, -1e-5, 1e-5) * (i % 10) / 10;
             long double other_a = line.a + g_rand_double_range(random, -500, 500) * (i % 7) / 7;
-            cr_assert(distance(bounds, POINTS, other_a, other_b) <= best + 0.01L, "a line is farther from all");
+            cr_assert(least_distance(bounds, POINTS, other_a, other_b) <= best + 0.01L,
+                      "another line is farther from all messages");
         }
-        if (run % 3 == 0) /* equal ways: the true line, but for rounding */
+        if (run % 3 == 0) /* equal latencies both ways: the line is the true one, up to rounding */
             for (int64_t x = 0; x <= INT64_C(100000) * POINTS; x += 1000000)
                 cr_assert(fabsl(line.a + line.b * x - a - b * x) < 2, "off by %Lf", line.a + line.b * x - a - b * x);
         xtf_corridor_finish(&corridor);
     }
 }
 
-/* What messages one way allow stays as it is; what they do not allow touches them. */
-Test(corridor, of_messages_one_way_moves_no_farther_than_it_must)
+/* A line that bounds from one side allow stays unchanged; another line is moved until it touches them. */
+Test(corridor, moves_no_farther_than_one_sided_bounds_demand)
 {
     XtfCorridor corridor = {0};
 
@@ -86,7 +87,7 @@ Test(corridor, of_messages_one_way_moves_no_farther_than_it_must)
     xtf_corridor_finish(&corridor);
 }
 
-Test(corridor, of_a_moment_has_no_drift)
+Test(corridor, has_no_drift_if_bounds_are_close_in_time)
 {
     XtfCorridor corridor = {0};
 
@@ -98,9 +99,9 @@ Test(corridor, of_a_moment_has_no_drift)
     xtf_corridor_finish(&corridor);
 }
 
-/* ---- Lines through fewer points. */
+/* ---- Simplified lines. */
 
-/* Points that rise now slowly, now fast, with jumps. */
+/* Returns points that rise at changing slopes, with jumps. */
 static GArray *random_points(GRand *random, unsigned n)
 {
     GArray *points = g_array_new(FALSE, TRUE, sizeof(XtfClockKnot));
@@ -141,7 +142,7 @@ Test(simplify, passes_every_point_within_the_tolerance)
     }
 }
 
-Test(simplify, leaves_out_what_lies_on_a_line)
+Test(simplify, drops_points_on_a_line)
 {
     GArray *points = g_array_new(FALSE, TRUE, sizeof(XtfClockKnot));
 

@@ -1,12 +1,13 @@
-/* Lists of members of operations: each is kept once, however many take turns, and is read as it was put. */
+/* Tests the lists of members of operations: each is kept once, however many alternate, and is read as it was put. */
 #include <criterion/criterion.h>
 
 #include "src/analysis/waits/operations.h"
 
 enum { MEMBERS = 3 };
 
-/* The members of communicator `comm`, the last location first; all others' lists have other locations. */
-static void put(XtfOperations *operations, uint64_t instance, uint32_t comm)
+/* Puts the members of communicator `comm`, the last location first. Lists of different communicators share no
+ * location. */
+static void put_members(XtfOperations *operations, uint64_t instance, uint32_t comm)
 {
     XtfOperation operation = {.culprit = comm};
     XtfOperationMember members[MEMBERS];
@@ -16,7 +17,8 @@ static void put(XtfOperations *operations, uint64_t instance, uint32_t comm)
     cr_assert(xtf_operations_put(operations, instance, &operation, members, MEMBERS, NULL));
 }
 
-static uint64_t check(const XtfOperations *operations, XtfOperationHeads *heads, uint64_t instance, uint32_t comm)
+static uint64_t check_members(const XtfOperations *operations, XtfOperationHeads *heads, uint64_t instance,
+                              uint32_t comm)
 {
     XtfOperationMember members[MEMBERS];
     XtfOperation operation;
@@ -33,7 +35,7 @@ static uint64_t check(const XtfOperations *operations, XtfOperationHeads *heads,
     return operation.first;
 }
 
-Test(operations, lists_that_take_turns_are_kept_once)
+Test(operations, alternating_lists_are_kept_once)
 {
     enum { COMMS = 5000, ROUNDS = 3 };
     XtfOperationHeads heads;
@@ -41,18 +43,18 @@ Test(operations, lists_that_take_turns_are_kept_once)
 
     cr_assert(xtf_operations_open(&operations, NULL));
     for (uint32_t i = 0; i < COMMS * ROUNDS; i++)
-        put(&operations, i, i % COMMS);
+        put_members(&operations, i, i % COMMS);
     cr_assert_eq(operations.members.end, COMMS * MEMBERS * sizeof(XtfOperationMember));
     xtf_operation_heads_init(&heads, &operations);
     for (uint32_t i = 0; i < COMMS; i++) {
-        uint64_t first = check(&operations, &heads, i, i);
-        cr_assert_eq(check(&operations, &heads, COMMS + i, i), first);
+        uint64_t first = check_members(&operations, &heads, i, i);
+        cr_assert_eq(check_members(&operations, &heads, COMMS + i, i), first);
     }
     xtf_operations_close(&operations);
 }
 
-/* More lists than are remembered: one that comes again is put again, and is as true. */
-Test(operations, lists_without_end_are_forgotten)
+/* Puts more lists than the table remembers; a forgotten list is put again, and is read correctly. */
+Test(operations, table_of_lists_is_bounded)
 {
     enum { LISTS = 150000 };
     XtfOperationHeads heads;
@@ -60,12 +62,12 @@ Test(operations, lists_without_end_are_forgotten)
 
     cr_assert(xtf_operations_open(&operations, NULL));
     for (uint32_t i = 0; i < LISTS; i++)
-        put(&operations, i, i);
+        put_members(&operations, i, i);
     cr_assert_lt(g_hash_table_size(operations.sets), LISTS / 2);
-    put(&operations, LISTS, 1);
+    put_members(&operations, LISTS, 1);
     xtf_operation_heads_init(&heads, &operations);
     for (uint32_t i = 0; i < LISTS; i += 1009)
-        check(&operations, &heads, i, i);
-    check(&operations, &heads, LISTS, 1);
+        check_members(&operations, &heads, i, i);
+    check_members(&operations, &heads, LISTS, 1);
     xtf_operations_close(&operations);
 }

@@ -1,5 +1,5 @@
-/* The walk of the critical path: over waits that are known in closed form, over many at random, and over impossible
- * ones. */
+/* Tests the walk of the critical path: over waits that are known in closed form, over random ones, and over
+ * impossible ones. */
 #include <criterion/criterion.h>
 #include <glib.h>
 
@@ -60,7 +60,7 @@ static bool add_segment(void *data, const XtfPathSegment *segment, GError **erro
     return true;
 }
 
-static const XtfPathSegment *walk(Program *program, uint32_t last, uint64_t end)
+static const XtfPathSegment *walk_path(Program *program, uint32_t last, uint64_t end)
 {
     static const uint64_t starts[LOCATIONS_MAX];
     const XtfPathWalk walk = {.n_locations = program->n,
@@ -77,7 +77,8 @@ static const XtfPathSegment *walk(Program *program, uint32_t last, uint64_t end)
     return (const XtfPathSegment *)(void *)program->segments->data;
 }
 
-/* Side by side from 0 to `end`, none empty; each says where the path goes on. */
+/* Checks that the segments lie side by side from 0 to `end`, that none is empty, and that each names the location
+ * after it. */
 static void check_tiles(const Program *program, uint64_t end)
 {
     uint32_t next = XTF_PATH_NOWHERE;
@@ -93,7 +94,7 @@ static void check_tiles(const Program *program, uint64_t end)
     cr_assert_eq(end, 0);
 }
 
-/* A chain of three causes: 0 computes to 100 and sends to 1, which computes 50 and sends to 2, which computes 25. */
+/* A chain of three causes: 0 computes until 100 and sends to 1, which computes 50 and sends to 2, which computes 25. */
 Test(path, chain)
 {
     Program program;
@@ -101,7 +102,7 @@ Test(path, chain)
     program_init(&program, 3);
     add_wait(&program, 1, 100, 5, 0, 3);
     add_wait(&program, 2, 150, 5, 1, 9);
-    const XtfPathSegment *segments = walk(&program, 2, 175);
+    const XtfPathSegment *segments = walk_path(&program, 2, 175);
     cr_assert_eq(program.segments->len, 3);
     cr_assert_eq(segments[0].location, 2);
     cr_assert_eq(segments[1].location, 1);
@@ -115,16 +116,16 @@ Test(path, chain)
     program_finish(&program);
 }
 
-/* A wait behind the record that was waited for is not on the path, even if it was over at that time. */
+/* A wait after the record that was waited for is not on the path, even if it ended by that time. */
 Test(path, record_before_time)
 {
     Program program;
 
     program_init(&program, 3);
     add_wait(&program, 1, 40, 4, 2, 1);
-    add_wait(&program, 1, 100, 8, 2, 1); /* its call was entered by record 6, by which 0 was served */
+    add_wait(&program, 1, 100, 8, 2, 1); /* record 6 entered its call, in which 0 was served */
     add_wait(&program, 0, 100, 2, 1, 6);
-    const XtfPathSegment *segments = walk(&program, 0, 120);
+    const XtfPathSegment *segments = walk_path(&program, 0, 120);
     cr_assert_eq(program.segments->len, 3);
     cr_assert_eq(segments[1].location, 1);
     cr_assert_eq(segments[1].begin, 40);
@@ -132,7 +133,7 @@ Test(path, record_before_time)
     program_finish(&program);
 }
 
-/* The path passes through a location that did nothing: no segment is empty. */
+/* The path crosses a location without activity: no segment is empty. */
 Test(path, passing_through)
 {
     Program program;
@@ -140,7 +141,7 @@ Test(path, passing_through)
     program_init(&program, 3);
     add_wait(&program, 1, 100, 2, 2, 5);
     add_wait(&program, 0, 100, 2, 1, 4);
-    const XtfPathSegment *segments = walk(&program, 0, 130);
+    const XtfPathSegment *segments = walk_path(&program, 0, 130);
     cr_assert_eq(program.segments->len, 2);
     cr_assert_eq(segments[0].location, 0);
     cr_assert_eq(segments[1].location, 2);
@@ -149,7 +150,7 @@ Test(path, passing_through)
     program_finish(&program);
 }
 
-/* Two locations that wait for each other at one time: the path ends all the same, and is as long as the run. */
+/* Two locations that wait for each other at one time: the path still ends, and is as long as the run. */
 Test(path, circle)
 {
     Program program;
@@ -157,13 +158,13 @@ Test(path, circle)
     program_init(&program, 2);
     add_wait(&program, 0, 50, 2, 1, 9);
     add_wait(&program, 1, 50, 2, 0, 9);
-    walk(&program, 0, 80);
+    walk_path(&program, 0, 80);
     cr_assert_gt(program.circles, 0);
     check_tiles(&program, 80);
     program_finish(&program);
 }
 
-/* Clocks that contradict everything: whoever is waited for, the segments lie side by side. */
+/* Contradictory clocks: whichever location is the culprit, the segments lie side by side. */
 Test(path, random_waits)
 {
     g_autoptr(GRand) dice = g_rand_new_with_seed(4711);
@@ -181,7 +182,7 @@ Test(path, random_waits)
             }
         }
         uint64_t end = (uint64_t)g_rand_int_range(dice, 1, 600);
-        walk(&program, (uint32_t)g_rand_int_range(dice, 0, (int)n), end);
+        walk_path(&program, (uint32_t)g_rand_int_range(dice, 0, (int)n), end);
         check_tiles(&program, end);
         program_finish(&program);
     }

@@ -1,5 +1,5 @@
-/* Which receives are in doubt beside those of probed messages, against a look at every pair of them; and how little is
- * kept. */
+/* Tests which receives are in doubt beside receives of probed messages, against a check of every pair, and how
+ * little is stored. */
 #include <criterion/criterion.h>
 
 #include "src/analysis/replay/logs/runs.h"
@@ -12,7 +12,7 @@ typedef struct {
     uint64_t enter, complete;
 } Receive;
 
-static void make(Receive *receives, GRand *random, double share)
+static void make_receives(Receive *receives, GRand *random, double share)
 {
     for (uint32_t k = 0; k < N; k++) {
         receives[k] = (Receive){.probed = g_rand_double(random) < share, .enter = 10 * k};
@@ -20,16 +20,16 @@ static void make(Receive *receives, GRand *random, double share)
     }
 }
 
-/* A receive completes before the first that is posted later. */
-static void tell(XtfReplayProbes *probes, const Receive *receives)
+/* Passes the receives to the probes. A receive that completes before a later one is posted is reported first. */
+static void report_receives(XtfReplayProbes *probes, const Receive *receives)
 {
-    bool told[N] = {false};
+    bool reported[N] = {false};
 
     for (uint32_t k = 0; k < N; k++) {
         for (uint32_t i = 0; i < k; i++)
-            if (!told[i] && receives[i].complete < receives[k].enter) {
+            if (!reported[i] && receives[i].complete < receives[k].enter) {
                 xtf_replay_probes_receive(probes, i, receives[i].complete);
-                told[i] = true;
+                reported[i] = true;
             }
         xtf_replay_probes_post(probes, ENVELOPE, k, k, receives[k].enter, receives[k].probed);
     }
@@ -40,7 +40,7 @@ static bool is_doubtful(const Receive *receives, uint32_t k)
     for (uint32_t i = 0; i < N; i++) {
         uint32_t first = MIN(i, k), second = MAX(i, k);
         if (receives[second].probed && second > 0 && second - first <= FAR)
-            return true; /* also of itself */
+            return true; /* a probed receive also doubts itself */
         if (first < second && receives[first].probed && second - first <= FAR &&
             receives[first].complete >= receives[second].enter)
             return true;
@@ -48,15 +48,15 @@ static bool is_doubtful(const Receive *receives, uint32_t k)
     return false;
 }
 
-Test(probes, doubts_are_those_of_all_pairs)
+Test(probes, doubts_agree_with_all_pairs)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
     static Receive receives[N];
 
     for (unsigned round = 0; round < 40; round++) {
         XtfReplayProbes probes = {0};
-        make(receives, random, round % 2 ? 0.01 : 0.3);
-        tell(&probes, receives);
+        make_receives(receives, random, round % 2 ? 0.01 : 0.3);
+        report_receives(&probes, receives);
         const GArray *doubts = xtf_replay_probes_doubts(&probes, ENVELOPE);
         for (uint32_t k = 0; k < N; k++)
             cr_assert_eq(doubts && xtf_runs_have(doubts, k), is_doubtful(receives, k), "round %u, %u", round, k);

@@ -1,4 +1,4 @@
-/* A replay of a trace that has calls and next to nothing else is told of, and ends when it is asked to. */
+/* Tests that a replay of a trace with almost nothing but calls reports its progress, and ends when it is cancelled. */
 #include <criterion/criterion.h>
 
 #include "libxtf/error.h"
@@ -9,21 +9,21 @@ enum { ROWS = 100000, LOCATION = 5 };
 
 typedef struct {
     atomic_bool cancel;
-    bool cancels; /* as soon as there is something to tell */
+    bool cancels; /* cancel at the first report */
     uint64_t last, total;
-    unsigned n_between; /* more than nothing, and less than all */
-} Told;
+    unsigned n_between; /* reports between the first and the last row */
+} Reported;
 
-static void note(uint64_t done, uint64_t total, void *data)
+static void note_progress(uint64_t done, uint64_t total, void *data)
 {
-    Told *told = data;
+    Reported *reported = data;
 
-    cr_assert_geq(done, told->last);
-    told->n_between += done > 0 && done < total;
-    told->last = done;
-    told->total = total;
-    if (told->cancels)
-        atomic_store(&told->cancel, true);
+    cr_assert_geq(done, reported->last);
+    reported->n_between += done > 0 && done < total;
+    reported->last = done;
+    reported->total = total;
+    if (reported->cancels)
+        atomic_store(&reported->cancel, true);
 }
 
 static void write_calls(Written *written)
@@ -38,9 +38,10 @@ static void write_calls(Written *written)
     writing_end(&writing, written);
 }
 
-static XtfReplay *replay(const Written *written, Told *told, GError **error)
+static XtfReplay *start_replay(const Written *written, Reported *reported, GError **error)
 {
-    const XtfReplayOptions options = {.calls = true, .cancel = &told->cancel, .progress = note, .progress_data = told};
+    const XtfReplayOptions options = {
+        .calls = true, .cancel = &reported->cancel, .progress = note_progress, .progress_data = reported};
 
     return xtf_replay_new(written->trace, &options, error);
 }
@@ -49,25 +50,25 @@ Test(replay, progress_counts_calls)
 {
     g_auto(Written) written = {0};
     g_autoptr(GError) error = NULL;
-    Told told = {0};
+    Reported reported = {0};
 
     write_calls(&written);
-    g_autoptr(XtfReplay) made = replay(&written, &told, &error);
+    g_autoptr(XtfReplay) made = start_replay(&written, &reported, &error);
     cr_assert(made, "%s", error ? error->message : "");
-    cr_assert_eq(told.total, ROWS);
-    cr_assert_eq(told.last, ROWS);
-    cr_assert_geq(told.n_between, 3);
+    cr_assert_eq(reported.total, ROWS);
+    cr_assert_eq(reported.last, ROWS);
+    cr_assert_geq(reported.n_between, 3);
 }
 
-Test(replay, calls_are_left_when_it_is_cancelled)
+Test(replay, cancelling_ends_reading_of_calls)
 {
     g_auto(Written) written = {0};
     g_autoptr(GError) error = NULL;
-    Told told = {.cancels = true};
+    Reported reported = {.cancels = true};
 
     write_calls(&written);
-    g_autoptr(XtfReplay) made = replay(&written, &told, &error);
+    g_autoptr(XtfReplay) made = start_replay(&written, &reported, &error);
     cr_assert_not(made);
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_CANCELLED), "%s", error->message);
-    cr_assert_lt(told.last, ROWS / 2);
+    cr_assert_lt(reported.last, ROWS / 2);
 }

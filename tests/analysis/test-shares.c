@@ -1,4 +1,4 @@
-/* Parts of waits in whole ticks: none of them gets far from what it should have, however many there are. */
+/* Tests parts of waits in whole ticks: each part stays close to its exact value, however many waits there are. */
 #include <criterion/criterion.h>
 #include <math.h>
 
@@ -6,22 +6,23 @@
 
 enum { KEYS = 8, PROGRAMS = 2000, WAITS = 300 };
 
-static uint32_t draw(uint32_t *state, uint32_t n)
+static uint32_t draw_number(uint32_t *state, uint32_t n)
 {
     *state = *state * 1664525u + 1013904223u;
     return (uint32_t)(((uint64_t)*state * n) >> 32);
 }
 
-/* Divides a wait of some ticks, or a part of it, among some keys; some get next to nothing. */
-static uint32_t divide(uint32_t *state, uint64_t whole, XtfShare *shares)
+/* Divides a wait of `whole` ticks, or a part of it, among some keys; some keys get almost nothing. Returns their
+ * number. */
+static uint32_t divide_wait(uint32_t *state, uint64_t whole, XtfShare *shares)
 {
-    double weights[KEYS], sum = 0, part = draw(state, 2) ? 1 : draw(state, 1000) / 1000.0;
+    double weights[KEYS], sum = 0, part = draw_number(state, 2) ? 1 : draw_number(state, 1000) / 1000.0;
     uint32_t n = 0;
 
     for (uint32_t key = 0; key < KEYS; key++) {
-        if (draw(state, 2) == 0 && (n > 0 || key + 1 < KEYS))
+        if (draw_number(state, 2) == 0 && (n > 0 || key + 1 < KEYS))
             continue;
-        weights[n] = (1 + draw(state, 1000)) * (draw(state, 3) ? 1.0 : 0.05);
+        weights[n] = (1 + draw_number(state, 1000)) * (draw_number(state, 3) ? 1.0 : 0.05);
         sum += weights[n];
         shares[n++] = (XtfShare){.key = key};
     }
@@ -30,8 +31,8 @@ static uint32_t divide(uint32_t *state, uint64_t whole, XtfShare *shares)
     return n;
 }
 
-/* What no run lasts, in a file that somebody made: an end, and no more than the wait. */
-Test(shares, of_huge_costs_come_to_an_end)
+/* Values beyond any run, as a forged file may have them: rounding ends, and gives at most the wait. */
+Test(shares, rounding_of_huge_costs_ends)
 {
     static const double exact[][4] = {{0x1p62, 0x1p62, 0x1p62, 0x1p62},
                                       {5 * 0x1p60, 5 * 0x1p60, 5 * 0x1p60, 5 * 0x1p60},
@@ -50,7 +51,7 @@ Test(shares, of_huge_costs_come_to_an_end)
             xtf_shares_round(&remainders, shares, 4, wholes[round % 4]);
             for (uint32_t key = 0; key < 4; key++)
                 sum += shares[key].ticks;
-            cr_assert(sum <= wholes[round % 4], "row %u, round %u: parts are more than the wait", i, round);
+            cr_assert(sum <= wholes[round % 4], "row %u, round %u: the parts exceed the wait", i, round);
         }
         xtf_remainders_finish(&remainders);
     }
@@ -66,8 +67,8 @@ Test(shares, are_never_two_ticks_off)
         uint32_t state = program;
         XtfRemainders remainders = {0};
         for (uint32_t wait = 0; wait < WAITS; wait++) {
-            uint64_t whole = 1 + draw(&state, program % 2 ? 12 : 200), sum = 0;
-            uint32_t n = divide(&state, whole, shares);
+            uint64_t whole = 1 + draw_number(&state, program % 2 ? 12 : 200), sum = 0;
+            uint32_t n = divide_wait(&state, whole, shares);
             xtf_shares_round(&remainders, shares, n, whole);
             for (uint32_t i = 0; i < n; i++) {
                 exact[shares[i].key] += shares[i].exact;
@@ -76,7 +77,7 @@ Test(shares, are_never_two_ticks_off)
                 cr_assert_lt(fabs(exact[shares[i].key] - (double)ticks[shares[i].key]), 2, "program %u, wait %u",
                              program, wait);
             }
-            cr_assert_leq(sum, whole, "program %u, wait %u: parts are more than the wait", program, wait);
+            cr_assert_leq(sum, whole, "program %u, wait %u: the parts exceed the wait", program, wait);
         }
         xtf_remainders_finish(&remainders);
     }

@@ -1,6 +1,6 @@
 /*
- * Memory of the tables that an analysis keeps: of messages and operations in flight, by hash; and of what need not stay
- * in memory, also where the disk has no room.
+ * Tests the tables that an analysis keeps. There are hash tables of messages and operations in flight, and tables that
+ * may leave memory for a file, also when the disk is full.
  */
 #include <criterion/criterion.h>
 #include <signal.h>
@@ -10,9 +10,9 @@
 #include "src/analysis/waits/points-private.h"
 #include "src/files/paged.h"
 
-/* ---- By hash. */
+/* ---- Hash tables. */
 
-/* A value of `words` words: the key and all of them change with it. */
+/* Checks values of `few_words` words, all derived from their keys. */
 static void check_flights(uint32_t few_words)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
@@ -47,12 +47,12 @@ Test(flight, is_a_table)
     check_flights(3);
 }
 
-/* Messages of some groups, of which some have far more in flight than they list themselves. */
+/* Messages of some groups, some of which have far more in flight than a group lists itself. */
 Test(flight, messages_are_found_and_forgotten)
 {
     enum { GROUPS = 5, MANY = 60 };
     g_autoptr(GRand) random = g_rand_new_with_seed(6);
-    bool there[GROUPS][MANY] = {{false}};
+    bool in_flight[GROUPS][MANY] = {{false}};
     XtfGroups groups = {0};
     XtfMessages messages = {0};
     uint64_t n = 0;
@@ -64,7 +64,7 @@ Test(flight, messages_are_found_and_forgotten)
         uint32_t k = (uint32_t)g_rand_int_range(random, 0, g < 3 ? MANY : 4);
         XtfGroup *group = &groups.all[g];
         XtfMessage *found = xtf_messages_find(&messages, &groups, group, k);
-        cr_assert_eq(found != NULL, there[g][k]);
+        cr_assert_eq(found != NULL, in_flight[g][k]);
         if (found) {
             cr_assert_eq(found->value, 1000 * g + k);
             cr_assert_eq(found->bytes, 7 * k);
@@ -76,17 +76,17 @@ Test(flight, messages_are_found_and_forgotten)
             found->bytes = 7 * k;
             n++;
         }
-        there[g][k] = !there[g][k];
+        in_flight[g][k] = !in_flight[g][k];
         cr_assert_eq(messages.n, n);
     }
-    cr_assert_leq(messages.n_used, GROUPS * MANY); /* those that are forgotten are used again */
+    cr_assert_leq(messages.n_used, GROUPS * MANY); /* forgotten entries are reused */
     xtf_messages_finish(&messages);
     xtf_groups_finish(&groups);
 }
 
-/* ---- What need not stay. */
+/* ---- Tables in files. */
 
-/* Files end at this many bytes, as where the disk is full. */
+/* Limits the size of files, which has the effect of a full disk. */
 static void limit_files(rlim_t bytes)
 {
     const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
@@ -95,10 +95,10 @@ static void limit_files(rlim_t bytes)
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-/* Whatever size it has, and however often it rests, it keeps what it had, and what is new is zeros. */
+/* Checks that a table keeps its content when it grows and is paged out, and that new memory is zeros. */
 static void check_paged(void)
 {
-    enum { STEP = 96 << 10, STEPS = 100 }; /* numbers; some 80 MB in all */
+    enum { STEP = 96 << 10, STEPS = 100 }; /* numbers; about 80 MB in all */
     XtfPaged paged = {0};
 
     for (unsigned step = 1; step <= STEPS; step += 1 + step / 2) {
@@ -127,15 +127,15 @@ Test(paged, keeps_what_it_has)
     check_paged();
 }
 
-/* Where no file can be made it is ordinary memory. */
-Test(paged, does_without_a_file)
+/* Without a temporary file the table is in ordinary memory. */
+Test(paged, works_without_a_file)
 {
-    g_setenv("TMPDIR", "/proc/nowhere", TRUE); /* before GLib has asked for it */
+    g_setenv("TMPDIR", "/proc/nowhere", TRUE); /* before GLib reads it */
     check_paged();
 }
 
-/* Where a file ends before the table does, it is copied out of it. */
-Test(paged, goes_on_in_memory_when_the_disk_is_full)
+/* When the file ends before the table does, the table moves to memory. */
+Test(paged, moves_to_memory_when_the_disk_is_full)
 {
     XtfPaged paged = {0};
     size_t kept = 0;
@@ -153,7 +153,7 @@ Test(paged, goes_on_in_memory_when_the_disk_is_full)
     check_paged();
 }
 
-/* What may not become ordinary memory stays as it was, and the error says where there was no room. */
+/* A table that may not use ordinary memory stays unchanged, and the error says where there is no room. */
 Test(paged, says_that_the_disk_is_full)
 {
     g_autoptr(GError) error = NULL;
@@ -175,7 +175,7 @@ Test(paged, says_that_the_disk_is_full)
     xtf_paged_free(&paged);
 }
 
-/* Results of very many points are not put into ordinary memory instead. */
+/* The results of very many points may not use ordinary memory. */
 Test(points, results_need_room_on_disk)
 {
     const XtfPointResult result = {.passed = 1};

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""xtf align: traces whose clocks are wrong in known ways (make-clocks), judged by a program of its own.
+"""xtf align: traces whose clocks are wrong in known ways (make-clocks), against an independent judge.
 
-The judge reads rows and clock maps with the second reader, matches messages and collective operations itself, and counts what comes
-before its cause. What `xtf align` reports must be what it finds: before, after, the greatest shift, by how much durations changed.
-Then: undoing gives every file of the tree back, byte for byte; a copy, a merged file and a second alignment show the same; a writer
-that is killed while it writes leaves the trace as it was.
+The judge reads rows and clock maps with the second reader, and matches messages and collective operations itself. It counts
+effects that precede their cause. `xtf align` must report the judge's numbers: before, after, the greatest shift, and the
+greatest change of a duration.
+
+Undoing must restore every file of the tree, byte for byte. A copy, a merged file and a second alignment must show the same. A
+writer that is killed while it writes must leave the trace unchanged.
 
 usage: test_align.py XTF MAKE_CLOCKS SPLIT_TRACE XTF_CHECK_PY [ARCHIVE]
 """
@@ -34,7 +36,7 @@ from xtfrun import Xtf, is_sanitized, without_name  # pylint: disable=wrong-impo
 
 COMMAND = Xtf(XTF)
 HOUR = 3600 * 10**9
-# What make-clocks is told; how far from the truth a time may be, in ns, if that is known.
+# Arguments of make-clocks; greatest distance from the truth in ns, if there is a bound.
 CASES = {
     "equal ways, even drifts": (["--offsets", 3 * HOUR, "--drift", 50000], 1000),
     "a long run": (["--offsets", HOUR, "--drift", 80000, "--step", 10**9, "--rounds", 150, "--processes", 7], 1000),
@@ -46,7 +48,7 @@ CASES = {
     "no receive recorded": (["--offsets", HOUR, "--drift", 30000, "--unreceived", "--jitter", 1000, "--seed", 8], 1000),
     "a recorder's maps": (["--offsets", HOUR, "--drift", 30000, "--maps", "--latency", 1000, "--wander", 2000, "--seed", 7], None),
 }
-WHOLE = {"one alone, some lost", "a recorder's maps"}  # that are copied, merged, killed and undone too
+FULLY_TESTED = {"one alone, some lost", "a recorder's maps"}  # cases that are copied, merged, killed and undone too
 ALL_TO_ALL = {"BARRIER", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "ALLREDUCE", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK"}
 ONE_TO_ALL = {"BCAST", "SCATTER", "SCATTERV"}
 ALL_TO_ONE = {"GATHER", "GATHERV", "REDUCE"}
@@ -62,7 +64,7 @@ def run(*arguments, status=0):
 # ---- The judge.
 
 class Judged:
-    """A trace as the second reader has it: rows with local and global times, and what was matched."""
+    """A trace as the second reader reads it: rows with local and global times, and matched messages and operations."""
 
     def __init__(self, path):
         self.trace = xtf_reader.Trace(str(path))
@@ -70,9 +72,9 @@ class Judged:
         self.locations = sorted({location for location, _ in self.arrays})
         self.procs = {row["id"]: row["proc"] for row in self.table("locations")}
         self.groups, self.members, self.comms = self.table("groups"), self.table("members"), self.table("communicators")
-        self.met = {}  # {location: seqs of the ends of operations}
+        self.met = {}  # {location: seqs of the ends of operations that all processes take part in}
         self.messages, self.uncertain = self.match()
-        self.operations, self.ends_left_out = self.put_together()
+        self.operations, self.ends_left_out = self.find_operations()
 
     def table(self, name):
         schema, rows = self.trace.tables.get(name, (None, []))
@@ -99,7 +101,7 @@ class Judged:
         return [m["proc"] for m in self.members[group["first"]:group["first"] + group["count"]]] if group else []
 
     def match(self):
-        """Pairs (send, receive) of rows; and the number of ends that are not certain."""
+        """Returns pairs (send, receive) of rows, and the number of ends that are not certain."""
         sent, posted = collections.defaultdict(list), collections.defaultdict(list)
         unknown = 0
         for location in self.locations:
@@ -138,15 +140,16 @@ class Judged:
         return pairs, unknown
 
     def epoch(self, row):
-        """How many operations in which all met were over before a send or a receive. Each process has one location with messages."""
+        """Returns how many operations of all processes ended before a send or a receive. Each process has one location with
+        messages."""
         if row["location"] not in self.met:
             self.met[row["location"]] = [end["seq"] for end in self.rows(row["location"], "collectives")
                                          if end["event"] == "MPI_COLLECTIVE_END" and end["operation"] in ALL_TO_ALL
                                          and len(self.ranks(end["comm"])) == len(set(self.procs.values()))]
         return bisect.bisect(self.met[row["location"]], row["seq"])
 
-    def put_together(self):
-        """Operations: a list of (operation, root, [(begin, end)] by rank); and the number of ends left out."""
+    def find_operations(self):
+        """Returns operations, a list of (operation, root, [(begin, end)] by rank), and the number of ends that are left out."""
         own = collections.defaultdict(lambda: collections.defaultdict(list))
         left_out = 0
         for location in self.locations:
@@ -173,30 +176,31 @@ class Judged:
         return operations, left_out
 
     def violations(self):
-        """Messages, ends, and the greatest, in ticks."""
+        """Returns the number of messages and of ends that contradict the clocks, and the greatest violation in ticks."""
         early = [send["time"] - recv["time"] for send, recv in self.messages]
         messages, ends = [e for e in early if e > 0], []
         for operation, root, members in self.operations:
             for rank, (_, end) in enumerate(members):
-                causes = [begin["time"] for other, (begin, e) in enumerate(members)
-                          if other != rank and needs(operation, root, rank, other, e, end)]
+                causes = [begin["time"] for member, (begin, e) in enumerate(members)
+                          if member != rank and needs_begin(operation, root, rank, member, e, end)]
                 if causes and max(causes) > end["time"]:
                     ends.append(max(causes) - end["time"])
         return len(messages), len(ends), max(messages + ends, default=0)
 
     def effects(self):
-        """How many messages, and ends of operations that need another beginning, there are to contradict the clocks."""
-        return len(self.messages), sum(any(other != rank and needs(operation, root, rank, other, e, end) for other, (_, e) in enumerate(members))
+        """Returns how many messages, and how many ends of operations that need another member's begin, could contradict the
+        clocks."""
+        return len(self.messages), sum(any(member != rank and needs_begin(operation, root, rank, member, e, end) for member, (_, e) in enumerate(members))
                                        for operation, root, members in self.operations for rank, (_, end) in enumerate(members))
 
     def times(self):
-        """{(location, seq): (local, global)} of all records."""
+        """Returns {(location, seq): (local, global)} of all records."""
         return {(location, row["seq"]): (row["local"], row["time"])
                 for (location, name), array in self.arrays.items() if array.schema.kind == xtf_schema.RECORD
                 for row in self.rows(location, name)}
 
     def digest(self):
-        """Of the clocks, as docs/VOCABULARY.md says."""
+        """Returns the digest of the clocks, by docs/VOCABULARY.md."""
         def mix(h, value):
             h = ((h ^ value) + 0x9e3779b97f4a7c15) % 2**64
             h = ((h ^ (h >> 30)) * 0xbf58476d1ce4e5b9) % 2**64
@@ -214,14 +218,14 @@ class Judged:
         return h
 
 
-def needs(operation, root, rank, other, other_end, end):
-    if operation != "BARRIER" and (other_end["bytes"] == 0 or end["received"] == 0):
+def needs_begin(operation, root, rank, member, member_end, end):
+    if operation != "BARRIER" and (member_end["bytes"] == 0 or end["received"] == 0):
         return False
-    return (operation in ALL_TO_ALL or (operation in ONE_TO_ALL and other == root) or (operation in ALL_TO_ONE and rank == root) or
-            (operation in SCANS and other < rank))
+    return (operation in ALL_TO_ALL or (operation in ONE_TO_ALL and member == root) or (operation in ALL_TO_ONE and rank == root) or
+            (operation in SCANS and member < rank))
 
 
-# ---- What xtf says.
+# ---- Reports of xtf.
 
 def number(pattern, text, convert=int):
     found = re.search(pattern, text, re.M)
@@ -250,7 +254,7 @@ def reported(said):
 
 
 def judge(name, path, before, said, truth, bound):
-    """The aligned trace against the one before, and the report."""
+    """Checks the aligned trace against the trace before, and the report."""
     after, report = Judged(path), reported(said)
     assert report["before"] == before.violations(), f"{name}: before {before.violations()}\n{said}"
     assert report["after"] == after.violations() == (0, 0, 0), f"{name}: after {after.violations()}\n{said}"
@@ -263,7 +267,7 @@ def judge(name, path, before, said, truth, bound):
     for (location, _), (local, time) in times.items():
         shifts[location].append(time - local)
     changes = max(max(own) - min(own) for own in shifts.values())
-    if before.trace.clock_maps:  # the report is of the records' own times, and so is this
+    if before.trace.clock_maps:  # the report is about the records' own times, and so is this sum
         assert changes <= report["change"], f"{name}: a duration changed by {changes}\n{said}"
     else:
         assert changes <= report["change"] <= changes + 2, f"{name}: a duration changed by {changes}\n{said}"
@@ -279,10 +283,10 @@ def judge(name, path, before, said, truth, bound):
     return report, worst
 
 
-# ---- What must hold for every trace.
+# ---- Properties of every trace.
 
-def everything(trace):
-    """What lies at the top, in a window of a process, and in its definitions, and the content of all files there."""
+def all_content(trace):
+    """Returns listings of the root, of a window of a process and of the definitions, and the content of all files there."""
     listed, files = run("ls", "-l", trace, "/", "/time/20%-60%/proc/1", "/definitions"), []
     for block in listed.split("\n\n"):
         folder, *lines = block.splitlines()
@@ -292,27 +296,27 @@ def everything(trace):
 
 def check(trace):
     assert ": 0 problems" in run("check", trace)
-    if is_sanitized(XTF):  # the second reader has no sanitizer, and read the same files of the ordinary build
+    if is_sanitized(XTF):  # the second reader has no sanitizer, and read the same files in the ordinary build
         return
     done = subprocess.run([sys.executable, CHECKER, trace], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
 def test_round_trips(name, folder, original, aligned, said):
-    shown, before = everything(aligned), everything(original)
+    shown, before = all_content(aligned), all_content(original)
     elsewhere, copy, again = folder / "elsewhere.xtf", folder / "copy.xtf", folder / "again.xtf"
     assert run("align", "-o", elsewhere, original) == said, f"{name}: another report with -o"
-    assert everything(elsewhere) == shown, f"{name}: -o shows something else"
+    assert all_content(elsewhere) == shown, f"{name}: -o shows something else"
     run("copy", "-q", aligned, copy)
-    assert everything(copy) == shown, f"{name}: a copy shows something else"
+    assert all_content(copy) == shown, f"{name}: a copy shows something else"
     shutil.copy(aligned, again)
     run("align", "-q", again)
-    assert everything(again) == shown, f"{name}: aligned twice it shows something else"
+    assert all_content(again) == shown, f"{name}: aligned twice it shows something else"
     for path in (elsewhere, copy, again):
         check(path)
         run("align", "--undo", path)
         check(path)
-        assert everything(path) == before, f"{name}: {path.name}, undone, shows something else"
+        assert all_content(path) == before, f"{name}: {path.name}, undone, shows something else"
         assert "nothing to undo" in run("align", "--undo", path, status=1)
 
 
@@ -350,32 +354,32 @@ def test_killed(name, folder, original, aligned):
 
 
 def test_path(name, folder, aligned):
-    """The segments of the critical path lie side by side, also where one begins inside a jump of its clock."""
+    """Checks that the critical path's segments lie side by side, also where one begins inside a jump of its clock."""
     analysed = folder / "analysed.xtf"
     shutil.copy(aligned, analysed)
     run("analyze", "-q", analysed)
     segments = [line.split()[:2] for line in run("cat", analysed, "critical/segments").splitlines()[1:]]
     for (_, end), (begin, _) in zip(segments, segments[1:]):
-        assert end == begin, f"{name}: the critical path ends at {end}, and goes on at {begin}"
+        assert end == begin, f"{name}: the critical path ends at {end}, but the next segment begins at {begin}"
     assert len(segments) > 1, f"{name}: {segments}"
 
 
-def check_told(name, path, judged):
-    """Clocks that contradict each other are told where people look first, with the judge's numbers; others are not. Where receives are
-    lost the judge pairs more than what is certain."""
+def check_reported_clocks(name, path, judged):
+    """Checks that info and findings report contradictory clocks, with the judge's numbers, and report nothing otherwise. If
+    receives are lost, the judge also matches pairs that are not certain."""
     (messages, ends, _), (all_messages, all_ends) = judged.violations(), judged.effects()
-    told = re.findall("^clocks +(.*)", re.sub("^clock maps.*", "", run("info", path), flags=re.M), re.M)
+    clock_lines = re.findall("^clocks +(.*)", re.sub("^clock maps.*", "", run("info", path), flags=re.M), re.M)
     first = next(csv.DictReader(io.StringIO(run("cat", "--csv", path, "findings"))), {"rule": None})
     if messages > all_messages // 1000:
         expected = f"{messages} of " if "lost" in name else f"{messages} of {all_messages} messages ({100 * messages / all_messages:.1f} %) are received before they are sent, by up to "
     elif ends > all_ends // 1000:
         expected = f"{ends} of {all_ends} ends of collective operations ({100 * ends / all_ends:.1f} %) come before another member begins, by up to "
     else:
-        assert not told and first["rule"] != "clocks", f"{name}: {told} {first}"
+        assert not clock_lines and first["rule"] != "clocks", f"{name}: {clock_lines} {first}"
         return
-    assert len(told) == 1 and told[0].startswith(expected), f"{name}: info says {told}, expected {expected}"
-    assert first["rule"] == "clocks" and first["finding"] == told[0], f"{name}: {first}, expected {told}"
-    assert "xtf align" in told[0]
+    assert len(clock_lines) == 1 and clock_lines[0].startswith(expected), f"{name}: info says {clock_lines}, expected {expected}"
+    assert first["rule"] == "clocks" and first["finding"] == clock_lines[0], f"{name}: {first}, expected {clock_lines}"
+    assert "xtf align" in clock_lines[0]
 
 
 def test_case(name, folder, arguments, bound):
@@ -394,15 +398,15 @@ def test_case(name, folder, arguments, bound):
     if "--alone" in arguments:
         assert re.search(r"^alone +process 4: ", said, re.M), said
         truth = {key: true for key, true in truth.items() if key[0] < 50}
-    check_told(name, original, before)
-    check_told(name, aligned, Judged(aligned))
+    check_reported_clocks(name, original, before)
+    check_reported_clocks(name, aligned, Judged(aligned))
     report, worst = judge(name, aligned, before, said, truth, bound)
     check(aligned)
     print(f"{name}: {report['before']} violations, shift {report['shift']}, change {report['change']}, "
           f"{number('maps have ([0-9]+) knots', said)} knots, {worst} ns from the truth")
     if "--jitter" in arguments and "--wander" in arguments:
         test_path(name, folder, aligned)
-    if name in WHOLE:
+    if name in FULLY_TESTED:
         test_round_trips(name, folder, original, aligned, said)
         test_merged(name, folder, aligned)
         test_killed(name, folder, original, aligned)
@@ -416,15 +420,15 @@ def test_refusals(folder):
     run("align", "--force", mute, status=2)
     sound = folder / "sound.xtf"
     subprocess.run([MAKE, sound, folder / "truth", "--rounds", "30"], check=True)
-    shown = everything(sound)
+    shown = all_content(sound)
     assert "so they are kept" in run("align", sound)
-    assert everything(sound) == shown and not Judged(sound).trace.clock_maps
+    assert all_content(sound) == shown and not Judged(sound).trace.clock_maps
     assert "exists already" in run("align", "-o", mute, sound, status=1)
     assert "is not an XTF file" in run("align", folder / "truth", status=1)
 
 
 def test_archive(folder, archive):
-    """A real one: eztrace's processes do not share a clock. Its cached import is not written on."""
+    """Checks a recorded archive, as eztrace's processes do not share a clock. Its cached import must not be changed."""
     aligned, plain = folder / "archive.xtf", folder / "plain.xtf"
     run("import", "-q", "-o", plain, archive)
     assert "-o FILE writes an aligned copy" in run("align", archive, status=1)
@@ -433,7 +437,7 @@ def test_archive(folder, archive):
     check(aligned)
     print(f"{archive}: {report}")
     run("align", "--undo", aligned)
-    assert everything(aligned) == everything(plain), "an archive: undone, it shows something else"
+    assert all_content(aligned) == all_content(plain), "an archive: undone, it shows something else"
 
 
 def main():

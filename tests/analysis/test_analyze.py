@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`xtf analyze` against the naive judge, tick for tick, and against Scalasca's own analyser; analysed twice; refused; interrupted.
+"""`xtf analyze` against the naive judge, tick for tick, and against Scalasca's own analyser. Also repeated, refused and
+interrupted analyses.
 
 usage: test_analyze.py XTF CHECKER [ARCHIVE...]
 """
@@ -22,17 +23,17 @@ import scout
 from naive_waits import COMPLETIONS, METRICS, Waits
 from xtfrun import Failure, Xtf, need, run_test, shared_traces
 
-# Kinds of rows, by what the judge and Scalasca call them. Waits for handles are our own.
+# Kinds of rows, with the names that the judge and Scalasca use. Waits for handles are XTF's own.
 KINDS = {"late_sender": "mpi_latesender", "late_receiver": "mpi_latereceiver", "wait_barrier": "mpi_barrier_wait", "wait_nxn": "mpi_wait_nxn",
          "late_broadcast": "mpi_latebroadcast", "early_reduce": "mpi_earlyreduce", "early_scan": "mpi_earlyscan",
          "finalize_wait": "mpi_finalize_wait", "barrier_completion": "mpi_barrier_completion",
          "nxn_completion": "mpi_nxn_completion", "init_completion": "mpi_init_completion"}
-OURS = ("wait_create", "wait_destroy")
+XTF_ONLY = ("wait_create", "wait_destroy")
 SCOUT = {*METRICS.values(), *COMPLETIONS.values(), "mpi_latesender_wo", "mpi_lswo_same", "mpi_lswo_different"}
 
 
 class Analysed:
-    """A trace that was analysed."""
+    """An analysed trace."""
 
     def __init__(self, xtf, trace):
         self.xtf, self.trace = xtf, trace
@@ -63,29 +64,29 @@ class Analysed:
         return path
 
     def rows(self):
-        """{column: value} of each row of `waits`."""
+        """Yields {column: value} for each row of `waits`."""
         columns = [line.split()[0] for line in self.cat("/waits/columns")[1:]]
         for line in self.cat("/waits/records"):
             yield dict(zip(columns, line.split(None, len(columns) - 1)))
 
     def sums(self, judge):
-        """{(metric, path, location): ticks}. A program is a call of its own to Scalasca, around all others."""
+        """Returns {(metric, path, location): ticks}. For Scalasca the program is a call around all others."""
         sums = collections.Counter()
         roots = {path[:1] for _, path, _ in judge.sums} - {(self.regions[int(region)],) for _, parent, region in self.contexts if parent == "-"}
         program = roots.pop() if roots else ()
         for row in self.rows():
-            if row["event"] in OURS:
+            if row["event"] in XTF_ONLY:
                 continue
-            of = program + self.path_of(row["context"]), self.locations[row["proc"], row["thread"]]
-            sums[KINDS[row["event"]], *of] += int(row["amount"])
+            where = program + self.path_of(row["context"]), self.locations[row["proc"], row["thread"]]
+            sums[KINDS[row["event"]], *where] += int(row["amount"])
             if row["part_kind"] != "-":
-                sums["mpi_latesender_wo", *of] += int(row["part"])
-                sums["mpi_lswo_same" if row["part_kind"] == "same_source" else "mpi_lswo_different", *of] += int(row["part"])
+                sums["mpi_latesender_wo", *where] += int(row["part"])
+                sums["mpi_lswo_same" if row["part_kind"] == "same_source" else "mpi_lswo_different", *where] += int(row["part"])
         return +sums
 
 
 def is_balanced(archive):
-    """Whether each LEAVE is of the region that was entered last."""
+    """Returns True if each LEAVE is of the region that was entered last."""
     stacks = collections.defaultdict(list)
     for event in otf2print.events(str(archive)):
         if event.name == "ENTER":
@@ -96,7 +97,7 @@ def is_balanced(archive):
 
 
 def by_region(sums):
-    """The same by innermost region: where ENTERs and LEAVEs do not go together, a reader makes of the calls around what it likes."""
+    """Returns sums by innermost region. Readers may differ in the calls around it where ENTERs and LEAVEs do not match."""
     found = collections.Counter()
     for (metric, path, location), ticks in sums.items():
         found[metric, path[-1:], location] += ticks
@@ -118,14 +119,14 @@ def check_against_scout(analysed, judge, archive, tsv):
     ours = collections.defaultdict(dict)
     for (metric, path, location), ticks in analysed.sums(judge).items():
         ours[metric]["".join("/" + name.replace(" ", "_") for name in path), location] = float(ticks / judge.ticks)
-    wrong = [(metric, *what) for metric in sorted(SCOUT) for what in scout.differences(theirs.get(metric, {}), ours.get(metric, {}))]
+    wrong = [(metric, *difference) for metric in sorted(SCOUT) for difference in scout.differences(theirs.get(metric, {}), ours.get(metric, {}))]
     if wrong:
         raise Failure(f"{tsv}: {len(wrong)} values differ: {wrong[:5]}")
     return sum(len(theirs.get(metric, {})) for metric in SCOUT)
 
 
 def check_twice(xtf, checker, trace):
-    """An analysis is replaced, and what it was stays; from the third on they take the room of those before."""
+    """Checks that a new analysis equals the one it replaces, and that from the third on analyses reuse the space of earlier ones."""
     rows = xtf.expect("cat", trace, "/waits/records")
     sizes = []
     for _ in range(5):
@@ -135,7 +136,7 @@ def check_twice(xtf, checker, trace):
         raise Failure(f"{trace}: analysed again and again, it grows: {sizes}")
     again = xtf.expect("cat", trace, "/waits/records")
     if rows != again:
-        raise Failure(f"{trace}: analysed twice, its waits are others")
+        raise Failure(f"{trace}: analysed twice, its waits changed")
     xtf.expect("check", "-q", trace)
     result = subprocess.run([sys.executable, checker, trace], capture_output=True, text=True, check=False)
     if result.returncode:
@@ -143,7 +144,7 @@ def check_twice(xtf, checker, trace):
 
 
 def check_jobs(xtf, archive, folder):
-    """Whatever the number of threads is, the analysis is the same; only where its pages lie may differ."""
+    """Checks that the number of threads does not change the analysis; only the place of its pages may differ."""
     texts, sizes = [], []
     for jobs in (1, 2, 7):
         trace = folder / "jobs.xtf"
@@ -154,13 +155,13 @@ def check_jobs(xtf, archive, folder):
                       for path in (*paths, "/definitions/contexts")])
         sizes.append(trace.stat().st_size)
     if texts != texts[:1] * 3 or sizes != sizes[:1] * 3:
-        raise Failure(f"{archive}: its analysis is another one with more threads: {sizes}")
+        raise Failure(f"{archive}: its analysis depends on the number of threads: {sizes}")
     if xtf.run("analyze", "-q", "-j", "-1", trace).status != 2:
-        raise Failure("analyze takes -1 threads")
+        raise Failure("analyze accepts -1 threads")
 
 
 def check_copy(xtf, trace, folder):
-    """A copy keeps an analysis."""
+    """Checks that a copy keeps an analysis."""
     copy = folder / "copy.xtf"
     xtf.expect("copy", "-q", trace, copy)
     texts = [xtf.expect("cat", path, "/waits/records") for path in (trace, copy)]
@@ -169,7 +170,7 @@ def check_copy(xtf, trace, folder):
 
 
 def check_killed(xtf, archive, folder):
-    """However far it came, the trace is as it was, or analysed."""
+    """Checks that a trace is unchanged or analysed after a kill at any time."""
     trace = folder / "killed.xtf"
     xtf.expect("import", "-q", "-o", trace, archive)
     before = xtf.expect("cat", trace, "/records")
@@ -178,15 +179,15 @@ def check_killed(xtf, archive, folder):
             time.sleep(step * 0.004)
             process.send_signal(signal.SIGKILL)
         result = xtf.completed("check", trace)
-        # A writer that is killed between its last two superblocks leaves the trace whole.
+        # A writer that is killed between its last two superblocks leaves the trace sound.
         if result.returncode:
             raise Failure(f"killed after {step * 4} ms: {result.stdout}{result.stderr}")
         if xtf.expect("cat", trace, "/records") != before:
-            raise Failure(f"killed after {step * 4} ms, the trace is another one")
+            raise Failure(f"killed after {step * 4} ms, the trace changed")
 
 
 def check_mount(xtf, archive, folder):
-    """An archive is mounted with its waits; a second time they are there."""
+    """Checks that an archive is mounted with its waits, and that a second mount reuses them."""
     if not os.path.exists("/dev/fuse") or not shutil.which("fusermount3"):
         return
     place = folder / "mnt"
@@ -203,7 +204,7 @@ def check_mount(xtf, archive, folder):
 
 
 def archives(folder, own):
-    """(archive, tsv or None)"""
+    """Yields (archive, tsv or None)."""
     for archive in own:
         yield pathlib.Path(archive), None
     for archive in sorted(folder.glob("**/*.otf2")) if folder else ():

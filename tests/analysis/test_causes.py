@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The backward pass that finds the causes of waits, against the naive judge, on the points that the judge finds in archives; and on
-programs whose causes are known.
+"""The backward pass that finds the causes of waits. Points that the naive judge finds in archives are compared with the judge;
+programs with known causes with these causes.
 
 usage: test_causes.py CAUSES-SCRIPT
 """
@@ -19,12 +19,12 @@ from naive_causes import INDIRECT, KINDS, METRICS, PROPAGATING, Causes
 from naive_waits import Waits
 from xtfrun import Failure, fewer_archives, need, run_test, shared_traces
 
-# Rounding: of a sum of many parts, and of one.
+# Tolerance for rounding, of a sum and of a single value.
 TICKS = 2
 
 
 class Script:
-    """The points of a judge, told to the program under test."""
+    """The points of a judge, as a script for the program under test."""
 
     def __init__(self, waits):
         self.waits = waits
@@ -51,7 +51,7 @@ class Script:
         self.n_operations += 1
 
     def side(self, point):
-        """(side, kind, partner, instance)"""
+        """Returns (side, kind, partner, instance)."""
         record = point.record
         if id(record) in self.operations:
             instance, kind, latest, synchronise = self.operations[id(record)]
@@ -82,15 +82,15 @@ class Script:
         self.lines.append("end")
 
 
-def play(program, script, what):
+def run_script(program, script, name):
     done = subprocess.run([program], input="\n".join(script.lines) + "\n", capture_output=True, text=True, timeout=120, check=False)
     if done.returncode:
-        raise Failure(f"{what}: {done.stderr}")
+        raise Failure(f"{name}: {done.stderr}")
     return [line.split() for line in done.stdout.splitlines()]
 
 
 def sums_of(script, lines):
-    """{(metric, path, location): ticks}, as the judge has them."""
+    """Returns {(metric, path, location): ticks}, as the judge has them."""
     waits, paths = script.waits, {number: path for path, number in script.contexts.items()}
     procs = {number: waits.processes[proc] for proc, number in script.numbers.items()}
     sums = collections.Counter()
@@ -110,8 +110,8 @@ def sums_of(script, lines):
     return sums
 
 
-def check_invariants(script, lines, what):
-    """What is charged at a point is no more than what was waited for it, and nothing of a wait is more than the wait."""
+def check_invariants(script, lines, name):
+    """Checks that the costs charged at points do not exceed the waits, and that no part of a wait exceeds the wait."""
     waits = script.waits
     procs = {number: waits.processes[proc] for proc, number in script.numbers.items()}
     for word, *numbers in lines:
@@ -119,35 +119,36 @@ def check_invariants(script, lines, what):
             location, seq, indirect, propagating = map(int, numbers[:4])
             wait = procs[location].points[seq].wait
             if indirect > wait or propagating > wait:
-                raise Failure(f"{what}: {indirect} and {propagating} of {wait} ticks at {location}, {seq}")
+                raise Failure(f"{name}: {indirect} and {propagating} of {wait} ticks at {location}, {seq}")
     short = sum(int(numbers[4]) for word, *numbers in lines if word == "delay")
     waited = sum(p.wait for proc in procs.values() for p in proc.points.values() if p.kind in KINDS)
     if short > waited:
-        raise Failure(f"{what}: {short} ticks of {waited} are charged")
+        raise Failure(f"{name}: {short} ticks of {waited} are charged")
 
 
-def compare(program, waits, what):
+def check_archive(program, waits, name):
     script = Script(waits)
-    lines = play(program, script, what)
+    lines = run_script(program, script, name)
     causes = Causes(waits)
-    found, wanted = sums_of(script, lines), causes.sums
-    wrong = [f"{key}: {found[key]}, should be {float(wanted[key])}" for key in sorted(set(found) | set(wanted))
-             if abs(found[key] - wanted[key]) > TICKS]
+    found, expected = sums_of(script, lines), causes.sums
+    wrong = [f"{key}: {found[key]}, should be {float(expected[key])}" for key in sorted(set(found) | set(expected))
+             if abs(found[key] - expected[key]) > TICKS]
     if wrong:
-        raise Failure("\n  ".join([f"{what}: {len(wrong)} differ", *wrong[:10]]))
+        raise Failure("\n  ".join([f"{name}: {len(wrong)} differ", *wrong[:10]]))
     counts = list(map(int, lines[-1][1:]))
     if counts[1:] != [0, 0]:
-        raise Failure(f"{what}: circles and lost ends: {counts[1:]}")
-    check_invariants(script, lines, what)
-    print(f"{what}: {sum(1 for v in wanted.values() if v)} sums of {counts[0]} waits agree")
+        raise Failure(f"{name}: circles and lost ends: {counts[1:]}")
+    check_invariants(script, lines, name)
+    print(f"{name}: {sum(1 for v in expected.values() if v)} sums of {counts[0]} waits agree")
     return lines
 
 
 MEETS, MET = 10, 11  # XtfPointSide
 
 
-def check_many_in_one_call(script):
-    """One call waits for very many processes, each of which works 5 ticks longer. How much is looked at grows as their number."""
+def check_many_waits_in_one_call(script):
+    """Checks a call that waits for very many processes, each of which works 5 ticks longer. The number of examined points must
+    grow linearly."""
     n, seq = 2000, 10
     lines = [f"locations {n + 1} 1 " + " ".join(map(str, range(n + 1)))]
     lines += [f"point {seq} {MEETS} 0 0 5 0 0 {i + 1} {i + 1} {i}" for i in range(n)] + ["end"]
@@ -159,18 +160,18 @@ def check_many_in_one_call(script):
     if counts != f"counts {n} 0 0" or sorted(delays) != [[i + 1, i + 1, 0, 0, 5, 0] for i in range(n)]:
         raise Failure(f"many waits of one call: {counts}; delays {delays[:3]}...")
     if looked > 10 * n:
-        raise Failure(f"many waits of one call: {looked} points looked at for {n} waits")
-    print(f"{n} waits of one call: {looked} points looked at")
+        raise Failure(f"many waits of one call: {looked} points examined for {n} waits")
+    print(f"{n} waits of one call: {looked} points examined")
 
 
 def main():
     program = sys.argv[1]
-    check_many_in_one_call(program)
-    closed_forms.check(lambda script, what: play(program, script, what))
+    check_many_waits_in_one_call(program)
+    closed_forms.check(lambda script, what: run_script(program, script, what))
     need("otf2-print")
     folder = shared_traces()
     for archive in fewer_archives(program, sorted(folder.glob("**/*.otf2"))) if folder else []:
-        compare(program, Waits(str(archive)), archive.parent.name)
+        check_archive(program, Waits(str(archive)), archive.parent.name)
     return 0
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Clocks that contradict each other are told: by `xtf info`, `findings` and `xtf mount`. The programs are made up, and it is known
-how many of their messages are received before they are sent, and how many members end an operation before another one begins.
+"""Reports of contradictory clocks by `xtf info`, `findings` and `xtf mount`. The programs are made up. They define how many
+messages are received before they are sent, and how many members end an operation before another one begins.
 
 usage: test_clocks.py XTF OTF2-SCRIPT
 """
@@ -22,9 +22,9 @@ REGIONS = ["main", "MPI_Send", "MPI_Recv", "MPI_Barrier"]
 
 
 def program(rounds, messages=True, barriers=0, early=(), early_ends=(), shift=0):
-    """Two processes that send each other messages by turns, 100 ns each; every `barriers` rounds they meet. In rounds of `early` a message
-    is received 50 ns before it is sent; in those of `early_ends` process 1 ends the barrier 30 ns before process 0 begins it. The clock
-    of process 1 shows `shift` ns less."""
+    """Returns a script of two processes that send each other messages in turn, 100 ns each; every `barriers` rounds they meet. In
+    rounds of `early` a message is received 50 ns before it is sent. In rounds of `early_ends` process 1 ends the barrier 30 ns
+    before process 0 begins it. The clock of process 1 is `shift` ns behind."""
     lines = []
     for i in range(rounds):
         t, sender = ROUND * (i + 1), i % 2
@@ -36,14 +36,15 @@ def program(rounds, messages=True, barriers=0, early=(), early_ends=(), shift=0)
             for proc in range(2):
                 begin, end = (t + 450, t + 470) if proc and i in early_ends else (t + 500, t + 600)
                 lines += [(proc, begin - 5, "E 3"), (proc, begin, "B"), (proc, end, f"D {BARRIER} 0 {NO_ROOT} 0 0"), (proc, end + 5, "L 3")]
-    lines = sorted((proc, time - shift * proc, what) for proc, time, what in lines)
-    text = [f"{proc} {time} {what}" for proc, time, what in lines] + [f"clock 1000000000 0 {ROUND * (rounds + 2)}", "processes 2"]
+    lines = sorted((proc, time - shift * proc, event) for proc, time, event in lines)
+    text = [f"{proc} {time} {event}" for proc, time, event in lines] + [f"clock 1000000000 0 {ROUND * (rounds + 2)}", "processes 2"]
     text += [f"location {proc} {proc} thread" for proc in range(2)] + [f"region {i} {name}" for i, name in enumerate(REGIONS)]
     return "\n".join([*text, "world 0 0 1"]) + "\n"
 
 
-def told(xtf, trace):
-    """What `info` says of clocks, or None; `findings` says the same, or nothing, and the timeline has a remark."""
+def clock_sentence(xtf, trace):
+    """Returns the sentence of `info` on clocks, or None. Checks that `findings` has the same sentence, or none, and that the
+    timeline has a remark."""
     lines = re.findall("^clocks  +(.*)$", xtf.expect("info", trace).decode(), re.M)
     check(len(lines) <= 1, f"{trace}: {lines}")
     findings = list(csv.DictReader(io.StringIO(xtf.expect("cat", "--csv", trace, "findings").decode())))
@@ -58,7 +59,7 @@ def told(xtf, trace):
     return lines[0]
 
 
-# A program, and what is told of it: a pattern; None: nothing.
+# Programs, and the pattern of the expected sentence; None if there should be no sentence.
 CASES = {
     "good clocks": (program(2000, barriers=10), None),
     "one clock is behind": (program(100, barriers=10, shift=150),
@@ -70,7 +71,7 @@ CASES = {
     "one message of few": (program(3, early={1}), r"1 of 3 messages "),
     "nothing to judge by": (program(20, messages=False), None),
 }
-# Of what is too much to be looked at as a whole, the share is told that is seen: (program, number, what, share in percent).
+# Traces too large to be examined as a whole: (program, number of samples, their name, share of early ones in percent).
 MANY = {
     "many messages": (program(20000, shift=150), 8192, "chosen messages", 50),
     "many operations": (program(10000, messages=False, barriers=1, early_ends=range(0, 10000, 4)), None, "chosen ends of collective operations", 12.5),
@@ -78,7 +79,7 @@ MANY = {
 
 
 def check_mount(xtf, folder, trace, sentence):
-    """What is said at mounting, and in the log."""
+    """Checks the messages of mounting and the log."""
     point = folder / "point"
     point.mkdir(exist_ok=True)
     for options in ([], ["-q"]):
@@ -92,7 +93,7 @@ def check_mount(xtf, folder, trace, sentence):
 
 
 def check_align(xtf, folder, archive, trace):
-    """`mount --align` aligns an archive's import, or a file, once; of a merged file it says what does."""
+    """Checks that `mount --align` aligns an archive's import, or a file, once, and that it refuses a merged file with advice."""
     cache, merged = folder / "cache", folder / "merged.xtf"
     cache.mkdir(mode=0o700, exist_ok=True)
     kept = []
@@ -106,16 +107,16 @@ def check_align(xtf, folder, archive, trace):
         check("xtf align" in info and waits, f"{source}: {info}")
         kept.append((next(cache.glob("*.xtf")) if source is archive else trace).read_bytes())
     check(kept[0] == kept[1] and kept[2] == kept[3], f"{archive}: aligned again")
-    check(told(xtf, trace) is None, f"{trace}: {told(xtf, trace)}")
+    check(clock_sentence(xtf, trace) is None, f"{trace}: {clock_sentence(xtf, trace)}")
     xtf.expect("align", "--undo", trace)
-    check(told(xtf, trace), f"{trace}: undone, nothing is told")
+    check(clock_sentence(xtf, trace), f"{trace}: undone, info has no sentence on clocks")
     xtf.expect("merge", "-q", "-o", merged, trace)
     done = xtf.run("mount", "--align", merged, folder / "point")
     check(done.status == 1 and "xtf align -o FILE" in done.errors.decode(), f"{merged}: {done}")
 
 
 def check_members(xtf, trace, sentence):
-    """Who was last in an operation is certain only where the clocks are trusted; pictures say so."""
+    """Checks that the last member of an operation is shown as certain only if the clocks are trusted."""
     state = xtf.expect("cat", trace, "frames/1fps/0/state.svg").decode()
     check(("The clocks disagree (xtf align corrects them)" in state) == bool(sentence), f"{trace}: state.svg, but {sentence}")
     tips = re.findall("was the last to begin(.*?)</title>", xtf.expect("cat", trace, "time/0-0.000003/timeline.svg").decode())
@@ -139,7 +140,7 @@ def main():
 
         for number, (case, (script, pattern)) in enumerate(CASES.items()):
             trace = imported(number, script)
-            sentence = told(xtf, trace)
+            sentence = clock_sentence(xtf, trace)
             check(re.match(pattern, sentence or "") if pattern else sentence is None, f"{case}: {sentence}, expected {pattern}")
             if number < 2 and os.path.exists("/dev/fuse"):
                 check_mount(xtf, folder, trace, sentence)
@@ -156,12 +157,12 @@ def main():
                 check_members(xtf, trace, sentence)
             if pattern:
                 xtf.expect("align", "-q", trace)
-                check(told(xtf, trace) is None, f"{case}: aligned, {told(xtf, trace)}")
+                check(clock_sentence(xtf, trace) is None, f"{case}: aligned, {clock_sentence(xtf, trace)}")
             if pattern and "clock" in case:
                 check_members(xtf, trace, None)
-        for number, (case, (script, n, what, share)) in enumerate(MANY.items(), len(CASES)):
-            sentence = told(xtf, imported(number, script))
-            found = re.match(rf"(\d+) of (\d+) {what} ", sentence or "")
+        for number, (case, (script, n, samples, share)) in enumerate(MANY.items(), len(CASES)):
+            sentence = clock_sentence(xtf, imported(number, script))
+            found = re.match(rf"(\d+) of (\d+) {samples} ", sentence or "")
             check(found and int(found[2]) == (n or int(found[2])) and int(found[2]) <= 16384 + 2, f"{case}: {sentence}")
             check(abs(100 * int(found[1]) / int(found[2]) - share) < share / 10, f"{case}: {sentence}, expected {share} %")
     return 0

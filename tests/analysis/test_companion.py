@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""An analysis in a file of its own, `xtf analyze -o`: a trace with it is as an analysed one; it is not used if it is of another file or commit; damage; copies; merged files;
-a folder and a file that may not be written, and a full disk.
+"""An analysis in a separate file, by `xtf analyze -o`. A trace with a companion must equal an analysed trace. A companion of
+another file or commit must not be used. Further tests: damage, copies, merged files, read-only folders and files, full disks,
+interrupts.
 
 usage: test_companion.py XTF CHECKER SPLIT_TRACE ARCHIVE...
 """
@@ -23,33 +24,33 @@ from xtfrun import Failure, Xtf, rounds, run_test, without_name
 XTF, CHECKER, SPLIT, *ARCHIVES = sys.argv[1:]
 COMMAND = Xtf(XTF)
 AS_NOBODY = ("setpriv", "--reuid=65534", "--regid=65534", "--clear-groups")
-# Folders whose files are compared; those of an analysis are listed nowhere, as windows are.
+# Folders whose files are compared. Folders of an analysis are not listed, and neither are folders of windows.
 ANALYSIS = ["waits", "delays", "critical", "waits/late_sender", "proc/1/waits", "proc/0-2/waits", "time/20%-60%/waits", "time/20%-60%/delays",
             "time/20%-60%/critical", "proc/1/time/10%-90%/waits", "proc/1/time/10%-90%/critical"]
 REMARK = "an analysis beside the trace is not used"
 
 
-def ask(*arguments):
-    """As subprocess.run() has it, without a process that is started for it."""
+def run_served(*arguments):
+    """Runs xtf as subprocess.run() does, but within a server process."""
     done = COMMAND.run(*arguments)
     return subprocess.CompletedProcess(done.command, done.status, done.output, done.errors)
 
 
-def run(*arguments, status=0, before=(), **how):
-    done = (subprocess.run([*before, XTF, *map(str, arguments)], capture_output=True, check=False, **how) if before or how
-            else ask(*arguments))
+def run(*arguments, status=0, before=(), **options):
+    done = (subprocess.run([*before, XTF, *map(str, arguments)], capture_output=True, check=False, **options) if before or options
+            else run_served(*arguments))
     if done.returncode != status:
         raise Failure(f"xtf {' '.join(map(str, arguments))}: status {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr.decode()}")
     return done
 
 
-def say(condition, *what):
+def check(condition, *what):
     if not condition:
         raise Failure(" ".join(map(str, what)))
 
 
 def files_of(trace, folders):
-    """The files in directories, and the directories in them."""
+    """Returns the files in directories, and the directories in them."""
     files, below = [], []
     for block in run("ls", "-l", trace, *["/" + folder for folder in folders[:1] + folders]).stdout.decode().split("\n\n")[1:]:
         folder, *lines = block.splitlines()
@@ -70,26 +71,26 @@ def printed(trace, *paths):
     return without_name(run("cat", trace, *paths).stdout, trace)
 
 
-def compare(one, other, paths):
-    a, b = (printed(trace, *paths) for trace in (one, other))
+def compare(first, second, paths):
+    a, b = (printed(trace, *paths) for trace in (first, second))
     if a != b:
         for path in paths:
-            say(printed(one, path) == printed(other, path), one, other, path, "differ")
-        raise Failure(f"{one} and {other} differ")
+            check(printed(first, path) == printed(second, path), first, second, path, "differ")
+        raise Failure(f"{first} and {second} differ")
 
 
 def export(trace, folder):
-    """What is exported, but the anchor, which has a random id."""
+    """Returns the exported files except the anchor, which has a random id."""
     folder.mkdir()
     run("export", "otf2", "-o", folder / "otf2", trace)
     run("export", "cube", "-o", folder / "cube", trace)
     return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".otf2"}
 
 
-def sound(trace):
-    say(b" 0 problems" in run("check", trace).stdout, trace, "is not sound")
+def check_sound(trace):
+    check(b" 0 problems" in run("check", trace).stdout, trace, "is not sound")
     done = subprocess.run([sys.executable, CHECKER, trace], capture_output=True, text=True, check=False)
-    say(done.returncode == 0, trace, done.stdout, done.stderr)
+    check(done.returncode == 0, trace, done.stdout, done.stderr)
 
 
 class Pair:
@@ -101,74 +102,74 @@ class Pair:
         run("import", "-q", "-o", self.plain, archive)
         if align:
             run("align", "-q", self.plain)
-            say(b"clock maps" in run("info", self.plain).stdout, "no clock was aligned")
+            check(b"clock maps" in run("info", self.plain).stdout, "no clock was aligned")
         shutil.copy(self.plain, self.inside)
         shutil.copy(self.plain, self.trace)
         self.report = run("analyze", self.inside).stdout
-        say(self.report == run("analyze", "-o", self.companion, self.trace).stdout, "two reports")
+        check(self.report == run("analyze", "-o", self.companion, self.trace).stdout, "the reports differ")
 
-    def is_plain(self, *arguments):
-        """The trace is shown without its companion, with a remark."""
+    def check_without_companion(self, *arguments):
+        """Checks that the trace is shown without its companion, with a remark."""
         done = run("cat", self.trace, *arguments)
-        say(REMARK in done.stderr.decode(), "no remark", done.stderr)
-        say(done.stdout == run("cat", self.plain, *arguments).stdout, "it is another trace")
+        check(REMARK in done.stderr.decode(), "no remark", done.stderr)
+        check(done.stdout == run("cat", self.plain, *arguments).stdout, "the trace shows something else")
 
 
 # FORMAT R59
 def check_equal(pair, folder):
-    """All of the tree, and exports."""
-    say(pair.trace.read_bytes() == pair.plain.read_bytes(), "the trace was written")
-    say(pair.companion.stat().st_size < pair.inside.stat().st_size, "the companion is as large as the whole")
+    """Compares the whole tree, and exports."""
+    check(pair.trace.read_bytes() == pair.plain.read_bytes(), "the trace was written")
+    check(pair.companion.stat().st_size < pair.inside.stat().st_size, "the companion is as large as the whole")
     paths = all_files(pair.inside)
-    say(len(paths) > 100 and any("/waits/matrix" in path for path in paths), "too few files", len(paths))
+    check(len(paths) > 100 and any("/waits/matrix" in path for path in paths), "too few files", len(paths))
     compare(pair.inside, pair.trace, paths)
-    say(export(pair.trace, folder / "a") == export(pair.inside, folder / "b"), "exports differ")
+    check(export(pair.trace, folder / "a") == export(pair.inside, folder / "b"), "exports differ")
     for trace in (pair.trace, pair.companion):
-        sound(trace)
+        check_sound(trace)
     info = run("info", pair.trace).stdout.decode()
-    say(str(pair.companion) in info and "xtf analyze" in info, info)
-    say(b".analysis.analysis" not in run("info", pair.companion).stdout, "info names a file that is not there")
+    check(str(pair.companion) in info and "xtf analyze" in info, info)
+    check(b".analysis.analysis" not in run("info", pair.companion).stdout, "info names a file that does not exist")
     copy = folder / "copy.xtf"
-    say("with its analysis" in run("copy", pair.trace, copy).stdout.decode(), "copy does not say what it does with the analysis")
+    check("with its analysis" in run("copy", pair.trace, copy).stdout.decode(), "copy does not say what it does with the analysis")
     compare(pair.inside, copy, paths)
-    say("analysis" not in run("copy", "--force", pair.plain, copy).stdout.decode(), "copy speaks of an analysis that is not there")
+    check("analysis" not in run("copy", "--force", pair.plain, copy).stdout.decode(), "copy mentions an analysis that does not exist")
     copy.unlink()
     return len(paths)
 
 
 def check_again(pair):
-    """An analysis replaces one; nothing else is replaced without --force."""
+    """Checks that an analysis replaces an analysis, and that no other file is replaced without --force."""
     before = run("cat", pair.trace, "waits/records").stdout
     run("analyze", "-q", "-o", pair.companion, pair.trace)
-    say(before == run("cat", pair.trace, "waits/records").stdout, "the second analysis is another one")
+    check(before == run("cat", pair.trace, "waits/records").stdout, "the second analysis differs")
     for other in (pair.plain, pair.trace):
         said = run("analyze", "-q", "-o", other, pair.trace, status=1).stderr.decode()
-        say("--force" in said, said)
-    say(pair.trace.read_bytes() == pair.plain.read_bytes(), "the trace was replaced")
+        check("--force" in said, said)
+    check(pair.trace.read_bytes() == pair.plain.read_bytes(), "the trace was replaced")
 
 
 # FORMAT R60
 def check_elsewhere(pair, folder):
-    """In another folder it is found by those who name it; in its own, under the name of the trace."""
+    """Checks that a companion in another folder is found if it is named, and one in the trace's folder under the trace's name."""
     place = folder / "elsewhere"
     place.mkdir()
     pair.companion.unlink()
     run("analyze", "-q", "-o", place, pair.trace)
     other = place / pair.companion.name
-    say(b"none" in run("info", pair.trace).stdout, "it was found elsewhere")
+    check(b"none" in run("info", pair.trace).stdout, "a companion in another folder was used")
     if mounts():
         point = folder / "mnt"
         point.mkdir()
         run("mount", "-q", "-o", f"analysis={other}", pair.trace, point)
         shown = (point / "waits" / "records").read_bytes()
         run("unmount", point)
-        say(shown == run("cat", pair.inside, "waits/records").stdout, "mounted, it shows other waits")
+        check(shown == run("cat", pair.inside, "waits/records").stdout, "mounted, it shows other waits")
         for wrong in (pair.plain, folder / "none", CHECKER):
             said = run("mount", "-q", "-o", f"analysis={wrong}", pair.trace, point, status=1).stderr.decode()
-            say(str(wrong) in said, said)
+            check(str(wrong) in said, said)
         for trace in (pair.archive, pair.archive.parent):
             said = run("mount", "-q", "-o", f"analysis={other},cachedir={folder}", trace, point, status=1).stderr.decode()
-            say(str(other) in said and "analysis of" in said, said)
+            check(str(other) in said and "analysis of" in said, said)
     renamed = place / "renamed.xtf"
     shutil.copy(pair.trace, renamed)
     other.rename(place / "renamed.xtf.analysis")
@@ -178,17 +179,18 @@ def check_elsewhere(pair, folder):
         run("mount", "-q", pair.trace, point)
         shown = (point / "proc" / "1" / "waits" / "records").read_bytes()
         run("unmount", point)
-        say(shown == run("cat", pair.inside, "proc/1/waits/records").stdout, "mounted, it shows other waits")
+        check(shown == run("cat", pair.inside, "proc/1/waits/records").stdout, "mounted, it shows other waits")
 
 
 def check_mount_analyze(pair, folder):
-    """`mount --analyze` leaves a trace alone that has the analysis which is named, or one beside it; it puts that of a merged file where
-    `analyze` does; and says of parts what `analyze` says."""
+    """Checks where `mount --analyze` looks for an analysis and where it stores one. It must not analyse a trace again that has a
+    named analysis or one beside it. For a merged file it must store the analysis where `analyze` does. For parts it must print
+    the error of `analyze`."""
     point, elsewhere, merged, parts = folder / "mnt", folder / "named.analysis", folder / "merged.xtf", folder / "some"
     beside = pathlib.Path(f"{merged}.analysis")
     run("merge", "-q", "-o", merged, pair.plain)
     run("analyze", "-q", merged)
-    say(beside.exists(), "the analysis of a file that was merged of one part is not beside it")
+    check(beside.exists(), "the analysis of a file that was merged of one part is not beside it")
     beside.unlink()
     if not mounts():
         merged.unlink()
@@ -201,18 +203,18 @@ def check_mount_analyze(pair, folder):
         run("unmount", point)
         return found
 
-    say(shown(pair.trace) == waits, "mounted with what lies beside it, it shows other waits")
+    check(shown(pair.trace) == waits, "mounted with what lies beside it, it shows other waits")
     pair.companion.rename(elsewhere)
-    say(shown("-o", f"analysis={elsewhere}", pair.trace) == waits, "mounted with the one that is named, it shows other waits")
-    say(pair.trace.read_bytes() == before, "what has an analysis was analysed again")
+    check(shown("-o", f"analysis={elsewhere}", pair.trace) == waits, "mounted with the one that is named, it shows other waits")
+    check(pair.trace.read_bytes() == before, "a trace with an analysis was analysed again")
     elsewhere.rename(pair.companion)
     for _ in range(2):
-        say(shown(merged) == waits, "merged, it shows other waits")
-    say(beside.exists(), "the analysis of a merged file is not beside it")
+        check(shown(merged) == waits, "merged, it shows other waits")
+    check(beside.exists(), "the analysis of a merged file is not beside it")
     parts.mkdir()
     shutil.copy(pair.plain, parts)
     said = run("mount", "-q", "--analyze", parts, point, status=1).stderr.decode()
-    say("is in several files" in said and "xtf merge" in said, said)
+    check("is in several files" in said and "xtf merge" in said, said)
     for path in (merged, beside):
         path.unlink()
     shutil.rmtree(parts)
@@ -224,32 +226,32 @@ def mounts():
 
 # FORMAT R59
 def check_misfits(pair, folder):
-    """A companion of another file, or of an earlier commit."""
+    """Checks that a companion of another file, or of an earlier commit, is not used."""
     kept = pair.companion.read_bytes()
     other = folder / "other.xtf"
     run("copy", "-q", pair.plain, other)
     run("analyze", "-q", "-o", pair.companion, "-f", other)
-    pair.is_plain("/info", "/records", "/proc/0/profile")
-    say("another file" in run("info", pair.trace).stdout.decode(), "info does not say why")
-    say("another file" in run("check", pair.trace).stderr.decode() and not run("check", "-q", pair.trace).stderr, "check does not say why")
+    pair.check_without_companion("/info", "/records", "/proc/0/profile")
+    check("another file" in run("info", pair.trace).stdout.decode(), "info does not say why")
+    check("another file" in run("check", pair.trace).stderr.decode() and not run("check", "-q", pair.trace).stderr, "check does not say why")
     said = run("analyze", "-q", "-o", pair.companion, pair.trace, status=1).stderr.decode()
-    say("--force" in said, "the analysis of another trace was replaced", said)
+    check("--force" in said, "the analysis of another trace was replaced", said)
     other.unlink()
     pair.companion.write_bytes(kept)
     run("analyze", "-q", pair.trace)  # in place
     done = run("cat", pair.trace, "waits/records")
-    say(REMARK in done.stderr.decode() and done.stdout == run("cat", pair.inside, "waits/records").stdout, "the trace's own is not shown")
+    check(REMARK in done.stderr.decode() and done.stdout == run("cat", pair.inside, "waits/records").stdout, "the trace's own analysis is not shown")
     for asked in (run("info", pair.trace).stdout, run("check", pair.trace).stderr, run("info", pair.companion, status=1).stderr):
-        say(b"appended to" in asked, "it is not said why", asked)
-    run("analyze", "-q", "-o", pair.companion, pair.trace)  # the one of an earlier commit is replaced
-    say(str(pair.companion) in run("info", pair.trace).stdout.decode(), "it is as stale as before")
+        check(b"appended to" in asked, "the output does not say why", asked)
+    run("analyze", "-q", "-o", pair.companion, pair.trace)  # the companion of an earlier commit is replaced
+    check(str(pair.companion) in run("info", pair.trace).stdout.decode(), "the stale companion was not replaced")
     pair.companion.write_bytes(kept)
     shutil.copy(pair.plain, pair.trace)
     run("cat", pair.trace, "waits/records")
 
 
 def check_damage(pair, seed):
-    """Cut short, or with a byte changed: as without it and with a remark, an error, or right."""
+    """Checks a companion that was cut short or has a changed byte: xtf ignores it with a remark, fails, or answers correctly."""
     kept, pick = pair.companion.read_bytes(), random.Random(seed)
     paths = ["/waits/records", "/delays/profile", "/critical/segments", "/records"]
     right, counts = [run("cat", pair.inside, path).stdout for path in paths], [0, 0, 0]
@@ -259,38 +261,38 @@ def check_damage(pair, seed):
             damaged[pick.randrange(len(damaged))] ^= 1 << pick.randrange(8)
         pair.companion.write_bytes(damaged)
         for path, wanted in zip(paths, right):
-            done = ask("cat", pair.trace, path)
+            done = run_served("cat", pair.trace, path)
             if done.returncode == 0 and done.stdout == wanted:
                 counts[0] += 1
             elif done.returncode == 1 and REMARK in done.stderr.decode():
                 counts[1] += 1
             else:
-                say(done.returncode == 1 and done.stderr.startswith(b"xtf: "), f"damaged (turn {turn}): {path}: {done.returncode}", done.stderr)
-                say(wanted.startswith(done.stdout), f"damaged (turn {turn}): {path} is wrong")
+                check(done.returncode == 1 and done.stderr.startswith(b"xtf: "), f"damaged (turn {turn}): {path}: {done.returncode}", done.stderr)
+                check(wanted.startswith(done.stdout), f"damaged (turn {turn}): {path} is wrong")
                 counts[2] += 1
     for damaged in (b"x", bytes(16384) + kept[16384:], kept[:len(kept) // 2]):
         pair.companion.write_bytes(damaged)
         for options in ((), ("-q",)):
             said = run("check", *options, pair.trace, status=1).stdout.decode()
-            say(str(pair.companion) in said, "check does not say that the analysis is damaged:", said)
+            check(str(pair.companion) in said, "check does not say that the analysis is damaged:", said)
     pair.companion.write_bytes(kept)
-    say(all(counts), "damage showed too little:", counts)
+    check(all(counts), "some outcome of damage did not occur:", counts)
 
 
 def check_parts(place, folder, waits):
-    """Parts that stay in their folder, with an anchor or without, are not analysed, in place or aside; what the refusal says to do
-    instead is done, and leads to the waits of all."""
+    """Checks that parts in a folder, with or without an anchor, are not analysed. The commands that the error suggests must lead
+    to the waits of all parts."""
     for anchored in (False, True):
         if anchored:
             run("merge", "-q", "--anchor", place)
         for source in (place, place / "anchor.xtf")[:1 + anchored]:
             for arguments in ((), ("-o", folder / "x")):
                 said = run("analyze", "-q", *arguments, source, status=1).stderr.decode()
-                say("is in several files" in said and not (folder / "x").exists(), said)
+                check("is in several files" in said and not (folder / "x").exists(), said)
                 done = [command.replace("ONE.xtf", str(folder / "all.xtf")).split() for command in said.split("'")[3::2]]
                 for command in done:
                     run(*command[1:], "-q")
-                say(len(done) == 2 and run("cat", folder / "all.xtf", "waits/profile").stdout == waits, said)
+                check(len(done) == 2 and run("cat", folder / "all.xtf", "waits/profile").stdout == waits, said)
                 for path in (folder / "all.xtf", folder / "all.xtf.analysis"):
                     path.unlink()
     (place / "anchor.xtf").unlink()
@@ -298,7 +300,7 @@ def check_parts(place, folder, waits):
 
 # FORMAT R36
 def check_merged(pair, folder):
-    """What is merged of analysed parts shows no analysis, and is analysed into a companion."""
+    """Checks that a file merged from analysed parts shows no analysis, and gets a companion when analysed."""
     place = folder / "parts"
     place.mkdir()
     subprocess.run([SPLIT, pair.plain, place / "part", "3", "7"], check=True)
@@ -307,79 +309,80 @@ def check_merged(pair, folder):
         run("analyze", "-q", part)
     merged, copy = folder / "merged.xtf", folder / "one.xtf"
     done = run("merge", "-o", merged, *parts).stdout.decode()
-    say("analyses of the parts are kept, but not shown" in done, "merge does not say what it does with analyses:", done)
+    check("analyses of the parts are kept, but not shown" in done, "merge does not say what it does with analyses:", done)
     said = run("cat", merged, "waits/records", status=1).stderr.decode()
-    say("analyse the trace again" in said, said)
+    check("analyse it again" in said, said)
     run("analyze", "-q", merged)
     beside = pathlib.Path(f"{merged}.analysis")
-    say(beside.exists(), "the analysis of a merged file is not beside it")
+    check(beside.exists(), "the analysis of a merged file is not beside it")
     said = run("analyze", merged).stderr.decode()
-    say(beside.name in said, said)
+    check(beside.name in said, said)
     beside.write_text("mine")
     said = run("analyze", merged, status=1).stderr.decode()
-    say("--force replaces it" in said and beside.read_text() == "mine", said)
+    check("--force replaces it" in said and beside.read_text() == "mine", said)
     run("analyze", "-q", "--force", merged)
     said = run("analyze", "-q", "--force", pair.inside, status=1).stderr.decode()
-    say("--force is for -o" in said, said)
-    sound(merged)
+    check("--force is for -o" in said, said)
+    check_sound(merged)
     run("copy", "-q", merged, copy)
     compare(copy, merged, ["/waits/records", "/delays/profile", "/critical/segments", "/records", "/efficiency"])
-    say(run("cat", merged, "waits/profile").stdout == run("cat", pair.inside, "waits/profile").stdout, "merged, its waits are others")
+    check(run("cat", merged, "waits/profile").stdout == run("cat", pair.inside, "waits/profile").stdout, "merged, its waits are others")
     check_parts(place, folder, run("cat", merged, "waits/profile").stdout)
     if mounts():
         said = run("mount", "-q", "-o", f"analysis={merged}.analysis", place, folder / "mnt", status=1).stderr.decode()
-        say("is a folder" in said, said)
+        check("is a folder" in said, said)
     for path in (merged, copy, beside):
         path.unlink()
 
 
 def check_archive(pair, folder):
-    """Of an archive its import in the cache is analysed; with -o a file has both. They are as an import that is analysed in place."""
+    """Checks that analysing an archive analyses its cached import, and that -o writes a file with both. Both must equal an import
+    that is analysed in place."""
     place = folder / "of-archive"
     place.mkdir()
     here = {"env": {**os.environ, "XTF_CACHE_DIR": str(place / "cache")}}
     plain, file = place / "plain.xtf", place / "file.xtf"
     run("import", "-q", "-o", plain, pair.archive)
     report = run("analyze", plain).stdout
-    say(run("analyze", "-o", file, pair.archive, **here).stdout == report, "an archive's analysis has another report")
+    check(run("analyze", "-o", file, pair.archive, **here).stdout == report, "an archive's analysis has another report")
     compare(plain, file, ["/waits/records", "/delays/callpaths", "/critical/segments", "/records", "/definitions/regions"])
-    sound(file)
+    check_sound(file)
     said = run("analyze", "-q", "-o", file, pair.archive, status=1, **here).stderr.decode()
-    say("exists already" in said and "--force replaces it" in said, said)
+    check("exists already" in said and "--force replaces it" in said, said)
     run("analyze", "-q", "--force", "-o", file, pair.archive, **here)
     said = run("cat", pair.archive, "waits/count", status=1, **here).stderr.decode()
-    say("once the trace is analysed" in said, "-o leaves the import as it was:", said)
-    say(run("analyze", pair.archive, **here).stdout == report, "an archive has another report")
+    check("once the trace is analysed" in said, "-o leaves the import as it was:", said)
+    check(run("analyze", pair.archive, **here).stdout == report, "an archive has another report")
     for path in ("waits/records", "critical/profile"):
-        say(run("cat", pair.archive, path, **here).stdout == run("cat", plain, path).stdout, path, "of an archive is another")
+        check(run("cat", pair.archive, path, **here).stdout == run("cat", plain, path).stdout, path, "of an archive is another")
     shutil.rmtree(place)
 
 
 def check_refused(pair, folder):
-    """Who may not write, and full disks: nothing is left behind, and the trace is as it was."""
+    """Checks that without permission to write, or on a full disk, nothing is left behind and the trace is unchanged."""
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
 
     def full():
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     for arguments in (("-o", folder / "new.analysis"), ("-o", pair.companion), ()):
-        for limit in 1 << 12, pair.companion.stat().st_size - 5000:  # what is found may not fit its temporary files, nor the trace
+        for limit in 1 << 12, pair.companion.stat().st_size - 5000:  # the results may not fit the temporary files, or the trace
             said = run("analyze", "-q", *arguments, pair.trace, status=1, preexec_fn=full).stderr.decode()
-            say("File too large" in said, said)
-        say(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, f"a full disk, {arguments}: files changed")
+            check("File too large" in said, said)
+        check(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, f"a full disk, {arguments}: files changed")
     if os.getuid() == 0 and shutil.which("setpriv"):
         folder.chmod(0o755)
         for path in before:
             path.chmod(0o644)
         said = run("analyze", "-q", pair.trace, status=1, before=AS_NOBODY).stderr.decode()
-        say("Permission denied" in said and f"-o '{pair.trace}.analysis'" in said, said)
+        check("Permission denied" in said and f"-o '{pair.trace}.analysis'" in said, said)
         said = run("analyze", "-q", "-o", folder / "new.analysis", pair.trace, status=1, before=AS_NOBODY).stderr.decode()
-        say("Permission denied" in said and "new.analysis" in said, said)
-        say(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, "without a right to write: files changed")
+        check("Permission denied" in said and "new.analysis" in said, said)
+        check(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, "without a right to write: files changed")
 
 
 def check_interrupted(pair, folder):
-    """Ctrl-C, whenever it comes: there is the whole analysis, or nothing."""
+    """Checks that after Ctrl-C at any time there is the whole analysis, or none."""
     new, right = folder / "new.analysis", run("cat", pair.trace, "waits/records").stdout
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     for step in range(10):
@@ -387,13 +390,13 @@ def check_interrupted(pair, folder):
             time.sleep(step * 0.004)
             process.send_signal(signal.SIGINT)
             said = process.communicate(timeout=60)[1].decode()
-        if process.returncode == 0 or new.exists():  # the signal may come after the last step
+        if process.returncode == 0 or new.exists():  # the signal may arrive after the last step
             new.rename(pair.companion)
-            say(run("cat", pair.trace, "waits/records").stdout == right, "interrupted, it was not whole")
+            check(run("cat", pair.trace, "waits/records").stdout == right, "interrupted, the analysis is not whole")
             pair.companion.write_bytes(before[pair.companion])
         else:
-            say(process.returncode == -signal.SIGINT or "interrupted" in said, process.returncode, said)
-        say(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, "interrupted, it left something")
+            check(process.returncode == -signal.SIGINT or "interrupted" in said, process.returncode, said)
+        check(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, "interrupted, xtf left files behind")
 
 
 def main():

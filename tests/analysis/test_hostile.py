@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Analyses by an enemy: every field of every type that an analysis adds, with values that lead nowhere or everywhere. All files of the
-tree that tell of it, and the export to Cube, are text or say what is wrong: no crash, no endless answer, no huge memory.
+"""Hostile analyses: every field of every type that an analysis adds gets values that refer to nothing or to everything. All files
+of the tree that show the analysis, and the export to Cube, must be text or an error that says what is wrong. There must be no
+crash, no endless answer and no huge memory.
 
 usage: test_hostile.py XTF DERIVED-SCRIPT ASK-TREE OTF2-SCRIPT [FIELD | all]
 
-FIELD, such as waits.cause, leaves out all others. Without it programs get each second file, and programs with sanitizers, which are slow,
-each fifth one, of which half are others; with `all` they get all. Rows whose times fall are no matter for this test: libxtf writes none, and reads none (test_invariants.py).
+FIELD, such as waits.cause, selects the cases of one field. Without it programs get every second case, and slow programs with
+sanitizers every fifth; with `all` they get all. Rows whose times fall are not tested here: libxtf neither writes nor reads such
+rows (test_invariants.py).
 """
 
 import decimal
@@ -35,16 +37,16 @@ MORE = ["efficiency", "proc/1/efficiency", "time/20%-70%/efficiency", "waits/cul
         "waits/comm/MPI_COMM_WORLD/profile", "info"]
 SINGLE = "proc/1/waits/num/"
 LONGEST = 1 << 20  # bytes of an answer
-CIRCLE = 20000     # waits of each of two processes, and their ticks
+CIRCLE = 20000     # waits of each of two processes; the ticks of a wait
 AMOUNT = 10**8
-FAULTS = 3         # files that are shown
-# What causes of a wait are worked out from; links of a wait that lead on.
+FAULTS = 3         # faults that are printed
+# Columns from which the causes of a wait are computed; links of a wait to other files.
 READ = ("seq", "event", "amount", "context", "culprit", "culprit_thread", "match", "met", "met_idle", "culprit_met", "culprit_met_idle")
 LINKS = ("causes", "match/record", "met/record", "culprit_met/record")
 
 
 def rows_of(path):
-    """Lines for derived-script, and by type the names and sizes of fields; lines are lists of words."""
+    """Returns lines for derived-script, as lists of words, and by type the names and sizes of fields."""
     trace, lines, fields = xtf_reader.Trace(str(path)), [], {}
 
     def words(schema, row):
@@ -62,14 +64,14 @@ def rows_of(path):
 
 
 def extremes(size):
-    """Values of a field of so many bytes, and whether all rows have them, or a third: small ones, and where a sign or an absent value
-    begins."""
+    """Returns values of a field of `size` bytes, and whether all rows get them or a third. They are small values, and values
+    where a sign or an absent value begins."""
     most = (1 << 8 * size) - 1
     return [(value, False) for value in (0, 1, most >> 1, most - 1, most)] + [(value, True) for value in (1, most - 1)]
 
 
-def hostile(lines, name, at, value, every):
-    """The lines, with the value in a field of some rows of a type: of all, or of each third."""
+def hostile_lines(lines, name, at, value, every):
+    """Returns the lines with the value in a field of a type: in all rows, or in each third."""
     changed, count = [], 0
     for line in lines:
         if line[0] == name:
@@ -81,16 +83,16 @@ def hostile(lines, name, at, value, every):
 
 
 def cases(lines, fields, only):
-    """(what, lines)"""
+    """Yields (name, lines)."""
     yield "as it was", lines
-    for name, of in fields.items():
+    for name, columns in fields.items():
         first = 1 if name == CONTEXTS else 2
-        for at, (field, size) in enumerate(of):
+        for at, (field, size) in enumerate(columns):
             for value, every in extremes(size) if only in (None, f"{name}.{field}") else ():
-                yield f"{name}.{field} = {value}{' in all rows' if every else ''}", hostile(lines, name, first + at, value, every)
+                yield f"{name}.{field} = {value}{' in all rows' if every else ''}", hostile_lines(lines, name, first + at, value, every)
     if only:
         return
-    # Call paths in a circle, each in itself, and the next one's.
+    # Call paths in circles: each its own parent, and each the parent of the next one.
     contexts = [i for i, line in enumerate(lines) if line[0] == CONTEXTS]
     for shift in (0, 1):
         changed = [list(line) for line in lines]
@@ -102,8 +104,9 @@ def cases(lines, fields, only):
         yield f"no {name}", [line for line in lines if line[0] != name]
 
 
-def write(script, trace, lines):
-    """Whether the writer takes the rows. What it refuses, such as times that fall, no file can have that libxtf has written."""
+def write_rows(script, trace, lines):
+    """Returns True if the writer accepts the rows. Rows that it refuses, such as rows whose times fall, are in no file written by
+    libxtf."""
     text = "".join(" ".join(line) + "\n" for line in lines)
     done = subprocess.run([script, trace], input=text, text=True, capture_output=True, check=False)
     if done.returncode not in (0, 1) or (done.returncode == 1 and "derived-script: " not in done.stderr):
@@ -111,8 +114,8 @@ def write(script, trace, lines):
     return done.returncode == 0
 
 
-def questions(asker):
-    """All files below the types, of some selections; those of single waits."""
+def paths_to_ask(asker):
+    """Yields all files of the types in some selections, and the files of single waits."""
     for kind in TYPES_OF_TREE:
         for prefix in PREFIXES:
             try:
@@ -130,15 +133,15 @@ def questions(asker):
 
 
 def ask_all(xtf, program, trace):
-    """{path: answer, or None if it is refused}"""
+    """Returns {path: answer, or None if xtf refuses it}."""
     answers = {}
     asker = Asker(xtf, program, trace)
-    for path in list(questions(asker)):
+    for path in list(paths_to_ask(asker)):
         try:
             answer = asker.ask(f"cat {path}")
         except Refused as refused:
             if not str(refused).partition(": ")[2].strip():
-                raise Failure(f"{path} is refused without a word") from None
+                raise Failure(f"{path} is refused without an error") from None
             answers[path] = None
             continue
         if len(answer) > LONGEST or b"\0" in answer:
@@ -152,23 +155,23 @@ def ask_all(xtf, program, trace):
 
 
 # FORMAT R69
-def try_one(programs, base, folder, lines):
-    """The answers; None if no such file can be written."""
+def ask_case(programs, base, folder, lines):
+    """Returns the answers; None if the writer refuses the rows."""
     xtf, script, ask_tree = programs
     trace = folder / "hostile.xtf"
     trace.write_bytes(base.read_bytes())
-    if not write(script, trace, lines):
+    if not write_rows(script, trace, lines):
         return None
     answers = ask_all(xtf, ask_tree, trace)
     done = xtf.run("export", "--quiet", "--force", "cube", "-o", folder / "hostile.cubex", trace)
     if done.status and not done.errors:
-        raise Failure("export cube fails without a word")
+        raise Failure("export cube fails without an error")
     return answers
 
 
-def circle_of_waits(programs, folder, otf2_script):
-    """Two processes that each wait for the other very often, in rows that all say that both had never met before: each wait leads to all
-    those of the other one. An answer needs no more than some seconds."""
+def check_circle_of_waits(programs, folder, otf2_script):
+    """Checks two processes that each wait for the other very often, in rows which say that both never met before. Each wait then
+    leads to all waits of the other process. An answer must still take only seconds."""
     xtf, script, _ = programs
     timelines = path_programs.begin(2)
     for timeline in timelines:
@@ -189,56 +192,56 @@ def circle_of_waits(programs, folder, otf2_script):
             values = {"time": 10**9 + 10 * number, "seq": 1, "amount": AMOUNT, "culprit": 1 - location, "culprit_thread": 0, "match": 0,
                       "met": 0, "met_idle": 0, "culprit_met": 0, "culprit_met_idle": 0}
             changed.append(["waits", str(location), *(str(values.get(name, old)) for name, old in zip(names, template[2:]))])
-    if not write(script, base, changed):
+    if not write_rows(script, base, changed):
         raise Failure("no circle of waits can be written")
     shown = xtf.expect("cat", base, f"proc/0/waits/num/{CIRCLE - 1}/causes").decode().splitlines()[1:]
     costs = sum(decimal.Decimal(line.split()[0]) for line in shown)
-    # The rest, which a last line without a place tells, is what was not followed.
+    # The last line has no location: its cost was not followed further.
     if costs * 10**9 != AMOUNT or shown[-1].split()[2:] != ["-"] * 5:
         raise Failure(f"causes of {costs} s, and the last line is {shown[-1]}")
 
 
-def other_kinds(programs, folder, otf2_script):
-    """Waits in one-sided communication, in teams, and of idle threads, with values that lead nowhere: their causes are told, and add up to
-    the wait, or refused with a word. Returns how many were."""
+def check_other_kinds(programs, folder, otf2_script):
+    """Checks waits in one-sided communication, in teams, and of idle threads, with hostile values. Either xtf prints causes that
+    add up to the wait, or it refuses with an error. Returns how many were printed and refused."""
     xtf, script, ask_tree = programs
-    told = refused = 0
+    answered = refused = 0
     for name, make in (("fence", window_programs.fence), ("lock", window_programs.lock), ("team", team_programs.team)):
         subprocess.run([otf2_script, folder, name], input=make()[0], text=True, check=True)
-        base, good, trace = (folder / f"{name}-{what}.xtf" for what in ("base", "good", "hostile"))
-        for path in (base, good):
+        base, analysed, trace = (folder / f"{name}-{case}.xtf" for case in ("base", "good", "hostile"))
+        for path in (base, analysed):
             xtf.import_archive(folder / f"{name}.otf2", path)
-        xtf.expect("analyze", "--quiet", good)
-        lines, fields = rows_of(good)
+        xtf.expect("analyze", "--quiet", analysed)
+        lines, fields = rows_of(analysed)
         names = [field for field, _ in fields["waits"]]
-        # Records without a field of role seq are ordered by their rows' numbers.
+        # Records without a field of role seq are ordered by their row numbers.
         files = [("calls without a role", [["roleless", "enters_leaves", "seq"], *lines])]
         values = [(field, value, every) for field in READ for value, every in extremes(dict(fields["waits"])[field])]
-        files += [(f"{field} = {value}", hostile(lines, "waits", 2 + names.index(field), value, every))
+        files += [(f"{field} = {value}", hostile_lines(lines, "waits", 2 + names.index(field), value, every))
                   for field, value, every in values[::3 if takes_fewer(xtf.program) else 1]]
-        for what, changed in files:
+        for case, changed in files:
             trace.write_bytes(base.read_bytes())
-            if not write(script, trace, changed):
+            if not write_rows(script, trace, changed):
                 if changed[0][0] == "roleless":
-                    raise Failure(f"{name}: {what} cannot be written")
+                    raise Failure(f"{name}: {case} cannot be written")
                 continue
             asker = Asker(xtf, ask_tree, trace)
             for number, link in itertools.product(range(sum(line[0] == "waits" for line in lines)), LINKS):
                 try:
                     answer = asker.ask(f"cat waits/num/{number}/{link}").decode().splitlines()
-                    told += 1
+                    answered += 1
                 except Refused as reason:
                     refused += 1
                     if not str(reason).partition(": ")[2].strip():
-                        raise Failure(f"{name}, {what}: wait {number} is refused without a word") from None
+                        raise Failure(f"{name}, {case}: wait {number} is refused without an error") from None
                     continue
                 percents = sum(decimal.Decimal(line.split()[1]) for line in answer[1:]) if link == "causes" else 100
                 if answer[1:] and abs(percents - 100) > decimal.Decimal("0.01") * len(answer):
-                    raise Failure(f"{name}, {what}: causes of wait {number} are {percents} % of it")
+                    raise Failure(f"{name}, {case}: causes of wait {number} are {percents} % of it")
             ended = asker.end()
             if ended:
-                raise Failure(f"{name}, {what}: {ended}")
-    return told, refused
+                raise Failure(f"{name}, {case}: {ended}")
+    return answered, refused
 
 
 def main():
@@ -259,20 +262,20 @@ def main():
         lines, fields = rows_of(good)
         wanted = ask_all(xtf, ask_tree, good)
         step = 1 if complete else 5 if takes_fewer(xtf.program) else 2
-        for what, changed in itertools.islice(cases(lines, fields, only), 0, None, step):
+        for case, changed in itertools.islice(cases(lines, fields, only), 0, None, step):
             try:
-                answers = try_one((xtf, script, ask_tree), base, folder, changed)
+                answers = ask_case((xtf, script, ask_tree), base, folder, changed)
             except Failure as failure:
-                faults.append(f"{what}: {failure}")
+                faults.append(f"{case}: {failure}")
                 continue
             tried, refused = tried + (answers is not None), refused + (answers is None)
-            if what == "as it was" and answers != wanted:
+            if case == "as it was" and answers != wanted:
                 differ = [path for path in wanted if answers.get(path) != wanted[path]]
-                faults.append(f"{what}: other answers than of xtf analyze: {differ}")
+                faults.append(f"{case}: answers differ from those of xtf analyze: {differ}")
         if not only:
             try:
-                circle_of_waits((xtf, script, ask_tree), folder, otf2_script)
-                print("other kinds: {} answers, {} refused".format(*other_kinds((xtf, script, ask_tree), folder, otf2_script)))
+                check_circle_of_waits((xtf, script, ask_tree), folder, otf2_script)
+                print("other kinds: {} answers, {} refused".format(*check_other_kinds((xtf, script, ask_tree), folder, otf2_script)))
             except Failure as failure:
                 faults.append(f"a circle of waits: {failure}")
     print(f"{tried} files, and {refused} that no writer makes; {len(wanted)} questions to each")

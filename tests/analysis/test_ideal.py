@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The ideal run as the tree shows it: of programs whose ideal run is known, and against the naive judge, row by row, to the tick;
-and the times of derived rows, where clocks are corrected.
+"""The ideal run as the tree shows it. Programs with a known ideal run are compared with it, and all traces with the naive judge,
+row by row, to the tick. Also the times of derived rows where clocks are corrected.
 
 usage: test_ideal.py XTF OTF2-SCRIPT ARCHIVE...
 """
@@ -22,7 +22,7 @@ from path_programs import BARRIER, BCAST, NO_ROOT
 from shown import ticks_of
 from xtfrun import Failure, Xtf, fewer_archives, need, rounds, run_test, shared_traces, temporary_folder
 
-# What is known of the programs of path_programs: {process: [(waited, ideal)]}, and how long the run takes.
+# The known ideal runs of path_programs: {process: [(waited, ideal)]}, and the length of the run.
 KNOWN = {
     "chain": ({1: [(949, 1010)], 2: [(1478, 1510)]}, 1810),
     "arrivals": ({0: [(601, 711)], 2: [(399, 711)]}, 1111),
@@ -46,18 +46,18 @@ def table(text):
 
 
 def records(xtf, trace, path):
-    """Lines of a list of records of one type, split."""
+    """Returns the rows of one type, split into cells."""
     return table(xtf.expect("cat", trace, path).decode())
 
 
-def check(found, wanted, what):
-    if found != wanted:
-        first = next((pair for pair in zip(found, wanted) if pair[0] != pair[1]), None) if isinstance(found, list) else None
-        raise Failure(f"{what}: {first or found}, should be {'the second' if first else wanted}")
+def check(found, expected, name):
+    if found != expected:
+        first = next((pair for pair in zip(found, expected) if pair[0] != pair[1]), None) if isinstance(found, list) else None
+        raise Failure(f"{name}: {first or found}, should be {'the second' if first else expected}")
 
 
 def ideal_of(xtf, trace, proc):
-    """The rows of a process: time proc thread seq event region waited ideal name."""
+    """Returns the rows of a process; columns are time proc thread seq event region waited ideal name."""
     return [Row(int(row[3]), int(row[6]), int(row[7])) for row in records(xtf, trace, f"proc/{proc}/ideal/records")]
 
 
@@ -71,18 +71,18 @@ def compare(xtf, archive, trace, known=None):
         check(ideal_of(xtf, trace, process.number) if rows else [], rows, f"{archive}: proc/{process.number}/ideal/records")
         n += len(rows)
     if int(xtf.expect("cat", trace, "ideal/count")) != n:
-        raise Failure(f"{archive}: other processes have rows of ideal")
+        raise Failure(f"{archive}: processes that the judge has no rows of have rows of ideal")
     check(ticks_of(RUN.search(said)[1], waits.ticks, 0), ideal.length, f"{archive}: the length of the ideal run")
     if known:
         found = {process.number: [row[1:] for row in rows] for process, rows in ideal.rows.items() if rows}
-        check((found, ideal.length), known, f"{archive}: the judge himself")
+        check((found, ideal.length), known, f"{archive}: the judge differs from the known run")
     print(f"{archive}: {n} rows")
 
 
-# ---- Programs by chance: what comes of them is consistent, so every message is received after it is sent.
+# ---- Random programs. They are consistent: every message is received after it is sent.
 
 
-def exchange(timelines, dice):
+def play_message(timelines, dice):
     sender, receiver = dice.sample(timelines, 2)
     tag = dice.randrange(3)
     sender.call("MPI_Send", sender.time + dice.randint(2, 40), ("S", receiver.rank, 0, tag, 8))
@@ -90,13 +90,13 @@ def exchange(timelines, dice):
     receiver.call("MPI_Recv", until, ("R", sender.rank, 0, tag, 8))
 
 
-def meet(timelines, dice):
+def play_barrier(timelines, dice):
     last = max(timeline.time for timeline in timelines)
     for timeline in timelines:
         timeline.call("MPI_Barrier", last + dice.randint(2, 40), ("D", BARRIER, 0, NO_ROOT, 0, 0))
 
 
-def spread(timelines, dice):
+def play_broadcast(timelines, dice):
     root = dice.choice(timelines)
     for timeline in timelines:
         until = max(timeline.time, root.time) + dice.randint(2, 40)
@@ -104,24 +104,24 @@ def spread(timelines, dice):
         timeline.call("MPI_Bcast", until if timeline is not root else root.time + 2, ("D", BCAST, 0, root.rank, sent, received))
 
 
-def by_chance(seed):
+def random_timelines(seed):
     dice = random.Random(seed)
     timelines = path_programs.begin(dice.randint(2, 6))
     for _ in range(80):
         for timeline in timelines:
             timeline.work(dice.choice((1, 5, 30, 200)))
-        dice.choice((exchange, exchange, exchange, meet, spread))(timelines, dice)
+        dice.choice((play_message, play_message, play_message, play_barrier, play_broadcast))(timelines, dice)
     for timeline in timelines:
         timeline.call("MPI_Finalize", 10**6)
         timeline.note("L", "main")
     return timelines
 
 
-# ---- Clocks. Derived rows have the times of the records that they are about, as corrected as these.
+# ---- Clocks. A derived row has the corrected time of its record.
 
 
 def wrong_clocks(n, n_rounds):
-    """Barriers without any calls, on clocks that are set wrong by a million ticks a process."""
+    """Returns barriers without any calls, on clocks that are off by a million ticks from process to process."""
     lines = []
     for rank in range(n):
         for i in range(n_rounds):
@@ -165,7 +165,7 @@ def proc_has(xtf, trace, proc, kind):
 
 # ---- Threads.
 
-# Thread 0 of process 0 is in a probe, from 110 to 200, for what process 1 sends once thread 1 has sent to it.
+# Thread 0 of process 0 is in a probe from 110 to 200. Process 1 sends the probed message only after thread 1 has sent to it.
 THREADS = """
 0 100 E 0\n0 110 E 1\n0 110 P 1\n0 200 L 1\n0 210 E 2\n0 214 J 1 0 8 8 1\n0 215 L 2\n0 300 L 0
 1 100 E 0\n1 120 E 3\n1 120 S 1 0 7 8\n1 130 L 3\n1 300 L 0
@@ -176,7 +176,8 @@ world 0 0 2\ngroup 1 0 1\ncomm 0 1 world"""
 
 
 def check_threads(xtf, script, folder):
-    """Who waits in a probe may be who makes others send what is probed: the replay comes to its end, and leaves nothing out."""
+    """Checks a thread that waits in a probe for a message that another thread of its process causes. The replay must end and
+    leave nothing out."""
     trace = folder / "threads.xtf"
     xtf.import_archive(make_archive(script, folder, "threads", THREADS.split("\n")[1:]), trace)
     said = xtf.expect("analyze", trace).decode()
@@ -195,7 +196,7 @@ def main():
         for what, play in path_programs.PROGRAMS.items():
             compare(xtf, make_archive(script, folder, what, path_programs.script(play()[0])), trace, KNOWN[what])
         for seed in range(rounds(xtf.program, N_RANDOM)):
-            compare(xtf, make_archive(script, folder, f"chance-{seed}", path_programs.script(by_chance(seed))), trace)
+            compare(xtf, make_archive(script, folder, f"chance-{seed}", path_programs.script(random_timelines(seed))), trace)
         for seed in range(rounds(xtf.program, N_PROBING)):
             lines = random_programs.Program(seed, 2 + seed, kinds=random_programs.WITH_PROBES).script()
             compare(xtf, make_archive(script, folder, f"probing-{seed}", lines), trace)

@@ -22,7 +22,8 @@ METRICS = ("delay_", "mpi_wait_", "mpi_late", "mpi_lswo", "mpi_early", "mpi_barr
 
 
 def named(sums, ticks):
-    """{metric: {(call path, location): seconds}} of {(metric, path, location): ticks}, named as scout names them."""
+    """Returns {metric: {(call path, location): seconds}} of {(metric, path, location): ticks}, with call paths named as scout
+    names them."""
     found = collections.defaultdict(dict)
     for (metric, path, location), value in sums.items():
         found[metric]["".join("/" + name.replace(" ", "_") for name in path), location] = float(value / ticks)
@@ -30,19 +31,19 @@ def named(sums, ticks):
 
 
 def compare(archive, tsv):
-    """(values, [line for each that differs])"""
+    """Returns (number of values, [line for each difference])."""
     waits = Waits(str(archive))
-    ours = {metric: values for judge in (waits, Causes(waits), Path(waits)) for metric, values in named(judge.sums, waits.ticks).items()}
-    theirs = scout.read(tsv, archive)
-    metrics = sorted(metric for metric in {*ours, *theirs} if metric.startswith(METRICS))
+    our_values = {metric: values for judge in (waits, Causes(waits), Path(waits)) for metric, values in named(judge.sums, waits.ticks).items()}
+    scout_values = scout.read(tsv, archive)
+    metrics = sorted(metric for metric in {*our_values, *scout_values} if metric.startswith(METRICS))
     wrong = [f"{metric} {path} {location}: {b!r}, by scout {a!r}" for metric in metrics
-             for (path, location), a, b in scout.differences(theirs[metric], ours.get(metric, {}))]
-    return sum(len(theirs[metric]) for metric in metrics), wrong
+             for (path, location), a, b in scout.differences(scout_values[metric], our_values.get(metric, {}))]
+    return sum(len(scout_values[metric]) for metric in metrics), wrong
 
 
 def main():
     need("otf2-print")
-    folder = shared_traces() or skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
+    folder = shared_traces() or skip("there are no shared traces here; XTF_SHARED_TRACES may name their folder")
     failures = compared = 0
     for tsv in sorted(folder.glob("scalasca/*/scout.tsv")):
         archive = next(place / "traces.otf2" for place in (tsv.parent, folder / tsv.parent.name)
@@ -52,7 +53,7 @@ def main():
         failures += len(wrong)
         compared += values
     if not compared:
-        skip("nothing that scout says of a trace is here")
+        skip("there are no results of scout here")
     return 1 if failures else 0
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Waits that need no messages, of programs whose waits are known: as the analysis finds them, against the truth, and against the
-naive judge, which has nothing but what otf2-print prints. What `xtf analyze` writes is the same. What delays before barriers of
-teams and idle threads cost is judged by naive_teams.py.
+"""Waits that need no messages, of programs whose waits are known. The waits that the analysis finds are compared with the truth,
+and with the naive judge, which reads only the output of otf2-print. `xtf analyze` must write the same waits. naive_teams.py
+judges the costs of delays before barriers of teams and of idle threads.
 
 usage: test_kinds.py XTF OTF2-SCRIPT FIND-KINDS
 """
@@ -26,13 +26,13 @@ from xtfrun import Failure, Xtf, need, rounds, temporary_folder
 PROGRAMS = (kind_programs.locks, kind_programs.joins, kind_programs.files, kind_programs.teams, kind_programs.fences,
             kind_programs.shared_memory, kind_programs.epochs, kind_programs.window_locks)
 SEEDS = 4
-# The critical path goes through waits of these kinds; judged in programs that have no others.
+# Kinds of waits through which the critical path moves; tested in programs without other kinds.
 MOVING = ("wait_fence", "early_fence", "late_post", "early_wait", "lock_competition", "wait_alloc", "wait_barrier", "wait_nxn", "late_broadcast",
           "early_reduce", "wait_create", "wait_destroy")
 WITH_PATH = (kind_programs.locks, kind_programs.joins, kind_programs.fences, kind_programs.shared_memory, kind_programs.epochs, kind_programs.window_locks)
-# The seq of these is that of what happened in the location before: the judge does not say it.
+# Kinds whose seq is that of the previous record of the location; the judge has no seq for them.
 WITHOUT_SEQ = ("omp_idle", "omp_limited")
-# Of what type the record is that `match` leads to: docs/VOCABULARY.md, section 9.
+# Types of the records to which `match` leads: docs/VOCABULARY.md, section 9.
 MATCHES = {"lock_contention": "locks", "io_lock": "io_locks", "omp_barrier_wait": "enters_leaves", "omp_fork": "threads", "thread_join": "threads",
            "omp_idle": "threads", "omp_limited": "threads", "wait_fence": "rma_collectives", "early_fence": "rma_operations",
            "late_post": "rma_syncs", "early_wait": "rma_syncs", "lock_competition": "rma_locks", "wait_alloc": "rma_collectives",
@@ -50,11 +50,11 @@ def found_by(find_kinds, trace):
         yield Wait(numbers[0], seq, cells[2], *numbers[2:], cells[10] or "-")
 
 
-def differences(what, found, wanted):
-    """Says what is in one of two lists only."""
-    for title, lines in (("too much", [x for x in found if x not in wanted]), ("missing", [x for x in wanted if x not in found])):
+def differences(name, found, expected):
+    """Yields a message for each line that is in only one of two lists."""
+    for title, lines in (("too much", [x for x in found if x not in expected]), ("missing", [x for x in expected if x not in found])):
         for line in lines[:5]:
-            yield f"{what}: {title}: {line}"
+            yield f"{name}: {title}: {line}"
 
 
 def check(xtf, options, make, seed, folder):
@@ -72,19 +72,19 @@ def check(xtf, options, make, seed, folder):
     problems = [*differences("truth", short, truth), *differences("judge", found, judged)]
     if problems or len(short) != len(truth) or len(found) != len(judged) or not found:
         raise Failure("\n".join([f"{name}: {len(found)} waits, {len(truth)} in truth, {len(judged)} by the judge", *problems]))
-    overlap(name, found)
+    check_overlap(name, found)
     xtf.expect("analyze", "-q", trace)
-    written, wanted = sorted(shown(xtf, trace), key=repr), sorted(map(row_of, truth), key=repr)
-    if written != wanted:
-        raise Failure("\n".join([f"{name}: {len(written)} rows of waits", *differences("rows", written, wanted)]))
+    written, expected = sorted(shown_waits(xtf, trace), key=repr), sorted(map(row_of, truth), key=repr)
+    if written != expected:
+        raise Failure("\n".join([f"{name}: {len(written)} rows of waits", *differences("rows", written, expected)]))
     check_links(xtf, trace, name)
     check_delays(xtf, trace, kinds)
     return len(found), check_path(xtf, trace, kinds) if make in WITH_PATH else None
 
 
 def path_of(kinds):
-    """[(begin, end, location, next)] of the critical path, the latest first: back to the end of the latest wait, and on at the same time at
-    who was waited for, before the record that was."""
+    """Returns [(begin, end, location, next)] of the critical path, the latest first. The path leads back to the end of the latest
+    wait. There it moves, at the same time, to the culprit, before the record that was waited for."""
     moving = collections.defaultdict(list)
     for wait in kinds.waits:
         moves = wait.kind in MOVING or (wait.location, wait.seq) in kinds.leading
@@ -93,61 +93,61 @@ def path_of(kinds):
     for location, (begin, create) in kinds.created.items():
         moving[location].append(Wait(location, begin.seq, None, None, create.time, create.location, create.seq, *[None] * 4))
     location = max(sorted(kinds.bounds), key=lambda location: kinds.bounds[location][1])
-    time, seq, following, found = kinds.bounds[location][1], float("inf"), None, []
+    time, seq, next_location, found = kinds.bounds[location][1], float("inf"), None, []
     while True:
         behind = [wait for wait in moving[location] if wait.end <= time and wait.seq < seq]
         last = max(behind, key=lambda wait: (wait.end, wait.seq), default=None)
         begin = last.end if last else min(kinds.bounds[location][0], time)
         if begin < time:
-            found.append((begin, time, location, following))
+            found.append((begin, time, location, next_location))
         if not last:
             return found
-        following = location if last.end < time else following
+        next_location = location if last.end < time else next_location
         location, time, seq = last.culprit, last.end, last.culprit_seq
 
 
 def check_path(xtf, trace, kinds):
-    """The path goes through waits of one-sided communication and of POSIX threads as it goes through those for messages."""
+    """Checks that the path moves at waits of one-sided communication and of POSIX threads as at waits for messages."""
     threads = kind_programs.THREADS
     lines = [line.split() for line in xtf.expect("cat", trace, "critical/segments").decode().splitlines()[1:]]
     found = [(ticks_of(begin, programs.TICKS, 0), ticks_of(end, programs.TICKS, 0), int(proc) * threads + int(thread),
               None if late == "-" else int(late) * threads + int(of)) for begin, end, proc, thread, late, of in lines]
-    wanted = path_of(kinds)[::-1]
-    if found != wanted:
-        raise Failure("\n".join([f"{trace}: {len(found)} segments, should be {len(wanted)}", *differences("path", found, wanted)]))
-    return len(wanted) - 1
+    expected = path_of(kinds)[::-1]
+    if found != expected:
+        raise Failure("\n".join([f"{trace}: {len(found)} segments, should be {len(expected)}", *differences("path", found, expected)]))
+    return len(expected) - 1
 
 
 def costs_of(xtf, trace, locations):
-    """{(kind, call path, location): [ticks right away, in the long term]}"""
+    """Returns {(kind, call path, location): [direct costs, long-term costs]} in ticks."""
     found = {}
     for location in locations:
         proc, thread = divmod(location, kind_programs.THREADS)
         shown_here = xtf.expect("cat", trace, f"proc/{proc}/thread/{thread}/delays/callpaths").decode().splitlines()
-        for kind, _, short, longer, _, _, path in (line.split(None, 6) for line in shown_here[1:]):
-            found[kind, path.rstrip(), location] = [ticks_of(cell, programs.TICKS, 0) for cell in (short, longer)]
+        for kind, _, direct, long_term, _, _, path in (line.split(None, 6) for line in shown_here[1:]):
+            found[kind, path.rstrip(), location] = [ticks_of(cell, programs.TICKS, 0) for cell in (direct, long_term)]
     return found
 
 
 def check_delays(xtf, trace, kinds):
-    """Costs by kind, call path and thread. They are stored in whole ticks: a sum is off by less than two. Those of one-sided communication
-    are judged by test_window_causes.py."""
-    wanted, found = TeamDelays(kinds).sums, costs_of(xtf, trace, kinds.calls)
-    for key in {*wanted, *(key for key in found if key[0].startswith("omp_"))}:
-        judged, shown_here = wanted.get(key, (0, 0)), found.get(key, (0, 0))
+    """Checks costs by kind, call path and thread. They are stored in whole ticks, so a sum is off by less than two. Costs of
+    one-sided communication have their own test, test_window_causes.py."""
+    expected, found = TeamDelays(kinds).sums, costs_of(xtf, trace, kinds.calls)
+    for key in {*expected, *(key for key in found if key[0].startswith("omp_"))}:
+        judged, shown_here = expected.get(key, (0, 0)), found.get(key, (0, 0))
         if any(abs(a - b) >= 2 for a, b in zip(judged, shown_here)):
             raise Failure(f"{trace}: {key} costs {shown_here} ticks, {list(map(float, judged))} by the judge")
-    if kinds.entries and {kind for kind, _, _ in wanted} != {"omp_barrier_wait", "omp_idle"}:
-        raise Failure(f"{trace}: costs of {sorted(wanted)} alone")
+    if kinds.entries and {kind for kind, _, _ in expected} != {"omp_barrier_wait", "omp_idle"}:
+        raise Failure(f"{trace}: costs of {sorted(expected)} alone")
     for kind in {kind for kind, _, _ in found}:
-        cost = sum(ticks for (of, _, _), (ticks, _) in found.items() if of == kind)
+        cost = sum(ticks for (cost_kind, _, _), (ticks, _) in found.items() if cost_kind == kind)
         waited = sum(wait.end - wait.begin for wait in kinds.waits if wait.kind == kind)
         if cost > waited:
             raise Failure(f"{trace}: {kind} costs {cost} ticks, of {waited} that were waited")
 
 
 def check_team(xtf, script, seed, folder):
-    """A team of one process that shares work: calls of the same region by all, critical regions."""
+    """Checks a team of one process that shares work: all threads call the same region, and there are critical regions."""
     name = f"team-{seed}"
     lines = "\n".join(Team(seed, 2 + seed % 4).script()) + "\n"
     subprocess.run([script, folder, name], input=lines, text=True, check=True, timeout=60)
@@ -157,15 +157,15 @@ def check_team(xtf, script, seed, folder):
 
 
 def check_hybrid(xtf, script, folder):
-    """Costs go from threads to processes, to the tick."""
-    lines, wanted, indirect = kind_programs.hybrid()
+    """Checks costs that move from threads to processes, to the tick."""
+    lines, expected, indirect = kind_programs.hybrid()
     trace = f"{folder}/hybrid.xtf"
     subprocess.run([script, folder, "hybrid"], input=lines, text=True, check=True, timeout=60)
     xtf.expect("import", "-q", "-o", trace, f"{folder}/hybrid.otf2")
     xtf.expect("analyze", "-q", trace)
     found = {key: costs for key, costs in costs_of(xtf, trace, (0, 1, kind_programs.THREADS)).items() if any(costs)}
-    if found != wanted:
-        raise Failure(f"a hybrid program costs {found}, should cost {wanted}")
+    if found != expected:
+        raise Failure(f"a hybrid program costs {found}, should cost {expected}")
     columns = [line.split()[0] for line in xtf.expect("cat", trace, "waits/columns").decode().splitlines()[1:]]
     rows = [dict(zip(columns, line.split())) for line in xtf.expect("cat", trace, "waits/records").decode().splitlines()]
     shown_here = {row["event"]: int(row["indirect"]) for row in rows if int(row["indirect"])}
@@ -174,7 +174,7 @@ def check_hybrid(xtf, script, folder):
 
 
 def check_links(xtf, trace, name):
-    """The first wait of each kind leads to the record of the other side."""
+    """Checks that the first wait of each kind links to the record of the other side."""
     columns = [line.split()[0] for line in xtf.expect("cat", trace, "waits/columns").decode().splitlines()[1:]]
     seen = set()
     for number, line in enumerate(xtf.expect("cat", trace, "waits/records").decode().splitlines()):
@@ -182,20 +182,21 @@ def check_links(xtf, trace, name):
         if row["event"] in seen or row["match"] == "-" or row["culprit"] == "-":
             continue
         seen.add(row["event"])
-        wanted = f"proc/{row['culprit']}/thread/{row['culprit_thread']}/{MATCHES[row['event']]}/num/{row['match']}"
-        found, right = (xtf.expect("cat", trace, path) for path in (f"waits/num/{number}/match/record", f"{wanted}/record"))
+        expected = f"proc/{row['culprit']}/thread/{row['culprit_thread']}/{MATCHES[row['event']]}/num/{row['match']}"
+        found, right = (xtf.expect("cat", trace, path) for path in (f"waits/num/{number}/match/record", f"{expected}/record"))
         if found != right:
             raise Failure(f"{name}: {row['event']} leads to\n{found.decode()}, should lead to\n{right.decode()}")
 
 
 def row_of(wait):
-    """(process, thread, kind, begin, end, (process, thread) of the culprit). Nobody is late for himself."""
+    """Returns (process, thread, kind, begin, end, (process, thread) of the culprit). The culprit is None for a wait for the
+    waiter itself."""
     who, late = (divmod(location, kind_programs.THREADS) for location in (wait.location, wait.culprit))
     return (*who, wait.kind, wait.begin, wait.end, late if late != who else None)
 
 
-def shown(xtf, trace):
-    """What the tree shows of a trace's waits, but for completions, which are no waits."""
+def shown_waits(xtf, trace):
+    """Yields the waits that the tree shows, without completions, which are no waits."""
     for line in xtf.expect("cat", trace, "waits/records").decode().splitlines():
         cells = line.split()
         end, amount, late = ticks_of(cells[0], programs.TICKS, 0), int(cells[6]), cells[13:15]
@@ -204,8 +205,8 @@ def shown(xtf, trace):
                    None if late == ["-", "-"] else tuple(map(int, late)))
 
 
-def overlap(name, found):
-    """The waits of a location never overlap."""
+def check_overlap(name, found):
+    """Checks that waits of a location do not overlap."""
     last = {}
     for wait in sorted(found, key=lambda wait: (wait.location, wait.begin)):
         before = last.get(wait.location)

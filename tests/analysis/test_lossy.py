@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Messages of traces of which records were lost: the pairs that a replay finds certain against those of the whole program, and
-against a naive judge.
+"""Messages of traces that lack records. The pairs that a replay considers certain are compared with the pairs of the whole
+program, and with a naive judge.
 
 usage: test_lossy.py [--measure] XTF REPLAY-PAIRS OTF2-SCRIPT
 
-With --measure, a table for large programs: how many messages are certain, and how many of these are wrong.
+With --measure, prints a table for large programs: how many messages are certain, and how many of these are wrong.
 """
 
 import collections
@@ -37,9 +37,9 @@ class Lossy:
         tools.xtf.import_archive(self.program.write(tools.script, folder, name, self.records), path)
         return path
 
-    def naive(self):
-        """{(process, row of sends, process, row of recvs)} of the pairs that are certain."""
-        groups = collections.defaultdict(lambda: ([], []))  # (sender, receiver): ends in order
+    def naive_pairs(self):
+        """Returns {(process, row of sends, process, row of recvs)} of the pairs that are certain."""
+        groups = collections.defaultdict(lambda: ([], []))  # {(sender, receiver): ends in order}
         epochs, rows, posted = collections.Counter(), collections.Counter(), {}
         met = collections.defaultdict(list)
         for place, (proc, _, kind, numbers, _) in enumerate(self.records):
@@ -60,24 +60,24 @@ class Lossy:
         for (sender, receiver), (sends, receives) in groups.items():
             receives = [end[1:] for end in sorted(receives)]
             agree = met[sender] == met[receiver]
-            for r, s in (self.pair(sends, receives, agree, len(lost) == 2) if lost else dict(enumerate(range(len(sends))))).items():
+            for r, s in (self.pair_group(sends, receives, agree, len(lost) == 2) if lost else dict(enumerate(range(len(sends))))).items():
                 found.add((sender, sends[s][2], receiver, receives[r][2]))
         return found
 
     @staticmethod
-    def pair(sends, receives, agree, both_lost):
+    def pair_group(sends, receives, agree, both_lost):
         return pairs(*([(end[0], end[1] if agree else 0) for end in ends] for ends in (sends, receives)), both_lost)
 
-    def complete(self):
-        """How many messages have both ends."""
+    def n_complete(self):
+        """Returns how many messages have both ends."""
         return len(set(self.sends.values()) & set(self.recvs.values()))
 
-    def wrong(self, found):
-        """Pairs that are not of one message."""
+    def wrong_pairs(self, found):
+        """Returns pairs that are not one message."""
         return [pair for pair in found if self.sends[pair[:2]] != self.recvs[pair[2:]]]
 
     def epochs_lack_both(self):
-        """Whether an epoch of a group has as many sends as receives, but not of the same messages."""
+        """Returns True if an epoch of a group has equal numbers of sends and receives, but of different messages."""
         met, ends = collections.Counter(), collections.defaultdict(lambda: ([], []))
         for proc, _, kind, _, message in self.records:
             met[proc] += kind == "D"
@@ -86,8 +86,8 @@ class Lossy:
         return max(met.values()) > 0 and any(len(sends) == len(receives) and {*sends} != {*receives}
                                              for sends, receives in ends.values())
 
-    def as_before(self):
-        """The pairs that are certain if a group with as many sends as receives is, and no other."""
+    def pairs_by_former_rule(self):
+        """Returns the pairs of groups with equal numbers of sends and receives: the only certain ones by the former rule."""
         groups = collections.defaultdict(lambda: ([], []))
         for ends, side in ((self.sends, 0), (self.recvs, 1)):
             for end, message in ends.items():
@@ -106,21 +106,21 @@ class Tools:
 
 
 def compare(tools, folder, number, shape, dice):
-    """No pair may be wrong, unless an epoch lacks as many sends as receives."""
+    """Checks that no pair is wrong, unless an epoch lacks equal numbers of sends and receives."""
     program = Program(dice, n_procs=dice.choice([2, 3, 4]), steps=dice.choice([3, 20, 60]), **shape)
     side = dice.choice([RECEIVES, SENDS, RECEIVES + SENDS])
     lossy = Lossy(program, without(dice, program.records, side, dice.choice([20, 60, 200])))
-    what = f"program {number}, {shape}, {side}"
-    found, naive = tools.pairs(lossy.trace(tools, folder, f"p{number}")), lossy.naive()
-    if found != naive:
-        raise Failure(f"{what}: {len(found)} pairs, should be {len(naive)}: {sorted(found ^ naive)[:4]}")
-    if lossy.wrong(found) and not (side == RECEIVES + SENDS and lossy.epochs_lack_both()):
-        raise Failure(f"{what}: {len(lossy.wrong(found))} of {len(found)} are wrong: {lossy.wrong(found)[:4]}")
-    return len(found) - len(lossy.as_before()), lossy.complete() - len(found)
+    name = f"program {number}, {shape}, {side}"
+    found, naive_pairs = tools.pairs(lossy.trace(tools, folder, f"p{number}")), lossy.naive_pairs()
+    if found != naive_pairs:
+        raise Failure(f"{name}: {len(found)} pairs, should be {len(naive_pairs)}: {sorted(found ^ naive_pairs)[:4]}")
+    if lossy.wrong_pairs(found) and not (side == RECEIVES + SENDS and lossy.epochs_lack_both()):
+        raise Failure(f"{name}: {len(lossy.wrong_pairs(found))} of {len(found)} are wrong: {lossy.wrong_pairs(found)[:4]}")
+    return len(found) - len(lossy.pairs_by_former_rule()), lossy.n_complete() - len(found)
 
 
 def measure(tools):
-    """Before: as if a group with a lost record had no message that is certain."""
+    """Prints the table. Column "before": by the former rule, which dropped every group with a lost record."""
     print("lost        one in  shape                                messages  uncertain before, wrong  uncertain now, wrong")
     for shape in SHAPES:
         for name, kinds in (("receives", RECEIVES), ("messages", RECEIVES + SENDS)):
@@ -129,8 +129,8 @@ def measure(tools):
                 program = Program(dice, steps=3000 // shape.get("each", 1), **shape)
                 lossy = Lossy(program, without(dice, program.records, kinds, one_in))
                 with temporary_folder() as folder:
-                    found, n = tools.pairs(lossy.trace(tools, pathlib.Path(folder), "large")), lossy.complete()
-                counts = [number for some in (lossy.as_before(), found) for number in (100 - 100 * len(some) / n, len(lossy.wrong(some)))]
+                    found, n = tools.pairs(lossy.trace(tools, pathlib.Path(folder), "large")), lossy.n_complete()
+                counts = [number for pairs_found in (lossy.pairs_by_former_rule(), found) for number in (100 - 100 * len(pairs_found) / n, len(lossy.wrong_pairs(pairs_found)))]
                 print(f"{name:11} {one_in:6}  {str(shape or 'one message each'):36} {n:8} " + "%12.3f %% %6d  %12.3f %% %6d" % tuple(counts),
                       flush=True)
 
@@ -145,8 +145,8 @@ def main():
         folder = pathlib.Path(name)
         gained, left = 0, 0
         for number in range(rounds(arguments[0], N_PROGRAMS)):
-            some = compare(tools, folder, number, SHAPES[number % len(SHAPES)], dice)
-            gained, left = gained + some[0], left + some[1]
+            counts = compare(tools, folder, number, SHAPES[number % len(SHAPES)], dice)
+            gained, left = gained + counts[0], left + counts[1]
         if gained < 100 or left < 100:
             raise Failure(f"only {gained} messages are certain in spite of lost records, {left} are not")
     print(f"{gained} messages are certain in spite of lost records, {left} are not")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""An analysis that another build has left, with other fields: `xtf analyze` puts its own in that place, in one commit, as on a fresh import; its
-room is used again; and killed at any time it leaves what was there, or the whole new one.
+"""An analysis of another build, with other fields. `xtf analyze` must replace it in one commit by the analysis of a fresh import,
+and reuse its space. When killed at any time it must leave the former analysis, or the whole new one.
 
 usage: test_other_analysis.py XTF OTHER-ANALYSIS CHECKER ARCHIVE
 """
@@ -27,8 +27,8 @@ TABLES = ("contexts", "analyses")
 KILLS = 16
 
 
-def derived(path):
-    """{name: rows} of what an analysis adds, each row with the names of its fields."""
+def analysis_rows(path):
+    """Returns {name: rows} of an analysis, each row with the names of its fields."""
     trace, found = xtf_reader.Trace(str(path)), {}
     for name in TABLES:
         schema, rows = trace.tables.get(name, (None, []))
@@ -43,13 +43,13 @@ def derived(path):
 
 
 def without_strings(found):
-    """Strings have other numbers where others were there before."""
+    """Returns the rows without string numbers, which depend on the strings stored before."""
     return {name: [[(field, value) for field, value in row if field == "clocks"] if name == "analyses" else row for row in rows]
             for name, rows in found.items()}
 
 
 def analysed_by(path):
-    """{derived type: {(tool, digest of the clocks)}}, as the table `analyses` says."""
+    """Returns {derived type: {(tool, digest of the clocks)}} from the table `analyses`."""
     trace, found = xtf_reader.Trace(str(path)), {}
     schema, rows = trace.tables["analyses"]
     names = [field.name for field in schema.fields]
@@ -61,20 +61,20 @@ def analysed_by(path):
 
 
 def check_others_beside(xtf, other, checker, trace):
-    """Rows of types that this xtf does not know: they stay, unless they refer to call paths, which are others after an analysis."""
+    """Checks that rows of unknown types are kept, unless they refer to call paths, which an analysis replaces."""
     subprocess.run([other, trace, "beside"], check=True)
-    before, tools = derived(trace), analysed_by(trace)
+    before, tools = analysis_rows(trace), analysed_by(trace)
     xtf.expect("analyze", "-q", trace)
-    check(xtf, checker, trace)
-    after = derived(trace)
+    check_sound(xtf, checker, trace)
+    after = analysis_rows(trace)
     if not before["marks"] or "marks" in after or not before["notes"] or after["notes"] != before["notes"]:
         raise Failure(f"rows of others after an analysis: {sorted(before)} before, {sorted(after)} after")
     if not tools["notes"] or analysed_by(trace) != tools:
-        raise Failure(f"what is known of the analyses: {tools} before, {analysed_by(trace)} after")
+        raise Failure(f"the entries of the table analyses: {tools} before, {analysed_by(trace)} after")
 
 
 def check_damaged(xtf, other, trace):
-    """Of a damaged table it is told before the work is done: here that could not begin."""
+    """Checks that xtf reports a damaged table before it begins its work, which would fail here for another reason."""
     subprocess.run([other, trace, "damaged"], check=True)
     before = trace.read_bytes()
     with unittest.mock.patch.dict(os.environ, {"TMPDIR": str(trace.parent / "nowhere")}):
@@ -83,7 +83,7 @@ def check_damaged(xtf, other, trace):
         raise Failure(f"a damaged table of analyses: {done.status} {done.errors}")
 
 
-def check(xtf, checker, trace):
+def check_sound(xtf, checker, trace):
     xtf.expect("check", "-q", trace)
     done = subprocess.run([sys.executable, checker, trace], capture_output=True, text=True, check=False)
     if done.returncode:
@@ -99,14 +99,14 @@ def main():
         shutil.copy(base, fresh)
         xtf.expect("analyze", "-q", fresh)
         subprocess.run([other, base, "derived"], check=True)
-        before, wanted = derived(base), without_strings(derived(fresh))
+        before, wanted = analysis_rows(base), without_strings(analysis_rows(fresh))
         if without_strings(before) == wanted or "colour" not in str(before["waits"][0]):
-            raise Failure("the other analysis is ours")
+            raise Failure("the other analysis equals the one of this build")
 
         shutil.copy(base, trace)
         xtf.expect("analyze", "-q", trace)
-        check(xtf, checker, trace)
-        if without_strings(derived(trace)) != wanted:
+        check_sound(xtf, checker, trace)
+        if without_strings(analysis_rows(trace)) != wanted:
             raise Failure("the new analysis is not that of a fresh import")
         for path in ("waits/records", "delays/callpaths", "critical/segments", "efficiency", "records"):
             if xtf.expect("cat", trace, path) != xtf.expect("cat", fresh, path):
@@ -137,13 +137,13 @@ def main():
             with subprocess.Popen([xtf.program, "analyze", "-q", trace], stderr=subprocess.DEVNULL) as process:
                 time.sleep(chance.random() * 1.2 * takes)
                 process.send_signal(signal.SIGKILL)
-            found = derived(trace)
+            found = analysis_rows(trace)
             if found != before and without_strings(found) != wanted:
                 raise Failure("killed, the trace has neither the one nor the other analysis")
             killed += found == before
         print(f"killed {KILLS} times: {killed} were as before")
 
-        # Records of a user are not taken for an analysis.
+        # Records of a user are not replaced by an analysis.
         xtf.import_archive(archive, trace, "--force")
         subprocess.run([other, trace, "record"], check=True)
         bytes_before = trace.read_bytes()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The critical path as the tree shows it: against the naive judge, against Scalasca's analyser, in windows, and of programs whose
-path is known; and files that tell nonsense.
+"""The critical path as the tree shows it: against the naive judge, against Scalasca's analyser, in windows, and for programs
+whose path is known. Also files with nonsensical paths.
 
 usage: test_path.py XTF DERIVED-SCRIPT OTF2-SCRIPT ARCHIVE...
 """
@@ -32,14 +32,14 @@ NOWHERE = "-"
 
 
 def table(text):
-    """Lines of a table as {column: cell}; the last column may have blanks."""
+    """Returns the lines of a table as {column: cell}; the last column may have blanks."""
     lines = text.splitlines()
     names = lines[0].lstrip("# ").split()
     return [dict(zip(names, line.split(None, len(names) - 1))) for line in lines[1:]]
 
 
 class Shown:
-    """What the tree of one trace shows."""
+    """The tree of one trace."""
 
     def __init__(self, xtf, trace, judge):
         self.xtf, self.trace, self.ticks = xtf, trace, judge.ticks
@@ -51,12 +51,12 @@ class Shown:
         return ticks_of(cell, self.ticks, 0)
 
     def profile(self, path):
-        """{region: ticks} of those that have any."""
+        """Returns {region: ticks} of the regions that have time."""
         found = {line["region"].strip(): self.time(line["amount"]) for line in table(self.read(path + "critical/profile"))}
         return {region: ticks for region, ticks in found.items() if ticks}
 
     def segments(self, path):
-        """[(begin, end, process, next process)], times since the origin."""
+        """Returns [(begin, end, process, next process)], times since the origin."""
         return [(self.time(line["from"]), self.time(line["to"]), int(line["proc"]),
                  None if line["next_proc"] == NOWHERE else int(line["next_proc"]))
                 for line in table(self.read(path + "critical/segments"))]
@@ -67,25 +67,25 @@ def check(found, wanted, what):
         raise Failure(f"{what}:\n  {found}, should be\n  {wanted}")
 
 
-# ---- Against the judge.
+# ---- Comparisons with the judge.
 
 
-def inside(path, program):
-    """A call path of the judge as the tree has it, for which the program is no call."""
+def without_program(path, program):
+    """Returns a call path of the judge without the program, which is no call in the tree."""
     return path[1:] if path and path[0] == program else path
 
 
 def regions_of(times, program):
-    """{region: ticks} of {path: ticks}."""
+    """Returns {region: ticks} of {path: ticks}."""
     found = collections.Counter()
     for path, ticks in times.items():
-        calls = inside(path, program)
+        calls = without_program(path, program)
         found[calls[-1] if calls else "(no region)"] += ticks
     return dict(+found)
 
 
-def cut(segments, begin, end):
-    """[(begin, end, process, next process)] of those that are in a window, in order."""
+def cut_segments(segments, begin, end):
+    """Returns [(begin, end, process, next process)] of the segments in a window, in order."""
     found = []
     for segment in reversed(segments):
         since, until = max(segment.begin, begin), min(segment.end, end)
@@ -107,7 +107,7 @@ def since_origin(segments, origin):
 
 
 def compare_windows(shown, path, origin, first, last, dice):
-    """Windows side by side, of all processes and of single ones, have what the judge's segments have in them, and add up."""
+    """Checks that adjacent windows, of all processes and of single ones, show the judge's segments in them, and add up."""
     edges = sorted({first, last + 1, *(dice.randrange(first, last) for _ in range(WINDOWS - 1)),
                     *(dice.choice(path.segments).begin for _ in range(3))})
     whole = collections.Counter()
@@ -116,29 +116,29 @@ def compare_windows(shown, path, origin, first, last, dice):
         found = shown.profile(window)
         check(found, profile_of(path.segments, begin, end, path.program), f"{window}critical/profile")
         whole.update(found)
-        check(shown.segments(window), since_origin(cut(path.segments, begin, end), origin), f"{window}critical/segments")
+        check(shown.segments(window), since_origin(cut_segments(path.segments, begin, end), origin), f"{window}critical/segments")
         process = dice.choice(path.segments).process.number
-        mine = [segment for segment in path.segments if segment.process.number == process]
-        mine = profile_of(mine, begin, end, path.program)
-        check(shown.profile(f"proc/{process}/{window}"), mine, f"proc/{process}/{window}critical/profile")
+        own = [segment for segment in path.segments if segment.process.number == process]
+        own = profile_of(own, begin, end, path.program)
+        check(shown.profile(f"proc/{process}/{window}"), own, f"proc/{process}/{window}critical/profile")
     check(shown.profile(""), dict(+whole), "windows together")
 
 
 def window_text(shown, ticks):
-    """An instant as a window's edge, rounded down by less than a tick: the first tick at or after it is meant."""
+    """Returns an instant as a window's edge, rounded down by less than a tick. The edge means the first tick at or after it."""
     digits = len(str(shown.ticks)) + 1
     text = str(ticks * 10**digits // shown.ticks).rjust(digits + 1, "0")
     return f"{text[:-digits]}.{text[-digits:]}"
 
 
 def compare_callpaths(shown, path):
-    """{(metric, call path, location): ticks} of what each process shows; they are the judge's, to the tick."""
+    """Compares the costs of each process with the judge's, to the tick. Returns {(metric, call path, location): ticks}."""
     found = {}
     for process in path.processes:
         for line in table(shown.read(f"proc/{process.number}/critical/callpaths")):
             for metric, column in METRICS.items():
                 found[metric, line["callpath"].strip(), process.location] = shown.time(line[column])
-    wanted = {(metric, "/".join(inside(callpath, path.program)) or "(no region)", location): ticks
+    wanted = {(metric, "/".join(without_program(callpath, path.program)) or "(no region)", location): ticks
               for (metric, callpath, location), ticks in path.sums.items()}
     for key in sorted({*found, *wanted}):
         if abs(found.get(key, 0) - wanted.get(key, 0)) > 0.5 + 1e-9 * wanted.get(key, 0):
@@ -147,24 +147,25 @@ def compare_callpaths(shown, path):
 
 
 def compare_scout(found, ticks, program, archive, tsv):
-    """The same against Scalasca."""
-    theirs = scout.read(tsv, archive)
+    """Compares the same costs with Scalasca's."""
+    scout_values = scout.read(tsv, archive)
     values = 0
     for metric in METRICS:
-        ours = {}
+        our_values = {}
         for (name, callpath, location), amount in found.items():
             if name == metric and amount:
                 calls = [program] * bool(program) + [callpath] * (callpath != "(no region)")
-                ours["/" + "/".join(calls).replace(" ", "_"), location] = float(amount) / ticks
-        wrong = list(scout.differences(theirs[metric], ours))
+                our_values["/" + "/".join(calls).replace(" ", "_"), location] = float(amount) / ticks
+        wrong = list(scout.differences(scout_values[metric], our_values))
         if wrong:
             raise Failure(f"{tsv}: {metric}: {wrong[:5]}")
-        values += len(theirs[metric])
+        values += len(scout_values[metric])
     return values
 
 
 def compare_efficiency(shown, judge):
-    """What is left without the transfer of data, of the process that has most left: all but the time in MPI, and the waits."""
+    """Checks the efficiency without data transfer. It is determined by the process with the most time outside of MPI and in
+    waits."""
     lines = {line["figure"]: line for line in table(shown.read("efficiency"))}
     begin, end = (shown.time(cell) for cell in lines["window"]["value"].removeprefix("time/").split("-"))
     waited = collections.Counter()
@@ -178,9 +179,9 @@ def compare_efficiency(shown, judge):
     if abs(figures["transfer"] - least / (end - begin)) > 0.6e-4:
         raise Failure(f"efficiency: {figures}, transfer should be {least / (end - begin)}")
     check_unexplained(figures, judge)
-    for how in ("", "_ideal"):
-        product = figures["serialization" + how] * figures["transfer" + how]
-        if abs(product - figures["communication_efficiency"]) > 2e-4 * max(1, figures["serialization" + how]):
+    for suffix in ("", "_ideal"):
+        product = figures["serialization" + suffix] * figures["transfer" + suffix]
+        if abs(product - figures["communication_efficiency"]) > 2e-4 * max(1, figures["serialization" + suffix]):
             raise Failure(f"efficiency: {figures} are no product")
 
 
@@ -190,7 +191,7 @@ def communicates(path):
 
 
 def check_unexplained(figures, judge, late=()):
-    """What of the time in MPI is no wait, of all processes together."""
+    """Checks the share of time in MPI that is no wait, of all processes together."""
     whole = sum(until - since for process in judge.processes.values() for since, until, path in process.spans if communicates(path))
     waited = sum(ticks for (metric, path, _), ticks in judge.sums.items() if metric in WAITS and communicates(path))
     waited += sum(one.wait for one in late)
@@ -205,7 +206,7 @@ def compare(xtf, archive, trace, tsv):
     records = [process for process in judge.processes.values() if process.spans]
     first, last = min(process.spans[0][0] for process in records), max(process.time for process in records)
     origin = judge.matches.origin
-    check(shown.segments(""), since_origin(cut(path.segments, first, last + 1), origin), "critical/segments")
+    check(shown.segments(""), since_origin(cut_segments(path.segments, first, last + 1), origin), "critical/segments")
     found = compare_callpaths(shown, path)
     compare_windows(shown, path, origin, first, last, random.Random(7))
     length = path.segments[0].end - path.segments[-1].begin
@@ -226,16 +227,16 @@ def make_archive(script, folder, name, lines):
 
 
 def check_program(xtf, archive, trace, name, wanted):
-    """The path is as known, and as the judge has it."""
+    """Checks that the path is the known one, and the judge's."""
     shown = Shown(xtf, trace, Waits(str(archive)))
     segments = shown.segments("")
     origin = wanted[0][0] - segments[0][0]
     check([(begin + origin, end + origin, proc) for begin, end, proc, _ in segments], wanted, f"{name}: critical/segments")
-    check([following for *_, following in segments], [proc for *_, proc in wanted[1:]] + [None], f"{name}: where the path goes")
+    check([following for *_, following in segments], [proc for *_, proc in wanted[1:]] + [None], f"{name}: next processes of the path")
     compare(xtf, archive, trace, None)
 
 
-# ---- Files that tell nonsense.
+# ---- Nonsensical files.
 
 # Rows of `critical`: time seq region duration context amount next_process next_thread segments.
 NONSENSE = {
@@ -253,7 +254,7 @@ NONSENSE = {
 
 
 def check_nonsense(xtf, script, archive, folder):
-    """Every answer is one, or an error: xtfrun looks after crashes and memory."""
+    """Checks that each answer is a table or an error; xtfrun notices crashes and memory."""
     trace = folder / "nonsense.xtf"
     for what, rows in NONSENSE.items():
         xtf.import_archive(archive, trace)
@@ -264,7 +265,7 @@ def check_nonsense(xtf, script, archive, folder):
                 if result.status == 0 and not result.output.startswith(b"#"):
                     raise Failure(f"{what}: {window}{path}: {result.output}")
                 if result.status and not result.errors:
-                    raise Failure(f"{what}: {window}{path} fails without a word")
+                    raise Failure(f"{what}: {window}{path} fails without an error")
 
 
 def add_rows(script, trace, rows):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Waits for late progress, of made-up programs whose waits are known: against the truth, and against the naive judge, which has
-nothing but what otf2-print prints; and the critical path and the causes through them.
+"""Waits for late progress of made-up programs whose waits are known. The analysis is compared with the truth, and with the naive
+judge, which reads only the output of otf2-print. Also the critical path and the causes through such waits.
 
 usage: test_progress.py XTF OTF2-SCRIPT TRACE-CAUSES
 """
@@ -16,7 +16,7 @@ from naive_path import Path
 from naive_progress import Progress
 from naive_waits import Waits
 from progress_programs import BYTES, Alternating, Program, Truth
-from test_path import NOWHERE, Shown, check_unexplained, cut, make_archive, since_origin, table
+from test_path import NOWHERE, Shown, check_unexplained, cut_segments, make_archive, since_origin, table
 from test_trace_causes import ROUNDED, Said, wrong_delays
 from xtfrun import Failure, Xtf, need, rounds, run_test, temporary_folder
 
@@ -25,15 +25,15 @@ Row = collections.namedtuple("Row", "process seq end wait culprit")
 MPI = "MPI_Waitall"
 
 
-def check(found, wanted, what):
-    if found == wanted:
+def check(found, expected, name):
+    if found == expected:
         return
-    more, less = [x for x in found if x not in wanted], [x for x in wanted if x not in found]
-    raise Failure(f"{what}: {len(found)}, should be {len(wanted)}; too much {more[:4]}, missing {less[:4]}")
+    extra, missing = [x for x in found if x not in expected], [x for x in expected if x not in found]
+    raise Failure(f"{name}: {len(found)}, should be {len(expected)}; too much {extra[:4]}, missing {missing[:4]}")
 
 
-def rows(shown, judge):
-    """The rows of late progress that the tree has, in their order."""
+def shown_rows(shown, judge):
+    """Yields the rows of late progress that the tree shows, in their order."""
     columns = [line.split()[0] for line in shown.read("waits/columns").splitlines()[1:]]
     for line in shown.read("waits/late_progress/records").splitlines():
         row = dict(zip(columns, line.split(None, len(columns) - 1)))
@@ -44,25 +44,25 @@ def check_path(shown, judge, late, name):
     path = Path(judge, late)
     processes = [process for process in judge.processes.values() if process.spans]
     first, last = min(process.spans[0][0] for process in processes), max(process.time for process in processes)
-    wanted = since_origin(cut(path.segments, first, last + 1), judge.matches.origin)
+    wanted = since_origin(cut_segments(path.segments, first, last + 1), judge.matches.origin)
     check(shown.segments(""), wanted, f"{name}: critical/segments")
     return shown.profile("").get(MPI, 0), sum(shown.profile("").values())
 
 
 def check_causes(said, rows_of, program, name):
-    """What is said of single waits is what the analysis has stored, adds up, and is as known."""
+    """Checks that causes of single waits agree with the analysis, add up, and are the known ones."""
     wrong = list(wrong_delays(said))
     for one in said.singles:
         found = sum(one.direct.values()) + sum(one.further.values()) + one.unexplained
         if found != one.amount or abs(one.indirect - one.stored) > ROUNDED:
-            wrong.append(f"{one}: {found} are told, {one.indirect} are indirect, {one.stored} by the analysis")
+            wrong.append(f"{one}: {found} are explained, {one.indirect} are indirect, {one.stored} by the analysis")
         end = rows_of.get((one.location, one.seq))
         causes = [(location, "/".join(path), cost) for (_, path, location), cost in one.direct.items()]
         if hasattr(program, "causes") and causes != program.causes.get((one.location, end)):
             wrong.append(f"{one}: {causes}, should be {program.causes.get((one.location, end))}")
-    told = sum(one.kind == "late_progress" for one in said.singles)
-    if wrong or told != len(rows_of):
-        raise Failure("\n  ".join([f"{name}: causes of {told} waits for late progress are told, of {len(rows_of)}", *wrong[:10]]))
+    n_explained = sum(one.kind == "late_progress" for one in said.singles)
+    if wrong or n_explained != len(rows_of):
+        raise Failure("\n  ".join([f"{name}: causes of {n_explained} waits for late progress are explained, of {len(rows_of)}", *wrong[:10]]))
 
 
 def check_program(xtf, options, folder, program, name):
@@ -71,7 +71,7 @@ def check_program(xtf, options, folder, program, name):
     xtf.expect("analyze", "--quiet", trace)
     judge = Waits(str(archive))
     shown = Shown(xtf, trace, judge)
-    found, late = list(rows(shown, judge)), Progress(judge).late
+    found, late = list(shown_rows(shown, judge)), Progress(judge).late
     judged = [Row(one.record.proc.number, one.record.seq, one.end, one.wait, one.culprit.number) for one in late]
     check(sorted(found), sorted(judged), f"{name}: by the judge")
     check(sorted(Truth(row.process, row.culprit, row.end, row.wait) for row in found), sorted(program.truth), f"{name}: truth")

@@ -3,11 +3,11 @@
 
 usage: test_scout.py [--seeds A-B] [--steps N] [--freeze FILE SEED] XTF OTF2-SCRIPT FROZEN...
 
-FROZEN are results of Scalasca 2.6 for small programs of the same generator, so they need no analyser here. Without them, programs are
-analysed by both: scout.mpi is looked for under the name that XTF_SCOUT has, or in PATH. --freeze writes a file of results.
+FROZEN are results of Scalasca 2.6 for small programs of the same generator, so the test needs no analyser. Without them, both
+programs analyse the programs. The test finds scout.mpi by XTF_SCOUT or in PATH. --freeze writes a file of results.
 
-Where the analyser is known to say something else than its patterns mean, its values must be as known: see Reading, is_on_one, and
-scout_path.py.
+In some cases the analyser's values are known to differ from the definitions of its patterns. There the values must differ in the
+known way: see Reading, is_on_one, and scout_path.py.
 """
 
 import argparse
@@ -36,20 +36,20 @@ ORDER = ("mpi_lswo_same", "mpi_lswo_different", "mpi_slswo_count", "mpi_clswo_co
 
 
 class Reading(naive_waits.Waits):
-    """How the analyser reads wrong order. If one receive shows that several late senders came in the wrong order, it takes the source
-    and the bytes of the first of them for all, and charges all to the call of that one: a set of events keeps what it was given first.
-    And it compares the senders' ranks in the communicators of their messages, so one sender is another one in another communicator."""
+    """The analyser's wrong order of late senders. If one receive reveals several late senders, the analyser uses source and bytes
+    of the first one for all, and charges its call with all. (A set of events keeps the first value of each.) It also compares
+    ranks in the communicators of the messages, so one sender counts as another one in another communicator."""
 
     def __init__(self, archive):
-        self.read, self.meant = collections.Counter(), collections.Counter()
+        self.as_read, self.defined = collections.Counter(), collections.Counter()
         super().__init__(archive)
 
     def wrong_order(self, receive, remembered):
         late = [item for item in remembered if item[0].other.time > receive.other.time]
         for record, wait in late:
             first = late[0][0]
-            self.judge(self.meant, record, record.other.proc is receive.other.proc, wait)
-            self.judge(self.read, first, first.values["peer"][0] == receive.values["peer"][0], wait)
+            self.judge(self.defined, record, record.other.proc is receive.other.proc, wait)
+            self.judge(self.as_read, first, first.values["peer"][0] == receive.values["peer"][0], wait)
         super().wrong_order(receive, remembered)
 
     @staticmethod
@@ -59,21 +59,21 @@ class Reading(naive_waits.Waits):
         sums["mpi_clswo_count" if record.values["bytes"] else "mpi_slswo_count", *key] += 1
 
     def values(self, sums, metric):
-        """{(call path, rank): seconds, or how many}"""
+        """Returns {(call path, rank): seconds, or count}."""
         unit = 1 if metric.endswith("_count") else self.ticks
         return {key[1:]: float(value / unit) for key, value in sums.items() if key[0] == metric}
 
 
 def values_of_path(path, metric, ticks):
-    """{(call path, rank): seconds} of a judge's path."""
+    """Returns {(call path, rank): seconds} of a judge's path."""
     numbers = {process.location: process.number for process in path.processes}
-    return {("".join("/" + name for name in callpath), numbers[location]): float(value / ticks)
-            for (of, callpath, location), value in path.sums.items() if of == metric}
+    return {("".join("/" + region for region in callpath), numbers[location]): float(value / ticks)
+            for (name, callpath, location), value in path.sums.items() if name == metric}
 
 
 def is_on_one(values):
-    """Whether a process has as much activity as the critical path on each call path of it. Nothing is to be scaled there: the analyser
-    divides by zero, or by what rounding left, and no cost of imbalance is a number."""
+    """Returns True if a process has as much activity as the critical path on each of the path's call paths. The analyser then
+    divides by zero or by rounding errors, and its costs of imbalance are no numbers."""
     on, active = collections.Counter(), collections.Counter()
     for (path, _), value in values["critical_path"].items():
         on[path] += value
@@ -89,7 +89,7 @@ class Comparison:
         self.compared, self.differences = 0, 0
 
     def write(self, seed, steps):
-        """The archive of a program, and how many processes it has."""
+        """Writes the archive of a program. Returns the archive, the number of processes, and the script's checksum."""
         program = Program(seed, 2 + seed % 4, steps)
         lines = "\n".join(program.script()) + "\n"
         shutil.rmtree(self.folder / "traces", ignore_errors=True)
@@ -104,8 +104,8 @@ class Comparison:
         return values_of(Cube(profile))
 
     def theirs(self, analyser, n):
-        """What the analyser says. It waits in loops, so processes that have nothing to do have to give way. It may stop: messages of its
-        own at operations of many go the ways of those that it replays, so one that is on its way there is taken for another."""
+        """Returns the analyser's values; None if it stops. It polls, so idle processes have to yield. It may stop because its own
+        messages at collective operations use the channels of replayed messages, and can be mistaken for them."""
         for old in self.folder.glob("scout.cubex"):
             old.unlink()
         command = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n", str(n), analyser, "./traces.otf2"]
@@ -120,35 +120,36 @@ class Comparison:
             return None
         return values_of(Cube(self.folder / "scout.cubex"))
 
-    def compare(self, what, archive, theirs, has):
-        """`has`: whether the analyser says something of a metric, which may be that it is 0 everywhere."""
+    def compare(self, name, archive, analyser_values, has_metric):
+        """Compares values. `has` returns True if the analyser has a metric, even if all its values are 0."""
         ours, reading = self.ours(archive), Reading(str(archive))
         left_out = {"critical_imbalance_impact"} if is_on_one(ours) else set()
         read_path, meant_path = scout_path.Path(reading), naive_path.Path(reading)
         if read_path.left_out:
-            print(f"{what}: the analyser leaves out {read_path.left_out} call paths of processes")
-        for metric in sorted(metric for metric in {*ours} - left_out if has(metric)):
-            said = theirs.get(metric, {})
-            pairs = [(said, ours[metric])]
+            print(f"{name}: the analyser leaves out {read_path.left_out} call paths of processes")
+        for metric in sorted(metric for metric in {*ours} - left_out if has_metric(metric)):
+            analyser_metric = analyser_values.get(metric, {})
+            pairs = [(analyser_metric, ours[metric])]
             if metric in ORDER:
-                pairs = [(said, reading.values(reading.read, metric)), (reading.values(reading.meant, metric), ours[metric])]
+                pairs = [(analyser_metric, reading.values(reading.as_read, metric)), (reading.values(reading.defined, metric), ours[metric])]
             elif metric in scout_path.METRICS and read_path.left_out:
-                pairs = [(said, values_of_path(read_path, metric, reading.ticks)),
+                pairs = [(analyser_metric, values_of_path(read_path, metric, reading.ticks)),
                          (values_of_path(meant_path, metric, reading.ticks), ours[metric])]
             for a, b in pairs:
                 self.compared += len(a)
                 for key, x, y in scout.differences(a, b):
                     self.differences += 1
-                    print(f"{what}: {metric} {key[0]} {key[1]}: {y!r}, by the analyser {x!r}")
+                    print(f"{name}: {metric} {key[0]} {key[1]}: {y!r}, by the analyser {x!r}")
 
 
 def values_of(cube):
-    """{metric: {(call path, rank): value}}"""
+    """Returns {metric: {(call path, rank): value}}."""
     return {metric: cube.by_name(metric) for metric in cube.metrics}
 
 
-def freeze(path, theirs, seed, steps, check):
-    """A call path is named once, by its number. Metrics that need no analysis are compared elsewhere."""
+def write_frozen(path, theirs, seed, steps, check):
+    """Writes a file of results. Each call path is named once, then given by its number. Metrics that need no analysis are
+    omitted."""
     theirs = {metric: values for metric, values in theirs.items() if metric.startswith(ANALYSED)}
     paths = sorted({key[0] for values in theirs.values() for key in values})
     lines = [f"# Scalasca 2.6, scout.mpi, of random_programs.py: seed {seed} steps {steps} crc32 {check}"]
@@ -158,8 +159,8 @@ def freeze(path, theirs, seed, steps, check):
     path.write_text("\n".join(lines) + "\n")
 
 
-def thaw(path):
-    """(seed, steps, crc32 of the script, values)"""
+def read_frozen(path):
+    """Returns (seed, steps, crc32 of the script, values)."""
     head, *lines = path.read_text().splitlines()
     words, paths, values = head.split(), [], collections.defaultdict(dict)
     for line in lines:
@@ -172,10 +173,10 @@ def thaw(path):
 
 
 def compare_frozen(comparison, path):
-    seed, steps, check, theirs = thaw(path)
+    seed, steps, check, theirs = read_frozen(path)
     archive, _, found = comparison.write(seed, steps)
     if found != check:
-        raise Failure(f"{path.name}: its program is another one now: results have to be made anew (--freeze)")
+        raise Failure(f"{path.name}: its program has changed: make the results again with --freeze")
     comparison.compare(path.name, archive, theirs, lambda metric: metric.startswith(ANALYSED))
 
 
@@ -187,7 +188,7 @@ def compare_live(comparison, analyser, options):
         if theirs:
             comparison.compare(f"seed {seed}", archive, theirs, theirs.__contains__)
         if theirs and options.freeze and seed == int(options.freeze[1]):
-            freeze(pathlib.Path(options.freeze[0]), theirs, seed, options.steps, check)
+            write_frozen(pathlib.Path(options.freeze[0]), theirs, seed, options.steps, check)
 
 
 def main():
@@ -202,7 +203,7 @@ def main():
     need("otf2-print")
     analyser = shutil.which(os.environ.get("XTF_SCOUT") or "scout.mpi")
     if not options.frozen and not (analyser and shutil.which("mpirun")):
-        skip("Scalasca's analyser is not here: XTF_SCOUT may name its scout.mpi")
+        skip("Scalasca's analyser is missing: set XTF_SCOUT to its scout.mpi")
     with temporary_folder() as name:
         comparison = Comparison(options, pathlib.Path(name))
         for path in options.frozen:

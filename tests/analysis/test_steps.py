@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `xtf analyze` shows on a terminal: each step, once, and how far it is; and Ctrl-C at each of them.
+"""The progress that `xtf analyze` shows on a terminal: each step once, with rising percentages. Also Ctrl-C at each step.
 
 usage: test_steps.py XTF ARCHIVE
 """
@@ -17,28 +17,28 @@ import tempfile
 import termios
 
 XTF, ARCHIVE = sys.argv[1:]
-# In the order of the analysis. What comes first needs the trace, and what comes last only what was found in it.
+# In the order of the analysis: the first steps read the trace, the last ones write results.
 STEPS = ["reading", "replaying", "waits without messages", "writing the ideal run", "points of waits", "meetings", "causes",
          "writing delays", "critical path", "segments of the path", "writing the path", "activity beside the path", "writing waits",
          "committing"]
 LINE = re.compile(r"analysing: ([a-zA-Z ]*[a-zA-Z])(?: +\[[=> ]*\] +(\d+)%)?")
 
 
-def say(good, *what):
+def check(good, *what):
     if not good:
         sys.exit(" ".join(map(str, what)))
 
 
 def analyze(trace, interrupt_at=None):
-    """The steps that were shown, as (name, percent or -1), and how the program ended."""
-    ours, terminal = pty.openpty()
+    """Analyses a trace. Returns the steps that were shown, as (name, percent or -1), the exit status, and the text."""
+    test_end, terminal = pty.openpty()
     fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 25, 120, 0, 0))
     shown, text = [], ""
     with subprocess.Popen([XTF, "analyze", trace], stdout=subprocess.DEVNULL, stderr=terminal) as process:
         os.close(terminal)
         while True:
             try:
-                got = os.read(ours, 4096)
+                got = os.read(test_end, 4096)
             except OSError:  # the other end is closed
                 got = b""
             if not got:
@@ -48,7 +48,7 @@ def analyze(trace, interrupt_at=None):
                 process.send_signal(signal.SIGINT)
                 interrupt_at = None
         process.wait(timeout=60)
-    os.close(ours)
+    os.close(test_end)
     for line in text.split("\r"):
         found = LINE.match(line)
         if found:
@@ -58,36 +58,36 @@ def analyze(trace, interrupt_at=None):
 
 def check_steps(trace):
     shown, status, text = analyze(trace)
-    say(status == 0, status, text)
+    check(status == 0, status, text)
     names = [name for i, (name, _) in enumerate(shown) if i == 0 or shown[i - 1][0] != name]
-    say(names == STEPS, "steps", names)
+    check(names == STEPS, "steps", names)
     for (name, percent), (next_name, next_percent) in zip(shown, shown[1:]):
-        say(name != next_name or percent <= next_percent, name, "goes back, from", percent, "to", next_percent)
+        check(name != next_name or percent <= next_percent, name, "goes back, from", percent, "to", next_percent)
 
 
-def waits(trace):
+def waits_profile(trace):
     return subprocess.run([XTF, "cat", trace, "waits/profile"], check=True, stdout=subprocess.PIPE).stdout
 
 
 def check_interrupted(trace):
-    """The trace is as before, or analysed in whole, where the signal came after the commit."""
+    """Checks that an interrupted trace is unchanged, or analysed in whole if the signal arrived after the commit."""
     before, ended_at = trace.read_bytes(), set()
     subprocess.run([XTF, "analyze", "-q", trace], check=True)
-    analysed = waits(trace)
+    analysed = waits_profile(trace)
     trace.write_bytes(before)
     for step in STEPS * 3:
         _, status, text = analyze(trace, step)
         if status == 0:
             trace.write_bytes(before)
             continue
-        if status == -signal.SIGINT and trace.read_bytes() != before:  # the commit was done, the process had not ended
-            say(waits(trace) == analysed, step, "killed after the commit: not the whole analysis")
+        if status == -signal.SIGINT and trace.read_bytes() != before:  # the commit was done, but the process had not ended
+            check(waits_profile(trace) == analysed, step, "killed after the commit: not the whole analysis")
             trace.write_bytes(before)
             continue
-        say(status == -signal.SIGINT or "interrupted" in text, step, status, text)
-        say(trace.read_bytes() == before, step, "interrupted: the trace was changed")
+        check(status == -signal.SIGINT or "interrupted" in text, step, status, text)
+        check(trace.read_bytes() == before, step, "interrupted: the trace was changed")
         ended_at.add(step)
-    say(ended_at, "Ctrl-C came to nothing")
+    check(ended_at, "no Ctrl-C interrupted the analysis")
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the tree shows of an analysis adds up: over any partition of time and of processes, from one table to the next, and with what the
-calls say.
+"""Sums of an analysis in the tree: over any partition of time and of processes, and from one table to the next. They are also
+compared with the times of calls.
 
 usage: test_sums.py XTF ARCHIVE...
        test_sums.py XTF --hpcc
@@ -21,7 +21,7 @@ from xtfrun import Failure, Xtf, need, run_test, shared_traces, temporary_folder
 
 WINDOWS, PROCESSES_MOST, ROWS = 3, 4, 3
 NONE = "-"
-# The values of each table that add up, by what names a line.
+# The key columns of each table, and the columns that add up.
 TABLES = {
     "waits/profile": (("kind", "region"), ("waits", "amount", "indirect", "propagating")),
     "waits/callpaths": (("kind", "call_path", "callpath"), ("waits", "amount", "indirect", "propagating")),
@@ -56,16 +56,16 @@ class Shown:
         return self.time(cell) if "." in cell else int(cell)
 
     def sums(self, path):
-        """{what names a line: values} of one of the tables, without lines of nothing. Regions may have names in common."""
+        """Returns {key of a line: values} of one table, without lines of zeros. Several lines may have the same key."""
         keys, values = TABLES["/".join(path.split("/")[-2:])]
         numbers = ((line, tuple(self.number(line[value]) for value in values)) for line in self.table(path))
-        return added({tuple(line[key].strip() for key in keys): found} for line, found in numbers if any(found))
+        return add_sums({tuple(line[key].strip() for key in keys): found} for line, found in numbers if any(found))
 
     def window(self, begin, end):
         return f"time/{window_text(self, begin)}-{window_text(self, end)}/"
 
 
-def added(parts):
+def add_sums(parts):
     total = {}
     for part in parts:
         for key, numbers in part.items():
@@ -74,14 +74,14 @@ def added(parts):
     return total
 
 
-def same(found, wanted, what):
+def check_equal(found, wanted, name):
     if found != wanted:
-        differ = [(key, found.get(key), wanted.get(key)) for key in {*found, *wanted} if found.get(key) != wanted.get(key)]
-        raise Failure(f"{what}: {differ[:5]}")
+        differing = [(key, found.get(key), wanted.get(key)) for key in {*found, *wanted} if found.get(key) != wanted.get(key)]
+        raise Failure(f"{name}: {differing[:5]}")
 
 
 def check_partitions(shown, dice):
-    """Windows side by side, and sets of processes, have together what all have."""
+    """Checks that adjacent windows, and disjoint sets of processes, add up to the whole."""
     edges = sorted({0, shown.end, *(dice.randrange(1, shown.end) for _ in range(WINDOWS - 1))})
     windows = [shown.window(*pair) for pair in zip(edges, edges[1:])]
     procs = dice.sample(shown.procs, k=len(shown.procs))
@@ -89,45 +89,45 @@ def check_partitions(shown, dice):
     sets = [f"proc/{','.join(procs[a:b])}/" for a, b in zip(cuts, cuts[1:])]
     for path in TABLES:
         whole = shown.sums(path)
-        same(added(shown.sums(window + path) for window in windows), whole, f"{path} in windows")
-        same(added(shown.sums(each + path) for each in sets), whole, f"{path} by processes")
+        check_equal(add_sums(shown.sums(window + path) for window in windows), whole, f"{path} in windows")
+        check_equal(add_sums(shown.sums(selection + path) for selection in sets), whole, f"{path} by processes")
         cell = f"{dice.choice(windows)}{dice.choice(sets)}"
         parts = [f"{cell}proc/{proc}/{path}" for proc in dice.sample(procs, k=min(len(procs), PROCESSES_MOST))]
         if len(parts) == len(procs):
-            same(added(map(shown.sums, parts)), shown.sums(cell + path), f"{cell}{path} by processes")
+            check_equal(add_sums(map(shown.sums, parts)), shown.sums(cell + path), f"{cell}{path} by processes")
 
 
 def check_tables(shown, path):
-    """One table says what the next one says."""
+    """Checks that tables with the same values agree."""
     waits = shown.sums(path + "waits/profile")
-    same(added({(): numbers} for numbers in waits.values()), shown.sums(path + "waits/totals"), f"{path}waits: totals")
+    check_equal(add_sums({(): numbers} for numbers in waits.values()), shown.sums(path + "waits/totals"), f"{path}waits: totals")
     slices = shown.table(path + "waits/histogram")
     found = tuple(sum(shown.number(line[name]) for line in slices) for name in TABLES["waits/totals"][1])
-    same({(): found} if any(found) else {}, shown.sums(path + "waits/totals"), f"{path}waits: histogram")
-    for_others = added({(): numbers[:2]} for (kind, _), numbers in waits.items() if not kind.endswith("_completion"))
-    pairs = added({(): numbers} for numbers in shown.sums(path + "waits/matrix").values())
-    if pairs.get((), (0, 0))[1] > for_others.get((), (0, 0))[1]:
-        raise Failure(f"{path}waits: {pairs} for single processes, of {for_others}")
+    check_equal({(): found} if any(found) else {}, shown.sums(path + "waits/totals"), f"{path}waits: histogram")
+    for_culprits = add_sums({(): numbers[:2]} for (kind, _), numbers in waits.items() if not kind.endswith("_completion"))
+    pairs = add_sums({(): numbers} for numbers in shown.sums(path + "waits/matrix").values())
+    if pairs.get((), (0, 0))[1] > for_culprits.get((), (0, 0))[1]:
+        raise Failure(f"{path}waits: {pairs} for single processes, of {for_culprits}")
     for derived in ("waits", "delays"):
-        callpaths = added({(kind, name.split("/")[-1]): numbers}
+        callpaths = add_sums({(kind, name.split("/")[-1]): numbers}
                           for (kind, _, name), numbers in shown.sums(f"{path}{derived}/callpaths").items())
-        regions = added({(kind, "(no region)" if region == NONE else region): numbers}
+        regions = add_sums({(kind, "(no region)" if region == NONE else region): numbers}
                         for (kind, region), numbers in shown.sums(f"{path}{derived}/profile").items())
         if not any("/" in region or "~" in region for _, region in regions):
-            same(callpaths, regions, f"{path}{derived} by call path")
+            check_equal(callpaths, regions, f"{path}{derived} by call path")
 
 
 def check_rows(shown):
-    """What `waits/callpaths` adds up, row by row."""
+    """Checks `waits/callpaths` against the sums of `waits/records`."""
     columns = [line.split()[0] for line in shown.xtf.expect("cat", shown.trace, "waits/columns").decode().splitlines()[1:]]
     rows = [dict(zip(columns, line.split())) for line in shown.xtf.expect("cat", shown.trace, "waits/records", timeout=300).decode().splitlines()]
-    wanted = added({(row["event"], row["context"]): (1, *(int(row[name]) for name in ("amount", "indirect", "propagating")))} for row in rows)
-    found = added({(kind, call_path): numbers} for (kind, call_path, _), numbers in shown.sums("waits/callpaths").items())
-    same(found, {key: numbers for key, numbers in wanted.items() if any(numbers)}, "waits/callpaths of waits/records")
+    wanted = add_sums({(row["event"], row["context"]): (1, *(int(row[name]) for name in ("amount", "indirect", "propagating")))} for row in rows)
+    found = add_sums({(kind, call_path): numbers} for (kind, call_path, _), numbers in shown.sums("waits/callpaths").items())
+    check_equal(found, {key: numbers for key, numbers in wanted.items() if any(numbers)}, "waits/callpaths of waits/records")
 
 
 def check_single(shown, dice):
-    """A wait as a file has the numbers of its row in seconds, and the name of its call path."""
+    """Checks that the file of a wait has the numbers of its row in seconds, and the name of its call path."""
     columns = [line.split()[0] for line in shown.xtf.expect("cat", shown.trace, "waits/columns").decode().splitlines()[1:]]
     rows = shown.xtf.expect("cat", shown.trace, "waits/records", timeout=300).decode().splitlines()
     for number in dice.sample(range(len(rows)), k=min(len(rows), ROWS)):
@@ -142,7 +142,7 @@ def check_single(shown, dice):
 
 
 def check_calls(shown, path):
-    """Nobody waits longer than he is in the call."""
+    """Checks that waits in a region do not exceed the time in the region."""
     inside = collections.Counter()
     for line in shown.table(path + "profile"):
         inside[line["region"].strip()] += shown.time(line["inclusive"])
@@ -156,21 +156,22 @@ def check_calls(shown, path):
 
 
 def check_path(shown, window, begin, end):
-    """The critical path is as long as the window, as far as it is between the path's ends."""
+    """Checks that the critical path fills the window, as far as the window lies between the path's ends."""
     segments = shown.table("critical/segments")
     first, last = shown.time(segments[0]["from"]), shown.time(segments[-1]["to"])
-    for one, other in zip(segments, segments[1:]):
-        if one["to"] != other["from"] or one["next_proc"] != other["proc"]:
-            raise Failure(f"critical/segments: {one} is not followed by {other}")
+    for segment, following in zip(segments, segments[1:]):
+        if segment["to"] != following["from"] or segment["next_proc"] != following["proc"]:
+            raise Failure(f"critical/segments: {segment} is not followed by {following}")
     length = sum(numbers[0] for numbers in shown.sums(window + "critical/profile").values())
     if length != max(0, min(last, end) - max(first, begin)):
         raise Failure(f"{window}critical/profile: {length} ticks, of a path from {first} to {last}")
 
 
 def check_costs(shown):
-    """Of each kind, what delays cost is no more than the waits; what of waits for messages is indirect, somebody answers for."""
-    waits = added({kind: numbers} for (kind, _), numbers in shown.sums("waits/profile").items())
-    delays = added({kind: numbers} for (kind, _), numbers in shown.sums("delays/profile").items())
+    """Checks that delays of each kind cost at most the waits, and that long-term costs are at most the indirect waits for
+    messages."""
+    waits = add_sums({kind: numbers} for (kind, _), numbers in shown.sums("waits/profile").items())
+    delays = add_sums({kind: numbers} for (kind, _), numbers in shown.sums("delays/profile").items())
     for kind, (n, short, long_term, _) in delays.items():
         n_waits, amount, indirect, _ = waits.get(kind, (0, 0, 0, 0))
         if short + long_term > amount + n + n_waits:
@@ -188,15 +189,15 @@ def check_efficiencies(shown, path):
         numbers = [figures[name] for name in (product, *factors)]
         if NONE in numbers:
             continue
-        wanted, one, other = map(float, numbers)
-        if abs(one * other - wanted) > HALF_A_DIGIT * (1 + one + other):
-            raise Failure(f"{path}efficiency: {product} {wanted} is not {factors}: {one} x {other}")
-    for how in ("transfer", "transfer_ideal"):
-        if figures[how] == NONE:
-            raise Failure(f"{path}efficiency: {how} is not known")
+        wanted, first, second = map(float, numbers)
+        if abs(first * second - wanted) > HALF_A_DIGIT * (1 + first + second):
+            raise Failure(f"{path}efficiency: {product} {wanted} is not {factors}: {first} x {second}")
+    for figure in ("transfer", "transfer_ideal"):
+        if figures[figure] == NONE:
+            raise Failure(f"{path}efficiency: {figure} is missing")
 
 
-def check(xtf, trace, what):
+def check(xtf, trace, name):
     shown, dice = Shown(xtf, trace), random.Random(11)
     check_partitions(shown, dice)
     check_costs(shown)
@@ -213,7 +214,7 @@ def check(xtf, trace, what):
         check_efficiencies(shown, window)
         check_efficiencies(shown, procs + window)
         check_calls(shown, f"{window}proc/{dice.choice(shown.procs)}/")
-    print(f"{what}: {len(shown.sums('waits/profile'))} lines of waits, {len(shown.sums('delays/callpaths'))} of delays")
+    print(f"{name}: {len(shown.sums('waits/profile'))} lines of waits, {len(shown.sums('delays/callpaths'))} of delays")
 
 
 def archives(arguments, folder):

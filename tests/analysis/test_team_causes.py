@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Causes of waits at barriers of OpenMP's teams, and of idle threads: of programs of chance against the naive judge, for each wait, and against
-the delays that the analysis has stored; and of programs whose causes are known, to the tick.
+"""Causes of waits at barriers of OpenMP teams, and of idle threads. Random programs are compared with the naive judge, for each
+wait, and with the delays that the analysis has stored. Programs with known causes are compared with them, to the tick.
 
 usage: test_team_causes.py XTF TRACE-CAUSES OTF2-SCRIPT
 """
@@ -31,11 +31,11 @@ def check_team(xtf, options, name, text, folder):
     said = Said(options[1], trace, None)
     judge = TeamSingle(Kinds(f"{folder}/{name}.otf2"), said.singles)
     delays = collections.Counter()
-    for (location, kind, seq, path), cost in said.delays.items():  # of a program's end no fork is the record
+    for (location, kind, seq, path), cost in said.delays.items():  # no fork has caused idle time at a program's end
         delays[location, kind, 0 if kind == IDLE else seq, path] += cost
     said.delays = delays
     for one in said.singles:
-        if one.kind == IDLE:  # a row says nothing of it
+        if one.kind == IDLE:  # rows of idle threads lack the indirect part and the seq
             one.stored, one.culprit_seq = one.indirect, 0
     kinds = collections.Counter(one.kind for one in said.singles)
     wrong = [*wrong_singles(said, judge), *wrong_delays(said), *(f"{one}: {one.unexplained} are not explained" for one in said.singles if

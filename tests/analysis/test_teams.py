@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Teams of OpenMP against Scalasca's own analyser: waits at barriers, for critical regions and in forks, what delays cost before
-barriers and for idle threads, and the critical path.
+"""OpenMP teams against Scalasca's own analyser. The test compares waits at barriers, for critical regions and in forks, costs of
+delays before barriers and for idle threads, and the critical path.
 
 usage: test_teams.py [--freeze FILE SEED THREADS] XTF OTF2-SCRIPT FROZEN...
 
-FROZEN are results of Scalasca 2.6's scout.omp for programs of random_teams.py: `metric region thread nanoseconds`. --freeze makes one,
-by the scout.omp that XTF_SCOUT_OMP names.
+FROZEN are results of Scalasca 2.6's scout.omp for programs of random_teams.py: `metric region thread nanoseconds`. --freeze
+writes such a file with the scout.omp that XTF_SCOUT_OMP names.
 
-On the path, the time from a fork to the parallel region, and from there to the join, is the parallel region's to the analyser, and
-that of the call it is in to us: so these two regions are compared together. Costs are stored in whole ticks, so a sum may be off by
-less than two of them.
+The analyser charges the time between fork, parallel region and join to the parallel region on the path; xtf charges it to the
+enclosing call. The test therefore compares the sum of these two regions. Costs are stored in whole ticks, so a sum may be off by
+less than two ticks.
 """
 
 import collections
@@ -34,16 +34,16 @@ WAITS = {("omp_barrier_wait", NAMES[3]): "omp_ebarrier_wait", ("omp_barrier_wait
 COSTS = {"omp_barrier_wait": "delay_ompbarrier", "omp_idle": "delay_ompidle"}
 
 
-def write(script, folder, seed, n):
-    """An archive; returns its script's checksum."""
+def write_archive(script, folder, seed, n):
+    """Writes an archive; returns its script's checksum."""
     lines = "\n".join(Team(seed, n).script()) + "\n"
     shutil.rmtree(folder / "traces", ignore_errors=True)
     subprocess.run([script, folder, "traces"], input=lines, text=True, check=True)
     return zlib.crc32(lines.encode())
 
 
-def theirs_of(path):
-    """{(metric, region, thread): ns} of the analyser's report. Its locations have no numbers of threads: they are in their order."""
+def report_values(path):
+    """Returns {(metric, region, thread): ns} of the analyser's report. Its locations lack thread numbers, but are in their order."""
     cube, found = Cube(path), collections.Counter()
     cube.locations = list(range(len(cube.locations)))
     for metric in {*WAITS.values(), *COSTS.values(), "critical_path"}:
@@ -60,13 +60,13 @@ def rows_of(xtf, trace, path):
 
 
 def exported(xtf, folder):
-    """The same of the profile for Cube."""
+    """Returns the same values from the profile for Cube."""
     xtf.expect("export", "cube", "--quiet", "--force", "-o", folder / "ours.cubex", folder / "trace.xtf")
-    found = theirs_of(folder / "ours.cubex")
+    found = report_values(folder / "ours.cubex")
     return {key: ns for key, ns in found.items() if key[0] != "critical_path"}
 
 
-def ours_of(xtf, folder):
+def analysed_values(xtf, folder):
     trace, found = folder / "trace.xtf", collections.Counter()
     xtf.expect("import", "--quiet", "--force", "-o", trace, folder / "traces.otf2")
     xtf.expect("analyze", "--quiet", trace)
@@ -83,8 +83,8 @@ def ours_of(xtf, folder):
     return found
 
 
-def joined(values):
-    """The regions around teams as one, of all threads together."""
+def join_regions(values):
+    """Returns values with the regions around teams joined, of all threads together."""
     found = collections.Counter()
     for (metric, region, thread), ns in values.items():
         outer = metric == "critical_path" and region in OUTER
@@ -99,10 +99,10 @@ def main():
         folder = pathlib.Path(name)
         if arguments[0] == "--freeze":
             target, seed, n, _, script = arguments[1:6]
-            check = write(script, folder, int(seed), int(n))
+            check = write_archive(script, folder, int(seed), int(n))
             subprocess.run([os.environ["XTF_SCOUT_OMP"], "./traces.otf2"], cwd=folder, check=True, env={**os.environ, "OMP_NUM_THREADS": n})
             lines = [f"# Scalasca 2.6, scout.omp, of random_teams.py: seed {seed} threads {n} crc32 {check}"]
-            lines += [f"{metric} {region} {thread} {ns}" for (metric, region, thread), ns in sorted(theirs_of(folder / "scout.cubex").items())]
+            lines += [f"{metric} {region} {thread} {ns}" for (metric, region, thread), ns in sorted(report_values(folder / "scout.cubex").items())]
             pathlib.Path(target).write_text("\n".join(lines) + "\n")
             return 0
         xtf, script, *frozen = arguments
@@ -110,15 +110,15 @@ def main():
             head, *lines = path.read_text().splitlines()
             words = head.split()
             seed, n, check = (int(words[words.index(word) + 1]) for word in ("seed", "threads", "crc32"))
-            if write(script, folder, seed, n) != check:
-                raise Failure(f"{path.name}: its program is another one now: results have to be made anew (--freeze)")
-            theirs = joined({(m, region, int(thread)): int(ns) for m, region, thread, ns in map(str.split, lines)})
-            ours = joined(ours_of(Xtf(xtf), folder))
-            wrong = [(key, ours[key], theirs[key]) for key in sorted({*ours, *theirs}, key=str)
-                     if abs(ours[key] - theirs[key]) > (1 if key[0] in COSTS.values() else 0)]
+            if write_archive(script, folder, seed, n) != check:
+                raise Failure(f"{path.name}: its program has changed: make the results again with --freeze")
+            analyser_values = join_regions({(m, region, int(thread)): int(ns) for m, region, thread, ns in map(str.split, lines)})
+            our_values = join_regions(analysed_values(Xtf(xtf), folder))
+            wrong = [(key, our_values[key], analyser_values[key]) for key in sorted({*our_values, *analyser_values}, key=str)
+                     if abs(our_values[key] - analyser_values[key]) > (1 if key[0] in COSTS.values() else 0)]
             if wrong:
                 raise Failure(f"{path.name}: {len(wrong)} values differ from the analyser's: {wrong[:5]}")
-            print(f"{path.name}: {len(theirs)} values of the analyser")
+            print(f"{path.name}: {len(analyser_values)} values of the analyser")
     return 0
 
 

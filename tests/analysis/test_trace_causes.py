@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Waits and their causes as `xtf analyze` adds them to imported traces: against Scalasca's own analyser where its results are there, and against the naive
-judge for all archives and for made-up programs. And what is said of single waits: against what the judge finds out for each of them, exactly at
-the location that was late, and against the delays that the analysis has stored.
+"""Waits and their causes as `xtf analyze` adds them to imported traces. They are compared with Scalasca's own analyser where its
+results are available, and with the naive judge for all archives and made-up programs.
+
+The causes of single waits are compared with the judge's, exactly at the culprit, and with the delays that the analysis has
+stored.
 
 usage: test_trace_causes.py XTF TRACE-CAUSES [OTF2-SCRIPT]
 """
@@ -24,7 +26,7 @@ from test_judge import named
 from test_path import make_archive
 from xtfrun import Failure, Xtf, fewer_archives, need, rounds, shared_traces, skip, temporary_folder
 
-# The metric of a kind, and of its costs.
+# Metrics of a kind and of its costs.
 KINDS = {"late_sender": ("mpi_latesender", "delay_latesender"), "late_receiver": ("mpi_latereceiver", "delay_latereceiver"),
          "wait_barrier": ("mpi_barrier_wait", "delay_barrier"), "wait_nxn": ("mpi_wait_nxn", "delay_n2n"),
          "late_broadcast": ("mpi_latebroadcast", "delay_12n"), "early_reduce": ("mpi_earlyreduce", "delay_n21"),
@@ -34,23 +36,23 @@ PARTS = {"late_sender": ("mpi_wait_indirect_latesender", "mpi_wait_propagating_l
 METRICS = {metric for pair in KINDS.values() for metric in pair if metric} | {m for pair in PARTS.values() for m in pair}
 SEEDS = 4
 METRICS |= {metric + "_longterm" for _, metric in KINDS.values() if metric}
-# Late senders in wrong order: in that of another sender, and of the same.
+# Late senders in wrong order: a different sender, the same sender.
 ORDER = ("mpi_lswo_different", "mpi_lswo_same")
-# Ticks: of what the analysis rounds with what it rounded before; of what comes from many waits, and of great sums.
+# Tolerances in ticks: rounding of values that were rounded before, sums over many waits; relative tolerance of large sums.
 ROUNDED, MANY, RELATIVE = 1, 3, 1e-9
-# Seeds of random programs, and how many processes they have.
+# Seeds and numbers of processes of random programs.
 RANDOM = ((1, 4), (2, 5), (3, 6))
-# Of those that probe.
+# The same for programs that probe.
 PROBING = ((11, 2), (12, 3), (13, 5))
 
 
 def with_program(path, program):
-    """With the program around all paths, if the archive tells it: so scout has it."""
+    """Returns a path with the program around it, if the archive has its name, as scout prints it."""
     return ((program,) if program else ()) + (() if path == ("(outside)",) else path)
 
 
-# Process 0 probes for a message that is sent at 140, waits from 150 for one that is sent at 160, and receives the first one then.
-# Or the second one was sent at 105: it should have been received before the probe.
+# Process 0 probes for a message that is sent at 140. From 150 it waits for a message that is sent at 160, and then receives the
+# first one. In OUT_OF_ORDER the second message was sent at 105: it should have been received before the probe.
 IN_ORDER = """
 0 100 E 0\n0 110 E 1\n0 110 P 1\n0 145 L 1\n0 150 E 4\n0 170 R 1 0 8 8\n0 170 L 4\n0 180 E 2\n0 184 J 1 0 7 8 1\n0 185 L 2\n0 300 L 0
 1 100 E 0\n1 140 E 3\n1 140 S 0 0 7 8\n1 141 L 3\n1 160 E 3\n1 160 S 0 0 8 8\n1 161 L 3\n1 300 L 0
@@ -61,8 +63,8 @@ OUT_OF_ORDER = IN_ORDER.replace("1 140 E 3", "1 104 E 3\n1 105 S 0 0 8 8\n1 106 
 
 
 class Said:
-    """What the program prints. `sums`, {(metric, path, location): ticks}; `singles`, a list of SaidOfOne; `delays`, {(location, kind,
-    seq, path): short-term cost}."""
+    """The output of trace-causes. `sums`, {(metric, path, location): ticks}; `singles`, a list of SaidOfOne; `delays`,
+    {(location, kind, seq, path): short-term cost}."""
 
     def __init__(self, program, trace, around):
         done = subprocess.run([program, trace], capture_output=True, text=True, timeout=240, check=False)
@@ -85,12 +87,12 @@ class Said:
             self.add(metric, path, location, value)
 
     def delay(self, kind, numbers, path):
-        location, seq, short, far = numbers
+        location, seq, short, long_term = numbers
         if short:
             self.delays[location, kind, seq, path] += short
         if kind in KINDS:
             self.add(KINDS[kind][1], path, location, short)
-            self.add(KINDS[kind][1] + "_longterm", path, location, far)
+            self.add(KINDS[kind][1] + "_longterm", path, location, long_term)
 
     def causes(self, kind, numbers, _):
         self.singles.append(SaidOfOne(kind, numbers, self.waited))
@@ -102,7 +104,7 @@ class Said:
 
 
 class SaidOfOne:
-    """What is said of one wait; `stored`: what the analysis says is indirect of it."""
+    """The causes of one wait; `stored` is the indirect part that the analysis has stored."""
 
     def __init__(self, kind, numbers, stored):
         self.kind, self.stored = kind, stored
@@ -114,15 +116,16 @@ class SaidOfOne:
 
 
 def wrong_parts(said, exact, passed):
-    """Direct costs are the exact ones, cut off, and one more of those that were cut off most. {path: exact ticks}, what is passed on."""
+    """Yields differences of direct costs. They must be the exact ones rounded down; costs with the largest remainders get one
+    tick more. `exact`: {path: ticks}; `passed`: the indirect ticks."""
     parts = {**{path: (cost, said.direct.get((0, path, said.culprit), 0)) for path, cost in exact.items()}, None: (passed, said.indirect)}
-    more, less = [], []
+    rounded_up, rounded_down = [], []
     for path, (cost, found) in parts.items():
         if found not in (int(cost), int(cost) + 1):
             yield f"{said}: {path} {found}, should be {float(cost)}"
-        (more if found > int(cost) else less).append(cost - int(cost))
-    if more and less and min(more) < max(less):
-        yield f"{said}: {float(min(more))} is rounded up, and {float(max(less))} is not"
+        (rounded_up if found > int(cost) else rounded_down).append(cost - int(cost))
+    if rounded_up and rounded_down and min(rounded_up) < max(rounded_down):
+        yield f"{said}: {float(min(rounded_up))} is rounded up, and {float(max(rounded_down))} is not"
     if said.sum + said.indirect != sum(cost for cost, _ in parts.values()):
         yield f"{said}: {said.sum} and {said.indirect}, should be {float(sum(cost for cost, _ in parts.values()))}"
     if {(path, location) for _, path, location in said.direct} - {(path, said.culprit) for path in exact}:
@@ -135,11 +138,11 @@ def wrong_further(said, exact):
         if abs(a - b) > MANY + RELATIVE * a:
             yield f"{said}: {steps} steps back {path} {location} {b}, should be {a}"
     if sum(said.further.values()) > said.indirect:
-        yield f"{said}: {sum(said.further.values())} ticks are told of {said.indirect}"
+        yield f"{said}: {sum(said.further.values())} ticks are explained of {said.indirect}"
 
 
 def wrong_singles(said, judge):
-    """Of each wait of which anything is said; and whether something is said of all of them."""
+    """Yields differences in the causes of single waits, and checks that there are causes for all waits."""
     for one in said.singles:
         record = judge.records.get((one.location, one.seq))
         if record is None:
@@ -153,11 +156,11 @@ def wrong_singles(said, judge):
         if abs(one.indirect - one.stored) > ROUNDED:
             yield f"{one}: {one.indirect} are indirect, and {one.stored} by the analysis"
     if len(said.singles) != len(judge.records):
-        yield f"causes of {len(said.singles)} waits are told, of {len(judge.records)}"
+        yield f"causes of {len(said.singles)} waits are printed, of {len(judge.records)}"
 
 
 def wrong_delays(said):
-    """The delays that are stored at a record are the direct costs of all that waited for it, each rounded in its own way."""
+    """Yields delays that differ from the direct costs of all waits for their record, where each cost is rounded by itself."""
     sums, parts = collections.Counter(), collections.Counter()
     for one in said.singles:
         for (_, path, location), cost in one.direct.items():
@@ -168,21 +171,21 @@ def wrong_delays(said):
             yield f"delays of {key}: {said.delays[key]} are stored, and {sums[key]} are said of single waits"
 
 
-def differences(ours, theirs):
+def differences(our_values, judged):
     return [f"{metric} {path} {location}: {b!r}, should be {a!r}" for metric in sorted(METRICS)
-            for (path, location), a, b in scout.differences(theirs.get(metric, {}), ours.get(metric, {}))]
+            for (path, location), a, b in scout.differences(judged.get(metric, {}), our_values.get(metric, {}))]
 
 
-def too_much(ours):
-    """Of a kind of wait for messages, what is charged and what is indirect is no more than the waits."""
+def excessive_costs(ours):
+    """Yields kinds of waits for messages whose costs and indirect parts exceed the waits."""
     for kind, (indirect, propagating) in PARTS.items():
-        wait, short, part, gone = (sum(ours.get(metric, {}).values()) for metric in (*KINDS[kind], indirect, propagating))
-        if short + part > wait + scout.ABSOLUTE or gone > wait + scout.ABSOLUTE:
-            yield f"{kind}: {short} and {part}, or {gone}, of {wait}"
+        wait, short, part, propagated = (sum(ours.get(metric, {}).values()) for metric in (*KINDS[kind], indirect, propagating))
+        if short + part > wait + scout.ABSOLUTE or propagated > wait + scout.ABSOLUTE:
+            yield f"{kind}: {short} and {part}, or {propagated}, of {wait}"
 
 
 def wrong_order(xtf, trace, waits):
-    """How long processes waited for senders of whom others had sent before."""
+    """Returns differences in the times that processes waited for senders in wrong order."""
     numbers = {process.location: process.number for process in waits.processes.values()}
     judged, found = collections.Counter(), collections.Counter()
     for (metric, _, location), ticks in waits.sums.items():
@@ -205,7 +208,7 @@ def compare(xtf, program, archive, tsv, folder):
     said = Said(program, trace, waits.program)
     ours = named(said.sums, waits.ticks)
     wrong = [*differences(ours, judged), *wrong_singles(said, Single(waits)), *wrong_delays(said)]
-    wrong += list(too_much(ours)) + wrong_order(xtf, trace, waits)
+    wrong += list(excessive_costs(ours)) + wrong_order(xtf, trace, waits)
     if tsv.exists():
         wrong += differences(ours, scout.read(tsv, archive))
     if wrong:
@@ -215,9 +218,9 @@ def compare(xtf, program, archive, tsv, folder):
     trace.unlink()
 
 
-def coarse(xtf, program, script, seed, folder):
-    """Costs and parts of waits are stored in whole ticks. With a clock of microseconds these are long: no sum is two of them off, and some
-    are off at all, else this says nothing."""
+def check_coarse_clock(xtf, program, script, seed, folder):
+    """Checks costs with a clock of microseconds, whose ticks are long. Costs are stored in whole ticks: no sum may be two ticks
+    off, and some must be off, or the check would show nothing."""
     lines = Program(seed, 3 + seed % 3, 60).script(ticks_per_second=10**6)
     archive, trace = make_archive(script, folder, f"coarse-{seed}", lines), folder / "trace.xtf"
     xtf.import_archive(archive, trace)
@@ -234,7 +237,7 @@ def coarse(xtf, program, script, seed, folder):
 
 
 def check_order(xtf, script, folder):
-    """A message is received where a probe takes it."""
+    """Checks that a probe which takes a message counts as the receive."""
     trace = folder / "order.xtf"
     for name, program, wanted in (("in-order", IN_ORDER, ["1 30 4 0 -", "4 10 9 0 -"]), ("out-of-order", OUT_OF_ORDER, ["1 30 4 30 same_source"])):
         xtf.import_archive(make_archive(script, folder, name, program.split("\n")[1:]), trace)
@@ -245,7 +248,7 @@ def check_order(xtf, script, folder):
 
 
 def archives(folder, script):
-    """(archive, Scalasca's results of it)"""
+    """Yields (archive, Scalasca's results of it)."""
     if script:
         for seed, n in RANDOM:
             archive = make_archive(script, folder, f"random-{seed}", Program(seed, n).script())
@@ -265,7 +268,7 @@ def main():
     xtf, program, script = Xtf(sys.argv[1]), sys.argv[2], (sys.argv + [None])[3]
     need("otf2-print")
     if not script and not shared_traces():
-        skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
+        skip("there are no shared traces here; XTF_SHARED_TRACES may name their folder")
     failures = 0
     with temporary_folder() as temporary:
         folder = pathlib.Path(temporary)
@@ -277,7 +280,7 @@ def main():
                 failures += 1
         if script:
             check_order(xtf, script, folder)
-            checked = [coarse(xtf, program, script, seed, folder) for seed in range(rounds(xtf.program, SEEDS))]
+            checked = [check_coarse_clock(xtf, program, script, seed, folder) for seed in range(rounds(xtf.program, SEEDS))]
             print(f"coarse clocks: {sum(n for n, _ in checked)} sums of costs, {sum(off for _, off in checked)} rounded, none by two ticks")
     return 1 if failures else 0
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Idle waves: of programs in which one process is late once, so that the speed is known; and what the tree shows of them and of
-archives against chains that are put together naively, in all selections.
+"""Idle waves. In some programs one process is late once, so the speed is known. The waves in the tree are also compared with
+chains that a naive judge joins, in several selections.
 
 usage: test_waves.py XTF OTF2-SCRIPT ARCHIVE...
 """
@@ -30,7 +30,7 @@ Wave = collections.namedtuple("Wave", "begin end proc wait waits processes amoun
 
 
 def exchange(timelines, neighbour):
-    """Each sends to the next one but `neighbour`, without waiting for it, and receives from the one as far before."""
+    """Lets each process send to the rank `neighbour` higher, without waiting, and receive from the rank `neighbour` lower."""
     n = len(timelines)
     sent = {}
     for timeline in timelines:
@@ -48,20 +48,20 @@ def exchange(timelines, neighbour):
 
 
 def late_once(n, neighbour, late, delay):
-    """Rank `late` works longer in one of the iterations: those behind it, in steps of `neighbour`, wait one after the other, each
-    for as much less than the one before as a send takes, since they receive after their own send."""
+    """Returns a program in which rank `late` works longer in one iteration. Ranks above it, in steps of `neighbour`, wait one
+    after the other. Each waits shorter than the one before by the time of a send, since it receives after its own send."""
     timelines = path_programs.begin(n)
     begin = path_programs.begin(1)[0].time
-    iterations, when = n + 4, 2
+    iterations, late_iteration = n + 4, 2
     for i in range(iterations):
         for timeline in timelines:
-            timeline.work(WORK + (delay if i == when and timeline.rank == late else 0))
+            timeline.work(WORK + (delay if i == late_iteration and timeline.rank == late else 0))
         exchange(timelines, neighbour)
     path_programs.end(timelines)
     iteration = WORK + SEND + RECEIVE
     ranks = list(range(late + neighbour, n, neighbour))
     amounts = [delay - SEND * (i + 1) for i in range(len(ranks))]
-    begins = [begin + iteration * (when + i) + WORK + SEND for i in range(len(ranks))]
+    begins = [begin + iteration * (late_iteration + i) + WORK + SEND for i in range(len(ranks))]
     return timelines, Wave(begins[0], begins[-1] + amounts[-1], ranks[0], 0, len(ranks), len(ranks), sum(amounts),
                            ranks[-1] - ranks[0], neighbour / iteration, "late_sender", "MPI_Recv")
 
@@ -69,20 +69,20 @@ def late_once(n, neighbour, late, delay):
 # ---- The judge.
 
 
-def is_step(row, cause):
-    """Whether a wait goes on from another one."""
+def continues_wave(row, cause):
+    """Returns True if `row` continues the wave of `cause`."""
     return cause is not None and cause.end <= row.end
 
 
 class Naive:
-    """Chains of waits, put together in memory."""
+    """Chains of waits, joined in memory."""
 
     def __init__(self, waits, n_procs):
         self.n_procs = n_procs
         self.waits = {(wait.location, wait.row): wait for wait in waits}
         self.following = {}
         for wait in sorted(waits, key=lambda wait: (-wait.amount, wait.end, wait.location, wait.row)):
-            if is_step(wait, self.waits.get(wait.cause)):
+            if continues_wave(wait, self.waits.get(wait.cause)):
                 self.following.setdefault(wait.cause, wait)
 
     def chains(self):
@@ -94,9 +94,9 @@ class Naive:
                     chain.append(self.following[chain[-1].location, chain[-1].row])
                 yield chain
 
-    def step(self, one, other):
-        """From one process to another, the shorter way round."""
-        step = other.location[0] - one.location[0]
+    def step(self, wait, next_wait):
+        """Returns the step from one process to another, the shorter way around."""
+        step = next_wait.location[0] - wait.location[0]
         if 2 * step > self.n_procs and step > self.n_procs // 2:
             return step - self.n_procs
         return step + self.n_procs if 2 * step < -self.n_procs else step
@@ -108,7 +108,7 @@ class Naive:
             if len(processes) < PROCESSES_LEAST:
                 continue
             first, last = chain[0], chain[-1]
-            ranks = abs(sum(self.step(one, other) for one, other in zip(chain, chain[1:])))
+            ranks = abs(sum(self.step(wait, next_wait) for wait, next_wait in zip(chain, chain[1:])))
             speed = ranks * ticks / (last.begin - first.begin) if last.begin > first.begin else None
             found.append(Wave(first.begin, last.end, first.location[0], first.row, len(chain), len(processes),
                               sum(wait.amount for wait in chain), ranks, speed, first.kind, first.region))
@@ -147,7 +147,7 @@ class Shown:
             rows[location] += 1
 
     def waves(self, path):
-        """(wave, expected speed) of each line that has one."""
+        """Returns (wave, expected speed) for each line that has one."""
         found = []
         for line in self.table(path + "waves"):
             if line["begin"] == NONE:
@@ -164,12 +164,12 @@ def is_near(found, wanted):
     return found == wanted or (found is not None and wanted is not None and abs(found - wanted) <= 1e-5 * wanted)
 
 
-def check(found, wanted, what):
+def check(found, wanted, name):
     if len(found) != len(wanted):
-        raise Failure(f"{what}: {len(found)} waves, should be {len(wanted)}")
-    for one, other in zip(found, wanted):
-        if one._replace(speed=None) != other._replace(speed=None) or not is_near(one.speed, other.speed):
-            raise Failure(f"{what}:\n  {one}, should be\n  {other}")
+        raise Failure(f"{name}: {len(found)} waves, should be {len(wanted)}")
+    for wave, wanted_wave in zip(found, wanted):
+        if wave._replace(speed=None) != wanted_wave._replace(speed=None) or not is_near(wave.speed, wanted_wave.speed):
+            raise Failure(f"{name}:\n  {wave}, should be\n  {wanted_wave}")
 
 
 # ----
@@ -191,7 +191,7 @@ def check_program(xtf, script, folder, n, neighbour, late, delay):
 
 
 def selections(shown, waits, dice):
-    """(path, waits) of some selections."""
+    """Yields (path, waits) of some selections."""
     yield "waits/", waits
     kinds = sorted({wait.kind for wait in waits})
     for _ in range(3):
@@ -206,15 +206,15 @@ def selections(shown, waits, dice):
         yield f"time/0-{text[:-digits]}.{text[-digits:]}/waits/", [wait for wait in waits if wait.end < end]
 
 
-def compare(xtf, trace, what):
-    """The tree shows the waves of the judge; an expected speed only of messages."""
+def compare(xtf, trace, name):
+    """Checks that the tree shows the judge's waves; only messages have an expected speed."""
     shown, dice, n = Shown(xtf, trace), random.Random(5), 0
     waits = list(shown.waits())
     for path, selected in selections(shown, waits, dice):
         found = shown.waves(path)
-        check([wave for wave, _ in found], Naive(selected, shown.n_procs).waves(shown.ticks), f"{what}: {path}waves")
+        check([wave for wave, _ in found], Naive(selected, shown.n_procs).waves(shown.ticks), f"{name}: {path}waves")
         n += len(found)
-    print(f"{what}: {len(waits)} waits, {n} waves in selections")
+    print(f"{name}: {len(waits)} waits, {n} waves in selections")
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Causes of waits in one-sided communication: of programs of chance against the naive judge, for each wait, and against the delays that the
-analysis has stored; and of programs whose causes are known, to the tick.
+"""Causes of waits in one-sided communication. Random programs are compared with the naive judge, for each wait, and with the
+delays that the analysis has stored. Programs with known causes are compared with them, to the tick.
 
 usage: test_window_causes.py XTF TRACE-CAUSES OTF2-SCRIPT
 """
@@ -32,7 +32,7 @@ def analysed(xtf, script, folder, name, text):
     return f"{folder}/{name}.xtf"
 
 
-def check_chance(xtf, options, make, seed, folder):
+def check_random_program(xtf, options, make, seed, folder):
     name = f"{make.__name__}-{seed}"
     trace = analysed(xtf, options[2], folder, name, make(random.Random(seed)).script())
     said, judge = Said(options[1], trace, None), WindowSingle(Kinds(f"{folder}/{name}.otf2"))
@@ -44,7 +44,8 @@ def check_chance(xtf, options, make, seed, folder):
 
 
 def check_known(xtf, options, name, text, wanted, folder):
-    """`wanted`, {(kind, location): [of each wait {(steps, path, location): ticks}]}; and nothing is left unexplained."""
+    """Checks causes against `wanted`, {(kind, location): [{(steps, path, location): ticks} of each wait]}; none may be
+    unexplained."""
     said = Said(options[1], analysed(xtf, options[2], folder, name, text), None)
     found = collections.defaultdict(list)
     for one in said.singles:
@@ -63,9 +64,9 @@ def main():
             check_known(xtf, options, name, text, wanted, folder)
         print(f"{len(window_programs.programs())} programs whose causes are known")
         for make in PROGRAMS:
-            counts = [check_chance(xtf, options, make, seed, folder) for seed in range(rounds(xtf.program, SEEDS))]
+            counts = [check_random_program(xtf, options, make, seed, folder) for seed in range(rounds(xtf.program, SEEDS))]
             waits, indirect, unexplained = (sum(column) for column in zip(*counts))
-            if not indirect and make != kind_programs.fences:  # all meet in each: nobody waits in between
+            if not indirect and make != kind_programs.fences:  # all processes meet in each fence, so no wait lies in between
                 raise Failure(f"{make.__name__}: no wait is indirect, so little is checked")
             print(f"{make.__name__}: causes of {waits} waits, {indirect} of them indirect, {unexplained} not explained in full")
     return 0

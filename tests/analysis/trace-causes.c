@@ -1,12 +1,11 @@
 /*
- * Prints the waits and delays that an analysis has added to a trace, and what is said of each wait's causes:
+ * trace-causes TRACE.xtf: prints the waits and delays that an analysis has added to a trace, and the causes of each
+ * wait.
  *
- *   usage: trace-causes TRACE.xtf
- *
- * Lines `wait KIND LOCATION SEQ AMOUNT INDIRECT PROPAGATING PATH` and `delay KIND LOCATION SEQ SHORT LONG PATH`, one
- * for each row; a path's regions are apart by tabs. Behind each wait whose causes are told, `causes KIND LOCATION SEQ
- * AMOUNT DIRECT INDIRECT UNEXPLAINED CULPRIT CULPRIT-SEQ` and lines `cause KIND LOCATION STEPS COST PATH`, of the
- * location that is charged.
+ * The program prints a line `wait KIND LOCATION SEQ AMOUNT INDIRECT PROPAGATING PATH` or `delay KIND LOCATION SEQ SHORT
+ * LONG PATH` for each row. Tabs separate a path's regions. After each wait with known causes, a line `causes KIND
+ * LOCATION SEQ AMOUNT DIRECT INDIRECT UNEXPLAINED CULPRIT CULPRIT-SEQ` follows. Lines `cause KIND LOCATION
+ * STEPS COST PATH` follow, with the location that is charged.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +74,7 @@ static bool print_causes(Printer *printer, uint32_t location, uint64_t n, uint64
     return true;
 }
 
-/* The rows of one array. */
+/* Prints the rows of one array. */
 static bool print_rows(Printer *printer, uint32_t location, const char *type, const char *word,
                        const char *const *fields, GError **error)
 {
@@ -105,16 +104,16 @@ static bool print_rows(Printer *printer, uint32_t location, const char *type, co
 
 static bool print_all(Printer *printer, GError **error)
 {
-    static const char *const of_waits[] = {"seq", "amount", "indirect", "propagating", NULL};
-    static const char *const of_delays[] = {"seq", "short_term", "long_term", NULL};
+    static const char *const wait_fields[] = {"seq", "amount", "indirect", "propagating", NULL};
+    static const char *const delay_fields[] = {"seq", "short_term", "long_term", NULL};
 
     printer->locations = xtf_trace_context_locations(&printer->context, error);
     if (!printer->locations || !xtf_trace_table(printer->trace, "regions", &printer->regions, error) ||
         !xtf_trace_table(printer->trace, "contexts", &printer->contexts, error))
         return false;
     for (uint32_t i = 0; i < printer->locations->n; i++) {
-        if (!print_rows(printer, i, XTF_DERIVED_WAITS, "wait", of_waits, error) ||
-            !print_rows(printer, i, XTF_DERIVED_DELAYS, "delay", of_delays, error))
+        if (!print_rows(printer, i, XTF_DERIVED_WAITS, "wait", wait_fields, error) ||
+            !print_rows(printer, i, XTF_DERIVED_DELAYS, "delay", delay_fields, error))
             return false;
     }
     return true;

@@ -1,5 +1,6 @@
-"""Programs with one-sided communication whose waits' causes are known in whole ticks. `programs()`: {name: (script,
-{(kind, location): [of each wait {(steps, call path, location that is charged): ticks}]})}. `shmem` is a function that works."""
+"""Programs with one-sided communication whose waits' causes are known in whole ticks. `programs()` returns {name: (script,
+causes)}. `causes` is {(kind, location): [{(steps, call path, charged location): ticks} of each wait]}. `shmem` is a function
+that works."""
 
 from kind_programs import BARRIER_OP, NO_ROOT, THREADS, WINDOW, Program
 
@@ -23,7 +24,7 @@ class Timed(Program):
             self.record(location, *record)
 
     def call(self, location, begin, end, name, *record, late=False):
-        """With a record at its begin, or its end."""
+        """Adds a call with a record at its begin or, with `late`, at its end."""
         self.at(location, begin)
         self.enter(location, name)
         self.at(location, end if late else begin, *record)
@@ -50,8 +51,8 @@ class Timed(Program):
 
 
 def fence():
-    """Process 1 works for 200 ticks that nobody else works, and puts for 50, behind which it comes last. Process 0 waits for its
-    operation, then for itself; process 2 has 50 ticks more in `main` and is not waited for."""
+    """Returns a program with fences. Process 1 works for 200 ticks more than the others, and puts for 50, so it arrives last.
+    Process 0 waits for the put, then for process 1. Process 2 has 50 ticks more in `main`, and no process waits for it."""
     program = Timed(3)
     program.fence((1100, 1100, 1100), 1110)
     program.call(ONE, 1200, 1400, "shmem")
@@ -63,7 +64,8 @@ def fence():
 
 
 def post():
-    """The target works 150 ticks, and 50 more in `main` than the origin, which then waits for 180 in its completion."""
+    """Returns a program with a late target. It works 150 ticks, and 50 more in `main` than the origin, which waits for 180 in its
+    completion."""
     program = Timed(2)
     program.call(0, 1100, 1250, "shmem")
     program.call(0, 1300, 1305, "MPI_Win_post", "Y", 2, WINDOW, program.group(GROUP, 1))
@@ -75,7 +77,8 @@ def post():
 
 
 def complete():
-    """The target waits for 360 ticks: the origin worked for 300, and had 20 more in each of `main`, its start and its put."""
+    """Returns a program whose target waits for 360 ticks. The origin worked for 300, and had 20 more in each of `main`, its start
+    and its put."""
     program = Timed(2)
     program.call(0, 1010, 1010, "MPI_Win_post", "Y", 2, WINDOW, program.group(GROUP, 1))
     program.call(0, 1040, 1410, "MPI_Win_wait", "Y", 2, WINDOW, GROUP)
@@ -88,8 +91,8 @@ def complete():
 
 
 def lock():
-    """Process 1 holds a lock while it works for 400 ticks; process 2 waits for it, then process 0 for process 2, and 415 of its 430 ticks
-    are those that process 2 waited."""
+    """Returns a program with a contended lock. Process 1 holds it while it works for 400 ticks; process 2 waits for it, then
+    process 0 for process 2. The wait of process 0 takes 430 ticks; 415 of them are due to the wait of process 2."""
     program = Timed(3)
     program.call(ONE, 1090, 1095, "MPI_Win_lock", "K", WINDOW, 0, 0, 0)
     program.call(ONE, 1105, 1505, "shmem")

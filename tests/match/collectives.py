@@ -1,8 +1,8 @@
-"""The naive judge of collective operations: replays the whole trace, as otf2-print prints it, and puts together who took part
-in what, and who waited for whom.
+"""The naive judge of collective operations: replays the whole trace, as otf2-print prints it. It finds the members of each
+operation, and which process waited for which.
 
-The k-th operation of a communicator on one member is the k-th on every other. Blocking ones are ordered by their ends,
-non-blocking ones by their requests.
+The k-th operation of a communicator on one member is the k-th on every other member. Blocking operations are ordered by their
+ends, non-blocking ones by their requests.
 """
 
 import collections
@@ -14,14 +14,14 @@ BLOCKING, NON_BLOCKING = "MPI_COLLECTIVE_END", "NON_BLOCKING_COLLECTIVE_COMPLETE
 EVENTS = ("MPI_COLLECTIVE_BEGIN", BLOCKING, "NON_BLOCKING_COLLECTIVE_REQUEST", NON_BLOCKING)
 SELF, THIS_GROUP = 2**32 - 2, 2**32 - 3
 UNKNOWN = "unknown"
-ANY_PAIRS = ("ALLTOALLV", "ALLTOALLW")  # nobody is said to wait, unless all send to all
+ANY_PAIRS = ("ALLTOALLV", "ALLTOALLW")  # no waits are computed for these, unless all members send to all
 ALL_TO_ALL = ["ALLREDUCE", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "REDUCE_SCATTER",
               "REDUCE_SCATTER_BLOCK", "CREATE_HANDLE", "DESTROY_HANDLE", "ALLOCATE", "DEALLOCATE",
               "CREATE_HANDLE_AND_ALLOCATE", "DESTROY_HANDLE_AND_DEALLOCATE"]
 
 
 class Part:
-    """What one process did in one operation."""
+    """The part of one process in one operation."""
 
     __slots__ = ("location", "row", "begin", "end", "kind", "operation", "comm", "root", "sent", "received", "requested",
                  "sure", "n_to_n")
@@ -37,11 +37,11 @@ class Location:
         self.begin = None
         self.parts = {}       # {row: Part}
         self.run = []         # completions since no request was open
-        self.posted = {}      # {id: (row, time)} since then
+        self.posted = {}      # {id: (row, time)}, since the same time
         self.balance = 0
         self.operation_of = {}  # {row of any event: row of the END or COMPLETE}
         self.begin_row = None
-        self.any_pairs = 0  # blocking operations of ANY_PAIRS so far
+        self.any_pairs = 0  # number of blocking operations of ANY_PAIRS so far
 
     def part(self, judge, kind, values, begin):
         part = Part()
@@ -71,13 +71,13 @@ class Location:
         self.balance -= 1
 
     def end_run(self):
-        """If one completion of a run has no request, the order of requests is that of completions, and not sure."""
+        """Ends a run of completions. If one of them has no request, the completions give the order, and are not sure."""
         if any(part.requested is None for part in self.run):
             for part in self.run:
                 part.requested, part.sure = part.row, False
         self.run, self.posted = [], {}
 
-    def happen(self, judge, event):
+    def add_event(self, judge, event):
         self.time = max(self.time, event.time)
         if event.name not in EVENTS:
             return
@@ -100,20 +100,20 @@ class Location:
 
 
 class Operation:
-    """`parts` has one Part, or None, for each of `members`, which are processes. `name` is what it is judged as."""
+    """`parts` has one Part, or None, for each of `members`, which are processes. `name` is the operation as which it is judged."""
 
     def __init__(self, members, parts, same_counts):
         self.members, self.parts = members, parts
-        found = [part for part in parts if part]
-        self.agreed = len({part.operation for part in found}) == 1 and len({part.root for part in found} - {UNKNOWN}) <= 1
-        self.name = found[0].operation if found else None
+        present = [part for part in parts if part]
+        self.agreed = len({part.operation for part in present}) == 1 and len({part.root for part in present} - {UNKNOWN}) <= 1
+        self.name = present[0].operation if present else None
         if self.name in ANY_PAIRS and all(part and part.n_to_n for part in parts):
             self.name = "ALLTOALL"
-        self.certain = same_counts and self.agreed and len(found) == len(parts) and all(part.sure for part in found)
+        self.certain = same_counts and self.agreed and len(present) == len(parts) and all(part.sure for part in present)
 
 
 def waits(operation):
-    """[(wait, completion)] of the parts, by the formulas of Scalasca's patterns."""
+    """Returns [(wait, completion)] of the parts, by the formulas of Scalasca's patterns."""
     parts = [part for part in operation.parts if part and part.begin is not None]
     name = operation.name
     senders = [part for part in parts if part.sent]
@@ -126,16 +126,16 @@ def waits(operation):
             wait, completion = all_wait(part, last, through)
         elif name in ALL_TO_ALL and senders:
             sender = max(senders, key=lambda sender: sender.begin)
-            some = [other for other in parts if other is sender or (other.received and other.begin < sender.begin)]
-            if part in some:
-                wait, completion = all_wait(part, sender.begin, min(other.end for other in some))
+            participants = [member for member in parts if member is sender or (member.received and member.begin < sender.begin)]
+            if part in participants:
+                wait, completion = all_wait(part, sender.begin, min(member.end for member in participants))
         elif name in ("BCAST", "SCATTER", "SCATTERV") and part.received:
-            begin = [other.begin for other in parts if other.root == other.location.proc]
+            begin = [member.begin for member in parts if member.root == member.location.proc]
             wait = max(0, min(begin[0], part.end) - part.begin) if begin else 0
         elif name in ("REDUCE", "GATHER", "GATHERV") and part.root == part.location.proc and senders:
-            wait = max(0, min(max(other.begin for other in senders), part.end) - part.begin)
+            wait = max(0, min(max(member.begin for member in senders), part.end) - part.begin)
         elif name in ("SCAN", "EXSCAN"):
-            earlier = [other.begin for other in parts[:parts.index(part) + 1] if other.sent]
+            earlier = [member.begin for member in parts[:parts.index(part) + 1] if member.sent]
             wait = max(0, min(max(earlier), part.end) - part.begin) if earlier else 0
         result[part] = wait, completion
     return [result.get(part) for part in operation.parts]
@@ -146,10 +146,10 @@ def all_wait(part, last, through):
 
 
 class CollectiveJudge:
-    """`operation(part)` is the Operation that a Part belongs to; None if nobody knows the communicator's members.
+    """`operation(part)` returns the Operation of a Part; None if the communicator's members are unknown.
 
-    An archive does not tell of operations of ANY_PAIRS who sends to whom. `n_to_n`, {process: [bool]}, says it of those that block, in
-    their order: whether the process sends something to each other member, and receives something from each."""
+    An archive does not say which members of ANY_PAIRS send to which. `n_to_n`, {process: [bool]}, says so for the blocking
+    operations, in their order. True: the process sends something to each other member, and receives something from each."""
 
     def __init__(self, archive, n_to_n=None):
         self.n_to_n = n_to_n or {}
@@ -166,14 +166,14 @@ class CollectiveJudge:
         self.first = None
         for event in otf2print.events(archive):
             self.first = event.time if self.first is None else self.first
-            self.locations[event.location].happen(self, event)
+            self.locations[event.location].add_event(self, event)
         for location in self.locations.values():
             location.end_run()
         self.origin = min(self.offset, self.first) if self.first is not None else self.offset
-        self.orders = self.order()
+        self.orders = self.order_parts()
 
     def root(self, comm, proc, rank):
-        """The process of the root, None if there is none."""
+        """Returns the process of the root; None if there is none."""
         if rank is None:
             return None
         if rank == SELF:
@@ -183,8 +183,8 @@ class CollectiveJudge:
         root = self.comms.process(comm, proc, rank)
         return UNKNOWN if root is None else root
 
-    def order(self):
-        """{(event, comm, process): [Part]}, in the order of the operations."""
+    def order_parts(self):
+        """Returns {(event, comm, process): [Part]}, in the order of the operations."""
         orders = collections.defaultdict(list)
         for location in self.locations.values():
             for part in location.parts.values():
@@ -201,7 +201,7 @@ class CollectiveJudge:
         return orders
 
     def members(self, comm, proc):
-        """The processes of a communicator, by rank. None if they are not known."""
+        """Returns the processes of a communicator, by rank; None if they are unknown."""
         groups = self.comms.comms.get(comm)
         if groups is None:
             return None
@@ -217,7 +217,7 @@ class CollectiveJudge:
         return Operation(members, parts, len({len(order) for order in orders}) == 1)
 
     def lines(self, operation):
-        """What the trace must show of it."""
+        """Yields the lines that the trace must show for an operation."""
         times = waits(operation)
         state = "certain" if operation.certain else "uncertain"
         for member, part, wait in zip(operation.members, operation.parts, times):

@@ -1,8 +1,8 @@
 """The naive judge of messages: replays the whole trace, as otf2-print prints it, and pairs sends with receives.
 
-A group is a communicator, a sending and a receiving process and a tag. In a group the k-th send meets the k-th receive, both in
-the order of posting. Times of different processes are never compared to find out who meets whom, where nothing is missing.
-docs/TREE.md says when that is certain, and what is a wait.
+A group is a communicator, a sending and a receiving process and a tag. In a group the k-th send matches the k-th receive, both in
+the order of posting. Where no record is missing, the judge never compares times of different processes to find pairs. The rules
+for certainty, and the definition of waits, are in docs/TREE.md.
 """
 
 import collections
@@ -13,7 +13,7 @@ import otf2print
 
 SENDS = ("MPI_SEND", "MPI_ISEND")
 RECVS = ("MPI_RECV", "MPI_IRECV")
-# A shift of the numbers of a group is looked for among so many, by so many pairs on both sides.
+# The judge searches for shifts of a group's numbers in SHIFTS; BESIDE pairs on both sides must agree.
 SHIFTS, BESIDE = range(-16, 17), 64
 REQUESTS = ("MPI_IRECV_REQUEST", "MPI_ISEND_COMPLETE", "MPI_REQUEST_CANCELLED")
 ENVELOPE = re.compile(r"(?:Receiver|Sender): (\d+).*, Communicator: (?:.*<)?(\d+)>?, "
@@ -24,12 +24,12 @@ WORLD = re.compile(r'Type: COMM_LOCATIONS, Paradigm: (MPI|"MPI" <4>),')
 REFERENCE = re.compile(r"<?(\d+)>?$")
 
 Group = collections.namedtuple("Group", "comm sender receiver tag")
-# Times are ticks since the trace's origin; None is what there is not.
+# Times are ticks since the trace's origin; None where there is no value.
 Line = collections.namedtuple("Line", "sent received posted sender receiver comm tag bytes state wait wait_kind")
 
 
 class Call:
-    """What a record happens in: from `enter` to `leave`. Without a call, an instant."""
+    """The call around a record, from `enter` to `leave`; an instant if the record is in no call."""
 
     __slots__ = ("region", "enter", "leave")
 
@@ -45,13 +45,13 @@ class Side:
 
     def __init__(self, location, row, time, seq, call):
         self.location, self.row, self.time, self.seq, self.call = location, row, time, seq, call
-        # Of a receive: its posting, and whether that is known. A send is its own.
+        # For a receive: its posting, and whether the posting is known. A send is its own posting.
         self.posted, self.posted_seq, self.posted_call, self.known = time, seq, call, True
-        # Of a send: whether it is a blocking one; the call that completes it, None if that is not known.
+        # For a send: whether it blocks; the call that completes it, None if that is unknown.
         self.blocking, self.completion = False, None
 
     def place(self):
-        """Its place among those of its process."""
+        """Returns the sort key among the sends or receives of a process."""
         return self.posted, self.location.number, self.posted_seq
 
 
@@ -60,7 +60,7 @@ class Location:
         self.number, self.proc = number, proc
         self.time, self.seq = 0, 0
         self.stack = []
-        self.open = {}  # {(kind, request): what was posted last under it}
+        self.open = {}  # {(kind, request): the latest posting with this id}
         self.sends, self.recvs = [], []
         self.cancelled = set()
 
@@ -68,7 +68,7 @@ class Location:
         return self.stack[-1] if self.stack else Call(None, self.time, self.time)
 
     def leave_call(self, region):
-        """Ends the innermost call of a region and all in it. A LEAVE of nothing that is open ends nothing."""
+        """Ends the innermost call of a region and all calls in it. A LEAVE without an open call ends nothing."""
         for i in reversed(range(len(self.stack))):
             if self.stack[i].region == region:
                 for call in self.stack[i:]:
@@ -106,7 +106,7 @@ class Location:
             self.cancel(request)
 
     def cancel(self, request):
-        """The later posted one of the receive and the send of that id."""
+        """Cancels the send or the receive with this id that was posted later."""
         receive, send = self.open.get(("receive", request)), self.open.get(("send", request))
         if send and (not receive or receive[1] < send.seq):
             self.cancelled.add(send.row)
@@ -114,7 +114,7 @@ class Location:
         elif receive:
             del self.open["receive", request]
 
-    def happen(self, judge, event):
+    def add_event(self, judge, event):
         self.time = max(self.time, event.time)
         if event.name == "ENTER":
             self.stack.append(Call(int(REFERENCE.search(event.text.rstrip())[1]), self.time))
@@ -132,7 +132,7 @@ class Location:
 
 
 class Comms:
-    """Which process a rank in a communicator is."""
+    """Maps ranks of communicators to processes."""
 
     def __init__(self, definitions):
         self.groups, self.comms = {}, {}
@@ -144,7 +144,7 @@ class Comms:
                 self.comms[number] = [self.groups.get(int(n)) for n in re.findall(pattern, text, re.S)]
 
     def process(self, comm, proc, rank):
-        """None if that is not known."""
+        """Returns the process of a rank; None if it is unknown."""
         groups = self.comms.get(comm)
         if groups is None:
             return None
@@ -155,7 +155,7 @@ class Comms:
 
 
 class Judge:
-    """`groups` is {Group: (sends, receives)}, each in the order of posting; cancelled sends are in none."""
+    """`groups` is {Group: (sends, receives)}, each in the order of posting, without cancelled sends."""
 
     def __init__(self, archive):
         definitions = otf2print.definitions(archive)
@@ -169,7 +169,7 @@ class Judge:
             first = event.time if first is None else first
             if event.location not in self.locations:
                 self.locations[event.location] = Location(event.location, ranks[event.location])
-            self.locations[event.location].happen(self, event)
+            self.locations[event.location].add_event(self, event)
         for location in self.locations.values():
             location.end()
         self.origin = self.offset if first is None else min(self.offset, first)
@@ -179,13 +179,13 @@ class Judge:
 
     @staticmethod
     def world_of(definitions):
-        """[location], by rank in MPI's world."""
+        """Returns [location], by rank in MPI's world."""
         return next(([int(n) for n in re.findall(r"<(\d+)>(?=, \"|$)", text.split("Member", 1)[1], re.S)]
                      for _, text in definitions.get("GROUP", []) if WORLD.search(text)), [])
 
     @staticmethod
     def ranks_of(definitions):
-        """{location: process}. A process is its rank in MPI's world; processes without a rank come after them."""
+        """Returns {location: process}. A process is its rank in MPI's world; processes without a rank have higher numbers."""
         group_of = {number: int(re.search(r"Group: .*<(\d+)>", text)[1]) for number, text in definitions["LOCATION"]}
         ranks = {group_of[location]: rank for rank, location in enumerate(Judge.world_of(definitions))}
         for number, _ in definitions["LOCATION_GROUP"]:
@@ -207,34 +207,34 @@ class Judge:
         return dict(groups)
 
     def pairs(self):
-        """(send, receive or None), and (None, receive) for receives that have no send, in the order of posting."""
+        """Yields (send, receive or None), and (None, receive) for receives without a send, in the order of posting."""
         for sends, receives in self.groups.values():
             yield from itertools.zip_longest(sends, receives)
 
     def counts(self):
-        """{group: (sends, receives)}"""
+        """Returns {group: (number of sends, number of receives)}."""
         return {group: (len(sends), len(receives)) for group, (sends, receives) in self.groups.items()}
 
-    # ---- How sure it is.
+    # ---- Certainty.
 
     @staticmethod
     def is_cancelled(send):
         return send.row in send.location.cancelled
 
     def sends(self):
-        """All sends, in the order of time."""
+        """Returns all sends, in the order of time."""
         sends = [send for location in self.locations.values() for send in location.sends]
         return sorted(sends, key=lambda send: (send.time, send.location.number, send.seq))
 
     def line(self, send):
-        """What `messages` must show of a send."""
+        """Returns the line that `messages` must show for a send."""
         receive, state = self.match(send)
         wait, kind = (self.wait(send, receive) if receive else None) or (None, "-")
         return Line(send.time - self.origin, receive and receive.time - self.origin, receive and receive.posted - self.origin,
                     *(send.ends[1:3]), send.ends.comm, send.ends.tag, send.bytes, state, wait, kind)
 
     def match(self, send):
-        """(receive or None, state)"""
+        """Returns (receive or None, state)."""
         if self.is_cancelled(send):
             return None, "certain"
         if not send.group:
@@ -256,7 +256,7 @@ class Judge:
         return receive, "uncertain" if self.is_doubtful(send, receive) else "likely"
 
     def shift(self, group, k):
-        """The only one by which all pairs around send k agree; None if none does, or several do."""
+        """Returns the only shift by which all pairs around send k agree; None if there is none, or several."""
         if (group, k) not in self.shifts:
             sends, receives = self.groups[group]
             fitting = []
@@ -272,57 +272,57 @@ class Judge:
         if send.bytes != receive.bytes:
             return True
         sends, receives = self.groups[send.group]
-        for one, sides in ((send, sends), (receive, receives)):
-            if self.has_several(sides) and any(self.share_time(one, other) for other in sides
-                                               if other.location is not one.location):
+        for side, sides in ((send, sends), (receive, receives)):
+            if self.has_several(sides) and any(self.share_time(side, rival) for rival in sides
+                                               if rival.location is not side.location):
                 return True
-        # A receive whose posting is not known stands where it completes; its place is an earlier one.
+        # A receive with unknown posting is sorted by its completion; its true place is earlier.
         k = self.numbers[id(receive)]
         if k <= self.last_unknown(receives):
             return True
         beside = receives[max(k - BESIDE, 0):k + BESIDE + 1]
-        return self.has_probes(receives) and any(self.is_probed(receive, other) for other in beside if other is not receive)
+        return self.has_probes(receives) and any(self.is_probed(receive, rival) for rival in beside if rival is not receive)
 
     def last_unknown(self, receives):
-        """The last one whose posting is not known; -1: there is none."""
+        """Returns the number of the last receive with unknown posting; -1 if there is none."""
         key = "unknown", id(receives)
         if key not in self.known_of:
             self.known_of[key] = max((k for k, side in enumerate(receives) if not side.known), default=-1)
         return self.known_of[key]
 
     def has_probes(self, receives):
-        """Whether one of them takes what was probed."""
+        """Returns True if one of the receives takes a probed message."""
         key = "probes", id(receives)
         if key not in self.known_of:
             self.known_of[key] = any(self.regions.get(side.posted_call.region) in MATCHED for side in receives)
         return self.known_of[key]
 
     def has_several(self, sides):
-        """Whether several threads have them."""
+        """Returns True if several threads have the sends or receives."""
         key = id(sides)
         if key not in self.known_of:
             self.known_of[key] = len({side.location for side in sides}) > 1
         return self.known_of[key]
 
     @staticmethod
-    def share_time(one, other):
-        """Two threads are in calls of one group, which says nothing of the order."""
-        a, b = one.posted_call, other.posted_call
-        return one.posted == other.posted or (a.enter < b.leave and b.enter < a.leave)
+    def share_time(first, second):
+        """Returns True if two threads are in calls of one group at the same time, so that their order is unknown."""
+        a, b = first.posted_call, second.posted_call
+        return first.posted == second.posted or (a.enter < b.leave and b.enter < a.leave)
 
-    def is_probed(self, one, other):
-        """When the message of an MPI_Mrecv was probed is not known."""
-        matched = [self.regions.get(side.posted_call.region) in MATCHED for side in (one, other)]
-        opened = [0 if probed else side.posted_call.enter for side, probed in zip((one, other), matched)]
-        return any(matched) and opened[0] <= other.time and opened[1] <= one.time
+    def is_probed(self, first, second):
+        """Returns True if an MPI_Mrecv makes the order uncertain, as the time of its probe is unknown."""
+        matched = [self.regions.get(side.posted_call.region) in MATCHED for side in (first, second)]
+        opened = [0 if probed else side.posted_call.enter for side, probed in zip((first, second), matched)]
+        return any(matched) and opened[0] <= second.time and opened[1] <= first.time
 
-    # ---- Who waited.
+    # ---- Waits.
 
     def name(self, call):
         return self.regions.get(call.region) or ""
 
     def wait(self, send, receive):
-        """(ticks, kind) of a message; None if nobody waited."""
+        """Returns (ticks, kind) of a message; None if no process waited."""
         if send.call.enter > receive.call.leave:
             return None, "clock_violation"
         until = min(send.call.enter, receive.call.leave)

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Who is the other side of a message: what a trace says of it, against the naive judge's replay of the archive, pair for pair.
+"""The other side of each message: a trace's answers against the naive judge's replay of the archive, pair for pair.
 
-The judge himself is held against programs that are played by MPI's rules, so that the other side of each message is known.
+The judge is itself tested with programs that are played by MPI's rules, so the other side of each message is known.
 
 usage: match.py [--messages N] XTF OTF2-SCRIPT
 
-With --messages, one program of so many messages, half of which are not received in the order in which receives complete.
+With --messages, the test plays one program of N messages. Half of them are not received in the order in which receives complete.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from shown import Cat, Shown, ticks_of
 from xtfrun import PROJECT, Failure, Xtf, fewer_archives, is_sanitized, need, shared_traces, takes_fewer, temporary_folder
 
 
-# Messages of traces that the second reader reads, too, and of which parts are compared.
+# Largest number of messages of a trace for which the second reader is compared, too, and selections are compared.
 ROWS_MOST = 200000
 Row = collections.namedtuple("Row", "time seq comm peer tag message")
 
 
 class Found:
-    """The other sides by docs/VOCABULARY.md, section 5, from the rows that the second reader reads; ranks and selects are done
-    by looking at every row."""
+    """The other sides of messages by docs/VOCABULARY.md, section 5, from the rows that the second reader reads. It looks at every
+    row, and uses no ranks or selects."""
 
     def __init__(self, path):
         self.trace = xtf_reader.Trace(str(path))
@@ -66,7 +66,7 @@ class Found:
         return members[row.peer] if row.peer < len(members) else None
 
     def groups(self):
-        """{(comm's id, sender, receiver, tag): (sends, receives)}: lists of (location, row)."""
+        """Returns {(comm's id, sender, receiver, tag): (sends, receives)}, both lists of (location, row)."""
         groups = collections.defaultdict(lambda: ([], []))
         peers = {}
         for location, arrays in self.locations.items():
@@ -90,24 +90,24 @@ def end_of(side):
     return (side.location.number, side.row) if side else None
 
 
-def compare_rows(judge, path, what):
-    """The arrays of the trace lead to the pairs of the judge."""
+def compare_rows(judge, path, name):
+    """Checks that the trace's arrays lead to the judge's pairs."""
     found = Found(path).groups()
     for group, (sends, receives) in judge.groups.items():
         for side, ends in enumerate((sends, receives)):
             wanted, rows = [end_of(end) for end in ends], found.get(tuple(group), [[], []])[side]
             if rows != wanted:
-                raise Failure(f"{what}: {group}: {('sends', 'receives')[side]} (location, row) {rows[:10]}..., "
+                raise Failure(f"{name}: {group}: {('sends', 'receives')[side]} (location, row) {rows[:10]}..., "
                               f"should be {wanted[:10]}...")
     if set(found) != {tuple(group) for group in judge.groups}:
-        raise Failure(f"{what}: groups {set(found) ^ set(judge.groups)}")
+        raise Failure(f"{name}: groups {set(found) ^ set(judge.groups)}")
 
 
-# ---- What is shown of messages.
+# ---- Files about messages.
 
 
 def cells_of(xtf, path, selection):
-    """The cells of each line of `messages`, read as they come."""
+    """Yields the cells of each line of `messages`, while xtf prints them."""
     command = [xtf.program, "cat", str(path), selection + "messages"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         names = tuple(process.stdout.readline().lstrip("#").split())
@@ -119,13 +119,13 @@ def cells_of(xtf, path, selection):
         raise Failure(f"{' '.join(command)}: status {process.returncode}")
 
 
-def parse(judge, comms, cells):
-    """A line as the judge has it."""
+def parse_line(judge, comms, cells):
+    """Returns the cells as a Line, in the judge's units."""
     def time(cell):
         if cell == "-":
             return None
-        whole, _, rest = cell.partition(".")
-        return int(whole + rest) if judge.ticks == 10 ** len(rest) else ticks_of(cell, judge.ticks, 0)
+        whole, _, fraction = cell.partition(".")
+        return int(whole + fraction) if judge.ticks == 10 ** len(fraction) else ticks_of(cell, judge.ticks, 0)
 
     def whole(cell):
         return None if cell == "-" else int(cell)
@@ -135,8 +135,8 @@ def parse(judge, comms, cells):
                 time(line.wait), line.wait_kind)
 
 
-def compare_messages(xtf, judge, path, what, selection="", takes=lambda send: True):
-    """`messages` has a line of the judge's for each send that the selection takes. Returns how many there are of each state."""
+def compare_messages(xtf, judge, path, name, selection="", takes=lambda send: True):
+    """Checks that `messages` has the judge's line for each send that the selection takes. Returns the number of sends by state."""
     comms = {int(row["row"]): int(row["id"]) for row in Shown(Cat(xtf, path)).table("communicators")}
     states = collections.Counter()
     found = cells_of(xtf, path, selection)
@@ -144,18 +144,18 @@ def compare_messages(xtf, judge, path, what, selection="", takes=lambda send: Tr
         if not takes(send):
             continue
         wanted, cells = judge.line(send), next(found, None)
-        line = cells and parse(judge, comms, cells)
-        # A receiver that is not known is shown as the rank that the sender named.
+        line = cells and parse_line(judge, comms, cells)
+        # An unknown receiver is shown as the rank that the sender named.
         if line != wanted and not (line and wanted.receiver is None and line._replace(receiver=None) == wanted):
-            raise Failure(f"{what}: {selection}messages: of send {end_of(send)}\n  {line}, should be\n  {wanted}")
+            raise Failure(f"{name}: {selection}messages: of send {end_of(send)}\n  {line}, should be\n  {wanted}")
         states[line.state] += 1
     if next(found, None) is not None:
-        raise Failure(f"{what}: {selection}messages has more lines than the {states.total()} sends")
+        raise Failure(f"{name}: {selection}messages has more lines than the {states.total()} sends")
     return states
 
 
-def compare_links(xtf, judge, path, what):
-    """`match` leads from a send to its receive, and back; there is none where that is not known."""
+def compare_links(xtf, judge, path, name):
+    """Checks that `match` leads from a send to its receive and back, and is missing where the other side is unknown."""
     threads = {int(row["id"]): f"proc/{row['proc']}/thread/{row['thread']}"
                for row in Shown(Cat(xtf, path)).table("locations")}
 
@@ -163,27 +163,28 @@ def compare_links(xtf, judge, path, what):
         return f"{threads[side.location.number]}/{name}/num/{side.row}"
 
     sends = judge.sends()
-    some = [(send, *judge.match(send)) for send in sends[::len(sends) // 50 + 1]]
-    pairs = [(record("sends", send), record("recvs", receive)) for send, receive, state in some
+    sampled = [(send, *judge.match(send)) for send in sends[::len(sends) // 50 + 1]]
+    pairs = [(record("sends", send), record("recvs", receive)) for send, receive, state in sampled
              if receive and state != "uncertain"]
-    paths = [path for one, other in pairs for path in (one + "/match", other, other + "/match", one)]
+    paths = [path for first, second in pairs for path in (first + "/match", second, second + "/match", first)]
     output = xtf.expect("cat", path, *[path + "/record" for path in paths]).decode() if paths else ""
     texts = output.split("\ntime ")
-    for (one, other), i in zip(pairs, range(0, len(paths), 4)):
+    for (first, second), i in zip(pairs, range(0, len(paths), 4)):
         if texts[i].removeprefix("time ") != texts[i + 1] or texts[i + 2] != texts[i + 3].rstrip("\n"):
-            raise Failure(f"{what}: {one}/match and {other}/match do not lead to one another")
-    for send, receive, state in some:
+            raise Failure(f"{name}: {first}/match and {second}/match do not lead to one another")
+    for send, receive, state in sampled:
         if (not receive or state == "uncertain") and xtf.run("cat", path, record("sends", send) + "/match/record").status == 0:
-            raise Failure(f"{what}: {record('sends', send)} has a match")
+            raise Failure(f"{name}: {record('sends', send)} has a match")
 
 
 def expect_ends(xtf, judge, path):
-    """An analysis tells of the ends that it leaves out which have no other end, by the numbers of each group, and how many the rest are."""
+    """Checks an analysis's counts of ends that it leaves out: ends without another end, by the numbers of each group, and the
+    uncertain ones."""
     lines = xtf.expect("analyze", path).decode().splitlines()
     left_out = [int(number) for number in re.fullmatch(r"messages +\d+  matched; left out (\d+) sends, (\d+) receives", lines[0]).groups()]
     counts = judge.counts().values()
-    alone = [sum(max(0, sends - receives) for sends, receives in counts), sum(max(0, receives - sends) for sends, receives in counts)]
-    for line, label, (sends, receives) in zip(lines[1:], ("unmatched", "uncertain"), (alone, [a - b for a, b in zip(left_out, alone)])):
+    unmatched = [sum(max(0, sends - receives) for sends, receives in counts), sum(max(0, receives - sends) for sends, receives in counts)]
+    for line, label, (sends, receives) in zip(lines[1:], ("unmatched", "uncertain"), (unmatched, [a - b for a, b in zip(left_out, unmatched)])):
         if not re.match(rf"  {label} +{sends}  sends, {receives} receives: ", line):
             raise Failure(f"{path}: {sends} sends and {receives} receives are {label}; the analysis says: {line}")
 
@@ -209,24 +210,25 @@ def compare(xtf, archive, folder):
 # ---- Programs whose pairs are known.
 
 
-def expect_truth(judge, program, what):
-    """What is certain or likely is true, and so is that a certain message has no receive. Returns the wrong ones of the rest."""
+def expect_truth(judge, program, name):
+    """Checks that certain and likely answers are true, also the answer that a message has no receive. Returns the number of wrong
+    answers by state."""
     truth = {message.sent: message.received for message in program.messages if message.sent}
     wrong = collections.Counter()
     if {end_of(send) for send in judge.sends()} != set(truth):
-        raise Failure(f"{what}: the judge has not seen all sends")
+        raise Failure(f"{name}: the judge has not seen all sends")
     for send in judge.sends():
         receive, state = judge.match(send)
         if end_of(receive) != truth[end_of(send)]:
             wrong[state] += 1
     if wrong["certain"] or wrong["likely"]:
-        raise Failure(f"{what}: the judge errs: {dict(wrong)}")
+        raise Failure(f"{name}: the judge errs: {dict(wrong)}")
     return wrong
 
 
 def expect_analysis(xtf, judge, path):
-    """The analysis compares the calls of as many messages as are certain, and leaves the others out: where there are no threads, and
-    nothing is missing, these are the same messages."""
+    """Checks that the analysis matches all certain messages and leaves out the others. The numbers agree if the trace has no
+    threads and lacks no record."""
     states = collections.Counter(judge.match(send)[1] for send in judge.sends())
     certain, uncertain = states.pop("certain", 0), states.pop("uncertain", 0)
     line = xtf.expect("analyze", path).decode().splitlines()[0]
@@ -235,11 +237,11 @@ def expect_analysis(xtf, judge, path):
 
 
 def wrong_by_completion(judge):
-    """How many messages the order of completion would pair wrongly."""
+    """Returns how many messages the order of completion would pair wrongly, and their total."""
     wrong = total = 0
     for sends, receives in judge.groups.values():
         by_completion = sorted(receives, key=lambda side: (side.time, side.location.number, side.seq))
-        wrong += sum(one is not other for one, other in zip(receives, by_completion))
+        wrong += sum(first is not second for first, second in zip(receives, by_completion))
         total += len(sends)
     return wrong, total
 
@@ -254,7 +256,8 @@ def played(n_procs, n_threads, seed, steps, **options):
 
 
 def persistent():
-    """One request, started again and again; another, freed before it had a message and its id posted again."""
+    """Returns a program with a request that is started again and again. Another request is freed before it has a message, and its
+    id is posted again."""
     program = programs.Program(2)
     sender, receiver = program.locations
     for i in range(50):
@@ -263,13 +266,13 @@ def persistent():
             program.send(sender, program.world, 1, tag)
         program.arrive_all()
         program.complete(receiver, receives[::-1] if i % 2 else receives, call="MPI_Waitall")
-        lost = program.irecv(receiver, program.world, 0, 99, 7)
-        program.drop_receive(receiver, lost)
+        freed_receive = program.irecv(receiver, program.world, 0, 99, 7)
+        program.drop_receive(receiver, freed_receive)
     return program
 
 
 def out_of_order(messages):
-    """Two processes; each receive of a burst completes at its own time."""
+    """Returns a program of two processes in which each receive of a burst completes at its own time."""
     program, dice = programs.Program(2), random.Random(5)
     sender, receiver = program.locations
     for _ in range(messages // 10):
@@ -277,7 +280,7 @@ def out_of_order(messages):
         for i in range(10):
             program.send(sender, program.world, 1, i % 2)
         program.arrive_all()
-        # Neighbours of one tag change places, or stay.
+        # Neighbours of one tag swap places, or stay.
         order = list(range(10))
         for i in (0, 1, 4, 5):
             if dice.random() < 0.66:
@@ -286,14 +289,14 @@ def out_of_order(messages):
     return program
 
 
-def sizes(n):
-    """A few lengths, by chance."""
+def random_sizes(n):
+    """Returns a function that gives one of `n` message sizes at random."""
     dice = random.Random(n)
     return [8 << dice.randrange(n) for _ in range(100000)].__getitem__
 
 
-def freed(size):
-    """Receives that are freed while they are open: they take messages, and nobody hears of them again."""
+def freed_while_open(size):
+    """Returns a program with receives that are freed while they are open. They take messages, but no record shows it."""
     dice = random.Random(21)
     program = programs.Program(2, size=size)
     for _ in range(1200):
@@ -308,8 +311,8 @@ def freed(size):
     return program
 
 
-def late(size):
-    """The measurement of one process begins late, that of another ends early."""
+def measured_in_part(size):
+    """Returns a program in which the measurement of one process begins late, and that of another ends early."""
     dice = random.Random(22)
     program = programs.Program(3, size=size, skews=[0, 5000, 2000])
     for i in range(900):
@@ -322,7 +325,8 @@ def late(size):
 
 
 def overlapping():
-    """Two threads of each process send, and receive, at one time; which comes first is not what their records say."""
+    """Returns a program in which two threads of each process send, and receive, at one time. Their records do not show which is
+    first."""
     dice = random.Random(23)
     program = programs.Program(2, 2)
     for i in range(300):
@@ -353,8 +357,8 @@ def overlapping():
 
 
 def handed_on():
-    """One thread posts receives, and another completes some of them: its records do not say when they were posted. Lengths
-    tell nothing."""
+    """Returns a program in which one thread posts receives and another completes some of them. Its records do not show when they
+    were posted. All sizes are equal."""
     dice = random.Random(31)
     program = programs.Program(2, 2, size=lambda number: 8)
     sender, receiver, waiter = (program.locations[i] for i in (0, 2, 3))
@@ -374,7 +378,8 @@ def handed_on():
 
 
 def begun_before():
-    """A process of one thread has receives open when its measurement begins, and completes them much later. Lengths tell nothing."""
+    """Returns a program in which a process of one thread has open receives when its measurement begins, and completes them much
+    later. All sizes are equal."""
     program = programs.Program(2, size=lambda number: 8)
     sender, receiver = program.locations
     receiver.recording = False
@@ -390,7 +395,8 @@ def begun_before():
 
 
 def probed(seed, rounds, plain=1):
-    """Receives of what was probed, some while others of the group are open; the more `plain`, the fewer they are."""
+    """Returns a program with receives of probed messages, some while other receives of the group are open. A higher `plain` makes
+    them rarer."""
     dice = random.Random(seed)
     program = programs.Program(2)
     sender, receiver = program.locations
@@ -411,7 +417,7 @@ def probed(seed, rounds, plain=1):
 
 
 def all_programs(divisor):
-    """What makes each program, by name. Long ones have their steps divided by it."""
+    """Returns functions that make the programs, by name. Long programs have their steps divided by `divisor`."""
     return {
         "played": lambda: played(4, 1, 1, 6000 // divisor),
         "threads": lambda: played(4, 3, 2, 6000 // divisor),
@@ -419,11 +425,11 @@ def all_programs(divisor):
         "wild": lambda: played(3, 2, 4, 3000 // divisor, wild=1),
         "persistent": persistent,
         "out-of-order": lambda: out_of_order(20000 // divisor),
-        "freed": lambda: freed(lambda number: number),
-        "freed-sizes": lambda: freed(sizes(3)),
-        "freed-equal": lambda: freed(lambda number: 8),
-        "late": lambda: late(lambda number: number),
-        "late-sizes": lambda: late(sizes(2)),
+        "freed": lambda: freed_while_open(lambda number: number),
+        "freed-sizes": lambda: freed_while_open(random_sizes(3)),
+        "freed-equal": lambda: freed_while_open(lambda number: 8),
+        "late": lambda: measured_in_part(lambda number: number),
+        "late-sizes": lambda: measured_in_part(random_sizes(2)),
         "overlapping": overlapping,
         "probed": lambda: probed(24, 200),
         "probed-rarely": lambda: probed(25, 900, 150),
@@ -452,13 +458,13 @@ def main():
     with temporary_folder() as temporary:
         folder = pathlib.Path(temporary)
         if options.messages:
-            # Sanitizers take ten times as long for each message, and see no more in the millionth.
+            # Sanitizers take ten times as long for each message, and find nothing more in the millionth.
             messages = options.messages // (10 if is_sanitized(options.xtf) else 1)
             judge = compare_program(xtf, options.script, folder, "many", out_of_order(messages))
             wrong, total = wrong_by_completion(judge)
             print(f"the order of completion is wrong for {wrong} of {total}")
             if not total / 3 < wrong < total * 2 / 3:
-                raise Failure("that is not half of them")
+                raise Failure("not about half of the messages are out of order")
             return
         for name, program in all_programs(8 if takes_fewer(options.xtf) else 1).items():
             compare_program(xtf, options.script, folder, name, program())

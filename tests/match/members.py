@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Who takes part in a collective operation: `members`, `first`, `last` and `root` of each operation's records, against the naive
-judge's replay of the archive; and the sums of the waits against Scalasca's own analyser, where its results are there.
+"""Members of collective operations: `members`, `first`, `last` and `root` of each operation's records, against the naive judge's
+replay of the archive. Sums of the waits are compared with Scalasca's own analyser where its results are available.
 
 usage: members.py XTF OTF2-SCRIPT
 """
@@ -19,11 +19,11 @@ from collectives import ALL_TO_ALL, BLOCKING, CollectiveJudge, Member
 from shown import ticks_of
 from xtfrun import PROJECT, Failure, Xtf, fewer_archives, need, shared_traces, temporary_folder
 
-# Paths of one call of the command.
+# Number of paths in one call of xtf.
 AT_ONCE = 500
 SOME_TO_SOME = ("ALLTOALLV", "ALLTOALLW")
 EXCHANGES = {"ALLREDUCE", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK"}
-# By operation: what Scalasca calls the wait, and the completion.
+# By operation: Scalasca's metrics of the wait and of the completion.
 METRICS = {
     "BARRIER": ("mpi_barrier_wait", "mpi_barrier_completion"),
     **{name: ("mpi_wait_nxn", "mpi_nxn_completion") for name in ALL_TO_ALL},
@@ -39,7 +39,7 @@ def number(cell):
 
 
 def parse(judge, line):
-    """A line of `members`."""
+    """Returns a line of `members` as a Member."""
     proc, thread, *times, sent, received, state = line.split()
     ticks = [None if cell == "-" else ticks_of(cell, judge.ticks, 0) for cell in times]
     return Member(number(proc), number(thread), *ticks, number(sent), number(received), state)
@@ -50,25 +50,25 @@ def path_of(part, row=None):
 
 
 class Shown:
-    """What the trace shows of its operations: by path of a record the lines of a file."""
+    """The trace's files about its operations, by path of a record."""
 
     def __init__(self, xtf, trace):
         self.xtf, self.trace = xtf, trace
 
     def files(self, paths, begins):
-        """{path: lines}. Each file begins with a line that `begins` tells."""
+        """Returns {path: lines}. `begins` returns True for the first line of a file."""
         found = {}
         for i in range(0, len(paths), AT_ONCE):
-            some = paths[i:i + AT_ONCE]
-            output = self.xtf.expect("cat", self.trace, *some, timeout=600).decode()
+            batch = paths[i:i + AT_ONCE]
+            output = self.xtf.expect("cat", self.trace, *batch, timeout=600).decode()
             files = []
             for line in output.splitlines():
                 if begins(line):
                     files.append([])
                 files[-1].append(line)
-            if len(files) != len(some):
-                raise Failure(f"{self.trace}: {len(files)} files of {len(some)} paths")
-            found.update(zip(some, files))
+            if len(files) != len(batch):
+                raise Failure(f"{self.trace}: {len(files)} files of {len(batch)} paths")
+            found.update(zip(batch, files))
         return found
 
     def members(self, paths):
@@ -77,7 +77,7 @@ class Shown:
 
 
 def expand(text):
-    """The processes of ranges, `0-3,7`, in their order; None of a dash."""
+    """Returns the processes of ranges, such as `0-3,7`, in their order; None for a dash."""
     if text in ("-", '""'):
         return None if text == "-" else []
     ends = [[int(number) for number in part.split("-")] for part in text.split(",")]
@@ -85,19 +85,19 @@ def expand(text):
 
 
 def ids_of_comms(shown):
-    """By row of the trace what the archive calls a communicator."""
+    """Returns the archive's ids of communicators, by row of the trace."""
     lines = shown.xtf.expect("cat", shown.trace, "definitions/communicators").decode().splitlines()
     return [int(line.split()[1]) for line in lines[1:]]
 
 
 def is_led(judge, part):
-    """Whether its process has rank 0: then the operation is counted here."""
+    """Returns True if the part's process has rank 0, where the operation is counted."""
     members = judge.members(part.comm, part.location.proc)
     return bool(members) and members[0] == part.location.proc
 
 
-def led_in(judge, parts, ids, path):
-    """Of the operations whose leader ends them in a selection the leader's parts."""
+def leader_parts(judge, parts, ids, path):
+    """Returns the leaders' parts of the operations whose leader ends them in a selection."""
     window = re.search(r"time/([^/]+)-([^/]+)", path)
     begin, end = [ticks_of(end, judge.ticks, 0) + judge.origin for end in window.groups()] if window else (0, 2**64)
     proc, row = re.search(r"proc/(\d+)", path), re.search(r"comm/#(\d+)", path)
@@ -106,7 +106,7 @@ def led_in(judge, parts, ids, path):
 
 
 def some_paths(judge, parts, ids):
-    """Selections: all, a process, a communicator, and a window that begins and ends while operations last."""
+    """Returns selections: all, a process, a communicator, and a window that begins and ends during operations."""
     ends = sorted(part.end - judge.origin for part in parts)
     if not ends:
         return [""]
@@ -115,10 +115,10 @@ def some_paths(judge, parts, ids):
     return ["", f"proc/{max(part.location.proc for part in parts)}/", f"comm/#{ids.index(parts[-1].comm)}/", f"time/{second(a)}-{second(b)}/"]
 
 
-def compare_communicators(judge, shown, parts, what):
+def compare_communicators(judge, shown, parts, name):
     ids = ids_of_comms(shown)
     for path in some_paths(judge, parts, ids):
-        counts = collections.Counter(part.comm for part in led_in(judge, parts, ids, path))
+        counts = collections.Counter(part.comm for part in leader_parts(judge, parts, ids, path))
         lines = shown.xtf.expect("cat", shown.trace, path + "communicators").decode().splitlines()[1:]
         found = [(int(row), number(size), int(n), expand(procs), expand(remote))
                  for row, _, size, n, procs, remote, *_ in map(str.split, lines)]
@@ -128,11 +128,11 @@ def compare_communicators(judge, shown, parts, what):
             sizes = [len(group) for group in groups if group is not None]
             wanted.append((row, sum(sizes) if sizes else 1, counts[comm], groups[0], groups[-1] or None if len(groups) > 1 else None))
         if found != wanted:
-            raise Failure(f"{what}: {path}communicators are\n  {found}, should be\n  {wanted}")
+            raise Failure(f"{name}: {path}communicators are\n  {found}, should be\n  {wanted}")
 
 
 def operation_line(judge, part, ids, trusted):
-    """What `operations` must say of the operation of a leader's part."""
+    """Returns the values that `operations` must show for the operation of a leader's part."""
     operation = judge.operation(part)
     members = list(judge.lines(operation))
     comparable = trusted or len(members) == 1
@@ -151,61 +151,61 @@ def parse_operation(judge, line):
     return (begin, end, int(proc), int(thread), int(row), int(comm), int(members), number(last), late, waited, int(sent), state, operation)
 
 
-def compare_operations(judge, shown, parts, trusted, what):
+def compare_operations(judge, shown, parts, trusted, name):
     ids = ids_of_comms(shown)
     for path in some_paths(judge, parts, ids) if parts else []:
-        led = sorted(led_in(judge, parts, ids, path), key=lambda part: (part.end, part.location.number, part.row))
+        led = sorted(leader_parts(judge, parts, ids, path), key=lambda part: (part.end, part.location.number, part.row))
         wanted = [operation_line(judge, part, ids, trusted) for part in led]
         lines = shown.xtf.expect("cat", shown.trace, path + "operations").decode().splitlines()[1:]
         found = [parse_operation(judge, line) for line in lines]
         if found != wanted:
-            differs = next((pair for pair in zip(found, wanted) if pair[0] != pair[1]), (len(found), len(wanted)))
-            raise Failure(f"{what}: {path}operations:\n  {differs[0]}, should be\n  {differs[1]}")
+            difference = next((pair for pair in zip(found, wanted) if pair[0] != pair[1]), (len(found), len(wanted)))
+            raise Failure(f"{name}: {path}operations:\n  {difference[0]}, should be\n  {difference[1]}")
 
 
-def needs(operation, root, rank, other):
-    """Whether a member of an operation needs the beginning of another one."""
-    return (operation == "BARRIER" or operation in EXCHANGES or (operation in ("BCAST", "SCATTER", "SCATTERV") and other == root)
-            or (operation in ("REDUCE", "GATHER", "GATHERV") and rank == root) or (operation in ("SCAN", "EXSCAN") and other < rank))
+def needs_begin(operation, root, rank, member):
+    """Returns True if a member of an operation needs the begin of another one."""
+    return (operation == "BARRIER" or operation in EXCHANGES or (operation in ("BCAST", "SCATTER", "SCATTERV") and member == root)
+            or (operation in ("REDUCE", "GATHER", "GATHERV") and rank == root) or (operation in ("SCAN", "EXSCAN") and member < rank))
 
 
-def contradict(judge, parts):
-    """Whether more than one end in a thousand is before the beginning of a member that it needs."""
+def clocks_contradict(judge, parts):
+    """Returns True if more than one end in a thousand lies before the begin of a member that it needs."""
     judged = impossible = 0
     for part in parts:
         operation = judge.operation(part)
-        if part.kind != BLOCKING or not operation.certain or any(other.begin is None for other in operation.parts):
+        if part.kind != BLOCKING or not operation.certain or any(member.begin is None for member in operation.parts):
             continue
-        others = [(i, other) for i, other in enumerate(operation.parts) if other is not part]
+        other_members = [(i, member) for i, member in enumerate(operation.parts) if member is not part]
         rank = operation.parts.index(part)
-        root = next((i for i, other in enumerate(operation.parts) if other.root == other.location.proc), None)
+        root = next((i for i, member in enumerate(operation.parts) if member.root == member.location.proc), None)
         barrier = part.operation == "BARRIER"
-        causes = [other.begin for i, other in others if needs(part.operation, root, rank, i) and (barrier or (other.sent != 0 and part.received != 0))]
+        causes = [member.begin for i, member in other_members if needs_begin(part.operation, root, rank, i) and (barrier or (member.sent != 0 and part.received != 0))]
         judged += bool(causes)
         impossible += bool(causes) and max(causes) > part.end
     return impossible > judged // 1000
 
 
-def compare_lines(judge, part, lines, what, trusted):
+def compare_lines(judge, part, lines, name, trusted):
     found = [parse(judge, line) for line in lines]
     wanted = list(judge.lines(judge.operation(part)))
     if not trusted and len(wanted) > 1:
         wanted = [line._replace(state="uncertain") for line in wanted]
     if found != wanted:
-        differs = next((pair for pair in zip(found, wanted) if pair[0] != pair[1]), (len(found), len(wanted)))
-        raise Failure(f"{what}: {path_of(part)}/members:\n  {differs[0]}, should be\n  {differs[1]}")
+        difference = next((pair for pair in zip(found, wanted) if pair[0] != pair[1]), (len(found), len(wanted)))
+        raise Failure(f"{name}: {path_of(part)}/members:\n  {difference[0]}, should be\n  {difference[1]}")
     return found
 
 
 def links_of(judge, part):
-    """{name: Part} of the links that the record has."""
+    """Returns {name: Part} of the links that the record has."""
     operation = judge.operation(part)
-    timed = [other for other in operation.parts if other and other.begin is not None]
-    roots = [other for other in timed if other.root == other.location.proc]
+    timed = [member for member in operation.parts if member and member.begin is not None]
+    roots = [member for member in timed if member.root == member.location.proc]
     links = {"root": roots[0]} if roots else {}
     if timed:
-        links["first"] = min(timed, key=lambda other: other.begin)
-        links["last"] = max(timed, key=lambda other: other.begin)
+        links["first"] = min(timed, key=lambda member: member.begin)
+        links["last"] = max(timed, key=lambda member: member.begin)
     return links
 
 
@@ -229,7 +229,7 @@ def compare(xtf, archive, folder):
     shown = Shown(xtf, path)
     parts = [part for location in judge.locations.values() for part in location.parts.values() if judge.operation(part)]
     files = shown.members([path_of(part) for part in parts])
-    states, trusted = collections.Counter(), not contradict(judge, parts)
+    states, trusted = collections.Counter(), not clocks_contradict(judge, parts)
     for part in parts:
         lines = compare_lines(judge, part, files[path_of(part)], archive, trusted)
         states[lines[0].state] += 1
@@ -237,16 +237,16 @@ def compare(xtf, archive, folder):
     compare_communicators(judge, shown, parts, archive)
     compare_operations(judge, shown, parts, trusted, archive)
     compare_begins(judge, shown, archive)
-    xtf.run("align", "--dry-run", "--always", "--quiet", path)  # which puts them together in its own way: it ends
+    xtf.run("align", "--dry-run", "--always", "--quiet", path)  # xtf align finds operations by a different algorithm; it must end
     compare_analysis(xtf, judge, parts, path)
     print(f"{archive}: {len(parts)} records of operations, {dict(states)}")
     return judge, parts, files
 
 
 def compare_analysis(xtf, judge, parts, path):
-    """What an analysis, which puts operations together in its own way, says of them: where each process has one thread, it counts the
-    blocking ones of communicators of one group that are certain, if it is known between whom data goes, and those that a process does
-    alone."""
+    """Checks the analysis's number of operations, which it finds by a different algorithm. If each process has one thread, it
+    counts certain blocking operations of communicators of one group. Senders and receivers must be known, or the process must
+    be alone."""
     found = re.search(r"^collectives +(\d+)  put together", xtf.expect("analyze", path).decode(), re.M)
     if any(location.thread for location in judge.locations.values()):
         return
@@ -258,11 +258,11 @@ def compare_analysis(xtf, judge, parts, path):
             members[len(operation.members)] += 1
     wanted = sum(parts // size for size, parts in members.items())
     if int(found[1]) != wanted:
-        raise Failure(f"{path}: {wanted} operations are certain; the analysis puts {found[1]} together")
+        raise Failure(f"{path}: {wanted} operations are certain; the analysis counts {found[1]}")
 
 
 def align_strangers(xtf, archive, folder):
-    """What members and strangers did together is put together without the strangers; asking a stranger is no error."""
+    """Checks that operations of members and strangers are found without the strangers, and that a stranger's record can be read."""
     path = folder / "strangers.xtf"
     xtf.import_archive(archive, path)
     lines = xtf.expect("align", "--dry-run", "--always", path).decode().splitlines()
@@ -271,22 +271,22 @@ def align_strangers(xtf, archive, folder):
     xtf.expect("cat", path, "/proc/2/thread/0/collectives/num/1/members")
 
 
-def compare_begins(judge, shown, what):
-    """A BEGIN and a REQUEST have the members of their END and COMPLETE."""
+def compare_begins(judge, shown, name):
+    """Checks that a BEGIN and a REQUEST have the members of their END and COMPLETE."""
     pairs = [(part, row) for location in judge.locations.values() for row, end in list(location.operation_of.items())[::5]
              for part in [location.parts[end]] if judge.operation(part)]
     paths = [path_of(part, row) for part, row in pairs] + [path_of(part) for part, _ in pairs]
     files = shown.members(paths)
     for part, row in pairs:
         if files[path_of(part, row)] != files[path_of(part)]:
-            raise Failure(f"{what}: {path_of(part, row)} has not the members of {path_of(part)}")
+            raise Failure(f"{name}: {path_of(part, row)} does not have the members of {path_of(part)}")
 
 
 # ---- Scalasca.
 
 
 def compare_scalasca(judge, parts, files, tsv):
-    """The sums of what `members` shows of each location are those of Scalasca's analyser."""
+    """Compares the sums of waits in `members` of each location with Scalasca's analyser."""
     scout = collections.Counter()
     for line in tsv.read_text().splitlines():
         cells = line.split()
@@ -297,8 +297,8 @@ def compare_scalasca(judge, parts, files, tsv):
         if part.kind != BLOCKING:
             continue
         lines = [parse(judge, line) for line in files[path_of(part)]]
-        mine = next(line for line in lines if line.proc == part.location.proc)
-        for metric, ticks in zip(METRICS[part.operation], (mine.wait, mine.completion)):
+        own = next(line for line in lines if line.proc == part.location.proc)
+        for metric, ticks in zip(METRICS[part.operation], (own.wait, own.completion)):
             if metric:
                 sums[metric, part.location.number] += ticks
     for key in sorted(set(scout) | set(sums)):
@@ -317,7 +317,7 @@ NO_ROOT = 2**32 - 1
 
 
 class Operations(programs.Program):
-    """Collective operations by chance; each location has a clock of its own."""
+    """Random collective operations; each location has its own clock."""
 
     def __init__(self, n_procs, n_threads, dice, **options):
         super().__init__(n_procs, n_threads, programs.some_comms(n_procs), **options)
@@ -330,7 +330,7 @@ class Operations(programs.Program):
         self.lines.append(f"{location.number} {self.clocks[location] + location.skew} {kind} {' '.join(map(str, numbers))}")
 
     def root_rank(self, comm, proc, root):
-        """As a member's record has it."""
+        """Returns the root as a member's record names it."""
         if root is None:
             return NO_ROOT
         if len(comm.groups) < 2:
@@ -339,8 +339,8 @@ class Operations(programs.Program):
             return 2**32 - 2
         return 2**32 - 3 if (proc in comm.groups[0]) == (root in comm.groups[0]) else comm.peers(proc).index(root)
 
-    def takers(self, comm):
-        """Of each member one thread."""
+    def one_thread_each(self, comm):
+        """Returns one thread of each member."""
         return [self.dice.choice([location for location in self.locations if location.proc == proc]) for proc in comm.members()]
 
     def blocking(self, comm, name, locations, sizes=(0, 0, 8, 4096)):
@@ -367,57 +367,58 @@ class Operations(programs.Program):
         self.at(location, "N", OPERATIONS.index(name), comm.number, NO_ROOT, 8, 8, request)
 
     def non_blocking(self, comms):
-        """Several at once, of several communicators; each member completes them in its own order. Ids are used again."""
+        """Plays several operations at once, of several communicators. Each member completes them in its own order. Ids are
+        reused."""
         started = [(comm, self.dice.choice(["BARRIER", "ALLREDUCE"])) for comm in comms]
         for proc in range(len(self.processes)):
             location = self.locations_of(proc)[0]
-            mine = [(request, comm, name) for request, (comm, name) in enumerate(started)
+            own = [(request, comm, name) for request, (comm, name) in enumerate(started)
                     if not comm.groups or proc in comm.members()]
-            for request, _, _ in mine:
+            for request, _, _ in own:
                 self.post(location, request)
-            self.dice.shuffle(mine)
-            for request, comm, name in mine:
+            self.dice.shuffle(own)
+            for request, comm, name in own:
                 self.complete(location, comm, name, request)
 
     def locations_of(self, proc):
         return [location for location in self.locations if location.proc == proc]
 
-    def own(self, comm):
-        """Of a communicator that each process has of its own: as many as it likes."""
+    def play_own(self, comm):
+        """Plays operations of each process's own communicator, a random number for each location."""
         for location in self.locations:
             for _ in range(self.dice.randrange(4)):
                 self.blocking(comm, self.dice.choice(OPERATIONS), [location])
 
 
-def many(n_procs, n_threads, seed, rounds, requests=True):
+def random_operations(n_procs, n_threads, seed, rounds, requests=True):
     dice = random.Random(seed)
     program = Operations(n_procs, n_threads, dice, skews=[dice.randrange(2000) for _ in range(n_procs)])
     shared = [comm for comm in program.comms if comm.groups]
     for i in range(rounds):
         comm = dice.choice(shared)
-        program.blocking(comm, OPERATIONS[i % len(OPERATIONS)], program.takers(comm))
+        program.blocking(comm, OPERATIONS[i % len(OPERATIONS)], program.one_thread_each(comm))
         if requests and i % 5 == 0:
             program.non_blocking(dice.sample(program.comms, 3) + [dice.choice(shared)] * 2)
         if i % 20 == 0:
-            program.own(next(comm for comm in program.comms if not comm.groups))
+            program.play_own(next(comm for comm in program.comms if not comm.groups))
     return program
 
 
-def lost():
-    """A process that is measured late; one that says another operation; completions without requests, and requests that are
-    never completed."""
+def missing_records():
+    """Returns a program with missing records: a process whose measurement begins late, one with a different operation,
+    completions without requests, and requests without completions."""
     dice = random.Random(8)
     program = Operations(4, 1, dice)
-    world, backwards, some, *_ = program.comms
+    world, backwards, half, *_ = program.comms
     for i in range(3):
-        program.blocking(some, "BARRIER", program.takers(some)[i == 0:])
+        program.blocking(half, "BARRIER", program.one_thread_each(half)[i == 0:])
     program.blocking(world, "BARRIER", program.locations[1:])
     for name in ("ALLREDUCE", "BCAST", "BARRIER"):
-        program.blocking(world, name, program.takers(world))
-    program.blocking(backwards, "ALLREDUCE", program.takers(backwards))
+        program.blocking(world, name, program.one_thread_each(world))
+    program.blocking(backwards, "ALLREDUCE", program.one_thread_each(backwards))
     for i, location in enumerate(program.locations):
         program.blocking(backwards, "BARRIER" if i else "SCAN", [location])
-    program.blocking(backwards, "ALLREDUCE", program.takers(backwards))
+    program.blocking(backwards, "ALLREDUCE", program.one_thread_each(backwards))
     for i, location in enumerate(program.locations):
         if i:
             program.post(location, 5)
@@ -428,8 +429,8 @@ def lost():
     return program
 
 
-def ties():
-    """Two threads take part by turns, and are through at the same time."""
+def simultaneous_ends():
+    """Returns a program in which two threads take turns and end at the same time."""
     dice = random.Random(9)
     program = Operations(2, 2, dice)
     for i in range(50):
@@ -444,21 +445,22 @@ def ties():
 
 
 def strangers():
-    """Somebody takes part in operations of a communicator that it is no member of: as a damaged archive may say."""
+    """Returns a program in which a process takes part in operations of a communicator, but is no member of it. Damaged archives
+    may have such operations."""
     program = Operations(4, 1, random.Random(11))
     comm = next(comm for comm in program.comms if len(comm.groups) == 1 and comm.groups[0] and len(comm.members()) < 4)
     outside = [location for location in program.locations if location.proc not in comm.members()]
     for name in ("BARRIER", "ALLREDUCE", "SCAN"):
-        program.blocking(comm, name, program.takers(comm) + outside)
+        program.blocking(comm, name, program.one_thread_each(comm) + outside)
     return program
 
 
 PROGRAMS = {
-    "many": lambda: many(4, 1, 1, 150),
-    "threads": lambda: many(4, 3, 2, 100),
-    "more": lambda: many(9, 1, 3, 60, requests=False),
-    "lost": lost,
-    "ties": ties,
+    "many": lambda: random_operations(4, 1, 1, 150),
+    "threads": lambda: random_operations(4, 3, 2, 100),
+    "more": lambda: random_operations(9, 1, 3, 60, requests=False),
+    "lost": missing_records,
+    "ties": simultaneous_ends,
 }
 
 

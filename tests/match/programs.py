@@ -1,7 +1,6 @@
-"""Programs of messages that are played by MPI's rules, and what a recorder would have written of them.
+"""Programs of messages that are played by MPI's rules, and the records that a recorder would write.
 
-The other side of each message is known from the play. So a judge who pairs messages by what the recorder wrote can be judged
-himself.
+The play defines the other side of each message. It thereby tests the judge, who pairs messages by the records alone.
 """
 
 import collections
@@ -9,7 +8,7 @@ import subprocess
 
 ANY = None
 WORLD, SELF_GROUP = 0, 90
-# What a recorder writes; otf2-script knows the letters.
+# Kinds of records; otf2-script knows the letters.
 SEND, ISEND, RECV, IRECV, POST, SENT, CANCEL, TEST = "SIRJPCXT"
 REGIONS = ["main", "MPI_Send", "MPI_Isend", "MPI_Recv", "MPI_Irecv", "MPI_Wait", "MPI_Waitall", "MPI_Test", "MPI_Sendrecv",
            "MPI_Cancel", "MPI_Barrier", "MPI_Ibarrier", "MPI_Mrecv", "MPI_Imrecv"]
@@ -18,7 +17,7 @@ TICKS = 1000000000
 
 
 class Comm:
-    """A communicator. `groups` has one list of processes, or two if it is between groups; none if each process has its own."""
+    """A communicator. `groups` has one list of processes, or two in an intercommunicator; none if each process has its own."""
 
     def __init__(self, number, *groups):
         self.number = number
@@ -28,7 +27,7 @@ class Comm:
         return [proc for group in self.groups for proc in group]
 
     def peers(self, proc):
-        """The processes that a process of the communicator can send to, by their ranks."""
+        """Returns the processes to which a process of the communicator can send, by their ranks."""
         if not self.groups:
             return [proc]
         return self.groups[-1] if proc in self.groups[0] else self.groups[0]
@@ -39,7 +38,7 @@ class Message:
 
     def __init__(self, number, comm, sender, receiver, tag):
         self.number, self.comm, self.sender, self.receiver, self.tag = number, comm, sender, receiver, tag
-        # (location, row in `sends` or `recvs`) of both ends; None: not recorded.
+        # (location, row in `sends` or `recvs`) of both ends; None if not recorded.
         self.sent = self.received = None
 
 
@@ -67,7 +66,7 @@ class Location:
         self.next_request = 9
 
     def request(self):
-        """An id that is not in use, soon one that was used before."""
+        """Returns an id that is not in use; soon one that was used before."""
         if not self.free:
             self.free.append(self.next_request)
             self.next_request += 1
@@ -81,8 +80,8 @@ class Process:
 
 
 class Program:
-    """Processes of `n_threads` threads each. Calls are made one after the other, in one global order; `skews` are what the
-    processes' clocks are ahead."""
+    """Processes of `n_threads` threads each. Calls are made one after the other, in one global order. `skews` says by how much
+    each process's clock is ahead."""
 
     def __init__(self, n_procs, n_threads=1, comms=None, skews=None, size=lambda number: number):
         self.world = Comm(WORLD, list(range(n_procs)))
@@ -92,11 +91,11 @@ class Program:
                           for proc in range(n_procs) for thread in range(n_threads)]
         self.time = 1000
         self.lines = []
-        self.channels = collections.OrderedDict()  # {(sender, receiver, comm): messages on their way}
+        self.channels = collections.OrderedDict()  # {(sender, receiver, comm): messages in flight}
         self.messages = []
         self.size = size
 
-    # ---- What is recorded.
+    # ---- Records.
 
     def record(self, location, kind, *numbers, ticks=3):
         self.time += ticks
@@ -104,7 +103,7 @@ class Program:
             self.lines.append(f"{location.number} {self.time + location.skew} {kind} {' '.join(map(str, numbers))}")
 
     def record_message(self, location, kind, comm, peer, message, *request):
-        """A send or a receive; returns its end."""
+        """Records a send or a receive; returns its end."""
         self.record(location, kind, comm.peers(location.proc).index(peer), comm.number, message.tag, self.size(message.number),
                     *request)
         if not location.recording:
@@ -122,7 +121,7 @@ class Program:
     def leave(self, location, name):
         self.record(location, "L", REGION[name])
 
-    # ---- What MPI does.
+    # ---- MPI's work.
 
     def launch(self, location, comm, receiver, tag):
         message = Message(len(self.messages), comm, location.proc, receiver, tag)
@@ -139,7 +138,7 @@ class Program:
         process.posted.append(receive)
 
     def arrive(self, channel):
-        """The first message of a channel arrives."""
+        """Delivers the first message of a channel."""
         message = self.channels[channel].popleft()
         if not self.channels[channel]:
             del self.channels[channel]
@@ -182,7 +181,7 @@ class Program:
         return receive
 
     def recv(self, location, comm, source=ANY, tag=ANY, call="MPI_Recv"):
-        """A blocking receive, if a message for it is there or on its way."""
+        """Plays a blocking receive, if a message for it has arrived or is in flight."""
         receive = Receive(comm, source, tag, None)
         self.enter(location, call)
         self.post(location, receive)
@@ -214,7 +213,7 @@ class Program:
         self.leave(location, "MPI_Test")
 
     def cancel_receive(self, location, receive):
-        """Of a receive that has no message yet."""
+        """Cancels a receive that has no message yet."""
         self.enter(location, "MPI_Cancel")
         self.processes[location.proc].posted.remove(receive)
         self.drop_receive(location, receive)
@@ -226,7 +225,7 @@ class Program:
         location.free.append(receive.request)
 
     def cancel_send(self, location, request):
-        """Of a send whose message is still on its way; whether it was."""
+        """Cancels a send whose message is still in flight; returns False if it is not."""
         message = location.sent[request]
         key = (message.sender, message.receiver, message.comm.number)
         if message not in self.channels.get(key, ()):
@@ -242,7 +241,7 @@ class Program:
         return True
 
     def sendrecv(self, location, comm, receiver, tag):
-        """Both in one call; the receive is of any source and tag."""
+        """Plays MPI_Sendrecv; the receive is of any source and tag."""
         self.enter(location, "MPI_Sendrecv")
         message = self.launch(location, comm, receiver, tag)
         message.sent = self.record_message(location, SEND, comm, receiver, message)
@@ -257,7 +256,7 @@ class Program:
         self.leave(location, "MPI_Sendrecv")
 
     def finish(self, dice):
-        """Receives all that is still on its way, so that every group has as many receives as sends."""
+        """Receives all messages in flight, so that every group has equal numbers of receives and sends."""
         self.arrive_all()
         for process in self.processes:
             process.posted.clear()
@@ -295,7 +294,7 @@ class Program:
         """Writes the archive by the program `script`; returns its path."""
         seen = {line.split(" ", 1)[0] for line in self.lines}
         for location in self.locations:
-            if str(location.number) not in seen: # otf2-print wants an event of each
+            if str(location.number) not in seen: # otf2-print needs an event of each location
                 self.lines.append(f"{location.number} {self.time} E {REGION['main']}")
         with subprocess.Popen([script, str(folder), name], stdin=subprocess.PIPE, text=True) as process:
             process.stdin.writelines(line + "\n" for lines in (self.lines, self.definitions()) for line in lines)
@@ -309,37 +308,37 @@ class Program:
 
 
 def some_comms(n_procs):
-    """A copy of the world, part of it in another order, between two groups (told from both sides), and each process's own."""
+    """Returns a copy of the world, a part of it in another order, an intercommunicator (from both sides), and each process's own."""
     procs = list(range(n_procs))
     return [Comm(2, procs[::-1]), Comm(3, [procs[-1], procs[0], procs[1]]), Comm(4, procs[:2], procs[2:]), Comm(5),
             Comm(6, procs[2:][::-1], procs[:2])]
 
 
 def play(program, dice, steps, cancels=True, wild=0.5):
-    """Calls by chance. Every message is received, but those that are cancelled."""
+    """Plays random calls. Every message is received, except cancelled ones."""
     for _ in range(steps):
         location = dice.choice(program.locations)
         comm = dice.choice([comm for comm in program.comms if not comm.groups or location.proc in comm.members()])
         tag = dice.randrange(3)
         peer = dice.choice(comm.peers(location.proc))
-        what = dice.randrange(20)
-        if what < 3:
+        kind = dice.randrange(20)
+        if kind < 3:
             program.send(location, comm, peer, tag)
-        elif what < 6:
+        elif kind < 6:
             program.isend(location, comm, peer, tag)
-        elif what < 11:
+        elif kind < 11:
             program.irecv(location, comm, ANY if dice.random() < wild else peer, ANY if dice.random() < wild else tag)
-        elif what < 12:
+        elif kind < 12:
             program.recv(location, comm, ANY if dice.random() < wild else peer, ANY if dice.random() < wild else tag)
-        elif what < 14 and program.channels:
+        elif kind < 14 and program.channels:
             program.arrive(dice.choice(list(program.channels)))
-        elif what < 17:
+        elif kind < 17:
             complete_some(program, dice, location)
-        elif what == 17 and cancels:
+        elif kind == 17 and cancels:
             cancel_some(program, dice, location)
-        elif what == 18 and (location.sent or location.posted):
+        elif kind == 18 and (location.sent or location.posted):
             program.test(location, dice.choice(list(location.sent) + [receive.request for receive in location.posted]))
-        elif what == 19:
+        elif kind == 19:
             program.sendrecv(location, comm, peer, tag)
 
 

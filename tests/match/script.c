@@ -1,9 +1,9 @@
 /*
- * otf2-script FOLDER NAME: writes the OTF2 archive that a script on standard input describes, by OTF2's own writer.
+ * otf2-script FOLDER NAME: writes the OTF2 archive that a script on standard input describes, with OTF2's own writer.
  *
- * A line is a word and numbers. Events come first: `LOCATION TIME WORD NUMBER...`, those of one location in the order
- * of their times. Definitions follow, each after those that it refers to: `WORD NUMBER...`, some with a name at the
- * end. Names of events are those of tests/match/programs.py; the tables below say which numbers each has.
+ * A line is a word and numbers. Events precede definitions: `LOCATION TIME WORD NUMBER...`, sorted by time in each
+ * location. Definitions follow: `WORD NUMBER...`, some with a name at the end. A definition follows the definitions
+ * that it refers to. The events are named in tests/match/programs.py; the tables below say which numbers each has.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,18 +16,18 @@
 enum { N_NUMBERS = 100000 };
 
 typedef struct {
-    uint64_t numbers[N_NUMBERS]; /* those behind the word */
+    uint64_t numbers[N_NUMBERS]; /* numbers after the word */
     unsigned n;
-    const char *name; /* what follows the numbers */
+    const char *name; /* text after the numbers */
 } Line;
 
-static void refuse(const char *line)
+static void refuse_line(const char *line)
 {
     fprintf(stderr, "otf2-script: not a line of a script: %s\n", line);
     exit(2);
 }
 
-/* Reads numbers, up to the line's end or a word that is none. */
+/* Reads numbers, up to the line's end or a word that is no number. */
 static void read_numbers(Line *line, char *text)
 {
     line->n = 0;
@@ -89,7 +89,7 @@ static OTF2_ErrorCode write_collective(OTF2_EvtWriter *writer, uint64_t time, ch
                                                         n[4], n[5]);
 }
 
-/* Teams of threads, and their locks. */
+/* Writes an event of a team of threads, or of its locks. */
 static OTF2_ErrorCode write_thread(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
 {
     OTF2_Paradigm model = (OTF2_Paradigm)n[0];
@@ -110,7 +110,7 @@ static OTF2_ErrorCode write_thread(OTF2_EvtWriter *writer, uint64_t time, char k
     }
 }
 
-/* Threads that are created and joined one by one. */
+/* Writes an event of a thread that is created and joined by itself. */
 static OTF2_ErrorCode write_created(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
 {
     switch (kind) {
@@ -125,7 +125,7 @@ static OTF2_ErrorCode write_created(OTF2_EvtWriter *writer, uint64_t time, char 
     }
 }
 
-/* One-sided communication, but its locks. */
+/* Writes an event of one-sided communication other than locks. */
 static OTF2_ErrorCode write_window(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
 {
     switch (kind) {
@@ -143,7 +143,7 @@ static OTF2_ErrorCode write_window(OTF2_EvtWriter *writer, uint64_t time, char k
     }
 }
 
-/* Locks of windows and of files. */
+/* Writes an event of a lock of a window or a file. */
 static OTF2_ErrorCode write_lock(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
 {
     switch (kind) {
@@ -164,13 +164,13 @@ static OTF2_ErrorCode write_lock(OTF2_EvtWriter *writer, uint64_t time, char kin
 
 static void write_event(Archive *archive, uint64_t location, uint64_t time, char kind, const Line *line)
 {
-    /* How many numbers follow. */
+    /* number of numbers that follow each kind */
     static const char kinds[] = "ELSIRJPCXTQBDNFftuAaVvZzOGWwYKklHh", counts[] = "1145451111105621113322224406344322";
     const char *at = strchr(kinds, kind);
     OTF2_EvtWriter *writer = archive_events(archive, location);
 
     if (!at || line->n != (unsigned)(counts[at - kinds] - '0'))
-        refuse("an event with other numbers");
+        refuse_line("an event with other numbers");
     if (kind == 'E')
         WRITE(OTF2_EvtWriter_Enter(writer, NULL, time, (uint32_t)line->numbers[0]));
     else if (kind == 'L')
@@ -220,18 +220,18 @@ static void define_region(Archive *archive, const Line *line)
     archive_region(archive, (uint32_t)line->numbers[0], line->name, "", 0);
 }
 
-/* A region in a line of a file: FILE, a tab, NAME. */
+/* Defines a region with a source line: FILE, a tab, NAME. */
 static void define_placed(Archive *archive, const Line *line)
 {
     const char *tab = strchr(line->name, '\t');
 
     if (!tab)
-        refuse(line->name);
+        refuse_line(line->name);
     g_autofree char *file = g_strndup(line->name, (gsize)(tab - line->name));
     archive_region(archive, (uint32_t)line->numbers[0], tab + 1, file, (uint32_t)line->numbers[1]);
 }
 
-/* A region of a paradigm and a role, in the file that Score-P names for regions of libraries. */
+/* Defines a region of a paradigm and a role, in the file that Score-P names for regions of libraries. */
 static void define_construct(Archive *archive, const Line *line)
 {
     OTF2_StringRef name = archive_string(archive, line->name);
@@ -253,7 +253,7 @@ static void define_window(Archive *archive, const Line *line)
                                            OTF2_RMA_WIN_FLAG_NONE));
 }
 
-/* Files, all of one paradigm, and their handles. */
+/* Defines a file; all files are of one paradigm. */
 static void define_file(Archive *archive, const Line *line)
 {
     WRITE(OTF2_GlobalDefWriter_WriteIoRegularFile(archive_global(archive), (uint32_t)line->numbers[0],
@@ -273,13 +273,13 @@ static void define_handle(Archive *archive, const Line *line)
                                              OTF2_UNDEFINED_COMM, OTF2_UNDEFINED_IO_HANDLE));
 }
 
-/* MPI's world: its communicator, and the locations that its ranks are. */
+/* Defines MPI's world: its communicator, and the locations of its ranks. */
 static void define_world(Archive *archive, const Line *line)
 {
     archive_world(archive, (uint32_t)line->numbers[0], line->numbers + 1, line->n - 1);
 }
 
-/* Threads of OpenMP, and the communicator of their team: the locations that they are. */
+/* Defines the communicator of an OpenMP team and the locations of its threads. */
 static void define_team(Archive *archive, const Line *line)
 {
     g_autofree uint64_t *ranks = g_new(uint64_t, line->n);
@@ -303,7 +303,7 @@ static void define_group(Archive *archive, const Line *line)
                                           OTF2_GROUP_FLAG_NONE, line->n - 1, line->numbers + 1));
 }
 
-/* The group of communicators that each process has of its own. */
+/* Defines the group of communicators that each process has for itself. */
 static void define_self(Archive *archive, const Line *line)
 {
     WRITE(OTF2_GlobalDefWriter_WriteGroup(archive_global(archive), (uint32_t)line->numbers[0],
@@ -327,7 +327,7 @@ static void define_inter(Archive *archive, const Line *line)
 
 static const struct {
     const char *word;
-    unsigned least; /* numbers */
+    unsigned least; /* least number of numbers */
     void (*define)(Archive *archive, const Line *line);
 } DEFINITIONS[] = {
     {"clock", 3, define_clock},         {"processes", 1, define_processes}, {"location", 2, define_location},
@@ -346,7 +346,7 @@ static void write_definition(Archive *archive, const char *word, const Line *lin
             return;
         }
     }
-    refuse(word);
+    refuse_line(word);
 }
 
 static void write_line(Archive *archive, Line *line, char *text)
@@ -361,7 +361,7 @@ static void write_line(Archive *archive, Line *line, char *text)
         return;
     }
     if (sscanf(text, "%15s %n", word, &end) != 1 || end < 0)
-        refuse(text);
+        refuse_line(text);
     read_numbers(line, text + end);
     write_definition(archive, word, line);
 }
@@ -370,14 +370,14 @@ int main(int argc, char **argv)
 {
     static Line line;
     char *text = NULL;
-    size_t room = 0;
+    size_t capacity = 0;
 
     if (argc != 3) {
         fprintf(stderr, "usage: otf2-script FOLDER NAME < SCRIPT\n");
         return 2;
     }
     Archive *archive = archive_new(argv[1], argv[2]);
-    while (getline(&text, &room, stdin) > 0) {
+    while (getline(&text, &capacity, stdin) > 0) {
         text[strcspn(text, "\n")] = '\0';
         write_line(archive, &line, text);
     }

@@ -1,4 +1,4 @@
-"""Small ELF files, as the dynamic linker reads them: made for tests, by the tables of elf(5)."""
+"""Makes small ELF files for tests of the dynamic linker's rules, by the tables of elf(5)."""
 
 import pathlib
 import struct
@@ -11,7 +11,7 @@ OWN = pathlib.Path("/proc/self/exe").read_bytes()[:20]
 
 
 def table_of(names):
-    """A string table, and where each name stands."""
+    """Returns a string table, and the offset of each name."""
     text, places = b"\0", {}
     for name in names:
         places[name] = len(text)
@@ -20,7 +20,7 @@ def table_of(names):
 
 
 def elf(needed=(), runpath=None, rpath=None, interpreter=True, symbols=(), machine=None):
-    """The bytes of a file that needs these libraries and defines these functions."""
+    """Returns the bytes of a file that needs these libraries and defines these functions."""
     names = [*needed, *(path for path in (runpath, rpath) if path)]
     text, places = table_of(names)
     symbol_text, symbol_places = table_of(symbols)

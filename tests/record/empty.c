@@ -1,1 +1,1 @@
-/* A module that does nothing in a program: what `xtf record` loads where a test does not look at the trace. */
+/* A module that does nothing in a program. Tests that do not need a trace have `xtf record` load it. */

@@ -1,12 +1,13 @@
-"""What must be recorded of programs/blocking.c, programs/requests.c and programs/switched.c: for each rank its calls in turn, and the records in each.
+"""The expected records of programs/blocking.c, programs/requests.c and programs/switched.c: for each rank its calls in order, and
+the records in each.
 
-Written from what the programs say and MPI's rules, not from what was recorded. Records are (WHAT, request, peer, tag, bytes) without
-what they have not; requests have names here: the same name is the same id, another name another one.
+The lists are derived from the programs and MPI's rules, not from recordings. Records are (WHAT, request, peer, tag, bytes)
+without absent fields. Requests have names here: equal names are one id, different names different ids.
 """
 
 INT, DOUBLE, SHORT = 4, 8, 2
 
-# In a row, these are one: how often they are called depends on time.
+# A row of calls of one of these counts as one call, as their number depends on time.
 POLLS = {"MPI_Iprobe", "MPI_Improbe", "MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome", "MPI_Waitsome"}
 
 
@@ -43,14 +44,14 @@ def call(function, *records):
 
 
 def blocking(rank):
-    other = 1 - rank
+    peer = 1 - rank
     if rank == 0:
         yield from [sent("MPI_Send", 1, 10, 3 * INT), sent("MPI_Ssend", 1, 11, 2 * INT), call("MPI_Buffer_attach"), sent("MPI_Bsend", 1, 12, INT),
                     call("MPI_Buffer_detach"), received(1, 99, 0), sent("MPI_Rsend", 1, 13, 3 * INT)]
     else:
         yield from [received(0, 10, 3 * INT), received(0, 11, 2 * INT), received(0, 12, INT), posted("ready"), sent("MPI_Send", 0, 99, 0),
                     call("MPI_Wait", got("ready", 0, 13, 3 * INT))]
-    # Nothing is sent, or nobody is there.
+    # No data, or no peer.
     yield sent("MPI_Send", 1, 20, 0) if rank == 0 else received(0, 20, 0)
     yield from [call(f"MPI_{name}") for name in ("Send", "Recv", "Isend", "Irecv", "Waitall")]
     # Types: 5 of 4 blocks of 2; 2 of 3, of a type that is freed before the receive completes.
@@ -61,8 +62,8 @@ def blocking(rank):
     # MPI_ANY_SOURCE, MPI_ANY_TAG.
     yield sent("MPI_Send", 1, 40, 7) if rank == 0 else received(0, 40, 7)
     # Sendrecv.
-    yield call("MPI_Sendrecv", ("SEND", other, 50 + rank, (1 + rank) * INT), ("RECV", other, 50 + other, (1 + other) * INT))
-    yield call("MPI_Sendrecv_replace", ("SEND", other, 52, 3 * INT), ("RECV", other, 52, 3 * INT))
+    yield call("MPI_Sendrecv", ("SEND", peer, 50 + rank, (1 + rank) * INT), ("RECV", peer, 50 + peer, (1 + peer) * INT))
+    yield call("MPI_Sendrecv_replace", ("SEND", peer, 52, 3 * INT), ("RECV", peer, 52, 3 * INT))
     yield sent("MPI_Sendrecv", 1, 53, 2 * INT) if rank == 0 else received(0, 53, 2 * INT, "MPI_Sendrecv")
     # Probes.
     if rank == 0:
@@ -78,16 +79,16 @@ def blocking(rank):
 
 
 def requests(rank, fourth):
-    """`fourth`: with what came with MPI 4."""
-    other = 1 - rank
+    """Yields the calls of programs/requests.c. `fourth`: with functions of MPI 4."""
+    peer = 1 - rank
 
-    def go(tag):
-        return sent("MPI_Send", other, tag, 0)
+    def notify(tag):
+        return sent("MPI_Send", peer, tag, 0)
 
     def wait_for(tag):
-        return received(other, tag, 0)
+        return received(peer, tag, 0)
 
-    yield from [posted("r"), isent("s", other, 10 + rank, 3 * INT), call("MPI_Waitall", got("r", other, 10 + other, 3 * INT), done("s")), call("MPI_Waitall")]
+    yield from [posted("r"), isent("s", peer, 10 + rank, 3 * INT), call("MPI_Waitall", got("r", peer, 10 + peer, 3 * INT), done("s")), call("MPI_Waitall")]
     if rank == 0:
         yield from [isent("synchronous", 1, 15, INT, "MPI_Issend"), call("MPI_Wait", done("synchronous"))]
     else:
@@ -116,35 +117,35 @@ def requests(rank, fourth):
     if rank == 0:
         yield from [isent("given up", 1, 40, 4), call("MPI_Request_free"), wait_for(41)]
     else:
-        yield from [received(0, 40, 4), go(41)]
+        yield from [received(0, 40, 4), notify(41)]
     yield from [posted("cancelled"), call("MPI_Cancel"), call("MPI_Wait", cancelled("cancelled"))]
 
     if rank == 0:
         yield from [call("MPI_Waitany"), posted("one"), call("MPI_Waitany", got("one", 1, 50, INT))]
-        for how in ("MPI_Waitsome", "MPI_Testall", "MPI_Testany", "MPI_Testsome"):
-            names = [f"{how} {i}" for i in range(4)]
-            yield from [*map(posted, names), go(59), call(how, *(got(name, 1, 51 + i, INT) for i, name in enumerate(names)))]
+        for function in ("MPI_Waitsome", "MPI_Testall", "MPI_Testany", "MPI_Testsome"):
+            names = [f"{function} {i}" for i in range(4)]
+            yield from [*map(posted, names), notify(59), call(function, *(got(name, 1, 51 + i, INT) for i, name in enumerate(names)))]
     else:
         yield sent("MPI_Send", 0, 50, INT)
         for _ in range(4):
             yield from [wait_for(59), *(sent("MPI_Send", 0, 51 + i, INT) for i in range(4))]
 
     if rank == 0:
-        yield from [posted("tested"), call("MPI_Test"), go(61), call("MPI_Test", got("tested", 1, 60, INT))]
+        yield from [posted("tested"), call("MPI_Test"), notify(61), call("MPI_Test", got("tested", 1, 60, INT))]
     else:
         yield from [wait_for(61), sent("MPI_Send", 0, 60, INT)]
     yield from [call("MPI_Grequest_start"), call("MPI_Recv_init"), call("MPI_Request_free"), call("MPI_Grequest_complete"), call("MPI_Test")]
 
     if rank == 0:
-        yield from [posted("too long"), posted("fits"), go(72), ("MPI_Waitall...", None, [cancelled("too long"), got("fits", 1, 71, 8)])]
+        yield from [posted("too long"), posted("fits"), notify(72), ("MPI_Waitall...", None, [cancelled("too long"), got("fits", 1, 71, 8)])]
     else:
         yield from [wait_for(72), sent("MPI_Send", 0, 71, 8), sent("MPI_Send", 0, 70, 8)]
 
     if fourth:
-        yield from [("MPI_Isendrecv", [("ISEND", "both", other, 80 + rank, 2 * INT), ("POST", "and")]),
-                    call("MPI_Wait", done("both"), got("and", other, 80 + other, 2 * INT)),
-                    ("MPI_Isendrecv_replace", [("ISEND", "both again", other, 82, 3 * INT), ("POST", "and again")]),
-                    call("MPI_Wait", done("both again"), got("and again", other, 82, 3 * INT)), call("MPI_Send_c")]
+        yield from [("MPI_Isendrecv", [("ISEND", "both", peer, 80 + rank, 2 * INT), ("POST", "and")]),
+                    call("MPI_Wait", done("both"), got("and", peer, 80 + peer, 2 * INT)),
+                    ("MPI_Isendrecv_replace", [("ISEND", "both again", peer, 82, 3 * INT), ("POST", "and again")]),
+                    call("MPI_Wait", done("both again"), got("and again", peer, 82, 3 * INT)), call("MPI_Send_c")]
         yield call("MPI_Psend_init" if rank == 0 else "MPI_Precv_init")
         for i in range(2):
             if rank == 0:
@@ -155,17 +156,17 @@ def requests(rank, fourth):
 
 
 def switched(rank):
-    """What is started or completed while the process is switched off is not there."""
-    other = 1 - rank
+    """Yields the calls of programs/switched.c. Requests that start or complete while the process is switched off are absent."""
+    peer = 1 - rank
     yield call("MPI_Recv")
 
     def start(tag):
-        return [posted(f"r{tag}"), isent(f"s{tag}", other, tag, INT, "MPI_Issend")]
+        return [posted(f"r{tag}"), isent(f"s{tag}", peer, tag, INT, "MPI_Issend")]
 
-    yield from [*start(1), call("MPI_Waitall", got("r1", other, 1, INT), done("s1"))]
+    yield from [*start(1), call("MPI_Waitall", got("r1", peer, 1, INT), done("s1"))]
     yield from [*start(2), call("MPI_Waitall")]
-    yield from [*start(4), *start(5), call("MPI_Waitall", got("r4", other, 4, INT), done("s4"))]
-    yield from [call("MPI_Recv_init"), posted("first", "MPI_Start"), sent("MPI_Send", other, 6, INT), call("MPI_Wait"),
-                posted("second", "MPI_Start"), sent("MPI_Send", other, 6, INT), call("MPI_Wait", got("second", other, 6, INT)), call("MPI_Request_free")]
-    yield from [posted("tested"), call("MPI_Test"), sent("MPI_Send", other, 8, INT), call("MPI_Wait", got("tested", other, 8, INT))]
-    yield call("MPI_Sendrecv", ("SEND", other, 7, INT), ("RECV", other, 7, INT))
+    yield from [*start(4), *start(5), call("MPI_Waitall", got("r4", peer, 4, INT), done("s4"))]
+    yield from [call("MPI_Recv_init"), posted("first", "MPI_Start"), sent("MPI_Send", peer, 6, INT), call("MPI_Wait"),
+                posted("second", "MPI_Start"), sent("MPI_Send", peer, 6, INT), call("MPI_Wait", got("second", peer, 6, INT)), call("MPI_Request_free")]
+    yield from [posted("tested"), call("MPI_Test"), sent("MPI_Send", peer, 8, INT), call("MPI_Wait", got("tested", peer, 8, INT))]
+    yield call("MPI_Sendrecv", ("SEND", peer, 7, INT), ("RECV", peer, 7, INT))

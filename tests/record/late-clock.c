@@ -1,4 +1,4 @@
-/* A clock by which each step takes half a second: preloaded into a command that gives itself less time. */
+/* A clock that advances by half a second at each reading. Tests preload it into commands that limit their time. */
 #include <stdint.h>
 
 int64_t g_get_monotonic_time(void)

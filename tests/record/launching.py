@@ -1,4 +1,4 @@
-"""What the tests of `xtf record` share: running it in a folder of its own, with modules that do nothing and programs that write parts
+"""The base of tests of `xtf record`: runs it in a folder of its own, with modules that do nothing. Programs write parts
 themselves, as collectors would."""
 
 import os
@@ -12,7 +12,7 @@ import unittest
 XTF = os.environ["XTF"]
 MAKE_PART = os.environ["MAKE_PART"]
 MODULES = ("libxtf-record.so", "libxtf-record-openmpi.so", "libxtf-record-mpich.so")
-# Of a launcher that runs the tests, and of the user.
+# Variables of a launcher that runs the tests, and of the user.
 RANKS = re.compile("^(OMPI_|PMIX|PMI_|SLURM_|LD_PRELOAD|XTF_|HYDI_)")
 
 
@@ -30,14 +30,14 @@ class Case(unittest.TestCase):
         self.environment.update(XTF_TMPDIR=str(self.folder / "tmp"), XTF_RECORD_LIBDIR=str(self.folder / "lib"))
 
     def script(self, name, text):
-        """A program of the shell."""
+        """Writes a shell script, and returns its path."""
         path = self.folder / name
         path.write_text("#!/bin/sh\n" + text)
         path.chmod(0o755)
         return "./" + name
 
     def parts(self, *processes, world=None, after=""):
-        """The text of a program that leaves parts of these processes, with as many records as 10 and its number."""
+        """Returns the text of a program that leaves parts of these processes; process P has 10 + P records."""
         lines = [f'"{MAKE_PART}" "$XTF_RECORD_FOLDER/{p:06}.xtf" {p} {world or len(processes)} {10 + p} finalized' for p in processes]
         return "\n".join([*lines, after, ""])
 
@@ -46,25 +46,25 @@ class Case(unittest.TestCase):
                               stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
 
     def xtf(self, *arguments, status=0, **environment):
-        """Runs xtf, whose status must be this; what it printed."""
+        """Runs xtf and checks its exit status. Returns what it printed."""
         done = self.run_in(XTF, *arguments, **environment)
         self.assertEqual(done.returncode, status, f"xtf {arguments}\n{done.stdout}{done.stderr}")
         self.assertNotIn("Assertion", done.stderr)
         return done.stdout if status == 0 else done.stderr
 
     def record(self, *arguments, status=0, **environment):
-        """Runs `xtf record`, whose status must be this; standard output and error."""
+        """Runs `xtf record` and checks its exit status. Returns standard output and error."""
         done = self.run_in(XTF, "record", *arguments, **environment)
         self.assertEqual(done.returncode, status, f"xtf record {arguments}\n{done.stdout}{done.stderr}")
         return done.stdout, done.stderr
 
     def plan(self, *arguments, **environment):
-        """What --dry-run prints: its first line, the variables, and the other lines."""
+        """Returns the output of --dry-run: its first line, the variables, and the other lines."""
         text, _ = self.record("--dry-run", *arguments, **environment)
         first, *lines = text.splitlines()
         shell = [line[len("export "):] for line in lines if line.startswith("export ")]
         return first, dict(variable.split("=", 1) for variable in shell), [line for line in lines if not line.startswith("export ")]
 
     def left(self):
-        """What is left in the folder for temporary files."""
+        """Returns the files in the folder for temporary files."""
         return sorted(os.listdir(self.folder / "tmp"))

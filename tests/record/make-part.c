@@ -1,10 +1,10 @@
 /*
- * A part as a collector leaves it, small, of a process that did nothing but switch its measurement on and off.
+ * Makes a small part as a collector leaves it, of a process that only switched its measurement on and off.
  *
  *     make-part FOLDER/NAME.xtf NUMBER WORLD_SIZE RECORDS [END [grow|hold]]
  *
  * The process has the number NUMBER of WORLD_SIZE; END is its property "record.end". `grow`: the file is committed, but
- * not closed; `hold`: nor is it let go before the standard input ends.
+ * not closed. `hold`: it also stays open until the standard input ends.
  */
 #include <stdio.h>
 #include <stdlib.h>

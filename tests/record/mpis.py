@@ -1,4 +1,4 @@
-"""What the tests of recording have in common: MPIs, programs compiled for them, runs that are recorded, and what a trace says."""
+"""Shared code of the tests of recording: MPIs, programs compiled for them, recorded runs, and queries of traces."""
 
 import atexit
 import os
@@ -12,8 +12,9 @@ SKIPPED = 77
 
 
 def make_session_folder():
-    """Makes a folder for the sessions of Open MPI 4, which ends with this process. The launchers of one user share a folder in it, and fail
-    if another one makes that folder at the same time. So the shared folder is made here; a file in it keeps launchers from removing it."""
+    """Makes a folder for the sessions of Open MPI 4, which is removed when this process ends. The launchers of one user share a
+    folder in it, and fail if two of them make it at the same time. This function therefore makes the shared folder; a file in
+    it keeps launchers from removing it."""
     folder = tempfile.mkdtemp(prefix="xtf-ompi-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     shared = os.path.join(folder, f"ompi.{os.uname().nodename.split('.')[0]}.{os.getuid()}")
@@ -23,7 +24,7 @@ def make_session_folder():
     return folder
 
 
-# Root may run programs; and processes of one machine reach each other by lo, whatever interfaces the machine has.
+# Root may run programs, and processes of one machine connect by lo, not by other interfaces.
 OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_tcp_if_include": "lo",
            "OMPI_MCA_orte_tmpdir_base": make_session_folder()}
 ENVIRONMENT = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", **OPENMPI)
@@ -31,18 +32,19 @@ OVERSUBSCRIBE = {"openmpi": ["--oversubscribe"], "mpich": []}
 
 
 def version(mpi):
-    """Returns the version of an MPI, as (5, 0, 7), from what its launcher says."""
+    """Returns the version of an MPI, such as (5, 0, 7), from the output of its launcher."""
     said = subprocess.run([f"mpirun.{mpi}", "--version"], capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout
     return tuple(map(int, re.search(r"(?:\(.*\)|Version:)\s+(\d+)\.(\d+)\.(\d+)", said).groups()))
 
 
 def working(mpi):
-    """Returns variables with which one-sided communication works: by RDMA, Open MPI 4.1 crashes on processors of one node."""
+    """Returns variables with which one-sided communication works. With RDMA, Open MPI 4.1 crashes on processors of one node."""
     return {"OMPI_MCA_osc": "^rdma"} if mpi == "openmpi" and version(mpi) < (5,) else {}
 
 
 def launchers_statuses(mpi):
-    """Returns what a launcher makes of a job whose process was killed, recorded or not: MPICH's has several answers."""
+    """Returns a launcher's possible exit statuses for a job whose process was killed, recorded or not. MPICH's launcher has
+    several."""
     return set() if mpi == "openmpi" else {1, 9} if version(mpi) < (4, 2) else {0, 1, 9}
 
 
@@ -60,7 +62,7 @@ class Mpi:
         return working(self.name)
 
     def compile(self, source, output, *options):
-        """Compiles a program; warnings do not matter."""
+        """Compiles a program, without warnings."""
         subprocess.run([self.mpicc, "-w", "-g", "-DOMPI_OMIT_MPI1_COMPAT_DECLS=0", "-DOMPI_REMOVED_USE_STATIC_ASSERT=0", *options, "-o", output, source], check=True)
         return output
 
@@ -69,7 +71,7 @@ class Mpi:
 
 
 def all_of(arguments):
-    """The MPIs of the command line, separated by "--"; those that have a compiler and a launcher here."""
+    """Returns the MPIs of the command line, separated by "--", that have a compiler and a launcher."""
     found = []
     while arguments:
         end = arguments.index("--") if "--" in arguments else len(arguments)
@@ -77,7 +79,7 @@ def all_of(arguments):
         arguments = arguments[end + 1:]
     found = [mpi for mpi in found if mpi.mpicc and mpi.mpirun]
     if not found:
-        print("no MPI is here whose programs can be compiled and run")
+        print("skipped: no installed MPI can compile and run programs")
         sys.exit(SKIPPED)
     return found
 
@@ -94,13 +96,13 @@ def cat(xtf, trace, path):
 
 
 def calls(xtf, trace, process):
-    """{region: calls} of a process."""
+    """Returns {region: calls} of a process."""
     lines = [line.split() for line in cat(xtf, trace, f"proc/{process}/profile").splitlines() if not line.startswith("#")]
     return {fields[-1]: int(fields[1]) for fields in lines if int(fields[1])}
 
 
 def unrecorded(xtf, trace):
-    """{process: {function: calls that were counted and not recorded}}."""
+    """Returns {process: {function: calls that were counted but not recorded}}."""
     found = {}
     for line in cat(xtf, trace, "definitions/definition_properties").splitlines():
         match = re.search(r"LOCATION_GROUP +(\d+) +STRING +(\d+) +record\.unrecorded\.(\w+)", line)

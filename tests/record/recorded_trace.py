@@ -1,4 +1,4 @@
-"""What a recorded trace says, by the reader that shares no code with libxtf: calls, with the records right inside each."""
+"""Reads recorded traces with the reader that shares no code with libxtf: calls, with the records directly inside each."""
 
 import collections
 import pathlib
@@ -12,7 +12,7 @@ TYPES = ("enters_leaves", "sends", "recvs", "requests", "collectives", "comms", 
 
 
 class Record:
-    """A record: `event`, and its fields as attributes; None where there is none. `region` is a name."""
+    """A record: `event`, and its fields as attributes, which are None if absent. `region` is a name."""
 
     def __init__(self, values):
         self.__dict__.update(values)
@@ -23,7 +23,7 @@ class Record:
 
 
 class Call(collections.namedtuple("Call", "name process thread enter leave records")):
-    """A call, from ENTER to LEAVE; `leave` is None if it never ended."""
+    """A call, from ENTER to LEAVE; `leave` is empty if the call never ended."""
 
 
 class Recorded:
@@ -31,7 +31,7 @@ class Recorded:
         self.trace = Trace(path)
         self.tables = {name: [dict(zip((f.name for f in schema.fields), schema.values(row))) for row in rows]
                        for name, (schema, rows) in self.trace.tables.items()}
-        self.records = collections.defaultdict(list)  # by location
+        self.records = collections.defaultdict(list)  # {location: records}
         for array in self.trace.arrays():
             if array.schema.name in TYPES:
                 self.records[array.location] += (self.record(array.schema, row) for row in array.read())
@@ -69,7 +69,7 @@ class Recorded:
         return sorted(location for location in self.records if location >> 32 == process)
 
     def calls(self, process, thread=0):
-        """The outermost calls of a thread in the order of their ENTERs, and what was recorded right in them."""
+        """Returns the outermost calls of a thread in the order of their ENTERs, with the records directly in them."""
         calls, stack = [], []
         for record in self.records[process << 32 | thread]:
             if record.event == "ENTER":
@@ -91,7 +91,7 @@ class Recorded:
         return self.text("communicators", row)
 
     def members(self, row, side="group"):
-        """The processes of a communicator's group, in the order of their ranks; None: it has no such group."""
+        """Returns the processes of a communicator's group, in the order of their ranks; None if it has no such group."""
         return self.processes_of(self.tables["communicators"][row][side])
 
     def processes_of(self, group):

@@ -1,4 +1,4 @@
-"""Records programs of MPI in tests: compiles them, runs them under `xtf record`, and reads what came of it."""
+"""Records MPI programs in tests: compiles them, runs them under `xtf record`, and reads the traces."""
 
 import contextlib
 import os
@@ -19,19 +19,19 @@ XTF = os.environ["XTF"]
 TABLE = pathlib.Path(__file__).resolve().parents[2] / "src/record/mpi/functions.tbl"
 PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
 LAUNCHERS = {"openmpi": ["mpirun.openmpi", "--oversubscribe"], "mpich": ["mpirun.mpich"]}
-# Of a launcher that runs the tests, and of the user.
+# Variables of a launcher that runs the tests, and of the user.
 FOREIGN = re.compile("^(OMPI_|PMIX|PMI_|SLURM_|LD_PRELOAD|XTF_|HYDI_)")
 TIMEOUT = 180
 
 
 def module_of(mpi):
-    """Where `xtf record` of a build finds the module for an MPI."""
+    """Returns where `xtf record` of a build finds the module for an MPI."""
     folder = os.environ.get("XTF_RECORD_LIBDIR") or pathlib.Path(XTF).resolve().parents[1] / "record"
     return pathlib.Path(folder) / f"libxtf-record-{mpi}.so"
 
 
 def mpis():
-    """The MPIs that programs can be compiled for, run with, and recorded with."""
+    """Returns the MPIs for which programs can be compiled, run and recorded."""
     return [mpi for mpi, launcher in LAUNCHERS.items() if shutil.which(f"mpicc.{mpi}") and shutil.which(launcher[0]) and module_of(mpi).exists()]
 
 
@@ -48,7 +48,7 @@ class Case(unittest.TestCase):
         self.environment = {**kept, "XTF_TMPDIR": str(self.folder / "tmp"), **OPENMPI}
 
     def run_in(self, *command, status=0, **environment):
-        """Runs a command, whose status must be this, in the test's folder; what it printed."""
+        """Runs a command in the test's folder, and checks its exit status. Returns its output."""
         done = subprocess.run([str(part) for part in command], cwd=self.folder, env={**self.environment, **environment}, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=TIMEOUT)
         self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}{done.stderr}")
@@ -58,14 +58,14 @@ class Case(unittest.TestCase):
         return self.run_in(XTF, *arguments, status=status)
 
     def compile(self, mpi, program, *options):
-        """The executable of programs/PROGRAM.c."""
+        """Compiles programs/PROGRAM.c, and returns the executable."""
         path = self.folder / f"{program}-{mpi}"
         self.run_in(f"mpicc.{mpi}", "-w", "-O1", "-o", path, PROGRAMS / f"{program}.c", *options)
         return path
 
     def compile_large(self, mpi, program, group):
-        """As compile(), and each function of a group of functions.tbl that has one for large counts is that one; and their names. MPI has
-        them: MPICH."""
+        """Compiles as compile() does, with the functions for large counts of a group of functions.tbl. Returns the executable and
+        the functions' names. Only MPICH has these functions."""
         small = re.findall(rf"^(MPI_\w+)_c +{group} ", TABLE.read_text(), re.MULTILINE)
         header = self.folder / f"large-{group}.h"
         header.write_text("\n".join(["#include <mpi.h>", *(f"#define {name} {name}_c" for name in small)]) + "\n")
@@ -75,15 +75,15 @@ class Case(unittest.TestCase):
         return [*LAUNCHERS[mpi], "-n", n, *command]
 
     def record(self, mpi, n, *command, options=(), **environment):
-        """Records a program of n processes; the trace and what the program printed. The trace is whole."""
+        """Records a program of n processes, and checks the trace. Returns the trace's path and the program's output."""
         path = self.folder / f"{pathlib.Path(str(command[0])).name}.xtf"
         output = self.run_in(XTF, "record", *options, "-o", path, *self.launch(mpi, n, *command), **environment)
         self.xtf("check", path)
         return path, output
 
     def record_until_stuck(self, n, *words):
-        """Runs xtf record of a launcher whose n processes make a file at-RANK each, and then hang or end. Ends the launcher a second after the
-        last file. Returns the status of the run."""
+        """Runs xtf record of a launcher whose n processes make a file at-RANK each, and then hang or end. Ends the launcher a
+        second after the last file. Returns the exit status of the run."""
         for old in self.folder.glob("at-*"):
             old.unlink()
         with subprocess.Popen([str(word) for word in words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
@@ -93,7 +93,7 @@ class Case(unittest.TestCase):
                 time.sleep(0.05)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 run.wait(1)
-            if run.poll() is None:  # hung, or the launcher has ended and xtf merges the parts
+            if run.poll() is None:  # it hangs, or the launcher has ended and xtf merges the parts
                 children = pathlib.Path(f"/proc/{run.pid}/task/{run.pid}/children").read_text(encoding="ascii").split()
                 for child in children:
                     if b"mpi" in pathlib.Path(f"/proc/{child}/cmdline").read_bytes():
@@ -101,7 +101,7 @@ class Case(unittest.TestCase):
             return run.wait(TIMEOUT)
 
     def recorded(self, mpi, n, *command, **environment):
-        """As record(), but the trace is read."""
+        """Records a program as record() does, and reads the trace."""
         path, output = self.record(mpi, n, *command, **environment)
         trace = Recorded(path)
         self.addCleanup(trace.close)
@@ -109,14 +109,14 @@ class Case(unittest.TestCase):
 
 
 def with_large(line, large):
-    """A line "FUNCTION: records", of the function for large counts where that is one of `large`."""
-    function, _, rest = line.partition(":")
-    return f"{function}_c:{rest}" if function in large else line
+    """Returns a line "FUNCTION: records", with the function for large counts if FUNCTION is one of `large`."""
+    function, _, records = line.partition(":")
+    return f"{function}_c:{records}" if function in large else line
 
 
 def main():
-    """Runs the tests of the module that calls it; they are skipped if no MPI is here."""
+    """Runs the tests of the calling module, or skips them if no MPI is installed."""
     if not mpis():
-        print("skipped: no MPI that programs can be compiled for, run with and recorded with")
+        print("skipped: no installed MPI can compile, run and record programs")
         sys.exit(77)
     unittest.main()

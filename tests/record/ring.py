@@ -1,4 +1,4 @@
-"""A program of which the tests of `xtf record` with real launchers know how often it calls what, and their test case."""
+"""A program with known numbers of calls for the tests of `xtf record` with real launchers, and their test case."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ MODULES = os.environ["RECORD_MODULES"]
 MPIS = [name for name in ("openmpi", "mpich") if shutil.which("mpicc." + name) and shutil.which("mpirun." + name) and
         os.path.exists(f"{MODULES}/libxtf-record-{name}.so")]
 
-# Each process sends ROUNDS messages to the next one; the last ends as the argument says.
+# Each process sends ROUNDS messages to the next one; the last process ends as the argument says.
 PROGRAM = r"""
 #include <mpi.h>
 #include <signal.h>
@@ -59,13 +59,13 @@ class Ring(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         return "./ring-" + mpi
 
-    def given(self, *arguments):
+    def run_with_input(self, *arguments):
         """Runs a command with a line on standard input."""
         return subprocess.run([str(argument) for argument in arguments], cwd=self.folder, env=self.environment, input="a line\n",
                               capture_output=True, text=True, timeout=180, check=False)
 
-    def judge(self, trace, processes):
-        """The program's arithmetic against the trace."""
+    def check_counts(self, trace, processes):
+        """Checks the trace against the program's arithmetic."""
         count = {path: int(self.xtf("cat", trace, path)) for path in ("/region/MPI_Sendrecv/calls/count", "/sends/count", "/recvs/count",
                                                                       "/region/MPI_Barrier/calls/count")}
         self.assertEqual(list(count.values()), [50 * processes, 50 * processes, 50 * processes, 2 * processes])

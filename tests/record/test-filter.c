@@ -1,9 +1,9 @@
-/* Filters in Score-P's syntax: which rule decides, and what is no filter. */
+/* Tests filters in Score-P's syntax: which rule decides, and which texts are no filter. */
 #include <criterion/criterion.h>
 
 #include "src/record/names/filter.h"
 
-static XtfFilter *parse(const char *text)
+static XtfFilter *parse_filter(const char *text)
 {
     g_autoptr(GError) error = NULL;
     XtfFilter *filter = xtf_filter_parse(text, "f", &error);
@@ -14,7 +14,7 @@ static XtfFilter *parse(const char *text)
 
 static bool excludes(const char *text, const char *name, const char *mangled, const char *file)
 {
-    g_autoptr(XtfFilter) filter = parse(text);
+    g_autoptr(XtfFilter) filter = parse_filter(text);
 
     return xtf_filter_excludes(filter, name, mangled, file);
 }
@@ -34,7 +34,7 @@ Test(filter, last_rule_decides)
     cr_assert_not(excludes("", "main", "main", ""));
 }
 
-Test(filter, names_as_linkers_have_them)
+Test(filter, mangled_names)
 {
     const char *text = NAMES("EXCLUDE MANGLED _Z1f*\nEXCLUDE g(int)");
 
@@ -53,7 +53,7 @@ Test(filter, either_kind_of_block_excludes)
     cr_assert_not(excludes(text, "f", "f", "/a/f.c"));
 }
 
-Test(filter, characters_without_their_meaning)
+Test(filter, escaped_characters)
 {
     cr_assert(excludes(NAMES("EXCLUDE a\\*"), "a*", "a*", ""));
     cr_assert_not(excludes(NAMES("EXCLUDE a\\*"), "ab", "ab", ""));

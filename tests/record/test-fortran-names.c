@@ -1,4 +1,4 @@
-/* Names of Fortran: what becomes of the symbols of gfortran, flang and ifx, and of C's that resemble them. */
+/* Tests names of Fortran: the names of symbols of gfortran, flang and ifx, and of C symbols that resemble them. */
 #include <criterion/criterion.h>
 #include <glib.h>
 
@@ -10,7 +10,7 @@
 
 static const struct {
     XtfLanguage language;
-    const char *symbol, *source, *name; /* NULL: as the linker has it */
+    const char *symbol, *source, *name; /* NULL: the linker's name */
 } names[] = {
     /* gfortran */
     {UNKNOWN, "__work_MOD_fft_rows", NULL, "work::fft_rows"},
@@ -38,7 +38,7 @@ static const struct {
     {UNKNOWN, "_QQmain", NULL, "MAIN__"},
     {FORTRAN, "_QQmain", "_QQmain", "MAIN__"},
     {FORTRAN, "_QQmain", "spectrum", "spectrum"},
-    /* ifx: the symbol alone may be an external procedure's. */
+    /* ifx: without debug information a symbol may be an external procedure's. */
     {UNKNOWN, "work_mp_fft_rows_", NULL, NULL},
     {FORTRAN, "work_mp_fft_rows_", "fft_rows", "work::fft_rows"},
     {FORTRAN, "work_mp_fft_rows_", "FFT_ROWS", "work::FFT_ROWS"},
@@ -49,7 +49,7 @@ static const struct {
     {OTHER, "_QQmain", NULL, NULL},
     {UNKNOWN, "foo.constprop.0", NULL, NULL},
     {UNKNOWN, "_ZN4work8fft_rowsEv", NULL, NULL},
-    /* No names of these compilers, though they begin so */
+    /* names that begin like names of these compilers, but are none */
     {UNKNOWN, "___MOD_x", NULL, NULL},
     {UNKNOWN, "__MOD_x", NULL, NULL},
     {UNKNOWN, "__work_MOD_", NULL, NULL},

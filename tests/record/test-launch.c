@@ -1,4 +1,5 @@
-/* Parts of `xtf record` that can be asked alone: file systems, the cache of ldconfig, words for a shell, ranges. */
+/* Tests parts of `xtf record` that can be called separately: file systems, the cache of ldconfig, words for a shell,
+ * ranges. */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
 #include <linux/magic.h>
@@ -42,25 +43,25 @@ static void read_cache(char **bytes, gsize *size)
         cr_skip_test("there is no /etc/ld.so.cache");
 }
 
-/* What the dynamic linker has loaded is what the cache leads to. */
+/* The cache leads to the library that the dynamic linker has loaded. */
 Test(launch, cache_leads_to_loaded_libraries)
 {
     g_autofree char *bytes = NULL;
     gsize size;
     Dl_info loaded;
-    struct stat one, other;
+    struct stat cached, in_use;
 
     read_cache(&bytes, &size);
     cr_assert(dladdr((void *)(uintptr_t)&g_ascii_strtoull, &loaded));
     g_autofree char *name = g_path_get_basename(loaded.dli_fname), *found = xtf_library_in_cache(name, bytes, size);
     cr_assert_not_null(found, "%s", name);
-    cr_assert(stat(found, &one) == 0 && stat(loaded.dli_fname, &other) == 0);
-    cr_assert(one.st_ino == other.st_ino && one.st_dev == other.st_dev, "%s, %s", found, loaded.dli_fname);
+    cr_assert(stat(found, &cached) == 0 && stat(loaded.dli_fname, &in_use) == 0);
+    cr_assert(cached.st_ino == in_use.st_ino && cached.st_dev == in_use.st_dev, "%s, %s", found, loaded.dli_fname);
     cr_assert_null(xtf_library_in_cache("libno-such-library.so.1", bytes, size));
     cr_assert_null(xtf_library_in_cache("", bytes, size));
 }
 
-Test(launch, damaged_caches_lead_nowhere_or_somewhere)
+Test(launch, damaged_caches_lead_to_existing_files_only)
 {
     g_autofree char *bytes = NULL;
     g_autoptr(GRand) random = g_rand_new_with_seed(3);
@@ -70,7 +71,7 @@ Test(launch, damaged_caches_lead_nowhere_or_somewhere)
     for (int round = 0; round < ROUNDS; round++) {
         gsize length = round % 3 ? size : (gsize)g_rand_int_range(random, 0, (gint32)size);
         g_autofree char *damaged = g_memdup2(bytes, length + 1);
-        for (int i = 0; length > 0 && i < CHANGES; i++) /* mostly in the head and the entries */
+        for (int i = 0; length > 0 && i < CHANGES; i++) /* half of the changes in the head and the first entries */
             damaged[g_rand_int_range(random, 0, (gint32)MIN(length, i % 2 ? length : 64))] =
                 (char)g_rand_int_range(random, 0, 256);
         g_autofree char *found = xtf_library_in_cache("libc.so.6", damaged, length);
@@ -79,7 +80,7 @@ Test(launch, damaged_caches_lead_nowhere_or_somewhere)
     }
 }
 
-Test(launch, words_come_through_a_shell)
+Test(launch, quoted_words_survive_a_shell)
 {
     static const char *const words[] = {"plain",  "",    "a b", "it's", "$HOME", "`x`", "a\"b",     "*",
                                         "back\\", "~/x", "#c",  "a;b",  "-n",    "{}",  "\xc3\xa4", "x=y"};
@@ -87,9 +88,9 @@ Test(launch, words_come_through_a_shell)
     for (size_t i = 0; i < G_N_ELEMENTS(words); i++) {
         g_autofree char *word = xtf_shell_word(words[i]), *script = g_strdup_printf("printf '[%%s]' %s", word);
         char *argv[] = {(char *)"sh", (char *)"-c", script, NULL};
-        g_autofree char *out = NULL, *wanted = g_strdup_printf("[%s]", words[i]);
+        g_autofree char *out = NULL, *expected = g_strdup_printf("[%s]", words[i]);
         cr_assert(g_spawn_sync(NULL, argv, NULL, G_SPAWN_SEARCH_PATH, NULL, NULL, &out, NULL, NULL, NULL));
-        cr_assert_str_eq(out, wanted);
+        cr_assert_str_eq(out, expected);
     }
 }
 
@@ -115,7 +116,7 @@ Test(launch, ranges)
     }
 }
 
-/* A folder for temporary files may be there already, but only if it is ours alone. */
+/* A folder for temporary files may exist already, but only if it is this user's alone. */
 Test(launch, folders_of_others_are_refused)
 {
     g_autofree char *place = g_dir_make_tmp("xtf-test-XXXXXX", NULL), *folder = g_build_filename(place, "xtf-1", NULL),
@@ -151,15 +152,14 @@ Test(launch, folders_of_jobs)
     cr_assert(xtf_folder_join(folder, "pmix-1", false, &error));
     cr_assert(g_file_set_contents(part, "x", 1, NULL));
     cr_assert(xtf_folder_join(folder, "pmix-1", false, &error));
-    cr_assert(xtf_folder_join(folder, "pmix-1", true, &error), "a process of the job that comes later");
+    cr_assert(xtf_folder_join(folder, "pmix-1", true, &error), "a later process of the job");
     cr_assert(g_file_test(part, G_FILE_TEST_EXISTS));
     cr_assert_not(xtf_folder_join(folder, "pmix-2", false, &error));
     g_clear_error(&error);
     cr_assert(g_file_test(part, G_FILE_TEST_EXISTS));
     cr_assert(xtf_folder_join(folder, "hydra-7-1@one", true, &error));
     cr_assert_not(g_file_test(part, G_FILE_TEST_EXISTS));
-    cr_assert(xtf_folder_join(folder, "hydra-9-4@other", false, &error),
-              "the same job on another host, as far as is told");
+    cr_assert(xtf_folder_join(folder, "hydra-9-4@other", false, &error), "another host of what may be the same job");
     cr_assert_not(xtf_folder_join(folder, "hydra-8-1@one", false, &error));
     g_clear_error(&error);
     cr_assert(xtf_folder_remove(folder, &error));

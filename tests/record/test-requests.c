@@ -1,5 +1,5 @@
 /*
- * The table of requests, against a list that is searched from its beginning, and each of its rules by itself.
+ * Tests the table of requests against a list that is searched linearly, and each of its rules.
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -7,12 +7,12 @@
 
 #include "src/record/mpi/messages/requests.h"
 
-static void add(uint64_t handle, uint64_t id)
+static void add_send(uint64_t handle, uint64_t id)
 {
     cr_assert(xtf_mpi_requests_add(&(XtfMpiRequest){.handle = handle, .id = id, .kind = XTF_MPI_REQUEST_SEND}));
 }
 
-static uint64_t complete(uint64_t handle)
+static uint64_t complete_send(uint64_t handle)
 {
     XtfMpiRequest request;
 
@@ -21,27 +21,27 @@ static uint64_t complete(uint64_t handle)
 
 Test(requests, one_handle_means_its_oldest_request)
 {
-    add(7, 1);
-    add(8, 2);
-    add(7, 3);
-    add(7, 4);
-    cr_assert_eq(complete(7), 1);
-    add(7, 5);
-    cr_assert_eq(complete(7), 3);
-    cr_assert_eq(complete(8), 2);
-    cr_assert_eq(complete(8), 0);
-    cr_assert_eq(complete(7), 4);
-    cr_assert_eq(complete(7), 5);
-    cr_assert_eq(complete(7), 0);
+    add_send(7, 1);
+    add_send(8, 2);
+    add_send(7, 3);
+    add_send(7, 4);
+    cr_assert_eq(complete_send(7), 1);
+    add_send(7, 5);
+    cr_assert_eq(complete_send(7), 3);
+    cr_assert_eq(complete_send(8), 2);
+    cr_assert_eq(complete_send(8), 0);
+    cr_assert_eq(complete_send(7), 4);
+    cr_assert_eq(complete_send(7), 5);
+    cr_assert_eq(complete_send(7), 0);
 }
 
-Test(requests, a_persistent_request_stays)
+Test(requests, a_persistent_request_stays_in_the_table)
 {
     XtfMpiRequest request;
 
     xtf_mpi_requests_add(
         &(XtfMpiRequest){.handle = 7, .kind = XTF_MPI_REQUEST_SEND, .flags = XTF_MPI_REQUEST_PERSISTENT, .peer = 3});
-    cr_assert_eq(complete(7), 0, "it is not active");
+    cr_assert_eq(complete_send(7), 0, "it is not active");
     for (uint64_t id = 10; id < 13; id++) {
         cr_assert(xtf_mpi_requests_start(7, 7, id, &request));
         cr_assert_eq(request.peer, 3);
@@ -51,25 +51,25 @@ Test(requests, a_persistent_request_stays)
         cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, false), false, &request));
         cr_assert_eq(request.id, id);
         cr_assert_eq(request.flags, XTF_MPI_REQUEST_PERSISTENT | XTF_MPI_REQUEST_CANCEL);
-        cr_assert_eq(complete(7), 0, "it is inactive");
+        cr_assert_eq(complete_send(7), 0, "it is inactive");
     }
     cr_assert(xtf_mpi_requests_start(7, 9, 20, &request), "the library gives another handle");
-    cr_assert_eq(request.flags, XTF_MPI_REQUEST_PERSISTENT, "nobody cancels the new start");
-    cr_assert_eq(complete(7), 0);
-    cr_assert_eq(complete(9), 20);
+    cr_assert_eq(request.flags, XTF_MPI_REQUEST_PERSISTENT, "the new start is not cancelled");
+    cr_assert_eq(complete_send(7), 0);
+    cr_assert_eq(complete_send(9), 20);
     cr_assert(xtf_mpi_requests_free(xtf_mpi_requests_hold(9, false), &request));
     cr_assert_not(xtf_mpi_requests_start(9, 9, 21, &request));
     cr_assert_not(xtf_mpi_requests_free(xtf_mpi_requests_hold(9, false), &request));
 }
 
-Test(requests, messages_have_handles_of_their_own)
+Test(requests, messages_have_separate_handles)
 {
     XtfMpiRequest message;
 
-    add(7, 1);
+    add_send(7, 1);
     xtf_mpi_requests_add(&(XtfMpiRequest){.handle = 7, .id = 2, .kind = XTF_MPI_REQUEST_MESSAGE, .comm = 5});
-    cr_assert_eq(complete(7), 1);
-    cr_assert_eq(complete(7), 0);
+    cr_assert_eq(complete_send(7), 1);
+    cr_assert_eq(complete_send(7), 0);
     cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, true), true, &message));
     cr_assert_eq(message.comm, 5);
     cr_assert_not(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, true), true, &message));
@@ -79,35 +79,35 @@ Test(requests, a_held_request_keeps_its_handle_from_a_quicker_thread)
 {
     XtfMpiRequest request;
 
-    add(7, 1);
-    uint64_t first = xtf_mpi_requests_hold(7, false); /* MPI completes it, and gives its handle again */
-    add(7, 2);
+    add_send(7, 1);
+    uint64_t first = xtf_mpi_requests_hold(7, false); /* MPI completes the request, and reuses its handle */
+    add_send(7, 2);
     uint64_t second = xtf_mpi_requests_hold(7, false);
     cr_assert_eq(xtf_mpi_requests_handle(second), 7);
     cr_assert(xtf_mpi_requests_complete(second, false, &request));
     cr_assert_eq(request.id, 2);
-    cr_assert_eq(complete(7), 0, "it is held");
+    cr_assert_eq(complete_send(7), 0, "it is held");
     xtf_mpi_requests_release(first);
     first = xtf_mpi_requests_hold(7, false);
     cr_assert(xtf_mpi_requests_test(first, &request));
     cr_assert_eq(request.tests, 1);
-    cr_assert_eq(complete(7), 1);
+    cr_assert_eq(complete_send(7), 1);
 }
 
-Test(requests, some_are_there_or_none)
+Test(requests, presence_is_known_for_one_thread)
 {
     XtfMpiRequest request;
 
-    cr_assert(xtf_mpi_requests_are_there(), "of many threads nobody can say");
+    cr_assert(xtf_mpi_requests_are_there(), "unknown with several threads");
     xtf_mpi_requests_share(false);
     cr_assert(!xtf_mpi_requests_are_there());
-    add(7, 1);
+    add_send(7, 1);
     cr_assert(xtf_mpi_requests_are_there());
     cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, false), false, &request));
     cr_assert(!xtf_mpi_requests_are_there());
 }
 
-/* What the table is compared with. */
+/* An entry of the list with which the table is compared. */
 typedef struct {
     uint64_t handle, id;
 } Known;
@@ -125,16 +125,16 @@ static uint64_t known_complete(Known *known, size_t *n, uint64_t handle)
     return 0;
 }
 
-static void count(const XtfMpiRequest *request, void *n)
+static void count_request(const XtfMpiRequest *request, void *n)
 {
     ++*(size_t *)n;
 }
 
-Test(requests, many_are_found_as_in_a_list)
+Test(requests, many_requests_agree_with_a_list)
 {
     enum { MOST = 3000, STEPS = 60000 };
     Known *known = malloc(MOST * sizeof *known);
-    size_t n = 0, n_there = 0, most = 0;
+    size_t n = 0, n_listed = 0, most = 0;
     uint64_t state = 1;
 
     xtf_mpi_requests_share(false);
@@ -142,43 +142,44 @@ Test(requests, many_are_found_as_in_a_list)
         state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
         uint64_t random = state >> 33;
         uint64_t handle = random % 16 == 0 ? 0x2c000000 + random % 3 : UINT64_C(0x7f0000001000) + random % 4096 * 64;
-        /* It fills up, and is emptied, in turn. */
+        /* The list fills and empties in turn. */
         if (n < MOST && random / 16 % 8 < (i / (STEPS / 4) % 2 ? 3 : 6)) {
             uint64_t id = xtf_mpi_requests_ids(1);
-            add(handle, id);
+            add_send(handle, id);
             known[n++] = (Known){handle, id};
             most = n > most ? n : most;
         } else {
-            cr_assert_eq(complete(handle), known_complete(known, &n, handle), "step %u", i);
+            cr_assert_eq(complete_send(handle), known_complete(known, &n, handle), "step %u", i);
         }
     }
     cr_assert_gt(most, 2048);
-    xtf_mpi_requests_each(count, &n_there);
-    cr_assert_eq(n_there, n);
+    xtf_mpi_requests_each(count_request, &n_listed);
+    cr_assert_eq(n_listed, n);
     while (n > 0) {
         uint64_t handle = known[n / 2].handle;
-        cr_assert_eq(complete(handle), known_complete(known, &n, handle));
+        cr_assert_eq(complete_send(handle), known_complete(known, &n, handle));
     }
     free(known);
 }
 
 enum { THREADS = 4, ROUNDS = 40000, COMMON = 0x2c000001 };
 
-/* Adds requests of a common handle and of its own, and completes as many; *data is the sum of all ids it got. */
+/* Adds requests with a common handle and with its own, and completes the same number. Adds each id that it gets and
+ * subtracts each that it put, in *data. */
 static void *work(void *data)
 {
     uint64_t *sum = data, own = (uint64_t)(uintptr_t)data;
 
     for (unsigned i = 0; i < ROUNDS; i++) {
         uint64_t id = xtf_mpi_requests_ids(2);
-        add(COMMON, id);
-        add(own, id + 1);
-        if (complete(own) != id + 1)
+        add_send(COMMON, id);
+        add_send(own, id + 1);
+        if (complete_send(own) != id + 1)
             return (void *)1;
-        uint64_t got = complete(COMMON);
+        uint64_t got = complete_send(COMMON);
         if (got == 0)
             return (void *)2;
-        *sum += got - id; /* over all threads nothing, if each id is got once */
+        *sum += got - id; /* zero over all threads, if each id is got once */
     }
     return NULL;
 }
@@ -198,5 +199,5 @@ Test(requests, threads_lose_nothing)
         sum += sums[i];
     }
     cr_assert_eq(sum, 0);
-    cr_assert_eq(complete(COMMON), 0);
+    cr_assert_eq(complete_send(COMMON), 0);
 }

@@ -1,5 +1,5 @@
 /*
- * The table of valid handles, against an array that says of each handle whether it is in there.
+ * Tests the table of valid handles against an array of flags.
  */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -9,21 +9,21 @@
 #include "src/record/mpi/library/valid.h"
 #include "tests/rounds.h"
 
-enum { HANDLES = 20000 }; /* more than the lines have room for */
+enum { HANDLES = 20000 }; /* more than fit into the lines of the table */
 
-/* As one MPI makes them: addresses. */
+/* Returns a handle as one MPI makes them: an address. */
 static uint64_t handle_at(uint32_t i)
 {
     return UINT64_C(0x7f32a4000010) + 352 * (uint64_t)i;
 }
 
-/* As the other one does: a kind, and numbers from 0. */
+/* Returns a handle as another MPI makes them: a kind, and a number from 0. */
 static uint64_t handle_of_number(uint32_t i)
 {
     return UINT64_C(0x8c000000) + i;
 }
 
-static void compare(uint64_t (*handle)(uint32_t i))
+static void compare_with_array(uint64_t (*handle)(uint32_t i))
 {
     static bool expected[HANDLES];
     uint32_t n = 0;
@@ -46,18 +46,18 @@ static void compare(uint64_t (*handle)(uint32_t i))
     for (uint32_t i = 0; i < HANDLES; i++) {
         cr_assert_eq(xtf_mpi_valid_has(handle(i)), expected[i]);
         xtf_mpi_valid_remove(handle(i));
-        cr_assert_not(xtf_mpi_valid_has(handle(i)), "a handle that was added twice is gone at once");
+        cr_assert_not(xtf_mpi_valid_has(handle(i)), "a handle that was added twice is removed at once");
     }
 }
 
 Test(valid, addresses)
 {
-    compare(handle_at);
+    compare_with_array(handle_at);
 }
 
 Test(valid, numbers)
 {
-    compare(handle_of_number);
+    compare_with_array(handle_of_number);
 }
 
 Test(valid, null_is_none)
@@ -77,7 +77,7 @@ typedef struct {
     uint64_t missed;
 } Reader;
 
-static void *look(void *data)
+static void *look_up(void *data)
 {
     Reader *reader = data;
 
@@ -93,9 +93,9 @@ static void await_looks(const Reader *readers)
             sched_yield();
 }
 
-Test(valid, what_stays_is_always_there)
+Test(valid, kept_handles_are_always_found)
 {
-    /* The first one has room in its line. The last ones have none, as the lines have been full for long. */
+    /* The first handle is in its line. The last ones are outside of lines, as these were full before. */
     static Reader readers[READERS] = {{.handle = 0}};
     pthread_t threads[READERS];
 
@@ -103,7 +103,7 @@ Test(valid, what_stays_is_always_there)
         xtf_mpi_valid_add(handle_at(i));
     for (uint32_t i = 0; i < READERS; i++) {
         readers[i].handle = handle_at(i == 0 ? 0 : HANDLES - i);
-        pthread_create(&threads[i], NULL, look, &readers[i]);
+        pthread_create(&threads[i], NULL, look_up, &readers[i]);
     }
     await_looks(readers);
     for (uint32_t i = 1; i + READERS < HANDLES; i++) {

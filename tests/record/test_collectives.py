@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Collective operations of three processes: what is recorded of them, against what MPI says that each process sends and receives."""
+"""Collective operations of three processes: the records, against what each process sends and receives by MPI's rules."""
 
 import recording
 
 P, INT = 3, 4
 SELF_IS_ROOT, OWN_GROUP = 2**32 - 2, 2**32 - 3
 NONE = None
-# The root, and for each rank (sent, received) in ints: what goes to oneself counts, but in place.
+# The root, and for each rank (sent, received) in ints. Data from a process to itself counts, except in place.
 V = [1, 2, 3]
 PLAIN = {
     "BARRIER": (NONE, [(0, 0)] * P),
@@ -40,7 +40,7 @@ IN_PLACE = [
     ("REDUCE_SCATTER_BLOCK", NONE, [(8, 8)] * P),
     ("SCAN", NONE, [(6, 0), (3, 3), (0, 6)]),
 ]
-LINE = [1, 2, 1]  # neighbours
+LINE = [1, 2, 1]  # number of neighbours of each rank
 NEIGHBOURS = [
     ("MPI_Neighbor_allgather", "ALLTOALLV", [(3 * n, 3 * n) for n in LINE]),
     ("MPI_Neighbor_alltoall", "ALLTOALLV", [(2 * n, 2 * n) for n in LINE]),
@@ -67,8 +67,8 @@ def function(operation, prefix="MPI_"):
 
 
 class Collectives(recording.Case):
-    def next(self, name, events):
-        """The next call, which is of this function, and the collective records in it."""
+    def next_call(self, name, events):
+        """Removes the next call, which must be of this function. Returns the collective records in it."""
         call = self.calls.pop(0)
         self.assertEqual(call.name, name, f"rank {self.rank}")
         records = [record for record in call.records if "operation" in record.__dict__]
@@ -76,7 +76,7 @@ class Collectives(recording.Case):
         return records
 
     def assert_blocking(self, name, wanted, comm):
-        _, end = self.next(name, ["MPI_COLLECTIVE_BEGIN", "MPI_COLLECTIVE_END"])
+        _, end = self.next_call(name, ["MPI_COLLECTIVE_BEGIN", "MPI_COLLECTIVE_END"])
         operation, root, (sent, received) = wanted
         self.assertEqual(shown(end), (operation, root, sent * INT, received * INT), f"rank {self.rank}, {name}")
         if comm:
@@ -86,24 +86,24 @@ class Collectives(recording.Case):
     def assert_non_blocking(self):
         ids = {}
         for operation in PLAIN:
-            (request,) = self.next(function(operation, "MPI_I"), ["NON_BLOCKING_COLLECTIVE_REQUEST"])
+            (request,) = self.next_call(function(operation, "MPI_I"), ["NON_BLOCKING_COLLECTIVE_REQUEST"])
             self.assertNotIn(request.request, ids)
             ids[request.request] = operation
-        for record in self.next("MPI_Waitall", ["NON_BLOCKING_COLLECTIVE_COMPLETE"] * len(PLAIN)):
+        for record in self.next_call("MPI_Waitall", ["NON_BLOCKING_COLLECTIVE_COMPLETE"] * len(PLAIN)):
             root, traffic = PLAIN[ids[record.request]]
             self.assertEqual(shown(record), (ids.pop(record.request), root, *(n * INT for n in traffic[self.rank])))
 
     def assert_persistent(self):
-        self.next("MPI_Bcast_init", [])
+        self.next_call("MPI_Bcast_init", [])
         seen = set()
         for _ in range(2):
-            (request,) = self.next("MPI_Start", ["NON_BLOCKING_COLLECTIVE_REQUEST"])
-            (complete,) = self.next("MPI_Wait", ["NON_BLOCKING_COLLECTIVE_COMPLETE"])
+            (request,) = self.next_call("MPI_Start", ["NON_BLOCKING_COLLECTIVE_REQUEST"])
+            (complete,) = self.next_call("MPI_Wait", ["NON_BLOCKING_COLLECTIVE_COMPLETE"])
             self.assertEqual(request.request, complete.request)
             self.assertEqual(shown(complete), ("BCAST", 1, *(n * INT for n in PLAIN["BCAST"][1][self.rank])))
             seen.add(request.request)
         self.assertEqual(len(seen), 2)
-        self.next("MPI_Request_free", [])
+        self.next_call("MPI_Request_free", [])
         self.assert_blocking("MPI_Allreduce_c", ("ALLREDUCE", NONE, PLAIN["ALLREDUCE"][1][self.rank]), "MPI_COMM_WORLD")
 
     def assert_neighbours(self):
@@ -111,8 +111,8 @@ class Collectives(recording.Case):
         for name, operation, traffic in NEIGHBOURS:
             comms.add(self.assert_blocking(name, (operation, NONE, traffic[self.rank]), None))
         self.assertEqual(len(comms), 2)
-        (request,) = self.next("MPI_Ineighbor_alltoall", ["NON_BLOCKING_COLLECTIVE_REQUEST"])
-        (complete,) = self.next("MPI_Wait", ["NON_BLOCKING_COLLECTIVE_COMPLETE"])
+        (request,) = self.next_call("MPI_Ineighbor_alltoall", ["NON_BLOCKING_COLLECTIVE_REQUEST"])
+        (complete,) = self.next_call("MPI_Wait", ["NON_BLOCKING_COLLECTIVE_COMPLETE"])
         self.assertEqual(request.request, complete.request)
         self.assertEqual(shown(complete), ("ALLTOALLV", NONE, 4 * INT, 4 * INT))
 

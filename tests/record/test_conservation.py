@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""What is sent is received, each request that is made ends once, and what xtf and OTF2's own tool make of a recorded trace is whole."""
+"""Conservation in recorded traces: all sent messages are received, each request ends once, and xtf and OTF2's own tool find the
+trace whole."""
 
 import collections
 import re
@@ -7,13 +8,14 @@ import shutil
 
 import recording
 
-# The requests of programs/requests.c that end nowhere: one of rank 0 is freed while it is active.
+# Requests of programs/requests.c that never end, as rank 0 frees one while it is active.
 FREED = {"requests": {0: 1}}
 
 
 class Conservation(recording.Case):
     def assert_messages_conserved(self, trace):
-        """By sender, receiver, communicator and tag, as many messages and bytes are received as are sent, in MPI_COMM_WORLD."""
+        """Checks that equal numbers of messages and bytes are sent and received in MPI_COMM_WORLD, by sender, receiver and tag.
+        Returns the number of messages."""
         sides = {"SEND": collections.Counter(), "RECV": collections.Counter()}
         for location, records in trace.records.items():
             process = location >> 32
@@ -27,7 +29,8 @@ class Conservation(recording.Case):
         return sum(n for key, n in sides["SEND"].items() if key[-1] == "messages")
 
     def assert_requests_end(self, trace, freed):
-        """Each request of a process ends once, but so many that are freed; in whatever thread, and not before it begins."""
+        """Checks that each request of a process ends once, in any thread, and not before its begin; `freed` says how many never
+        end."""
         for process in trace.processes():
             begun, ended = {}, {}
             for location in trace.locations(process):
@@ -53,7 +56,7 @@ class Conservation(recording.Case):
                 trace.calls(process, location & 0xffffffff)  # raises ValueError if they are not balanced
 
     def assert_exported(self, path, trace):
-        """otf2-print reads the export without a complaint, and finds as many records of each kind."""
+        """Checks that otf2-print reads the export without complaints, and finds the same number of records of each kind."""
         if not shutil.which("otf2-print"):
             return
         shutil.rmtree(self.folder / "archive", ignore_errors=True)
@@ -69,16 +72,16 @@ class Conservation(recording.Case):
             self.assertEqual(counts[event], kept[event], event)
 
     def run_both(self, *command):
-        """What a command prints, errors included."""
+        """Returns the standard output and error of a command."""
         return self.run_in("sh", "-c", '"$@" 2>&1', "sh", *command)
 
     def assert_analyzed(self, path, unmatched):
-        """The analyses take the trace; messages are matched, but so many."""
+        """Checks that the analyses accept the trace, and the number of unmatched messages."""
         self.xtf("analyze", "--force", "-o", self.folder / "analysis.xtf", path)
         self.xtf("check", self.folder / "analysis.xtf")
-        # The first line is of all groups of messages that differ.
-        every = next(line for line in self.xtf("cat", path, "unmatched").splitlines() if not line.startswith("#"))
-        self.assertEqual(int(every.split()[0]), unmatched, every)
+        # The first line sums all groups of messages with different numbers.
+        total = next(line for line in self.xtf("cat", path, "unmatched").splitlines() if not line.startswith("#"))
+        self.assertEqual(int(total.split()[0]), unmatched, total)
         for name in ("messages", "matrix", "profile", "bytes", "findings"):
             self.assertTrue(self.xtf("cat", path, name))
 
@@ -107,7 +110,7 @@ class Conservation(recording.Case):
     def test_requests(self):
         for mpi in recording.mpis():
             with self.subTest(mpi):
-                # The message that is longer than its receive is none there.
+                # MPI truncates the message that is longer than its receive; the receive does not count.
                 self.assert_program(mpi, "requests", 2, unmatched=1)
 
     def test_collectives(self):

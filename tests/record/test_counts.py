@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""A library below the recorder (shim/) counts calls, messages, one-sided operations and their bytes, and the bytes of collective operations
-and of files; the trace has as many of each, in each process: of the program that calls every function, and of the deterministic programs of programs/.
+"""A library below the recorder (shim/) counts calls, messages, one-sided operations and their bytes, and the bytes of collective
+operations and of files. The trace must have the same counts in each process. The programs are one that calls every function,
+and the deterministic ones of programs/.
 
 usage: test_counts.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
 
@@ -23,8 +24,8 @@ import mpis  # noqa: E402
 import table  # noqa: E402
 
 FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
-# Programs, and the processes they take. Others use MPI from several threads, which the library cannot, or start processes of their own,
-# or take another setting for each MPI.
+# Programs and their numbers of processes. Other programs use MPI from several threads, which the library cannot count, start
+# processes, or need other settings for each MPI.
 PROGRAMS = {"blocking": 2, "requests": 2, "collectives": 3, "files": 2, "windows": 2}
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Processes that a signal ends inside a call of MPI: what the trace has of the call, and what is said of the processes."""
+"""Processes that a signal kills inside an MPI call: the records of the call, and the messages about the processes."""
 
 import contextlib
 import re
@@ -10,7 +10,7 @@ import recording
 
 class DeathsInCalls(recording.Case):
     def record_dying(self, mpi, n, *command):
-        """Records a program whose launcher fails. Returns the trace's path, and what was printed."""
+        """Records a program whose launcher fails. Returns the trace's path, and the error output."""
         path = self.folder / f"{mpi}.xtf"
         words = [recording.XTF, "record", "-f", "-o", path, *self.launch(mpi, n, *command)]
         done = subprocess.run([str(word) for word in words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
@@ -19,7 +19,7 @@ class DeathsInCalls(recording.Case):
         return path, done.stderr
 
     def test_send_to_oneself(self):
-        """The send is recorded as on other communicators."""
+        """Checks that a send on MPI_COMM_SELF is recorded as on other communicators."""
         for mpi in recording.mpis():
             with self.subTest(mpi):
                 path, _ = self.record_dying(mpi, 1, self.compile(mpi, "to_self"))
@@ -28,7 +28,8 @@ class DeathsInCalls(recording.Case):
                                      [("MPI_SEND", 7, "MPI_COMM_SELF")])
 
     def test_init(self):
-        """A process that ends early in MPI_Init is in the trace under its rank, or is said to be missing; no other process is spoken of."""
+        """Checks that a process killed in MPI_Init is in the trace under its rank, or is reported as missing. No other process
+        may be reported."""
         for mpi in recording.mpis():
             program = self.compile(mpi, "in_init")
             for milliseconds in 1, 3, 6, 10, 30:
@@ -36,10 +37,10 @@ class DeathsInCalls(recording.Case):
                     path, said = self.record_dying(mpi, 2, program, milliseconds)
                     self.assertTrue(path.exists(), said)
                     with contextlib.closing(recording.Recorded(path)) as trace:
-                        there = {row["proc"] for row in trace.tables["processes"]}
+                        present = {row["proc"] for row in trace.tables["processes"]}
                     missing = {int(number) for number in re.findall(r"process (\d+) of 2 left no part", said)}
-                    self.assertEqual((there | missing, there & missing), ({0, 1}, set()), said)
-                    self.assertLessEqual({int(number) for number in re.findall(r"process (\d+): killed", said)}, there, said)
+                    self.assertEqual((present | missing, present & missing), ({0, 1}, set()), said)
+                    self.assertLessEqual({int(number) for number in re.findall(r"process (\d+): killed", said)}, present, said)
 
 
 if __name__ == "__main__":

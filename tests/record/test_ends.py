@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Programs that crash, or lock each other out for ever: what the trace has of the calls in which their processes ended, and what is said of it."""
+"""Programs that crash or deadlock: the records of the calls in which their processes ended, and the findings about them."""
 
 import contextlib
 import itertools
@@ -15,7 +15,7 @@ TIME = r"\d+(\.\d+)?"
 
 
 def listed(numbers):
-    """"processes 0, 2 and 3"."""
+    """Returns a list such as "processes 0, 2 and 3"."""
     words = [str(number) for number in numbers]
     return "process " + words[0] if len(words) == 1 else "processes " + ", ".join(words[:-1]) + " and " + words[-1]
 
@@ -24,20 +24,20 @@ class Ends(recording.Case):
     def setUp(self):
         super().setUp()
         draw = random.Random(f"{SEED} {self.id()}")
-        self.one, self.tag = draw.randrange(SIZE), draw.randrange(1, 30000)
-        self.others = [rank for rank in range(SIZE) if rank != self.one]
+        self.culprit, self.tag = draw.randrange(SIZE), draw.randrange(1, 30000)
+        self.peers = [rank for rank in range(SIZE) if rank != self.culprit]
 
-    def record_ending(self, mpi, how, options=()):
-        """Records a program that does not end well; the trace's path."""
-        path = self.folder / f"{how}-{mpi}.xtf"
+    def record_ending(self, mpi, way, options=()):
+        """Records a program that fails. Returns the trace's path."""
+        path = self.folder / f"{way}-{mpi}.xtf"
         program = self.compile(mpi, "ends_in_calls", *options)
-        status = self.record_until_stuck(SIZE, recording.XTF, "record", "-o", path, *self.launch(mpi, SIZE, program, how, self.one, self.tag))
+        status = self.record_until_stuck(SIZE, recording.XTF, "record", "-o", path, *self.launch(mpi, SIZE, program, way, self.culprit, self.tag))
         self.assertNotEqual(status, 0)
         self.xtf("check", path)
         return path
 
     def check_pending(self, path, waiting):
-        """`waiting`: of each rank that ended in a call of MPI the call, peer and tag."""
+        """Checks the PENDING records. `waiting`: {rank that ended in an MPI call: (call, peer, tag)}."""
         with contextlib.closing(recording.Recorded(path)) as trace:
             found = {}
             for location, records in trace.records.items():
@@ -45,20 +45,20 @@ class Ends(recording.Case):
                 if not pending:
                     continue
                 [record] = pending
-                self.assertEqual([other.event for other in records if other.seq > record.seq], ["PROGRAM_END"])
+                self.assertEqual([entry.event for entry in records if entry.seq > record.seq], ["PROGRAM_END"])
                 self.assertEqual(trace.comm_name(record.comm), "MPI_COMM_WORLD")
-                enters = [other.time for other in records if other.event == "ENTER" and other.region == record.region]
+                enters = [entry.time for entry in records if entry.event == "ENTER" and entry.region == record.region]
                 self.assertLess(abs(record.since - enters[-1]), 1000)
                 self.assertGreater(record.time, record.since)
                 found[location >> 32] = record.region, record.peer, record.tag
         self.assertEqual(found, waiting)
 
-    def check_said(self, path, sentence, ended_in):
-        """The first finding, the calls in `stack`, and what an analysis says of the path."""
+    def check_findings(self, path, sentence, ended_in):
+        """Checks the first finding, the calls in `stack`, and the analysis's sentence on the path."""
         lines = [line for line in self.xtf("cat", path, "findings").splitlines() if not line.startswith("#")]
         score, rule, text = lines[0].split(None, 2)
         self.assertEqual([score, rule], ["100.00", "crash"])
-        for line in itertools.takewhile(lambda line: line.startswith(10 * " "), lines[1:]):  # a sentence goes on in lines without a score
+        for line in itertools.takewhile(lambda line: line.startswith(10 * " "), lines[1:]):  # a sentence continues in lines without a score
             text += " " + line
         self.assertRegex(" ".join(text.split()), f"^{sentence} pending/records$")
         stack = [line.split() for line in self.xtf("cat", path, "stack").splitlines()[1:]]
@@ -67,74 +67,75 @@ class Ends(recording.Case):
         self.assertNotIn(" path ", self.xtf("cat", path, "findings"))
 
     def test_crash(self):
-        """In MPI_Send, while the others wait for it; in no call."""
+        """Checks a crash in MPI_Send, and one outside of calls, while the other processes wait for it."""
         for mpi in recording.mpis():
-            for how, call in ("crash", "MPI_Send"), ("outside", None):
-                with self.subTest(mpi, how=how, one=self.one, tag=self.tag):
-                    path = self.record_ending(mpi, how)
-                    waiting = {rank: ("MPI_Recv", self.one, self.tag) for rank in self.others}
+            for way, call in ("crash", "MPI_Send"), ("outside", None):
+                with self.subTest(mpi, way=way, culprit=self.culprit, tag=self.tag):
+                    path = self.record_ending(mpi, way)
+                    waiting = {rank: ("MPI_Recv", self.culprit, self.tag) for rank in self.peers}
                     if call:
-                        waiting[self.one] = call, (self.one + 1) % SIZE, self.tag + 1
+                        waiting[self.culprit] = call, (self.culprit + 1) % SIZE, self.tag + 1
                     self.check_pending(path, waiting)
                     where = f"in {call}" if call else "outside of all recorded calls"
-                    self.check_said(path, f"process {self.one} was killed by signal 11 {where}; {listed(self.others)} had been waiting in MPI_Recv "
-                                          f"from process {self.one} since {TIME} s", {rank: call[0] for rank, call in waiting.items()})
+                    self.check_findings(path, f"process {self.culprit} was killed by signal 11 {where}; {listed(self.peers)} had been waiting in MPI_Recv "
+                                          f"from process {self.culprit} since {TIME} s", {rank: call[0] for rank, call in waiting.items()})
 
     def test_exit(self):
-        """In a function of the program, whose place in its source is known, while the others wait."""
+        """Checks an exit in a function of the program, with its place in the source, while the other processes wait."""
         lines = (recording.PROGRAMS / "ends_in_calls.c").read_text().splitlines()
         line = next(i for i, text in enumerate(lines, 1) if "give_up(void)" in text)
         for mpi in recording.mpis():
-            with self.subTest(mpi, one=self.one, tag=self.tag):
+            with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "exit", options=("-g", "-finstrument-functions"))
-                self.check_pending(path, {rank: ("MPI_Recv", self.one, self.tag) for rank in self.others})
-                ended_in = {rank: "give_up" if rank == self.one else "MPI_Recv" for rank in range(SIZE)}
-                self.check_said(path, f"process {self.one} ended with status 3 in give_up \\(ends_in_calls.c:({line}|{line + 1})\\); {listed(self.others)} "
-                                      f"had been waiting in MPI_Recv from process {self.one} since {TIME} s", ended_in)
+                self.check_pending(path, {rank: ("MPI_Recv", self.culprit, self.tag) for rank in self.peers})
+                ended_in = {rank: "give_up" if rank == self.culprit else "MPI_Recv" for rank in range(SIZE)}
+                self.check_findings(path, f"process {self.culprit} ended with status 3 in give_up \\(ends_in_calls.c:({line}|{line + 1})\\); {listed(self.peers)} "
+                                      f"had been waiting in MPI_Recv from process {self.culprit} since {TIME} s", ended_in)
 
     def test_thread(self):
-        """What another thread did is not blamed on the call in which one waits."""
+        """Checks that a crash in another thread is not blamed on the call in which one thread waits."""
         for mpi in recording.mpis():
-            with self.subTest(mpi, one=self.one, tag=self.tag):
+            with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "thread", options=("-pthread",))
-                self.check_said(path, f"process {self.one} was killed by signal 11; {listed(self.others)} had been waiting in MPI_Recv from process {self.one} "
+                self.check_findings(path, f"process {self.culprit} was killed by signal 11; {listed(self.peers)} had been waiting in MPI_Recv from process {self.culprit} "
                                       f"since {TIME} s", dict.fromkeys(range(SIZE), "MPI_Recv"))
 
     def test_refused(self):
-        """MPI ends a process whose call it refuses. MPICH's launcher may kill all in the same way, so that who began is not known."""
+        """Checks a call that MPI refuses, so that the process ends. MPICH's launcher may kill all processes in the same way, so
+        the first one is unknown."""
         for mpi in recording.mpis():
-            with self.subTest(mpi, one=self.one, tag=self.tag):
+            with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "refused")
-                who = f"process {self.one} ended with status \\d+ in MPI_Send"
+                cause = f"process {self.culprit} ended with status \\d+ in MPI_Send"
                 if mpi != "openmpi":
-                    who = f"({who}|{listed(range(SIZE))} were killed by signal 9)"
-                self.check_said(path, f"{who}; {listed(self.others)} had been waiting in MPI_Recv from process {self.one} since {TIME} s.*",
-                                {rank: "MPI_Send" if rank == self.one else "MPI_Recv" for rank in range(SIZE)})
+                    cause = f"({cause}|{listed(range(SIZE))} were killed by signal 9)"
+                self.check_findings(path, f"{cause}; {listed(self.peers)} had been waiting in MPI_Recv from process {self.culprit} since {TIME} s.*",
+                                {rank: "MPI_Send" if rank == self.culprit else "MPI_Recv" for rank in range(SIZE)})
 
     def test_deadlock(self):
-        """Somebody ends it after a second."""
-        for mpi, (how, call, word) in itertools.product(recording.mpis(), (("deadlock", "MPI_Recv", "from"), ("requests", "MPI_Wait", "for"))):
-            with self.subTest(mpi, how=how, one=self.one, tag=self.tag):
-                path = self.record_ending(mpi, how)
-                sources = {rank: (rank + 1) % SIZE if rank == self.one else self.one for rank in range(SIZE)}
+        """Checks a deadlock, which the test ends after a second."""
+        for mpi, (way, call, word) in itertools.product(recording.mpis(), (("deadlock", "MPI_Recv", "from"), ("requests", "MPI_Wait", "for"))):
+            with self.subTest(mpi, way=way, culprit=self.culprit, tag=self.tag):
+                path = self.record_ending(mpi, way)
+                sources = {rank: (rank + 1) % SIZE if rank == self.culprit else self.culprit for rank in range(SIZE)}
                 self.check_pending(path, {rank: (call, source, self.tag) for rank, source in sources.items()})
-                everybody, circle = listed(range(SIZE)), listed(sorted((self.one, sources[self.one])))
-                self.check_said(path, f"{everybody} [a-z ]+ \\d+; {everybody} had been waiting in {call} {word} {listed(sources.values())} "
+                all_processes, circle = listed(range(SIZE)), listed(sorted((self.culprit, sources[self.culprit])))
+                self.check_findings(path, f"{all_processes} [a-z ]+ \\d+; {all_processes} had been waiting in {call} {word} {listed(sources.values())} "
                                       f"since {TIME} s; {circle} wait for each other", {rank: call for rank in range(SIZE)})
                 self.check_copies(path)
 
     def test_tags(self):
-        """Messages of another tag than their receivers wait for."""
+        """Checks messages with another tag than their receivers expect."""
         for mpi in recording.mpis():
-            with self.subTest(mpi, one=self.one, tag=self.tag):
+            with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "tags")
                 found = re.sub(r"\s+", " ", self.xtf("cat", path, "findings"))
-                first = self.others[0]
-                self.assertIn(f"; process {first} waits in MPI_Recv for tag {self.tag} from process {self.one}; process {self.one} sent it tag {self.tag + 1}, "
+                first = self.peers[0]
+                self.assertIn(f"; process {first} waits in MPI_Recv for tag {self.tag} from process {self.culprit}; process {self.culprit} sent it tag {self.tag + 1}, "
                               "which nobody received unmatched", found)
 
     def check_copies(self, path):
-        """A copy has the same rows."""
+        """Checks that a copy has the same rows."""
         copy = self.folder / "copy.xtf"
         self.xtf("copy", "-f", path, copy)
         self.xtf("check", copy)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Every function of MPI that an mpi.h declares is called (every/every.py), and found in the trace as often as it was called: those that
-are recorded by default in a run as it is, all of them in a run with --all-calls. What is not recorded is counted.
+"""Every MPI function that an mpi.h declares is called (every/every.py), and must be in the trace as often as it was called. By
+default that holds for functions that are recorded by default, with --all-calls for all. Calls that are not recorded must be
+counted.
 
 usage: test_every.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
 """
@@ -24,42 +25,42 @@ import table  # noqa: E402
 
 FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
 SNIPPETS = kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS)
-# Calls that fail, also without the recorder; they are recorded all the same.
+# Calls that fail even without the recorder; they are recorded nevertheless.
 FAILING = {
-    # Windows over memory of the program take a network, or two processes.
+    # Windows over the program's memory need a network, or two processes.
     "openmpi": {"MPI_Win_attach", "MPI_Win_create", "MPI_Win_create_dynamic", "MPI_Win_detach", "MPI_Register_datarep"},
-    # There are no ports, nor what needs them; and groups of different process sets.
+    # There are no ports, nor functions that need them, nor groups of different process sets.
     "mpich": {"MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Open_port",
               "MPI_Intercomm_create_from_groups", "MPI_Register_datarep_c"},
 }  # yapf: disable
 problems = []
 
 
-def expect(what, fine):
-    if not fine:
-        problems.append(what)
+def expect(message, condition):
+    if not condition:
+        problems.append(message)
 
 
 def may_be_counted(function):
-    """Whether a call may turn out not to be worth a record."""
+    """Returns True if a condition decides whether a call is recorded or only counted."""
     return bool(kinds.snippets_of(SNIPPETS, function).condition)
 
 
-def compare(what, called, trace, all_calls):
-    aside_of = mpis.unrecorded(XTF, trace)
+def compare(run_name, called, trace, all_calls):
+    counted_of = mpis.unrecorded(XTF, trace)
     known = {function.name: function for function in FUNCTIONS}
     for process, functions in called.items():
         recorded = mpis.calls(XTF, trace, process)
         for name, (n, _) in functions.items():
-            here, aside = recorded.pop(name, 0), aside_of.get(process, {}).get(name, 0)
+            n_recorded, n_counted = recorded.pop(name, 0), counted_of.get(process, {}).get(name, 0)
             if all_calls or known[name].recorded == "on" and not may_be_counted(known[name]):
-                expect(f"{what}, process {process}: {name} was called {n} times, {here} are recorded, {aside} counted", (here, aside) == (n, 0))
+                expect(f"{run_name}, process {process}: {name} was called {n} times, {n_recorded} are recorded, {n_counted} counted", (n_recorded, n_counted) == (n, 0))
             elif known[name].recorded == "off":
-                # Before MPI_Init and after MPI_Finalize nothing is counted.
-                expect(f"{what}, process {process}: {name} was called {n} times, {aside} are counted, {here} recorded", (aside, here) == (n, 0))
+                # Calls before MPI_Init and after MPI_Finalize are not counted.
+                expect(f"{run_name}, process {process}: {name} was called {n} times, {n_counted} are counted, {n_recorded} recorded", (n_counted, n_recorded) == (n, 0))
             else:
-                expect(f"{what}, process {process}: {name} was called {n} times, {here} are recorded and {aside} counted", here + aside == n)
-        expect(f"{what}, process {process}: {recorded} was not called", not recorded)
+                expect(f"{run_name}, process {process}: {name} was called {n} times, {n_recorded} are recorded and {n_counted} counted", n_recorded + n_counted == n)
+        expect(f"{run_name}, process {process}: {recorded} was not called", not recorded)
 
 
 def try_mpi(mpi, folder):
@@ -73,15 +74,15 @@ def try_mpi(mpi, folder):
         options = ["--all-calls"] if all_calls else []
         mpis.run([XTF, "record", *options, "-o", trace, *mpi.launch(2, binary, folder)], cwd=folder)
         called = counted.read_called(folder)
-        what = f"{mpi}{' --all-calls' if all_calls else ''}"
-        expect(f"{what}: two processes tell what they called, not {len(called)}", len(called) == 2)
+        run_name = f"{mpi}{' --all-calls' if all_calls else ''}"
+        expect(f"{run_name}: two processes must list their calls, not {len(called)}", len(called) == 2)
         missing = wanted - set(every.left_out(mpi.name, mpis.version(mpi.name))) - {name for functions in called.values() for name in functions}
-        expect(f"{what}: not called: {sorted(missing)}", not missing)
+        expect(f"{run_name}: not called: {sorted(missing)}", not missing)
         failed = {name for functions in called.values() for name, (_, result) in functions.items() if result}
-        expect(f"{what}: failed: {sorted(failed - FAILING[mpi.name])}", failed <= FAILING[mpi.name])
+        expect(f"{run_name}: failed: {sorted(failed - FAILING[mpi.name])}", failed <= FAILING[mpi.name])
         checked = mpis.run([XTF, "check", trace])
-        expect(f"{what}: xtf check: {checked}", "0 problems" in checked)
-        compare(what, called, trace, all_calls)
+        expect(f"{run_name}: xtf check: {checked}", "0 problems" in checked)
+        compare(run_name, called, trace, all_calls)
 
 
 def main():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Recorded traces as OTF2 archives: held against the rules of OTF2's and Scalasca's readers, and against what Score-P defines for the
-same functions in shared traces.
+"""Recorded traces as OTF2 archives: checked by the rules of OTF2's and Scalasca's readers, and against Score-P's definitions of
+the same functions in shared traces.
 
 usage: test_exports.py
 """
@@ -19,7 +19,7 @@ import otf2print
 from xtfrun import shared_traces
 
 LIBRARY_FILES = {"MPI": ("MPI_", "MPI"), "OPENMP": ("", "OMP"), "PTHREAD": ("pthread_", "PTHREAD")}
-# Scalasca 2.6 knows no other collective operations, and aborts at them.
+# Scalasca 2.6 aborts at other collective operations.
 KNOWN_OPERATIONS = {"BARRIER", "BCAST", "GATHER", "GATHERV", "SCATTER", "SCATTERV", "ALLGATHER", "ALLGATHERV", "ALLTOALL", "ALLTOALLV",
                     "ALLTOALLW", "ALLREDUCE", "REDUCE", "REDUCE_SCATTER", "SCAN", "EXSCAN", "REDUCE_SCATTER_BLOCK"}
 REGION = re.compile(r'Name: "(.*?)" <\d+> \(Aka. "(.*?)" <\d+>\), Descr.: (".*?") <\d+>, Role: (\w+), Paradigm: "?(\w+)"?(?: <\d+>)?, Flags: (\w+), '
@@ -28,7 +28,7 @@ FIELD = re.compile(r'(?:^|, )([A-Z][A-Za-z #]*): ')
 
 
 def regions_of(definitions):
-    """{name: (canonical, description, role, paradigm, flags, file or None, begin, end)}"""
+    """Returns {name: (canonical, description, role, paradigm, flags, file or None, begin, end)}."""
     found = {}
     for _, text in definitions["REGION"]:
         name, canonical, description, role, paradigm, flags, file, _, begin, end = REGION.match(text).groups()
@@ -43,7 +43,7 @@ class Exports(Case):
         return archive / "traces.otf2"
 
     def complaints(self, archive):
-        """What otf2-print complains of; nothing but the definitions may name what it does not know."""
+        """Returns complaints of otf2-print, and lines with unknown references; only definitions may have these."""
         printed = self.run_in("sh", "-c", 'otf2-print -G "$1" 2>&1', "sh", archive)
         return [line for line in printed.splitlines() if re.search(r"warning|error|duplicate|out of order|INVALID", line)]
 
@@ -64,7 +64,8 @@ class Exports(Case):
         return definitions, events
 
     def check_kinds(self, definitions):
-        """Kind by kind: the fields of each, and all that some version of Score-P defines of the same function of MPI."""
+        """Compares definitions kind by kind: their fields, and the whole of each MPI function as some version of Score-P defines
+        it."""
         shared = shared_traces()
         if not shared:
             self.skipTest("no shared traces")
@@ -100,7 +101,7 @@ class Exports(Case):
         return [XTF, "record", "--quiet", *options, "-o", trace]
 
     def test_for_scalasca(self):
-        """Without the option all is there; with it all but operations on handles is."""
+        """Checks that without the option all records are exported, and with it all except operations on handles."""
         mpi = mpis()[0]
         trace, _ = self.record(mpi, 2, self.compile(mpi, "comms"))
         lines = lambda events: [(e.name, e.location, e.time, e.text) for e in events]
@@ -116,14 +117,14 @@ class Exports(Case):
 
     @staticmethod
     def without_handles(lines):
-        """The lines but those of unknown operations, and of their beginnings: the last one of the location."""
-        gone, begun = set(), {}
+        """Returns the lines without unknown operations, and without their begins: the previous ones of the location."""
+        dropped, begun = set(), {}
         for i, (name, location, _, text) in enumerate(lines):
             if name == "MPI_COLLECTIVE_BEGIN":
                 begun[location] = i
             elif name == "MPI_COLLECTIVE_END" and re.match(r"Operation: (\w+)", text)[1] not in KNOWN_OPERATIONS:
-                gone |= {i, begun[location]}
-        return [line for i, line in enumerate(lines) if i not in gone]
+                dropped |= {i, begun[location]}
+        return [line for i, line in enumerate(lines) if i not in dropped]
 
     def test_imported_for_scalasca(self):
         shared = shared_traces()
@@ -136,12 +137,13 @@ class Exports(Case):
         self.assertEqual(lines(archive), self.without_handles(lines(source)))
 
     def test_other_formats(self):
-        """The option is OTF2's alone."""
+        """Checks that only OTF2 has the option."""
         for exporter in ("cube", "opents"):
             self.xtf("export", exporter, "--scalasca", "-o", self.folder / "out", "none.xtf", status=2)
 
     def test_missing_part(self):
-        """The first process's part says who is in MPI's world. Without it the others' locations do."""
+        """Checks an export without the part of process 0, which lists the processes of MPI's world. The other processes'
+        locations then give the world's size."""
         mpi = mpis()[0]
         program = self.compile(mpi, "plain")
         self.run_in(*self.launch(mpi, 3, *self.xtf_record(self.folder / "run.xtf"), program))

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The same program under eztrace: as many calls of functions that both record, blocking sends and collective operations, message by message.
+"""The same program recorded by eztrace. Both recordings must have the same number of calls of functions that both record.
+Blocking sends and collective operations must be equal, one by one.
 
 eztrace records no receives, and no sends inside MPI_Sendrecv.
 """
@@ -28,7 +29,7 @@ def collectives_of(trace, location):
 
 class Eztrace(recording.Case):
     def import_of(self, n, program):
-        """What eztrace records of the program."""
+        """Returns eztrace's recording of the program."""
         self.run_in(*self.launch("openmpi", n, "eztrace", "-t", "openmpi", "-o", self.folder / "ez", program))
         anchor, = (self.folder / "ez").rglob("*.otf2")
         path = self.folder / "ez.xtf"
@@ -39,15 +40,15 @@ class Eztrace(recording.Case):
 
     def assert_equal(self, n, name):
         program = self.compile("openmpi", name)
-        theirs = self.import_of(n, program)
-        ours, _ = self.recorded("openmpi", n, program)
-        locations = sorted(location for location in list(theirs.records) if calls_of(theirs, location))
+        eztrace_trace = self.import_of(n, program)
+        xtf_trace, _ = self.recorded("openmpi", n, program)
+        locations = sorted(location for location in list(eztrace_trace.records) if calls_of(eztrace_trace, location))
         self.assertEqual(len(locations), n)
         for process, location in enumerate(locations):
-            for what in (calls_of, sends_of, collectives_of):
-                own = what(ours, process << 32)
-                self.assertEqual(own, what(theirs, location), f"{what.__name__}, process {process}")
-                self.assertTrue(own)
+            for listing in (calls_of, sends_of, collectives_of):
+                values = listing(xtf_trace, process << 32)
+                self.assertEqual(values, listing(eztrace_trace, location), f"{listing.__name__}, process {process}")
+                self.assertTrue(values)
 
     def test_equal(self):
         if not shutil.which("eztrace") or "openmpi" not in recording.mpis():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recorded MPI-IO: what each call of programs/files.c records, as the program's text says.
+"""Recorded MPI-IO: the records of each call of programs/files.c, against the program's text.
 
 usage: test_files.py
 """
@@ -18,7 +18,7 @@ def started(call, mode, asked, flags):
 
 
 def expected_of(process, program_folder):
-    """Flags: 1 non-blocking, 2 collective."""
+    """Yields the expected records. Flags: 1 non-blocking, 2 collective."""
     data = f"{program_folder}/data"
     yield f"MPI_File_open: open READ_WRITE 1 0 {data}"
     yield blocking("write_at", "WRITE", N, N)
@@ -29,11 +29,11 @@ def expected_of(process, program_folder):
     yield from (started("iread_at", "READ", N, 1), f"MPI_Wait: complete {N}")
     yield from (started("write_at_all_begin", "WRITE", N, 3), f"MPI_File_write_at_all_end: complete {N}")
     yield from (started("read_at_all_begin", "READ", N, 3), f"MPI_File_read_at_all_end: complete {N}")
-    # of_a_duplicate()
+    # use_duplicated_type()
     yield blocking("write_at", "WRITE", N, N)
     yield from (started("iread_at", "READ", N, 1), f"MPI_Wait: complete {N}")
     yield from (started("read_at_all_begin", "READ", N, 3), f"MPI_File_read_at_all_end: complete {N}")
-    # in_turn()
+    # use_file_pointer()
     yield f"MPI_File_seek: seek FROM_START {process * N} {process * N}"
     yield blocking("write", "WRITE", N, N)
     yield f"MPI_File_seek: seek FROM_CURRENT -{N} {process * N}"
@@ -48,20 +48,20 @@ def expected_of(process, program_folder):
     yield blocking("write_all", "WRITE", own, own, 2)
     yield "MPI_File_seek: seek FROM_START 0 0"
     yield from (started("read_all_begin", "READ", 2 * N, 3), f"MPI_File_read_all_end: complete {2 * N}")
-    # shared()
+    # use_shared_pointer()
     yield "MPI_File_seek_shared: seek FROM_START 0 0"
     yield blocking("write_ordered", "WRITE", N, N, 2)
     yield blocking("write_shared", "WRITE", N, N)
     yield f"MPI_File_seek_shared: seek FROM_END -{N} None"
     yield "MPI_File_seek_shared: seek FROM_START 0 0"
     yield from (started("read_ordered_begin", "READ", N, 3), f"MPI_File_read_ordered_end: complete {N}")
-    # with_view(): every second number is the process's, so number 1 of them is number 2 of the file, behind its first ones
+    # use_view(): every second number is the process's; number 1 of its view is number 2 of the file, after the file's first bytes
     yield blocking("write_all", "WRITE", N, N, 2)
     yield f"MPI_File_seek: seek FROM_START 1 {8 + 4 * process}"
     yield f"MPI_File_close: close {data}"
     yield f"MPI_File_open: open READ_ONLY 0 0 {data}"
     yield blocking("read", "READ", 4, 4)
-    # very_many(): all that there is; shared() has written two times N of each process
+    # read_very_many(): the whole file; use_shared_pointer() has written two times N for each process
     yield blocking("read_at", "READ", 3 << 30, 4 * N)
     yield f"MPI_File_close: close {data}"
     if process == 0:
@@ -92,13 +92,13 @@ class Files(Case):
         self.assertEqual(under_way, set())
 
     def check_definitions(self, trace):
-        """One handle of both processes, and one of each."""
+        """Checks that there is one handle of both processes, and one of each."""
         self.assertEqual(len(trace.tables["io_files"]), 1)
         self.assertEqual(sorted(trace.comm_name(row["comm"]) for row in trace.tables["io_handles"]), ["MPI_COMM_SELF", "MPI_COMM_SELF", "MPI_COMM_WORLD"])
         self.assertEqual({trace.text("io_paradigms", row["io_paradigm"]) for row in trace.tables["io_handles"]}, {"MPI-IO"})
 
     def check_program(self, mpi, program, large=()):
-        """`large`: functions that are those for large counts."""
+        """Checks a program. `large`: functions that are replaced by their versions for large counts."""
         trace, output = self.recorded(mpi, 2, program)
         self.assertNotIn("opened", output)
         self.check_definitions(trace)
@@ -116,7 +116,7 @@ class Files(Case):
 
     def test_large_counts(self):
         if "mpich" not in mpis():
-            self.skipTest("no MPI is here that has functions for large counts")
+            self.skipTest("no installed MPI has functions for large counts")
         self.check_program("mpich", *self.compile_large("mpich", "files", "io"))
 
 

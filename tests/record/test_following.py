@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""A job of MPI is followed while its processes wait (programs/waiting.c): a receive that stays posted holds nothing up, and calls that wait are
-there, open, with what they have begun. The finished trace says the same as if nobody had waited over a commit.
+"""Follows a job of MPI while its processes wait (programs/waiting.c). A receive that stays posted must delay nothing. Calls that
+wait must be shown, open, with the operations that they began. The finished trace must be the same as without waits across
+commits.
 
 usage: test_following.py XTF SOURCE SECONDS NAME MODULE COMPILER... [-- NAME ...]...
 
-The job waits for SECONDS at least; how far the mount was behind meanwhile is printed, not judged. Of several MPIs the first one that is here is
-tried: it is the collector that is.
+The job waits for at least SECONDS. How far the mount lags behind is printed, but not checked. As the collector is tested, the
+first installed MPI suffices.
 """
 
 import os
@@ -19,14 +20,14 @@ import mpis
 from recorded_trace import Recorded
 
 XTF, PROGRAM, SECONDS = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]) / "tests/record/programs/waiting.c", float(sys.argv[3])
-# What each process shows of itself while it waits: the last records of it, less those of process 0's barriers.
+# Records that each waiting process shows last, without records of process 0's barriers.
 WAITING = {1: ("MPI_Ssend", ["ENTER", "MPI_SEND"]), 2: ("MPI_Recv", ["ENTER"]), 3: ("MPI_Barrier", ["ENTER", "MPI_COLLECTIVE_BEGIN"])}
 
 
 def wait_until(condition, what, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s in vain: {what}"
+        assert time.monotonic() < end, f"waited {seconds} s in vain for {what}"
         time.sleep(0.02)
 
 
@@ -35,14 +36,14 @@ def is_mounted(folder):
 
 
 class Mount:
-    """A folder of parts, followed."""
+    """A followed mount of a folder of parts."""
 
     def __init__(self, parts, folder):
         self.folder = folder
         self.daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", parts, folder], stderr=subprocess.DEVNULL)
 
     def records(self, process):
-        """The lines of a process, up to where all processes are complete."""
+        """Returns the lines of a process, up to the time at which all processes are complete."""
         try:
             return open(f"{self.folder}/proc/{process}/records").read().splitlines()
         except OSError:
@@ -61,25 +62,25 @@ def is_waiting(mount, process):
     return len(last) == len(events) and all(event in words and call in words for event, words in zip(events, last))
 
 
-class Behind:
-    """How far what is shown is behind what process 0 has done."""
+class Lag:
+    """The delay between the actions of process 0 and their display."""
 
     def __init__(self, mount, log):
-        self.mount, self.log, self.most, self.last, self.looks = mount, log, 0, 0, 0
+        self.mount, self.log, self.most, self.last, self.updates = mount, log, 0, 0, 0
 
-    def look(self):
+    def update(self):
         shown = sum("ENTER" in line and "MPI_Barrier" in line for line in self.mount.records(0))
         now = time.monotonic_ns()
         entered = [int(line) for line in open(self.log).read().splitlines()] if os.path.exists(self.log) else []
         self.last = shown
         if shown > 0:
-            self.looks += 1
+            self.updates += 1
             self.most = max(self.most, now - entered[shown]) if shown < len(entered) else self.most
         return shown
 
 
 def check_trace(path):
-    """Sends and collective operations begin when their call does, and the receive was posted before all that it waited behind."""
+    """Checks that sends and collective operations begin with their calls, and that the receive was posted before all its waits."""
     trace = Recorded(path)
     for process, (name, events) in WAITING.items():
         call = next(call for call in trace.calls(process) if call.name == name)
@@ -93,26 +94,26 @@ def check_trace(path):
 
 
 def follow(mpi, folder):
-    binary, go, log, run = (os.path.join(folder, name) for name in ("waiting", "go", "log", "run.xtf"))
+    binary, go_file, log, run = (os.path.join(folder, name) for name in ("waiting", "go", "log", "run.xtf"))
     mount_point = os.path.join(folder, "mount")
     os.mkdir(mount_point)
     mpi.compile(str(PROGRAM), binary)
-    job = subprocess.Popen(mpi.launch(4, XTF, "record", "--mpi", mpi.name, "-o", run, binary, go, log), env=mpis.ENVIRONMENT, stdin=subprocess.DEVNULL,
+    job = subprocess.Popen(mpi.launch(4, XTF, "record", "--mpi", mpi.name, "-o", run, binary, go_file, log), env=mpis.ENVIRONMENT, stdin=subprocess.DEVNULL,
                            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     mount = None
     try:
         wait_until(lambda: os.path.isdir(run + ".d"), "the folder of parts")
         mount = Mount(run + ".d", mount_point)
-        behind, begin = Behind(mount, log), time.monotonic()
-        wait_until(lambda: behind.look() > 100, "what process 0 does while a receive is open")
-        wait_until(lambda: behind.look() and all(is_waiting(mount, process) for process in WAITING), "the calls that wait")
-        wait_until(lambda: behind.look() and time.monotonic() - begin > SECONDS, "the time that was asked for", 60 + SECONDS)
-        pathlib.Path(go).touch()
+        lag, begin = Lag(mount, log), time.monotonic()
+        wait_until(lambda: lag.update() > 100, "progress of process 0 while a receive is open")
+        wait_until(lambda: lag.update() and all(is_waiting(mount, process) for process in WAITING), "the waiting calls")
+        wait_until(lambda: lag.update() and time.monotonic() - begin > SECONDS, "the requested time", 60 + SECONDS)
+        pathlib.Path(go_file).touch()
         _, said = job.communicate(timeout=60)
         assert job.returncode == 0, said
         wait_until(lambda: "PROGRAM_END" in (mount.records(0) or [""])[-1], "the end of process 0")
     finally:
-        pathlib.Path(go).touch()
+        pathlib.Path(go_file).touch()
         if job.poll() is None:
             job.wait(60)
         if mount:
@@ -120,7 +121,7 @@ def follow(mpi, folder):
     mpis.run([XTF, "merge", "-o", run, run + ".d"])
     assert ": 0 problems" in mpis.run([XTF, "check", run])
     check_trace(run)
-    print(f"{mpi}: {behind.last} barriers; at most {behind.most * 1e-9:.2f} s behind, of {behind.looks} looks")
+    print(f"{mpi}: {lag.last} barriers; at most {lag.most * 1e-9:.2f} s behind, in {lag.updates} updates")
 
 
 def main():

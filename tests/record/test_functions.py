@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The table of MPI's functions knows every function of the headers that are installed, as they declare it, and every function that
-their libraries have and the headers hide; the modules that record have a wrapper for each of them. And the generator refuses what
-does not fit.
+"""The table of MPI's functions against the installed headers and libraries. It must have every function of the headers, as they
+declare it, and every function of the libraries that the headers hide. The recording modules must have a wrapper for each. The
+generator must refuse lines that do not fit.
 
 usage: test_functions.py SOURCE [NAME MODULE COMPILER...] [-- NAME ...]...
 
@@ -26,36 +26,37 @@ import roles  # noqa: E402
 import table  # noqa: E402
 import wrappers  # noqa: E402
 
-# What the libraries export, and is no function, or only a name that Fortran calls a callback by.
+# Exported symbols that are no functions, or only names by which Fortran calls a callback.
 DATA = re.compile(r"MPI_(F(08)?_STATUS(ES)?_IGNORE|UNWEIGHTED|WEIGHTS_EMPTY|\w+_FN|CONVERSION_FN_NULL|\w+_F90)$")
 
-SAMES = {"MPI_Fint": "int", "MPI_Handler_function": "MPI_Comm_errhandler_function"}
-SAME = re.compile(r"\b(" + "|".join(SAMES) + r")\b")
+EQUAL_TYPES = {"MPI_Fint": "int", "MPI_Handler_function": "MPI_Comm_errhandler_function"}
+EQUAL_TYPE = re.compile(r"\b(" + "|".join(EQUAL_TYPES) + r")\b")
 
 
-def normal(parameters):
-    """A declaration's types, without what makes no difference to wrappers: names of arguments, how an array is written, and `const`."""
+def normal_types(parameters):
+    """Returns the types of a declaration without details that do not matter to wrappers: names of arguments, notation of arrays,
+    and `const`."""
     types = []
     for part in parameters.split(","):
         part = part.strip().removeprefix("const ")
         match = re.match(r"(.*?)(\w+)\s*((?:\[\d*\])*)$", part)
         kind, array = (match[1], match[3]) if match and part != "void" else (part, "")
-        types.append(re.sub(r"\s+", "", SAME.sub(lambda same: SAMES[same[0]], kind)) + ("*" if array.startswith("[]") else "") + array[2:])
+        types.append(re.sub(r"\s+", "", EQUAL_TYPE.sub(lambda alias: EQUAL_TYPES[alias[0]], kind)) + ("*" if array.startswith("[]") else "") + array[2:])
     return types
 
 
-def unknown(functions, declared):
-    """What is wrong with the table, of the functions that a header declares."""
+def table_problems(functions, declared):
+    """Returns problems of the table with the functions that a header declares."""
     known = {function.name: function for function in functions}
     problems = []
     for name, (result, parameters) in sorted(declared.items()):
         function = known.get(name)
         if not function:
             problems.append(f"{name}({parameters}) is not in the table")
-        elif normal(function.parameters) != normal(parameters):
-            problems.append(f"{name} is declared ({parameters}), and in the table ({function.parameters})")
+        elif normal_types(function.parameters) != normal_types(parameters):
+            problems.append(f"{name} is declared ({parameters}), but has ({function.parameters}) in the table")
         elif function.result.replace("MPI_Fint", "int") != result.replace("MPI_Fint", "int"):
-            problems.append(f"{name} returns {result}, and in the table {function.result}")
+            problems.append(f"{name} returns {result}, but {function.result} in the table")
     return problems
 
 
@@ -65,14 +66,14 @@ def exported(library):
 
 
 def library_of(name):
-    """The installed library that programs of an MPI are linked to; None: there is only the header."""
+    """Returns the installed library to which programs of an MPI are linked; None if only the header is installed."""
     cache = subprocess.run(["ldconfig", "-p"], check=True, capture_output=True, text=True).stdout
     match = re.search({"openmpi": r"libmpi\.so\.40 .*=> (\S+)", "mpich": r"libmpich\.so\.12 .*=> (\S+)"}[name], cache)
     return match and match[1]
 
 
 def mpis():
-    """[(name, module, compiler)] of the command line."""
+    """Returns [(name, module, compiler)] from the command line."""
     found, arguments = [], sys.argv[2:]
     while arguments:
         end = arguments.index("--") if "--" in arguments else len(arguments)
@@ -92,7 +93,7 @@ int MPI_Brand_new(int x, MPI_Brand *brand);
 
 
 def generate(name, compiler, folder, text):
-    """Returns {file: text} of what the generators make of an mpi.h of this text, once all of it has compiled."""
+    """Returns {file: text} of the generators' output for an mpi.h with this text, after all of it has compiled."""
     mpi = SOURCE / "src/record/mpi"
     (folder / "mpi.h").write_text(text)
     compiler = [*compiler, f"-I{folder}"]
@@ -112,29 +113,29 @@ class Headers(unittest.TestCase):
         for name, _, compiler in mpis():
             declared = header.declarations(header.preprocess(compiler))
             self.assertGreater(len(declared), 300, name)
-            self.assertEqual(unknown(self.functions, declared), [], name)
+            self.assertEqual(table_problems(self.functions, declared), [], name)
 
     def test_one_more(self):
-        """A function that a future header has is found to be missing, and one that changes too."""
+        """Checks that a function of a future header is found to be missing, and that a changed function is found."""
         for name, _, compiler in mpis():
             text = "#include <mpi.h>\nint MPI_Brand_new(int x, MPI_Comm comm);\n"
-            self.assertEqual(unknown(self.functions, header.declarations(header.preprocess(compiler, text))),
+            self.assertEqual(table_problems(self.functions, header.declarations(header.preprocess(compiler, text))),
                              ["MPI_Brand_new(int x, MPI_Comm comm) is not in the table"], name)
-        self.assertEqual(len(unknown(self.functions, {"MPI_Barrier": ("int", "MPI_Comm comm, int how")})), 1)
-        self.assertEqual(len(unknown(self.functions, {"MPI_Barrier": ("void", "MPI_Comm comm")})), 1)
+        self.assertEqual(len(table_problems(self.functions, {"MPI_Barrier": ("int", "MPI_Comm comm, int how")})), 1)
+        self.assertEqual(len(table_problems(self.functions, {"MPI_Barrier": ("void", "MPI_Comm comm")})), 1)
 
     def test_constant(self):
-        """A wrapper is declared as the header declares it, whose `const` another version lacks, or has where the table has none."""
+        """Checks that a wrapper is declared as in the header, whose `const` another version or the table may lack or add."""
         for parameters in "int n, const int list[], MPI_Request r", "int n, int list[], MPI_Request r":
             text = wrappers.source_text(self.functions, {"MPI_Pready_list": ("int", parameters)}, kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS))
             declared = header.declarations(text.partition("XTF_MPI_VISIBLE ")[2].partition("{")[0] + ";")["MPI_Pready_list"][1]
             self.assertEqual("const" in declared, "const" in parameters, declared)
-            self.assertEqual(unknown(self.functions, {"MPI_Pready_list": ("int", parameters)}), [])
+            self.assertEqual(table_problems(self.functions, {"MPI_Pready_list": ("int", parameters)}), [])
         status = {"MPI_Status_get_tag": ("int", "MPI_Status *status, int *tag")}
         self.assertIn("MPI_Status_get_tag(MPI_Status *status, int *tag)", wrappers.source_text(self.functions, status, kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS)))
 
     def test_hidden(self):
-        """The library has no function that neither the header nor the table tells of."""
+        """Checks that the library has no function that is missing in both the header and the table."""
         known = {function.name for function in self.functions}
         for name, _, _ in mpis():
             library = library_of(name)
@@ -145,20 +146,21 @@ class Headers(unittest.TestCase):
             self.assertEqual(sorted(symbol for symbol in symbols - known if not DATA.match(symbol)), [], name)
 
     def test_wrapped(self):
-        """A module has the wrappers, and shows nothing else that could get in a program's way."""
+        """Checks that a module has the wrappers, and exports nothing else that could disturb a program."""
         for name, module, compiler in mpis():
             declared = header.declarations(header.preprocess(compiler))
             expected = {function.name for function in self.functions if function.name in declared and function.recorded != "never"}
             symbols = exported(module)
             self.assertEqual(expected - symbols, set(), name)
-            # Fortran has names in capitals.
+            # Fortran names are in capitals.
             self.assertEqual({symbol for symbol in symbols if symbol.startswith("MPI_") and not symbol.isupper()} - expected, set(), name)
             self.assertEqual({symbol for symbol in symbols if symbol.startswith(("PMPI_", "xtf_core", "xtf_mpi", "xtf_regions", "g_"))}, set(), name)
             needed = subprocess.run(["objdump", "-p", module], check=True, capture_output=True, text=True).stdout
             self.assertLessEqual(set(re.findall(r"NEEDED\s+(\S+?)\.so", needed)), {"libc", "libdl", "libpthread", "ld-linux-x86-64"}, name)
 
     def test_newer(self):
-        """A function of an unknown type, and one with other types than the table has, are left out; the rest compiles."""
+        """Checks that a function with an unknown type, or with other types than in the table, is omitted, and that the remaining
+        code compiles."""
         for name, _, compiler in mpis():
             with tempfile.TemporaryDirectory(prefix="xtf-test-") as folder:
                 made = generate(name, compiler, pathlib.Path(folder), NEWER)
@@ -179,16 +181,16 @@ class Headers(unittest.TestCase):
         self.assertEqual(tuple(operations[:len(wrappers.OPERATIONS)]), wrappers.OPERATIONS)
 
     def test_large_counts(self):
-        """A function for large counts is recorded as its brother is."""
+        """Checks that a function for large counts is recorded like the one for small counts."""
         known = {function.name: function for function in self.functions}
         for function in self.functions:
-            brother = known.get(function.name[:-2]) if function.name.endswith("_c") else None
-            if brother:
+            small_version = known.get(function.name[:-2]) if function.name.endswith("_c") else None
+            if small_version:
                 self.assertEqual((function.kind, function.what, function.group, function.recorded),
-                                 (brother.kind, brother.what, brother.group, brother.recorded), function.name)
+                                 (small_version.kind, small_version.what, small_version.group, small_version.recorded), function.name)
 
     def test_kinds(self):
-        """Snippets fit all functions of their kinds."""
+        """Checks that snippets fit all functions of their kinds."""
         snippets = kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS)
         wrappers.check(self.functions, snippets)
         for function in self.functions:

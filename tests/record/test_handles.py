@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Recorded communicators: each has one id and one row for all its members, the members are those that MPI says, and messages in it meet.
-The programs tell what MPI says.
+"""Recorded communicators. Each must have one id and one row for all its members. The members must be the same that MPI gives, and
+messages must match. The programs print what MPI gives.
 
 usage: test_handles.py
 """
@@ -14,25 +14,27 @@ import subprocess
 from recorded_trace import Recorded
 from recording import PROGRAMS, XTF, Case, main, mpis
 
-# What makes a communicator, and how often a member of all of programs/comms.c calls it.
+# Functions that make a communicator; programs/comms.c calls each of them.
 MAKERS = {"MPI_Comm_dup", "MPI_Comm_dup_with_info", "MPI_Comm_idup", "MPI_Comm_split", "MPI_Comm_split_type", "MPI_Comm_create", "MPI_Comm_create_group",
           "MPI_Cart_create", "MPI_Cart_sub", "MPI_Graph_create", "MPI_Dist_graph_create_adjacent", "MPI_Intercomm_create", "MPI_Intercomm_merge"}
 WORLD, SELF = 1, 2
 
 
 def check_collectives_end(case, trace, process):
-    """Each call has as many ends of collective operations as beginnings, also where it makes something out of what has no number."""
+    """Checks that each call has equal numbers of ENDs and BEGINs of collective operations, even if it makes a communicator
+    without a number."""
     for call in trace.calls(process):
         events = collections.Counter(record.event for record in call.records)
         case.assertEqual(events["MPI_COLLECTIVE_BEGIN"], events["MPI_COLLECTIVE_END"], call.name)
 
 
 class Communicators(Case):
-    def told(self, n):
-        """What the processes of programs/comms.c say: {(name, members, members of the other group)}, {(process, name)}, {process: coordinates}."""
+    def printed_comms(self, n):
+        """Returns the output of the processes of programs/comms.c: {(name, members, members of the other group)}, {(process,
+        name)}, {process: coordinates}."""
         comms, member_of, coordinates = set(), set(), {}
         for process in range(n):
-            for line in (self.folder / f"told.{process}").read_text().splitlines():
+            for line in (self.folder / f"printed.{process}").read_text().splitlines():
                 if line.startswith("coordinates"):
                     coordinates[process] = [int(word) for word in line.split()[1:]]
                     continue
@@ -46,7 +48,7 @@ class Communicators(Case):
 
     def groups(self, trace, row):
         own, remote = trace.members(row), trace.members(row, "remote_group")
-        if own is None:  # of oneself
+        if own is None:  # of one process alone
             return None
         return [tuple(own)] if remote is None else sorted([tuple(own), tuple(remote)])
 
@@ -55,13 +57,14 @@ class Communicators(Case):
         self.assertEqual(len({row["id"] for row in rows}), len(rows), "ids differ")
         named = {(trace.comm_name(i), *self.groups(trace, i)) for i, row in enumerate(rows) if row["id"] not in (WORLD, SELF) and trace.comm_name(i) != "self"}
         self.assertEqual(named, {comm for comm in comms if comm[0] != "self"})
-        # Each process has one of its own.
+        # Each process has its own communicator `self`.
         self.assertEqual(sorted(tuple(trace.members(i)) for i in range(len(rows)) if trace.comm_name(i) == "self"), [(0,), (1,), (2,), (3,)])
         self.assertEqual(sorted((row["id"], trace.comm_name(i)) for i, row in enumerate(rows) if row["id"] in (WORLD, SELF)),
                          [(WORLD, "MPI_COMM_WORLD"), (SELF, "MPI_COMM_SELF")])
 
     def check_records(self, trace, member_of):
-        """Each member makes each communicator once, in a call that makes communicators, and ends it once, if it is ever freed."""
+        """Checks that each member makes each communicator once, in a call that makes communicators, and ends it once if it is
+        ever freed."""
         for process in range(4):
             made, ended = collections.Counter(), collections.Counter()
             for call in trace.calls(process):
@@ -73,14 +76,15 @@ class Communicators(Case):
                         ended[trace.comm_name(record.comm)] += 1
                         self.assertIn(call.name, {"MPI_Comm_free", "MPI_Comm_disconnect", "MPI_Finalize"})
             names = {name for member, name in member_of if member == process}
-            # It is made by all, and recorded by those that record at the moment.
+            # All processes make it, but only processes that record at the time record it.
             off = {"while-off"} if process == 1 else set()
             self.assertEqual(made, dict.fromkeys(names - off | {"MPI_COMM_WORLD", "MPI_COMM_SELF"}, 1))
             ended.pop("never-freed", None)
             self.assertEqual(ended, dict.fromkeys(names - {"never-freed"} | {"MPI_COMM_WORLD", "MPI_COMM_SELF"}, 1))
 
     def check_collectives(self, trace):
-        """What all members of the old communicator call is a collective operation of it: as often in all."""
+        """Checks that calls by all members of the old communicator are collective operations of it, equally often in all
+        processes."""
         seen = collections.defaultdict(lambda: [[], [], [], []])
         for process in range(4):
             for call in trace.calls(process):
@@ -90,11 +94,11 @@ class Communicators(Case):
         for (name, operation), calls in seen.items():
             self.assertIn(operation, ("CREATE_HANDLE", "DESTROY_HANDLE"))
             if name == "MPI_COMM_WORLD":
-                calls[:] = [[call for call in one if call != "MPI_Comm_dup"] for one in calls]
+                calls[:] = [[call for call in names if call != "MPI_Comm_dup"] for names in calls]
                 self.assertEqual(calls, [calls[0]] * 4)
 
     def check_messages(self, trace, comms):
-        """A message goes once around in each communicator, and arrives there."""
+        """Checks that a message goes once around in each communicator, and arrives."""
         sent, received = collections.Counter(), collections.Counter()
         for location, records in trace.records.items():
             process = location >> 32
@@ -133,21 +137,21 @@ class Communicators(Case):
     def test_all_kinds(self):
         for mpi in mpis():
             with self.subTest(mpi):
-                trace, _ = self.recorded(mpi, 4, self.compile(mpi, "comms"), "told")
-                comms, member_of, coordinates = self.told(4)
+                trace, _ = self.recorded(mpi, 4, self.compile(mpi, "comms"), "printed")
+                comms, member_of, coordinates = self.printed_comms(4)
                 self.check_definitions(trace, comms)
                 self.check_records(trace, member_of)
                 self.check_collectives(trace)
                 self.check_messages(trace, comms)
                 matched = [line.split() for line in self.xtf("cat", trace.trace.path, "messages").splitlines()]
-                self.assertEqual({words[8] for words in matched[1:] if words[7] != "bytes"}, {"certain"}, "each message meets its end")
+                self.assertEqual({words[8] for words in matched[1:] if words[7] != "bytes"}, {"certain"}, "each message has a certain match")
                 self.check_topologies(trace, coordinates)
 
     def test_very_many(self):
-        """Handles are used again, ids are not."""
+        """Checks that MPI reuses handles, but xtf does not reuse ids."""
         for mpi in mpis():
             with self.subTest(mpi):
-                trace, _ = self.recorded(mpi, 2, self.compile(mpi, "comms"), "told")
+                trace, _ = self.recorded(mpi, 2, self.compile(mpi, "comms"), "printed")
                 self.assertEqual(len(trace.tables["communicators"]), 1002)
                 for process in range(2):
                     for event in "COMM_CREATE", "COMM_DESTROY":
@@ -157,19 +161,20 @@ class Communicators(Case):
 
 
 class Coupled(Case):
-    """Two programs in one world, of which both are recorded, or only one, the first or the second; or the second is to be, and does without."""
+    """Two programs in one world. Both are recorded, or only the first or the second one; or recording of the second one is
+    prevented."""
 
-    def started(self, mpi, path, programs, **environment):
-        """`programs`: what stands before each one."""
+    def start_programs(self, mpi, path, programs, **environment):
+        """Starts the programs. `programs`: the words before each of them."""
         words = [word for which, before in enumerate(programs) for word in (":", "-n", 2, *before, path, which)]
         command = [str(word) for word in (*self.launch(mpi, 2), *words[3:])]
         run = subprocess.Popen(command, cwd=self.folder, env={**self.environment, **environment}, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.STDOUT, text=True)
-        for last in (run.stdout.close, run.wait, run.terminate):  # also where another one has failed; the launcher ends its processes
+        for last in (run.stdout.close, run.wait, run.terminate):  # also if an earlier test failed; the launcher ends its processes
             self.addCleanup(last)
         return run
 
-    def merged(self, name):
+    def merge_parts(self, name):
         self.xtf("merge", "-o", f"{name}.xtf", f"{name}.xtf.d")
         self.xtf("check", f"{name}.xtf")
         trace = Recorded(self.folder / f"{name}.xtf")
@@ -177,7 +182,7 @@ class Coupled(Case):
         return trace
 
     def check(self, trace, processes, whole):
-        """Communicators of those that are recorded have numbers, and all messages are there."""
+        """Checks that communicators of recorded processes have numbers, and that all messages are recorded."""
         self.assertEqual(trace.processes(), processes)
         comms = sorted((trace.comm_name(i), trace.members(i)) for i in range(len(trace.tables["communicators"])) if trace.tables["communicators"][i]["id"] != SELF)
         pairs = [pair for pair in ([0, 1], [2, 3]) if pair[0] in processes]
@@ -196,28 +201,29 @@ class Coupled(Case):
         record = {name: [XTF, "record", "-o", f"{name}.xtf"] for name in [f"{mpi}-{way}" for mpi in mpis() for way in ("both", "first", "second", "without")]}
         runs = {}
         paths = {mpi: self.compile(mpi, "coupled") for mpi in mpis()}
-        for mpi in mpis():  # at the same time: those that miss others wait for them
+        for mpi in mpis():  # the runs overlap, as runs with missing processes wait for these
             both, first, second, without = (record[f"{mpi}-{way}"] for way in ("both", "first", "second", "without"))
             for way, programs in (("both", [both, both]), ("first", [first, []]), ("second", [[], second]),
                                   ("without", [without, [*without, "env", "-u", "LD_PRELOAD"]])):
-                # Those that wait in MPI meanwhile take a processor each: so most wait for the missing for a part of the time alone.
+                # Processes that wait in MPI meanwhile use a processor each. Most runs therefore wait only for a part of the
+                # timeout.
                 short = {} if way == "both" or (way, mpi) == ("first", mpis()[0]) else {"XTF_RECORD_TIMEOUT_PERCENT": "30"}
-                runs[f"{mpi}-{way}"] = self.started(mpi, paths[mpi], programs, **short)
+                runs[f"{mpi}-{way}"] = self.start_programs(mpi, paths[mpi], programs, **short)
         for name, run in runs.items():
             with self.subTest(name):
                 said, _ = run.communicate(timeout=180)
                 self.assertEqual(run.returncode, 0, said)
                 self.assertEqual("not all processes of MPI_COMM_WORLD are recorded" in said, not name.endswith("both"), said)
                 processes = {"both": [0, 1, 2, 3], "first": [0, 1], "second": [2, 3], "without": [0, 1]}[name.rpartition("-")[2]]
-                self.check(self.merged(name), processes, len(processes) == 4)
+                self.check(self.merge_parts(name), processes, len(processes) == 4)
 
 
 class Sessions(Case):
-    """MPI without MPI_Init, or with it inside of a session; what comes behind MPI_Finalize is not recorded."""
+    """MPI without MPI_Init, or with it inside of a session. Calls after MPI_Finalize are not recorded."""
 
     def test_sessions(self):
         if "mpich" not in mpis():
-            self.skipTest("no MPI is here that has sessions")
+            self.skipTest("no installed MPI has sessions")
         program = self.compile("mpich", "sessions")
         for arguments, in_world, names, environment in (([], [], {"outer", "inner"}, {}), ([], [], {"outer", "inner"}, {"PMI_SPAWNED": "0"}),
                                                         (["init"], [3], {"outer", "inner", "MPI_COMM_WORLD", "MPI_COMM_SELF"}, {})):
@@ -236,7 +242,7 @@ class Sessions(Case):
 
 
 class Exhausted(Case):
-    """A request of MPI_Comm_idup that fails makes no communicator: nothing is asked of its handle, and none is recorded."""
+    """A request of MPI_Comm_idup that fails makes no communicator: the recorder must not use its handle, and must record none."""
 
     def compile_fortran(self, mpi):
         path = self.folder / f"exhausted-fortran-{mpi}"
@@ -244,13 +250,13 @@ class Exhausted(Case):
         return path
 
     def check(self, program):
-        alone = self.run_in(program)
-        n = int(alone.split()[0])
-        self.assertIn("MPI_Wait: failed", alone)
+        plain_output = self.run_in(program)
+        n = int(plain_output.split()[0])
+        self.assertIn("MPI_Wait: failed", plain_output)
         trace = self.folder / "t.xtf"
-        self.assertEqual(self.run_in(XTF, "record", "--force", "-o", trace, program), alone)
+        self.assertEqual(self.run_in(XTF, "record", "--force", "-o", trace, program), plain_output)
         self.xtf("check", trace)
-        # The world, the process itself, the parent, and its duplicates.
+        # The world, MPI_COMM_SELF, the parent, and its duplicates.
         lines = self.xtf("cat", trace, "definitions/communicators").splitlines()
         self.assertEqual(len([line for line in lines if not line.startswith("#")]), n + 3)
 
@@ -267,7 +273,7 @@ class Worlds(Case):
     """Processes that meet after their start."""
 
     def programs(self, program, n):
-        """The MPIs that can run it, and what it is compiled to. Some builds of MPICH can neither spawn nor connect."""
+        """Yields the MPIs that can run the program, and its executable. Some builds of MPICH can neither spawn nor connect."""
         able = False
         for mpi in mpis():
             path = self.compile(mpi, program)
@@ -278,10 +284,10 @@ class Worlds(Case):
             able = True
             yield mpi, path
         if not able:
-            self.skipTest(f"no MPI here can run {program}.c")
+            self.skipTest(f"no installed MPI can run {program}.c")
 
     def test_connect_without_number(self):
-        """The program's messages are all that is in the communicator."""
+        """Checks that the communicator contains only the program's messages."""
         for mpi, program in self.programs("connect", 4):
             for side in "accepts", "connects":
                 with self.subTest(mpi, hidden=side):
@@ -310,14 +316,14 @@ class Worlds(Case):
                 self.assertEqual(sorted(worlds), [[0, 1], [2, 3], [4, 5]])
                 both = [i for i in range(len(trace.tables["communicators"])) if trace.comm_name(i) == "between"]
                 self.assertEqual(sorted(sorted([trace.members(i), trace.members(i, "remote_group")]) for i in both), [[[0, 1], [2, 3]], [[0, 1], [4, 5]]])
-                merged = [i for i in range(len(trace.tables["communicators"])) if trace.comm_name(i) == "all"]
-                self.assertEqual(sorted(trace.members(i) for i in merged), [[0, 1, 2, 3], [0, 1, 4, 5]])
+                merged_rows = [i for i in range(len(trace.tables["communicators"])) if trace.comm_name(i) == "all"]
+                self.assertEqual(sorted(trace.members(i) for i in merged_rows), [[0, 1, 2, 3], [0, 1, 4, 5]])
                 self.check_messages(trace)
                 self.check_archive(trace)
                 self.assertEqual(list((self.folder / "tmp").iterdir()), [])
 
     def check_archive(self, trace):
-        """OTF2's own tool finds the processes of all worlds."""
+        """Checks that OTF2's own tool finds the processes of all worlds."""
         self.xtf("export", "otf2", "-o", self.folder / "archive", trace.trace.path)
         anchor, = (self.folder / "archive").glob("*.otf2")
         if shutil.which("otf2-print"):
@@ -327,7 +333,7 @@ class Worlds(Case):
             self.assertEqual([int(location) for location in re.findall(r'"Master thread" <(\d+)>', world)], [process << 32 for process in range(6)])
 
     def test_not_recorded(self):
-        """Those that are not recorded take part in nothing that the others would agree on."""
+        """Checks that processes that are not recorded take no part in agreements of the recorder."""
         for mpi, program in self.programs("apart", 2):
             with self.subTest(mpi):
                 trace, _ = self.recorded(mpi, 2, program)
@@ -336,21 +342,21 @@ class Worlds(Case):
                     calls = collections.Counter(call.name for call in trace.calls(process))
                     self.assertEqual([calls[name] for name in ("MPI_Comm_dup", "MPI_Intercomm_merge", "MPI_Intercomm_create")], [3, 4, 2])
                     check_collectives_end(self, trace, process)
-                self.assertEqual([i for i in range(len(trace.tables["communicators"])) if not trace.comm_name(i)], [], "what is made of them has no number")
+                self.assertEqual([i for i in range(len(trace.tables["communicators"])) if not trace.comm_name(i)], [], "communicators made from it have no number")
                 self.check_servers(trace)
 
     def check_servers(self, trace):
-        """One knows its own side of a connection, and messages in it."""
+        """Checks that a process knows its own side of a connection, and messages in it."""
         between = {trace.comm_name(i): i for i in range(len(trace.tables["communicators"])) if trace.comm_name(i).startswith("to-")}
         self.assertEqual({name: trace.members(i) for name, i in between.items()}, {"to-server": [0, 1], "to-client": [0, 1]})
-        self.assertEqual([trace.members(i, "remote_group") for i in between.values()], [[], []], "nobody says who they are")
+        self.assertEqual([trace.members(i, "remote_group") for i in between.values()], [[], []], "the members are unknown")
         for process in 0, 1:
             records = [record for call in trace.calls(process) for record in call.records]
             found = [(record.event, record.peer, record.tag, record.bytes) for record in records
                      if record.event in ("MPI_SEND", "MPI_RECV") and record.comm in between.values()]
             self.assertEqual(found, [("MPI_SEND", process, 4, 4), ("MPI_RECV", process, 4, 4)] * 2)
             made = [trace.comm_name(record.comm) for record in records if record.event == "COMM_CREATE"]
-            self.assertEqual(made, ["MPI_COMM_WORLD", "MPI_COMM_SELF", "to-server", "to-client"], "what is made of them has no number")
+            self.assertEqual(made, ["MPI_COMM_WORLD", "MPI_COMM_SELF", "to-server", "to-client"], "communicators made from it have no number")
 
     def check_messages(self, trace):
         sent = collections.Counter()
@@ -362,7 +368,7 @@ class Worlds(Case):
                     ends = (location >> 32, peers[record.peer])
                     sent[trace.comm_name(record.comm), *(ends if record.event == "MPI_SEND" else ends[::-1])] += 1 if record.event == "MPI_SEND" else -1
                     self.assertEqual((record.tag, record.bytes), (9, 4))
-        self.assertEqual(set(sent.values()), {0}, "what is sent is received")
+        self.assertEqual(set(sent.values()), {0}, "all sent messages are received")
         expected = {("between", a, b) for low in (2, 4) for i in (0, 1) for a, b in ((i, low + i), (low + i, i))}
         expected |= {("all", a, b) for low in (2, 4) for a, b in ((0, 1), (1, low), (low, low + 1), (low + 1, 0))}
         self.assertEqual(set(sent), expected)

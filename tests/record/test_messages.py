@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Messages and requests between two processes: what is recorded of them, call by call."""
+"""Messages and requests between two processes: their records, call by call."""
 
 import decimal
 import re
@@ -7,13 +7,13 @@ import re
 import expected_messages as expected
 import recording
 
-# The functions that the lists of expected calls speak of.
+# Functions in the lists of expected calls.
 FUNCTIONS = re.compile(r"MPI_([IBSR]*send(_init|_c)?|I?m?recv|Recv_init|I?m?probe|I?sendrecv(_replace)?|Wait.*|Test(all|any|some)?|Start(all)?|Request_free|Cancel"
                        r"|Buffer_(at|de)tach|Grequest_.*|P(send|recv)_init|Pready)$", re.IGNORECASE)
 WHAT = {"MPI_SEND": "SEND", "MPI_ISEND": "ISEND", "MPI_RECV": "RECV", "MPI_IRECV": "IRECV", "MPI_IRECV_REQUEST": "POST",
         "MPI_ISEND_COMPLETE": "DONE", "MPI_REQUEST_CANCELLED": "CANCELLED", "MPI_REQUEST_TEST": "TEST"}
 
-# By the tag of a message, if it is another communicator.
+# Names of other communicators, by the tag of the message.
 COMMS = {7: "duplicate"}
 
 
@@ -36,12 +36,12 @@ def shown(record):
 
 
 def messages_of(call):
-    """The records of a call as the lists have them, with ids; tests that found nothing are not in the lists."""
+    """Returns the records of a call as in the lists, with ids. The lists lack tests that found nothing."""
     return [shown(record) for record in call.records if record.event in WHAT and record.event != "MPI_REQUEST_TEST"]
 
 
-def together(calls):
-    """Calls (name, records), of which a row of the same polls is one, with their records by tag."""
+def join_polls(calls):
+    """Returns calls (name, records), with a row of equal polls joined to one call, and its records sorted by tag."""
     joined = []
     for name, records in calls:
         if name in expected.POLLS and joined and joined[-1][0] == name:
@@ -51,44 +51,44 @@ def together(calls):
     return joined
 
 
-OTHER_TESTS = 301  # by MPI_Test, of generalized, null and inactive requests
+OTHER_TESTS = 301  # calls of MPI_Test on generalized, null and inactive requests
 
 
 class Messages(recording.Case):
     def assert_records(self, names, wanted, found, where):
-        """Records are those of a list."""
+        """Checks records against a list."""
         self.assertEqual([record[0] for record in wanted], [record[0] for record in found], where)
-        for want, have in zip(wanted, found):
-            with_request = want[0] not in ("SEND", "RECV")
-            self.assertEqual(want[2 if with_request else 1:], have[2:], where)
+        for expected_record, found_record in zip(wanted, found):
+            with_request = expected_record[0] not in ("SEND", "RECV")
+            self.assertEqual(expected_record[2 if with_request else 1:], found_record[2:], where)
             if with_request:
-                self.assertTrue(names.fits(want[1], have[1]), f"{where}: {want[1]} is not {have[1]}, but {names.ids.get(want[1])}")
+                self.assertTrue(names.fits(expected_record[1], found_record[1]), f"{where}: {expected_record[1]} is not {found_record[1]}, but {names.ids.get(expected_record[1])}")
             else:
-                self.assertIsNone(have[1], where)
+                self.assertIsNone(found_record[1], where)
 
     def assert_calls(self, wanted, found, rank):
-        """The calls of a rank are those of a list."""
+        """Checks the calls of a rank against a list."""
         names, at = Names(), 0
         for number, entry in enumerate(wanted):
             function, records, where = entry[0], entry[-1], f"rank {rank}, call {number}: {entry}"
             if not function.endswith("..."):
                 self.assertLess(at, len(found), where)
-                self.assertEqual(function, found[at][0], f"{where}, behind {found[max(0, at - 3):at]}")
+                self.assertEqual(function, found[at][0], f"{where}, after {found[max(0, at - 3):at]}")
                 self.assert_records(names, records, found[at][1], f"{where}, found {found[at]}")
                 at += 1
                 continue
-            # Several calls, whose records come in any order: n of them, or as many as there are.
-            some = []
+            # Several calls, whose records are in any order: n calls, or all that follow.
+            several = []
             for i in range(entry[1] or len(found)):
                 if at == len(found) or not found[at][0].startswith("MPI_Wait"):
                     break
                 self.assertTrue(entry[1] is None or len(found[at][1]) <= 1, where)
-                some += found[at][1]
+                several += found[at][1]
                 at += 1
             def order(record):
                 return (record[0], names.ids.get(record[1], 0) if isinstance(record[1], str) else record[1])
-            self.assert_records(names, sorted(records, key=order), sorted(some, key=order), f"{where}, found {some}")
-        self.assertEqual(found[at:], [], f"rank {rank}: calls behind the last one")
+            self.assert_records(names, sorted(records, key=order), sorted(several, key=order), f"{where}, found {several}")
+        self.assertEqual(found[at:], [], f"rank {rank}: calls after the last expected one")
 
     def assert_program(self, mpi, program, lists):
         trace, output = self.recorded(mpi, 2, self.compile(mpi, program))
@@ -99,7 +99,7 @@ class Messages(recording.Case):
                 for record in call.records:
                     if "comm" in record.__dict__ and record.event in WHAT:
                         self.assertEqual(trace.comm_name(record.comm), COMMS.get(record.tag, "MPI_COMM_WORLD"))
-            self.assert_calls(list(lists(rank)), together([(call.name, messages_of(call)) for call in calls]), rank)
+            self.assert_calls(list(lists(rank)), join_polls([(call.name, messages_of(call)) for call in calls]), rank)
         return trace, output
 
     def test_blocking(self):
@@ -107,7 +107,7 @@ class Messages(recording.Case):
             with self.subTest(mpi):
                 trace, output = self.assert_program(mpi, "blocking", expected.blocking)
                 self.assertEqual(output, "")
-                # Of three probes that found nothing the first is recorded, and their number with the next that found something.
+                # The trace has the first of three probes that found nothing; the next successful probe has their number.
                 probes = [call for call in trace.calls(0) if call.name == "MPI_Iprobe"]
                 self.assertEqual([call.enter.attributes for call in probes], [{}, {"found nothing": 3}])
 
@@ -119,11 +119,11 @@ class Messages(recording.Case):
                 tests = [record for call in trace.calls(0) for record in call.records if record.event == "MPI_REQUEST_TEST" and call.name == "MPI_Test"]
                 self.assertEqual([record.attributes for record in tests], [{}, {"found nothing": failed}])
                 self.assertEqual(len({record.request for record in tests}), 1)
-                # Of a receive the first and the last; of a generalized request the one that completes it.
+                # The trace has the first and the last test of a receive, and the test that completes a generalized request.
                 self.assertEqual(sum(call.name == "MPI_Test" for call in trace.calls(0)), 3)
 
     def test_all_calls(self):
-        """Each test is a record, so none says how many there were."""
+        """Checks that with --all-calls each test is a record, so none has a number of tests."""
         for mpi in recording.mpis():
             with self.subTest(mpi):
                 trace, output = self.recorded(mpi, 2, self.compile(mpi, "requests"), options=["--all-calls"])
@@ -145,7 +145,7 @@ class Messages(recording.Case):
                     self.assertEqual(re.findall(rf"(\d+) record\.unrecorded\.{name} *$", properties, re.MULTILINE), ["1", "1"], properties)
 
     def test_probes(self):
-        """Each message meets the receive that the program says, with certainty; the analysis leaves none out."""
+        """Checks that each message is matched with the program's receive, with certainty, and that the analysis leaves none out."""
         for mpi in recording.mpis():
             with self.subTest(mpi):
                 trace, output = self.recorded(mpi, 2, self.compile(mpi, "probes"))
@@ -164,13 +164,14 @@ class Messages(recording.Case):
                 self.assertRegex(self.xtf("analyze", path), rf"messages +{len(order)}  matched; left out 0 sends, 0 receives")
 
     def calls_of(self, trace, process, region):
-        """(ENTER, LEAVE) of each call of a region, in seconds."""
+        """Returns (ENTER, LEAVE) of each call of a region, in seconds."""
         lines = self.xtf("cat", trace, f"proc/{process}/region/{region}/enters_leaves/records").splitlines()
         times = [decimal.Decimal(line.split()[0]) for line in lines]
         return list(zip(times[::2], times[1::2]))
 
     def late_probes(self, mpi):
-        """The trace, and how long each probe waited. On a busy machine a process may begin its probe later than the late send: then once more."""
+        """Records until both probes wait. Returns the trace, the probes, and how long each waited. On a busy machine a process
+        may begin its probe later than the late send."""
         for _ in range(10):
             trace, _ = self.record(mpi, 2, self.compile(mpi, "late_probe"), options=("--force",))
             probes, sends = self.calls_of(trace, 1, "MPI_Mprobe"), self.calls_of(trace, 0, "MPI_Send")
@@ -182,7 +183,7 @@ class Messages(recording.Case):
         return trace, probes, wanted
 
     def test_late_probe(self):
-        """Who waits in a blocking probe waits for its sender, up to its send; who asks does not wait."""
+        """Checks that a blocking probe waits for its sender, up to its send, and that MPI_Improbe does not wait."""
         for mpi in recording.mpis():
             with self.subTest(mpi):
                 trace, probes, wanted = self.late_probes(mpi)
@@ -192,9 +193,9 @@ class Messages(recording.Case):
                 lines = [line.split() for line in self.xtf("cat", trace, "messages").splitlines()]
                 *late, asked = [(line[-1], line[-2]) for line in lines if line[3] == "0"]
                 self.assertEqual(late, [("late_sender", str(wait)) for wait in wanted])
-                # Its sender may wait: for the call of MPI_Improbe that finds it.
+                # Its sender may wait for the call of MPI_Improbe that finds the message.
                 self.assertIn(asked[0], ("-", "late_receiver"))
-                # The critical path was at the sender meanwhile.
+                # Meanwhile the critical path was at the sender.
                 on_path = sum(decimal.Decimal(line.split()[1]) for line in self.xtf("cat", trace, "critical/profile").splitlines()
                               if line.endswith("MPI_Mprobe") or " MPI_Mprobe " in line)
                 self.assertLessEqual(on_path, sum(probe[1] - probe[0] for probe in probes) - sum(wanted))

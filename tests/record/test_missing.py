@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What programs have that is not recorded: `xtf record`, info and findings say it, and how to get it; of what is recorded, or is not there,
-they say nothing. Threads that MPI creates for itself are told from the program's."""
+"""Parts of programs that are not recorded: `xtf record`, info and findings must name them, and say how to record them. They must
+not name parts that are recorded or absent. Helper threads of MPI must be distinguished from the program's threads."""
 
 import collections
 import csv
@@ -24,19 +24,19 @@ LOCKS, FUNCTIONS = "locks of threads (xtf record --locks)", "functions (-finstru
 
 
 class Missing(recording.Case):
-    def recorded_with(self, program, mpi, what, *options):
-        """Records the program; what the command says that is not recorded, and the trace."""
-        self.rank = random.Random(f"{SEED} {self.id()} {what}").randrange(SIZE)
-        path = self.folder / f"{what}.xtf"
-        words = [recording.XTF, "record", "-f", *options, "-o", path, *self.launch(mpi, SIZE, program, self.rank, what)]
+    def recorded_with(self, program, mpi, program_part, *options):
+        """Records the program. Returns the command's list of unrecorded parts, and the trace."""
+        self.rank = random.Random(f"{SEED} {self.id()} {program_part}").randrange(SIZE)
+        path = self.folder / f"{program_part}.xtf"
+        words = [recording.XTF, "record", "-f", *options, "-o", path, *self.launch(mpi, SIZE, program, self.rank, program_part)]
         done = subprocess.run([str(word) for word in words], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=recording.TIMEOUT, check=True)
         self.xtf("check", path)
         return re.findall(r"^xtf:   not recorded: (.*)$", done.stderr, re.MULTILINE), path
 
-    def judge(self, mpi, said, path, loaded, of_rank, of_other):
-        """`loaded`: what the command and info name; `of_rank`, `of_other`: what findings name of the process that has it, and of another,
-        beside functions."""
+    def check_parts(self, mpi, said, path, loaded, of_rank, of_other):
+        """Checks the lists of unrecorded parts. `loaded`: parts that the command and info name. `of_rank`, `of_other`: parts
+        other than functions that findings name for the process that has them, and for another one."""
         self.assertEqual(said, [", ".join(loaded)] if loaded else [], mpi)
         self.assertEqual(re.findall(r"^not recorded +(.*)$", self.xtf("info", path), re.MULTILINE), said)
         asker = Asker(Xtf(recording.XTF), os.environ["ASK_TREE"], path)
@@ -58,29 +58,29 @@ class Missing(recording.Case):
             with self.subTest(mpi):
                 plain = self.compile(mpi, "unseen", "-pthread")
                 said, path = self.recorded_with(plain, mpi, "nothing")
-                self.judge(mpi, said, path, [FUNCTIONS], [], [])
+                self.check_parts(mpi, said, path, [FUNCTIONS], [], [])
                 said, path = self.recorded_with(plain, mpi, "threads")
-                self.judge(mpi, said, path, [LOCKS, FUNCTIONS], [LOCKS], [])
+                self.check_parts(mpi, said, path, [LOCKS, FUNCTIONS], [LOCKS], [])
                 said, path = self.recorded_with(plain, mpi, "threads", "--locks")
-                self.judge(mpi, said, path, [FUNCTIONS], [], [])
+                self.check_parts(mpi, said, path, [FUNCTIONS], [], [])
                 said, path = self.recorded_with(plain, mpi, "before")
-                self.judge(mpi, said, path, [LOCKS, FUNCTIONS], [LOCKS], [LOCKS])
+                self.check_parts(mpi, said, path, [LOCKS, FUNCTIONS], [LOCKS], [LOCKS])
 
     def test_openmp(self):
         for mpi in recording.mpis():
             with self.subTest(mpi):
                 program = self.compile(mpi, "unseen", "-fopenmp")
                 said, path = self.recorded_with(program, mpi, "openmp")
-                self.judge(mpi, said, path, [OPENMP, FUNCTIONS], [OPENMP], [])
+                self.check_parts(mpi, said, path, [OPENMP, FUNCTIONS], [OPENMP], [])
                 program = self.compile(mpi, "unseen", "-fopenmp", "-finstrument-functions")
                 said, path = self.recorded_with(program, mpi, "nothing")
-                self.judge(mpi, said, path, [OPENMP], [], [])
+                self.check_parts(mpi, said, path, [OPENMP], [], [])
 
     def csv_of(self, path, table):
         return list(csv.DictReader(io.StringIO(self.xtf("cat", "--csv", path, table))))
 
     def test_helpers(self):
-        """Open MPI has some; the program's threads are those that it creates."""
+        """Checks helper threads: Open MPI has some; all other threads are the program's."""
         for mpi in recording.mpis():
             with self.subTest(mpi):
                 _, path = self.recorded_with(self.compile(mpi, "unseen", "-pthread"), mpi, "threads", "--locks")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Which MPI `xtf record` finds that a program uses: by its libraries and theirs, by its interpreter, by its launcher. Made-up ELF files,
-also damaged ones; and the programs that are installed here, of which the dynamic linker itself says what they load (ldd).
+"""Which MPI `xtf record` finds for a program: by its libraries and theirs, by its interpreter, by its launcher. Tested with
+made-up ELF files, also damaged ones, and with installed programs, whose libraries the dynamic linker lists (ldd).
 
 usage: test_programs.py
 """
@@ -58,13 +58,13 @@ class Libraries(Programs):
         self.assertEqual(self.mpi(self.make("app", ["liba.so"], runpath="/nowhere:" + str(self.folder / "a")))[0], MPICH)
         self.assertEqual(self.mpi(self.make("app", ["liba.so"]))[0], NONE, "it is not found")
         self.assertEqual(self.mpi("./app", LD_LIBRARY_PATH="a")[0], MPICH)
-        # A DT_RUNPATH is for the libraries of its own file; a DT_RPATH for theirs, too.
+        # A DT_RUNPATH applies to the libraries of its own file; a DT_RPATH also to their libraries.
         self.make("a/liba.so", ["libb.so"], interpreter=False)
         self.assertEqual(self.mpi(self.make("app", ["liba.so"], runpath="$ORIGIN/a:$ORIGIN/b"))[0], NONE)
         self.assertEqual(self.mpi(self.make("app", ["liba.so"], rpath="$ORIGIN/a:$ORIGIN/b"))[0], MPICH)
         # With both, DT_RUNPATH counts.
         self.assertEqual(self.mpi(self.make("app", ["liba.so"], rpath="$ORIGIN/a:$ORIGIN/b", runpath="/nowhere"))[0], NONE)
-        # Libraries that need one another; and one of another machine is passed over.
+        # Libraries that need each other; a library for another machine is skipped.
         self.make("a/liba.so", ["libc1.so"], interpreter=False, runpath="$ORIGIN")
         self.make("a/libc1.so", ["liba.so", "libb.so"], interpreter=False, runpath="$ORIGIN:$ORIGIN/../b")
         self.assertEqual(self.mpi(self.make("app", ["liba.so"], runpath="$ORIGIN/a"))[0], MPICH)
@@ -72,7 +72,7 @@ class Libraries(Programs):
         self.assertEqual(self.mpi("./app")[0], MPICH)
 
     def test_origin_is_where_the_program_lies(self):
-        """Links to a program are resolved, those to a library are not."""
+        """Checks that links to a program are resolved, and links to a library are not."""
         self.make("real/app", ["liba.so"], runpath="$ORIGIN/lib")
         self.make("real/lib/liba.so", ["libmpich.so.12"], interpreter=False)
         (self.folder / "opt").mkdir()
@@ -88,13 +88,13 @@ class Libraries(Programs):
         self.assertEqual(self.mpi("./app")[0], MPICH)
 
     def test_folders_of_the_system(self):
-        """$LIB and $PLATFORM are what the dynamic linker says that they are."""
+        """Checks that $LIB and $PLATFORM have the dynamic linker's values."""
         with open("/proc/self/maps", encoding="ascii") as maps:
             linker = next((line.split()[-1] for line in maps if "/ld-linux" in line or "/ld-" in line), None)
         done = self.run_in(linker, "--list-diagnostics") if linker else None
         values = dict(line.split("=", 1) for line in done.stdout.splitlines() if "=" in line) if done and done.returncode == 0 else {}
         if "dl_dst_lib" not in values:
-            self.skipTest("the dynamic linker does not tell")
+            self.skipTest("the dynamic linker does not print its values")
         for name, key in (("LIB", "dl_dst_lib"), ("PLATFORM", "dl_platform")):
             folder = values[key].strip('"')
             (self.folder / folder).mkdir(parents=True, exist_ok=True)
@@ -108,7 +108,7 @@ class Libraries(Programs):
         self.assertIn("another machine", self.refused(self.make("app", ["libmpi.so.40"], machine=21)))
         self.assertIn("linked into it", self.refused(self.make("app", symbols=["main", "MPI_Init"])))
         self.assertEqual(self.mpi("--mpi=none", "./app")[0], NONE)
-        self.assertEqual(self.mpi(self.make("app", ["libmpi.so.40"], symbols=["MPI_Init"]))[0], OPENMPI, "a wrapper of its own")
+        self.assertEqual(self.mpi(self.make("app", ["libmpi.so.40"], symbols=["MPI_Init"]))[0], OPENMPI, "the program has a wrapper")
         self.assertEqual(self.mpi(self.make("app", symbols=["MPI_Initialized", "xMPI_Init"]))[0], NONE)
         app = self.make("app", ["libmpi.so.40"])
         if os.getuid() == 0:
@@ -118,7 +118,7 @@ class Libraries(Programs):
                 self.assertIn("more rights", self.refused(app))
 
     def test_damaged(self):
-        """Cut off anywhere, or with any bytes changed: an answer or an error."""
+        """Checks files that are cut off anywhere, or have changed bytes: there must be an answer or an error."""
         whole = elf(["libc.so.6", "libmpich.so.12"], runpath="/a:/b", symbols=["main", "start"])
         pick = random.Random(4)
         damaged = [whole[:n] for n in range(0, len(whole), 7)]
@@ -160,15 +160,15 @@ class Launchers(Programs):
     def launcher(self, name, version="true"):
         self.script("bin/" + name, f'[ "$*" = --version ] || echo "not to be run: $*" >>"{self.folder}/ran"\n{version}\n')
 
-    def of(self, *arguments):
+    def mpi_of(self, *arguments):
         return self.mpi(*arguments, PATH=self.path)
 
     def test_program_behind_options(self):
         self.launcher("mpirun", "echo 'mpirun (Open MPI) 4.1.4'")
         for options in ("-n 2", "-np 2 --bind-to core -x PATH", "--mca btl self,vader -H a,b:4", "--map-by ppr:1:node --oversubscribe",
                         "-genv A ./plain -n 3", "-env A ./plain", "--wdir ./plain", "-x ./plain --no-such-option", "--hostfile ./plain -q"):
-            self.assertEqual(self.of("mpirun", *options.split(), "./app", "./plain"), (MPICH, "./app needs libmpich.so.12"), options)
-        self.assertEqual(self.of("mpirun", "-n", "1", "./app", ":", "-n", "2", "./plain")[0], MPICH)
+            self.assertEqual(self.mpi_of("mpirun", *options.split(), "./app", "./plain"), (MPICH, "./app needs libmpich.so.12"), options)
+        self.assertEqual(self.mpi_of("mpirun", "-n", "1", "./app", ":", "-n", "2", "./plain")[0], MPICH)
         self.assertFalse((self.folder / "ran").exists())
 
     def test_by_launcher(self):
@@ -176,14 +176,14 @@ class Launchers(Programs):
                                    ("mpiexec", "echo 'HYDRA build details:'", MPICH), ("mpiexec.hydra", "exit 1", MPICH),
                                    ("mpirun.openmpi", "exit 1", OPENMPI), ("mpirun", "echo 'Intel(R) MPI Library'", MPICH)):
             self.launcher(name, version)
-            self.assertEqual(self.of(name, "-n", "2", "./plain")[0], mpi, (name, version))
-            self.assertEqual(self.of(name, "-n", "2", "sh", "-c", "./plain")[0], mpi)
+            self.assertEqual(self.mpi_of(name, "-n", "2", "./plain")[0], mpi, (name, version))
+            self.assertEqual(self.mpi_of(name, "-n", "2", "sh", "-c", "./plain")[0], mpi)
         self.launcher("mpirun", "echo strange")
         self.launcher("srun", "echo 'slurm 22'")
         for name in ("mpirun", "srun"):
             self.assertIn("--mpi", self.refused(name, "./plain", PATH=self.path))
-            self.assertEqual(self.of("--mpi", "mpich", name, "./plain"), (MPICH, "--mpi says so"))
-            self.assertEqual(self.of(name, "-n", "4", "./app")[0], MPICH)
+            self.assertEqual(self.mpi_of("--mpi", "mpich", name, "./plain"), (MPICH, "--mpi says so"))
+            self.assertEqual(self.mpi_of(name, "-n", "4", "./app")[0], MPICH)
         self.assertFalse((self.folder / "ran").exists())
 
     def test_passes_on_the_environment(self):
@@ -202,26 +202,26 @@ class Launchers(Programs):
         self.assertNotIn("OMPI_MCA_mca_base_env_list", variables)
 
     def test_behind_other_commands(self):
-        """A launcher that is not the first word, or has another name."""
+        """Checks a launcher that is not the first word, or has another name."""
         self.launcher("mpirun", "echo 'mpirun (Open MPI) 4.1.4'")
         os.symlink("mpirun", self.folder / "bin" / "ours")
         for command in ("timeout 5 mpirun", "env A=1 mpirun", "env -i nice -n 3 mpirun", "ours", "taskset 1 ours"):
-            self.assertEqual(self.of(*command.split(), "-n", "2", "./app")[0], MPICH, command)
-            self.assertEqual(self.of(*command.split(), "-n", "2", "./plain"), (OPENMPI, f"{command.split()[-1]} is a launcher of Open MPI"))
-        self.assertEqual(self.of("./plain", "mpirun", "./app")[0], NONE, "its argument")
+            self.assertEqual(self.mpi_of(*command.split(), "-n", "2", "./app")[0], MPICH, command)
+            self.assertEqual(self.mpi_of(*command.split(), "-n", "2", "./plain"), (OPENMPI, f"{command.split()[-1]} is a launcher of Open MPI"))
+        self.assertEqual(self.mpi_of("./plain", "mpirun", "./app")[0], NONE, "the launcher is only an argument")
         for command in ("timeout 5", "env A=1", f"env MPI={self.folder}/bin/mpirun", "nice -n 3 env -u B"):
-            self.assertEqual(self.of(*command.split(), "./app", "mpirun")[0], MPICH, command)
-            self.assertEqual(self.of("mpirun", "-n", "2", *command.split(), "./app")[0], MPICH, command)
+            self.assertEqual(self.mpi_of(*command.split(), "./app", "mpirun")[0], MPICH, command)
+            self.assertEqual(self.mpi_of("mpirun", "-n", "2", *command.split(), "./app")[0], MPICH, command)
         _, variables, lines = self.plan("nice", "-n", "3", "mpirun", "-n", "2", "-x", "MINE", "./app", PATH=self.path)
         self.assertTrue([line for line in lines if line.startswith("nice -n 3 mpirun -x LD_PRELOAD ") and line.endswith(" -n 2 -x MINE ./app")], lines)
 
-    def test_what_is_not_known(self):
-        """Said before the program runs."""
+    def test_doubts_are_reported(self):
+        """Checks that doubts are reported before the program runs."""
         sentence = "is taken for a program without MPI"
         script = self.script("job", "echo ran >&2\n")
-        for command, told in ((("sh", "-c", "echo ran >&2"), True), ((script,), True), (("--mpi=none", script), False), (("--mpi=openmpi", script), False)):
+        for command, warned in ((("sh", "-c", "echo ran >&2"), True), ((script,), True), (("--mpi=none", script), False), (("--mpi=openmpi", script), False)):
             _, error = self.record("-f", "-o", "x.xtf", *command, status=1)
-            self.assertEqual(sentence in error.partition("ran\n")[0], told, command)
+            self.assertEqual(sentence in error.partition("ran\n")[0], warned, command)
         self.assertIn("omit --mpi", self.refused("--mpi=openmpi", "./app"))
 
     def test_another_mpi_than_the_program(self):
@@ -231,7 +231,7 @@ class Launchers(Programs):
 
 
 class Installed(Programs):
-    """What is here anyway: the dynamic linker's word against ours."""
+    """Installed programs: xtf's answer against the dynamic linker's."""
 
     def test_like_ldd(self):
         found = [shutil.which(name) for name in ("hpcc", "lmp", "python3", "mpirun.openmpi", "mpirun.mpich", "ls", "eztrace_avail", "env",

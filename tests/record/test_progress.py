@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Late progress in recorded programs: as the naive judge finds it in the archive that the trace is exported to; and a process that
-computes longer than the others is waited for most, and has most of the critical path.
+"""Late progress in recorded programs. The naive judge must find the same waits in the exported archive. A process that computes
+longer than the others must cause the longest waits, and have most of the critical path.
 
 usage: test_progress.py
 """
@@ -39,7 +39,7 @@ class LateProgress(Case):
         return len(wanted)
 
     def check_slow(self, trace):
-        """Who is waited for most, and is on the path for longest outside of MPI."""
+        """Checks that the slow process causes the longest waits, and is on the path longest outside of MPI."""
         waited, path = collections.Counter(), {}
         for _, culprit, _, amount in self.cells(trace, "waits/late_sender,late_receiver,late_progress/matrix"):
             waited[int(culprit)] += float(amount)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The command `xtf record`: its options, its two forms, what it does with parts that are whole, missing or damaged, and whose status it
-ends with. The programs are scripts that leave parts as collectors do.
+"""The command `xtf record`: its options, its two forms, its handling of whole, missing or damaged parts, and its exit status. The
+programs are scripts that leave parts as collectors do.
 
 usage: test_record.py
 """
@@ -33,7 +33,7 @@ class Options(Case):
         expected = {"BUFFER": "524288", "WHEN_FULL": "drop", "ALL_CALLS": "1", "FILTER": f"{self.folder}/filter", "DRAIN": "3",
                     "CLOCK": "monotonic", "STACK": "1", "LOCKS": "1", "BRAKE": "50"}
         self.assertEqual({name: variables["XTF_RECORD_" + name] for name in expected}, expected)
-        self.assertEqual(sorted(os.listdir(self.folder)), ["app", "filter", "lib", "tmp"], "nothing is made")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["app", "filter", "lib", "tmp"], "no file is made")
         self.assertEqual(self.left(), [])
 
     def test_temporary_folder(self):
@@ -112,7 +112,7 @@ class Running(Case):
         app = self.script("app", self.parts(0, after="echo ran"))
         (self.folder / "run.xtf").write_text("mine")
         out, error = self.record("-o", "run.xtf", app, status=1)
-        self.assertEqual(out, "", "it is found before the run")
+        self.assertEqual(out, "", "the conflict is found before the run")
         self.assertIn("--force", error)
         self.assertEqual((self.folder / "run.xtf").read_text(), "mine")
         out, _ = self.record("-f", "-o", "run.xtf", app)
@@ -152,7 +152,7 @@ class Running(Case):
         self.assertEqual(os.listdir(self.folder / gathered), ["000001.xtf"])
 
     def test_file_that_appears_meanwhile(self):
-        """Made by the program itself, say: it stays as it is, and so do the parts."""
+        """Checks an output file that appears during the run, for instance made by the program. The file and the parts must stay."""
         _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, 1, after="echo mine >run.xtf")), status=1)
         self.assertEqual((self.folder / "run.xtf").read_text(), "mine\n")
         self.assertIn("'run.xtf' is there already", error)
@@ -164,7 +164,8 @@ class Running(Case):
         self.xtf("check", "new.xtf")
 
     def test_ends_of_children_ignored(self):
-        """By who starts us: the status is the program's all the same, and the program is started as we were."""
+        """Checks a parent that ignores the ends of children. The status must be the program's, and the program must inherit the
+        same setting."""
         for text, status in ((self.parts(0) + "exit 7", 7), (self.parts(0) + "exec grep SigIgn /proc/self/status", 0)):
             app = self.script("app", text)
             plain, done = [subprocess.run([*before, app], cwd=self.folder, env={**self.environment, "XTF_RECORD_FOLDER": str(self.folder)}, check=False,
@@ -174,7 +175,7 @@ class Running(Case):
             self.xtf("check", "run.xtf")
 
     def test_too_little_space(self):
-        """Nothing is left behind on a full file system."""
+        """Checks that nothing is left behind on a full file system."""
         app = self.script("app", "echo ran")
         text = f"mount -t tmpfs -o size=1M none tmp && {{ head -c 2M /dev/zero >tmp/full; '{XTF}' record {app}; echo $? $(ls tmp); }}"
         done = self.run_in("unshare", *([] if os.getuid() == 0 else ["-r"]), "-m", "sh", "-c", text)
@@ -199,7 +200,7 @@ class Running(Case):
         self.assertEqual(sorted(os.listdir(self.folder)), ["app", "lib", "run.xtf", "tmp"])
 
     def test_leaves_parts_of_other_runs_alone(self):
-        """Those of `mpirun xtf record -o run.xtf` in run.xtf.d, say."""
+        """Checks that parts of other runs stay, for instance in run.xtf.d, parts of `mpirun xtf record -o run.xtf`."""
         (self.folder / "run.xtf.d").mkdir()
         subprocess.run([MAKE_PART, str(self.folder / "run.xtf.d" / "000005.xtf"), "5", "6", "9"], check=True)
         _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, 1)))
@@ -214,7 +215,7 @@ class Running(Case):
         self.assertEqual(sorted(os.listdir(self.folder)), ["app", "lib", "run.xtf", "tmp"])
 
     def test_descriptors_and_signals_of_the_program(self):
-        """As without us: standard input, and the signals that the shell ignores."""
+        """Checks that standard input, and the signals that the shell ignores, are as without xtf."""
         app = self.script("app", self.parts(0) + "cat; grep SigIgn /proc/self/status")
         plain = self.run_in("./app").stdout
         out, _ = self.record("-o", "run.xtf", app)
@@ -241,13 +242,14 @@ class Incomplete(Case):
             self.assertIn("22 records of 2 processes", error)
             self.xtf("check", "run.xtf")
             [kept] = [name for name in self.left() if f"/tmp/{name}\n" in error]
-            self.assertEqual(sorted(os.listdir(self.folder / "tmp" / kept)), [f"00000{p}.xtf" for p in range(3)], "nothing else has it")
+            self.assertEqual(sorted(os.listdir(self.folder / "tmp" / kept)), [f"00000{p}.xtf" for p in range(3)], "the parts are the only copy")
         _, error = self.record("-f", "-o", "run.xtf", self.script("app", self.parts(0, after=damaging.replace("000001", "000000"))), status=1)
         self.assertIn("process 0 is left out", error)
-        self.xtf("check", "run.xtf")  # the one before
+        self.xtf("check", "run.xtf")  # the trace of the run before
 
     def test_damaged_inside(self):
-        """In the lists, tables and texts of a part: it is left out, or taken as it was stored before; the trace is whole."""
+        """Checks damage in the lists, tables and texts of a part. It must be left out, or taken as it was stored before; the
+        trace must be whole."""
         subprocess.run([MAKE_PART, str(self.folder / "p.xtf"), "1", "2", "9"], check=True)
         whole = (self.folder / "p.xtf").read_bytes()
         said = set()
@@ -280,13 +282,14 @@ class Incomplete(Case):
         self.assertIn("did not end in order", self.xtf("cat", "run.xtf", "/definitions/remarks"))
 
     def test_waits_for_collectors(self):
-        """A collector that is at work when the program has ended is awaited."""
+        """Checks that xtf waits for a collector that works when the program has ended."""
         slow = f'(sleep 0.5 | "{MAKE_PART}" "$XTF_RECORD_FOLDER/000001.xtf" 1 2 5 "" hold) >/dev/null 2>&1 &\nwhile ! [ -s "$XTF_RECORD_FOLDER/000001.xtf" ]; do sleep 0.01; done\n'
         _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, world=2) + slow), status=1)
         self.assertIn("15 records of 2 processes", error)
 
     def test_waits_for_no_other_processes(self):
-        """A log is named by the process that was traced, which may go on, and may have any arguments."""
+        """Checks that xtf does not wait for a traced process. Its number is in the name of a log; it may still run, and may have
+        any arguments."""
         with subprocess.Popen(["sh", "-c", "read line", "collect"], stdin=subprocess.PIPE) as traced:
             app = self.script("app", self.parts(0, after=f': >"$XTF_RECORD_FOLDER/collect-{traced.pid}.log"'))
             self.record("--drain=600", "-o", "run.xtf", app)
@@ -294,7 +297,7 @@ class Incomplete(Case):
         self.xtf("check", "run.xtf")
 
     def test_merge_waits_for_collectors(self):
-        """`xtf merge` behind a job whose processes have just ended."""
+        """Checks `xtf merge` after a job whose processes have just ended."""
         (self.folder / "run.xtf.d").mkdir()
         part = self.folder / "run.xtf.d" / "000000.xtf"
         with subprocess.Popen([MAKE_PART, str(part), "0", "1", "5", "", "hold"], stdin=subprocess.PIPE) as holder:
@@ -309,7 +312,7 @@ class Incomplete(Case):
         self.xtf("check", "run.xtf")
 
     def test_killed_launcher(self):
-        """What a killed `xtf record` leaves is a folder that the other commands read."""
+        """Checks that the folder left by a killed `xtf record` can be read by the other commands."""
         app = self.script("app", self.parts(0, 1) + "echo ready; exec sleep 60")
         process = subprocess.Popen([XTF, "record", "-o", "run.xtf", app], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
                                    text=True, start_new_session=True)
@@ -324,20 +327,20 @@ class Incomplete(Case):
 
 
 def end_session(session):
-    """Ends all that a test started in a session of its own, if it still runs."""
+    """Ends all processes of a session that a test started, if it still runs."""
     with contextlib.suppress(ProcessLookupError):
         os.killpg(session, signal.SIGKILL)
 
 
 class Signals(Case):
     def setUp(self):
-        """Whoever runs the tests in the background may ignore signals, which programs inherit."""
+        """Restores signals that the caller of the tests may ignore, as programs inherit this."""
         super().setUp()
         for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGQUIT, signal.SIG_DFL), (signal.SIGHUP, signal.SIG_DFL)):
             signal.signal(number, handler)
 
     def wait_for(self, name):
-        """Until the program has made a file."""
+        """Waits until the program has made a file."""
         until = time.monotonic() + 60
         while not (self.folder / name).exists():
             self.assertLess(time.monotonic(), until, f"there is no {name}")
@@ -359,7 +362,7 @@ class Signals(Case):
         self.assertEqual(self.left(), [])
 
     def test_goes_to_the_program(self):
-        """A signal to xtf alone is passed on, the program's end awaited, its trace merged."""
+        """Checks that xtf passes on a signal, waits for the program's end, and merges its trace."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             process = self.start(f"trap 'echo caught; exit 9' {number.value}\necho ready\nwhile :; do sleep 0.01; done\n")
             process.send_signal(number)
@@ -368,7 +371,7 @@ class Signals(Case):
             os.remove(self.folder / "run.xtf")
 
     def test_keyboard(self):
-        """Ctrl-C on a terminal reaches the program once, from the terminal itself, and xtf goes on."""
+        """Checks that Ctrl-C on a terminal reaches the program once, from the terminal itself, and that xtf continues."""
         app = self.script("app", self.parts(0) + "n=0\ntrap 'echo caught >caught; exit 6' TERM\n"
                           "trap 'n=$((n + 1)); echo $n >count' INT\necho ready\nwhile :; do sleep 0.01; done\n")
         pid, terminal = pty.fork()
@@ -397,7 +400,7 @@ class Signals(Case):
 
 
 class Inside(Case):
-    """`mpirun xtf record`: in an environment as launchers make it, without one."""
+    """`mpirun xtf record`: in an environment as launchers make it, without a launcher."""
 
     def rank(self, rank, *arguments, job="1", status=0, **environment):
         return self.record(*arguments, status=status, PMIX_NAMESPACE=job, OMPI_COMM_WORLD_RANK=str(rank), **environment)
@@ -406,7 +409,7 @@ class Inside(Case):
         app = self.script("app", f'"{MAKE_PART}" "$XTF_RECORD_FOLDER/00000$OMPI_COMM_WORLD_RANK.xtf" $OMPI_COMM_WORLD_RANK 2 5 finalized; exit 4')
         errors = [self.rank(rank, "-o", "run.xtf", app, status=4)[1] for rank in range(2)]
         self.assertIn(f"{self.folder}/run.xtf.d", errors[0])
-        self.assertEqual(errors[1], "", "one process speaks for all")
+        self.assertEqual(errors[1], "", "one process reports for all")
         self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), ["000000.xtf", "000001.xtf", "job", "recorded"])
         self.assertIn("10", self.xtf("cat", "run.xtf.d", "/count"))
         self.xtf("merge", "-o", "run.xtf", "run.xtf.d")
@@ -420,21 +423,21 @@ class Inside(Case):
         out, _ = process.communicate(timeout=60)
         self.assertEqual(out, f"{process.pid}\n")
 
-    def test_two_jobs_do_not_meet(self):
+    def test_two_jobs_do_not_share_a_folder(self):
         app = self.script("app", f'"{MAKE_PART}" "$XTF_RECORD_FOLDER/000000.xtf" 0 1 5 finalized; echo ran')
         self.rank(0, "-o", "run.xtf", app)
         out, error = self.rank(0, "-o", "run.xtf", app, job="2", status=1)
         self.assertEqual(out, "")
         self.assertIn("--force", error)
         (self.folder / "run.xtf.d" / "000007.xtf").write_text("old")
-        mine = ["12.xtf", "00001.xtf", "app.log", "collect.log", "mine", "mine.xtf", "results.log", "run-1.xtf"]
+        kept_files = ["12.xtf", "00001.xtf", "app.log", "collect.log", "mine", "mine.xtf", "results.log", "run-1.xtf"]
         old = ["000007.log", "1234567.xtf", ".part-remarks.xtf", "anchor.xtf", "clock-a", "collect-12.log", "a-b-12.starting", "worlds",
                "accept-12ab", ".a-b-000003.xtf"]
-        for name in mine + old:
+        for name in kept_files + old:
             (self.folder / "run.xtf.d" / name).write_text("")
         self.rank(0, "--force", "-o", "run.xtf", app, job="2")
         self.rank(1, "--force", "-o", "run.xtf", app, job="2")
-        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), sorted(["000000.xtf", "job", "recorded", *mine]))
+        self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), sorted(["000000.xtf", "job", "recorded", *kept_files]))
         (self.folder / "other.xtf.d").mkdir()
         (self.folder / "other.xtf.d" / "000000.xtf").write_text("mine")
         for force in ([], ["--force"]):
@@ -443,7 +446,7 @@ class Inside(Case):
             self.assertEqual((out, os.listdir(self.folder / "other.xtf.d")), ("", ["000000.xtf"]))
 
     def test_all_at_once(self):
-        """Processes of one job find one folder, whoever comes first."""
+        """Checks that processes of one job agree on one folder, whichever is first."""
         self.script("app", 'echo "$XTF_RECORD_FOLDER"')
         environment = {**self.environment, "PMIX_NAMESPACE": "3"}
         (self.folder / "run.xtf.d").mkdir()
@@ -457,13 +460,14 @@ class Inside(Case):
         self.assertEqual(sorted(os.listdir(self.folder / "run.xtf.d")), ["job", "recorded"])
 
     def test_names_of_jobs(self):
-        """Those of one run have the same name, others another: also of several runs in one allocation or step of Slurm."""
+        """Checks that names of jobs are equal in one run and differ between runs, also between runs in one allocation or step of
+        Slurm."""
         app = self.script("app", "")
         step = {"SLURM_JOB_ID": "7", "SLURM_STEP_ID": "0", "SLURM_PROCID": "0"}
         openmpi, hydra = {"OMPI_COMM_WORLD_RANK": "1"}, {"PMI_RANK": "0", "MPI_LOCALRANKID": "0"}
 
         def job(*environments):
-            environment = {name: value for each in environments for name, value in each.items()}
+            environment = {name: value for variables in environments for name, value in variables.items()}
             return self.plan("--mpi=none", app, **environment)[1]["XTF_RECORD_JOB"]
         self.assertEqual(job(step, {"PMI_RANK": "0"}), "slurm-7.0")
         self.assertEqual(job(step, {"PMI_RANK": "3", "SLURM_PROCID": "3"}), "slurm-7.0")

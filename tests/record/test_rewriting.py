@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`xtf record` writes the trace of a short run anew, which leaves out what commits left in its parts. It does so in bounded time: a longer
-trace, and one of a machine that is too slow, stay as they were merged.
+"""`xtf record` rewrites the trace of a short run, without the space that commits left in its parts. Its time for this is bounded:
+a longer trace, or one on a slow machine, stays as it was merged.
 
 usage: test_rewriting.py
 """
@@ -13,7 +13,7 @@ from launching import MAKE_PART, Case
 
 class Rewriting(Case):
     def sizes(self, n, **environment):
-        """The bytes of the trace of a run with so many records, and those of its merged parts."""
+        """Returns the bytes of the trace of a run with n records, and of its merged parts."""
         app = self.script("app", f'"{MAKE_PART}" "$XTF_RECORD_FOLDER/000000.xtf" 0 1 {n} finalized\n')
         self.record("-f", "-k", "-o", "run.xtf", app, **environment)
         [parts] = self.left()
@@ -26,7 +26,7 @@ class Rewriting(Case):
         self.assertLess(size, merged)
 
     def test_long_run(self):
-        """A million of records takes too long."""
+        """Checks that a million records take too long."""
         size, merged = self.sizes(1_000_000)
         self.assertEqual(size, merged)
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Programs that call MPI in ways that are easily missed (traps/): out of order, past the wrappers, from plugins, switched off, or leaving a
-call by longjmp() or by an exception. What they do is recorded as far as it can be, and said where it cannot; and they run as they do without a recorder.
+"""Programs that call MPI in ways that are easily missed (traps/): out of order, past the wrappers, from plugins, or switched off.
+Some leave a call by longjmp() or an exception. Their calls must be recorded where possible, and reported where not. The
+programs must run as without a recorder.
 
 usage: test_traps.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
 """
@@ -17,7 +18,7 @@ import mpis
 
 XTF, TRAPS = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]) / "tests/record/traps"
 PLAIN = {"MPI_Init": 1, "MPI_Barrier": 1, "MPI_Finalize": 1}
-# What each process calls that is recorded.
+# Recorded calls of each process.
 EXPECTED = {
     "plain": PLAIN,
     "early": PLAIN,
@@ -26,38 +27,39 @@ EXPECTED = {
     "jump": {**PLAIN, "MPI_Barrier": 2, "MPI_Send": 3},
     "off": {**PLAIN, "MPI_Bcast": 1, "MPI_Comm_free": 1},
 }
-# Of throw.cc.
+# Recorded calls of throw.cc.
 THROWN = {**PLAIN, "MPI_Barrier": 2, "MPI_Send": 3, "MPI_Cart_create": 1, "MPI_Pcontrol": 2}
 problems = []
 
 
-def expect(what, there, expected):
-    if there != expected:
-        problems.append(f"{what}: {there}, not {expected}")
+def expect(name, found, expected):
+    if found != expected:
+        problems.append(f"{name}: {found}, not {expected}")
 
 
 def record(mpi, folder, name, *command):
-    """The trace of a program, and what was said."""
+    """Records a program. Returns its trace, the error output and the exit status."""
     trace = os.path.join(folder, f"{mpi}-{name}.xtf")
     done = subprocess.run([XTF, "record", "--mpi", mpi.name, "-o", trace, *mpi.launch(2, *command)], capture_output=True, text=True, timeout=180, check=False,
                           env=mpis.ENVIRONMENT, cwd=folder)
     return trace, done.stderr, done.returncode
 
 
-def try_program(mpi, folder, binary, how, expected):
-    trace, said, status = record(mpi, folder, how, binary, how)
-    expect(f"{mpi} {how}: status {said}", status, 0)
+def try_program(mpi, folder, binary, way, expected):
+    trace, said, status = record(mpi, folder, way, binary, way)
+    expect(f"{mpi} {way}: status {said}", status, 0)
     for process in 0, 1:
-        there = mpis.calls(XTF, trace, process)
-        if how == "off":
-            there.pop("MPI_Pcontrol", None)
+        found = mpis.calls(XTF, trace, process)
+        if way == "off":
+            found.pop("MPI_Pcontrol", None)
             expected = {**EXPECTED["off"], **({"MPI_Comm_dup": 1} if process == 0 else {})}
-        expect(f"{mpi} {how}, process {process}", there, expected)
-    expect(f"{mpi} {how}, xtf check", "0 problems" in mpis.run([XTF, "check", trace]), True)
+        expect(f"{mpi} {way}, process {process}", found, expected)
+    expect(f"{mpi} {way}, xtf check", "0 problems" in mpis.run([XTF, "check", trace]), True)
 
 
 def try_constructor(mpi, folder, binary):
-    """A library whose constructor enters a region, before anything of the recorder's has run: the process has its rank all the same."""
+    """Tests a library whose constructor enters a region before any code of the recorder runs. The process must still have its
+    rank."""
     library = os.path.join(folder, "libconstructor.so")
     mpi.compile(str(TRAPS / "constructor.c"), library, "-shared", "-fPIC", "-finstrument-functions")
     mpi.compile(str(TRAPS / "traps.c"), binary, "-Wl,--no-as-needed", library)
@@ -68,16 +70,16 @@ def try_constructor(mpi, folder, binary):
     expect(f"{mpi}, constructor: processes with a rank", processes.count("Rank"), 2)
     for process in 0, 1:
         regions = mpis.calls(XTF, trace, process)
-        # Builds that do not read object files know its place alone.
+        # Builds that do not read object files only know its address.
         constructors = {region: n for region, n in regions.items() if region == "construct" or "@libconstructor.so" in region}
         expect(f"{mpi}, constructor, process {process}: {regions}", list(constructors.values()), [1])
 
 
 def try_throw(mpi, folder):
-    """Exceptions that leave MPI, out of calls that are recorded and out of others."""
+    """Tests exceptions that leave MPI, from recorded calls and from others."""
     compiler, binary = shutil.which(f"mpicxx.{mpi}"), os.path.join(folder, "throw")
     if not compiler:
-        print(f"{mpi}: no compiler of C++, exceptions are not tried")
+        print(f"{mpi}: no compiler of C++, exceptions are not tested")
         return
     subprocess.run([compiler, "-w", "-o", binary, str(TRAPS / "throw.cc")], check=True)
     trace, said, status = record(mpi, folder, "throw", binary)
@@ -93,11 +95,11 @@ def try_plugin(mpi, folder, host, plugin):
     for process in 0, 1:
         expect(f"{mpi}, a plugin, process {process}", mpis.calls(XTF, trace, process), PLAIN)
     trace, said, status = record(mpi, folder, "deep", host, plugin, "deep")
-    expect(f"{mpi}, a plugin that is bound to its own libraries, is told of: {said}", "the recorder saw no call of it" in said, True)
+    expect(f"{mpi}, a plugin that is bound to its own libraries, is reported: {said}", "the recorder saw no call of it" in said, True)
 
 
 def try_handled(mpi, folder):
-    """Errors of calls that the program handles itself: its handlers are called as often as without a recorder."""
+    """Tests calls with errors that the program handles: its handlers must be called as often as without a recorder."""
     binary, trace = os.path.join(folder, "handled"), os.path.join(folder, f"{mpi}-handled.xtf")
     mpi.compile(str(TRAPS / "handled.c"), binary)
     plain, recorded = (subprocess.run([*before, *mpi.launch(1, binary, "handled.data")], capture_output=True, text=True, timeout=180, check=False, env=mpis.ENVIRONMENT, cwd=folder)
@@ -110,7 +112,7 @@ def try_handled(mpi, folder):
 
 
 def try_inert(mpi, folder, binary):
-    """Without `xtf record` the module does nothing."""
+    """Checks that without `xtf record` the module does nothing."""
     before = set(os.listdir(folder))
     mpis.run(mpi.launch(2, "env", f"LD_PRELOAD={mpi.module}", binary, "off"), cwd=folder)
     expect(f"{mpi}, inert: files", set(os.listdir(folder)) - before, set())
@@ -124,8 +126,8 @@ def main():
             mpi.compile(str(TRAPS / "traps.c"), paths["traps"])
             mpi.compile(str(TRAPS / "traps.c"), paths["plugin.so"], "-shared", "-fPIC", "-DPLUGIN")
             subprocess.run(["cc", "-o", paths["host"], str(TRAPS / "host.c"), "-ldl"], check=True)
-            for how, expected in EXPECTED.items():
-                try_program(mpi, folder, paths["traps"], how, expected)
+            for way, expected in EXPECTED.items():
+                try_program(mpi, folder, paths["traps"], way, expected)
             try_plugin(mpi, folder, paths["host"], paths["plugin.so"])
             try_constructor(mpi, folder, os.path.join(folder, "constructed"))
             try_throw(mpi, folder)

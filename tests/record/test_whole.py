@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Programs as Debian has them, HPCC, LAMMPS and Python with mpi4py: recorded, they print what they print by themselves and end alike; and
-the trace has what such programs must have."""
+"""Programs as Debian packages them: HPCC, LAMMPS and Python with mpi4py. Recorded, they must print and end as by themselves, and
+their traces must have the records that such programs make."""
 
 import gzip
 import pathlib
@@ -15,11 +15,11 @@ import recording
 HPCC_INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 IN_LJ = pathlib.Path(__file__).resolve().parents[2] / "examples/melt-4/in.lj"
 NUMBER = re.compile(r"[-+]?\d[\d.]*(e[-+]?\d+)?", re.IGNORECASE)
-# What HPCC prints beside times and rates: sizes, counts, whether results are right. A line that begins with "CPU" repeats the result of the line
-# "WALL" above it, and is there only if the clock of processor time has ticked meanwhile.
+# HPCC's output without times and rates: sizes, counts, whether results are right. A line that begins with "CPU" repeats the
+# result of the line "WALL" above it. It is present only if the clock of processor time has ticked meanwhile.
 HPCC_FACTS = re.compile(r"^(\w*(Success|_N|_nb|_nprow|_npcol|VectorSize|CommWorldProcs|MPIRandomAccess_Errors\w*)=.*|(?!CPU ).*(PASSED|FAILED).*)$",
                         re.MULTILINE)
-PYTHON = "/usr/bin/python3"  # the one that Debian's mpi4py is for
+PYTHON = "/usr/bin/python3"  # Debian's mpi4py is for this one
 SCRIPT = """
 from mpi4py import MPI
 import sys
@@ -36,8 +36,8 @@ sys.exit(3)
 
 
 class Whole(recording.Case):
-    def twice(self, n, *command, status=0):
-        """Runs a program by itself and recorded; what both printed, and the trace."""
+    def run_twice(self, n, *command, status=0):
+        """Runs a program by itself and recorded. Returns both outputs, and the trace."""
         launch = self.launch("openmpi", n, *command)
         by_itself = self.run_in(*launch, status=status)
         trace = self.folder / "run.xtf"
@@ -51,7 +51,7 @@ class Whole(recording.Case):
     @unittest.skipUnless(shutil.which("lmp"), "no LAMMPS here")
     def test_lammps(self):
         shutil.copy(IN_LJ, self.folder)
-        by_itself, recorded, trace = self.twice(4, "lmp", "-in", "in.lj", "-log", "none")
+        by_itself, recorded, trace = self.run_twice(4, "lmp", "-in", "in.lj", "-log", "none")
         thermo = re.compile(r"^ +\d+( +[-\d.]+){5} *$", re.MULTILINE)
         rows = [match[0] for match in thermo.finditer(by_itself)]
         self.assertGreater(len(rows), 5)
@@ -80,20 +80,21 @@ class Whole(recording.Case):
             facts.append([match[0] for match in HPCC_FACTS.finditer((self.folder / "hpccoutf.txt").read_text())])
             (self.folder / "hpccoutf.txt").unlink()
         self.assertGreater(len(facts[0]), 10)
-        words = [[NUMBER.sub("", fact) if "=" not in fact else fact for fact in some] for some in facts]
+        words = [[NUMBER.sub("", fact) if "=" not in fact else fact for fact in run_facts] for run_facts in facts]
         self.assertEqual(*words)
         self.xtf("check", self.folder / "run.xtf")
         self.assertEqual(self.count(self.folder / "run.xtf", "sends"), self.count(self.folder / "run.xtf", "recvs"))
 
     def test_python(self):
-        """Python opens MPI's library itself, in a scope of its own; and the exit status is the program's."""
+        """Checks that Python, which opens MPI's library itself in a separate scope, is recorded, and that the exit status is the
+        program's."""
         if subprocess.run([PYTHON, "-c", "import mpi4py"], capture_output=True).returncode != 0:
             self.skipTest("no mpi4py here")
         (self.folder / "ring.py").write_text(SCRIPT)
-        by_itself, recorded, trace = self.twice(4, PYTHON, "ring.py", status=3)
+        by_itself, recorded, trace = self.run_twice(4, PYTHON, "ring.py", status=3)
         self.assertEqual(by_itself, recorded)
         self.assertIn("Rank 3", self.xtf("cat", trace, "definitions/processes"))
-        # Objects are received by MPI_Mprobe and MPI_Mrecv.
+        # mpi4py receives objects by MPI_Mprobe and MPI_Mrecv.
         states = [line.split()[8] for line in self.xtf("cat", trace, "messages").splitlines() if not line.startswith("#")]
         self.assertGreaterEqual(len(states), 3 * 4)
         self.assertEqual(set(states), {"certain"})

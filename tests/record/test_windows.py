@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Recorded one-sided communication: what each call of programs/windows.c records, as the program's text says; and the waits that
-`xtf analyze` finds in programs/window_waits.c, by formulas over the times of its calls.
+"""Recorded one-sided communication. The records of each call of programs/windows.c are compared with the program's text. The
+waits that `xtf analyze` finds in programs/window_waits.c are compared with formulas over the times of its calls.
 
 usage: test_windows.py
 """
@@ -30,7 +30,8 @@ def epoch(window, call, memory=False, completed=0):
 COMMON = {"fenced": made("MPI_Win_create", "fenced", "CREATE_HANDLE"), "epochs": made("MPI_Win_allocate", "epochs"),
           "locked": made("MPI_Win_allocate", "locked"), "shared": made("MPI_Win_allocate_shared", "shared"),
           "dynamic": made("MPI_Win_create_dynamic", "dynamic", "CREATE_HANDLE")}
-# What the calls record; calls that record nothing are left out. An operation: its kind, window, peer, bytes, bytes received.
+# Expected records of the calls; calls without records are omitted. An operation has its kind, window, peer, bytes, bytes
+# received.
 ORIGIN = [
     *COMMON["fenced"], fence("fenced"), "MPI_Put: PUT fenced 1 12", "MPI_Get: GET fenced 1 8", fence("fenced", 2),
     "MPI_Accumulate: ACCUMULATE fenced 1 16 0", fence("fenced", 1), *freed("fenced", "DESTROY_HANDLE"),
@@ -70,7 +71,7 @@ class Windows(Case):
         return EVENTS[record.event].format(**values)
 
     def check_completions(self, trace):
-        """An operation completes at its target once, and at most once before that at its origin."""
+        """Checks that an operation completes at its target once, and before that at most once at its origin."""
         for process in range(2):
             under_way, local = set(), set()
             for record in trace.records[process << 32]:
@@ -85,7 +86,7 @@ class Windows(Case):
             self.assertEqual(under_way, set())
 
     def check_program(self, mpi, program, large=()):
-        """`large`: functions that are those for large counts."""
+        """Checks a program. `large`: functions that are replaced by their versions for large counts."""
         trace, _ = self.recorded(mpi, 2, program, **working(mpi))
         self.assertEqual(len(trace.tables["rma_windows"]), 5, "a row for both processes")
         self.assertEqual({trace.comm_name(row["comm"]) for row in trace.tables["rma_windows"]}, {"MPI_COMM_WORLD"})
@@ -103,12 +104,12 @@ class Windows(Case):
 
     def test_large_counts(self):
         if "mpich" not in mpis():
-            self.skipTest("no MPI is here that has functions for large counts")
+            self.skipTest("no installed MPI has functions for large counts")
         self.check_program("mpich", *self.compile_large("mpich", "windows", "rma"))
 
 
 class Waits(Case):
-    """Times are those of the calls in the trace; the formulas are those of Scalasca, for what the program does."""
+    """The waits by Scalasca's formulas for this program, from the times of the calls in the trace."""
 
     def calls(self, trace, process, *names):
         return [(call.enter.time, call.leave[0].time) for call in trace.calls(process) if call.name in names]
@@ -130,7 +131,8 @@ class Waits(Case):
             yield max(complete - enter, 0)
 
     def lock_waits(self, trace):
-        """Who leaves MPI_Win_unlock last waits for the other: mostly 1, but 0 may return late, when its lock has long gone on to 1."""
+        """Yields the wait of the process that leaves MPI_Win_unlock last. In most runs it is 1, but 0 may return late, after its
+        lock has passed to 1."""
         first, second = sorted((0, 1), key=lambda process: self.calls(trace, process, "MPI_Win_unlock")[0][1])
         (_, released), = self.calls(trace, first, "MPI_Win_unlock")
         calls = self.calls(trace, second, "MPI_Win_lock", "MPI_Put", "MPI_Win_flush", "MPI_Win_unlock")
@@ -147,7 +149,7 @@ class Waits(Case):
                 expected = {"wait_fence": self.fence_waits, "late_post": self.post_waits, "early_wait": self.wait_waits, "lock_competition": self.lock_waits}
                 for kind, waits in expected.items():
                     self.assertEqual(found.get(kind, 0), sum(waits(trace)), kind)
-                    self.assertGreater(found[kind], 0, f"{kind}: the program waits so")
+                    self.assertGreater(found[kind], 0, f"{kind}: the program has such waits")
 
 if __name__ == "__main__":
     main()

@@ -1,27 +1,27 @@
-/* Counts what is brought to the disk: a byte in the file $XTF_TEST_SYNCS for each call, "f" or "d". */
+/* Counts calls that write data to the disk: each adds a byte to the file $XTF_TEST_SYNCS, "f" or "d". */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void count(const char *what)
+static void count_sync(const char *kind)
 {
     const char *path = getenv("XTF_TEST_SYNCS");
     int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
 
-    if (file >= 0 && write(file, what, 1) < 0)
+    if (file >= 0 && write(file, kind, 1) < 0)
         abort();
     close(file);
 }
 
 int fsync(int file)
 {
-    count("f");
+    count_sync("f");
     return (int)syscall(SYS_fsync, file);
 }
 
 int fdatasync(int file)
 {
-    count("d");
+    count_sync("d");
     return (int)syscall(SYS_fdatasync, file);
 }

@@ -1,7 +1,7 @@
 /*
- * From records to rows: what the recorder's own functions append is decoded, and compared with what was put in. Times
- * are compared with long multiplication, and whatever a ring holds, reading it is an answer or an error, and what comes
- * out is a whole trace.
+ * Tests the way from records to rows. The recorder's own functions append records, which are decoded and compared with
+ * the input. Times are compared with long multiplication. Reading a ring must give an answer or an error, and a whole
+ * trace, for any content.
  */
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -23,12 +23,12 @@ typedef struct {
     XtfWriter *writer;
     XtfCollector collector;
     XtfCollectRing ring;
-    XtfWireRing shared; /* of the producer */
+    XtfWireRing shared; /* the producer's part of the ring */
     XtfRing producer;
     uint8_t *data;
 } Fixture;
 
-/* Of the core: the tests never fill their ring. */
+/* Replaces the core's function: the tests never fill their ring. */
 bool xtf_core_make_room(XtfRing *ring, uint64_t size)
 {
     return false;
@@ -52,7 +52,7 @@ static void set_up(Fixture *f)
     f->producer = (XtfRing){.shared = &f->shared, .data = f->data, .mask = RING_BYTES - 1, .limit = RING_BYTES};
 }
 
-static XtfTrace *finish(Fixture *f)
+static XtfTrace *finish_trace(Fixture *f)
 {
     g_autoptr(GError) error = NULL;
 
@@ -78,7 +78,7 @@ static void tear_down(Fixture *f)
     g_free(f->data);
 }
 
-static bool decode(Fixture *f, size_t *taken)
+static bool decode_ring(Fixture *f, size_t *taken)
 {
     return xtf_collect_decode(&f->ring, f->data, f->producer.head, f->producer.head, taken);
 }
@@ -87,7 +87,7 @@ static void decode_all(Fixture *f)
 {
     size_t taken;
 
-    cr_assert(decode(f, &taken), "%s", f->ring.fault ? f->ring.fault : "a row was refused");
+    cr_assert(decode_ring(f, &taken), "%s", f->ring.fault ? f->ring.fault : "a row was refused");
     cr_assert_eq(taken, f->producer.head);
 }
 
@@ -96,13 +96,14 @@ static void put_owner(Fixture *f, uint32_t thread)
     xtf_core_record(&f->producer, 1, XTF_WIRE_OWNER, 0, thread, 1000 + thread);
 }
 
-static void put_definition(Fixture *f, XtfDefinition what, uint64_t id, const void *data, uint32_t size, uint32_t piece)
+static void put_definition(Fixture *f, XtfDefinition definition, uint64_t id, const void *data, uint32_t size,
+                           uint32_t piece)
 {
     for (uint32_t at = 0; at == 0 || at < size; at += piece) {
         uint32_t n = MIN(piece, size - at);
         uint64_t *word = xtf_core_reserve(&f->producer, 4 + (n + 7) / 8);
         word[0] = 1;
-        word[1] = xtf_core_word1(XTF_WIRE_DEFINE, what, n);
+        word[1] = xtf_core_word1(XTF_WIRE_DEFINE, definition, n);
         word[2] = id;
         word[3] = xtf_core_pair(at, size);
         memcpy(word + 4, (const uint8_t *)data + at, n);
@@ -121,7 +122,7 @@ static void put_region(Fixture *f, uint32_t number, const char *name, uint32_t p
     put_definition(f, XTF_DEFINE_REGION, number, data, sizeof region + strlen(name) + 3, piece);
 }
 
-static void call(Fixture *f, uint64_t time, XtfWireKind kind, uint32_t region)
+static void put_call(Fixture *f, uint64_t time, XtfWireKind kind, uint32_t region)
 {
     xtf_core_put(&f->producer, time, kind, region, 0, 0, NULL);
 }
@@ -149,17 +150,17 @@ static const char *text_at(XtfTrace *trace, const char *name, uint64_t row, cons
     return text;
 }
 
-static void say(const char *message, void *data)
+static void log_problem(const char *message, void *data)
 {
     cr_log_error("%s", message);
 }
 
-static void check(XtfTrace *trace)
+static void check_trace(XtfTrace *trace)
 {
     g_autoptr(GError) error = NULL;
     XtfCheckReport report;
 
-    cr_assert(xtf_trace_check(trace, say, NULL, NULL, &report, &error), "%s", error ? error->message : "");
+    cr_assert(xtf_trace_check(trace, log_problem, NULL, NULL, &report, &error), "%s", error ? error->message : "");
     cr_assert_eq(report.problems, 0);
 }
 
@@ -170,18 +171,18 @@ Test(record, calls_and_regions)
 
     set_up(&f);
     put_owner(&f, 2);
-    call(&f, 10, XTF_WIRE_ENTER, OWN); /* before it is defined */
+    put_call(&f, 10, XTF_WIRE_ENTER, OWN); /* before its definition */
     put_region(&f, OWN, "outer", 4096);
     put_region(&f, OWN + 1, "inner", 5); /* in pieces */
-    call(&f, 20, XTF_WIRE_ENTER, OWN + 1);
-    call(&f, 15, XTF_WIRE_ENTER, OWN + 1); /* the clock falls */
-    call(&f, 30, XTF_WIRE_LEAVE, OWN + 1);
-    call(&f, 40, XTF_WIRE_LEAVE, OWN + 1);
-    put_region(&f, OWN, "outer", 4096); /* once more, the same */
-    call(&f, 50, XTF_WIRE_LEAVE, OWN);
+    put_call(&f, 20, XTF_WIRE_ENTER, OWN + 1);
+    put_call(&f, 15, XTF_WIRE_ENTER, OWN + 1); /* the clock falls */
+    put_call(&f, 30, XTF_WIRE_LEAVE, OWN + 1);
+    put_call(&f, 40, XTF_WIRE_LEAVE, OWN + 1);
+    put_region(&f, OWN, "outer", 4096); /* the same definition again */
+    put_call(&f, 50, XTF_WIRE_LEAVE, OWN);
     decode_all(&f);
 
-    g_autoptr(XtfTrace) trace = finish(&f);
+    g_autoptr(XtfTrace) trace = finish_trace(&f);
     const struct {
         uint64_t time, enter;
         const char *name;
@@ -208,7 +209,7 @@ Test(record, calls_and_regions)
     cr_expect_eq(backward.seq, 2);
     cr_expect_str_eq(text_at(trace, "regions", 0, "file"), "a.c");
     cr_expect_str_eq(text_at(trace, "locations", 0, "name"), "Thread 2");
-    check(trace);
+    check_trace(trace);
     tear_down(&f);
 }
 
@@ -230,7 +231,7 @@ Test(record, measurement)
     cr_expect_eq(f.collector.counts.waits, 1);
     cr_expect_eq(f.collector.counts.waited_ns, 150);
 
-    g_autoptr(XtfTrace) trace = finish(&f);
+    g_autoptr(XtfTrace) trace = finish_trace(&f);
     const uint64_t location = (UINT64_C(3) << 32) + 1;
     get_row(trace, location, "measurement", 0, &row);
     cr_expect_eq(row.event, XTF_LABEL_BUFFER_FLUSH);
@@ -242,12 +243,12 @@ Test(record, measurement)
     cr_expect_eq(row.mode, 2);
     get_row(trace, location, "measurement", 2, &row);
     cr_expect_eq(row.mode, 1);
-    check(trace);
+    check_trace(trace);
     tear_down(&f);
 }
 
-/* One ring, several threads, one after the other. */
-Test(record, owners)
+/* Several threads own one ring, one after the other. */
+Test(record, owners_of_a_ring)
 {
     Fixture f;
     XtfEntersLeavesRow row;
@@ -255,35 +256,35 @@ Test(record, owners)
     set_up(&f);
     for (uint32_t thread = 1; thread < 50; thread++) {
         put_owner(&f, thread);
-        call(&f, thread * 10, XTF_WIRE_ENTER, OWN);
+        put_call(&f, thread * 10, XTF_WIRE_ENTER, OWN);
         if (thread % 2)
-            call(&f, thread * 10 + 5, XTF_WIRE_LEAVE, OWN);
+            put_call(&f, thread * 10 + 5, XTF_WIRE_LEAVE, OWN);
     }
     decode_all(&f);
     uint64_t before = f.producer.head;
     size_t taken;
-    put_owner(&f, 7); /* a number that was given before */
+    put_owner(&f, 7); /* a number that was used before */
     cr_expect_not(xtf_collect_decode(&f.ring, f.data + before, f.producer.head - before, 1, &taken));
     g_autofree char *fault = g_strdup_printf("ring 0, byte %" PRIu64 ": thread 7 had a ring before", before);
     cr_expect_str_eq(f.ring.fault ? f.ring.fault : "", fault);
 
-    g_autoptr(XtfTrace) trace = finish(&f);
+    g_autoptr(XtfTrace) trace = finish_trace(&f);
     for (uint32_t thread = 1; thread < 50; thread++) {
         get_row(trace, (UINT64_C(3) << 32) + thread, "enters_leaves", 0, &row);
         cr_expect_eq(row.time, thread * 10);
         cr_expect_eq(row.seq, 0);
         cr_expect_eq(row.depth, 1);
     }
-    check(trace);
+    check_trace(trace);
     tear_down(&f);
 }
 
-/* What is no record, and where that is found. */
+/* Invalid records, and where the fault is found. */
 Test(record, malformed)
 {
     static const struct {
         uint64_t word1, words[3];
-        unsigned n; /* words that are published */
+        unsigned n; /* number of words that are published */
         const char *fault;
     } bad[] = {
         {0, {0}, 2, "it was never written"},
@@ -313,23 +314,23 @@ Test(record, malformed)
         size_t taken, good;
         set_up(&f);
         put_owner(&f, 1);
-        call(&f, 10, XTF_WIRE_ENTER, OWN);
+        put_call(&f, 10, XTF_WIRE_ENTER, OWN);
         good = f.producer.head;
         uint64_t words[] = {11, bad[i].word1, bad[i].words[0], bad[i].words[1], bad[i].words[2]};
         memcpy(f.data + good, words, sizeof words);
         f.producer.head += 8 * bad[i].n;
-        cr_expect_not(decode(&f, &taken), "case %u", i);
+        cr_expect_not(decode_ring(&f, &taken), "case %u", i);
         cr_expect_eq(taken, good, "case %u: %zu bytes are taken", i, taken);
         g_autofree char *fault = g_strdup_printf("ring 0, byte %zu: %s", good, bad[i].fault);
         cr_expect_str_eq(f.ring.fault ? f.ring.fault : "", fault, "case %u: %s", i, f.ring.fault);
-        g_autoptr(XtfTrace) trace = finish(&f);
+        g_autoptr(XtfTrace) trace = finish_trace(&f);
         cr_expect_eq(xtf_trace_n_rows(trace, xtf_trace_find_schema(trace, "enters_leaves")->id), 1);
-        check(trace);
+        check_trace(trace);
         tear_down(&f);
     }
 }
 
-/* Records of all kinds with whatever in them, also torn: an answer or an error, and a trace that is whole. */
+/* Records of all kinds with random values, also torn, give an answer or an error, and a whole trace. */
 Test(record, hostile)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(20260101);
@@ -361,22 +362,22 @@ Test(record, hostile)
                 more[1] = (uint64_t)arg << 32;
             xtf_core_put(&f.producer, i * 10, kind, region, arg, size, more);
         }
-        if (round % 2) { /* torn, or scribbled over */
+        if (round % 2) { /* torn or overwritten */
             uint32_t at = g_rand_int_range(random, 24, f.producer.head);
             f.data[at] ^= 1 << (at % 8);
             f.producer.head -= 8 * (g_rand_int(random) % 3);
         }
-        ended += !decode(&f, &taken);
+        ended += !decode_ring(&f, &taken);
         cr_assert(!f.ring.stream.error, "%s", f.ring.stream.error->message);
         cr_assert_leq(taken, f.producer.head);
-        g_autoptr(XtfTrace) trace = finish(&f);
-        check(trace);
+        g_autoptr(XtfTrace) trace = finish_trace(&f);
+        check_trace(trace);
         tear_down(&f);
     }
-    cr_expect(ended > 0, "none of the rings was found to be malformed");
+    cr_expect(ended > 0, "no ring was found to be malformed");
 }
 
-/* base + ((reading - start) * multiplier >> shift), by hand. */
+/* Returns base + ((reading - start) * multiplier >> shift), by long multiplication. */
 static uint64_t slow_ns(const XtfCollectClock *clock, uint64_t reading)
 {
     uint64_t a = reading - clock->start, b = clock->multiplier, product[4] = {0};
@@ -416,7 +417,7 @@ Test(record, times)
                      "%" PRIu64 " of (%" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %u): %" PRIu64 ", not %" PRIu64, reading,
                      clock.start, clock.base, clock.multiplier, clock.shift, ns, expected);
     }
-    /* Before the start of the clock. */
+    /* Readings before the start of the clock. */
     XtfCollectClock clock = {.shift = 1, .start = 1000, .base = 500, .multiplier = 1};
     cr_expect_eq(xtf_collect_clock_ns(&clock, 990), 495);
     cr_expect_eq(xtf_collect_clock_ns(&clock, 0), 0);
@@ -424,7 +425,7 @@ Test(record, times)
     cr_expect_not(xtf_collect_clock_check(&clock, &error));
 }
 
-/* Rows have their numbers from their first mention on; what is said of them later is in the next commit. */
+/* Rows have numbers from their first mention on; later changes are in the next commit. */
 Test(record, tables)
 {
     Fixture f;
@@ -457,13 +458,13 @@ Test(record, tables)
     row->group = group;
     cr_expect_eq(xtf_collect_row(tables, XTF_MODEL_COMMUNICATORS, 6), 2);
 
-    g_autoptr(XtfTrace) trace = finish(&f);
+    g_autoptr(XtfTrace) trace = finish_trace(&f);
     cr_assert(xtf_trace_table(trace, "communicators", &table, NULL));
     cr_expect_eq(table->n_rows, 3);
     cr_expect_str_eq(text_at(trace, "communicators", 0, "name"), "late");
     cr_expect_str_eq(text_at(trace, "communicators", 1, "name"), "");
     cr_assert(xtf_trace_table(trace, "members", &table, NULL));
     cr_expect_eq(((const XtfMemberRow *)(const void *)table->rows)[1].proc, 9);
-    check(trace);
+    check_trace(trace);
     tear_down(&f);
 }

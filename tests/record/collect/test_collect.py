@@ -1,4 +1,4 @@
-"""The collector as a process: what it makes of rings, of processes that end in all ways, and of a full disk."""
+"""The collector as a process: its handling of rings, of processes that end in all ways, and of a full disk."""
 
 import contextlib
 import os
@@ -32,7 +32,7 @@ def calls(first, n, region=OWN):
 
 
 def named_values(part):
-    """The properties of the process."""
+    """Returns the properties of the process."""
     lines = xtf("cat", part, "definitions/definition_properties").splitlines()[1:]
     return {line.split()[5]: line.split()[4].replace(r"\x20", " ") for line in lines}
 
@@ -41,14 +41,14 @@ def events(part):
     return [line.split()[4] for line in xtf("cat", part, "records").splitlines()]
 
 
-def left_in(folder):
-    """The files but the clock of the node."""
+def files_in(folder):
+    """Returns the names of the files except the node's clock."""
     return sorted(name for name in os.listdir(folder) if not name.startswith("clock-"))
 
 
 @contextlib.contextmanager
 def full_disk(test):
-    """A folder with little room."""
+    """Makes a folder with little space."""
     folder = test.folder / "full"
     folder.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=600k,mode=700", "xtf-test", folder], stderr=subprocess.PIPE, text=True)
@@ -61,7 +61,7 @@ def full_disk(test):
 
 
 def fill(traced):
-    """Sends that do not fit there."""
+    """Appends more sends than the disk holds."""
     traced.memory.append(0, record("OWNER", 1, 0, 0, 1))
     traced.memory.drain()
     value = 1
@@ -86,16 +86,16 @@ class Collector(unittest.TestCase):
         return path
 
     def test_killed(self):
-        """What was published before the process was killed is there."""
+        """Checks that the part has all records that were published before the process was killed."""
         with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "work"))
             traced.memory.append(0, calls(10, 1000))
             self.assertEqual(traced.end(), (0, ""))
         self.assertEqual(events(self.part()), ["PROGRAM_BEGIN"] + ["ENTER", "LEAVE"] * 1000 + ["PROGRAM_END"])
-        self.assertEqual(left_in(self.folder), ["000000.xtf"])
+        self.assertEqual(files_in(self.folder), ["000000.xtf"])
 
     def test_more_than_a_ring(self):
-        """Rings of threads go round many times; a drain means that all of it can be read."""
+        """Checks rings of threads that wrap around many times. After a drain all records must be readable."""
         with Traced(XTF, self.folder, rank=5, world=6, phase=RUNNING, ring_size=4096, program=("cat",), pipes=subprocess.PIPE) as traced:
             for ring in range(3):
                 traced.memory.append(ring, record("OWNER", 1, 0, ring, 100 + ring) + define_region(1, OWN, "work"))
@@ -106,7 +106,7 @@ class Collector(unittest.TestCase):
             path = self.folder / "000005.xtf"
             self.assertEqual(sum(name == "ENTER" for name in events(path)), 3 * 4000)
             traced.memory.u32(PHASE, FINALIZED)
-            traced.process.communicate()  # it ends by itself
+            traced.process.communicate()  # the process ends by itself
             self.assertEqual(traced.finish(), (0, ""))
         part = self.part(5)
         self.assertEqual([line.split()[1:4] + [" ".join(line.split()[7:])] for line in xtf("cat", part, "definitions/locations").splitlines()[1:]],
@@ -115,8 +115,9 @@ class Collector(unittest.TestCase):
         self.assertEqual(named_values(part)["record.end"], "finalized")
         self.assertEqual(int(named_values(part)["record.events"]), 3 * (8000 + 2))
 
-    def test_begun(self):
-        """What a call has begun is seen at a commit while it waits. If the call fails, nothing has begun; a send that was seen is cancelled."""
+    def test_begun_operations(self):
+        """Checks that a commit shows the operation that a call has begun, while the call waits. If the call fails, no operation
+        has begun; a send that was shown is cancelled."""
         def send(time, size):
             return record("ENTER", time, OWN) + record("SEND", time, 0, 3, 7 << 32, size)
 
@@ -129,7 +130,7 @@ class Collector(unittest.TestCase):
             self.assertEqual(events(part), "PROGRAM_BEGIN ENTER LEAVE ENTER MPI_SEND LEAVE ENTER MPI_SEND".split())
             traced.memory.append(0, record("FAILED", 31) + record("LEAVE", 32, OWN) + record("COLLECTIVE_BEGIN", 40))
             traced.memory.drain()
-            traced.memory.append(0, record("FAILED", 41) + send(50, 4))  # and dies there
+            traced.memory.append(0, record("FAILED", 41) + send(50, 4))  # the process dies in that call
             self.assertEqual(traced.end(), (0, ""))
         part = self.part()
         self.assertEqual(events(part), "PROGRAM_BEGIN ENTER LEAVE ENTER MPI_SEND LEAVE ENTER MPI_SEND LEAVE MPI_COLLECTIVE_BEGIN ENTER MPI_SEND PROGRAM_END".split())
@@ -139,7 +140,8 @@ class Collector(unittest.TestCase):
         self.assertEqual(arrays["cancelled"][0][-2:], [3, 1])  # bytes, and row of sends
 
     def pending_of(self, phase, called, ring_state=1):
-        """The rows of `pending` of a process that is killed in MPI_Recv, of what it shows."""
+        """Returns the time of the ENTER and the rows of `pending`, of a process that is killed in MPI_Recv. `called` is the time
+        of the call whose arguments the ring shows."""
         number = function_number("MPI_Recv")
         with Traced(XTF, self.folder, rank=0, world=4, phase=RUNNING) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + record("ENTER", 50, number))
@@ -160,7 +162,8 @@ class Collector(unittest.TestCase):
         return arrays["enters_leaves"].schema.values(enter[0])[0], [{name: row[name] for name in ("since", "peer", "tag", "comm")} for row in rows]
 
     def test_pending(self):
-        """The call of MPI in which a process is killed is a row, with what it waits for if that is of this call."""
+        """Checks that the MPI call in which a process is killed is a row. The row must have the call's arguments, unless the ring
+        shows those of an earlier call."""
         since, rows = self.pending_of(RUNNING, called=50)
         self.assertEqual(rows, [{"since": since, "peer": 3, "tag": 7, "comm": None}])
 
@@ -169,13 +172,13 @@ class Collector(unittest.TestCase):
         self.assertEqual(rows, [{"since": since, "peer": None, "tag": None, "comm": None}])
 
     def test_pending_none(self):
-        """Not of a thread that has ended, nor behind MPI_Finalize."""
+        """Checks that there is no row for a thread that has ended, nor after MPI_Finalize."""
         self.assertEqual(self.pending_of(RUNNING, called=50, ring_state=2)[1], [])
         (self.folder / "000000.xtf").unlink()
         self.assertEqual(self.pending_of(FINALIZED, called=50)[1], [])
 
-    def test_begun_and_no_room(self):
-        """A failed call is one whose record had to wait for room, too: what tells of the wait stands between."""
+    def test_begun_operations_and_full_ring(self):
+        """Checks a failed call whose record had to wait for space, so that the record of the wait is in between."""
         waited = record("WAITED", 11, 0, 0, 12)
         with Traced(XTF, self.folder, rank=0, world=4, phase=RUNNING) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "work"))
@@ -187,7 +190,7 @@ class Collector(unittest.TestCase):
         self.assertEqual([row[:2] for row in arrays["cancelled"]], [arrays["sends"][0][:2]])
 
     def test_before_the_rank(self):
-        """Records wait until the process has its number, in whatever number they come."""
+        """Checks that records wait until the process has its number, however many they are."""
         with Traced(XTF, self.folder, program=("cat", "/dev/zero"), ring_size=4096, environment={"PMI_RANK": "9"}) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "early"))
             for step in range(20):
@@ -200,16 +203,16 @@ class Collector(unittest.TestCase):
         self.assertEqual(sum(name == "ENTER" for name in events(self.part(2))), 2001)
 
     def test_numbers(self):
-        """Processes without a rank take the next free number; two of one rank are two processes."""
+        """Checks that processes without a rank get the next free number, and that two processes of one rank are two processes."""
         (self.folder / "000000.xtf").write_bytes(b"")
         for rank in NONE, 1, 1:
             with Traced(XTF, self.folder, rank=rank, world=0 if rank == NONE else 2, phase=RUNNING) as traced:
                 traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 1))
                 traced.end()
-        self.assertEqual(left_in(self.folder), [f"{n:06}.xtf" for n in range(4)])
+        self.assertEqual(files_in(self.folder), [f"{n:06}.xtf" for n in range(4)])
 
     def test_clock(self):
-        """A clock that another collector has kept is taken; what is no clock is measured anew, and kept."""
+        """Checks that a clock stored by another collector is used, and that an invalid one is measured again and stored."""
         kept = 1, 1, 0, 10**18, 3
         for clock in kept, (1, 0, 0, 10**18, 0), (1, 0, 2**63, 10**18, 1), (0, 1, 0, 10**18, 3):
             (self.folder / "000000.xtf").unlink(missing_ok=True)
@@ -226,25 +229,25 @@ class Collector(unittest.TestCase):
                 self.assertAlmostEqual(found[3], time.time_ns(), delta=60 * 10**9)
 
     def test_exits(self):
-        """How it ended."""
+        """Checks the recorded end of the process."""
         for number, (set_up, expected) in enumerate([
                 (lambda memory: memory.u32(PHASE, FINALIZED), "finalized"),
                 (lambda memory: memory.u32(EXITED, 1), "exited without MPI_Finalize"),
                 (lambda memory: (memory.u32(STATUS, 3), memory.u32(EXITED, 1)), "status 3")]):
             with Traced(XTF, self.folder, rank=number, world=9, phase=RUNNING, program=("cat",), pipes=subprocess.PIPE) as traced:
                 set_up(traced.memory)
-                traced.process.communicate()  # it ends by itself
+                traced.process.communicate()  # the process ends by itself
                 traced.finish()
             self.assertEqual(named_values(self.part(number))["record.end"], expected)
 
     def test_killed_by_signal(self):
         with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING) as traced:
             traced.process.send_signal(signal.SIGSEGV)
-            traced.finish()  # before anybody has waited for the process
+            traced.finish()  # before the test waits for the process
         self.assertEqual(named_values(self.part())["record.end"], "killed by signal 11")
 
-    def test_told_to_end(self):
-        """The collector is told to end, not the process."""
+    def test_collector_terminated(self):
+        """Checks SIGTERM to the collector, while the process continues."""
         with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
             traced.memory.drain()
@@ -254,22 +257,23 @@ class Collector(unittest.TestCase):
         self.assertEqual(events(self.part()).count("LEAVE"), 5)
 
     def test_without_pidfd(self):
-        """The socket alone tells of the end; closing it does not end a process that lives."""
+        """Checks that the socket alone shows the process's end, and that closing it does not end a living process."""
         with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, pidfd=False) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
             self.assertEqual(traced.end(), (0, ""))
         self.assertEqual(events(self.part()).count("LEAVE"), 5)
 
     def test_without_pidfd_and_socket(self):
-        """The program has closed its end of the socket, as some close all descriptors: it is followed until it ends."""
+        """Checks a program that closed its end of the socket, as some programs close all descriptors. It must be followed until
+        it ends."""
         script = "import mmap, os, sys, time\nfor line in sys.stdin:\n m = mmap.mmap(os.open(line.strip(), os.O_RDWR), 0)\n print(flush=True)\n"
         with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, pidfd=False, program=(sys.executable, "-c", script), pipes=subprocess.PIPE) as traced:
             traced.process.stdin.write(f"/proc/{os.getpid()}/fd/{traced.memory.fd}\n".encode())
             traced.process.stdin.flush()
-            traced.process.stdout.readline()  # it has the memory
+            traced.process.stdout.readline()  # the program has mapped the memory
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
-            traced.ours.close()
-            for rounds in range(3):  # it is seen that the socket was closed
+            traced.process_end.close()
+            for rounds in range(3):  # the collector notices the closed socket
                 traced.memory.drain()
             self.assertIsNone(traced.collector.poll())
             traced.memory.append(0, calls(100, 5))
@@ -278,18 +282,19 @@ class Collector(unittest.TestCase):
             traced.process.stdout.close()
         self.assertEqual(events(self.part()).count("LEAVE"), 10)
 
-    def test_torn(self):
-        """Nonsense ends the reading of its ring: what came before it, and other rings, are there, and the process does not wait."""
+    def test_invalid_records(self):
+        """Checks that an invalid record ends the reading of its ring. Earlier records and other rings must be in the part, and
+        the process must not wait."""
         with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, ring_size=4096, n_rings=5) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 10) + struct.pack("<QQ", 100, 250))
             traced.memory.append(1, record("OWNER", 1, 0, 1, 2))
             traced.memory.append(2, record("OWNER", 1, 0, 2, 3))
             traced.memory.wait_until_taken()
-            traced.memory.append(2, bytes(16))  # a round of its own
-            traced.memory.append(3, define_region(1, OWN, "work") + calls(10, 5))  # of whom?
+            traced.memory.append(2, bytes(16))  # in a separate round
+            traced.memory.append(3, define_region(1, OWN, "work") + calls(10, 5))  # records without an owner
             traced.memory.append(4, record("OWNER", 1, 0, 3, 4))
             traced.memory.wait_until_taken()
-            traced.memory.u64(traced.memory.ring_at(4), 10**9)  # a head that cannot be
+            traced.memory.u64(traced.memory.ring_at(4), 10**9)  # an impossible head
             for step in range(10):
                 traced.memory.append(0, bytes(4000))
                 traced.memory.append(1, calls(10 + 100 * step, 50))
@@ -303,7 +308,8 @@ class Collector(unittest.TestCase):
         self.assertIn("thread 3 end too early: ring 4, byte 24: its positions are impossible", remarks)
 
     def test_sizes_of_worlds(self):
-        """A size that no world has is not known, and takes no memory; ranks of spawned worlds are greater than their size."""
+        """Checks that an impossible world size counts as unknown, and takes no memory. Ranks of spawned worlds may exceed their
+        size."""
         for rank, world, known in ((0, 2**24 + 1, "0"), (0, NONE, "0"), (7, 2, "2")):
             with Traced(XTF, self.folder, rank=rank, world=world, phase=RUNNING, ring_size=4096) as traced:
                 traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
@@ -315,7 +321,7 @@ class Collector(unittest.TestCase):
             part.unlink()
 
     def test_fewer_rings_than_before(self):
-        """The process's memory speaks of fewer rings, or other sizes: what was seen stays."""
+        """Checks that the collector keeps its first values if the process's memory later has fewer rings, or other sizes."""
         with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, ring_size=4096) as traced:
             for ring in range(3):
                 traced.memory.append(ring, record("OWNER", 1, 0, ring, 1 + ring) + calls(10, 5))
@@ -329,7 +335,7 @@ class Collector(unittest.TestCase):
         self.assertEqual(int(named_values(part)["record.events"]), 3 * 11)
         self.assertEqual(events(part).count("LEAVE"), 15)
 
-    def test_no_memory_of_ours(self):
+    def test_invalid_memory(self):
         for change in (0, b"????????"), (8, struct.pack("<I", 77)), (12, struct.pack("<I", 0)), (16, struct.pack("<Q", 12345)), (32, b"\xff"):
             fd = os.memfd_create("bad")
             with Traced(XTF, self.folder) as good:
@@ -344,7 +350,7 @@ class Collector(unittest.TestCase):
             os.close(fd)
 
     def test_full_disk(self):
-        """A full disk: the process goes on, and what was committed before is a whole part that says so."""
+        """Checks a full disk: the process continues, and the committed records are a whole part that reports the fault."""
         with full_disk(self) as full:
             with Traced(XTF, full, rank=0, world=1, phase=RUNNING, ring_size=1 << 20) as traced:
                 fill(traced)
@@ -360,7 +366,8 @@ class Collector(unittest.TestCase):
             self.assertIn("No space left", xtf("cat", part, "definitions/remarks"))
 
     def test_kept_and_lost(self):
-        """Somebody else has taken all of the disk: what was made is kept or lost, and the part and its log say so all the same."""
+        """Checks a disk that others have filled: every record is kept or counted as lost, and the part and its log still report
+        it."""
         with full_disk(self) as full:
             with open(full / "collect-77.log", "a") as log, Traced(XTF, full, rank=0, world=1, phase=RUNNING, ring_size=1 << 20, log=log) as traced:
                 traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "work") + calls(10, 50))
@@ -386,10 +393,10 @@ class Collector(unittest.TestCase):
             self.assertRegex(" ".join(xtf("cat", part, "findings").split()), r"early the records of process 0 end early, .*No space left")
 
     def test_syncs(self):
-        """A part is brought to the disk with its first commit and when it is closed; with an interval of 0 at the end only."""
+        """Checks that a part is synced with its first commit and when it is closed; with an interval of 0 only at the end."""
         for number, seconds in enumerate(("5", "0")):
             syncs = self.folder / f"syncs{number}"
-            # AddressSanitizer ends a program before which another library is loaded, unless told not to.
+            # AddressSanitizer ends a program before which another library is loaded, unless this option is set.
             asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
             count = {"XTF_RECORD_FSYNC": seconds, "LD_PRELOAD": os.environ["COUNT_SYNCS"], "XTF_TEST_SYNCS": str(syncs), "ASAN_OPTIONS": asan}
             with Traced(XTF, self.folder, rank=number, world=2, phase=RUNNING, environment=count) as traced:
@@ -406,13 +413,13 @@ class Collector(unittest.TestCase):
             self.assertGreaterEqual(syncs.read_text().count("d"), 3)
 
     def test_gathering(self):
-        """A part of another node goes to the folder that all see, under its name once it is whole."""
+        """Checks that a part of another node goes to the common folder, and gets its name there when it is whole."""
         gathered = self.folder / "all"
         with Traced(XTF, self.folder / "own", rank=3, world=4, phase=RUNNING,
                     environment={"XTF_RECORD_GATHER": str(gathered), "XTF_RECORD_HOST": "elsewhere"}) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
             traced.memory.drain()
-            self.assertEqual(os.listdir(gathered), [])  # who merges the parts waits for it
+            self.assertEqual(os.listdir(gathered), [])  # processes that merge the parts wait for it
             for name in "clock-here", "worlds", "accept-7":
                 (self.folder / "own" / name).touch()
             self.assertEqual(traced.end(), (0, ""))
@@ -421,33 +428,34 @@ class Collector(unittest.TestCase):
         self.assertIn("0 problems", xtf("check", gathered / "000003.xtf"))
 
     def test_gathering_leaves_others(self):
-        """The folder stays as long as somebody has something in it; a part that is there already is not replaced."""
-        for folder, left in (("one", "000009.xtf"), ("two", "collect-9.log"), ("three", "h-9.starting"), ("four", "notes")):
+        """Checks that a folder with other files is not removed, and that an existing part is not replaced."""
+        for folder, kept_file in (("one", "000009.xtf"), ("two", "collect-9.log"), ("three", "h-9.starting"), ("four", "notes")):
             gathered, own = self.folder / "all" / folder, self.folder / folder
             own.mkdir()
-            (own / left).touch()
+            (own / kept_file).touch()
             (own / "clock-here").touch()
-            self.elsewhere(own, gathered)
+            self.collect_elsewhere(own, gathered)
             self.assertEqual(os.listdir(gathered), ["000003.xtf"])
-            self.assertEqual(left_in(own), [left])
+            self.assertEqual(files_in(own), [kept_file])
         before = (gathered / "000003.xtf").read_bytes()
-        self.elsewhere(own, gathered)
+        self.collect_elsewhere(own, gathered)
         self.assertEqual((gathered / "000003.xtf").read_bytes(), before)
-        self.assertEqual(left_in(own), ["000003.xtf", "collect-77.log", "notes"])
+        self.assertEqual(files_in(own), ["000003.xtf", "collect-77.log", "notes"])
         self.assertRegex((gathered / "000003.log").read_text(), "^xtf: .*File exists\n$")
         self.assertEqual(sorted(os.listdir(gathered)), ["000003.log", "000003.xtf"])
 
-    def test_stays(self):
-        """On the host of `xtf record`, and where that folder is the one of the parts, by whatever name."""
+    def test_part_stays(self):
+        """Checks that a part stays on the host of `xtf record`. It also stays if the common folder is the folder of parts, under
+        any name."""
         same = self.folder / "same"
         same.symlink_to("own")
         for number, (gather, host) in enumerate(((self.folder / "all", socket.gethostname()), (same, "elsewhere"))):
             (self.folder / "own").mkdir(exist_ok=True)
-            self.elsewhere(self.folder / "own", gather, host, rank=number)
+            self.collect_elsewhere(self.folder / "own", gather, host, rank=number)
             self.assertFalse((self.folder / "all").exists())
             self.part(f"own/{number:06}.xtf")
 
-    def elsewhere(self, own, gathered, host="elsewhere", rank=3, **traced):
+    def collect_elsewhere(self, own, gathered, host="elsewhere", rank=3, **traced):
         with open(own / "collect-77.log", "a") as log, \
                 Traced(XTF, own, rank=rank, world=4, phase=RUNNING, environment={"XTF_RECORD_GATHER": str(gathered), "XTF_RECORD_HOST": host}, log=log, **traced) as traced:
             traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 5))
@@ -455,9 +463,9 @@ class Collector(unittest.TestCase):
             return traced.end()
 
     def test_gathering_of_a_failure(self):
-        """A part that ends too early is brought with the log that says why."""
+        """Checks that a part that ends too early is gathered with the log that gives the reason."""
         with full_disk(self) as full, tempfile.TemporaryDirectory(prefix="xtf-collect-") as gathered:
-            (full / "collect-77.log").write_text("before\n")  # so that it has room for more
+            (full / "collect-77.log").write_text("before\n")  # so that the file has space for more
             with open(full / "collect-77.log", "a") as log, \
                     Traced(XTF, full, rank=3, world=4, phase=RUNNING, ring_size=1 << 20, log=log, environment={"XTF_RECORD_GATHER": gathered, "XTF_RECORD_HOST": "elsewhere"}) as traced:
                 fill(traced)
@@ -465,7 +473,7 @@ class Collector(unittest.TestCase):
             self.assertEqual(sorted(os.listdir(gathered)), ["000003.log", "000003.xtf"])
             self.assertIn("No space left on device", pathlib.Path(gathered, "000003.log").read_text())
             self.assertIn("0 problems", xtf("check", pathlib.Path(gathered, "000003.xtf")))
-            self.assertEqual(os.listdir(full), [])  # only the folder, on which a filesystem is mounted
+            self.assertEqual(os.listdir(full), [])  # only the folder is left, on which a file system is mounted
 
     def test_usage(self):
         self.assertIn("xtf record", xtf("collect", "--help"))

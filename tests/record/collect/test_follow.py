@@ -1,7 +1,7 @@
-"""A job that runs, mounted with --follow: its records appear, at most two commits behind, and in the end all are there.
+"""A running job, mounted with --follow. Its records must appear at most two commits later, and all of them in the end.
 
-Commits come once a second: two of them are the two seconds that a follower may be behind, by the job's own clock. A receive that stays posted
-all the while holds nothing up but the order of what was posted behind it.
+Commits take place once a second. Two of them are therefore the two seconds by which a follower may lag, by the job's own clock. A
+receive that stays posted all the time may delay only the order of later postings.
 """
 
 import os
@@ -24,10 +24,10 @@ SKIP = 77
 BASE = 10**18
 
 
-def wait_until(condition, what, seconds=60):
+def wait_until(condition, name, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s in vain: {what}"
+        assert time.monotonic() < end, f"waited {seconds} s in vain for {name}"
         time.sleep(0.05)
 
 
@@ -42,8 +42,8 @@ def commits(part):
 
 
 class Job:
-    """Two processes. Each calls its region now and then; the second one falls silent. The first one has a receive open all the time, and completes another
-    one that was posted behind it."""
+    """Two processes. Each calls its region from time to time; the second one stops doing so. The first one has a receive open all
+    the time, and completes another one that was posted later."""
 
     def __init__(self, folder):
         clock = (1, 0, 0, BASE, 1)
@@ -68,12 +68,12 @@ class Job:
             now = time.monotonic_ns()
             self.write(rank, record("ENTER", now, OWN), record("LEAVE", now + 1, OWN))
 
-    def go_on_for_two_commits(self):
+    def work_for_two_commits(self):
         before = [commits(part) for part in self.parts]
         wait_until(lambda: self.work() or all(commits(part) >= n + 2 for part, n in zip(self.parts, before)), "two commits of each part")
 
     def receive(self):
-        """What was posted first is complete."""
+        """Completes the receive that was posted first."""
         self.write(0, record("IRECV", time.monotonic_ns(), 0, 1, 7 << 32, 100, 1))
 
     def end(self):
@@ -83,20 +83,20 @@ class Job:
             self.written += 1  # PROGRAM_END
 
 
-def facts(message):
-    """A file of names and values."""
+def values_of(message):
+    """Returns a file of names and values as a dictionary."""
     return dict(line.rstrip("\n").split(None, 1) for line in open(message))
 
 
 def check_messages(mount):
-    """The receives are complete in another order than they were posted in."""
+    """Checks two receives that complete in another order than they were posted."""
     for n, (number, size) in enumerate([("1", "200 B"), ("0", "100 B")]):
-        said = facts(f"{mount}/proc/0/recvs/num/{n}/message")
+        said = values_of(f"{mount}/proc/0/recvs/num/{n}/message")
         assert [said[name] for name in ("state", "number", "bytes_sent", "bytes_received")] == ["certain", number, size, size], said
-        assert facts(f"{mount}/proc/0/recvs/num/{n}/match/message") == said
+        assert values_of(f"{mount}/proc/0/recvs/num/{n}/match/message") == said
 
 
-def check(job, mount):
+def check_job(job, mount):
     def shown():
         return len(open(f"{mount}/records").readlines())
 
@@ -106,23 +106,23 @@ def check(job, mount):
         job.silent = step == 2
         job.work()
         written = job.written
-        job.go_on_for_two_commits()
+        job.work_for_two_commits()
         # The mount looks for commits eight times a second.
-        wait_until(lambda: shown() >= written, f"{written} records are shown, but {shown()}")
+        wait_until(lambda: shown() >= written, f"{written} records; {shown()} are shown")
         seen.append(written)
         assert shown() <= job.written
     assert seen == sorted(set(seen)), seen
-    said = facts(f"{mount}/proc/0/recvs/num/0/message")
+    said = values_of(f"{mount}/proc/0/recvs/num/0/message")
     assert (said["state"], said["why"]) == ("uncertain", "a receive that was posted before this one was still open at the last commit"), said
     job.receive()
     job.end()
-    wait_until(lambda: shown() == job.written, f"all {job.written} records are shown, but {shown()}")
+    wait_until(lambda: shown() == job.written, f"all {job.written} records; {shown()} are shown")
     check_messages(mount)
     assert len(open(f"{mount}/proc/1/records").readlines()) < job.written
     for part in job.parts:
         done = subprocess.run([XTF, "check", part], stdout=subprocess.PIPE, text=True)
         assert done.returncode == 0 and ": 0 problems" in done.stdout, done.stdout
-        assert not [array for array in Trace(part).arrays() if array.schema.name == "backward_times"], "times were held up"
+        assert not [array for array in Trace(part).arrays() if array.schema.name == "backward_times"], "some times ran backwards"
     print(f"{job.written} records; after {', '.join(map(str, seen))} of them all were shown two commits later")
 
 
@@ -138,7 +138,7 @@ def main():
         try:
             wait_until(lambda: all(commits(part) > 0 for part in job.parts), "a commit of each part")
             daemon = subprocess.Popen([XTF, "mount", "-f", "--follow", folder, mount])
-            check(job, mount)
+            check_job(job, mount)
         finally:
             if daemon:
                 daemon.send_signal(signal.SIGTERM)

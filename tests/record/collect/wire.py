@@ -1,6 +1,6 @@
-"""A traced process as its collector sees it, made up: memory as src/record/wire.h lays it out, and records in it.
+"""A made-up traced process as its collector sees it: memory laid out as in src/record/wire.h, and records in it.
 
-What is written here was not written by the recorder: tests compare what the collector makes of it with what they put in.
+The recorder does not write this memory. Tests compare the collector's results with the records that they put in.
 """
 
 import mmap
@@ -19,7 +19,7 @@ CHOICES = 1 << 17
 MAGIC = 0x3165726977667478
 VERSION = 3
 NONE = 2**32 - 1
-OWN = 4096  # the first region that is the process's own
+OWN = 4096  # number of the first region that a process defines
 
 DEFINITIONS = {name: number for number, name in enumerate(re.findall(r"^    XTF_DEFINE_(\w+),", HEADER, re.M))}
 STARTING, RUNNING, FINALIZED = range(3)
@@ -28,20 +28,20 @@ STARTING, RUNNING, FINALIZED = range(3)
 PHASE, RANK, WORLD, CLAIMED, DRAIN, DRAINED, WAKE, NESTED, WITHOUT_RING, READY, EXITED, STATUS = 36, 40, 44, 48, 52, 56, 60, 64, 72, 80, 84, 88
 STATE, TAIL, SHOWN = 24, 64, 128
 
-def order_of_kinds():
-    """The kinds stand in lists that XTF_WIRE_KINDS names at its end."""
+def numbers_of_kinds():
+    """Returns {kind: number}. The kinds are in lists, which XTF_WIRE_KINDS names at its end."""
     lists = dict(re.findall(r"#define (XTF_WIRE_\w*KINDS)\(KIND\)(.*?)(?=\n\n|\n#define|\n/\* )", HEADER, re.S))
     names = re.findall(r"KIND\((\w+), \d+\)", lists["XTF_WIRE_KINDS"])
-    for more in re.findall(r"(XTF_WIRE_\w+_KINDS)\(KIND\)", HEADER[HEADER.index("#define XTF_WIRE_KINDS"):HEADER.index("#define XTF_WIRE_MESSAGE_KINDS")]):
-        names += re.findall(r"KIND\((\w+), \d+\)", lists[more])
+    for name in re.findall(r"(XTF_WIRE_\w+_KINDS)\(KIND\)", HEADER[HEADER.index("#define XTF_WIRE_KINDS"):HEADER.index("#define XTF_WIRE_MESSAGE_KINDS")]):
+        names += re.findall(r"KIND\((\w+), \d+\)", lists[name])
     return {name: number for number, name in enumerate(names)}
 
 
-KINDS = order_of_kinds()
+KINDS = numbers_of_kinds()
 
 
 def function_number(name):
-    """The number of a function of MPI: its place among the lines of the table."""
+    """Returns the number of an MPI function: its place among the lines of the table."""
     lines = (pathlib.Path(__file__).parents[3] / "src/record/mpi/functions.tbl").read_text().splitlines()
     return [line.split()[0] for line in lines if line.strip() and not line.startswith("#")].index(name) + 1
 
@@ -54,7 +54,7 @@ class Memory:
         os.ftruncate(self.fd, self.data_at + n_rings * ring_size)
         self.map = mmap.mmap(self.fd, 0)
         struct.pack_into("<QIIQiIIIII", self.map, 0, MAGIC, VERSION, n_rings, ring_size, pid, 0, source, phase, rank, world)
-        # What the node's clock is, as the first collector of a job finds it out and keeps it.
+        # The node's clock, which the first collector of a job measures and stores.
         pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
         (pathlib.Path(folder) / f"clock-{os.uname().nodename}").write_bytes(struct.pack("<QIIQQQ", MAGIC, *clock))
 
@@ -72,7 +72,7 @@ class Memory:
         return HEADER_SIZE + RING_BYTES * ring
 
     def append(self, ring, data):
-        """Bytes, published once they are all there; waits for room."""
+        """Appends bytes to a ring, and publishes them together; waits for space."""
         head = self.u64(self.ring_at(ring))
         while head + len(data) - self.u64(self.ring_at(ring) + TAIL) > self.ring_size:
             time.sleep(0.001)
@@ -90,7 +90,7 @@ class Memory:
             if all(self.u64(self.ring_at(i)) == self.u64(self.ring_at(i) + TAIL) for i in range(self.u32(CLAIMED))):
                 return
             time.sleep(0.005)
-        raise AssertionError("the collector does not take what there is")
+        raise AssertionError("the collector does not consume all records")
 
     def drain(self, seconds=60):
         wanted = self.u32(DRAIN) + 1
@@ -110,12 +110,12 @@ def record(kind, time, region=0, arg=0, *words):
     return struct.pack("<QQ", time, KINDS[kind] | region << 8 | arg << 32) + struct.pack(f"<{len(words)}Q", *words)
 
 
-def define(what, time, id, data, piece=4000):
-    """The records of a definition."""
+def define(kind, time, id, data, piece=4000):
+    """Returns the records of a definition."""
     records = b""
     for at in range(0, max(len(data), 1), piece):
         part = data[at:at + piece]
-        records += struct.pack("<QQQQ", time, KINDS["DEFINE"] | DEFINITIONS[what] << 8 | len(part) << 32, id, at | len(data) << 32)
+        records += struct.pack("<QQQQ", time, KINDS["DEFINE"] | DEFINITIONS[kind] << 8 | len(part) << 32, id, at | len(data) << 32)
         records += part + bytes(-len(part) % 8)
     return records
 
@@ -126,25 +126,25 @@ def define_region(time, id, name, file="", line=0, role=1, paradigm=1):
 
 
 class Traced:
-    """A process that does nothing, its memory, and its collector."""
+    """An idle process, its memory, and its collector."""
 
     def __init__(self, xtf, folder, *, environment=None, program=("sleep", "1000"), pidfd=True, log=None, pipes=subprocess.DEVNULL, **memory):
         self.process = subprocess.Popen(program, stdin=pipes, stdout=pipes)
         self.memory = Memory(folder, self.process.pid, **memory)
-        self.ours, theirs = socket.socketpair()
-        fds = [self.memory.fd, theirs.fileno()] + ([os.pidfd_open(self.process.pid)] if pidfd else [])
+        self.process_end, collector_end = socket.socketpair()
+        fds = [self.memory.fd, collector_end.fileno()] + ([os.pidfd_open(self.process.pid)] if pidfd else [])
         options = ["--memory", str(fds[0]), "--socket", str(fds[1])] + (["--process", str(fds[2])] if pidfd else [])
         self.collector = subprocess.Popen([xtf, "collect", "--folder", str(folder), *options], pass_fds=fds, stderr=log or subprocess.PIPE, text=True,
                                           env={**os.environ, **(environment or {})})
-        theirs.close()
+        collector_end.close()
         if pidfd:
             os.close(fds[2])
 
     def end(self, seconds=60):
-        """The process is killed; what the collector says, and its exit status."""
+        """Kills the process. Returns the collector's exit status and messages."""
         self.process.kill()
         self.process.wait()
-        self.ours.close()
+        self.process_end.close()
         return self.finish(seconds)
 
     def finish(self, seconds=60):
@@ -159,6 +159,6 @@ class Traced:
             if process.poll() is None:
                 process.kill()
             process.wait()
-        self.ours.close()
+        self.process_end.close()
         self.memory.map.close()
         os.close(self.memory.fd)

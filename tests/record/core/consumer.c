@@ -11,7 +11,7 @@
 #define WORDS(NAME, words) [XTF_WIRE_##NAME] = words,
 static const unsigned kind_words[] = {XTF_WIRE_KINDS(WORDS)};
 
-static void take_frame(ConsumerThread *thread, XtfWireHead head)
+static void check_frame(ConsumerThread *thread, XtfWireHead head)
 {
     if (head.kind == XTF_WIRE_ENTER) {
         REQUIRE(!thread->off, "an ENTER in a hole");
@@ -30,7 +30,7 @@ static void take_frame(ConsumerThread *thread, XtfWireHead head)
     thread->leaves++;
 }
 
-static void take_measurement(ConsumerThread *thread, XtfWireHead head)
+static void check_measurement(ConsumerThread *thread, XtfWireHead head)
 {
     REQUIRE(head.arg == 1 || head.arg == 2, "mode %u", head.arg);
     REQUIRE(thread->off == (head.arg == 1), "measurement %u twice", head.arg);
@@ -40,7 +40,7 @@ static void take_measurement(ConsumerThread *thread, XtfWireHead head)
         thread->on_time = head.time;
 }
 
-static void take_send(ConsumerThread *thread, const uint64_t *word)
+static void check_send(ConsumerThread *thread, const uint64_t *word)
 {
     REQUIRE(!thread->off, "a SEND in a hole");
     REQUIRE(word[3] >= thread->serial, "serial %lu behind %lu", (unsigned long)word[3], (unsigned long)thread->serial);
@@ -49,7 +49,7 @@ static void take_send(ConsumerThread *thread, const uint64_t *word)
     thread->sends++;
 }
 
-static void take(Consumer *consumer, const uint64_t *word, XtfWireHead head)
+static void check_record(Consumer *consumer, const uint64_t *word, XtfWireHead head)
 {
     if (head.kind == XTF_WIRE_OWNER) {
         ConsumerThread *next = calloc(1, sizeof *next);
@@ -64,11 +64,11 @@ static void take(Consumer *consumer, const uint64_t *word, XtfWireHead head)
             (unsigned long)(thread->time - head.time));
     thread->time = head.time;
     if (head.kind == XTF_WIRE_ENTER || head.kind == XTF_WIRE_LEAVE)
-        take_frame(thread, head);
+        check_frame(thread, head);
     else if (head.kind == XTF_WIRE_MEASUREMENT)
-        take_measurement(thread, head);
+        check_measurement(thread, head);
     else if (head.kind == XTF_WIRE_SEND)
-        take_send(thread, word);
+        check_send(thread, word);
     else if (head.kind == XTF_WIRE_DROPPED)
         thread->missing += word[2];
     else if (head.kind == XTF_WIRE_WAITED)
@@ -91,7 +91,7 @@ uint64_t consumer_take(Consumer *consumer)
         REQUIRE(first.kind > 0 && first.kind < XTF_WIRE_N_KINDS, "kind %u", first.kind);
         unsigned words = first.kind == XTF_WIRE_DEFINE ? 4 + (first.arg + 7) / 8 : kind_words[first.kind];
         REQUIRE(tail + 8 * words <= head, "half a record");
-        take(consumer, word, first);
+        check_record(consumer, word, first);
         tail += 8 * words;
     }
     atomic_store_explicit(&consumer->shared->tail, tail, memory_order_release);

@@ -1,9 +1,9 @@
 /*
- * A consumer of rings that believes nothing: it checks that what a producer leaves in a ring hangs together. What is
- * wrong ends the program, with a word.
+ * A consumer of rings that trusts no producer: it checks that the records in a ring are consistent. A fault ends the
+ * program with a message.
  *
- * Producers that it checks enter frames of region 4096 + 1000 * anything + depth, and put SENDs with a serial number in
- * w3, which never goes back.
+ * Producers that it checks enter frames of region 4096 + 1000 * anything + depth. They put SENDs with a serial number
+ * in w3, which never decreases.
  */
 #pragma once
 
@@ -11,9 +11,9 @@
 
 enum { CONSUMER_DEPTH = 1024 };
 
-/* What a thread recorded. */
+/* The records of one thread. */
 typedef struct ConsumerThread {
-    struct ConsumerThread *before; /* whose the ring was */
+    struct ConsumerThread *before; /* the previous owner of the ring */
     uint32_t number, depth;
     uint32_t stack[CONSUMER_DEPTH];
     bool off;
@@ -23,12 +23,12 @@ typedef struct ConsumerThread {
 
 typedef struct {
     XtfWireRing *shared;
-    const uint8_t *data; /* mapped twice */
+    const uint8_t *data; /* mapped twice in a row */
     uint64_t size;
-    ConsumerThread *thread; /* whose it is; NULL: nobody's */
+    ConsumerThread *thread; /* the owner; NULL if there is none */
 } Consumer;
 
-/* Takes what is there. The number of bytes. */
+/* Consumes all published records, and returns the number of bytes. */
 uint64_t consumer_take(Consumer *consumer);
 
 #define REQUIRE(condition, ...)                                             \

@@ -1,10 +1,11 @@
 /*
- * A program that ends in a way of its choice, and knows what it did.
+ * A program that ends in a given way, and counts its actions.
  *
  * usage: die COUNTS N HOW
  *
- * N times (0: for ever) it begins and ends three nested regions, counts the ends in the file COUNTS, which outlives it,
- * says what it is like, and ends. Of MPI's processes each has a file, COUNTS.RANK.
+ * N times (0: for ever) the program begins and ends three nested regions. It counts the ends in the file COUNTS, which
+ * outlives the program. Then it prints attributes that a recorder might change, and ends. Each MPI process has its own
+ * file, COUNTS.RANK.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,8 +29,8 @@
 
 static volatile uint64_t *counts;
 
-/* Some microseconds, for a program that goes on for ever, lest its trace be long. */
-static void pause_a_little(void)
+/* Waits for some microseconds, so that the trace of an endless program stays small. */
+static void pause_briefly(void)
 {
     struct timespec begin, now;
 
@@ -43,7 +44,7 @@ static void work(uint64_t n)
 {
     for (uint64_t i = 0; n == 0 || i < n; i++) {
         if (n == 0)
-            pause_a_little();
+            pause_briefly();
         XTF_REGION_BEGIN("outer");
         XTF_REGION_BEGIN("middle");
         XTF_REGION_BEGIN("inner");
@@ -57,7 +58,7 @@ static void work(uint64_t n)
 }
 
 #ifdef WITH_MPI
-/* One process does so, for all: mpirun of Open MPI 4.1 may crash if two do at once. */
+/* Aborts the job from one process: mpirun of Open MPI 4.1 may crash if two processes abort at once. */
 static void abort_job(void)
 {
     int rank;
@@ -69,30 +70,30 @@ static void abort_job(void)
 }
 #endif
 
-static int end(const char *how)
+static int end_process(const char *way)
 {
     int *volatile nowhere = NULL;
 
-    if (!strcmp(how, "kill"))
+    if (!strcmp(way, "kill"))
         kill(getpid(), SIGKILL);
-    else if (!strcmp(how, "segv"))
+    else if (!strcmp(way, "segv"))
         *nowhere = 1;
-    else if (!strcmp(how, "abort"))
+    else if (!strcmp(way, "abort"))
         abort();
-    else if (!strcmp(how, "_exit"))
+    else if (!strcmp(way, "_exit"))
         _exit(3);
-    else if (!strcmp(how, "quick_exit"))
+    else if (!strcmp(way, "quick_exit"))
         quick_exit(4);
-    else if (!strcmp(how, "exit"))
+    else if (!strcmp(way, "exit"))
         exit(5);
-    else if (!strcmp(how, "exec"))
+    else if (!strcmp(way, "exec"))
         execl("/bin/sh", "sh", "-c", "echo another program; exit 6", NULL);
-    else if (!strcmp(how, "term"))
+    else if (!strcmp(way, "term"))
         raise(SIGTERM);
 #ifdef WITH_MPI
-    else if (!strcmp(how, "MPI_Abort"))
+    else if (!strcmp(way, "MPI_Abort"))
         abort_job();
-    else if (!strcmp(how, "finalize"))
+    else if (!strcmp(way, "finalize"))
         MPI_Finalize();
 #endif
     return 0;
@@ -114,12 +115,12 @@ static bool open_counts(const char *name)
     return counts != MAP_FAILED;
 }
 
-/* What a recorder might change. */
-static void say_what_it_is_like(void)
+/* Prints attributes of the process that a recorder might change. */
+static void print_attributes(void)
 {
     int before = errno;
     sigset_t blocked;
-    char line[1024]; /* written at once: launchers mix what processes write in pieces */
+    char line[1024]; /* written at once, as launchers mix output that processes write in pieces */
     int status, file = open("/dev/null", O_RDONLY), n;
 
     sigprocmask(SIG_SETMASK, NULL, &blocked);
@@ -143,6 +144,6 @@ int main(int argc, char **argv)
 #endif
     errno = 0;
     work(strtoull(argv[2], NULL, 10));
-    say_what_it_is_like();
-    return end(argv[3]);
+    print_attributes();
+    return end_process(argv[3]);
 }

@@ -1,4 +1,4 @@
-/* Rings and what goes through them, within one process: producers are threads, and so is the consumer. */
+/* Tests rings and the records that pass through them, within one process: producers and the consumer are threads. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "src/record/core/inner.h"
 #include "tests/record/core/consumer.h"
 
-/* A sanitizer slows them down. */
+/* A sanitizer slows the tests down. */
 #ifdef __SANITIZE_THREAD__
 enum { SLOWER = 10 };
 #else
@@ -20,33 +20,33 @@ enum { SLOWER = 1 };
 
 enum { RINGS = 64, RING_SIZE = 65536 };
 
-/* What a producer did: records it asked for, and its frames. */
+/* A producer's records and frames. */
 typedef struct {
-    unsigned seed, steps, deepest;
+    unsigned seed, steps, max_depth;
     bool toggles;
-    uint64_t asked, serial, bytes;
+    uint64_t n_records, serial, bytes;
     uint32_t depth, stack[CONSUMER_DEPTH];
     uint32_t thread;
 } Producer;
 
 static Consumer consumers[RINGS];
 static _Atomic bool stop, paused;
-static _Atomic unsigned pause_us; /* between two rounds of the consumer */
-static _Atomic uint32_t full_rings; /* which the consumer awaits before its first round */
+static _Atomic unsigned pause_us;   /* between two rounds of the consumer */
+static _Atomic uint32_t full_rings; /* number of full rings for which the consumer waits before its first round */
 static _Atomic uint64_t owners;
 
-static unsigned draw(unsigned *seed, unsigned n)
+static unsigned draw_number(unsigned *seed, unsigned n)
 {
     *seed = *seed * 1664525 + 1013904223;
     return (*seed >> 8) % n;
 }
 
-static void begin(uint32_t when_full)
+static void begin_recording(uint32_t when_full)
 {
     REQUIRE(xtf_core_make_memory(RING_SIZE), "no memory");
     xtf_core.socket.number = -1;
     xtf_core.process->when_full = when_full;
-    xtf_core.timeout_ns = 60ull * 1000 * 1000 * 1000; /* a consumer on a busy machine is not one that is stuck */
+    xtf_core.timeout_ns = 60ull * 1000 * 1000 * 1000; /* a consumer on a busy machine must not count as stuck */
     xtf_core_clock_is_tsc = true;
     xtf_core_keep_life();
     xtf_core_watch_threads();
@@ -55,7 +55,7 @@ static void begin(uint32_t when_full)
     xtf_core_life.owns_rings = xtf_core_life.active = true;
 }
 
-static uint64_t take_all(void)
+static uint64_t consume_all(void)
 {
     uint64_t taken = 0;
     uint32_t n = atomic_load(&xtf_core.process->claimed);
@@ -73,7 +73,7 @@ static uint64_t take_all(void)
     return taken;
 }
 
-/* Rings in which a producer found no room. */
+/* Returns the number of rings in which a producer found no space. */
 static uint32_t count_full_rings(void)
 {
     uint32_t full = 0;
@@ -83,52 +83,52 @@ static uint32_t count_full_rings(void)
     return full;
 }
 
-static void *consume(void *data)
+static void *run_consumer(void *data)
 {
     while (count_full_rings() < atomic_load(&full_rings))
         usleep(100);
     while (!atomic_load(&stop)) {
         if (!atomic_load(&paused))
-            take_all();
+            consume_all();
         unsigned us = atomic_load(&pause_us);
         if (us)
             usleep(us);
     }
-    while (take_all())
+    while (consume_all())
         ;
     return NULL;
 }
 
-static void enter(XtfRing *ring, Producer *producer)
+static void enter_region(XtfRing *ring, Producer *producer)
 {
-    uint32_t region = 4096 + 1000 * draw(&producer->seed, 100) + producer->depth % 1000;
+    uint32_t region = 4096 + 1000 * draw_number(&producer->seed, 100) + producer->depth % 1000;
 
     producer->stack[producer->depth++] = region;
     xtf_core_enter(ring, region);
-    producer->asked++;
+    producer->n_records++;
 }
 
-static void leave(XtfRing *ring, Producer *producer)
+static void leave_region(XtfRing *ring, Producer *producer)
 {
     xtf_core_leave(ring, producer->stack[--producer->depth]);
-    producer->asked++;
+    producer->n_records++;
 }
 
-static void step(XtfRing *ring, Producer *producer)
+static void step_producer(XtfRing *ring, Producer *producer)
 {
-    unsigned what = draw(&producer->seed, 10);
+    unsigned choice = draw_number(&producer->seed, 10);
 
-    if (what < 4 && producer->depth < producer->deepest) {
-        enter(ring, producer);
-    } else if (what < 8 && producer->depth > 0) {
-        leave(ring, producer);
+    if (choice < 4 && producer->depth < producer->max_depth) {
+        enter_region(ring, producer);
+    } else if (choice < 8 && producer->depth > 0) {
+        leave_region(ring, producer);
     } else {
         xtf_core_record(ring, xtf_core_now(), XTF_WIRE_SEND, 0, 1, 2, producer->serial++);
-        producer->asked++;
+        producer->n_records++;
     }
 }
 
-static void *produce(void *data)
+static void *run_producer(void *data)
 {
     Producer *producer = data;
     sigset_t signals;
@@ -142,13 +142,13 @@ static void *produce(void *data)
         XtfRing *ring = xtf_core_begin_frame();
         REQUIRE(ring, "no ring");
         producer->thread = atomic_load(&ring->shared->thread);
-        step(ring, producer);
+        step_producer(ring, producer);
         xtf_core_end();
     }
     return NULL;
 }
 
-static void *be_short(void *data)
+static void *record_briefly(void *data)
 {
     XtfRing *ring = xtf_core_begin();
 
@@ -160,7 +160,7 @@ static void *be_short(void *data)
     return NULL;
 }
 
-static const ConsumerThread *seen_of(const Producer *producer)
+static const ConsumerThread *find_thread(const Producer *producer)
 {
     for (int i = 0; i < RINGS; i++)
         for (const ConsumerThread *thread = consumers[i].thread; thread; thread = thread->before)
@@ -170,106 +170,106 @@ static const ConsumerThread *seen_of(const Producer *producer)
     return NULL;
 }
 
-static void run(Producer *producers, unsigned n)
+static void run_producers(Producer *producers, unsigned n)
 {
     pthread_t consumer, threads[RINGS];
 
-    pthread_create(&consumer, NULL, consume, NULL);
+    pthread_create(&consumer, NULL, run_consumer, NULL);
     for (unsigned i = 0; i < n; i++)
-        pthread_create(&threads[i], NULL, produce, &producers[i]);
+        pthread_create(&threads[i], NULL, run_producer, &producers[i]);
     for (unsigned i = 0; i < n; i++)
         pthread_join(threads[i], NULL);
     atomic_store(&stop, true);
     pthread_join(consumer, NULL);
 }
 
-static Producer *new_producers(unsigned n, unsigned steps, unsigned deepest)
+static Producer *new_producers(unsigned n, unsigned steps, unsigned max_depth)
 {
     Producer *producers = calloc(n, sizeof *producers);
 
     for (unsigned i = 0; i < n; i++)
-        producers[i] = (Producer){.seed = 77 + i, .steps = steps, .deepest = deepest};
+        producers[i] = (Producer){.seed = 77 + i, .steps = steps, .max_depth = max_depth};
     return producers;
 }
 
-/* Nothing is lost where producers wait, however small the ring. */
+/* Checks that no record is lost if producers wait, however small the ring. */
 static void test_waiting(void)
 {
     Producer *producers = new_producers(8, 60000 / SLOWER, 600);
     uint64_t waits = 0;
 
-    begin(XTF_WIRE_WAIT);
+    begin_recording(XTF_WIRE_WAIT);
     pause_us = 300;
     full_rings = 1;
-    run(producers, 8);
+    run_producers(producers, 8);
     for (int i = 0; i < 8; i++) {
-        const ConsumerThread *seen = seen_of(&producers[i]);
-        REQUIRE(seen->enters + seen->leaves + seen->sends == producers[i].asked, "something is missing");
+        const ConsumerThread *seen = find_thread(&producers[i]);
+        REQUIRE(seen->enters + seen->leaves + seen->sends == producers[i].n_records, "records are missing");
         REQUIRE(seen->gaps == 0 && seen->holes == 0, "there is a hole");
         REQUIRE(seen->depth == producers[i].depth, "%u frames are open", seen->depth);
-        REQUIRE(!memcmp(seen->stack, producers[i].stack, seen->depth * sizeof(uint32_t)), "others are open");
+        REQUIRE(!memcmp(seen->stack, producers[i].stack, seen->depth * sizeof(uint32_t)), "other frames are open");
         waits += seen->waits;
     }
-    REQUIRE(waits > 0, "nobody waited");
+    REQUIRE(waits > 0, "no producer waited");
     free(producers);
 }
 
-/* What is dropped is counted to the last record, and no ENTER that is in the ring all the same, when the hole ends; and
- * frames stay balanced: the consumer checks this. */
+/* Checks that dropped records are counted exactly. An ENTER that a hole's end puts into the ring is not counted as
+ * dropped. The consumer checks that frames stay balanced. */
 static void test_dropping(void)
 {
     Producer *producers = new_producers(4, 200000 / SLOWER, 400);
     uint64_t holes = 0;
 
-    begin(XTF_WIRE_DROP);
+    begin_recording(XTF_WIRE_DROP);
     pause_us = 3000;
     full_rings = 4;
-    run(producers, 4);
+    run_producers(producers, 4);
     for (int i = 0; i < 4; i++) {
-        const ConsumerThread *seen = seen_of(&producers[i]);
+        const ConsumerThread *seen = find_thread(&producers[i]);
         uint64_t got = seen->enters + seen->leaves + seen->sends;
-        REQUIRE(got + seen->missing == producers[i].asked, "%lu and %lu dropped of %lu", (unsigned long)got,
-                (unsigned long)seen->missing, (unsigned long)producers[i].asked);
+        REQUIRE(got + seen->missing == producers[i].n_records, "%lu and %lu dropped of %lu", (unsigned long)got,
+                (unsigned long)seen->missing, (unsigned long)producers[i].n_records);
         REQUIRE(!seen->off, "the hole never ends");
         holes += seen->holes;
     }
-    REQUIRE(holes > 3, "%lu holes: the test shows nothing", (unsigned long)holes);
+    REQUIRE(holes > 3, "%lu holes, so nothing was tested", (unsigned long)holes);
     free(producers);
 }
 
-/* A thread that does not record for a while has its frames right behind it. */
+/* Checks that a thread that stops recording for a while has correct frames afterwards. */
 static void test_off_and_on(void)
 {
     Producer *producers = new_producers(2, 50001, 100);
 
-    begin(XTF_WIRE_WAIT);
+    begin_recording(XTF_WIRE_WAIT);
     producers[0].toggles = producers[1].toggles = true;
-    run(producers, 2);
+    run_producers(producers, 2);
     for (int i = 0; i < 2; i++) {
-        const ConsumerThread *seen = seen_of(&producers[i]);
+        const ConsumerThread *seen = find_thread(&producers[i]);
         REQUIRE(seen->holes == 25, "%lu holes", (unsigned long)seen->holes);
-        REQUIRE(seen->missing == 0, "what is left out on purpose is not lost");
+        REQUIRE(seen->missing == 0, "records that are left out on purpose count as lost");
         REQUIRE(seen->depth == producers[i].depth, "%u frames are open", seen->depth);
-        REQUIRE(!memcmp(seen->stack, producers[i].stack, seen->depth * sizeof(uint32_t)), "others are open");
+        REQUIRE(!memcmp(seen->stack, producers[i].stack, seen->depth * sizeof(uint32_t)), "other frames are open");
     }
     free(producers);
 }
 
-/* A consumer that does nothing for long stops nobody for good. */
+/* Checks that a consumer that does nothing for long does not stop a producer for good. */
 static void test_stuck(void)
 {
     Producer *producers = new_producers(1, 50000, 10);
 
-    begin(XTF_WIRE_WAIT);
+    begin_recording(XTF_WIRE_WAIT);
     xtf_core.timeout_ns = 200 * 1000 * 1000;
     paused = true;
-    run(producers, 1);
-    const ConsumerThread *seen = seen_of(producers);
+    run_producers(producers, 1);
+    const ConsumerThread *seen = find_thread(producers);
     REQUIRE(seen->missing > 0 && seen->holes == 1, "%lu holes", (unsigned long)seen->holes);
     free(producers);
 }
 
-static bool all_is_taken(void)
+static bool all_is_consumed(void)
 {
     for (uint32_t i = 0; i < atomic_load(&xtf_core.process->claimed); i++)
         if (atomic_load(&xtf_core.shared[i].tail) != atomic_load(&xtf_core.shared[i].head))
@@ -277,18 +277,18 @@ static bool all_is_taken(void)
     return true;
 }
 
-/* Threads that come one after the other need few rings, drained or not: a third of a ring has what those write that a
- * consumer may lag behind. */
+/* Checks that threads that follow one another need few rings, drained or not. A third of a ring holds what such
+ * threads write while a consumer lags behind. */
 static void test_many_threads(void)
 {
     pthread_t consumer, thread;
 
-    begin(XTF_WIRE_WAIT);
-    pthread_create(&consumer, NULL, consume, NULL);
+    begin_recording(XTF_WIRE_WAIT);
+    pthread_create(&consumer, NULL, run_consumer, NULL);
     for (int i = 0; i < 10000 / SLOWER; i++) {
-        REQUIRE(!pthread_create(&thread, NULL, be_short, NULL), "no thread");
+        REQUIRE(!pthread_create(&thread, NULL, record_briefly, NULL), "no thread");
         pthread_join(thread, NULL);
-        while (i % 256 == 0 && !all_is_taken())
+        while (i % 256 == 0 && !all_is_consumed())
             usleep(100);
     }
     atomic_store(&stop, true);
@@ -296,23 +296,23 @@ static void test_many_threads(void)
     REQUIRE(atomic_load(&xtf_core.process->claimed) <= 3, "%u rings", atomic_load(&xtf_core.process->claimed));
 }
 
-/* A long definition comes in pieces, also while nothing is recorded. */
+/* Checks that a long definition is split into pieces, also while nothing is recorded. */
 static void test_definitions(void)
 {
     static const char text[20000] = "x";
 
-    begin(XTF_WIRE_WAIT);
+    begin_recording(XTF_WIRE_WAIT);
     XtfRing *ring = xtf_core_begin();
     REQUIRE(xtf_core_define(ring, XTF_DEFINE_NOT_WRAPPED, 3, text, sizeof text), "not defined");
     xtf_core_set_recording(false);
     REQUIRE(xtf_core_define(ring, XTF_DEFINE_NOT_WRAPPED, 4, text, 5), "not defined");
     xtf_core_set_recording(true);
     xtf_core_end();
-    take_all();
+    consume_all();
     REQUIRE(consumers[0].thread->defined == 20005, "%lu bytes", (unsigned long)consumers[0].thread->defined);
 }
 
-static void handle(int signal)
+static void handle_signal(int signal)
 {
     XtfRing *ring = xtf_core_begin();
 
@@ -323,7 +323,7 @@ static void handle(int signal)
     xtf_core_end();
 }
 
-/* A signal handler that records comes between records, or is counted. */
+/* Checks that records of a signal handler lie between other records, or are counted. */
 static void test_signals(void)
 {
     Producer *producers = new_producers(1, 3000000 / SLOWER, 20);
@@ -332,25 +332,25 @@ static void test_signals(void)
     timer_t timer;
     sigset_t signals;
 
-    begin(XTF_WIRE_WAIT);
-    signal(SIGUSR1, handle);
-    /* Not for this thread, which waits, but for the one that records: produce() lets it through. */
+    begin_recording(XTF_WIRE_WAIT);
+    signal(SIGUSR1, handle_signal);
+    /* This thread, which waits, blocks the signal; the recording thread unblocks it in produce(). */
     sigemptyset(&signals);
     sigaddset(&signals, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
     timer_create(CLOCK_MONOTONIC, &event, &timer);
     timer_settime(timer, 0, &often, NULL);
-    run(producers, 1);
+    run_producers(producers, 1);
     timer_delete(timer);
-    REQUIRE(seen_of(producers)->depth == producers->depth, "frames");
-    REQUIRE(atomic_load(&xtf_core.process->nested) > 0, "no signal came in between: the test shows nothing");
+    REQUIRE(find_thread(producers)->depth == producers->depth, "frames");
+    REQUIRE(atomic_load(&xtf_core.process->nested) > 0, "no signal interrupted the recorder, so nothing was tested");
     free(producers);
 }
 
-/* Children do not record, and come to no harm: fork(), and clone() that no handler hears of. */
+/* Checks that children neither record nor fail, after fork() and after clone(), for which no handler runs. */
 static void test_forks(void)
 {
-    begin(XTF_WIRE_WAIT);
+    begin_recording(XTF_WIRE_WAIT);
     for (int i = 0; i < 2; i++) {
         XtfRing *ring = xtf_core_begin();
         xtf_core_enter(ring, 4096);
@@ -369,7 +369,7 @@ static void test_forks(void)
         waitpid(child, &status, 0);
         REQUIRE(WIFEXITED(status) && WEXITSTATUS(status) == 7, "status %x", status);
     }
-    take_all();
+    consume_all();
     REQUIRE(consumers[0].thread->enters == 2 && consumers[0].thread->leaves == 2, "a child recorded");
 }
 
@@ -383,7 +383,7 @@ static const struct {
     {"signals", test_signals},           {"forks", test_forks},
 };
 
-/* Each in a process of its own: a process records once. */
+/* Runs each test in a separate process, as a process records once. */
 int main(int argc, char **argv)
 {
     int failed = 0;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The folder of parts lies where others may write, too: what they have put there is neither written to nor taken for ours.
+"""The folder of parts may be in a place where others may write. The recorder must neither write to files that they put there nor
+take them for its own.
 
 usage: test_folder.py
 """
@@ -25,11 +26,11 @@ class Folder(Case):
         self.secret = self.folder / "secret"
         self.secret.write_text(SECRET)
 
-    def refused(self, why):
-        """The program runs as it does alone, and nothing is written there."""
+    def check_refused(self, why):
+        """Checks that the program runs as without the recorder, and that nothing is written to the folder."""
         self.counts.unlink(missing_ok=True)
         before = sorted(self.parts.iterdir())
-        done = self.recorded(N, "exit")
+        done = self.run_recorded(N, "exit")
         self.assertEqual((done.status, self.counted()), (5, 3 * N), done.err)
         self.assertRegex(done.err, REFUSED)
         self.assertIn(why, done.err)
@@ -39,32 +40,33 @@ class Folder(Case):
         if os.getuid() != 0:
             self.skipTest("only root can give folders away")
         os.chown(self.parts, SOMEBODY, SOMEBODY)
-        self.refused("no folder that you alone may write to")
+        self.check_refused("no folder that you alone may write to")
 
     def test_writable_for_others(self):
         for mode in 0o770, 0o707, 0o1777:
             self.parts.chmod(mode)
-            self.refused("no folder that you alone may write to")
+            self.check_refused("no folder that you alone may write to")
 
     def test_symbolic_link(self):
         self.parts.rename(self.folder / "elsewhere")
         self.parts.symlink_to("elsewhere")
-        self.refused("symbolic link")
+        self.check_refused("symbolic link")
 
     def test_links_in_it(self):
-        """Links that take the names of what is shared there lead nowhere: recording goes on without them."""
+        """Checks symbolic links with the names of shared files: the recorder must not follow them, and must record without these
+        files."""
         host, last = socket.gethostname(), int(pathlib.Path("/proc/loadavg").read_text().split()[-1])
         for name in (f"clock-{host}", "worlds", *(f"{host}-{(last + i) % 2**22}.starting" for i in range(400))):
             (self.parts / name).symlink_to(self.secret)
-        # Its log has the number of the process, which the shell knows before.
+        # The log's name has the process's number, which the shell knows before.
         script = 'ln -s "$1" "$2/collect-$$.log"; shift 2; exec env $WITH "$@"'
-        given = " ".join(f"{name}={value}" for name, value in self.environment().items() if name not in ENVIRONMENT)
+        variables = " ".join(f"{name}={value}" for name, value in self.environment().items() if name not in ENVIRONMENT)
         done = subprocess.run(["sh", "-c", script, "sh", self.secret, self.parts, DIE, self.counts, str(N), "exit"], cwd=self.folder,
-                              env={**ENVIRONMENT, "WITH": given}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+                              env={**ENVIRONMENT, "WITH": variables}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
         for path in self.parts.glob("*.starting"):
             if path.is_symlink():
                 path.unlink()
-        self.collected()
+        self.wait_for_collector()
         self.assertEqual((done.returncode, self.counted()), (5, 3 * N), done.stderr)
         self.assertEqual(self.secret.read_text(), SECRET)
         [part] = self.files()
@@ -72,8 +74,8 @@ class Folder(Case):
         self.assertEqual((kinds["ENTER"], kinds["LEAVE"]), (3 * N, 3 * N))
 
     def test_new_files(self):
-        """They are for the user alone, whatever the mask is."""
-        done = self.recorded(N, "exit", start={"before": lambda: os.umask(0)})
+        """Checks that new files are only for the user, with any umask."""
+        done = self.run_recorded(N, "exit", start={"before": lambda: os.umask(0)})
         self.assertEqual(done.status, 5, done.err)
         modes = {path.name: oct(path.stat().st_mode & 0o777) for path in self.parts.iterdir()}
         self.assertIn("000000.xtf", modes)
@@ -81,7 +83,7 @@ class Folder(Case):
 
 
 class Inside(Case):
-    """`xtf record` in a process that a launcher has started: the folder is run.xtf.d, whoever has made it."""
+    """`xtf record` in a process that a launcher has started. The folder is run.xtf.d, which xtf makes or finds."""
 
     def record(self, status=0, **before):
         environment = {**ENVIRONMENT, "PMI_RANK": "0", "PMI_SIZE": "1"}
@@ -94,7 +96,7 @@ class Inside(Case):
         super().setUp()
         self.parts = self.folder / "run.xtf.d"
 
-    def refused(self, why):
+    def check_refused(self, why):
         said = self.record(status=1)
         self.assertRegex(said, rf"\Axtf: [^\n]*run\.xtf\.d: [^\n]*{re.escape(why)}[^\n]*\n\Z")
         self.assertFalse(self.counts.exists())
@@ -105,23 +107,23 @@ class Inside(Case):
             self.skipTest("only root can give folders away")
         self.parts.mkdir(mode=0o700)
         os.chown(self.parts, SOMEBODY, SOMEBODY)
-        self.refused("no folder that you alone may write to")
+        self.check_refused("no folder that you alone may write to")
 
     def test_writable_for_others(self):
         self.parts.mkdir()
         self.parts.chmod(0o777)
-        self.refused("no folder that you alone may write to")
+        self.check_refused("no folder that you alone may write to")
 
     def test_symbolic_link(self):
         (self.folder / "elsewhere").mkdir(mode=0o700)
         self.parts.symlink_to("elsewhere")
-        self.refused("symbolic link")
+        self.check_refused("symbolic link")
 
     def test_in_a_folder_for_all(self):
-        """As in /tmp: what others may write to is not the folder itself."""
+        """Checks that run.xtf.d is not writable for others, even in a folder like /tmp."""
         self.folder.chmod(0o1777)
         self.record(status=5, umask=0)
-        self.collected()
+        self.wait_for_collector()
         self.assertEqual(self.parts.stat().st_mode & 0o777, 0o700)
         [part] = self.files()
         self.check(part)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where there is too little of something, the program runs on as it does without the recorder: recorded, or told why it is not.
+"""Programs under limits of resources run as without the recorder. They are recorded, or say why not.
 
 usage: test_limits.py
 """
@@ -17,13 +17,13 @@ from dying import DIE, ENVIRONMENT, MODULE, XTF, Case
 
 N = 3000
 REFUSED = r"\Axtf record: [^\n]*: this process is not recorded\n\Z"
-PIDFD_OPEN = 434  # of all processors but Alpha
-MEMFD_CREATE = 319  # of x86_64
+PIDFD_OPEN = 434  # on all processors but Alpha
+MEMFD_CREATE = 319  # on x86_64
 
 
 def forbid(call, code):
-    """As the filters of some containers do (seccomp(2))."""
-    steps = ((0x20, 0, 0, 0), (0x15, 0, 1, call), (0x06, 0, 0, 0x00050000 | code), (0x06, 0, 0, 0x7fff0000))  # an error, or allowed
+    """Makes a system call fail, as the filters of some containers do (seccomp(2))."""
+    steps = ((0x20, 0, 0, 0), (0x15, 0, 1, call), (0x06, 0, 0, 0x00050000 | code), (0x06, 0, 0, 0x7fff0000))  # return an error, or allow the call
     program = b"".join(struct.pack("HBBI", *step) for step in steps)
     buffer = ctypes.create_string_buffer(program)
     filter_of = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(steps), ctypes.addressof(buffer)))
@@ -33,56 +33,56 @@ def forbid(call, code):
 
 
 def forbid_pidfd_open():
-    """It is not there."""
+    """Makes pidfd_open fail as if it did not exist."""
     forbid(PIDFD_OPEN, 38)
     try:
         os.close(os.pidfd_open(os.getpid()))
     except OSError:
         return
-    raise RuntimeError("pidfd_open works all the same")
+    raise RuntimeError("pidfd_open still works")
 
 
 def forbid_memfd_create():
-    """It is not allowed."""
+    """Makes memfd_create fail as if it were forbidden."""
     forbid(MEMFD_CREATE, 1)
     try:
         os.close(os.memfd_create("none"))
     except PermissionError:
         return
-    raise RuntimeError("memfd_create works all the same")
+    raise RuntimeError("memfd_create still works")
 
 
 class Limits(Case):
-    def both(self, limits, before=None):
+    def run_both(self, limits, before=None):
         start = {"limits": limits, "before": before}
-        alone = self.alone(N, "exit", **start)
-        self.assertEqual((alone.status, alone.err), (5, ""))
-        done = self.recorded(N, "exit", start=start)
-        self.assertEqual((done.status, done.out), (alone.status, alone.out))
+        plain = self.run_plain(N, "exit", **start)
+        self.assertEqual((plain.status, plain.err), (5, ""))
+        done = self.run_recorded(N, "exit", start=start)
+        self.assertEqual((done.status, done.out), (plain.status, plain.out))
         self.assertEqual(self.counted(), 3 * N)
         return done
 
-    def refused(self, *limits, why=""):
-        done = self.both(limits)
+    def check_refused(self, *limits, why=""):
+        done = self.run_both(limits)
         self.assertRegex(done.err, REFUSED)
         self.assertIn(why, done.err)
         self.assertEqual(self.files(), [])
 
-    def whole(self, *limits):
-        done = self.both(limits)
+    def check_whole(self, *limits):
+        done = self.run_both(limits)
         self.assertEqual(done.err, "")
         [part] = self.files()
         kinds, _ = self.check(part)
         self.assertEqual((kinds["ENTER"], kinds["LEAVE"]), (3 * N, 3 * N))
 
     def test_no_pidfd_open(self):
-        """The end of a process is seen by a socket that it alone has."""
+        """Checks that the collector notices the end of a process by a socket that only this process has."""
         if platform.machine() != "x86_64":
             self.skipTest("the filter is for 64 bits, the lower half first")
-        for how in "exit", "kill":
-            alone = self.alone(N, how, before=forbid_pidfd_open)
-            done = self.recorded(N, how, start={"before": forbid_pidfd_open})
-            self.assertEqual(done, alone)
+        for way in "exit", "kill":
+            plain = self.run_plain(N, way, before=forbid_pidfd_open)
+            done = self.run_recorded(N, way, start={"before": forbid_pidfd_open})
+            self.assertEqual(done, plain)
             [part] = self.files()
             kinds, _ = self.check(part)
             self.assertEqual((kinds["ENTER"], kinds["LEAVE"], kinds["PROGRAM_END"]), (3 * N, 3 * N, 1))
@@ -90,14 +90,14 @@ class Limits(Case):
                 file.unlink()
 
     def test_no_memfd_create(self):
-        """A file that loses its name at once is the memory then."""
+        """Checks that the rings are then in a file that loses its name at once."""
         if platform.machine() != "x86_64":
             self.skipTest("the filter is for 64 bits, the lower half first")
-        for how in "exit", "kill", "exec":
+        for way in "exit", "kill", "exec":
             before = set(os.listdir("/dev/shm"))
-            alone = self.alone(N, how, before=forbid_memfd_create)
-            done = self.recorded(N, how, start={"before": forbid_memfd_create})
-            self.assertEqual(done, alone)
+            plain = self.run_plain(N, way, before=forbid_memfd_create)
+            done = self.run_recorded(N, way, start={"before": forbid_memfd_create})
+            self.assertEqual(done, plain)
             [part] = self.files()
             kinds, _ = self.check(part)
             self.assertEqual((kinds["ENTER"], kinds["LEAVE"], kinds["PROGRAM_END"]), (3 * N, 3 * N, 1))
@@ -106,17 +106,17 @@ class Limits(Case):
                 file.unlink()
 
     def test_size_of_files(self):
-        self.refused((resource.RLIMIT_FSIZE, 100000), why="ulimit -f")
+        self.check_refused((resource.RLIMIT_FSIZE, 100000), why="ulimit -f")
 
     def test_size_of_files_that_suffices(self):
-        self.whole((resource.RLIMIT_FSIZE, 3 << 20))
+        self.check_whole((resource.RLIMIT_FSIZE, 3 << 20))
 
     def test_part_too_large(self):
-        """The collector fails, and the program does not."""
+        """Checks that the collector fails, but not the program."""
         n, start = 2000000, {"limits": [(resource.RLIMIT_FSIZE, 450000)]}
-        alone = self.alone(n, "exit", **start)
-        done = self.recorded(n, "exit", start=start, BUFFER=65536)
-        self.assertEqual((done.status, done.out), (alone.status, alone.out))
+        plain = self.run_plain(n, "exit", **start)
+        done = self.run_recorded(n, "exit", start=start, BUFFER=65536)
+        self.assertEqual((done.status, done.out), (plain.status, plain.out))
         self.assertEqual(self.counted(), 3 * n)
         self.assertIn("File too large", "".join(log.read_text() for log in self.parts.glob("*.log")))
         for part in self.files():
@@ -124,10 +124,10 @@ class Limits(Case):
             self.assertIn(" 0 problems", self.xtf("check", part))
 
     def test_memory(self):
-        self.refused((resource.RLIMIT_AS, 8 << 20), why="no memory")
+        self.check_refused((resource.RLIMIT_AS, 8 << 20), why="no memory")
 
     def test_no_memory_under_record(self):
-        """The reason is said, not one that is guessed; the folder that is named has a log with it."""
+        """Checks that the real reason is reported, and that the named folder has a log with it."""
         done = subprocess.run([XTF, "record", "--mpi=none", "-o", "run.xtf", "sh", "-c", 'ulimit -v 8192; exec "$@"', "sh", DIE, self.counts, str(N), "return"],
                               cwd=self.folder, env={**ENVIRONMENT, "XTF_TMPDIR": str(self.folder)}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
         self.assertEqual((done.returncode, self.counted()), (1, 3 * N), done.stderr)
@@ -137,12 +137,12 @@ class Limits(Case):
         [log] = folder.glob("collect-*.log")
         self.assertRegex(log.read_text(), r"^process \d+: no memory for what is recorded: Cannot allocate memory: ")
 
-    def test_descriptors(self):
-        # Those that the program has, and one: it needs no more itself.
-        self.refused((resource.RLIMIT_NOFILE, 4), why="Too many open files")
+    def test_too_few_descriptors(self):
+        # The program's own descriptors and one more: the recorder needs more.
+        self.check_refused((resource.RLIMIT_NOFILE, 4), why="Too many open files")
 
     def test_few_descriptors(self):
-        self.whole((resource.RLIMIT_NOFILE, 16))
+        self.check_whole((resource.RLIMIT_NOFILE, 16))
 
     def test_processes(self):
         if os.getuid() != 0:
@@ -153,19 +153,19 @@ class Limits(Case):
         for path in (DIE, MODULE, XTF):
             if subprocess.run(["setpriv", "--reuid", str(nobody), "--clear-groups", "test", "-r", path]).returncode:
                 self.skipTest(f"{path} is not for everybody")
-        done = self.both([(resource.RLIMIT_NPROC, 1)], before=lambda: os.setuid(nobody))
+        done = self.run_both([(resource.RLIMIT_NPROC, 1)], before=lambda: os.setuid(nobody))
         self.assertRegex(done.err, REFUSED)
 
 
 class Full(Case):
-    """Full filesystems, in a namespace of mounts of their own."""
+    """Full file systems, in a separate namespace of mounts."""
 
     def in_namespace(self, script, **options):
         if os.getuid() != 0 or not shutil.which("unshare") or subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode:
             self.skipTest("mounts need root")
         environment = {**ENVIRONMENT, "DIE": DIE, "COUNTS": str(self.counts), "PARTS": str(self.parts), "XTF": XTF,
                        "WITH": " ".join(f"{name}={value}" for name, value in self.environment(**options).items() if name not in ENVIRONMENT)}
-        # What is mounted goes with the last process of the namespace: the part is copied before.
+        # A mount ends with the last process of the namespace: the part is copied before.
         return subprocess.run(["unshare", "-m", "sh", "-c", script], env=environment, capture_output=True, text=True, timeout=180, cwd=self.folder)
 
     def test_disk(self):
@@ -190,7 +190,8 @@ class Full(Case):
         self.check(part)
 
     def test_temporary_folder(self):
-        """Parts fill their disk, and the trace goes elsewhere: what was made is kept or lost, also in what is merged by hand."""
+        """Checks that parts fill their disk while the trace is written elsewhere. Every record must be kept or counted as lost,
+        also in a trace that is merged by hand."""
         n = 700000
         script = f"""
             mount -t tmpfs -o size=300k,mode=700 none "$PARTS" || exit 77
@@ -212,7 +213,7 @@ class Full(Case):
             self.assertRegex(self.xtf("check", trace), r"(?m)^process 0 ends early, .*No space left on device$")
 
     def test_shared_memory(self):
-        """/dev/shm may be full, or not there: the rings do not lie in it."""
+        """Checks that /dev/shm may be full or missing, as the rings are elsewhere."""
         script = """
             mount -t tmpfs -o size=4k none /dev/shm || exit 77
             dd if=/dev/zero of=/dev/shm/full bs=1k count=100 2>/dev/null
@@ -222,7 +223,7 @@ class Full(Case):
         done = self.in_namespace(script)
         if done.returncode == 77:
             self.skipTest("no tmpfs")
-        self.collected()
+        self.wait_for_collector()
         self.assertIn("status 5\n", done.stdout, done.stderr)
         self.assertEqual(done.stderr, "")
         [part] = self.files()

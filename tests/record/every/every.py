@@ -1,10 +1,11 @@
-"""Makes a C program that calls every function of the table once, where that can be: as what it calls must do something, mostly with
-itself (MPI_COMM_SELF), and with the other of two processes where it takes two. It writes what it called, how often, and what that returned, into a file called-RANK of the folder that it is given.
+"""Makes a C program that calls every function of the table once, where possible. Calls must have an effect. Most are made by a
+process with itself (MPI_COMM_SELF), some with the other one of two processes. The program writes its functions, their numbers
+of calls and results to a file called-RANK in the given folder.
 """
 
 import re
 
-# Expressions of arguments: by name, else by type. (T) stands for the type.
+# Expressions of arguments: by name, else by type. (T) means the type.
 BY_NAME = {
     "comm": "SELF", "comm1": "SELF", "comm2": "SELF", "local_comm": "SELF", "peer_comm": "MPI_COMM_WORLD", "intercomm": "inter",
     "buf": "a", "sendbuf": "a", "inbuf": "a", "origin_addr": "a", "compare_addr": "a", "buffer": "a", "base": "a", "location": "a",
@@ -30,7 +31,7 @@ BY_TYPE = {
     "MPI_Copy_function": "MPI_NULL_COPY_FN", "MPI_Delete_function": "MPI_NULL_DELETE_FN", "MPI_User_function": "user_op", "MPI_User_function_c": "user_op_c",
     "MPI_Comm_errhandler_function": "(MPI_Comm_errhandler_function *)on_error", "MPI_Win_errhandler_function": "(MPI_Win_errhandler_function *)on_error",
     "MPI_File_errhandler_function": "(MPI_File_errhandler_function *)on_error", "MPI_Session_errhandler_function": "(MPI_Session_errhandler_function *)on_error",
-    "MPI_Grequest_query_function": "query", "MPI_Grequest_free_function": "release", "MPI_Grequest_cancel_function": "cancel",
+    "MPI_Grequest_query_function": "query_status", "MPI_Grequest_free_function": "release_state", "MPI_Grequest_cancel_function": "cancel_request",
     "MPI_Datarep_conversion_function": "MPI_CONVERSION_FN_NULL", "MPI_Datarep_conversion_function_c": "MPI_CONVERSION_FN_NULL_C",
     "MPI_Datarep_extent_function": "extent",
 }  # yapf: disable
@@ -45,39 +46,39 @@ NO_SESSION = "PMPI_Session_finalize(&session);"
 KEYS = {kind: (f"PMPI_{kind}_create_keyval(MPI_{kind.upper()}_NULL_COPY_FN, MPI_{kind.upper()}_NULL_DELETE_FN, &key, NULL);", f"PMPI_{kind}_free_keyval(&key);")
         for kind in ("Comm", "Type", "Win")}
 
-# By kind, and by name, which is looked at first: (before, {argument: expression}, after).
+# By name, which has priority, and by kind: (statements before, {argument: expression}, statements after).
 KINDS = {
-    "send": ("expect();", {}, "received();"),
-    "isend": ("expect();", {"request": "&s"}, "sent(); received();"),
+    "send": ("post_receive();", {}, "finish_receive();"),
+    "isend": ("post_receive();", {"request": "&s"}, "finish_send(); finish_receive();"),
     "send_init": ("", {"request": "&s"}, "PMPI_Request_free(&s);"),
-    "recv": ("post();", {}, "sent();"),
-    "irecv": ("post();", {"request": "&r"}, "sent(); received();"),
+    "recv": ("post_send();", {}, "finish_send();"),
+    "irecv": ("post_send();", {"request": "&r"}, "finish_send(); finish_receive();"),
     "recv_init": ("", {"request": "&r"}, "PMPI_Request_free(&r);"),
-    "probe": ("post();", {}, "expect(); sent(); received();"),
-    "iprobe": ("post();", {}, "expect(); sent(); received();"),
-    "mprobe": ("post();", {"message": "&message"}, "PMPI_Mrecv(b, 1, MPI_INT, &message, MPI_STATUS_IGNORE); sent();"),
-    "improbe": ("post();", {"message": "&message", "flag": "&done"}, "if (!done) PMPI_Mprobe(0, 7, SELF, &message, &st);"
-                " PMPI_Mrecv(b, 1, MPI_INT, &message, MPI_STATUS_IGNORE); sent();"),
-    "mrecv": ("post(); PMPI_Mprobe(0, 7, SELF, &message, &st);", {"message": "&message"}, "sent();"),
-    "imrecv": ("post(); PMPI_Mprobe(0, 7, SELF, &message, &st);", {"message": "&message", "request": "&r"}, "received(); sent();"),
-    "isendrecv": ("", {"request": "&r"}, "received();"),
-    "isendrecv_replace": ("", {"request": "&r"}, "received();"),
+    "probe": ("post_send();", {}, "post_receive(); finish_send(); finish_receive();"),
+    "iprobe": ("post_send();", {}, "post_receive(); finish_send(); finish_receive();"),
+    "mprobe": ("post_send();", {"message": "&message"}, "PMPI_Mrecv(b, 1, MPI_INT, &message, MPI_STATUS_IGNORE); finish_send();"),
+    "improbe": ("post_send();", {"message": "&message", "flag": "&done"}, "if (!done) PMPI_Mprobe(0, 7, SELF, &message, &st);"
+                " PMPI_Mrecv(b, 1, MPI_INT, &message, MPI_STATUS_IGNORE); finish_send();"),
+    "mrecv": ("post_send(); PMPI_Mprobe(0, 7, SELF, &message, &st);", {"message": "&message"}, "finish_send();"),
+    "imrecv": ("post_send(); PMPI_Mprobe(0, 7, SELF, &message, &st);", {"message": "&message", "request": "&r"}, "finish_receive(); finish_send();"),
+    "isendrecv": ("", {"request": "&r"}, "finish_receive();"),
+    "isendrecv_replace": ("", {"request": "&r"}, "finish_receive();"),
     "start": ("persistent_both(); PMPI_Start(&both[1]);", {"request": "&both[0]"}, "free_both();"),
     "startall": ("persistent_both();", {"count": "2", "requests": "both"}, "free_both();"),
-    "wait": ("post(); expect();", {"request": "&r"}, "sent();"),
-    "test": ("post(); expect();", {"request": "&r"}, "sent(); received();"),
-    "request_get_status": ("post(); expect();", {"request": "r"}, "sent(); received();"),
-    "cancel": ("expect();", {"request": "&r"}, "received();"),
+    "wait": ("post_send(); post_receive();", {"request": "&r"}, "finish_send();"),
+    "test": ("post_send(); post_receive();", {"request": "&r"}, "finish_send(); finish_receive();"),
+    "request_get_status": ("post_send(); post_receive();", {"request": "r"}, "finish_send(); finish_receive();"),
+    "cancel": ("post_receive();", {"request": "&r"}, "finish_receive();"),
     "request_free": ("PMPI_Send_init(a, 1, MPI_INT, 0, 7, SELF, &s);", {"request": "&s"}, ""),
-    "grequest_start": ("", {"request": "&r"}, "PMPI_Grequest_complete(r); received();"),
-    "grequest_complete": ("PMPI_Grequest_start(query, release, cancel, NULL, &r);", {"request": "r"}, "received();"),
+    "grequest_start": ("", {"request": "&r"}, "PMPI_Grequest_complete(r); finish_receive();"),
+    "grequest_complete": ("PMPI_Grequest_start(query_status, release_state, cancel_request, NULL, &r);", {"request": "r"}, "finish_receive();"),
     "psend_init": ("", {"tag": "8", "request": "&s"}, "PMPI_Request_free(&s);"),
     "precv_init": ("", {"tag": "8", "request": "&s"}, "PMPI_Request_free(&s);"),
     "pready": (STARTED_PARTS, {"request": "both[1]", "length": "1", "partition_low": "0", "partition_high": "0"}, "free_both();"),
     "parrived": (STARTED_PARTS + "PMPI_Pready(0, both[1]);", {"request": "both[0]"}, "free_both();"),
-    "icollective": ("", {"request": "&s"}, "sent();"),
+    "icollective": ("", {"request": "&s"}, "finish_send();"),
     "collective_init": ("", {"request": "&s"}, START + "PMPI_Request_free(&s);"),
-    "comm_idup": ("", {"newcomm": "&made", "request": "&s"}, "sent(); PMPI_Comm_free(&made);"),
+    "comm_idup": ("", {"newcomm": "&made", "request": "&s"}, "finish_send(); PMPI_Comm_free(&made);"),
     "comm_free": ("PMPI_Comm_dup(SELF, &made);", {"comm": "&made"}, ""),
     "comm_disconnect": ("PMPI_Comm_dup(SELF, &made);", {"comm": "&made"}, ""),
     "cart_sub": ("", {"comm": "cart", "newcomm": "&made"}, "PMPI_Comm_free(&made);"),
@@ -92,7 +93,7 @@ KINDS = {
                      "} else PMPI_Comm_accept(port, MPI_INFO_NULL, 0, SELF, &made); PMPI_Comm_disconnect(&made); if (!world_rank) PMPI_Close_port(port);"),
     "comm_join": ("", {"newcomm": "&made"}, "PMPI_Comm_disconnect(&made);"),
     "win_create": ("", {"win": "&w"}, "PMPI_Win_free(&w);"),
-    "rput": (EPOCH[0], {"request": "&s"}, "sent();" + EPOCH[1]),
+    "rput": (EPOCH[0], {"request": "&s"}, "finish_send();" + EPOCH[1]),
     "win_fence": ("", {}, "PMPI_Win_fence(MPI_MODE_NOSUCCEED, win);"),
     "win_post": ("", {}, "PMPI_Win_start(group, 0, win); PMPI_Win_complete(win); PMPI_Win_wait(win);"),
     "win_start": ("PMPI_Win_post(group, 0, win);", {}, "PMPI_Win_complete(win); PMPI_Win_wait(win);"),
@@ -132,9 +133,9 @@ NAMES = {
     "Session_create_errhandler": ("", {"errhandler": "&handler"}, ""),
     "Buffer_attach": ("", {"size": "4096"}, "void *back; int n; PMPI_Buffer_detach(&back, &n);"),
     "Buffer_detach": ("PMPI_Buffer_attach(a, 4096);", {}, ""),
-    "Bsend": ("expect(); PMPI_Buffer_attach(malloc(4096), 4096);", {}, "void *back; int n; PMPI_Buffer_detach(&back, &n); free(back); received();"),
-    "Ibsend": ("expect(); PMPI_Buffer_attach(malloc(4096), 4096);", {"request": "&s"},
-               "sent(); void *back; int n; PMPI_Buffer_detach(&back, &n); free(back); received();"),
+    "Bsend": ("post_receive(); PMPI_Buffer_attach(malloc(4096), 4096);", {}, "void *back; int n; PMPI_Buffer_detach(&back, &n); free(back); finish_receive();"),
+    "Ibsend": ("post_receive(); PMPI_Buffer_attach(malloc(4096), 4096);", {"request": "&s"},
+               "finish_send(); void *back; int n; PMPI_Buffer_detach(&back, &n); free(back); finish_receive();"),
     "Attr_put": ("PMPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &key, NULL);", {"keyval": "key", "attribute_val": "a"}, ""),
     "Attr_delete": ("PMPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &key, NULL); PMPI_Attr_put(SELF, key, a);", {"keyval": "key"}, ""),
     "Attr_get": ("", {"keyval": "MPI_TAG_UB"}, ""),
@@ -163,7 +164,7 @@ NAMES = {
     "Win_shared_query": ("PMPI_Win_allocate_shared(64, 4, MPI_INFO_NULL, SELF, &memory, &w);", {"win": "w"}, "PMPI_Win_free(&w);"),
     "Alloc_mem": ("", {}, "PMPI_Free_mem(memory);"),
     "Free_mem": ("PMPI_Alloc_mem(64, MPI_INFO_NULL, &memory);", {"base": "memory"}, ""),
-    "Comm_idup_with_info": ("", {"newcomm": "&made", "request": "&s"}, "sent(); PMPI_Comm_free(&made);"),
+    "Comm_idup_with_info": ("", {"newcomm": "&made", "request": "&s"}, "finish_send(); PMPI_Comm_free(&made);"),
     "Group_free": ("PMPI_Comm_group(SELF, &other_group);", {"group": "&other_group"}, ""),
     "Group_range_incl": ("", {"ranges": "((int[1][3]){{0, 0, 1}})"}, ""), "Group_range_excl": ("", {"ranges": "((int[1][3]){{0, 0, 1}})"}, ""),
     "Info_free": ("MPI_Info local; " + INFO, {"info": "&local"}, ""),
@@ -194,7 +195,7 @@ NAMES = {
     "Dims_create": ("", {"dims": "((int[]){0})"}, ""), "Register_datarep": ("", {"datarep": '"every-T"'}, ""),
     "Comm_rank": ("", {"rank": "&done"}, ""), "Comm_size": ("", {"size": "&done"}, ""), "Group_rank": ("", {"rank": "&done"}, ""),
     "Group_size": ("", {"size": "&done"}, ""), "Comm_compare": ("", {}, ""), "Reduce_local": ("", {}, ""),
-    "Test_cancelled": ("post(); expect(); PMPI_Wait(&r, &st);", {}, "sent();"),
+    "Test_cancelled": ("post_send(); post_receive(); PMPI_Wait(&r, &st);", {}, "finish_send();"),
     "Get_address": ("", {}, ""), "Abort": None, "Finalize": None,
 }  # yapf: disable
 for _kind, (_make, _free) in KEYS.items():
@@ -220,13 +221,13 @@ def left_out(mpi, version):
     return {"MPI_Abort": "it ends the job", **LEFT_OUT[mpi], **LEFT_OUT.get(f"{mpi} {version[0]}", {})}
 
 
-# What has to come at a certain time.
+# Functions that must be called first or last.
 FIRST = ("MPI_Win_allocate", "MPI_File_open", "MPI_Add_error_class", "MPI_File_write", "MPI_Publish_name", "MPI_Lookup_name", "MPI_Unpublish_name")
 LAST = ("MPI_File_close", "MPI_Win_free")
 
 
 def expression(function, argument, given):
-    """The C expression of an argument."""
+    """Returns the C expression of an argument."""
     base = argument.base
     if argument.name in given:
         text = given[argument.name]
@@ -253,7 +254,7 @@ def expression(function, argument, given):
 
 
 def call_of(function):
-    """C statements that call a function once; None: it cannot be done here."""
+    """Returns C statements that call a function once; None if it cannot be called here."""
     short = function.short[:-2] if function.name.endswith("_c") else function.short
     case = NAMES[short] if short in NAMES else KINDS.get(function.kind, ("", {}, ""))
     if case is None:
@@ -272,12 +273,12 @@ def call_of(function):
         return None
     arguments = ", ".join(expression(function, argument, given) for argument in function.arguments)
     call = f"{function.name}({arguments})"
-    noted = f'note("{function.name}", {call});' if function.result == "int" else f'{call}; note("{function.name}", 0);'
+    noted = f'note_call("{function.name}", {call});' if function.result == "int" else f'{call}; note_call("{function.name}", 0);'
     return f"{{ {before} {noted} {after} }}"
 
 
 def split_io(function, before, after, given):
-    """Of transfers that are begun and ended by two functions, the other."""
+    """Returns the statements around one of the two functions of a split transfer, with the other one added."""
     base = re.sub(r"_(begin|end)(_c)?$", "", function.name)
     if "begin" in function.flags:
         return before, f"P{base}_end(file, {'a' if function.kind == 'file_write' else 'b'}, &st);"
@@ -286,12 +287,13 @@ def split_io(function, before, after, given):
         return f"P{base}_begin(file, {offset}{'a' if function.kind == 'file_write' else 'b'}, 1, MPI_INT);", after
     if "nonblocking" in function.flags:
         given["request"] = "&s"
-        return before, "sent();"
+        return before, "finish_send();"
     return before, after
 
 
 def program(functions, declared, left_out, include="prelude.h", times=None):
-    """The C program, without what is left out. `include`: the header before it. `times`: how often a function is called, if not once."""
+    """Returns the C program, without the functions in `left_out`. `include`: the header before it. `times`: how often a function
+    is called, if not once."""
     known = [function for function in functions if function.name in declared and function.recorded != "never"]
     wanted = [function for function in known if function.group != "init" or function.short.startswith("Session_")
               or function.name in ("MPI_Pcontrol", "MPI_Initialized", "MPI_Finalized", "MPI_Is_thread_main", "MPI_Query_thread")]
@@ -303,12 +305,12 @@ def program(functions, declared, left_out, include="prelude.h", times=None):
              'const char *number = getenv("OMPI_COMM_WORLD_RANK") ? getenv("OMPI_COMM_WORLD_RANK") : getenv("PMI_RANK");',
              'if (argc > 1 && strcmp(argv[1], "child") == 0) {',
              "MPI_Init(&argc, &argv); PMPI_Comm_get_parent(&made); PMPI_Comm_disconnect(&made); MPI_Finalize(); return 0; }",
-             'if (number && atoi(number)) note("MPI_Init_thread", MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &done));',
-             'else note("MPI_Init", MPI_Init(&argc, &argv));', "prepare(argv[1]);"]
+             'if (number && atoi(number)) note_call("MPI_Init_thread", MPI_Init_thread(&argc, &argv, MPI_THREAD_SINGLE, &done));',
+             'else note_call("MPI_Init", MPI_Init(&argc, &argv));', "prepare_handles(argv[1]);"]
     for function, call in zip(wanted, calls):
         if call:
             lines += [f'if (getenv("EVERY_VERBOSE")) fprintf(stderr, "%d {function.name}\\n", world_rank);']
             lines += [call] if times is None else [f"variant = {again}; {call}" for again in range(times(function))]
-    lines += ['sprintf(text, "%s/called-%d", argv[1], world_rank); FILE *told = fopen(text, "w");', "PMPI_Barrier(MPI_COMM_WORLD);", 'note("MPI_Finalize", MPI_Finalize());', "for (int i = 0; called[i].name; i++)",
-              'fprintf(told, "%s %d %d\\n", called[i].name, called[i].n, called[i].result);', "return fclose(told);", "}", ""]
+    lines += ['sprintf(text, "%s/called-%d", argv[1], world_rank); FILE *list = fopen(text, "w");', "PMPI_Barrier(MPI_COMM_WORLD);", 'note_call("MPI_Finalize", MPI_Finalize());', "for (int i = 0; called[i].name; i++)",
+              'fprintf(list, "%s %d %d\\n", called[i].name, called[i].n, called[i].result);', "return fclose(list);", "}", ""]
     return "\n".join(lines)

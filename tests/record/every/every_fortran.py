@@ -1,9 +1,12 @@
-"""Makes the program of every.py call the routines of a Fortran binding: the calls are Fortran's; what stands around them remains C's, by
-PMPI, for the Fortran routines of the profiling interface come to MPI_X where MPI_X is what is recorded.
+"""Makes the program of every.py call the routines of a Fortran binding. The calls are Fortran's. The code around them remains C
+and calls PMPI, as Fortran's routines of the profiling interface reach the recorded MPI_X.
 
-module() is a Fortran module with a procedure for each routine, which has the routine's arguments, and calls it. bridge() is a header
-behind which MPI_X is a function of C that converts its arguments, calls that procedure, and converts what came of it.
-Routines that take a status, or a buffer that may be MPI_IN_PLACE, are called a second time without; with an address as a TYPE(C_PTR), too.
+module() returns a Fortran module with a procedure for each routine. The procedure has the routine's arguments, and calls it.
+bridge() returns a header that replaces MPI_X by a C function. This function converts its arguments, calls that procedure, and
+converts the results.
+
+Routines with a status, or with a buffer that may be MPI_IN_PLACE, are called a second time without it. Routines with an address
+are also called with a TYPE(C_PTR).
 """
 
 import re
@@ -15,7 +18,7 @@ HANDLES = {"MPI_Comm": ("COMM", "Comm"), "MPI_Datatype": ("DATATYPE", "Type"), "
            "MPI_Request": ("REQUEST", "Request"), "MPI_Session": ("SESSION", "Session"), "MPI_Win": ("WINDOW", "Win")}  # yapf: disable
 INTEGERS = {"int": "integer", "MPI_Aint": "integer(MPI_ADDRESS_KIND)", "MPI_Count": "integer(MPI_COUNT_KIND)", "MPI_Offset": "integer(MPI_OFFSET_KIND)"}
 LOGICALS = ("flag", "reorder", "periods", "remain_dims", "commute", "high", "weighted")
-# What stands in the call, whatever every.py gives in C: procedures of prelude.F90, and what MPI has.
+# Arguments that replace the C arguments of every.py: procedures of prelude.F90, and constants of MPI.
 NULL_COPY, NULL_DELETE = "MPI_{}_NULL_COPY_FN", "MPI_{}_NULL_DELETE_FN"
 CALLBACKS = {
     "MPI_Copy_function": "MPI_NULL_COPY_FN", "MPI_Delete_function": "MPI_NULL_DELETE_FN", "MPI_User_function": "on_reduce", "MPI_User_function_c": "on_reduce_c",
@@ -27,7 +30,7 @@ CALLBACKS = {
 CONSTANTS = {"weights": "MPI_UNWEIGHTED", "sourceweights": "MPI_UNWEIGHTED", "destweights": "MPI_UNWEIGHTED", "array_of_errcodes": "MPI_ERRCODES_IGNORE"}
 # Arguments that routines lack.
 LACKING = {"MPI_Init": ("argc", "argv"), "MPI_Init_thread": ("argc", "argv"), "MPI_Info_create_env": ("argc", "argv")}
-# Of MPI-1: addresses are default integers.
+# Functions of MPI-1, whose addresses are default integers.
 SHORT = ("MPI_Address", "MPI_Type_extent", "MPI_Type_hindexed", "MPI_Type_hvector", "MPI_Type_lb", "MPI_Type_struct", "MPI_Type_ub", "MPI_Attr_get",
          "MPI_Attr_put", "MPI_Keyval_create")
 POINTERS = ("baseptr", )
@@ -41,7 +44,7 @@ def arguments_of(function):
 
 
 def is_attribute(argument):
-    """Whether what is a pointer in C is an integer in Fortran."""
+    """Returns True if an argument is a pointer in C and an integer in Fortran."""
     return argument.name in ("extra_state", "attribute_val")
 
 
@@ -51,8 +54,8 @@ def is_in_place(function, argument):
     return argument.name == ("recvbuf" if function.operation.startswith("SCATTER") else "sendbuf")
 
 
-def other_of(function, argument):
-    """What stands in the second call in the place of an argument; "": the argument."""
+def replacement_of(function, argument):
+    """Returns the replacement of an argument in the second call; "" if it stays the same."""
     if argument.base == "MPI_Status" and not argument.constant and "set" not in function.name:
         return "MPI_STATUSES_IGNORE" if argument.array else "MPI_STATUS_IGNORE"
     if is_in_place(function, argument):
@@ -61,16 +64,17 @@ def other_of(function, argument):
 
 
 def times(function, binding):
-    """How often a routine is called."""
-    others = [other_of(function, argument) for argument in function.arguments]
-    # An address is always a TYPE(C_PTR) in mpi_f08. In mpif.h it never is: it is called twice all the same, so that C's part is the same.
-    if "pointer" in others and BINDINGS[binding] == 2:
+    """Returns how often a routine is called."""
+    replacements = [replacement_of(function, argument) for argument in function.arguments]
+    # In mpi_f08 an address is always a TYPE(C_PTR); in mpif.h it never is. There the routine is called twice nevertheless, so
+    # that the C part is the same.
+    if "pointer" in replacements and BINDINGS[binding] == 2:
         return 1
-    return 2 if any(others) else 1
+    return 2 if any(replacements) else 1
 
 
 def declared(function, argument, binding):
-    """The declaration of a procedure's argument."""
+    """Returns the declaration of a procedure's argument."""
     name, base, is_08 = argument.name, argument.base, BINDINGS[binding] == 2
     bound = "(*)" if argument.array else ""
     if base == "MPI_Status":
@@ -92,34 +96,34 @@ def declared(function, argument, binding):
 
 
 def actual(argument):
-    """What stands in the first call."""
+    """Returns the argument of the first call."""
     if argument.name in CONSTANTS and (argument.constant or argument.name == "array_of_errcodes"):
         return CONSTANTS[argument.name]
     return CALLBACKS.get(argument.base, argument.name)
 
 
 def call(function, arguments):
-    routine = function.name.removesuffix("_c")  # a generic one, for large counts as well
+    routine = function.name.removesuffix("_c")  # a generic routine, which also serves large counts
     if function.result == "double":
         return f"time = {routine}()"
     return f"call {routine}({', '.join(arguments + ['ierror'] * (not function.variadic))})"
 
 
 def procedure(function, binding):
-    """The Fortran procedure that calls a routine."""
+    """Returns the Fortran procedure that calls a routine."""
     arguments = arguments_of(function)
     dummies = [argument for argument in arguments if argument.base not in CALLBACKS]
     name = f"every_{function.short.lower()}"
     lines = [f"subroutine {name}({', '.join([argument.name for argument in dummies] + ['ierror'])})"]
     lines += [f"  {declared(function, argument, binding)}" for argument in dummies] + ["  integer :: ierror"]
     lines += ["  type(c_ptr) :: pointer"] * any(argument.name in POINTERS for argument in dummies) + ["  double precision :: time"] * (function.result == "double")
-    plain = call(function, [actual(argument) for argument in arguments])
-    other = call(function, [other_of(function, argument) or actual(argument) for argument in arguments])
+    first = call(function, [actual(argument) for argument in arguments])
+    second = call(function, [replacement_of(function, argument) or actual(argument) for argument in arguments])
     back = [f"    {argument.name} = transfer(pointer, {argument.name})" for argument in dummies if argument.name in POINTERS]
     if times(function, binding) > 1 and not (back and BINDINGS[binding] == 0):
-        lines += ["  if (variant == 1) then", f"    {other}", *back, "  else", f"    {plain}", "  end if"]
+        lines += ["  if (variant == 1) then", f"    {second}", *back, "  else", f"    {first}", "  end if"]
     else:
-        lines += [f"  {plain}"]
+        lines += [f"  {first}"]
     return "\n".join([*lines, "end subroutine"])
 
 
@@ -128,12 +132,12 @@ def module(functions, binding):
 
 
 def length_of(function, argument):
-    """How many handles an array has, in C."""
+    """Returns the number of handles in an array, in C."""
     return "count" if argument.base == "MPI_Request" or argument.name in ("array_of_types", "array_of_info") else "1"
 
 
 def converted(function, argument):
-    """(what is passed, its length if it is a text, statements before the call, and after it)."""
+    """Returns (the passed expression, its length if it is a text, statements before the call, and after it)."""
     name, base = argument.name, argument.base
     if base in HANDLES:
         kind, made = HANDLES[base][1], f"{name}_f"
@@ -148,10 +152,10 @@ def converted(function, argument):
         if name in TEXTS:
             given = "array_of_argv[0]" if name == "array_of_argv" else name
             n = 1 if name == "array_of_commands" else 2
-            return f"{name}_f[0]", f"sizeof {name}_f[0]", f"static char {name}_f[2][4096]; blank({name}_f, {given}, {n});", ""
+            return f"{name}_f[0]", f"sizeof {name}_f[0]", f"static char {name}_f[2][4096]; fill_texts({name}_f, {given}, {n});", ""
         if argument.constant:
             return name, f"strlen({name})", "", ""
-        return name, "sizeof text", "", f"trim({name});"
+        return name, "sizeof text", "", f"trim_text({name});"
     if base == "MPI_Status":
         return f"given({name})", "", "", ""
     if is_attribute(argument):
@@ -171,7 +175,7 @@ def bridge_of(function):
     return "\n".join(lines)
 
 
-# What stands around calls is by MPI, in C or Fortran, where it begins or ends requests and accesses: else a part of them would remain open.
+# The code around calls also calls MPI_X where it begins or ends requests and accesses; otherwise some of them would remain open.
 SEEN = ("Irecv", "Isend", "Wait", "Waitall", "Recv_init", "Send_init", "Request_free", "Start", "Startall", "Mprobe", "Mrecv", "Precv_init", "Psend_init",
         "Grequest_start", "Grequest_complete")
 
@@ -182,12 +186,12 @@ def is_seen(function):
 
 def bridge(functions):
     seen = [f"#define P{function.name}(...) NOTED({function.name}, __VA_ARGS__)" for function in functions if is_seen(function)]
-    noted = "#define NOTED(function, ...) ({ int noted = function(__VA_ARGS__); note(#function, noted); noted; })"
+    noted = "#define NOTED(function, ...) ({ int noted = function(__VA_ARGS__); note_call(#function, noted); noted; })"
     return "\n\n".join(['#include <mpi.h>', noted, *seen, '#include "prelude.h"', '#include "fortran.h"', *(bridge_of(function) for function in functions)]) + "\n"
 
 
 def symbols_of(function, binding):
-    """The names under which a Fortran library has a routine, if it has it."""
+    """Returns the names under which a Fortran library has a routine, if it has it."""
     lower, large = function.name.lower(), function.name.endswith("_c") * "large_"
     if BINDINGS[binding] != 2:
         return {f"{lower}_"}

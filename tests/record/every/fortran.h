@@ -1,8 +1,9 @@
-/* What the bridges of every_fortran.py use: texts, and which call of a routine it is. */
+/* Functions of the bridges of every_fortran.py: conversions of texts, and the number of a routine's call. */
 
-int variant; /* 1: the second call, without statuses, in place */
+int variant; /* 1 in the second call, without statuses, in place */
 
-/* Statuses that C ignores; what Fortran's constants for it are, its library knows. */
+/* Returns statuses in place of the constants by which C ignores statuses. The value of Fortran's constants is known
+ * only to its library. */
 static const MPI_Status *given(const MPI_Status *statuses)
 {
     static MPI_Status ignored[2];
@@ -10,8 +11,8 @@ static const MPI_Status *given(const MPI_Status *statuses)
     return statuses == MPI_STATUS_IGNORE || statuses == MPI_STATUSES_IGNORE ? ignored : statuses;
 }
 
-/* Of a text that Fortran has filled with blanks. */
-static void trim(char *filled)
+/* Removes the blanks with which Fortran has filled a text. */
+static void trim_text(char *filled)
 {
     int end = sizeof text - 1;
 
@@ -20,16 +21,16 @@ static void trim(char *filled)
     filled[end] = 0;
 }
 
-/* Texts as Fortran has them, as many as there are, of n; an empty one is behind the last. */
-static void blank(char filled[][4096], char *const *texts, int n)
+/* Copies up to n texts, filled with blanks as in Fortran. An empty text follows the last one. */
+static void fill_texts(char filled[][4096], char *const *texts, int n)
 {
     memset(filled, ' ', (size_t)n * sizeof *filled);
     for (int i = 0; i < n && texts[i]; i++)
         memcpy(filled[i], texts[i], strlen(texts[i]));
 }
 
-/* Of generalized requests, whose status is asked for. */
+/* Sets the status of generalized requests, which MPI queries. */
 void set_status(MPI_Status *status)
 {
-    query(NULL, status);
+    query_status(NULL, status);
 }

@@ -1,5 +1,5 @@
-! The head of the module of every_fortran.py: callbacks, and macros for what the bindings call differently. BINDING is 0 for mpif.h, 1 for
-! the module mpi, 2 for the module mpi_f08.
+! The head of the module of every_fortran.py: callbacks, and macros for differences between the bindings. BINDING is 0
+! for mpif.h, 1 for the module mpi, 2 for the module mpi_f08.
 #if BINDING == 2
 #define COMM type(MPI_Comm)
 #define DATATYPE type(MPI_Datatype)
@@ -47,7 +47,7 @@ module every
   include 'mpif.h'
 #endif
 #if BINDING == 1 && defined(MPICH_4_0)
-  external :: MPI_CONVERSION_FN_NULL ! which MPICH's module lacks
+  external :: MPI_CONVERSION_FN_NULL ! MPICH's module lacks it
 #endif
   integer(c_int), bind(C) :: variant
 contains

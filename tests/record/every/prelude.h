@@ -1,4 +1,4 @@
-/* What the calls of every.py use. All of it is made by PMPI, which the recorder does not see. */
+/* Code around the calls of every.py. It calls only PMPI functions, which the recorder does not see. */
 #include <arpa/inet.h>
 #include <mpi.h>
 #include <netinet/in.h>
@@ -24,13 +24,13 @@ static MPI_Op op;
 static MPI_Errhandler handler;
 static void *memory;
 
-/* Each call: its name and what it returned. */
+/* Names, numbers of calls and results of the called functions. */
 static struct {
     const char *name;
     int n, result;
 } called[1024];
 
-static void note(const char *name, int result)
+static void note_call(const char *name, int result)
 {
     for (int i = 0; i < 1024; i++)
         if (!called[i].name || strcmp(called[i].name, name) == 0) {
@@ -44,16 +44,16 @@ static void note(const char *name, int result)
 static void on_error(void *handle, int *code, ...)
 {
 }
-static int query(void *state, MPI_Status *status)
+static int query_status(void *state, MPI_Status *status)
 {
     PMPI_Status_set_elements(status, MPI_INT, 0);
     return PMPI_Status_set_cancelled(status, 0);
 }
-static int release(void *state)
+static int release_state(void *state)
 {
     return MPI_SUCCESS;
 }
-static int cancel(void *state, int complete)
+static int cancel_request(void *state, int complete)
 {
     return MPI_SUCCESS;
 }
@@ -71,19 +71,19 @@ static void user_op_c(void *in, void *inout, MPI_Count *length, MPI_Datatype *da
 }
 #endif
 
-static void expect(void)
+static void post_receive(void)
 {
     PMPI_Irecv(b, 1, MPI_INT, 0, 7, SELF, &r);
 }
-static void received(void)
+static void finish_receive(void)
 {
     PMPI_Wait(&r, MPI_STATUS_IGNORE);
 }
-static void post(void)
+static void post_send(void)
 {
     PMPI_Isend(a, 1, MPI_INT, 0, 7, SELF, &s);
 }
-static void sent(void)
+static void finish_send(void)
 {
     PMPI_Wait(&s, MPI_STATUS_IGNORE);
 }
@@ -108,7 +108,7 @@ static void free_both(void)
     PMPI_Request_free(&both[1]);
 }
 
-/* A socket to the other process. */
+/* Returns a socket that is connected to the other process. */
 static int connected(void)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -132,7 +132,7 @@ static int connected(void)
     return fd;
 }
 
-static void prepare(const char *folder)
+static void prepare_handles(const char *folder)
 {
     int one = 1, zero = 0;
 
@@ -141,7 +141,7 @@ static void prepare(const char *folder)
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     PMPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
     snprintf(path, sizeof path, "%s/file-%d", folder, world_rank);
-    FILE *made_file = fopen(path, "w"); /* reads should not find the end of it */
+    FILE *made_file = fopen(path, "w"); /* so that reads do not reach the file's end */
     fwrite(a, 1, sizeof a, made_file);
     fclose(made_file);
     PMPI_Cart_create(SELF, 1, &one, &one, 0, &cart);

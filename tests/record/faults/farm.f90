@@ -1,6 +1,6 @@
-! A master that hands tasks to workers, one at a time, and writes each result before it hands out the next.
+! A master that hands tasks to workers, one at a time, and writes each result before it hands out the next one.
 !
-!     farm RANK TASKS EXTRA      the rank of the master, and the milliseconds that it writes
+!   farm RANK TASKS EXTRA      the rank of the master, and the milliseconds of a write
 program farm
   use mpi_f08
   use fault

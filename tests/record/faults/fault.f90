@@ -1,4 +1,4 @@
-! What the programs with a planted fault share, as fault.h for those in C.
+! Code shared by the Fortran programs with a planted fault, like fault.h for C.
 module fault
   use, intrinsic :: iso_c_binding
   implicit none
@@ -11,7 +11,7 @@ module fault
 
 contains
 
-  ! Leaves the processor free for so long.
+  ! Sleeps for some milliseconds, and leaves the processor free.
   subroutine work(milliseconds)
     real, intent(in) :: milliseconds
     integer(c_int) :: ignored
@@ -19,7 +19,7 @@ contains
     ignored = usleep(int(1000 * milliseconds, c_int))
   end subroutine
 
-  ! The arguments of all programs: the rank with the fault, steps, and the milliseconds that the fault takes.
+  ! Reads the arguments of all programs: the rank with the fault, steps, and the milliseconds of the fault.
   subroutine read_arguments(rank, steps, extra)
     integer, intent(out) :: rank, steps
     real, intent(out) :: extra

@@ -1,5 +1,5 @@
-/* What the programs with a planted fault share. Work is time in which the processor is free, so that the few of a
- * test's machine are enough for all processes. */
+/* Code shared by the programs with a planted fault. Work leaves the processor free, so that the few processors of a
+ * test machine suffice for all processes. */
 #pragma once
 
 #include <stdlib.h>

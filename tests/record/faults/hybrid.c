@@ -1,7 +1,7 @@
 /*
- * Loops of OpenMP between reductions; one process writes a checkpoint in some steps, while the others wait.
+ * OpenMP loops between reductions. In some steps one process writes a checkpoint while the others wait.
  *
- *     hybrid RANK STEPS EXTRA      the rank, and the milliseconds for which it writes
+ *     hybrid RANK STEPS EXTRA      the rank, and the milliseconds of its write
  */
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 /*
- * Processes that write their parts of a file one after the other; one of them has most to compress before it writes.
+ * Processes that write their parts of a file one after the other. One of them compresses longest before it writes.
  *
  *     io RANK STEPS EXTRA FILE      the rank, and the milliseconds that it takes longer
  */

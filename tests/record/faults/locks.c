@@ -1,5 +1,5 @@
 /*
- * Threads that take work from a queue under a mutex; those of one process keep it while they write a log.
+ * Threads that take work from a queue under a mutex. The threads of one process keep the mutex while they write a log.
  *
  *     locks RANK STEPS EXTRA      the rank, and the milliseconds for which its threads keep the mutex
  */
@@ -12,15 +12,15 @@ enum { THREADS = 3 };
 
 static pthread_mutex_t queue = PTHREAD_MUTEX_INITIALIZER;
 static int steps;
-static double kept; /* milliseconds */
+static double keep_ms;
 
-static void *run(void *unused)
+static void *work_under_lock(void *unused)
 {
     (void)unused;
     for (int step = 0; step < steps; step++) {
         pthread_mutex_lock(&queue);
-        if (kept > 0)
-            work(kept);
+        if (keep_ms > 0)
+            work(keep_ms);
         pthread_mutex_unlock(&queue);
         work(1);
     }
@@ -35,9 +35,9 @@ int main(int argc, char **argv)
     steps = atoi(argv[2]);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    kept = rank == atoi(argv[1]) ? atof(argv[3]) : 0;
+    keep_ms = rank == atoi(argv[1]) ? atof(argv[3]) : 0;
     for (int i = 0; i < THREADS; i++)
-        pthread_create(&threads[i], NULL, run, NULL);
+        pthread_create(&threads[i], NULL, work_under_lock, NULL);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -1,5 +1,5 @@
 /*
- * A ring of processes that exchange halos: receives and sends are posted, then all compute, then all are waited for.
+ * A ring of processes that exchange halos. All post receives and sends, then compute, then wait for the requests.
  *
  *     stencil RANK STEPS EXTRA      the rank that computes EXTRA milliseconds longer, from a third of the steps on
  */

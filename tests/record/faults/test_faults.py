@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""findings of programs with a planted fault: each is recorded under an MPI, unchanged, and the first finding names the process
-that the test drew, once the trace is analysed.
+"""Findings of programs with a planted fault. Each program is recorded under an MPI, unchanged. When the trace is analysed, the
+first finding must name the process that the test drew.
 
 usage: test_faults.py [--seed N] [--show] [TEST...]
 """
@@ -20,8 +20,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROCESSES = 4
 SEED = random.SystemRandom().randrange(10**6)
 
-# By fault: the source, steps, and the milliseconds that the fault takes of a step at least: several slices of the scheduler, since the
-# processes of some MPIs wait with their processor; then options of `xtf record`.
+# By fault: the source, steps, and the least milliseconds of the fault in a step; then options of `xtf record`. The fault takes
+# several slices of the scheduler, since processes of some MPIs occupy their processor while they wait.
 FAULTS = {
     "stencil": ("stencil.c", 30, 10, []),
     "farm": ("farm.f90", 30, 8, []),
@@ -33,7 +33,7 @@ FAULTS = {
 
 
 def process_of(sentence):
-    """The process that a sentence blames."""
+    """Returns the process that a sentence blames."""
     for pattern in (r"^process (\d+)", r" on process (\d+)"):
         match = re.search(pattern, sentence)
         if match:
@@ -45,17 +45,17 @@ class Faults(Case):
     def findings(self, trace):
         return list(csv.DictReader(io.StringIO(self.xtf("cat", "--csv", trace, "findings"))))
 
-    def built(self, mpi, source):
+    def build(self, mpi, source):
         path = self.folder / f"{source}-{mpi}"
         compiler, shared = (f"mpifort.{mpi}", [HERE / "fault.f90"]) if source.endswith(".f90") else (f"mpicc.{mpi}", [])
         self.run_in(compiler, "-g", "-O1", "-fopenmp", "-pthread", "-o", path, *shared, HERE / source)
         return path
 
-    def judge(self, mpi, name):
+    def check_fault(self, mpi, name):
         source, steps, least, options = FAULTS[name]
         dice = random.Random(f"{SEED} {mpi} {name}")
         rank, extra = dice.randrange(PROCESSES), dice.uniform(least, 2 * least)
-        program = self.built(mpi, source)
+        program = self.build(mpi, source)
         trace, _ = self.record(mpi, PROCESSES, program, rank, steps, f"{extra:.2f}", self.folder / f"file-{mpi}", options=options,
                                OMP_WAIT_POLICY="passive")
         plain = self.findings(trace)
@@ -71,15 +71,15 @@ class Faults(Case):
 def add_tests():
     for name in FAULTS:
         for mpi in mpis():
-            setattr(Faults, f"test_{name}_{mpi}", lambda self, mpi=mpi, name=name: self.judge(mpi, name))
+            setattr(Faults, f"test_{name}_{mpi}", lambda self, mpi=mpi, name=name: self.check_fault(mpi, name))
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--show", action="store_true", help="print all findings")
-    arguments, rest = parser.parse_known_args()
+    arguments, test_arguments = parser.parse_known_args()
     SEED, VERBOSE = arguments.seed, arguments.show
-    sys.argv[1:] = rest
+    sys.argv[1:] = test_arguments
     add_tests()
     run_tests()

@@ -1,6 +1,6 @@
-! Rows and columns by turns, with MPI_Alltoallv between them.
+! Rows and columns in turn, with MPI_Alltoallv between them.
 !
-!     transpose RANK STEPS EXTRA      the rank that has most rows, and takes EXTRA milliseconds longer for them
+!   transpose RANK STEPS EXTRA      the rank with most rows, for which it takes EXTRA milliseconds longer
 program transpose_rows
   use mpi_f08
   use fault

@@ -1,5 +1,5 @@
-! The calls of calls.c, in the same order, by the binding that BINDING says: 0 mpif.h, 1 the module mpi, 2 the module mpi_f08.
-! Run by 2 processes, with a name for a file.
+! The calls of calls.c in the same order, by one binding. BINDING is 0 for mpif.h, 1 for the module mpi, 2 for the
+! module mpi_f08. Run by 2 processes, with the name of a file.
 #if BINDING == 2
 #define COMM type(MPI_Comm)
 #define GROUP type(MPI_Group)

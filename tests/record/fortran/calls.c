@@ -1,4 +1,4 @@
-/* What calls.F90 calls, in C. Run by 2 processes, with a name for a file. */
+/* The calls of calls.F90, in C. Run by 2 processes, with the name of a file. */
 #include <mpi.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ static int on_delete(MPI_Comm comm, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
-static void add(void *from, void *into, int *n, MPI_Datatype *type)
+static void add_ints(void *from, void *into, int *n, MPI_Datatype *type)
 {
     for (int i = 0; i < *n; i++)
         ((int *)into)[i] += ((int *)from)[i];
@@ -20,7 +20,7 @@ static void add(void *from, void *into, int *n, MPI_Datatype *type)
 
 static int rank, size, peer, one[1], two[2], sums[2];
 
-static void exchange(void)
+static void exchange_messages(void)
 {
     MPI_Request requests[2], request;
     MPI_Status status, statuses[2];
@@ -73,7 +73,7 @@ static void exchange(void)
     MPI_Send(one, 1, MPI_INT, MPI_PROC_NULL, 17, WORLD);
 }
 
-static void operate(void)
+static void call_collectives(void)
 {
     int counts[] = {1, 1}, offsets[] = {0, 1}, bytes[] = {0, 4};
     MPI_Datatype types[] = {MPI_INT, MPI_INT};
@@ -85,7 +85,7 @@ static void operate(void)
     MPI_Bcast(two, 2, MPI_INT, 1, WORLD);
     MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_INT, MPI_SUM, WORLD);
     MPI_Allreduce(two, sums, 2, MPI_INT, MPI_SUM, WORLD);
-    MPI_Op_create(add, 1, &own);
+    MPI_Op_create(add_ints, 1, &own);
     MPI_Reduce(one, sums, 1, MPI_INT, own, 0, WORLD);
     MPI_Op_free(&own);
     MPI_Gatherv(one, 1, MPI_INT, sums, counts, offsets, MPI_INT, 1, WORLD);
@@ -101,7 +101,7 @@ static void operate(void)
     MPI_Wait(&request, &status);
 }
 
-static void communicate(void)
+static void make_communicators(void)
 {
     int keyval, flag, dims = 2, periods = 1, coords;
     MPI_Comm copy, half, grid;
@@ -124,7 +124,7 @@ static void communicate(void)
     MPI_Comm_free(&grid);
 }
 
-static void store(const char *filename)
+static void write_file(const char *filename)
 {
     int memory[4];
     MPI_Status status;
@@ -152,10 +152,10 @@ int main(int argc, char **argv)
     MPI_Comm_size(WORLD, &size);
     peer = 1 - rank;
     one[0] = rank;
-    exchange();
-    operate();
-    communicate();
-    store(argv[1]);
+    exchange_messages();
+    call_collectives();
+    make_communicators();
+    write_file(argv[1]);
     MPI_Error_string(MPI_ERR_RANK, text, &length);
     MPI_Finalize();
     printf("well %d\n", size);

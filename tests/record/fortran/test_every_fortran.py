@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Every routine that a Fortran binding has is called (every/every_fortran.py), and found in the trace as often as it was called, in a run
-with --all-calls: by mpif.h, the module mpi and the module mpi_f08, under each MPI. In a run that is recorded as it is, a library below
-the recorder (shim/) counts calls, messages, one-sided operations and their bytes, and the bytes of collective operations and of files:
-the trace has as many. Each function of the table is called, or has an excuse here.
+"""Every routine of a Fortran binding is called (every/every_fortran.py): by mpif.h, the module mpi and the module mpi_f08, under
+each MPI. With --all-calls the trace must have each routine as often as it was called.
+
+In a run with default options, a library below the recorder (shim/) counts calls, messages and one-sided operations. It also
+counts their bytes, and the bytes of collective operations and of files. The trace must have the same counts. Each function of the
+table is called, or has an excuse here.
 
 usage: test_every_fortran.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
 
@@ -30,7 +32,7 @@ import table  # noqa: E402
 FUNCTIONS = table.read(SOURCE / "src/record/mpi/functions.tbl")
 LIBRARIES = {"openmpi": ("libmpi_mpifh.so.40", "libmpi_usempif08.so.40"), "mpich": ("libmpichfort.so.12", )}
 
-# ---- What is not called, and why.
+# ---- Functions that are not called, and why.
 
 FROM_MPI_1 = "MPI-2 has another function for it, and mpi_f08 only that one"
 REMOVED = {name: FROM_MPI_1 for name in ("MPI_Attr_delete", "MPI_Attr_get", "MPI_Attr_put", "MPI_Keyval_create", "MPI_Keyval_free", "MPI_Address",
@@ -50,16 +52,17 @@ NONE_IN = {"openmpi": {"MPI_Session_set_info": "Open MPI 5 has it in C alone"}, 
 
 
 def absent_in(mpi, binding):
-    """{function: why there is no routine for it} of a binding."""
+    """Returns {function: why there is no routine for it} of a binding."""
     absent = {function.name: "mpif.h and the module mpi have no routines for large counts" for function in FUNCTIONS
                if function.name.endswith("_c") and binding != "mpi_f08"}  # yapf: disable
     return {**absent, **NONE_IN[mpi], **(REMOVED if binding == "mpi_f08" else {}), **(NO_LARGE if mpi == "mpich" else {})}
 
 
-# Calls that fail, also without the recorder; they are recorded all the same.
+# Calls that fail even without the recorder; they are recorded nevertheless.
 FAILING = {
     "openmpi": {"MPI_Register_datarep"},
-    # There are no ports, nor what needs them; and groups of different process sets. An address that is longer than an integer.
+    # There are no ports, nor functions that need them, nor groups of different process sets. An address is longer than an
+    # integer.
     "mpich": {"MPI_Comm_accept", "MPI_Comm_connect", "MPI_Comm_join", "MPI_Comm_spawn", "MPI_Comm_spawn_multiple", "MPI_Open_port",
               "MPI_Intercomm_create_from_groups", "MPI_Address"},
 }  # yapf: disable
@@ -69,13 +72,13 @@ BROKEN = {("openmpi", "mpi_f08"): {"MPI_Psend_init": OTHER_COUNT, "MPI_Precv_ini
           ("mpich", "mpi_f08"): {"MPI_Info_create_env": "MPICH 4.0.2 gives C's function one argument of three: it writes wherever a register points to"}}
 
 
-def require(what, fine):
-    if not fine:
-        counted.problems.append(what)
+def require(message, condition):
+    if not condition:
+        counted.problems.append(message)
 
 
 def symbols_of(libraries):
-    """What Fortran libraries export."""
+    """Returns the symbols that Fortran libraries export."""
     names = set()
     for library in libraries:
         for path in pathlib.Path("/usr/lib").glob(f"*/{library}"):
@@ -90,24 +93,24 @@ def is_mpich_40(mpi):
 
 def broken_in(mpi, binding):
     """Returns the routines of a binding that cannot be called, and why."""
-    other = {"MPI_Address": "its types are not those of MPICH 4.0"} if (mpi, binding) == ("mpich", "mpi") and not is_mpich_40(mpi) else {}
-    return {**BROKEN.get((mpi, binding), {}), **other}
+    extra = {"MPI_Address": "its types are not those of MPICH 4.0"} if (mpi, binding) == ("mpich", "mpi") and not is_mpich_40(mpi) else {}
+    return {**BROKEN.get((mpi, binding), {}), **extra}
 
 
 class Program:
-    """The program of one binding, compiled: which routines it calls, which it could call but doesn't, and which there are not."""
+    """The compiled program of one binding, and the routines that it calls."""
 
     def __init__(self, mpi, binding, declared, symbols, folder, objects):
         self.mpi, self.binding, self.folder = mpi, binding, os.path.join(folder, binding)
         known = [function for function in FUNCTIONS if function.name in declared and function.recorded != "never"]
         absent, left_out = absent_in(mpi.name, binding), {**every.left_out(mpi.name, mpis.version(mpi.name)), **broken_in(mpi.name, binding)}
-        strangers = {*absent, *left_out} - {function.name for function in FUNCTIONS}
-        require(f"{mpi} {binding}: {sorted(strangers)} have an excuse, and are no functions", not strangers)
-        there = {function.name for function in known if self.has(function, symbols)}
+        unknown_names = {*absent, *left_out} - {function.name for function in FUNCTIONS}
+        require(f"{mpi} {binding}: {sorted(unknown_names)} have an excuse, but are no functions", not unknown_names)
+        present = {function.name for function in known if self.has(function, symbols)}
         self.functions = [function for function in known if function.name not in absent and function.name not in left_out]
-        missing = [function.name for function in self.functions if function.name not in there]
+        missing = [function.name for function in self.functions if function.name not in present]
         require(f"{mpi} {binding}: no routine for {missing}, and no excuse", not missing)
-        require(f"{mpi} {binding}: {sorted(there & set(absent))} are there, and have the excuse that they are not", not there & set(absent))
+        require(f"{mpi} {binding}: {sorted(present & set(absent))} exist, but are excused as missing", not present & set(absent))
         n_absent = sum(function.name in absent for function in known)
         print(f"{mpi}, {binding}: {len(self.functions)} routines of {len(known)} functions are called; {n_absent} have none; left out: {sorted(left_out)}")
         os.mkdir(self.folder)
@@ -115,15 +118,15 @@ class Program:
         self.build(objects)
 
     def has(self, function, symbols):
-        """Whether the binding has a routine."""
-        # Clocks are functions, under the names of C where a module says so.
+        """Returns True if the binding has a routine."""
+        # Clocks are functions; where a module declares them, they have their C names.
         return function.result == "double" or bool(every_fortran.symbols_of(function, self.binding) & symbols)
 
     def times(self, function):
         return every_fortran.times(function, self.binding)
 
     def build(self, objects):
-        """`objects`: of what is in C, by its texts, which is the same for mpif.h and the module mpi."""
+        """Compiles the program. `objects`: compiled C parts by their texts, which are the same for mpif.h and the module mpi."""
         names = {function.name for function in self.functions}
         texts = {"bridge.h": every_fortran.bridge(self.functions), "every.c": every.program(self.functions, names, {}, "bridge.h", self.times)}
         for name, text in {**texts, "every.F90": every_fortran.module(self.functions, self.binding)}.items():
@@ -138,46 +141,46 @@ class Program:
         subprocess.run([f"mpif90.{self.mpi}", *options, "-o", self.binary, os.path.join(self.folder, "every.F90"), objects[key]], check=True)
 
     def recorded(self, name, options, *prefix):
-        """(what the program called, the trace) of a run."""
+        """Records a run. Returns (the called functions, the trace)."""
         trace = os.path.join(self.folder, f"{name}.xtf")
         mpis.run([XTF, "record", *options, "-o", trace, *self.mpi.launch(2, *prefix, self.binary, self.folder)], cwd=self.folder, env=self.mpi.working())
         called = counted.read_called(self.folder)
-        what = f"{self.mpi} {self.binding} {name}"
-        require(f"{what}: two processes tell what they called, not {len(called)}", len(called) == 2)
-        there = {function for functions in called.values() for function in functions}
-        uncalled = sorted({function.name for function in self.functions} - there)
-        require(f"{what}: not called: {uncalled}", not uncalled)
+        run_name = f"{self.mpi} {self.binding} {name}"
+        require(f"{run_name}: two processes must list their calls, not {len(called)}", len(called) == 2)
+        present = {function for functions in called.values() for function in functions}
+        uncalled = sorted({function.name for function in self.functions} - present)
+        require(f"{run_name}: not called: {uncalled}", not uncalled)
         failed = {function for functions in called.values() for function, (_, result) in functions.items() if result}
-        require(f"{what}: failed: {sorted(failed - FAILING[self.mpi.name])}", failed <= FAILING[self.mpi.name])
+        require(f"{run_name}: failed: {sorted(failed - FAILING[self.mpi.name])}", failed <= FAILING[self.mpi.name])
         return called, trace
 
 
 def try_all_calls(program):
-    """Each routine is in the trace as often as it was called."""
+    """Checks that each routine is in the trace as often as it was called."""
     called, trace = program.recorded("all", ["--all-calls"])
-    what = f"{program.mpi} {program.binding}"
+    run_name = f"{program.mpi} {program.binding}"
     checked = mpis.run([XTF, "check", trace])
-    require(f"{what}: xtf check: {checked}", "0 problems" in checked)
-    require(f"{what}: counted, not recorded: {mpis.unrecorded(XTF, trace)}", not mpis.unrecorded(XTF, trace))
+    require(f"{run_name}: xtf check: {checked}", "0 problems" in checked)
+    require(f"{run_name}: counted, not recorded: {mpis.unrecorded(XTF, trace)}", not mpis.unrecorded(XTF, trace))
     for process, functions in called.items():
         recorded = mpis.calls(XTF, trace, process)
         for name, (n, _) in functions.items():
-            there = recorded.pop(name, 0)
-            require(f"{what}, process {process}: {name} was called {n} times, {there} are recorded", there == n)
-        others = sorted(name for name in recorded if name.startswith("MPI_"))
-        require(f"{what}, process {process}: {others} were not called", not others)
+            n_recorded = recorded.pop(name, 0)
+            require(f"{run_name}, process {process}: {name} was called {n} times, {n_recorded} are recorded", n_recorded == n)
+        uncalled = sorted(name for name in recorded if name.startswith("MPI_"))
+        require(f"{run_name}, process {process}: {uncalled} were not called", not uncalled)
 
 
 def try_counts(program):
-    """The library below the recorder has counted what the trace has."""
+    """Checks the counts of the library below the recorder against the trace."""
     called, trace = program.recorded("counts", [], *counted.above_library(program.mpi.name, program.mpi.module, program.folder))
-    what, numbers = f"{program.mpi} {program.binding}", counted.read_counted(program.folder, program.mpi, program.binding)
-    counted.expect(f"{what}, processes that counted", len(numbers), 2)
+    run_name, numbers = f"{program.mpi} {program.binding}", counted.read_counted(program.folder, program.mpi, program.binding)
+    counted.expect(f"{run_name}, processes that counted", len(numbers), 2)
     for process, functions in called.items():
-        below = numbers[process]["call"]
+        counted_calls = numbers[process]["call"]
         for name, (n, _) in functions.items():
-            require(f"{what}, process {process}: {name} was called {n} times, {below.get(name, 0)} are counted", name == "MPI_Pcontrol" or below.get(name, 0) == n)
-    counted.compare(XTF, what, numbers, trace)
+            require(f"{run_name}, process {process}: {name} was called {n} times, {counted_calls.get(name, 0)} are counted", name == "MPI_Pcontrol" or counted_calls.get(name, 0) == n)
+    counted.compare(XTF, run_name, numbers, trace)
 
 
 def try_mpi(mpi, folder):
@@ -196,7 +199,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="xtf-every-") as folder:
             try_mpi(mpi, folder)
     if not found:
-        print("no MPI is here whose Fortran programs can be compiled and run")
+        print("skipped: no installed MPI can compile and run Fortran programs")
         return mpis.SKIPPED
     print("\n".join(counted.problems) or "as it should be")
     return 1 if counted.problems else 0

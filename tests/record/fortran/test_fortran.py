@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Fortran programs record what C programs do: calls.F90 by each of the three bindings, against calls.c, under each MPI.
+"""Fortran programs must be recorded like C programs: calls.F90 by each of the three bindings, against calls.c, under each MPI.
 
 usage: test_fortran.py XTF
 
-A library below the recorder (shim/, in the folder RECORD_SHIMS) counts as many calls, messages and bytes as there are in the trace. The programs check themselves what MPI gave them: MPI_IN_PLACE, MPI_BOTTOM, statuses that are ignored, callbacks, texts.
+A library below the recorder (shim/, in the folder RECORD_SHIMS) counts calls, messages and bytes; the trace must have the same
+counts. The programs check themselves what MPI passes to them: MPI_IN_PLACE, MPI_BOTTOM, ignored statuses, callbacks, texts.
 """
 
 import os
@@ -32,7 +33,7 @@ def module_of(mpi):
 
 
 class Fortran(unittest.TestCase):
-    """One MPI: the name is that of Debian's alternatives."""
+    """One MPI, by its name in Debian's alternatives."""
 
     mpi = None
 
@@ -46,7 +47,7 @@ class Fortran(unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.directory = pathlib.Path(self.folder.name)
 
-    def built(self, name, compiler, source, *options):
+    def build(self, name, compiler, source, *options):
         subprocess.run([f"{compiler}.{self.mpi}", *options, "-o", self.directory / name, HERE / source], check=True, cwd=self.directory)
         return self.directory / name
 
@@ -59,10 +60,11 @@ class Fortran(unittest.TestCase):
         return ran.stdout
 
     def recorded(self, program):
-        """All records of the processes in turn, without times, and tables of definitions; the program does as it does alone."""
-        alone = self.run_program(program)
+        """Records a program, which must print the same as without a recorder. Returns the records of the processes one after the
+        other, without times, and tables of definitions."""
+        plain = self.run_program(program)
         trace = self.directory / "t.xtf"
-        self.assertEqual(self.run_program(program, XTF, "record", "--force", "-o", trace), alone)
+        self.assertEqual(self.run_program(program, XTF, "record", "--force", "-o", trace), plain)
         checked = subprocess.run([XTF, "check", trace], capture_output=True, text=True, check=False)
         self.assertEqual(checked.returncode, 0, checked.stdout)
         records = [line.split()[1:] for line in self.cat(trace, "records").splitlines()]
@@ -70,7 +72,7 @@ class Fortran(unittest.TestCase):
         return [" ".join(record) for record in records], {name: self.cat(trace, f"definitions/{name}") for name in TABLES}
 
     def compare_counts(self, program, binding):
-        """What the library below counts is what is in the trace."""
+        """Compares the counts of the library below the recorder with the trace."""
         counted.problems.clear()
         trace = self.directory / "t.xtf"
         self.run_program(program, XTF, "record", "--force", "-o", trace, above=counted.above_library(self.mpi, module_of(self.mpi), self.directory))
@@ -83,17 +85,17 @@ class Fortran(unittest.TestCase):
         return subprocess.run([XTF, "cat", trace, name], capture_output=True, text=True, check=True).stdout
 
     def compare(self):
-        records, tables = self.recorded(self.built("c", "mpicc", "calls.c", "-w"))
-        # The oracle is no empty trace.
+        records, tables = self.recorded(self.build("c", "mpicc", "calls.c", "-w"))
+        # The reference must not be an empty trace.
         self.assertEqual(sum(" MPI_SEND " in record for record in records), 8)
         self.assertEqual(sum(" MPI_RECV " in record or " MPI_IRECV " in record for record in records), 20)
         self.assertIn("the copy", tables["communicators"])
         for binding, number in BINDINGS.items():
             with self.subTest(mpi=self.mpi, binding=binding):
-                program = self.built(f"f{number}", "mpif90", "calls.F90", f"-DBINDING={number}", *FORTRAN)
-                theirs, their_tables = self.recorded(program)
-                self.assertEqual(theirs, records)
-                self.assertEqual(their_tables, tables)
+                program = self.build(f"f{number}", "mpif90", "calls.F90", f"-DBINDING={number}", *FORTRAN)
+                fortran_records, fortran_tables = self.recorded(program)
+                self.assertEqual(fortran_records, records)
+                self.assertEqual(fortran_tables, tables)
                 self.compare_counts(program, binding)
 
 
@@ -125,7 +127,7 @@ LEFT = {
     "mpi_status_f2f08_": "converts a status",
 }
 PREDEFINED = re.compile(r"mpi_.*(_fn|_fn_null)_")  # callbacks, which MPI calls
-SIZEOF = re.compile(r"mpi_sizeof_.*")  # for each type and rank, and without a call
+SIZEOF = re.compile(r"mpi_sizeof_.*")  # for each type and rank, without a call
 
 
 def symbols(library, kinds):
@@ -134,7 +136,7 @@ def symbols(library, kinds):
 
 
 class Exports(unittest.TestCase):
-    """Each routine that a Fortran library has is wrapped, or reaches a function of C that is."""
+    """Each routine of a Fortran library must be wrapped, or reach a wrapped C function."""
 
     def libraries(self, mpi, pattern):
         module = module_of(mpi)
@@ -146,14 +148,15 @@ class Exports(unittest.TestCase):
     def routines(self, library):
         return {name for name in symbols(library, "TW") if re.fullmatch(r"mpi_[a-z0-9_]*[a-z0-9]_", name)}
 
-    def left(self, routines):
-        """What has no excuse; forms for mpi_f08 and for large counts have that of the plain one."""
+    def without_excuse(self, routines):
+        """Returns the routines without an excuse. Forms for mpi_f08 and for large counts share the excuse of the plain routine."""
         return sorted(name for name in routines if re.sub("(f08|f08ts)_(large_)?$", "", name) not in LEFT
                       and not PREDEFINED.fullmatch(name) and not SIZEOF.fullmatch(name))
 
     def unspelled(self, library, wrapped):
-        """Other names of wrapped routines that are not wrapped; each Fortran compiler spells routines in its own way. mpi_x is not: libraries
-        of programs have functions of their own by such names, which come behind ours but before those of MPI (see traps.c)."""
+        """Returns other names of wrapped routines that are not wrapped, as each Fortran compiler spells routines in its own way.
+        mpi_x is not wrapped: libraries of programs have their own functions with such names. The linker finds these after the
+        recorder's but before MPI's (see traps.c)."""
         exported = symbols(library, "TW")
         return sorted(name for routine in self.routines(library) & wrapped for name in (f"{routine}_", routine[:-1].upper())
                       if name in exported - wrapped)
@@ -161,7 +164,7 @@ class Exports(unittest.TestCase):
     def test_openmpi(self):
         wrapped, libraries = self.libraries("openmpi", "libmpi_*.so.40")
         for library in libraries:
-            self.assertEqual(self.left(self.routines(library) - wrapped), [], library)
+            self.assertEqual(self.without_excuse(self.routines(library) - wrapped), [], library)
             self.assertEqual(self.unspelled(library, wrapped), [], library)
 
     def test_mpich(self):
@@ -169,10 +172,10 @@ class Exports(unittest.TestCase):
         functions = {name.lower() for name in wrapped if name.startswith("MPI_")}
         for library in libraries:
             reached = {name.lower() for name in symbols(library, "U")} & functions
-            # In MPICH 4.2 names of large counts have _c, and a routine with an address as a TYPE(C_PTR) is a name of its own.
-            # mpif.h, and what has a buffer, goes by MPI_X; the rest of mpi_f08 by PMPI_X.
+            # In MPICH 4.2 names for large counts have _c, and a routine with an address as a TYPE(C_PTR) has a separate name.
+            # mpif.h, and routines with a buffer, call MPI_X; the other routines of mpi_f08 call PMPI_X.
             by_c = {name for name in self.routines(library) if "_f08_" not in name and re.sub("(_c)?(_cptr)?(_f08ts)?(_large)?_$", "", name) in reached}
-            self.assertEqual(self.left(self.routines(library) - wrapped - by_c), [], library)
+            self.assertEqual(self.without_excuse(self.routines(library) - wrapped - by_c), [], library)
             self.assertEqual(self.unspelled(library, wrapped), [], library)
 
 

@@ -1,6 +1,6 @@
 /*
- * 2 processes spawn 2 processes of the same program, which are not recorded. What both have in common is duplicated
- * and merged; a message goes around in it. Then each side is the server of the other one.
+ * 2 processes spawn 2 processes of the same program, which are not recorded. They duplicate and merge common
+ * communicators, and send a message around. Then each side is the server of the other one.
  *
  * usage: apart
  */
@@ -9,7 +9,7 @@
 
 static int rank;
 
-static void meet(MPI_Comm between, int high)
+static void use_common(MPI_Comm between, int high)
 {
     MPI_Comm again, later, all, half, back;
     MPI_Request request;
@@ -23,7 +23,7 @@ static void meet(MPI_Comm between, int high)
     MPI_Comm_size(all, &size);
     MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 4, &in, 1, MPI_INT, (rank + size - 1) % size, 4, all,
                  MPI_STATUS_IGNORE);
-    /* Each half is of one side, but has been made out of what both have. */
+    /* Each half is on one side, but was made from a communicator of both. */
     MPI_Comm_split(all, high, 0, &half);
     MPI_Intercomm_create(half, 0, all, high ? 0 : 2, 6, &back);
     MPI_Comm_free(&back);
@@ -31,7 +31,7 @@ static void meet(MPI_Comm between, int high)
     MPI_Comm_free(&all);
     MPI_Comm_free(&later);
     MPI_Comm_free(&again);
-    /* The leaders alone see that the other side is not recorded. */
+    /* Only the leaders see that the other side is not recorded. */
     MPI_Intercomm_merge(between, high, &all);
     MPI_Intercomm_create(MPI_COMM_WORLD, 0, all, high ? 0 : 2, 6, &back);
     MPI_Comm_free(&back);
@@ -40,7 +40,7 @@ static void meet(MPI_Comm between, int high)
 
 /* ---- Servers. */
 
-static void use(MPI_Comm between, int high, const char *name)
+static void use_connection(MPI_Comm between, int high, const char *name)
 {
     MPI_Comm again, all;
     int in, size;
@@ -58,7 +58,7 @@ static void use(MPI_Comm between, int high, const char *name)
     MPI_Comm_disconnect(&between);
 }
 
-/* The first process of those that accept tells the first one of the others where. */
+/* Connects both sides. The first process of the accepting side sends the port to the first one of the other side. */
 static void connect_to(MPI_Comm family, int accepts, int is_child, const char *name)
 {
     char port[MPI_MAX_PORT_NAME] = "";
@@ -74,7 +74,7 @@ static void connect_to(MPI_Comm family, int accepts, int is_child, const char *n
         MPI_Comm_accept(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between);
     else
         MPI_Comm_connect(port, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between);
-    use(between, is_child, name);
+    use_connection(between, is_child, name);
     if (rank == 0 && accepts)
         MPI_Close_port(port);
 }
@@ -91,7 +91,7 @@ int main(int argc, char **argv)
         MPI_Comm_get_parent(&between);
     else
         MPI_Comm_spawn("env", arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
-    meet(between, is_child);
+    use_common(between, is_child);
     connect_to(between, is_child, is_child, "to-server");
     connect_to(between, !is_child, is_child, "to-client");
     MPI_Comm_disconnect(&between);

@@ -1,6 +1,6 @@
 /*
  * Blocking messages between two processes: all modes, no data, no peer, derived types, wildcards, probes, failures.
- * test_messages.py knows what must be recorded of it.
+ * test_messages.py has the expected records.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 static int rank;
 
-/* Rank 0 sends, rank 1 receives; a message of tag 99 says that a receive is posted. */
-static void modes(void)
+/* Sends messages of all modes from rank 0 to rank 1. A message of tag 99 says that a receive is posted. */
+static void send_modes(void)
 {
     int data[3] = {1, 2, 3};
     MPI_Request request;
@@ -36,7 +36,7 @@ static void modes(void)
     }
 }
 
-static void nothing(void)
+static void send_nothing(void)
 {
     MPI_Request requests[2];
     int data = 0;
@@ -52,7 +52,7 @@ static void nothing(void)
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 }
 
-static void types(void)
+static void send_types(void)
 {
     double data[100] = {0};
     MPI_Datatype column, freed;
@@ -89,11 +89,11 @@ static void wildcards(void)
 static void exchanges(void)
 {
     int sent[4] = {0}, received[4];
-    int other = 1 - rank;
+    int peer = 1 - rank;
 
-    MPI_Sendrecv(sent, 1 + rank, MPI_INT, other, 50 + rank, received, 4, MPI_INT, other, 50 + other, MPI_COMM_WORLD,
+    MPI_Sendrecv(sent, 1 + rank, MPI_INT, peer, 50 + rank, received, 4, MPI_INT, peer, 50 + peer, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-    MPI_Sendrecv_replace(sent, 3, MPI_INT, other, 52, other, 52, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(sent, 3, MPI_INT, peer, 52, peer, 52, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (rank == 0)
         MPI_Sendrecv(sent, 2, MPI_INT, 1, 53, received, 4, MPI_INT, MPI_PROC_NULL, 53, MPI_COMM_WORLD,
                      MPI_STATUS_IGNORE);
@@ -110,7 +110,7 @@ static void probes(void)
     MPI_Status status;
 
     if (rank == 0) {
-        /* Nothing is there: the other waits for tag 60. */
+        /* No message has arrived: the other process waits for tag 60. */
         for (int i = 0; i < 3; i++)
             MPI_Iprobe(1, 61, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
         MPI_Send(data, 1, MPI_INT, 1, 60, MPI_COMM_WORLD);
@@ -152,9 +152,9 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    modes();
-    nothing();
-    types();
+    send_modes();
+    send_nothing();
+    send_types();
     wildcards();
     exchanges();
     probes();

@@ -1,6 +1,6 @@
 /*
- * Collective operations of three processes: blocking, in place, non-blocking, persistent where MPI has it, of
- * neighbours, and between groups. test_collectives.py knows what must be recorded of it.
+ * Collective operations of three processes: blocking, in place, non-blocking, persistent if MPI has it, of neighbours,
+ * and between groups. test_collectives.py has the expected records.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@ enum { P = 3, ROOM = 4096 };
 
 static int rank;
 static int sent[ROOM], received[ROOM];
-/* v: process i gets or has i + 1 elements; w: as ints of varying types. */
+/* Operations v: process i has i + 1 elements. Operations w: the same, with bytes as displacements. */
 static int counts[P] = {1, 2, 3}, displacements[P] = {0, 10, 20}, bytes_at[P] = {0, 40, 80};
-static int own[P], own_at[P]; /* what this process sends to each: rank + 1 */
+static int own[P], own_at[P]; /* elements that this process sends to each: rank + 1 */
 static MPI_Datatype types[P];
 
 static void blocking(void)
@@ -104,7 +104,7 @@ static void persistent(void)
 #endif
 }
 
-/* A line of processes, whose ends have one neighbour; then a ring with two edges to the next one. */
+/* Uses a line of processes, whose ends have one neighbour; then a ring with two edges to the next process. */
 static void neighbours(void)
 {
     int one[2] = {1, 2}, at[2] = {0, 10}, line_size = P, periodic = 0;
@@ -129,28 +129,28 @@ static void neighbours(void)
     MPI_Comm_free(&ring);
 }
 
-/* Process 0 on one side, 1 and 2 on the other. */
+/* Uses an intercommunicator of process 0 with processes 1 and 2. */
 static void between_groups(void)
 {
-    MPI_Comm side, both;
+    MPI_Comm side, inter;
     int root = rank == 0 ? MPI_ROOT : 0;
 
     MPI_Comm_split(MPI_COMM_WORLD, rank > 0, rank, &side);
-    MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, rank == 0, 90, &both);
-    MPI_Bcast(sent, 5, MPI_INT, root, both);
+    MPI_Intercomm_create(side, 0, MPI_COMM_WORLD, rank == 0, 90, &inter);
+    MPI_Bcast(sent, 5, MPI_INT, root, inter);
     root = rank == 0 ? 1 : rank == 2 ? MPI_ROOT : MPI_PROC_NULL;
-    MPI_Reduce(sent, received, 6, MPI_INT, MPI_SUM, root, both);
-    MPI_Allgather(sent, 3, MPI_INT, received, 3, MPI_INT, both);
-    MPI_Barrier(both);
+    MPI_Reduce(sent, received, 6, MPI_INT, MPI_SUM, root, inter);
+    MPI_Allgather(sent, 3, MPI_INT, received, 3, MPI_INT, inter);
+    MPI_Barrier(inter);
     if (rank == 0)
-        MPI_Send(sent, 4, MPI_INT, 1, 91, both);
+        MPI_Send(sent, 4, MPI_INT, 1, 91, inter);
     if (rank == 2)
-        MPI_Recv(received, 4, MPI_INT, 0, 91, both, MPI_STATUS_IGNORE);
-    MPI_Comm_free(&both);
+        MPI_Recv(received, 4, MPI_INT, 0, 91, inter, MPI_STATUS_IGNORE);
+    MPI_Comm_free(&inter);
     MPI_Comm_free(&side);
 }
 
-/* Types of more than 2^31 bytes, whose parts lie upon one another. */
+/* Sends types of more than 2^31 bytes, whose parts overlap. */
 static void large(void)
 {
     MPI_Datatype type;

@@ -1,8 +1,8 @@
 /*
- * Communicators of all kinds, for 4 processes; for another number of them, very many, one after the other. Each process
- * writes, to the file NAME.RANK in the current folder, one line for each communicator that it is a member of: its name,
- * its own rank, and the members by their ranks in MPI_COMM_WORLD (behind a bar those of the other group). In each
- * communicator, a message goes from each rank to the next one.
+ * Communicators of all kinds, for 4 processes; with another number of processes, very many duplicates, one after the
+ * other. Each process writes the file NAME.RANK in the current folder. It has a line for each of the process's
+ * communicators: its name, the own rank, and the members' ranks in MPI_COMM_WORLD. After a bar follow the members of
+ * the other group. In each communicator, a message goes from each rank to the next one.
  *
  * usage: comms NAME
  */
@@ -32,8 +32,8 @@ static void print_group(MPI_Group group)
     MPI_Group_free(&group);
 }
 
-/* Names it, tells of it, and sends a message around. */
-static void use(MPI_Comm comm, const char *name)
+/* Names a communicator, prints its line, and sends a message around. */
+static void use_comm(MPI_Comm comm, const char *name)
 {
     MPI_Group group;
     int between, rank, size, in, tag = 7;
@@ -61,7 +61,7 @@ static void use(MPI_Comm comm, const char *name)
 
 static void use_and_free(MPI_Comm comm, const char *name)
 {
-    use(comm, name);
+    use_comm(comm, name);
     if (comm != MPI_COMM_NULL)
         MPI_Comm_free(&comm);
 }
@@ -87,7 +87,7 @@ static void duplicates(void)
     MPI_Sendrecv(NULL, 0, MPI_INT, 0, 7, NULL, 0, MPI_INT, 0, 7, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     MPI_Comm_dup(MPI_COMM_SELF, &self);
     use_and_free(self, "self");
-    /* Rank 1 does not record meanwhile, but the others need it. */
+    /* Rank 1 does not record meanwhile, but the other processes depend on it. */
     if (world_rank == 1)
         MPI_Pcontrol(0);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -95,10 +95,10 @@ static void duplicates(void)
         MPI_Pcontrol(1);
     use_and_free(comm, "while-off");
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
-    use(comm, "never-freed");
+    use_comm(comm, "never-freed");
 }
 
-/* Members complete them in different orders. */
+/* Makes communicators by MPI_Comm_idup, which members complete in different orders. */
 static void in_the_background(void)
 {
     MPI_Comm a, b;
@@ -114,7 +114,7 @@ static void in_the_background(void)
 
 static void parts(void)
 {
-    int some[] = {2, 0}, others[] = {1, 3};
+    int first_members[] = {2, 0}, second_members[] = {1, 3};
     MPI_Group group;
     MPI_Comm comm;
 
@@ -123,13 +123,13 @@ static void parts(void)
     MPI_Comm_split(MPI_COMM_WORLD, world_rank == 0 ? MPI_UNDEFINED : 1, 0, &comm);
     use_and_free(comm, "rest");
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &comm);
-    use(comm, "shared");
+    use_comm(comm, "shared");
     MPI_Comm_disconnect(&comm);
-    MPI_Group_incl(world, 2, some, &group);
+    MPI_Group_incl(world, 2, first_members, &group);
     MPI_Comm_create(MPI_COMM_WORLD, group, &comm);
     use_and_free(comm, "create");
     MPI_Group_free(&group);
-    MPI_Group_incl(world, 2, others, &group);
+    MPI_Group_incl(world, 2, second_members, &group);
     if (world_rank % 2) {
         MPI_Comm_create_group(MPI_COMM_WORLD, group, 3, &comm);
         use_and_free(comm, "create-group");
@@ -148,7 +148,7 @@ static void topologies(void)
     MPI_Cart_create(MPI_COMM_WORLD, 2, sizes, periods, 0, &cart);
     MPI_Cart_coords(cart, world_rank, 2, place);
     fprintf(out, "coordinates %d %d\n", place[0], place[1]);
-    use(cart, "cart");
+    use_comm(cart, "cart");
     MPI_Cart_sub(cart, keep, &comm);
     snprintf(name, sizeof name, "row-%d", place[0]);
     use_and_free(comm, name);
@@ -162,23 +162,23 @@ static void topologies(void)
 
 static void between(void)
 {
-    MPI_Comm half, both, other, one;
+    MPI_Comm half, inter, duplicate, one;
     MPI_Request request;
 
     MPI_Comm_split(MPI_COMM_WORLD, world_rank / 2, 0, &half);
-    use(half, world_rank / 2 ? "right" : "left");
-    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, world_rank / 2 ? 0 : 2, 5, &both);
-    use(both, "both");
-    MPI_Comm_dup(both, &other);
-    use_and_free(other, "both-dup");
-    MPI_Comm_idup(both, &other, &request);
+    use_comm(half, world_rank / 2 ? "right" : "left");
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, world_rank / 2 ? 0 : 2, 5, &inter);
+    use_comm(inter, "both");
+    MPI_Comm_dup(inter, &duplicate);
+    use_and_free(duplicate, "both-dup");
+    MPI_Comm_idup(inter, &duplicate, &request);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
-    MPI_Comm_dup(other, &one);
+    MPI_Comm_dup(duplicate, &one);
     use_and_free(one, "both-idup-dup");
-    MPI_Comm_free(&other);
-    MPI_Intercomm_merge(both, world_rank / 2 == 0, &one);
+    MPI_Comm_free(&duplicate);
+    MPI_Intercomm_merge(inter, world_rank / 2 == 0, &one);
     use_and_free(one, "merged");
-    MPI_Comm_free(&both);
+    MPI_Comm_free(&inter);
     MPI_Comm_free(&half);
 }
 

@@ -1,6 +1,6 @@
 /*
- * For 4 processes: the first two accept the other two, twice. A message goes both ways between those of the same rank,
- * and no other message comes. The communicator of the side that is named is made past the wrappers.
+ * For 4 processes: the first two accept the other two, twice. A message goes both ways between processes of the same
+ * rank; no other message may arrive. The communicator of the named side is made past the wrappers.
  *
  * usage: connect [accepts|connects]
  */

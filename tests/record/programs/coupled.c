@@ -1,6 +1,6 @@
 /*
- * Two programs in one world, of which the argument says which one this is, 0 or 1: all have one communicator, each has
- * one of its own, and there is one between both. In each a message goes from its first process to its last one.
+ * Two programs in one world; the argument, 0 or 1, says which one this is. There are a communicator of all processes,
+ * one of each program, and an intercommunicator. In each a message goes from the first process to the last one.
  */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Each process exchanges messages of so many bytes with both neighbours in a ring: posts, computes, waits for all. Process
- * 1 computes longer. */
+/* Each process exchanges messages of a given number of bytes with both neighbours in a ring: posts, computes, waits
+ * for all. Process 1 computes longer. */
 #define _POSIX_C_SOURCE 200809L
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-! Does as exhausted.c in Fortran: calls MPI_Comm_idup when MPI has no identifiers left, and completes it by MPI_Wait and by MPI_Test.
+! Like exhausted.c in Fortran: calls MPI_Comm_idup when MPI has no identifiers left, and completes it by MPI_Wait and
+! by MPI_Test.
 program exhausted
     use mpi_f08
     implicit none

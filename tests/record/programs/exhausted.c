@@ -1,6 +1,6 @@
 /*
- * Duplicates a communicator until MPI has no identifiers left, and then by MPI_Comm_idup, in each way to complete it:
- * the call succeeds, and the request fails. Tells what each completion says.
+ * Duplicates a communicator until MPI has no identifiers left. Then it calls MPI_Comm_idup, and completes it in each
+ * way: the call succeeds, and the request fails. Prints the result of each completion.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,18 +20,18 @@ static int test_one(MPI_Request *request)
     return result;
 }
 
-/* With another request, which succeeds. */
+/* Waits for the request together with another one, which succeeds. */
 static int wait_all(MPI_Request *request)
 {
-    MPI_Request both[2] = {*request, MPI_REQUEST_NULL};
+    MPI_Request requests[2] = {*request, MPI_REQUEST_NULL};
     MPI_Status statuses[2];
     char sent = 1, got = 0;
 
-    MPI_Irecv(&got, 1, MPI_CHAR, 0, 5, MPI_COMM_SELF, &both[1]);
+    MPI_Irecv(&got, 1, MPI_CHAR, 0, 5, MPI_COMM_SELF, &requests[1]);
     MPI_Send(&sent, 1, MPI_CHAR, 0, 5, MPI_COMM_SELF);
-    int result = MPI_Waitall(2, both, statuses);
-    MPI_Wait(&both[1], MPI_STATUS_IGNORE); /* it may be pending */
-    *request = both[0];
+    int result = MPI_Waitall(2, requests, statuses);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE); /* this request may be pending */
+    *request = requests[0];
     return result == MPI_ERR_IN_STATUS ? statuses[0].MPI_ERROR : result;
 }
 
@@ -51,7 +51,7 @@ static int wait_some(MPI_Request *request)
     return result == MPI_ERR_IN_STATUS ? status.MPI_ERROR : result;
 }
 
-static void try(const char *name, MPI_Comm parent, int (*complete)(MPI_Request *))
+static void try_completion(const char *name, MPI_Comm parent, int (*complete)(MPI_Request *))
 {
     MPI_Comm made = MPI_COMM_NULL;
     MPI_Request request;
@@ -78,11 +78,11 @@ int main(int argc, char **argv)
     while (MPI_Comm_dup(parent, &made) == MPI_SUCCESS)
         n++;
     printf("%d duplicates\n", n);
-    try("MPI_Wait", parent, wait_one);
-    try("MPI_Test", parent, test_one);
-    try("MPI_Waitall", parent, wait_all);
-    try("MPI_Waitany", parent, wait_any);
-    try("MPI_Waitsome", parent, wait_some);
+    try_completion("MPI_Wait", parent, wait_one);
+    try_completion("MPI_Test", parent, test_one);
+    try_completion("MPI_Waitall", parent, wait_all);
+    try_completion("MPI_Waitany", parent, wait_any);
+    try_completion("MPI_Waitsome", parent, wait_some);
     MPI_Finalize();
     return 0;
 }

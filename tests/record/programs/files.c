@@ -10,8 +10,8 @@ enum { N = 10 };
 static int rank, numbers[2 * N];
 static MPI_File file;
 
-/* Each of these writes or reads its process's N numbers, but where fewer are meant. */
-static void at_places(void)
+/* Writes and reads the process's N numbers at their offset; the next functions do so in other ways, unless noted. */
+static void use_offsets(void)
 {
     MPI_Offset place = (MPI_Offset)rank * N * 4;
     MPI_Request request;
@@ -31,8 +31,8 @@ static void at_places(void)
     MPI_File_read_at_all_end(file, numbers, MPI_STATUS_IGNORE);
 }
 
-/* A type that is committed unseen: what begins is recorded behind the call. */
-static void of_a_duplicate(void)
+/* Uses a type that the recorder does not know: the begin is recorded after the call. */
+static void use_duplicated_type(void)
 {
     MPI_Offset place = (MPI_Offset)rank * N * 4;
     MPI_Datatype same;
@@ -47,7 +47,7 @@ static void of_a_duplicate(void)
     MPI_Type_free(&same);
 }
 
-static void in_turn(void)
+static void use_file_pointer(void)
 {
     MPI_Request request;
 
@@ -58,7 +58,7 @@ static void in_turn(void)
     MPI_File_sync(file);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_seek(file, -4, MPI_SEEK_END);
-    /* One number is left there. */
+    /* Only one number is left there. */
     MPI_File_read(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_seek(file, 0, MPI_SEEK_SET);
     MPI_File_iread(file, numbers, N, MPI_INT, &request);
@@ -70,7 +70,7 @@ static void in_turn(void)
     MPI_File_read_all_end(file, numbers, MPI_STATUS_IGNORE);
 }
 
-static void shared(void)
+static void use_shared_pointer(void)
 {
     MPI_File_seek_shared(file, 0, MPI_SEEK_SET);
     MPI_File_write_ordered(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
@@ -82,7 +82,7 @@ static void shared(void)
     MPI_File_read_ordered_end(file, numbers, MPI_STATUS_IGNORE);
 }
 
-static void with_view(void)
+static void use_view(void)
 {
     MPI_Datatype two;
 
@@ -94,8 +94,8 @@ static void with_view(void)
     MPI_Type_free(&two);
 }
 
-/* More bytes than an int counts are asked for, of what little there is. */
-static void very_many(MPI_File own)
+/* Requests more bytes than an int counts, from a small file. */
+static void read_very_many(MPI_File own)
 {
     MPI_Datatype large;
     size_t n = (size_t)3 << 30;
@@ -117,15 +117,15 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2 * N; i++)
         numbers[i] = i;
     MPI_File_open(MPI_COMM_WORLD, "data", MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &file);
-    at_places();
-    of_a_duplicate();
-    in_turn();
-    shared();
-    with_view();
+    use_offsets();
+    use_duplicated_type();
+    use_file_pointer();
+    use_shared_pointer();
+    use_view();
     MPI_File_close(&file);
     MPI_File_open(MPI_COMM_SELF, "data", MPI_MODE_RDONLY, MPI_INFO_NULL, &own);
     MPI_File_read(own, numbers, 1, MPI_INT, MPI_STATUS_IGNORE);
-    very_many(own);
+    read_very_many(own);
     MPI_File_close(&own);
     if (MPI_File_open(MPI_COMM_SELF, "nowhere/data", MPI_MODE_RDONLY, MPI_INFO_NULL, &own) == MPI_SUCCESS)
         puts("opened");

@@ -1,4 +1,4 @@
-/* Rank 1 is ended by a signal after so many milliseconds in MPI_Init; rank 0, which has begun before, waits for it there. */
+/* A signal ends rank 1 after some milliseconds in MPI_Init. Rank 0, which called it before, waits there for rank 1. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <sys/time.h>

@@ -1,5 +1,5 @@
 /*
- * What any recorder takes: messages round a ring, and collective operations.
+ * A program that any recorder can record: messages around a ring, and collective operations.
  */
 #include <mpi.h>
 

@@ -1,6 +1,6 @@
 /*
- * Messages of one group, received in another order than they were sent, some of them by what a matched probe found.
- * Process 1 writes the numbers of the messages as it receives them; those that go through a probe end with "p".
+ * Messages of one group, received in another order than they were sent, some of them after a matched probe. Process 1
+ * prints the numbers of the messages as it receives them. Numbers of messages that went through a probe end with "p".
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -20,7 +20,8 @@ static void send_all(void)
     for (int round = 0; round < ROUNDS; round++) {
         send_next();
         send_next();
-        /* These have a receive each before they are sent, beside messages that were taken and not received yet. */
+        /* The next two messages have receives before they are sent, beside messages that were taken and not received
+         * yet. */
         MPI_Barrier(MPI_COMM_WORLD);
         send_next();
         send_next();

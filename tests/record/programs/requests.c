@@ -1,21 +1,21 @@
 /*
- * Requests between two processes: whatever can become of one. test_messages.py knows what must be recorded of it.
+ * Requests between two processes, with all possible outcomes. test_messages.py has the expected records.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
 
-static int rank, other;
+static int rank, peer;
 
-/* Tells the other process that what it waits for may come. */
-static void go(int tag)
+/* Notifies the other process that it may send the message for which this one waits. */
+static void notify_peer(int tag)
 {
-    MPI_Send(NULL, 0, MPI_INT, other, tag, MPI_COMM_WORLD);
+    MPI_Send(NULL, 0, MPI_INT, peer, tag, MPI_COMM_WORLD);
 }
 
 static void wait_for(int tag)
 {
-    MPI_Recv(NULL, 0, MPI_INT, other, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Recv(NULL, 0, MPI_INT, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void all_at_once(void)
@@ -23,10 +23,10 @@ static void all_at_once(void)
     int sent[3] = {0}, received[3];
     MPI_Request requests[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
 
-    MPI_Irecv(received, 3, MPI_INT, other, 10 + other, MPI_COMM_WORLD, &requests[0]);
-    MPI_Isend(sent, 3, MPI_INT, other, 10 + rank, MPI_COMM_WORLD, &requests[2]);
+    MPI_Irecv(received, 3, MPI_INT, peer, 10 + peer, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isend(sent, 3, MPI_INT, peer, 10 + rank, MPI_COMM_WORLD, &requests[2]);
     MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
-    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE); /* none is left */
+    MPI_Waitall(3, requests, MPI_STATUSES_IGNORE); /* no request is left */
     if (rank == 0) {
         MPI_Issend(sent, 1, MPI_INT, 1, 15, MPI_COMM_WORLD, &requests[0]);
         MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
@@ -37,7 +37,7 @@ static void all_at_once(void)
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
 }
 
-/* Small sends may be complete when they are made; a library may give them all the same handle. */
+/* Makes small sends, which may be complete at once; a library may give them all the same handle. */
 static void many_small(void)
 {
     enum { N = 10 };
@@ -73,7 +73,7 @@ static void persistent(void)
     for (int i = 0; i < 2; i++) {
         MPI_Start(&requests[0]);
         MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-        MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /* inactive */
+        MPI_Wait(&requests[0], MPI_STATUS_IGNORE); /* the request is inactive */
         MPI_Startall(2, requests + 1);
         MPI_Waitall(3, requests, MPI_STATUSES_IGNORE);
     }
@@ -94,9 +94,9 @@ static void given_up(void)
         wait_for(41);
     } else {
         MPI_Recv(data, 4, MPI_CHAR, 0, 40, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        go(41);
+        notify_peer(41);
     }
-    MPI_Irecv(data, 4, MPI_CHAR, other, 42, MPI_COMM_WORLD, &request);
+    MPI_Irecv(data, 4, MPI_CHAR, peer, 42, MPI_COMM_WORLD, &request);
     MPI_Cancel(&request);
     MPI_Wait(&request, &status);
     MPI_Test_cancelled(&status, &cancelled);
@@ -104,7 +104,7 @@ static void given_up(void)
         printf("a receive was not cancelled\n");
 }
 
-static void some(void)
+static void complete_some(void)
 {
     enum { N = 4 };
     int data[N], index, n, indices[N], flag, done;
@@ -120,23 +120,23 @@ static void some(void)
         MPI_Waitany(N, requests, &index, MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)
             MPI_Irecv(&data[i], 1, MPI_INT, 1, 51 + i, MPI_COMM_WORLD, &requests[i]);
-        go(59);
+        notify_peer(59);
         for (done = 0; done < N; done += n)
             MPI_Waitsome(N, requests, &n, indices, MPI_STATUSES_IGNORE);
         MPI_Waitsome(N, requests, &n, indices, MPI_STATUSES_IGNORE);
         for (int i = 0; i < N; i++)
             MPI_Irecv(&data[i], 1, MPI_INT, 1, 51 + i, MPI_COMM_WORLD, &requests[i]);
-        go(59);
+        notify_peer(59);
         for (flag = 0; !flag;)
             MPI_Testall(N, requests, &flag, MPI_STATUSES_IGNORE);
         for (int i = 0; i < N; i++)
             MPI_Irecv(&data[i], 1, MPI_INT, 1, 51 + i, MPI_COMM_WORLD, &requests[i]);
-        go(59);
+        notify_peer(59);
         for (done = 0; done < N; done += flag)
             MPI_Testany(N, requests, &index, &flag, MPI_STATUS_IGNORE);
         for (int i = 0; i < N; i++)
             MPI_Irecv(&data[i], 1, MPI_INT, 1, 51 + i, MPI_COMM_WORLD, &requests[i]);
-        go(59);
+        notify_peer(59);
         for (done = 0; done < N; done += n)
             MPI_Testsome(N, requests, &n, indices, MPI_STATUSES_IGNORE);
     } else {
@@ -150,7 +150,7 @@ static void some(void)
 }
 
 /* Prints how many tests found nothing. */
-static void tests(void)
+static void test_until_done(void)
 {
     int data = 0, flag = 0, failed = 0;
     MPI_Request request;
@@ -159,7 +159,7 @@ static void tests(void)
         MPI_Irecv(&data, 1, MPI_INT, 1, 60, MPI_COMM_WORLD, &request);
         for (; failed < 5; failed++)
             MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-        go(61);
+        notify_peer(61);
         for (;; failed++) {
             MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
             if (flag)
@@ -172,7 +172,7 @@ static void tests(void)
     }
 }
 
-static int query(void *extra, MPI_Status *status)
+static int query_status(void *extra, MPI_Status *status)
 {
     MPI_Status_set_elements(status, MPI_INT, 1);
     MPI_Status_set_cancelled(status, 0);
@@ -193,18 +193,18 @@ static int cancel_nothing(void *extra, int complete)
 
 static void own_requests(void)
 {
-    MPI_Request request, nothing = MPI_REQUEST_NULL, idle;
+    MPI_Request request, null_request = MPI_REQUEST_NULL, idle;
     int flag, index, byte = 0;
 
-    /* Tests that find nothing, and those that have nothing to find, are counted alone. */
-    MPI_Grequest_start(query, free_nothing, cancel_nothing, NULL, &request);
+    /* Tests that find nothing, and tests of requests that cannot complete, are only counted. */
+    MPI_Grequest_start(query_status, free_nothing, cancel_nothing, NULL, &request);
     MPI_Recv_init(&byte, 1, MPI_INT, MPI_ANY_SOURCE, 65, MPI_COMM_WORLD, &idle);
     for (int i = 0; i < 100; i++) {
         MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
-        MPI_Test(&nothing, &flag, MPI_STATUS_IGNORE);
+        MPI_Test(&null_request, &flag, MPI_STATUS_IGNORE);
         MPI_Test(&idle, &flag, MPI_STATUS_IGNORE);
         MPI_Testall(1, &idle, &flag, MPI_STATUSES_IGNORE);
-        MPI_Testany(1, &nothing, &index, &flag, MPI_STATUS_IGNORE);
+        MPI_Testany(1, &null_request, &index, &flag, MPI_STATUS_IGNORE);
     }
     MPI_Request_free(&idle);
     MPI_Grequest_complete(request);
@@ -221,7 +221,7 @@ static void failures(void)
     if (rank == 0) {
         MPI_Irecv(data[0], 4, MPI_CHAR, 1, 70, MPI_COMM_WORLD, &requests[0]);
         MPI_Irecv(data[1], 8, MPI_CHAR, 1, 71, MPI_COMM_WORLD, &requests[1]);
-        go(72);
+        notify_peer(72);
         if (MPI_Waitall(2, requests, statuses) != MPI_ERR_IN_STATUS)
             printf("MPI_Waitall does not say MPI_ERR_IN_STATUS\n");
         if (statuses[1].MPI_ERROR == MPI_ERR_PENDING)
@@ -234,17 +234,17 @@ static void failures(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
-/* What came with MPI 4. */
-static void fourth(void)
+/* Uses functions of MPI 4. */
+static void use_mpi_4(void)
 {
 #if MPI_VERSION >= 4
     int sent[6] = {0}, received[6];
     MPI_Request requests[2];
 
-    MPI_Isendrecv(sent, 2, MPI_INT, other, 80 + rank, received, 2, MPI_INT, other, 80 + other, MPI_COMM_WORLD,
+    MPI_Isendrecv(sent, 2, MPI_INT, peer, 80 + rank, received, 2, MPI_INT, peer, 80 + peer, MPI_COMM_WORLD,
                   &requests[0]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
-    MPI_Isendrecv_replace(sent, 3, MPI_INT, other, 82, other, 82, MPI_COMM_WORLD, &requests[0]);
+    MPI_Isendrecv_replace(sent, 3, MPI_INT, peer, 82, peer, 82, MPI_COMM_WORLD, &requests[0]);
     MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
     MPI_Send_c(sent, 4, MPI_INT, MPI_PROC_NULL, 83, MPI_COMM_WORLD);
     if (rank == 0)
@@ -265,16 +265,16 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    other = 1 - rank;
+    peer = 1 - rank;
     all_at_once();
     many_small();
     persistent();
     given_up();
-    some();
-    tests();
+    complete_some();
+    test_until_done();
     own_requests();
     failures();
-    fourth();
+    use_mpi_4();
     MPI_Finalize();
     return 0;
 }

@@ -1,13 +1,13 @@
 /*
- * MPI without MPI_Init, for 2 processes: a session inside of another one, each with a communicator of all, in which a
- * message goes both ways before the inner one and behind it. With the argument "init", MPI_Init comes inside of the
- * outer one, too. Nothing is done where MPI has no sessions.
+ * MPI without MPI_Init, for 2 processes: a session inside of another one, each with a communicator of all. In the outer
+ * one a message goes both ways before the inner session and after it. With the argument "init", MPI_Init is called
+ * inside of the outer session, too. If MPI has no sessions, the program does nothing.
  */
 #include <mpi.h>
 #include <string.h>
 
 #if MPI_VERSION >= 4
-static MPI_Comm make(MPI_Session session, const char *name)
+static MPI_Comm make_comm(MPI_Session session, const char *name)
 {
     MPI_Group group;
     MPI_Comm comm;
@@ -34,10 +34,10 @@ int main(int argc, char **argv)
     MPI_Comm of_outer, of_inner;
 
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &outer);
-    of_outer = make(outer, "outer");
+    of_outer = make_comm(outer, "outer");
     exchange(of_outer, 1);
     MPI_Session_init(MPI_INFO_NULL, MPI_ERRORS_ARE_FATAL, &inner);
-    of_inner = make(inner, "inner");
+    of_inner = make_comm(inner, "inner");
     exchange(of_inner, 2);
     MPI_Comm_free(&of_inner);
     MPI_Session_finalize(&inner);

@@ -1,13 +1,13 @@
 /*
- * 2 processes spawn 2 processes of the same program, twice. Child i sends a message to parent i, and gets one back;
- * then parents and children are one communicator, in which a message goes from each rank to the next one.
+ * 2 processes spawn 2 processes of the same program, twice. Child i sends a message to parent i, which sends one back.
+ * Then parents and children merge to one communicator, in which a message goes from each rank to the next one.
  *
  * usage: spawn
  */
 #include <mpi.h>
 #include <string.h>
 
-static void meet(MPI_Comm between, int is_child)
+static void meet_family(MPI_Comm between, int is_child)
 {
     MPI_Comm all;
     int rank, size, value = 0, tag = 9;
@@ -39,11 +39,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     if (is_child) {
         MPI_Comm_get_parent(&between);
-        meet(between, 1);
+        meet_family(between, 1);
     }
     for (int i = 0; i < 2 && !is_child; i++) {
         MPI_Comm_spawn(argv[0], arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &between, MPI_ERRCODES_IGNORE);
-        meet(between, 0);
+        meet_family(between, 0);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Finalize();

@@ -1,5 +1,6 @@
 /*
- * Two processes with threads in pairs: one starts requests, the other one completes them. Prints what it sends.
+ * Two processes with threads in pairs: one starts requests, the other one completes them. Each process prints what it
+ * sends.
  */
 #include <mpi.h>
 #include <pthread.h>
@@ -11,7 +12,7 @@ enum { PAIRS = 2, MESSAGES = 400, LARGEST = 8000 };
 typedef struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int n; /* requests to be completed */
+    int n; /* number of requests to complete */
     int tag;
     MPI_Request sends[MESSAGES], receives[MESSAGES];
     char *sent, *received;
@@ -24,7 +25,7 @@ static int size_of(int i, int tag)
     return i % 7 == 0 ? LARGEST : (i * 13 + tag) % 50;
 }
 
-static void *start(void *data)
+static void *start_requests(void *data)
 {
     Pair *pair = data;
 
@@ -39,7 +40,7 @@ static void *start(void *data)
     return NULL;
 }
 
-static void *complete(void *data)
+static void *complete_requests(void *data)
 {
     Pair *pair = data;
 
@@ -78,8 +79,8 @@ int main(int argc, char **argv)
         pairs[i].tag = 10 + i;
         pairs[i].sent = calloc(2, LARGEST);
         pairs[i].received = pairs[i].sent + LARGEST;
-        pthread_create(&threads[2 * i], NULL, start, &pairs[i]);
-        pthread_create(&threads[2 * i + 1], NULL, complete, &pairs[i]);
+        pthread_create(&threads[2 * i], NULL, start_requests, &pairs[i]);
+        pthread_create(&threads[2 * i + 1], NULL, complete_requests, &pairs[i]);
     }
     for (int i = 0; i < 2 * PAIRS; i++)
         pthread_join(threads[i], NULL);

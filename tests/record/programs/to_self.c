@@ -1,4 +1,4 @@
-/* A send to oneself that nobody receives, in which the process is ended by a signal after a second. */
+/* A send on MPI_COMM_SELF that no receive matches, in which a signal ends the process after a second. */
 #include <mpi.h>
 #include <unistd.h>
 

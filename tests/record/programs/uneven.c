@@ -1,8 +1,13 @@
-/* "HOW RANK N": all processes call MPI_Allreduce N times on a communicator of their own, "uneven". "hung RANK N": only that
- * process calls it once more. "early RANK N": it leaves out the last one. "luck RANK N": it calls
- * MPI_Bcast as root, which returns at once. "order RANK N": it calls MPI_Barrier where the others call MPI_Allreduce.
- * "crash RANK N": it dies before the last one. "even RANK N": none of these. Each process makes a file "at-RANK" before
- * its last operation in common, so that a test knows when a run hangs. */
+/* Programs in which one process calls MPI_Allreduce N times like the others, or unevenly, on the communicator
+ * "uneven". Arguments are WAY RANK N. Each process makes a file "at-RANK" before its last common operation, so that
+ * a test knows when a run hangs.
+ *
+ * - hung: only the process of that rank calls MPI_Allreduce once more.
+ * - early: the process omits the last call.
+ * - luck: the process calls MPI_Bcast as root, which returns at once.
+ * - order: the process calls MPI_Barrier where the others call MPI_Allreduce.
+ * - crash: the process dies before its last call.
+ * - even: none of these. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,7 +24,7 @@ static void make_file(int rank)
 
 int main(int argc, char **argv)
 {
-    int rank, value = 0, sum, one = atoi(argv[2]), n = atoi(argv[3]);
+    int rank, value = 0, sum, culprit = atoi(argv[2]), n = atoi(argv[3]);
     MPI_Comm comm;
 
     MPI_Init(&argc, &argv);
@@ -28,7 +33,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(comm, &rank);
     signal(SIGSEGV, SIG_DFL);
     for (int i = 0; i < n; i++) {
-        int is_last = rank == one && i + 1 == n;
+        int is_last = rank == culprit && i + 1 == n;
         if (i + 1 == n)
             make_file(rank);
         if (is_last && !strcmp(argv[1], "crash"))
@@ -38,9 +43,9 @@ int main(int argc, char **argv)
         else if (!is_last || strcmp(argv[1], "early"))
             MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
     }
-    if (rank == one && !strcmp(argv[1], "hung"))
+    if (rank == culprit && !strcmp(argv[1], "hung"))
         MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, comm);
-    if (rank == one && !strcmp(argv[1], "luck"))
+    if (rank == culprit && !strcmp(argv[1], "luck"))
         MPI_Bcast(&value, 1, MPI_INT, rank, comm);
     MPI_Finalize();
     return 0;

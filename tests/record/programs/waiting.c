@@ -1,7 +1,7 @@
 /*
- * Calls that wait, all at once, until the file of the first argument is there; 4 processes. Process 0 has a receive
- * open and goes on with barriers of its own, each of which it writes to the file of the second argument when it has
- * entered it: nanoseconds of CLOCK_MONOTONIC, one a line. The others are inside of a send, a receive and a barrier.
+ * Calls that wait, all at the same time, until the file of the first argument exists; 4 processes. Process 0 has an
+ * open receive and repeats barriers of its own. When it enters one, it writes a line to the file of the second
+ * argument: nanoseconds of CLOCK_MONOTONIC. The other processes wait in a send, a receive and a barrier.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -10,11 +10,11 @@
 
 enum { OPEN = 7, WAITED_FOR, SENT };
 
-static void go_on_until(const char *go, const char *log)
+static void repeat_barriers(const char *path, const char *log)
 {
     FILE *file = fopen(log, "w");
 
-    while (file && access(go, F_OK) != 0) {
+    while (file && access(path, F_OK) != 0) {
         struct timespec now;
         clock_gettime(CLOCK_MONOTONIC, &now);
         fprintf(file, "%lld\n", (long long)now.tv_sec * 1000000000 + now.tv_nsec);
@@ -27,7 +27,7 @@ static void go_on_until(const char *go, const char *log)
 
 int main(int argc, char **argv)
 {
-    int rank, value = 0, other = 0;
+    int rank, value = 0, answer = 0;
     MPI_Comm pair;
     MPI_Request request;
 
@@ -36,9 +36,9 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0 || rank == 3, rank, &pair);
     if (rank == 0) {
         MPI_Irecv(&value, 1, MPI_INT, 1, OPEN, MPI_COMM_WORLD, &request);
-        go_on_until(argv[1], argv[2]);
-        MPI_Recv(&other, 1, MPI_INT, 1, SENT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        MPI_Send(&other, 1, MPI_INT, 2, WAITED_FOR, MPI_COMM_WORLD);
+        repeat_barriers(argv[1], argv[2]);
+        MPI_Recv(&answer, 1, MPI_INT, 1, SENT, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&answer, 1, MPI_INT, 2, WAITED_FOR, MPI_COMM_WORLD);
         MPI_Barrier(pair);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (rank == 1) {

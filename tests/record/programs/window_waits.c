@@ -1,14 +1,14 @@
 /*
- * Waits of one-sided communication, for 3 processes: each kind once, since somebody sleeps for a known time.
+ * Waits of one-sided communication, for 3 processes: each kind once, since a process sleeps for a known time.
  */
 #include <mpi.h>
 #include <time.h>
 
-enum { SLEEP = 200 }; /* milliseconds */
+enum { SLEEP_MS = 200 };
 
 static int rank;
 
-static void rest(int ms)
+static void sleep_ms(int ms)
 {
     struct timespec pause = {ms / 1000, ms % 1000 * 1000000};
 
@@ -17,35 +17,35 @@ static void rest(int ms)
 
 int main(int argc, char **argv)
 {
-    int *memory, value = 1, other;
+    int *memory, value = 1, peer;
     MPI_Group world, group;
     MPI_Win win;
 
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    other = 1 - rank;
+    peer = 1 - rank;
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Win_allocate(64, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Win_fence(0, win);
 
     /* wait_fence: 0 and 2 wait for 1. */
     if (rank == 1)
-        rest(SLEEP);
+        sleep_ms(SLEEP_MS);
     MPI_Win_fence(0, win);
 
     /* late_post: 0 waits for 1. Then early_wait: 1 waits for 0. */
     if (rank < 2)
-        MPI_Group_incl(world, 1, &other, &group);
+        MPI_Group_incl(world, 1, &peer, &group);
     if (rank == 0) {
         MPI_Win_start(group, 0, win);
         MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
         MPI_Win_complete(win);
         MPI_Win_start(group, 0, win);
         MPI_Put(&value, 1, MPI_INT, 1, 0, 1, MPI_INT, win);
-        rest(SLEEP);
+        sleep_ms(SLEEP_MS);
         MPI_Win_complete(win);
     } else if (rank == 1) {
-        rest(SLEEP);
+        sleep_ms(SLEEP_MS);
         MPI_Win_post(group, 0, win);
         MPI_Win_wait(win);
         MPI_Win_post(group, 0, win);
@@ -61,7 +61,7 @@ int main(int argc, char **argv)
         MPI_Put(&value, 1, MPI_INT, 2, 0, 1, MPI_INT, win);
         MPI_Win_flush(2, win);
         MPI_Send(NULL, 0, MPI_INT, 1, 0, MPI_COMM_WORLD);
-        rest(SLEEP);
+        sleep_ms(SLEEP_MS);
         MPI_Win_unlock(2, win);
     } else if (rank == 1) {
         MPI_Recv(NULL, 0, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);

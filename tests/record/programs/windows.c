@@ -1,12 +1,12 @@
 /*
- * One-sided communication, all kinds of windows, operations and synchronisation, for 2 processes. Rank 0 is the origin.
+ * One-sided communication for 2 processes: all kinds of windows, operations and synchronisation. Rank 0 is the origin.
  */
 #include <mpi.h>
 #include <stdlib.h>
 
 static int rank;
 
-static void fences(void)
+static void use_fences(void)
 {
     int memory[8] = {0}, from[4] = {1, 2, 3, 4};
     MPI_Win win;
@@ -26,14 +26,14 @@ static void fences(void)
     MPI_Win_free(&win);
 }
 
-static void epochs(void)
+static void use_epochs(void)
 {
-    int *memory, value = 5, other = 1 - rank, flag = 0;
+    int *memory, value = 5, peer = 1 - rank, flag = 0;
     MPI_Group world, group;
     MPI_Win win;
 
     MPI_Comm_group(MPI_COMM_WORLD, &world);
-    MPI_Group_incl(world, 1, &other, &group);
+    MPI_Group_incl(world, 1, &peer, &group);
     MPI_Win_allocate(64, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
     MPI_Win_set_name(win, "epochs");
     for (int i = 0; i < 2; i++) {
@@ -55,7 +55,7 @@ static void epochs(void)
     MPI_Group_free(&world);
 }
 
-static void locks(void)
+static void use_locks(void)
 {
     long *memory, value = 5, old, compare = 0;
     MPI_Request request;
@@ -86,7 +86,7 @@ static void locks(void)
     MPI_Win_free(&win);
 }
 
-static void others(void)
+static void use_other_windows(void)
 {
     char *memory, *bytes = malloc(64), value = 1;
     MPI_Aint at = 0;
@@ -113,10 +113,10 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    fences();
-    epochs();
-    locks();
-    others();
+    use_fences();
+    use_epochs();
+    use_locks();
+    use_other_windows();
     MPI_Finalize();
     return 0;
 }

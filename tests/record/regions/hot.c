@@ -1,4 +1,4 @@
-/* A function that is called so often that recording it is no use, also while it is open. */
+/* Functions that are called too often to be worth recording, also while a call is open. */
 #include <stdio.h>
 #include <stdlib.h>
 #ifdef BY_HAND

@@ -1,10 +1,10 @@
-/* Threads that take a lock by turns; one of them creates another one and joins it. */
+/* Threads that take a lock in turn; one of them creates another thread and joins it. */
 #include <pthread.h>
 #include <time.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static void rest(long milliseconds)
+static void sleep_ms(long milliseconds)
 {
     const struct timespec time = {.tv_nsec = milliseconds * 1000000};
 
@@ -16,22 +16,22 @@ static void *work(void *number)
     long n = (long)number;
 
     for (int i = 0; i < 3; i++) {
-        rest(n);
+        sleep_ms(n);
         pthread_mutex_lock(&mutex);
-        rest(5);
+        sleep_ms(5);
         pthread_mutex_unlock(&mutex);
     }
     return NULL;
 }
 
-static void *share(void *number)
+static void *create_and_join(void *number)
 {
-    pthread_t other;
+    pthread_t thread;
 
-    if (pthread_create(&other, NULL, work, number) != 0)
+    if (pthread_create(&thread, NULL, work, number) != 0)
         return number;
-    rest(1);
-    pthread_join(other, NULL);
+    sleep_ms(1);
+    pthread_join(thread, NULL);
     return NULL;
 }
 
@@ -40,10 +40,10 @@ int main(void)
     pthread_t threads[4];
 
     for (long i = 0; i < 4; i++)
-        if (pthread_create(&threads[i], NULL, i == 3 ? share : work, (void *)(5 * i)) != 0)
+        if (pthread_create(&threads[i], NULL, i == 3 ? create_and_join : work, (void *)(5 * i)) != 0)
             return 1;
     for (int i = 0; i < 4; i++)
         pthread_join(threads[i], NULL);
-    rest(2);
+    sleep_ms(2);
     return 0;
 }

@@ -1,4 +1,4 @@
-/* Functions of C whose symbols look as a Fortran compiler's do. */
+/* Defines C functions whose symbols look like symbols of a Fortran compiler. */
 void dotted(int *n) __asm__("helper.2");
 void of_module(int *n) __asm__("__work_MOD_of_c");
 

@@ -1,4 +1,5 @@
-! Each kind of subprogram that compilers rename. All print nothing, and call each other as often as test_regions.py says.
+! Each kind of subprogram that compilers rename. They print nothing, and call each other as often as test_regions.py
+! says.
 module work
   implicit none
 contains

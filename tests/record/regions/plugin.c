@@ -1,4 +1,4 @@
-/* A library whose function `turn` calls one that is named on the command line. */
+/* A library whose function `turn` calls a function that the compiler's command line names. */
 static volatile int sum;
 
 static __attribute__((noinline)) void NAME(void)

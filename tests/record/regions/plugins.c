@@ -1,4 +1,5 @@
-/* Loads the library of each argument in turn, calls its function `turn` that many times, and unloads it. */
+/* Loads the library of each argument in turn, calls its function `turn` as often as the next argument says, and
+ * unloads it. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>

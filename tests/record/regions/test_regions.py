@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Regions, instrumented functions, threads and locks: programs of which every call is known are run under `xtf record`.
+"""Regions, instrumented functions, threads and locks. Programs with known calls are run under `xtf record`.
 
 usage: test_regions.py XTF ELF HEADER-FOLDER
 
-ELF: 1 if this build finds names of functions. What the programs print must not depend on being recorded.
+ELF: 1 if this build finds names of functions. The output of a program must not change when it is recorded.
 """
 
 import collections
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import unittest
 
-from naive_joins import Joins, shown
+from naive_joins import Joins, shown_path
 
 HERE = pathlib.Path(__file__).resolve().parent
 XTF, ELF, HEADERS = os.path.abspath(sys.argv[1]), sys.argv[2] == "1", sys.argv[3]
@@ -26,7 +26,7 @@ NAMES_ARE_FOUND = unittest.skipUnless(ELF, "this build does not read object file
 
 
 class Trace:
-    """What `xtf cat` shows of a trace."""
+    """A trace, as `xtf cat` shows it."""
 
     def __init__(self, path):
         self.path = path
@@ -40,18 +40,18 @@ class Trace:
         return subprocess.run([XTF, "cat", self.path, name], capture_output=True, text=True, check=True).stdout
 
     def table(self, name):
-        """The rows of a table of definitions."""
+        """Returns the rows of a table of definitions."""
         return self.cat(f"definitions/{name}").splitlines()[1:]
 
     def events(self, event, thread=None):
-        """The regions of the records of that event, in order."""
+        """Returns the regions of the records of that event, in order."""
         return [record[9].strip() for record in self.records if record[4] == event and thread in (None, int(record[2]))]
 
     def count(self, event, thread=None):
         return collections.Counter(self.events(event, thread))
 
     def unclosed(self):
-        """Regions whose frames are not closed by their own LEAVE; and LEAVEs without a frame."""
+        """Returns regions whose frames are not closed by their own LEAVE, and LEAVEs without a frame."""
         stacks, wrong = collections.defaultdict(list), []
         for record in self.records:
             stack, region = stacks[record[1], record[2]], record[9].strip()
@@ -82,13 +82,13 @@ class Recording(unittest.TestCase):
         return self.path(name)
 
     def record(self, *command, output=True, **environment):
-        """Runs the command alone, and under `xtf record`; the trace."""
-        alone = subprocess.run(command, capture_output=True, text=True, check=True)
+        """Runs a command without and with `xtf record`. Returns the trace."""
+        plain = subprocess.run(command, capture_output=True, text=True, check=True)
         settings = {**os.environ, **environment}
-        ran = subprocess.run([XTF, "record", "--force", "-o", self.path("t.xtf"), *command], capture_output=True, text=True, check=False, env=settings)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
+        done = subprocess.run([XTF, "record", "--force", "-o", self.path("t.xtf"), *command], capture_output=True, text=True, check=False, env=settings)
+        self.assertEqual(done.returncode, 0, done.stderr)
         if output:
-            self.assertEqual(ran.stdout, alone.stdout)
+            self.assertEqual(done.stdout, plain.stdout)
         return Trace(self.path("t.xtf"))
 
 
@@ -98,7 +98,7 @@ class Regions(Recording):
         for options, compiler in (([], "gcc"), (["-fno-pie", "-no-pie"], "gcc"), ([], "g++")):
             with self.subTest(options=options, compiler=compiler):
                 trace = self.record(self.build("user.c", *options, compiler=compiler))
-                # C++ tells functions by all of their names: "void leaf()".
+                # C++ has the full signature as name: "void leaf()".
                 entered = {name.partition("(")[0].split(" ")[-1] if name.endswith(")") else name: n for name, n in trace.count("ENTER").items()}
                 self.assertEqual(entered, expected)
                 self.assertEqual(trace.count("ENTER"), trace.count("LEAVE"))
@@ -107,7 +107,7 @@ class Regions(Recording):
                     self.assertEqual(trace.count("ENTER", thread), {"work": 10})
 
     def test_one_row_a_region(self):
-        """All threads, and both ends of a region, mean one row, which says where it is."""
+        """Checks that all threads, and both ends of a region, use one row, which has the place in the source."""
         trace = self.record(self.build("user.c"))
         rows = [line for line in trace.table("regions") if "work" in line.split()]
         self.assertEqual(len(rows), 1, rows)
@@ -115,7 +115,7 @@ class Regions(Recording):
         self.assertIn(str(1 + (HERE / "user.c").read_text().split('XTF_REGION_BEGIN("work")')[0].count("\n")), rows[0].split())
 
     def test_off(self):
-        """Without a trace of us when the program asks for it."""
+        """Checks that a program built with XTF_USER_OFF contains no symbol of xtf."""
         program = self.build("user.c", "-DXTF_USER_OFF")
         symbols = subprocess.run(["nm", program], capture_output=True, text=True, check=True).stdout
         self.assertNotIn("xtf", symbols)
@@ -134,7 +134,7 @@ class Instrumented(Recording):
         entered = trace.count("ENTER")
         self.assertEqual({name: entered[name] for name in ("main", "fib(int)", "shapes::Square::area(int) const", "fail(int)", "attempt(int)", "jump()", "land()")},
                          {"main": 1, "fib(int)": 177, "shapes::Square::area(int) const": 5, "fail(int)": 12, "attempt(int)": 4, "jump()": 3, "land()": 3})
-        # The functions that longjmp() left have no end of their own.
+        # The functions that longjmp() left have no end.
         self.assertEqual(trace.unclosed(), ["jump()"] * 3)
 
     def test_source(self):
@@ -151,7 +151,7 @@ class Instrumented(Recording):
         self.assertEqual(trace.unclosed(), [])
 
     def test_libraries(self):
-        """Libraries that come and go, at addresses that others had."""
+        """Checks libraries that are loaded and unloaded, at addresses that others had before."""
         for name in ("one", "two", "three"):
             self.build("plugin.c", "-finstrument-functions", "-shared", "-fPIC", f"-DNAME={name}", name=f"{name}.so")
         program = self.build("plugins.c", "-finstrument-functions", "-ldl")
@@ -163,8 +163,8 @@ class Instrumented(Recording):
     def test_relative_library(self):
         self.build("plugin.c", "-finstrument-functions", "-shared", "-fPIC", "-DNAME=near", name="near.so")
         program = self.build("plugins.c", "-ldl", "-O0")
-        ran = subprocess.run([XTF, "record", "-o", "t.xtf", program, "./near.so", "2"], cwd=self.folder.name, capture_output=True, text=True, check=False)
-        self.assertEqual(ran.returncode, 0, ran.stderr)
+        done = subprocess.run([XTF, "record", "-o", "t.xtf", program, "./near.so", "2"], cwd=self.folder.name, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(Trace(self.path("t.xtf")).count("ENTER"), {"turn": 2, "near": 2})
 
     def test_filter(self):
@@ -176,7 +176,7 @@ class Instrumented(Recording):
         self.assertEqual(self.record(program, XTF_RECORD_FILTER=str(self.path("filter"))).count("ENTER"), {})
 
     def test_bad_filter(self):
-        """A filter with a mistake is told with its line, and everything is recorded."""
+        """Checks that a mistake in a filter is reported with its line, and that everything is recorded."""
         self.path("filter").write_text("SCOREP_REGION_NAMES_BEGIN\n hot\nSCOREP_REGION_NAMES_END\n")
         trace = self.record(self.build("hot.c", "-finstrument-functions"), "10", XTF_RECORD_FILTER=str(self.path("filter")))
         self.assertIn("line 2", trace.cat("definitions/remarks"))
@@ -186,12 +186,12 @@ class Instrumented(Recording):
         trace = self.record(self.build("hot.c", "-finstrument-functions", "-O2", "-DBY_HAND"), "200000", XTF_RECORD_BRAKE="20000", XTF_RECORD_BUFFER=str(1 << 25))
         entered = trace.count("ENTER")
         self.assertEqual((entered["main"], entered["outer"]), (1, 2))
-        # The clock is looked at each 20 000 calls; a machine that is busy elsewhere may make calls look rare once.
+        # The clock is read every 20 000 calls; on a machine that is busy elsewhere, calls may once seem rare.
         self.assertLess(entered["hot"], 200000)
         self.assertEqual(entered["by hand"], 200000)
         self.assertEqual(entered["hot"] % 20000, 0)
         self.assertLess(entered["dive"], 200000)
-        # Calls that were open when the brake took hold are recorded to their end.
+        # Calls that were open when the brake began to act are recorded to their end.
         self.assertEqual(entered["dive"] % 100, 0)
         self.assertEqual(trace.unclosed(), [])
         remarks = trace.cat("definitions/remarks")
@@ -203,7 +203,7 @@ class Instrumented(Recording):
         self.assertEqual(trace.count("ENTER"), {"main": 1, "outer": 2, "hot": 200001, "dive": 200000})
 
     def test_signals(self):
-        """Handlers come at any instant, also within the recorder."""
+        """Checks handlers that run at any instant, also within the recorder."""
         trace = self.record(self.build("signals.c", "-finstrument-functions"), "300", XTF_RECORD_BRAKE="0")
         entered = trace.count("ENTER")
         self.assertLessEqual(entered["within"], 400)
@@ -218,7 +218,7 @@ class Fortran(Recording):
     SOURCE = (HERE / "named.f90").read_text().split("\n")
 
     def regions(self, *options):
-        """The regions that were entered: (name, line, calls), those in C without their line."""
+        """Returns (name, line, calls) of the entered regions; line is 0 for C functions."""
         program = self.build("named.f90", str(HERE / "like_fortran.c"), "-finstrument-functions", "-J", self.folder.name, *options, compiler="gfortran")
         trace = self.record(program)
         rows = list(csv.DictReader(io.StringIO(trace.cat("definitions/regions.csv"))))
@@ -230,7 +230,7 @@ class Fortran(Recording):
         return [i for i, line in enumerate(self.SOURCE, 1) if line.strip().startswith(text)][nth]
 
     def test_names(self):
-        """As the source has them; two contained procedures of one name are two regions."""
+        """Checks that names are the source's, and that two contained procedures of one name are two regions."""
         expected = sorted([("work::rows", self.line_of("subroutine rows"), 1), ("helper", self.line_of("subroutine helper"), 2),
                            ("helper", self.line_of("subroutine helper", 1), 1), ("bound", self.line_of("subroutine bound"), 1),
                            ("solve", self.line_of("subroutine solve", 1), 1), ("spectrum", self.line_of("program spectrum"), 1),
@@ -240,21 +240,21 @@ class Fortran(Recording):
                 self.assertEqual([region for region in self.regions(*options) if region[0] != "main"], expected)
 
     def test_without_debug_information(self):
-        """What only a Fortran compiler writes is read; what a C compiler may have written stays."""
+        """Checks that names which only a Fortran compiler makes are decoded, and names which a C compiler may make stay."""
         names = [name for name, *_ in self.regions("-g0")]
         self.assertEqual(sorted(re.sub(r"^helper\.\d+$", "helper.N", name) for name in names),
                          sorted(["main", "MAIN__", "work::rows", "work::of_c", "helper.N", "helper.N", "helper.N", "Bound_In_C", "solve_", "of_c_"]))
 
 
     def test_whole_program(self):
-        """Optimized with C as one unit: what only a Fortran compiler writes is read."""
+        """Checks that Fortran names are decoded when Fortran and C are optimized as one unit."""
         names = [name for name, *_ in self.regions("-O1", "-fno-inline", "-flto", "-Wno-lto-type-mismatch")]
         self.assertTrue({"main", "work::rows", "of_c_"} <= set(names), names)
 
 
 class Unnamed(Recording):
     def test_stripped(self):
-        """Functions without a name are known by where they are, the same in each run."""
+        """Checks that functions without a name are identified by their address in the file, the same in each run."""
         program = self.build("hot.c", "-finstrument-functions", "-s")
         names = [sorted(name for name in self.record(program, "10").count("ENTER")) for _ in range(2)]
         self.assertEqual(names[0], names[1])
@@ -278,7 +278,7 @@ class Threads(Recording):
         released = [record for record in trace.records if record[4] == "THREAD_RELEASE_LOCK"]
         self.assertEqual((len(acquired), len(released)), (300, 300))
         self.assertEqual(trace.count("ENTER")["pthread_mutex_lock"], 300)
-        # Acquisitions are numbered in the order in which the lock went round, and a release has the number of its acquisition.
+        # Acquisitions are numbered in the order in which threads held the lock. A release has the number of its acquisition.
         lines = [line.split() for line in trace.cat("locks/records").splitlines()]
         self.assertEqual(len({line[7] for line in lines}), 1)
         self.assertEqual([(line[4], int(line[8])) for line in lines],
@@ -294,7 +294,7 @@ class Threads(Recording):
             trace = self.record(program, XTF_RECORD_LOCKS=locks)
             subprocess.run([XTF, "analyze", "--quiet", trace.path], check=True)
             path = Joins(trace).path
-            self.assertEqual(list(shown(trace)), path)
+            self.assertEqual(list(shown_path(trace)), path)
             self.assertEqual((path[0][2], path[-1][2]), (0, 0))
             self.assertGreater(len(path), 2)
 

@@ -1,4 +1,4 @@
-/* Threads that end in each of the ways there are. With an argument, they also take a lock that often. */
+/* Threads that end in each possible way. With an argument, each also takes a lock that often. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <semaphore.h>

@@ -1,4 +1,4 @@
-/* Regions that a program names itself. Prints what it did, so that runs with and without a recorder can be compared. */
+/* Regions that a program names itself. It prints a result, so that runs with and without a recorder can be compared. */
 #include <pthread.h>
 #include <stdio.h>
 #include <xtf/user.h>

@@ -1,15 +1,15 @@
 /*
- * A library that stands between the recorder and MPI, and counts what passes: calls of each function, messages and
- * bytes to and from each process, one-sided operations and their bytes by target, the bytes of collective operations
- * and of files, in plain arrays. It shares no code with the
- * recorder. At the end each process writes what it has counted to SHIM_FOLDER/counted-RANK:
+ * A library between the recorder and MPI that counts calls of each function. It counts messages and bytes to and from
+ * each process, and one-sided operations and their bytes by target. It also counts bytes of collective operations and
+ * of files. It uses plain arrays, and shares no code with the recorder. At the end each process writes its counts to
+ * SHIM_FOLDER/counted-RANK:
  *
  *     call MPI_Send 5
  *     sent 1 5 20            to process 1: messages, bytes
  *     received 1 5 20
  *     put 1 2 16             to process 1: operations, bytes; also get, atomic
  *     collective 12 12       bytes sent and received
- *     read 80 40             of files: bytes asked for, bytes moved; also write
+ *     read 80 40             of files: bytes requested, bytes moved; also write
  *
  * shim.py makes the functions.
  */
@@ -32,14 +32,14 @@ static const char *const accesses[] = {"put", "get", "atomic"};
 static Count accessed_at[ACCESSES][PROCESSES];
 enum { READ, WRITE, MODES };
 static const char *const modes[] = {"read", "write"};
-static Count file_bytes[MODES]; /* asked for, and moved */
+static Count file_bytes[MODES]; /* requested, and moved */
 static __thread int depth;
 static MPI_Status own_status, own_statuses[REQUESTS];
 
-/* What is not over yet. */
+/* A request that is not complete. */
 typedef enum { NOTHING, SEND, RECEIVE, EXCHANGE, COLLECTIVE, OTHER, FILE_READ, FILE_WRITE } What;
 typedef struct {
-    What what;
+    What kind;
     int persistent, active, to;
     MPI_Request request;
     MPI_Comm comm;
@@ -47,20 +47,20 @@ typedef struct {
 } Pending;
 static Pending pending[REQUESTS];
 
-/* Whether code is a routine of a Fortran library, which calls PMPI_X where a C program calls MPI_X. Such libraries call
- * other functions for themselves. */
+/* Returns true if code is the named routine of a Fortran library, which calls PMPI_X where a C program calls MPI_X.
+ * These libraries call other functions for their own purposes. */
 static int is_routine(const char *name, const void *code)
 {
-    Dl_info where;
+    Dl_info info;
     size_t n = strlen(name);
 
-    if (!dladdr(code, &where) || !where.dli_fname || !where.dli_sname)
+    if (!dladdr(code, &info) || !info.dli_fname || !info.dli_sname)
         return 0;
-    if (!strstr(where.dli_fname, "/libmpi_mpifh") && !strstr(where.dli_fname, "/libmpi_usempif08") &&
-        !strstr(where.dli_fname, "/libmpichfort"))
+    if (!strstr(info.dli_fname, "/libmpi_mpifh") && !strstr(info.dli_fname, "/libmpi_usempif08") &&
+        !strstr(info.dli_fname, "/libmpichfort"))
         return 0;
-    for (const char *at = strcasestr(where.dli_sname, name); at; at = strcasestr(at + 1, name))
-        if (at > where.dli_sname && at[-1] == '_' && (at[n] == '_' || at[n] == 0))
+    for (const char *at = strcasestr(info.dli_sname, name); at; at = strcasestr(at + 1, name))
+        if (at > info.dli_sname && at[-1] == '_' && (at[n] == '_' || at[n] == 0))
             return 1;
     return 0;
 }
@@ -70,7 +70,7 @@ static void called(int number)
     calls[number]++;
 }
 
-/* The process that has a rank in a group, which is freed. -1: none. */
+/* Returns the process that has a rank in a group, or -1. Frees the group. */
 static int process_in(MPI_Group group, int rank)
 {
     MPI_Group world;
@@ -83,7 +83,7 @@ static int process_in(MPI_Group group, int rank)
     return process >= 0 && process < PROCESSES ? process : -1;
 }
 
-/* The process that has a rank in a communicator. -1: none. */
+/* Returns the process that has a rank in a communicator, or -1. */
 static int process_of(MPI_Comm comm, int rank)
 {
     MPI_Group group;
@@ -117,7 +117,7 @@ static void sent(MPI_Comm comm, int to, long long size)
     }
 }
 
-static void came(MPI_Comm comm, int from, long long size)
+static void count_received(MPI_Comm comm, int from, long long size)
 {
     int process = process_of(comm, from);
 
@@ -132,7 +132,7 @@ static void received(MPI_Comm comm, MPI_Status *status)
     int n = 0;
 
     PMPI_Get_count(status, MPI_BYTE, &n);
-    came(comm, status->MPI_SOURCE, n);
+    count_received(comm, status->MPI_SOURCE, n);
 }
 
 static void accessed(int kind, MPI_Win win, int target, long long size)
@@ -157,35 +157,35 @@ static void moved(int mode, MPI_Status *status)
     file_bytes[mode].back += n;
 }
 
-static Pending *add(What what, MPI_Request request, MPI_Comm comm, int persistent)
+static Pending *add_pending(What kind, MPI_Request request, MPI_Comm comm, int persistent)
 {
     for (Pending *place = pending; place < pending + REQUESTS; place++)
-        if (place->what == NOTHING) {
+        if (place->kind == NOTHING) {
             *place = (Pending){
-                .what = what, .request = request, .comm = comm, .persistent = persistent, .active = !persistent};
+                .kind = kind, .request = request, .comm = comm, .persistent = persistent, .active = !persistent};
             return place;
         }
     abort();
 }
 
-/* MPICH tells a status of rank 0 for what comes from nobody. */
+/* MPICH gives a status of rank 0 for a receive from MPI_PROC_NULL. */
 #define FROM(source) ((source) == MPI_PROC_NULL ? OTHER : RECEIVE)
 
 static void add_send(MPI_Request request, MPI_Comm comm, int to, long long size)
 {
-    Pending *made = add(SEND, request, comm, 1);
+    Pending *made = add_pending(SEND, request, comm, 1);
 
     made->to = to;
     made->sent = size;
 }
 
-/* MPICH says nothing in the status of MPI_Isendrecv: all is taken to come that there is room for. */
+/* Adds an exchange. MPICH sets no status of MPI_Isendrecv: the message counts with the size of the buffer. */
 static void add_exchange(MPI_Request request, MPI_Comm comm, int from, long long room)
 {
 #ifdef OPEN_MPI
-    add(FROM(from), request, comm, 0);
+    add_pending(FROM(from), request, comm, 0);
 #else
-    Pending *made = add(EXCHANGE, request, comm, 0);
+    Pending *made = add_pending(EXCHANGE, request, comm, 0);
 
     made->to = from;
     made->received = room;
@@ -194,32 +194,33 @@ static void add_exchange(MPI_Request request, MPI_Comm comm, int from, long long
 
 static void add_collective(MPI_Request request, int persistent, Count size)
 {
-    Pending *made = add(COLLECTIVE, request, MPI_COMM_NULL, persistent);
+    Pending *made = add_pending(COLLECTIVE, request, MPI_COMM_NULL, persistent);
 
     made->sent = size.bytes;
     made->received = size.back;
 }
 
-/* Of several requests, some may have failed. */
+/* True unless request i of several requests failed. */
 #define FINE(i) (result == MPI_SUCCESS || statuses[i].MPI_ERROR == MPI_SUCCESS)
 
-/* MPICH gives one handle to all requests that are complete at once: the oldest of them is as good as any. */
-static Pending *find(MPI_Request request, int active)
+/* Finds a request. MPICH gives one handle to all requests that complete at once; the oldest of them serves as well
+ * as any. */
+static Pending *find_pending(MPI_Request request, int active)
 {
     for (Pending *place = pending; place < pending + REQUESTS; place++)
-        if (place->what != NOTHING && place->request == request && place->active == active)
+        if (place->kind != NOTHING && place->request == request && place->active == active)
             return place;
     return NULL;
 }
 
 static void started(MPI_Request request)
 {
-    Pending *place = find(request, 0);
+    Pending *place = find_pending(request, 0);
 
     if (!place)
         return;
     place->active = 1;
-    if (place->what == SEND)
+    if (place->kind == SEND)
         sent(place->comm, place->to, place->sent);
 }
 
@@ -231,35 +232,35 @@ static void collected(Count size)
 
 static void completed(MPI_Request old, MPI_Status *status)
 {
-    Pending *place = old == MPI_REQUEST_NULL ? NULL : find(old, 1);
+    Pending *place = old == MPI_REQUEST_NULL ? NULL : find_pending(old, 1);
     int cancelled = 0;
 
     if (!place)
         return;
-    if (place->what == RECEIVE) {
+    if (place->kind == RECEIVE) {
         PMPI_Test_cancelled(status, &cancelled);
         if (!cancelled)
             received(place->comm, status);
-    } else if (place->what == EXCHANGE) {
-        came(place->comm, place->to, place->received);
-    } else if (place->what == COLLECTIVE) {
+    } else if (place->kind == EXCHANGE) {
+        count_received(place->comm, place->to, place->received);
+    } else if (place->kind == COLLECTIVE) {
         collected((Count){1, place->sent, place->received});
-    } else if (place->what == FILE_READ || place->what == FILE_WRITE) {
-        moved(place->what == FILE_READ ? READ : WRITE, status);
+    } else if (place->kind == FILE_READ || place->kind == FILE_WRITE) {
+        moved(place->kind == FILE_READ ? READ : WRITE, status);
     }
     place->active = 0;
     if (!place->persistent)
-        place->what = NOTHING;
+        place->kind = NOTHING;
 }
 
-static void forgotten(MPI_Request old)
+static void remove_pending(MPI_Request old)
 {
-    Pending *place = find(old, 1);
+    Pending *place = find_pending(old, 1);
 
     if (!place)
-        place = find(old, 0);
+        place = find_pending(old, 0);
     if (place)
-        place->what = NOTHING;
+        place->kind = NOTHING;
 }
 
 /* Messages that a matched probe has found: their communicators. */
@@ -268,7 +269,7 @@ static struct {
     MPI_Comm comm;
 } matched[REQUESTS];
 
-static void match(MPI_Message message, MPI_Comm comm)
+static void note_matched(MPI_Message message, MPI_Comm comm)
 {
     int i = 0;
 
@@ -289,12 +290,12 @@ static MPI_Comm comm_of(MPI_Message message)
     return MPI_COMM_SELF;
 }
 
-/* ---- Collective operations, as seen by one member. */
+/* ---- Collective operations from one member's view. */
 
 typedef struct {
-    int n, local, me, inter, root, member; /* n: partners */
-    int sources, destinations;             /* neighbours */
-    int absent[64], n_absent;              /* the borders of a grid have places for neighbours that are not */
+    int n, local, me, inter, root, member; /* n: number of partners */
+    int sources, destinations;             /* numbers of neighbours */
+    int absent[64], n_absent;              /* the borders of a grid have places for missing neighbours */
 } Place;
 
 static Place place_of(MPI_Comm comm, int root)
@@ -346,7 +347,7 @@ static Place place_of(MPI_Comm comm, int root)
         sum;                                                              \
     })
 
-static void tell(const char *const *names, int n)
+static void write_counts(const char *const *names, int n)
 {
     const char *folder = getenv("SHIM_FOLDER");
     char path[4096];

@@ -1,8 +1,8 @@
-"""Makes the counting library of one MPI (shim.h says what it does) from the table of functions.
+"""Makes the counting library of one MPI (see shim.h) from the table of functions.
 
 usage: shim.py TABLE MPI SOURCE -- COMPILER...
 
-MPI is openmpi or mpich; COMPILER compiles for it. The library counts what C calls, and what the MPI's Fortran bindings call.
+MPI is openmpi or mpich; COMPILER compiles for it. The library counts calls from C, and calls from the MPI's Fortran bindings.
 """
 
 import pathlib
@@ -26,25 +26,25 @@ SENT_TOO = "sent(comm, dest, bytes(sendcount, sendtype));"
 SENT_REPLACED = "sent(comm, dest, bytes(count, datatype));"
 RECEIVED = "received(comm, status);"
 
-# By kind: (before, after a call that succeeded, or failed for some of its requests alone).
+# By kind: (code before a call, code after a call that succeeded, or failed for some of its requests only).
 KINDS = {
     "send": ("", SENT),
-    "isend": ("", SENT + "add(OTHER, *request, comm, 0);"),
-    "comm_idup": ("", "add(OTHER, *request, comm, 0);"),
+    "isend": ("", SENT + "add_pending(OTHER, *request, comm, 0);"),
+    "comm_idup": ("", "add_pending(OTHER, *request, comm, 0);"),
     "recv": (STATUS, RECEIVED),
     "mrecv": (STATUS + " MPI_Comm comm = comm_of(*message);", RECEIVED),
-    "mprobe": ("", "match(*message, comm);"),
-    "improbe": ("", "if (*flag) match(*message, comm);"),
+    "mprobe": ("", "note_matched(*message, comm);"),
+    "improbe": ("", "if (*flag) note_matched(*message, comm);"),
     "sendrecv": (STATUS, SENT_TOO + RECEIVED),
     "sendrecv_replace": (STATUS, SENT_REPLACED + RECEIVED),
     "isendrecv": ("", SENT_TOO + "add_exchange(*request, comm, source, bytes(recvcount, recvtype));"),
     "isendrecv_replace": ("", SENT_REPLACED + "add_exchange(*request, comm, source, bytes(count, datatype));"),
-    "irecv": ("", "add(FROM(source), *request, comm, 0);"),
-    "imrecv": ("MPI_Comm comm = comm_of(*message);", "add(RECEIVE, *request, comm, 0);"),
-    "recv_init": ("", "add(FROM(source), *request, comm, 1);"),
+    "irecv": ("", "add_pending(FROM(source), *request, comm, 0);"),
+    "imrecv": ("MPI_Comm comm = comm_of(*message);", "add_pending(RECEIVE, *request, comm, 0);"),
+    "recv_init": ("", "add_pending(FROM(source), *request, comm, 1);"),
     "send_init": ("", "add_send(*request, comm, dest, bytes(count, datatype));"),
     "psend_init": ("", "add_send(*request, comm, dest, bytes(count * partitions, datatype));"),
-    "precv_init": ("", "add(RECEIVE, *request, comm, 1);"),
+    "precv_init": ("", "add_pending(RECEIVE, *request, comm, 1);"),
     "start": ("", "started(*request);"),
     "startall": ("", "for (int i = 0; i < count; i++) started(requests[i]);"),
     "wait": (ONE + STATUS, DONE),
@@ -55,13 +55,13 @@ KINDS = {
     "testany": (MANY + STATUS, f"if (*flag) {{ {DONE_ANY} }}"),
     "waitsome": (MANY + STATUSES, DONE_SOME),
     "testsome": (MANY + STATUSES, DONE_SOME),
-    "request_free": (ONE, "forgotten(old);"),
-    "finalize": ("tell(names, (int)(sizeof names / sizeof *names));", ""),
+    "request_free": (ONE, "remove_pending(old);"),
+    "finalize": ("write_counts(names, (int)(sizeof names / sizeof *names));", ""),
 }
 for kind, what in (("put", "PUT"), ("get", "GET"), ("accumulate", "ATOMIC"), ("get_accumulate", "ATOMIC")):
     ACCESSED = f"accessed({what}, win, target_rank, bytes(origin_count, origin_datatype));"
     KINDS[kind] = ("", ACCESSED)
-    KINDS["r" + kind] = ("", ACCESSED + "add(OTHER, *request, MPI_COMM_NULL, 0);")
+    KINDS["r" + kind] = ("", ACCESSED + "add_pending(OTHER, *request, MPI_COMM_NULL, 0);")
 for kind in "fetch_and_op", "compare_and_swap":
     KINDS[kind] = ("", "accessed(ATOMIC, win, target_rank, bytes(1, datatype));")
 
@@ -73,7 +73,7 @@ RECEIVE_W, SEND_W = "SUM_W(recvcounts, recvtypes, p.n)", "SUM_W(sendcounts, send
 OWN_V, OWN_W, OWN_S = "bytes(recvcounts[p.me], recvtype)", "bytes(recvcounts[p.me], recvtypes[p.me])", "bytes(sendcounts[p.me], sendtype)"
 OWN_R = "bytes(recvcounts[p.me], datatype)"
 
-# By operation: what a member sends, and receives; what goes to itself counts, unless it is in place.
+# By operation: bytes that a member sends, and receives. Data to itself counts, unless it is in place.
 OPERATIONS = {
     "BARRIER": ("0", "0"),
     "BCAST": (f"p.root ? p.n * {DATA} : 0", f"p.member ? {DATA} : 0"),
@@ -103,7 +103,7 @@ NEIGHBORS = {
 
 
 def collective(function):
-    """(before, after) of a collective operation; its buffers may be gone when it is over."""
+    """Returns (before, after) for a collective operation, whose buffers may be invalid when it is over."""
     sent, received = (NEIGHBORS if "neighbor" in function.flags else OPERATIONS)[function.operation]
     root = "root" if function.argument("root") else "0"
     size = f"Place p = place_of(comm, {root}); {'' if 'neighbor' in function.flags else 'memset(p.absent, 0, sizeof p.absent);'} Count size = {{1, {sent}, {received}}};"
@@ -112,11 +112,11 @@ def collective(function):
 
 
 def file_access(function):
-    """(before, after) of what reads or writes a file; the part of one that is split."""
+    """Returns (before, after) for a function that reads or writes a file, or for one part of a split access."""
     mode = function.kind.removeprefix("file_").upper()
     asked = f"if (file != MPI_FILE_NULL) file_bytes[{mode}].bytes += bytes(count, datatype);"
     if "nonblocking" in function.flags:
-        return asked, f"add(FILE_{mode}, *request, MPI_COMM_NULL, 0);"
+        return asked, f"add_pending(FILE_{mode}, *request, MPI_COMM_NULL, 0);"
     if "begin" in function.flags:
         return asked, ""
     return STATUS + ("" if "end" in function.flags else asked), f"moved({mode}, status);"
@@ -129,7 +129,7 @@ def snippets_of(function):
 
 
 def wrapper(function):
-    """What counts a call, and MPI_X that comes to it."""
+    """Returns the function that counts a call, and MPI_X that calls it."""
     before, after = snippets_of(function)
     name, result, short = function.name, function.result, function.short
     lines = [f"static {result} count_{short}({result} (*next)({function.parameters}){''.join(', ' + argument.declaration for argument in function.arguments)})",
@@ -143,7 +143,8 @@ def wrapper(function):
 
 
 def below_fortran(function):
-    """PMPI_X, which is what a Fortran library calls behind the recorder: it counts if such a library calls it in the routine of that name."""
+    """Returns PMPI_X, which a Fortran library calls behind the recorder. It counts if such a library calls it in the routine of
+    that name."""
     name, result, routine = function.name, function.result, function.short.removesuffix("_c")
     passed = ", ".join(["next"] + [argument.name for argument in function.arguments])
     return [f"{result} P{name}({function.parameters})", "{", f"    static {result} (*next)({function.parameters});",
@@ -152,34 +153,36 @@ def below_fortran(function):
             f"    return count_{function.short}({passed});", "}"]
 
 
-# Routines that Fortran libraries have without C's function of that name, or not always with it (MPI_Request_get_status without a status).
-PAST_C = {"openmpi": {"MPI_Request_get_status", "MPI_Attr_get", "MPI_Attr_put", "MPI_Keyval_create", "MPI_Type_match_size", "MPI_Errhandler_create"} |
+# Functions that Fortran libraries provide without calling the C function of that name, or not always (MPI_Request_get_status
+# without a status).
+WITHOUT_C = {"openmpi": {"MPI_Request_get_status", "MPI_Attr_get", "MPI_Attr_put", "MPI_Keyval_create", "MPI_Type_match_size", "MPI_Errhandler_create"} |
           {f"MPI_{kind}_{what}" for kind in ("Comm", "Type", "Win") for what in ("create_keyval", "get_attr", "set_attr")} |
           {f"MPI_{kind}_create_errhandler" for kind in ("Comm", "Win", "File")},
           "mpich": {"MPI_Attr_get", "MPI_Attr_put"} | {f"MPI_{kind}_{what}" for kind in ("Comm", "Type", "Win") for what in ("get_attr", "set_attr")}}  # yapf: disable
 
-# Of mpi_f08 alone: what calls C's function has no name there.
+# Functions whose C function is called under another name in mpi_f08 only.
 NAMELESS = {"openmpi": set(), "mpich": {"MPI_Comm_spawn", "MPI_Comm_spawn_multiple"}}
 
 
 def routines(function, mpi):
-    """Those routines: all arguments are addresses, or lengths of texts, and are passed on as they are."""
+    """Returns the Fortran routines of such a function. All arguments are addresses, or lengths of texts, and are passed on
+    unchanged."""
     n = len(function.arguments) + 1 + sum(argument.base == "char" for argument in function.arguments)
     parameters, passed = (", ".join(f"{kind}a{i}" for i in range(n)) for kind in ("void *", ""))
     lower, lines = function.name.lower(), []
-    for name in ([f"{lower}_"] if function.name in PAST_C[mpi] else []) + [f"{lower}_f08_"]:
+    for name in ([f"{lower}_"] if function.name in WITHOUT_C[mpi] else []) + [f"{lower}_f08_"]:
         lines += [f"void {name}({parameters})", "{", f"    static void (*next)({parameters});", f'    if (!next) next = dlsym(RTLD_NEXT, "{name}");',
                   f"    if (!depth) called({function.number});", f"    depth++; next({passed}); depth--;", "}"]
     return "\n".join(lines)
 
 
 def library(functions, declared, mpi):
-    """The library's C source."""
+    """Returns the library's C source."""
     wanted = [header.as_declared(function, declared) for function in functions if function.name in declared and function.recorded != "never" and not function.variadic]
     lines = ['#include "shim.h"', "static const char *const names[] = {"]
     lines += [f'    [{function.number}] = "{function.name}",' for function in wanted] + ["};", ""]
     lines += [wrapper(function) + "\n" for function in wanted]
-    return "\n".join(lines + [routines(function, mpi) for function in wanted if function.name in PAST_C[mpi] | NAMELESS[mpi]]) + "\n"
+    return "\n".join(lines + [routines(function, mpi) for function in wanted if function.name in WITHOUT_C[mpi] | NAMELESS[mpi]]) + "\n"
 
 
 def main():

@@ -1,6 +1,6 @@
 /*
- * A program that handles its own errors: what it calls MPI with has no valid type, communicator, window or file. It
- * prints how many calls failed, and how often its handlers were called. test_traps.py compares that with what it prints
+ * A program that handles its own errors: it calls MPI with invalid types, communicators, windows and files. It prints
+ * how many calls failed, and how often its handlers were called. test_traps.py compares its output with that of a run
  * without a recorder.
  *
  * usage: handled FILE
@@ -8,28 +8,28 @@
 #include <mpi.h>
 #include <stdio.h>
 
-static int of_world, of_duplicate, of_files, data, failed;
+static int n_world, n_duplicate, n_files, data, failed;
 static MPI_Comm duplicate, made;
 
 static void count_world(MPI_Comm *comm, int *code, ...)
 {
     (void)comm, (void)code;
-    of_world++;
+    n_world++;
 }
 
 static void count_duplicate(MPI_Comm *comm, int *code, ...)
 {
     (void)comm, (void)code;
-    of_duplicate++;
+    n_duplicate++;
 }
 
 static void count_file(MPI_File *file, int *code, ...)
 {
     (void)file, (void)code;
-    of_files++;
+    n_files++;
 }
 
-static void handle(void)
+static void set_handlers(void)
 {
     MPI_Errhandler world, own, file;
 
@@ -41,11 +41,11 @@ static void handle(void)
     MPI_File_set_errhandler(MPI_FILE_NULL, file);
 }
 
-/* What has become of the calls so far. */
-static void tell(const char *what)
+/* Prints the numbers of failed calls and of handler calls so far. */
+static void print_counts(const char *group)
 {
-    printf("%s: %d failed, handled: %d of MPI_COMM_WORLD, %d of the duplicate, %d of files\n", what, failed, of_world,
-           of_duplicate, of_files);
+    printf("%s: %d failed, handled: %d of MPI_COMM_WORLD, %d of the duplicate, %d of files\n", group, failed, n_world,
+           n_duplicate, n_files);
 }
 
 static void expect_failure(int result)
@@ -72,7 +72,7 @@ static void make_wrongly(void)
     expect_failure(MPI_Intercomm_merge(none, 0, &made));
     expect_failure(MPI_Comm_set_name(none, "none"));
     expect_failure(MPI_Comm_free(&none));
-#ifdef MPICH_VERSION /* Open MPI dies of it */
+#ifdef MPICH_VERSION /* Open MPI crashes in this call */
     expect_failure(MPI_Comm_free(NULL));
 #endif
     expect_failure(MPI_Barrier((MPI_Comm)0));
@@ -117,15 +117,15 @@ int main(int argc, char **argv)
         return 2;
     MPI_Init(&argc, &argv);
     MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
-    handle();
+    set_handlers();
     send_wrongly();
-    tell("messages");
+    print_counts("messages");
     make_wrongly();
-    tell("communicators");
+    print_counts("communicators");
     expose_wrongly();
-    tell("windows");
+    print_counts("windows");
     write_wrongly(argv[1]);
-    tell("files");
+    print_counts("files");
     MPI_Finalize();
     return 0;
 }

@@ -1,4 +1,4 @@
-/* A program that knows nothing of MPI, and loads a plugin that does: host PLUGIN deep|local */
+/* host PLUGIN deep|local: a program without MPI, which loads a plugin that uses MPI. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /*
- * An error handler of MPI that throws: the exception leaves MPI, and whatever stands before it. For 2 processes.
+ * An error handler of MPI that throws: the exception leaves MPI, and the recorder around it. For 2 processes.
  */
 #include <mpi.h>
 #include <stdexcept>
@@ -9,8 +9,8 @@ static void fail(MPI_Comm *, int *, ...)
     throw std::runtime_error("MPI has failed");
 }
 
-/* Sends to nobody that there is, `n` times; how often it was thrown. */
-static int thrown(int n)
+/* Sends to a rank that does not exist, `n` times. Returns how often the handler threw. */
+static int count_throws(int n)
 {
     int size, data = 0, times = 0;
 
@@ -24,8 +24,8 @@ static int thrown(int n)
     return times;
 }
 
-/* There is no room for a grid that large; all members take part in making it. */
-static int thrown_by_grid()
+/* Makes a grid that is too large; all members take part. Returns 1 if the handler threw. */
+static int count_throws_of_grid()
 {
     const int sizes[1] = {1000}, periods[1] = {0};
     MPI_Comm comm;
@@ -46,11 +46,11 @@ int main()
     MPI_Init(nullptr, nullptr);
     MPI_Comm_create_errhandler(fail, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
-    times += thrown(3) + thrown_by_grid();
+    times += count_throws(3) + count_throws_of_grid();
     MPI_Barrier(MPI_COMM_WORLD);
-    /* The thread records nothing, but takes part in what all agree on. */
+    /* The thread records nothing, but takes part in agreements of all processes. */
     MPI_Pcontrol(0);
-    times += thrown(2) + thrown_by_grid();
+    times += count_throws(2) + count_throws_of_grid();
     MPI_Pcontrol(1);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);

@@ -1,6 +1,6 @@
 /*
- * Ways in which programs call MPI that a recorder has to stand: as a program, and as a plugin that has a function
- * `run`. The first argument says which.
+ * Calls of MPI that are difficult for a recorder: as a program, and as a plugin that has a function `run`. The first
+ * argument selects the calls.
  */
 #include <mpi.h>
 #include <setjmp.h>
@@ -11,7 +11,7 @@
 static int rank, size;
 static jmp_buf back;
 
-static void jump(MPI_Comm *comm, int *code, ...)
+static void jump_back(MPI_Comm *comm, int *code, ...)
 {
     longjmp(back, 1);
 }
@@ -23,12 +23,12 @@ static void __attribute__((noinline)) fail(void)
     MPI_Send(&data, 1, MPI_INT, size, 0, MPI_COMM_WORLD);
 }
 
-/* MPI's own error handlers may not come back. */
+/* Leaves calls by error handlers that jump, as MPI's handlers need not return. */
 static void leave_by_jump(void)
 {
     MPI_Errhandler handler;
 
-    MPI_Comm_create_errhandler(jump, &handler);
+    MPI_Comm_create_errhandler(jump_back, &handler);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     for (int i = 0; i < 3; i++)
         if (!setjmp(back))
@@ -44,7 +44,7 @@ static void switch_off(void)
 
     MPI_Pcontrol(0);
     MPI_Barrier(MPI_COMM_WORLD);
-    /* One of them records what all agree on. */
+    /* One process records the calls on which all agree. */
     if (rank == 0)
         MPI_Pcontrol(1);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);
@@ -52,7 +52,7 @@ static void switch_off(void)
     MPI_Bcast(&data, 1, MPI_INT, 0, comm);
     MPI_Comm_free(&comm);
     MPI_Pcontrol(2);
-    /* MPI_Finalize is recorded all the same. */
+    /* MPI_Finalize is recorded nevertheless. */
     MPI_Pcontrol(0);
 }
 
@@ -61,7 +61,8 @@ static void finalize(void)
     MPI_Finalize();
 }
 
-/* Functions of a library that some Fortran compilers would take for MPI's: as R's bindings have them. */
+/* Returns answer + 1. Some libraries, such as R's bindings, have own functions with the names that some Fortran
+ * compilers give to MPI's. The recorder must not replace them. */
 int mpi_barrier(int answer)
 {
     return answer + 1;
@@ -78,18 +79,18 @@ static void call_own(void)
         MPI_Abort(MPI_COMM_WORLD, 4);
 }
 
-int run(const char *how)
+int run(const char *way)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int flag, length, version, subversion;
 
-    if (strcmp(how, "early") == 0) {
+    if (strcmp(way, "early") == 0) {
         MPI_Initialized(&flag);
         MPI_Finalized(&flag);
         MPI_Get_version(&version, &subversion);
         MPI_Get_library_version(text, &length);
     }
-    if (strcmp(how, "hidden-init") == 0)
+    if (strcmp(way, "hidden-init") == 0)
         PMPI_Init(NULL, NULL);
     else
         MPI_Init(NULL, NULL);
@@ -97,16 +98,16 @@ int run(const char *how)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     MPI_Barrier(MPI_COMM_WORLD);
     call_own();
-    if (strcmp(how, "jump") == 0)
+    if (strcmp(way, "jump") == 0)
         leave_by_jump();
-    if (strcmp(how, "off") == 0)
+    if (strcmp(way, "off") == 0)
         switch_off();
-    if (strcmp(how, "atexit") == 0) {
+    if (strcmp(way, "atexit") == 0) {
         atexit(finalize);
         return 0;
     }
     MPI_Finalize();
-    if (strcmp(how, "early") == 0) {
+    if (strcmp(way, "early") == 0) {
         MPI_Finalized(&flag);
         MPI_Get_version(&version, &subversion);
     }

@@ -33,8 +33,8 @@ OVERSUBSCRIBE = {"openmpi": ["--oversubscribe"], "mpich": []}
 
 def version(mpi):
     """Returns the version of an MPI, such as (5, 0, 7), from the output of its launcher."""
-    said = subprocess.run([f"mpirun.{mpi}", "--version"], capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout
-    return tuple(map(int, re.search(r"(?:\(.*\)|Version:)\s+(\d+)\.(\d+)\.(\d+)", said).groups()))
+    printed = subprocess.run([f"mpirun.{mpi}", "--version"], capture_output=True, text=True, check=True, env=ENVIRONMENT).stdout
+    return tuple(map(int, re.search(r"(?:\(.*\)|Version:)\s+(\d+)\.(\d+)\.(\d+)", printed).groups()))
 
 
 def working(mpi):

@@ -142,9 +142,9 @@ class Alltoallv(recording.Case):
         profile = csv.DictReader(io.StringIO(self.xtf("cat", "--csv", trace, window + "profile")))
         large = {line["region"] for line in profile if float(line["exclusive%"]) >= 5}
         wanted = {FUNCTIONS[exchange.kind] for exchange in plan if exchange.kind in FUNCTIONS and not exchange.is_judged()} & large
-        said = {found["finding"].split()[0] for found in self.findings(trace, window) if found["rule"] == "unjudged"}
-        self.assertEqual(said, wanted)
-        return sorted(said)
+        printed = {found["finding"].split()[0] for found in self.findings(trace, window) if found["rule"] == "unjudged"}
+        self.assertEqual(printed, wanted)
+        return sorted(printed)
 
     def check_plan(self, mpi, plan, late):
         name = f"{mpi}, seed {SEED}, {late} is late"
@@ -171,8 +171,8 @@ class Alltoallv(recording.Case):
             for _, _, amount, culprit in found:
                 waited[culprit] += amount
             self.assertEqual(waited.most_common(1)[0][0], late, waited)
-            said = self.findings(trace)
-            self.assertTrue(re.match(rf"process {late} causes ", said[0]["finding"]), said)
+            printed = self.findings(trace)
+            self.assertTrue(re.match(rf"process {late} causes ", printed[0]["finding"]), printed)
 
     def test_some_with_some(self):
         for mpi in recording.mpis():

@@ -104,8 +104,8 @@ class Conservation(recording.Case):
                 n = self.assert_messages_conserved(trace)
                 sent = [record for location, records in trace.records.items() for record in records if record.event == "MPI_ISEND"]
                 self.assertEqual(n, len(sent))
-                said = re.findall(r"\d (\d+) messages (\d+) bytes", output)
-                self.assertEqual((len(sent), sum(record.bytes for record in sent)), (sum(int(m) for m, _ in said), sum(int(b) for _, b in said)))
+                printed = re.findall(r"\d (\d+) messages (\d+) bytes", output)
+                self.assertEqual((len(sent), sum(record.bytes for record in sent)), (sum(int(m) for m, _ in printed), sum(int(b) for _, b in printed)))
 
     def test_requests(self):
         for mpi in recording.mpis():

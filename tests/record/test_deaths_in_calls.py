@@ -34,13 +34,13 @@ class DeathsInCalls(recording.Case):
             program = self.compile(mpi, "in_init")
             for milliseconds in 1, 3, 6, 10, 30:
                 with self.subTest(mpi, milliseconds=milliseconds):
-                    path, said = self.record_dying(mpi, 2, program, milliseconds)
-                    self.assertTrue(path.exists(), said)
+                    path, printed = self.record_dying(mpi, 2, program, milliseconds)
+                    self.assertTrue(path.exists(), printed)
                     with contextlib.closing(recording.Recorded(path)) as trace:
                         present = {row["proc"] for row in trace.tables["processes"]}
-                    missing = {int(number) for number in re.findall(r"process (\d+) of 2 left no part", said)}
-                    self.assertEqual((present | missing, present & missing), ({0, 1}, set()), said)
-                    self.assertLessEqual({int(number) for number in re.findall(r"process (\d+): killed", said)}, present, said)
+                    missing = {int(number) for number in re.findall(r"process (\d+) of 2 left no part", printed)}
+                    self.assertEqual((present | missing, present & missing), ({0, 1}, set()), printed)
+                    self.assertLessEqual({int(number) for number in re.findall(r"process (\d+): killed", printed)}, present, printed)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def main():
     for mpi in mpis.all_of(sys.argv[3:]):
         with tempfile.TemporaryDirectory(prefix="xtf-every-") as folder:
             try_mpi(mpi, folder)
-    print("\n".join(problems) or "as it should be")
+    print("\n".join(problems) or "no problems")
     return 1 if problems else 0
 
 

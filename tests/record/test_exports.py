@@ -74,9 +74,9 @@ class Exports(Case):
         fields = lambda text: [name for name in FIELD.findall(re.sub(r'".*?"', '""', text)) if name != "Value"]
         for kind in set(definitions) & set(scorep) - {"STRING"}:
             self.assertIn(fields(definitions[kind][0][1]), [fields(text) for _, text in scorep[kind]], kind)
-        ours = {name: region for name, region in regions_of(definitions).items() if name.startswith("MPI_")}
-        self.assertGreater(len(ours), 5)
-        for name, region in ours.items():
+        exported = {name: region for name, region in regions_of(definitions).items() if name.startswith("MPI_")}
+        self.assertGreater(len(exported), 5)
+        for name, region in exported.items():
             self.assertIn(region, [version[name] for version in versions if name in version], name)
         types = lambda found: {re.search(r"Type: (\w+), Paradigm: \"MPI\"", text)[1] for _, text in found["GROUP"] if '"MPI"' in text}
         self.assertEqual(types(definitions), types(scorep))

@@ -52,7 +52,7 @@ class Eztrace(recording.Case):
 
     def test_equal(self):
         if not shutil.which("eztrace") or "openmpi" not in recording.mpis():
-            self.skipTest("no eztrace for Open MPI here")
+            self.skipTest("eztrace for Open MPI is not installed")
         self.assert_equal(3, "plain")
 
 

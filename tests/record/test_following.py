@@ -24,10 +24,10 @@ XTF, PROGRAM, SECONDS = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]) 
 WAITING = {1: ("MPI_Ssend", ["ENTER", "MPI_SEND"]), 2: ("MPI_Recv", ["ENTER"]), 3: ("MPI_Barrier", ["ENTER", "MPI_COLLECTIVE_BEGIN"])}
 
 
-def wait_until(condition, what, seconds=60):
+def wait_until(condition, name, seconds=60):
     end = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < end, f"waited {seconds} s in vain for {what}"
+        assert time.monotonic() < end, f"waited {seconds} s in vain for {name}"
         time.sleep(0.02)
 
 
@@ -109,8 +109,8 @@ def follow(mpi, folder):
         wait_until(lambda: lag.update() and all(is_waiting(mount, process) for process in WAITING), "the waiting calls")
         wait_until(lambda: lag.update() and time.monotonic() - begin > SECONDS, "the requested time", 60 + SECONDS)
         pathlib.Path(go_file).touch()
-        _, said = job.communicate(timeout=60)
-        assert job.returncode == 0, said
+        _, printed = job.communicate(timeout=60)
+        assert job.returncode == 0, printed
         wait_until(lambda: "PROGRAM_END" in (mount.records(0) or [""])[-1], "the end of process 0")
     finally:
         pathlib.Path(go_file).touch()

@@ -211,9 +211,9 @@ class Coupled(Case):
                 runs[f"{mpi}-{way}"] = self.start_programs(mpi, paths[mpi], programs, **short)
         for name, run in runs.items():
             with self.subTest(name):
-                said, _ = run.communicate(timeout=180)
-                self.assertEqual(run.returncode, 0, said)
-                self.assertEqual("not all processes of MPI_COMM_WORLD are recorded" in said, not name.endswith("both"), said)
+                printed, _ = run.communicate(timeout=180)
+                self.assertEqual(run.returncode, 0, printed)
+                self.assertEqual("not all processes of MPI_COMM_WORLD are recorded" in printed, not name.endswith("both"), printed)
                 processes = {"both": [0, 1, 2, 3], "first": [0, 1], "second": [2, 3], "without": [0, 1]}[name.rpartition("-")[2]]
                 self.check(self.merge_parts(name), processes, len(processes) == 4)
 

@@ -34,11 +34,11 @@ class Missing(recording.Case):
         self.xtf("check", path)
         return re.findall(r"^xtf:   not recorded: (.*)$", done.stderr, re.MULTILINE), path
 
-    def check_parts(self, mpi, said, path, loaded, of_rank, of_other):
+    def check_parts(self, mpi, printed, path, loaded, of_rank, of_other):
         """Checks the lists of unrecorded parts. `loaded`: parts that the command and info name. `of_rank`, `of_other`: parts
         other than functions that findings name for the process that has them, and for another one."""
-        self.assertEqual(said, [", ".join(loaded)] if loaded else [], mpi)
-        self.assertEqual(re.findall(r"^not recorded +(.*)$", self.xtf("info", path), re.MULTILINE), said)
+        self.assertEqual(printed, [", ".join(loaded)] if loaded else [], mpi)
+        self.assertEqual(re.findall(r"^not recorded +(.*)$", self.xtf("info", path), re.MULTILINE), printed)
         asker = Asker(Xtf(recording.XTF), os.environ["ASK_TREE"], path)
         named = {"": of_rank, f"proc/{self.rank}": of_rank, f"proc/{1 - self.rank}": of_other, "time/10%-90%": None}
         for selection, parts in named.items():
@@ -57,24 +57,24 @@ class Missing(recording.Case):
         for mpi in recording.mpis():
             with self.subTest(mpi):
                 plain = self.compile(mpi, "unseen", "-pthread")
-                said, path = self.recorded_with(plain, mpi, "nothing")
-                self.check_parts(mpi, said, path, [FUNCTIONS], [], [])
-                said, path = self.recorded_with(plain, mpi, "threads")
-                self.check_parts(mpi, said, path, [LOCKS, FUNCTIONS], [LOCKS], [])
-                said, path = self.recorded_with(plain, mpi, "threads", "--locks")
-                self.check_parts(mpi, said, path, [FUNCTIONS], [], [])
-                said, path = self.recorded_with(plain, mpi, "before")
-                self.check_parts(mpi, said, path, [LOCKS, FUNCTIONS], [LOCKS], [LOCKS])
+                printed, path = self.recorded_with(plain, mpi, "nothing")
+                self.check_parts(mpi, printed, path, [FUNCTIONS], [], [])
+                printed, path = self.recorded_with(plain, mpi, "threads")
+                self.check_parts(mpi, printed, path, [LOCKS, FUNCTIONS], [LOCKS], [])
+                printed, path = self.recorded_with(plain, mpi, "threads", "--locks")
+                self.check_parts(mpi, printed, path, [FUNCTIONS], [], [])
+                printed, path = self.recorded_with(plain, mpi, "before")
+                self.check_parts(mpi, printed, path, [LOCKS, FUNCTIONS], [LOCKS], [LOCKS])
 
     def test_openmp(self):
         for mpi in recording.mpis():
             with self.subTest(mpi):
                 program = self.compile(mpi, "unseen", "-fopenmp")
-                said, path = self.recorded_with(program, mpi, "openmp")
-                self.check_parts(mpi, said, path, [OPENMP, FUNCTIONS], [OPENMP], [])
+                printed, path = self.recorded_with(program, mpi, "openmp")
+                self.check_parts(mpi, printed, path, [OPENMP, FUNCTIONS], [OPENMP], [])
                 program = self.compile(mpi, "unseen", "-fopenmp", "-finstrument-functions")
-                said, path = self.recorded_with(program, mpi, "nothing")
-                self.check_parts(mpi, said, path, [OPENMP], [], [])
+                printed, path = self.recorded_with(program, mpi, "nothing")
+                self.check_parts(mpi, printed, path, [OPENMP], [], [])
 
     def csv_of(self, path, table):
         return list(csv.DictReader(io.StringIO(self.xtf("cat", "--csv", path, table))))

@@ -75,8 +75,8 @@ class Nodes(Ring):
     def test_outside(self):
         for mpi in MPIS:
             with self.subTest(mpi):
-                said = self.run_on_nodes(XTF, "record", "-o", f"out/{mpi}.xtf", *self.launch(mpi, self.compiled(mpi)))
-                self.assertIn("processes 0-3: finalized", said)
+                printed = self.run_on_nodes(XTF, "record", "-o", f"out/{mpi}.xtf", *self.launch(mpi, self.compiled(mpi)))
+                self.assertIn("processes 0-3: finalized", printed)
                 self.check_nodes(f"out/{mpi}.xtf")
                 self.assertEqual(self.files("out"), [f"{mpi}.xtf"])
                 os.remove(self.folder / f"out/{mpi}.xtf")
@@ -95,10 +95,10 @@ class Nodes(Ring):
         """Checks a job in which one node's parts are not in the folder where the other one looks."""
         for mpi in MPIS:
             with self.subTest(mpi):
-                said = self.run_on_nodes(XTF, "record", "--drain", "1", "-o", f"out/{mpi}.xtf", *self.launch(mpi, self.compiled(mpi)), hides="two", status=1)
-                self.assertIn("processes 2-3 of 4 left no part", said)
-                self.assertIn("other hosts", said)
-                gathered = re.search(r"parts to (\S+) on those hosts", said)[1]
+                printed = self.run_on_nodes(XTF, "record", "--drain", "1", "-o", f"out/{mpi}.xtf", *self.launch(mpi, self.compiled(mpi)), hides="two", status=1)
+                self.assertIn("processes 2-3 of 4 left no part", printed)
+                self.assertIn("other hosts", printed)
+                gathered = re.search(r"parts to (\S+) on those hosts", printed)[1]
                 self.assertEqual(self.files(gathered)[:2], ["000000.xtf", "000001.xtf"])
                 hidden = self.folder / "hidden" / os.path.basename(gathered)
                 self.assertEqual(sorted(os.listdir(hidden)), ["000002.xtf", "000003.xtf"])

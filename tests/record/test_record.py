@@ -46,12 +46,12 @@ class Options(Case):
         self.assertIn("/nowhere", error)
 
     def test_preload_is_kept(self):
-        other = self.folder / "lib" / "other.so"
-        other.write_bytes((self.folder / "lib" / "libxtf-record.so").read_bytes())
-        _, variables, _ = self.plan(self.script("app", ""), LD_PRELOAD=str(other))
-        self.assertEqual(variables["LD_PRELOAD"], f"{other}:{self.folder}/lib/libxtf-record.so")
-        _, variables, _ = self.plan("--stack", self.script("app", ""), LD_PRELOAD=str(other))
-        self.assertEqual(variables["LD_PRELOAD"], f"{self.folder}/lib/libxtf-record.so:{other}")
+        preloaded = self.folder / "lib" / "other.so"
+        preloaded.write_bytes((self.folder / "lib" / "libxtf-record.so").read_bytes())
+        _, variables, _ = self.plan(self.script("app", ""), LD_PRELOAD=str(preloaded))
+        self.assertEqual(variables["LD_PRELOAD"], f"{preloaded}:{self.folder}/lib/libxtf-record.so")
+        _, variables, _ = self.plan("--stack", self.script("app", ""), LD_PRELOAD=str(preloaded))
+        self.assertEqual(variables["LD_PRELOAD"], f"{self.folder}/lib/libxtf-record.so:{preloaded}")
 
     def test_wrong(self):
         app = self.script("app", "echo ran")
@@ -252,7 +252,7 @@ class Incomplete(Case):
         trace must be whole."""
         subprocess.run([MAKE_PART, str(self.folder / "p.xtf"), "1", "2", "9"], check=True)
         whole = (self.folder / "p.xtf").read_bytes()
-        said = set()
+        printed = set()
         damaged = [whole[:place] + b"\xff" * 64 + whole[place + 64:] for place in range(12288, len(whole), 256)]
         damaged += [whole[:place] for place in range(0, len(whole), 2048)]
         for content in damaged:
@@ -261,9 +261,9 @@ class Incomplete(Case):
             done = self.run_in(XTF, "record", "-f", "-o", "run.xtf", app)
             problems = [line for line in done.stderr.splitlines() if line.startswith("xtf:   process 1") and "finalized" not in line]
             self.assertEqual(done.returncode, 1 if problems else 0, done.stderr)
-            said.update("left out" if "left out" in line else "before" for line in problems)
+            printed.update("left out" if "left out" in line else "before" for line in problems)
             self.xtf("check", "run.xtf")
-        self.assertIn("left out", said)
+        self.assertIn("left out", printed)
 
     def test_two_parts_of_one_process(self):
         app = self.script("app", self.parts(0, 1) + 'cp "$XTF_RECORD_FOLDER/000001.xtf" "$XTF_RECORD_FOLDER/000002.xtf"\n')
@@ -380,9 +380,9 @@ class Signals(Case):
             os.execvpe(XTF, [XTF, "record", "-q", "-o", "run.xtf", app], self.environment)
         self.addCleanup(end_session, pid)
         with open(terminal, "rb+", buffering=0) as stream:
-            said = b""
-            while b"ready" not in said:
-                said += stream.read(100)
+            printed = b""
+            while b"ready" not in printed:
+                printed += stream.read(100)
             stream.write(b"\x03")
             self.wait_for("count")
             time.sleep(0.1)

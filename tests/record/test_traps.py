@@ -46,8 +46,8 @@ def record(mpi, folder, name, *command):
 
 
 def try_program(mpi, folder, binary, way, expected):
-    trace, said, status = record(mpi, folder, way, binary, way)
-    expect(f"{mpi} {way}: status {said}", status, 0)
+    trace, printed, status = record(mpi, folder, way, binary, way)
+    expect(f"{mpi} {way}: status {printed}", status, 0)
     for process in 0, 1:
         found = mpis.calls(XTF, trace, process)
         if way == "off":
@@ -63,8 +63,8 @@ def try_constructor(mpi, folder, binary):
     library = os.path.join(folder, "libconstructor.so")
     mpi.compile(str(TRAPS / "constructor.c"), library, "-shared", "-fPIC", "-finstrument-functions")
     mpi.compile(str(TRAPS / "traps.c"), binary, "-Wl,--no-as-needed", library)
-    trace, said, status = record(mpi, folder, "constructor", binary, "plain")
-    expect(f"{mpi}, constructor: status {said}", status, 0)
+    trace, printed, status = record(mpi, folder, "constructor", binary, "plain")
+    expect(f"{mpi}, constructor: status {printed}", status, 0)
     groups, processes = (mpis.cat(XTF, trace, f"definitions/{table}").split() for table in ("groups", "processes"))
     expect(f"{mpi}, constructor: groups that are MPI_COMM_WORLD's locations", groups.count("COMM_LOCATIONS"), 1)
     expect(f"{mpi}, constructor: processes with a rank", processes.count("Rank"), 2)
@@ -82,20 +82,20 @@ def try_throw(mpi, folder):
         print(f"{mpi}: no compiler of C++, exceptions are not tested")
         return
     subprocess.run([compiler, "-w", "-o", binary, str(TRAPS / "throw.cc")], check=True)
-    trace, said, status = record(mpi, folder, "throw", binary)
-    expect(f"{mpi}, exceptions: status {said}", status, 0)
+    trace, printed, status = record(mpi, folder, "throw", binary)
+    expect(f"{mpi}, exceptions: status {printed}", status, 0)
     for process in 0, 1:
         expect(f"{mpi}, exceptions, process {process}", mpis.calls(XTF, trace, process), THROWN)
     expect(f"{mpi}, exceptions, xtf check", "0 problems" in mpis.run([XTF, "check", trace]), True)
 
 
 def try_plugin(mpi, folder, host, plugin):
-    trace, said, status = record(mpi, folder, "local", host, plugin, "local")
-    expect(f"{mpi}, a plugin: {said}", status, 0)
+    trace, printed, status = record(mpi, folder, "local", host, plugin, "local")
+    expect(f"{mpi}, a plugin: {printed}", status, 0)
     for process in 0, 1:
         expect(f"{mpi}, a plugin, process {process}", mpis.calls(XTF, trace, process), PLAIN)
-    trace, said, status = record(mpi, folder, "deep", host, plugin, "deep")
-    expect(f"{mpi}, a plugin that is bound to its own libraries, is reported: {said}", "the recorder saw no call of it" in said, True)
+    trace, printed, status = record(mpi, folder, "deep", host, plugin, "deep")
+    expect(f"{mpi}, a plugin that is bound to its own libraries, is reported: {printed}", "the recorder saw no call of it" in printed, True)
 
 
 def try_handled(mpi, folder):
@@ -133,7 +133,7 @@ def main():
             try_throw(mpi, folder)
             try_handled(mpi, folder)
             try_inert(mpi, folder, paths["traps"])
-    print("\n".join(problems) or "as it should be")
+    print("\n".join(problems) or "no problems")
     return 1 if problems else 0
 
 

@@ -48,7 +48,7 @@ class Whole(recording.Case):
     def count(self, trace, path):
         return int(self.xtf("cat", trace, f"{path}/count"))
 
-    @unittest.skipUnless(shutil.which("lmp"), "no LAMMPS here")
+    @unittest.skipUnless(shutil.which("lmp"), "LAMMPS is not installed")
     def test_lammps(self):
         shutil.copy(IN_LJ, self.folder)
         by_itself, recorded, trace = self.run_twice(4, "lmp", "-in", "in.lj", "-log", "none")
@@ -66,7 +66,7 @@ class Whole(recording.Case):
             numbers = dict(zip(heads.lstrip("# ").split(), row.split()))
             self.assertLessEqual({numbers["sends"], numbers["receives"]}, {"0", "-"}, row)
 
-    @unittest.skipUnless(shutil.which("hpcc"), "no HPCC here")
+    @unittest.skipUnless(shutil.which("hpcc"), "HPCC is not installed")
     def test_hpcc(self):
         text = HPCC_INPUT.read_text() if HPCC_INPUT.exists() else gzip.open(HPCC_INPUT.with_suffix(".txt.gz"), "rt").read()
         for name, value in ("Ns", 64), ("NBs", 16), ("Ps", 2), ("Qs", 1):
@@ -89,7 +89,7 @@ class Whole(recording.Case):
         """Checks that Python, which opens MPI's library itself in a separate scope, is recorded, and that the exit status is the
         program's."""
         if subprocess.run([PYTHON, "-c", "import mpi4py"], capture_output=True).returncode != 0:
-            self.skipTest("no mpi4py here")
+            self.skipTest("mpi4py is not installed")
         (self.folder / "ring.py").write_text(SCRIPT)
         by_itself, recorded, trace = self.run_twice(4, PYTHON, "ring.py", status=3)
         self.assertEqual(by_itself, recorded)
@@ -105,6 +105,6 @@ class Whole(recording.Case):
 
 if __name__ == "__main__":
     if "openmpi" not in recording.mpis():
-        print("skipped: no Open MPI here, or no module for it")
+        print("skipped: Open MPI is not installed, or xtf was built without it")
         sys.exit(77)
     unittest.main()

@@ -355,9 +355,9 @@ class Collector(unittest.TestCase):
             with Traced(XTF, full, rank=0, world=1, phase=RUNNING, ring_size=1 << 20) as traced:
                 fill(traced)
                 self.assertEqual(traced.memory.u32(READY), 2)
-                status, said = traced.end()
+                status, printed = traced.end()
             self.assertEqual(status, 1)
-            self.assertIn("No space left on device", said)
+            self.assertIn("No space left on device", printed)
             part = self.part("full/000000.xtf")
             values = named_values(part)
             self.assertGreater(int(values["record.lost"]), 0)

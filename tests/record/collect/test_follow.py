@@ -91,9 +91,9 @@ def values_of(message):
 def check_messages(mount):
     """Checks two receives that complete in another order than they were posted."""
     for n, (number, size) in enumerate([("1", "200 B"), ("0", "100 B")]):
-        said = values_of(f"{mount}/proc/0/recvs/num/{n}/message")
-        assert [said[name] for name in ("state", "number", "bytes_sent", "bytes_received")] == ["certain", number, size, size], said
-        assert values_of(f"{mount}/proc/0/recvs/num/{n}/match/message") == said
+        printed = values_of(f"{mount}/proc/0/recvs/num/{n}/message")
+        assert [printed[name] for name in ("state", "number", "bytes_sent", "bytes_received")] == ["certain", number, size, size], printed
+        assert values_of(f"{mount}/proc/0/recvs/num/{n}/match/message") == printed
 
 
 def check_job(job, mount):
@@ -112,8 +112,8 @@ def check_job(job, mount):
         seen.append(written)
         assert shown() <= job.written
     assert seen == sorted(set(seen)), seen
-    said = values_of(f"{mount}/proc/0/recvs/num/0/message")
-    assert (said["state"], said["why"]) == ("uncertain", "a receive that was posted before this one was still open at the last commit"), said
+    printed = values_of(f"{mount}/proc/0/recvs/num/0/message")
+    assert (printed["state"], printed["why"]) == ("uncertain", "a receive that was posted before this one was still open at the last commit"), printed
     job.receive()
     job.end()
     wait_until(lambda: shown() == job.written, f"all {job.written} records; {shown()} are shown")

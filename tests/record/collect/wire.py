@@ -148,8 +148,8 @@ class Traced:
         return self.finish(seconds)
 
     def finish(self, seconds=60):
-        _, said = self.collector.communicate(timeout=seconds)
-        return self.collector.returncode, said
+        _, printed = self.collector.communicate(timeout=seconds)
+        return self.collector.returncode, printed
 
     def __enter__(self):
         return self

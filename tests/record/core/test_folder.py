@@ -15,9 +15,9 @@ import unittest
 from dying import DIE, ENVIRONMENT, XTF, Case
 
 N = 100
-SOMEBODY = 54321
+OTHER_USER = 54321
 REFUSED = r"\Axtf record: [^\n]*/parts: [^\n]*: this process is not recorded\n\Z"
-SECRET = "forty bytes and more that belong to somebody\n"
+SECRET = "more than forty bytes of another file\n"
 
 
 class Folder(Case):
@@ -36,10 +36,10 @@ class Folder(Case):
         self.assertIn(why, done.err)
         self.assertEqual(sorted(self.parts.iterdir()), before)
 
-    def test_of_somebody_else(self):
+    def test_folder_of_another_user(self):
         if os.getuid() != 0:
             self.skipTest("only root can give folders away")
-        os.chown(self.parts, SOMEBODY, SOMEBODY)
+        os.chown(self.parts, OTHER_USER, OTHER_USER)
         self.check_refused("no folder that you alone may write to")
 
     def test_writable_for_others(self):
@@ -97,16 +97,16 @@ class Inside(Case):
         self.parts = self.folder / "run.xtf.d"
 
     def check_refused(self, why):
-        said = self.record(status=1)
-        self.assertRegex(said, rf"\Axtf: [^\n]*run\.xtf\.d: [^\n]*{re.escape(why)}[^\n]*\n\Z")
+        printed = self.record(status=1)
+        self.assertRegex(printed, rf"\Axtf: [^\n]*run\.xtf\.d: [^\n]*{re.escape(why)}[^\n]*\n\Z")
         self.assertFalse(self.counts.exists())
         self.assertEqual(list(self.parts.iterdir()), [])
 
-    def test_of_somebody_else(self):
+    def test_folder_of_another_user(self):
         if os.getuid() != 0:
             self.skipTest("only root can give folders away")
         self.parts.mkdir(mode=0o700)
-        os.chown(self.parts, SOMEBODY, SOMEBODY)
+        os.chown(self.parts, OTHER_USER, OTHER_USER)
         self.check_refused("no folder that you alone may write to")
 
     def test_writable_for_others(self):

@@ -114,17 +114,17 @@ class Jobs(unittest.TestCase):
         seed = random.randrange(1 << 32)
         draw = random.Random(seed)
         for i in range(ROUNDS):
-            said, status = self.kill_one(draw, i % 4 == 0)
-            instant = f"seed {seed}, instant {i}: status {status}, {said}"
+            printed, status = self.kill_one(draw, i % 4 == 0)
+            instant = f"seed {seed}, instant {i}: status {status}, {printed}"
             self.assertTrue(status != 0 or 0 in launchers_statuses(MPI), instant)
             if any(self.counted().values()) or (self.folder / "run.xtf").exists():
                 self.check(instant)
-            self.assertTrue(i % 4 == 0 or (all(self.counted().values()) and "left no part" not in said), instant)
+            self.assertTrue(i % 4 == 0 or (all(self.counted().values()) and "left no part" not in printed), instant)
 
     def test_link_among_the_parts(self):
         """Checks that files through which processes communicate are not followed if they are symbolic links."""
         secret = self.folder / "secret"
-        secret.write_text("forty bytes and more that belong to somebody\n")
+        secret.write_text("more than forty bytes of another file\n")
         script = self.folder / "linked"
         script.write_text(f'#!/bin/sh\nln -s {secret} "$XTF_RECORD_FOLDER/worlds" 2>/dev/null\nexec {PROGRAM} "$@"\n')
         script.chmod(0o755)
@@ -132,15 +132,15 @@ class Jobs(unittest.TestCase):
                               env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=2 * TIMEOUT)
         self.assertEqual(set(self.counted().values()), {3 * N}, done.stderr)
         self.check(done.stderr)
-        self.assertEqual(secret.read_text(), "forty bytes and more that belong to somebody\n")
+        self.assertEqual(secret.read_text(), "more than forty bytes of another file\n")
 
     def kill_collectors(self, job):
         """Kills all collectors of this test as soon as they appear, until the job ends."""
-        ours = f"XTF_TMPDIR={self.folder}".encode()
+        variable = f"XTF_TMPDIR={self.folder}".encode()
         while job.poll() is None:
             for process in pathlib.Path("/proc").glob("[0-9]*"):
                 try:
-                    if (process / "cmdline").read_bytes().split(b"\0")[1:2] == [b"collect"] and ours in (process / "environ").read_bytes().split(b"\0"):
+                    if (process / "cmdline").read_bytes().split(b"\0")[1:2] == [b"collect"] and variable in (process / "environ").read_bytes().split(b"\0"):
                         os.kill(int(process.name), signal.SIGKILL)
                 except OSError:
                     pass
@@ -151,14 +151,14 @@ class Jobs(unittest.TestCase):
         with subprocess.Popen([XTF, "record", "-o", "run.xtf", *MPIRUN, "-n", "2", PROGRAM, "counts", "300000", "finalize"], cwd=self.folder,
                               env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as job:
             self.kill_collectors(job)
-            said = job.stderr.read()
-        self.assertEqual(job.returncode, 1, said)
-        self.assertNotIn("MPI_Init", said)
-        self.assertIn("collector was killed", said)
-        logs = re.findall(r"/\S+\.log", said)
-        self.assertTrue(logs, said)
+            printed = job.stderr.read()
+        self.assertEqual(job.returncode, 1, printed)
+        self.assertNotIn("MPI_Init", printed)
+        self.assertIn("collector was killed", printed)
+        logs = re.findall(r"/\S+\.log", printed)
+        self.assertTrue(logs, printed)
         for log in logs:
-            self.assertTrue(pathlib.Path(log).exists(), said)
+            self.assertTrue(pathlib.Path(log).exists(), printed)
 
     def test_finalize(self):
         self.compare_ends("finalize")

@@ -146,13 +146,13 @@ class Limits(Case):
 
     def test_processes(self):
         if os.getuid() != 0:
-            self.skipTest("only root can become somebody who has no process")
+            self.skipTest("only root can become a user without processes")
         nobody = 54321
         os.chmod(self.folder, 0o777)
         os.chown(self.parts, nobody, nobody)
         for path in (DIE, MODULE, XTF):
             if subprocess.run(["setpriv", "--reuid", str(nobody), "--clear-groups", "test", "-r", path]).returncode:
-                self.skipTest(f"{path} is not for everybody")
+                self.skipTest(f"{path} is not readable for other users")
         done = self.run_both([(resource.RLIMIT_NPROC, 1)], before=lambda: os.setuid(nobody))
         self.assertRegex(done.err, REFUSED)
 

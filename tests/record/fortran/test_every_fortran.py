@@ -38,7 +38,7 @@ FROM_MPI_1 = "MPI-2 has another function for it, and mpi_f08 only that one"
 REMOVED = {name: FROM_MPI_1 for name in ("MPI_Attr_delete", "MPI_Attr_get", "MPI_Attr_put", "MPI_Keyval_create", "MPI_Keyval_free", "MPI_Address",
                                          "MPI_Type_extent", "MPI_Type_hindexed", "MPI_Type_hvector", "MPI_Type_lb", "MPI_Type_struct", "MPI_Type_ub",
                                          "MPI_Errhandler_create", "MPI_Errhandler_get", "MPI_Errhandler_set")}  # yapf: disable
-LARGE = "MPICH 4.0.2 has its large count in C alone"
+LARGE = "MPICH 4.0.2 has its large count only in C"
 NO_LARGE = {name: LARGE for name in (
     "MPI_File_iread_all_c", "MPI_File_iread_at_all_c", "MPI_File_iread_at_c", "MPI_File_iread_c", "MPI_File_iread_shared_c", "MPI_File_iwrite_all_c",
     "MPI_File_iwrite_at_all_c", "MPI_File_iwrite_at_c", "MPI_File_iwrite_c", "MPI_File_iwrite_shared_c", "MPI_File_read_all_begin_c", "MPI_File_read_all_c",
@@ -48,7 +48,7 @@ NO_LARGE = {name: LARGE for name in (
     "MPI_File_write_shared_c", "MPI_Op_create_c", "MPI_Register_datarep_c")}  # yapf: disable
 SAME_TYPES = "its arguments have large types already, as a routine that is not for large counts"
 NO_LARGE |= {name: SAME_TYPES for name in ("MPI_File_get_type_extent_c", "MPI_Type_create_resized_c", "MPI_Type_get_extent_c", "MPI_Type_get_true_extent_c")}
-NONE_IN = {"openmpi": {"MPI_Session_set_info": "Open MPI 5 has it in C alone"}, "mpich": {}}
+NONE_IN = {"openmpi": {"MPI_Session_set_info": "Open MPI 5 has it only in C"}, "mpich": {}}
 
 
 def absent_in(mpi, binding):
@@ -67,7 +67,7 @@ FAILING = {
               "MPI_Intercomm_create_from_groups", "MPI_Address"},
 }  # yapf: disable
 # Routines of the library that cannot be called.
-OTHER_COUNT = "the count of Open MPI 5 is not of the kind that the standard says"
+OTHER_COUNT = "the count of Open MPI 5 does not have the kind of the standard"
 BROKEN = {("openmpi", "mpi_f08"): {"MPI_Psend_init": OTHER_COUNT, "MPI_Precv_init": OTHER_COUNT},
           ("mpich", "mpi_f08"): {"MPI_Info_create_env": "MPICH 4.0.2 gives C's function one argument of three: it writes wherever a register points to"}}
 
@@ -93,7 +93,7 @@ def is_mpich_40(mpi):
 
 def broken_in(mpi, binding):
     """Returns the routines of a binding that cannot be called, and why."""
-    extra = {"MPI_Address": "its types are not those of MPICH 4.0"} if (mpi, binding) == ("mpich", "mpi") and not is_mpich_40(mpi) else {}
+    extra = {"MPI_Address": "its types differ from MPICH 4.0"} if (mpi, binding) == ("mpich", "mpi") and not is_mpich_40(mpi) else {}
     return {**BROKEN.get((mpi, binding), {}), **extra}
 
 
@@ -201,7 +201,7 @@ def main():
     if not found:
         print("skipped: no installed MPI can compile and run Fortran programs")
         return mpis.SKIPPED
-    print("\n".join(counted.problems) or "as it should be")
+    print("\n".join(counted.problems) or "no problems")
     return 1 if counted.problems else 0
 
 

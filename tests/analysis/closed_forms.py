@@ -135,7 +135,7 @@ def check_answer(play, program, expected, name):
         raise Failure(f"{name}: these lines differ: {differing}")
 
 
-def check(play):
+def check_programs(play):
     """Checks the answers of `play`, which passes a script to causes-script and returns the printed lines."""
     for n in (2, 4, 9):
         check_answer(play, *chain(n), f"a chain of {n}")

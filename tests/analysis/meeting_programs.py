@@ -14,7 +14,7 @@ class Program:
 
     def __init__(self, n, seed):
         self.random = random.Random(seed)
-        self.timelines = path_programs.begin(n)
+        self.timelines = path_programs.begin_timelines(n)
         self.comms = [list(range(n)), list(range(0, n, 2)), list(range(n // 2, n))]
 
     def draw(self, most=9):

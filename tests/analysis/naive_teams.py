@@ -114,15 +114,15 @@ class TeamDelays:
 
 class TeamSingle(Divided):
     """Causes of single waits at barriers and of idle threads. `records`, {(location, seq): Wait}. Several idle times may have one
-    seq. Idle waits of `said`, an answer to judge, therefore get numbers of their own, in the order of time."""
+    seq. Idle waits of `printed`, an answer to judge, therefore get numbers of their own, in the order of time."""
 
-    def __init__(self, kinds, said):
+    def __init__(self, kinds, printed):
         self.kinds, self.team = kinds, TeamDelays(kinds)
         self.records = {(wait.location, wait.seq): wait for wait in kinds.waits if wait.kind == "omp_barrier_wait" and wait.end > wait.begin}
         for location in kinds.calls:
             idle = sorted((wait for wait in kinds.waits if wait.kind == "omp_idle" and wait.location == location), key=lambda wait: wait.end)
-            said_idle = [one for one in said if one.kind == "omp_idle" and one.location == location]
-            for number, (one, wait) in enumerate(zip(said_idle, idle)):
+            printed_idle = [one for one in printed if one.kind == "omp_idle" and one.location == location]
+            for number, (one, wait) in enumerate(zip(printed_idle, idle)):
                 one.seq = -1 - number
                 if one.amount == wait.end - wait.begin:
                     self.records[location, one.seq] = wait

@@ -48,7 +48,7 @@ def script(timelines):
     return lines
 
 
-def begin(n):
+def begin_timelines(n):
     """Begins a program: all processes enter MPI_Init at 110 + rank and leave it at 200."""
     timelines = [Timeline(rank) for rank in range(n)]
     for timeline in timelines:
@@ -57,7 +57,7 @@ def begin(n):
     return timelines
 
 
-def end(timelines):
+def end_timelines(timelines):
     for timeline in timelines:
         timeline.call("MPI_Finalize", 10000)
         timeline.note("L", "main")
@@ -66,7 +66,7 @@ def end(timelines):
 def chain():
     """Returns a chain of three processes: 0 works long and sends to 1, which then works and sends to 2. The path goes through all
     of them."""
-    zero, one, two = timelines = begin(3)
+    zero, one, two = timelines = begin_timelines(3)
     zero.work(1000)
     zero.call("MPI_Send", 1250, ("S", 1, 0, 0, 8))        # entered at 1200
     one.work(50)
@@ -76,26 +76,26 @@ def chain():
     two.work(20)
     two.call("MPI_Recv", 1810, ("R", 1, 0, 0, 8))         # waits until 1760
     two.work(300)
-    end(timelines)
+    end_timelines(timelines)
     return timelines, [(110, 1200, 0), (1200, 1760, 1), (1760, 2110, 2)]
 
 
 def arrivals():
     """Returns a program with a barrier that 1 enters last; afterwards 0 works longest."""
-    zero, one, two = timelines = begin(3)
+    zero, one, two = timelines = begin_timelines(3)
     for timeline, ticks in zip(timelines, (100, 700, 300)):
         timeline.work(ticks)
         timeline.call("MPI_Barrier", 950 + timeline.rank, ("D", BARRIER, 0, NO_ROOT, 0, 0))
     zero.work(400)
     one.work(10)
     two.work(30)
-    end(timelines)
+    end_timelines(timelines)
     return timelines, [(111, 900, 1), (900, 1350, 0)]
 
 
 def late_root():
     """Returns a program with a late root of a broadcast. The root waited in a synchronous send for a late receiver."""
-    zero, one, two = timelines = begin(3)
+    zero, one, two = timelines = begin_timelines(3)
     zero.work(30)
     zero.call("MPI_Ssend", 660, ("S", 1, 0, 7, 8))        # entered at 230, waits for 1 until 600
     one.work(400)
@@ -106,14 +106,14 @@ def late_root():
         sent, received = (16, 0) if timeline is zero else (0, 16)
         timeline.call("MPI_Bcast", until, ("D", BCAST, 0, 0, sent, received))
     two.work(200)                                         # the last one to end
-    end(timelines)
+    end_timelines(timelines)
     return timelines, [(111, 600, 1), (600, 760, 0), (760, 990, 2)]
 
 
 def ring():
     """Returns a ring of receives and sends with one late rank. All other ranks wait for it, one after the other; then it waits
     for the last one."""
-    timelines = begin(4)
+    timelines = begin_timelines(4)
     sent = []
     for timeline in timelines:
         timeline.work(10 if timeline.rank else 1000)
@@ -125,7 +125,7 @@ def ring():
     timelines[0].call("MPI_Recv", sent[-1] + 20, ("R", 3, 0, 1, 8))
     timelines[0].work(50)
     last = timelines[0].time
-    end(timelines)
+    end_timelines(timelines)
     return timelines, list(zip([110, *sent], [*sent, last], [0, 1, 2, 3, 0]))
 
 

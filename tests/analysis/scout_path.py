@@ -18,8 +18,8 @@ METRICS = ("critical_path_activities", "non_critical_path_activities", "critical
 class Time(collections.namedtuple("Time", "seconds ticks")):
     """A time as the analyser has it, and exact."""
 
-    def __add__(self, other):
-        return Time(self.seconds + other.seconds, self.ticks + other.ticks)
+    def __add__(self, addend):
+        return Time(self.seconds + addend.seconds, self.ticks + addend.ticks)
 
 
 NONE = Time(0.0, 0)

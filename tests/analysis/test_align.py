@@ -55,7 +55,7 @@ ALL_TO_ONE = {"GATHER", "GATHERV", "REDUCE"}
 SCANS = {"SCAN", "EXSCAN"}
 
 
-def run(*arguments, status=0):
+def run_xtf(*arguments, status=0):
     done = COMMAND.completed(*arguments, text=False)
     assert done.returncode == status, f"xtf {' '.join(map(str, arguments))}: status {done.returncode}\n{done.stdout.decode()}\n{done.stderr.decode()}"
     return done.stdout.decode("utf-8", "surrogateescape") if status == 0 else done.stderr.decode()
@@ -237,41 +237,41 @@ def ticks(text):
     return round(float(text) * 10**9)
 
 
-def reported(said):
+def reported(printed):
     violations = r"^%s +(\d+) messages .*?, (\d+) ends[^,\n]*(?:, by up to ([\d.]+) s)?$"
     found = {}
     for when in ("before", "after"):
-        match = re.search(violations % when, said, re.M)
+        match = re.search(violations % when, printed, re.M)
         found[when] = (int(match[1]), int(match[2]), ticks(match[3] or "0"))
-    found["matched"] = number(r"^messages +(\d+) matched", said)
-    left_out = re.search(r"left out (\d+) sends, (\d+) receives", said)
+    found["matched"] = number(r"^messages +(\d+) matched", printed)
+    left_out = re.search(r"left out (\d+) sends, (\d+) receives", printed)
     found["left out"] = int(left_out[1]) + int(left_out[2])
-    found["operations"] = number(r"^collectives +(\d+) put", said)
-    found["ends left out"] = number(r"^collectives .* left out (\d+) ends", said)
-    found["shift"] = number(r"^largest shift +([\d.]+) s", said, ticks)
-    found["change"] = number(r"^durations +([\d.]+) s", said, ticks)
+    found["operations"] = number(r"^collectives +(\d+) put", printed)
+    found["ends left out"] = number(r"^collectives .* left out (\d+) ends", printed)
+    found["shift"] = number(r"^largest shift +([\d.]+) s", printed, ticks)
+    found["change"] = number(r"^durations +([\d.]+) s", printed, ticks)
     return found
 
 
-def judge(name, path, before, said, truth, bound):
+def judge(name, path, before, printed, truth, bound):
     """Checks the aligned trace against the trace before, and the report."""
-    after, report = Judged(path), reported(said)
-    assert report["before"] == before.violations(), f"{name}: before {before.violations()}\n{said}"
-    assert report["after"] == after.violations() == (0, 0, 0), f"{name}: after {after.violations()}\n{said}"
+    after, report = Judged(path), reported(printed)
+    assert report["before"] == before.violations(), f"{name}: before {before.violations()}\n{printed}"
+    assert report["after"] == after.violations() == (0, 0, 0), f"{name}: after {after.violations()}\n{printed}"
     assert sum(report["before"][:2]) > 0, f"{name}: nothing was wrong before"
-    assert report["matched"] == len(after.messages) == len(before.messages), f"{name}: {len(after.messages)} pairs\n{said}"
-    assert report["left out"] == after.uncertain, f"{name}: {after.uncertain} ends left out\n{said}"
-    assert report["operations"] == len(after.operations), f"{name}: {len(after.operations)} operations\n{said}"
-    assert report["ends left out"] == after.ends_left_out, f"{name}: {after.ends_left_out}\n{said}"
+    assert report["matched"] == len(after.messages) == len(before.messages), f"{name}: {len(after.messages)} pairs\n{printed}"
+    assert report["left out"] == after.uncertain, f"{name}: {after.uncertain} ends left out\n{printed}"
+    assert report["operations"] == len(after.operations), f"{name}: {len(after.operations)} operations\n{printed}"
+    assert report["ends left out"] == after.ends_left_out, f"{name}: {after.ends_left_out}\n{printed}"
     times, shifts = after.times(), collections.defaultdict(list)
     for (location, _), (local, time) in times.items():
         shifts[location].append(time - local)
     changes = max(max(own) - min(own) for own in shifts.values())
     if before.trace.clock_maps:  # the report is about the records' own times, and so is this sum
-        assert changes <= report["change"], f"{name}: a duration changed by {changes}\n{said}"
+        assert changes <= report["change"], f"{name}: a duration changed by {changes}\n{printed}"
     else:
-        assert changes <= report["change"] <= changes + 2, f"{name}: a duration changed by {changes}\n{said}"
-        assert max(abs(shift) for own in shifts.values() for shift in own) == report["shift"], f"{name}: shifts\n{said}"
+        assert changes <= report["change"] <= changes + 2, f"{name}: a duration changed by {changes}\n{printed}"
+        assert max(abs(shift) for own in shifts.values() for shift in own) == report["shift"], f"{name}: shifts\n{printed}"
     row = after.table("clock_alignments")[0]
     assert row["clocks"] == after.digest(), f"{name}: digest"
     worst = None
@@ -287,55 +287,55 @@ def judge(name, path, before, said, truth, bound):
 
 def all_content(trace):
     """Returns listings of the root, of a window of a process and of the definitions, and the content of all files there."""
-    listed, files = run("ls", "-l", trace, "/", "/time/20%-60%/proc/1", "/definitions"), []
+    listed, files = run_xtf("ls", "-l", trace, "/", "/time/20%-60%/proc/1", "/definitions"), []
     for block in listed.split("\n\n"):
         folder, *lines = block.splitlines()
         files += [f"{folder[:-1].rstrip('/')}/{re.sub('^.[ ]+[0-9]+ ', '', line)}" for line in lines if line[0] == "-"]
-    return listed, without_name(run("cat", trace, *files).encode("utf-8", "surrogateescape"), trace)
+    return listed, without_name(run_xtf("cat", trace, *files).encode("utf-8", "surrogateescape"), trace)
 
 
-def check(trace):
-    assert ": 0 problems" in run("check", trace)
+def check_sound(trace):
+    assert ": 0 problems" in run_xtf("check", trace)
     if is_sanitized(XTF):  # the second reader has no sanitizer, and read the same files in the ordinary build
         return
     done = subprocess.run([sys.executable, CHECKER, trace], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_round_trips(name, folder, original, aligned, said):
+def test_round_trips(name, folder, original, aligned, printed):
     shown, before = all_content(aligned), all_content(original)
     elsewhere, copy, again = folder / "elsewhere.xtf", folder / "copy.xtf", folder / "again.xtf"
-    assert run("align", "-o", elsewhere, original) == said, f"{name}: another report with -o"
+    assert run_xtf("align", "-o", elsewhere, original) == printed, f"{name}: another report with -o"
     assert all_content(elsewhere) == shown, f"{name}: -o shows something else"
-    run("copy", "-q", aligned, copy)
+    run_xtf("copy", "-q", aligned, copy)
     assert all_content(copy) == shown, f"{name}: a copy shows something else"
     shutil.copy(aligned, again)
-    run("align", "-q", again)
+    run_xtf("align", "-q", again)
     assert all_content(again) == shown, f"{name}: aligned twice it shows something else"
     for path in (elsewhere, copy, again):
-        check(path)
-        run("align", "--undo", path)
-        check(path)
+        check_sound(path)
+        run_xtf("align", "--undo", path)
+        check_sound(path)
         assert all_content(path) == before, f"{name}: {path.name}, undone, shows something else"
-        assert "nothing to undo" in run("align", "--undo", path, status=1)
+        assert "nothing to undo" in run_xtf("align", "--undo", path, status=1)
 
 
 def test_merged(name, folder, aligned):
     subprocess.run([SPLIT, aligned, folder / "part", "2", "1"], check=True)
     parts, merged, copy = [folder / f"part-{i}.xtf" for i in range(2)], folder / "merged.xtf", folder / "merged-copy.xtf"
-    run("merge", "-q", "-o", merged, *parts)
-    check(merged)
-    assert run("cat", merged, "/records") == run("cat", aligned, "/records"), f"{name}: merged, it shows something else"
-    assert "-o FILE writes" in run("align", "-a", merged, status=1)
-    run("align", "-q", "-a", "-o", copy, merged)
-    check(copy)
+    run_xtf("merge", "-q", "-o", merged, *parts)
+    check_sound(merged)
+    assert run_xtf("cat", merged, "/records") == run_xtf("cat", aligned, "/records"), f"{name}: merged, it shows something else"
+    assert "-o FILE writes" in run_xtf("align", "-a", merged, status=1)
+    run_xtf("align", "-q", "-a", "-o", copy, merged)
+    check_sound(copy)
     assert Judged(copy).violations() == (0, 0, 0)
 
 
 def test_killed(name, folder, original, aligned):
     """The writer may grow the file up to some byte, and is killed there."""
     old, new = original.stat().st_size, aligned.stat().st_size
-    before, after = run("cat", original, "/records"), run("cat", aligned, "/records")
+    before, after = run_xtf("cat", original, "/records"), run_xtf("cat", aligned, "/records")
     assert new > old
     for limit in sorted({old, old + 1, *range(old, new, max(1, (new - old) // 4)), new - 1}):
         path = folder / "killed.xtf"
@@ -347,18 +347,18 @@ def test_killed(name, folder, original, aligned):
             signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
         done = subprocess.run([XTF, "align", "-q", path], preexec_fn=preexec, capture_output=True, check=False)
         assert done.returncode != 0, f"{name}: not killed at byte {limit} of {new}"
-        assert run("cat", path, "/records") == before, f"{name}: killed at byte {limit}: other records"
-        check(path)
-        run("align", "-q", path)
-        assert run("cat", path, "/records") == after, f"{name}: killed at byte {limit}: aligned otherwise"
+        assert run_xtf("cat", path, "/records") == before, f"{name}: killed at byte {limit}: other records"
+        check_sound(path)
+        run_xtf("align", "-q", path)
+        assert run_xtf("cat", path, "/records") == after, f"{name}: killed at byte {limit}: aligned otherwise"
 
 
 def test_path(name, folder, aligned):
     """Checks that the critical path's segments lie side by side, also where one begins inside a jump of its clock."""
     analysed = folder / "analysed.xtf"
     shutil.copy(aligned, analysed)
-    run("analyze", "-q", analysed)
-    segments = [line.split()[:2] for line in run("cat", analysed, "critical/segments").splitlines()[1:]]
+    run_xtf("analyze", "-q", analysed)
+    segments = [line.split()[:2] for line in run_xtf("cat", analysed, "critical/segments").splitlines()[1:]]
     for (_, end), (begin, _) in zip(segments, segments[1:]):
         assert end == begin, f"{name}: the critical path ends at {end}, but the next segment begins at {begin}"
     assert len(segments) > 1, f"{name}: {segments}"
@@ -368,8 +368,8 @@ def check_reported_clocks(name, path, judged):
     """Checks that info and findings report contradictory clocks, with the judge's numbers, and report nothing otherwise. If
     receives are lost, the judge also matches pairs that are not certain."""
     (messages, ends, _), (all_messages, all_ends) = judged.violations(), judged.effects()
-    clock_lines = re.findall("^clocks +(.*)", re.sub("^clock maps.*", "", run("info", path), flags=re.M), re.M)
-    first = next(csv.DictReader(io.StringIO(run("cat", "--csv", path, "findings"))), {"rule": None})
+    clock_lines = re.findall("^clocks +(.*)", re.sub("^clock maps.*", "", run_xtf("info", path), flags=re.M), re.M)
+    first = next(csv.DictReader(io.StringIO(run_xtf("cat", "--csv", path, "findings"))), {"rule": None})
     if messages > all_messages // 1000:
         expected = f"{messages} of " if "lost" in name else f"{messages} of {all_messages} messages ({100 * messages / all_messages:.1f} %) are received before they are sent, by up to "
     elif ends > all_ends // 1000:
@@ -391,23 +391,23 @@ def test_case(name, folder, arguments, bound):
         truth[location, seq] = time
     shutil.copy(original, aligned)
     before = Judged(original)
-    dry = run("align", "--dry-run", aligned)
+    dry = run_xtf("align", "--dry-run", aligned)
     assert aligned.read_bytes() == original.read_bytes(), f"{name}: --dry-run wrote something"
-    said = run("align", aligned)
-    assert dry == said + "Nothing was stored.\n", f"{name}: --dry-run reports something else"
+    printed = run_xtf("align", aligned)
+    assert dry == printed + "Nothing was stored.\n", f"{name}: --dry-run reports something else"
     if "--alone" in arguments:
-        assert re.search(r"^alone +process 4: ", said, re.M), said
+        assert re.search(r"^alone +process 4: ", printed, re.M), printed
         truth = {key: true for key, true in truth.items() if key[0] < 50}
     check_reported_clocks(name, original, before)
     check_reported_clocks(name, aligned, Judged(aligned))
-    report, worst = judge(name, aligned, before, said, truth, bound)
-    check(aligned)
+    report, worst = judge(name, aligned, before, printed, truth, bound)
+    check_sound(aligned)
     print(f"{name}: {report['before']} violations, shift {report['shift']}, change {report['change']}, "
-          f"{number('maps have ([0-9]+) knots', said)} knots, {worst} ns from the truth")
+          f"{number('maps have ([0-9]+) knots', printed)} knots, {worst} ns from the truth")
     if "--jitter" in arguments and "--wander" in arguments:
         test_path(name, folder, aligned)
     if name in FULLY_TESTED:
-        test_round_trips(name, folder, original, aligned, said)
+        test_round_trips(name, folder, original, aligned, printed)
         test_merged(name, folder, aligned)
         test_killed(name, folder, original, aligned)
 
@@ -415,28 +415,28 @@ def test_case(name, folder, arguments, bound):
 def test_refusals(folder):
     mute = folder / "mute.xtf"
     subprocess.run([MAKE, mute, folder / "truth", "--mute"], check=True)
-    assert "nothing to align clocks by" in run("align", mute, status=1)
-    run("align", "--undo", "--dry-run", mute, status=2)
-    run("align", "--force", mute, status=2)
+    assert "nothing to align clocks by" in run_xtf("align", mute, status=1)
+    run_xtf("align", "--undo", "--dry-run", mute, status=2)
+    run_xtf("align", "--force", mute, status=2)
     sound = folder / "sound.xtf"
     subprocess.run([MAKE, sound, folder / "truth", "--rounds", "30"], check=True)
     shown = all_content(sound)
-    assert "so they are kept" in run("align", sound)
+    assert "so they are kept" in run_xtf("align", sound)
     assert all_content(sound) == shown and not Judged(sound).trace.clock_maps
-    assert "exists already" in run("align", "-o", mute, sound, status=1)
-    assert "is not an XTF file" in run("align", folder / "truth", status=1)
+    assert "exists already" in run_xtf("align", "-o", mute, sound, status=1)
+    assert "is not an XTF file" in run_xtf("align", folder / "truth", status=1)
 
 
 def test_archive(folder, archive):
     """Checks a recorded archive, as eztrace's processes do not share a clock. Its cached import must not be changed."""
     aligned, plain = folder / "archive.xtf", folder / "plain.xtf"
-    run("import", "-q", "-o", plain, archive)
-    assert "-o FILE writes an aligned copy" in run("align", archive, status=1)
-    said = run("align", "-o", aligned, archive)
-    report, _ = judge("archive", aligned, Judged(plain), said, None, None)
-    check(aligned)
+    run_xtf("import", "-q", "-o", plain, archive)
+    assert "-o FILE writes an aligned copy" in run_xtf("align", archive, status=1)
+    printed = run_xtf("align", "-o", aligned, archive)
+    report, _ = judge("archive", aligned, Judged(plain), printed, None, None)
+    check_sound(aligned)
     print(f"{archive}: {report}")
-    run("align", "--undo", aligned)
+    run_xtf("align", "--undo", aligned)
     assert all_content(aligned) == all_content(plain), "an archive: undone, it shows something else"
 
 

@@ -105,24 +105,24 @@ def by_region(sums):
 
 
 def check_against_judge(analysed, judge, name):
-    ours, theirs = analysed.sums(judge), +judge.sums
+    found, judged = analysed.sums(judge), +judge.sums
     if not is_balanced(name):
-        ours, theirs = by_region(ours), by_region(theirs)
-    wrong = [key for key in {*ours, *theirs} if ours[key] != theirs[key]]
+        found, judged = by_region(found), by_region(judged)
+    wrong = [key for key in {*found, *judged} if found[key] != judged[key]]
     if wrong:
-        raise Failure(f"{name}: {len(wrong)} sums differ from the judge's: {[(k, ours[k], theirs[k]) for k in wrong[:5]]}")
-    return len(theirs)
+        raise Failure(f"{name}: {len(wrong)} sums differ from the judge's: {[(k, found[k], judged[k]) for k in wrong[:5]]}")
+    return len(judged)
 
 
 def check_against_scout(analysed, judge, archive, tsv):
-    theirs = scout.read(tsv, archive)
-    ours = collections.defaultdict(dict)
+    scout_values = scout.read(tsv, archive)
+    found = collections.defaultdict(dict)
     for (metric, path, location), ticks in analysed.sums(judge).items():
-        ours[metric]["".join("/" + name.replace(" ", "_") for name in path), location] = float(ticks / judge.ticks)
-    wrong = [(metric, *difference) for metric in sorted(SCOUT) for difference in scout.differences(theirs.get(metric, {}), ours.get(metric, {}))]
+        found[metric]["".join("/" + name.replace(" ", "_") for name in path), location] = float(ticks / judge.ticks)
+    wrong = [(metric, *difference) for metric in sorted(SCOUT) for difference in scout.differences(scout_values.get(metric, {}), found.get(metric, {}))]
     if wrong:
         raise Failure(f"{tsv}: {len(wrong)} values differ: {wrong[:5]}")
-    return sum(len(theirs.get(metric, {})) for metric in SCOUT)
+    return sum(len(scout_values.get(metric, {})) for metric in SCOUT)
 
 
 def check_twice(xtf, checker, trace):

@@ -154,9 +154,9 @@ def check_many_waits_in_one_call(script):
     lines += [f"point {seq} {MEETS} 0 0 5 0 0 {i + 1} {i + 1} {i}" for i in range(n)] + ["end"]
     for i in range(n):
         lines += ["charge 0 5", f"point {i + 1} {MET} 0 0 0 0 0 0 {seq} {i}", "end"]
-    said = subprocess.run([script], input="\n".join(lines), text=True, check=True, capture_output=True, timeout=600)
-    delays = [list(map(int, line.split()[1:])) for line in said.stdout.splitlines() if line.startswith("delay")]
-    counts, looked = said.stdout.splitlines()[-1], int(said.stderr.split()[1])
+    printed = subprocess.run([script], input="\n".join(lines), text=True, check=True, capture_output=True, timeout=600)
+    delays = [list(map(int, line.split()[1:])) for line in printed.stdout.splitlines() if line.startswith("delay")]
+    counts, looked = printed.stdout.splitlines()[-1], int(printed.stderr.split()[1])
     if counts != f"counts {n} 0 0" or sorted(delays) != [[i + 1, i + 1, 0, 0, 5, 0] for i in range(n)]:
         raise Failure(f"many waits of one call: {counts}; delays {delays[:3]}...")
     if looked > 10 * n:
@@ -167,7 +167,7 @@ def check_many_waits_in_one_call(script):
 def main():
     program = sys.argv[1]
     check_many_waits_in_one_call(program)
-    closed_forms.check(lambda script, what: run_script(program, script, what))
+    closed_forms.check_programs(lambda script, what: run_script(program, script, what))
     need("otf2-print")
     folder = shared_traces()
     for archive in fewer_archives(program, sorted(folder.glob("**/*.otf2"))) if folder else []:

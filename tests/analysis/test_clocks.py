@@ -87,8 +87,8 @@ def check_mount(xtf, folder, trace, sentence):
         log = (point / "log").read_text() if done.status == 0 else ""
         xtf.run("unmount", point)
         check(done.status == 0, f"{trace}: {done}")
-        said = [line for line in done.errors.decode().splitlines() if "clocks" in line]
-        check(said == ([f"xtf: {sentence}"] if sentence and not options else []), f"{trace} {options}: {said}, expected {sentence}")
+        printed = [line for line in done.errors.decode().splitlines() if "clocks" in line]
+        check(printed == ([f"xtf: {sentence}"] if sentence and not options else []), f"{trace} {options}: {printed}, expected {sentence}")
         check(bool(sentence) == ("xtf align" in log), f"{trace} {options}: the log says\n{log}")
 
 
@@ -148,8 +148,8 @@ def main():
                 before = trace.read_bytes()
                 done = xtf.run("mount", "--align", trace, folder / "point")
                 xtf.run("unmount", folder / "point")
-                said = b"is not aligned: there is nothing to align" in done.errors
-                check(done.status == 0 and said == (case != "good clocks") and trace.read_bytes() == before, f"{trace}: {done}")
+                printed = b"is not aligned: there is nothing to align" in done.errors
+                check(done.status == 0 and printed == (case != "good clocks") and trace.read_bytes() == before, f"{trace}: {done}")
             if number == 1 and os.path.exists("/dev/fuse"):
                 shutil.copy(trace, folder / "mounted.xtf")
                 check_align(xtf, folder, folder / str(number) / "made-up.otf2", folder / "mounted.xtf")

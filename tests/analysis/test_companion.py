@@ -36,7 +36,7 @@ def run_served(*arguments):
     return subprocess.CompletedProcess(done.command, done.status, done.output, done.errors)
 
 
-def run(*arguments, status=0, before=(), **options):
+def run_xtf(*arguments, status=0, before=(), **options):
     done = (subprocess.run([*before, XTF, *map(str, arguments)], capture_output=True, check=False, **options) if before or options
             else run_served(*arguments))
     if done.returncode != status:
@@ -44,7 +44,7 @@ def run(*arguments, status=0, before=(), **options):
     return done
 
 
-def check(condition, *what):
+def check_that(condition, *what):
     if not condition:
         raise Failure(" ".join(map(str, what)))
 
@@ -52,7 +52,7 @@ def check(condition, *what):
 def files_of(trace, folders):
     """Returns the files in directories, and the directories in them."""
     files, below = [], []
-    for block in run("ls", "-l", trace, *["/" + folder for folder in folders[:1] + folders]).stdout.decode().split("\n\n")[1:]:
+    for block in run_xtf("ls", "-l", trace, *["/" + folder for folder in folders[:1] + folders]).stdout.decode().split("\n\n")[1:]:
         folder, *lines = block.splitlines()
         for line in lines:
             kind, _, name = line.split(None, 2)
@@ -68,29 +68,29 @@ def all_files(trace):
 
 
 def printed(trace, *paths):
-    return without_name(run("cat", trace, *paths).stdout, trace)
+    return without_name(run_xtf("cat", trace, *paths).stdout, trace)
 
 
 def compare(first, second, paths):
     a, b = (printed(trace, *paths) for trace in (first, second))
     if a != b:
         for path in paths:
-            check(printed(first, path) == printed(second, path), first, second, path, "differ")
+            check_that(printed(first, path) == printed(second, path), first, second, path, "differ")
         raise Failure(f"{first} and {second} differ")
 
 
 def export(trace, folder):
     """Returns the exported files except the anchor, which has a random id."""
     folder.mkdir()
-    run("export", "otf2", "-o", folder / "otf2", trace)
-    run("export", "cube", "-o", folder / "cube", trace)
+    run_xtf("export", "otf2", "-o", folder / "otf2", trace)
+    run_xtf("export", "cube", "-o", folder / "cube", trace)
     return {path.relative_to(folder): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != ".otf2"}
 
 
 def check_sound(trace):
-    check(b" 0 problems" in run("check", trace).stdout, trace, "is not sound")
+    check_that(b" 0 problems" in run_xtf("check", trace).stdout, trace, "is not sound")
     done = subprocess.run([sys.executable, CHECKER, trace], capture_output=True, text=True, check=False)
-    check(done.returncode == 0, trace, done.stdout, done.stderr)
+    check_that(done.returncode == 0, trace, done.stdout, done.stderr)
 
 
 class Pair:
@@ -99,53 +99,53 @@ class Pair:
     def __init__(self, folder, archive, align):
         self.plain, self.inside, self.trace = (folder / name for name in ("plain.xtf", "inside.xtf", "trace.xtf"))
         self.companion, self.archive = folder / "trace.xtf.analysis", pathlib.Path(archive)
-        run("import", "-q", "-o", self.plain, archive)
+        run_xtf("import", "-q", "-o", self.plain, archive)
         if align:
-            run("align", "-q", self.plain)
-            check(b"clock maps" in run("info", self.plain).stdout, "no clock was aligned")
+            run_xtf("align", "-q", self.plain)
+            check_that(b"clock maps" in run_xtf("info", self.plain).stdout, "no clock was aligned")
         shutil.copy(self.plain, self.inside)
         shutil.copy(self.plain, self.trace)
-        self.report = run("analyze", self.inside).stdout
-        check(self.report == run("analyze", "-o", self.companion, self.trace).stdout, "the reports differ")
+        self.report = run_xtf("analyze", self.inside).stdout
+        check_that(self.report == run_xtf("analyze", "-o", self.companion, self.trace).stdout, "the reports differ")
 
     def check_without_companion(self, *arguments):
         """Checks that the trace is shown without its companion, with a remark."""
-        done = run("cat", self.trace, *arguments)
-        check(REMARK in done.stderr.decode(), "no remark", done.stderr)
-        check(done.stdout == run("cat", self.plain, *arguments).stdout, "the trace shows something else")
+        done = run_xtf("cat", self.trace, *arguments)
+        check_that(REMARK in done.stderr.decode(), "no remark", done.stderr)
+        check_that(done.stdout == run_xtf("cat", self.plain, *arguments).stdout, "the trace shows something else")
 
 
 # FORMAT R59
 def check_equal(pair, folder):
     """Compares the whole tree, and exports."""
-    check(pair.trace.read_bytes() == pair.plain.read_bytes(), "the trace was written")
-    check(pair.companion.stat().st_size < pair.inside.stat().st_size, "the companion is as large as the whole")
+    check_that(pair.trace.read_bytes() == pair.plain.read_bytes(), "the trace was written")
+    check_that(pair.companion.stat().st_size < pair.inside.stat().st_size, "the companion is as large as the whole")
     paths = all_files(pair.inside)
-    check(len(paths) > 100 and any("/waits/matrix" in path for path in paths), "too few files", len(paths))
+    check_that(len(paths) > 100 and any("/waits/matrix" in path for path in paths), "too few files", len(paths))
     compare(pair.inside, pair.trace, paths)
-    check(export(pair.trace, folder / "a") == export(pair.inside, folder / "b"), "exports differ")
+    check_that(export(pair.trace, folder / "a") == export(pair.inside, folder / "b"), "exports differ")
     for trace in (pair.trace, pair.companion):
         check_sound(trace)
-    info = run("info", pair.trace).stdout.decode()
-    check(str(pair.companion) in info and "xtf analyze" in info, info)
-    check(b".analysis.analysis" not in run("info", pair.companion).stdout, "info names a file that does not exist")
+    info = run_xtf("info", pair.trace).stdout.decode()
+    check_that(str(pair.companion) in info and "xtf analyze" in info, info)
+    check_that(b".analysis.analysis" not in run_xtf("info", pair.companion).stdout, "info names a file that does not exist")
     copy = folder / "copy.xtf"
-    check("with its analysis" in run("copy", pair.trace, copy).stdout.decode(), "copy does not say what it does with the analysis")
+    check_that("with its analysis" in run_xtf("copy", pair.trace, copy).stdout.decode(), "copy does not say what it does with the analysis")
     compare(pair.inside, copy, paths)
-    check("analysis" not in run("copy", "--force", pair.plain, copy).stdout.decode(), "copy mentions an analysis that does not exist")
+    check_that("analysis" not in run_xtf("copy", "--force", pair.plain, copy).stdout.decode(), "copy mentions an analysis that does not exist")
     copy.unlink()
     return len(paths)
 
 
 def check_again(pair):
     """Checks that an analysis replaces an analysis, and that no other file is replaced without --force."""
-    before = run("cat", pair.trace, "waits/records").stdout
-    run("analyze", "-q", "-o", pair.companion, pair.trace)
-    check(before == run("cat", pair.trace, "waits/records").stdout, "the second analysis differs")
+    before = run_xtf("cat", pair.trace, "waits/records").stdout
+    run_xtf("analyze", "-q", "-o", pair.companion, pair.trace)
+    check_that(before == run_xtf("cat", pair.trace, "waits/records").stdout, "the second analysis differs")
     for other in (pair.plain, pair.trace):
-        said = run("analyze", "-q", "-o", other, pair.trace, status=1).stderr.decode()
-        check("--force" in said, said)
-    check(pair.trace.read_bytes() == pair.plain.read_bytes(), "the trace was replaced")
+        output = run_xtf("analyze", "-q", "-o", other, pair.trace, status=1).stderr.decode()
+        check_that("--force" in output, output)
+    check_that(pair.trace.read_bytes() == pair.plain.read_bytes(), "the trace was replaced")
 
 
 # FORMAT R60
@@ -154,32 +154,32 @@ def check_elsewhere(pair, folder):
     place = folder / "elsewhere"
     place.mkdir()
     pair.companion.unlink()
-    run("analyze", "-q", "-o", place, pair.trace)
+    run_xtf("analyze", "-q", "-o", place, pair.trace)
     other = place / pair.companion.name
-    check(b"none" in run("info", pair.trace).stdout, "a companion in another folder was used")
+    check_that(b"none" in run_xtf("info", pair.trace).stdout, "a companion in another folder was used")
     if mounts():
         point = folder / "mnt"
         point.mkdir()
-        run("mount", "-q", "-o", f"analysis={other}", pair.trace, point)
+        run_xtf("mount", "-q", "-o", f"analysis={other}", pair.trace, point)
         shown = (point / "waits" / "records").read_bytes()
-        run("unmount", point)
-        check(shown == run("cat", pair.inside, "waits/records").stdout, "mounted, it shows other waits")
+        run_xtf("unmount", point)
+        check_that(shown == run_xtf("cat", pair.inside, "waits/records").stdout, "mounted, it shows other waits")
         for wrong in (pair.plain, folder / "none", CHECKER):
-            said = run("mount", "-q", "-o", f"analysis={wrong}", pair.trace, point, status=1).stderr.decode()
-            check(str(wrong) in said, said)
+            output = run_xtf("mount", "-q", "-o", f"analysis={wrong}", pair.trace, point, status=1).stderr.decode()
+            check_that(str(wrong) in output, output)
         for trace in (pair.archive, pair.archive.parent):
-            said = run("mount", "-q", "-o", f"analysis={other},cachedir={folder}", trace, point, status=1).stderr.decode()
-            check(str(other) in said and "analysis of" in said, said)
+            output = run_xtf("mount", "-q", "-o", f"analysis={other},cachedir={folder}", trace, point, status=1).stderr.decode()
+            check_that(str(other) in output and "analysis of" in output, output)
     renamed = place / "renamed.xtf"
     shutil.copy(pair.trace, renamed)
     other.rename(place / "renamed.xtf.analysis")
     compare(pair.inside, renamed, ["/waits/records", "/records"])
-    run("analyze", "-q", "-o", pair.companion, pair.trace)
+    run_xtf("analyze", "-q", "-o", pair.companion, pair.trace)
     if mounts():
-        run("mount", "-q", pair.trace, point)
+        run_xtf("mount", "-q", pair.trace, point)
         shown = (point / "proc" / "1" / "waits" / "records").read_bytes()
-        run("unmount", point)
-        check(shown == run("cat", pair.inside, "proc/1/waits/records").stdout, "mounted, it shows other waits")
+        run_xtf("unmount", point)
+        check_that(shown == run_xtf("cat", pair.inside, "proc/1/waits/records").stdout, "mounted, it shows other waits")
 
 
 def check_mount_analyze(pair, folder):
@@ -188,33 +188,33 @@ def check_mount_analyze(pair, folder):
     the error of `analyze`."""
     point, elsewhere, merged, parts = folder / "mnt", folder / "named.analysis", folder / "merged.xtf", folder / "some"
     beside = pathlib.Path(f"{merged}.analysis")
-    run("merge", "-q", "-o", merged, pair.plain)
-    run("analyze", "-q", merged)
-    check(beside.exists(), "the analysis of a file that was merged of one part is not beside it")
+    run_xtf("merge", "-q", "-o", merged, pair.plain)
+    run_xtf("analyze", "-q", merged)
+    check_that(beside.exists(), "the analysis of a file that was merged of one part is not beside it")
     beside.unlink()
     if not mounts():
         merged.unlink()
         return
-    before, waits = pair.trace.read_bytes(), run("cat", pair.inside, "waits/records").stdout
+    before, waits = pair.trace.read_bytes(), run_xtf("cat", pair.inside, "waits/records").stdout
 
     def shown(*arguments):
-        run("mount", "-q", "--analyze", *arguments, point)
+        run_xtf("mount", "-q", "--analyze", *arguments, point)
         found = (point / "waits" / "records").read_bytes()
-        run("unmount", point)
+        run_xtf("unmount", point)
         return found
 
-    check(shown(pair.trace) == waits, "mounted with what lies beside it, it shows other waits")
+    check_that(shown(pair.trace) == waits, "mounted with what lies beside it, it shows other waits")
     pair.companion.rename(elsewhere)
-    check(shown("-o", f"analysis={elsewhere}", pair.trace) == waits, "mounted with the one that is named, it shows other waits")
-    check(pair.trace.read_bytes() == before, "a trace with an analysis was analysed again")
+    check_that(shown("-o", f"analysis={elsewhere}", pair.trace) == waits, "mounted with the one that is named, it shows other waits")
+    check_that(pair.trace.read_bytes() == before, "a trace with an analysis was analysed again")
     elsewhere.rename(pair.companion)
     for _ in range(2):
-        check(shown(merged) == waits, "merged, it shows other waits")
-    check(beside.exists(), "the analysis of a merged file is not beside it")
+        check_that(shown(merged) == waits, "merged, it shows other waits")
+    check_that(beside.exists(), "the analysis of a merged file is not beside it")
     parts.mkdir()
     shutil.copy(pair.plain, parts)
-    said = run("mount", "-q", "--analyze", parts, point, status=1).stderr.decode()
-    check("is in several files" in said and "xtf merge" in said, said)
+    output = run_xtf("mount", "-q", "--analyze", parts, point, status=1).stderr.decode()
+    check_that("is in several files" in output and "xtf merge" in output, output)
     for path in (merged, beside):
         path.unlink()
     shutil.rmtree(parts)
@@ -229,32 +229,32 @@ def check_misfits(pair, folder):
     """Checks that a companion of another file, or of an earlier commit, is not used."""
     kept = pair.companion.read_bytes()
     other = folder / "other.xtf"
-    run("copy", "-q", pair.plain, other)
-    run("analyze", "-q", "-o", pair.companion, "-f", other)
+    run_xtf("copy", "-q", pair.plain, other)
+    run_xtf("analyze", "-q", "-o", pair.companion, "-f", other)
     pair.check_without_companion("/info", "/records", "/proc/0/profile")
-    check("another file" in run("info", pair.trace).stdout.decode(), "info does not say why")
-    check("another file" in run("check", pair.trace).stderr.decode() and not run("check", "-q", pair.trace).stderr, "check does not say why")
-    said = run("analyze", "-q", "-o", pair.companion, pair.trace, status=1).stderr.decode()
-    check("--force" in said, "the analysis of another trace was replaced", said)
+    check_that("another file" in run_xtf("info", pair.trace).stdout.decode(), "info does not say why")
+    check_that("another file" in run_xtf("check", pair.trace).stderr.decode() and not run_xtf("check", "-q", pair.trace).stderr, "check does not say why")
+    output = run_xtf("analyze", "-q", "-o", pair.companion, pair.trace, status=1).stderr.decode()
+    check_that("--force" in output, "the analysis of another trace was replaced", output)
     other.unlink()
     pair.companion.write_bytes(kept)
-    run("analyze", "-q", pair.trace)  # in place
-    done = run("cat", pair.trace, "waits/records")
-    check(REMARK in done.stderr.decode() and done.stdout == run("cat", pair.inside, "waits/records").stdout, "the trace's own analysis is not shown")
-    for asked in (run("info", pair.trace).stdout, run("check", pair.trace).stderr, run("info", pair.companion, status=1).stderr):
-        check(b"appended to" in asked, "the output does not say why", asked)
-    run("analyze", "-q", "-o", pair.companion, pair.trace)  # the companion of an earlier commit is replaced
-    check(str(pair.companion) in run("info", pair.trace).stdout.decode(), "the stale companion was not replaced")
+    run_xtf("analyze", "-q", pair.trace)  # in place
+    done = run_xtf("cat", pair.trace, "waits/records")
+    check_that(REMARK in done.stderr.decode() and done.stdout == run_xtf("cat", pair.inside, "waits/records").stdout, "the trace's own analysis is not shown")
+    for asked in (run_xtf("info", pair.trace).stdout, run_xtf("check", pair.trace).stderr, run_xtf("info", pair.companion, status=1).stderr):
+        check_that(b"appended to" in asked, "the output does not say why", asked)
+    run_xtf("analyze", "-q", "-o", pair.companion, pair.trace)  # the companion of an earlier commit is replaced
+    check_that(str(pair.companion) in run_xtf("info", pair.trace).stdout.decode(), "the stale companion was not replaced")
     pair.companion.write_bytes(kept)
     shutil.copy(pair.plain, pair.trace)
-    run("cat", pair.trace, "waits/records")
+    run_xtf("cat", pair.trace, "waits/records")
 
 
 def check_damage(pair, seed):
     """Checks a companion that was cut short or has a changed byte: xtf ignores it with a remark, fails, or answers correctly."""
     kept, pick = pair.companion.read_bytes(), random.Random(seed)
     paths = ["/waits/records", "/delays/profile", "/critical/segments", "/records"]
-    right, counts = [run("cat", pair.inside, path).stdout for path in paths], [0, 0, 0]
+    right, counts = [run_xtf("cat", pair.inside, path).stdout for path in paths], [0, 0, 0]
     for turn in range(36):
         damaged = bytearray(kept[:pick.randrange(len(kept))] if turn % 3 == 0 else kept)
         if turn % 3:
@@ -267,16 +267,16 @@ def check_damage(pair, seed):
             elif done.returncode == 1 and REMARK in done.stderr.decode():
                 counts[1] += 1
             else:
-                check(done.returncode == 1 and done.stderr.startswith(b"xtf: "), f"damaged (turn {turn}): {path}: {done.returncode}", done.stderr)
-                check(wanted.startswith(done.stdout), f"damaged (turn {turn}): {path} is wrong")
+                check_that(done.returncode == 1 and done.stderr.startswith(b"xtf: "), f"damaged (turn {turn}): {path}: {done.returncode}", done.stderr)
+                check_that(wanted.startswith(done.stdout), f"damaged (turn {turn}): {path} is wrong")
                 counts[2] += 1
     for damaged in (b"x", bytes(16384) + kept[16384:], kept[:len(kept) // 2]):
         pair.companion.write_bytes(damaged)
         for options in ((), ("-q",)):
-            said = run("check", *options, pair.trace, status=1).stdout.decode()
-            check(str(pair.companion) in said, "check does not say that the analysis is damaged:", said)
+            output = run_xtf("check", *options, pair.trace, status=1).stdout.decode()
+            check_that(str(pair.companion) in output, "check does not say that the analysis is damaged:", output)
     pair.companion.write_bytes(kept)
-    check(all(counts), "some outcome of damage did not occur:", counts)
+    check_that(all(counts), "some outcome of damage did not occur:", counts)
 
 
 def check_parts(place, folder, waits):
@@ -284,15 +284,15 @@ def check_parts(place, folder, waits):
     to the waits of all parts."""
     for anchored in (False, True):
         if anchored:
-            run("merge", "-q", "--anchor", place)
+            run_xtf("merge", "-q", "--anchor", place)
         for source in (place, place / "anchor.xtf")[:1 + anchored]:
             for arguments in ((), ("-o", folder / "x")):
-                said = run("analyze", "-q", *arguments, source, status=1).stderr.decode()
-                check("is in several files" in said and not (folder / "x").exists(), said)
-                done = [command.replace("ONE.xtf", str(folder / "all.xtf")).split() for command in said.split("'")[3::2]]
+                output = run_xtf("analyze", "-q", *arguments, source, status=1).stderr.decode()
+                check_that("is in several files" in output and not (folder / "x").exists(), output)
+                done = [command.replace("ONE.xtf", str(folder / "all.xtf")).split() for command in output.split("'")[3::2]]
                 for command in done:
-                    run(*command[1:], "-q")
-                check(len(done) == 2 and run("cat", folder / "all.xtf", "waits/profile").stdout == waits, said)
+                    run_xtf(*command[1:], "-q")
+                check_that(len(done) == 2 and run_xtf("cat", folder / "all.xtf", "waits/profile").stdout == waits, output)
                 for path in (folder / "all.xtf", folder / "all.xtf.analysis"):
                     path.unlink()
     (place / "anchor.xtf").unlink()
@@ -306,31 +306,31 @@ def check_merged(pair, folder):
     subprocess.run([SPLIT, pair.plain, place / "part", "3", "7"], check=True)
     parts = [place / f"part-{i}.xtf" for i in range(3)]
     for part in parts:
-        run("analyze", "-q", part)
+        run_xtf("analyze", "-q", part)
     merged, copy = folder / "merged.xtf", folder / "one.xtf"
-    done = run("merge", "-o", merged, *parts).stdout.decode()
-    check("analyses of the parts are kept, but not shown" in done, "merge does not say what it does with analyses:", done)
-    said = run("cat", merged, "waits/records", status=1).stderr.decode()
-    check("analyse it again" in said, said)
-    run("analyze", "-q", merged)
+    done = run_xtf("merge", "-o", merged, *parts).stdout.decode()
+    check_that("analyses of the parts are kept, but not shown" in done, "merge does not say what it does with analyses:", done)
+    output = run_xtf("cat", merged, "waits/records", status=1).stderr.decode()
+    check_that("analyse it again" in output, output)
+    run_xtf("analyze", "-q", merged)
     beside = pathlib.Path(f"{merged}.analysis")
-    check(beside.exists(), "the analysis of a merged file is not beside it")
-    said = run("analyze", merged).stderr.decode()
-    check(beside.name in said, said)
+    check_that(beside.exists(), "the analysis of a merged file is not beside it")
+    output = run_xtf("analyze", merged).stderr.decode()
+    check_that(beside.name in output, output)
     beside.write_text("mine")
-    said = run("analyze", merged, status=1).stderr.decode()
-    check("--force replaces it" in said and beside.read_text() == "mine", said)
-    run("analyze", "-q", "--force", merged)
-    said = run("analyze", "-q", "--force", pair.inside, status=1).stderr.decode()
-    check("--force is for -o" in said, said)
+    output = run_xtf("analyze", merged, status=1).stderr.decode()
+    check_that("--force replaces it" in output and beside.read_text() == "mine", output)
+    run_xtf("analyze", "-q", "--force", merged)
+    output = run_xtf("analyze", "-q", "--force", pair.inside, status=1).stderr.decode()
+    check_that("--force is for -o" in output, output)
     check_sound(merged)
-    run("copy", "-q", merged, copy)
+    run_xtf("copy", "-q", merged, copy)
     compare(copy, merged, ["/waits/records", "/delays/profile", "/critical/segments", "/records", "/efficiency"])
-    check(run("cat", merged, "waits/profile").stdout == run("cat", pair.inside, "waits/profile").stdout, "merged, its waits are others")
-    check_parts(place, folder, run("cat", merged, "waits/profile").stdout)
+    check_that(run_xtf("cat", merged, "waits/profile").stdout == run_xtf("cat", pair.inside, "waits/profile").stdout, "merged, its waits are different")
+    check_parts(place, folder, run_xtf("cat", merged, "waits/profile").stdout)
     if mounts():
-        said = run("mount", "-q", "-o", f"analysis={merged}.analysis", place, folder / "mnt", status=1).stderr.decode()
-        check("is a folder" in said, said)
+        output = run_xtf("mount", "-q", "-o", f"analysis={merged}.analysis", place, folder / "mnt", status=1).stderr.decode()
+        check_that("is a folder" in output, output)
     for path in (merged, copy, beside):
         path.unlink()
 
@@ -342,19 +342,19 @@ def check_archive(pair, folder):
     place.mkdir()
     here = {"env": {**os.environ, "XTF_CACHE_DIR": str(place / "cache")}}
     plain, file = place / "plain.xtf", place / "file.xtf"
-    run("import", "-q", "-o", plain, pair.archive)
-    report = run("analyze", plain).stdout
-    check(run("analyze", "-o", file, pair.archive, **here).stdout == report, "an archive's analysis has another report")
+    run_xtf("import", "-q", "-o", plain, pair.archive)
+    report = run_xtf("analyze", plain).stdout
+    check_that(run_xtf("analyze", "-o", file, pair.archive, **here).stdout == report, "an archive's analysis has another report")
     compare(plain, file, ["/waits/records", "/delays/callpaths", "/critical/segments", "/records", "/definitions/regions"])
     check_sound(file)
-    said = run("analyze", "-q", "-o", file, pair.archive, status=1, **here).stderr.decode()
-    check("exists already" in said and "--force replaces it" in said, said)
-    run("analyze", "-q", "--force", "-o", file, pair.archive, **here)
-    said = run("cat", pair.archive, "waits/count", status=1, **here).stderr.decode()
-    check("once the trace is analysed" in said, "-o leaves the import as it was:", said)
-    check(run("analyze", pair.archive, **here).stdout == report, "an archive has another report")
+    output = run_xtf("analyze", "-q", "-o", file, pair.archive, status=1, **here).stderr.decode()
+    check_that("exists already" in output and "--force replaces it" in output, output)
+    run_xtf("analyze", "-q", "--force", "-o", file, pair.archive, **here)
+    output = run_xtf("cat", pair.archive, "waits/count", status=1, **here).stderr.decode()
+    check_that("once the trace is analysed" in output, "-o leaves the import as it was:", output)
+    check_that(run_xtf("analyze", pair.archive, **here).stdout == report, "an archive has another report")
     for path in ("waits/records", "critical/profile"):
-        check(run("cat", pair.archive, path, **here).stdout == run("cat", plain, path).stdout, path, "of an archive is another")
+        check_that(run_xtf("cat", pair.archive, path, **here).stdout == run_xtf("cat", plain, path).stdout, path, "of an archive differs")
     shutil.rmtree(place)
 
 
@@ -367,36 +367,36 @@ def check_refused(pair, folder):
 
     for arguments in (("-o", folder / "new.analysis"), ("-o", pair.companion), ()):
         for limit in 1 << 12, pair.companion.stat().st_size - 5000:  # the results may not fit the temporary files, or the trace
-            said = run("analyze", "-q", *arguments, pair.trace, status=1, preexec_fn=full).stderr.decode()
-            check("File too large" in said, said)
-        check(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, f"a full disk, {arguments}: files changed")
+            output = run_xtf("analyze", "-q", *arguments, pair.trace, status=1, preexec_fn=full).stderr.decode()
+            check_that("File too large" in output, output)
+        check_that(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, f"a full disk, {arguments}: files changed")
     if os.getuid() == 0 and shutil.which("setpriv"):
         folder.chmod(0o755)
         for path in before:
             path.chmod(0o644)
-        said = run("analyze", "-q", pair.trace, status=1, before=AS_NOBODY).stderr.decode()
-        check("Permission denied" in said and f"-o '{pair.trace}.analysis'" in said, said)
-        said = run("analyze", "-q", "-o", folder / "new.analysis", pair.trace, status=1, before=AS_NOBODY).stderr.decode()
-        check("Permission denied" in said and "new.analysis" in said, said)
-        check(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, "without a right to write: files changed")
+        output = run_xtf("analyze", "-q", pair.trace, status=1, before=AS_NOBODY).stderr.decode()
+        check_that("Permission denied" in output and f"-o '{pair.trace}.analysis'" in output, output)
+        output = run_xtf("analyze", "-q", "-o", folder / "new.analysis", pair.trace, status=1, before=AS_NOBODY).stderr.decode()
+        check_that("Permission denied" in output and "new.analysis" in output, output)
+        check_that(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, "without a right to write: files changed")
 
 
 def check_interrupted(pair, folder):
     """Checks that after Ctrl-C at any time there is the whole analysis, or none."""
-    new, right = folder / "new.analysis", run("cat", pair.trace, "waits/records").stdout
+    new, right = folder / "new.analysis", run_xtf("cat", pair.trace, "waits/records").stdout
     before = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
     for step in range(10):
         with subprocess.Popen([XTF, "analyze", "-q", "-o", new, pair.trace], stderr=subprocess.PIPE) as process:
             time.sleep(step * 0.004)
             process.send_signal(signal.SIGINT)
-            said = process.communicate(timeout=60)[1].decode()
+            output = process.communicate(timeout=60)[1].decode()
         if process.returncode == 0 or new.exists():  # the signal may arrive after the last step
             new.rename(pair.companion)
-            check(run("cat", pair.trace, "waits/records").stdout == right, "interrupted, the analysis is not whole")
+            check_that(run_xtf("cat", pair.trace, "waits/records").stdout == right, "interrupted, the analysis is not whole")
             pair.companion.write_bytes(before[pair.companion])
         else:
-            check(process.returncode == -signal.SIGINT or "interrupted" in said, process.returncode, said)
-        check(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, "interrupted, xtf left files behind")
+            check_that(process.returncode == -signal.SIGINT or "interrupted" in output, process.returncode, output)
+        check_that(before == {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}, "interrupted, xtf left files behind")
 
 
 def main():

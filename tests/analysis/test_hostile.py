@@ -173,7 +173,7 @@ def check_circle_of_waits(programs, folder, otf2_script):
     """Checks two processes that each wait for the other very often, in rows which say that both never met before. Each wait then
     leads to all waits of the other process. An answer must still take only seconds."""
     xtf, script, _ = programs
-    timelines = path_programs.begin(2)
+    timelines = path_programs.begin_timelines(2)
     for timeline in timelines:
         timeline.work(100 + 600 * timeline.rank)
         timeline.call("MPI_Barrier", 950 + timeline.rank, ("D", path_programs.BARRIER, 0, path_programs.NO_ROOT, 0, 0))

@@ -50,7 +50,7 @@ def records(xtf, trace, path):
     return table(xtf.expect("cat", trace, path).decode())
 
 
-def check(found, expected, name):
+def check_equal(found, expected, name):
     if found != expected:
         first = next((pair for pair in zip(found, expected) if pair[0] != pair[1]), None) if isinstance(found, list) else None
         raise Failure(f"{name}: {first or found}, should be {'the second' if first else expected}")
@@ -63,19 +63,19 @@ def ideal_of(xtf, trace, proc):
 
 def compare(xtf, archive, trace, known=None):
     xtf.import_archive(archive, trace)
-    said = xtf.expect("analyze", trace).decode()
+    printed = xtf.expect("analyze", trace).decode()
     waits = Waits(str(archive))
     ideal = Ideal(waits)
     n = 0
     for process, rows in ideal.rows.items():
-        check(ideal_of(xtf, trace, process.number) if rows else [], rows, f"{archive}: proc/{process.number}/ideal/records")
+        check_equal(ideal_of(xtf, trace, process.number) if rows else [], rows, f"{archive}: proc/{process.number}/ideal/records")
         n += len(rows)
     if int(xtf.expect("cat", trace, "ideal/count")) != n:
         raise Failure(f"{archive}: processes that the judge has no rows of have rows of ideal")
-    check(ticks_of(RUN.search(said)[1], waits.ticks, 0), ideal.length, f"{archive}: the length of the ideal run")
+    check_equal(ticks_of(RUN.search(printed)[1], waits.ticks, 0), ideal.length, f"{archive}: the length of the ideal run")
     if known:
         found = {process.number: [row[1:] for row in rows] for process, rows in ideal.rows.items() if rows}
-        check((found, ideal.length), known, f"{archive}: the judge differs from the known run")
+        check_equal((found, ideal.length), known, f"{archive}: the judge differs from the known run")
     print(f"{archive}: {n} rows")
 
 
@@ -106,7 +106,7 @@ def play_broadcast(timelines, dice):
 
 def random_timelines(seed):
     dice = random.Random(seed)
-    timelines = path_programs.begin(dice.randint(2, 6))
+    timelines = path_programs.begin_timelines(dice.randint(2, 6))
     for _ in range(80):
         for timeline in timelines:
             timeline.work(dice.choice((1, 5, 30, 200)))
@@ -148,7 +148,7 @@ def check_clocks(xtf, script, folder):
         if shifted > 1e-5:
             raise Failure(f"the clocks of {proc} and 0 are still {shifted} s apart")
         for row in records(xtf, trace, f"proc/{proc}/ideal/records") if proc_has(xtf, trace, proc, "ideal") else []:
-            check(row[0], own[row[3]], f"proc/{proc}/ideal: record {row[3]}")
+            check_equal(row[0], own[row[3]], f"proc/{proc}/ideal: record {row[3]}")
         for row in records(xtf, trace, f"proc/{proc}/waits/records") if proc_has(xtf, trace, proc, "waits") else []:
             end = float(own[row[3]])
             if not end - 1e-6 <= float(row[0]) <= end:
@@ -180,10 +180,10 @@ def check_threads(xtf, script, folder):
     leave nothing out."""
     trace = folder / "threads.xtf"
     xtf.import_archive(make_archive(script, folder, "threads", THREADS.split("\n")[1:]), trace)
-    said = xtf.expect("analyze", trace).decode()
-    if not re.search("^messages +2  matched; left out 0 sends, 0 receives", said, re.M):
-        raise Failure(f"threads: {said}")
-    check([(int(row[6]), row[-1]) for row in records(xtf, trace, "waits/late_sender/records")], [(15, "MPI_Recv"), (50, "MPI_Mprobe")], "threads")
+    printed = xtf.expect("analyze", trace).decode()
+    if not re.search("^messages +2  matched; left out 0 sends, 0 receives", printed, re.M):
+        raise Failure(f"threads: {printed}")
+    check_equal([(int(row[6]), row[-1]) for row in records(xtf, trace, "waits/late_sender/records")], [(15, "MPI_Recv"), (50, "MPI_Mprobe")], "threads")
 
 
 def main():

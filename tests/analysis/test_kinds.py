@@ -57,7 +57,7 @@ def differences(name, found, expected):
             yield f"{name}: {title}: {line}"
 
 
-def check(xtf, options, make, seed, folder):
+def check_program(xtf, options, make, seed, folder):
     program = make(random.Random(seed))
     name = f"{make.__name__}-{seed}"
     subprocess.run([options[1], folder, name], input=program.script(), text=True, check=True, timeout=60)
@@ -138,7 +138,7 @@ def check_delays(xtf, trace, kinds):
         if any(abs(a - b) >= 2 for a, b in zip(judged, shown_here)):
             raise Failure(f"{trace}: {key} costs {shown_here} ticks, {list(map(float, judged))} by the judge")
     if kinds.entries and {kind for kind, _, _ in expected} != {"omp_barrier_wait", "omp_idle"}:
-        raise Failure(f"{trace}: costs of {sorted(expected)} alone")
+        raise Failure(f"{trace}: costs only of {sorted(expected)}")
     for kind in {kind for kind, _, _ in found}:
         cost = sum(ticks for (cost_kind, _, _), (ticks, _) in found.items() if cost_kind == kind)
         waited = sum(wait.end - wait.begin for wait in kinds.waits if wait.kind == kind)
@@ -191,8 +191,8 @@ def check_links(xtf, trace, name):
 def row_of(wait):
     """Returns (process, thread, kind, begin, end, (process, thread) of the culprit). The culprit is None for a wait for the
     waiter itself."""
-    who, late = (divmod(location, kind_programs.THREADS) for location in (wait.location, wait.culprit))
-    return (*who, wait.kind, wait.begin, wait.end, late if late != who else None)
+    waiter, late = (divmod(location, kind_programs.THREADS) for location in (wait.location, wait.culprit))
+    return (*waiter, wait.kind, wait.begin, wait.end, late if late != waiter else None)
 
 
 def shown_waits(xtf, trace):
@@ -221,7 +221,7 @@ def main():
     with temporary_folder() as folder:
         xtf = Xtf(options[0])
         for make in PROGRAMS:
-            checked = [check(xtf, options, make, seed, folder) for seed in range(rounds(xtf.program, SEEDS))]
+            checked = [check_program(xtf, options, make, seed, folder) for seed in range(rounds(xtf.program, SEEDS))]
             print(f"{make.__name__}: {sum(n for n, _ in checked)} waits")
             if make in WITH_PATH and not sum(moves for _, moves in checked):
                 raise Failure(f"{make.__name__}: the path stays where it ends")

@@ -101,8 +101,8 @@ class Tools:
         self.xtf, self.pairs_program, self.script = Xtf(xtf), pairs_program, script
 
     def pairs(self, path):
-        said = subprocess.run([self.pairs_program, path], capture_output=True, text=True, check=True).stdout.splitlines()
-        return {tuple(map(int, line.split())) for line in said[:-1]}
+        printed = subprocess.run([self.pairs_program, path], capture_output=True, text=True, check=True).stdout.splitlines()
+        return {tuple(map(int, line.split())) for line in printed[:-1]}
 
 
 def compare(tools, folder, number, shape, dice):

@@ -62,7 +62,7 @@ class Shown:
                 for line in table(self.read(path + "critical/segments"))]
 
 
-def check(found, wanted, what):
+def check_equal(found, wanted, what):
     if found != wanted:
         raise Failure(f"{what}:\n  {found}, should be\n  {wanted}")
 
@@ -114,14 +114,14 @@ def compare_windows(shown, path, origin, first, last, dice):
     for begin, end in zip(edges, edges[1:]):
         window = f"time/{window_text(shown, begin - origin)}-{window_text(shown, end - origin)}/"
         found = shown.profile(window)
-        check(found, profile_of(path.segments, begin, end, path.program), f"{window}critical/profile")
+        check_equal(found, profile_of(path.segments, begin, end, path.program), f"{window}critical/profile")
         whole.update(found)
-        check(shown.segments(window), since_origin(cut_segments(path.segments, begin, end), origin), f"{window}critical/segments")
+        check_equal(shown.segments(window), since_origin(cut_segments(path.segments, begin, end), origin), f"{window}critical/segments")
         process = dice.choice(path.segments).process.number
         own = [segment for segment in path.segments if segment.process.number == process]
         own = profile_of(own, begin, end, path.program)
-        check(shown.profile(f"proc/{process}/{window}"), own, f"proc/{process}/{window}critical/profile")
-    check(shown.profile(""), dict(+whole), "windows together")
+        check_equal(shown.profile(f"proc/{process}/{window}"), own, f"proc/{process}/{window}critical/profile")
+    check_equal(shown.profile(""), dict(+whole), "windows together")
 
 
 def window_text(shown, ticks):
@@ -206,11 +206,11 @@ def compare(xtf, archive, trace, tsv):
     records = [process for process in judge.processes.values() if process.spans]
     first, last = min(process.spans[0][0] for process in records), max(process.time for process in records)
     origin = judge.matches.origin
-    check(shown.segments(""), since_origin(cut_segments(path.segments, first, last + 1), origin), "critical/segments")
+    check_equal(shown.segments(""), since_origin(cut_segments(path.segments, first, last + 1), origin), "critical/segments")
     found = compare_callpaths(shown, path)
     compare_windows(shown, path, origin, first, last, random.Random(7))
     length = path.segments[0].end - path.segments[-1].begin
-    check(sum(shown.profile("").values()), length, "the length of the path")
+    check_equal(sum(shown.profile("").values()), length, "the length of the path")
     compare_efficiency(shown, judge)
     values = compare_scout(found, judge.ticks, path.program, archive, tsv) if tsv else 0
     print(f"{archive}: {len(path.segments)} segments, {values} values of Scalasca's")
@@ -231,8 +231,8 @@ def check_program(xtf, archive, trace, name, wanted):
     shown = Shown(xtf, trace, Waits(str(archive)))
     segments = shown.segments("")
     origin = wanted[0][0] - segments[0][0]
-    check([(begin + origin, end + origin, proc) for begin, end, proc, _ in segments], wanted, f"{name}: critical/segments")
-    check([following for *_, following in segments], [proc for *_, proc in wanted[1:]] + [None], f"{name}: next processes of the path")
+    check_equal([(begin + origin, end + origin, proc) for begin, end, proc, _ in segments], wanted, f"{name}: critical/segments")
+    check_equal([following for *_, following in segments], [proc for *_, proc in wanted[1:]] + [None], f"{name}: next processes of the path")
     compare(xtf, archive, trace, None)
 
 

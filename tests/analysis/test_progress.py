@@ -17,7 +17,7 @@ from naive_progress import Progress
 from naive_waits import Waits
 from progress_programs import BYTES, Alternating, Program, Truth
 from test_path import NOWHERE, Shown, check_unexplained, cut_segments, make_archive, since_origin, table
-from test_trace_causes import ROUNDED, Said, wrong_delays
+from test_trace_causes import ROUNDED, Output, wrong_delays
 from xtfrun import Failure, Xtf, need, rounds, run_test, temporary_folder
 
 SEEDS = 1
@@ -25,7 +25,7 @@ Row = collections.namedtuple("Row", "process seq end wait culprit")
 MPI = "MPI_Waitall"
 
 
-def check(found, expected, name):
+def check_equal(found, expected, name):
     if found == expected:
         return
     extra, missing = [x for x in found if x not in expected], [x for x in expected if x not in found]
@@ -45,14 +45,14 @@ def check_path(shown, judge, late, name):
     processes = [process for process in judge.processes.values() if process.spans]
     first, last = min(process.spans[0][0] for process in processes), max(process.time for process in processes)
     wanted = since_origin(cut_segments(path.segments, first, last + 1), judge.matches.origin)
-    check(shown.segments(""), wanted, f"{name}: critical/segments")
+    check_equal(shown.segments(""), wanted, f"{name}: critical/segments")
     return shown.profile("").get(MPI, 0), sum(shown.profile("").values())
 
 
-def check_causes(said, rows_of, program, name):
+def check_causes(output, rows_of, program, name):
     """Checks that causes of single waits agree with the analysis, add up, and are the known ones."""
-    wrong = list(wrong_delays(said))
-    for one in said.singles:
+    wrong = list(wrong_delays(output))
+    for one in output.singles:
         found = sum(one.direct.values()) + sum(one.further.values()) + one.unexplained
         if found != one.amount or abs(one.indirect - one.stored) > ROUNDED:
             wrong.append(f"{one}: {found} are explained, {one.indirect} are indirect, {one.stored} by the analysis")
@@ -60,7 +60,7 @@ def check_causes(said, rows_of, program, name):
         causes = [(location, "/".join(path), cost) for (_, path, location), cost in one.direct.items()]
         if hasattr(program, "causes") and causes != program.causes.get((one.location, end)):
             wrong.append(f"{one}: {causes}, should be {program.causes.get((one.location, end))}")
-    n_explained = sum(one.kind == "late_progress" for one in said.singles)
+    n_explained = sum(one.kind == "late_progress" for one in output.singles)
     if wrong or n_explained != len(rows_of):
         raise Failure("\n  ".join([f"{name}: causes of {n_explained} waits for late progress are explained, of {len(rows_of)}", *wrong[:10]]))
 
@@ -73,13 +73,13 @@ def check_program(xtf, options, folder, program, name):
     shown = Shown(xtf, trace, judge)
     found, late = list(shown_rows(shown, judge)), Progress(judge).late
     judged = [Row(one.record.proc.number, one.record.seq, one.end, one.wait, one.culprit.number) for one in late]
-    check(sorted(found), sorted(judged), f"{name}: by the judge")
-    check(sorted(Truth(row.process, row.culprit, row.end, row.wait) for row in found), sorted(program.truth), f"{name}: truth")
+    check_equal(sorted(found), sorted(judged), f"{name}: by the judge")
+    check_equal(sorted(Truth(row.process, row.culprit, row.end, row.wait) for row in found), sorted(program.truth), f"{name}: truth")
     if bool(found) != (program.model in ("rendezvous", "fetch")):
         raise Failure(f"{name}: {len(found)} waits")
     figures = {line["figure"]: float(line["value"]) for line in table(shown.read("efficiency"))[1:] if line["value"] != NOWHERE}
     check_unexplained(figures, judge, late)
-    check_causes(Said(options[2], trace, None), {(row.process, row.seq): row.end for row in found}, program, name)
+    check_causes(Output(options[2], trace, None), {(row.process, row.seq): row.end for row in found}, program, name)
     inside, whole = check_path(shown, judge, late, name)
     print(f"{name}: {len(found)} waits, {inside / whole:.4f} of the path in {MPI}")
 

@@ -96,14 +96,14 @@ class Comparison:
         subprocess.run([self.options.script, self.folder, "traces"], input=lines, text=True, check=True)
         return self.folder / "traces.otf2", len(program.processes), zlib.crc32(lines.encode())
 
-    def ours(self, archive):
+    def our_values(self, archive):
         trace, profile = self.folder / "trace.xtf", self.folder / "ours.cubex"
         self.xtf.expect("import", "--quiet", "--force", "-o", trace, archive)
         self.xtf.expect("analyze", "--quiet", trace)
         self.xtf.expect("export", "cube", "--quiet", "--force", "-o", profile, trace)
         return values_of(Cube(profile))
 
-    def theirs(self, analyser, n):
+    def analyser_values(self, analyser, n):
         """Returns the analyser's values; None if it stops. It polls, so idle processes have to yield. It may stop because its own
         messages at collective operations use the channels of replayed messages, and can be mistaken for them."""
         for old in self.folder.glob("scout.cubex"):
@@ -111,30 +111,30 @@ class Comparison:
         command = ["mpirun", "--oversubscribe", "--allow-run-as-root", "--mca", "mpi_yield_when_idle", "1", "-n", str(n), analyser, "./traces.otf2"]
         with subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
             try:
-                said, _ = process.communicate(timeout=SECONDS)
+                printed, _ = process.communicate(timeout=SECONDS)
             except subprocess.TimeoutExpired:
                 process.terminate()
-                said, _ = process.communicate()
+                printed, _ = process.communicate()
         if not (self.folder / "scout.cubex").exists():
-            print(f"the analyser stopped: {said[-300:]}")
+            print(f"the analyser stopped: {printed[-300:]}")
             return None
         return values_of(Cube(self.folder / "scout.cubex"))
 
     def compare(self, name, archive, analyser_values, has_metric):
         """Compares values. `has` returns True if the analyser has a metric, even if all its values are 0."""
-        ours, reading = self.ours(archive), Reading(str(archive))
-        left_out = {"critical_imbalance_impact"} if is_on_one(ours) else set()
+        our_values, reading = self.our_values(archive), Reading(str(archive))
+        left_out = {"critical_imbalance_impact"} if is_on_one(our_values) else set()
         read_path, meant_path = scout_path.Path(reading), naive_path.Path(reading)
         if read_path.left_out:
             print(f"{name}: the analyser leaves out {read_path.left_out} call paths of processes")
-        for metric in sorted(metric for metric in {*ours} - left_out if has_metric(metric)):
+        for metric in sorted(metric for metric in {*our_values} - left_out if has_metric(metric)):
             analyser_metric = analyser_values.get(metric, {})
-            pairs = [(analyser_metric, ours[metric])]
+            pairs = [(analyser_metric, our_values[metric])]
             if metric in ORDER:
-                pairs = [(analyser_metric, reading.values(reading.as_read, metric)), (reading.values(reading.defined, metric), ours[metric])]
+                pairs = [(analyser_metric, reading.values(reading.as_read, metric)), (reading.values(reading.defined, metric), our_values[metric])]
             elif metric in scout_path.METRICS and read_path.left_out:
                 pairs = [(analyser_metric, values_of_path(read_path, metric, reading.ticks)),
-                         (values_of_path(meant_path, metric, reading.ticks), ours[metric])]
+                         (values_of_path(meant_path, metric, reading.ticks), our_values[metric])]
             for a, b in pairs:
                 self.compared += len(a)
                 for key, x, y in scout.differences(a, b):
@@ -147,15 +147,15 @@ def values_of(cube):
     return {metric: cube.by_name(metric) for metric in cube.metrics}
 
 
-def write_frozen(path, theirs, seed, steps, check):
+def write_frozen(path, analyser_values, seed, steps, check):
     """Writes a file of results. Each call path is named once, then given by its number. Metrics that need no analysis are
     omitted."""
-    theirs = {metric: values for metric, values in theirs.items() if metric.startswith(ANALYSED)}
-    paths = sorted({key[0] for values in theirs.values() for key in values})
+    analyser_values = {metric: values for metric, values in analyser_values.items() if metric.startswith(ANALYSED)}
+    paths = sorted({key[0] for values in analyser_values.values() for key in values})
     lines = [f"# Scalasca 2.6, scout.mpi, of random_programs.py: seed {seed} steps {steps} crc32 {check}"]
     lines += [f"{number} {name}" for number, name in enumerate(paths)]
     lines += [f"{metric} {paths.index(name)} {rank} {value:.10g}"
-              for metric, values in sorted(theirs.items()) for (name, rank), value in sorted(values.items())]
+              for metric, values in sorted(analyser_values.items()) for (name, rank), value in sorted(values.items())]
     path.write_text("\n".join(lines) + "\n")
 
 
@@ -173,22 +173,22 @@ def read_frozen(path):
 
 
 def compare_frozen(comparison, path):
-    seed, steps, check, theirs = read_frozen(path)
+    seed, steps, check, analyser_values = read_frozen(path)
     archive, _, found = comparison.write(seed, steps)
     if found != check:
         raise Failure(f"{path.name}: its program has changed: make the results again with --freeze")
-    comparison.compare(path.name, archive, theirs, lambda metric: metric.startswith(ANALYSED))
+    comparison.compare(path.name, archive, analyser_values, lambda metric: metric.startswith(ANALYSED))
 
 
 def compare_live(comparison, analyser, options):
     first, last = map(int, options.seeds.split("-"))
     for seed in range(first, last + 1):
         archive, n, check = comparison.write(seed, options.steps)
-        theirs = comparison.theirs(analyser, n)
-        if theirs:
-            comparison.compare(f"seed {seed}", archive, theirs, theirs.__contains__)
-        if theirs and options.freeze and seed == int(options.freeze[1]):
-            write_frozen(pathlib.Path(options.freeze[0]), theirs, seed, options.steps, check)
+        analyser_values = comparison.analyser_values(analyser, n)
+        if analyser_values:
+            comparison.compare(f"seed {seed}", archive, analyser_values, analyser_values.__contains__)
+        if analyser_values and options.freeze and seed == int(options.freeze[1]):
+            write_frozen(pathlib.Path(options.freeze[0]), analyser_values, seed, options.steps, check)
 
 
 def main():

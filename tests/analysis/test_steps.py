@@ -24,7 +24,7 @@ STEPS = ["reading", "replaying", "waits without messages", "writing the ideal ru
 LINE = re.compile(r"analysing: ([a-zA-Z ]*[a-zA-Z])(?: +\[[=> ]*\] +(\d+)%)?")
 
 
-def check(good, *what):
+def check_that(good, *what):
     if not good:
         sys.exit(" ".join(map(str, what)))
 
@@ -58,11 +58,11 @@ def analyze(trace, interrupt_at=None):
 
 def check_steps(trace):
     shown, status, text = analyze(trace)
-    check(status == 0, status, text)
+    check_that(status == 0, status, text)
     names = [name for i, (name, _) in enumerate(shown) if i == 0 or shown[i - 1][0] != name]
-    check(names == STEPS, "steps", names)
+    check_that(names == STEPS, "steps", names)
     for (name, percent), (next_name, next_percent) in zip(shown, shown[1:]):
-        check(name != next_name or percent <= next_percent, name, "goes back, from", percent, "to", next_percent)
+        check_that(name != next_name or percent <= next_percent, name, "goes back, from", percent, "to", next_percent)
 
 
 def waits_profile(trace):
@@ -81,13 +81,13 @@ def check_interrupted(trace):
             trace.write_bytes(before)
             continue
         if status == -signal.SIGINT and trace.read_bytes() != before:  # the commit was done, but the process had not ended
-            check(waits_profile(trace) == analysed, step, "killed after the commit: not the whole analysis")
+            check_that(waits_profile(trace) == analysed, step, "killed after the commit: not the whole analysis")
             trace.write_bytes(before)
             continue
-        check(status == -signal.SIGINT or "interrupted" in text, step, status, text)
-        check(trace.read_bytes() == before, step, "interrupted: the trace was changed")
+        check_that(status == -signal.SIGINT or "interrupted" in text, step, status, text)
+        check_that(trace.read_bytes() == before, step, "interrupted: the trace was changed")
         ended_at.add(step)
-    check(ended_at, "no Ctrl-C interrupted the analysis")
+    check_that(ended_at, "no Ctrl-C interrupted the analysis")
 
 
 def main():

@@ -197,7 +197,7 @@ def check_efficiencies(shown, path):
             raise Failure(f"{path}efficiency: {figure} is missing")
 
 
-def check(xtf, trace, name):
+def check_trace(xtf, trace, name):
     shown, dice = Shown(xtf, trace), random.Random(11)
     check_partitions(shown, dice)
     check_costs(shown)
@@ -233,7 +233,7 @@ def main():
         for archive in archives(sys.argv[2:], folder):
             xtf.import_archive(archive, trace, timeout=300)
             xtf.expect("analyze", "--quiet", trace, timeout=300)
-            check(xtf, trace, archive)
+            check_trace(xtf, trace, archive)
     return 0
 
 

@@ -18,7 +18,7 @@ import team_programs
 from naive_kinds import Kinds
 from naive_teams import TeamSingle
 from random_teams import Team
-from test_trace_causes import Said, wrong_delays, wrong_singles
+from test_trace_causes import Output, wrong_delays, wrong_singles
 from test_window_causes import analysed, check_known
 from xtfrun import Failure, Xtf, need, run_test, temporary_folder
 
@@ -28,17 +28,17 @@ SEEDS = 3
 
 def check_team(xtf, options, name, text, folder):
     trace = analysed(xtf, options[2], folder, name, text)
-    said = Said(options[1], trace, None)
-    judge = TeamSingle(Kinds(f"{folder}/{name}.otf2"), said.singles)
+    output = Output(options[1], trace, None)
+    judge = TeamSingle(Kinds(f"{folder}/{name}.otf2"), output.singles)
     delays = collections.Counter()
-    for (location, kind, seq, path), cost in said.delays.items():  # no fork has caused idle time at a program's end
+    for (location, kind, seq, path), cost in output.delays.items():  # no fork has caused idle time at a program's end
         delays[location, kind, 0 if kind == IDLE else seq, path] += cost
-    said.delays = delays
-    for one in said.singles:
+    output.delays = delays
+    for one in output.singles:
         if one.kind == IDLE:  # rows of idle threads lack the indirect part and the seq
             one.stored, one.culprit_seq = one.indirect, 0
-    kinds = collections.Counter(one.kind for one in said.singles)
-    wrong = [*wrong_singles(said, judge), *wrong_delays(said), *(f"{one}: {one.unexplained} are not explained" for one in said.singles if
+    kinds = collections.Counter(one.kind for one in output.singles)
+    wrong = [*wrong_singles(output, judge), *wrong_delays(output), *(f"{one}: {one.unexplained} are not explained" for one in output.singles if
                                                                  one.unexplained and not one.indirect and (one.kind == IDLE or one.sum))]
     if wrong or len(kinds) != 2:
         raise Failure("\n  ".join([f"{name}: {len(wrong)} differ of {kinds}", *wrong[:20]]))

@@ -62,8 +62,8 @@ world 0 0 1\ngroup 1 0 1\ncomm 0 1 world"""
 OUT_OF_ORDER = IN_ORDER.replace("1 140 E 3", "1 104 E 3\n1 105 S 0 0 8 8\n1 106 L 3\n1 140 E 3").replace("1 160 E 3\n1 160 S 0 0 8 8\n1 161 L 3\n", "")
 
 
-class Said:
-    """The output of trace-causes. `sums`, {(metric, path, location): ticks}; `singles`, a list of SaidOfOne; `delays`,
+class Output:
+    """The output of trace-causes. `sums`, {(metric, path, location): ticks}; `singles`, a list of WaitCauses; `delays`,
     {(location, kind, seq, path): short-term cost}."""
 
     def __init__(self, program, trace, around):
@@ -95,7 +95,7 @@ class Said:
             self.add(KINDS[kind][1] + "_longterm", path, location, long_term)
 
     def causes(self, kind, numbers, _):
-        self.singles.append(SaidOfOne(kind, numbers, self.waited))
+        self.singles.append(WaitCauses(kind, numbers, self.waited))
 
     def cause(self, _, numbers, path):
         location, steps, cost = numbers
@@ -103,7 +103,7 @@ class Said:
         (one.further if steps else one.direct)[steps, path, location] = cost
 
 
-class SaidOfOne:
+class WaitCauses:
     """The causes of one wait; `stored` is the indirect part that the analysis has stored."""
 
     def __init__(self, kind, numbers, stored):
@@ -115,35 +115,35 @@ class SaidOfOne:
         return f"causes of {self.kind} {self.location} {self.seq}, {self.amount} ticks"
 
 
-def wrong_parts(said, exact, passed):
+def wrong_parts(output, exact, passed):
     """Yields differences of direct costs. They must be the exact ones rounded down; costs with the largest remainders get one
     tick more. `exact`: {path: ticks}; `passed`: the indirect ticks."""
-    parts = {**{path: (cost, said.direct.get((0, path, said.culprit), 0)) for path, cost in exact.items()}, None: (passed, said.indirect)}
+    parts = {**{path: (cost, output.direct.get((0, path, output.culprit), 0)) for path, cost in exact.items()}, None: (passed, output.indirect)}
     rounded_up, rounded_down = [], []
     for path, (cost, found) in parts.items():
         if found not in (int(cost), int(cost) + 1):
-            yield f"{said}: {path} {found}, should be {float(cost)}"
+            yield f"{output}: {path} {found}, should be {float(cost)}"
         (rounded_up if found > int(cost) else rounded_down).append(cost - int(cost))
     if rounded_up and rounded_down and min(rounded_up) < max(rounded_down):
-        yield f"{said}: {float(min(rounded_up))} is rounded up, and {float(max(rounded_down))} is not"
-    if said.sum + said.indirect != sum(cost for cost, _ in parts.values()):
-        yield f"{said}: {said.sum} and {said.indirect}, should be {float(sum(cost for cost, _ in parts.values()))}"
-    if {(path, location) for _, path, location in said.direct} - {(path, said.culprit) for path in exact}:
-        yield f"{said}: {sorted(said.direct)}, should be {sorted(exact)}"
+        yield f"{output}: {float(min(rounded_up))} is rounded up, and {float(max(rounded_down))} is not"
+    if output.sum + output.indirect != sum(cost for cost, _ in parts.values()):
+        yield f"{output}: {output.sum} and {output.indirect}, should be {float(sum(cost for cost, _ in parts.values()))}"
+    if {(path, location) for _, path, location in output.direct} - {(path, output.culprit) for path in exact}:
+        yield f"{output}: {sorted(output.direct)}, should be {sorted(exact)}"
 
 
-def wrong_further(said, exact):
-    for steps, path, location in sorted({*exact, *said.further}):
-        a, b = exact[steps, path, location], said.further.get((steps, path, location), 0)
+def wrong_further(output, exact):
+    for steps, path, location in sorted({*exact, *output.further}):
+        a, b = exact[steps, path, location], output.further.get((steps, path, location), 0)
         if abs(a - b) > MANY + RELATIVE * a:
-            yield f"{said}: {steps} steps back {path} {location} {b}, should be {a}"
-    if sum(said.further.values()) > said.indirect:
-        yield f"{said}: {sum(said.further.values())} ticks are explained of {said.indirect}"
+            yield f"{output}: {steps} steps back {path} {location} {b}, should be {a}"
+    if sum(output.further.values()) > output.indirect:
+        yield f"{output}: {sum(output.further.values())} ticks are explained of {output.indirect}"
 
 
-def wrong_singles(said, judge):
+def wrong_singles(output, judge):
     """Yields differences in the causes of single waits, and checks that there are causes for all waits."""
-    for one in said.singles:
+    for one in output.singles:
         record = judge.records.get((one.location, one.seq))
         if record is None:
             yield f"{one}: the judge knows no such wait"
@@ -155,20 +155,20 @@ def wrong_singles(said, judge):
             yield f"{one}: costs do not add up to it"
         if abs(one.indirect - one.stored) > ROUNDED:
             yield f"{one}: {one.indirect} are indirect, and {one.stored} by the analysis"
-    if len(said.singles) != len(judge.records):
-        yield f"causes of {len(said.singles)} waits are printed, of {len(judge.records)}"
+    if len(output.singles) != len(judge.records):
+        yield f"causes of {len(output.singles)} waits are printed, of {len(judge.records)}"
 
 
-def wrong_delays(said):
+def wrong_delays(output):
     """Yields delays that differ from the direct costs of all waits for their record, where each cost is rounded by itself."""
     sums, parts = collections.Counter(), collections.Counter()
-    for one in said.singles:
+    for one in output.singles:
         for (_, path, location), cost in one.direct.items():
             sums[location, one.kind, one.culprit_seq, path] += cost
             parts[location, one.kind, one.culprit_seq, path] += 1
-    for key in {*sums, *said.delays}:
-        if abs(sums[key] - said.delays[key]) > ROUNDED + parts[key]:
-            yield f"delays of {key}: {said.delays[key]} are stored, and {sums[key]} are said of single waits"
+    for key in {*sums, *output.delays}:
+        if abs(sums[key] - output.delays[key]) > ROUNDED + parts[key]:
+            yield f"delays of {key}: {output.delays[key]} are stored, and {sums[key]} are said of single waits"
 
 
 def differences(our_values, judged):
@@ -176,10 +176,10 @@ def differences(our_values, judged):
             for (path, location), a, b in scout.differences(judged.get(metric, {}), our_values.get(metric, {}))]
 
 
-def excessive_costs(ours):
+def excessive_costs(found):
     """Yields kinds of waits for messages whose costs and indirect parts exceed the waits."""
     for kind, (indirect, propagating) in PARTS.items():
-        wait, short, part, propagated = (sum(ours.get(metric, {}).values()) for metric in (*KINDS[kind], indirect, propagating))
+        wait, short, part, propagated = (sum(found.get(metric, {}).values()) for metric in (*KINDS[kind], indirect, propagating))
         if short + part > wait + scout.ABSOLUTE or propagated > wait + scout.ABSOLUTE:
             yield f"{kind}: {short} and {part}, or {propagated}, of {wait}"
 
@@ -205,15 +205,15 @@ def compare(xtf, program, archive, tsv, folder):
     xtf.expect("analyze", trace, timeout=600)
     waits = Waits(str(archive))
     judged = {**named(waits.sums, waits.ticks), **named(Causes(waits).sums, waits.ticks)}
-    said = Said(program, trace, waits.program)
-    ours = named(said.sums, waits.ticks)
-    wrong = [*differences(ours, judged), *wrong_singles(said, Single(waits)), *wrong_delays(said)]
-    wrong += list(excessive_costs(ours)) + wrong_order(xtf, trace, waits)
+    output = Output(program, trace, waits.program)
+    found = named(output.sums, waits.ticks)
+    wrong = [*differences(found, judged), *wrong_singles(output, Single(waits)), *wrong_delays(output)]
+    wrong += list(excessive_costs(found)) + wrong_order(xtf, trace, waits)
     if tsv.exists():
-        wrong += differences(ours, scout.read(tsv, archive))
+        wrong += differences(found, scout.read(tsv, archive))
     if wrong:
         raise Failure("\n  ".join([f"{archive}: {len(wrong)} differ", *wrong[:20]]))
-    print(f"{archive.parent.name}/{archive.stem}: {sum(len(v) for k, v in judged.items() if k in METRICS)} sums agree, and causes of {len(said.singles)} waits"
+    print(f"{archive.parent.name}/{archive.stem}: {sum(len(v) for k, v in judged.items() if k in METRICS)} sums agree, and causes of {len(output.singles)} waits"
           + (" with Scalasca, too" if tsv.exists() else ""))
     trace.unlink()
 
@@ -226,8 +226,8 @@ def check_coarse_clock(xtf, program, script, seed, folder):
     xtf.import_archive(archive, trace)
     xtf.expect("analyze", trace)
     waits = Waits(str(archive))
-    exact, ours = Causes(waits).sums, Said(program, trace, waits.program).sums
-    sums = [(key, float(exact[key]), ours.get(key, 0)) for key in {*exact, *ours} if key[0] in METRICS and "delay_" in key[0]]
+    exact, found = Causes(waits).sums, Output(program, trace, waits.program).sums
+    sums = [(key, float(exact[key]), found.get(key, 0)) for key in {*exact, *found} if key[0] in METRICS and "delay_" in key[0]]
     wrong = [entry for entry in sums if abs(entry[1] - entry[2]) >= 2]
     off = sum(abs(a - b) > 1e-8 * a for _, a, b in sums)
     if wrong or not 0 < off < len(sums):

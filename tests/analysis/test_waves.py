@@ -50,14 +50,14 @@ def exchange(timelines, neighbour):
 def late_once(n, neighbour, late, delay):
     """Returns a program in which rank `late` works longer in one iteration. Ranks above it, in steps of `neighbour`, wait one
     after the other. Each waits shorter than the one before by the time of a send, since it receives after its own send."""
-    timelines = path_programs.begin(n)
-    begin = path_programs.begin(1)[0].time
+    timelines = path_programs.begin_timelines(n)
+    begin = path_programs.begin_timelines(1)[0].time
     iterations, late_iteration = n + 4, 2
     for i in range(iterations):
         for timeline in timelines:
             timeline.work(WORK + (delay if i == late_iteration and timeline.rank == late else 0))
         exchange(timelines, neighbour)
-    path_programs.end(timelines)
+    path_programs.end_timelines(timelines)
     iteration = WORK + SEND + RECEIVE
     ranks = list(range(late + neighbour, n, neighbour))
     amounts = [delay - SEND * (i + 1) for i in range(len(ranks))]
@@ -164,7 +164,7 @@ def is_near(found, wanted):
     return found == wanted or (found is not None and wanted is not None and abs(found - wanted) <= 1e-5 * wanted)
 
 
-def check(found, wanted, name):
+def check_waves(found, wanted, name):
     if len(found) != len(wanted):
         raise Failure(f"{name}: {len(found)} waves, should be {len(wanted)}")
     for wave, wanted_wave in zip(found, wanted):
@@ -184,7 +184,7 @@ def check_program(xtf, script, folder, n, neighbour, late, delay):
     (found, expected), = shown.waves("waits/")
     origin = wave.begin - found.begin
     wave = wave._replace(begin=found.begin, end=wave.end - origin, speed=wave.speed * shown.ticks)
-    check([found], [wave], f"{n} processes, {late} late")
+    check_waves([found], [wave], f"{n} processes, {late} late")
     if not is_near(expected, wave.speed):
         raise Failure(f"{n} processes: {expected} ranks/s expected, should be {wave.speed}")
     return trace
@@ -212,7 +212,7 @@ def compare(xtf, trace, name):
     waits = list(shown.waits())
     for path, selected in selections(shown, waits, dice):
         found = shown.waves(path)
-        check([wave for wave, _ in found], Naive(selected, shown.n_procs).waves(shown.ticks), f"{name}: {path}waves")
+        check_waves([wave for wave, _ in found], Naive(selected, shown.n_procs).waves(shown.ticks), f"{name}: {path}waves")
         n += len(found)
     print(f"{name}: {len(waits)} waits, {n} waves in selections")
 

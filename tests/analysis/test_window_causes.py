@@ -18,7 +18,7 @@ import kind_programs
 import window_programs
 from naive_kinds import Kinds
 from naive_windows import WindowSingle
-from test_trace_causes import Said, wrong_delays, wrong_singles
+from test_trace_causes import Output, wrong_delays, wrong_singles
 from xtfrun import Failure, Xtf, need, rounds, run_test, temporary_folder
 
 PROGRAMS = (kind_programs.fences, kind_programs.shared_memory, kind_programs.epochs, kind_programs.window_locks)
@@ -35,24 +35,24 @@ def analysed(xtf, script, folder, name, text):
 def check_random_program(xtf, options, make, seed, folder):
     name = f"{make.__name__}-{seed}"
     trace = analysed(xtf, options[2], folder, name, make(random.Random(seed)).script())
-    said, judge = Said(options[1], trace, None), WindowSingle(Kinds(f"{folder}/{name}.otf2"))
-    wrong = [*wrong_singles(said, judge), *wrong_delays(said)]
-    unexplained = [str(one) for one in said.singles if one.unexplained and one.sum]
-    if wrong or not said.singles:
-        raise Failure("\n  ".join([f"{name}: {len(wrong)} differ of {len(said.singles)}", *wrong[:20]]))
-    return len(said.singles), sum(one.indirect > 0 for one in said.singles), len(unexplained)
+    output, judge = Output(options[1], trace, None), WindowSingle(Kinds(f"{folder}/{name}.otf2"))
+    wrong = [*wrong_singles(output, judge), *wrong_delays(output)]
+    unexplained = [str(one) for one in output.singles if one.unexplained and one.sum]
+    if wrong or not output.singles:
+        raise Failure("\n  ".join([f"{name}: {len(wrong)} differ of {len(output.singles)}", *wrong[:20]]))
+    return len(output.singles), sum(one.indirect > 0 for one in output.singles), len(unexplained)
 
 
 def check_known(xtf, options, name, text, wanted, folder):
     """Checks causes against `wanted`, {(kind, location): [{(steps, path, location): ticks} of each wait]}; none may be
     unexplained."""
-    said = Said(options[1], analysed(xtf, options[2], folder, name, text), None)
+    output = Output(options[1], analysed(xtf, options[2], folder, name, text), None)
     found = collections.defaultdict(list)
-    for one in said.singles:
+    for one in output.singles:
         found[one.kind, one.location].append({(steps, "/".join(path), location): cost
                                               for (steps, path, location), cost in {**one.direct, **one.further}.items()})
-    if found != wanted or any(one.unexplained for one in said.singles):
-        raise Failure(f"{name}: causes are {found}, should be {wanted}; not explained: {[one.unexplained for one in said.singles]}")
+    if found != wanted or any(one.unexplained for one in output.singles):
+        raise Failure(f"{name}: causes are {found}, should be {wanted}; not explained: {[one.unexplained for one in output.singles]}")
 
 
 def main():

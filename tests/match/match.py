@@ -250,7 +250,7 @@ def played(n_procs, n_threads, seed, steps, **options):
     dice = random.Random(seed)
     skews = [dice.randrange(100000) for _ in range(n_procs)]
     program = programs.Program(n_procs, n_threads, programs.some_comms(n_procs), skews)
-    programs.play(program, dice, steps, **options)
+    programs.play_calls(program, dice, steps, **options)
     program.finish(dice)
     return program
 
@@ -331,13 +331,13 @@ def overlapping():
     program = programs.Program(2, 2)
     for i in range(300):
         sides = [[location for location in program.locations if location.proc == proc] for proc in (i % 2, 1 - i % 2)]
-        both = dice.random() < 0.3
+        together = dice.random() < 0.3
         for threads, send in zip(sides, (True, False)):
             dice.shuffle(threads)
-            for location in threads if both else threads[:1]:
+            for location in threads if together else threads[:1]:
                 program.enter(location, "MPI_Send" if send else "MPI_Recv")
             program.time += 10
-            order = threads if both else threads[:1]
+            order = threads if together else threads[:1]
             if send:
                 messages = {location: program.launch(location, program.world, 1 - location.proc, 0) for location in order}
             else:

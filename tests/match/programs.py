@@ -314,7 +314,7 @@ def some_comms(n_procs):
             Comm(6, procs[2:][::-1], procs[:2])]
 
 
-def play(program, dice, steps, cancels=True, wild=0.5):
+def play_calls(program, dice, steps, cancels=True, wild=0.5):
     """Plays random calls. Every message is received, except cancelled ones."""
     for _ in range(steps):
         location = dice.choice(program.locations)

@@ -1,11 +1,11 @@
-/* Views of calls against what is remembered of a made-up run: time by region, and stacks. */
+/* Checks of the views of calls against the events of a random run: time by region, and stacks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "pick.h"
 
-/* ---- Time by region: from one call to the next, what is on top, and what is open. */
+/* ---- Time by region: the innermost frame and all open frames between two calls. */
 
 enum { BEFORE = RUN_REGIONS, N_ROWS };
 
@@ -34,7 +34,7 @@ static void add_interval(const Pick *pick, const GArray *stack, uint64_t from, u
         times[g_array_index(stack, uint32_t, stack->len - 1)].exclusive += ticks;
 }
 
-/* Adds one location's times; returns the width of its part of the window. */
+/* Adds the times of one location. Returns the length of the part of the window in which the location has records. */
 static uint64_t add_times(const Pick *pick, const RunLocation *location, Time *times)
 {
     const GArray *events = location->events, *stack = NULL;
@@ -105,7 +105,7 @@ void check_profile(Run *run, const Pick *pick)
 }
 
 static void check_imbalance_line(const Pick *pick, const char *line, const uint64_t *ticks, const uint32_t *procs,
-                                 unsigned n, double *over)
+                                 unsigned n, double *excess)
 {
     double mean = 0, squares = 0, shown_mean, shown_deviation, shown_max;
     unsigned least = 0, most = 0, row, min_proc, max_proc;
@@ -129,9 +129,9 @@ static void check_imbalance_line(const Pick *pick, const char *line, const uint6
     cr_assert(min_proc == procs[least] && max_proc == procs[most], "%s: %s", pick->path->str, line);
     cr_assert_lt(fabs(shown_mean - mean / 1e9), 2e-9, "%s: %s", pick->path->str, line);
     cr_assert_lt(fabs(shown_deviation - sqrt(squares) / 1e9), 2e-9, "%s: %s", pick->path->str, line);
-    cr_assert_leq(shown_max - shown_mean, *over + 2e-9, "%s: %s", pick->path->str, line);
+    cr_assert_leq(shown_max - shown_mean, *excess + 2e-9, "%s: %s", pick->path->str, line);
     cr_assert_str_eq(line + at, run_regions[row]);
-    *over = shown_max - shown_mean;
+    *excess = shown_max - shown_mean;
 }
 
 void check_imbalance(Run *run, const Pick *pick)
@@ -140,7 +140,7 @@ void check_imbalance(Run *run, const Pick *pick)
         pick_read_lines(run, pick, "imbalance", "# row mean min max stddev min_proc max_proc region");
     g_autofree uint64_t *ticks = g_new0(uint64_t, RUN_REGIONS * run->n_locations);
     g_autofree uint32_t *procs = g_new0(uint32_t, run->n_locations);
-    double over = INFINITY;
+    double excess = INFINITY;
     unsigned n = 0;
 
     for (unsigned i = 0; i < run->n_locations; i++) {
@@ -156,7 +156,7 @@ void check_imbalance(Run *run, const Pick *pick)
     cr_assert_eq(lines->len, RUN_REGIONS);
     for (unsigned i = 0; n && i < RUN_REGIONS; i++) {
         const char *line = line_at(lines, i);
-        check_imbalance_line(pick, line, ticks + strtoul(line, NULL, 10) * run->n_locations, procs, n, &over);
+        check_imbalance_line(pick, line, ticks + strtoul(line, NULL, 10) * run->n_locations, procs, n, &excess);
     }
 }
 
@@ -166,27 +166,27 @@ static unsigned check_stack_of(Run *run, const Pick *pick, const RunLocation *lo
 {
     const GArray *events = location->events, *stack = NULL;
     uint64_t last = g_array_index(events, RunEvent, events->len - 1).t;
-    /* Of the whole run the stack is that behind the last event. */
-    bool whole = !strstr(pick->path->str, "/time/"), over = !whole && last < pick->a;
-    uint64_t shown_at = whole ? last : pick->a, before = whole ? last + 1 : pick->a;
-    /* When what is at each level of the stack was entered. */
-    g_autoptr(GArray) since = g_array_new(FALSE, TRUE, sizeof(uint64_t));
+    /* The stack of the whole run is the one after the last event. */
+    bool is_whole = !strstr(pick->path->str, "/time/"), is_over = !is_whole && last < pick->a;
+    uint64_t shown_at = is_whole ? last : pick->a, before = is_whole ? last + 1 : pick->a;
+    /* Time at which the frame at each level of the stack was entered. */
+    g_autoptr(GArray) entry_times = g_array_new(FALSE, TRUE, sizeof(uint64_t));
 
     for (unsigned i = 0; i < events->len && g_array_index(events, RunEvent, i).t < before; i++) {
         const RunEvent *event = &g_array_index(events, RunEvent, i);
         if (!event->stack)
             continue;
         stack = event->stack;
-        g_array_set_size(since, stack->len);
+        g_array_set_size(entry_times, stack->len);
         if (event->kind == RUN_ENTER)
-            g_array_index(since, uint64_t, since->len - 1) = event->t;
+            g_array_index(entry_times, uint64_t, entry_times->len - 1) = event->t;
     }
     for (unsigned level = 1; level <= run->deepest; level++, at++) {
-        if (over || !stack || level > stack->len) {
+        if (is_over || !stack || level > stack->len) {
             assert_line(pick, lines, at, "%u %u %u - - -", location->proc, location->thread, level);
             continue;
         }
-        uint64_t t = g_array_index(since, uint64_t, level - 1);
+        uint64_t t = g_array_index(entry_times, uint64_t, level - 1);
         g_autofree char *entered = seconds(t), *open = seconds(shown_at - t);
         assert_line(pick, lines, at, "%u %u %u %s %s %s", location->proc, location->thread, level, entered, open,
                     run_regions[g_array_index(stack, uint32_t, level - 1)]);

@@ -1,4 +1,4 @@
-/* Views of messages, and of slices of the window, against what is remembered of a made-up run. */
+/* Checks of the views of messages and of slices of the window against the events of a random run. */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@ typedef struct {
     uint64_t messages, bytes;
 } Traffic;
 
-/* What a process exchanged with each other one. */
-static void add_traffic(Run *run, const Pick *pick, uint32_t proc, RunKind kind, Traffic *with)
+/* Adds the messages that one process exchanged with each other process. */
+static void add_traffic(Run *run, const Pick *pick, uint32_t proc, RunKind kind, Traffic *traffic)
 {
     for (unsigned i = 0; i < run->n_locations; i++) {
         const RunLocation *location = &run->locations[i];
@@ -19,8 +19,8 @@ static void add_traffic(Run *run, const Pick *pick, uint32_t proc, RunKind kind,
             const RunEvent *event = &g_array_index(location->events, RunEvent, j);
             if (event->kind != kind || event->peer == RUN_NONE || !pick_in_window(pick, event))
                 continue;
-            with[event->peer].messages++;
-            with[event->peer].bytes += event->bytes;
+            traffic[event->peer].messages++;
+            traffic[event->peer].bytes += event->bytes;
         }
     }
 }
@@ -34,26 +34,26 @@ static bool picks_proc(const Run *run, const Pick *pick, uint32_t proc)
     return false;
 }
 
-/* A line for each pair that has messages anywhere in the trace. */
+/* Compares a matrix: it has a line for each pair that exchanges messages anywhere in the trace. */
 void check_matrix(Run *run, const Pick *pick, const char *view, RunKind kind)
 {
     g_autoptr(GPtrArray) lines = pick_read_lines(run, pick, view, "# sender receiver messages bytes");
-    g_autofree Traffic *with = g_new(Traffic, run->recipe.n_procs), *ever = g_new(Traffic, run->recipe.n_procs);
+    g_autofree Traffic *traffic = g_new(Traffic, run->recipe.n_procs), *ever = g_new(Traffic, run->recipe.n_procs);
     Pick all = pick_all(run);
     unsigned at = 0;
 
     for (uint32_t proc = 0; proc < run->recipe.n_procs; proc++) {
         if (!picks_proc(run, pick, proc))
             continue;
-        memset(with, 0, run->recipe.n_procs * sizeof *with);
+        memset(traffic, 0, run->recipe.n_procs * sizeof *traffic);
         memset(ever, 0, run->recipe.n_procs * sizeof *ever);
-        add_traffic(run, pick, proc, kind, with);
+        add_traffic(run, pick, proc, kind, traffic);
         add_traffic(run, &all, proc, kind, ever);
         for (uint32_t peer = 0; peer < run->recipe.n_procs; peer++) {
             if (!ever[peer].messages)
                 continue;
             assert_line(pick, lines, at, "%u %u %lu %lu", kind == RUN_SEND ? proc : peer,
-                        kind == RUN_SEND ? peer : proc, with[peer].messages, with[peer].bytes);
+                        kind == RUN_SEND ? peer : proc, traffic[peer].messages, traffic[peer].bytes);
             at++;
         }
     }
@@ -99,7 +99,7 @@ void check_bytes(Run *run, const Pick *pick)
 
 /* ---- Slices of the window. */
 
-static uint64_t bound(const Pick *pick, unsigned i)
+static uint64_t slice_bound(const Pick *pick, unsigned i)
 {
     return pick->a + (uint64_t)((unsigned __int128)(pick->b - pick->a) * i / 100);
 }
@@ -113,8 +113,8 @@ void check_histogram(Run *run, const Pick *pick)
     for (unsigned slice = 0; slice < 100; slice++) {
         Pick part = *pick;
         uint64_t sum[6] = {0};
-        part.a = bound(pick, slice);
-        part.b = bound(pick, slice + 1);
+        part.a = slice_bound(pick, slice);
+        part.b = slice_bound(pick, slice + 1);
         for (unsigned i = 0; i < run->n_locations; i++) {
             const RunLocation *location = &run->locations[i];
             for (unsigned j = 0; pick_takes(pick, location) && j < location->events->len; j++) {
@@ -140,7 +140,7 @@ static double real_of(const RunEvent *event)
     return event->metric == 0 ? (double)event->value.u : event->metric == 1 ? event->value.d : (double)event->value.i;
 }
 
-static char *exact(const RunEvent *event)
+static char *print_value(const RunEvent *event)
 {
     char text[64];
 
@@ -151,7 +151,7 @@ static char *exact(const RunEvent *event)
     return g_strdup(g_ascii_formatd(text, sizeof text, "%.17g", event->value.d));
 }
 
-/* Whether a value comes after another: by (T, location, seq). */
+/* True if value x follows value y in the order (T, location, seq). */
 static bool is_later(const Run *run, const RunEvent *x, const RunEvent *y)
 {
     uint64_t a = run->locations[x->location].id, b = run->locations[y->location].id;
@@ -176,10 +176,10 @@ static void check_values_line(Run *run, const Pick *pick, const Pick *part, unsi
                 continue;
             n++;
             sum += metric == 0 ? (long double)event->value.u : (long double)real_of(event);
-            bool less = !min || (metric == 0 ? event->value.u < min->value.u : real_of(event) < real_of(min));
-            bool more = !max || (metric == 0 ? event->value.u > max->value.u : real_of(event) > real_of(max));
-            min = less ? event : min;
-            max = more ? event : max;
+            bool is_min = !min || (metric == 0 ? event->value.u < min->value.u : real_of(event) < real_of(min));
+            bool is_max = !max || (metric == 0 ? event->value.u > max->value.u : real_of(event) > real_of(max));
+            min = is_min ? event : min;
+            max = is_max ? event : max;
             last = !last || is_later(run, event, last) ? event : last;
         }
     }
@@ -189,7 +189,7 @@ static void check_values_line(Run *run, const Pick *pick, const Pick *part, unsi
         return;
     }
     g_auto(GStrv) fields = g_strsplit(line_at(lines, at), " ", -1);
-    g_autofree char *least = exact(min), *most = exact(max), *latest = exact(last);
+    g_autofree char *least = print_value(min), *most = print_value(max), *latest = print_value(last);
     cr_assert_eq(g_strv_length(fields), 9);
     assert_line(pick, lines, at, "%s %s %u %u %s %s %s %s %s", from, to, metric, n, least, fields[5], most, latest,
                 run_metrics[metric]);
@@ -205,8 +205,8 @@ void check_values(Run *run, const Pick *pick, const char *view)
     cr_assert_eq(lines->len, RUN_METRICS * 100);
     for (unsigned at = 0; at < lines->len; at++) {
         Pick part = *pick;
-        part.a = bound(pick, at % 100);
-        part.b = bound(pick, at % 100 + 1);
+        part.a = slice_bound(pick, at % 100);
+        part.b = slice_bound(pick, at % 100 + 1);
         check_values_line(run, pick, &part, at / 100, lines, at);
     }
 }

@@ -69,7 +69,7 @@ bool pick_in_window(const Pick *pick, const RunEvent *event)
     return event->t >= pick->a && event->t < pick->b;
 }
 
-/* ---- Lines: what stands in them, one blank between. */
+/* ---- Lines: their cells with one blank between. */
 
 GPtrArray *pick_read_lines(Run *run, const Pick *pick, const char *view, const char *header)
 {

@@ -1,4 +1,4 @@
-/* A random selection of a made-up run, and the lines that a view shows of it. */
+/* A random selection of a random run, and the lines that a view shows of it. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -11,14 +11,14 @@ typedef struct {
     gint32 proc, proc_last, thread; /* -1: any */
 } Pick;
 
-/* All of the run; free the path. */
+/* Returns the selection of the whole run. The caller frees its path. */
 Pick pick_all(const Run *run);
-Pick pick_random(Run *run); /* free the path */
+Pick pick_random(Run *run); /* the caller frees the path */
 uint64_t pick_end_of(const Run *run);
 bool pick_takes(const Pick *pick, const RunLocation *location);
 bool pick_in_window(const Pick *pick, const RunEvent *event);
 
-/* The lines of a view below its header, which must be `header`: what stands in them, one blank between. */
+/* Returns the lines of a view below its header, with one blank between cells. The header must equal `header`. */
 GPtrArray *pick_read_lines(Run *run, const Pick *pick, const char *view, const char *header);
 const char *line_at(const GPtrArray *lines, unsigned i);
 
@@ -29,10 +29,10 @@ const char *line_at(const GPtrArray *lines, unsigned i);
         cr_assert_str_eq(line_at(lines, i), expected, "%s: %u", (pick)->path->str, i); \
     } while (0)
 
-/* As the views print it: seconds, of ticks of a nanosecond. */
+/* Returns ticks of a nanosecond as the views print them: in seconds. */
 char *seconds(uint64_t ticks);
 
-/* Views against the run, added up naively. */
+/* Compares views with sums over the events of the run. */
 void check_profile(Run *run, const Pick *pick);
 void check_imbalance(Run *run, const Pick *pick);
 void check_stack(Run *run, const Pick *pick);

@@ -1,7 +1,6 @@
 /*
- * by/KEY/VIEW against the trees' own KEY/VALUE/VIEW: each block is what that file shows, for each key, each view and
- * each value, behind cells that name the value. Which values there are, and how they are named, is known of the made-up
- * run.
+ * Compares each block of by/KEY/VIEW with the file KEY/VALUE/VIEW, for each key, each view and each value. Each line
+ * of a block begins with cells that name the value. The random run determines the values and their names.
  */
 #include <string.h>
 
@@ -11,7 +10,7 @@
 static const RunRecipe ordinary = {.n_procs = 5, .events = 600};
 static const RunRecipe wide = {.n_procs = 150, .events = 20};
 
-/* A value: the path of its selection, and the cells of its lines with one blank between. */
+/* One value of a key: the path of its selection, and the cells of its lines with one blank between. */
 typedef struct {
     char *path, *cells;
 } Value;
@@ -30,7 +29,7 @@ static GArray *values_new(void)
     return values;
 }
 
-static void add(GArray *values, char *path, char *cells)
+static void add_value(GArray *values, char *path, char *cells)
 {
     Value value = {path, cells};
     g_array_append_val(values, value);
@@ -46,10 +45,10 @@ static GArray *procs_of(const Run *run, const Pick *pick, bool threads)
         if (!pick_takes(pick, location))
             continue;
         if (threads)
-            add(values, g_strdup_printf("proc/%u/thread/%u", location->proc, location->thread),
-                g_strdup_printf("%u %u", location->proc, location->thread));
+            add_value(values, g_strdup_printf("proc/%u/thread/%u", location->proc, location->thread),
+                      g_strdup_printf("%u %u", location->proc, location->thread));
         else if (!last || last->proc != location->proc)
-            add(values, g_strdup_printf("proc/%u", location->proc), g_strdup_printf("%u", location->proc));
+            add_value(values, g_strdup_printf("proc/%u", location->proc), g_strdup_printf("%u", location->proc));
         last = location;
     }
     return values;
@@ -60,7 +59,7 @@ static GArray *numbers_of(const char *directory, unsigned n)
     GArray *values = values_new();
 
     for (unsigned i = 0; i < n; i++)
-        add(values, g_strdup_printf("%s/%u", directory, i), g_strdup_printf("%u", i));
+        add_value(values, g_strdup_printf("%s/%u", directory, i), g_strdup_printf("%u", i));
     return values;
 }
 
@@ -71,7 +70,7 @@ static GArray *regions_of(void)
     GArray *values = values_new();
 
     for (unsigned i = 0; i < RUN_REGIONS; i++)
-        add(values, g_strdup_printf("region/#%u", i), g_strdup_printf("%u %s", i, words[i]));
+        add_value(values, g_strdup_printf("region/#%u", i), g_strdup_printf("%u %s", i, words[i]));
     return values;
 }
 
@@ -81,7 +80,7 @@ static GArray *classes_of(void)
     GArray *values = values_new();
 
     for (unsigned i = 0; i < G_N_ELEMENTS(classes); i++)
-        add(values, g_strdup_printf("class/%s", classes[i]), g_strdup(classes[i]));
+        add_value(values, g_strdup_printf("class/%s", classes[i]), g_strdup(classes[i]));
     return values;
 }
 
@@ -90,7 +89,7 @@ static GArray *comms_of(void)
     GArray *values = values_new();
 
     for (unsigned i = 0; i < 4; i++)
-        add(values, g_strdup_printf("comm/#%u", i), g_strdup_printf("%u %s", i, i ? "\"\"" : "world"));
+        add_value(values, g_strdup_printf("comm/#%u", i), g_strdup_printf("%u %s", i, i ? "\"\"" : "world"));
     return values;
 }
 
@@ -101,7 +100,7 @@ static GArray *slices_of(const Pick *pick, uint64_t n)
     for (uint64_t i = 0; i < n; i++) {
         g_autofree char *from = seconds(pick->a + (pick->b - pick->a) * i / n);
         g_autofree char *to = seconds(pick->a + (pick->b - pick->a) * (i + 1) / n);
-        add(values, g_strdup_printf("time/%s-%s", from, to), g_strdup_printf("%s %s", from, to));
+        add_value(values, g_strdup_printf("time/%s-%s", from, to), g_strdup_printf("%s %s", from, to));
     }
     return values;
 }
@@ -134,7 +133,7 @@ static char *read_table(Run *run, const char *path, size_t *width)
     return g_string_free(text, FALSE);
 }
 
-/* `length` bytes with one blank for several, and none at the ends. */
+/* Returns `length` bytes with each run of blanks as one blank, and none at the ends. */
 static char *squeeze(const char *text, size_t length)
 {
     GString *out = g_string_new(NULL);
@@ -151,14 +150,14 @@ static int compare_lines(const void *a, const void *b, void *width)
     return memcmp(a, b, *(size_t *)width);
 }
 
-/* The lines of `profile`, `imbalance` and `growth` are in another order in blocks. */
+/* Sorts lines. The lines of `profile`, `imbalance` and `growth` have another order in blocks. */
 static void sort_lines(char *lines, size_t n, size_t width)
 {
     g_qsort_with_data(lines, (gint)n, width, compare_lines, &width);
 }
 
-/* Compares a block's lines, `line_width` bytes each, which begin with cells for the keys, with those of the value's own
- * file. */
+/* Compares a block with the value's own file. The block's lines have `line_width` bytes and begin with the cells of
+ * keys. */
 static void check_block(Run *run, const char *lines, size_t n, size_t line_width, const char *path, const char *key)
 {
     size_t width;
@@ -181,10 +180,10 @@ static void check_block(Run *run, const char *lines, size_t n, size_t line_width
     cr_assert_eq(memcmp(found, wanted + width, n * width), 0, "%s", path);
 }
 
-/* Compares all blocks of a file with those of KEY/VALUE/`rest`. */
-static void check_file(Run *run, const Pick *pick, const char *key, const char *rest)
+/* Compares all blocks of a file with the files KEY/VALUE/`file`. */
+static void check_file(Run *run, const Pick *pick, const char *key, const char *file)
 {
-    g_autofree char *path = g_strdup_printf("%s/by/%s/%s", pick->path->str, key, rest);
+    g_autofree char *path = g_strdup_printf("%s/by/%s/%s", pick->path->str, key, file);
     g_autoptr(GArray) values = values_of(run, pick, key);
     size_t width, n;
     g_autofree char *text = read_table(run, path, &width);
@@ -194,8 +193,8 @@ static void check_file(Run *run, const Pick *pick, const char *key, const char *
     cr_assert_eq(strlen(text), (n * values->len + 1) * width, "%s", path);
     for (unsigned i = 0; i < values->len; i++) {
         const Value *value = &g_array_index(values, Value, i);
-        g_autofree char *single = g_strdup_printf("%s/%s/%s", pick->path->str, value->path, rest);
-        if (g_str_equal(rest, "count")) {
+        g_autofree char *single = g_strdup_printf("%s/%s/%s", pick->path->str, value->path, file);
+        if (g_str_equal(file, "count")) {
             GString *count = run_read(run, single);
             g_autofree char *wanted = g_strdup_printf("%s %s", value->cells, g_strchomp(count->str));
             g_autofree char *found = squeeze(text + (i + 1) * width, width - 1);
@@ -254,8 +253,8 @@ Test(blocks, are_the_tables_of_their_values, .timeout = 240)
     }
 }
 
-/* A table of several parts, with blocks that are parts of their own. */
-Test(blocks, are_many, .timeout = 240)
+/* The table is read in several parts, and so are its blocks. */
+Test(blocks, of_a_large_table_match, .timeout = 240)
 {
     static const char *const files[][2] = {{"time:20", "matrix"}, {"tag", "recvs/bytes"}, {"thread", "stack"},
                                            {"proc", "profile"},   {"comm", "matrix"},     {"time:20", "bytes"}};
@@ -272,8 +271,8 @@ Test(blocks, are_many, .timeout = 240)
     g_string_free(all.path, TRUE);
 }
 
-/* Each block of the outer key has the table that stands below its value. */
-Test(blocks, stand_in_blocks, .timeout = 240)
+/* Each block of the outer key is the same table as the file below its value. */
+Test(blocks, blocks_nest, .timeout = 240)
 {
     static const char *const nested[][2] = {{"proc", "by/time:9/profile"},   {"time:9", "by/proc/bytes"},
                                             {"comm", "by/tag/matrix"},       {"region", "by/thread/by/time:3/count"},
@@ -303,7 +302,7 @@ Test(blocks, stand_in_blocks, .timeout = 240)
     g_string_free(all.path, TRUE);
 }
 
-/* Any bytes of a file, in any order, are those of the whole. */
+/* Any bytes of a file, read in any order, equal the same bytes of the whole. */
 Test(blocks, are_read_from_anywhere, .timeout = 240)
 {
     static const char *const files[] = {"by/time:1000/profile", "by/time:40/matrix", "by/thread/stack",
@@ -314,7 +313,7 @@ Test(blocks, are_read_from_anywhere, .timeout = 240)
         run_check_parts(run, files[i]);
 }
 
-/* Of a million blocks, of which all would take long. */
+/* Reads both ends of a file of a million blocks. Reading all of it would take long. */
 static void read_ends(Run *run, const char *path)
 {
     g_autoptr(XtfNode) node = xtf_tree_resolve(run->written.tree, path, NULL);
@@ -327,7 +326,7 @@ static void read_ends(Run *run, const char *path)
     cr_assert(got == sizeof buffer && buffer[got - 1] == '\n');
 }
 
-Test(blocks, stand_where_they_make_sense)
+Test(blocks, exist_for_valid_keys_only)
 {
     static const char *const there[] = {"by/time:1000/count", "num/0-9/by/proc/count", "by/proc/by/tag/by/comm/count",
                                         "tag/90-99/by/tag/count", "proc/1/by/proc/histogram"};
@@ -349,10 +348,10 @@ Test(blocks, stand_where_they_make_sense)
         cr_assert_not(run_exists(run, not_there[i]), "%s", not_there[i]);
 }
 
-/* Without a list of all tags there is a block for each that the path names, at most 4096. */
-Test(blocks, of_tags_that_are_not_all_listed)
+/* Where the trace does not list all tags, each tag that the path names has a block. The path may name 4096 tags. */
+Test(blocks, need_all_tags_listed_or_named)
 {
-    for (unsigned listed = 0; listed < 3; listed++) { /* no table; some of the tags; all */
+    for (unsigned listed = 0; listed < 3; listed++) { /* no table; some of the tags; all tags */
         g_auto(Written) written = {0};
         Writing writing;
         XtfSendsRow row = {.region = XTF_NONE32, .comm = XTF_NONE32, .tag = 7, .bytes = 3, .request = XTF_NONE64};

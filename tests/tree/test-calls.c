@@ -1,4 +1,5 @@
-/* calls/ and `longest` of few events, written out by hand. tests/roundtrip/calls.py compares those of real traces. */
+/* calls/ and `longest` of a few events with expected lines written by hand. tests/roundtrip/calls.py compares real
+ * traces. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -9,7 +10,7 @@
 #define NESTED_CALL ENTER(0, 0, MAIN), ENTER(10, 0, WORK), LEAVE(30, 0), LEAVE(40, 0)
 #define RECORDS     "calls/records"
 
-/* A file of one number. */
+/* Compares the number in a file. */
 static void assert_number(const Written *written, const char *path, unsigned long right)
 {
     GString *text = written_read(written, path);
@@ -156,7 +157,7 @@ Test(calls, deep_stacks_are_whole)
     LINES(written, "calls/num/100/parent/record", 0, "start 0.000000099 s");
 }
 
-/* So many locations are read in batches of records. */
+/* These are more locations than one batch of records holds. */
 Test(calls, of_many_locations_are_in_order)
 {
     enum { MANY = 150 };

@@ -1,6 +1,4 @@
-/*
- * Members of a collective operation of a large communicator, whose times are known: more members than are held at once.
- */
+/* A collective operation whose times are known. Its communicator has more members than memory holds at once. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
@@ -14,13 +12,13 @@ enum {
 
 typedef enum { BARRIER, SCAN, N_OPERATIONS } Operation;
 
-/* How long after the beginning of the operation a process comes to it. */
-static uint64_t late_by(Operation operation, uint64_t process)
+/* Returns the ticks between the begin of the operation and the arrival of a process. */
+static uint64_t delay_of(Operation operation, uint64_t process)
 {
     return (process * 2654435761u + operation) % 9973 * 1000;
 }
 
-static bool sends(Operation operation, uint64_t process)
+static bool is_sender(Operation operation, uint64_t process)
 {
     return operation == SCAN && process % 3 == 0;
 }
@@ -46,7 +44,7 @@ static uint8_t label_of(const char *name)
 static void write_process(Writing *writing, uint64_t process)
 {
     for (Operation operation = 0; operation < N_OPERATIONS; operation++) {
-        XtfCollectivesRow row = {.time = start_of(operation) + late_by(operation, process),
+        XtfCollectivesRow row = {.time = start_of(operation) + delay_of(operation, process),
                                  .seq = 2 * operation,
                                  .region = XTF_NONE32,
                                  .event = XTF_LABEL_MPI_COLLECTIVE_BEGIN,
@@ -63,7 +61,7 @@ static void write_process(Writing *writing, uint64_t process)
         row.event = XTF_LABEL_MPI_COLLECTIVE_END;
         row.operation = label_of(operation == SCAN ? "SCAN" : "BARRIER");
         row.comm = 0;
-        row.bytes = sends(operation, process) ? 8 : 0;
+        row.bytes = is_sender(operation, process) ? 8 : 0;
         row.received = 8;
         writing_append(writing, process, XTF_MODEL_COLLECTIVES, &row);
     }
@@ -86,7 +84,7 @@ static void write_trace(Written *written)
     writing_end(&writing, written);
 }
 
-/* Ticks as the table has them, if a tick is a nanosecond. */
+/* Parses seconds with nine decimals, as the table prints them. Returns nanoseconds, which are ticks. */
 static uint64_t ticks_of(const char *seconds)
 {
     char *point;
@@ -95,16 +93,16 @@ static uint64_t ticks_of(const char *seconds)
     return whole * SECOND + g_ascii_strtoull(point + 1, NULL, 10);
 }
 
-/* What process i must have waited. `*sender` is the latest begin of those before it that sent. */
+/* Returns the expected wait of a process. `*sender` is the latest begin of the senders before it. */
 static uint64_t wait_of(Operation operation, uint64_t process, uint64_t last, uint64_t *sender)
 {
-    uint64_t late = late_by(operation, process);
+    uint64_t delay = delay_of(operation, process);
 
     if (operation == BARRIER)
-        return last - late;
-    if (sends(operation, process))
-        *sender = MAX(*sender, late);
-    return *sender > late ? *sender - late : 0;
+        return last - delay;
+    if (is_sender(operation, process))
+        *sender = MAX(*sender, delay);
+    return *sender > delay ? *sender - delay : 0;
 }
 
 static void check_line(Operation operation, uint64_t process, const char *line, uint64_t wait)
@@ -117,7 +115,7 @@ static void check_line(Operation operation, uint64_t process, const char *line, 
     cr_assert_eq(ticks_of(cell[4]), wait, "process %" PRIu64 " waits %s", process, cell[4]);
     cr_assert_eq(ticks_of(cell[5]), completion, "process %" PRIu64 " takes %s longer", process, cell[5]);
     cr_assert_eq(ticks_of(cell[3]) - ticks_of(cell[2]),
-                 end_of(operation, process) - start_of(operation) - late_by(operation, process));
+                 end_of(operation, process) - start_of(operation) - delay_of(operation, process));
     cr_assert_str_eq(cell[8], "certain");
 }
 
@@ -128,9 +126,9 @@ static void check_operation(const Written *written, Operation operation)
     g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
     uint64_t last = 0, sender = 0;
 
-    cr_assert_eq(g_strv_length(lines), PROCESSES + 2); /* the head, and what follows the last newline */
+    cr_assert_eq(g_strv_length(lines), PROCESSES + 2); /* the header, and an empty string after the last newline */
     for (uint64_t i = 0; i < PROCESSES; i++)
-        last = MAX(last, late_by(operation, i));
+        last = MAX(last, delay_of(operation, i));
     for (uint64_t i = 0; i < PROCESSES; i++)
         check_line(operation, i, lines[i + 1], wait_of(operation, i, last, &sender));
 }

@@ -1,4 +1,4 @@
-/* Derived types: directories of their own, and no part of what is shown of all records together. */
+/* Derived types have their own directories, and views of all record types leave them out. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -21,7 +21,8 @@ static uint32_t add_derived_schema(XtfWriter *writer)
     return id;
 }
 
-/* `analysis`: what the table `analyses` says, of `waits` unless its strings are damaged; NULL: there is no table. */
+/* Writes a trace with a row of the table `analyses`, or without the table if `analysis` is NULL. The row names
+ * `waits` unless its string is damaged. */
 static void write_trace(Written *written, const XtfAnalysisRow *analysis)
 {
     Writing writing = {0};
@@ -50,7 +51,7 @@ static void write_trace(Written *written, const XtfAnalysisRow *analysis)
     writing_end(&writing, written);
 }
 
-/* Gives the location a map, or takes it away; and opens the trace anew. */
+/* Sets or removes the location's clock map, and opens the trace again. */
 static void set_clock(Written *written, const XtfClockMap *map)
 {
     GError *error = NULL;
@@ -121,7 +122,7 @@ Test(derived, are_listed_where_records_of_all_types_are)
         cr_assert(is_listed(&written, with[i], "waits"), "%s", with[i]);
     for (size_t i = 0; i < G_N_ELEMENTS(without); i++)
         cr_assert_not(is_listed(&written, without[i], "waits"), "%s", without[i]);
-    /* Who walks the tree goes over the processes once. */
+    /* A walk through the tree visits each process once. */
     cr_assert(is_listed(&written, "/", "proc") && !is_listed(&written, "waits", "proc"));
     cr_assert(is_listed(&written, "proc/0", "thread") && !is_listed(&written, "proc/0/waits", "thread"));
     cr_assert(is_shown(&written, "waits/proc/0/thread/0"));
@@ -169,7 +170,7 @@ Test(derived, are_not_shown_if_they_were_made_with_other_clocks)
     write_trace(&without, NULL);
     const uint64_t none = analysis.clocks = digest_of(&without);
     write_trace(&written, &analysis);
-    cr_assert_eq(digest_of(&written), none); /* of the same location, in another file */
+    cr_assert_eq(digest_of(&written), none); /* the same location in another file */
     cr_assert(is_shown(&written, "/waits") && is_shown(&written, "/proc/0/waits"));
     set_clock(&written, &map);
     cr_assert_neq(digest_of(&written), none);
@@ -180,10 +181,10 @@ Test(derived, are_not_shown_if_they_were_made_with_other_clocks)
     set_clock(&written, NULL);
     cr_assert(is_shown(&written, "/waits"));
     set_clock(&without, &map);
-    cr_assert(is_shown(&without, "/waits")); /* nothing is known of its clocks */
+    cr_assert(is_shown(&without, "/waits")); /* the trace has no clock maps */
 }
 
-Test(derived, are_listed_where_it_is_not_known_with_which_clocks_they_were_made)
+Test(derived, are_listed_if_their_clocks_are_unknown)
 {
     const char *const directories[] = {"/", "proc/0", "proc/0/thread/0", "time/10%-20%", "zoom/1"};
     const XtfAnalysisRow damaged = {.records = DAMAGED};

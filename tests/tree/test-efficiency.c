@@ -1,4 +1,4 @@
-/* Efficiencies and times by class of traces of a few calls, with figures worked out by hand. Ticks are nanoseconds. */
+/* Efficiencies and times by class in traces of a few calls, with figures computed by hand. Ticks are nanoseconds. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -19,13 +19,13 @@ static const struct {
     [OMP_BARRIER] = {"!$omp barrier", "OPENMP", "BARRIER"},
 };
 
-/* At time t thread `thread` of process `proc` enters a region, or leaves the last one. */
+/* At time t a thread of process `proc` enters a region or leaves the innermost one. */
 typedef struct {
     uint64_t t;
-    uint32_t proc, thread, what;
+    uint32_t proc, thread, region;
 } Event;
 
-static uint8_t label(const char *const *labels, const char *text)
+static uint8_t label_of(const char *const *labels, const char *text)
 {
     uint8_t i = 0;
 
@@ -34,22 +34,23 @@ static uint8_t label(const char *const *labels, const char *text)
     return i;
 }
 
-/* Threads from `stream` on are streams of accelerators. Regions from `n_regions` on are not defined. */
-static void define(Writing *writing, uint32_t n_regions, uint32_t stream)
+/* Writes the tables. Threads from number `stream` on are accelerator streams; regions from number `n_regions` on are
+ * not defined. */
+static void define_tables(Writing *writing, uint32_t n_regions, uint32_t stream)
 {
     for (unsigned i = 0; i < n_regions; i++)
         writing_define(writing, XTF_MODEL_REGIONS,
                        &(XtfRegionRow){.line = XTF_NONE32,
                                        .name = writing_string(writing, regions[i].name),
-                                       .paradigm = label(xtf_paradigm_names, regions[i].paradigm),
-                                       .role = label(xtf_region_roles, regions[i].role)});
+                                       .paradigm = label_of(xtf_paradigm_names, regions[i].paradigm),
+                                       .role = label_of(xtf_region_roles, regions[i].role)});
     for (uint32_t i = 0; i < 16; i++)
-        writing_define(
-            writing, XTF_MODEL_LOCATIONS,
-            &(XtfLocationRow){.id = i,
-                              .proc = i / 4,
-                              .thread = i % 4,
-                              .type = label(xtf_location_types, i % 4 < stream ? "CPU_THREAD" : "ACCELERATOR_STREAM")});
+        writing_define(writing, XTF_MODEL_LOCATIONS,
+                       &(XtfLocationRow){
+                           .id = i,
+                           .proc = i / 4,
+                           .thread = i % 4,
+                           .type = label_of(xtf_location_types, i % 4 < stream ? "CPU_THREAD" : "ACCELERATOR_STREAM")});
 }
 
 static void write_trace(Written *written, uint32_t n_regions, uint32_t stream, const Event *events, unsigned n)
@@ -61,12 +62,12 @@ static void write_trace(Written *written, uint32_t n_regions, uint32_t stream, c
     Writing writing;
 
     writing_begin(&writing);
-    define(&writing, n_regions, stream);
+    define_tables(&writing, n_regions, stream);
     for (const Event *event = events; event < events + n; event++) {
         uint64_t location = event->proc * 4 + event->thread, depth = stacks[location].depth, row = stacks[location].n++;
-        bool leaves = event->what == LEAVE;
+        bool leaves = event->region == LEAVE;
         uint64_t top = depth ? stacks[location].rows[depth - 1] : row;
-        XtfEntersLeavesRow call = {.time = event->t, .seq = row, .region = event->what, .event = leaves};
+        XtfEntersLeavesRow call = {.time = event->t, .seq = row, .region = event->region, .event = leaves};
         call.enter = depth ? row - top : 0;
         call.outermost = 1;
         if (leaves) {
@@ -74,7 +75,7 @@ static void write_trace(Written *written, uint32_t n_regions, uint32_t stream, c
             call.depth = (uint32_t)stacks[location].depth--;
         } else {
             stacks[location].rows[depth] = row;
-            stacks[location].regions[depth] = event->what;
+            stacks[location].regions[depth] = event->region;
             call.depth = (uint32_t)++stacks[location].depth;
         }
         writing_append(&writing, location, XTF_MODEL_ENTERS_LEAVES, &call);
@@ -87,7 +88,7 @@ static void write_trace(Written *written, uint32_t n_regions, uint32_t stream, c
     write_trace(&written, n_regions, stream, (const Event[]){__VA_ARGS__}, \
                 sizeof((const Event[]){__VA_ARGS__}) / sizeof(Event))
 
-/* Whether a line of the file has these cells first. */
+/* Asserts that a line of the file begins with `cells`. */
 static void assert_line(const Written *written, const char *path, const char *cells)
 {
     g_autoptr(GRegex) blanks = g_regex_new(" +", 0, 0, NULL);
@@ -100,14 +101,14 @@ static void assert_line(const Written *written, const char *path, const char *ce
     g_string_free(text, TRUE);
 }
 
-/* Regions of MPI and nothing else. The last process to be initialized is the first to finalize. */
+/* The trace has regions of MPI only. The process that leaves MPI_Init last enters MPI_Finalize first. */
 Test(efficiency, time_in_no_region_is_useful)
 {
     TRACE(written, 4, 4, {0, 0, 0, INIT}, {10, 0, 0, LEAVE}, {30, 0, 0, SEND}, {60, 0, 0, LEAVE}, {80, 0, 0, FINALIZE},
           {99, 0, 0, LEAVE}, {0, 1, 0, INIT}, {5, 1, 0, LEAVE}, {15, 1, 0, SEND}, {80, 1, 0, LEAVE},
           {90, 1, 0, FINALIZE}, {99, 1, 0, LEAVE});
 
-    /* Useful: 40 and 20 of 100 ticks, 40 and 5 of the 70 between MPI's bounds. */
+    /* Useful: 40 and 20 of 100 ticks; 40 and 5 of the 70 ticks between MPI_Init and MPI_Finalize. */
     assert_line(&written, "efficiency", "window time/0-0.0000001 - time/0.00000001-0.00000008 -");
     assert_line(&written, "efficiency", "parallel_efficiency 0.3000 - 0.3214 -");
     assert_line(&written, "efficiency", "load_balance 0.7500 0 0.5625 0");
@@ -128,7 +129,7 @@ Test(efficiency, a_function_that_mpi_calls_is_useful)
     assert_line(&written, "classes", "2 0.000000079 79.80 program");
 }
 
-Test(efficiency, what_the_recorder_does_is_lost_but_the_program_under_its_name_is_not)
+Test(efficiency, time_of_the_recorder_is_lost_but_not_that_of_a_program_of_its_name)
 {
     TRACE(written, 6, 4, {0, 0, 0, PROGRAM_ITSELF}, {40, 0, 0, FLUSH}, {60, 0, 0, LEAVE}, {99, 0, 0, LEAVE});
 
@@ -136,7 +137,7 @@ Test(efficiency, what_the_recorder_does_is_lost_but_the_program_under_its_name_i
     assert_line(&written, "classes", "1 0.000000020 20.20 measurement");
 }
 
-/* A call that is never left lasts to its location's last record; what is behind that record is lost. */
+/* A call that is never left ends with its location's last record. The time after that record is lost. */
 Test(efficiency, mpi_that_never_ends)
 {
     TRACE(written, 4, 4, {0, 0, 0, MAIN}, {99, 0, 0, LEAVE}, {0, 1, 0, MAIN}, {20, 1, 0, SEND}, {50, 1, 0, MAIN});
@@ -145,8 +146,8 @@ Test(efficiency, mpi_that_never_ends)
     assert_line(&written, "proc/1/efficiency", "parallel_efficiency 0.2000 - - -");
 }
 
-/* Process 0: its first thread works 60 in a parallel region and 30 around it, waits 10 in OpenMP; its second is in
- * nothing but that region. Process 1 has one thread, 40 of whose ticks are in MPI. */
+/* Process 0: its first thread works 60 ticks in a parallel region and 30 around it, and waits 10 in OpenMP. Its
+ * second thread is only in that region. Process 1 has one thread, which spends 40 ticks in MPI. */
 Test(efficiency, threads_of_a_team_are_idle_outside_of_regions)
 {
     TRACE(written, N_REGIONS, 4, {0, 0, 0, MAIN}, {15, 0, 0, PARALLEL}, {75, 0, 0, OMP_BARRIER}, {85, 0, 0, LEAVE},
@@ -154,7 +155,7 @@ Test(efficiency, threads_of_a_team_are_idle_outside_of_regions)
           {65, 0, 1, LEAVE}, {85, 0, 1, PARALLEL}, {85, 0, 1, LEAVE}, {0, 1, 0, MAIN}, {50, 1, 0, SEND},
           {90, 1, 0, LEAVE}, {99, 1, 0, LEAVE});
 
-    /* Useful: (90 + 40) / 2 and 59 of 101; outside of MPI: 100 and 59. */
+    /* Useful: (90 + 40) / 2 and 59 of 101; outside MPI: 100 and 59. */
     assert_line(&written, "efficiency", "parallel_efficiency 0.6139 - - -");
     assert_line(&written, "efficiency", "load_balance 0.9538 0 - -");
     assert_line(&written, "efficiency", "mpi_parallel_efficiency 0.7871 - - -");

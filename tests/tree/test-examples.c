@@ -1,4 +1,4 @@
-/* Views of few events, written out by hand: what each view means. test-views.c compares them with random traces. */
+/* Views of a few events with expected lines written by hand. test-views.c compares the views with random traces. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 
@@ -76,7 +76,7 @@ Test(stack, has_the_frames_that_are_open_when_the_window_begins)
     LINES(written, "time/35ns-/stack", 1, "0 0 1 0.000000000 0.000000035 main", "0 0 2 - - -");
 }
 
-Test(examples, of_what_the_trace_does_not_have_say_so)
+Test(examples, views_explain_that_the_trace_lacks_records)
 {
     EXAMPLE(written, ENTER(0, 0, MAIN), LEAVE(1, 0));
     static const char *const none[] = {"matrix", "bytes", "values"};
@@ -91,7 +91,7 @@ Test(examples, of_what_the_trace_does_not_have_say_so)
 
 /* ---- enter */
 
-Test(enter, of_a_record_after_a_leave_that_nothing_matches_is_the_call_that_is_open)
+Test(enter, after_an_unmatched_leave_is_the_open_call)
 {
     EXAMPLE(written, ENTER(0, 0, MAIN), LEAVE_LOST(1, 0), SEND(2, 0, 1, 1), ENTER(3, 0, WORK), LEAVE_LOST(4, 0),
             LEAVE_LOST(5, 0), SEND(6, 0, 1, 1), LEAVE(7, 0), SEND(8, 0, 1, 1), LEAVE(9, 0), LEAVE_LOST(10, 0),
@@ -118,7 +118,7 @@ Test(matrix, counts_messages_where_they_are_sent_and_under_recvs_where_they_are_
     LINES(written, "proc/0/recvs/matrix", 1, "");
 }
 
-/* Pairs are those of the whole trace, so that sizes hang on no window. */
+/* The matrix lists the pairs of the whole trace, so that its size depends on no window. */
 Test(matrix, has_the_pairs_that_exchange_messages_anywhere)
 {
     EXAMPLE(written, SEND(1, 0, 1, 100), SEND(2, 0, 2, 20), SEND(3, 2, 0, 3), ENTER(5, 3, MAIN));
@@ -132,7 +132,7 @@ Test(matrix, has_the_pairs_that_exchange_messages_anywhere)
     LINES(written, "proc/1,3/matrix", 1, "");
 }
 
-/* The text is made in parts, which begin anywhere among a process's lines. */
+/* The tree makes the text in parts, each of which may begin between two lines of one process. */
 Test(matrix, of_many_pairs_is_read_in_parts)
 {
     enum { PROCS = 150 };
@@ -162,8 +162,8 @@ Test(bytes, has_a_line_for_each_process)
     LINES(written, "bytes", 1, "0 2 120 0 0 0 0 0", "1 1 0 1 100 0 0 0", "");
 }
 
-/* Pages have totals by all keys and, since these are many groups here, coarse totals by fewer. The matrix needs the
- * peers, which coarse totals leave out; bytes needs no key at all. */
+/* These are many groups, so pages have totals by all keys and coarse totals by fewer. The matrix needs the peers,
+ * which coarse totals leave out; bytes needs no key. */
 Test(matrix, needs_more_keys_than_coarse_totals_have)
 {
     enum { PEERS = 40, EACH = 1000 };

@@ -1,4 +1,4 @@
-/* Lines: every kind of value in its column, whatever a file holds. */
+/* Lines show every kind of value in its column, for any content of the file. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -91,8 +91,8 @@ static const XtfFieldSpec member_fields[] = {
     {.name = "member", .type = XTF_TYPE_U64}, {.name = "proc", .type = XTF_TYPE_U32, .flags = XTF_FIELD_OPTIONAL}, {0}};
 static const XtfFieldSpec window_fields[] = {{.name = "comm", .type = XTF_TYPE_U32, .refers_to = "communicators"}, {0}};
 
-/* Processes 0 to 3. Communicators: 0 world, 1 {3, 1}, 2 of oneself, 3 between {0, 2} and {3, 1}, 4 with broken groups.
- */
+/* Writes processes 0 to 3 and their communicators. 0 is the world, 1 is {3, 1}, 2 has one member, 3 connects {0, 2}
+ * and {3, 1}, and 4 has damaged groups. */
 static void define_communicators(Sample *sample)
 {
     g_autoptr(XtfSchema) comms = sample_define(sample, "communicators", XTF_SCHEMA_TABLE, comm_fields);
@@ -143,7 +143,7 @@ Test(format, peers_are_processes)
         sample_assert_cell(&sample, "letters", i, "peer", cases[i].shown);
         sample_assert_cell(&sample, "", i, "peer", cases[i].shown);
     }
-    sample_assert_cell(&sample, "puts", 0, "peer", "1"); /* rank 1 of {3, 1}, by way of its window */
+    sample_assert_cell(&sample, "puts", 0, "peer", "1"); /* rank 1 of {3, 1}, the communicator of its window */
     sample_assert_cell(&sample, "puts", 1, "peer", "?");
     sample_end(&sample);
 }
@@ -160,7 +160,7 @@ static const XtfFieldSpec region_fields[] = {
     {0},
 };
 
-Test(format, names_stay_apart_and_tame)
+Test(format, names_stay_distinct_and_printable)
 {
     static const char *const names[] = {
         "main",
@@ -207,17 +207,18 @@ Test(format, names_stay_apart_and_tame)
     sample_end(&sample);
 }
 
-/* A million lines are no wider for one long name. Whole text stands in the row's own file. */
+/* One long name does not widen a million lines. The row's own file shows the whole text. */
 Test(format, long_names_are_cut_in_tables)
 {
     enum { LENGTH = 100000 };
     Sample sample = sample_begin();
     g_autoptr(XtfSchema) calls = sample_define(&sample, "calls", XTF_SCHEMA_RECORD, call_fields);
     g_autoptr(XtfSchema) regions = sample_define(&sample, "regions", XTF_SCHEMA_TABLE, region_fields);
-    g_autofree char *name = g_strnfill(LENGTH, 'x'), *other = g_strconcat(name, "\x1b", NULL);
+    g_autofree char *name = g_strnfill(LENGTH, 'x'), *long_name = g_strconcat(name, "\x1b", NULL);
 
     sample_append(&sample, regions, 0, (uint64_t[]){1, sample_string(&sample, ""), sample_string(&sample, name)});
-    sample_append(&sample, regions, 0, (uint64_t[]){2, sample_string(&sample, other), sample_string(&sample, other)});
+    sample_append(&sample, regions, 0,
+                  (uint64_t[]){2, sample_string(&sample, long_name), sample_string(&sample, long_name)});
     sample_append(&sample, calls, 0, (uint64_t[]){0, 0});
     sample_open(&sample);
 
@@ -246,7 +247,7 @@ static const XtfFieldSpec value_fields[] = {
     {0},
 };
 
-Test(format, values_are_what_their_type_says)
+Test(format, values_print_by_their_type)
 {
     static const char *const shown[] = {"-7", "18446744073709551615", "0.25"};
     Sample sample = sample_begin();
@@ -277,8 +278,8 @@ Test(format, values_are_what_their_type_says)
 
 static const XtfFieldSpec only_time[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};
 
-/* A record type may be called anything; the tree must not. */
-Test(format, types_with_impossible_names)
+/* A record type may have any name; a name in the tree may not. */
+Test(format, types_with_invalid_names_get_valid_ones)
 {
     static const char *const names[] = {"count", "a/b", "..", "tab\there", "README", "fine name"};
     static const char *const shown[] = {"schema~0", "schema~1", "schema~2", "schema~3", "schema~4", "fine name"};
@@ -320,7 +321,7 @@ Test(format, side_rows_of_a_time_alone)
     sample_end(&sample);
 }
 
-/* 1 000 rows that name a string of 100 000 bytes are small in a file. */
+/* A file of 1 000 rows that name a string of 100 000 bytes stays small. */
 Test(format, long_side_texts_are_bounded)
 {
     Sample sample = sample_begin();
@@ -347,7 +348,7 @@ static const XtfFieldSpec location_fields[] = {
     {0},
 };
 
-/* The table knows location 10 as process 3. So 3 can't be process 3, nor, since there is a 4, the one after it. */
+/* The table names location 10 as process 3, and location 4 is process 4. So location 3 becomes process 5. */
 Test(format, locations_that_the_table_leaves_out)
 {
     static const uint64_t locations[] = {3, 4, 10}, procs[] = {5, 4, 3};
@@ -367,7 +368,7 @@ Test(format, locations_that_the_table_leaves_out)
     sample_end(&sample);
 }
 
-Test(format, a_trace_of_nothing)
+Test(format, an_empty_trace_has_all_files)
 {
     static const char *const files[] = {"count",  "records",      "columns",      "info",           "histogram",
                                         "README", "time/5-/info", "zoom/3/count", "num/0-5/records"};

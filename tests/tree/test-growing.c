@@ -1,6 +1,6 @@
 /*
- * The tree of a growing trace: from commit to commit, locations, record types and names come that nobody knew of, and
- * what was shown stays as it was.
+ * The tree of a growing trace. Commits add new locations, record types and names, and no line that was shown
+ * changes.
  */
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>
@@ -15,10 +15,10 @@ typedef struct {
     uint64_t complete;
     uint32_t n_locations, n_regions;
     uint64_t last[LOCATIONS_MAX], seq[LOCATIONS_MAX];
-    GArray *times, *of_first; /* of all records; of location 0 */
+    GArray *times, *first_times; /* times of all records; of records of location 0 */
 } Growth;
 
-static void append_one(Growth *growth, uint32_t location)
+static void append_record(Growth *growth, uint32_t location)
 {
     uint64_t t = MAX(growth->last[location], growth->complete) + (uint64_t)g_rand_int_range(growth->random, 0, 5);
     uint64_t seq = growth->seq[location]++;
@@ -38,11 +38,12 @@ static void append_one(Growth *growth, uint32_t location)
                                       .request = XTF_NONE64});
     g_array_append_val(growth->times, t);
     if (location == 0)
-        g_array_append_val(growth->of_first, t);
+        g_array_append_val(growth->first_times, t);
 }
 
-/* New locations, regions with longer and longer names, records; then a promise, below some records, and a commit. */
-static void grow(Growth *growth, int step)
+/* Adds locations, records and regions with longer and longer names. Then promises a complete time, below some of the
+ * records, and commits. */
+static void grow_trace(Growth *growth, int step)
 {
     GError *error = NULL;
 
@@ -56,7 +57,7 @@ static void grow(Growth *growth, int step)
                    &(XtfRegionRow){.line = XTF_NONE32, .name = writing_string(&growth->writing, name)});
     growth->n_regions++;
     for (int n = g_rand_int_range(growth->random, 0, 200); n > 0; n--)
-        append_one(growth, (uint32_t)g_rand_int_range(growth->random, 0, (gint32)growth->n_locations));
+        append_record(growth, (uint32_t)g_rand_int_range(growth->random, 0, (gint32)growth->n_locations));
     if (g_rand_int_range(growth->random, 0, 3) > 0)
         growth->complete += (uint64_t)g_rand_int_range(growth->random, 0, 30);
     cr_assert(xtf_writer_set_complete(growth->writing.writer, growth->complete, &error));
@@ -85,7 +86,7 @@ static void assert_count(XtfTree *tree, const char *path, uint64_t expected)
     g_string_free(text, TRUE);
 }
 
-/* What is at a path now begins with what was there before; it takes the place of that. */
+/* Asserts that the file at a path begins with its text before, `*before`, and replaces that text with the new one. */
 static void assert_continues(XtfTree *tree, const char *path, GString **before)
 {
     GString *now = read_all(tree, path);
@@ -104,7 +105,8 @@ static XtfNodeFuture future_of(XtfTree *tree, const char *path)
     return xtf_node_future(node);
 }
 
-/* A call that is open lasts until its location's last record so far: what shows it is never taken for final. */
+/* Checks open calls. An open call lasts until the last record of its location so far, so no file that shows it is
+ * final. */
 static void check_calls(XtfTree *tree)
 {
     GString *lines = read_all(tree, "calls/records"), *count = read_all(tree, "calls/count");
@@ -132,11 +134,11 @@ static void check_commit(Growth *growth, XtfTree *tree, GString **texts)
     uint64_t half = clock->origin + (MIN(clock->complete, clock->last + 1) - clock->origin + 1) / 2;
 
     assert_count(tree, "count", count_before(growth->times, growth->complete));
-    assert_count(tree, "proc/0/thread/0/count", growth->of_first->len); /* one that is named goes on */
+    assert_count(tree, "proc/0/thread/0/count", growth->first_times->len); /* a thread that the path names may grow */
     assert_count(tree, "proc/0/count",
-                 count_before(growth->of_first, growth->complete)); /* there may be more threads */
+                 count_before(growth->first_times, growth->complete)); /* new threads may appear */
     assert_count(tree, "time/0%-50%/count", count_before(growth->times, half));
-    assert_count(tree, "time/0%-100%/proc/0/count", count_before(growth->of_first, growth->complete));
+    assert_count(tree, "time/0%-100%/proc/0/count", count_before(growth->first_times, growth->complete));
     for (unsigned i = 0; i < G_N_ELEMENTS(paths); i++)
         assert_continues(tree, paths[i], &texts[i]);
     check_calls(tree);
@@ -162,7 +164,7 @@ Test(growing, lines_never_move)
 {
     Growth growth = {.random = g_rand_new_with_seed(5),
                      .times = g_array_new(FALSE, FALSE, 8),
-                     .of_first = g_array_new(FALSE, FALSE, 8)};
+                     .first_times = g_array_new(FALSE, FALSE, 8)};
     GString *texts[G_N_ELEMENTS(paths)];
     GError *error = NULL;
 
@@ -175,8 +177,8 @@ Test(growing, lines_never_move)
                        &(XtfLocationRow){.id = proc, .proc = proc, .thread = proc});
     growth.n_regions = 0;
     for (int step = 0; step < STEPS; step++) {
-        grow(&growth, step);
-        if (step < 15) /* until every path is there */
+        grow_trace(&growth, step);
+        if (step < 15) /* until every path exists */
             continue;
         g_autoptr(XtfTree) tree = open_tree(growth.writing.path);
         check_commit(&growth, tree, texts);
@@ -195,6 +197,6 @@ Test(growing, lines_never_move)
     g_unlink(growth.writing.path);
     g_free(growth.writing.path);
     g_array_unref(growth.times);
-    g_array_unref(growth.of_first);
+    g_array_unref(growth.first_times);
     g_rand_free(growth.random);
 }

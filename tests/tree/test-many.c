@@ -1,6 +1,6 @@
 /*
- * Very many locations, beyond which what is read of them is swept through: counts, times and totals over all of them in
- * windows, beside what they must be by the calls as they were written.
+ * Counts, times and totals in windows over more locations than caches hold, so that the tree sweeps through them.
+ * The expected values follow from the calls that the test writes.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -12,13 +12,13 @@
 #include "tests/tree/traces/writing.h"
 
 enum {
-    LOCATIONS = 9001, /* of each of two threads more than the trace's cache keeps */
+    LOCATIONS = 9001, /* of each of two threads, more than the trace's cache keeps */
     CALLS = 3,
     REGIONS = 3,
     APART = 4000, /* ticks between two calls of a location */
     SPREAD = 7919,
 #ifdef TEST_IS_SANITIZED
-    TIMES = 1, /* that each window is asked for */
+    TIMES = 1, /* queries of each window */
 #else
     TIMES = 2,
 #endif
@@ -29,7 +29,7 @@ typedef struct {
     uint32_t region;
 } Call;
 
-/* Call j of process i. */
+/* Returns call j of process i. */
 static Call call_of(uint64_t i, uint64_t j)
 {
     uint64_t begin = i + APART * j;
@@ -37,7 +37,7 @@ static Call call_of(uint64_t i, uint64_t j)
     return (Call){.begin = begin, .end = begin + 10 + i % 50, .region = (uint32_t)((i + j) % REGIONS)};
 }
 
-/* The order of processes is not that of the index. */
+/* Returns the location of process i. Locations have another order than processes. */
 static uint64_t id_of(uint64_t i)
 {
     return i * SPREAD % LOCATIONS;
@@ -114,7 +114,7 @@ static void assert_count(const Written *written, const char *window, uint64_t a,
     }
 }
 
-/* The line of a table that ends with a name, as numbers. */
+/* Finds the line that ends with `name` in a table and parses its first `n` numbers. */
 static void find_line(const GString *text, const char *name, double *numbers, unsigned n)
 {
     g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
@@ -174,7 +174,7 @@ static void assert_bytes(const Written *written, const char *window, uint64_t a,
     g_string_free(text, TRUE);
 }
 
-/* The one line of `totals`: records, calls, messages sent and their bytes. */
+/* Compares the one line of `totals`: records, calls, messages sent and their bytes. */
 static void assert_totals(const Written *written, const char *window, uint64_t a, uint64_t b)
 {
     g_autofree char *path = g_strdup_printf("%stotals", window);
@@ -197,7 +197,8 @@ static void assert_totals(const Written *written, const char *window, uint64_t a
     g_string_free(text, TRUE);
 }
 
-/* Spans of all locations are kept, and asked after what found them is gone. */
+/* Checks the order of records. The tree keeps the spans of all locations and reads them after the query that found
+ * them. */
 static void assert_order(const Written *written)
 {
     const char *const path = "time/4us-4050ns/records";

@@ -1,11 +1,9 @@
-/*
- * Messages put together: links from one end to the other, and what is said of a message.
- */
+/* Matched messages: links between their ends, and the file `message` of a record. */
 #include <criterion/criterion.h>
 
 #include "tests/tree/traces/mpi.h"
 
-/* Where a link of a record leads, without what leads up; NULL if there is none. */
+/* Returns the target of a record's link without its leading "../", or NULL if the record has no such link. */
 static char *target_of(const Written *written, const char *record, const char *link)
 {
     g_autoptr(GError) error = NULL;
@@ -23,23 +21,23 @@ static char *target_of(const Written *written, const char *record, const char *l
     return g_strdup(target);
 }
 
-static char *end_of(const char *type, unsigned process, uint64_t n)
+static char *path_of_row(const char *type, unsigned process, uint64_t n)
 {
     return g_strdup_printf("proc/%u/thread/0/%s/num/%" G_GUINT64_FORMAT, process, type, n);
 }
 
-/* A send and a receive lead to one another. */
+/* Asserts that a send and a receive link to each other. */
 static void assert_match(const Written *written, unsigned sender, uint64_t send, unsigned receiver, uint64_t receive)
 {
-    g_autofree char *from = end_of("sends", sender, send), *to = end_of("recvs", receiver, receive);
-    g_autofree char *there = target_of(written, from, "match"), *back = target_of(written, to, "match");
+    g_autofree char *from = path_of_row("sends", sender, send), *to = path_of_row("recvs", receiver, receive);
+    g_autofree char *match = target_of(written, from, "match"), *reverse = target_of(written, to, "match");
 
-    cr_assert(there && g_str_equal(there, to), "%s leads to %s", from, there);
-    cr_assert(back && g_str_equal(back, from), "%s leads to %s", to, back);
+    cr_assert(match && g_str_equal(match, to), "%s leads to %s", from, match);
+    cr_assert(reverse && g_str_equal(reverse, from), "%s leads to %s", to, reverse);
 }
 
-/* Receives complete in another order than they are posted. */
-Test(match, order_is_that_of_posting)
+/* Receives complete in another order than the program posts them. */
+Test(match, receives_match_in_the_order_of_posting)
 {
     g_auto(Written) written;
     Mpi mpi;
@@ -56,7 +54,7 @@ Test(match, order_is_that_of_posting)
         assert_match(&written, 0, i, 1, 3 - i);
 }
 
-/* Ranks are those of the communicator, and differ from side to side. */
+/* A rank counts in its communicator; the two sides of an inter-communicator have ranks of their own. */
 Test(match, communicators_name_processes)
 {
     g_auto(Written) written;
@@ -84,7 +82,7 @@ Test(match, communicators_name_processes)
     assert_match(&written, 1, 1, 4, 0);
 }
 
-Test(match, cancelled_sends_have_no_place)
+Test(match, cancelled_sends_match_nothing)
 {
     g_auto(Written) written;
     Mpi mpi;
@@ -103,14 +101,14 @@ Test(match, cancelled_sends_have_no_place)
     assert_match(&written, 0, 4, 1, 1);
     assert_match(&written, 0, 5, 1, 2);
     for (unsigned i = 0; i < 4; i += i ? 1 : 2) {
-        g_autofree char *from = end_of("sends", 0, i), *there = target_of(&written, from, "match");
-        cr_assert_null(there);
+        g_autofree char *from = path_of_row("sends", 0, i), *match = target_of(&written, from, "match");
+        cr_assert_null(match);
     }
 }
 
 /* ---- States. */
 
-/* The value of a line of a record's `message`. */
+/* Returns the value of a line of a record's `message`. */
 static char *fact_of(const Written *written, const char *record, const char *name)
 {
     g_autofree char *path = g_build_filename(record, "message", NULL);
@@ -131,17 +129,17 @@ static void assert_fact(const Written *written, const char *record, const char *
     cr_assert_str_eq(fact, value, "%s: %s is %s, should be %s", record, name, fact, value);
 }
 
-static void assert_no_match(const Written *written, const char *record, const char *why)
+static void assert_no_match(const Written *written, const char *record, const char *expected)
 {
-    g_autofree char *there = target_of(written, record, "match"), *reason = fact_of(written, record, "why");
+    g_autofree char *match = target_of(written, record, "match"), *reason = fact_of(written, record, "why");
 
-    cr_assert_null(there, "%s leads to %s", record, there);
+    cr_assert_null(match, "%s leads to %s", record, match);
     assert_fact(written, record, "state", "uncertain");
-    cr_assert(strstr(reason, why), "%s: %s", record, reason);
+    cr_assert(strstr(reason, expected), "%s: %s", record, reason);
 }
 
-/* A receive is lost in the midst of messages that all have a size of their own: the others are found. */
-Test(match, a_lost_receive_shifts_the_rest)
+/* One receive is lost, and every message has a different size: the reader matches all others. */
+Test(match, messages_after_a_lost_receive_match_by_size)
 {
     enum { N = 400, LOST = 200 };
     g_auto(Written) written;
@@ -161,13 +159,13 @@ Test(match, a_lost_receive_shifts_the_rest)
     assert_match(&written, 0, N - 1, 1, N - 2);
     assert_fact(&written, "proc/0/thread/0/sends/num/100", "state", "likely");
     for (unsigned i = LOST - 64; i <= LOST + 64; i++) {
-        g_autofree char *send = end_of("sends", 0, i);
+        g_autofree char *send = path_of_row("sends", 0, i);
         assert_no_match(&written, send, "other numbers");
     }
 }
 
-/* The receiver has no message of its own in the trace: neither sends nor receives were recorded. */
-Test(match, who_records_no_message_has_none)
+/* The receiving process recorded no messages: neither sends nor receives. */
+Test(match, messages_to_a_process_without_records_do_not_match)
 {
     g_auto(Written) written;
     Mpi mpi;
@@ -182,7 +180,7 @@ Test(match, who_records_no_message_has_none)
     assert_match(&written, 0, 1, 2, 0);
 }
 
-/* All messages have one size: where one is missing, nothing tells which. */
+/* All messages have the same size, so no size shows which receive is missing. */
 Test(match, equal_sizes_stay_uncertain)
 {
     g_auto(Written) written;
@@ -203,8 +201,8 @@ Test(match, equal_sizes_stay_uncertain)
     assert_fact(&written, "proc/0/thread/0/sends/num/3", "receives", "9");
 }
 
-/* The numbers agree, but one of each side was lost in between: the bytes tell. */
-Test(match, other_bytes_are_uncertain)
+/* The counts of sends and receives agree, but each side lost one in between. The sizes show it. */
+Test(match, sizes_that_differ_are_uncertain)
 {
     g_auto(Written) written;
     Mpi mpi;
@@ -222,7 +220,7 @@ Test(match, other_bytes_are_uncertain)
     assert_fact(&written, "proc/1/thread/0/recvs/num/1", "bytes_received", "7 B");
 }
 
-/* Two threads of a process: their sends have one order, that of time, unless they overlap. */
+/* Two threads of a process share one order of sends, the order of time, unless their sends overlap. */
 Test(match, threads_share_an_order)
 {
     g_auto(Written) written;
@@ -241,9 +239,9 @@ Test(match, threads_share_an_order)
         unsigned sender = i % 3 == 0, receiver = i % 4 == 0;
         g_autofree char *from = g_strdup_printf("proc/0/thread/%u/sends/num/%u", sender, rows[sender]++);
         g_autofree char *to = g_strdup_printf("proc/1/thread/%u/recvs/num/%u", receiver, got[receiver]++);
-        g_autofree char *there = target_of(&written, from, "match"), *back = target_of(&written, to, "match");
-        cr_assert_str_eq(there, to);
-        cr_assert_str_eq(back, from);
+        g_autofree char *match = target_of(&written, from, "match"), *reverse = target_of(&written, to, "match");
+        cr_assert_str_eq(match, to);
+        cr_assert_str_eq(reverse, from);
     }
     assert_no_match(&written, "proc/0/thread/0/sends/num/13", "threads");
     assert_no_match(&written, "proc/0/thread/1/sends/num/7", "threads");
@@ -268,7 +266,7 @@ Test(match, matched_probes_are_uncertain_until_they_are_over)
     mpi_wait(&mpi, 1, 230, 4, (Envelope){0, MPI_WORLD, 0, 1}, 1);
     mpi_recv(&mpi, 1, 240, 4, (Envelope){0, MPI_WORLD, 0, 3});
     mpi_end(&mpi, &written);
-    /* The second MPI_Mrecv takes what may have been probed before the first one. */
+    /* The second MPI_Mrecv may receive a message that was probed before the first one. */
     assert_no_match(&written, "proc/0/thread/0/sends/num/0", "probe");
     assert_match(&written, 0, 3, 1, 3);
     assert_no_match(&written, "proc/0/thread/0/sends/num/1", "probe");
@@ -283,9 +281,9 @@ Test(match, waits_are_those_of_the_calls)
     Mpi mpi;
 
     mpi_begin(&mpi, 2, 1);
-    mpi_send(&mpi, 0, 1000, 20, (Envelope){1, MPI_WORLD, 0, 8});  /* late by 300 */
-    mpi_send(&mpi, 0, 2000, 500, (Envelope){1, MPI_WORLD, 0, 8}); /* the receive is late by 250 */
-    mpi_send(&mpi, 0, 3000, 10, (Envelope){1, MPI_WORLD, 0, 8});  /* over before the receive begins */
+    mpi_send(&mpi, 0, 1000, 20, (Envelope){1, MPI_WORLD, 0, 8});  /* 300 ticks after its receive began */
+    mpi_send(&mpi, 0, 2000, 500, (Envelope){1, MPI_WORLD, 0, 8}); /* the receive begins 250 ticks later */
+    mpi_send(&mpi, 0, 3000, 10, (Envelope){1, MPI_WORLD, 0, 8});  /* ends before the receive begins */
     mpi_send(&mpi, 0, 5000, 10, (Envelope){1, MPI_WORLD, 0, 8});  /* after its receive */
     mpi_isend(&mpi, 0, 6000, 10, (Envelope){1, MPI_WORLD, 0, 8}, 3);
     mpi_enter(&mpi, 0, 6100, MPI_WAIT_CALL);
@@ -296,7 +294,7 @@ Test(match, waits_are_those_of_the_calls)
     mpi_recv(&mpi, 1, 2250, 400, (Envelope){0, MPI_WORLD, 0, 8});
     mpi_recv(&mpi, 1, 3500, 10, (Envelope){0, MPI_WORLD, 0, 8});
     mpi_recv(&mpi, 1, 4000, 10, (Envelope){0, MPI_WORLD, 0, 8});
-    mpi_recv(&mpi, 1, 6300, 300, (Envelope){0, MPI_WORLD, 0, 8}); /* late by 200 for the wait */
+    mpi_recv(&mpi, 1, 6300, 300, (Envelope){0, MPI_WORLD, 0, 8}); /* the wait begins 200 ticks after the send */
     mpi_irecv(&mpi, 1, 7000, 10, 1);
     mpi_enter(&mpi, 1, 7400, MPI_TEST_CALL);
     mpi_record_complete(&mpi, 1, 7600, (Envelope){0, MPI_WORLD, 0, 8}, 1);
@@ -306,7 +304,7 @@ Test(match, waits_are_those_of_the_calls)
         {"late_sender", "0.000000300 s"}, {"late_receiver", "0.000000250 s"}, {"-", "-"},
         {"clock_violation", "-"},         {"late_receiver", "0.000000200 s"}, {"-", "-"}};
     for (unsigned i = 0; i < G_N_ELEMENTS(waits); i++) {
-        g_autofree char *send = end_of("sends", 0, i), *receive = end_of("recvs", 1, i);
+        g_autofree char *send = path_of_row("sends", 0, i), *receive = path_of_row("recvs", 1, i);
         assert_match(&written, 0, i, 1, i);
         assert_fact(&written, send, "wait_kind", waits[i][0]);
         assert_fact(&written, send, "wait", waits[i][1]);
@@ -333,7 +331,7 @@ static void assert_lines(const Written *written, const char *path, unsigned from
     }
 }
 
-Test(match, messages_are_a_line_a_send)
+Test(match, messages_has_a_line_for_each_send)
 {
     g_auto(Written) written;
     Mpi mpi;
@@ -342,7 +340,7 @@ Test(match, messages_are_a_line_a_send)
     mpi_send(&mpi, 1, 50, 4, (Envelope){2, MPI_WORLD, 1, 5});
     mpi_send(&mpi, 0, 100, 4, (Envelope){1, MPI_WORLD, 0, 8});
     mpi_send(&mpi, 0, 110, 4, (Envelope){0, MPI_REVERSED, 7, 16}); /* to process 2 */
-    mpi_send(&mpi, 0, 120, 4, (Envelope){9, MPI_WORLD, 0, 1});     /* to nobody */
+    mpi_send(&mpi, 0, 120, 4, (Envelope){9, MPI_WORLD, 0, 1});     /* to a rank that does not exist */
     mpi_recv(&mpi, 1, 90, 20, (Envelope){0, MPI_WORLD, 0, 8});
     mpi_irecv(&mpi, 2, 60, 4, 1);
     mpi_wait(&mpi, 2, 150, 4, (Envelope){2, MPI_REVERSED, 7, 16}, 1);
@@ -363,8 +361,8 @@ Test(match, messages_are_a_line_a_send)
     cr_assert_null(none);
 }
 
-/* Among them cancelled sends, and a group without receives. */
-Test(match, unmatched_are_groups_that_differ)
+/* The unmatched groups include cancelled sends, and a group without receives. */
+Test(match, unmatched_lists_groups_with_unequal_counts)
 {
     g_auto(Written) written;
     Mpi mpi;
@@ -402,8 +400,8 @@ static XtfTree *tree_of_commit(const Mpi *mpi, XtfTrace **trace)
     return xtf_tree_new_growing(*trace, &error);
 }
 
-/* Of a record that will never change the message may: its receive comes later. */
-Test(match, a_receive_may_come_later)
+/* The message of a final record may still change: its receive may follow in a later commit. */
+Test(match, a_receive_in_a_later_commit_matches)
 {
     static const char path[] = "time/0-0.0000002/sends/num/0/message";
     g_auto(Written) written;

@@ -1,4 +1,4 @@
-/* Narrowing by region, communicator, peer and tag, against a naive memory of the same records. */
+/* Narrowing by region, communicator, peer and tag, compared with a scan of the same records in memory. */
 #include <criterion/criterion.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -8,9 +8,9 @@
 #include "src/trace/text/time-scale.h"
 #include "tests/tree/traces/messages.h"
 
-/* ---- Names, spelled by hand: all that is no letter or digit escaped. */
+/* ---- Names with every byte escaped that is no letter or digit. */
 
-static char *spell(const char *text)
+static char *escape_name(const char *text)
 {
     GString *name = g_string_new(NULL);
 
@@ -25,24 +25,25 @@ static char *spell(const char *text)
 
 enum { NAMED_MAX = 64 }; /* rows of a table with names */
 
-/* A row by its name, where it can be one of a directory, or by its number; or the rows whose names fit a pattern. */
-static char *spell_rows(Fixture *fixture, const char *const *names, unsigned n, bool in[static NAMED_MAX])
+/* Returns a component that names a row by its number or its name, if the name is valid, or several rows by a
+ * pattern. Marks these rows in `marked`. */
+static char *spell_rows(Fixture *fixture, const char *const *names, unsigned n, bool marked[static NAMED_MAX])
 {
     static const char *const patterns[] = {"*", "*_*", "*[!A-Z]*", "*s*", "*[a-m]*"};
     const char *pattern = patterns[random_below(fixture, G_N_ELEMENTS(patterns))];
-    uint64_t row = random_below(fixture, n), how = random_below(fixture, 5);
-    g_autofree char *name = spell(names[row]);
+    uint64_t row = random_below(fixture, n), form = random_below(fixture, 5);
+    g_autofree char *name = escape_name(names[row]);
     bool by_name = *name && strlen(name) <= 255 / 3;
 
     for (unsigned i = 0; i < n; i++) {
-        if (how == 0)
-            in[i] |= *names[i] && fnmatch(pattern, names[i], FNM_NOESCAPE) == 0;
+        if (form == 0)
+            marked[i] |= *names[i] && fnmatch(pattern, names[i], FNM_NOESCAPE) == 0;
         else
-            in[i] |= i == row || (how > 1 && by_name && g_str_equal(names[i], names[row]));
+            marked[i] |= i == row || (form > 1 && by_name && g_str_equal(names[i], names[row]));
     }
-    if (how == 0)
+    if (form == 0)
         return g_strdup(pattern);
-    return how > 1 && by_name ? g_steal_pointer(&name) : g_strdup_printf("#%lu", row);
+    return form > 1 && by_name ? g_steal_pointer(&name) : g_strdup_printf("#%lu", row);
 }
 
 /* ---- Random narrowings, as paths and as subsets. */
@@ -52,8 +53,8 @@ typedef enum { BY_PROC, BY_THREAD, BY_TYPE, BY_WINDOW, BY_REGION, BY_COMM, BY_PE
 typedef struct {
     char *component;
     Kind kind;
-    uint64_t first, last; /* both in; of a window: ticks */
-    bool is_named;        /* then these rows are in: */
+    uint64_t first, last; /* inclusive; of a window in ticks */
+    bool is_named;        /* true if `rows` marks the rows that pass */
     bool rows[NAMED_MAX];
 } Filter;
 
@@ -62,7 +63,7 @@ static void filter_clear(void *data)
     g_free(((Filter *)data)->component);
 }
 
-/* Of the regions of these traces, one is MPI's. */
+/* Classes of the regions of these traces: the program and MPI point to point. */
 enum { PROGRAM, P2P, NEITHER };
 
 static uint64_t class_of(uint64_t region)
@@ -80,7 +81,7 @@ static uint64_t value_of(const Message *message, Kind kind)
     return values[kind];
 }
 
-static bool passes(const Filter *filter, const Message *message)
+static bool passes_filter(const Filter *filter, const Message *message)
 {
     uint64_t value = value_of(message, filter->kind);
 
@@ -91,11 +92,11 @@ static bool passes(const Filter *filter, const Message *message)
     return value >= filter->first && value <= filter->last;
 }
 
-/* A list of one to three parts. */
-static Filter named_filter(Fixture *fixture, Kind kind, const char *what, const char *const *names, unsigned n)
+/* Returns a filter by a list of one to three rows or patterns. */
+static Filter named_filter(Fixture *fixture, Kind kind, const char *name, const char *const *names, unsigned n)
 {
     Filter filter = {.kind = kind, .is_named = true};
-    g_autoptr(GString) path = g_string_new(what);
+    g_autoptr(GString) path = g_string_new(name);
 
     for (uint64_t i = 0, n_parts = 1 + random_below(fixture, 3); i < n_parts; i++) {
         g_autofree char *part = spell_rows(fixture, names, n, filter.rows);
@@ -105,8 +106,8 @@ static Filter named_filter(Fixture *fixture, Kind kind, const char *what, const 
     return filter;
 }
 
-/* Of the numbers less than n; where both ends are open there is a comma. */
-static Filter set_filter(Fixture *fixture, Kind kind, const char *what, uint64_t n)
+/* Returns a filter by numbers below n. A comma ends a set that has neither bound. */
+static Filter set_filter(Fixture *fixture, Kind kind, const char *name, uint64_t n)
 {
     Filter filter = {.kind = kind, .first = random_below(fixture, n)};
 
@@ -114,15 +115,15 @@ static Filter set_filter(Fixture *fixture, Kind kind, const char *what, uint64_t
     bool from_start = filter.first == 0 && random_below(fixture, 2),
          to_end = filter.last == n - 1 && random_below(fixture, 2);
     if (from_start && to_end)
-        filter.component = g_strdup_printf("%s/-%lu,%lu-", what, filter.last / 2, filter.last / 2);
+        filter.component = g_strdup_printf("%s/-%lu,%lu-", name, filter.last / 2, filter.last / 2);
     else if (from_start)
-        filter.component = g_strdup_printf("%s/-%lu", what, filter.last);
+        filter.component = g_strdup_printf("%s/-%lu", name, filter.last);
     else if (to_end)
-        filter.component = g_strdup_printf("%s/%lu-", what, filter.first);
+        filter.component = g_strdup_printf("%s/%lu-", name, filter.first);
     else if (filter.first == filter.last)
-        filter.component = g_strdup_printf("%s/%lu", what, filter.first);
+        filter.component = g_strdup_printf("%s/%lu", name, filter.first);
     else
-        filter.component = g_strdup_printf("%s/%lu-%lu", what, filter.first, filter.last);
+        filter.component = g_strdup_printf("%s/%lu-%lu", name, filter.first, filter.last);
     return filter;
 }
 
@@ -197,21 +198,22 @@ static Filter random_filter(Fixture *fixture, uint64_t n_procs)
     }
 }
 
-static void keep_those(GArray **records, const Filter *filter)
+static void filter_records(GArray **records, const Filter *filter)
 {
     GArray *left = g_array_new(FALSE, FALSE, sizeof(Message));
 
     for (unsigned i = 0; i < (*records)->len; i++) {
-        if (passes(filter, message_at(*records, i)))
+        if (passes_filter(filter, message_at(*records, i)))
             g_array_append_vals(left, message_at(*records, i), 1);
     }
     g_array_unref(*records);
     *records = left;
 }
 
-/* Appends at most `most` filters in some order to both paths, and narrows the records. */
-static void narrow(Fixture *fixture, uint64_t n_procs, unsigned most, GString *path, GString *shuffled,
-                   GArray **records)
+/* Appends at most `most` filters to `path`, and in random order to `shuffled`. Removes the other records from
+ * `*records`. */
+static void narrow_records(Fixture *fixture, uint64_t n_procs, unsigned most, GString *path, GString *shuffled,
+                           GArray **records)
 {
     g_autoptr(GArray) filters = g_array_new(FALSE, FALSE, sizeof(Filter));
     unsigned n = (unsigned)random_below(fixture, most + 1);
@@ -219,7 +221,7 @@ static void narrow(Fixture *fixture, uint64_t n_procs, unsigned most, GString *p
     g_array_set_clear_func(filters, filter_clear);
     for (unsigned i = 0; i < n; i++) {
         Filter filter = random_filter(fixture, n_procs);
-        keep_those(records, &filter);
+        filter_records(records, &filter);
         g_array_append_val(filters, filter);
         g_string_append_printf(path, "/%s", filter.component);
     }
@@ -230,7 +232,7 @@ static void narrow(Fixture *fixture, uint64_t n_procs, unsigned most, GString *p
     }
 }
 
-static void slice(Fixture *fixture, GString *path, GString *shuffled, GArray **records)
+static void slice_records(Fixture *fixture, GString *path, GString *shuffled, GArray **records)
 {
     unsigned n = (*records)->len;
     uint64_t i = random_below(fixture, n + 1), j = i + random_below(fixture, n + 3 - i);
@@ -241,7 +243,7 @@ static void slice(Fixture *fixture, GString *path, GString *shuffled, GArray **r
     g_array_remove_range(*records, 0, (guint)MIN(i, (*records)->len));
 }
 
-/* ---- What the files must show. */
+/* ---- Contents of the files. */
 
 static void assert_records(Fixture *fixture, const char *path, const GArray *records)
 {
@@ -253,7 +255,7 @@ static void assert_records(Fixture *fixture, const char *path, const GArray *rec
     for (unsigned i = 0; i < records->len; i++) {
         const Message *message = message_at(records, i);
         uint64_t proc, thread, seq;
-        text->str[(i + 1) * line - 1] = '\0'; /* sscanf() looks for the end of its text, whatever it needs of it */
+        text->str[(i + 1) * line - 1] = '\0'; /* sscanf() looks for the end of the text */
         cr_assert_eq(sscanf(text->str + i * line, " %*s %lu %lu %lu", &proc, &thread, &seq), 3);
         cr_assert(proc == message->proc && thread == message->thread && seq == message->seq,
                   "%s, line %u: %lu %lu %lu where %lu %lu %lu should be", path, i, proc, thread, seq, message->proc,
@@ -262,7 +264,7 @@ static void assert_records(Fixture *fixture, const char *path, const GArray *rec
     g_string_free(text, TRUE);
 }
 
-/* Any part of `records` is that part of the whole. */
+/* Asserts that any part of `records` equals the same part of the whole. */
 static void assert_parts(Fixture *fixture, const char *path)
 {
     g_autofree char *file = g_strconcat(path, "/records", NULL);
@@ -291,7 +293,7 @@ static void assert_counts(Fixture *fixture, const char *path, const GArray *reco
     }
 }
 
-/* Every slice counts what falls in it. */
+/* Asserts that each slice counts the records in it. */
 static void assert_histogram(Fixture *fixture, const char *path, const GArray *records)
 {
     g_autofree char *file = g_strconcat(path, "/histogram", NULL);
@@ -316,8 +318,8 @@ static void assert_histogram(Fixture *fixture, const char *path, const GArray *r
     g_string_free(text, TRUE);
 }
 
-/* One of its records, as a directory. */
-static void assert_one(Fixture *fixture, const char *path, const GArray *records)
+/* Asserts that one of the records is a directory. */
+static void assert_record_exists(Fixture *fixture, const char *path, const GArray *records)
 {
     uint64_t k = random_below(fixture, records->len);
     g_autofree char *file = g_strdup_printf("%s/num/%lu/record", path, k);
@@ -342,10 +344,10 @@ static void try_narrowings(uint32_t seed, unsigned n_locations, uint64_t records
         GArray *records = g_array_new(FALSE, FALSE, sizeof(Message));
 
         g_array_append_vals(records, fixture->records->data, fixture->records->len);
-        narrow(fixture, n_procs, 4, path, shuffled, &records);
+        narrow_records(fixture, n_procs, 4, path, shuffled, &records);
         for (unsigned i = round % 3; i; i--) {
-            slice(fixture, path, shuffled, &records);
-            narrow(fixture, n_procs, 2, path, shuffled, &records);
+            slice_records(fixture, path, shuffled, &records);
+            narrow_records(fixture, n_procs, 2, path, shuffled, &records);
         }
         cr_assert_eq(read_count(fixture, path->str), records->len, "%s: %u", path->str, records->len);
         cr_assert_eq(read_count(fixture, shuffled->str), records->len, "%s", shuffled->str);
@@ -355,7 +357,7 @@ static void try_narrowings(uint32_t seed, unsigned n_locations, uint64_t records
         if (round % 4 == 0)
             assert_histogram(fixture, path->str, records);
         if (records->len)
-            assert_one(fixture, shuffled->str, records);
+            assert_record_exists(fixture, shuffled->str, records);
         found += records->len;
         g_array_unref(records);
     }
@@ -375,7 +377,7 @@ Test(narrowing, of_many_arrays, .timeout = 200)
 
 /* ---- Names. */
 
-static bool note(const char *name, XtfNodeKind kind, void *data)
+static bool add_name(const char *name, XtfNodeKind kind, void *data)
 {
     cr_assert_eq(kind, XTF_NODE_DIRECTORY);
     cr_assert(*name && strlen(name) <= 255 && !strchr(name, '/') && *name != '.');
@@ -385,18 +387,18 @@ static bool note(const char *name, XtfNodeKind kind, void *data)
     return true;
 }
 
-static GPtrArray *list(Fixture *fixture, const char *path)
+static GPtrArray *list_names(Fixture *fixture, const char *path)
 {
     g_autoptr(XtfNode) directory = resolve(fixture, path);
     GPtrArray *names = g_ptr_array_new_with_free_func(g_free);
-    cr_assert(xtf_node_list(directory, 0, note, names, NULL));
+    cr_assert(xtf_node_list(directory, 0, add_name, names, NULL));
     return names;
 }
 
-/* Of all that is listed together each record is in exactly one, if it has such a field. */
+/* Asserts that each record with such a field is in exactly one directory of a listing. */
 static void assert_listing(Fixture *fixture, const char *directory, Kind kind, unsigned n_distinct)
 {
-    g_autoptr(GPtrArray) names = list(fixture, directory);
+    g_autoptr(GPtrArray) names = list_names(fixture, directory);
     uint64_t listed = 0, expected = 0;
 
     cr_assert_eq(names->len, n_distinct);
@@ -412,17 +414,17 @@ static void assert_listing(Fixture *fixture, const char *directory, Kind kind, u
 Test(narrowing, lists_what_can_be_looked_up)
 {
     g_autoptr(Fixture) fixture = messages_new(21, 4, 500, true);
-    g_autoptr(GPtrArray) none = list(fixture, "/peer"), nothing = list(fixture, "/proc/0/tag");
+    g_autoptr(GPtrArray) no_peers = list_names(fixture, "/peer"), no_tags = list_names(fixture, "/proc/0/tag");
 
-    assert_listing(fixture, "/region", BY_REGION, n_message_regions - 1); /* "dup" is there twice, "" is no name */
+    assert_listing(fixture, "/region", BY_REGION, n_message_regions - 1); /* two are named "dup", one "" */
     assert_listing(fixture, "/comm", BY_COMM, n_message_comms - 1);
-    cr_assert_eq(none->len + nothing->len, 0);
+    cr_assert_eq(no_peers->len + no_tags->len, 0);
 }
 
 Test(narrowing, lists_the_classes_that_the_trace_has)
 {
     g_autoptr(Fixture) fixture = messages_new(25, 4, 500, true);
-    g_autoptr(GPtrArray) names = list(fixture, "/class");
+    g_autoptr(GPtrArray) names = list_names(fixture, "/class");
     g_autofree char *all = NULL;
 
     g_ptr_array_add(names, NULL);
@@ -456,7 +458,7 @@ Test(narrowing, names_lead_back_to_their_rows)
     }
 }
 
-Test(narrowing, nonsense_is_not_there)
+Test(narrowing, invalid_paths_do_not_exist)
 {
     static const char *const wrong[] = {
         "/region/MPI_Recv", "/region/#99", "/region/#",    "/region/a\\b",
@@ -473,7 +475,7 @@ Test(narrowing, nonsense_is_not_there)
         if (!g_str_has_suffix(wrong[i], "/"))
             cr_assert_eq(resolve_error(fixture, wrong[i]), XTF_ERROR_NOT_FOUND, "%s", wrong[i]);
     }
-    for (unsigned i = 0; i < n_message_regions; i++) /* none of them has a meaning in a list */
+    for (unsigned i = 0; i < n_message_regions; i++) /* a list has no special meaning for these names */
         cr_assert_null(strpbrk(message_regions[i], ",*?["), "%s", message_regions[i]);
     cr_assert_eq(read_count(fixture, "/region/A/region/MPI_Send"), 0);
     cr_assert_eq(read_count(fixture, "/tag/1/tag/2"), 0);
@@ -482,8 +484,8 @@ Test(narrowing, nonsense_is_not_there)
     cr_assert_eq(read_count(fixture, "/tag/77"), 0);
 }
 
-/* A file whose schemas declare no aggregates. */
-Test(narrowing, without_sums_it_says_so)
+/* The schemas of this file declare no aggregates. */
+Test(narrowing, files_without_aggregates_say_so)
 {
     g_autoptr(Fixture) fixture = messages_new(24, 4, 300, false);
 

@@ -1,4 +1,4 @@
-/* Selecting by rank in files whose index and leaves disagree, with checksums that are right. */
+/* Selection by rank in files whose index and leaves disagree while their checksums are right. */
 #include <criterion/criterion.h>
 #include <glib/gstdio.h>
 #include <string.h>
@@ -21,7 +21,8 @@ static void write_trace(const char *path)
     static const XtfFieldSpec fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"},
                                           {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"},
                                           {0}};
-    XtfWriterOptions options = {.page_size = PAGE, .codec = "plain", .no_sync = true}; /* rows that can be changed */
+    XtfWriterOptions options = {
+        .page_size = PAGE, .codec = "plain", .no_sync = true}; /* rows that the test can change */
     XtfWriter *writer = xtf_writer_create(path, &options, NULL);
     g_autoptr(XtfSchema) schema = xtf_schema_new("marks", XTF_SCHEMA_RECORD, fields, NULL);
     uint8_t row[XTF_ROW_MAX];
@@ -39,8 +40,8 @@ static void write_trace(const char *path)
     cr_assert(xtf_writer_close(writer, NULL));
 }
 
-/* Dates all rows of the leaves but the first, which the index knows, at `time`, unless they are later. So each leaf
- * reaches into the next ones' times. Returns how many leaves that were. */
+/* Sets the time of the rows of the leaves to `time` unless they are later, except of the first row, which the index
+ * knows. So each leaf reaches into the times of the next ones. Returns the number of leaves. */
 static unsigned redate_leaves(uint8_t *file, size_t size, uint64_t time)
 {
     unsigned n_leaves = 0;
@@ -95,7 +96,7 @@ static void sample_end(Sample *sample)
     g_free(sample->path);
 }
 
-/* Whether reading so many bytes is refused as damage; it may work, but fail in no other way. */
+/* True if reading `length` bytes fails as damage. Asserts that reading fails in no other way. */
 static bool refused(XtfNode *file, uint64_t offset, size_t length)
 {
     g_autoptr(GError) error = NULL;

@@ -1,4 +1,4 @@
-/* Selections against a naive memory of the same records: what their files show, by whatever path. */
+/* Selections by every path, compared with a scan of the same records in memory. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static void filter_clear(void *data)
     g_free(((Filter *)data)->component);
 }
 
-static bool passes(const Filter *filter, const Known *known)
+static bool passes_filter(const Filter *filter, const Known *known)
 {
     return (filter->proc < 0 ||
             (known->proc >= (uint64_t)filter->proc && known->proc <= (uint64_t)filter->proc_last)) &&
@@ -40,31 +40,31 @@ static bool passes(const Filter *filter, const Known *known)
 static Filter random_filter(Fixture *fixture)
 {
     Filter filter = {NULL, -1, -1, -1, -1, 0, UINT64_MAX};
-    const Known *some = known_at(fixture->records, random_below(fixture, fixture->records->len));
-    const Known *other = known_at(fixture->records, random_below(fixture, fixture->records->len));
+    const Known *first = known_at(fixture->records, random_below(fixture, fixture->records->len));
+    const Known *second = known_at(fixture->records, random_below(fixture, fixture->records->len));
     char window[XTF_WINDOW_TEXT_MAX];
     XtfTimeScale scale;
 
     switch (random_below(fixture, 4)) {
     case 0:
-        filter.proc = (int64_t)MIN(some->proc, other->proc);
-        filter.proc_last = (int64_t)MAX(some->proc, other->proc);
+        filter.proc = (int64_t)MIN(first->proc, second->proc);
+        filter.proc_last = (int64_t)MAX(first->proc, second->proc);
         if (filter.proc == filter.proc_last)
             filter.component = g_strdup_printf("proc/%ld", filter.proc);
         else
             filter.component = g_strdup_printf("proc/%ld-%ld", filter.proc, filter.proc_last);
         break;
     case 1:
-        filter.thread = (int64_t)some->thread;
+        filter.thread = (int64_t)first->thread;
         filter.component = g_strdup_printf("thread/%ld", filter.thread);
         break;
     case 2:
-        filter.type = some->type;
-        filter.component = g_strdup(type_names[some->type]);
+        filter.type = first->type;
+        filter.component = g_strdup(type_names[first->type]);
         break;
     default:
-        filter.a = MIN(some->t, other->t) + random_below(fixture, 2);
-        filter.b = MAX(some->t, other->t) + random_below(fixture, 2);
+        filter.a = MIN(first->t, second->t) + random_below(fixture, 2);
+        filter.b = MAX(first->t, second->t) + random_below(fixture, 2);
         filter.b = MAX(filter.a, filter.b);
         xtf_time_scale_init(&scale, xtf_trace_clock(fixture->trace));
         xtf_time_scale_print_window(&scale, filter.a, filter.b, window);
@@ -77,14 +77,14 @@ static GArray *subset(const GArray *records, const Filter *filter)
 {
     GArray *left = g_array_new(FALSE, FALSE, sizeof(Known));
     for (unsigned i = 0; i < records->len; i++) {
-        if (passes(filter, known_at(records, i)))
+        if (passes_filter(filter, known_at(records, i)))
             g_array_append_vals(left, known_at(records, i), 1);
     }
     return left;
 }
 
-/* Appends filters in some order to both paths, and narrows the records. */
-static void narrow(Fixture *fixture, GString *path, GString *shuffled, GArray **records)
+/* Appends filters to `path`, and in random order to `shuffled`. Removes the other records from `*records`. */
+static void narrow_records(Fixture *fixture, GString *path, GString *shuffled, GArray **records)
 {
     g_autoptr(GArray) filters = g_array_new(FALSE, FALSE, sizeof(Filter));
     unsigned n = (unsigned)random_below(fixture, 4);
@@ -105,7 +105,7 @@ static void narrow(Fixture *fixture, GString *path, GString *shuffled, GArray **
     }
 }
 
-static void slice(Fixture *fixture, GString *path, GString *shuffled, GArray **records)
+static void slice_records(Fixture *fixture, GString *path, GString *shuffled, GArray **records)
 {
     uint64_t i = random_below(fixture, (*records)->len + 1), j = i + random_below(fixture, (*records)->len + 3 - i);
     GArray *left = g_array_new(FALSE, FALSE, sizeof(Known));
@@ -118,7 +118,7 @@ static void slice(Fixture *fixture, GString *path, GString *shuffled, GArray **r
     g_string_append_printf(shuffled, "/num/%lu-%lu", i, j);
 }
 
-/* ---- What its files must show. */
+/* ---- Contents of the files. */
 
 static void assert_line(Fixture *fixture, const char *line, const Known *known, const char *path)
 {
@@ -148,13 +148,13 @@ static void assert_records(Fixture *fixture, const char *path, const GArray *rec
     for (unsigned i = 0; i < records->len; i++) {
         char *end = text->str + (i + 1) * line - 1;
         cr_assert_eq(*end, '\n');
-        *end = '\0'; /* sscanf() looks for the end of its text, whatever it needs of it */
+        *end = '\0'; /* sscanf() looks for the end of the text */
         assert_line(fixture, text->str + i * line, known_at(records, i), path);
     }
     g_string_free(text, TRUE);
 }
 
-/* Any part of `records` is that part of the whole. */
+/* Asserts that any part of `records` equals the same part of the whole. */
 static void assert_parts(Fixture *fixture, const char *path)
 {
     g_autofree char *file = g_strconcat(path, "/records", NULL);
@@ -166,7 +166,7 @@ static void assert_parts(Fixture *fixture, const char *path)
     for (unsigned i = 0; i < 20; i++) {
         size_t length = random_below(fixture, i % 2 ? 300 : whole->len + 100), got = 0;
         GError *error = NULL;
-        if (i % 4 < 2) /* else go on where the last one ended */
+        if (i % 4 < 2) /* else continue where the last part ended */
             offset = random_below(fixture, whole->len + 10);
         cr_assert(xtf_node_read(node, offset, buffer, MIN(length, whole->len), &got, &error), "%s",
                   error ? error->message : "");
@@ -178,7 +178,7 @@ static void assert_parts(Fixture *fixture, const char *path)
     g_string_free(whole, TRUE);
 }
 
-/* The sum of its slices is the count, and every slice counts what falls in it. */
+/* Asserts that each slice counts the records in it, and that the sum of the slices is the count. */
 static void assert_histogram(Fixture *fixture, const char *path, const GArray *records)
 {
     g_autofree char *file = g_strconcat(path, "/histogram", NULL);
@@ -204,12 +204,12 @@ static void assert_histogram(Fixture *fixture, const char *path, const GArray *r
     g_string_free(text, TRUE);
 }
 
-/* Whether a line of `info` counts a record. */
-static bool is_counted(const char *what, const Known *record)
+/* True if the line of `info` named `column` counts a record. */
+static bool is_counted(const char *column, const Known *record)
 {
-    if (g_str_equal(what, "calls"))
+    if (g_str_equal(column, "calls"))
         return record->type == 0 && !record->leave;
-    return g_str_equal(what, "records") || g_str_equal(what, type_names[record->type]);
+    return g_str_equal(column, "records") || g_str_equal(column, type_names[record->type]);
 }
 
 static void assert_info(Fixture *fixture, const char *path, const GArray *records)
@@ -219,11 +219,11 @@ static void assert_info(Fixture *fixture, const char *path, const GArray *record
     g_auto(GStrv) lines = g_strsplit(text->str, "\n", -1);
 
     for (char **line = lines + 1; *line && **line; line++) {
-        char what[64], value[80];
+        char column[64], value[80];
         uint64_t expected = 0;
-        cr_assert_eq(sscanf(*line, " %63s %79s", what, value), 2);
+        cr_assert_eq(sscanf(*line, " %63s %79s", column, value), 2);
         for (unsigned k = 0; k < records->len; k++)
-            expected += is_counted(what, known_at(records, k));
+            expected += is_counted(column, known_at(records, k));
         if (!strchr(value, '.') && line > lines + 3)
             cr_assert_eq(g_ascii_strtoull(value, NULL, 10), expected, "%s: %s", path, *line);
     }
@@ -239,10 +239,10 @@ static void try_selections(uint32_t seed, const Recipe *recipe, unsigned rounds)
         g_autoptr(GString) shuffled = g_string_new(NULL);
         GArray *records = g_array_ref(fixture->records);
 
-        narrow(fixture, path, shuffled, &records);
+        narrow_records(fixture, path, shuffled, &records);
         if (round % 2) {
-            slice(fixture, path, shuffled, &records);
-            narrow(fixture, path, shuffled, &records);
+            slice_records(fixture, path, shuffled, &records);
+            narrow_records(fixture, path, shuffled, &records);
         }
         cr_assert_eq(read_count(fixture, path->str), records->len, "%s", path->str);
         cr_assert_eq(read_count(fixture, shuffled->str), records->len, "%s", shuffled->str);
@@ -272,7 +272,7 @@ Test(selections, without_tables, .timeout = 120)
     try_selections(21, &bare, 40);
 }
 
-/* Very many records of one time: nothing but location and seq orders them. */
+/* Very many records have one time, so only location and seq order them. */
 Test(selections, one_time_for_all, .timeout = 120)
 {
     Recipe few = ordinary, most = many;

@@ -1,11 +1,11 @@
-/* The tree against a naive memory of the same records: listings, windows, single records, costs and threads. */
+/* Listings, windows, single records, costs and threads of the tree, compared with the same records in memory. */
 #include <criterion/criterion.h>
 #include <string.h>
 
 #include "tests/tree/traces/fixture.h"
 #include "tests/tree/traces/side-by-side.h"
 
-/* ---- Everything that is listed is there, and everything that is there can be read. */
+/* ---- Every listed name exists, and every file can be read. */
 
 typedef struct {
     XtfNode *directory;
@@ -13,7 +13,7 @@ typedef struct {
     GArray *kinds;
 } Listing;
 
-static bool note(const char *name, XtfNodeKind kind, void *data)
+static bool add_name(const char *name, XtfNodeKind kind, void *data)
 {
     Listing *listing = data;
     g_ptr_array_add(listing->names, g_strdup(name));
@@ -63,29 +63,29 @@ static void visit_all(Fixture *fixture, const char *path, unsigned *n_files)
     Listing listing = {directory, g_ptr_array_new_with_free_func(g_free),
                        g_array_new(FALSE, FALSE, sizeof(XtfNodeKind))};
 
-    cr_assert(xtf_node_list(directory, 0, note, &listing, NULL));
+    cr_assert(xtf_node_list(directory, 0, add_name, &listing, NULL));
     for (unsigned i = 0; i < listing.names->len; i++)
         visit_child(fixture, path, &listing, i, n_files);
     g_ptr_array_unref(listing.names);
     g_array_unref(listing.kinds);
 }
 
-Test(tree, listings_hold_what_they_say, .timeout = 120)
+Test(tree, listed_names_exist_and_read, .timeout = 120)
 {
     g_autoptr(Fixture) fixture = fixture_new(41, &ordinary);
     unsigned n_files = 0;
 
     visit_all(fixture, "", &n_files);
-    /* 6 files in the root, 3 processes, 6 threads, 24 types of them and 6 of calls; README; 2 tables. Where calls may
-     * be there are profile, classes, efficiency, stack, imbalance and longest too, where sends may be bytes; the
-     * root has findings, a page, four pictures, and their colours. */
+    /* 6 files in the root, 3 processes, 6 threads, 24 types of them and 6 of calls; README; 2 tables. Selections
+     * that may have calls also have profile, classes, efficiency, stack, imbalance and longest. Selections that may
+     * have sends also have bytes. The root also has findings, a page, four pictures and their colours. */
     cr_assert_eq(n_files, 6 * (1 + 3 + 6 + 24 + 6) + 6 * (1 + 3 + 6 + 6 + 6) + (1 + 3 + 6 + 6) + 1 + 2 + 7);
     n_files = 0;
     visit_all(fixture, "/proc/1/time/10%-60%", &n_files);
     cr_assert_gt(n_files, 5);
 }
 
-/* ---- Windows and what lies beside them. */
+/* ---- Windows and their neighbours. */
 
 Test(tree, windows_tile)
 {
@@ -108,15 +108,15 @@ Test(tree, windows_tile)
     cr_assert_gt(windows, 2);
     cr_assert_eq(total, fixture->records->len, "windows side by side hold everything once");
     for (unsigned i = 0; i < 10; i++) {
-        g_autofree char *zoom = g_strdup_printf("/zoom/%u", i), *both = g_strdup_printf("/zoom/%u/zoom/%u", i, 9 - i);
+        g_autofree char *zoom = g_strdup_printf("/zoom/%u", i), *nested = g_strdup_printf("/zoom/%u/zoom/%u", i, 9 - i);
         parts += read_count(fixture, zoom);
-        cr_assert_leq(read_count(fixture, both), read_count(fixture, zoom));
+        cr_assert_leq(read_count(fixture, nested), read_count(fixture, zoom));
     }
     cr_assert_eq(parts, fixture->records->len);
     g_string_free(path, TRUE);
 }
 
-/* Backwards a window can't reach beyond 0; forwards it keeps its width. */
+/* The previous window begins at 0 at the earliest; the next window keeps its width. */
 Test(tree, windows_at_the_ends)
 {
     g_autoptr(Fixture) fixture = fixture_new(52, &ordinary);
@@ -142,11 +142,11 @@ static bool append_name(const char *name, XtfNodeKind kind, void *data)
     return true;
 }
 
-static void assert_same_text(Fixture *fixture, const char *path, const char *other)
+static void assert_same_text(Fixture *fixture, const char *path, const char *other_path)
 {
-    GString *a = read_file(fixture, path), *b = read_file(fixture, other);
+    GString *a = read_file(fixture, path), *b = read_file(fixture, other_path);
 
-    cr_assert_str_eq(a->str, b->str, "%s, %s", path, other);
+    cr_assert_str_eq(a->str, b->str, "%s, %s", path, other_path);
     g_string_free(a, TRUE);
     g_string_free(b, TRUE);
 }
@@ -162,7 +162,7 @@ Test(tree, an_instant_lies_between_what_is_before_and_after)
         g_autofree char *before = g_strconcat(at, "/before", NULL), *after = g_strconcat(at, "/after", NULL);
         g_autofree char *stack = g_strconcat(at, "/stack", NULL);
         g_autofree char *reordered = g_strdup_printf("/at/%u%%/proc/0/stack", 2 * i);
-        /* From 0% on is the whole run, whose stack is that of its end. */
+        /* The window from 0% on is the whole run, whose stack is the one at its end. */
         g_autofree char *beginning = g_strdup_printf("/proc/0/time/%u%%-%s/stack", 2 * i, i == 0 ? "1%" : "");
         cr_assert_eq(read_count(fixture, at), 0);
         cr_assert_eq(read_count(fixture, before) + read_count(fixture, after), read_count(fixture, "/proc/0"));
@@ -182,7 +182,7 @@ Test(tree, an_instant_lies_between_what_is_before_and_after)
     g_string_free(names, TRUE);
 }
 
-Test(tree, says_what_lies_beyond_the_trace)
+Test(tree, paths_beyond_the_trace_are_explained)
 {
     static const char *const beyond[] = {"/time/1h-/count", "/proc/1/time/100%-", "/at/1h/stack",
                                          "/time/1h-2h/num/0-5/count"};
@@ -235,7 +235,7 @@ Test(tree, records_lead_to_their_neighbours)
     cr_assert_eq(resolve_error(fixture, beyond), XTF_ERROR_NOT_FOUND);
 }
 
-/* Keeps the call stacks by hand, and compares each record's `enter` with it. */
+/* Tracks the call stacks and compares each record's `enter` with them. */
 Test(tree, records_lead_to_their_enter)
 {
     Recipe recipe = ordinary;
@@ -263,7 +263,7 @@ Test(tree, records_lead_to_their_enter)
     }
 }
 
-Test(tree, records_show_what_hangs_on_them)
+Test(tree, records_show_their_side_rows)
 {
     g_autoptr(Fixture) fixture = fixture_new(63, &ordinary);
 
@@ -284,9 +284,9 @@ Test(tree, records_show_what_hangs_on_them)
     }
 }
 
-/* ---- Names that are not there. */
+/* ---- Names that do not exist. */
 
-Test(tree, nonsense_is_not_there)
+Test(tree, invalid_paths_do_not_exist)
 {
     static const char *const wrong[] = {"/nothing",       "/proc/3",
                                         "/proc/0-3",      "/proc/x",
@@ -318,7 +318,7 @@ Test(tree, windows_cost_two_descents_an_array)
     XtfCounters before, after;
     char path[64];
 
-    read_count(fixture, "/proc/1/time/1%-2%"); /* whoever is first loads the definitions */
+    read_count(fixture, "/proc/1/time/1%-2%"); /* the first query loads the definitions */
     for (unsigned i = 3; i < 90; i++) {
         g_snprintf(path, sizeof path, "/proc/1/time/%u%%-%u.5%%", i, 2 * i % 100 > i ? 2 * i % 100 : i);
         xtf_trace_get_counters(fixture->trace, &before);
@@ -335,8 +335,8 @@ Test(tree, windows_cost_two_descents_an_array)
     cr_assert_eq(after.page_visits, before.page_visits, "what has no window costs no descent");
 }
 
-/* Of one thread, 4 arrays: what a stream holds pinned and their right edges fit a cache of 32 pages, so no page is
- * needed twice. */
+/* This thread has 4 arrays. The pages that a stream pins and their right edges fit a cache of 32 pages, so each leaf
+ * is loaded once. */
 Test(tree, streams_load_each_leaf_once)
 {
     Recipe recipe = ordinary;

@@ -1,4 +1,4 @@
-/* values of few events, written out by hand. Bin i of 100 ticks is line 1 + i of a metric. */
+/* `values` of a few events with expected lines written by hand. Bin i of 100 ticks is line 1 + i of a metric. */
 #include <criterion/criterion.h>
 
 #include "tests/tree/traces/example.h"

@@ -1,9 +1,9 @@
-/* Views against what is remembered of a made-up run, added up naively. */
+/* Views of a random run compared with sums over its events. */
 #include <string.h>
 
 #include "pick.h"
-#include "tests/tree/traces/side-by-side.h"
 #include "tests/rounds.h"
+#include "tests/tree/traces/side-by-side.h"
 
 static const RunRecipe ordinary = {.n_procs = 5, .events = 3000};
 static const RunRecipe wide = {.n_procs = 300, .events = 20};
@@ -24,7 +24,7 @@ static void check_all(Run *run, const Pick *pick)
     check_values(run, pick, "counters/values");
 }
 
-Test(views, show_what_happened, .timeout = 120)
+Test(views, match_the_events, .timeout = 120)
 {
     for (uint32_t seed = 1; seed <= 4; seed++) {
         g_autoptr(Run) run = run_new(seed, &ordinary);
@@ -48,7 +48,7 @@ Test(views, many_processes_are_read_in_parts, .timeout = 120)
     g_string_free(all.path, TRUE);
 }
 
-/* Any block, in any order. */
+/* Blocks are read in random order. */
 Test(views, blocks_are_parts_of_the_whole, .timeout = 120)
 {
     static const char *const files[] = {"matrix", "recvs/matrix", "stack", "profile", "values", "bytes", "info"};
@@ -58,7 +58,7 @@ Test(views, blocks_are_parts_of_the_whole, .timeout = 120)
         run_check_parts(run, files[i]);
 }
 
-Test(views, stand_where_they_make_sense)
+Test(views, exist_for_valid_selections_only)
 {
     static const char *const there[] = {"profile",
                                         "enters_leaves/profile",
@@ -87,7 +87,7 @@ Test(views, stand_where_they_make_sense)
         cr_assert_not(run_exists(run, not_there[i]), "%s", not_there[i]);
 }
 
-Test(views, say_why_they_are_not_there)
+Test(views, that_do_not_exist_are_explained)
 {
     static const char *const cases[][2] = {
         {"sends/profile", "is about calls (enters_leaves), but this selection has none"},
@@ -108,8 +108,8 @@ Test(views, say_why_they_are_not_there)
     }
 }
 
-/* The text of a view is made once for those who read it on, whatever the size of their blocks. */
-Test(views, reading_on_computes_nothing_again)
+/* The tree makes the text of a view once for sequential readers, with blocks of any size. */
+Test(views, sequential_reads_compute_once)
 {
     g_autoptr(Run) run = run_new(10, &ordinary);
     g_autoptr(XtfNode) node = xtf_tree_resolve(run->written.tree, "time/10%-90%/values", NULL);

@@ -1,5 +1,4 @@
-/* Why a wait was, in a program whose waits are known; waits that cause each other in a circle; and rows that lead
- * nowhere. */
+/* Causes of a wait in a program whose waits are known, waits that cause each other, and rows with wrong references. */
 #include <criterion/criterion.h>
 #include <string.h>
 
@@ -8,17 +7,17 @@
 #include "tests/tree/traces/writing.h"
 
 /*
- * Nobody met anybody before. Location 2 works for 100 ticks and sends to 1, which waits from 30 on; that works again,
- * does 10 ticks of I/O, and sends to 0 at 141, which waits from 20 on.
+ * The locations never synchronised before. Location 2 works for 100 ticks and sends to 1, which waits from 30 on.
+ * Location 1 works again, does 10 ticks of I/O, and sends at 141 to 0, which waits from 20 on.
  */
 enum { FIRST, MIDDLE, LAST, N_LOCATIONS };
 enum { MPI, WORK, IO, N_REGIONS };
 
-/* A call, of which one record may be in the middle. */
+/* A call with at most one record. */
 typedef struct {
     uint8_t location, region;
     uint32_t enter, leave;
-    char record; /* 's': a send, 'r': a receive, at the end; else none */
+    char record; /* 's': a send, 'r': a receive, at the end of the call; else none */
 } Call;
 
 static const Call calls[] = {
@@ -27,7 +26,7 @@ static const Call calls[] = {
     {MIDDLE, MPI, 141, 142, 's'}, {LAST, WORK, 0, 100, 0},     {LAST, MPI, 100, 101, 's'},
 };
 
-/* Writes the calls; records of a call take a number of their own. */
+/* Writes the calls. Their records and the records of messages are numbered together. */
 static void write_calls(Writing *writing, const Call *all, size_t n)
 {
     uint64_t seq[N_LOCATIONS] = {0};
@@ -106,7 +105,7 @@ static bool is_reserved(const XtfSchema *schema)
     return schema == NULL;
 }
 
-static bool find(const Written *written, uint32_t location, uint64_t row, XtfWaitCauses *causes, GError **error)
+static bool find_causes(const Written *written, uint32_t location, uint64_t row, XtfWaitCauses *causes, GError **error)
 {
     XtfTraceContext context;
 
@@ -116,7 +115,7 @@ static bool find(const Written *written, uint32_t location, uint64_t row, XtfWai
     return found;
 }
 
-static void check(const XtfWaitCause *cause, uint64_t steps, uint32_t location, uint64_t region, uint64_t cost)
+static void check_cause(const XtfWaitCause *cause, uint64_t steps, uint32_t location, uint64_t region, uint64_t cost)
 {
     cr_assert(cause->steps == steps && cause->location == location && cause->region == region &&
                   cause->callpath == region && cause->cost == cost,
@@ -124,7 +123,7 @@ static void check(const XtfWaitCause *cause, uint64_t steps, uint32_t location, 
               cause->region, cause->cost);
 }
 
-Test(wait_causes, are_what_those_who_were_late_did_longer)
+Test(wait_causes, are_the_work_that_made_the_culprits_late)
 {
     const Wait waits[] = {{FIRST, wait_of(3, 141, 121, MIDDLE, 0)}, {MIDDLE, wait_of(3, 100, 70, LAST, 0)}};
     g_auto(Written) written = {0};
@@ -132,18 +131,18 @@ Test(wait_causes, are_what_those_who_were_late_did_longer)
     GError *error = NULL;
 
     write_trace(&written, calls, G_N_ELEMENTS(calls), waits, G_N_ELEMENTS(waits));
-    cr_assert(find(&written, FIRST, 0, &causes, &error), "%s", error ? error->message : "");
+    cr_assert(find_causes(&written, FIRST, 0, &causes, &error), "%s", error ? error->message : "");
     cr_assert(causes.known && causes.culprit == MIDDLE && causes.culprit_seq == 10 && causes.amount == 121);
     cr_assert(causes.direct == 51 && causes.indirect == 70 && causes.unexplained == 0 && causes.n == 4);
-    check(&causes.causes[0], 1, LAST, WORK, 70);
-    check(&causes.causes[1], 0, MIDDLE, WORK, 40);
-    check(&causes.causes[2], 0, MIDDLE, IO, 10);
-    check(&causes.causes[3], 0, MIDDLE, MPI, 1);
+    check_cause(&causes.causes[0], 1, LAST, WORK, 70);
+    check_cause(&causes.causes[1], 0, MIDDLE, WORK, 40);
+    check_cause(&causes.causes[2], 0, MIDDLE, IO, 10);
+    check_cause(&causes.causes[3], 0, MIDDLE, MPI, 1);
 }
 
 Test(wait_causes, end_where_waits_cause_each_other)
 {
-    /* Both receive at first, and send then; and each says that it waited for the other one's send. */
+    /* Both locations first receive and then send, and each waits for the other one's send. */
     const Call circle[] = {{FIRST, MPI, 0, 100, 'r'},
                            {FIRST, MPI, 100, 101, 's'},
                            {MIDDLE, MPI, 0, 100, 'r'},
@@ -153,11 +152,11 @@ Test(wait_causes, end_where_waits_cause_each_other)
     g_auto(XtfWaitCauses) causes = {0};
 
     write_trace(&written, circle, G_N_ELEMENTS(circle), waits, G_N_ELEMENTS(waits));
-    cr_assert(find(&written, FIRST, 0, &causes, NULL));
+    cr_assert(find_causes(&written, FIRST, 0, &causes, NULL));
     cr_assert(causes.known && causes.n == 0 && causes.indirect == 100 && causes.unexplained == 100);
 }
 
-Test(wait_causes, that_lead_nowhere_are_errors)
+Test(wait_causes, with_wrong_references_are_errors)
 {
     static const struct {
         uint64_t row;
@@ -181,20 +180,20 @@ Test(wait_causes, that_lead_nowhere_are_errors)
     waits[3].row.culprit_met = 11;
     waits[4].row.met = 4;
     waits[5].row.amount = 500;
-    waits[6].row.event = XTF_LABEL_early_scan; /* the causes of this one are not looked for... */
-    waits[7].row.culprit = XTF_NONE32;         /* ...this one is for nobody... */
-    waits[8].row.met = XTF_NONE64;             /* ...and of this one nothing is told */
+    waits[6].row.event = XTF_LABEL_early_scan; /* a kind of wait whose causes the analysis does not find */
+    waits[7].row.culprit = XTF_NONE32;         /* a wait without a culprit */
+    waits[8].row.met = XTF_NONE64;             /* a wait without a meeting */
     write_trace(&written, calls, G_N_ELEMENTS(calls), waits, G_N_ELEMENTS(waits));
     for (size_t i = 0; i < G_N_ELEMENTS(wrong); i++) {
         g_auto(XtfWaitCauses) causes = {0};
         g_autoptr(GError) error = NULL;
-        cr_assert(!find(&written, FIRST, wrong[i].row, &causes, &error), "row %" PRIu64, wrong[i].row);
+        cr_assert(!find_causes(&written, FIRST, wrong[i].row, &causes, &error), "row %" PRIu64, wrong[i].row);
         cr_assert(g_error_matches(error, XTF_ERROR, (gint)wrong[i].code), "%s", error->message);
         cr_assert(strstr(error->message, wrong[i].says), "%s", error->message);
     }
     for (uint64_t row = 6; row <= 8; row++) {
         g_auto(XtfWaitCauses) causes = {0};
-        cr_assert(find(&written, FIRST, row, &causes, NULL) && !causes.known && causes.n == 0);
+        cr_assert(find_causes(&written, FIRST, row, &causes, NULL) && !causes.known && causes.n == 0);
         cr_assert(causes.unexplained == causes.amount);
     }
 }

@@ -1,11 +1,11 @@
-/* Links of a wait: to its event, its match, who is to blame, and the wait that caused it. */
+/* Links of a wait to its event, its match, its culprit, and the wait that caused it. */
 #include <criterion/criterion.h>
 #include <string.h>
 
 #include "src/model/wait-kinds.h"
 #include "tests/tree/traces/writing.h"
 
-/* A wait of process 0 for process 1, and the one that caused it, of process 1 for process 0. */
+/* Writes a wait of process 0 for process 1, and its cause, a wait of process 1 for process 0. */
 static void write_pair(Written *written, const XtfWaitsRow *first, const XtfWaitsRow *second)
 {
     Writing writing = {0};
@@ -43,7 +43,7 @@ static void assert_link(const Written *written, const char *path, const char *ta
     g_clear_error(&error);
 }
 
-Test(wait_links, links_lead_to_the_other_side_and_to_what_was_before)
+Test(wait_links, links_lead_to_the_match_and_the_cause)
 {
     XtfWaitsRow first = {.time = 112, .seq = 5, .amount = 2, .culprit = 1, .match = 2, .cause = 0}, second = first;
     g_auto(Written) written = {0};
@@ -61,13 +61,13 @@ Test(wait_links, links_lead_to_the_other_side_and_to_what_was_before)
     assert_link(&written, "waits/num/1/event", "../../../proc/1/thread/0/sends/num/0");
     assert_link(&written, "waits/num/1/match", "../../../proc/0/thread/0/recvs/num/1");
     assert_link(&written, "sends/num/0/cause", NULL);
-    /* Each caused the other: a path may go round, as far as it is written out. */
+    /* The waits cause each other, so a path may repeat `cause` any number of times. */
     GString *text = written_read(&written, "proc/0/thread/0/waits/num/0/cause/cause/cause/record");
     cr_assert(strstr(text->str, "late_receiver"), "%s", text->str);
     g_string_free(text, TRUE);
 }
 
-Test(wait_links, links_to_what_is_not_there_are_absent)
+Test(wait_links, links_without_target_are_absent)
 {
     const XtfWaitsRow good = {.time = 112, .seq = 5, .amount = 2, .culprit = 1, .match = 2, .cause = 0};
     XtfWaitsRow rows[] = {good, good, good, good, good, good};

@@ -1,4 +1,4 @@
-/* What is shown of waits and delays, against sums over the rows that were written. */
+/* Views of waits and delays compared with sums over the rows that were written. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,23 +13,23 @@ enum { KINDS = 4, PLACES = WAITS_REGIONS + 1 /* regions or call paths; the last:
 
 G_STATIC_ASSERT(WAITS_CONTEXTS == WAITS_REGIONS);
 
-/* A selection, in a random order of its parts. */
+/* A random selection; its path has its parts in random order. */
 typedef struct {
-    GString *path; /* behind the type's own component */
+    GString *path; /* with the component of the type */
     gint32 proc, thread, kind, region, comm, tag, culprit;
     uint64_t a, b;
 } Pick;
 
-static uint32_t below(const Waits *waits, uint32_t n)
+static uint32_t random_number(const Waits *waits, uint32_t n)
 {
     return (uint32_t)g_rand_int_range(waits->random, 0, (gint32)n);
 }
 
 static gint32 pick_number(const Waits *waits, GPtrArray *parts, const char *name, uint32_t n, unsigned one_in)
 {
-    if (below(waits, one_in))
+    if (random_number(waits, one_in))
         return ANY;
-    gint32 number = (gint32)below(waits, n);
+    gint32 number = (gint32)random_number(waits, n);
     g_ptr_array_add(parts, g_strdup_printf("%s/%d", name, number));
     return number;
 }
@@ -37,9 +37,9 @@ static gint32 pick_number(const Waits *waits, GPtrArray *parts, const char *name
 static gint32 pick_word(const Waits *waits, GPtrArray *parts, const char *name, const char *const *words, uint32_t n,
                         unsigned one_in)
 {
-    if (below(waits, one_in))
+    if (random_number(waits, one_in))
         return ANY;
-    uint32_t i = below(waits, n);
+    uint32_t i = random_number(waits, n);
     g_ptr_array_add(parts, g_strconcat(name, words[i], NULL));
     return (gint32)i;
 }
@@ -50,10 +50,10 @@ static void pick_window(const Waits *waits, GPtrArray *parts, Pick *pick)
 
     pick->a = 0;
     pick->b = end;
-    if (!below(waits, 3))
+    if (!random_number(waits, 3))
         return;
-    pick->a = below(waits, end);
-    pick->b = pick->a + below(waits, below(waits, 2) ? 400 : end);
+    pick->a = random_number(waits, end);
+    pick->b = pick->a + random_number(waits, random_number(waits, 2) ? 400 : end);
     pick->b = MIN(pick->b, end);
     g_ptr_array_add(parts, g_strdup_printf("time/%" PRIu64 "ns-%" PRIu64 "ns", pick->a, pick->b));
 }
@@ -74,39 +74,40 @@ static Pick pick_random(const Waits *waits, const char *type)
         pick.culprit = pick_number(waits, parts, "culprit", WAITS_PROCS, 3);
     }
     pick_window(waits, parts, &pick);
-    /* The type may stand anywhere; a kind behind it. */
-    unsigned at = below(waits, parts->len + 1);
+    /* The type may be anywhere in the path, a kind after it. */
+    unsigned at = random_number(waits, parts->len + 1);
     for (unsigned i = parts->len; i > 1; i--) {
-        unsigned j = below(waits, i);
-        gpointer other = parts->pdata[j];
+        unsigned j = random_number(waits, i);
+        gpointer swapped = parts->pdata[j];
         parts->pdata[j] = parts->pdata[i - 1];
-        parts->pdata[i - 1] = other;
+        parts->pdata[i - 1] = swapped;
     }
     g_ptr_array_insert(parts, (gint)at, g_strdup(type));
     pick.kind = ANY;
-    if (!below(waits, 3)) {
-        pick.kind = (gint32)below(waits, KINDS);
-        g_ptr_array_insert(parts, (gint)(at + 1 + below(waits, parts->len - at)), g_strdup(kinds[pick.kind]));
+    if (!random_number(waits, 3)) {
+        pick.kind = (gint32)random_number(waits, KINDS);
+        g_ptr_array_insert(parts, (gint)(at + 1 + random_number(waits, parts->len - at)), g_strdup(kinds[pick.kind]));
     }
     for (unsigned i = 0; i < parts->len; i++)
         g_string_append_printf(pick.path, "/%s", (const char *)parts->pdata[i]);
     return pick;
 }
 
-static bool fits(gint32 wanted, uint64_t value)
+static bool is_wanted(gint32 wanted, uint64_t value)
 {
     return wanted == ANY || (uint64_t)wanted == value;
 }
 
 static bool takes_wait(const Pick *pick, const KnownWait *wait)
 {
-    return fits(pick->proc, wait->proc) && fits(pick->thread, wait->thread) && fits(pick->kind, wait->row.event) &&
-           fits(pick->region, wait->row.region) && fits(pick->comm, wait->row.comm) && fits(pick->tag, wait->row.tag) &&
-           fits(pick->culprit, wait->row.culprit);
+    return is_wanted(pick->proc, wait->proc) && is_wanted(pick->thread, wait->thread) &&
+           is_wanted(pick->kind, wait->row.event) && is_wanted(pick->region, wait->row.region) &&
+           is_wanted(pick->comm, wait->row.comm) && is_wanted(pick->tag, wait->row.tag) &&
+           is_wanted(pick->culprit, wait->row.culprit);
 }
 
-/* What of a wait's value lies before t: in proportion, rounded down. */
-static uint64_t before(const XtfWaitsRow *row, uint64_t value, uint64_t t)
+/* Returns the part of a wait's value before t, in proportion and rounded down. */
+static uint64_t part_before(const XtfWaitsRow *row, uint64_t value, uint64_t t)
 {
     uint64_t begin = row->time - row->amount, part = t <= begin ? 0 : MIN(t, row->time) - begin;
     return row->amount ? value * part / row->amount : 0;
@@ -135,14 +136,14 @@ static void add_waits(const Waits *waits, const Pick *pick, Sums *sums)
         const XtfWaitsRow *row = &wait->row;
         const uint64_t values[VALUES] = {row->amount, row->indirect, row->propagating};
         Sum *sum = &sums->of[row->event][place_of(row->region)];
-        sum->listed |= fits(pick->kind, row->event) && fits(pick->region, row->region);
+        sum->listed |= is_wanted(pick->kind, row->event) && is_wanted(pick->region, row->region);
         if (!takes_wait(pick, wait))
             continue;
         bool inside = row->time >= pick->a && row->time < pick->b;
         sum->rows += inside;
         sums->rows += inside;
         for (unsigned v = 0; v < VALUES; v++) {
-            uint64_t part = before(row, values[v], pick->b) - before(row, values[v], pick->a);
+            uint64_t part = part_before(row, values[v], pick->b) - part_before(row, values[v], pick->a);
             sum->values[v] += part;
             sums->all[v] += part;
         }
@@ -156,10 +157,10 @@ static void add_delays(const Waits *waits, const Pick *pick, bool by_callpath, S
         const KnownDelay *delay = &g_array_index(waits->delays, KnownDelay, i);
         const XtfDelaysRow *row = &delay->row;
         Sum *sum = &sums->of[row->event][place_of(by_callpath ? row->context : row->region)];
-        bool fit = fits(pick->kind, row->event) && fits(pick->region, row->region);
+        bool fit = is_wanted(pick->kind, row->event) && is_wanted(pick->region, row->region);
         sum->listed |= fit;
-        if (!fit || !fits(pick->proc, delay->proc) || !fits(pick->thread, delay->thread) || row->time < pick->a ||
-            row->time >= pick->b)
+        if (!fit || !is_wanted(pick->proc, delay->proc) || !is_wanted(pick->thread, delay->thread) ||
+            row->time < pick->a || row->time >= pick->b)
             continue;
         sum->rows++;
         sums->rows++;
@@ -198,7 +199,7 @@ static unsigned word_in(const char *word, const char *const *words, unsigned n)
     return i;
 }
 
-/* Each line is that of the sum, each sum has a line, and the lines are in order. Columns: kind rows values... place */
+/* Compares a table of sums: each sum has one line, and the lines are in order. Columns: kind rows values... place */
 static void check_lines(const Waits *waits, const Pick *pick, const char *file, Sums *sums, unsigned n_values,
                         bool by_sum)
 {
@@ -230,7 +231,7 @@ static void check_lines(const Waits *waits, const Pick *pick, const char *file, 
     g_string_free(text, TRUE);
 }
 
-/* A line for each pair that waits anywhere: waiter, culprit, waits, amount. */
+/* Compares a matrix with a line for each pair that waits anywhere: waiter, culprit, waits, amount. */
 static void check_matrix(const Waits *waits, const Pick *pick)
 {
     struct {
@@ -242,13 +243,14 @@ static void check_matrix(const Waits *waits, const Pick *pick)
     for (unsigned i = 0; i < waits->waits->len; i++) {
         const KnownWait *wait = &g_array_index(waits->waits, KnownWait, i);
         const XtfWaitsRow *row = &wait->row;
-        if (row->culprit == XTF_NONE32 || !fits(pick->culprit, row->culprit) || !fits(pick->proc, wait->proc))
+        if (row->culprit == XTF_NONE32 || !is_wanted(pick->culprit, row->culprit) || !is_wanted(pick->proc, wait->proc))
             continue;
         pairs[wait->proc][row->culprit].listed = true;
         if (!takes_wait(pick, wait))
             continue;
         pairs[wait->proc][row->culprit].waits += row->time >= pick->a && row->time < pick->b;
-        pairs[wait->proc][row->culprit].amount += before(row, row->amount, pick->b) - before(row, row->amount, pick->a);
+        pairs[wait->proc][row->culprit].amount +=
+            part_before(row, row->amount, pick->b) - part_before(row, row->amount, pick->a);
     }
     for (unsigned i = 0; i < WAITS_PROCS * WAITS_PROCS; i++)
         if (pairs[i / WAITS_PROCS][i % WAITS_PROCS].listed)
@@ -267,7 +269,7 @@ static void check_matrix(const Waits *waits, const Pick *pick)
     g_string_free(expected, TRUE);
 }
 
-/* A line for each of 100 slices of the window: from to waits amount indirect propagating. */
+/* Compares a histogram with a line for each of 100 slices of the window: from to waits amount indirect propagating. */
 static void check_histogram(const Waits *waits, const Pick *pick)
 {
     GString *text = read_at(waits, pick, "histogram");
@@ -333,7 +335,7 @@ Test(waits, histograms_of_very_many_waits_are_of_the_same)
     g_string_free(all.path, TRUE);
 }
 
-/* The sum of a column over all lines. */
+/* Returns the sum of a column over all lines. */
 static uint64_t column_sum(const Waits *waits, const char *path, unsigned column)
 {
     GString *text = written_read(&waits->written, path);
@@ -355,7 +357,7 @@ Test(waits, any_partition_of_time_adds_up)
     for (unsigned column = 2; column < 5; column++) {
         uint64_t whole = column_sum(waits, "waits/profile", column), parts = 0;
         for (uint64_t a = 0, b; a < waits->end; a = b) {
-            b = MIN(a + 1 + below(waits, below(waits, 2) ? 5000 : 60), waits->end);
+            b = MIN(a + 1 + random_number(waits, random_number(waits, 2) ? 5000 : 60), waits->end);
             g_autofree char *path = g_strdup_printf("time/%" PRIu64 "ns-%" PRIu64 "ns/waits/profile", a, b);
             parts += column_sum(waits, path, column);
         }
@@ -374,7 +376,7 @@ static void assert_missing(const Waits *waits, const char *path, const char *say
     g_error_free(error);
 }
 
-Test(waits, names_that_are_none_are_explained)
+Test(waits, invalid_names_are_explained)
 {
     g_autoptr(Waits) waits = waits_new(3, 50);
 
@@ -391,8 +393,8 @@ Test(waits, names_that_are_none_are_explained)
                  column_sum(waits, "waits/late_sender,late_receiver/profile", 2));
 }
 
-/* A row that says that it began before the trace: damage, and no figure. */
-Test(waits, lengths_that_cannot_be_are_damage)
+/* A wait that begins before the trace is damage, and views print no figure. */
+Test(waits, waits_that_begin_before_the_trace_are_damage)
 {
     static const uint64_t lengths[] = {201, UINT64_MAX - 1};
 

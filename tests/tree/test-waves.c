@@ -1,4 +1,4 @@
-/* Chains of waits: of any length, in any order of equal times, and as a damaged file tells them. */
+/* Chains of waits: long chains, chains with equal times, and chains of a damaged file. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 
 enum { PROCS = 4, STEP = 10, AMOUNT = 7 };
 
-/* Records from 0 to `end`. */
-static void define(Writing *writing, uint64_t end)
+/* Writes locations whose records last from 0 to `end`. */
+static void define_locations(Writing *writing, uint64_t end)
 {
     writing_begin(writing);
     for (uint32_t proc = 0; proc < PROCS; proc++) {
@@ -34,7 +34,7 @@ static XtfWaitsRow wait_of(uint64_t time, uint64_t amount, uint32_t culprit, uin
                          .cause = cause};
 }
 
-/* Line i, from 1, of a table; its cells. */
+/* Returns the cells of line i of a table; the header is line 0. */
 static GStrv line_of(const Written *written, const char *path, unsigned i)
 {
     GString *text = written_read(written, path);
@@ -53,8 +53,8 @@ static void assert_line(const Written *written, const char *path, unsigned i, co
     cr_assert_str_eq(found, expected, "%s: line %u: %s", path, i, found);
 }
 
-/* A chain that goes round: one of so many waits takes several slices. Each wait leads to a shorter one beside it, too.
- */
+/* The chain passes through all processes in turn. The longest chains take several slices. Each wait also causes a
+ * shorter one. */
 Test(waves, chains_of_any_length_are_followed)
 {
     static const uint64_t lengths[] = {2, 3, 5, 70000, 300000};
@@ -66,7 +66,7 @@ Test(waves, chains_of_any_length_are_followed)
             begin, end, n, (unsigned)MIN(n, (uint64_t)PROCS), n * AMOUNT, n - 1);
         g_auto(Written) written = {0};
         Writing writing = {0};
-        define(&writing, end);
+        define_locations(&writing, end);
         for (uint64_t k = 0; k < n; k++) {
             XtfWaitsRow row =
                 wait_of((k + 1) * STEP, AMOUNT, (k + PROCS - 1) % PROCS, k ? (k - 1) / PROCS : XTF_NONE64);
@@ -82,7 +82,7 @@ Test(waves, chains_of_any_length_are_followed)
     }
 }
 
-/* Three processes go on at one tick: the chain is theirs, in whatever order the locations stand. */
+/* Three waits end at one tick and form one chain, in any order of the locations. */
 Test(waves, chains_within_a_tick_are_followed)
 {
     static const uint32_t orders[][3] = {{0, 1, 2}, {2, 1, 0}, {1, 3, 0}, {3, 0, 2}};
@@ -91,7 +91,7 @@ Test(waves, chains_within_a_tick_are_followed)
         const uint32_t *procs = orders[i];
         g_auto(Written) written = {0};
         Writing writing = {0};
-        define(&writing, 1000);
+        define_locations(&writing, 1000);
         for (unsigned k = 0; k < 3; k++) {
             XtfWaitsRow row = wait_of(100, 20 + k, k ? procs[k - 1] : (procs[0] + 1) % PROCS, k ? 0 : XTF_NONE64);
             writing_append(&writing, 5 + procs[k], XTF_MODEL_WAITS, &row);
@@ -104,32 +104,31 @@ Test(waves, chains_within_a_tick_are_followed)
     }
 }
 
-/* Of what a wait led to, the longest goes on with the chain; the other begins one of its own, and is too short for it.
- */
-Test(waves, the_longest_goes_on)
+/* The longest wait that a wait caused continues its chain. The other one begins a new chain, which is too short. */
+Test(waves, the_longest_wait_continues_the_chain)
 {
     const XtfWaitsRow rows[] = {wait_of(100, 50, 3, XTF_NONE64), wait_of(200, 30, 0, 0), wait_of(201, 40, 0, 0)};
     g_auto(Written) written = {0};
     Writing writing = {0};
 
-    define(&writing, 1000);
+    define_locations(&writing, 1000);
     for (uint32_t i = 0; i < 3; i++)
         writing_append(&writing, 5 + i, XTF_MODEL_WAITS, &rows[i]);
-    XtfWaitsRow on = wait_of(300, 20, 2, 0), beside = wait_of(290, 45, 1, 0);
+    XtfWaitsRow next = wait_of(300, 20, 2, 0), beside = wait_of(290, 45, 1, 0);
     writing_append(&writing, 8, XTF_MODEL_WAITS, &beside);
-    on.indirect = 10;
-    writing_append(&writing, 8, XTF_MODEL_WAITS, &on);
-    on.time = 400;
-    on.indirect = 9; /* mainly for another reason */
-    on.amount = 20;
-    on.culprit = 3;
-    on.cause = 1;
-    writing_append(&writing, 5, XTF_MODEL_WAITS, &on);
+    next.indirect = 10;
+    writing_append(&writing, 8, XTF_MODEL_WAITS, &next);
+    next.time = 400;
+    next.indirect = 9; /* mostly for another reason */
+    next.amount = 20;
+    next.culprit = 3;
+    next.cause = 1;
+    writing_append(&writing, 5, XTF_MODEL_WAITS, &next);
     writing_end(&writing, &written);
     assert_line(&written, "waits/waves", 1,
                 "1 0.000000050 0.000000300 0 0 0 3 3 0.000000110 3 1.30435e+07 - late_sender -");
     assert_line(&written, "waits/waves", 2, "2 - - - - - - - - - - - - -");
-    /* A selection's waves are of its waits. */
+    /* Waves of a selection contain only its waits. */
     assert_line(&written, "waits/proc/0,1,3/waves", 1,
                 "1 0.000000050 0.000000290 0 0 0 3 3 0.000000125 3 1.53846e+07 - late_sender -");
     assert_line(&written, "waits/proc/0,1/waves", 1, "1 - - - - - - - - - - - - -");
@@ -138,21 +137,21 @@ Test(waves, the_longest_goes_on)
                 "1 0.000000050 0.000000300 0 0 0 3 3 0.000000110 3 1.30435e+07 - late_sender -");
 }
 
-/* Every answer is one: no wave, or a part of it. */
-Test(waves, causes_in_circles_come_to_an_end)
+/* A damaged file has no wave, or a wave of the waits whose causes are valid. */
+Test(waves, causes_in_circles_end)
 {
     g_auto(Written) written = {0};
     Writing writing = {0};
 
-    define(&writing, 1000);
+    define_locations(&writing, 1000);
     for (uint32_t proc = 0; proc < PROCS; proc++) {
         const XtfWaitsRow rows[] = {
             wait_of(100, 20, (proc + 1) % PROCS, 0),  /* all at one tick, in a circle */
-            wait_of(200, 20, proc, 1),                /* by itself */
-            wait_of(300, 20, (proc + 1) % PROCS, 3),  /* by a later one */
-            wait_of(400, 20, (proc + 1) % PROCS, 99), /* by none that is there */
+            wait_of(200, 20, proc, 1),                /* caused by itself */
+            wait_of(300, 20, (proc + 1) % PROCS, 3),  /* caused by a later wait */
+            wait_of(400, 20, (proc + 1) % PROCS, 99), /* caused by a wait that does not exist */
             wait_of(500, 20, 77, 0),
-            wait_of(600, 20, proc, 99), /* of a process that is not */
+            wait_of(600, 20, proc, 99), /* of a process that does not exist */
         };
         for (unsigned i = 0; i < G_N_ELEMENTS(rows); i++)
             writing_append(&writing, 5 + proc, XTF_MODEL_WAITS, &rows[i]);
@@ -163,7 +162,8 @@ Test(waves, causes_in_circles_come_to_an_end)
     assert_line(&written, "waits/waves", 2, "2 - - - - - - - - - - - - -");
 }
 
-/* The wave's last wait is for a message of which there is an earlier one, with `n` short waits in between. */
+/* Writes a wave whose last wait is for a message. The location received another message before, and has `n` short
+ * waits in between. */
 static void write_iteration(Written *written, uint64_t n)
 {
     const XtfRecvsRow recvs[] = {{.time = 1, .seq = 1}, {.time = 2 * n + 1000, .seq = 2}};
@@ -171,7 +171,7 @@ static void write_iteration(Written *written, uint64_t n)
     XtfWaitsRow third = wait_of(2 * n + 1000, 700, 1, 0);
     Writing writing = {0};
 
-    define(&writing, 2 * n + 2000);
+    define_locations(&writing, 2 * n + 2000);
     for (unsigned i = 0; i < G_N_ELEMENTS(recvs); i++)
         writing_append(&writing, 7, XTF_MODEL_RECVS, &recvs[i]);
     writing_append(&writing, 5, XTF_MODEL_WAITS, &first);
@@ -185,8 +185,8 @@ static void write_iteration(Written *written, uint64_t n)
     writing_end(&writing, written);
 }
 
-/* One rank by an iteration of n + 300 ns, if the waits in it are not too many to be looked at. */
-Test(waves, iterations_are_less_what_was_waited)
+/* The speed is one rank in an iteration of n + 300 ns. Too many waits in an iteration are not read. */
+Test(waves, iterations_exclude_waits)
 {
     static const struct {
         uint64_t n;
@@ -203,12 +203,12 @@ Test(waves, iterations_are_less_what_was_waited)
     }
 }
 
-/* A location with calls and receives, as one that probes: each receive is posted in a probe, three records before. */
+/* Writes a location that probes: it posts each receive in a probe, three records before. */
 static void write_probes(Writing *writing, uint64_t location)
 {
     static const struct {
         uint64_t time, seq;
-        uint8_t leave, enter; /* `enter`: so many rows back is the call that it leaves, or that it is in */
+        uint8_t leave, enter; /* `enter`: the distance in rows to the call that it leaves or is in */
     } calls[] = {{0, 0, 0, 0},   {100, 1, 0, 1},  {150, 3, 1, 1},   {200, 4, 0, 3},   {220, 6, 1, 1},
                  {300, 7, 0, 5}, {1000, 9, 1, 1}, {1010, 10, 0, 7}, {1030, 12, 1, 1}, {2000, 13, 1, 9}};
     const XtfRecvsRow recvs[] = {{.time = 210, .seq = 5, .posted = 3}, {.time = 1020, .seq = 11, .posted = 3}};
@@ -224,7 +224,7 @@ static void write_probes(Writing *writing, uint64_t location)
         writing_append(writing, location, XTF_MODEL_RECVS, &recvs[i]);
 }
 
-/* Who waits in probes begins an iteration with one: at 100, and at 300. */
+/* In a location that waits in probes an iteration begins with a probe: at 100 and at 300. */
 Test(waves, iterations_of_probes_go_from_probe_to_probe)
 {
     const XtfWaitsRow first = wait_of(400, 50, 3, XTF_NONE64), second = wait_of(500, 50, 0, 0);
@@ -232,7 +232,7 @@ Test(waves, iterations_of_probes_go_from_probe_to_probe)
     g_auto(Written) written = {0};
     Writing writing = {0};
 
-    define(&writing, 2000);
+    define_locations(&writing, 2000);
     writing_define(&writing, XTF_MODEL_LOCATIONS, &(XtfLocationRow){.id = 5 + PROCS, .proc = PROCS});
     write_probes(&writing, 5 + PROCS);
     writing_append(&writing, 5, XTF_MODEL_WAITS, &first);
@@ -242,7 +242,7 @@ Test(waves, iterations_of_probes_go_from_probe_to_probe)
     writing_end(&writing, &written);
     g_auto(GStrv) cells = line_of(&written, "waits/waves", 1);
     cr_assert_str_eq(cells[6], "3");
-    cr_assert_str_eq(cells[11], "1e+07", "%s", cells[11]); /* two ranks by 200 ns */
+    cr_assert_str_eq(cells[11], "1e+07", "%s", cells[11]); /* two ranks in 200 ns */
 }
 
 Test(waves, waits_that_begin_before_the_trace_are_damage)
@@ -253,7 +253,7 @@ Test(waves, waits_that_begin_before_the_trace_are_damage)
     char byte;
     size_t length;
 
-    define(&writing, 1000);
+    define_locations(&writing, 1000);
     XtfWaitsRow row = wait_of(100, 101, 1, XTF_NONE64);
     writing_append(&writing, 5, XTF_MODEL_WAITS, &row);
     writing_end(&writing, &written);

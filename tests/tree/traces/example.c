@@ -18,7 +18,7 @@ typedef struct {
     } frames[DEPTH_MAX];
 } Process;
 
-static void define(Writing *writing, uint32_t n_procs)
+static void define_tables(Writing *writing, uint32_t n_procs)
 {
     static const char *const regions[EXAMPLE_REGIONS] = {"main", "work", "barrier"};
     static const char *const metrics[EXAMPLE_METRICS] = {"cycles", "load"};
@@ -39,14 +39,14 @@ static void write_enter(Writing *writing, const ExampleEvent *event, Process *pr
 
     cr_assert_lt(depth, DEPTH_MAX);
     for (unsigned i = 0; i < depth; i++)
-        outermost &= process->frames[i].region != event->what;
+        outermost &= process->frames[i].region != event->operand;
     process->frames[depth].row = process->n_calls;
-    process->frames[depth].region = event->what;
+    process->frames[depth].region = event->operand;
     process->frames[depth].outermost = outermost;
     writing_append(writing, event->proc, XTF_MODEL_ENTERS_LEAVES,
                    &(XtfEntersLeavesRow){.time = event->t,
                                          .seq = process->seq,
-                                         .region = event->what,
+                                         .region = event->operand,
                                          .event = 0,
                                          .enter = depth ? process->n_calls - process->frames[depth - 1].row : 0,
                                          .outermost = outermost,
@@ -55,7 +55,7 @@ static void write_enter(Writing *writing, const ExampleEvent *event, Process *pr
 
 static void write_leave(Writing *writing, const ExampleEvent *event, Process *process)
 {
-    XtfEntersLeavesRow row = {.time = event->t, .seq = process->seq, .region = event->what, .event = 1};
+    XtfEntersLeavesRow row = {.time = event->t, .seq = process->seq, .region = event->operand, .event = 1};
 
     process->depth -= event->kind == EXAMPLE_LEAVE_OUTER;
     if (event->kind != EXAMPLE_LEAVE_LOST) {
@@ -69,11 +69,11 @@ static void write_leave(Writing *writing, const ExampleEvent *event, Process *pr
 
 static void write_message(Writing *writing, const ExampleEvent *event, const Process *process)
 {
-    /* A row of `sends` is how a row of `recvs` begins. */
+    /* A row of `recvs` begins with the fields of `sends`. */
     const XtfRecvsRow row = {.time = event->t,
                              .seq = process->seq,
                              .region = XTF_NONE32,
-                             .peer = event->what,
+                             .peer = event->operand,
                              .comm = XTF_NONE32,
                              .bytes = event->bytes,
                              .request = XTF_NONE64};
@@ -87,12 +87,12 @@ static void write_value(Writing *writing, const ExampleEvent *event, const Proce
     const XtfCountersRow counter = {.time = event->t,
                                     .seq = process->seq,
                                     .region = XTF_NONE32,
-                                    .metric = event->what,
+                                    .metric = event->operand,
                                     .metric_class = XTF_NONE32,
                                     .n_values = 1};
     const XtfMetricValuesRow value = {.time = event->t,
                                       .seq = process->seq,
-                                      .metric = event->what,
+                                      .metric = event->operand,
                                       .value_type = types[event->kind],
                                       .value = event->u};
 
@@ -108,10 +108,10 @@ void example_write(Written *written, const ExampleEvent *events, unsigned n)
 
     writing_begin(&writing);
     for (const ExampleEvent *event = events; event < events + n; event++)
-        last = MAX(last, event->kind == EXAMPLE_SEND || event->kind == EXAMPLE_RECV ? MAX(event->proc, event->what)
+        last = MAX(last, event->kind == EXAMPLE_SEND || event->kind == EXAMPLE_RECV ? MAX(event->proc, event->operand)
                                                                                     : event->proc);
     cr_assert_lt(last, PROCS_MAX);
-    define(&writing, last + 1);
+    define_tables(&writing, last + 1);
     for (const ExampleEvent *event = events; event < events + n; event++) {
         Process *process = &processes[event->proc];
         if (event->kind == EXAMPLE_ENTER)

@@ -1,6 +1,4 @@
-/*
- * Traces written out by hand, an event a line. Their locations are processes with one thread; ticks are nanoseconds.
- */
+/* Traces written by hand, one event a line. Their locations are processes with one thread; ticks are nanoseconds. */
 #pragma once
 
 #include "tests/tree/traces/writing.h"
@@ -21,10 +19,10 @@ typedef enum {
 } ExampleKind;
 
 typedef struct {
-    uint64_t t; /* of each process in ascending order */
+    uint64_t t; /* ascending in each process */
     uint32_t proc;
     ExampleKind kind;
-    uint32_t what; /* the region; the other process of a message; the metric */
+    uint32_t operand; /* region, other process of a message, or metric */
     union {
         uint64_t bytes, u;
         int64_t i;
@@ -46,7 +44,7 @@ typedef struct {
 
 void example_write(Written *written, const ExampleEvent *events, unsigned n);
 
-/* Compares lines of a file from line `first` on, 0 being the header, each with one blank between its columns. */
+/* Compares lines of a file from line `first` on, with one blank between cells. The header is line 0. */
 void example_assert_lines(const Written *written, const char *path, unsigned first, const char *const *lines,
                           unsigned n);
 

@@ -31,7 +31,7 @@ static const char *const send_events[] = {"MPI_SEND", NULL};
 
 enum { DEEPEST = 8, N_REGIONS = 3 };
 
-/* The frames open in a location: the rows that began them, and their regions. */
+/* Open frames of a location: the rows that began them, and their regions. */
 typedef struct {
     uint64_t rows[DEEPEST];
     uint32_t regions[DEEPEST];
@@ -75,7 +75,8 @@ typedef struct {
     uint32_t ids[4], notes_id;
 } Making;
 
-static XtfSchema *add(Making *making, const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields, uint32_t *id)
+static XtfSchema *add_schema(Making *making, const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields,
+                             uint32_t *id)
 {
     XtfSchema *schema = xtf_schema_new(name, kind, fields, NULL);
     cr_assert(schema);
@@ -89,7 +90,7 @@ static void add_sums(XtfSchema *schema, XtfAggregateKind kind, const char *const
         xtf_schema_add_aggregate(schema, &(XtfAggregateSpec){.kind = kind, .keys = keys, .values = values}, NULL));
 }
 
-/* A record type, with aggregates by whatever it has. */
+/* Adds a record type with an aggregate for the fields that it has. */
 static XtfSchema *add_type(Making *making, unsigned type, uint32_t *id)
 {
     static const XtfFieldSpec *const fields[] = {calls_fields, sends_fields, plain_fields, plain_fields};
@@ -106,7 +107,7 @@ static XtfSchema *add_type(Making *making, unsigned type, uint32_t *id)
     return schema;
 }
 
-/* Two threads a process, with keys that are in another order than their numbers. */
+/* Returns location i. Each process has two threads, and their keys have another order than their numbers. */
 static Known place_of(const Fixture *fixture, unsigned i)
 {
     uint64_t id = fixture->recipe.has_table ? (uint64_t)(i % 2) << 32 | (i / 2) : i * 3;
@@ -123,8 +124,8 @@ static bool is_on(const Stack *stack, uint32_t region)
     return false;
 }
 
-/* Whether it is an ENTER, and of which region, follows from its `bytes`. */
-static void set_call(const XtfSchema *schema, Known *known, Stack *stack, uint8_t *row)
+/* Fills the fields of a call. Its `bytes` decide between ENTER and LEAVE, and its region. */
+static void fill_call(const XtfSchema *schema, Known *known, Stack *stack, uint8_t *row)
 {
     unsigned top = stack->depth;
     uint64_t enter = top ? known->n - stack->rows[top - 1] : 0;
@@ -153,12 +154,12 @@ static void write_row(Making *making, Known *known, uint64_t *written, Stack *st
     xtf_field_set(&schema->fields[1], row, known->seq);
     known->n = written[known->type]++;
     if (known->type == 0) {
-        set_call(schema, known, stack, row);
+        fill_call(schema, known, stack, row);
     } else {
         xtf_field_set(xtf_schema_field(schema, "bytes"), row, known->bytes);
     }
     cr_assert(xtf_array_writer_append(array, row, NULL));
-    for (unsigned i = 0; i < known->bytes % 7 % 3; i++) { /* some have notes */
+    for (unsigned i = 0; i < known->bytes % 7 % 3; i++) { /* some records have notes */
         XtfArrayWriter *notes = xtf_writer_array(making->writer, known->location, making->notes_id, NULL);
         xtf_field_set(&making->notes->fields[0], note, known->t);
         xtf_field_set(&making->notes->fields[1], note, known->seq);
@@ -177,7 +178,7 @@ static void write_location(Making *making, unsigned i)
 
     for (uint64_t seq = 0; seq < n; seq++) {
         Known known = place_of(fixture, i);
-        /* Now and then hundreds of records at one time: more than a page holds. */
+        /* Now and then hundreds of records have one time: more than a page holds. */
         if (seq % 1000 > 400)
             t += random_below(fixture, recipe->t_step);
         known.t = t;
@@ -194,7 +195,7 @@ static void write_tables(Making *making)
     static const char *const names[N_REGIONS] = {"main", "a name with blanks,\tand a tab",
                                                  "operator<< of a template with a very long name"};
     uint32_t id;
-    g_autoptr(XtfSchema) regions = add(making, "regions", XTF_SCHEMA_TABLE, region_fields, &id);
+    g_autoptr(XtfSchema) regions = add_schema(making, "regions", XTF_SCHEMA_TABLE, region_fields, &id);
     XtfTableWriter *table = xtf_writer_table(making->writer, id, NULL);
     uint8_t row[XTF_ROW_MAX];
 
@@ -205,7 +206,7 @@ static void write_tables(Making *making)
     }
     if (!making->fixture->recipe.has_table)
         return;
-    g_autoptr(XtfSchema) locations = add(making, "locations", XTF_SCHEMA_TABLE, location_fields, &id);
+    g_autoptr(XtfSchema) locations = add_schema(making, "locations", XTF_SCHEMA_TABLE, location_fields, &id);
     table = xtf_writer_table(making->writer, id, NULL);
     for (unsigned i = 0; i < making->fixture->recipe.n_locations; i++) {
         Known place = place_of(making->fixture, i);
@@ -229,7 +230,7 @@ static void write_trace(Fixture *fixture)
     cr_assert(making.writer);
     for (unsigned i = 0; i < recipe->n_types; i++)
         making.types[i] = add_type(&making, i, &making.ids[i]);
-    making.notes = add(&making, "notes", XTF_SCHEMA_SIDE, note_fields, &making.notes_id);
+    making.notes = add_schema(&making, "notes", XTF_SCHEMA_SIDE, note_fields, &making.notes_id);
     write_tables(&making);
     for (unsigned i = 0; i < recipe->n_locations; i++)
         write_location(&making, i);

@@ -1,6 +1,4 @@
-/*
- * Random traces with all that makes order hard, and a naive memory of what is in them.
- */
+/* Random traces whose records are hard to order, with the same records in memory. */
 #pragma once
 
 #include <glib.h>
@@ -13,16 +11,16 @@
 typedef struct {
     uint64_t t, location, proc, thread, seq, bytes;
     unsigned type;
-    uint64_t n; /* in its array */
-    /* Of calls. */
+    uint64_t n; /* row of its array */
+    /* Fields of calls. */
     bool leave;
     uint32_t region;
 } Known;
 
 typedef struct {
     unsigned n_locations, n_types; /* at most 4 types */
-    uint64_t records_each;         /* of a location, on average */
-    uint64_t t_first, t_step;      /* times go on by 0 to t_step - 1 */
+    uint64_t records_each;         /* of each location, on average */
+    uint64_t t_first, t_step;      /* two times of a location differ by 0 to t_step - 1 */
     uint64_t resolution_num, resolution_den;
     bool has_table; /* of locations */
     bool plain;     /* rows that are not packed */
@@ -40,7 +38,7 @@ typedef struct {
 extern const char *const type_names[4];
 
 extern const Recipe ordinary;
-extern const Recipe many; /* more arrays than a heap merges: read in slices of time */
+extern const Recipe many; /* more arrays than a heap merges, so that they are read in slices of time */
 
 Fixture *fixture_new(uint32_t seed, const Recipe *recipe);
 void fixture_free(Fixture *fixture);
@@ -51,11 +49,11 @@ static inline const Known *known_at(const GArray *records, uint64_t i)
     return &g_array_index(records, Known, i);
 }
 
-/* Reads through the tree. Fails the test where the tree fails. */
+/* Resolves or reads a path. Fails the test if the tree fails. */
 XtfNode *resolve(Fixture *fixture, const char *path);
 GString *read_file(Fixture *fixture, const char *path);
 uint64_t read_count(Fixture *fixture, const char *path);
-/* The code of the error that the path meets; -1 if there is none. */
+/* Returns the code of the error for a path, or -1 if there is none. */
 int resolve_error(Fixture *fixture, const char *path);
 
 uint64_t random_below(Fixture *fixture, uint64_t n);

@@ -32,7 +32,7 @@ const char *const message_regions[] = {
 };
 const unsigned n_message_regions = G_N_ELEMENTS(message_regions);
 
-/* World; oneself; world from behind; two groups that talk to one another; another one of that name. */
+/* The world; one member; the world reversed; two groups that exchange messages; a second one with the same name. */
 enum { WORLD, SELF, REVERSED, BETWEEN, BETWEEN_TOO };
 const char *const message_comms[] = {"MPI_COMM_WORLD", "MPI_COMM_SELF", "", "split", "split"};
 const unsigned n_message_comms = G_N_ELEMENTS(message_comms);
@@ -78,7 +78,7 @@ static const XtfFieldSpec calls_fields[] = {
     {.name = "outermost", .type = XTF_TYPE_U8, .role = "outermost"},
     {0},
 };
-/* The tag is signed: negative ones are in no set. */
+/* The tag is signed: no set of tags contains negative ones. */
 static const XtfFieldSpec sends_fields[] = {
     HEAD_WITH_REGION,
     {.name = "peer", .type = XTF_TYPE_U32, .role = "peer", .flags = XTF_FIELD_OPTIONAL},
@@ -136,7 +136,7 @@ static void add_row(Table *table, const char *name, uint64_t a, uint64_t b, uint
     cr_assert(xtf_table_writer_append(table->writer, row, NULL, NULL));
 }
 
-/* Group 0 is all processes, 1 all backwards, 2 the even ones, 3 the odd ones. */
+/* Writes group 0 of all processes, 1 of all in reverse order, 2 of even ones, 3 of odd ones. */
 static void write_groups(Making *making)
 {
     Table groups = table_new(making, "groups", group_fields), members = table_new(making, "members", member_fields);
@@ -195,7 +195,7 @@ static void add_types(Making *making, bool has_aggregates)
 
 /* ---- Records. */
 
-/* Which process a rank is: said once more, from what write_tables() meant. */
+/* Returns the process of a rank, computed from the meaning of the communicators and not from the tables. */
 static uint64_t naive_peer(uint64_t n, uint64_t comm, uint64_t rank, uint64_t from)
 {
     bool even = from % 2 == 0;
@@ -215,21 +215,21 @@ static uint64_t naive_peer(uint64_t n, uint64_t comm, uint64_t rank, uint64_t fr
     }
 }
 
-static void set(const XtfSchema *schema, uint8_t *row, const char *field, uint64_t value)
+static void set_field(const XtfSchema *schema, uint8_t *row, const char *field, uint64_t value)
 {
     xtf_field_set(xtf_schema_field(schema, field), row, value);
 }
 
-/* Flat calls: each END ends the BEGIN right before it, but some never began. */
+/* Fills a call. Calls are flat: each END ends the BEGIN right before it, but some never began. */
 static void fill_call(Making *making, Message *message, uint64_t *open_region, uint8_t *row)
 {
     Fixture *fixture = making->fixture;
     bool end = *open_region != NOTHING || random_below(fixture, 10) == 0;
 
     message->region = *open_region != NOTHING ? *open_region : random_below(fixture, n_message_regions);
-    set(making->types[0], row, "event", end);
-    set(making->types[0], row, "enter", end && *open_region != NOTHING);
-    set(making->types[0], row, "outermost", !end || *open_region != NOTHING);
+    set_field(making->types[0], row, "event", end);
+    set_field(making->types[0], row, "enter", end && *open_region != NOTHING);
+    set_field(making->types[0], row, "outermost", !end || *open_region != NOTHING);
     *open_region = end ? NOTHING : message->region;
 }
 
@@ -237,23 +237,23 @@ static void fill_message(Making *making, Message *message, uint8_t *row)
 {
     const XtfSchema *schema = making->types[message->type];
     Fixture *fixture = making->fixture;
-    uint64_t rank = random_below(fixture, making->n_procs + 1), where = random_below(fixture, n_message_comms + 1);
+    uint64_t rank = random_below(fixture, making->n_procs + 1), comm = random_below(fixture, n_message_comms + 1);
     bool has_region = random_below(fixture, 8), has_rank = message->type == MESSAGES_PUTS || random_below(fixture, 20);
 
     message->region = has_region ? random_below(fixture, n_message_regions) : NOTHING;
-    set(schema, row, "event", random_below(fixture, 2));
-    set(schema, row, "peer", has_rank ? rank : NOTHING);
+    set_field(schema, row, "event", random_below(fixture, 2));
+    set_field(schema, row, "peer", has_rank ? rank : NOTHING);
     if (message->type == MESSAGES_SENDS) {
         int64_t tag = (int64_t)random_below(fixture, N_TAGS + 1) - 1;
-        message->comm = where < n_message_comms ? where : NOTHING;
+        message->comm = comm < n_message_comms ? comm : NOTHING;
         message->tag = tag < 0 ? NOTHING : (uint64_t)tag;
-        set(schema, row, "comm", message->comm);
-        set(schema, row, "tag", (uint64_t)tag);
+        set_field(schema, row, "comm", message->comm);
+        set_field(schema, row, "tag", (uint64_t)tag);
     } else {
-        set(schema, row, "window", where);
-        where = where < n_message_comms ? n_message_comms - 1 - where : NOTHING;
+        set_field(schema, row, "window", comm);
+        comm = comm < n_message_comms ? n_message_comms - 1 - comm : NOTHING;
     }
-    message->peer = has_rank ? naive_peer(making->n_procs, where, rank, message->proc) : NOTHING;
+    message->peer = has_rank ? naive_peer(making->n_procs, comm, rank, message->proc) : NOTHING;
 }
 
 static void write_location(Making *making, unsigned i, uint64_t n)
@@ -272,19 +272,19 @@ static void write_location(Making *making, unsigned i, uint64_t n)
                            .peer = NOTHING};
         uint8_t row[XTF_ROW_MAX] = {0};
 
-        if (seq % 1000 > 300) /* else all at one time */
+        if (seq % 1000 > 300) /* the other records have one time */
             t += random_below(fixture, 3);
         message.t = t;
         message.type = (unsigned)random_below(fixture, N_MESSAGES_TYPES);
-        set(making->types[message.type], row, "time", t);
-        set(making->types[message.type], row, "seq", seq);
+        set_field(making->types[message.type], row, "time", t);
+        set_field(making->types[message.type], row, "seq", seq);
         if (message.type == MESSAGES_CALLS) {
             fill_call(making, &message, &open_region, row);
         } else if (message.type != MESSAGES_MARKS) {
             fill_message(making, &message, row);
         }
         if (message.type != MESSAGES_MARKS)
-            set(making->types[message.type], row, "region", message.region);
+            set_field(making->types[message.type], row, "region", message.region);
         cr_assert(xtf_array_writer_append(
             xtf_writer_array(making->writer, message.location, making->ids[message.type], NULL), row, NULL));
         g_array_append_val(fixture->records, message);

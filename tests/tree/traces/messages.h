@@ -1,6 +1,4 @@
-/*
- * Random traces of messages, and a naive memory of who sent them to whom: for what narrows by the values of fields.
- */
+/* Random traces of messages with the same records in memory, for tests of narrowing by the values of fields. */
 #pragma once
 
 #include "tests/tree/traces/fixture.h"
@@ -8,13 +6,13 @@
 enum {
     MESSAGES_CALLS,
     MESSAGES_SENDS,
-    MESSAGES_PUTS,  /* whose communicator is a window's */
-    MESSAGES_MARKS, /* that have a time, a seq and nothing else */
+    MESSAGES_PUTS,  /* their communicator is a window's */
+    MESSAGES_MARKS, /* only a time and a seq */
     N_MESSAGES_TYPES,
     N_TAGS = 5,
 };
 
-#define NOTHING UINT64_MAX /* what a record does not have */
+#define NOTHING UINT64_MAX /* value of a field that a record lacks */
 
 typedef struct {
     uint64_t t, location, proc, thread, seq;
@@ -28,7 +26,7 @@ extern const char *const message_regions[];
 extern const char *const message_comms[];
 extern const unsigned n_message_regions, n_message_comms;
 
-/* A fixture whose `records` are of Message. */
+/* Returns a fixture whose `records` are of type Message. */
 Fixture *messages_new(uint32_t seed, unsigned n_locations, uint64_t records_each, bool has_aggregates);
 
 static inline const Message *message_at(const GArray *records, uint64_t i)

@@ -209,8 +209,8 @@ void mpi_record_post(Mpi *mpi, unsigned location, uint64_t t, uint64_t request)
     append_request(mpi, location, t, XTF_LABEL_MPI_IRECV_REQUEST, request);
 }
 
-/* Takes the latest open one of a request. */
-static Open take(MpiLocation *location, uint64_t request, bool is_send)
+/* Removes and returns the latest open operation of a request. */
+static Open take_operation(MpiLocation *location, uint64_t request, bool is_send)
 {
     for (guint i = location->open->len; i > 0; i--) {
         Open open = g_array_index(location->open, Open, i - 1);
@@ -226,7 +226,7 @@ static Open take(MpiLocation *location, uint64_t request, bool is_send)
 void mpi_record_complete(Mpi *mpi, unsigned location, uint64_t t, Envelope envelope, uint64_t request)
 {
     MpiLocation *at = &mpi->locations[location];
-    Open open = take(at, request, false);
+    Open open = take_operation(at, request, false);
     XtfPostingsRow posting = side_row(open.row.time, open.row.seq, &envelope, at->n_recvs);
 
     g_array_append_val(at->postings, posting);
@@ -235,13 +235,13 @@ void mpi_record_complete(Mpi *mpi, unsigned location, uint64_t t, Envelope envel
 
 void mpi_record_sent(Mpi *mpi, unsigned location, uint64_t t, uint64_t request)
 {
-    take(&mpi->locations[location], request, true);
+    take_operation(&mpi->locations[location], request, true);
     append_request(mpi, location, t, XTF_LABEL_MPI_ISEND_COMPLETE, request);
 }
 
 void mpi_record_cancel_send(Mpi *mpi, unsigned location, uint64_t t, uint64_t request)
 {
-    Open open = take(&mpi->locations[location], request, true);
+    Open open = take_operation(&mpi->locations[location], request, true);
 
     g_array_append_val(mpi->locations[location].cancelled, open.row);
     append_request(mpi, location, t, XTF_LABEL_MPI_REQUEST_CANCELLED, request);

@@ -1,6 +1,6 @@
 /*
- * Small traces of messages, written call by call. Ticks are nanoseconds. Postings are found by looking through all of
- * them: none of the importer's code is used.
+ * Small traces of messages, written call by call. Ticks are nanoseconds. The writer finds postings by a linear
+ * search and uses no code of the importer.
  */
 #pragma once
 
@@ -8,8 +8,8 @@
 
 enum {
     MPI_WORLD,    /* all processes */
-    MPI_REVERSED, /* all, the last first */
-    MPI_SELF,     /* without a group: each process has its own */
+    MPI_REVERSED, /* all, in reverse order */
+    MPI_SELF,     /* no group: each process is alone in it */
     MPI_INTER,    /* between the even and the odd processes */
     MPI_COMMS,
 };
@@ -38,7 +38,7 @@ typedef struct {
     uint64_t enters[8]; /* rows of the open calls */
     uint32_t regions[8];
     GArray *postings, *cancelled; /* XtfPostingsRow */
-    GArray *open;                 /* those that are not complete, with their requests; sends have a bytes of 1 */
+    GArray *open;                 /* of Open: incomplete operations with their requests */
 } MpiLocation;
 
 typedef struct {
@@ -48,14 +48,14 @@ typedef struct {
 } Mpi;
 
 void mpi_begin(Mpi *mpi, unsigned n_processes, unsigned n_threads);
-/* Writes the postings so far, of which none is behind a receive that is not complete. */
+/* Writes the postings so far. None of them may be later than an incomplete receive. */
 void mpi_flush(Mpi *mpi);
 void mpi_end(Mpi *mpi, Written *written);
 
 void mpi_enter(Mpi *mpi, unsigned location, uint64_t t, unsigned call);
 void mpi_leave(Mpi *mpi, unsigned location, uint64_t t);
 
-/* Records alone. */
+/* Appends a record without a call. */
 void mpi_record_send(Mpi *mpi, unsigned location, uint64_t t, Envelope envelope, uint64_t request);
 void mpi_record_recv(Mpi *mpi, unsigned location, uint64_t t, Envelope envelope);
 void mpi_record_post(Mpi *mpi, unsigned location, uint64_t t, uint64_t request);
@@ -63,10 +63,10 @@ void mpi_record_complete(Mpi *mpi, unsigned location, uint64_t t, Envelope envel
 void mpi_record_sent(Mpi *mpi, unsigned location, uint64_t t, uint64_t request);
 void mpi_record_cancel_send(Mpi *mpi, unsigned location, uint64_t t, uint64_t request);
 
-/* A call from t to t + ticks with its record in the middle. */
+/* Writes a call from t to t + ticks with its record in the middle. */
 void mpi_send(Mpi *mpi, unsigned location, uint64_t t, uint64_t ticks, Envelope envelope);
 void mpi_isend(Mpi *mpi, unsigned location, uint64_t t, uint64_t ticks, Envelope envelope, uint64_t request);
 void mpi_recv(Mpi *mpi, unsigned location, uint64_t t, uint64_t ticks, Envelope envelope);
 void mpi_irecv(Mpi *mpi, unsigned location, uint64_t t, uint64_t ticks, uint64_t request);
-/* Completes a receive. */
+/* Writes a call that completes a receive. */
 void mpi_wait(Mpi *mpi, unsigned location, uint64_t t, uint64_t ticks, Envelope envelope, uint64_t request);

@@ -7,10 +7,11 @@ const char *const run_regions[RUN_REGIONS] = {"main", "compute", "MPI_Isend", "M
                                               "never"};
 const char *const run_metrics[RUN_METRICS] = {"cycles", "load", "balance", "nothing"};
 
-/* What the metrics' values are: rows of xtf_value_types. */
+/* Types of the metrics' values: rows of xtf_value_types. */
 static const uint8_t metric_types[RUN_METRICS] = {4, 10, 8, 4};
 
-/* ---- Communicators: the world; its odd half, backwards; one between its two halves; everyone's own. */
+/* ---- Communicators: the world; its odd half in reverse order; one between its two halves; one for each process
+ * alone. */
 
 enum { WORLD, ODD, BETWEEN, SELF, N_COMMS };
 
@@ -28,7 +29,8 @@ static GArray *members_of(unsigned n_procs, unsigned group)
     return members;
 }
 
-/* The rank of a process in a communicator, as `from` sees it; false if it is not in it, or `from` isn't. */
+/* Finds the rank of a process in a communicator, as `from` numbers it. Returns false if either of them is not a
+ * member. */
 static bool rank_in(unsigned n_procs, unsigned comm, uint32_t from, uint32_t proc, uint32_t *rank)
 {
     unsigned here = comm == BETWEEN ? (from < n_procs / 2 ? 2 : 3) : comm;
@@ -39,17 +41,17 @@ static bool rank_in(unsigned n_procs, unsigned comm, uint32_t from, uint32_t pro
         *rank = 0;
         return from == proc;
     }
-    GArray *own = members_of(n_procs, here), *others = members_of(n_procs, there);
+    GArray *own = members_of(n_procs, here), *peers = members_of(n_procs, there);
     for (unsigned i = 0; i < own->len; i++)
         from_in |= g_array_index(own, uint32_t, i) == from;
-    for (unsigned i = 0; i < others->len; i++) {
-        if (g_array_index(others, uint32_t, i) == proc) {
+    for (unsigned i = 0; i < peers->len; i++) {
+        if (g_array_index(peers, uint32_t, i) == proc) {
             *rank = i;
             found = true;
         }
     }
     g_array_unref(own);
-    g_array_unref(others);
+    g_array_unref(peers);
     return from_in && found;
 }
 
@@ -117,7 +119,7 @@ static bool is_open(const Author *author, uint32_t region)
     return false;
 }
 
-static void enter(Author *author, RunEvent *event)
+static void write_enter(Author *author, RunEvent *event)
 {
     Frame frame = {author->n_calls, (uint32_t)g_rand_int_range(author->run->random, 0, RUN_REGIONS - 1), false};
     GArray *frames = author->frames;
@@ -137,8 +139,9 @@ static void enter(Author *author, RunEvent *event)
                                          .depth = frames->len});
 }
 
-/* Most often the frame on top; now and then one below it, so that those above are never left; or none. */
-static void leave(Author *author, RunEvent *event)
+/* Leaves the innermost frame most often. Sometimes leaves one below it, so that the frames above are never left, or
+ * no frame. */
+static void write_leave(Author *author, RunEvent *event)
 {
     GArray *frames = author->frames;
     bool lost = !frames->len || g_rand_int_range(author->run->random, 0, 40) == 0;
@@ -163,13 +166,13 @@ static void leave(Author *author, RunEvent *event)
     g_array_set_size(frames, depth);
 }
 
-static void call(Author *author, RunEvent *event)
+static void write_call(Author *author, RunEvent *event)
 {
     event->region = RUN_NONE;
     if (event->kind == RUN_ENTER)
-        enter(author, event);
+        write_enter(author, event);
     else
-        leave(author, event);
+        write_leave(author, event);
     author->n_calls++;
     event->stack = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     for (unsigned i = 0; i < author->frames->len; i++)
@@ -181,7 +184,7 @@ static uint32_t region_around(const Author *author)
     return author->frames->len ? g_array_index(author->frames, Frame, author->frames->len - 1).region : RUN_NONE;
 }
 
-static void message(Author *author, RunEvent *event)
+static void write_message(Author *author, RunEvent *event)
 {
     GRand *random = author->run->random;
     unsigned n_procs = author->run->recipe.n_procs;
@@ -200,7 +203,7 @@ static void message(Author *author, RunEvent *event)
         rank = peer;
     }
     event->peer = peer;
-    if (g_rand_int_range(random, 0, 50) == 0) { /* nobody */
+    if (g_rand_int_range(random, 0, 50) == 0) { /* to a rank that does not exist */
         event->peer = RUN_NONE;
         rank = n_procs + 7;
     }
@@ -213,13 +216,13 @@ static void message(Author *author, RunEvent *event)
                        .tag = event->tag,
                        .bytes = event->bytes,
                        .request = XTF_NONE64};
-    /* A row of `sends` is how a row of `recvs` begins. */
+    /* A row of `recvs` begins with the fields of `sends`. */
     G_STATIC_ASSERT(sizeof(XtfSendsRow) == offsetof(XtfRecvsRow, posted));
     writing_append(author->writing, author->location->id, event->kind == RUN_SEND ? XTF_MODEL_SENDS : XTF_MODEL_RECVS,
                    &row);
 }
 
-static void collective(Author *author, RunEvent *event)
+static void write_collective(Author *author, RunEvent *event)
 {
     GRand *random = author->run->random;
     XtfCollectivesRow row = {.time = event->t,
@@ -242,12 +245,12 @@ static void collective(Author *author, RunEvent *event)
     writing_append(author->writing, author->location->id, XTF_MODEL_COLLECTIVES, &row);
 }
 
-static void metric(Author *author, RunEvent *event)
+static void write_metric(Author *author, RunEvent *event)
 {
     GRand *random = author->run->random;
 
     event->metric = (uint32_t)g_rand_int_range(random, 0, RUN_METRICS - 1);
-    if (event->metric == 0) /* their sum is more than 64 bits hold */
+    if (event->metric == 0) /* the sum exceeds 64 bits */
         event->value.u = UINT64_MAX / 3 + (uint64_t)g_rand_int_range(random, 0, 1000);
     else if (event->metric == 1)
         event->value.d = g_rand_double_range(random, -3, 5);
@@ -272,7 +275,7 @@ static RunKind random_kind(GRand *random, const Author *author)
 {
     gint32 dice = g_rand_int_range(random, 0, 20);
 
-    if (dice < 12) /* rather deep */
+    if (dice < 12) /* rather deep stacks */
         return g_rand_int_range(random, 0, 16) < 11 - (gint32)author->frames->len ? RUN_ENTER : RUN_LEAVE;
     return dice < 14   ? RUN_SEND
            : dice < 16 ? RUN_RECV
@@ -291,22 +294,22 @@ static void write_event(Author *author)
                       .kind = random_kind(random, author),
                       .peer = RUN_NONE};
 
-    if (event.seq == 0 && event.location % 2) /* it was in something when the trace began */
+    if (event.seq == 0 && event.location % 2) /* the location was in a region when the trace began */
         event.kind = RUN_LEAVE;
     switch (event.kind) {
     case RUN_ENTER:
     case RUN_LEAVE:
-        call(author, &event);
+        write_call(author, &event);
         break;
     case RUN_SEND:
     case RUN_RECV:
-        message(author, &event);
+        write_message(author, &event);
         break;
     case RUN_COLLECTIVE:
-        collective(author, &event);
+        write_collective(author, &event);
         break;
     case RUN_METRIC:
-        metric(author, &event);
+        write_metric(author, &event);
         break;
     case RUN_OTHER:
         writing_append(author->writing, author->location->id, XTF_MODEL_MEASUREMENT,
@@ -325,7 +328,7 @@ static void event_clear(void *data)
         g_array_unref(event->stack);
 }
 
-/* Every other process has two threads; keys are not in the order of processes. */
+/* Creates the locations. Every other process has two threads; keys have another order than processes. */
 static void make_locations(Run *run)
 {
     run->locations = g_new0(RunLocation, 2 * run->recipe.n_procs);

@@ -1,7 +1,7 @@
 /*
- * A made-up run of a parallel program, with all that makes its totals hard, and a naive memory of what happened in it:
- * recursion, frames never left and left too early, calls that began before the trace, communicators of all kinds,
- * several threads, metrics of several types.
+ * A random run of a parallel program that makes totals hard, with all its events in memory. It has recursion, frames
+ * that are never left or left too early, and calls that began before the trace. It has communicators of all kinds,
+ * several threads, and metrics of several types.
  */
 #pragma once
 
@@ -22,20 +22,20 @@ typedef enum { RUN_ENTER, RUN_LEAVE, RUN_SEND, RUN_RECV, RUN_COLLECTIVE, RUN_MET
 
 typedef struct {
     uint64_t t, seq;
-    uint32_t location; /* of its location */
+    uint32_t location; /* index in Run.locations */
     RunKind kind;
-    uint32_t region; /* RUN_NONE: a LEAVE without ENTER, or not in a region */
+    uint32_t region; /* RUN_NONE: a LEAVE without ENTER, or outside all regions */
     uint32_t peer;   /* process; RUN_NONE: unknown */
     uint32_t comm, tag;
     uint64_t bytes, received;
-    bool completes;  /* COLLECTIVE: says what it moved */
+    bool completes;  /* COLLECTIVE: an end, with the bytes that it moved */
     uint32_t metric; /* METRIC: of `value`, as its type says */
     union {
         uint64_t u;
         int64_t i;
         double d;
     } value;
-    /* Of calls: the regions of the frames that are open behind it, the outermost first. */
+    /* Regions of the open frames after a call, outermost first; NULL if the event is no call. */
     GArray *stack;
 } RunEvent;
 
@@ -47,7 +47,7 @@ typedef struct {
 
 typedef struct {
     unsigned n_procs;
-    unsigned events; /* a location, about */
+    unsigned events; /* of each location, about */
 } RunRecipe;
 
 typedef struct {
@@ -66,8 +66,8 @@ Run *run_new(uint32_t seed, const RunRecipe *recipe);
 void run_free(Run *run);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Run, run_free)
 
-/* The whole of a file, which must be as long as is stated. */
+/* Reads a whole file and asserts that it has the stated size. */
 GString *run_read(Run *run, const char *path);
 bool run_exists(Run *run, const char *path);
-/* That any bytes of the file, in any order, are those of the whole. */
+/* Asserts that any bytes of the file, read in any order, equal the same bytes of the whole. */
 void run_check_parts(Run *run, const char *path);

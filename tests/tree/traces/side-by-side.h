@@ -1,6 +1,4 @@
-/*
- * Reading a file of the tree by several threads at once.
- */
+/* Reading of a file of the tree by several threads at once. */
 #pragma once
 
 #include <criterion/criterion.h>
@@ -17,7 +15,7 @@ typedef struct {
     unsigned first;
 } Reader;
 
-/* Every fourth block, in the order in which a kernel that reads ahead might ask for them. */
+/* Reads every fourth block, in an order in which a kernel that reads ahead may ask for them. */
 static inline void *read_blocks(void *data)
 {
     Reader *reader = data;
@@ -34,7 +32,7 @@ static inline void *read_blocks(void *data)
     return NULL;
 }
 
-/* All threads together read all of it. */
+/* Asserts that the threads together read the whole file. */
 static inline void assert_read_side_by_side(XtfNode *node, const GString *whole)
 {
     Reader readers[READERS];

@@ -7,7 +7,7 @@ const char *const waits_contexts[WAITS_CONTEXTS] = {"main", "main/MPI_Recv", "ma
                                                     "main/MPI_Recv/main"};
 static const XtfContextRow contexts[WAITS_CONTEXTS] = {{XTF_NONE32, 0}, {0, 1}, {0, 2}, {1, 0}};
 
-static void define(Writing *writing)
+static void define_tables(Writing *writing)
 {
     for (unsigned i = 0; i < WAITS_REGIONS; i++)
         writing_define(writing, XTF_MODEL_REGIONS,
@@ -22,29 +22,29 @@ static void define(Writing *writing)
         writing_define(writing, XTF_MODEL_CONTEXTS, &contexts[i]);
 }
 
-static uint32_t below(GRand *random, uint32_t n)
+static uint32_t random_number(GRand *random, uint32_t n)
 {
     return (uint32_t)g_rand_int_range(random, 0, (gint32)n);
 }
 
-/* Some waits touch the one before them, some last no time. */
+/* Returns a random wait. Some waits begin where the one before them ended; some have length 0. */
 static XtfWaitsRow random_wait(GRand *random, uint64_t after, uint64_t seq)
 {
-    uint64_t begin = after + (below(random, 4) ? below(random, 300) : 0),
-             amount = below(random, 8) ? below(random, 200) : 0;
+    uint64_t begin = after + (random_number(random, 4) ? random_number(random, 300) : 0),
+             amount = random_number(random, 8) ? random_number(random, 200) : 0;
     XtfWaitsRow row = {.time = begin + amount, .seq = seq, .amount = amount, .match = XTF_NONE64, .cause = XTF_NONE64};
 
-    row.region = below(random, 20) ? 1 + below(random, 2) : XTF_NONE32;
-    row.event = (uint8_t)below(random, 4);
-    row.indirect = amount ? below(random, (uint32_t)amount + 1) : 0;
-    row.propagating = amount ? below(random, (uint32_t)amount + 1) : 0;
+    row.region = random_number(random, 20) ? 1 + random_number(random, 2) : XTF_NONE32;
+    row.event = (uint8_t)random_number(random, 4);
+    row.indirect = amount ? random_number(random, (uint32_t)amount + 1) : 0;
+    row.propagating = amount ? random_number(random, (uint32_t)amount + 1) : 0;
     row.part_kind = UINT8_MAX;
-    row.culprit = below(random, 15) ? below(random, WAITS_PROCS) : XTF_NONE32;
+    row.culprit = random_number(random, 15) ? random_number(random, WAITS_PROCS) : XTF_NONE32;
     row.culprit_thread = row.culprit == XTF_NONE32 ? XTF_NONE32 : 0;
     row.context = 0;
-    row.comm = below(random, 10) ? below(random, WAITS_COMMS) : XTF_NONE32;
-    row.tag = below(random, 3) ? below(random, WAITS_TAGS) : XTF_NONE32;
-    row.bytes = below(random, 1000);
+    row.comm = random_number(random, 10) ? random_number(random, WAITS_COMMS) : XTF_NONE32;
+    row.tag = random_number(random, 3) ? random_number(random, WAITS_TAGS) : XTF_NONE32;
+    row.bytes = random_number(random, 1000);
     return row;
 }
 
@@ -52,13 +52,13 @@ static void add_delay(Waits *waits, Writing *writing, uint32_t location, const X
 {
     KnownDelay known = {.proc = location / WAITS_THREADS, .thread = location % WAITS_THREADS};
 
-    uint32_t context = below(waits->random, WAITS_CONTEXTS + 1);
+    uint32_t context = random_number(waits->random, WAITS_CONTEXTS + 1);
 
     known.row = (XtfDelaysRow){.time = wait->time, .seq = wait->seq, .event = wait->event};
     known.row.context = context < WAITS_CONTEXTS ? context : XTF_NONE32;
     known.row.region = context < WAITS_CONTEXTS ? contexts[context].region : XTF_NONE32;
-    known.row.short_term = below(waits->random, 50);
-    known.row.long_term = below(waits->random, 50);
+    known.row.short_term = random_number(waits->random, 50);
+    known.row.long_term = random_number(waits->random, 50);
     writing_append(writing, 10 + location, XTF_MODEL_DELAYS, &known.row);
     g_array_append_val(waits->delays, known);
 }
@@ -73,7 +73,7 @@ static uint64_t add_location(Waits *waits, Writing *writing, uint32_t location, 
         t = known.row.time;
         writing_append(writing, 10 + location, XTF_MODEL_WAITS, &known.row);
         g_array_append_val(waits->waits, known);
-        if (below(waits->random, 2))
+        if (random_number(waits->random, 2))
             add_delay(waits, writing, location, &known.row);
     }
     return t;
@@ -88,7 +88,7 @@ Waits *waits_new(uint32_t seed, unsigned each)
     waits->waits = g_array_new(FALSE, FALSE, sizeof(KnownWait));
     waits->delays = g_array_new(FALSE, FALSE, sizeof(KnownDelay));
     writing_begin(&writing);
-    define(&writing);
+    define_tables(&writing);
     for (uint32_t location = 0; location < WAITS_PROCS * WAITS_THREADS - 1; location++) { /* the last has none */
         uint64_t last = add_location(waits, &writing, location, each / (1 + location % 3));
         waits->end = MAX(waits->end, last + 1);

@@ -1,6 +1,6 @@
 /*
- * A made-up analysis: waits of several processes and threads, and the delays behind them, and a naive memory of them.
- * Ticks are nanoseconds.
+ * A made-up analysis: waits of several processes and threads and the delays behind them, also in memory. Ticks are
+ * nanoseconds.
  */
 #pragma once
 
@@ -11,7 +11,7 @@
 enum {
     WAITS_PROCS = 5,
     WAITS_THREADS = 2,
-    WAITS_REGIONS = 4, /* the last is never waited in */
+    WAITS_REGIONS = 4, /* no wait is in the last one */
     WAITS_CONTEXTS = 4,
     WAITS_COMMS = 3,
     WAITS_TAGS = 40,
@@ -38,7 +38,7 @@ typedef struct {
 
 extern const char *const waits_regions[WAITS_REGIONS], *const waits_contexts[WAITS_CONTEXTS];
 
-/* About `each` waits a location. */
+/* Returns a trace with about `each` waits a location. */
 Waits *waits_new(uint32_t seed, unsigned each);
 void waits_free(Waits *waits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(Waits, waits_free)

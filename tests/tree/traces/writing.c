@@ -16,7 +16,7 @@ void writing_begin(Writing *writing)
     cr_assert(writing->writer);
 }
 
-static uint32_t schema(Writing *writing, unsigned tag)
+static uint32_t schema_id(Writing *writing, unsigned tag)
 {
     if (!writing->declared[tag])
         cr_assert(xtf_writer_add_schema(writing->writer, xtf_model_schema(tag), &writing->ids[tag], NULL));
@@ -33,13 +33,13 @@ uint32_t writing_string(Writing *writing, const char *string)
 
 void writing_define(Writing *writing, unsigned table, const void *row)
 {
-    XtfTableWriter *rows = xtf_writer_table(writing->writer, schema(writing, table), NULL);
+    XtfTableWriter *rows = xtf_writer_table(writing->writer, schema_id(writing, table), NULL);
     cr_assert(rows && xtf_table_writer_append(rows, row, NULL, NULL));
 }
 
 void writing_append(Writing *writing, uint64_t location, unsigned type, const void *row)
 {
-    XtfArrayWriter *array = xtf_writer_array(writing->writer, location, schema(writing, type), NULL);
+    XtfArrayWriter *array = xtf_writer_array(writing->writer, location, schema_id(writing, type), NULL);
     GError *error = NULL;
     cr_assert(array && xtf_array_writer_append(array, row, &error), "%s", error ? error->message : "");
 }

@@ -1,6 +1,4 @@
-/*
- * Writing a small trace with the schemas of src/model, each declared when its first row comes.
- */
+/* Writes small traces with the schemas of src/model. Each schema is declared with its first row. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +21,7 @@ uint32_t writing_string(Writing *writing, const char *string);
 void writing_define(Writing *writing, unsigned table, const void *row);
 void writing_append(Writing *writing, uint64_t location, unsigned type, const void *row);
 
-/* A trace that was written. */
+/* A written trace, open for reading. */
 typedef struct {
     char *path;
     XtfTrace *trace;
@@ -34,5 +32,5 @@ void writing_end(Writing *writing, Written *written);
 void written_finish(Written *written); /* removes the file */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Written, written_finish)
 
-/* All of a file, which must have its stated size. */
+/* Reads a whole file and asserts that it has the stated size. */
 GString *written_read(const Written *written, const char *path);

@@ -1,10 +1,12 @@
 /*
- * The tree of one trace, asked many times: what `xtf cat` and `xtf ls` show, without a process for each question.
+ * Answers many questions about the tree of one trace, as `xtf cat` and `xtf ls` do, without a process for each
+ * question.
  *
  *     ask-tree TRACE.xtf
  *
- * Each line of the standard input is a question, `cat PATH` or `ls PATH`. The answer is a line with 0 (good) or 1 and
- * the number of bytes that follow it: a file's content, the names in a directory, one a line, or what is wrong.
+ * Each line of the standard input is a question, `cat PATH` or `ls PATH`. The answer begins with a line: 0 (good) or
+ * 1, and the number of bytes that follow. The bytes are the content of the file, the names in the directory, one a
+ * line, or the error.
  */
 #include <glib.h>
 #include <inttypes.h>
@@ -22,7 +24,7 @@ static bool put_name(const char *name, XtfNodeKind kind, void *data)
     return true;
 }
 
-/* In pieces of different lengths, so that reads begin and end anywhere. */
+/* Reads the content in pieces of different lengths, so that reads begin and end anywhere. */
 static bool put_content(XtfNode *file, GString *answer, GError **error)
 {
     enum { LEAST = 1000, MOST = 1 << 20 };

@@ -1,12 +1,13 @@
 /*
- * The xtf command, run many times without being loaded each time: a process that has loaded it forks a child for each
- * request, and the child calls the command's main(). With sanitizers, loading takes more time than most commands.
+ * Runs the xtf command many times without loading it each time. The process loads the command once and forks a child
+ * for each request, and the child calls the command's main(). With sanitizers, loading takes more time than most
+ * commands.
  *
  *     run-xtf SOCKET      a descriptor: one end of a pair of AF_UNIX, SOCK_SEQPACKET
  *
- * A request is one message: the folder to run in and the command's arguments, with a zero byte behind each, and three
- * descriptors, which become the child's input, output and errors. The answer is the child's status as waitpid() has it.
- * The child dies with the process: whoever waits no longer kills that.
+ * A request is one message: the folder to run in and the command's arguments, each followed by a zero byte, and
+ * three descriptors, which become the child's input, output and errors. The answer is the child's status in the form
+ * of waitpid(). When this process ends, the kernel kills the child, because the client can only kill this process.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The command itself, its main() under another name. */
+/* The command itself, with main() renamed. */
 int xtf_main(int argc, char **argv);
 #define main xtf_main
 #include "src/cli/main.c"
@@ -28,14 +29,14 @@ enum { STREAMS = 3, BYTES = 1 << 18, ARGUMENTS = 1 << 14 };
 static char words[BYTES];
 static char *words_of[ARGUMENTS + 2];
 
-_Noreturn static void fail(const char *what)
+_Noreturn static void fail(const char *failure)
 {
-    fprintf(stderr, "run-xtf: %s: %s\n", what, strerror(errno));
+    fprintf(stderr, "run-xtf: %s: %s\n", failure, strerror(errno));
     exit(125);
 }
 
-/* Receives a request: the number of its bytes, 0 at the end, and its descriptors. */
-static size_t receive(int link, int streams[STREAMS])
+/* Receives a request and its descriptors. Returns the number of its bytes, 0 at the end. */
+static size_t receive_request(int link, int streams[STREAMS])
 {
     union {
         struct cmsghdr head;
@@ -59,8 +60,8 @@ static size_t receive(int link, int streams[STREAMS])
     return (size_t)length;
 }
 
-/* Lays out the arguments, behind the name of the program. */
-static int split(const char *program, size_t length)
+/* Splits the request into arguments after the name of the program. Returns their number. */
+static int split_arguments(const char *program, size_t length)
 {
     int count = 0;
 
@@ -75,10 +76,10 @@ static int split(const char *program, size_t length)
     return count;
 }
 
-/* Runs the command in a child, which has no other descriptors than a process that was started. */
+/* Runs the command in a child, with only the descriptors that a new process would have. */
 _Noreturn static void run_child(int link, const int streams[STREAMS], size_t length)
 {
-    int count = split("xtf", length);
+    int count = split_arguments("xtf", length);
 
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) != 0 || getppid() == 1)
         fail("prctl");
@@ -101,7 +102,7 @@ int main(int argc, char **argv)
 
     if (link <= STDERR_FILENO)
         return 2;
-    while ((length = receive(link, streams)) > 0) {
+    while ((length = receive_request(link, streams)) > 0) {
         pid_t child = fork();
         if (child < 0)
             fail("fork");

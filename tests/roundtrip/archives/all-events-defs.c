@@ -1,4 +1,4 @@
-/* Definitions of metrics, attributes, parameters, and of files; and the archive as a whole. */
+/* Definitions of metrics, attributes, parameters and files, and the archive as a whole. */
 #include "all-events.h"
 
 static void define_metrics(Archive *archive)
@@ -27,7 +27,7 @@ void define_values(Archive *archive)
         DEFINE(Attribute, ATTRIBUTE_FIRST + type, archive_string(archive, name),
                archive_string(archive, "an attribute"), type);
     }
-    /* Values of type ATTRIBUTE begin with the first. */
+    /* Attribute values of type ATTRIBUTE refer to attributes from the first one on. */
     DEFINE(Attribute, ATTRIBUTE_FIRST, archive_string(archive, "attribute 0"), archive_string(archive, ""),
            OTF2_TYPE_UINT8);
     for (uint32_t i = 0; i < N_OF_EACH; i++) {
@@ -90,7 +90,7 @@ void write_all_events(const char *folder)
         for (unsigned t = 0; t < N_THREADS; t++)
             emit_location(archive, all_events_location(i, t));
     }
-    /* Ends of buffer flushes lie after the last event's time: a little length to spare. */
+    /* Buffer flushes end after the last event's time, so the trace is a little longer. */
     archive_clock(archive, 1000000, 1000000, 100000);
     define_system(archive);
     define_program(archive);

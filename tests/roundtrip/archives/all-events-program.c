@@ -1,4 +1,4 @@
-/* Definitions of what the program is made of: paradigms, regions, call paths and calling contexts. */
+/* Definitions of paradigms, regions, call paths and calling contexts. */
 #include "all-events.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* Callsite */

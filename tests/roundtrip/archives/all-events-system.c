@@ -1,7 +1,7 @@
 /* Definitions of machines, processes, locations, communicators and topologies. */
 #include "all-events.h"
 
-/* A machine with a node for every two processes, cores below them. */
+/* Defines a machine with a node for every two processes, and cores below the nodes. */
 static void define_nodes(Archive *archive)
 {
     OTF2_StringRef key = archive_string(archive, "system property");
@@ -37,7 +37,8 @@ static void define_locations(Archive *archive)
     }
 }
 
-/* The groups have the same ranks, each turned by one more; the names of two communicators are empty. */
+/* Defines communicators. Each group has the ranks of the one before, rotated by one. Two communicators have empty
+ * names. */
 static void define_communicators(Archive *archive)
 {
     uint64_t locations[N_PROCESSES], ranks[N_PROCESSES];

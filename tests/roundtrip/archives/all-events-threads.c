@@ -1,7 +1,7 @@
-/* Threads, locks and tasks, OpenMP's old events included; the measurement itself. */
+/* Threads, locks and tasks, OpenMP's old events, and the measurement itself. */
 #include "all-events.h"
 
-/* The OpenMP events are deprecated, but readers still meet them. */
+/* The OpenMP events are deprecated, but readers must still read them. */
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 static void emit_openmp(Emitter *emitter)

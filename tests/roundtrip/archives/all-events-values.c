@@ -1,4 +1,4 @@
-/* Metrics, parameters, samples, and the program's begin and end. */
+/* Metrics, parameters, samples, and the begin and end of the program. */
 #include "all-events.h"
 
 static void emit_metrics(Emitter *emitter)
@@ -43,7 +43,7 @@ void emit_values(Emitter *emitter)
 
     emit_program(emitter);
     emit_metrics(emitter);
-    /* Parameter types: string, signed, unsigned, in turn. */
+    /* Parameters have the types string, signed and unsigned in turn. */
     EMIT(ParameterString, PARAMETER_FIRST, archive_string(emitter->archive, text));
     EMIT(ParameterInt, PARAMETER_FIRST + 1, emitter_i64(emitter));
     EMIT(ParameterUnsignedInt, PARAMETER_FIRST + 2, emitter_u64(emitter));

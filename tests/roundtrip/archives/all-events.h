@@ -1,15 +1,15 @@
 /*
- * The archive `all-events`: every event and every definition that OTF2 knows, each field with a value that tells it
- * from its neighbours.
+ * The archive `all-events`: every event and every definition of OTF2. Each field has a value that differs from its
+ * neighbours.
  *
- * 4 processes of 2 threads each write the same rounds of events at the same times. The rounds differ in the values of
- * enumerations; every other round carries attributes, and some have extreme numbers.
+ * 4 processes of 2 threads each write the same rounds of events at the same times. The rounds differ in the values
+ * of enumerations. Every other round has attributes, and some have extreme numbers.
  */
 #pragma once
 
 #include "archive.h"
 
-/* Ids of definitions: each kind has a range of its own, so that a mix-up shows. */
+/* Ids of definitions. Each kind has its own range, so that a reader that confuses two kinds fails. */
 enum {
     N_PROCESSES = 4,
     N_THREADS = 2,
@@ -34,7 +34,7 @@ enum {
     TOPOLOGY_FIRST = 1500,
     N_ATTRIBUTE_TYPES = OTF2_TYPE_LOCATION_GROUP, /* 1 to this */
     N_IO_PARADIGMS = 2,
-    N_METRIC_MEMBERS = 3, /* of METRIC_CLASS and METRIC_INSTANCE: unsigned, signed, floating point */
+    N_METRIC_MEMBERS = 3, /* in METRIC_CLASS and METRIC_INSTANCE: unsigned, signed, floating point */
 };
 
 static inline uint64_t all_events_location(unsigned process, unsigned thread)
@@ -42,16 +42,17 @@ static inline uint64_t all_events_location(unsigned process, unsigned thread)
     return process + ((uint64_t)thread << 32);
 }
 
-/* A value of an attribute or property type, made of a number. Ids exist if there are N_OF_EACH of them. */
+/* Returns a value of an attribute or property type, derived from a number. Ids refer to one of N_OF_EACH
+ * definitions. */
 OTF2_AttributeValue all_events_value(Archive *archive, OTF2_Type type, uint64_t number);
 
-/* One location's stream of events. */
+/* The stream of events of one location. */
 typedef struct {
     Archive *archive;
     OTF2_EvtWriter *writer;
     OTF2_AttributeList *attributes;
     uint64_t time;
-    uint64_t number; /* of values handed out */
+    uint64_t number; /* number of values that were used */
     unsigned round;
 } Emitter;
 
@@ -60,11 +61,11 @@ uint64_t emitter_tick(Emitter *emitter);
 uint32_t emitter_u32(Emitter *emitter);
 uint64_t emitter_u64(Emitter *emitter);
 int64_t emitter_i64(Emitter *emitter);
-/* One of the definitions from `first` on. */
+/* Returns the id of one of the definitions from `first` on. */
 uint32_t emitter_ref(Emitter *emitter, uint32_t first);
-/* A rank in every communicator. */
+/* Returns a rank that is valid in every communicator. */
 uint32_t emitter_rank(Emitter *emitter);
-/* An enumeration's value, below `n`. */
+/* Returns a value of an enumeration, below `n`. */
 uint8_t emitter_enum(const Emitter *emitter, unsigned n);
 
 /* Writes one event: EMIT(Enter, region). */

@@ -11,17 +11,17 @@ struct Archive {
     Phase phase;
     GHashTable *events;  /* location -> OTF2_EvtWriter */
     GHashTable *local;   /* location -> OTF2_DefWriter */
-    GHashTable *counts;  /* location -> uint64_t, once the events are closed */
+    GHashTable *counts;  /* location -> uint64_t, after the events were closed */
     GHashTable *strings; /* text -> id + 1 */
     GPtrArray *texts;    /* by id */
     uint32_t n_strings_written;
 };
 
-void archive_expect(OTF2_ErrorCode status, const char *what)
+void archive_expect(OTF2_ErrorCode status, const char *operation)
 {
     if (status == OTF2_SUCCESS)
         return;
-    fprintf(stderr, "otf2-archives: %s: %s\n", what, OTF2_Error_GetDescription(status));
+    fprintf(stderr, "otf2-archives: %s: %s\n", operation, OTF2_Error_GetDescription(status));
     exit(1);
 }
 
@@ -68,7 +68,7 @@ static void close_events(Archive *archive)
     WRITE(OTF2_Archive_CloseEvtFiles(archive->otf2));
     WRITE(OTF2_Archive_OpenDefFiles(archive->otf2));
 
-    /* OTF2's reader wants a file of local definitions for every location, an empty one at least. */
+    /* OTF2's reader needs a file of local definitions for every location, even an empty one. */
     g_hash_table_iter_init(&iter, archive->events);
     while (g_hash_table_iter_next(&iter, &location, &writer)) {
         OTF2_DefWriter *local = OTF2_Archive_GetDefWriter(archive->otf2, *(uint64_t *)location);
@@ -96,7 +96,7 @@ static void close_local(Archive *archive)
     write_pending_strings(archive);
 }
 
-static void go_on_to(Archive *archive, Phase phase)
+static void enter_phase(Archive *archive, Phase phase)
 {
     g_assert(archive->phase <= phase);
     for (; archive->phase < phase; archive->phase++) {
@@ -109,7 +109,7 @@ static void go_on_to(Archive *archive, Phase phase)
 
 OTF2_EvtWriter *archive_events(Archive *archive, uint64_t location)
 {
-    go_on_to(archive, PHASE_EVENTS);
+    enter_phase(archive, PHASE_EVENTS);
     OTF2_EvtWriter *writer = g_hash_table_lookup(archive->events, &location);
     if (!writer) {
         writer = OTF2_Archive_GetEvtWriter(archive->otf2, location);
@@ -120,7 +120,7 @@ OTF2_EvtWriter *archive_events(Archive *archive, uint64_t location)
 
 OTF2_DefWriter *archive_local(Archive *archive, uint64_t location)
 {
-    go_on_to(archive, PHASE_LOCAL);
+    enter_phase(archive, PHASE_LOCAL);
     OTF2_DefWriter *writer = g_hash_table_lookup(archive->local, &location);
     if (!writer) {
         writer = OTF2_Archive_GetDefWriter(archive->otf2, location);
@@ -131,13 +131,13 @@ OTF2_DefWriter *archive_local(Archive *archive, uint64_t location)
 
 OTF2_GlobalDefWriter *archive_global(Archive *archive)
 {
-    go_on_to(archive, PHASE_GLOBAL);
+    enter_phase(archive, PHASE_GLOBAL);
     return archive->global;
 }
 
 void archive_close(Archive *archive)
 {
-    go_on_to(archive, PHASE_GLOBAL);
+    enter_phase(archive, PHASE_GLOBAL);
     WRITE(OTF2_Archive_CloseGlobalDefWriter(archive->otf2, archive->global));
     WRITE(OTF2_Archive_Close(archive->otf2));
     g_hash_table_destroy(archive->events);
@@ -169,7 +169,7 @@ uint64_t archive_n_events(Archive *archive, uint64_t location)
 
 void archive_clock(Archive *archive, uint64_t ticks_per_second, uint64_t offset, uint64_t length)
 {
-    /* The day on which OTF2 3.0 came out, for want of another. */
+    /* The day of the release of OTF2 3.0, an arbitrary date. */
     uint64_t realtime = UINT64_C(1638316800000000000);
     WRITE(
         OTF2_GlobalDefWriter_WriteClockProperties(archive_global(archive), ticks_per_second, offset, length, realtime));

@@ -1,5 +1,6 @@
 /*
- * Two runs of a program that was changed between them: its regions have other numbers, some are new and some are gone.
+ * Two runs of a program that changed between them. Its regions have other numbers; the second run lacks some of them
+ * and has new ones.
  */
 #include "sums.h"
 
@@ -10,14 +11,14 @@ typedef struct {
     uint32_t line;
 } Region;
 
-static void call_some(OTF2_EvtWriter *writer, uint64_t *time, uint32_t n_regions, Dice *random, unsigned deep)
+static void write_nested_calls(OTF2_EvtWriter *writer, uint64_t *time, uint32_t n_regions, Dice *random, unsigned deep)
 {
     uint32_t region = dice(random, n_regions);
 
     WRITE(OTF2_EvtWriter_Enter(writer, NULL, *time, region));
     *time += 1 + dice(random, 100);
     if (deep < 5 && dice(random, 2))
-        call_some(writer, time, n_regions, random, deep + 1);
+        write_nested_calls(writer, time, n_regions, random, deep + 1);
     if (dice(random, 3) == 0)
         WRITE(OTF2_EvtWriter_MpiSend(writer, NULL, *time, dice(random, N_PROCS), 0, dice(random, 3), *time));
     if (dice(random, 3) == 0)
@@ -29,7 +30,7 @@ static void call_some(OTF2_EvtWriter *writer, uint64_t *time, uint32_t n_regions
     WRITE(OTF2_EvtWriter_Leave(writer, NULL, *time, region));
 }
 
-/* The last two regions are never called. */
+/* Writes one run. The last two regions are never called. */
 static void write_run(const char *folder, const char *name, const Region *regions, uint32_t n, uint64_t resolution,
                       uint64_t seed)
 {
@@ -40,10 +41,10 @@ static void write_run(const char *folder, const char *name, const Region *region
     for (uint64_t location = 0; location < N_PROCS; location++) {
         OTF2_EvtWriter *writer = archive_events(archive, location);
         uint64_t time = 100;
-        if (location == 1) /* of a region that was entered before the trace */
+        if (location == 1) /* a region that was entered before the trace */
             WRITE(OTF2_EvtWriter_Leave(writer, NULL, time, 0));
         for (unsigned i = 0; i < 200; i++)
-            call_some(writer, &time, n - 2, &random, 0);
+            write_nested_calls(writer, &time, n - 2, &random, 0);
         end = MAX(end, time);
     }
     archive_clock(archive, resolution, 100, end);

@@ -68,7 +68,7 @@ OTF2_AttributeValue all_events_value(Archive *archive, OTF2_Type type, uint64_t 
     return value;
 }
 
-/* None in even rounds; in odd ones from 0 to 3, of all types in turn. */
+/* Adds no attributes in even rounds, and 0 to 3 in odd rounds, of all types in turn. */
 OTF2_AttributeList *emitter_attributes(Emitter *emitter)
 {
     if (emitter->round % 2 == 0)
@@ -82,14 +82,14 @@ OTF2_AttributeList *emitter_attributes(Emitter *emitter)
     return emitter->attributes;
 }
 
-/* Every third event is at the time of the one before. */
+/* Every third event has the time of the one before. */
 uint64_t emitter_tick(Emitter *emitter)
 {
     emitter->time += ++emitter->number % 3;
     return emitter->time;
 }
 
-/* Round 2 has zeros, round 4 the greatest values, round 6 those below them; OTF2 takes the greatest ones for
+/* Round 2 has zeros, round 4 the greatest values, round 6 the values one below. For OTF2 the greatest ones mean
  * "undefined". */
 uint32_t emitter_u32(Emitter *emitter)
 {

@@ -1,6 +1,4 @@
-/*
- * otf2-archives FOLDER [NAME...]: writes the test archives of those names, or all, into FOLDER.
- */
+/* otf2-archives FOLDER [NAME...]: writes the test archives with the given names, or all of them, into FOLDER. */
 #include <stdio.h>
 #include <string.h>
 

@@ -21,13 +21,13 @@ void sums_places(Archive *archive, uint32_t n_procs, uint32_t n_threads)
     archive_world(archive, 0, masters, n_procs);
 }
 
-/* One location that is called in and out of. */
+/* Writer of the calls of one location. */
 typedef struct {
     OTF2_EvtWriter *writer;
     Dice dice;
     uint64_t time;
-    uint32_t pace; /* how many ticks it may take from one event to the next */
-    GArray *open;  /* regions, as the program means them to be open */
+    uint32_t pace; /* greatest number of ticks between two events */
+    GArray *open;  /* regions whose LEAVE the writer still owes */
 } Caller;
 
 static void caller_init(Caller *caller, Archive *archive, uint64_t location)
@@ -41,58 +41,59 @@ static void caller_finish(Caller *caller)
     g_array_unref(caller->open);
 }
 
-static void enter(Caller *caller, uint32_t region)
+static void write_enter(Caller *caller, uint32_t region)
 {
     WRITE(OTF2_EvtWriter_Enter(caller->writer, NULL, caller->time, region));
     g_array_append_val(caller->open, region);
 }
 
-static void leave(Caller *caller, uint32_t region)
+static void write_leave(Caller *caller, uint32_t region)
 {
     WRITE(OTF2_EvtWriter_Leave(caller->writer, NULL, caller->time, region));
 }
 
 static void leave_top(Caller *caller)
 {
-    leave(caller, g_array_index(caller->open, uint32_t, caller->open->len - 1));
+    write_leave(caller, g_array_index(caller->open, uint32_t, caller->open->len - 1));
     g_array_set_size(caller->open, caller->open->len - 1);
 }
 
-/* The frame of an inner one, so that those above it are never left. */
+/* Leaves the frame of an outer call, so that the frames inside it are never left. */
 static void leave_below(Caller *caller)
 {
     guint depth = dice(&caller->dice, MIN(caller->open->len, 4u));
-    leave(caller, g_array_index(caller->open, uint32_t, caller->open->len - 1 - depth));
+    write_leave(caller, g_array_index(caller->open, uint32_t, caller->open->len - 1 - depth));
     g_array_set_size(caller->open, caller->open->len - 1 - depth);
 }
 
-/* What is no call: it makes gaps between calls, and stands before the first and behind the last one. */
-static void do_something_else(Caller *caller)
+/* Writes an event that is no call. Such events make gaps between calls, and are also before the first call and after
+ * the last. */
+static void write_other_event(Caller *caller)
 {
     OTF2_MeasurementMode mode = dice(&caller->dice, 2) ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF;
     WRITE(OTF2_EvtWriter_MeasurementOnOff(caller->writer, NULL, caller->time, mode));
     caller->time += dice(&caller->dice, 25 * caller->pace);
 }
 
-/* Ties are frequent. Region N_REGIONS - 1 is never entered. */
-static void step(Caller *caller, uint32_t depth)
+/* Writes one random event. Many events have equal times. Region N_REGIONS - 1 is never entered. */
+static void write_random_event(Caller *caller, uint32_t depth)
 {
-    uint32_t what = dice(&caller->dice, 100);
+    uint32_t event = dice(&caller->dice, 100);
 
     caller->time += dice(&caller->dice, 3) ? 0 : dice(&caller->dice, caller->pace);
-    if (what < 2)
-        do_something_else(caller);
-    else if (what < 6)
-        leave(caller, N_REGIONS - 1);
-    else if (caller->open->len && what < 12)
+    if (event < 2)
+        write_other_event(caller);
+    else if (event < 6)
+        write_leave(caller, N_REGIONS - 1);
+    else if (caller->open->len && event < 12)
         leave_below(caller);
-    else if (caller->open->len && (what < 55 || caller->open->len >= depth))
+    else if (caller->open->len && (event < 55 || caller->open->len >= depth))
         leave_top(caller);
     else
-        enter(caller, dice(&caller->dice, N_REGIONS - 1));
+        write_enter(caller, dice(&caller->dice, N_REGIONS - 1));
 }
 
-static void define(Archive *archive, uint32_t n_procs, uint32_t n_threads)
+static void write_definitions(Archive *archive, uint32_t n_procs, uint32_t n_threads)
 {
     archive_clock(archive, 1000000, 1000, 1000000);
     sums_places(archive, n_procs, n_threads);
@@ -102,8 +103,9 @@ static void define(Archive *archive, uint32_t n_procs, uint32_t n_threads)
     }
 }
 
-/* Location 0 begins with LEAVEs, 1 with something else and then LEAVEs; 2 ends with what is no call, all its regions
- * open; 3 only enters at the beginning, and its last LEAVEs come when nothing is open any more. */
+/* Location 0 begins with LEAVEs; location 1 with another event and then LEAVEs. Location 2 ends with an event that
+ * is no call, and all its regions are open. Location 3 only enters regions at first, and its last LEAVEs have no
+ * open frame. */
 void write_sums_calls(const char *folder)
 {
     Archive *archive = archive_new(folder, "sums-calls");
@@ -112,21 +114,21 @@ void write_sums_calls(const char *folder)
         Caller caller;
         caller_init(&caller, archive, location);
         if (location == 1)
-            do_something_else(&caller);
+            write_other_event(&caller);
         for (uint32_t i = 0; location < 2 && i < 4; i++, caller.time += 7)
-            leave(&caller, i);
+            write_leave(&caller, i);
         for (uint32_t i = 0; i < 6000; i++)
-            step(&caller, 1 + i % 20);
+            write_random_event(&caller, 1 + i % 20);
         if (location == 2)
-            do_something_else(&caller);
+            write_other_event(&caller);
         while (location == 3 && caller.open->len)
             leave_top(&caller);
         for (uint32_t i = 0; location == 3 && i < 3; i++, caller.time += 7)
-            leave(&caller, i);
+            write_leave(&caller, i);
         caller_finish(&caller);
     }
     archive_events(archive, N_PROCS * N_THREADS); /* none */
-    define(archive, N_PROCS, N_THREADS);
+    write_definitions(archive, N_PROCS, N_THREADS);
     archive_location(archive, N_PROCS * N_THREADS, 0, "idle");
     archive_close(archive);
 }
@@ -134,11 +136,12 @@ void write_sums_calls(const char *folder)
 static void enter_many(Caller *caller, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++, caller->time += i % 3)
-        enter(caller, i % (N_REGIONS - 1));
+        write_enter(caller, i % (N_REGIONS - 1));
 }
 
-/* 1500 frames, left one by one; 300, of which those further down than the import looks for are left; steps at the depth
- * where an index keeps no more of a stack; and 3000 that stay. */
+/* Location 0 has 1500 frames, left one by one. Location 1 has 300 and leaves frames further out than the import
+ * searches. Location 2 has calls at the depth from which an index keeps no more of a stack. Location 3 never leaves
+ * its 3000 frames. */
 void write_sums_deep(const char *folder)
 {
     Archive *archive = archive_new(folder, "sums-deep");
@@ -150,22 +153,22 @@ void write_sums_deep(const char *folder)
     for (; callers[0].open->len; callers[0].time++)
         leave_top(&callers[0]);
 
-    enter(&callers[1], N_REGIONS - 1);
+    write_enter(&callers[1], N_REGIONS - 1);
     enter_many(&callers[1], 300);
-    leave(&callers[1], N_REGIONS - 1);
+    write_leave(&callers[1], N_REGIONS - 1);
     for (; callers[1].open->len > 1; callers[1].time++)
         leave_top(&callers[1]);
-    leave(&callers[1], N_REGIONS - 1);
+    write_leave(&callers[1], N_REGIONS - 1);
 
     enter_many(&callers[2], 60);
     for (uint32_t i = 0; i < 6000; i++)
-        step(&callers[2], 70);
+        write_random_event(&callers[2], 70);
 
     enter_many(&callers[3], 3000);
 
     for (uint64_t location = 0; location < G_N_ELEMENTS(callers); location++)
         caller_finish(&callers[location]);
-    define(archive, G_N_ELEMENTS(callers), 1);
+    write_definitions(archive, G_N_ELEMENTS(callers), 1);
     archive_close(archive);
 }
 
@@ -179,14 +182,14 @@ void write_sums_instant(const char *folder)
         caller.time = 5000;
         caller.pace = 0;
         for (uint32_t i = 0; i < 500; i++)
-            step(&caller, 10);
+            write_random_event(&caller, 10);
         caller_finish(&caller);
     }
-    define(archive, N_PROCS, 1);
+    write_definitions(archive, N_PROCS, 1);
     archive_close(archive);
 }
 
-/* Process p is in region 6 i + k for as long as the k-th order of three times says. */
+/* The times of process p in regions 6 i to 6 i + 5 are three values in all six orders. */
 void write_sums_ties(const char *folder)
 {
     enum { N_RANKS = 3, N_ORDERS = 6, N_TRIPLES = 60 };
@@ -199,7 +202,7 @@ void write_sums_ties(const char *folder)
         for (uint32_t region = 0; region < N_TRIPLES * N_ORDERS; region++) {
             uint32_t i = region / N_ORDERS;
             const uint32_t times[N_RANKS] = {1 + 101 * i, 1 + 211 * i, 1 + 397 * i};
-            enter(&caller, region);
+            write_enter(&caller, region);
             caller.time += times[orders[region % N_ORDERS][rank]];
             leave_top(&caller);
         }

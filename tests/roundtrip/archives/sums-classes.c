@@ -1,6 +1,6 @@
 #include "sums.h"
 
-/* What a recorder that says everything has, and what one that calls every region a function of the user's. */
+/* Regions of a recorder that writes roles and paradigms, and of one that calls every region a user function. */
 typedef struct {
     const char *name;
     OTF2_RegionRole role;
@@ -24,13 +24,18 @@ typedef struct {
         name, OTF2_REGION_ROLE_ARTIFICIAL, OTF2_PARADIGM_##PARADIGM \
     }
 
-enum { INIT, FINALIZE, CALLED }; /* in both lists: what begins MPI, what ends it, the first of those in between */
+enum {
+    INIT,
+    FINALIZE,
+    CALLED
+}; /* positions in both lists: the region that begins MPI, the one that ends it, the
+    * first of the others */
 
 static const Region hybrid[] = {
     MPI("MPI_Init_thread", FUNCTION),
     MPI("MPI_Finalize", COLL_OTHER),
     {"main", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_COMPILER},
-    {"mpi_send_", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_COMPILER}, /* the program's own */
+    {"mpi_send_", OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_COMPILER}, /* a function of the program */
     OWN("a.out", MEASUREMENT_SYSTEM),                                 /* the program */
     OWN("TRACE BUFFER FLUSH", MEASUREMENT_SYSTEM),
     OWN("MEASUREMENT OFF", USER),
@@ -80,9 +85,9 @@ static void define_regions(Archive *archive, const Plan *plan)
     }
 }
 
-/* Calls at random, one in another, whatever their classes: so the program's functions are called by MPI's, and those
- * by one another. The stack is empty now and then. */
-static uint64_t call_around(OTF2_EvtWriter *writer, const Plan *plan, Dice *numbers, uint64_t time)
+/* Writes random nested calls of regions of all classes: functions of the program and of MPI call each other. The
+ * stack is empty now and then. */
+static uint64_t write_nested_calls(OTF2_EvtWriter *writer, const Plan *plan, Dice *numbers, uint64_t time)
 {
     uint32_t open[6], depth = 0;
 
@@ -98,8 +103,9 @@ static uint64_t call_around(OTF2_EvtWriter *writer, const Plan *plan, Dice *numb
     return time;
 }
 
-/* First threads begin and end MPI, at times of their own; the last process never leaves MPI_Finalize. Others begin
- * late, and have nothing before and after; the first of them begins with a LEAVE. */
+/* Writes the calls of one location. First threads begin and end MPI at different times; the last process never
+ * leaves MPI_Finalize. Other threads begin late and have no events before and after their calls. The first of these
+ * begins with a LEAVE. */
 static void write_calls(Archive *archive, const Plan *plan, uint64_t location)
 {
     OTF2_EvtWriter *writer = archive_events(archive, location);
@@ -113,7 +119,7 @@ static void write_calls(Archive *archive, const Plan *plan, uint64_t location)
         WRITE(OTF2_EvtWriter_Enter(writer, NULL, time, INIT));
         WRITE(OTF2_EvtWriter_Leave(writer, NULL, time += 2000 + dice(&numbers, 500), INIT));
     }
-    time = call_around(writer, plan, &numbers, time + 300 * location);
+    time = write_nested_calls(writer, plan, &numbers, time + 300 * location);
     if (is_first)
         WRITE(OTF2_EvtWriter_Enter(writer, NULL, time += dice(&numbers, 900), FINALIZE));
     time += 700;
@@ -123,7 +129,8 @@ static void write_calls(Archive *archive, const Plan *plan, uint64_t location)
         WRITE(OTF2_EvtWriter_MeasurementOnOff(writer, NULL, time, OTF2_MEASUREMENT_OFF));
 }
 
-/* Behind the threads come a stream of an accelerator, which process 0 has, and a thread without calls. */
+/* Writes an archive. After the threads, process 0 has a stream of an accelerator, and process 1 a thread without
+ * calls. */
 static void write_plan(const char *folder, const Plan *plan)
 {
     Archive *archive = archive_new(folder, plan->name);

@@ -28,7 +28,7 @@ static void define_regions(Archive *archive)
     archive_region(archive, 1, "exchange", "messages.c", 34);
 }
 
-/* Process 0 uses each tag once; all use a few of them often. Some messages are as long as numbers go. */
+/* Process 0 uses each tag once; all processes use a few tags often. Some messages have nearly 2^64 bytes. */
 void write_sums_messages(const char *folder)
 {
     enum { N_TAGS = 10000 };
@@ -72,7 +72,8 @@ static void define_communicator(Archive *archive, uint32_t id, const char *name,
                                          OTF2_COMM_FLAG_NONE));
 }
 
-/* What processes of which parity, or half, talk in; ranks are those of the communicator. */
+/* Processes exchange messages in communicators of even, odd, all or half of the processes. Ranks are the
+ * communicator's. */
 void write_sums_communicators(const char *folder)
 {
     enum { WORLD, EVEN, ODD, REVERSED, BETWEEN, COPIES, N_COPIES = 100 };

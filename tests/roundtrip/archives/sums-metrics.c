@@ -5,36 +5,37 @@
 enum { UNSIGNED, SIGNED, REAL, UNUSED, N_METRICS };
 enum { N_PROCS = 2 };
 
-static uint64_t an_unsigned(Dice *random)
+static uint64_t random_unsigned(Dice *random)
 {
     static const uint64_t values[] = {0, 1, UINT64_MAX, UINT64_MAX - 1, UINT64_C(1) << 63};
     uint32_t i = dice(random, 50);
     return i < G_N_ELEMENTS(values) ? values[i] : dice(random, 1000);
 }
 
-static int64_t a_signed(Dice *random)
+static int64_t random_signed(Dice *random)
 {
     static const int64_t values[] = {0, -1, INT64_MIN, INT64_MAX, INT64_MIN + 1};
     uint32_t i = dice(random, 50);
     return i < G_N_ELEMENTS(values) ? values[i] : (int64_t)dice(random, 1000) - 500;
 }
 
-/* otf2-print shows six digits, so there are no more; quarters have few. */
-static double a_real(Dice *random)
+/* Returns a multiple of 1/4 or an extreme value: otf2-print shows six digits. */
+static double random_real(Dice *random)
 {
     static const double values[] = {0.0, -0.0, 1e300, -1e300, 1e-300, NAN, NAN, INFINITY, -INFINITY};
     uint32_t i = dice(random, 200);
     return i < G_N_ELEMENTS(values) ? values[i] : ((double)dice(random, 4000) - 2000) / 4;
 }
 
-/* Values of process 1 are all negative, or large, so that its least and greatest are no zero by accident. */
-static void measure(OTF2_EvtWriter *writer, uint64_t time, uint64_t location, Dice *random)
+/* Writes the values of the metrics. Process 1 has only large or only negative values, so that neither its minimum
+ * nor its maximum can be 0 by accident. */
+static void write_metrics(OTF2_EvtWriter *writer, uint64_t time, uint64_t location, Dice *random)
 {
     static const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_INT64, OTF2_TYPE_DOUBLE};
     OTF2_MetricValue values[] = {
-        {.unsigned_int = location ? 1000 + dice(random, 1000) : an_unsigned(random)},
-        {.signed_int = location ? -1000 - (int64_t)dice(random, 1000) : a_signed(random)},
-        {.floating_point = location ? -1000.25 - dice(random, 1000) : a_real(random)},
+        {.unsigned_int = location ? 1000 + dice(random, 1000) : random_unsigned(random)},
+        {.signed_int = location ? -1000 - (int64_t)dice(random, 1000) : random_signed(random)},
+        {.floating_point = location ? -1000.25 - dice(random, 1000) : random_real(random)},
     };
     WRITE(OTF2_EvtWriter_Metric(writer, NULL, time, 0, G_N_ELEMENTS(types), types, values));
 }
@@ -63,7 +64,7 @@ void write_sums_metrics(const char *folder)
         OTF2_EvtWriter *writer = archive_events(archive, location);
         for (uint64_t time = 100, i = 0; i < 3000; i++, time += 1 + dice(&random, 5)) {
             WRITE(OTF2_EvtWriter_Enter(writer, NULL, time, 0));
-            measure(writer, time, location, &random);
+            write_metrics(writer, time, location, &random);
             WRITE(OTF2_EvtWriter_Leave(writer, NULL, time + i % 2, 0));
         }
     }
@@ -74,7 +75,7 @@ void write_sums_metrics(const char *folder)
     archive_close(archive);
 }
 
-/* ---- What grows. */
+/* ---- Counters that grow. */
 
 enum { COUNTED, SECONDS, ADDED, LEVEL, BALANCE, N_GROWING, N_SERIES = 3 };
 
@@ -84,8 +85,8 @@ typedef struct {
     int64_t balance;
 } Series;
 
-/* Values of one of the series, which is instance `series` of the class: sometimes a counter begins anew. */
-static void grow(OTF2_EvtWriter *writer, uint64_t time, uint32_t series, Series *all, Dice *random)
+/* Writes the values of one series, which is instance `series` of the class. Sometimes a counter restarts. */
+static void write_growing_metrics(OTF2_EvtWriter *writer, uint64_t time, uint32_t series, Series *all, Dice *random)
 {
     static const OTF2_Type types[] = {OTF2_TYPE_UINT64, OTF2_TYPE_DOUBLE, OTF2_TYPE_UINT64, OTF2_TYPE_UINT64,
                                       OTF2_TYPE_INT64};
@@ -94,7 +95,7 @@ static void grow(OTF2_EvtWriter *writer, uint64_t time, uint32_t series, Series 
     s->counted += dice(random, 100000);
     if (dice(random, 500) == 0)
         s->counted = dice(random, 10);
-    s->seconds = dice(random, 300) ? s->seconds + dice(random, 8) / 4.0 : 0; /* short: otf2-print shows six digits */
+    s->seconds = dice(random, 300) ? s->seconds + dice(random, 8) / 4.0 : 0; /* few digits: otf2-print shows six */
     s->balance += (int64_t)dice(random, 1000) - 600;
     OTF2_MetricValue values[] = {
         {.unsigned_int = s->counted},       {.floating_point = s->seconds}, {.unsigned_int = dice(random, 50)},
@@ -124,7 +125,7 @@ static void define_growing(Archive *archive)
             OTF2_GlobalDefWriter_WriteMetricInstance(archive_global(archive), i, 0, i % 2, OTF2_SCOPE_LOCATION, i % 2));
 }
 
-/* Counters in nested calls: before the ENTER or LEAVE of their time, after it, or at a time of their own. */
+/* Values of counters in nested calls: before or after the ENTER or LEAVE of the same time, or at their own time. */
 void write_sums_growth(const char *folder)
 {
     enum { N_REGIONS = 4, DEEPEST = 6 };
@@ -134,22 +135,22 @@ void write_sums_growth(const char *folder)
 
     for (uint64_t location = 0; location < N_PROCS; location++) {
         OTF2_EvtWriter *writer = archive_events(archive, location);
-        uint32_t stack[DEEPEST], depth = 0, when;
+        uint32_t stack[DEEPEST], depth = 0, moment;
         Series series[N_SERIES] = {{0}};
         uint64_t time = 100;
         for (unsigned i = 0; i < 2500; i++, time += dice(&random, 4)) {
             uint32_t which = i % 10 ? 0 : dice(&random, N_SERIES);
-            when = dice(&random, 4);
-            if (when == 0)
-                grow(writer, time, which, series, &random);
+            moment = dice(&random, 4);
+            if (moment == 0)
+                write_growing_metrics(writer, time, which, series, &random);
             if (depth == 0 || (depth < DEEPEST && dice(&random, 2))) {
                 stack[depth] = dice(&random, N_REGIONS);
                 WRITE(OTF2_EvtWriter_Enter(writer, NULL, time, stack[depth++]));
             } else {
                 WRITE(OTF2_EvtWriter_Leave(writer, NULL, time, stack[--depth]));
             }
-            if (when >= 2)
-                grow(writer, time += when - 2, which, series, &random);
+            if (moment >= 2)
+                write_growing_metrics(writer, time += moment - 2, which, series, &random);
         }
         last = MAX(last, time);
     }

@@ -1,6 +1,6 @@
 #include "sums.h"
 
-static void call(OTF2_EvtWriter *writer, uint64_t *time, uint32_t region)
+static void write_call(OTF2_EvtWriter *writer, uint64_t *time, uint32_t region)
 {
     WRITE(OTF2_EvtWriter_Enter(writer, NULL, *time, region));
     WRITE(OTF2_EvtWriter_Leave(writer, NULL, *time + 1 + region % 5, region));
@@ -17,9 +17,9 @@ void write_sums_regions(const char *folder)
         OTF2_EvtWriter *writer = archive_events(archive, location);
         uint64_t time = 100;
         for (uint32_t region = 0; location == 0 && region < N_REGIONS; region++)
-            call(writer, &time, region);
+            write_call(writer, &time, region);
         for (uint32_t i = 0; i < 5000; i++)
-            call(writer, &time, dice(&random, N_REGIONS));
+            write_call(writer, &time, dice(&random, N_REGIONS));
     }
     archive_clock(archive, 1000000000, 0, 200000);
     sums_places(archive, N_PROCS, 1);
@@ -30,7 +30,7 @@ void write_sums_regions(const char *folder)
     archive_close(archive);
 }
 
-/* Two are longer than any column, and differ at their ends only. */
+/* Two names are longer than any column and differ only at their ends. */
 #define LONG "a_function_template_with_a_name_that_is_longer_than_any_column_of_any_table_"
 
 static const char *const names[] = {
@@ -70,14 +70,14 @@ void write_sums_names(const char *folder)
         OTF2_EvtWriter *writer = archive_events(archive, location);
         uint64_t time = 100;
         for (uint32_t i = 0; i < 2 * N_NAMES; i++) {
-            call(writer, &time, i);
+            write_call(writer, &time, i);
             WRITE(OTF2_EvtWriter_MpiSend(writer, NULL, time, 1 - (uint32_t)location, i, i % 3, i));
             WRITE(OTF2_EvtWriter_MpiRecv(writer, NULL, time, 1 - (uint32_t)location, i, i % 3, i));
         }
     }
     archive_clock(archive, 1000000000, 0, 2000);
     sums_places(archive, N_PROCS, 1);
-    /* The second half has the names of the first, in another file. */
+    /* The second half has the names of the first half in another file. */
     for (uint32_t i = 0; i < 2 * N_NAMES; i++)
         archive_region(archive, i, names[i % N_NAMES], i < N_NAMES ? "names.c" : "names-again.c", 10);
     for (uint32_t i = 1; i < N_COMMS; i++) {

@@ -3,7 +3,7 @@
 static const uint64_t RANKS[] = {0, 1};
 
 typedef struct {
-    char what; /* '+' enter, '-' leave */
+    char kind; /* '+' enter, '-' leave */
     uint32_t region;
 } Step;
 
@@ -12,7 +12,7 @@ static void write_steps(Archive *archive, uint64_t location, const Step *steps, 
     OTF2_EvtWriter *writer = archive_events(archive, location);
 
     for (size_t i = 0; i < n; i++) {
-        if (steps[i].what == '+')
+        if (steps[i].kind == '+')
             WRITE(OTF2_EvtWriter_Enter(writer, NULL, 100 + 10 * i, steps[i].region));
         else
             WRITE(OTF2_EvtWriter_Leave(writer, NULL, 100 + 10 * i, steps[i].region));
@@ -21,12 +21,13 @@ static void write_steps(Archive *archive, uint64_t location, const Step *steps, 
 
 void write_odd_calls(const char *folder)
 {
-    /* Region 0 is left before it was ever entered; 1 is recursive; 2 is left twice; the last 0 and 3 are never left. */
+    /* Region 0 is first left and later entered; 1 is recursive; 2 is left twice. The last 0, and 3, are never left. */
     static const Step first[] = {
         {'-', 0}, {'+', 1}, {'+', 1}, {'+', 1}, {'-', 1}, {'-', 1}, {'-', 1},
         {'+', 2}, {'-', 2}, {'-', 2}, {'+', 0}, {'+', 3}, {'+', 2}, {'-', 2},
     };
-    /* Left in the wrong order, in the middle of others, and one that was not entered within one that was. */
+    /* Frames are left in the wrong order and inside other frames. Region 3 is left inside region 0 but was not
+     * entered. */
     static const Step second[] = {
         {'+', 0}, {'+', 1}, {'+', 2}, {'-', 1}, {'-', 2}, {'-', 3}, {'-', 0}, {'+', 3}, {'-', 3},
     };
@@ -46,7 +47,8 @@ void write_odd_calls(const char *folder)
     archive_close(archive);
 }
 
-/* Of every four requests one completes, one is cancelled, one is tested in vain, and one is never heard of again. */
+/* Of every four requests one completes, one is cancelled, one is tested without success, and one has no further
+ * event. */
 void write_open_receives(const char *folder)
 {
     Archive *archive = archive_new(folder, "open-receives");
@@ -67,7 +69,7 @@ void write_open_receives(const char *folder)
             if (request % 4 == 2)
                 WRITE(OTF2_EvtWriter_MpiRequestTest(writer, NULL, time++, request));
         }
-        /* Completes what was never begun. */
+        /* Completes a request that was never posted. */
         WRITE(OTF2_EvtWriter_MpiIrecv(writer, NULL, time++, 1 - rank, 0, 5, 1024, 4711));
         WRITE(OTF2_EvtWriter_Leave(writer, NULL, time, 0));
     }

@@ -7,19 +7,19 @@
 
 static const uint64_t RANKS[] = {0, 1, 2, 3};
 
-/* Ranks 0 and 1 are on a node with the right time. The clock of ranks 2 and 3 is 5 hours late, that of 3 also
- * loses a tick in a hundred. */
+/* Ranks 0 and 1 are on a node with the right time. The clock of ranks 2 and 3 is 5 hours behind, and the clock of
+ * rank 3 also loses one tick in a hundred. */
 void write_clock_offsets(const char *folder)
 {
-    const uint64_t second = 1000000, hour = 3600 * second, local_start = 8 * hour, late = 5 * hour;
+    const uint64_t second = 1000000, hour = 3600 * second, local_start = 8 * hour, delay = 5 * hour;
     Archive *archive = archive_new(folder, "clock-offsets");
 
     for (uint32_t rank = 0; rank < G_N_ELEMENTS(RANKS); rank++)
-        ring_events(archive, rank, rank, 4, local_start - (rank < 2 ? 0 : late) + rank, 500);
+        ring_events(archive, rank, rank, 4, local_start - (rank < 2 ? 0 : delay) + rank, 500);
     for (uint32_t rank = 2; rank < G_N_ELEMENTS(RANKS); rank++) {
         OTF2_DefWriter *local = archive_local(archive, rank);
-        WRITE(OTF2_DefWriter_WriteClockOffset(local, local_start - late, late, 0.5));
-        WRITE(OTF2_DefWriter_WriteClockOffset(local, local_start - late + 30000, late + (rank == 3 ? 300 : 0), 0.5));
+        WRITE(OTF2_DefWriter_WriteClockOffset(local, local_start - delay, delay, 0.5));
+        WRITE(OTF2_DefWriter_WriteClockOffset(local, local_start - delay + 30000, delay + (rank == 3 ? 300 : 0), 0.5));
     }
     archive_clock(archive, second, local_start, 30400);
     ring_definitions(archive, RANKS, G_N_ELEMENTS(RANKS));
@@ -42,13 +42,13 @@ void write_clock_1hz(const char *folder)
     write_clock(folder, "clock-1hz", 1, 1700000000);
 }
 
-/* Since 1970, so that the ticks no longer fit a double. */
+/* Ticks since 1970 exceed the integers that a double holds. */
 void write_clock_4ghz(const char *folder)
 {
     write_clock(folder, "clock-4ghz", UINT64_C(4000000000), UINT64_C(1700000000) * UINT64_C(4000000000));
 }
 
-/* Replaces the one place in the file where `from` stands. */
+/* Replaces the time `from` in the file, which has it in one place, by `to`. */
 static void patch_time(const char *path, uint64_t from, uint64_t to)
 {
     g_autofree char *content = NULL;
@@ -66,8 +66,8 @@ static void patch_time(const char *path, uint64_t from, uint64_t to)
         exit(1);
 }
 
-/* The writer keeps times in order by itself, so location 1 gets a time that is easily found, which then becomes an
- * earlier one. */
+/* The writer forces ascending times. So location 1 gets a recognizable time, and the function replaces this time in
+ * the file by an earlier one. */
 void write_backward_times(const char *folder)
 {
     const uint64_t start = UINT64_C(0x1122334455660000), mark = start + 60 * 50 + 5;

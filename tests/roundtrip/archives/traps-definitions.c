@@ -10,8 +10,8 @@ void write_duplicate_definitions(const char *folder)
         ring_events(archive, rank, rank, 2, 100, 20);
     archive_clock(archive, 1000000, 100, 2000);
     ring_definitions(archive, RANKS, 2);
-    /* The same once more, then region 1 with another name, string "work" with another text, and location 1 in process
-     * 0. */
+    /* The same definitions again. Then region 1 with another name, string "work" with another text, and location 1
+     * in process 0. */
     archive_region(archive, 0, "work", "ring.c", 12);
     archive_region(archive, 1, "something else", "other.c", 1);
     WRITE(OTF2_GlobalDefWriter_WriteString(archive_global(archive), archive_string(archive, "work"), "play"));
@@ -31,13 +31,13 @@ void write_late_definitions(const char *folder)
     WRITE(OTF2_EvtWriter_Enter(archive_events(archive, 1), NULL, 5000, 2));
     WRITE(OTF2_EvtWriter_Enter(archive_events(archive, 1), NULL, 5001, 3));
 
-    /* Region 3 and its name are only here. */
+    /* Only the local definitions have region 3 and its name. */
     OTF2_DefWriter *local = archive_local(archive, 1);
     WRITE(OTF2_DefWriter_WriteString(local, local_name, "of location 1 only"));
     WRITE(OTF2_DefWriter_WriteRegion(local, 3, local_name, local_name, local_name, OTF2_REGION_ROLE_FUNCTION,
                                      OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE, local_name, 5, 6));
 
-    /* Everything comes before what it refers to. */
+    /* Every definition precedes the definitions that it refers to. */
     OTF2_GlobalDefWriter *global = archive_global(archive);
     WRITE(OTF2_GlobalDefWriter_WriteRegion(global, 2, name, name, name, OTF2_REGION_ROLE_CODE, OTF2_PARADIGM_USER,
                                            OTF2_REGION_FLAG_NONE, name, 77, 78));
@@ -52,7 +52,7 @@ void write_late_definitions(const char *folder)
     archive_close(archive);
 }
 
-/* Region 1, string 2000 and communicator 0 are nowhere; nor is the process of location 1. */
+/* No definitions: region 1, string 2000, communicator 0 and the process of location 1. */
 void write_missing_definitions(const char *folder)
 {
     const OTF2_StringRef missing = 2000;
@@ -69,7 +69,8 @@ void write_missing_definitions(const char *folder)
     archive_close(archive);
 }
 
-/* As eztrace does: each rank has definitions of its own for `main` and `MPI_Send`, the same but for the id. */
+/* As in archives of eztrace, each rank has its own definitions of `main` and `MPI_Send`, which differ only in their
+ * ids. */
 void write_region_per_process(const char *folder)
 {
     const uint32_t step = 536870911;
@@ -92,7 +93,7 @@ void write_region_per_process(const char *folder)
         archive_region(archive, rank * step, "main", "main.c", 10);
         archive_region(archive, rank * step + 1, "MPI_Send", "", 0);
     }
-    /* One that has a name in common with another, but not its line. */
+    /* The region has the name of another one but a different line. */
     archive_region(archive, 7, "main", "main.c", 99);
     archive_close(archive);
 }

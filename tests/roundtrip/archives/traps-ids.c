@@ -2,7 +2,7 @@
 
 enum { N_RANKS = 3, N_THREADS = 2 };
 
-static OTF2_IdMap *shifted(uint64_t n, uint64_t shift, uint64_t first)
+static OTF2_IdMap *new_shifted_map(uint64_t n, uint64_t shift, uint64_t first)
 {
     OTF2_IdMap *map = OTF2_IdMap_Create(OTF2_ID_MAP_SPARSE, n);
     for (uint64_t i = 0; i < n; i++)
@@ -12,12 +12,12 @@ static OTF2_IdMap *shifted(uint64_t n, uint64_t shift, uint64_t first)
 
 static void write_map(OTF2_DefWriter *local, OTF2_MappingType type, uint64_t n, uint64_t shift, uint64_t first)
 {
-    OTF2_IdMap *map = shifted(n, shift, first);
+    OTF2_IdMap *map = new_shifted_map(n, shift, first);
     WRITE(OTF2_DefWriter_WriteMappingTable(local, type, map));
     OTF2_IdMap_Free(map);
 }
 
-/* Location k's local id i is the global one FIRST + (i + k) % n. */
+/* Local id i of location k maps to the global id FIRST + (i + k) % n. */
 void write_mapped_ids(const char *folder)
 {
     enum { N_REGIONS = 5, REGION_FIRST = 70, N_COMMS = 2, COMM_FIRST = 40, N_ATTRIBUTES = 2, ATTRIBUTE_FIRST = 20 };

@@ -1,4 +1,4 @@
-"""One process that answers many questions about a trace's tree (ask-tree.c), where `xtf cat` takes a process for each."""
+"""A process that answers many questions about a trace's tree (ask-tree.c), where `xtf cat` needs a process for each."""
 
 import atexit
 import os
@@ -8,17 +8,16 @@ import subprocess
 
 from xtfrun import TIMEOUT, Failure
 
-# What a process that ended badly said: found when the script ends, if nobody asked it again.
+# Complaints of processes that ended with an error, found when the script ends.
 complaints = []
 
 
 class Refused(Failure):
-    """The answer is an error."""
+    """An answer that is an error."""
 
 
 class Asker:
-    """Questions about one trace. The process reads nothing but answers, so that no answer waits in the pipe between questions, and
-    ends with the object."""
+    """Questions about one trace. The process reads only the answered question, so that no answer waits in the pipe. It ends with the object."""
 
     def __init__(self, xtf, program, trace):
         self.name = f"{os.path.basename(program)} {trace}"
@@ -26,7 +25,7 @@ class Asker:
                                         stderr=subprocess.PIPE, preexec_fn=xtf.limit)
 
     def ask(self, question):
-        """The answer, in bytes; a Failure with the message of an error."""
+        """Returns the answer in bytes. Raises a Failure with the message of an error."""
         try:
             self.process.stdin.write(question.encode("utf-8", "surrogateescape") + b"\n")
             self.process.stdin.flush()
@@ -44,16 +43,16 @@ class Asker:
         return answer
 
     def failure(self, question):
-        """Why there is no answer: the trace could not be opened, or worse."""
+        """Returns the exception for a question without an answer, for example if the trace could not be opened."""
         complaint = self.end()
         refused = complaint and re.search(r": ended with 1: ask-tree: .*\n$", complaint)
         return (Refused if refused else Failure)(f"{question}: {complaint}")
 
     def end(self):
-        """Ends the process. None if it ended as it should."""
+        """Ends the process. Returns None if it ended without an error, else a complaint."""
         process, self.process = self.process, None
         if process is None:
-            return "it ended before"
+            return "the process ended earlier"
         _, errors = process.communicate()
         if process.returncode == 0 and not errors:
             return None

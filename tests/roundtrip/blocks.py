@@ -1,18 +1,18 @@
-"""Compares by/KEY/VIEW with the records: each block with the value's own file KEY/VALUE/VIEW, and that with what naive.py says.
+"""Compares by/KEY/VIEW with the records: each block with the value's own file KEY/VALUE/VIEW, and that file with naive.py.
 
-Which values a key has, and in which order, is taken from otf2-print's definitions and records.
+The values of a key and their order follow from otf2-print's definitions and records.
 """
 
 import copy
 
 from naive import RECVS, SENDS, slices
 
-# Their lines have an order of their own, which is another one in blocks.
+# Views whose lines are sorted, in another order in blocks.
 ORDERED = ("profile", "imbalance", "growth")
 
 
 class Blocks:
-    """For one trace; `views` is the Views of views.py."""
+    """Blocks of one trace. `views` is the Views of views.py."""
 
     def __init__(self, views):
         self.views = views
@@ -29,12 +29,12 @@ class Blocks:
                 self.compare_key(selection, key, values)
 
     def keys(self, selection):
-        """[(key, [(first cells, narrowed selection)])]"""
+        """Returns [(key, [(first cells, narrowed selection)])]."""
         naive, tables = self.views.naive, self.shown.reader.list("/definitions")
         locations = naive.selected(selection)
         comms = self.shown.table("communicators") if "communicators" in tables else []
         if any(row["tag"] == "-" for row in (self.shown.table("tags") if "tags" in tables else [{"tag": "-"}])):
-            selection.in_tags(set(range(10)), "0-9") # not all are listed: there are blocks of those that the path names
+            selection.in_tags(set(range(10)), "0-9") # not all tags are listed, so only tags that the path names have blocks
         tags = sorted({record.event.values()["tag"] for location in naive.locations for record in location.records
                        if record.event.name in SENDS + RECVS})
         tags = sorted(selection.tags) if selection.tags else tags
@@ -68,21 +68,21 @@ class Blocks:
         views = [name for name in self.shown.reader.list(selection.path(f"by/{key}")) if name != "count"]
         path = selection.path(f"by/{key}/{self.random.choice(views)}")
         lines, view = self.lines(path), path.rsplit("/", 1)[1]
-        n, rest = divmod(len(lines), len(values))
-        self.views.check(f"{path}: lines that are left over", rest, 0)
+        n, remainder = divmod(len(lines), len(values))
+        self.views.check(f"{path}: lines that are left over", remainder, 0)
         for i in {0, len(values) - 1, self.random.randrange(len(values))}:
             block, wanted = lines[n * i:n * (i + 1)], self.lines(values[i][1].path(view))
             self.views.check(f"{path}: lines of block {i}", len(block), len(wanted))
             for line in block:
                 self.compare_cells(f"{path}: block {i}", line, values[i][0])
-            found = [line[len(line) - len(other):] for line, other in zip(block, wanted)]
+            found = [line[len(line) - len(expected_line):] for line, expected_line in zip(block, wanted)]
             order = sorted if view in ORDERED else list
             self.views.check(f"{path}: block {i}", order(found), order(wanted))
         if values[0][1].window()[0] < values[0][1].window()[1]:
             self.views.compare_views_of(self.random.choice(values)[1])
 
     def compare_counts(self, selection, key, values):
-        """The number of records in every block."""
+        """Compares the number of records in every block."""
         path = selection.path(f"by/{key}/count")
         lines = self.lines(path)
         self.views.check(f"{path}: blocks", len(lines), len(values))
@@ -90,8 +90,8 @@ class Blocks:
             self.compare_cells(path, line, cells)
             self.views.check(f"{path}: {cells}", int(line.split()[-1]), len(self.views.naive.records(narrowed)))
 
-    def compare_cells(self, what, line, cells):
-        self.views.check(f"{what}: key", line.split()[:len(cells)], [str(cell) for cell in cells])
+    def compare_cells(self, label, line, cells):
+        self.views.check(f"{label}: key", line.split()[:len(cells)], [str(cell) for cell in cells])
 
     def lines(self, path):
         return self.shown.reader.read(path).split("\n")[1:-1]

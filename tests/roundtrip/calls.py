@@ -1,5 +1,5 @@
-"""Compares calls/ and `longest` with the calls that naive.py makes of otf2-print's lines: their lines, by window, process,
-thread and regions, and what num/K of a call leads to."""
+"""Compares calls/ and `longest` with the calls that naive.py finds in otf2-print's lines. Compares lines by window, process, thread and
+regions, and the links of num/K of a call."""
 
 from shown import shows, ticks_of
 
@@ -9,7 +9,7 @@ COLUMNS = ["start", "proc", "thread", "end", "duration", "exclusive", "depth", "
 
 
 class Calls:
-    """`views` is the comparison of all views of the trace."""
+    """Calls of one trace. `views` is the comparison of all views of the trace."""
 
     def __init__(self, views):
         self.views = views
@@ -27,10 +27,10 @@ class Calls:
                     {location.thread for location in self.views.naive.locations}))
             if narrow and self.random.random() < 0.8 and self.views.regions:
                 selection = self.views.narrowing.by_region(selection)
-            how = self.random.random()
-            if how < 0.5:
+            choice = self.random.random()
+            if choice < 0.5:
                 selection.in_calls()
-            elif how < 0.7:
+            elif choice < 0.7:
                 selection.in_type("enters_leaves")
             self.compare_longest(selection)
             if not selection.calls:
@@ -38,7 +38,7 @@ class Calls:
             self.compare_selection(selection.shuffled(self.random))
 
     def wanted(self, selection):
-        """[(begin, location's number, row, location, frame)] of the calls that are entered in the selection."""
+        """Returns [(begin, location's number, row, location, frame)] of the calls that are entered in the selection."""
         a, b = selection.a, selection.b
         return sorted((frame.begin, location.number, frame.row, location, frame)
                       for location in self.views.naive.selected(selection) for frame in location.frames
@@ -61,7 +61,7 @@ class Calls:
             self.compare_one(f"{path}num/{k}", wanted[k][3], wanted[k][4])
 
     def compare_longest(self, selection):
-        """rank start end duration depth ending proc thread call row region"""
+        """Compares lines of: rank start end duration depth ending proc thread call row region."""
         views = self.views
         lines = views.lines(selection.path("longest"), 11)
         records = sum(len(location.calls) for location in views.naive.locations)
@@ -90,25 +90,25 @@ class Calls:
         for i, (line, (_, _, _, location, frame)) in enumerate(zip(lines, wanted)):
             self.compare_line(f"{path}: line {i}", line, location, frame)
 
-    def compare_line(self, here, line, location, frame):
+    def compare_line(self, place, line, location, frame):
         found = (ticks_of(line[0], self.ticks, self.origin), int(line[1]), int(line[2]),
                  ticks_of(line[3], self.ticks, self.origin), ticks_of(line[4], self.ticks, 0),
                  ticks_of(line[5], self.ticks, 0), int(line[6]), line[7])
-        self.views.check(here, found, (frame.begin, location.proc, location.thread, frame.end, frame.end - frame.begin,
+        self.views.check(place, found, (frame.begin, location.proc, location.thread, frame.end, frame.end - frame.begin,
                                        frame.exclusive, frame.depth, frame.ending))
-        self.views.check(f"{here}: region", self.views.regions[int(line[8])], frame.region)
-        self.views.check(f"{here}: name", shows(line[9], self.views.names[frame.region]), True)
+        self.views.check(f"{place}: region", self.views.regions[int(line[8])], frame.region)
+        self.views.check(f"{place}: name", shows(line[9], self.views.names[frame.region]), True)
 
     def fields(self, path):
         return [line.split(None, 1)[1] for line in self.views.shown.reader.read(path).splitlines()]
 
     def compare_one(self, path, location, frame):
-        """One call as a directory."""
+        """Compares one call as a directory."""
         views = self.views
         record = self.fields(f"{path}/record")
         self.compare_line(path, [cell.removesuffix(" s") if i in (0, 3, 4, 5) else cell for i, cell in enumerate(record)],
                           location, frame)
-        children = [other for other in location.frames if other.parent is frame]
+        children = [candidate for candidate in location.frames if candidate.parent is frame]
         lines = [line.rstrip(" ").split(None, len(COLUMNS) - 1)
                  for line in views.shown.reader.read(f"{path}/children").splitlines()]
         views.check(f"{path}/children", len(lines), len(children))
@@ -121,7 +121,7 @@ class Calls:
             self.compare_line(f"{path}/parent",
                               [cell.removesuffix(" s") if i in (0, 3, 4, 5) else cell
                                for i, cell in enumerate(self.fields(f"{path}/parent/record"))], location, frame.parent)
-        inside = sum(frame.row < other.row < frame.end_row for other in location.frames)
+        inside = sum(frame.row < candidate.row < frame.end_row for candidate in location.frames)
         views.check(f"{path}/inside", views.shown.count(f"{path}/inside"), inside)
         for link, row in (("enter", frame.row), ("leave", frame.end_row)):
             if link == "enter" or frame.ending == "left":

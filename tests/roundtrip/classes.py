@@ -1,4 +1,4 @@
-"""Classes of regions and efficiencies, from what otf2-print says and the rules of docs/TREE.md. Shares nothing with the C code."""
+"""Classes of regions and efficiencies, computed from otf2-print's lines by the rules of docs/TREE.md. The code shares nothing with the C code."""
 
 import re
 from fractions import Fraction
@@ -11,7 +11,7 @@ NAMES = ("program", *MPI, *OMP, "threads", "pgas", "offload", "io", "measurement
 USEFUL = ("program", "omp-work")
 GROUPS = {"mpi": MPI, "omp": OMP, "useful": USEFUL}
 
-# By OTF2's numbers: where an archive defines paradigms, otf2-print shows `"MPI" <4>`.
+# By OTF2's numbers. Where an archive defines paradigms, otf2-print shows `"MPI" <4>`.
 PARADIGMS = ("UNKNOWN USER COMPILER OPENMP MPI CUDA MEASUREMENT_SYSTEM PTHREAD HMPP OMPSS HARDWARE GASPI UPC SHMEM WINTHREAD QTTHREAD "
              "ACETHREAD TBBTHREAD OPENACC OPENCL MTAPI SAMPLING NONE HIP KOKKOS").split()
 
@@ -40,7 +40,7 @@ OMP_ROLES = {"PARALLEL": "omp-work", "LOOP": "omp-work", "CODE": "omp-work", "SE
 
 
 def mpi_function(name):
-    """The class of a name of MPI's; None if it is none."""
+    """Returns the class of a function of MPI, or None if the name is no such function."""
     found = re.match(r"(?i:p?mpi_)(\w+)", name)
     if not found:
         return None
@@ -106,7 +106,7 @@ def region_class(name, paradigm, role):
 
 
 def classes(expected):
-    """{a region's key: its class}. The first definition of a key counts."""
+    """Returns {a region's key: its class}. The first definition of a key counts."""
     found = {}
     for number, text in expected.definitions.get("REGION", []):
         match = re.search(r', Role: (\w+), Paradigm: (?:".*?" <(\d+)>|(\w+)), Flags', text, re.S)
@@ -117,12 +117,12 @@ def classes(expected):
     return found
 
 
-# Figures of traces whose waits were analysed: these here were not.
+# Figures of traces with an analysis of waits, which these traces lack.
 OF_ANALYSES = ("serialization", "transfer", "serialization_ideal", "transfer_ideal", "mpi_unexplained")
 
 
 class Efficiency:
-    """One trace's. Keys that are not in `classes` are the program."""
+    """Efficiencies of one trace. Keys that are not in `classes` are the program."""
 
     def __init__(self, naive):
         self.naive = naive
@@ -137,7 +137,7 @@ class Efficiency:
         return self.classes.get(region, "program")
 
     def find_focus(self):
-        """From the last end of MPI_Init to the first beginning of MPI_Finalize; None if there is neither."""
+        """Returns the window from the last end of MPI_Init to the first begin of MPI_Finalize, or None if there is neither."""
         begins, ends = [], []
         for location in self.naive.locations:
             for name, times, at in (("init(_thread)?", begins, -1), ("finalize", ends, 0)):
@@ -150,7 +150,7 @@ class Efficiency:
         return begin, max(begin, min(ends, default=self.naive.expected.end))
 
     def by_class(self, location, a, b):
-        """{class: [calls, exclusive]} of one location, with BEFORE."""
+        """Returns {class: [calls, exclusive]} of one location, with BEFORE."""
         found = {}
         for region, (calls, _, exclusive) in self.naive.profile([location], a, b).items():
             name = BEFORE if region == BEFORE else self.class_of(region)
@@ -160,22 +160,22 @@ class Efficiency:
         return found
 
     def is_first(self, location):
-        return location.number == min((other for other in self.naive.locations
-                                       if other.proc == location.proc and other.number not in self.streams),
-                                      key=lambda other: other.thread).number
+        return location.number == min((candidate for candidate in self.naive.locations
+                                       if candidate.proc == location.proc and candidate.number not in self.streams),
+                                      key=lambda candidate: candidate.thread).number
 
     def figures(self, locations, a, b):
-        """{figure: (value or None, process or None)}"""
+        """Returns {figure: (value or None, process or None)}."""
         useful, outside = {}, {}
         for location in locations:
             if not location.calls or location.number in self.streams:
                 continue
-            whole = overlap(location.first, location.last, a, b)
+            span = overlap(location.first, location.last, a, b)
             times = {name: exclusive for name, (_, exclusive) in self.by_class(location, a, b).items()}
             lost = sum(time for name, time in times.items() if name != BEFORE and name not in USEFUL)
-            idle = whole - sum(times.values()) if self.has_omp and not self.is_first(location) else 0
-            useful.setdefault(location.proc, []).append(whole - lost - idle)
-            outside.setdefault(location.proc, whole - sum(times.get(name, 0) for name in MPI))
+            idle = span - sum(times.values()) if self.has_omp and not self.is_first(location) else 0
+            useful.setdefault(location.proc, []).append(span - lost - idle)
+            outside.setdefault(location.proc, span - sum(times.get(name, 0) for name in MPI))
         useful = {proc: Fraction(sum(times), len(times)) for proc, times in useful.items()}
         found = three("", useful, b - a) | dict.fromkeys(OF_ANALYSES, (None, None))
         if self.has_omp:

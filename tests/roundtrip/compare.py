@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares an OTF2 archive, as otf2-print prints it, with what XTF shows of it: counts, every record, definitions.
+"""Compares an OTF2 archive, as otf2-print prints it, with XTF's trace of it: counts, every record, definitions.
 
 usage: compare.py [--mount] [--windows N] [--import-option=OPTION]... [--shared] XTF [ARCHIVE...]
 
-Each archive is imported into a temporary folder. With --mount all is read through a mount, else by `xtf cat`. --shared stands
-for the archives that others recorded, where they are.
+The test imports each archive into a temporary folder. With --mount it reads through a mount, else by `xtf cat`. --shared adds the shared
+archives of other recorders, if they are there.
 """
 
 import contextlib
@@ -21,13 +21,13 @@ from shown import Cat, Mounted, Shown, shows, ticks_of
 from xtfrun import Failure, archive_parser, compare_archives, parse_archives, temporary_folder
 
 ALL_ONES = (2**8 - 1, 2**32 - 1, 2**64 - 1)
-# What otf2-print calls UNDEFINED: all ones, or the least of the signed numbers.
+# Values that otf2-print prints as UNDEFINED: all ones, or the least signed number.
 UNDEFINED = (*ALL_ONES, -2**63)
 PROBLEMS_MAX = 20
 
 
 class Comparison:
-    """One archive. Problems are collected, so that one run shows them all."""
+    """The comparison of one archive. It collects problems, so that one run shows them all."""
 
     def __init__(self, expected, shown, windows):
         self.expected = expected
@@ -43,13 +43,13 @@ class Comparison:
         if len(self.problems) >= PROBLEMS_MAX:
             raise Failure("too many problems to go on")
 
-    def check(self, what, found, wanted):
+    def check(self, label, found, wanted):
         self.checks += 1
         if found != wanted:
-            self.problem(f"{what}: {found!r}, should be {wanted!r}")
+            self.problem(f"{label}: {found!r}, should be {wanted!r}")
 
     def find_threads(self):
-        """{location: (proc, thread)}. Processes that have a rank in MPI's world have its number."""
+        """Returns {location: (proc, thread)}. A process with a rank in MPI's world has the rank as its number."""
         threads = {int(row["id"]): (int(row["proc"]), int(row["thread"])) for row in self.shown.table("locations")}
         for rank, location in enumerate(self.expected.world):
             if location in threads:
@@ -86,11 +86,11 @@ class Comparison:
             self.check(f"all {record_type}", self.shown.count("/" + record_type), sum(map(len, locations.values())))
 
     def random_window(self):
-        """A window as text, and its ticks."""
+        """Returns a window as text and its ticks."""
         span = self.expected.end - self.expected.origin
         width = max(int(span * self.random.choice([0.001, 0.01, 0.1, 0.5, 1])), 1)
         start = self.random.randrange(-width // 2, span)
-        # Sometimes too few digits, on purpose: the path as it is written gives the ticks.
+        # Sometimes the text has too few digits on purpose, and its value determines the ticks.
         digits = self.random.choice([3, 6, 9, 12])
         texts = [f"{float(Fraction(max(t, 0), self.expected.ticks)):.{digits}f}" for t in (start, start + width)]
         if Fraction(texts[0]) > Fraction(texts[1]):
@@ -102,53 +102,53 @@ class Comparison:
             text, (a, b) = self.random_window()
             location = self.random.choice(sorted(self.expected.locations) or [None])
             record_type = self.random.choice(sorted(types) or [None])
-            for where, selected in (
+            for directory, selected in (
                     (f"/time/{text}", lambda l, r: True),
                     (f"{self.path(location)}/time/{text}" if location is not None else None,
                      lambda l, r: l == location),
                     (f"/time/{text}/{record_type}" if record_type else None, lambda l, r: r.type == record_type)):
-                if where:
+                if directory:
                     n = sum(a <= r.time < b and selected(l, r) for l, rs in self.expected.locations.items() for r in rs)
-                    self.check(f"count of {where}", self.shown.count(where), n)
+                    self.check(f"count of {directory}", self.shown.count(directory), n)
 
     def compare_type(self, record_type, location, records):
         """Compares every line of one type's records of one location."""
-        where = f"{self.path(location)}/{record_type}"
-        lines = list(self.shown.records(where, record_type))
+        directory = f"{self.path(location)}/{record_type}"
+        lines = list(self.shown.records(directory, record_type))
         columns = {name: i for i, name in enumerate(self.shown.columns_of[record_type])}
-        self.check(f"lines of {where}/records", len(lines), len(records))
+        self.check(f"lines of {directory}/records", len(lines), len(records))
         proc, thread = self.threads[location]
         for i, (line, record) in enumerate(zip(lines, records)):
-            here = f"{where}, record {record.seq}, {record.event.name}"
+            place = f"{directory}, record {record.seq}, {record.event.name}"
             found = (ticks_of(line[0], self.expected.ticks, self.expected.origin), int(line[1]), int(line[2]),
                      int(line[columns["seq"]]), line[columns["event"]])
-            self.check(here, found, (record.time, proc, thread, record.seq, record.event.name))
-            self.compare_region(here, line, columns, record)
-            self.compare_fields(here, line, columns, record)
+            self.check(place, found, (record.time, proc, thread, record.seq, record.event.name))
+            self.compare_region(place, line, columns, record)
+            self.compare_fields(place, line, columns, record)
             if record_type == "enters_leaves":
                 cell = line[columns["duration"]]
-                self.check(f"{here}: duration", None if cell == "-" else ticks_of(cell, self.expected.ticks, 0),
+                self.check(f"{place}: duration", None if cell == "-" else ticks_of(cell, self.expected.ticks, 0),
                            record.time - records[i - record.enter].time
                            if record.event.name == "LEAVE" and record.enter else None)
 
-    def compare_region(self, here, line, columns, record):
+    def compare_region(self, place, line, columns, record):
         cell = line[columns["region"]]
         found = None if cell == "-" else self.region_of_row(int(cell))
-        if isinstance(record.region, int): # without definition: whatever is made of it is a region of its own
-            self.check(f"{here}: region", found is not None, True)
+        if isinstance(record.region, int): # the region is undefined, and XTF shows a new region for it
+            self.check(f"{place}: region", found is not None, True)
         else:
-            self.check(f"{here}: region", found, record.region)
+            self.check(f"{place}: region", found, record.region)
         if "name" in columns and cell != "-" and record.type != "counters":
             name = self.shown.table("regions")[int(cell)]["name"]
-            self.check(f"{here}: name of the region", line[columns["name"]].split("~")[0] in name, True)
+            self.check(f"{place}: name of the region", line[columns["name"]].split("~")[0] in name, True)
         for column in ("enter", "outermost", "depth"):
             if column in columns:
-                self.check(f"{here}: {column}", int(line[columns[column]]), getattr(record, column))
+                self.check(f"{place}: {column}", int(line[columns[column]]), getattr(record, column))
 
     def region_of_row(self, row):
         return definitions.region_key(self.shown.table("regions")[row])
 
-    def compare_fields(self, here, line, columns, record):
+    def compare_fields(self, place, line, columns, record):
         values = record.event.values()
         for _, column, kind in EVENTS[record.event.name][1]:
             if column in (None, "region"):
@@ -156,7 +156,7 @@ class Comparison:
             self.checks += 1
             cell, wanted = line[columns[column]], values[column]
             if not (self.peer_shows(cell, record) if kind == "peer" else self.cell_shows(cell, kind, wanted)):
-                self.problem(f"{here}: {column} is {cell!r}, should be {wanted!r}")
+                self.problem(f"{place}: {column} is {cell!r}, should be {wanted!r}")
 
     def peer_shows(self, cell, record):
         rank, location = record.event.values()["peer"]
@@ -167,8 +167,8 @@ class Comparison:
         return cell == str(self.threads[location][0])
 
     def beside_groups(self, record):
-        """Whether the record is of a thread that is itself no member of its inter-communicator. Then otf2-print takes one
-        group, and XTF takes the group that does not have the thread's process."""
+        """True if the record's thread is no member of its inter-communicator. Then otf2-print prints a rank of one group, and XTF uses the
+        group without the thread's process."""
         return (record.event.values().get("comm") in self.expected.inter_communicators and
                 record.event.location not in self.expected.world)
 
@@ -187,35 +187,35 @@ class Comparison:
         return int(self.shown.table(table)[row]["id"])
 
     def compare_side_arrays(self, types):
-        """Compares attributes, values of metrics and arguments, in the directories of single records, for a sample of records."""
+        """Compares attributes, values of metrics and arguments in the directories of a sample of records."""
         for array, items_of in definitions.SIDE_ARRAYS.items():
             all_items = [(self.path(location), record_type, i, items_of(record))
                          for record_type, locations in sorted(types.items())
                          for location, records in sorted(locations.items()) for i, record in enumerate(records)]
             all_items = [item for item in all_items if item[3]]
             for path, record_type, i, items in self.random.sample(all_items, min(len(all_items), self.windows * 20)):
-                here = f"{path}/{record_type}/num/{i}"
+                place = f"{path}/{record_type}/num/{i}"
                 splits = definitions.SIDE_COLUMNS[array] - 1
                 lines = [line.rstrip(" ").split(None, splits)
-                         for line in self.shown.reader.read(f"{here}/{array}").split("\n") if line and line[0] != "#"]
-                definitions.compare_items(self, here, array, lines, items)
+                         for line in self.shown.reader.read(f"{place}/{array}").split("\n") if line and line[0] != "#"]
+                definitions.compare_items(self, place, array, lines, items)
 
     def compare_merged(self):
-        """Compares the records of the whole trace and of each location, in order. Equal times are ordered by location and number."""
+        """Compares the records of the whole trace and of each location, in order. Location and number order records of one time."""
         merged = self.expected.merged()
-        for where, wanted in [("/", merged)] + [
+        for directory, wanted in [("/", merged)] + [
                 (self.path(location), [m for m in merged if m[1] == location]) for location in self.expected.locations]:
-            lines = list(self.shown.records(where, "all"))
-            self.check(f"lines of {where}", len(lines), len(wanted))
+            lines = list(self.shown.records(directory, "all"))
+            self.check(f"lines of {directory}", len(lines), len(wanted))
             for line, (tick, location, seq, record) in zip(lines, wanted):
                 found = (ticks_of(line[0], self.expected.ticks, self.expected.origin), (int(line[1]), int(line[2])),
                          int(line[3]), line[4])
-                self.check(f"{where}, merged", found, (tick, self.threads[location], seq, record.event.name))
+                self.check(f"{directory}, merged", found, (tick, self.threads[location], seq, record.event.name))
 
 
 @contextlib.contextmanager
 def shown_import(xtf, archive, options):
-    """What XTF shows of an archive that it imports: through a mount, or by `xtf cat`, as the options say."""
+    """Imports an archive and yields what XTF shows of it, through a mount or by `xtf cat` as the options say."""
     with temporary_folder() as temporary:
         trace = pathlib.Path(temporary) / "trace.xtf"
         xtf.import_archive(archive, trace, *options.import_option, timeout=600)
@@ -232,14 +232,14 @@ def shown_import(xtf, archive, options):
             xtf.expect("unmount", folder)
 
 
-def is_good(comparison, what):
-    """Compares, and prints what, and all problems. Whether there are none."""
+def is_good(comparison, label):
+    """Compares, and prints a summary and all problems. Returns true if there are none."""
     begin = time.monotonic()
     try:
         comparison.compare()
     except Failure as failure:
         comparison.problems.append(str(failure))
-    print(f"{what}, {comparison.checks} comparisons, {len(comparison.problems)} problems, {time.monotonic() - begin:.1f} s")
+    print(f"{label}, {comparison.checks} comparisons, {len(comparison.problems)} problems, {time.monotonic() - begin:.1f} s")
     for problem in comparison.problems:
         print("  " + problem)
     return not comparison.problems

@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Compares the trace coverage-10 with profile.cubex, which Score-P wrote of the same run: visits, time and bytes by region
-and rank, as XTF shows them, and as naive.py computes them.
+"""Compares the trace coverage-10 with profile.cubex, Score-P's profile of the same run: visits, time and bytes by region and rank, from XTF
+and from naive.py.
 
 usage: cube.py XTF
 
-Visits and bytes agree exactly, as the archive is. So does time, to the tick, but for one cause:
+Visits and bytes agree exactly. Time agrees to the tick, except for one cause:
 
-  Clocks. Every rank ran on a node of its own, whose timer has a frequency of its own. Score-P's profile divides a rank's
-  ticks by its own timer's frequency. The trace has one frequency for all, rank 0's, and two clock offsets for each other
-  rank, along which OTF2's reader (so otf2-print and XTF, too) stretches that rank's times.
+  Clocks. Every rank ran on its own node, whose timer has its own frequency. Score-P's profile divides a rank's
+  ticks by its own timer's frequency. The trace has rank 0's frequency, and two clock offsets for each other rank.
+  OTF2's reader, and so otf2-print and XTF, stretches that rank's times along these offsets.
 
-A copy of the archive without this cause proves it: there the other ranks have rank 0's offsets, which are 0, so times are
-raw ticks. In the copy one whole number for each rank, its frequency in Hz, turns each of the profile's times into the trace's
+A copy of the archive without this cause proves it. In the copy all ranks have rank 0's offsets, which are 0, so times are
+raw ticks. There one whole number for each rank, its frequency in Hz, converts each of the profile's times to the trace's
 ticks exactly. In the archive itself times differ from the raw ticks at most by the stretch of the clock offsets.
 """
 
@@ -37,11 +37,11 @@ PROBLEMS_MAX = 20
 
 
 class Cube:
-    """A profile in the format of Cube 4: a tar of anchor.xml, which names metrics, regions, call paths and locations, and for
-    metric N a matrix of values, N.data, and the list of its rows, N.index.
+    """A profile in the format of Cube 4: a tar of anchor.xml, which names metrics, regions, call paths and locations. Metric N has a matrix
+    of values, N.data, and the list of its rows, N.index.
 
-    N.index: "CUBEX.INDEX", 1 as int32 (for the byte order), version (int16), 1 (byte) for a sparse matrix, and then the
-    number of rows and their call paths (uint32). N.data: "CUBEX.DATA" and the rows, a value for each location."""
+    N.index: "CUBEX.INDEX", 1 as int32 (for the byte order), version (int16), 1 (byte) for a sparse matrix. The number of rows and their
+    call paths (uint32) follow. N.data: "CUBEX.DATA" and the rows, a value for each location."""
 
     def __init__(self, path):
         with tarfile.open(path) as tar:
@@ -57,7 +57,7 @@ class Cube:
                         for metric in anchor.iter("metric")}
 
     def values(self, name):
-        """{(region, rank): [value of each call path]} of a metric."""
+        """Returns {(region, rank): [value of each call path]} of a metric."""
         number, data_type = self.metrics[name]
         index, data = self.files[f"{number}.index"], self.files[f"{number}.data"]
         magic, order, _, sparse, n = struct.unpack_from("<11sihBI", index)
@@ -87,7 +87,7 @@ def naive_figures(archive):
     for location in naive.locations:
         for region, (calls, inclusive, exclusive) in naive.profile([location], 0, expected.end).items():
             if inclusive != exclusive:
-                raise Failure(f"{region} calls others, which it does not in the profile")
+                raise Failure(f"{region} has calls inside, unlike in the profile")
             figures.visits[region[0], location.proc] += calls
             figures.ticks[region[0], location.proc] += exclusive
     for location, record in naive.records(Selection(expected)):
@@ -131,7 +131,7 @@ def compare_bytes(rows, figures, rank):
 
 
 def raw_copy(archive, folder):
-    """A copy of the archive whose times are raw ticks: OTF2 takes the offsets from each location's own definitions."""
+    """Makes a copy of the archive whose times are raw ticks: OTF2 reads the offsets from each location's own definitions."""
     copy = folder / "raw"
     copy.mkdir()
     for part in archive.parent.glob(archive.stem + "*"):
@@ -145,7 +145,7 @@ def raw_copy(archive, folder):
 
 
 def stretches(archive):
-    """{location: the part by which the clock offsets lengthen an interval}"""
+    """Returns {location: the factor by which the clock offsets lengthen an interval}."""
     points = {}
     for line in otf2print.run(archive, "-C"):
         match = re.match(r"CLOCK_OFFSET +(\d+)  Time: (\d+), Offset: ([+-]\d+),", line)
@@ -161,38 +161,38 @@ class Comparison:
         self.checks = 0
         self.problems = []
 
-    def check(self, what, good):
+    def check(self, label, good):
         self.checks += 1
         if not good and len(self.problems) < PROBLEMS_MAX:
-            self.problems.append(what)
+            self.problems.append(label)
 
-    def compare_counts(self, whose, figures):
-        for what, profiled, counted in (("visits", self.visits, figures.visits), ("bytes sent", self.sent, figures.sent),
+    def compare_counts(self, reader, figures):
+        for label, profiled, counted in (("visits", self.visits, figures.visits), ("bytes sent", self.sent, figures.sent),
                                         ("bytes received", self.received, figures.received)):
             for key in sorted(set(profiled) | set(counted)):
                 wanted = sum(profiled.get(key, [0]))
-                self.check(f"{whose}: {what} of {key}: {counted[key]}, the profile has {wanted}", counted[key] == wanted)
+                self.check(f"{reader}: {label} of {key}: {counted[key]}, the profile has {wanted}", counted[key] == wanted)
 
     def frequencies(self, ticks):
-        """{rank: Hz}, from each rank's longest time."""
+        """Returns {rank: Hz}, from each rank's longest time."""
         longest = {rank: max((sum(times), region) for (region, r), times in self.time.items() if r == rank)
                    for rank in self.cube.ranks}
         return {rank: round(ticks[region, rank] / time) for rank, (time, region) in longest.items()}
 
-    def compare_raw(self, whose, ticks, frequencies):
-        """A sum of times in doubles is exact to a millionth of a tick."""
+    def compare_raw(self, reader, ticks, frequencies):
+        """Compares times. A sum of times in doubles is exact to a millionth of a tick."""
         for (region, rank), times in self.time.items():
             wanted = sum(map(Fraction, times)) * frequencies[rank]
-            self.check(f"{whose}: {region} in rank {rank} took {ticks[region, rank]} raw ticks, the profile has "
+            self.check(f"{reader}: {region} in rank {rank} took {ticks[region, rank]} raw ticks, the profile has "
                        f"{float(wanted)}", abs(wanted - ticks[region, rank]) < Fraction(1, 1000000))
 
-    def compare_stretched(self, whose, ticks, raw, stretch):
-        """Checks that the offsets alone explain each difference, up to the rounding of both ends of each visit. Returns the
-        greatest difference by rank."""
+    def compare_stretched(self, reader, ticks, raw, stretch):
+        """Checks that the offsets alone explain each difference, up to the rounding of both ends of each visit. Returns the greatest
+        difference by rank."""
         greatest = Counter()
         for (region, rank), visits in self.visits.items():
             difference = ticks[region, rank] - raw[region, rank]
-            self.check(f"{whose}: {region} in rank {rank} differs by {difference} ticks from the raw {raw[region, rank]}",
+            self.check(f"{reader}: {region} in rank {rank} differs by {difference} ticks from the raw {raw[region, rank]}",
                        abs(difference - stretch[rank] * raw[region, rank]) <= sum(visits))
             greatest[rank] = max(greatest[rank], abs(difference))
         return greatest
@@ -215,11 +215,11 @@ def main():
     stretch = stretches(archive)
     frequencies = comparison.frequencies(naive_raw.ticks)
     comparison.check("the trace's ticks are not rank 0's", frequencies[0] == Expected(str(archive)).ticks)
-    for whose, figures, raw in (("naive", naive, naive_raw), ("xtf", shown, shown_raw)):
-        comparison.compare_counts(whose, figures)
-        comparison.compare_counts(whose + ", raw", raw)
-        comparison.compare_raw(whose, raw.ticks, frequencies)
-        greatest = comparison.compare_stretched(whose, figures.ticks, raw.ticks, stretch)
+    for reader, figures, raw in (("naive", naive, naive_raw), ("xtf", shown, shown_raw)):
+        comparison.compare_counts(reader, figures)
+        comparison.compare_counts(reader + ", raw", raw)
+        comparison.compare_raw(reader, raw.ticks, frequencies)
+        greatest = comparison.compare_stretched(reader, figures.ticks, raw.ticks, stretch)
     print("rank  its timer's Hz  stretched by, ppm  at most, ticks")
     for rank, hz in frequencies.items():
         print(f"{rank:4} {hz:15} {float(stretch[rank]) * 1e6:18.3f} {greatest[rank]:15}")

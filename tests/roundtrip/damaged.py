@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Damage of every kind: nothing crashes, hangs, takes huge memory, leaves half a file, or is wrong in silence.
+"""Damages files in every way: no command may crash, hang, use huge memory, leave half a file, or silently give a wrong answer.
 
 usage: damaged.py archives|traces XTF OTF2-ARCHIVES [ROUNDS [SEED]]
 
-archives: copies of OTF2 archives with bytes flipped, files cut off or gone, are imported.
-traces:   copies of an imported trace are checked and queried.
+archives: imports copies of OTF2 archives with flipped bytes, truncated or missing files.
+traces:   checks and queries copies of an imported trace.
 
-OTF2-ARCHIVES is the program that writes the archives. A failure names its round; the same seed makes the same damage again.
+OTF2-ARCHIVES is the program that writes the archives. A failure names its round; the same seed repeats the damage.
 """
 
 import os
@@ -32,7 +32,7 @@ def flip_bytes(data, rng):
 
 
 def randomize_bytes(data, rng):
-    """A run of equal or of random bytes."""
+    """Overwrites a run with equal or random bytes."""
     start = rng.randrange(len(data) or 1)
     length = rng.choice([4, 8, 100, 4096])
     fill = rng.choice([0, 255, None])
@@ -49,7 +49,7 @@ def append_noise(data, rng):
 
 
 def move_block(data, rng):
-    """Copies a block over another one: the block is sound, but not where it belongs."""
+    """Copies a block over another one: the block is sound but at the wrong place."""
     size = rng.choice([64, 4096, 16384])
     if len(data) >= 2 * size:
         source, target = (rng.randrange(len(data) // size) * size for _ in range(2))
@@ -79,27 +79,27 @@ def damage_archive(folder, rng):
     path = rng.choice(files)
     if rng.random() < 0.15:
         path.unlink()
-        return f"{path.name} is gone"
+        return f"{path.name} is missing"
     return damage_file(path, rng)
 
 
 def import_damaged(xtf, folder, name, options):
-    """Either makes a whole trace, or makes no file and prints an error that says why."""
+    """Asserts that an import makes a whole trace, or makes no file and prints an error."""
     output = folder / "out"
     output.mkdir()
     trace = output / "trace.xtf"
     result = xtf.run("import", "--quiet", "--force", *options, "-o", trace, folder / "archive" / (name + ".otf2"))
-    left = sorted(path.name for path in output.iterdir())
+    leftovers = sorted(path.name for path in output.iterdir())
     if result.status == 0:
-        if left != ["trace.xtf"]:
-            raise Failure(f"beside the trace there is {left}")
+        if leftovers != ["trace.xtf"]:
+            raise Failure(f"the folder has {leftovers}, not only the trace")
         xtf.expect("check", trace)
         xtf.expect("cat", trace, "/records")
     else:
-        if left:
-            raise Failure(f"a failed import left {left}")
+        if leftovers:
+            raise Failure(f"a failed import left {leftovers}")
         if not result.errors.strip():
-            raise Failure("a failed import said nothing")
+            raise Failure("a failed import printed no error")
     shutil.rmtree(output)
     return result.status == 0
 
@@ -111,18 +111,18 @@ def test_archives(xtf, folder, rounds, rng):
         with temporary_folder() as temporary:
             target = pathlib.Path(temporary)
             copy_archive(folder, name, target / "archive")
-            what = ", ".join(damage_archive(target / "archive", rng) for _ in range(rng.choice([1, 1, 2])))
+            damages = ", ".join(damage_archive(target / "archive", rng) for _ in range(rng.choice([1, 1, 2])))
             for options in ([], ["--keep-going"]):
                 try:
                     imported += import_damaged(xtf, target, name, options)
                 except Failure as failure:
-                    raise Failure(f"round {i}, {name}, {what}, {options}: {failure}") from failure
-    print(f"{rounds} damaged archives, each imported twice: {imported} came through, "
+                    raise Failure(f"round {i}, {name}, {damages}, {options}: {failure}") from failure
+    print(f"{rounds} damaged archives, each imported twice: {imported} made a trace, "
           f"{2 * rounds - imported} were refused")
 
 
-def asked(xtf, trace):
-    """The same of one process, which ends if it cannot open the trace."""
+def ask_process(xtf, trace):
+    """Asks the queries of one process, which ends if it cannot open the trace."""
     asker, results = Asker(xtf, os.environ["ASK_TREE"], trace), []
     for query in QUERIES:
         try:
@@ -132,16 +132,16 @@ def asked(xtf, trace):
     return results
 
 
-def answers(xtf, trace, by_command=True):
-    """The output of each query; None if it is refused."""
+def ask_all(xtf, trace, by_command=True):
+    """Returns the output of each query, or None if the command refuses it."""
     if not by_command and "ASK_TREE" in os.environ:
-        return asked(xtf, trace)
+        return ask_process(xtf, trace)
     results = []
     for query in QUERIES:
         result = xtf.run("cat", trace, query)
         results.append(result.output if result.status == 0 else None)
         if result.status != 0 and not result.errors.strip():
-            raise Failure(f"xtf cat {query} failed and said nothing")
+            raise Failure(f"xtf cat {query} failed without an error")
     return results
 
 
@@ -154,21 +154,21 @@ def test_traces(xtf, folder, rounds, rng):
             trace = target / (name + ".xtf")
             xtf.import_archive(folder / (name + ".otf2"), trace, *options)
             xtf.expect("check", trace)
-            originals.append((trace, answers(xtf, trace)))
+            originals.append((trace, ask_all(xtf, trace)))
         for i in range(rounds):
             trace, expected = rng.choice(originals)
             damaged = target / "damaged.xtf"
             shutil.copy(trace, damaged)
-            what = damage_file(damaged, rng)
+            damages = damage_file(damaged, rng)
             try:
                 sound = xtf.run("check", damaged).status == 0
                 found += not sound
-                wrong = [q for q, a, b in zip(QUERIES, answers(xtf, damaged, i % 10 == 0), expected) if a != b]
+                wrong = [q for q, a, b in zip(QUERIES, ask_all(xtf, damaged, i % 10 == 0), expected) if a != b]
                 if sound and wrong:
-                    raise Failure(f"xtf check finds nothing, but {wrong} say something else")
+                    raise Failure(f"xtf check finds nothing, but the answers to {wrong} differ")
             except Failure as failure:
-                raise Failure(f"round {i}, {trace.name}, {what}: {failure}") from failure
-    print(f"{rounds} damaged traces: xtf check found {found}; the others answer as before")
+                raise Failure(f"round {i}, {trace.name}, {damages}: {failure}") from failure
+    print(f"{rounds} damaged traces: xtf check found {found}; the queries of the others give the same answers")
     if not found:
         raise Failure("xtf check found no damage at all")
 

@@ -5,8 +5,8 @@ import re
 import otf2print
 from shown import plain, shows
 
-# For each kind: the table, and for each key that otf2-print prints, in its order, the column and the kind of its value.
-# See otf2events.py; further kinds are region (by its key) and location.
+# For each kind: the table, and for each key that otf2-print prints, in its order, the column and the kind of its value. See otf2events.py;
+# two more kinds are region (by its key) and location.
 NAME = ("Name", "name", "text")
 DEFINITIONS = {
     "SYSTEM_TREE_NODE": ("system_tree", [NAME, ("Class", "class_name", "text"), ("Parent", "parent", "system_tree")]),
@@ -57,7 +57,7 @@ DEFINITIONS = {
 }
 TABLES = {table for table, _ in DEFINITIONS.values()} | {"io_paradigms"}
 
-# Kinds without ids: only their number is compared.
+# Kinds without ids; the test compares only their number.
 COUNTED = {
     "SYSTEM_TREE_NODE_DOMAIN": "system_tree_domains",
     "CALLPATH_PARAMETER": "callpath_parameters",
@@ -74,7 +74,7 @@ FLAGS = {
     "comm_flags": ["CREATE_DESTROY_EVENTS"],
     "handle_flags": ["PRE_CREATED", "ALL_PROXY"],
 }
-# The tables that values of a type refer to.
+# Tables that values of a type refer to.
 VALUE_TABLES = {"ATTRIBUTE": "attribute_definitions", "GROUP": "groups", "METRIC": "metric_classes",
                 "COMM": "communicators", "PARAMETER": "parameter_definitions", "RMA_WIN": "rma_windows",
                 "SOURCE_CODE_LOCATION": "source_locations", "CALLING_CONTEXT": "calling_contexts",
@@ -83,7 +83,7 @@ VALUE_TABLES = {"ATTRIBUTE": "attribute_definitions", "GROUP": "groups", "METRIC
 
 
 def region_key(row):
-    """The key of a row of `regions`."""
+    """Returns the key of a row of `regions`."""
     return plain(row["name"]), plain(row["file"]), 0 if row["line"] == "-" else int(row["line"])
 
 
@@ -98,7 +98,7 @@ def pattern(kind, fields):
 PATTERNS = {kind: pattern(kind, fields) for kind, (_, fields) in DEFINITIONS.items()}
 
 
-# Definitions whose values have types of their own: the table, and the value of its column `of`.
+# Definitions with typed values: the table, and the value of its column `of`.
 TYPED_VALUES = {
     "CALLPATH_PARAMETER": ("callpath_parameters", None),
     **{kind + "_PROPERTY": ("definition_properties", kind)
@@ -132,7 +132,7 @@ def compare_values(comparison, kind, found):
 
 
 def compare_regions(comparison):
-    """Users see one region for each name, file and line."""
+    """Compares regions: XTF shows one region for each name, file and line."""
     wanted = set(comparison.expected.regions.values())
     shown = [region_key(row) for row in comparison.shown.table("regions")]
     comparison.check("regions, each once", len(shown), len(set(shown)))
@@ -152,20 +152,20 @@ def compare_kind(comparison, kind, found):
         if number in seen: # the first definition counts
             continue
         seen.add(number)
-        here = f"{kind} {number}"
+        place = f"{kind} {number}"
         match = PATTERNS[kind].match(text)
         if number not in rows or not match:
-            comparison.problem(f"{here}: " + ("otf2-print has other fields than expected: " + text if not match else
+            comparison.problem(f"{place}: " + ("otf2-print has other fields than expected: " + text if not match else
                                               f"is not in definitions/{table}"))
             continue
         for (_, column, value_kind), value in zip(fields, match.groups()):
             comparison.checks += 1
             if not cell_shows(comparison, rows[number], column, value_kind, value):
-                comparison.problem(f"{here}: {column} is {rows[number].get(column)!r}, should be {value!r}")
+                comparison.problem(f"{place}: {column} is {rows[number].get(column)!r}, should be {value!r}")
 
 
 def members(row, text):
-    """Ranks if the group is of ranks, else ids."""
+    """Returns ranks if the group is of ranks, else ids."""
     expression = r"(?:^|, )(\d+) \(" if row["type"] == "COMM_GROUP" else r'(?:^|, )(?:".*?"|INVALID) <(\d+)>'
     return [int(n) for n in re.findall(expression, text, re.S)]
 
@@ -211,7 +211,7 @@ def cell_shows(comparison, row, column, kind, text):
 
 
 def value_shows(comparison, value_type, cell, text):
-    """Whether a typed value's cell shows what otf2-print printed."""
+    """True if a typed value's cell shows the text that otf2-print printed."""
     if value_type in ("FLOAT", "DOUBLE"): # otf2-print shows six digits
         return abs(float(cell) - float(text)) <= 1e-5 * abs(float(text))
     if value_type == "STRING":
@@ -225,7 +225,7 @@ def value_shows(comparison, value_type, cell, text):
     return int(cell) == (wanted if value_type == "LOCATION" else int(text))
 
 
-# The rows that each side array has for a record: (id of the definition, type, text of the value).
+# Rows that each side array has for a record: (id of the definition, type, text of the value).
 SIDE_ARRAYS = {
     "attributes": lambda record: record.event.attributes(),
     "metric_values": lambda record: record.event.values()["values"] if record.event.name == "METRIC" else [],
@@ -235,9 +235,9 @@ SIDE_COLUMNS = {"attributes": 3, "metric_values": 5, "arguments": 1}
 NAMES_OF = {"attributes": "attribute_definitions", "metric_values": "metrics"}
 
 
-def compare_items(comparison, here, array, lines, items):
-    """Lines of a side array are in the order of otf2-print."""
-    comparison.check(f"lines of {here}/{array}", len(lines), len(items))
+def compare_items(comparison, place, array, lines, items):
+    """Compares the lines of a side array, which are in the order of otf2-print."""
+    comparison.check(f"lines of {place}/{array}", len(lines), len(items))
     for cells, item in zip(lines, items):
         comparison.checks += 1
         if array == "arguments":
@@ -248,4 +248,4 @@ def compare_items(comparison, here, array, lines, items):
             good = ((name is None or shows(cells[0], name)) and cells[1] == value_type and
                     value_shows(comparison, value_type, cells[2], text))
         if not good:
-            comparison.problem(f"{here}/{array}: {cells}, should be {item}")
+            comparison.problem(f"{place}/{array}: {cells}, should be {item}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares every number of `xtf diff` with what naive.py computes from otf2-print's lines of both archives.
+"""Compares every number of `xtf diff` with naive.py's numbers, computed from otf2-print's lines of both archives.
 
 usage: diffs.py XTF OTF2-ARCHIVES EXAMPLE
 """
@@ -17,8 +17,8 @@ from shown import Cat, Shown, plain
 from views import Views
 from xtfrun import Failure, Xtf, need, takes_fewer, shared_traces, temporary_folder
 
-WINDOWS = 4  # with sanitizers half of them: the judge, which has none, takes most of the time
-UNKNOWN = object() # a region that a trace does not have; a figure that it does not know
+WINDOWS = 4  # half of them with sanitizers, because the judge takes most of the time and has none
+UNKNOWN = object() # a region that a trace lacks, or an unknown figure
 
 
 class Trace:
@@ -37,7 +37,7 @@ class Trace:
 
 
 class Side:
-    """The totals of a selection, as diff should show them: {fact: Fraction} and {label: [calls, inclusive, exclusive]}."""
+    """The expected totals of a selection: {fact: Fraction} and {label: [calls, inclusive, exclusive]}."""
 
     def __init__(self, trace, selection):
         naive = trace.views.naive
@@ -56,7 +56,7 @@ class Side:
         self.add_efficiencies()
 
     def add_efficiencies(self):
-        """As the table efficiency has them, with four digits, which views.py compares with otf2-print."""
+        """Adds the efficiencies with four digits from the table `efficiency`, which views.py compares with otf2-print."""
         rows = self.trace.views.shown.rows(self.selection.path("efficiency")) if self.has_calls else []
         shown = {row["figure"]: row["value"] for row in rows}
         for fact in EFFICIENCIES:
@@ -76,7 +76,7 @@ class Side:
             self.facts[mean] = self.facts[bytes_of] / self.facts[messages] if known else UNKNOWN
 
     def seconds(self, ticks, digits):
-        """As shown: rounded down."""
+        """Returns seconds as shown: rounded down."""
         return Fraction(int(Fraction(ticks) / self.trace.expected.ticks * 10**digits), 10**digits)
 
 
@@ -85,7 +85,7 @@ EFFICIENCIES = ("parallel_efficiency", "load_balance", "communication_efficiency
 
 
 def pair_regions(sides):
-    """For each side {key: label}. A region goes by its name, by name and file, or by name, file and line."""
+    """Returns {key: label} for each side. A label is a region's name, its name and file, or its name, file and line."""
     keys = [[(side.trace.views.names[key], *(key[1:] if isinstance(key, tuple) else ("", 0)))
              for key in side.trace.views.regions] for side in sides]
     names, files = (set().union(*({item for item, n in Counter(key[:length] for key in of).items() if n > 1} for of in keys))
@@ -97,7 +97,7 @@ def pair_regions(sides):
             return (name,)
         return (name, file) if key[:2] not in files else (name, file, line)
 
-    return [{whole: label(key) for whole, key in zip(side.trace.views.regions, of)} for side, of in zip(sides, keys)]
+    return [{region: label(key) for region, key in zip(side.trace.views.regions, of)} for side, of in zip(sides, keys)]
 
 
 def show_label(label):
@@ -107,7 +107,7 @@ def show_label(label):
 
 
 def show_in_message(label):
-    """Messages escape characters that would move the cursor."""
+    """Escapes characters that would move the cursor, as messages do."""
     return re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\x{ord(match[0]):02x}", label)
 
 
@@ -118,7 +118,7 @@ class Diff:
         self.sides, self.by, self.top = sides, by or "exclusive", top
         self.problems, self.checks = [], 0
         paths = [side.selection.path().rstrip("/") or "/" for side in sides]
-        self.what = f"{sides[0].trace.path.name} {sides[1].trace.path.name} {' '.join(paths)} by {by}"
+        self.name = f"{sides[0].trace.path.name} {sides[1].trace.path.name} {' '.join(paths)} by {by}"
         self.run = lambda *options: xtf.run("diff", *options, *([f"--by={by}"] if by else []), *(["--top", str(top)] if top else []),
                                             *(side.trace.path for side in sides), *paths)
         result = self.run()
@@ -136,27 +136,27 @@ class Diff:
         window = tables[0].splitlines()[1].split()[1]
         self.compare_growth(len(window.partition(".")[2]))
 
-    def check(self, what, found, wanted):
+    def check(self, subject, found, wanted):
         self.checks += 1
         if found != wanted:
-            self.problems.append(f"{self.what}: {what}: {found!r}, should be {wanted!r}")
+            self.problems.append(f"{self.name}: {subject}: {found!r}, should be {wanted!r}")
 
     def table(self, lines, columns):
         self.check("columns", lines[0].lstrip("# ").split(), columns)
         self.check("widths", len({len(line.encode()) for line in lines}), 1)
         return [line.strip().split(None, len(columns) - 1) for line in lines[1:]]
 
-    def compare_number(self, what, cell, wanted):
+    def compare_number(self, subject, cell, wanted):
         if wanted is UNKNOWN or cell == "-":
-            self.check(what, cell, "-" if wanted is UNKNOWN else wanted)
+            self.check(subject, cell, "-" if wanted is UNKNOWN else wanted)
         else:
-            self.check(what, Fraction(cell), wanted)
+            self.check(subject, Fraction(cell), wanted)
 
-    def compare_ratio(self, what, cell, a, b):
+    def compare_ratio(self, subject, cell, a, b):
         if a is UNKNOWN or b is UNKNOWN or a == 0:
-            self.check(f"{what} ratio", cell, "-")
+            self.check(f"{subject} ratio", cell, "-")
         else:
-            self.check(f"{what} ratio", abs(Fraction(cell) - Fraction(b) / Fraction(a)) <=
+            self.check(f"{subject} ratio", abs(Fraction(cell) - Fraction(b) / Fraction(a)) <=
                        abs(Fraction(b) / Fraction(a)) * Fraction(51, 10**5), True)
 
     def compare_facts(self, lines):
@@ -177,13 +177,13 @@ class Diff:
             for cell, number in zip(cells, [*wanted, change]):
                 if exact or number is UNKNOWN:
                     self.compare_number(fact, cell, number)
-                else: # six digits of a mean; of the difference of two means as many
+                else: # a mean has six digits, and so has the difference of two means
                     self.check(fact, abs(float(cell) - float(number)) <= digits * max(map(float, [*known, 1])), True)
             if fact not in EFFICIENCIES:
                 self.compare_ratio(fact, ratio, *wanted)
 
     def wanted_lines(self, digits):
-        """{label: [[calls, time] of a, of b]}, with all regions of either trace."""
+        """Returns {label: [[calls, time] of a, of b]}, with all regions of either trace."""
         wanted = defaultdict(lambda: [UNKNOWN, UNKNOWN])
         for i, (side, labels) in enumerate(zip(self.sides, pair_regions(self.sides))):
             for key, (calls, inclusive, exclusive) in side.profile.items():
@@ -200,7 +200,7 @@ class Diff:
         return wanted
 
     def wanted_classes(self, digits):
-        """The same by class, as definitions/regions has it; of no class that a trace does not have."""
+        """Returns the same by class, as definitions/regions has it, without classes that a trace lacks."""
         wanted = defaultdict(lambda: [UNKNOWN, UNKNOWN])
         for i, side in enumerate(self.sides):
             rows = [row["class"] for row in side.trace.views.shown.table("regions")]
@@ -219,20 +219,20 @@ class Diff:
         time = "inclusive" if self.by == "inclusive" else "exclusive"
         self.compare_lines(lines, time, "region", self.wanted_lines, self.top)
 
-    def compare_lines(self, lines, time, what, find_wanted, top):
-        rows = self.table(lines, ["calls_a", "calls_b", f"{time}_a", f"{time}_b", "difference", "ratio", what])
+    def compare_lines(self, lines, time, column, find_wanted, top):
+        rows = self.table(lines, ["calls_a", "calls_b", f"{time}_a", f"{time}_b", "difference", "ratio", column])
         cell = next((cell for row in rows for cell in row[2:4] if cell != "-"), "0.0")
         wanted = find_wanted(len(cell.partition(".")[2]))
         at = 0 if self.by == "calls" else 1
         changes = {label: [0 if number is UNKNOWN else number[at] for number in numbers] for label, numbers in wanted.items()}
         texts = Counter(map(show_label, wanted))
         labels = {show_label(label): label for label in wanted if texts[show_label(label)] == 1}
-        self.check(f"number of {what} lines", len(rows), min(len(wanted), top or len(wanted)))
+        self.check(f"number of {column} lines", len(rows), min(len(wanted), top or len(wanted)))
         order = sorted((abs(b - a) for a, b in changes.values()), reverse=True)
         self.check("order", [abs(Fraction(row[4])) for row in rows], order[:len(rows)])
         for calls_a, calls_b, time_a, time_b, difference, ratio, region in rows:
             label = labels.get(plain(region))
-            if label is None: # a region that is called as another is shown
+            if label is None: # another region has the same label
                 self.check(f"{region} is a region", plain(region) in texts, True)
                 continue
             for number, calls, seconds in zip(wanted[label], (calls_a, calls_b), (time_a, time_b)):
@@ -244,7 +244,7 @@ class Diff:
             self.compare_ratio(region, ratio, *known)
 
     def judged(self, digits):
-        """The rows that --fail-above judges: (label, value of a, value of b) of all regions together, then of each region."""
+        """Returns the rows that --fail-above judges: (label, value of a, value of b) of all regions together, then of each region."""
         at, fact = (0, "calls") if self.by == "calls" else (1, "measured")
         totals = [side.facts[fact] for side in self.sides]
         if fact == "measured":
@@ -254,18 +254,18 @@ class Diff:
 
     @staticmethod
     def limits(rows):
-        """Limits and noise; among them a limit that a row grew by exactly, which passes, and noise that is exactly its growth."""
+        """Yields limits and noise. One limit equals the growth of a row, which passes, and one noise equals a growth."""
         yield from ((Fraction(5), Fraction(1)), (Fraction(0), Fraction(0)), (Fraction(5, 2), Fraction(1, 4)))
-        for which, whole in (0, None), (1, rows[0][1]):
+        for index, total in (0, None), (1, rows[0][1]):
             for _, a, b in rows:
-                exact = Fraction(b - a) / (whole or a) * 10**6 if b > a > 0 else Fraction(1, 2)
+                exact = Fraction(b - a) / (total or a) * 10**6 if b > a > 0 else Fraction(1, 2)
                 if exact.denominator == 1:
-                    yield (exact / 10**4, Fraction(0)) if which == 0 else (Fraction(0), exact / 10**4)
+                    yield (exact / 10**4, Fraction(0)) if index == 0 else (Fraction(0), exact / 10**4)
                     break
 
     def compare_growth(self, digits):
-        """--fail-above prints the same tables, names each row that grew too much, and exits with 1 if one did."""
-        what = {"calls": "calls", "inclusive": "inclusive time", "exclusive": "exclusive time"}[self.by]
+        """Asserts that --fail-above prints the same tables, names each row that grew too much, and exits with 1 if a row did."""
+        measure = {"calls": "calls", "inclusive": "inclusive time", "exclusive": "exclusive time"}[self.by]
         rows = self.judged(digits)
         for limit, noise in self.limits(rows):
             grown = {show_in_message(label): (a, b) for label, a, b in rows if b - a > a * limit / 100 and b - a > rows[0][1] * noise / 100}
@@ -277,17 +277,17 @@ class Diff:
             self.check("form of failures", None in found, False)
             self.check(f"rows above {limit}", {match[1] for match in found if match}, set(grown))
             for match in filter(None, found):
-                self.check("what grew", match[2], ("calls" if self.by == "calls" else "measured time") if match[1] == "all regions" else what)
+                self.check("what grew", match[2], ("calls" if self.by == "calls" else "measured time") if match[1] == "all regions" else measure)
                 self.check(f"growth of {match[1]}", match[1] in grown and self.is_word(match[3], *grown[match[1]]), True)
 
     @staticmethod
     def is_word(percent, a, b):
-        """True if a sentence of three digits says so."""
+        """True if a percentage of three digits equals the growth from a to b."""
         return percent is None if a == 0 else percent is not None and abs(float(percent) - float(b / a - 1) * 100) <= 0.0051 * float(percent)
 
 
 def compare_pair(xtf, pair):
-    """Random selections of both; then all of the first with itself, which has no differences."""
+    """Compares random selections of both traces, then the first trace with itself, which has no differences."""
     diffs = []
     for number in range(WINDOWS // 2 if takes_fewer(xtf.program) else WINDOWS):
         sides = [Side(trace, trace.selection(number)) for trace in pair]
@@ -298,12 +298,12 @@ def compare_pair(xtf, pair):
     for table in xtf.expect("diff", pair[0].path, pair[0].path).decode().split("\n\n"):
         for line in table.splitlines():
             if not line.startswith("#") and set("".join(line.split()[3 if "window" in table else 4])) - set("0.-"):
-                diffs[-1].problems.append(f"a trace and itself differ: {line}")
+                diffs[-1].problems.append(f"a trace differs from itself: {line}")
     return diffs
 
 
 def check_usage(xtf, trace):
-    """What is no directory of records, and wrong options, are refused."""
+    """Asserts that `xtf diff` refuses paths without records and wrong options."""
     problems = []
     for status, *arguments in ((1, trace, trace, "count"), (1, trace, trace, "proc"), (1, trace, trace, "/", "profile"),
                                (1, trace, trace, "proc/99999"), (1, trace, "/nowhere.xtf"), (2, trace),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The programs of examples/: what they print of a trace that write-trace writes, and of the example archive, is what
-xtf says and what follows from how it was written.
+"""Runs the programs of examples/ on a trace by write-trace and on the example archive. Compares their output with xtf's and with the values
+that write-trace writes.
 
 usage: examples.py XTF ARCHIVE WRITE-TRACE COUNT-WINDOW PRINT-ARRAY MERGE-RECORDS PROFILE CHECK
 """
@@ -19,18 +19,18 @@ def run(*command):
     return subprocess.run(words, check=True, capture_output=True, text=True, timeout=60).stdout
 
 
-def expect(what, found, expected):
+def expect(label, found, expected):
     if found != expected:
-        raise Failure(f"{what}: {found!r}, expected {expected!r}")
+        raise Failure(f"{label}: {found!r}, expected {expected!r}")
 
 
 def naive_count(start, end):
-    """One record each 1000 ticks, from 0 on."""
+    """Returns the number of records in a window: one each 1000 ticks, from 0 on."""
     return sum(start <= 1000 * i < end for i in range(RECORDS))
 
 
 def lines_of(xtf, trace, path):
-    """The words of each line of a file of the tree, without its header."""
+    """Returns the words of each line of a file of the tree, without its header."""
     return [line.split() for line in xtf.expect("cat", trace, path).decode().splitlines() if not line.startswith("#")]
 
 
@@ -62,7 +62,7 @@ def test_check(xtf, trace, check):
 
 
 def ticks(seconds):
-    """The clock of the example ticks in nanoseconds, and xtf shows all digits of them."""
+    """Converts seconds to ticks. The example's clock ticks in nanoseconds, and xtf shows all their digits."""
     return int(seconds.replace(".", ""))
 
 

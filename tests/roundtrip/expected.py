@@ -6,12 +6,12 @@ import otf2print
 from otf2events import EVENTS
 
 NO_REGION = None
-# docs/OTF2.md: the number of innermost open regions among which a LEAVE's frame is looked for.
+# docs/OTF2.md: number of innermost open regions among which the reader searches a LEAVE's frame.
 SEARCH = 256
 
 
 class Record:
-    """An event as a record: its time never goes backwards, it has a number in its location, and happens in a region."""
+    """An event as a record: its time never decreases, and it has a number in its location and a region."""
 
     __slots__ = ("event", "type", "time", "seq", "region", "enter", "outermost", "depth", "before")
 
@@ -21,12 +21,12 @@ class Record:
         self.time = time
         self.seq = seq
         self.region = NO_REGION
-        self.before = NO_REGION # on top of the stack before all records of this time
+        self.before = NO_REGION # innermost region before all records of this time
         self.enter = self.outermost = self.depth = 0
 
 
 class Stack:
-    """The call stack of a location. Frames are (region, whether by ENTER, number of the innermost ENTER, from 1)."""
+    """The call stack of a location. Frames are (region, true if by ENTER, number of the innermost ENTER, from 1)."""
 
     def __init__(self):
         self.frames = []
@@ -42,7 +42,7 @@ class Stack:
         return self.frames[-1][2] if self.frames else 0
 
     def pop(self, region):
-        """Removes the innermost frame of the region and all above it. Returns the frame's ENTER; 0 if it has none."""
+        """Removes the innermost frame of the region and all frames inside it. Returns the frame's ENTER, or 0 if it has none."""
         for i in range(len(self.frames) - 1, max(len(self.frames) - SEARCH, 0) - 1, -1):
             found, by_enter, enter = self.frames[i]
             if found == region:
@@ -51,13 +51,13 @@ class Stack:
         return 0
 
     def set_depth(self, record, region):
-        """Sets `outermost` and `depth` for a frame of the region that is about to be pushed, or was just popped."""
+        """Sets `outermost` and `depth` for a frame of the region that will be pushed next or was just popped."""
         called = [frame[0] for frame in self.frames if frame[1]]
         record.outermost = int(region not in called)
         record.depth = len(called) + 1
 
     def happen(self, record, region):
-        """Applies a record to the stack, and sets the record's fields from it. `region` is the record's own, if it has one."""
+        """Applies a record to the stack and sets the record's fields from it. `region` is the record's own region, if it has one."""
         name = record.event.name
         record.region = self.region()
         if name == "ENTER":
@@ -103,7 +103,7 @@ class Expected:
         self.origin, self.end = min(offset, first), last + 1
 
     def region_keys(self):
-        """{id: the key of a region}: name, file and line."""
+        """Returns {id: a region's key}: name, file and line."""
         keys = {}
         for number, text in self.definitions.get("REGION", []):
             match = re.match(r'Name: (?:"(.*?)" )?<\d+> \(Aka\. .*, File: (.*?), Begin: (\d+), End: \d+$', text, re.S)
@@ -113,7 +113,7 @@ class Expected:
         return keys
 
     def region(self, number):
-        """The key of the region of an id; the key of an undefined region is the id."""
+        """Returns the key of a region's id. The key of an undefined region is its id."""
         return self.regions.get(number, number)
 
     def context_regions(self):
@@ -143,12 +143,12 @@ class Expected:
         return None
 
     def merged(self):
-        """(time, location, seq, record) of all records."""
+        """Returns (time, location, seq, record) of all records."""
         return sorted((record.time, location, record.seq, record)
                       for location, records in self.locations.items() for record in records)
 
     def mpi_world(self):
-        """[location] by rank in MPI's world, as far as the archive defines them."""
+        """Returns [location] by rank in MPI's world, as far as the archive defines them."""
         for _, text in self.definitions.get("GROUP", []):
             if re.search(r'Type: COMM_LOCATIONS, Paradigm: (MPI|"MPI" <4>),', text):
                 return [int(n) for n in re.findall(r"<(\d+)>(?=, \"|$)", text.split("Member", 1)[1], re.S)]

@@ -1,4 +1,4 @@
-"""Compares the views of counters, values, rates and growth, with what naive.py computes."""
+"""Compares the views of counters, values, rates and growth with naive.py."""
 
 import math
 from fractions import Fraction
@@ -6,13 +6,13 @@ from fractions import Fraction
 from naive import slices
 from shown import shows
 
-# The greatest relative error of a number that was rounded to this number of digits.
+# Greatest relative error of a number that was rounded to this number of digits.
 SIX_DIGITS, TEN_DIGITS, DOUBLES = (Fraction(5, 10**digits) for digits in (6, 10, 15))
 
 
 def sum_is_unique(found):
-    """The index keeps sums of integers modulo 2^64 for each location. The whole sum is unique if the least and the greatest
-    value do not allow two sums of the same remainder."""
+    """True if the remainder of a sum determines it. The index keeps sums of integers modulo 2^64 for each location. The whole sum is unique
+    if the least and the greatest value exclude a second sum with the same remainder."""
     of_location = {}
     for location, number in found:
         of_location.setdefault(location, []).append(number)
@@ -21,7 +21,7 @@ def sum_is_unique(found):
 
 
 class Metrics:
-    """For one trace; `views` is the Views of views.py."""
+    """Metrics of one trace. `views` is the Views of views.py."""
 
     def __init__(self, views):
         self.views = views
@@ -36,38 +36,38 @@ class Metrics:
             metric, i = divmod(number, 100)
             self.views.compare_bounds(line, bounds, i)
             self.views.same("row", int(line[2]), metric)
-            here = f"slice {i} of metric {metric}:"
+            place = f"slice {i} of metric {metric}:"
             found = wanted[int(metrics[metric]["id"]), i]
             numbers = [number for _, number in found]
-            self.views.same(f"{here} count", int(line[3]), len(numbers))
-            self.views.same(here, shows(line[8], self.views.expected.names["metrics"][int(metrics[metric]["id"])]), True)
+            self.views.same(f"{place} count", int(line[3]), len(numbers))
+            self.views.same(place, shows(line[8], self.views.expected.names["metrics"][int(metrics[metric]["id"])]), True)
             if not numbers:
-                self.views.same(here, line[4:8], ["-"] * 4)
+                self.views.same(place, line[4:8], ["-"] * 4)
                 continue
             ordered = [number for number in numbers if number == number] or [None]
-            for what, cell, number in (("min", line[4], min(ordered)), ("max", line[6], max(ordered)),
+            for label, cell, number in (("min", line[4], min(ordered)), ("max", line[6], max(ordered)),
                                        ("last", line[7], numbers[-1])):
-                self.compare_number(f"{here} {what}", cell, number)
+                self.compare_number(f"{place} {label}", cell, number)
             if sum_is_unique(found) and ordered[0] is not None:
-                self.compare_mean(f"{here} mean", line[5], numbers)
+                self.compare_mean(f"{place} mean", line[5], numbers)
             else:
-                self.views.same(f"{here} mean", line[5], "-")
+                self.views.same(f"{place} mean", line[5], "-")
 
     def of_metrics(self):
-        """[(metric's id, whether it grows)] by row."""
+        """Returns [(metric's id, true if it grows)] by row."""
         modes = self.views.naive.modes()
         return [(int(row["id"]), modes.get(int(row["id"])) != "ABSOLUTE") for row in self.views.shown.table("metrics")]
 
-    def compare_grown(self, here, cells, grown, seconds):
-        """growth per_second"""
+    def compare_grown(self, place, cells, grown, seconds):
+        """Compares the columns growth and per_second."""
         if grown is None:
-            self.views.same(here, cells, ["-", "-"])
+            self.views.same(place, cells, ["-", "-"])
             return
-        self.views.near(f"{here} growth", cells[0], grown, 0)
+        self.views.near(f"{place} growth", cells[0], grown, 0)
         if seconds:
-            self.views.near(f"{here} per_second", cells[1], grown / seconds, abs(grown / seconds) * TEN_DIGITS)
+            self.views.near(f"{place} per_second", cells[1], grown / seconds, abs(grown / seconds) * TEN_DIGITS)
         else:
-            self.views.same(f"{here} per_second", cells[1], "-")
+            self.views.same(f"{place} per_second", cells[1], "-")
 
     def compare_rates(self, selection):
         lines = self.views.lines(selection.path("rates"), 4)
@@ -82,7 +82,7 @@ class Metrics:
             self.views.same(f"metric {line[0]}", shows(line[3], self.views.expected.names["metrics"].get(metric, line[3])), True)
 
     def compare_growth(self, selection):
-        """By region: of each metric the greatest growth first."""
+        """Compares lines by region: each metric's greatest growth first."""
         lines = self.views.lines(selection.path("growth"), 6)
         wanted = self.views.naive.growth(selection, lambda record: record.before)
         times = self.views.naive.profile(self.views.naive.selected(selection), *selection.window())
@@ -91,37 +91,37 @@ class Metrics:
         metrics = self.of_metrics()
         self.views.same("lines", len(lines), len(keys) * len(metrics))
         for row, (metric, grows) in enumerate(metrics):
-            here = lines[row * len(keys):(row + 1) * len(keys)]
-            self.views.same(f"regions of metric {row}", sorted(line[0] for line in here), sorted(keys))
+            place = lines[row * len(keys):(row + 1) * len(keys)]
+            self.views.same(f"regions of metric {row}", sorted(line[0] for line in place), sorted(keys))
             grown = {cell: wanted.get((metric, region)) for cell, region in keys.items()}
-            order = [grown[line[0]] or 0 for line in here]
+            order = [grown[line[0]] or 0 for line in place]
             self.views.same(f"order of metric {row}", order, sorted(order, reverse=True))
-            whole = sum(filter(None, grown.values()))
-            for line in here:
+            total_growth = sum(filter(None, grown.values()))
+            for line in place:
                 region = keys[line[0]]
-                what, number = f"metric {row} in region {line[0]}", grown[line[0]] if grows else None
+                label, number = f"metric {row} in region {line[0]}", grown[line[0]] if grows else None
                 seconds = Fraction(times[region][2], self.views.expected.ticks) if region in times else 0
-                self.compare_grown(what, [line[1], line[3]], None if number is None else Fraction(number), seconds)
-                if number is None or whole == 0:
-                    self.views.same(f"{what} growth%", line[2], "-")
+                self.compare_grown(label, [line[1], line[3]], None if number is None else Fraction(number), seconds)
+                if number is None or total_growth == 0:
+                    self.views.same(f"{label} growth%", line[2], "-")
                 else:
-                    share = Fraction(number) * 100 / Fraction(whole)
-                    self.views.near(f"{what} growth%", line[2], share, abs(share) * Fraction(51, 10**5))
+                    share = Fraction(number) * 100 / Fraction(total_growth)
+                    self.views.near(f"{label} growth%", line[2], share, abs(share) * Fraction(51, 10**5))
 
-    def compare_number(self, what, cell, wanted):
-        """Integers are exact. otf2-print shows six digits of a double. None: all are NaN."""
+    def compare_number(self, label, cell, wanted):
+        """Compares a number. Integers are exact; otf2-print shows six digits of a double. None means that all values are NaN."""
         if wanted is None or isinstance(wanted, int) or not math.isfinite(wanted):
-            self.views.same(what, cell, "-" if wanted is None else str(wanted))
+            self.views.same(label, cell, "-" if wanted is None else str(wanted))
         else:
-            self.views.near(what, cell, wanted, abs(Fraction(wanted)) * SIX_DIGITS)
+            self.views.near(label, cell, wanted, abs(Fraction(wanted)) * SIX_DIGITS)
 
-    def compare_mean(self, what, cell, numbers):
-        """Ten digits, of a quotient that may have been computed in doubles."""
+    def compare_mean(self, label, cell, numbers):
+        """Compares ten digits of a quotient that may have been computed in doubles."""
         endless = sum(number for number in numbers if isinstance(number, float) and not math.isfinite(number))
         if endless:
-            self.views.same(what, cell, str(endless))
+            self.views.same(label, cell, str(endless))
             return
         exact = sum(map(Fraction, numbers)) / len(numbers)
         size = max(abs(Fraction(number)) for number in numbers)
-        self.views.near(what, cell, exact, abs(exact) * TEN_DIGITS +
+        self.views.near(label, cell, exact, abs(exact) * TEN_DIGITS +
                   size * (SIX_DIGITS if isinstance(numbers[0], float) else DOUBLES))

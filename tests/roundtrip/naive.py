@@ -1,8 +1,8 @@
-"""Computes the totals that views must show, from all events of each location: it lists intervals of time and measures them.
+"""Computes the totals that views must show from all events of each location: it lists intervals of time and measures them.
 
-docs/TREE.md describes the views, and the comment "Frames." in libxtf/aggregates.h defines time by region. The code here is
-simple, and shares nothing with the C code: `expected.py` has the records, which it makes from otf2-print's lines, and every
-query goes over all records. Windows are [a, b), in ticks. A region's key is its name, file and line.
+docs/TREE.md describes the views, and the comment "Frames." in libxtf/aggregates.h defines time by region. The code here is simple and
+shares nothing with the C code. `expected.py` makes the records from otf2-print's lines, and every query visits all records. Windows are
+[a, b), in ticks. A region's key is its name, file and line.
 """
 
 import bisect
@@ -12,24 +12,23 @@ from collections import Counter, defaultdict
 
 from selections import OPEN
 
-# The region charged with the time before a LEAVE without ENTER.
+# Region of the time before a LEAVE without ENTER.
 BEFORE = "(unmatched LEAVE)"
 
 SENDS = ("MPI_SEND", "MPI_ISEND")
 RECVS = ("MPI_RECV", "MPI_IRECV")
 WRAP = 2**64
-# The value of a field that the event does not have, though other events of its record type have it.
+# Value of a field that the event lacks, though other events of its record type have it.
 NONE = 2**64 - 1
 
 
 def overlap(begin, end, a, b):
-    """The number of ticks that two intervals have in common."""
+    """Returns the number of ticks that two intervals have in common."""
     return max(min(end, b) - max(begin, a), 0)
 
 
 class Frame:
-    """A call: from its ENTER to the row that ended it. It is "left" by its own LEAVE, "cut" by the end of another call, or
-    "open" for ever."""
+    """A call, from its ENTER to the row that ended it. It is "left" by its own LEAVE, "cut" by the end of another call, or "open" for ever."""
 
     __slots__ = ("row", "region", "begin", "end", "end_row", "ending", "parent", "depth", "exclusive")
 
@@ -47,7 +46,7 @@ class Frame:
 
 
 class Location:
-    """Intervals in which each region was on top of a location's stack (`tops`), and in which it was open at all (`opens`)."""
+    """Intervals in which each region was on top of a location's stack (`tops`), and in which it was open (`opens`)."""
 
     def __init__(self, number, proc, thread, records):
         self.number = number
@@ -65,7 +64,7 @@ class Location:
         self.walk()
 
     def walk(self):
-        """Goes row by row. A row's interval begins at the row before it, and belongs to the stack before the row."""
+        """Adds the interval before each row. The interval has the stack before the row."""
         previous = self.first
         for row, record in enumerate(self.calls):
             orphan = record.event.name == "LEAVE" and record.enter == 0
@@ -97,12 +96,12 @@ class Location:
                 self.opens.append((begin, end, region))
 
     def end_above(self, row, by, time, ending):
-        """Row `by` ends all frames above the frame of a row; if the row has no open frame, it ends all frames."""
+        """Ends all frames above the frame of a row, at row `by`. If the row has no open frame, ends all frames."""
         while self.stack and self.stack[-1].row != row:
             self.stack.pop().finish(by, time, ending)
 
     def join_opens(self):
-        """A region is open while any of its frames is open: recursion does not count twice."""
+        """Joins intervals: a region is open while any of its frames is open, so recursion does not count twice."""
         of_region = defaultdict(list)
         for frame in self.frames: # by begin
             spans = of_region[frame.region]
@@ -124,11 +123,11 @@ class Location:
             profile[region][2] += overlap(begin, end, a, b)
 
     def stack_at(self, a):
-        """Frames open before all records with a time of a or later, outermost first. No frame outlives the last record."""
+        """Returns the frames open before all records with a time of a or later, outermost first. No frame outlives the last record."""
         return [frame for frame in self.frames if frame.begin < a <= frame.end]
 
     def stack_at_end(self):
-        """Frames that are never left, outermost first."""
+        """Returns the frames that are never left, outermost first."""
         return [frame for frame in self.frames if frame.ending == "open"]
 
 
@@ -145,11 +144,11 @@ class Naive:
         self.known = {}
 
     def selected(self, selection):
-        """Locations, by process and thread."""
+        """Returns the selected locations by process and thread."""
         return [location for location in self.locations if selection.takes_location(location)]
 
     def records(self, selection):
-        """[(location, record)] of all selected records."""
+        """Returns [(location, record)] of all selected records."""
         if selection not in self.known:
             begin, end = selection.a, math.inf if selection.b is OPEN else selection.b
             self.known = {selection: [
@@ -164,11 +163,11 @@ class Naive:
         return profile
 
     def measured(self, locations, a, b):
-        """100% of a profile: the part of the window between the first and last record, added up over locations with calls."""
+        """Returns 100% of a profile: the part of the window between the first and last record, summed over locations with calls."""
         return sum(overlap(location.first, location.last, a, b) for location in locations if location.calls)
 
     def by_process(self, locations, a, b):
-        """{region: {proc: exclusive}}; processes without exclusive time are left out."""
+        """Returns {region: {proc: exclusive}} without processes that have no exclusive time."""
         times = defaultdict(Counter)
         for location in locations:
             for region, (_, _, exclusive) in self.profile([location], a, b).items():
@@ -176,7 +175,7 @@ class Naive:
         return times
 
     def peer(self, location, record):
-        """The process that is a record's peer; None if the record has no peer, or its process is not known."""
+        """Returns the process that is a record's peer, or None if the record has no peer or its process is unknown."""
         rank, target = record.event.values().get("peer", (None, None))
         if rank is None:
             return None
@@ -186,7 +185,7 @@ class Naive:
         return self.threads[target][0] if target in self.threads else None
 
     def matrix(self, selection, names):
-        """{(own process, peer): [messages, bytes]} of the selected records of these events."""
+        """Returns {(own process, peer): [messages, bytes]} of the selected records of these events."""
         matrix = defaultdict(lambda: [0, 0])
         for location, record in self.records(selection):
             if record.event.name in names:
@@ -196,7 +195,7 @@ class Naive:
         return matrix
 
     def moved(self, selection):
-        """{proc: [messages sent, bytes, received, bytes, collectives, bytes sent, received]}"""
+        """Returns {proc: [messages sent, bytes, received, bytes, collectives, bytes sent, received]}."""
         moved = {proc: [0] * 7 for proc in self.procs}
         for location, record in self.records(selection):
             row = moved[location.proc]
@@ -213,7 +212,7 @@ class Naive:
         return {proc: [number % WRAP for number in row] for proc, row in moved.items()}
 
     def histogram(self, selection, bounds):
-        """For each slice: records, ENTERs, messages sent, bytes, received, bytes."""
+        """Counts for each slice: records, ENTERs, messages sent, bytes, received, bytes."""
         slices = [[0] * 6 for _ in bounds[1:]]
         for _, record in self.records(selection):
             row = slices[slice_of(bounds, record.time)]
@@ -227,7 +226,7 @@ class Naive:
         return slices
 
     def values(self, selection, bounds):
-        """{(metric's id, slice): [(location's number, value)]}, in the order of time, location and record."""
+        """Returns {(metric's id, slice): [(location's number, value)]}, in the order of time, location and record."""
         values = defaultdict(list)
         found = sorted((record.time, location.number, record.seq, record) for location, record in
                        self.records(selection) if record.event.name == "METRIC")
@@ -238,12 +237,12 @@ class Naive:
         return values
 
     def modes(self):
-        """{metric's id: ACCUMULATED, ABSOLUTE or RELATIVE}"""
+        """Returns {metric's id: ACCUMULATED, ABSOLUTE or RELATIVE}."""
         return {number: re.search(r"Mode: ([A-Z]+)", text)[1]
                 for number, text in reversed(self.expected.definitions.get("METRIC_MEMBER", []))}
 
     def growths(self):
-        """[(location, record, metric's id, value type, growth)] of all values of metrics; 0 where there is no growth."""
+        """Returns [(location, record, metric's id, value type, growth)] of all values of metrics, with 0 for no growth."""
         modes, found = self.modes(), []
         for location in self.locations:
             before = {}
@@ -261,7 +260,7 @@ class Naive:
         return found
 
     def growth(self, selection, key):
-        """{(metric's id, key(record)): growth} of the selected values. Sums of integers are modulo 2^64 for each location."""
+        """Returns {(metric's id, key(record)): growth} of the selected values. Sums of integers are modulo 2^64 for each location."""
         if not hasattr(self, "all_growths"):
             self.all_growths = self.growths()
         a, b = selection.window()
@@ -284,7 +283,7 @@ def add_message(row, record):
 
 
 def slices(a, b, n=100):
-    """The n + 1 ticks that cut a window into slices."""
+    """Returns the n + 1 ticks that cut a window into slices."""
     return [a + (b - a) * i // n for i in range(n + 1)]
 
 
@@ -293,8 +292,8 @@ def slice_of(bounds, time):
 
 
 class Groups:
-    """Inter-communicators. A peer is a rank in the group that does not have the record's process; for other threads
-    of the process otf2-print does not show the group."""
+    """Inter-communicators. A peer is a rank in the group without the record's process. For other threads of the process otf2-print does not
+    show the group."""
 
     def __init__(self, expected):
         members = {number: [int(n) for n in re.findall(r"(\d+) \(", text.split("Member", 1)[1])]
@@ -305,7 +304,7 @@ class Groups:
             self.between[number] = [members.get(group, []) for group in groups]
 
     def process_between(self, naive, comm, proc, rank):
-        """The process of a rank. Ranks in groups are ranks in MPI's world, which are the processes' numbers."""
+        """Returns the process of a rank. Ranks in groups are ranks in MPI's world, which are the processes' numbers."""
         group, remote = self.between[comm]
         peers = remote if proc in group or proc not in remote else group
         return peers[rank] if rank < len(peers) else None

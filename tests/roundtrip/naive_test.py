@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The oracle's own test: traces of a few events, whose totals were computed by hand."""
+"""Tests of naive.py with traces of a few events, whose totals were computed by hand."""
 
 import unittest
 from types import SimpleNamespace
@@ -10,13 +10,13 @@ from selections import Selection, escaped, seconds, set_text
 
 
 def location(*steps, number=0, proc=0):
-    """Steps are (time, what): "+A" enters A, "-A" leaves it, any other text is an event that is no call."""
+    """Makes a location. Steps are (time, event): "+A" enters A, "-A" leaves it, any other text is an event that is no call."""
     stack, records = Stack(), []
-    for seq, (time, what) in enumerate(steps):
-        name = {"+": "ENTER", "-": "LEAVE"}.get(what[0], "OTHER")
+    for seq, (time, event) in enumerate(steps):
+        name = {"+": "ENTER", "-": "LEAVE"}.get(event[0], "OTHER")
         kind = "others" if name == "OTHER" else "enters_leaves"
         record = Record(SimpleNamespace(name=name, values=lambda: {}), kind, time, seq)
-        stack.happen(record, what[1:] or None)
+        stack.happen(record, event[1:] or None)
         records.append(record)
     return Location(number, proc, 0, records)
 
@@ -65,12 +65,12 @@ class Profile(unittest.TestCase):
 
     def test_windows_add_up(self):
         timeline = location((3, "-A"), (5, "+A"), (7, "+B"), (7, "+A"), (9, "-B"), (12, "-Z"), (14, "+C"), (20, "x"))
-        whole = self.profile(timeline, 0, 30)
+        row_by_region = self.profile(timeline, 0, 30)
         for cut in range(31):
             left, right = self.profile(timeline, 0, cut), self.profile(timeline, cut, 30)
-            for region, row in whole.items():
+            for region, row in row_by_region.items():
                 self.assertEqual([x + y for x, y in zip(left[region], right[region])], row)
-        self.assertEqual(whole["B"], [1, 2, 0])
+        self.assertEqual(row_by_region["B"], [1, 2, 0])
 
     def test_stack(self):
         timeline = location((10, "+A"), (20, "+B"), (20, "+C"), (30, "-C"), (40, "x"))
@@ -81,7 +81,7 @@ class Profile(unittest.TestCase):
 
 class Frames(unittest.TestCase):
     def check(self, timeline, *wanted):
-        """(region, begin, end, exclusive, depth, ending)"""
+        """Compares frames: (region, begin, end, exclusive, depth, ending)."""
         self.assertEqual([(frame.region, frame.begin, frame.end, frame.exclusive, frame.depth, frame.ending)
                           for frame in timeline.frames], list(wanted))
 
@@ -102,8 +102,8 @@ class Paths(unittest.TestCase):
         for hz in (1, 1000, 1995386627):
             for ticks in (0, 1, 2, hz - 1, hz, hz + 1, 12345678901):
                 text = seconds(ticks, hz)
-                whole, _, part = text.partition(".")
-                scaled, unit = int(whole + part) * hz, 10 ** len(part)
+                row_by_region, _, part = text.partition(".")
+                scaled, unit = int(row_by_region + part) * hz, 10 ** len(part)
                 self.assertEqual(-(-scaled // unit), ticks, text)
 
     def test_sets(self):

@@ -1,11 +1,11 @@
-"""Random sets of regions, classes, peers, communicators and tags, as paths name them."""
+"""Random sets of regions, classes, peers, communicators and tags, and their paths."""
 
 import classes
 from selections import all_escaped, as_bytes, escaped
 
 
 class Narrowing:
-    """Narrows selections of one trace; `views` is the Views of views.py. None: the trace has nothing to narrow by."""
+    """Narrows selections of one trace. `views` is the Views of views.py. A method returns None if the trace lacks the key."""
 
     def __init__(self, views):
         self.views = views
@@ -18,31 +18,31 @@ class Narrowing:
         return selection.in_regions(",".join(text for text, _ in parts), set().union(*[regions for _, regions in parts]))
 
     def by_class(self, selection):
-        """Some classes, by names, by the name of a group, or by a pattern."""
+        """Narrows to some classes, by names, by the name of a group, or by a pattern."""
         if not self.views.regions:
             return None
-        group, how = self.random.choice(sorted(classes.GROUPS)), self.random.random()
+        group, choice = self.random.choice(sorted(classes.GROUPS)), self.random.random()
         names = set(self.random.sample(classes.NAMES, self.random.randint(1, 3))) | {
             self.views.efficiency.class_of(self.random.choice(self.views.regions))}
         text = ",".join(sorted(names))
-        if how < 0.3:
+        if choice < 0.3:
             names, text = set(classes.GROUPS[group]), group
-        elif how < 0.5:
+        elif choice < 0.5:
             start = self.random.choice(classes.NAMES)[:self.random.randint(1, 4)]
             names, text = {name for name in classes.NAMES if name.startswith(start)}, start + "*"
             names |= {name for group in classes.GROUPS if group.startswith(start) for name in classes.GROUPS[group]}
         return selection.in_classes(text, {region for region in self.views.regions if self.views.efficiency.class_of(region) in names})
 
     def some_regions(self):
-        """A region by its row or name, or those whose names begin or end as its name does; and as a path has it."""
-        row, how = self.random.randrange(len(self.views.regions)), self.random.random()
+        """Returns regions and their path: a region by its row or name, or all regions whose names share a begin or an end."""
+        row, choice = self.random.randrange(len(self.views.regions)), self.random.random()
         data = as_bytes(self.views.names[self.views.regions[row]])
-        if not data or how < 0.3:
+        if not data or choice < 0.3:
             return f"#{row}", {self.views.regions[row]}
-        if how < 0.6:
+        if choice < 0.6:
             text = escaped(self.views.names[self.views.regions[row]]).replace(",", "\\x2c")
             return text, {region for region in self.views.regions if as_bytes(self.views.names[region]) == data}
-        if how < 0.8:
+        if choice < 0.8:
             start = data[:self.random.randint(1, 5)]
             return all_escaped(start) + "*", {region for region in self.views.regions
                                               if as_bytes(self.views.names[region]).startswith(start)}
@@ -68,7 +68,7 @@ class Narrowing:
         return selection.in_comms(escaped(name), {number})
 
     def by_tag(self, selection):
-        """Some tags, or all between two: a name in a path has room for few tags."""
+        """Narrows to some tags, or to all between two, because a path has room for few tags."""
         tags = sorted({record.event.values()["tag"] for _, record in self.views.naive.records(self.views.chooser.selection(None))
                        if "tag" in record.event.values()})
         if not tags:

@@ -3,8 +3,8 @@
 For each event: the record type, and for each key that otf2-print prints, in its order, the column and the kind of its
 value.
 
-Kinds: number, rank (a number and, in brackets, the location that it means), peer (the same, shown as a process), text, label (a word,
-or "NAME" <n>), flags (a set of words), time, and the tables that a reference can be to. If the column is None, a side array has the values.
+Kinds are number, text, time, flags (a set of words), rank (a number and its location in brackets) and peer (a rank shown as a process).
+A label is a word, or "NAME" <n>. Further kinds are the tables that a reference may be to. If the column is None, a side array has the values.
 """
 
 COLLECTIVE = [("Operation", "operation", "label"), ("Communicator", "comm", "communicators"), ("Root", "root", "rank"),
@@ -143,5 +143,5 @@ PARADIGMS = ["UNKNOWN", "USER", "COMPILER", "OPENMP", "MPI", "CUDA", "MEASUREMEN
              "HARDWARE", "GASPI", "UPC", "SHMEM", "WINTHREAD", "QTTHREAD", "ACETHREAD", "TBBTHREAD", "OPENACC", "OPENCL",
              "MTAPI", "SAMPLING", "NONE", "HIP", "KOKKOS"]
 
-# Words that otf2-print has for certain numbers.
+# Words that otf2-print prints for certain numbers.
 ROOTS = {"NONE": None, "SELF": 2**32 - 2, "THIS_GROUP": 2**32 - 3}

@@ -1,4 +1,4 @@
-"""The oracle: an OTF2 archive as otf2-print prints it."""
+"""The judge of imports: an OTF2 archive as otf2-print prints it."""
 
 import io
 import os
@@ -16,20 +16,20 @@ NAMED = re.compile(r'"(.*)" <(\d+)>$', re.S)
 TYPED = re.compile(r'\((?:"(.*?)"|INVALID) <(\d+)>; ([A-Z_0-9]+); (.*?)\)(?=, \((?:"|INVALID)|$)', re.S)
 RULE = "-" * 80
 
-# What was printed of the last archives, by options, files and their states: judges of one archive ask for the same.
+# Lines of the last archives by options, files and their states, because several judges ask for the same archive.
 KEPT_ARCHIVES, KEPT_LINES = 8, 20000
 kept = {}
 
 
 def state_of(archive):
-    """An archive's files, by which a changed one is told from the one before."""
+    """Returns the state of an archive's files, which shows changes of the archive."""
     anchor = pathlib.Path(archive)
     files = [anchor, anchor.with_suffix(".def"), anchor.with_suffix(".marker"), *sorted(anchor.with_suffix("").rglob("*"))]
     return tuple((str(file), now.st_mtime_ns, now.st_size, now.st_ino) for file in files if file.exists() for now in [file.stat()])
 
 
 def run(archive, *options):
-    """The lines after the heading's rule. A line that begins no event (because a name has a line feed) is joined to the line before."""
+    """Returns the lines after the heading's rule. Joins a line that begins no event (because a name has a line feed) to the line before."""
     key = options, state_of(archive)
     if key in kept:
         yield from kept[key]
@@ -48,10 +48,10 @@ def run(archive, *options):
 def printed(archive, *options):
     """Starts otf2-print for run()."""
     command = ["otf2-print", *options, archive]
-    # OTF2's global reader uses what it has freed where a location has no events, so otf2-print must not see what Meson sets to find
-    # such things.
+    # OTF2's global reader uses freed memory where a location has no events. So otf2-print must not see the variable by which Meson fills
+    # freed memory.
     environment = {name: value for name, value in os.environ.items() if name != "MALLOC_PERTURB_"}
-    # It begins by filling tables of 180 MB, which takes half the time in large pages.
+    # OTF2's reader first fills tables of 180 MB, which takes half the time in large pages.
     environment["GLIBC_TUNABLES"] = "glibc.malloc.hugetlb=1"
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
     body = False
@@ -89,14 +89,14 @@ class Event:
         return parse_values(self.name, self.text)
 
     def attributes(self):
-        """[(id of the attribute, type, text of the value)]"""
+        """Returns [(id of the attribute, type, text of the value)]."""
         if not self.attribute_text:
             return []
         return [(int(i), kind, value) for _, i, kind, value in TYPED.findall(self.attribute_text)]
 
 
 def events(archive):
-    """All events, in the order of otf2-print."""
+    """Yields all events in the order of otf2-print."""
     last = None
     for line in run(archive):
         match = EVENT_LINE.match(line)
@@ -114,7 +114,7 @@ def events(archive):
 
 
 def key_pattern(key):
-    """Arguments and values come with their number: `3 Values: ...`, `1 Argument: ...`, `0 Arguments`."""
+    """Returns the pattern of a key. Arguments and values are printed with their number: `3 Values: ...`, `1 Argument: ...`, `0 Arguments`."""
     if key in ("Values", "Arguments"):
         return rf"\d+ {key}?:? ?(.*)"
     return re.escape(key) + ": (.*)"
@@ -126,7 +126,7 @@ CACHE = {}
 
 
 def parse_values(name, text):
-    """{column: value} of an event's text; rows of side arrays are under "values" or "arguments"."""
+    """Returns {column: value} of an event's text. Rows of side arrays are under "values" or "arguments"."""
     known = CACHE.get((name, text))
     if known is not None:
         return known
@@ -163,7 +163,7 @@ def parse_value(kind, text):
 
 
 def parse_reference(text):
-    """The id of the definition that is referred to; None if it is undefined."""
+    """Returns the id of a definition that a text refers to, or None if it is undefined."""
     match = REFERENCE.match(text)
     if match:
         return int(match[1])
@@ -178,7 +178,7 @@ def parse_rank(text):
 
 
 def parse_peer(text):
-    """The location that a rank means: 3 ("Master thread" <17>). None if otf2-print does not know."""
+    """Returns the location of a rank such as 3 ("Master thread" <17>), or None if otf2-print does not know it."""
     match = re.match(r'\d+ \(".*" <(\d+)>\)$', text, re.S)
     return int(match[1]) if match else None
 
@@ -195,7 +195,7 @@ def parse_flags(kind, text):
 
 
 def definitions(archive):
-    """{KIND: [(id or None, text)]} of the global definitions."""
+    """Returns {KIND: [(id or None, text)]} of the global definitions."""
     found = {}
     for line in run(archive, "-G"):
         kind = line.split(" ", 1)[0]
@@ -206,7 +206,7 @@ def definitions(archive):
 
 
 def named_definitions(found, kind):
-    """{id: first name}, of definitions that begin with `Name: "..." <n>`."""
+    """Returns {id: first name} of definitions that begin with `Name: "..." <n>`."""
     names = {}
     for number, text in found.get(kind, []):
         match = re.match(r'Name: "(.*?)" <\d+>(?:,| \(|$)', text, re.S)
@@ -216,6 +216,6 @@ def named_definitions(found, kind):
 
 
 def clock(found):
-    """(ticks a second, global offset)"""
+    """Returns (ticks a second, global offset)."""
     text = found["CLOCK_PROPERTIES"][0][1]
     return (int(re.search(r"Ticks per Seconds: (\d+)", text)[1]), int(re.search(r"Global Offset: (\d+)", text)[1]))

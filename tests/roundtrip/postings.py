@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Postings of messages: what the side arrays `postings` and `cancelled`, `posted` in `recvs` and the table `tags` must have,
-computed naively from otf2-print's lines, and read from the trace by the second reader.
+"""Postings of messages: the side arrays `postings` and `cancelled`, `posted` in `recvs`, and the table `tags`. The test computes them
+naively from otf2-print's lines, and reads them from the trace with the second reader.
 
 usage: postings.py XTF OTF2-ARCHIVES
 """
@@ -19,15 +19,15 @@ import xtf_reader  # pylint: disable=wrong-import-position
 GENERATED = ["requests", "random-requests", "open-receives", "backward-times", "all-events", "sums-communicators"]
 MESSAGES = {"MPI_SEND": "sends", "MPI_ISEND": "sends", "MPI_RECV": "recvs", "MPI_IRECV": "recvs"}
 TAGS_MAX = 4096
-# No number of a row's tag; a message that has it is of another tag than those of the table.
+# No row of `tags` has this number. A message with it has a tag that the table lacks.
 NO_TAG = 2**32 - 1
 
-# A message as it is compared: time and seq of what posted it, its envelope, its row.
+# A message in the compared form: time and seq of its posting, its envelope, its row.
 Message = collections.namedtuple("Message", "time seq comm tag bytes message")
 
 
 class Location:
-    """What the events of one location say of its messages. A list has every posting, and what became of it."""
+    """The expected messages of one location. `postings` has every posting and its end."""
 
     def __init__(self):
         self.time = self.seq = 0
@@ -38,14 +38,14 @@ class Location:
         self.open = []
 
     def latest(self, request, kinds):
-        """The latest open posting of a request id."""
+        """Returns the latest open posting of a request id, or None."""
         found = [posting for posting in self.open if posting["request"] == request and posting["kind"] in kinds]
         return found[-1] if found else None
 
     def end(self, posting):
-        """Ends a posting, and forgets the earlier ones of its id and kind."""
-        self.open = [other for other in self.open
-                     if (other["request"], other["kind"]) != (posting["request"], posting["kind"])]
+        """Ends a posting, and removes the earlier ones of its id and kind."""
+        self.open = [expected_row for expected_row in self.open
+                     if (expected_row["request"], expected_row["kind"]) != (posting["request"], posting["kind"])]
 
     def message(self, event, values, time, seq):
         array = MESSAGES[event.name]
@@ -57,18 +57,18 @@ class Location:
         self.time = max(self.time, event.time)
         values = event.values() if event.name in MESSAGES or "REQUEST" in event.name or "COMPLETE" in event.name else {}
         request = values.get("request")
-        here = {"request": request, "time": self.time, "seq": self.seq}
+        place = {"request": request, "time": self.time, "seq": self.seq}
         if event.name == "MPI_IRECV_REQUEST":
-            self.open.append({**here, "kind": "recvs"})
+            self.open.append({**place, "kind": "recvs"})
         elif event.name == "MPI_SEND":
             self.message(event, values, self.time, self.seq)
         elif event.name == "MPI_ISEND":
-            self.open.append({**here, "kind": "sends", "message": self.message(event, values, self.time, self.seq)})
+            self.open.append({**place, "kind": "sends", "message": self.message(event, values, self.time, self.seq)})
         elif event.name in ("MPI_RECV", "MPI_IRECV"):
             posting = self.latest(request, ["recvs"]) if event.name == "MPI_IRECV" else None
             if posting:
                 self.end(posting)
-            posting = posting or here
+            posting = posting or place
             self.postings.append(self.message(event, values, posting["time"], posting["seq"]))
             self.posted.append(self.seq - posting["seq"])
         elif event.name == "MPI_ISEND_COMPLETE":
@@ -83,7 +83,7 @@ class Location:
 
 
 def expected(archive):
-    """{id: Location}, and the tags of all."""
+    """Returns {id: Location}, and the tags of all locations."""
     locations = collections.defaultdict(Location)
     tags = set()
     for event in otf2print.events(str(archive)):
@@ -97,7 +97,7 @@ def expected(archive):
 
 
 class Found:
-    """The rows of the trace. Communicators have the ids of the source."""
+    """The rows of the trace. Communicators have the ids of the archive."""
 
     def __init__(self, path):
         self.trace = xtf_reader.Trace(str(path))
@@ -118,15 +118,15 @@ class Found:
                         row["tag"], row["bytes"], row["message"]) for row in self.rows(location, name)]
 
 
-def same(what, found, wanted):
+def check_equal(label, found, wanted):
     if found == wanted:
         return
     if isinstance(wanted, list):
-        for i, (one, other) in enumerate(zip(found, wanted)):
-            if one != other:
-                raise Failure(f"{what}: row {i} is {one}, should be {other}")
-        raise Failure(f"{what}: {len(found)} rows, should be {len(wanted)}")
-    raise Failure(f"{what}: {found}, should be {wanted}")
+        for i, (found_row, expected_row) in enumerate(zip(found, wanted)):
+            if found_row != expected_row:
+                raise Failure(f"{label}: row {i} is {found_row}, should be {expected_row}")
+        raise Failure(f"{label}: {len(found)} rows, should be {len(wanted)}")
+    raise Failure(f"{label}: {found}, should be {wanted}")
 
 
 def compare(xtf, archive, folder):
@@ -137,24 +137,24 @@ def compare(xtf, archive, folder):
     found = Found(path)
     count = 0
     for number, location in sorted(locations.items()):
-        here = f"{archive}: location {number}"
+        place = f"{archive}: location {number}"
         postings = found.messages(number, "postings")
-        same(f"{here}: postings", postings, location.postings)
-        same(f"{here}: cancelled", found.messages(number, "cancelled"), location.cancelled)
+        check_equal(f"{place}: postings", postings, location.postings)
+        check_equal(f"{place}: cancelled", found.messages(number, "cancelled"), location.cancelled)
         recvs, sends = found.rows(number, "recvs"), found.rows(number, "sends")
-        same(f"{here}: posted", [row["posted"] for row in recvs], location.posted)
-        same(f"{here}: receives that are posted", sorted(row.message for row in postings), list(range(len(recvs))))
+        check_equal(f"{place}: posted", [row["posted"] for row in recvs], location.posted)
+        check_equal(f"{place}: receives that are posted", sorted(row.message for row in postings), list(range(len(recvs))))
         for row in found.rows(number, "postings"):
-            same(f"{here}: peer", row["peer"], recvs[row["message"]]["peer"])
-            same(f"{here}: seq of the posting", row["seq"],
+            check_equal(f"{place}: peer", row["peer"], recvs[row["message"]]["peer"])
+            check_equal(f"{place}: seq of the posting", row["seq"],
                  recvs[row["message"]]["seq"] - recvs[row["message"]]["posted"])
         for row in found.rows(number, "cancelled"):
             for name in ("time", "seq", "comm", "peer", "tag", "bytes"):
-                same(f"{here}: {name} of a cancelled send", row[name], sends[row["message"]][name])
+                check_equal(f"{place}: {name} of a cancelled send", row[name], sends[row["message"]][name])
         count += len(postings) + len(location.cancelled)
     listed = sorted(tags - {NO_TAG})[:TAGS_MAX]
     wanted = listed + ([None] if len(tags) > len(listed) else [])
-    same(f"{archive}: tags", [row["tag"] for row in found.table("tags")], wanted)
+    check_equal(f"{archive}: tags", [row["tag"] for row in found.table("tags")], wanted)
     print(f"{archive}: {len(locations)} locations, {count} postings and cancelled sends, {len(tags)} tags")
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Records hpcc, a real MPI benchmark, on the spot under eztrace, and compares all records and some views with otf2-print.
+"""Records hpcc, a real MPI benchmark, under eztrace, and compares all records and some views with otf2-print.
 
 usage: recorded.py XTF
 """
@@ -27,7 +27,7 @@ def write_input(folder):
 
 
 def record(folder):
-    """The archive's anchor file."""
+    """Returns the anchor file of a new archive."""
     write_input(folder)
     command = ["mpirun", "--oversubscribe", "-n", "4", "eztrace", "-t", "openmpi", "-o", "out", "hpcc"]
     if os.geteuid() == 0:

@@ -5,9 +5,9 @@
  *
  *     run-xtf SOCKET      a descriptor: one end of a pair of AF_UNIX, SOCK_SEQPACKET
  *
- * A request is one message: the folder to run in and the command's arguments, each followed by a zero byte, and
- * three descriptors, which become the child's input, output and errors. The answer is the child's status in the form
- * of waitpid(). When this process ends, the kernel kills the child, because the client can only kill this process.
+ * A request is one message: the folder to run in and the command's arguments, each followed by a zero byte. Three
+ * descriptors accompany it: the child's input, output and errors. The answer is the child's status in the form of
+ * waitpid(). When this process ends, the kernel kills the child, because the client can only kill this process.
  */
 #include <errno.h>
 #include <stdio.h>

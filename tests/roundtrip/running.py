@@ -1,4 +1,4 @@
-"""One process that runs the command many times (run-xtf.c): a child forked from what is loaded, where a start loads all anew."""
+"""A process that runs the command many times (run-xtf.c): it forks a child for each run and loads the command only once."""
 
 import array
 import os
@@ -8,8 +8,8 @@ import subprocess
 import threading
 import weakref
 
-MOST = 100000  # bytes of a request; a longer one is for a process of its own
-# Commands that start programs by the name of their own file, or leave processes behind.
+MOST = 100000  # bytes of a request; a longer one gets its own process
+# Commands that start programs by their own file name, or that leave processes behind.
 APART = {"mount", "unmount", "umount", "record", "collect", "play", "top"}
 
 
@@ -18,11 +18,11 @@ class TimedOut(Exception):
 
 
 class Ended(Exception):
-    """The process that runs commands is gone."""
+    """The process that runs commands has ended."""
 
 
-def end(process, link, owner):
-    """Ends a process, and the command that it runs; a fork of its owner leaves it alone."""
+def end_process(process, link, owner):
+    """Ends a process and its running command. Does nothing in a fork of the owner."""
     link.close()
     if owner == os.getpid():
         process.kill()
@@ -30,23 +30,23 @@ def end(process, link, owner):
 
 
 class Runner:
-    """The process, with the environment that it was started in. It ends with the object."""
+    """The process that runs commands, with the environment of its start. It ends with the object."""
 
     def __init__(self, program, limit):
         self.environment = os.environ.copy()
-        self.link, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            self.process = subprocess.Popen([program, str(theirs.fileno())], stdin=subprocess.DEVNULL, pass_fds=[theirs.fileno()],
+        self.link, child_link = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with child_link:
+            self.process = subprocess.Popen([program, str(child_link.fileno())], stdin=subprocess.DEVNULL, pass_fds=[child_link.fileno()],
                                             preexec_fn=limit)
         self.owner = os.getpid()
-        self.end = weakref.finalize(self, end, self.process, self.link, self.owner)
+        self.end = weakref.finalize(self, end_process, self.process, self.link, self.owner)
 
     def is_of(self, environment):
-        """Whether a command of this process and environment may be run."""
+        """True if the process can run a command of this process in this environment."""
         return self.owner == os.getpid() and self.process.poll() is None and self.environment == environment
 
     def run(self, request, timeout):
-        """Status, as subprocess has it, output and errors."""
+        """Returns the status in the form of subprocess, the output and the errors."""
         files = [os.open(os.devnull, os.O_RDONLY), os.memfd_create("output"), os.memfd_create("errors")]
         try:
             self.link.settimeout(timeout)
@@ -67,7 +67,8 @@ class Runner:
 
 
 def runner_of(command):
-    """The program run-xtf that was built with the command; None without one, or if it is older, which ninja does not leave it."""
+    """Returns the program run-xtf of the command's build. Returns None if it does not exist or is older than the command, which means that
+    ninja did not build it."""
     build = os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(command))))
     program = os.path.join(build, "tests", "roundtrip", "run-xtf")
     try:
@@ -77,20 +78,21 @@ def runner_of(command):
 
 
 class Runners:
-    """The process that runs commands for each thread, begun when it is needed: anew if it was ended, or the environment is another."""
+    """Processes that run commands, one for each thread. A thread starts one at its first command, and again if it ended or the environment
+    changed."""
 
     def __init__(self, command, limit):
         self.program, self.limit = runner_of(command), limit
-        self.here = threading.local()
+        self.local = threading.local()
 
     def run(self, arguments, timeout):
-        """As Runner.run. None where no process can run them: for commands that need their own one, too."""
+        """Runs a command as Runner.run does. Returns None if no such process can run it, for example for commands that need their own process."""
         if not self.program or not arguments or arguments[0] in APART:
             return None
         request = b"".join(os.fsencode(word) + b"\0" for word in (os.getcwd(), *arguments))
         if len(request) > MOST or request.count(b"\0") != len(arguments) + 1:
             return None
-        runner = getattr(self.here, "runner", None)
+        runner = getattr(self.local, "runner", None)
         if not runner or not runner.is_of(os.environ):
-            runner = self.here.runner = Runner(self.program, self.limit)
+            runner = self.local.runner = Runner(self.program, self.limit)
         return runner.run(request, timeout)

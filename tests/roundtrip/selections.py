@@ -1,20 +1,20 @@
-"""Selections: the records that a path means; and random selections, with edges where an error by one is likely."""
+"""Selections: the records of a path, and random selections with edges where an error by one is likely."""
 
 import random
 
-# The end of a window that is open.
+# End of an open window.
 OPEN = None
 
 
 def seconds(ticks, ticks_a_second):
-    """A number of ticks as a path has it: with just enough digits to mean no other tick."""
+    """Returns ticks as a path has them, with just enough digits to be unique."""
     digits = len(str(ticks_a_second))
     text = f"{ticks * 10**digits // ticks_a_second:0{digits + 1}}"
     return f"{text[:-digits]}.{text[-digits:]}".rstrip("0").rstrip(".")
 
 
 def set_text(numbers, among=()):
-    """0-3,5. A range that ends with the first or last number of all, if they are given, is left open there."""
+    """Returns a set as text: 0-3,5. A range that ends with the first or last number of `among` stays open there."""
     parts, numbers = [], sorted(numbers)
     for number in numbers:
         if parts and parts[-1][1] == number - 1:
@@ -31,7 +31,7 @@ def set_text(numbers, among=()):
 
 
 def escaped(name):
-    """A region's or communicator's name as a part of a path. "" if a path must use its number."""
+    """Returns a region's or communicator's name as a part of a path, or "" if a path must use its number."""
     data = as_bytes(name)
     text = "".join(chr(byte) if 33 <= byte <= 126 and byte not in b"/\\" else f"\\x{byte:02x}" for byte in data)
     return f"\\x{data[0]:02x}{text[1:]}" if text[:1] in (".", "#") else text
@@ -42,36 +42,36 @@ def as_bytes(name):
 
 
 def all_escaped(data):
-    """No byte has a meaning in a list or pattern."""
+    """Escapes every byte, so that none has a meaning in a list or pattern."""
     return "".join(f"\\x{byte:02X}" for byte in data)
 
 
 class Selection:
-    """Everything, until it is narrowed. The window is [a, b); `b` may be OPEN."""
+    """A selection, of everything until it is narrowed. The window is [a, b); `b` may be OPEN."""
 
     def __init__(self, expected):
         self.expected = expected
         self.parts = []
         self.procs = self.threads = self.type = None
         self.regions = self.peers = self.comms = self.tags = None
-        self.calls = False # a line a call, not a record
+        self.calls = False # true: a line is a call, not a record
         self.a, self.b = expected.origin, OPEN
 
     def path(self, view=""):
         return "/" + "/".join([*self.parts, view])
 
     def shuffled(self, rng):
-        """The order does not matter."""
+        """Shuffles the parts of the path, whose order does not matter."""
         rng.shuffle(self.parts)
         return self
 
     def window(self):
-        """[a, b) as far as the trace reaches."""
+        """Returns the window [a, b) within the trace."""
         a = min(max(self.a, self.expected.origin), self.expected.end)
         return a, self.expected.end if self.b is OPEN else min(max(self.b, a), self.expected.end)
 
     def is_whole_run(self):
-        """Whether the window has no ends; one that is given from tick 0 on is the same."""
+        """True if the window has no ends. A window from tick 0 on is the same."""
         return self.b is OPEN and (self.a == 0 or not any(part.startswith(("time/", "at/")) for part in self.parts))
 
     def in_window(self, a, b):
@@ -140,7 +140,7 @@ class Selection:
                 (self.threads is None or location.thread in self.threads))
 
     def takes(self, naive, location, record):
-        """Whether the selection has a record of one of its locations."""
+        """True if the selection contains a record of one of its locations."""
         if record.time < self.a or (self.b is not OPEN and record.time >= self.b):
             return False
         if self.type is not None and record.type != self.type:
@@ -158,7 +158,7 @@ class Selection:
 
 
 class Chooser:
-    """Random windows and sets."""
+    """A generator of random windows and sets."""
 
     def __init__(self, naive, seed):
         self.naive = naive
@@ -168,7 +168,7 @@ class Chooser:
                       for location in naive.locations if location.records}
 
     def edge(self):
-        """A record's time, or a tick beside it. Errors are likely where a location begins and ends."""
+        """Returns a record's time or a tick beside it. Errors are likely at the begin and end of a location."""
         times = self.times[self.random.choice(sorted(self.times))]
         time = self.random.choice([self.random.choice(times), self.random.choice(times), times[0], times[-1]])
         return max(time + self.random.choice([-1, 0, 0, 1]), self.expected.origin)
@@ -177,7 +177,7 @@ class Chooser:
         return self.random.randint(self.expected.origin, self.expected.end)
 
     def window(self):
-        """(a, b), or None: all."""
+        """Returns (a, b), or None for the whole run."""
         origin, end = self.expected.origin, self.expected.end
         if not self.times:
             return None

@@ -1,4 +1,4 @@
-"""What XTF shows of a trace: by `xtf cat` and `xtf ls`, or through a mount."""
+"""The contents of a trace as XTF shows them by `xtf cat` and `xtf ls`, or through a mount."""
 
 import os
 import pathlib
@@ -12,8 +12,8 @@ CUT = re.compile(r"(.*)~\d+$", re.S)
 
 
 class Cat:
-    """Without a mount. If the environment's ASK_TREE names that program, it answers most questions, and the first and every
-    tenth is put to `xtf cat` and `xtf ls` too, which must say the same."""
+    """Reads a trace without a mount. If the environment's ASK_TREE names that program, it answers most questions. The first and every tenth
+    question also go to `xtf cat` and `xtf ls`, which must give the same answer."""
 
     EVERY = 10
 
@@ -44,7 +44,7 @@ class Mounted:
         self.folder = pathlib.Path(folder)
 
     def read(self, path):
-        # Not by pathlib.read_bytes(): st_size must be the number of bytes that can be read.
+        # pathlib.read_bytes() would not do: st_size must be the number of bytes that can be read.
         with open(self.folder / path.lstrip("/"), "rb") as file:
             size = os.fstat(file.fileno()).st_size
             data = file.read()
@@ -56,7 +56,7 @@ class Mounted:
 
 
 def plain(text):
-    """The text that a cell shows. A text that was cut ends before its ~NUMBER."""
+    """Returns the text that a cell shows. A text that was cut ends before its ~NUMBER."""
     if text == '""':
         return ""
     data = ESCAPE.sub(lambda match: f"\\x{match[1]}", text)
@@ -76,7 +76,7 @@ def plain(text):
 
 
 def shows(cell, text):
-    """Whether the cell shows the text, whole or cut."""
+    """True if the cell shows the text, whole or cut."""
     if plain(cell) == text:
         return True
     cut = CUT.match(cell)
@@ -87,20 +87,20 @@ FINDING_AT = 23  # column of the sentence in `findings`
 
 
 def findings_of(text):
-    """The findings of a file: [score, rule, sentence, table], with lines that go on joined."""
-    said = []
+    """Returns the findings of a file: [score, rule, sentence, table], with continued lines joined."""
+    findings = []
     for line in text.splitlines():
         if line.startswith("#") or not line.strip():
             continue
         if line[:FINDING_AT].strip():
-            said.append([*line[:FINDING_AT].split(), line[FINDING_AT:]])
+            findings.append([*line[:FINDING_AT].split(), line[FINDING_AT:]])
         else:
-            said[-1][2] += " " + line[FINDING_AT:]
-    return [[score, rule, sentence.rstrip(), table] for score, rule, rest in said for sentence, _, table in [rest.rpartition(" ")]]
+            findings[-1][2] += " " + line[FINDING_AT:]
+    return [[score, rule, sentence.rstrip(), table] for score, rule, text_and_table in findings for sentence, _, table in [text_and_table.rpartition(" ")]]
 
 
 class Shown:
-    """A trace, however it is read."""
+    """A trace with any reader."""
 
     def __init__(self, reader):
         self.reader = reader
@@ -111,12 +111,12 @@ class Shown:
         return int(self.reader.read(path.rstrip("/") + "/count"))
 
     def columns(self, path):
-        """The names of the columns of a selection's records."""
+        """Returns the names of the columns of a selection's records."""
         lines = self.reader.read(path.rstrip("/") + "/columns").splitlines()
         return [line.split()[0] for line in lines if line and not line.startswith("#")]
 
     def records(self, path, key=None):
-        """Lists of cells. All selections of a type have the same columns, which are cached by `key`."""
+        """Returns lists of cells. All selections of a type have the same columns, which the object caches by `key`."""
         if key not in self.columns_of:
             self.columns_of[key] = self.columns(path)
         splits = len(self.columns_of[key]) - 1
@@ -125,19 +125,19 @@ class Shown:
                 yield line.rstrip(" ").split(None, splits)
 
     def table(self, name):
-        """Rows of a table in /definitions."""
+        """Returns the rows of a table in /definitions."""
         if name not in self.tables:
             self.tables[name] = self.rows("/definitions/" + name)
         return self.tables[name]
 
     def rows(self, path):
-        """Rows of a table whose first line names its columns, as dictionaries."""
+        """Returns the rows of a table whose first line names its columns, as dictionaries."""
         lines = self.reader.read(path).split("\n")
         columns = lines[0].lstrip("#").split()
         return [dict(zip(columns, line.rstrip(" ").split(None, len(columns) - 1))) for line in lines[1:] if line]
 
 
 def ticks_of(cell, ticks_a_second, origin):
-    """The first tick at or after a printed time."""
-    whole, _, digits = cell.partition(".")
-    return origin + -(-int(whole + digits) * ticks_a_second // 10 ** len(digits))
+    """Returns the first tick at or after a printed time."""
+    integer, _, digits = cell.partition(".")
+    return origin + -(-int(integer + digits) * ticks_a_second // 10 ** len(digits))

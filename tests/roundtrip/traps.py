@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Archives with the oddities of real archives, over which readers trip. OTF2's own writer writes them; traces are compared with
+"""Archives with peculiarities of real archives that readers often get wrong, written by OTF2's own writer. The test compares traces with
 otf2-print's lines or, where otf2-print fails, with the events that were written.
 
 usage: traps.py [--mount] XTF OTF2-ARCHIVES
@@ -25,9 +25,9 @@ SOUND = ["all-events", "clock-offsets", "clock-1hz", "clock-4ghz", "mapped-ids",
 RING = 1800
 
 
-def expect(what, found, wanted):
+def expect(label, found, wanted):
     if found != wanted:
-        raise Failure(f"{what}: {found!r}, should be {wanted!r}")
+        raise Failure(f"{label}: {found!r}, should be {wanted!r}")
 
 
 class Traps:
@@ -39,7 +39,7 @@ class Traps:
         return self.folder / (name + ".otf2")
 
     def imported(self, name, *options):
-        """The trace, and the messages of the import."""
+        """Returns the trace and the messages of the import."""
         trace = self.folder / (name + ".xtf")
         result = self.xtf.run("import", "--quiet", "--force", *options, "-o", trace, self.archive(name))
         if result.status != 0:
@@ -48,7 +48,7 @@ class Traps:
         return Shown(Cat(self.xtf, trace)), result.errors.decode()
 
     def refused(self, name, word):
-        """Without --keep-going there is no trace, and the message has the word."""
+        """Asserts that an import without --keep-going makes no trace and prints a message with the word."""
         trace = self.folder / (name + ".xtf")
         result = self.xtf.run("import", "--quiet", "--force", "-o", trace, self.archive(name))
         expect(f"status of importing {name}", result.status, 1)
@@ -58,61 +58,61 @@ class Traps:
 
     def missing_events(self):
         self.refused("missing-events", "1.evt")
-        shown, said = self.imported("missing-events", "--keep-going")
+        shown, messages = self.imported("missing-events", "--keep-going")
         expect("records beside those missing", shown.count("/"), 2 * RING)
         expect("records of location 2", shown.count("/proc/2"), RING)
-        expect("1.evt is named", "1.evt" in said, True)
+        expect("1.evt is named", "1.evt" in messages, True)
 
     def truncated_events(self):
         self.refused("truncated-events", "1")
-        shown, said = self.imported("truncated-events", "--keep-going")
-        rest = shown.count("/proc/1")
+        shown, messages = self.imported("truncated-events", "--keep-going")
+        remaining = shown.count("/proc/1")
         expect("records of locations 0 and 2", shown.count("/proc/0,2"), 2 * RING)
-        expect("the import says what is missing", bool(said.strip()), True)
-        # Half of the bytes are there, so about half of the events.
-        expect("about half of location 1", RING // 3 < rest < RING * 2 // 3, True)
+        expect("the import names the missing events", bool(messages.strip()), True)
+        # The file has half of its bytes, so about half of its events.
+        expect("about half of location 1", RING // 3 < remaining < RING * 2 // 3, True)
         lines = list(shown.records("/proc/1", "all"))
         expect("their events", [line[4] for line in lines],
-               (["ENTER", "LEAVE", "ENTER", "MPI_SEND", "MPI_RECV", "LEAVE"] * RING)[:rest])
+               (["ENTER", "LEAVE", "ENTER", "MPI_SEND", "MPI_RECV", "LEAVE"] * RING)[:remaining])
 
     def silent_loss(self):
-        """A bit that makes the rest of a file look like its end: no error shows, but the locations count their events."""
-        events, told = self.folder / "late-definitions" / "0.evt", 0
-        sound, said = self.imported("late-definitions")
+        """Flips a bit that makes the reader end a file early without an error. The count of events in the location reveals it."""
+        events, reported = self.folder / "late-definitions" / "0.evt", 0
+        sound, messages = self.imported("late-definitions")
         claimed = int(sound.table("locations")[0]["n_events"])
-        expect("records of location 0", (sound.count("/proc/0"), "missing" in said), (claimed, False))
-        whole = events.read_bytes()
+        expect("records of location 0", (sound.count("/proc/0"), "missing" in messages), (claimed, False))
+        content = events.read_bytes()
         for offset in range(58, 66):
-            events.write_bytes(whole[:offset] + bytes([whole[offset] ^ 8]) + whole[offset + 1:])
+            events.write_bytes(content[:offset] + bytes([content[offset] ^ 8]) + content[offset + 1:])
             result = self.xtf.run("import", "--force", "-o", self.folder / "flipped.xtf", self.archive("late-definitions"))
             if result.status != 0:
                 continue
             lost = claimed - Shown(Cat(self.xtf, self.folder / "flipped.xtf")).count("/proc/0")
             expect(f"missing after byte {offset}", f": {lost} of its {claimed} events are missing" in result.errors.decode(), lost > 0)
             expect(f"left out after byte {offset}", f"left out: {lost} event" in result.output.decode(), lost > 0)
-            told += lost > 0
-        events.write_bytes(whole)
-        expect("events were lost in silence", told > 0, True)
+            reported += lost > 0
+        events.write_bytes(content)
+        expect("events lost without an error", reported > 0, True)
 
     def remarks(self):
-        """What the import says is in the trace, and what hardly matters is only there."""
-        shown, said = self.imported("missing-definitions")
+        """Checks that the trace has all messages of the import as remarks, and also the minor ones that the import does not print."""
+        shown, messages = self.imported("missing-definitions")
         row, = shown.table("remarks")
         expect("the kind of remark", row["kind"], "WARNING")
-        expect("its text", said.endswith(": " + row["text"] + "\n"), True)
-        shown, said = self.imported("duplicate-definitions")
-        expect("conflicts are told", all("defined again" in row["text"] for row in shown.table("remarks")), True)
-        shown, said = self.imported("truncated-events", "--keep-going")
+        expect("its text", messages.endswith(": " + row["text"] + "\n"), True)
+        shown, messages = self.imported("duplicate-definitions")
+        expect("remarks name conflicts", all("defined again" in row["text"] for row in shown.table("remarks")), True)
+        shown, messages = self.imported("truncated-events", "--keep-going")
         expect("lost events", [row["text"] for row in shown.table("remarks") if row["kind"] == "LEFT_OUT"],
                [f"{RING - shown.count('/proc/1')} events of 1 location, which could not be read"])
 
     def backward_times(self):
-        _, said = self.imported("backward-times")
-        if "1" not in said or "back" not in said.lower():
-            raise Failure(f"nothing is said of times that go backwards in location 1: {said!r}")
+        _, messages = self.imported("backward-times")
+        if "1" not in messages or "back" not in messages.lower():
+            raise Failure(f"no message on times that go backwards in location 1: {messages!r}")
 
     def documented_columns(self):
-        """docs/OTF2.md names each event's record type, and all fields of each type; no column stands twice."""
+        """Checks docs/OTF2.md: it names each event's record type and all fields of each type, and no column twice."""
         types, fields = {}, {}
         for line in (PROJECT / "docs" / "OTF2.md").read_text().splitlines():
             match = re.match(r"\| \w+ \| `(\w+)` \| `(\w+)` \| (.*) \|$", line)
@@ -126,15 +126,15 @@ class Traps:
             columns = self.xtf.expect("cat", self.folder / "all-events.xtf", f"/{record_type}/columns").decode().splitlines()
             expect(f"undescribed columns of {record_type}", [line for line in columns if line.endswith((" -", " "))], [])
         every = ["time", "proc", "thread", "seq", "event", "region", "name"]
-        # In no field of OTF2: by the ENTER of a LEAVE, and what `xtf record` alone knows.
+        # Columns of no OTF2 field: computed from the ENTER of a LEAVE, or known to `xtf record` only.
         found = {"enters_leaves": ["duration"], "collectives": ["n_to_n"]}
         for record_type, own in fields.items():
             expect(f"columns of {record_type}", sorted(shown.columns("/" + record_type)),
                    sorted([*own, *every, *found.get(record_type, [])]))
 
     def missing_definitions(self):
-        _, said = self.imported("missing-definitions")
-        expect("what is not defined", "3 ids are used and not defined, of strings, regions, communicators:" in said, True)
+        _, messages = self.imported("missing-definitions")
+        expect("the message on undefined ids", "3 ids are used and not defined, of strings, regions, communicators:" in messages, True)
 
     def region_per_process(self):
         shown, _ = self.imported("region-per-process")
@@ -144,7 +144,7 @@ class Traps:
         expect("sends of all processes", sum(line[-1] == "MPI_Send" for line in lines), 400)
 
     def clock_offsets(self):
-        """All begin within a few ticks, though their clocks are hours apart."""
+        """Checks that all processes begin within a few ticks though their clocks differ by hours."""
         shown, _ = self.imported("clock-offsets")
         for rank in range(4):
             first = float(next(shown.records(f"/proc/{rank}", "all"))[0])
@@ -191,7 +191,7 @@ def main():
                      traps.no_events):
             try:
                 test()
-                print(f"{test.__name__}: as it should be")
+                print(f"{test.__name__}: passed")
             except Failure as failure:
                 print(f"{test.__name__}: {failure}")
                 failures += 1

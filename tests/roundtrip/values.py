@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""CSV and JSON Lines of tables and records, read by Python's csv and json, have the values of the same files as text: of
-archives, of one that OTF2's own writer makes, and of real traces where there are some.
+"""Compares CSV and JSON Lines of tables and records, read by Python's csv and json, with the same files as text. The traces are imports of
+archives, of one archive by OTF2's own writer, and of the shared real traces if they are there.
 
 usage: values.py XTF OTF2-ARCHIVES ARCHIVE...
 """
@@ -26,7 +26,8 @@ VIEWS = ["info", "totals", "histogram", "profile", "classes", "imbalance", "effi
 RECORDS = ["records", "calls/records", "enters_leaves/records", "sends/records", "counters/records", "collectives/records",
            "waits/records"]
 TIMES_OF_RUN = ("duration", "from", "to")
-# Files of a record's own directory; record types, the records of each that are looked at, and how many with such a file.
+# Files of a record's own directory. Then record types, the number of records of each that are read, and the number of records with such a
+# file.
 SIDES = ["attributes", "metric_values", "arguments", "children"]
 SIDES_OF = ["calls", "sends", "counters", "programs"]
 SIDE_RECORDS, SIDE_FILES = 20, 2
@@ -34,12 +35,12 @@ SELECTIONS = ["", "time/20%-70%/", "proc/1/"]
 
 
 def unescape(text):
-    """A cell of a table with its blanks and backslashes; what no cell may have in any format stays escaped."""
+    """Returns a cell of a table with its blanks and backslashes. Bytes that no cell may have in any format stay escaped."""
     return re.sub(r"\\x(20|5c)", lambda byte: chr(int(byte.group(1), 16)), text)
 
 
 def is_same(shown, value):
-    """Whether a cell of the text shows a value: a dash is none, a long text is cut and ends in its row's number."""
+    """True if a cell of the text shows a value: a dash is an empty value, and a cut text ends in its row's number."""
     if shown in ("", "-"):
         return value in ("", "-")
     shown = unescape(shown)
@@ -48,8 +49,8 @@ def is_same(shown, value):
 
 
 class Tables:
-    """The files of a trace in all formats, asked of one process: FILE.csv is what `xtf cat --csv` writes of FILE, which the first and every
-    tenth shows. The command alone writes what is longer than a mount makes."""
+    """The files of a trace in all formats, by one process. FILE.csv must equal the output of `xtf cat --csv` of FILE, which the object
+    checks for the first and every tenth. Only the command writes files that are too long for a mount."""
 
     EVERY = 10
 
@@ -62,7 +63,7 @@ class Tables:
         return str(self.trace)
 
     def text(self, path):
-        """None: there is no such file."""
+        """Returns the text of a file, or None if it does not exist."""
         try:
             return self.asker.ask(f"cat {path}")
         except Refused:
@@ -87,13 +88,13 @@ class Tables:
 
 
 def columns_of_text(tables, path, lines):
-    """The cells of each line of a text: cut by its heading, or, of records, by what `columns` says of them."""
+    """Returns the cells of each line of a text, by its heading or, for records, by the file `columns`."""
     if path.endswith("findings"):
         return findings_of("\n".join(lines))
     if path.endswith("/run"):
         return [[*line.split(None, 2), ""][:3] if line.split()[0] in TIMES_OF_RUN else [*line.split(None, 1), ""] for line in lines]
     if not path.endswith(("records", "children")):
-        # Blanks are in the last column alone.
+        # Only the last column has blanks.
         n = len(lines[0].lstrip("# ").split())
         return [line.rstrip().split(None, n - 1) for line in lines[1:] if line.strip()]
     text = tables.values(re.sub("records$|num/[0-9]*/children$", "columns", path), "csv")
@@ -120,41 +121,41 @@ def compare(tables, path):
     cells = columns_of_text(tables, path, lines)
     check(len(rows) - 1 == len(cells) == len(objects), f"{path}: {len(cells)} lines, {len(rows) - 1} of CSV, {len(objects)} of JSON")
     for number, (line, row, fields) in enumerate(zip(cells, rows[1:], objects)):
-        where = f"{tables}: {path}, line {number}"
+        place = f"{tables}: {path}, line {number}"
         if list(fields) != rows[0]:
-            raise Failure(f"{where}: JSON has {list(fields)}, CSV {rows[0]}")
+            raise Failure(f"{place}: JSON has {list(fields)}, CSV {rows[0]}")
         line += [""] * (len(row) - len(line))
         for name, text, value in zip(rows[0], line, row):
-            # Most cells are the same text, which needs no closer look; and a message is made of a bad one alone.
+            # Most cells have the same text, and the loop builds a message only for a wrong one, to save time.
             if not (text == value and "\\" not in text) and not is_same(text, value):
-                raise Failure(f"{where}, {name}: {text!r} as text, {value!r} as CSV")
+                raise Failure(f"{place}, {name}: {text!r} as text, {value!r} as CSV")
             of_json = fields[name]
             if of_json != value and not is_same_json(of_json, value):
-                raise Failure(f"{where}, {name}: {value!r} as CSV, {of_json!r} as JSON")
+                raise Failure(f"{place}, {name}: {value!r} as CSV, {of_json!r} as JSON")
     return True
 
 
 def compare_sides(tables):
-    """Names of the files of single records that were compared."""
+    """Returns the names of the files of single records that were compared."""
     seen = set()
     for record_type in SIDES_OF:
         files = 0
         for number in range(SIDE_RECORDS):
-            here = f"{record_type}/num/{number}"
-            listed = tables.listed(here)
+            directory = f"{record_type}/num/{number}"
+            listed = tables.listed(directory)
             if not listed or files >= SIDE_FILES:
                 break
             for side in set(SIDES) & set(listed):
                 files += 1
-                check(compare(tables, f"{here}/{side}"), f"{here} lists {side}, which is not there")
-                named = tables.xtf.expect("cat", tables.trace, f"{here}/{side}.csv")
-                check(named == tables.xtf.expect("cat", "--csv", tables.trace, f"{here}/{side}"), f"{here}/{side}.csv is another table")
+                check(compare(tables, f"{directory}/{side}"), f"{directory} lists {side}, which does not exist")
+                named = tables.xtf.expect("cat", tables.trace, f"{directory}/{side}.csv")
+                check(named == tables.xtf.expect("cat", "--csv", tables.trace, f"{directory}/{side}"), f"{directory}/{side}.csv is another table")
                 seen.add(side)
     return seen
 
 
 def check_files(xtf, trace):
-    """FILE.csv and FILE.json, what has none, and what is too long."""
+    """Checks FILE.csv and FILE.json, files that have neither, and both options together."""
     for form in ("csv", "json"):
         named = xtf.expect("cat", trace, f"proc/0/profile.{form}")
         check(named == xtf.expect("cat", f"--{form}", trace, "proc/0/profile"), f"profile.{form} is not what cat --{form} writes")
@@ -162,34 +163,34 @@ def check_files(xtf, trace):
         for path in ("count", "timeline.svg", "index.html"):
             result = xtf.run("cat", f"--{form}", trace, path)
             check(result.status == 1 and not result.output, f"{path} as {form}: {result}")
-        check(xtf.run("cat", trace, f"none.{form}").status == 1, f"none.{form} is there")
-    check(xtf.run("cat", "--csv", "--json", trace, "profile").status == 2, "--csv and --json go together")
+        check(xtf.run("cat", trace, f"none.{form}").status == 1, f"none.{form} exists")
+    check(xtf.run("cat", "--csv", "--json", trace, "profile").status == 2, "--csv and --json are accepted together")
 
 
 def check_length(xtf, trace):
-    """A mount makes at most 1 MiB at look-up; more is written by the command alone."""
-    whole = xtf.expect("cat", "--json", trace, "records")
+    """Checks that a mount makes at most 1 MiB at lookup. Returns true if the file is longer, which only the command can write."""
+    expected = xtf.expect("cat", "--json", trace, "records")
     result = xtf.run("cat", trace, "records.json")
-    if len(whole) > 1 << 20:
-        check(result.status == 1 and b"longer than 1048576 bytes" in result.errors, f"records.json of {len(whole)} bytes: {result}")
+    if len(expected) > 1 << 20:
+        check(result.status == 1 and b"longer than 1048576 bytes" in result.errors, f"records.json of {len(expected)} bytes: {result}")
     else:
-        check(result.output == whole, "records.json is not what cat --json writes")
-    return len(whole) > 1 << 20
+        check(result.output == expected, "records.json is not what cat --json writes")
+    return len(expected) > 1 << 20
 
 
 def main():
     xtf = Xtf(sys.argv[1])
     shared = shared_traces()
-    others = [shared / name / "traces.otf2" for name in ("coverage-10", "pingpong-papi-2")] if shared else []
+    shared_archives = [shared / name / "traces.otf2" for name in ("coverage-10", "pingpong-papi-2")] if shared else []
     seen, long = set(), False
     with temporary_folder() as folder:
         made = pathlib.Path(folder) / "made"
         subprocess.run([sys.argv[2], made, "all-events"], check=True, timeout=60)
         sides = set()
-        for number, archive in enumerate([made / "all-events.otf2", *map(pathlib.Path, sys.argv[3:]), *others]):
+        for number, archive in enumerate([made / "all-events.otf2", *map(pathlib.Path, sys.argv[3:]), *shared_archives]):
             trace = pathlib.Path(folder) / f"{number}.xtf"
             xtf.import_archive(archive, trace)
-            if archive not in others:
+            if archive not in shared_archives:
                 sides |= compare_sides(Tables(xtf, trace))
             if archive.parent == made:
                 continue
@@ -200,7 +201,7 @@ def main():
             long |= check_length(xtf, trace)
     check(sides == set(SIDES), f"no record has {sorted(set(SIDES) - sides)}")
     missing = set(VIEWS + RECORDS) - seen
-    check(not others or not missing, f"no archive has {sorted(missing)}")
+    check(not shared_archives or not missing, f"no archive has {sorted(missing)}")
     check(len(missing) <= 6, f"the archives of the project lack {sorted(missing)}")
     check(long, "no archive has records that are longer than 1 MiB as JSON")
     return 0

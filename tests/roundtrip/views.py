@@ -1,6 +1,5 @@
 #!/usr/bin/env python3
-"""Compares every number of every view with the number that naive.py computes from otf2-print's lines, in random windows and
-of random processes.
+"""Compares every number of every view with naive.py's number, computed from otf2-print's lines, in random windows and of random processes.
 
 usage: views.py [--mount] [--windows N] [--seed N] [--import-option=OPTION]... [--shared] [--generated OTF2-ARCHIVES]
                 XTF [ARCHIVE...]
@@ -37,7 +36,7 @@ STACK_MAX = 64
 
 
 class Views(Comparison):
-    """One trace. compare.py has the part that is common to all comparisons of selections."""
+    """Views of one trace. compare.py has the part that all comparisons of selections share."""
 
     def __init__(self, expected, shown, windows, seed):
         super().__init__(expected, shown, windows)
@@ -52,11 +51,11 @@ class Views(Comparison):
         self.narrowing = Narrowing(self)
         self.metrics = Metrics(self)
         self.calls = Calls(self)
-        self.here = ""
+        self.place = ""
         self.pairs = {}
 
     def region_rows(self):
-        """The key of each region, in the order of rows. The key of a region that otf2-print cannot name is its id."""
+        """Returns the key of each region in the order of rows. The key of a region that otf2-print cannot name is its id."""
         keys = [self.region_of_row(i) for i in range(len(self.shown.table("regions")))]
         unnamed = {record.region for records in self.expected.locations.values() for record in records
                    if isinstance(record.region, int)}
@@ -86,7 +85,7 @@ class Views(Comparison):
                 Blocks(self).compare(window, procs)
 
     def compare_absent(self):
-        """Paths that make no sense, or would need a scan, do not exist."""
+        """Checks that paths without meaning, or that would need a scan, do not exist."""
         for path in ("/sends/profile", "/sends/stack", "/enters_leaves/matrix", "/enters_leaves/bytes", "/sends/values",
                      "/tag/1/profile", "/tag/1/stack", "/peer/0/imbalance", "/num/0-1/profile", "/num/0-1/matrix",
                      "/enters_leaves/num/0-1/stack", "/sends/efficiency", "/tag/1/classes", "/class/mpi/efficiency",
@@ -101,8 +100,8 @@ class Views(Comparison):
     # ---- Reading
 
     def lines(self, path, n_columns):
-        """The cells of a view's lines. The last cell of a line may have blanks."""
-        self.here = path
+        """Returns the cells of a view's lines. The last cell of a line may have blanks."""
+        self.place = path
         text = self.shown.reader.read(path)
         lines = text.split("\n")
         self.check(f"{path}: ends with its last line", lines.pop(), "")
@@ -116,16 +115,16 @@ class Views(Comparison):
         return ticks_of(cell, self.expected.ticks, 0)
 
     def seconds_unit(self, cell):
-        """The unit of the last digit."""
+        """Returns the unit of the last digit."""
         return Fraction(1, 10 ** len(cell.partition(".")[2]))
 
-    def same(self, what, found, wanted):
-        self.check(f"{self.here}: {what}", found, wanted)
+    def same(self, label, found, wanted):
+        self.check(f"{self.place}: {label}", found, wanted)
 
-    def near(self, what, cell, wanted, tolerance):
+    def near(self, label, cell, wanted, tolerance):
         self.checks += 1
         if cell == "-" or abs(Fraction(cell) - Fraction(wanted)) > tolerance:
-            self.problem(f"{self.here}: {what}: {cell}, should be {float(wanted)!r}")
+            self.problem(f"{self.place}: {label}: {cell}, should be {float(wanted)!r}")
 
     # ---- profile, imbalance, stack
 
@@ -146,7 +145,7 @@ class Views(Comparison):
             self.compare_stack(self.chooser.selection(None, procs).at_instant(self.chooser.edge()).shuffled(self.random))
 
     def rows_shown(self, selection):
-        """The regions that a table has a line for, by row."""
+        """Returns the regions that have a line in a table, by row."""
         return {row: region for row, region in enumerate(self.regions)
                 if selection.regions is None or region in selection.regions}
 
@@ -172,11 +171,11 @@ class Views(Comparison):
             self.compare_percent(f"exclusive% of {name}", line[5], exclusive, total)
             self.compare_name(line[6], name)
 
-    def compare_percent(self, what, cell, part, total):
+    def compare_percent(self, label, cell, part, total):
         if total == 0:
-            self.same(what, cell in ("-", "0.00"), True)
+            self.same(label, cell in ("-", "0.00"), True)
         else:
-            self.near(what, cell, Fraction(100 * part, total), Fraction(5001, 1000000))
+            self.near(label, cell, Fraction(100 * part, total), Fraction(5001, 1000000))
 
     def compare_name(self, cell, region):
         name = self.names.get(region, BEFORE)
@@ -195,7 +194,7 @@ class Views(Comparison):
             self.compare_name(line[7], self.regions[row])
 
     def compare_spread(self, line, procs, times):
-        """mean min max stddev min_proc max_proc"""
+        """Compares the columns mean min max stddev min_proc max_proc."""
         mean = Fraction(sum(times), len(times))
         deviation = math.sqrt(sum((time - mean)**2 for time in times) / len(times))
         here = f"region {line[0]}:"
@@ -213,13 +212,13 @@ class Views(Comparison):
         height = min(max(location.depth for location in self.naive.locations), STACK_MAX)
         start = selection.window()[0]
         wanted = []
-        whole = selection.is_whole_run()
+        is_whole = selection.is_whole_run()
         for location in self.naive.selected(selection):
-            frames = location.stack_at_end() if whole else location.stack_at(start)
+            frames = location.stack_at_end() if is_whole else location.stack_at(start)
             skipped = max(len(frames) - STACK_MAX, 0)
             levels = [[level + 1, frame] for level, frame in enumerate(frames)][skipped:]
             levels += [[level + 1, None] for level in range(len(levels), height)]
-            end = location.last if whole else start
+            end = location.last if is_whole else start
             wanted += [(location.proc, location.thread, level, frame, end) for level, frame in levels]
         self.same("lines", len(lines), len(wanted))
         for line, (proc, thread, level, frame, end) in zip(lines, wanted):
@@ -280,7 +279,7 @@ class Views(Comparison):
         return (a, b) if a < b else (a, a)
 
     def compare_window(self, window, cells):
-        """A path that leads to the same window again."""
+        """Checks that a cell is a path of the same window."""
         self.same("process of the window", cells[1], "-")
         if window is None or window[0] == window[1]:
             self.same("window", cells[0], "-")
@@ -328,7 +327,7 @@ class Views(Comparison):
             self.same(f"{pair}", [int(cell) for cell in line[2:]], wanted.get(pair, [0, 0]))
 
     def ever(self, at_receiver):
-        """The pairs that exchange messages anywhere in the trace."""
+        """Returns the pairs that exchange messages anywhere in the trace."""
         if at_receiver not in self.pairs:
             self.pairs[at_receiver] = self.naive.matrix(self.chooser.selection(None), RECVS if at_receiver else SENDS)
         return self.pairs[at_receiver]
@@ -373,9 +372,9 @@ class Views(Comparison):
     def compare_narrowed(self, window, procs):
         narrow = [self.narrowing.by_region, self.narrowing.by_class, self.narrowing.by_peer, self.narrowing.by_comm,
                   self.narrowing.by_tag]
-        for how in [*narrow, None]:
+        for single in [*narrow, None]:
             selection = self.chooser.selection(window, procs)
-            for step in [how] if how else self.random.sample(narrow, 2):
+            for step in [single] if single else self.random.sample(narrow, 2):
                 if selection is not None:
                     selection = step(selection)
             if selection is None:

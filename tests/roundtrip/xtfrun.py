@@ -1,4 +1,4 @@
-"""Runs the xtf command in tests, and has the common parts of tests: arguments, skipping, temporary folders, real traces."""
+"""Runs the xtf command in tests, and has the parts that tests share: arguments, skipping, temporary folders, real traces."""
 
 import argparse
 import functools
@@ -14,32 +14,32 @@ import tempfile
 from running import Ended, Runners, TimedOut
 
 SKIP = 77
-TIMEOUT = 180  # seconds; on a busy machine all takes several times as long
-# More memory than any command may take for a small trace.
+TIMEOUT = 180  # seconds; a busy machine takes several times as long
+# Bytes of memory, more than any command may use for a small trace.
 MEMORY = 1 << 30
 LARGE = 50 << 10  # bytes of an archive's events
 PROJECT = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Failure(Exception):
-    """Something is not as it must be."""
+    """A test's condition that does not hold."""
 
 
-def check(good, what):
-    if not good:
-        raise Failure(what)
+def check(condition, complaint):
+    if not condition:
+        raise Failure(complaint)
 
 
 def run_test(main):
-    """Runs the main() of a test, which returns its status, and ends. What is not as it must be is said without a traceback."""
+    """Runs the main() of a test, which returns its status, and exits. Prints a Failure without a traceback."""
     try:
         sys.exit(main())
     except Failure as failure:
         sys.exit(f"FAILED: {failure}")
 
 
-def skip(why):
-    print(f"skipped: {why}")
+def skip(reason):
+    print(f"skipped: {reason}")
     sys.exit(SKIP)
 
 
@@ -56,13 +56,13 @@ def need_mounts():
 
 
 def shared_traces():
-    """The folder of real traces recorded by others, or None."""
+    """Returns the folder of shared real traces of other recorders, or None."""
     folder = pathlib.Path(os.environ.get("XTF_SHARED_TRACES") or PROJECT.parent / "shared" / "traces")
     return folder if folder.is_dir() else None
 
 
 def archive_parser():
-    """The arguments of a comparison of archives with their traces; a test adds its own."""
+    """Returns the parser of a comparison of archives with their traces. A test adds its own arguments."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--mount", action="store_true")
     parser.add_argument("--import-option", action="append", default=[])
@@ -73,49 +73,49 @@ def archive_parser():
 
 
 def parse_archives(parser):
-    """The parsed options, after a check of the programs that they need; --shared is replaced by the archives."""
+    """Returns the parsed options after a check for the programs that they need. Replaces --shared by the archives."""
     options = parser.parse_args()
     need("otf2-print")
     if options.mount:
         need_mounts()
     if options.shared:
-        folder = shared_traces() or skip("no traces of others here; XTF_SHARED_TRACES may name their folder")
+        folder = shared_traces() or skip("no shared traces; XTF_SHARED_TRACES may name their folder")
         options.archive += sorted(folder.glob("*/*.otf2"))
     return options
 
 
 def all_good(jobs):
-    """Whether no call of a list fails; a failure is said, and does not end the others."""
-    good = True
+    """True if no call of a list fails. Prints each failure and continues."""
+    all_passed = True
     for job in jobs:
         try:
             job()
         except Failure as failure:
             print(failure)
-            good = False
-    return good
+            all_passed = False
+    return all_passed
 
 
 def compare_archives(options, compare):
-    """Whether compare(xtf, archive, options) finds all archives good; a failure does not end the comparison."""
+    """True if compare(xtf, archive, options) finds no problem in any archive. Prints each failure and continues."""
     xtf = Xtf(options.xtf)
-    good = True
+    all_passed = True
     for archive in options.archive:
         try:
-            good &= compare(xtf, archive, options)
+            all_passed &= compare(xtf, archive, options)
         except Failure as failure:
             print(f"{archive}: {failure}")
-            good = False
-    return good
+            all_passed = False
+    return all_passed
 
 
 def without_name(printed, trace):
-    """What `xtf cat` printed of a trace, in bytes, without the trace's name, which pictures and pages have in their titles; and without
-    the blanks before their last tag that they are filled up with."""
+    """Returns the output of `xtf cat` in bytes without the trace's name, which pictures and pages have in their titles. Also removes the
+    blanks before their last tag that fill them up."""
     path = pathlib.Path(trace)
     name = (path.name if path.is_dir() else path.stem).encode()
     printed = printed.replace(b">" + name + b": ", b">trace: ").replace(b"<h1>" + name + b"</h1>", b"<h1>trace</h1>")
-    # Most of what is printed may be blanks that nothing is to be done about: those before the tags are found from there.
+    # Blanks may be most of the output, so the code searches from the tags backwards.
     pieces = re.split(rb"(</(?:svg|body|html)>)", printed)
     for i in range(0, len(pieces) - 1, 2):
         bare = pieces[i].rstrip(b" \n")
@@ -140,24 +140,25 @@ class Result:
 
 @functools.cache
 def is_sanitized(program):
-    """Whether the program was built with a sanitizer, which maps terabytes."""
+    """True if the program was built with a sanitizer, which maps terabytes."""
     return b"__asan_init" in pathlib.Path(program).read_bytes()
 
 
 def takes_fewer(program):
-    """Whether a test does less of what it repeats: with sanitizers, which are several times as slow. What is right is compared in the
-    ordinary build. XTF_TEST_ALL in the environment has all done there too; scripts/test.sh --long sets it."""
+    """True if a test repeats less: with sanitizers, which are several times as slow. The ordinary build compares everything. XTF_TEST_ALL
+    in the environment, which scripts/test.sh --long sets, forces all repetitions."""
     return is_sanitized(program) and not os.environ.get("XTF_TEST_ALL")
 
 
 def rounds(program, number):
-    """How often a test repeats what it does at random, as TEST_ROUNDS of rounds.h."""
+    """Returns the number of random rounds of a test, as TEST_ROUNDS of rounds.h does."""
     return (number + 3) // 4 if takes_fewer(program) else number
 
 
 def fewer_archives(program, archives):
-    """The archives that a test compares with what a judge says. With sanitizers the small ones: the judge, which has none, takes most of the
-    time. The large ones are imported there too, compared line by line (compare.py), and analysed (test_analyze.py)."""
+    """Returns the archives that a test compares with a judge: with sanitizers only the small ones, because the judge takes most of the
+    time. Other tests import the large ones with sanitizers and compare them line by line (compare.py), or analyse them
+    (test_analyze.py)."""
     if not takes_fewer(program):
         return list(archives)
     return [archive for archive in archives if sum(path.stat().st_size for path in archive.parent.rglob("*.evt")) < LARGE]
@@ -177,7 +178,7 @@ class Xtf:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
     def start(self, command, timeout):
-        """Status, output and errors of a command in a process of its own."""
+        """Returns status, output and errors of a command in its own process."""
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, preexec_fn=self.limit, check=False)
         return done.returncode, done.stdout, done.stderr
 
@@ -194,14 +195,14 @@ class Xtf:
         return result
 
     def expect(self, *arguments, timeout=TIMEOUT):
-        """Its output, if it succeeds."""
+        """Returns the output of a command, which must succeed."""
         result = self.run(*arguments, timeout=timeout)
         if result.status != 0:
             raise Failure(str(result))
         return result.output
 
     def completed(self, *arguments, text=True, errors="strict", check=False, timeout=TIMEOUT):
-        """As subprocess.run() has it, with the output and the errors."""
+        """Returns the result in the form of subprocess.run(), with the output and the errors."""
         result = self.run(*arguments, timeout=timeout)
         streams = [stream.decode(errors=errors) if text else stream for stream in (result.output, result.errors)]
         done = subprocess.CompletedProcess(result.command, result.status, *streams)

@@ -24,7 +24,7 @@ OTF2_GlobalDefWriter *archive_global(Archive *archive);
  * earlier phase. */
 OTF2_StringRef archive_string(Archive *archive, const char *text);
 
-/* Write global definitions of common shapes. */
+/* Writes global definitions of common shapes. */
 void archive_clock(Archive *archive, uint64_t ticks_per_second, uint64_t offset, uint64_t length);
 /* Writes a machine, system tree node 0, with `n` processes, location groups 0 to n - 1. */
 void archive_processes(Archive *archive, uint32_t n);

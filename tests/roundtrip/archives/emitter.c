@@ -82,15 +82,15 @@ OTF2_AttributeList *emitter_attributes(Emitter *emitter)
     return emitter->attributes;
 }
 
-/* Every third event has the time of the one before. */
+/* Advances the time, except that every third event has the time of the one before. */
 uint64_t emitter_tick(Emitter *emitter)
 {
     emitter->time += ++emitter->number % 3;
     return emitter->time;
 }
 
-/* Round 2 has zeros, round 4 the greatest values, round 6 the values one below. For OTF2 the greatest ones mean
- * "undefined". */
+/* Returns 0 in round 2, the greatest value in round 4, and the value one below in round 6. For OTF2 the greatest
+ * ones mean "undefined". */
 uint32_t emitter_u32(Emitter *emitter)
 {
     emitter->number++;

@@ -66,8 +66,7 @@ static void leave_below(Caller *caller)
     g_array_set_size(caller->open, caller->open->len - 1 - depth);
 }
 
-/* Writes an event that is no call. Such events make gaps between calls, and are also before the first call and after
- * the last. */
+/* Writes an event that is no call. It makes a gap between calls, or is before the first call or after the last. */
 static void write_other_event(Caller *caller)
 {
     OTF2_MeasurementMode mode = dice(&caller->dice, 2) ? OTF2_MEASUREMENT_ON : OTF2_MEASUREMENT_OFF;
@@ -103,9 +102,9 @@ static void write_definitions(Archive *archive, uint32_t n_procs, uint32_t n_thr
     }
 }
 
-/* Location 0 begins with LEAVEs; location 1 with another event and then LEAVEs. Location 2 ends with an event that
- * is no call, and all its regions are open. Location 3 only enters regions at first, and its last LEAVEs have no
- * open frame. */
+/* Writes calls with unmatched ends. Location 0 begins with LEAVEs; location 1 with another event and then LEAVEs.
+ * Location 2 ends with an event that is no call, and all its regions are open. Location 3 only enters regions at
+ * first, and its last LEAVEs have no open frame. */
 void write_sums_calls(const char *folder)
 {
     Archive *archive = archive_new(folder, "sums-calls");
@@ -139,9 +138,9 @@ static void enter_many(Caller *caller, uint32_t n)
         write_enter(caller, i % (N_REGIONS - 1));
 }
 
-/* Location 0 has 1500 frames, left one by one. Location 1 has 300 and leaves frames further out than the import
- * searches. Location 2 has calls at the depth from which an index keeps no more of a stack. Location 3 never leaves
- * its 3000 frames. */
+/* Writes deep stacks. Location 0 has 1500 frames, left one by one. Location 1 has 300 and leaves frames further out
+ * than the import searches. Location 2 has calls at the depth from which an index keeps no more of a stack. Location
+ * 3 never leaves its 3000 frames. */
 void write_sums_deep(const char *folder)
 {
     Archive *archive = archive_new(folder, "sums-deep");
@@ -189,7 +188,8 @@ void write_sums_instant(const char *folder)
     archive_close(archive);
 }
 
-/* The times of process p in regions 6 i to 6 i + 5 are three values in all six orders. */
+/* Writes regions with equal sums of times. In regions 6 i to 6 i + 5 the processes have three times in all six
+ * orders. */
 void write_sums_ties(const char *folder)
 {
     enum { N_RANKS = 3, N_ORDERS = 6, N_TRIPLES = 60 };

@@ -28,7 +28,8 @@ static void define_regions(Archive *archive)
     archive_region(archive, 1, "exchange", "messages.c", 34);
 }
 
-/* Process 0 uses each tag once; all processes use a few tags often. Some messages have nearly 2^64 bytes. */
+/* Writes messages. Process 0 uses each tag once; all processes use a few tags often. Some messages have nearly 2^64
+ * bytes. */
 void write_sums_messages(const char *folder)
 {
     enum { N_TAGS = 10000 };
@@ -72,8 +73,7 @@ static void define_communicator(Archive *archive, uint32_t id, const char *name,
                                          OTF2_COMM_FLAG_NONE));
 }
 
-/* Processes exchange messages in communicators of even, odd, all or half of the processes. Ranks are the
- * communicator's. */
+/* Writes messages in communicators of even, odd, all or half of the processes. Ranks are the communicator's. */
 void write_sums_communicators(const char *folder)
 {
     enum { WORLD, EVEN, ODD, REVERSED, BETWEEN, COPIES, N_COPIES = 100 };

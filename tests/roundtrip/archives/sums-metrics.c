@@ -125,7 +125,8 @@ static void define_growing(Archive *archive)
             OTF2_GlobalDefWriter_WriteMetricInstance(archive_global(archive), i, 0, i % 2, OTF2_SCOPE_LOCATION, i % 2));
 }
 
-/* Values of counters in nested calls: before or after the ENTER or LEAVE of the same time, or at their own time. */
+/* Writes values of counters in nested calls: before or after the ENTER or LEAVE of the same time, or at their own
+ * time. */
 void write_sums_growth(const char *folder)
 {
     enum { N_REGIONS = 4, DEEPEST = 6 };

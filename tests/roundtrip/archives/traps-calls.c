@@ -47,8 +47,8 @@ void write_odd_calls(const char *folder)
     archive_close(archive);
 }
 
-/* Of every four requests one completes, one is cancelled, one is tested without success, and one has no further
- * event. */
+/* Writes receives in groups of four: one completes, one is cancelled, one is tested without success, and one has no
+ * further event. */
 void write_open_receives(const char *folder)
 {
     Archive *archive = archive_new(folder, "open-receives");

@@ -42,7 +42,7 @@ void write_clock_1hz(const char *folder)
     write_clock(folder, "clock-1hz", 1, 1700000000);
 }
 
-/* Ticks since 1970 exceed the integers that a double holds. */
+/* Writes ticks since 1970, which exceed the integers that a double holds. */
 void write_clock_4ghz(const char *folder)
 {
     write_clock(folder, "clock-4ghz", UINT64_C(4000000000), UINT64_C(1700000000) * UINT64_C(4000000000));
@@ -66,8 +66,8 @@ static void patch_time(const char *path, uint64_t from, uint64_t to)
         exit(1);
 }
 
-/* The writer forces ascending times. So location 1 gets a recognizable time, and the function replaces this time in
- * the file by an earlier one. */
+/* Writes a time that goes backwards. OTF2's writer forces ascending times, so location 1 gets a recognizable time.
+ * The function then replaces this time in the file by an earlier one. */
 void write_backward_times(const char *folder)
 {
     const uint64_t start = UINT64_C(0x1122334455660000), mark = start + 60 * 50 + 5;

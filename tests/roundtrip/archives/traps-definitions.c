@@ -52,7 +52,7 @@ void write_late_definitions(const char *folder)
     archive_close(archive);
 }
 
-/* No definitions: region 1, string 2000, communicator 0 and the process of location 1. */
+/* Omits the definitions of region 1, string 2000, communicator 0 and the process of location 1. */
 void write_missing_definitions(const char *folder)
 {
     const OTF2_StringRef missing = 2000;
@@ -69,8 +69,8 @@ void write_missing_definitions(const char *folder)
     archive_close(archive);
 }
 
-/* As in archives of eztrace, each rank has its own definitions of `main` and `MPI_Send`, which differ only in their
- * ids. */
+/* Writes an archive as eztrace does: each rank has its own definitions of `main` and `MPI_Send`, which differ only
+ * in their ids. */
 void write_region_per_process(const char *folder)
 {
     const uint32_t step = 536870911;

@@ -17,7 +17,7 @@ static void write_map(OTF2_DefWriter *local, OTF2_MappingType type, uint64_t n, 
     OTF2_IdMap_Free(map);
 }
 
-/* Local id i of location k maps to the global id FIRST + (i + k) % n. */
+/* Writes mappings: local id i of location k maps to the global id FIRST + (i + k) % n. */
 void write_mapped_ids(const char *folder)
 {
     enum { N_REGIONS = 5, REGION_FIRST = 70, N_COMMS = 2, COMM_FIRST = 40, N_ATTRIBUTES = 2, ATTRIBUTE_FIRST = 20 };

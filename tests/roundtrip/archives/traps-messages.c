@@ -143,7 +143,7 @@ static void write_random_event(Process *process, GRand *random, uint64_t ids)
     process->time -= g_rand_int_range(random, 0, 3) == 0; /* the next event has the same time */
 }
 
-/* Some processes use few ids, soon again, and others many. */
+/* Writes random requests. Some processes use few ids again and again, others use many. */
 void write_random_requests(const char *folder)
 {
     static const uint64_t ids[] = {4, 60, 3000};

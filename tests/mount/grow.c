@@ -1,12 +1,12 @@
 /*
- * grow FILE MILLISECONDS COMMITS [KEPT [PROCS]]: writes a trace, a commit every so many milliseconds, and closes it.
- * With KEPT other than 0, what only older commits name than the last so many is overwritten. PROCS are the processes, a
- * bit for each: then the file is a part of the trace.
+ * grow FILE MILLISECONDS COMMITS [KEPT [PROCS]]: writes a trace with a commit every MILLISECONDS, and closes it. If
+ * KEPT is not 0, the writer overwrites pages that only commits older than the last KEPT ones reference. PROCS has a
+ * bit for each process of the file, which then is a part of the trace.
  *
- * Everything is a function of its number, so that a reader knows what must be there (test_follow.py has the same
- * functions): record n of process p is at time 10000 * (n + 1) + 7 * p, and its bytes are a hash of both. Process p
- * begins with record 400 * (p - 3), the first four with record 0. At a commit some processes are behind, and all are
- * complete up to where the slowest is.
+ * Everything is a function of its number, so that a reader can compute the contents (test_follow.py has the same
+ * functions). Record n of process p is at time 10000 * (n + 1) + 7 * p, and its bytes are a hash of both. Process p
+ * begins with record 400 * (p - 3), the first four with record 0. At a commit some processes are ahead of the
+ * others, and all are complete up to the slowest one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,19 +38,19 @@ typedef struct {
     uint64_t written[PROCS];
 } Growth;
 
-static void check(bool good, const GError *error)
+static void exit_on_error(bool succeeded, const GError *error)
 {
-    if (good)
+    if (succeeded)
         return;
     fprintf(stderr, "grow: %s\n", error ? error->message : "failed");
     exit(1);
 }
 
-static void define(Growth *growth, uint32_t table, const void *row)
+static void write_definition(Growth *growth, uint32_t table, const void *row)
 {
     GError *error = NULL;
     XtfTableWriter *rows = xtf_writer_table(growth->writer, table, &error);
-    check(rows && xtf_table_writer_append(rows, row, NULL, &error), error);
+    exit_on_error(rows && xtf_table_writer_append(rows, row, NULL, &error), error);
 }
 
 static void add_region(Growth *growth, unsigned number)
@@ -60,21 +60,21 @@ static void add_region(Growth *growth, unsigned number)
     g_autofree char *name = g_strdup_printf("region-%u-%s", number, tail);
     uint32_t string;
 
-    check(xtf_writer_add_string(growth->writer, name, &string, &error), error);
-    define(growth, growth->regions, &(XtfRegionRow){.line = XTF_NONE32, .name = string});
+    exit_on_error(xtf_writer_add_string(growth->writer, name, &string, &error), error);
+    write_definition(growth, growth->regions, &(XtfRegionRow){.line = XTF_NONE32, .name = string});
 }
 
-/* Appends to a process up to record n. */
-static void append(Growth *growth, uint64_t proc, uint64_t n)
+/* Appends the records of a process below record n. */
+static void append_records(Growth *growth, uint64_t proc, uint64_t n)
 {
     GError *error = NULL;
 
     if (n <= begin_of(proc))
         return;
     if (!growth->arrays[proc]) {
-        define(growth, growth->locations, &(XtfLocationRow){.id = proc, .proc = (uint32_t)proc});
+        write_definition(growth, growth->locations, &(XtfLocationRow){.id = proc, .proc = (uint32_t)proc});
         growth->arrays[proc] = xtf_writer_array(growth->writer, proc, growth->sends, &error);
-        check(growth->arrays[proc], error);
+        exit_on_error(growth->arrays[proc], error);
         growth->written[proc] = begin_of(proc);
     }
     for (; growth->written[proc] < n; growth->written[proc]++) {
@@ -86,7 +86,7 @@ static void append(Growth *growth, uint64_t proc, uint64_t n)
                                  .comm = XTF_NONE32,
                                  .bytes = bytes_of(proc, i),
                                  .request = XTF_NONE64};
-        check(xtf_array_writer_append(growth->arrays[proc], &row, &error), error);
+        exit_on_error(xtf_array_writer_append(growth->arrays[proc], &row, &error), error);
     }
 }
 
@@ -102,22 +102,24 @@ int main(int argc, char **argv)
         return 2;
     unsigned n_commits = (unsigned)atoi(argv[3]);
     growth.writer = xtf_writer_create(argv[1], &options, &error);
-    check(growth.writer, error);
-    check(xtf_writer_add_schema(growth.writer, xtf_model_schema(XTF_MODEL_SENDS), &growth.sends, &error) &&
-              xtf_writer_add_schema(growth.writer, xtf_model_schema(XTF_MODEL_REGIONS), &growth.regions, &error) &&
-              xtf_writer_add_schema(growth.writer, xtf_model_schema(XTF_MODEL_LOCATIONS), &growth.locations, &error),
-          error);
+    exit_on_error(growth.writer, error);
+    exit_on_error(
+        xtf_writer_add_schema(growth.writer, xtf_model_schema(XTF_MODEL_SENDS), &growth.sends, &error) &&
+            xtf_writer_add_schema(growth.writer, xtf_model_schema(XTF_MODEL_REGIONS), &growth.regions, &error) &&
+            xtf_writer_add_schema(growth.writer, xtf_model_schema(XTF_MODEL_LOCATIONS), &growth.locations, &error),
+        error);
     for (unsigned i = 1; i <= n_commits; i++) {
         uint64_t complete = STEP * i;
         if (i == 1)
             add_region(&growth, 0);
-        add_region(&growth, i); /* records that are ahead are in it */
+        add_region(&growth, i); /* the region of the records that are ahead */
         for (uint64_t proc = 0; proc < PROCS; proc++)
             if (procs & 1u << proc)
-                append(&growth, proc, complete + proc % 3 * 3);
-        check(xtf_writer_set_complete(growth.writer, time_of(0, complete), &error) &&
-                  (i == n_commits ? xtf_writer_close(growth.writer, &error) : xtf_writer_commit(growth.writer, &error)),
-              error);
+                append_records(&growth, proc, complete + proc % 3 * 3);
+        exit_on_error(
+            xtf_writer_set_complete(growth.writer, time_of(0, complete), &error) &&
+                (i == n_commits ? xtf_writer_close(growth.writer, &error) : xtf_writer_commit(growth.writer, &error)),
+            error);
         if (i < n_commits)
             g_usleep((gulong)atoi(argv[2]) * 1000);
     }

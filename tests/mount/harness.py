@@ -1,4 +1,4 @@
-"""Real mounts for tests: makes traces, mounts them, reads the daemon's counters, and cleans up whatever happens."""
+"""Real mounts for tests: makes traces, mounts them, reads the daemon's counters, and always cleans up."""
 
 import ctypes
 import os
@@ -13,10 +13,10 @@ import unittest
 XTF = os.environ["XTF"]
 MAKE_TRACE = os.environ["MAKE_TRACE"]
 SKIP = 77
-PATIENCE = 60  # seconds; on a busy machine all takes several times as long
+TIMEOUT = 60  # seconds; a busy machine takes several times as long
 
 with open(XTF, "rb") as program:
-    # Of a build with sanitizers the figures for memory and timing-dependent loads say nothing.
+    # True with sanitizers, where figures for memory and for loads that depend on timing mean nothing.
     SANITIZED = b"__asan_init" in program.read()
 
 
@@ -30,19 +30,19 @@ def require_fuse():
 
 
 def has_landlock():
-    """Whether the kernel restricts files by Landlock: asks for the version of landlock_create_ruleset(2)."""
+    """True if the kernel restricts files by Landlock. Asks for the version of landlock_create_ruleset(2)."""
     return ctypes.CDLL(None).syscall(444, None, 0, 1) > 0
 
 
 def run(*arguments, check=True, **options):
-    """Runs a program; its CompletedProcess with text output."""
+    """Runs a program and returns its CompletedProcess with text output."""
     done = subprocess.run(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
     if check and done.returncode != 0:
         raise AssertionError(f"{arguments} ended with {done.returncode}: {done.stderr}")
     return done
 
 
-# What a build without the importer of OTF2 has no use for.
+# Decorator of tests that a build without the OTF2 importer skips.
 needs_otf2 = unittest.skipIf("-Dotf2=enabled" in run(XTF, "import", "--help").stdout, "this xtf was built without OTF2")
 
 
@@ -56,20 +56,20 @@ def is_mounted(directory):
         return any(line.split()[1] == directory for line in mounts)
 
 
-def wait_until(condition, what, seconds=PATIENCE):
+def wait_until(condition, event, seconds=TIMEOUT):
     end = time.monotonic() + seconds
     while not condition():
         if time.monotonic() > end:
-            raise AssertionError(f"waited {seconds} s in vain: {what}")
+            raise AssertionError(f"timeout after {seconds} s: {event}")
         time.sleep(0.01)
 
 
-# What a mount says of most traces that were recorded without a synchronisation of clocks, and of made-up ones.
+# Message of a mount on most traces recorded without synchronized clocks, and on made-up traces.
 OF_CLOCKS = ": the clocks disagree; xtf align corrects them"
 
 
 class Mount:
-    """A trace mounted by a daemon in the foreground. Its messages are checked to be none at the end, but for clocks."""
+    """A trace mounted by a daemon in the foreground. At the end the daemon may have printed only messages on clocks."""
 
     def __init__(self, trace, options=None, quiet_at_end=True):
         self.trace = trace
@@ -90,7 +90,7 @@ class Mount:
         try:
             if self.daemon.poll() is None:
                 self.daemon.send_signal(signal.SIGTERM)
-            status = self.daemon.wait(PATIENCE)
+            status = self.daemon.wait(TIMEOUT)
         except subprocess.TimeoutExpired:
             self.daemon.kill()
             status = "a time-out"
@@ -122,13 +122,13 @@ class Mount:
         return {name: int(value) for name, value in (line.split() for line in text.splitlines())}
 
     def requests(self):
-        """Requests that the daemon has seen, by kind, but for those that asking makes, and those that come late."""
+        """Returns the daemon's counts of requests by kind, without the requests of this query and without forget, which arrives late."""
         return {name: value for name, value in self.stats().items()
                 if name.startswith("requests.") and name not in ("requests.getxattr", "requests.forget")}
 
     def assert_cached(self, action):
-        """That doing something again costs no request. The kernel is free to drop what it has cached at any instant, when
-        memory is wanted elsewhere; so there are some attempts, of which one must succeed."""
+        """Asserts that a repeated action costs no request. The kernel may drop its cache at any time if it needs memory, so one of five
+        attempts must succeed."""
         for _ in range(5):
             before = self.requests()
             action()
@@ -138,21 +138,21 @@ class Mount:
         raise AssertionError(f"again and again it costs requests: {before}, then {after}")
 
     def resident(self):
-        """The daemon's memory, bytes."""
+        """Returns the daemon's memory in bytes."""
         with open(f"/proc/{self.daemon.pid}/status") as status:
             return int(re.search(r"VmRSS:\s+(\d+) kB", status.read()).group(1)) * 1024
 
     def files(self, start="."):
-        """All regular files below a directory, as find finds them."""
+        """Returns all regular files below a directory, as find prints them."""
         listed = run("find", start, "-type", "f", cwd=self.dir).stdout.splitlines()
         return [os.path.normpath(path) for path in listed]
 
 
 class TestCase(unittest.TestCase):
-    """Tests of one trace: sub-classes say which, it is made once."""
+    """Tests of one trace, which is made once. Subclasses define it."""
 
     procs, threads, records, page_size = 4, 2, 4000, 4096
-    plain = False  # so many more pages
+    plain = False  # true: many more pages
 
     @classmethod
     def setUpClass(cls):

@@ -1,12 +1,12 @@
 /*
- * Writes a trace whose every record follows from a formula, so that a test can work out what any query must answer
- * without us. tests/mount/model.py has the same formula.
+ * Writes a trace whose records follow from a formula, so that a test can compute the answers to queries without xtf.
+ * tests/mount/model.py has the same formula.
  *
  *     make-trace FILE PROCS THREADS RECORDS [PAGE_SIZE [plain]]
  *
- * Record k of (proc, thread), counted over all types, has the time 1000 * (k / 2) + 500 * (proc % 3) ns: pairs of
- * records of a location tie, and so do locations. Its kind goes round in eights: enter, send, leave; enter, receive,
- * leave; enter, leave. A process sends to the next one, and the k-th message that is received is the k-th that was
+ * Record k of (proc, thread), counted over all types, has the time 1000 * (k / 2) + 500 * (proc % 3) ns. So pairs of
+ * records of a location have equal times, and so do locations. Kinds repeat every eight records: enter, send, leave;
+ * enter, receive, leave; enter, leave. A process sends to the next one, and the k-th message received is the k-th
  * sent.
  */
 #include <stdio.h>
@@ -23,7 +23,7 @@ static void die(GError *error)
     exit(1);
 }
 
-static uint32_t text(XtfWriter *writer, const char *string)
+static uint32_t string_id(XtfWriter *writer, const char *string)
 {
     GError *error = NULL;
     uint32_t id;
@@ -33,7 +33,7 @@ static uint32_t text(XtfWriter *writer, const char *string)
     return id;
 }
 
-static uint32_t schema(XtfWriter *writer, unsigned tag)
+static uint32_t schema_id(XtfWriter *writer, unsigned tag)
 {
     GError *error = NULL;
     uint32_t id;
@@ -43,10 +43,10 @@ static uint32_t schema(XtfWriter *writer, unsigned tag)
     return id;
 }
 
-static void add(XtfWriter *writer, unsigned tag, const void *row)
+static void add_row(XtfWriter *writer, unsigned tag, const void *row)
 {
     GError *error = NULL;
-    XtfTableWriter *table = xtf_writer_table(writer, schema(writer, tag), &error);
+    XtfTableWriter *table = xtf_writer_table(writer, schema_id(writer, tag), &error);
 
     if (!table || !xtf_table_writer_append(table, row, NULL, &error))
         die(error);
@@ -57,17 +57,17 @@ static void write_definitions(XtfWriter *writer, unsigned procs, unsigned thread
     char name[64];
 
     for (unsigned i = 0; i < G_N_ELEMENTS(regions); i++)
-        add(writer, XTF_MODEL_REGIONS, &(XtfRegionRow){.line = XTF_NONE32, .name = text(writer, regions[i])});
-    add(writer, XTF_MODEL_GROUPS, &(XtfGroupRow){.first = 0, .count = procs});
-    add(writer, XTF_MODEL_COMMUNICATORS,
-        &(XtfCommunicatorRow){.name = text(writer, "MPI_COMM_WORLD"), .group = 0, .remote_group = XTF_NONE32});
+        add_row(writer, XTF_MODEL_REGIONS, &(XtfRegionRow){.line = XTF_NONE32, .name = string_id(writer, regions[i])});
+    add_row(writer, XTF_MODEL_GROUPS, &(XtfGroupRow){.first = 0, .count = procs});
+    add_row(writer, XTF_MODEL_COMMUNICATORS,
+            &(XtfCommunicatorRow){.name = string_id(writer, "MPI_COMM_WORLD"), .group = 0, .remote_group = XTF_NONE32});
     for (unsigned p = 0; p < procs; p++) {
         snprintf(name, sizeof name, "rank %u", p);
-        add(writer, XTF_MODEL_PROCESSES, &(XtfProcessRow){.proc = p, .id = p, .name = text(writer, name)});
-        add(writer, XTF_MODEL_MEMBERS, &(XtfMemberRow){.member = p, .proc = p});
+        add_row(writer, XTF_MODEL_PROCESSES, &(XtfProcessRow){.proc = p, .id = p, .name = string_id(writer, name)});
+        add_row(writer, XTF_MODEL_MEMBERS, &(XtfMemberRow){.member = p, .proc = p});
         for (unsigned t = 0; t < threads; t++)
-            add(writer, XTF_MODEL_LOCATIONS,
-                &(XtfLocationRow){.id = (uint64_t)p * threads + t, .proc = p, .thread = t, .process = p});
+            add_row(writer, XTF_MODEL_LOCATIONS,
+                    &(XtfLocationRow){.id = (uint64_t)p * threads + t, .proc = p, .thread = t, .process = p});
     }
 }
 
@@ -76,7 +76,7 @@ typedef struct {
     uint64_t n_recvs;
 } Arrays;
 
-static void append(XtfArrayWriter *array, const void *row)
+static void append_record(XtfArrayWriter *array, const void *row)
 {
     GError *error = NULL;
 
@@ -84,7 +84,7 @@ static void append(XtfArrayWriter *array, const void *row)
         die(error);
 }
 
-/* Of the message that was sent three records before, and posted right here. */
+/* Writes the receive of the message that was sent three records before. Its posting is this record. */
 static void write_receive(Arrays *arrays, unsigned procs, unsigned p, uint64_t k, uint64_t time)
 {
     const XtfRecvsRow row = {.time = time,
@@ -95,13 +95,13 @@ static void write_receive(Arrays *arrays, unsigned procs, unsigned p, uint64_t k
                              .bytes = 1 + (k - 3) % 1000,
                              .request = XTF_NONE64};
 
-    append(arrays->recvs, &row);
-    append(arrays->postings, &(XtfPostingsRow){.time = time,
-                                               .seq = k,
-                                               .peer = row.peer,
-                                               .tag = row.tag,
-                                               .bytes = row.bytes,
-                                               .message = arrays->n_recvs++});
+    append_record(arrays->recvs, &row);
+    append_record(arrays->postings, &(XtfPostingsRow){.time = time,
+                                                      .seq = k,
+                                                      .peer = row.peer,
+                                                      .tag = row.tag,
+                                                      .bytes = row.bytes,
+                                                      .message = arrays->n_recvs++});
 }
 
 static void write_record(Arrays *arrays, unsigned procs, unsigned p, uint64_t k)
@@ -112,29 +112,29 @@ static void write_record(Arrays *arrays, unsigned procs, unsigned p, uint64_t k)
     bool enter = k % 8 == 0 || k % 8 == 3 || k % 8 == 6;
 
     if (k % 8 == 1)
-        append(arrays->sends, &(XtfSendsRow){.time = time,
-                                             .seq = k,
-                                             .region = region,
-                                             .peer = (p + 1) % procs,
-                                             .tag = k % 5,
-                                             .bytes = 1 + k % 1000,
-                                             .request = XTF_NONE64});
+        append_record(arrays->sends, &(XtfSendsRow){.time = time,
+                                                    .seq = k,
+                                                    .region = region,
+                                                    .peer = (p + 1) % procs,
+                                                    .tag = k % 5,
+                                                    .bytes = 1 + k % 1000,
+                                                    .request = XTF_NONE64});
     else if (k % 8 == 4)
         write_receive(arrays, procs, p, k, time);
     else
-        append(arrays->calls, &(XtfEntersLeavesRow){.time = time,
-                                                    .seq = k,
-                                                    .region = region,
-                                                    .event = !enter,
-                                                    .enter = !enter,
-                                                    .outermost = 1,
-                                                    .depth = 1});
+        append_record(arrays->calls, &(XtfEntersLeavesRow){.time = time,
+                                                           .seq = k,
+                                                           .region = region,
+                                                           .event = !enter,
+                                                           .enter = !enter,
+                                                           .outermost = 1,
+                                                           .depth = 1});
 }
 
 static XtfArrayWriter *array(XtfWriter *writer, uint64_t location, unsigned tag)
 {
     GError *error = NULL;
-    XtfArrayWriter *made = xtf_writer_array(writer, location, schema(writer, tag), &error);
+    XtfArrayWriter *made = xtf_writer_array(writer, location, schema_id(writer, tag), &error);
 
     if (!made)
         die(error);

@@ -1,4 +1,4 @@
-"""Mounts that end, for tests: who serves a directory, and a directory that is left as it was."""
+"""Functions for tests of mounts that end: finds the processes that serve a directory, and checks that the directory is left as before."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ ROOT = os.geteuid() == 0
 
 
 def daemons(directory):
-    """Processes of ours that serve a directory: its name, which is unique, ends one of their arguments."""
+    """Returns xtf processes that serve a directory: its unique name ends one of their arguments."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -27,7 +27,7 @@ def daemons(directory):
 
 
 def unmounter(directory):
-    """The processes that unmount a directory in the end: one at most."""
+    """Returns the processes that will unmount a directory, at most one."""
     found = []
     for pid in filter(str.isdigit, os.listdir("/proc")):
         with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
@@ -55,5 +55,5 @@ class Case(harness.TestCase):
 
 
 def heed_hangups():
-    """In a child: nohup makes all its children ignore SIGHUP, and an ignored signal stays ignored."""
+    """Restores SIGHUP in a child: nohup makes all its children ignore SIGHUP, and an ignored signal stays ignored."""
     signal.signal(signal.SIGHUP, signal.SIG_DFL)

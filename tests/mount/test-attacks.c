@@ -1,6 +1,6 @@
 /*
- * What a daemon that somebody else controls could try: calls that change something outside of it. Each test confines a
- * child and tries them there. With libseccomp calls are refused; Landlock keeps signals from other processes, too.
+ * Attacks that a hijacked daemon could try: calls that change something outside of it. Each test confines a child
+ * and tries them there. libseccomp refuses calls; Landlock also blocks signals to other processes.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -28,8 +28,8 @@ static char *folder;
 static pid_t victim;
 static int to_victim, pair[2];
 
-/* Sends back each byte, until the other end is closed. */
-static void answer(int socket)
+/* Sends back each byte until the other end is closed. */
+static void answer_bytes(int socket)
 {
     char byte;
 
@@ -48,13 +48,13 @@ static void set_up(void)
     victim = fork();
     if (victim == 0) {
         close(ends[0]);
-        answer(ends[1]);
+        answer_bytes(ends[1]);
     }
     close(ends[1]);
     to_victim = ends[0];
 }
 
-/* A process with a signal that ends it does nothing more, so an answer says that there is none. */
+/* True if the victim answers a byte. A process with a pending fatal signal would not. */
 static bool victim_lives(void)
 {
     char byte = 'x';
@@ -70,30 +70,30 @@ static void tear_down(void)
     g_free(folder);
 }
 
-/* The name of the first attempt that is not refused in a confined child; empty: all are. */
-static char *in_child(const char *(*attempts)(void))
+/* Returns the name of the first attempt that succeeds in a confined child, or an empty string if all are refused. */
+static char *run_attempts(const char *(*attempts)(void))
 {
-    int status, said[2];
+    int status, channel[2];
     char name[64] = "";
 
-    cr_assert_eq(pipe(said), 0);
+    cr_assert_eq(pipe(channel), 0);
     pid_t pid = fork();
     if (pid == 0) {
         const XtfConfinement confinement = {.folder = folder};
         const char *failed = xtf_confine(&confinement, NULL) ? attempts() : "confining";
-        _exit(failed ? write(said[1], failed, strlen(failed)) < 0 : 0);
+        _exit(failed ? write(channel[1], failed, strlen(failed)) < 0 : 0);
     }
-    close(said[1]);
+    close(channel[1]);
     cr_assert_eq(waitpid(pid, &status, 0), pid);
     cr_assert(WIFEXITED(status), "it was ended by signal %d", WTERMSIG(status));
-    cr_assert_geq(read(said[0], name, sizeof name - 1), 0);
-    close(said[0]);
+    cr_assert_geq(read(channel[0], name, sizeof name - 1), 0);
+    close(channel[0]);
     return g_strdup(name);
 }
 
 TestSuite(attacks, .init = set_up, .fini = tear_down);
 
-/* ---- Signals by a descriptor that is ready. */
+/* ---- Signals by a ready descriptor. */
 
 static void make_ready(int reader, int writer)
 {
@@ -137,7 +137,7 @@ static bool can_scope_signals(void)
     return syscall(444 /* landlock_create_ruleset */, NULL, 0, 1) >= 6;
 }
 
-static void keeps_signals_in(const char *(*attempts)(void))
+static void assert_signals_blocked(const char *(*attempts)(void))
 {
 #ifndef XTF_HAVE_SECCOMP
     if (!can_scope_signals())
@@ -145,27 +145,27 @@ static void keeps_signals_in(const char *(*attempts)(void))
 #else
     (void)can_scope_signals;
 #endif
-    g_autofree char *failed = in_child(attempts);
+    g_autofree char *failed = run_attempts(attempts);
     cr_assert_str_empty(failed);
     cr_assert(victim_lives(), "a confined process ended another one");
 }
 
 Test(attacks, a_pipe_signals_no_other_process)
 {
-    keeps_signals_in(signal_by_pipe);
+    assert_signals_blocked(signal_by_pipe);
 }
 
 Test(attacks, a_socket_signals_no_other_process)
 {
-    keeps_signals_in(signal_by_socket);
+    assert_signals_blocked(signal_by_socket);
 }
 
-/* ---- Calls that are refused, whatever they say. */
+/* ---- Calls that are refused with any arguments. */
 
 #ifdef XTF_HAVE_SECCOMP
 #include <seccomp.h>
 
-/* Each with arguments that would do no harm. */
+/* The test calls each with harmless arguments. */
 static const char *const refused[] = {
     /* other processes */
     "kill", "tkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "pidfd_open", "pidfd_send_signal", "pidfd_getfd", "ptrace",
@@ -188,7 +188,7 @@ static const char *const refused[] = {
     /* identities */
     "setuid", "setgid", "setresuid", "setresgid", "setreuid", "setregid", "setgroups", "setfsuid", "setfsgid", "capset",
     "setrlimit",
-    /* who can be reached */
+    /* connections to other processes */
     "socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendmsg", "sendmmsg", "setsockopt",
     "shmget", "shmat", "semget", "msgget", "msgsnd", "mq_open", "timer_create", "vhangup"};
 
@@ -210,12 +210,12 @@ static const char *call_all(void)
 Test(attacks, calls_that_reach_out_are_refused)
 {
     cr_assert_geq(G_N_ELEMENTS(refused), 100);
-    g_autofree char *failed = in_child(call_all);
+    g_autofree char *failed = run_attempts(call_all);
     cr_assert_str_empty(failed, "%s is not refused", failed);
     cr_assert(victim_lives());
 }
 
-/* ---- Calls that serving needs with other arguments. */
+/* ---- Calls that a mount needs with other arguments. */
 
 static const char *call_with_arguments(void)
 {
@@ -256,7 +256,7 @@ static const char *call_with_arguments(void)
 
 Test(attacks, arguments_that_reach_out_are_refused)
 {
-    g_autofree char *failed = in_child(call_with_arguments);
+    g_autofree char *failed = run_attempts(call_with_arguments);
     cr_assert_str_empty(failed, "not refused: %s", failed);
     cr_assert(victim_lives());
 }

@@ -1,6 +1,4 @@
-/*
- * What a confined process cannot do any more, and what it still can. Each test confines a child.
- */
+/* Calls that a confined process can no longer make, and calls that it still can. Each test confines a child. */
 #include <criterion/criterion.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -45,8 +43,8 @@ static void tear_down(void)
     cr_assert_eq(g_rmdir(folder), 0, "something was made");
 }
 
-/* The number of the first check that fails in a child, from 1; 0: none. */
-static int in_child(int (*checks)(void))
+/* Returns the number of the first check that fails in a child, from 1, or 0 if none fails. */
+static int run_checks(int (*checks)(void))
 {
     int status;
     pid_t pid = fork();
@@ -75,7 +73,7 @@ static int in_child(int (*checks)(void))
             return check; \
     } while (0)
 
-static int check_what_is_gone(void)
+static int check_refused_calls(void)
 {
     char *const arguments[] = {"/bin/true", NULL};
     int check = 0;
@@ -103,12 +101,12 @@ static int check_what_is_gone(void)
 
 static void *wait_for_ever(void *data)
 {
-    while (poll(NULL, 0, 1000) >= 0) /* where a thread can be cancelled */
+    while (poll(NULL, 0, 1000) >= 0) /* poll() is a cancellation point */
         ;
     return data;
 }
 
-static int check_what_is_left(void)
+static int check_allowed_calls(void)
 {
     pthread_t thread;
     void *result;
@@ -122,8 +120,8 @@ static int check_what_is_left(void)
     for (size_t size = 1; size < 64 << 20; size *= 3)
         g_free(g_malloc0(size));
     WORKS(pipe(pipes) == 0 && write(pipes[1], "x", 1) == 1 && read(pipes[0], &byte, 1) == 1);
-    GThread *other = g_thread_new("other", (GThreadFunc)g_strdup, (gpointer) "done");
-    g_autofree char *text = g_thread_join(other);
+    GThread *worker = g_thread_new("other", (GThreadFunc)g_strdup, (gpointer) "done");
+    g_autofree char *text = g_thread_join(worker);
     WORKS(g_str_equal(text, "done"));
     g_autoptr(GDateTime) now = g_date_time_new_now_utc();
     WORKS(now && *g_strerror(EIO));
@@ -134,13 +132,13 @@ TestSuite(confine, .init = set_up, .fini = tear_down);
 
 Test(confine, takes_what_serving_does_not_need)
 {
-    int failed = in_child(check_what_is_gone);
+    int failed = run_checks(check_refused_calls);
     cr_assert_eq(failed, 0, "what should be refused is not: %d", failed);
 }
 
 Test(confine, leaves_what_serving_needs)
 {
-    int failed = in_child(check_what_is_left);
+    int failed = run_checks(check_allowed_calls);
     cr_assert_eq(failed, 0, "what should work does not: %d", failed);
 }
 
@@ -148,7 +146,7 @@ static int check_files(void)
 {
     int check = 0;
 
-    /* Without Landlock the folders are not told apart. */
+    /* Without Landlock both folders are readable. */
     if (syscall(444 /* landlock_create_ruleset */, NULL, 0, 1) <= 0)
         return 0;
     REFUSED(open(outside, O_RDONLY));
@@ -160,6 +158,6 @@ static int check_files(void)
 
 Test(confine, leaves_the_traces_folder_alone)
 {
-    int failed = in_child(check_files);
+    int failed = run_checks(check_files);
     cr_assert_eq(failed, 0, "what should be refused is not: %d", failed);
 }

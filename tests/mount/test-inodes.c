@@ -1,4 +1,4 @@
-/* The table of inodes, over nodes that are nothing but counted. */
+/* The table of inodes, over nodes that only count their references. */
 #include <criterion/criterion.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -43,7 +43,7 @@ XtfNode *xtf_node_lookup(XtfNode *directory, const char *name, GError **error)
     return NULL;
 }
 
-/* Nothing is followed, but the table could. */
+/* The nodes never change, but the table works as if they could. */
 static XtfNodeKind kind = XTF_NODE_DIRECTORY; /* of all nodes */
 
 XtfNodeKind xtf_node_kind(const XtfNode *node)
@@ -84,8 +84,8 @@ static XtfInodes *new_inodes(uint64_t bound)
     return inodes;
 }
 
-/* Looks up "name" in the directory of that id; the id of what is found. */
-static uint64_t lookup(XtfInodes *inodes, uint64_t directory, const char *name)
+/* Looks up "name" in the directory with an id. Returns the id of the child. */
+static uint64_t lookup_id(XtfInodes *inodes, uint64_t directory, const char *name)
 {
     g_auto(XtfInode) parent = {0}, child = {0};
 
@@ -96,7 +96,7 @@ static uint64_t lookup(XtfInodes *inodes, uint64_t directory, const char *name)
     return child.id;
 }
 
-static uint64_t all(XtfInodes *inodes)
+static uint64_t count_all(XtfInodes *inodes)
 {
     uint64_t fresh, n;
 
@@ -114,19 +114,19 @@ static bool exists(XtfInodes *inodes, uint64_t id)
 Test(inodes, a_name_is_one_node_until_it_is_forgotten)
 {
     g_autoptr(XtfInodes) inodes = new_inodes(100);
-    uint64_t id = lookup(inodes, XTF_INODE_ROOT, "a");
+    uint64_t id = lookup_id(inodes, XTF_INODE_ROOT, "a");
 
-    cr_expect_eq(lookup(inodes, XTF_INODE_ROOT, "a"), id);
-    cr_expect_eq(lookup(inodes, XTF_INODE_ROOT, "a"), id);
-    cr_expect_neq(lookup(inodes, XTF_INODE_ROOT, "b"), id);
+    cr_expect_eq(lookup_id(inodes, XTF_INODE_ROOT, "a"), id);
+    cr_expect_eq(lookup_id(inodes, XTF_INODE_ROOT, "a"), id);
+    cr_expect_neq(lookup_id(inodes, XTF_INODE_ROOT, "b"), id);
     xtf_inodes_forget(inodes, id, 2);
     cr_expect(exists(inodes, id));
     xtf_inodes_forget(inodes, id, 1);
     cr_expect_not(exists(inodes, id));
-    cr_expect_neq(lookup(inodes, XTF_INODE_ROOT, "a"), id, "a number was used again");
+    cr_expect_neq(lookup_id(inodes, XTF_INODE_ROOT, "a"), id, "a number was used again");
 }
 
-Test(inodes, what_does_not_exist_leaves_nothing)
+Test(inodes, failed_lookups_add_nothing)
 {
     g_autoptr(XtfInodes) inodes = new_inodes(100);
     g_auto(XtfInode) root = {0}, child = {0};
@@ -136,39 +136,39 @@ Test(inodes, what_does_not_exist_leaves_nothing)
     cr_expect_not(xtf_inodes_lookup(inodes, &root, "nothing", &child, &error));
     cr_expect(g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND));
     cr_expect_null(child.node);
-    cr_expect_eq(all(inodes), 1);
+    cr_expect_eq(count_all(inodes), 1);
 }
 
 Test(inodes, parents_stay_for_their_children)
 {
     g_autoptr(XtfInodes) inodes = new_inodes(100);
-    uint64_t a = lookup(inodes, XTF_INODE_ROOT, "a");
-    uint64_t b = lookup(inodes, a, "b");
-    uint64_t c = lookup(inodes, b, "c");
+    uint64_t a = lookup_id(inodes, XTF_INODE_ROOT, "a");
+    uint64_t b = lookup_id(inodes, a, "b");
+    uint64_t c = lookup_id(inodes, b, "c");
 
     xtf_inodes_forget(inodes, a, 1);
     xtf_inodes_forget(inodes, b, 1);
-    cr_expect_eq(all(inodes), 4);
-    cr_expect_eq(lookup(inodes, XTF_INODE_ROOT, "a"), a, "a forgotten parent of a known child is still itself");
+    cr_expect_eq(count_all(inodes), 4);
+    cr_expect_eq(lookup_id(inodes, XTF_INODE_ROOT, "a"), a, "a forgotten parent of a known child is still itself");
     xtf_inodes_forget(inodes, a, 1);
     xtf_inodes_forget(inodes, c, 1);
-    cr_expect_eq(all(inodes), 1);
+    cr_expect_eq(count_all(inodes), 1);
 }
 
-Test(inodes, more_is_forgotten_than_was_looked_up)
+Test(inodes, excess_forgets_are_ignored)
 {
     g_autoptr(XtfInodes) inodes = new_inodes(100);
-    uint64_t a = lookup(inodes, XTF_INODE_ROOT, "a");
+    uint64_t a = lookup_id(inodes, XTF_INODE_ROOT, "a");
 
     xtf_inodes_forget(inodes, a, 1000);
     xtf_inodes_forget(inodes, a, 1);
     xtf_inodes_forget(inodes, XTF_INODE_ROOT, 5);
     xtf_inodes_forget(inodes, 12345, 1);
     cr_expect(exists(inodes, XTF_INODE_ROOT));
-    cr_expect_eq(all(inodes), 1);
+    cr_expect_eq(count_all(inodes), 1);
 }
 
-/* Takes what is stale now, and expects it to be these ids. */
+/* Waits for stale names, and asserts that they have the given ids. */
 static void expect_stale(XtfInodes *inodes, unsigned n, const uint64_t *ids)
 {
     XtfStaleName names[16];
@@ -182,46 +182,46 @@ static void expect_stale(XtfInodes *inodes, unsigned n, const uint64_t *ids)
 
 Test(inodes, the_oldest_are_stale, .timeout = 10)
 {
-    g_autoptr(XtfInodes) inodes = new_inodes(8); /* past 8, down to 7 */
+    g_autoptr(XtfInodes) inodes = new_inodes(8); /* more than 8 names are reduced to 7 */
     uint64_t ids[12];
     char name[16];
 
     for (unsigned i = 0; i < 8; i++) {
         g_snprintf(name, sizeof name, "%u", i);
-        ids[i] = lookup(inodes, XTF_INODE_ROOT, name);
+        ids[i] = lookup_id(inodes, XTF_INODE_ROOT, name);
     }
-    lookup(inodes, XTF_INODE_ROOT, "1"); /* the youngest now */
-    ids[8] = lookup(inodes, XTF_INODE_ROOT, "8");
+    lookup_id(inodes, XTF_INODE_ROOT, "1"); /* now the youngest */
+    ids[8] = lookup_id(inodes, XTF_INODE_ROOT, "8");
     expect_stale(inodes, 2, (uint64_t[]){ids[0], ids[2]});
     cr_expect(exists(inodes, ids[0]), "only the kernel forgets");
 
-    /* One that is looked up again is young, and its turn comes again. */
-    lookup(inodes, XTF_INODE_ROOT, "0");
-    ids[9] = lookup(inodes, XTF_INODE_ROOT, "9");
+    /* A name that is looked up again is young, and ages again. */
+    lookup_id(inodes, XTF_INODE_ROOT, "0");
+    ids[9] = lookup_id(inodes, XTF_INODE_ROOT, "9");
     expect_stale(inodes, 2, (uint64_t[]){ids[3], ids[4]});
 }
 
 Test(inodes, a_directory_goes_after_its_children, .timeout = 10)
 {
     g_autoptr(XtfInodes) inodes = new_inodes(8);
-    uint64_t directory = lookup(inodes, XTF_INODE_ROOT, "directory"), child = lookup(inodes, directory, "child");
+    uint64_t directory = lookup_id(inodes, XTF_INODE_ROOT, "directory"), child = lookup_id(inodes, directory, "child");
     char name[16];
 
     for (unsigned i = 0; i < 7; i++) {
         g_snprintf(name, sizeof name, "%u", i);
-        lookup(inodes, XTF_INODE_ROOT, name);
+        lookup_id(inodes, XTF_INODE_ROOT, name);
     }
     expect_stale(inodes, 2, (uint64_t[]){directory, child});
-    xtf_inodes_forget(inodes, child, 1); /* now the directory could go: it is first in line */
-    lookup(inodes, XTF_INODE_ROOT, "7");
+    xtf_inodes_forget(inodes, child, 1); /* the directory is next, now that it has no child */
+    lookup_id(inodes, XTF_INODE_ROOT, "7");
     XtfStaleName names[1];
     cr_assert_eq(xtf_inodes_wait_stale(inodes, names, 1), 1);
     cr_expect_eq(names[0].id, directory);
     g_free(names[0].name);
 }
 
-/* Puts another tree in the place of that which stands behind all numbers. */
-static void replace(XtfInodes *inodes, uint64_t number)
+/* Replaces the tree by another one with the generation `number`. */
+static void replace_tree(XtfInodes *inodes, uint64_t number)
 {
     XtfGeneration *generation = xtf_generation_new(number, NULL);
     XtfNode *root = new_node();
@@ -231,8 +231,8 @@ static void replace(XtfInodes *inodes, uint64_t number)
     xtf_generation_unref(generation);
 }
 
-/* Takes what the kernel must not keep, and counts the numbers by what it is. */
-static void take_replaced(XtfInodes *inodes, unsigned *names, unsigned *listings)
+/* Waits for stale names, and counts names and listings that the kernel must drop. */
+static void count_replaced(XtfInodes *inodes, unsigned *names, unsigned *listings)
 {
     XtfStaleName stale[16];
     unsigned n = xtf_inodes_wait_stale(inodes, stale, G_N_ELEMENTS(stale));
@@ -252,24 +252,24 @@ Test(inodes, a_tree_is_replaced, .timeout = 10)
     g_auto(XtfInode) before = {0}, after = {0};
     unsigned names, listings;
 
-    uint64_t directory = lookup(inodes, XTF_INODE_ROOT, "directory");
+    uint64_t directory = lookup_id(inodes, XTF_INODE_ROOT, "directory");
     kind = XTF_NODE_FILE;
-    uint64_t file = lookup(inodes, directory, "file");
+    uint64_t file = lookup_id(inodes, directory, "file");
     kind = XTF_NODE_DIRECTORY;
     cr_assert(xtf_inodes_get(inodes, file, &before, NULL));
-    replace(inodes, 2);
-    take_replaced(inodes, &names, &listings);
+    replace_tree(inodes, 2);
+    count_replaced(inodes, &names, &listings);
     cr_expect_eq(names, 1);
     cr_expect_eq(listings, 2);
     cr_assert(xtf_inodes_get(inodes, file, &after, NULL));
     cr_expect_eq(after.node, before.node, "a file that is open is what it was");
-    cr_expect_eq(lookup(inodes, XTF_INODE_ROOT, "directory"), directory);
-    cr_expect_neq(lookup(inodes, directory, "file"), file, "the name stands for another content");
+    cr_expect_eq(lookup_id(inodes, XTF_INODE_ROOT, "directory"), directory);
+    cr_expect_neq(lookup_id(inodes, directory, "file"), file, "the name stands for another content");
     xtf_inodes_forget(inodes, file, 1);
     cr_expect_not(exists(inodes, file));
 }
 
-Test(inodes, what_is_looked_up_while_a_tree_is_replaced)
+Test(inodes, lookups_during_a_replacement_find_the_new_tree)
 {
     g_autoptr(XtfInodes) inodes = new_inodes(100);
     XtfGeneration *first = xtf_generation_new(1, NULL);
@@ -280,7 +280,7 @@ Test(inodes, what_is_looked_up_while_a_tree_is_replaced)
     xtf_node_unref(node);
     xtf_generation_unref(first);
     cr_assert(xtf_inodes_get(inodes, XTF_INODE_ROOT, &root, NULL));
-    replace(inodes, 2);
+    replace_tree(inodes, 2);
     cr_assert(xtf_inodes_lookup(inodes, &root, "a", &child, NULL));
     cr_assert_not_null(child.generation);
     cr_expect_eq(child.generation->number, 2, "a name of the earlier tree would stay in the kernel");
@@ -308,7 +308,8 @@ static gpointer look_up_many(gpointer inodes)
         g_snprintf(name, sizeof name, "%u", g_random_int_range(0, 300));
         cr_assert(xtf_inodes_get(inodes, XTF_INODE_ROOT, &root, NULL));
         cr_assert(xtf_inodes_lookup(inodes, &root, name, &directory, NULL));
-        /* Another thread may have had the directory forgotten meanwhile, which no kernel would. */
+        /* Another thread may have made the table forget the directory. A kernel would not do that while it looks up
+         * a child. */
         if (xtf_inodes_lookup(inodes, &directory, "child", &child, NULL))
             xtf_inodes_forget(inodes, child.id, 1);
     }

@@ -1,4 +1,4 @@
-"""Mounting archives: their imports are kept, renewed, shared and cleared, and nothing is left of one that fails."""
+"""Mounting archives: xtf keeps, renews, shares and clears their imports, and a failed import leaves nothing."""
 
 import itertools
 import os
@@ -17,7 +17,7 @@ EXAMPLE = os.path.join(os.path.dirname(__file__), "..", "..", "examples", "melt-
 
 
 class Archives(Case):
-    """Mounting what must be imported first."""
+    """Mounts of archives that xtf must import first."""
 
     def setUp(self):
         super().setUp()
@@ -56,7 +56,7 @@ class Archives(Case):
         second = self.kept()
         self.assertEqual(len(second), 1)
         self.assertNotEqual(set(second), set(first), "the old import was taken for the new")
-        self.assertEqual(self.count(), events) # whoever has the old one mounted keeps it
+        self.assertEqual(self.count(), events) # an older mount keeps the old import
         self.unmount(other)
         os.rmdir(other)
 
@@ -64,7 +64,7 @@ class Archives(Case):
         return run(XTF, "cat", self.archive, *(path or ("count",)), check=check, env={**self.environment, **environment})
 
     def test_folder_of_imports(self):
-        """It is named by an option or by a variable; mount tables name the archive; `xtf cache` lists and clears it."""
+        """Tests the folder of imports: an option or a variable names it, mount tables name the archive, and `xtf cache` lists and clears it."""
         given = os.path.join(self.home, "given")
         run(XTF, "mount", "-o", f"cachedir={given}", self.archive, self.dir, env=self.environment)
         with open("/proc/self/mounts") as mounts:
@@ -89,7 +89,7 @@ class Archives(Case):
         self.assertEqual(os.listdir(given), ["own.xtf"])
 
     def test_imports_of_others(self):
-        """What another user can have put into the cache folder is not read, nor written to."""
+        """Tests that xtf neither reads nor writes files of another user in the cache folder."""
         self.cat()
         name, = self.kept()
         path, victim = os.path.join(self.cache, name), os.path.join(self.home, "victim")
@@ -141,16 +141,16 @@ class Archives(Case):
             run("umount", os.path.join(self.home, "cache"))
 
     def test_info_and_check(self):
-        """They take archives, as mount, ls and cat do."""
+        """Tests that info and check accept archives, as mount, ls and cat do."""
         info = run(XTF, "info", self.archive, env=self.environment).stdout
         self.assertRegex(info, rf"(?m)^archive +{self.archive}$")
         self.assertRegex(run(XTF, "check", self.archive, env=self.environment).stdout, ": 0 problems\n$")
         self.assertEqual(len(self.kept()), 1)
         cut = os.path.join(self.home, "cut.xtf")
-        with open(self.trace, "rb") as whole, open(cut, "wb") as file:
-            file.write(whole.read(100))
-        said = {run(XTF, *words, check=False).stderr for words in (("info", cut), ("check", cut), ("cat", cut, "count"))}
-        self.assertEqual(said, {f"xtf: {cut}: the file is damaged: it ends after 100 bytes\n"})
+        with open(self.trace, "rb") as all_bytes, open(cut, "wb") as file:
+            file.write(all_bytes.read(100))
+        messages = {run(XTF, *words, check=False).stderr for words in (("info", cut), ("check", cut), ("cat", cut, "count"))}
+        self.assertEqual(messages, {f"xtf: {cut}: the file is damaged: it ends after 100 bytes\n"})
 
     def test_damaged_import_is_made_anew(self):
         self.mount(self.archive)
@@ -166,7 +166,7 @@ class Archives(Case):
         other = tempfile.mkdtemp(prefix="xtf-test-")
         mounts = [subprocess.Popen([XTF, "mount", "-q", self.archive, directory], env=self.environment)
                   for directory in (self.dir, other)]
-        self.assertEqual([mount.wait(harness.PATIENCE) for mount in mounts], [0, 0])
+        self.assertEqual([mount.wait(harness.TIMEOUT) for mount in mounts], [0, 0])
         self.assertEqual(len(self.kept()), 1)
         for path in ("count", "records"):
             with open(os.path.join(self.dir, path), "rb") as one, open(os.path.join(other, path), "rb") as two:
@@ -175,7 +175,7 @@ class Archives(Case):
         os.rmdir(other)
 
     def test_interrupted(self):
-        """Ctrl-C while it imports leaves nothing mounted and nothing half; so does SIGTERM to the one that was started."""
+        """Tests that Ctrl-C during an import leaves no mount and no partial file, and that SIGTERM to the first process does the same."""
         interrupted = 0
         ways = ((os.killpg, signal.SIGINT), (os.killpg, signal.SIGHUP), (os.kill, signal.SIGTERM))
         for delay, (send, number) in itertools.product((0, 0.005, 0.01, 0.02), ways):
@@ -185,13 +185,13 @@ class Archives(Case):
             time.sleep(delay)
             send(mount.pid, number)
             message = mount.communicate()[1]
-            if mount.returncode == 0:  # it was faster
+            if mount.returncode == 0:  # the import ended before the signal
                 self.unmount()
                 shutil.rmtree(self.cache)
                 continue
             self.assertFalse(is_mounted(self.dir))
             self.assertEqual(self.kept() if os.path.exists(self.cache) else {}, {}, message)
-            shutil.rmtree(self.cache, ignore_errors=True)  # so that the next one's is a sign of it
+            shutil.rmtree(self.cache, ignore_errors=True)  # so that the file of the next import shows that it began
             interrupted += "interrupted" in message
         self.assertGreater(interrupted, 0, "no import was interrupted: nothing is tested")
 

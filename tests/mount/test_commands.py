@@ -1,4 +1,4 @@
-"""The commands beside mounting: help, info, check, completion; and what becomes of damage."""
+"""Commands other than mount: help, info, check, completion, and their answers to damaged files."""
 
 import contextlib
 import errno
@@ -25,7 +25,7 @@ def has_unnamed_file(pid):
     """True if the process has an open file that no folder names."""
     try:
         return any("(deleted)" in os.readlink(f"/proc/{pid}/fd/{fd}") for fd in os.listdir(f"/proc/{pid}/fd"))
-    except OSError:  # the process has ended, or has closed a file meanwhile
+    except OSError:  # the process has ended or closed a file
         return False
 
 
@@ -45,7 +45,7 @@ class Commands(harness.TestCase):
             self.assertEqual(run(XTF, *arguments, check=False).returncode, 2, arguments)
 
     def test_mistyped_commands(self):
-        """They are no mounts, whatever follows."""
+        """Tests that a mistyped command is an error with any arguments, and mounts nothing."""
         for typed, meant in ("unmout", "unmount"), ("catt", "cat"), ("imprt", "import"), ("chekc", "check"):
             done = run(XTF, typed, self.trace, self.folder.name, check=False)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
@@ -71,13 +71,13 @@ class Commands(harness.TestCase):
         self.assertEqual(int(facts["last"][1].replace(".", "")), 1000 * (self.records // 2 - 1) + 1000)
 
     def test_info_of_what_is_there(self):
-        """A type without a record is shown only if all are asked for."""
+        """Tests that info lists a type without records only with --all."""
         trace = harness.make_trace(os.path.join(self.folder.name, "empty.xtf"), 1, 1, 0)
         self.assertNotRegex(run(XTF, "info", trace).stdout, r"(?m)^enters_leaves ")
         self.assertRegex(run(XTF, "info", "--all", trace).stdout, r"(?m)^enters_leaves +0 ")
 
     def test_values_of_short_options(self):
-        """They stand in the next argument, or in the same one."""
+        """Tests that the value of a short option may be in the next argument or in the same one."""
         for options in ["-o", "cache=x"], ["-ocache=x"], ["-fqocache=x"], ["--options=cache=x"]:
             wrong = run(XTF, "mount", *options, self.trace, self.folder.name, check=False)
             self.assertEqual(wrong.returncode, 2, options)
@@ -100,7 +100,7 @@ class Commands(harness.TestCase):
         self.assertEqual(set(os.listdir(self.folder.name)), before)
 
     def test_copy(self):
-        """There and back it is the same tree; what cannot be copied leaves what was there."""
+        """Tests that copies between codecs have the same tree, and that a failed copy leaves the old file."""
         folder = os.path.join(self.folder.name, "copies")
         os.mkdir(folder)
         copy = os.path.join(folder, "copy.xtf")
@@ -120,7 +120,7 @@ class Commands(harness.TestCase):
         self.assertEqual(os.listdir(folder), ["copy.xtf"])
 
     def test_windows_beyond_the_trace(self):
-        """They have nothing, and who asks is told."""
+        """Tests that windows beyond the trace are empty and that a message says so."""
         for path in "time/1h-2h/count", "proc/0/time/100%-/count", "at/2h/count":
             done = run(XTF, "cat", self.trace, path)
             self.assertEqual(done.stdout, "0\n", path)
@@ -136,7 +136,7 @@ class Commands(harness.TestCase):
 
     @harness.needs_otf2
     def test_limits_of_file_sizes(self):
-        """They are no damage of what is read; a message names the file that could not be written."""
+        """Tests that a limit of file sizes is no damage of the input, and that the message names the file that could not be written."""
         folder = tempfile.mkdtemp(dir=self.folder.name)
         output = os.path.join(folder, "out.xtf")
         for command in ["import", EXAMPLE, "-o", output], ["copy", self.trace, output]:
@@ -149,7 +149,7 @@ class Commands(harness.TestCase):
 
     @harness.needs_otf2
     def test_killed_imports(self):
-        """A command that is killed while it writes a file without a name leaves the file of before, and no other."""
+        """Tests that a command that is killed while it writes a file without a name leaves only the old file."""
         folder = tempfile.mkdtemp(dir=self.folder.name)
         try:
             os.close(os.open(folder, os.O_TMPFILE | os.O_RDWR))
@@ -164,14 +164,14 @@ class Commands(harness.TestCase):
             self.assertEqual(os.stat(output).st_ino, before)
 
     def inode_at_kill(self, command, output):
-        """Kills a command that writes a file without a name. Returns the inode of the output before, None if the command was too fast."""
+        """Kills a command that writes a file without a name. Returns the output's old inode, or None if the command ended first."""
         before = os.stat(output).st_ino
         process = subprocess.Popen([XTF, *command])
         while process.poll() is None and not has_unnamed_file(process.pid):
             pass
         if process.returncode is not None:
             return None
-        # Stopped first, the command cannot name its file between the look at it and its end.
+        # The command is stopped first, so that it cannot name its file between the test's look at the file and the kill.
         process.send_signal(signal.SIGSTOP)
         os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         writes = has_unnamed_file(process.pid)
@@ -180,7 +180,7 @@ class Commands(harness.TestCase):
 
     @harness.needs_otf2
     def test_clocks_that_contradict(self):
-        """`xtf info`, a mount and its log say so, until `xtf align` has mended it."""
+        """Tests that `xtf info`, a mount and its log warn of wrong clocks until `xtf align` has corrected them."""
         folder = tempfile.mkdtemp(dir=self.folder.name)
         wrong, right, place = (os.path.join(folder, name) for name in ("heat.xtf", "aligned.xtf", "m"))
         run(XTF, "import", "-q", os.path.join(PROJECT, "examples", "heat-4"), "-o", wrong)
@@ -197,7 +197,7 @@ class Commands(harness.TestCase):
                 self.assertEqual(said.count(sentence), 0 if quiet else count, said)
                 self.assertEqual(log.count(sentence), count, log)
         archive = os.path.join(PROJECT, "examples", "heat-4")
-        for source in archive, wrong:  # whose import is aligned, or itself; there is nothing to do the second time
+        for source in archive, wrong:  # xtf align changes the import of an archive, or the file itself; the second time it does nothing
             for _ in range(2):
                 self.assertEqual(run(XTF, "mount", "-q", "--align", "-o", f"cachedir={folder}/cache", source, place).stderr, "")
                 with open(os.path.join(place, "findings"), encoding="utf-8") as file:
@@ -209,7 +209,7 @@ class Commands(harness.TestCase):
 
     @harness.needs_otf2
     def test_remarks_of_imports(self):
-        """What hardly matters is told in the trace alone; warnings name the archive, and are few."""
+        """Tests that minor remarks of an import are only in the trace, and that warnings name the archive and are few."""
         folder = tempfile.mkdtemp(dir=self.folder.name)
         output = os.path.join(folder, "melt.xtf")
         done = run(XTF, "import", EXAMPLE, "-o", output)
@@ -230,7 +230,7 @@ class Commands(harness.TestCase):
 
     @harness.needs_otf2
     def test_import_replaces_nothing_else(self):
-        """An import takes the place of an older import of the same trace alone, unless it is forced."""
+        """Tests that an import replaces only an older import of the same trace, unless it is forced."""
         folder = tempfile.mkdtemp(dir=self.folder.name)
         output = os.path.join(folder, "eztrace_log.xtf")
 
@@ -270,7 +270,7 @@ class Commands(harness.TestCase):
         self.assertRegex(done.stderr, "not an XTF file .* OTF2 archive")
 
     def test_full_disk(self):
-        """What cannot be written is an error, whatever writes it."""
+        """Tests that a full disk is an error of every command that writes."""
         for arguments in ["info", self.trace], ["ls", self.trace], ["cat", self.trace, "count"], ["check", self.trace]:
             with open("/dev/full", "w") as full:
                 done = subprocess.run([XTF, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
@@ -278,12 +278,12 @@ class Commands(harness.TestCase):
             self.assertIn("No space left", done.stderr)
 
     def test_a_file_is_no_directory(self):
-        for path, why in ("/records/", "it is not a directory"), ("/count/x", 'the name before "x" is not a directory'):
+        for path, explanation in ("/records/", "it is no directory"), ("/count/x", 'the name before "x" is no directory'):
             done = run(XTF, "cat", self.trace, path, check=False)
-            self.assertEqual((done.returncode, done.stderr), (1, f"xtf: {path}: {why}\n"))
+            self.assertEqual((done.returncode, done.stderr), (1, f"xtf: {path}: {explanation}\n"))
 
     def test_an_interrupted_check(self):
-        """It says so, whenever Ctrl-C comes; a check that was faster says what it found."""
+        """Tests that a check says that Ctrl-C interrupted it, or prints its result if it ended first."""
         for wait in 0, 0.001, 0.01:
             check = subprocess.Popen([XTF, "check", self.trace], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             time.sleep(wait)
@@ -310,12 +310,12 @@ class Commands(harness.TestCase):
         return copy
 
     def names(self, message, page):
-        """Whether it says where the damage is: in that page, or in an item, which begins on it or before."""
+        """True if a message names the damaged page, or an item that begins on this page or before."""
         return f"page {page} " in message or any(int(byte) < (page + 1) * self.page_size
                                                  for byte in re.findall(r"\(byte (\d+)\)", message))
 
     def test_damage(self):
-        """It is found by check, and through a mount it is an error of those files that need the page, and of no others."""
+        """Tests that check finds a damaged page, and that exactly the mounted files that need the page return an error."""
         random.seed(3)
         pages = os.path.getsize(self.trace) // self.page_size
         hit = 0
@@ -338,7 +338,7 @@ class Commands(harness.TestCase):
         self.assertGreater(hit, 0, "no damage hit a page in use: nothing is tested")
 
     def test_log(self):
-        """What the daemon says can be read in the mount, as it is now; what is not there is explained."""
+        """Tests that the mount has a current log of the daemon, and that xtf explains why a log is missing."""
         pages = os.path.getsize(self.trace) // self.page_size
         random.seed(4)
         for page in random.sample(range(2, pages - 20), 20):
@@ -355,21 +355,22 @@ class Commands(harness.TestCase):
                         self.assertTrue(now.startswith(first))
                         last = mount.messages().splitlines()[-1].removeprefix("xtf: ")
                         self.assertIn(last, now)
-                        why = run(XTF, "why", mount.path(path), check=False)
-                        self.assertEqual(why.returncode, 1, why)
-                        self.assertIn(f"{path}: cannot be read: ", why.stderr)
-                        self.assertTrue(self.names(why.stderr, page), why.stderr)
-                        self.assertIn(f"xtf check '{self.folder.name}/log.xtf' lists all damage", why.stderr)
+                        explanation = run(XTF, "why", mount.path(path), check=False)
+                        self.assertEqual(explanation.returncode, 1, explanation)
+                        self.assertIn(f"{path}: cannot be read: ", explanation.stderr)
+                        self.assertTrue(self.names(explanation.stderr, page), explanation.stderr)
+                        self.assertIn(f"xtf check '{self.folder.name}/log.xtf' lists all damage", explanation.stderr)
                         self.assertEqual(os.path.getsize(mount.path("log")), len(now.encode()))
                     if bad == 3:
                         break
                 self.assertNotIn("log", os.listdir(mount.dir))
                 if bad:
                     return
-        self.fail("no damage was met: nothing is tested")
+        self.fail("no file met the damage, so nothing was tested")
 
     def test_mistyped_paths(self):
-        """One insertion, deletion, replacement or exchange in three characters is a slip; numbers and patterns are none."""
+        """Tests that one insertion, deletion, replacement or exchange in three characters is a typing error. Numbers and patterns are not
+        corrected."""
         region = run(XTF, "ls", self.trace, "region").stdout.split()[0]
         swapped = region[:-2] + region[-1] + region[-2]
         for path, meant in (("porc", "proc"), ("recods", "records"), ("proc/0/recods", "records"), ("timelin.svg", "timeline.svg"),
@@ -386,17 +387,17 @@ class Commands(harness.TestCase):
             self.assertNotIn("did you mean", run(XTF, "cat", self.trace, path, check=False).stderr, path)
 
     def test_why(self):
-        """The same words as without a mount, wherever one stands, and also behind a link to the mount."""
+        """Tests that `xtf why` explains a path with the same words without a mount, from any directory, and behind a link to the mount."""
         link = os.path.join(self.folder.name, "link")
         with harness.Mount(self.trace) as mount:
             os.symlink(mount.dir, link)
             for path in "proc/99/count", "proc/1/time/3-1/count", "time/1x-2/records", "nonsense", "region/none/count":
                 said = run(XTF, "cat", self.trace, path, check=False).stderr
                 self.assertNotEqual(said, "")
-                for way, where in (mount.path(path), "/"), (path, mount.dir), (os.path.join(link, path), "/"), \
+                for path_given, directory in (mount.path(path), "/"), (path, mount.dir), (os.path.join(link, path), "/"), \
                         (os.path.join("..", path), mount.path("proc")):
-                    done = run(XTF, "why", way, check=False, cwd=where, env={**os.environ, "PWD": where})
-                    self.assertEqual((done.returncode, done.stderr), (1, said), way)
+                    done = run(XTF, "why", path_given, check=False, cwd=directory, env={**os.environ, "PWD": directory})
+                    self.assertEqual((done.returncode, done.stderr), (1, said), path_given)
             self.assertIn("exists: a file", run(XTF, "why", mount.path("proc/1/count")).stdout)
             self.assertIn("the trace ends at", run(XTF, "why", mount.path("time/1h-2h/count")).stdout)
             os.unlink(link)
@@ -427,7 +428,7 @@ class Commands(harness.TestCase):
         self.assertIn("at/50%/stack", self.complete("cat", "trace.xtf", "at/50%/s"))
         self.assertEqual(self.complete("cat", "trace.xtf", "region/"),
                          {f"region/{name}/" for name in run(XTF, "ls", self.trace, "region").stdout.split()})
-        # Readline splits words at colons, and completes what is behind the last one.
+        # Readline splits words at colons, and completes the part after the last one.
         for before in ("by/time", ":", "4/pro"), ("by/time:4/pro",):
             self.assertEqual(self.complete("cat", "trace.xtf", *before), {"4/profile"})
         self.assertEqual(self.complete("cat", "trace.xtf", "by/time", ":", "10/by/pro"), {"10/by/proc/"})
@@ -455,7 +456,7 @@ class Commands(harness.TestCase):
         self.assertEqual(self.complete("cat", "trace.xtf", "proc/1/del"), set())
         self.assertEqual(self.complete("cat", "analysed.xtf", "waits/culprit/"),
                          {f"waits/culprit/{proc}/" for proc in run(XTF, "ls", self.trace, "proc").stdout.split()})
-        # The kinds that there are stand in a profile.
+        # A profile lists the kinds that the trace has.
         profile = "[[ $1 != cat ]] || printf '# kind waits\\nwait_nxn 1 a\\nlate_sender 2 a\\nlate_sender 1 b\\n'"
         self.assertEqual(self.complete("cat", "analysed.xtf", "delays/", xtf=profile), {"delays/wait_nxn/", "delays/late_sender/"})
 
@@ -471,7 +472,7 @@ class Commands(harness.TestCase):
         self.assertIn("analyze", run(XTF, "cat", self.trace, "waits/count", check=False).stderr)
 
     def test_completion_of_names_that_shells_expand(self):
-        """Who makes a trace chooses the names in it: they are text."""
+        """Tests that completion treats names in a trace as text. The author of the trace chooses them."""
         names = {"$(touch${IFS}owned)", "`touch${IFS}owned`", "*", "${PATH}"}
         listed = "[[ $1 != ls ]] || printf '%s\\n' " + " ".join(f"'{name}'" for name in names)
         self.assertEqual(self.complete("cat", "trace.xtf", "region/", xtf=listed), {f"region/{name}/" for name in names})

@@ -1,4 +1,4 @@
-"""A growing trace, mounted with --follow: eight readers compare each answer with what the writer wrote (grow.c)."""
+"""A growing trace, mounted with --follow: eight readers compare each answer with the records of the writer (grow.c)."""
 
 import bisect
 import contextlib
@@ -16,12 +16,12 @@ import traceback
 import unittest
 
 import harness
-from harness import PATIENCE, XTF, Mount, has_landlock, is_mounted, run, wait_until
+from harness import TIMEOUT, XTF, Mount, has_landlock, is_mounted, run, wait_until
 
 GROW = os.environ["GROW"]
 READERS, PROCS, STEP, MILLISECONDS = 8, 12, 10, 10
 COMMITS = 250
-KEPT = 10  # commits that a hasty writer keeps: a tenth of a second, before the next is looked for
+KEPT = 10  # commits that a fast writer keeps: a tenth of a second, before the daemon looks for the next one
 
 
 def begin_of(proc):
@@ -36,7 +36,7 @@ def bytes_of(proc, n):
     return (n * 31 + proc) * 2654435761 % 1000000007
 
 
-# All records in order, as (time, process, seq, bytes); how many there are at each commit; the times alone.
+# All records in order, as (time, process, seq, bytes). Then the times alone, and the number of records at each commit.
 EXPECTED = [(time_of(proc, n), proc, n - begin_of(proc), bytes_of(proc, n))
             for n in range(STEP * COMMITS + 9) for proc in range(PROCS)
             if begin_of(proc) <= n < STEP * COMMITS + proc % 3 * 3 and STEP * COMMITS + proc % 3 * 3 > begin_of(proc)]
@@ -49,7 +49,7 @@ def region_of(row):
 
 
 def read_sized(path):
-    """The content, which is at least what the size at opening says; and that size."""
+    """Returns the content of a file and its size at opening, which the content reaches at least."""
     with open(path, "rb", buffering=0) as file:
         size = os.fstat(file.fileno()).st_size
         content = b""
@@ -72,7 +72,7 @@ def parse(content):
 
 
 class Reader:
-    """Asks at random, and remembers what it may rely on."""
+    """A process that reads files at random, and remembers contents that must not change."""
 
     def __init__(self, folder, seed, parts):
         self.folder, self.random, self.seen, self.exact, self.past = folder, random.Random(seed), 0, 0, {}
@@ -84,9 +84,9 @@ class Reader:
     def records(self):
         content, size = read_sized(self.path("records"))
         found = parse(content)
-        assert found == EXPECTED[:len(found)], "records are others"
+        assert found == EXPECTED[:len(found)], "records differ"
         assert len(found) in AT_COMMITS, f"{len(found)} records at no commit"
-        assert len(found) >= self.seen, "records went away"
+        assert len(found) >= self.seen, "records disappeared"
         self.exact += len(content) == size
         self.seen = len(found)
 
@@ -94,7 +94,7 @@ class Reader:
         proc = self.random.randrange(4)
         found = parse(read_sized(self.path(f"proc/{proc}/thread/0/records"))[0])
         own = [record for record in EXPECTED if record[1] == proc]
-        assert found == own[:len(found)], f"records of process {proc} are others"
+        assert found == own[:len(found)], f"records of process {proc} differ"
 
     def count(self):
         content, size = read_sized(self.path("count"))
@@ -103,7 +103,7 @@ class Reader:
         self.seen = int(content)
 
     def window(self):
-        """Windows of the past."""
+        """Compares windows of the past."""
         if not self.seen:
             return
         last = TIMES[self.seen - 1]
@@ -126,7 +126,7 @@ class Reader:
             assert read_sized(name + "/records")[0] == content, f"{name} has changed"
 
     def per_cent(self):
-        """Half of a commit's time, whatever commit."""
+        """Compares the first half of the time, of any commit."""
         content, _ = read_sized(self.path("time/0%-50%/records"))
         found = parse(content)
         assert found == EXPECTED[:len(found)] and len(found) <= len(EXPECTED) // 2 + PROCS
@@ -154,7 +154,7 @@ class Reader:
     def listing(self):
         procs = sorted(map(int, os.listdir(self.path("proc"))))
         assert set(range(4)) <= set(procs) <= set(range(PROCS)), procs
-        assert self.parts or procs == list(range(len(procs))), procs  # of parts, one may be ahead of the others
+        assert self.parts or procs == list(range(len(procs))), procs  # one part may be ahead of the others
 
     def run(self, until):
         checks = [self.records, self.one_process, self.count, self.window, self.window, self.past_again, self.per_cent,
@@ -176,7 +176,7 @@ def read_until(folder, seed, parts, until, results):
 
 @contextlib.contextmanager
 def held(writer):
-    """A writer that writes nothing for a while, however slow the others are."""
+    """Stops a writer, so that it writes nothing for a while even if the other processes are slow."""
     writer.send_signal(signal.SIGSTOP)
     try:
         yield
@@ -194,12 +194,12 @@ class Following(harness.unittest.TestCase):
         return subprocess.Popen([GROW, self.trace, str(milliseconds), str(commits), str(kept)])
 
     def grow_part(self, name, procs, milliseconds=MILLISECONDS, kept=0):
-        """A part of the trace, with these processes."""
+        """Starts the writer of a part of the trace with these processes."""
         mask = sum(1 << proc for proc in procs)
         return subprocess.Popen([GROW, os.path.join(self.parts, name), str(milliseconds), str(COMMITS), str(kept), str(mask)])
 
     def make_parts(self, *names):
-        """The folder, with files that have no commit yet."""
+        """Creates the folder, with files that have no commit yet."""
         self.parts = self.trace = os.path.join(self.folder.name, "growing.xtf.d")
         os.mkdir(self.parts)
         for name in names:
@@ -207,7 +207,7 @@ class Following(harness.unittest.TestCase):
 
     @contextlib.contextmanager
     def waiting(self, what):
-        """A daemon that has said what it waits for, and has mounted nothing yet; and the directory."""
+        """Yields a daemon that has printed what it waits for and has mounted nothing yet, and the directory."""
         directory = tempfile.mkdtemp(prefix="xtf-test-")
         self.addCleanup(os.rmdir, directory)
         path = os.path.join(self.folder.name, "said")
@@ -235,7 +235,7 @@ class Following(harness.unittest.TestCase):
         self.check_readers([self.grow(kept=KEPT)])
 
     def test_readers_of_a_folder(self):
-        """Three parts, each with a writer of its own; what they show together is what one file would."""
+        """Tests three parts with a writer each: together they show the trace of one file."""
         self.make_parts(*(f"part-{i}.xtf" for i in range(3)))
         self.check_readers([self.grow_part(f"part-{i}.xtf", range(i, PROCS, 3), MILLISECONDS + 3 * i) for i in range(3)])
 
@@ -264,7 +264,7 @@ class Following(harness.unittest.TestCase):
             self.assertEqual(problems, [], "\n".join(problems))
             print(f"{sum(n for n, _, _ in answers)} checks, {sum(exact for _, exact, _ in answers)} of them whole "
                   "records of just the size at opening", file=sys.stderr)
-            self.assertEqual([writer.wait(PATIENCE) for writer in writers], [0] * len(writers))
+            self.assertEqual([writer.wait(TIMEOUT) for writer in writers], [0] * len(writers))
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
             wait_until(lambda: mount.count() == len(EXPECTED), "the last records")
             whole = mount.read("records")
@@ -273,7 +273,7 @@ class Following(harness.unittest.TestCase):
             with open(tailed, "rb") as file:
                 self.assertEqual(file.read(), whole)
             self.assertIn("has closed the trace", mount.messages())
-            # An ordinary mount: what was read once is there.
+            # In an ordinary mount a file that was read is cached.
             before = mount.requests()
             for _ in range(3):
                 mount.read("time", "0-1", "records")
@@ -283,7 +283,7 @@ class Following(harness.unittest.TestCase):
             tail.wait()
 
     def test_a_part_that_comes_late(self):
-        """Processes 8 and 9 begin when the others are long there; their file comes before they do."""
+        """Tests processes 8 and 9, which begin long after the others. Their file exists before they begin."""
         self.make_parts("early.xtf")
         early = self.grow_part("early.xtf", set(range(PROCS)) - {8, 9}, 2 * MILLISECONDS)
         self.wait_for_trace()
@@ -291,15 +291,15 @@ class Following(harness.unittest.TestCase):
             wait_until(lambda: mount.count() > 500, "records")
             with held(early):
                 shown = mount.read("records")
-                self.assertEqual(self.grow_part("late.xtf", {8, 9}, milliseconds=0).wait(PATIENCE), 0)
-            self.assertEqual(early.wait(PATIENCE), 0)
+                self.assertEqual(self.grow_part("late.xtf", {8, 9}, milliseconds=0).wait(TIMEOUT), 0)
+            self.assertEqual(early.wait(TIMEOUT), 0)
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
             self.assertEqual(parse(mount.read("records")), EXPECTED)
             self.assertTrue(mount.read("records").startswith(shown))
 
     # FORMAT W46
     def test_a_part_that_comes_too_late(self):
-        """Its records would come between lines that were shown: what is shown stays, and the log says why."""
+        """Tests a part whose records would come before lines that were shown: the lines stay, and the log gives the reason."""
         self.make_parts("early.xtf")
         early = self.grow_part("early.xtf", {0, 2, 3}, 2 * MILLISECONDS)
         self.wait_for_trace()
@@ -307,19 +307,19 @@ class Following(harness.unittest.TestCase):
             wait_until(lambda: mount.count() > 100, "records")
             self.assertIn(b" is mounted, and followed\n", mount.read("log"))
             with held(early):
-                self.assertEqual(self.grow_part("late.xtf", {1}, milliseconds=0).wait(PATIENCE), 0)
+                self.assertEqual(self.grow_part("late.xtf", {1}, milliseconds=0).wait(TIMEOUT), 0)
                 wait_until(lambda: "late.xtf: it appeared late" in mount.messages(), "the reason")
             self.assertIn(b"late.xtf: it appeared late", mount.read("log"))
             found = parse(mount.read("records"))
             self.assertTrue(found and all(proc != 1 for _, proc, _, _ in found))
-            self.assertEqual(early.wait(PATIENCE), 0)
+            self.assertEqual(early.wait(TIMEOUT), 0)
 
     @unittest.skipIf(harness.SANITIZED or not has_landlock(), "nothing is given up")
     def test_links_are_resolved_when_mounted(self):
-        """Parts that are links then are read where they lie; a link that is made later leads the daemon nowhere."""
+        """Tests that the daemon resolves links to parts when it mounts, and ignores links that appear later."""
         elsewhere = tempfile.mkdtemp(prefix="xtf-test-")
         self.addCleanup(shutil.rmtree, elsewhere)
-        late, linked = os.path.join(elsewhere, "late.xtf"), os.path.join(elsewhere, "linked.xtf")
+        late_part, linked = os.path.join(elsewhere, "late.xtf"), os.path.join(elsewhere, "linked.xtf")
         self.make_parts("part.xtf", linked)
         os.symlink(linked, os.path.join(self.trace, "linked.xtf"))
         writers = [self.grow_part("part.xtf", range(4), 2 * MILLISECONDS), self.grow_part(linked, range(4, 8), 2 * MILLISECONDS)]
@@ -328,16 +328,16 @@ class Following(harness.unittest.TestCase):
             wait_until(lambda: mount.count() > 100, "records")
             wait_until(lambda: os.path.exists(mount.path("proc/4/records")), "records of the part elsewhere")
             with held(writers[0]):
-                self.assertEqual(self.grow_part(late, range(8, PROCS), milliseconds=0).wait(PATIENCE), 0)
-                os.symlink(late, os.path.join(self.trace, "late.xtf"))
+                self.assertEqual(self.grow_part(late_part, range(8, PROCS), milliseconds=0).wait(TIMEOUT), 0)
+                os.symlink(late_part, os.path.join(self.trace, "late.xtf"))
                 wait_until(lambda: "late.xtf" in mount.messages(), "the reason")
             self.assertRegex(mount.messages(), "late.xtf: Permission denied")
             self.assertFalse(os.path.exists(mount.path("proc/9")))
-            self.assertEqual([writer.wait(PATIENCE) for writer in writers], [0, 0])
+            self.assertEqual([writer.wait(TIMEOUT) for writer in writers], [0, 0])
 
     # FORMAT R61
     def test_a_writer_that_is_killed(self):
-        """The others go on without it, the log and `info` name its process, and the mount is complete when they have ended."""
+        """Tests that the other parts grow on, the log and `info` name the process of the killed writer, and the mount completes at their end."""
         self.make_parts("000000.xtf", "000001.xtf")
         writers = [self.grow_part("000000.xtf", range(4), 2 * MILLISECONDS), self.grow_part("000001.xtf", range(4, PROCS), 2 * MILLISECONDS)]
         self.wait_for_trace()
@@ -346,7 +346,7 @@ class Following(harness.unittest.TestCase):
             writers[1].kill()
             writers[1].wait()
             stored = int(run(XTF, "cat", os.path.join(self.trace, "000001.xtf"), "count").stdout)
-            self.assertEqual(writers[0].wait(PATIENCE), 0)
+            self.assertEqual(writers[0].wait(TIMEOUT), 0)
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
             self.assertRegex(mount.read("log").decode(), r"process 1 \(000001.xtf\): it ended early: ")
             self.assertRegex(mount.read("info").decode(), r"(?m)^ended_early +1 process$")
@@ -359,7 +359,7 @@ class Following(harness.unittest.TestCase):
 
     # FORMAT R61, R65
     def test_a_part_that_nobody_begins(self):
-        """A file without a commit holds up all others as long as somebody may write it, and no longer."""
+        """Tests that a file without a commit delays the others only while a process may write it."""
         self.make_parts("000000.xtf", "000001.xtf")
         writer = self.grow_part("000000.xtf", range(4), 2 * MILLISECONDS)
         self.wait_for_trace()
@@ -367,11 +367,11 @@ class Following(harness.unittest.TestCase):
             self.assertEqual(mount.count(), 0)
             self.assertRegex(mount.read("log").decode(), r"process 1 \(000001.xtf\): it has no commit yet\n")
             self.assertRegex(mount.read("info").decode(), r"(?m)^no_commit +1 process$")
-            os.utime(os.path.join(self.parts, "000001.xtf"), (0, 0))  # it was made long ago
+            os.utime(os.path.join(self.parts, "000001.xtf"), (0, 0))  # the file is old
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end of the other one")
             self.assertRegex(mount.read("log").decode(), r"process 1 \(000001.xtf\): it is damaged: it has no commit")
             self.assertEqual(parse(mount.read("records")), [record for record in EXPECTED if record[1] < 4])
-        self.assertEqual(writer.wait(PATIENCE), 0)
+        self.assertEqual(writer.wait(TIMEOUT), 0)
 
     def test_waits_for_a_part(self):
         self.make_parts("part.xtf")
@@ -379,8 +379,8 @@ class Following(harness.unittest.TestCase):
             writer = self.grow_part("part.xtf", range(PROCS), milliseconds=0)
             wait_until(lambda: is_mounted(directory), "mounting")
             daemon.send_signal(signal.SIGTERM)
-            self.assertEqual(daemon.wait(PATIENCE), 0)
-            writer.wait(PATIENCE)
+            self.assertEqual(daemon.wait(TIMEOUT), 0)
+            writer.wait(TIMEOUT)
 
     def test_the_past_is_cached(self):
         writer = self.grow(commits=100)
@@ -400,7 +400,7 @@ class Following(harness.unittest.TestCase):
             else:
                 self.fail(f"{before}, then {after}")
             self.assertFalse(os.path.exists(mount.path("proc/9")))
-            writer.wait(PATIENCE)
+            writer.wait(TIMEOUT)
 
     def test_what_was_not_there_comes(self):
         writer = self.grow(2 * MILLISECONDS, commits=100)
@@ -411,20 +411,20 @@ class Following(harness.unittest.TestCase):
                 self.assertFalse(os.path.exists(mount.path("proc/5")))
             wait_until(lambda: os.path.exists(mount.path("proc/5")), "a process")
             wait_until(lambda: mount.read("proc/5/records"), "its records")
-            writer.wait(PATIENCE)
+            writer.wait(TIMEOUT)
 
     def test_waits_for_the_writer(self):
         with self.waiting("waiting for the file") as (daemon, directory):
             writer = self.grow(commits=20)
             wait_until(lambda: is_mounted(directory), "mounting")
             daemon.send_signal(signal.SIGTERM)
-            self.assertEqual(daemon.wait(PATIENCE), 0)
-            writer.wait(PATIENCE)
+            self.assertEqual(daemon.wait(TIMEOUT), 0)
+            writer.wait(TIMEOUT)
 
     def test_ctrl_c_ends_waiting(self):
         with self.waiting("waiting for the file") as (daemon, _):
             daemon.send_signal(signal.SIGINT)
-            self.assertNotEqual(daemon.wait(PATIENCE), 0)
+            self.assertNotEqual(daemon.wait(TIMEOUT), 0)
 
     def test_what_cannot_be_followed(self):
         empty = tempfile.mkdtemp(prefix="xtf-test-")
@@ -434,7 +434,7 @@ class Following(harness.unittest.TestCase):
             if content:
                 with open(path, "wb") as file:
                     file.write(content)
-            done = run(XTF, "mount", "--follow", path, empty, check=False, timeout=PATIENCE)
+            done = run(XTF, "mount", "--follow", path, empty, check=False, timeout=TIMEOUT)
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(message, done.stderr)
 
@@ -445,13 +445,13 @@ class Following(harness.unittest.TestCase):
             shown = run(XTF, "cat", self.trace, "count")
             self.assertRegex(shown.stderr, r"is not closed by its writer: this is commit \d+\n")
             self.assertRegex(run(XTF, "info", self.trace).stdout, r"commit +\d+ \(writer 1, not closed\)")
-        writer.wait(PATIENCE)
+        writer.wait(TIMEOUT)
         shown = run(XTF, "cat", self.trace, "count")
         self.assertEqual(shown.stderr, "")
         self.assertRegex(run(XTF, "info", self.trace).stdout, r"commit +100 \(writer 1\)\n")
 
     def test_a_finished_trace(self):
-        self.assertEqual(self.grow(0, 5).wait(PATIENCE), 0)
+        self.assertEqual(self.grow(0, 5).wait(TIMEOUT), 0)
         with Mount(self.trace, "follow") as mount:
             self.assertGreater(mount.count(), 0)
             self.assertNotIn("follow.final", mount.stats())

@@ -1,4 +1,4 @@
-"""An analysis that is made while its trace is mounted: the mount takes it up, and what is open stays what it was."""
+"""An analysis that is made while its trace is mounted: the mount shows it, and open files keep their contents."""
 
 import contextlib
 import os
@@ -29,7 +29,7 @@ class LaterAnalysis(harness.TestCase):
 
     @contextlib.contextmanager
     def held(self, mount, path):
-        """A file that is open meanwhile, and was read to its first page."""
+        """Opens a file and reads its first page, for a test of what happens to it meanwhile."""
         content = mount.read(path)
         with open(mount.path(path), "rb") as file:
             file.read(1)
@@ -42,7 +42,7 @@ class LaterAnalysis(harness.TestCase):
             self.assertEqual(file.read(), content, f"{path}, which was open, without the kernel's pages")
 
     def assert_as_mounted_anew(self, mount, trace):
-        """All names, sizes and bytes at the top and of a process are those of a new mount; what is not padded, of xtf cat."""
+        """Asserts that names, sizes and bytes in the root and of a process equal those of a new mount. Files without padding also equal `xtf cat`."""
         with harness.Mount(trace) as anew:
             for folder in ".", "proc/1", "waits", "proc/1/waits", "delays", "critical", "definitions":
                 names = sorted(os.listdir(anew.path(folder)))
@@ -59,7 +59,7 @@ class LaterAnalysis(harness.TestCase):
         with harness.Mount(trace) as mount, contextlib.ExitStack() as open_files:
             for path in "waits", "proc/1/waits/records", "waits/profile":
                 self.assertFalse(os.path.exists(mount.path(path)))
-            for listed in mount.dir, mount.path("proc/0"):  # of the latter the kernel knows nothing but the listing
+            for listed in mount.dir, mount.path("proc/0"):  # of proc/0 the kernel has only the listing
                 self.assertNotIn("waits", os.listdir(listed))
             for path in "index.html", "findings", "proc/1/records":
                 open_files.enter_context(self.held(mount, path))
@@ -91,7 +91,7 @@ class LaterAnalysis(harness.TestCase):
         self.check(self.copy, lambda: run(XTF, "analyze", "-q", self.copy))
 
     def test_in_a_file_of_another_name(self):
-        """Nothing happens in the folder that is watched: requests make the mount look."""
+        """Tests an analysis in another folder than the watched one: requests make the mount look for it."""
         for link in os.link, os.symlink:
             folder = os.path.join(self.dir, link.__name__)
             os.mkdir(folder)
@@ -105,7 +105,7 @@ class LaterAnalysis(harness.TestCase):
         writer = subprocess.Popen([os.environ["GROW"], grown, "5", "20", "0"])
         wait_until(lambda: run(XTF, "info", grown, check=False).returncode == 0, "the first commit")
         with harness.Mount(grown, "follow", quiet_at_end=False) as mount:
-            self.assertEqual(writer.wait(harness.PATIENCE), 0)
+            self.assertEqual(writer.wait(harness.TIMEOUT), 0)
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
             self.assertFalse(os.path.exists(mount.path("waits")))
             with self.held(mount, "records"), self.held(mount, "index.html"):
@@ -116,7 +116,7 @@ class LaterAnalysis(harness.TestCase):
             self.assertEqual(self.log(mount).count(SHOWN), 1)
 
     def damage(self, path):
-        """Puts a copy without its superblocks in the place of a file."""
+        """Replaces a file by a copy without superblocks."""
         copy = path + ".copy"
         shutil.copy(path, copy)
         with open(copy, "r+b") as file:
@@ -124,7 +124,7 @@ class LaterAnalysis(harness.TestCase):
         os.rename(copy, path)
 
     def test_a_damaged_one(self):
-        """It is not taken up, as the log and xtf why say; one that takes its place is."""
+        """Tests that the mount ignores a damaged analysis, as the log and `xtf why` say, and shows a sound one that replaces it."""
         made, damaged = os.path.join(self.dir, "made"), os.path.join(self.dir, "damaged")
         run(XTF, "analyze", "-q", "-o", made, self.copy)
         shutil.copy(made, damaged)
@@ -144,14 +144,14 @@ class LaterAnalysis(harness.TestCase):
             self.assertNotIn("was written to", self.log(mount))
 
     def test_of_another_trace(self):
-        """An analysis of another trace is not taken up, nor is another trace in the place of this one."""
-        other = harness.make_trace(os.path.join(self.dir, "other.xtf"), 3, 1, 2000)
-        run(XTF, "analyze", "-q", "-o", other + ".analysis", other)
+        """Tests that the mount ignores an analysis of another trace, and another trace in the place of its own."""
+        second = harness.make_trace(os.path.join(self.dir, "other.xtf"), 3, 1, 2000)
+        run(XTF, "analyze", "-q", "-o", second + ".analysis", second)
         with harness.Mount(self.copy) as mount:
             shown = mount.read("info")
-            os.rename(other + ".analysis", self.beside)
+            os.rename(second + ".analysis", self.beside)
             wait_until(lambda: "has an analysis beside it that is not used: " in self.log(mount), "the reason")
-            os.rename(other, self.copy)
+            os.rename(second, self.copy)
             line = (f"'{self.copy}' was written to, or replaced, after it was mounted: "
                     f"xtf unmount '{mount.dir}' && xtf mount '{self.copy}' '{mount.dir}' shows the change\n")
             wait_until(lambda: line in self.log(mount), "that the trace is another one")
@@ -160,7 +160,7 @@ class LaterAnalysis(harness.TestCase):
             self.assertIn(f"was analysed after it was mounted; xtf unmount '{mount.dir}'", run(XTF, "why", mount.path("waits/count")).stdout)
 
     def test_with_an_analysis_of_the_users_choice(self):
-        """What the user has named stays, whatever comes beside the trace."""
+        """Tests that an analysis named by the user stays, whatever file appears beside the trace."""
         chosen = os.path.join(self.dir, "chosen")
         run(XTF, "analyze", "-q", "-o", chosen, self.copy)
         with harness.Mount(self.copy, f"analysis={chosen}") as mount:

@@ -1,4 +1,4 @@
-"""Mounting by every way, messages when it cannot be done, and ends under load."""
+"""All ways to mount, messages of failed mounts, and ends of mounts under load."""
 
 import contextlib
 import fcntl
@@ -23,7 +23,7 @@ def status_of(process):
 
 class Mounting(Case):
     def test_background(self):
-        """The mount answers as soon as the command is back, and the daemon holds nothing of the terminal."""
+        """Tests that the mount answers when the command returns, and that the daemon keeps no descriptor of the terminal."""
         mounted = run(XTF, "mount", self.trace, self.dir)
         self.assertEqual(self.count(), self.procs * self.threads * self.records)
         self.assertEqual(mounted.stdout + mounted.stderr, "")
@@ -36,7 +36,7 @@ class Mounting(Case):
         self.assertFalse(is_mounted(self.dir))
 
     def test_inherited_descriptors(self):
-        """A lock, or a pipe, of whoever mounts is not held by the daemon."""
+        """Tests that the daemon holds no lock or pipe of its parent."""
         with open(os.path.join(self.folder.name, "lock"), "w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
             reader, writer = os.pipe()
@@ -49,7 +49,7 @@ class Mounting(Case):
         self.count()
 
     def test_links_among_parts(self):
-        """A part that is a link to a file elsewhere is opened when it is looked at: then the daemon is confined."""
+        """Tests a part that is a link to a file elsewhere. The confined daemon opens it at the first read."""
         folder = os.path.join(self.folder.name, "parts")
         os.mkdir(folder)
         os.symlink(self.trace, os.path.join(folder, "a.xtf"))
@@ -63,7 +63,7 @@ class Mounting(Case):
 
     @unittest.skipIf(harness.SANITIZED, "with sanitizers nothing is given up")
     def test_what_is_given_up(self):
-        """No thread of the daemon has a capability, or can gain one; the unmounter has what unmounting takes."""
+        """Tests that no thread of the daemon has a capability or can gain one, and that the unmounter has the ones for unmounting."""
         run(XTF, "mount", self.trace, self.dir)
         load = Load(self.dir)
         wait_until(lambda: load.read > 1 << 20, "some load")
@@ -108,8 +108,8 @@ class Mounting(Case):
         with open(text, "w") as file:
             file.write("no trace\n" * 10000)
         short = os.path.join(self.folder.name, "short.xtf")
-        with open(self.trace, "rb") as whole, open(short, "wb") as file:
-            file.write(whole.read(100))
+        with open(self.trace, "rb") as trace_file, open(short, "wb") as file:
+            file.write(trace_file.read(100))
         wrong = {
             ("/nothing/here.xtf", self.dir): 1,
             (text, self.dir): 1,
@@ -137,7 +137,7 @@ class Mounting(Case):
             self.assertIn(word, done.stderr)
 
     def test_nothing_is_hidden(self):
-        """Neither files nor a mount, unless that is asked for."""
+        """Tests that a mount hides neither files nor another mount, unless an option asks for it."""
         note = os.path.join(self.dir, "note")
         with open(note, "w"):
             self.refused("is not empty", "-o nonempty")
@@ -167,7 +167,7 @@ class Mounting(Case):
         self.assertIn("user root mounted", done.stderr)
         self.assertTrue(is_mounted(self.dir))
         run(XTF, "unmount", self.dir)
-        # Without allow_other they cannot even look at it.
+        # Without allow_other other users cannot even stat it.
         run(XTF, "mount", self.trace, self.dir)
         done = run(*as_nobody, program, "mount", self.trace, self.dir, check=False)
         self.assertEqual(done.returncode, 1)
@@ -175,7 +175,8 @@ class Mounting(Case):
 
     @unittest.skipUnless(ROOT and shutil.which("setpriv") and shutil.which("fusermount3"), "only root becomes another user")
     def test_ordinary_users(self):
-        """They mount and unmount by fusermount3, and their mounts end with the daemon. Their own /dev/fuse is in a namespace."""
+        """Tests mounts by ordinary users: fusermount3 mounts and unmounts, and the mounts end with the daemon. The test gives them
+        /dev/fuse in a namespace."""
         if run("unshare", "-m", "true", check=False).returncode != 0 or not os.stat(shutil.which("fusermount3")).st_mode & 0o4000:
             self.skipTest("no mount namespaces, or a fusermount3 that is not setuid")
         own = tempfile.mkdtemp(prefix="xtf-test-")
@@ -226,7 +227,7 @@ class Mounting(Case):
             run(XTF, "unmount", "--lazy", self.dir)
             self.assertFalse(is_mounted(self.dir))
             file.seek(-100, os.SEEK_END)
-            self.assertEqual(len(file.read()), 100) # who has it open goes on
+            self.assertEqual(len(file.read()), 100) # a process that has the file open can still read it
         wait_until(lambda: not daemons(self.dir), "the daemon to end with its last user")
 
 
@@ -240,12 +241,11 @@ class MountHelper(Case):
         self.addCleanup(shutil.rmtree, self.bin)
         shutil.copy(XTF, os.path.join(self.bin, "xtf"))
         os.symlink("xtf", os.path.join(self.bin, "mount.xtf"))
-        # As at boot: without HOME.
+        # The environment at boot has no HOME.
         self.environment = {"PATH": self.bin + ":/usr/sbin:/usr/bin:/sbin:/bin"}
 
     def installed(self, *script):
-        """Runs shell commands where xtf is installed in a directory of the system: in a mount namespace of their own.
-        mount(8) passes no other PATH on to its helpers."""
+        """Runs shell commands in a mount namespace where xtf is installed in a system directory. mount(8) passes no other PATH to its helpers."""
         if run("unshare", "-m", "true", check=False).returncode != 0:
             self.skipTest("there are no mount namespaces: a chroot, or a container")
         commands = ["set -e", f"mount --bind {self.bin} /usr/local/bin", *script]
@@ -267,7 +267,7 @@ class MountHelper(Case):
         self.assertEqual(int(shown), self.procs * self.threads * self.records)
 
     def test_own_type(self):
-        """The type xtf, by /sbin/mount.xtf, which an overlay puts there."""
+        """Tests the type xtf by /sbin/mount.xtf, which an overlay provides."""
         sbin = os.path.realpath("/sbin")
         overlay = f"mount -t overlay overlay -o lowerdir={self.bin}:{sbin} {sbin}"
         if run("unshare", "-m", "sh", "-c", overlay, check=False).returncode != 0:
@@ -286,7 +286,7 @@ class MountHelper(Case):
 
 
 class Load:
-    """Threads that read whatever they can from a mount, until it ends."""
+    """Threads that read everything in a mount until it ends."""
 
     def __init__(self, directory, n=4):
         self.directory = directory
@@ -313,7 +313,7 @@ class Load:
     def end(self):
         self.stopped = True
         for thread in self.threads:
-            thread.join(harness.PATIENCE)
+            thread.join(harness.TIMEOUT)
             assert not thread.is_alive(), "a reader hangs"
 
 
@@ -341,7 +341,7 @@ class Ends(Case):
         os.kill(pid, signal.SIGTERM)
         wait_until(lambda: not daemons(self.dir), "the daemon's end")
         self.assertFalse(is_mounted(self.dir))
-        with self.assertRaises(OSError):  # it says that it is gone, and does not hang
+        with self.assertRaises(OSError):  # a read fails because the mount has ended, and does not hang
             os.pread(file, 10, os.fstat(file).st_size - 10)
         with contextlib.suppress(OSError):
             os.close(file)
@@ -353,7 +353,7 @@ class Ends(Case):
         wait_until(lambda: not daemons(self.dir), "the daemon's end")
 
     def test_killed_daemon(self):
-        """What a crash leaves can be unmounted by us."""
+        """Tests that `xtf unmount` removes the mount of a crashed daemon."""
         run(XTF, "mount", self.trace, self.dir)
         os.kill(daemons(self.dir)[0], signal.SIGKILL)
         wait_until(lambda: not daemons(self.dir), "its death")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Pictures through a mount: while one is drawn others are answered, and drawn ones are kept in bounded memory."""
+"""Pictures through a mount: the daemon answers other requests while it draws, and keeps drawn pictures in bounded memory."""
 
 import os
 import re
@@ -11,7 +11,7 @@ import unittest
 import harness
 from harness import Mount, make_trace
 
-# Answers to others that a daemon may give before it begins to draw, if it gave none after that.
+# Answers to other requests that a daemon may give before it begins to draw.
 ANSWERS = 20
 PROCESSES = 4000
 MIB = 1 << 20
@@ -32,7 +32,7 @@ class Pictures(unittest.TestCase):
         shutil.rmtree(cls.home)
 
     def answers_meanwhile(self, mount, *window):
-        """Answers to others until a picture is drawn."""
+        """Counts answers to other requests until a picture is drawn."""
         drawn = []
         reader = threading.Thread(target=lambda: drawn.append(mount.read(*window, "timeline.svg")))
         reader.start()
@@ -45,7 +45,8 @@ class Pictures(unittest.TestCase):
         return answers
 
     def test_others_are_answered_meanwhile(self):
-        """On a busy machine nobody may ask while one picture is drawn: then another one is drawn."""
+        """Tests that other requests are answered while a picture is drawn. On a busy machine none may arrive in time; then the test draws
+        another picture."""
         trace = make_trace(os.path.join(self.home, "wide.xtf"), PROCESSES, 1, 50)
         with Mount(trace) as mount:
             answers = [self.answers_meanwhile(mount)]
@@ -54,11 +55,12 @@ class Pictures(unittest.TestCase):
         self.assertGreater(answers[-1], ANSWERS, answers)
 
     def test_leaves_are_unpacked_once(self):
-        """There are more edges than leaves. A leaf is read, and unpacked, once for all of its edges; a second picture needs nothing."""
+        """Tests that the daemon reads and unpacks a leaf once for all of its edges, which are more than leaves, and that a second picture
+        needs no leaf."""
         trace = make_trace(os.path.join(self.home, "long.xtf"), 4, 1, 60000)
         pages = os.path.getsize(trace) // 4096
         with Mount(trace) as mount:
-            before = mount.stats()["cache.loads"]  # clocks were judged
+            before = mount.stats()["cache.loads"]  # after the check of the clocks
             text = mount.read("timeline.svg")
             loads = mount.stats()["cache.loads"] - before
             mount.read("timeline.html")
@@ -72,7 +74,7 @@ class Pictures(unittest.TestCase):
 
     @unittest.skipIf(harness.SANITIZED, "memory of a build with sanitizers says nothing")
     def test_kept_in_bounded_memory(self):
-        """Where a trace is large, the size of a picture is a formula of its rows, however few records they have."""
+        """Tests memory. In a large trace the size of a picture depends only on its rows, not on their records."""
         trace = make_trace(os.path.join(self.home, "rows.xtf"), 64, 1, 4000, plain=True)
         self.assertGreater(os.path.getsize(trace), 8 * MIB)
         with Mount(trace) as mount:
@@ -81,8 +83,8 @@ class Pictures(unittest.TestCase):
             sizes += [len(mount.read(f"time/{i}%-{i + width}%", "timeline.svg")) for i in range(70) for width in (1, 2)]
             grown = memory_of(mount.daemon) - before
         self.assertGreater(min(sizes), MIB)
-        # 32 MiB are kept, some of which were there before, and malloc() holds as much again for the threads that drew; all together would
-        # be 140 MiB or more.
+        # The cache keeps 32 MiB, part of it from before, and malloc() as much again for the drawing threads. All pictures together would be
+        # 140 MiB or more.
         self.assertLess(grown, 80 * MIB)
 
 

@@ -1,4 +1,4 @@
-"""Every attempt to change something gets EROFS: from the kernel, and from the daemon where the kernel lets it through."""
+"""Every attempt to change something fails with EROFS, from the kernel or, where the kernel passes it on, from the daemon."""
 
 import errno
 import os

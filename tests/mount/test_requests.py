@@ -1,4 +1,4 @@
-"""What reading costs: requests, page visits, page loads, memory."""
+"""The cost of reading: requests, page visits, page loads, memory."""
 
 import os
 import subprocess
@@ -9,7 +9,7 @@ import model
 
 PAGE = 4096
 MIB = 1 << 20
-# How many windows the memory test visits; the figure to reach is for a million (it takes some minutes).
+# Number of windows that the memory test visits. The target is a million, which takes some minutes.
 WINDOWS = int(os.environ.get("XTF_TEST_WINDOWS", "60000"))
 
 
@@ -48,9 +48,9 @@ class Caching(harness.TestCase):
 
 
 class Visits(harness.TestCase):
-    """Pages of 4 KiB hold some 119 calls (34 bytes), 82 sends (49 bytes), 70 receives (57 bytes), or 168 index entries (24
-    bytes): so the tree of 75 000 calls has 3 levels, of 12 500 sends 2, of as many receives 3, whatever a page header takes
-    between 50 and 100 bytes."""
+    """Counts of page visits. Pages of 4 KiB hold about 119 calls (34 bytes), 82 sends (49 bytes), 70 receives (57 bytes), or 168 index
+    entries (24 bytes). So the tree of 75 000 calls has 3 levels, of 12 500 sends 2, and of as many receives 3, for page headers of 50 to
+    100 bytes."""
 
     procs, threads, records = 2, 2, 100000
     plain = True
@@ -63,7 +63,7 @@ class Visits(harness.TestCase):
 
     def test_count_in_a_window(self):
         with harness.Mount(self.trace) as mount:
-            mount.count("proc", "1", "time", "1ms-2ms") # definitions are read now
+            mount.count("proc", "1", "time", "1ms-2ms") # loads the definitions
             for window in (11000000, 12000000), (100000, 49000000), (20000000, 20000500), (0, 60000000):
                 name = f"{window[0]}ns-{window[1]}ns"
                 visits, count = self.visits(mount, "proc", "1", "time", name)
@@ -91,11 +91,11 @@ class Visits(harness.TestCase):
 class Streaming(harness.TestCase):
     procs, threads, records = 1, 1, 400000
     plain = True
-    CACHE = 64 * PAGE  # the right edges alone, with their totals, take twenty
+    CACHE = 64 * PAGE  # the right edges with their totals take twenty
     GROWTH = 4 * MIB
 
     def stream(self, options):
-        """Reads the records of a process with a small cache: loads, pages of the trace."""
+        """Reads the records of a process with a small cache. Returns loads and pages of the trace."""
         pages = self.pages()
         with harness.Mount(self.trace, f"cache={self.CACHE}" + options) as mount:
             mount.read("README")
@@ -124,7 +124,7 @@ class Streaming(harness.TestCase):
         self.assertLessEqual(loads, pages)
 
     def test_many_threads(self):
-        """The kernel reads ahead with several requests at a time: a leaf that two of them share can be evicted between."""
+        """Tests several readers. The kernel reads ahead with several requests at once, so a leaf that two of them share may be evicted in between."""
         loads, pages = self.stream("")
         self.assertLessEqual(loads, pages * 1.05)
 
@@ -136,8 +136,8 @@ class Streaming(harness.TestCase):
 
 
 class StreamingPacked(Streaming):
-    """Of a packed leaf its page is loaded, its times and its rows: 16 Ki rows are half a mebibyte, and three types are
-    merged."""
+    """Streaming of packed leaves. For a leaf the daemon loads its page, its times and its rows: 16 Ki rows are half a mebibyte, and it
+    merges three types."""
 
     plain = False
     CACHE = 4 * MIB
@@ -156,7 +156,7 @@ class ManyProcesses(harness.TestCase):
     procs, threads, records = 10000, 1, 8
 
     def test_long_listing(self):
-        """One pass of READDIRPLUS, no look-up a name; the second time nothing at all."""
+        """Tests that a long listing is one pass of READDIRPLUS without lookups, and costs nothing the second time."""
         with harness.Mount(self.trace) as mount:
             os.stat(mount.path("proc"))
             before = mount.requests()
@@ -165,7 +165,7 @@ class ManyProcesses(harness.TestCase):
             self.assertEqual(len(listed), self.procs + 1)
             self.assertEqual(after["requests.lookup"], before["requests.lookup"])
             self.assertLess(after["requests.readdir"] - before["requests.readdir"], 100)
-            # ls of coreutils 9.5 asks each file for the names of its attributes, which the kernel does not keep.
+            # ls of coreutils 9.5 asks for the names of each file's attributes, which the kernel does not cache.
             mount.assert_cached(lambda: harness.run("find", mount.path("proc"), "-maxdepth", "1", "-ls"))
 
 
@@ -173,7 +173,7 @@ class Memory(harness.TestCase):
     records = 20000
 
     def slabs(self):
-        """What the kernel holds, bytes: its inodes and names of all filesystems."""
+        """Returns the bytes of the kernel's inodes and names of all filesystems."""
         found = {}
         try:
             with open("/proc/slabinfo") as slabs:
@@ -202,18 +202,18 @@ class Memory(harness.TestCase):
                 self.assertLess(after["fuse_inode"] - before["fuse_inode"], 64 * MIB)
 
     def test_names_in_use_stay(self):
-        """A working directory and an open file survive that the daemon lets go of names, and so do their paths."""
+        """Tests that a working directory, an open file and their paths survive when the daemon drops names."""
         with harness.Mount(self.trace, "max_nodes=256") as mount:
-            here = mount.path("proc", "1", "time", "1ms-2ms")
-            with open(os.path.join(here, "count")) as file, subprocess.Popen(["sleep", "1000"], cwd=here) as sleeper:
+            directory = mount.path("proc", "1", "time", "1ms-2ms")
+            with open(os.path.join(directory, "count")) as file, subprocess.Popen(["sleep", "1000"], cwd=directory) as sleeper:
                 try:
                     for i in range(3000):
                         os.stat(mount.path("proc", "0", "time", f"{i}ns-{i + 1000}ns", "count"))
                     harness.wait_until(lambda: mount.stats()["nodes"] < 600, "the kernel to let go")
                     self.assertEqual(int(file.read()), model.count([1], self.records, (1000000, 2000000), self.threads))
                     if tuple(map(int, os.uname().release.split(".")[:2])) >= (6, 18):  # see src/fs/reaper.c
-                        self.assertEqual(os.readlink(f"/proc/{sleeper.pid}/cwd"), here)
-                    self.assertTrue(os.path.samefile(f"/proc/{sleeper.pid}/cwd", here))
+                        self.assertEqual(os.readlink(f"/proc/{sleeper.pid}/cwd"), directory)
+                    self.assertTrue(os.path.samefile(f"/proc/{sleeper.pid}/cwd", directory))
                 finally:
                     sleeper.kill()
 

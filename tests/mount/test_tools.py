@@ -1,4 +1,4 @@
-"""The usual tools walk one process's directory, end, and get every byte."""
+"""The usual tools walk through one process's directory, end, and read every byte."""
 
 import filecmp
 import hashlib
@@ -58,7 +58,7 @@ class Tools(harness.TestCase):
                     self.assertEqual(tar.extractfile(member).read(), self.content(path), path)
 
     def walk_by_links(self, start, bound):
-        """How many entries a walk finds that follows links, if it ends before so many."""
+        """Counts the entries of a walk that follows links, up to a bound."""
         with subprocess.Popen(["find", "-L", self.mount.path(start)], stdout=subprocess.PIPE) as find:
             n = sum(1 for _ in itertools.islice(find.stdout, bound))
             find.kill()

@@ -1,4 +1,4 @@
-"""The mounted tree against a recomputation of the trace, and against `xtf cat` and `xtf ls`."""
+"""The mounted tree compared with a recomputation of the trace, and with `xtf cat` and `xtf ls`."""
 
 import os
 import random
@@ -47,7 +47,7 @@ class Tree(harness.TestCase):
             a, b = sorted(random.sample(range(last + 2000), 2))
             proc, only = random.randrange(self.procs), random.choice(["enters_leaves", "sends", "recvs", None])
             parts = [["proc", str(proc)], ["time", f"{a}ns-{b}ns"]] + ([[only]] if only else [])
-            random.shuffle(parts) # their order is free
+            random.shuffle(parts) # their order does not matter
             path = [part for pair in parts for part in pair]
             self.assertEqual(self.mount.count(*path), len(self.expected((a, b), [proc], only=only)), path)
 
@@ -57,22 +57,22 @@ class Tree(harness.TestCase):
         self.assertEqual(self.mount.count("time", "100us-200us", "time", "300us-900us"), 0)
 
     def test_fields_narrow_as_grep_does(self):
-        """The lines of the whole that have the value, byte by byte; and so many are counted."""
-        whole = self.mount.read("proc", "1-3", "time", "100us-", "records").splitlines(True)
+        """Tests that narrowing by a field shows exactly the lines of the whole that have the value, byte by byte, and that `count` agrees."""
+        content = self.mount.read("proc", "1-3", "time", "100us-", "records").splitlines(True)
         peer, tag, comm, name = 5, 7, 8, 9
         for narrowing, column, values in (
                 ("region/MPI_Send", name, {b"MPI_Send"}), ("region/MPI\\x5fRecv", name, {b"MPI_Recv"}),
                 ("region/#3", name, {b"compute"}), ("region/main", name, {b"main"}), ("comm/MPI_COMM_WORLD", comm, {b"0"}),
                 ("peer/0", peer, {b"0"}), ("peer/1-3,4", peer, {b"1", b"2", b"3", b"4"}), ("tag/1", tag, {b"1"}),
                 ("tag/0,2-99", tag, {b"0", b"2", b"3", b"4"}), ("tag/7", tag, {b"7"})):
-            expected = [line for line in whole if line.split()[column] in values]
+            expected = [line for line in content if line.split()[column] in values]
             for path in (f"proc/1-3/time/100us-/{narrowing}", f"{narrowing}/time/100us-/proc/1-3"):
                 with self.subTest(path):
                     self.assertEqual(self.mount.count(path), len(expected))
                     self.assertEqual(self.mount.read(path, "records"), b"".join(expected))
 
     def test_fields_are_listed_nowhere(self):
-        """region/ and comm/ show their names to those who ask; nobody comes there by walking."""
+        """Tests that region/ and comm/ list their names, but that a walk from the root does not reach them."""
         self.assertEqual(os.listdir(self.mount.path("region")), ["main", "MPI_Send", "MPI_Recv", "compute"])
         self.assertEqual(os.listdir(self.mount.path("proc", "1", "comm")), ["MPI_COMM_WORLD"])
         for path in ("peer", "tag", "time/0-1ms/peer"):
@@ -81,7 +81,7 @@ class Tree(harness.TestCase):
             self.assertFalse({"region", "comm", "peer", "tag"} & set(os.listdir(self.mount.path(path))), path)
 
     def test_records_in_order(self):
-        """Each line's time, process, thread, seq and event, for the whole trace, whose locations tie all the time."""
+        """Compares each line's time, process, thread, seq and event, for the whole trace, in which many records have equal times."""
         lines = self.mount.read("records").decode().splitlines()
         found = []
         for line in lines:
@@ -91,14 +91,14 @@ class Tree(harness.TestCase):
         self.assertEqual(len({len(line) for line in lines}), 1, "not of a fixed width")
 
     def test_any_offset(self):
-        """What tail, dd, and less going backwards do."""
+        """Tests reads as tail, dd and a backwards less do them."""
         path = self.mount.path("time", "100us-", "records")
         with open(path, "rb") as file:
-            whole = file.read()
-        self.assertEqual(harness.run("tail", "-n1", path).stdout.encode(), whole.splitlines(True)[-1])
-        self.assertEqual(harness.run("tail", "-c", "1000", path).stdout.encode(), whole[-1000:])
+            content = file.read()
+        self.assertEqual(harness.run("tail", "-n1", path).stdout.encode(), content.splitlines(True)[-1])
+        self.assertEqual(harness.run("tail", "-c", "1000", path).stdout.encode(), content[-1000:])
         part = harness.run("dd", f"if={path}", "bs=100", "skip=77", "count=3").stdout
-        self.assertEqual(part.encode(), whole[7700:8000])
+        self.assertEqual(part.encode(), content[7700:8000])
 
         fresh = self.mount.path("time", "100001ns-", "records") # not yet in the kernel's cache
         length = os.path.getsize(fresh)
@@ -113,7 +113,7 @@ class Tree(harness.TestCase):
                      "proc/0/time/a-b", "thread/9", "region/none", "comm/#1", "peer/5", "tag/x", "proc/1/count/x", "proc/0/." * 2 + "/y", "count ", "x" * 255):
             with self.subTest(path), self.assertRaises((FileNotFoundError, NotADirectoryError)):
                 os.stat(self.mount.path(path))
-        # That it does not exist is remembered too.
+        # The kernel also caches that a name does not exist.
         self.mount.assert_cached(lambda: self.assertFalse(os.path.exists(self.mount.path("proc", "99"))))
 
     def test_same_bytes_without_a_mount(self):
@@ -131,19 +131,19 @@ class Tree(harness.TestCase):
     def test_links_lead_somewhere(self):
         links = harness.run("find", ".", "-type", "l", cwd=self.mount.dir).stdout.splitlines()
         self.assertEqual(sorted(links), [f"./zoom/{i}" for i in range(10)])
-        here = self.mount.path("time", "100us-200us")
-        self.assertEqual(os.path.realpath(os.path.join(here, "next")),
-                         os.path.realpath(os.path.join(here, "next", "next", "prev")))
+        directory = self.mount.path("time", "100us-200us")
+        self.assertEqual(os.path.realpath(os.path.join(directory, "next")),
+                         os.path.realpath(os.path.join(directory, "next", "next", "prev")))
         self.assertEqual(self.mount.count("time", "100us-200us", "next"), len(self.expected((200000, 300000))))
         zoomed = sum(self.mount.count("time", "100us-200us", "zoom", str(i)) for i in range(10))
         self.assertEqual(zoomed, len(self.expected((100000, 200000))))
 
     def test_where_am_i(self):
-        """A directory's path is the one by which it was reached, and .. leads back."""
+        """Tests that a directory's path is the one that the process followed, and that .. leads back."""
         for path in ("proc/1/time/0-1ms", "time/0-1ms/proc/1", "proc/1/sends/time/0-1ms/num/0-5"):
             shell = harness.run("sh", "-c", "/bin/pwd -P; cd ..; /bin/pwd -P; stat -c %i .", cwd=self.mount.path(path))
-            here, above, inode = shell.stdout.split()
-            self.assertEqual(here, self.mount.path(path))
+            directory, above, inode = shell.stdout.split()
+            self.assertEqual(directory, self.mount.path(path))
             self.assertEqual(above, os.path.dirname(self.mount.path(path)))
             self.assertEqual(int(inode), os.stat(above).st_ino)
 
@@ -155,17 +155,17 @@ class Tree(harness.TestCase):
 
 
 class Messages(harness.TestCase):
-    """Processes of one thread, so that it is known which send and which receive are one message."""
+    """Tests of messages. Processes have one thread, so that the pairs of sends and receives are known."""
     procs, threads, records = 3, 1, 800
 
     def test_links_lead_from_end_to_end(self):
         with harness.Mount(self.trace) as mount:
             for process, n in ((0, 0), (1, 7), (2, 99), (2, 42)):
-                other = (process + 1) % self.procs
-                send, receive = (f"proc/{p}/thread/0/{kind}/num/{n}" for p, kind in ((process, "sends"), (other, "recvs")))
+                second = (process + 1) % self.procs
+                send, receive = (f"proc/{p}/thread/0/{kind}/num/{n}" for p, kind in ((process, "sends"), (second, "recvs")))
                 self.assertEqual(os.path.realpath(mount.path(send, "match")), os.path.realpath(mount.path(receive)))
                 self.assertEqual(os.path.realpath(mount.path(receive, "match")), os.path.realpath(mount.path(send)))
-                # From another way in, the same link leads to the same record.
+                # The same link leads to the same record from another path.
                 path = f"time/0-1/sends/proc/{process}/num/{n}/match"
                 self.assertEqual(os.path.realpath(mount.path(path)), os.path.realpath(mount.path(receive)))
                 self.assertEqual(mount.read(send, "match", "match", "record"), mount.read(send, "record"))

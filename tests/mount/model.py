@@ -23,6 +23,6 @@ def all_records(procs, threads, records):
 
 
 def count(procs, records, window=(0, float("inf")), threads=1, only=None):
-    """Counts records of a set of processes with a time in [from, to) in nanoseconds, or those of one type if `only` names it."""
+    """Counts records of a set of processes with a time in [from, to) in nanoseconds, and of one type if `only` names it."""
     return sum(1 for p in procs for k in range(records)
                if window[0] <= time_of(p, k) < window[1] and (only is None or KINDS[k % 8][1] == only)) * threads

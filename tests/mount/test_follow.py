@@ -299,7 +299,7 @@ class Following(harness.unittest.TestCase):
 
     # FORMAT W46
     def test_a_part_that_comes_too_late(self):
-        """Tests a part whose records would come before lines that were shown: the lines stay, and the log gives the reason."""
+        """Tests a part whose records would precede lines that were shown. The lines stay, and the log gives the reason."""
         self.make_parts("early.xtf")
         early = self.grow_part("early.xtf", {0, 2, 3}, 2 * MILLISECONDS)
         self.wait_for_trace()

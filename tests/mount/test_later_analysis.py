@@ -29,7 +29,7 @@ class LaterAnalysis(harness.TestCase):
 
     @contextlib.contextmanager
     def held(self, mount, path):
-        """Opens a file and reads its first page, for a test of what happens to it meanwhile."""
+        """Opens a file and reads its first page, so that a test can read the second part later."""
         content = mount.read(path)
         with open(mount.path(path), "rb") as file:
             file.read(1)
@@ -42,7 +42,8 @@ class LaterAnalysis(harness.TestCase):
             self.assertEqual(file.read(), content, f"{path}, which was open, without the kernel's pages")
 
     def assert_as_mounted_anew(self, mount, trace):
-        """Asserts that names, sizes and bytes in the root and of a process equal those of a new mount. Files without padding also equal `xtf cat`."""
+        """Asserts that names, sizes and bytes in the root and of a process equal the ones of a new mount. Files without padding also equal
+        `xtf cat`."""
         with harness.Mount(trace) as anew:
             for folder in ".", "proc/1", "waits", "proc/1/waits", "delays", "critical", "definitions":
                 names = sorted(os.listdir(anew.path(folder)))
@@ -160,7 +161,7 @@ class LaterAnalysis(harness.TestCase):
             self.assertIn(f"was analysed after it was mounted; xtf unmount '{mount.dir}'", run(XTF, "why", mount.path("waits/count")).stdout)
 
     def test_with_an_analysis_of_the_users_choice(self):
-        """Tests that an analysis named by the user stays, whatever file appears beside the trace."""
+        """Tests that an analysis named by the user stays when another one appears beside the trace."""
         chosen = os.path.join(self.dir, "chosen")
         run(XTF, "analyze", "-q", "-o", chosen, self.copy)
         with harness.Mount(self.copy, f"analysis={chosen}") as mount:

@@ -55,8 +55,8 @@ class Pictures(unittest.TestCase):
         self.assertGreater(answers[-1], ANSWERS, answers)
 
     def test_leaves_are_unpacked_once(self):
-        """Tests that the daemon reads and unpacks a leaf once for all of its edges, which are more than leaves, and that a second picture
-        needs no leaf."""
+        """Tests that the daemon reads and unpacks a leaf once for all of its edges, although there are more edges than leaves. A second
+        picture needs no leaf."""
         trace = make_trace(os.path.join(self.home, "long.xtf"), 4, 1, 60000)
         pages = os.path.getsize(trace) // 4096
         with Mount(trace) as mount:

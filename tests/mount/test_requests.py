@@ -49,8 +49,8 @@ class Caching(harness.TestCase):
 
 class Visits(harness.TestCase):
     """Counts of page visits. Pages of 4 KiB hold about 119 calls (34 bytes), 82 sends (49 bytes), 70 receives (57 bytes), or 168 index
-    entries (24 bytes). So the tree of 75 000 calls has 3 levels, of 12 500 sends 2, and of as many receives 3, for page headers of 50 to
-    100 bytes."""
+    entries (24 bytes). So the tree of 75 000 calls has 3 levels, of 12 500 sends 2, and of 12 500 receives 3. The counts hold for page
+    headers of 50 to 100 bytes."""
 
     procs, threads, records = 2, 2, 100000
     plain = True

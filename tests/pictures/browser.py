@@ -1,4 +1,4 @@
-"""A headless Chromium, asked through a pipe (the DevTools protocol), so that nothing is needed beside it and Python."""
+"""A headless Chromium, controlled through a pipe (the DevTools protocol), so that tests need only the browser and Python."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ TIMEOUT = 180
 
 
 def need_browser():
-    """The program; ends the script as skipped where there is none."""
+    """Returns the program; ends the script as skipped if there is none."""
     for name in "chromium", "chromium-browser", "google-chrome":
         if shutil.which(name):
             return name
@@ -25,7 +25,7 @@ def need_browser():
 
 
 class Browser:
-    """One page of a browser. It ends with the `with` that it was made in."""
+    """One page of a browser. The browser ends with its `with` statement."""
 
     def __init__(self):
         self.program = need_browser()
@@ -34,13 +34,13 @@ class Browser:
         self.folder = tempfile.mkdtemp(prefix="xtf-test-")
         to_child, self.out = os.pipe()
         self.back, from_child = os.pipe()
-        # The browser reads our own files alone. Its sandbox is refused to root, in a chroot, and without another package.
+        # The browser only reads files of the tests. Root, a chroot, or a system without another package cannot use its sandbox.
         options = OPTIONS + [f"--user-data-dir={self.folder}", "--no-sandbox"]
 
         def connect():
             # The browser reads its file 3 and writes its file 4.
             kept = [os.dup(to_child), os.dup(from_child)]
-            kept = [os.dup(fd) for fd in kept]  # above 4 now, whatever was open
+            kept = [os.dup(fd) for fd in kept]  # now above 4
             os.dup2(kept[0], 3)
             os.dup2(kept[1], 4)
 
@@ -70,10 +70,10 @@ class Browser:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def read(self):
-        """The next message."""
+        """Reads the next message."""
         while b"\0" not in self.unread:
             if not select.select([self.back], [], [], TIMEOUT)[0]:
-                raise Failure(f"{self.program} says nothing for {TIMEOUT} s")
+                raise Failure(f"{self.program} gives no answer in {TIMEOUT} s")
             part = os.read(self.back, 1 << 20)
             if not part:
                 self.log.seek(0)
@@ -83,7 +83,7 @@ class Browser:
         return json.loads(message)
 
     def ask(self, method, **parameters):
-        """The result of a command."""
+        """Sends a command and returns its result."""
         self.number += 1
         message = {"id": self.number, "method": method, "params": parameters}
         if self.session:
@@ -100,7 +100,7 @@ class Browser:
             self.events.append(answer)
 
     def wait_for(self, event, fits=lambda parameters: True):
-        """The parameters of the next event of that name that fits, those included that came since the last command began."""
+        """Returns the parameters of the next event with this name for which `fits` is true. Considers events since the begin of the last command."""
         while True:
             while self.events:
                 seen = self.events.pop(0)
@@ -109,11 +109,11 @@ class Browser:
             self.events.append(self.read())
 
     def wait_until_loaded(self, loader):
-        """Waits for the load of one navigation: that of another page may come late, on a busy machine."""
+        """Waits for the load event of one navigation. On a busy machine the event of an earlier page may arrive late."""
         self.wait_for("Page.lifecycleEvent", lambda seen: seen["name"] == "load" and seen["loaderId"] == loader)
 
     def go(self, url):
-        """Shows a page, and waits until it is loaded."""
+        """Shows a page and waits until it is loaded."""
         self.events.clear()
         answer = self.ask("Page.navigate", url=url)
         if "errorText" in answer:
@@ -121,7 +121,7 @@ class Browser:
         self.wait_until_loaded(answer["loaderId"])
 
     def follow(self, action):
-        """Waits until the page is loaded that an action leads to."""
+        """Performs an action and waits until the page that it leads to is loaded."""
         self.events.clear()
         action()
         shown = self.wait_for("Page.frameNavigated", lambda seen: "parentId" not in seen["frame"])
@@ -129,22 +129,22 @@ class Browser:
             self.wait_until_loaded(shown["frame"]["loaderId"])
 
     def go_back(self):
-        """Goes back, as the button does. A script that went back might end with its page before it is answered."""
+        """Goes back as the button does. A script that goes back might end with its page before it is answered."""
         history = self.ask("Page.getNavigationHistory")
         self.ask("Page.navigateToHistoryEntry", entryId=history["entries"][history["currentIndex"] - 1]["id"])
 
     def run(self, script):
-        """The value of an expression in the page, a promise's once it is there."""
+        """Returns the value of an expression in the page. Awaits a promise."""
         answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         if "exceptionDetails" in answer:
             raise Failure(f"{script[:200]}: {answer['exceptionDetails']}")
         return answer["result"].get("value")
 
     def view(self, width, height, scale=1, dark=False):
-        """How large the window is, how many pixels of the screen are one of the page, and which colours are liked."""
+        """Sets the size of the window, the number of pixels of the screen for one of the page, and the preferred colours."""
         self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=scale, mobile=False)
         self.ask("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
 
-    def screenshot(self, whole=True):
-        """A PNG."""
-        return base64.b64decode(self.ask("Page.captureScreenshot", captureBeyondViewport=whole)["data"])
+    def screenshot(self, full_page=True):
+        """Returns a PNG."""
+        return base64.b64decode(self.ask("Page.captureScreenshot", captureBeyondViewport=full_page)["data"])

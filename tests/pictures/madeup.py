@@ -1,4 +1,4 @@
-"""Traces that tests make up: of so many rows, and of shapes that are hard to draw."""
+"""Made-up traces of tests, with any number of rows and with shapes that are hard to draw."""
 
 import pathlib
 import random
@@ -10,19 +10,19 @@ HOSTILE = [b"main", b"\"<&>]]>'--></svg><script>alert(1)</script>", b"&" * 255, 
 
 
 class Maker:
-    """Writes traces into a folder by the programs of the tests; each method is the path of one."""
+    """Writes traces into a folder by the tests' programs. Each method returns the path of one trace."""
 
     def __init__(self, generate, make_run, folder):
         self.generate, self.make_run, self.folder = generate, make_run, pathlib.Path(folder)
 
     def rows(self, processes, records):
-        """Of a solver on a ring of processes."""
+        """Writes a solver on a ring of processes."""
         path = self.folder / f"rows-{processes}-{records}.xtf"
         subprocess.run([self.generate, "-n", str(records), "-l", str(processes), path], check=True, capture_output=True)
         return path
 
     def run(self, name, processes, regions, events):
-        """Of events (proc, time, what, number, ...) of all processes, those of each in order."""
+        """Writes a run from events (proc, time, event, number, ...) of all processes, in order for each process."""
         path = self.folder / f"{name}.xtf"
         text = "".join(" ".join(map(str, event)) + "\n" for event in sorted(events, key=lambda event: event[0]))
         subprocess.run([self.make_run, path, str(processes), *regions], input=text.encode(), check=True, capture_output=True)
@@ -40,7 +40,7 @@ class Maker:
                          (1, 0, "enter", 0), (1, 10**9 - 1000, "leave", 0)])
 
     def hostile(self):
-        """Names that have what XML, URLs, terminals and narrow boxes make hard."""
+        """Writes names with characters that are hard for XML, URLs, terminals and narrow boxes."""
         events = []
         for proc in range(3):
             time = 10 * proc
@@ -52,7 +52,7 @@ class Maker:
         return self.run("hostile", 3, HOSTILE, events)
 
     def deep(self):
-        """Deeper than is drawn, with messages to others, to oneself, and to nobody."""
+        """Writes calls deeper than pictures draw, with messages to other processes, to the same one, and to a rank that does not exist."""
         events = []
         for proc in range(4):
             time = 100 * proc
@@ -68,7 +68,7 @@ class Maker:
         return self.run("deep", 4, ["main", "solve", "MPI_Send", "MPI_Recv", "inner"], events)
 
     def halves(self, processes, width):
-        """Each process computes up to a time of its own, which is returned, too, and waits in a barrier from then on."""
+        """Writes a run in which each process computes up to its own time and then waits in a barrier. Returns the path and the times."""
         times, events = [], []
         for proc in range(processes):
             times.append(random.randrange(width // 10, width * 9 // 10))

@@ -1,10 +1,11 @@
 /*
- * Writes a trace that a test makes up, line by line:
+ * Writes a made-up trace of a test, line by line:
  *
  *     make-run FILE PROCESSES REGION... <EVENTS
  *
- * Each line is an event, `PROC TIME WHAT ...`, and the lines of a process are together, in order of time (ticks of
- * 1 ns): `0 10 enter 2` and `0 90 leave 2` with the number of a region, `0 20 send PEER BYTES`, `1 30 recv PEER BYTES`.
+ * Each line is an event, `PROC TIME WHAT ...`. The lines of a process are together, in order of time (ticks of 1
+ * ns). `0 10 enter 2` and `0 90 leave 2` have the number of a region; messages are `0 20 send PEER BYTES` and `1 30
+ * recv PEER BYTES`.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,27 +17,27 @@
 
 typedef struct {
     uint64_t proc, time, number, bytes;
-    char what[8];
+    char kind[8];
 } Event;
 
 static void add_event(XtfStream *stream, const Event *event)
 {
     const uint32_t region = xtf_stream_region(stream);
 
-    if (strcmp(event->what, "enter") == 0) {
+    if (strcmp(event->kind, "enter") == 0) {
         xtf_stream_enter(stream, event->time, (uint32_t)event->number);
-    } else if (strcmp(event->what, "leave") == 0) {
+    } else if (strcmp(event->kind, "leave") == 0) {
         xtf_stream_leave(stream, event->time, (uint32_t)event->number);
-    } else if (strcmp(event->what, "send") == 0) {
+    } else if (strcmp(event->kind, "send") == 0) {
         XtfSendsRow row = {
             .region = region, .peer = (uint32_t)event->number, .bytes = event->bytes, .request = XTF_NONE64};
         xtf_stream_send(stream, event->time, &row);
-    } else if (strcmp(event->what, "recv") == 0) {
+    } else if (strcmp(event->kind, "recv") == 0) {
         XtfRecvsRow row = {
             .region = region, .peer = (uint32_t)event->number, .bytes = event->bytes, .request = XTF_NONE64};
         xtf_stream_recv(stream, event->time, &row);
     } else {
-        bench_fail(NULL, "no event is called '%s'", event->what);
+        bench_fail(NULL, "no event is called '%s'", event->kind);
     }
 }
 
@@ -55,7 +56,7 @@ static void add_events(const BenchRun *run, FILE *file)
     xtf_stream_init(&stream, run->writer, NULL, run->schemas);
     while (fgets(line, sizeof line, file)) {
         Event event = {0};
-        int n = sscanf(line, "%" SCNu64 " %" SCNu64 " %7s %" SCNu64 " %" SCNu64, &event.proc, &event.time, event.what,
+        int n = sscanf(line, "%" SCNu64 " %" SCNu64 " %7s %" SCNu64 " %" SCNu64, &event.proc, &event.time, event.kind,
                        &event.number, &event.bytes);
         bench_check(n >= 4, NULL, "'%s' is no event", line);
         if (event.proc != proc) {

@@ -1,4 +1,4 @@
-"""Reads the pictures that XTF draws, as an XML parser sees them."""
+"""Reads the pictures that XTF draws with an XML parser."""
 
 import posixpath
 import re
@@ -14,7 +14,7 @@ UNMEASURED = "#dedede"
 
 
 class Picture:
-    """An SVG: its elements by class."""
+    """An SVG with its elements by class."""
 
     def __init__(self, text):
         if not text.endswith(b"</svg>\n"):
@@ -28,7 +28,7 @@ class Picture:
         return [element.get("href") for element in self.root.iter(SVG + "a") if element.get("href")]
 
     def tiles(self):
-        """(link, title, rectangle) of all tool tips over rows."""
+        """Returns (link, title, rectangle) of all tool tips over rows."""
         for link in self.root.iter(SVG + "a"):
             if link.get("href") is None:
                 continue
@@ -39,12 +39,12 @@ class Picture:
         return ["".join(text.itertext()) for text in self.root.iter(SVG + "text")]
 
     def stacks(self):
-        """For each row: the areas of its colours, in pixels times pixels, and the height of the row."""
+        """Returns for each row the areas of its colours in square pixels, and the height of the row."""
         return [areas_of(stack) for stack in self.of_class("xt-stack")]
 
 
 def area_below(path, bottom):
-    """Of a polygon `M x y` then H and V, that ends at `bottom`; and its number of columns."""
+    """Returns the area of a polygon `M x y` followed by H and V down to `bottom`, and its number of columns."""
     x = y = area = columns = 0
     for command, numbers in re.findall(r"([MHVz])([-0-9. ]*)", path):
         if command == "M":
@@ -59,7 +59,7 @@ def area_below(path, bottom):
 
 
 def areas_of(stack):
-    """From the top layer to the lowest: what a polygon has beyond the one painted over it."""
+    """Returns the visible area of each layer from the top one to the lowest. It is the part of the polygon that the layer above does not cover."""
     layers = []
     for path in stack.findall(SVG + "path"):
         shape = path.get("d")
@@ -75,7 +75,7 @@ def areas_of(stack):
 
 
 def follow(directory, link):
-    """The path from the root of the trace that a link in a picture of a directory means. It stays in the trace."""
+    """Returns the path from the root of the trace for a link in a picture of a directory. Asserts that it stays in the trace."""
     path = posixpath.normpath(posixpath.join("/root", directory.strip("/"), urllib.parse.unquote(link)))
     if not (path + "/").startswith("/root/"):
         raise Failure(f"{directory}: {link} leads out of the trace")
@@ -83,7 +83,7 @@ def follow(directory, link):
 
 
 def table(text):
-    """Lines of a table of the tree: words by the names of columns; the last column may have blanks."""
+    """Returns lines of a table of the tree as dictionaries: words by the names of columns. The last column may have blanks."""
     head, *lines = text.decode().splitlines()
     names = head.lstrip("# ").split()
     return [dict(zip(names, line.split(None, len(names) - 1))) for line in lines]

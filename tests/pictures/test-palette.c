@@ -1,4 +1,4 @@
-/* The colours of classes can be told apart, by eyes that see all colours and by those that do not. */
+/* The colours of classes are distinct for full colour vision and for each colour blindness. */
 #include <criterion/criterion.h>
 #include <math.h>
 
@@ -8,12 +8,12 @@ typedef struct {
     double r, g, b; /* linear */
 } Rgb;
 
-/* How colours look to those who lack one kind of cone: G. Machado, M. Oliveira, L. Fernandes, "A physiologically-based
- * model for simulation of color vision deficiency", 2009; of full severity. */
+/* Colours as seen without one kind of cone: G. Machado, M. Oliveira, L. Fernandes, "A physiologically-based model
+ * for simulation of color vision deficiency", 2009; full severity. */
 static const struct {
     const char *name;
     double m[3][3];
-    double least; /* distance between classes */
+    double least; /* least distance between classes */
 } eyes[] = {
     {"all colours", {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, 11},
     {"protanopia",
@@ -27,8 +27,8 @@ static const struct {
      8.5},
 };
 
-/* A function of each class, of its middle lightness. One-sided operations are not among them: few programs have them,
- * and their colour is near to that of barriers for eyes without blue. */
+/* A function of each class with its middle lightness. One-sided operations are excluded: few programs have them, and
+ * without blue cones their colour is near that of barriers. */
 static const struct {
     XtfRegionClass class;
     const char *name;
@@ -63,7 +63,7 @@ static Rgb seen(Rgb c, const double m[3][3])
     return (Rgb){out[0], out[1], out[2]};
 }
 
-/* OKLab: B. Ottosson, 2020. */
+/* Converts a colour to OKLab (B. Ottosson, 2020). */
 static void to_lab(Rgb c, double lab[3])
 {
     double l = cbrt(0.4122214708 * c.r + 0.5363325363 * c.g + 0.0514459929 * c.b);
@@ -75,7 +75,7 @@ static void to_lab(Rgb c, double lab[3])
     lab[2] = 0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s;
 }
 
-/* A hundred times the distance in OKLab. */
+/* Returns a hundred times the distance in OKLab. */
 static double distance(XtfColour a, XtfColour b, const double m[3][3])
 {
     double x[3], y[3];
@@ -101,7 +101,7 @@ Test(palette, classes_differ)
     }
 }
 
-/* Who waits for a lock, gives it back, waits for a thread, or for a message, is seen to do so. */
+/* Taking a lock, releasing it, and waiting for a thread or a message have distinct colours. */
 Test(palette, locks_differ)
 {
     static const char *const names[] = {"pthread_mutex_lock", "pthread_mutex_unlock", "pthread_join"};
@@ -120,7 +120,7 @@ Test(palette, locks_differ)
     }
 }
 
-/* No colour of the program is taken for one of MPI. */
+/* No colour of the program is near one of MPI. */
 Test(palette, program_differs_from_classes)
 {
     for (unsigned e = 0; e < sizeof eyes / sizeof *eyes; e++) {
@@ -141,7 +141,7 @@ static double luminance(XtfColour colour)
     return 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b;
 }
 
-/* Names on bars are read: WCAG 2.1, 1.4.3. */
+/* Names on bars are legible: WCAG 2.1, 1.4.3. */
 Test(palette, names_are_legible)
 {
     for (unsigned i = 0; i < 1 << 15; i++) {
@@ -151,7 +151,7 @@ Test(palette, names_are_legible)
     }
 }
 
-/* Amounts get darker all the way. */
+/* Larger amounts are always darker. */
 Test(palette, ramp_is_even)
 {
     for (unsigned i = 1; i < 16; i++)

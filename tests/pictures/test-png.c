@@ -1,4 +1,4 @@
-/* PNG images, read back by libpng's own reader. */
+/* PNG images, decoded by libpng's reader. */
 #include <criterion/criterion.h>
 
 #include "libxtf/error.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Timelines of traces that were analysed, and what exact ones have beside calls: hatched areas are the waiting that `waits/profile` has,
-each hatched call is a wait of `waits/records`, bands are the collective operations that a few lines of Python put together, and strips
-are the bytes of the sends. Labels of fields that are no XML are shown as the text that they are.
+"""Timelines of analysed traces, and the parts of exact timelines beside calls. Hatched areas are the waiting in `waits/profile`. Each
+hatched call is a wait of `waits/records`. Bands are the collective operations that a few lines of Python compute, and strips are the
+bytes of the sends. Labels of fields that are not valid XML are shown as their text.
 
 usage: test_analysed.py XTF ASK-TREE GENERATE ARCHIVE...
 """
@@ -31,12 +31,12 @@ def window_of(trace, path):
 
 
 def columns_of(trace, table):
-    """Names of the columns of records, with their places."""
+    """Returns the names of the columns of records with their places."""
     return [(line["column"], int(line["from"]) - 1, int(line["to"])) for line in trace.table(table, "columns")]
 
 
 def records_of(trace, kind):
-    """All records of a type in the trace, by names of columns."""
+    """Yields all records of a type as dictionaries by the names of columns."""
     places = columns_of(trace, kind)
     for line in trace.text(f"{kind}/records").splitlines():
         yield {name: line[first:last].strip() for name, first, last in places}
@@ -47,7 +47,7 @@ def waiting(trace, path):
 
 
 def is_shown(path, record):
-    """Whether a path has the process of a record."""
+    """True if a path contains the process of a record."""
     found = re.search(r"proc/(\d+)(?:-(\d+))?", path)
     return not found or int(found[1]) <= int(record["proc"]) <= int(found[2] or found[1])
 
@@ -78,20 +78,20 @@ def check_stacked(trace, path, picture):
         slack = 0.5 * svg.WIDTH + 2 * height + 2 * columns
         check(abs(area - expected) <= slack, f"{path}: process {label}: {area:.0f} px are hatched, {expected:.0f} expected")
         seen += area > slack
-    told = 0
+    tips_with_waits = 0
     for link, title, _ in random.sample(tiles, min(TILES, len(tiles))):
-        where = svg.follow(path, link).rsplit("/", 1)[0]
+        directory = svg.follow(path, link).rsplit("/", 1)[0]
         found = re.search(r"\nof this ([0-9.]+) s [0-9.]+ % was waiting for others$", title)
         time = decimal.Decimal(found[1]) if found else decimal.Decimal(0)
-        check(abs(time - waiting(trace, where)) <= trace.slack, f"{path}: {where}: {time} s, its table has {waiting(trace, where)} s")
-        told += bool(found)
-    return {"rows with hatches": seen, "tool tips with waits": told}
+        check(abs(time - waiting(trace, directory)) <= trace.slack, f"{path}: {directory}: {time} s, its table has {waiting(trace, directory)} s")
+        tips_with_waits += bool(found)
+    return {"rows with hatches": seen, "tool tips with waits": tips_with_waits}
 
 
 # ---- Calls one by one.
 
 def check_marks(trace, path, picture, waits):
-    """A mark for each wait that has a part in the window, unless its call is nested too deeply."""
+    """Compares marks: there is one for each wait with a part in the window, unless its call is nested too deeply."""
     begin, end = window_of(trace, path)
     expected = [wait for wait in waits if is_shown(path, wait) and wait["begin"] < end and wait["time"] > begin and wait["begin"] < wait["time"]]
     marks = [tile for tile in picture.tiles() if tile[2].get("class") == "xt-wait" and "/num/" in tile[0]]
@@ -99,23 +99,22 @@ def check_marks(trace, path, picture, waits):
     check(len(marks) == len(expected) or (deep and len(marks) < len(expected)),
           f"{path}: {len(marks)} marks, {len(expected)} waits")
     for link, title, mark in random.sample(marks, min(TILES, len(marks))):
-        where = svg.follow(path, link)
-        record = dict(line.split(None, 1) for line in trace.text(where).splitlines())
+        directory = svg.follow(path, link)
+        record = dict(line.split(None, 1) for line in trace.text(directory).splitlines())
         kind, proc, time = re.match(r"(\w+): process ([0-9.]+) waits ([0-9.]+) s in ", title).groups()
         culprit = re.search(r"\nfor process (\d+)", title)
-        check(kind == record["event"] and proc.split(".")[0] == record["proc"], f"{path}: {where}: {title}")
-        check((culprit[1] if culprit else "-") == record["culprit"], f"{path}: {where}: {title}")
+        check(kind == record["event"] and proc.split(".")[0] == record["proc"], f"{path}: {directory}: {title}")
+        check((culprit[1] if culprit else "-") == record["culprit"], f"{path}: {directory}: {title}")
         shown = next(wait for wait in expected if wait["time"] == decimal.Decimal(record["time"].split()[0]) and wait["proc"] == record["proc"]
                      and wait["seq"] == record["seq"])
-        check(abs(decimal.Decimal(time) - (shown["time"] - shown["begin"])) <= trace.slack, f"{path}: {where}: {title}")
+        check(abs(decimal.Decimal(time) - (shown["time"] - shown["begin"])) <= trace.slack, f"{path}: {directory}: {title}")
         x = svg.LEFT + float((max(shown["begin"], begin) - begin) / (end - begin)) * svg.WIDTH
-        check(abs(float(mark.get("x")) - x) < 0.2, f"{path}: {where} is at {mark.get('x')}, {x:.1f} expected")
+        check(abs(float(mark.get("x")) - x) < 0.2, f"{path}: {directory} is at {mark.get('x')}, {x:.1f} expected")
     return {"marks": len(marks)}
 
 
 def operations_of(trace):
-    """(operation, first begin, last end, {process: its begin}) of blocking operations: the k-th one of a communicator is that of all its
-    members."""
+    """Returns (operation, first begin, last end, {process: its begin}) of blocking operations. The k-th one of a communicator has all its members."""
     found, open_ones, counts = collections.defaultdict(list), {}, collections.Counter()
     try:
         records = list(records_of(trace, "collectives"))
@@ -123,7 +122,7 @@ def operations_of(trace):
         return []
     for record in records:
         location = record["proc"], record["thread"]
-        if record["event"] == "MPI_COLLECTIVE_BEGIN":  # it does not say of which communicator
+        if record["event"] == "MPI_COLLECTIVE_BEGIN":  # without a communicator
             open_ones[location] = decimal.Decimal(record["time"])
         elif record["event"] == "MPI_COLLECTIVE_END":
             member = *location, record["comm"]
@@ -145,15 +144,15 @@ def share_pixels(a, b):
 
 
 def check_outlines(path, picture):
-    """No pixel is in two outlines, those without one overlap others, and bars are painted later."""
+    """Checks that no pixel is in two outlines, that operations without outline overlap another, and that bars are painted later."""
     bands, outlined = picture.of_class("xt-operation"), picture.of_class("xt-band")
     check(all("xt-none" in band.get("class").split() for band in bands), f"{path}: a band is filled")
     for band in bands:
-        others = [other for other in (outlined if band in outlined else bands) if other is not band and share_pixels(band, other)]
-        check(not (band in outlined and others), f"{path}: two outlines overlap: {area_of(band)}")
-        # Those that end in the pixel in which another begins are not outlined either.
-        near = [other for other in bands if other is not band and area_of(other)[0] <= area_of(band)[1] + 1.2
-                and area_of(band)[0] <= area_of(other)[1] + 1.2]
+        neighbours = [neighbour for neighbour in (outlined if band in outlined else bands) if neighbour is not band and share_pixels(band, neighbour)]
+        check(not (band in outlined and neighbours), f"{path}: two outlines overlap: {area_of(band)}")
+        # An operation that ends in the pixel in which another begins has no outline either.
+        near = [neighbour for neighbour in bands if neighbour is not band and area_of(neighbour)[0] <= area_of(band)[1] + 1.2
+                and area_of(band)[0] <= area_of(neighbour)[1] + 1.2]
         check(band in outlined or near, f"{path}: a band without an outline overlaps no other")
     order = [element.get("class", "") for element in picture.root.iter(svg.SVG + "rect")]
     last = max((i for i, name in enumerate(order) if "xt-band" in name), default=-1)
@@ -179,7 +178,7 @@ def check_bands(trace, path, picture, operations):
 
 
 def check_missing_bands(trace, path, picture, operations):
-    """Each operation of all that ends in the window has a band; in traces of up to 30 processes of one thread, of which all are shown."""
+    """Checks that each operation of all processes that ends in the window has a band. Traces have up to 30 processes of one thread, all drawn."""
     begin, end = window_of(trace, path)
     procs = len(trace.names("proc"))
     inside = [operation for operation in operations if len(operation[3]) == procs and begin <= operation[1] and operation[2] < end]
@@ -205,13 +204,13 @@ def check_strips(trace, path, picture, sends):
     return {"strips": len(strips)}
 
 
-# ---- Labels that are no XML.
+# ---- Labels that are not valid XML.
 
 HOSTILE = [b"<svg/onload=a>", b"</title><b>&", b"a<b>&\"'&", b"]]>-->\x01\xff", b"\xff\xfe\xef\xbf\xbf"]
 
 
 def hostile_labels(path, output):
-    """A copy of a file whose operations, and waits in some, have other names; returns {name: the beginning of its text}."""
+    """Copies a file and renames operations, and waits in some files. Returns {name: the begin of its text}."""
     file, given = File(path.read_bytes()), {}
     for schema, field in ("waits", "event"), ("collectives", "operation"):
         fields = file.schema(schema)[2]
@@ -222,7 +221,7 @@ def hostile_labels(path, output):
             old, new = bytes(file.data[at + 2:at + 2 + length]), (HOSTILE[i % len(HOSTILE)] * length)[:length]
             new = new if schema == "collectives" or old.startswith(b"wait_") else old
             file.data[at + 2:at + 2 + length] = new
-            given[old.decode()] = re.match(rb"[ -~]*", new)[0].decode()  # without what is escaped
+            given[old.decode()] = re.match(rb"[ -~]*", new)[0].decode()  # without escaped characters
             at += 2 + length
     file.seal()
     output.write_bytes(file.data)
@@ -230,7 +229,7 @@ def hostile_labels(path, output):
 
 
 def check_hostile(xtf, ask_tree, path, window):
-    """The same waits and bands, by their new names; pages are XML too."""
+    """Checks that pictures have the same waits and bands with their new names, and that pages are valid XML."""
     def titles(trace):
         picture = trace.picture(window)
         bands = [band.findtext(svg.SVG + "title") for band in picture.of_class("xt-operation")]
@@ -250,7 +249,7 @@ def check_hostile(xtf, ask_tree, path, window):
         xml.etree.ElementTree.fromstring(re.sub(rb"^<!DOCTYPE[^>]*>", b"", text))
 
 
-# ---- All of it.
+# ---- The whole test.
 
 PATHS = ["", "time/20%-24%", "time/50%-50.5%", "proc/0", "proc/1/time/60%-70%", "time/99.8%-100%", "proc/0-3/time/30%-36%",
          "proc/0-1/time/20%-24%"]
@@ -276,8 +275,8 @@ def check_trace(trace, waits, operations, sends, seen):
 def load(xtf, ask_tree, path):
     trace = Trace(xtf, ask_tree, path)
     ticks = decimal.Decimal(re.search(r"^clock +(\d+) ticks in 1 s$", xtf.expect("info", path).decode(), re.MULTILINE)[1])
-    whole = re.fullmatch("10*", str(ticks))
-    trace.slack = decimal.Decimal(0) if whole else decimal.Decimal(20) / ticks  # times that are cut off, added up
+    prints_all_digits = re.fullmatch("10*", str(ticks))
+    trace.slack = decimal.Decimal(0) if prints_all_digits else decimal.Decimal(20) / ticks  # sum of times that are truncated
     waits = list(records_of(trace, "waits"))
     for wait in waits:
         wait["time"] = decimal.Decimal(wait["time"])
@@ -300,7 +299,7 @@ def main():
             xtf.import_archive(archive, path)
             xtf.expect("analyze", path)
             check_trace(*load(xtf, ask_tree, path), seen)
-            if "heat-4" in str(archive):  # it has both in this window
+            if "heat-4" in str(archive):  # this window has both
                 check_hostile(xtf, ask_tree, path, "time/20%-24%")
     for what in ("rows with hatches", "tool tips with waits", "marks", "bands", "bands of some members"):
         check(seen[what] > 0 or not archives, f"no {what} were drawn")

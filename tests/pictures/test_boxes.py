@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How a browser lays out pictures and front pages, of traces of any number of rows and of hard ones: no text is over another or outside,
-names stay in their bars, and all can be read, by day and by night, and pages in wide and in narrow windows.
+"""Layout of pictures and front pages in a browser, of traces with any number of rows and with difficult contents. No text overlaps another
+or leaves its picture, and names stay in their bars. All text is legible in light and dark colours, and pages in wide and narrow windows.
 
 usage: test_boxes.py XTF ASK-TREE GENERATE MAKE-RUN [ARCHIVE...]
 """
@@ -25,7 +25,7 @@ CONTRAST = 4.5  # WCAG 2.1, 1.4.3
 
 
 def pictures_of(trace):
-    """(name, text) of all pictures of some windows."""
+    """Yields (name, text) of all pictures of some windows."""
     names = [name for name in trace.names("") if name.endswith(".svg")]
     check(len(names) >= 4, f"only {names} are listed")
     for path in FRAMES + [f"{window}/{name}".lstrip("/") for window in WINDOWS for name in names]:
@@ -36,7 +36,7 @@ def pictures_of(trace):
 
 
 def write_page(path, pictures):
-    """A page of pictures. The blanks at their ends are left out."""
+    """Writes a page of pictures, without the blanks at their ends."""
     with open(path, "w", encoding="utf-8") as page:
         page.write("<!DOCTYPE html><meta charset='utf-8'><style>body{margin:0;background:#fff;color-scheme:light dark}svg{display:block}</style>\n")
         for name, text in pictures:
@@ -50,7 +50,7 @@ def luminance(colour):
 
 
 def check_contrasts(browser, dark, pairs="pairs()"):
-    """Number of pairs of colours, each of which is legible."""
+    """Checks that each pair of colours is legible. Returns the number of pairs."""
     pairs = browser.run(pairs)
     for pair, text in pairs.items():
         low, high = sorted(luminance(colour) for colour in pair.split(" on "))
@@ -58,22 +58,22 @@ def check_contrasts(browser, dark, pairs="pairs()"):
     return len(pairs)
 
 
-def texts_of(what, found):
-    """Number of texts in what has no fault."""
-    check(not found["problems"], f"{what}: {len(found['problems'])} faults: {found['problems'][:5]}")
+def texts_of(label, found):
+    """Checks that a picture or page has no fault. Returns its number of texts."""
+    check(not found["problems"], f"{label}: {len(found['problems'])} faults: {found['problems'][:5]}")
     return found["texts"]
 
 
 def show(browser, path, width):
-    """The height of a page that is shown now."""
+    """Shows a page and returns its height."""
     browser.view(width, 1000)
     browser.go(path.as_uri())
     browser.run((HERE / "boxes.js").read_text() + ";0")
     return browser.run("document.documentElement.scrollHeight")
 
 
-def look(browser, path):
-    """(texts, pairs of colours) in a page of pictures without a fault."""
+def check_pictures(browser, path):
+    """Checks a page of pictures. Returns (texts, pairs of colours)."""
     height = show(browser, path, 1600)
     texts = sum(texts_of(name, found) for name, found in browser.run("problems()").items())
     n_pairs = 0
@@ -83,8 +83,8 @@ def look(browser, path):
     return texts, n_pairs
 
 
-def look_at_pages(browser, trace, path):
-    """(pages, texts, pairs of colours) of a trace's front pages. They are read from a file, as they are."""
+def check_pages(browser, trace, path):
+    """Checks a trace's front pages, unchanged from a file. Returns (pages, texts, pairs of colours)."""
     pages = texts = n_pairs = 0
     for window in PAGES:
         try:
@@ -94,11 +94,11 @@ def look_at_pages(browser, trace, path):
             continue
         pages += 1
         for width in WIDTHS:
-            what = f"{trace.path.stem} {window}/index.html, {width} pixels wide"
+            label = f"{trace.path.stem} {window}/index.html, {width} pixels wide"
             height = show(browser, path, width)
-            texts += texts_of(what, browser.run("pageProblems()"))
-            texts += sum(texts_of(f"{what}: {part}", found) for part, found in browser.run("problems()").items())
-        for dark in False, True:  # in the wide window all of the page is in sight
+            texts += texts_of(label, browser.run("pageProblems()"))
+            texts += sum(texts_of(f"{label}: {part}", found) for part, found in browser.run("problems()").items())
+        for dark in False, True:  # the wide window shows the whole page
             browser.view(WIDTHS[-1], height, dark=dark)
             n_pairs += check_contrasts(browser, dark) + check_contrasts(browser, dark, "pagePairs()")
     return pages, texts, n_pairs
@@ -127,10 +127,10 @@ def main():
             pictures = list(pictures_of(trace))
             page = pathlib.Path(folder) / "page.html"
             write_page(page, pictures)
-            seen = look(browser, page)
+            seen = check_pictures(browser, page)
             states += sum(name.endswith("state.svg") for name, _ in pictures)
             n, texts, pairs = n + len(pictures), texts + seen[0], pairs + seen[1]
-            seen = look_at_pages(browser, trace, pathlib.Path(folder) / "index.html")
+            seen = check_pages(browser, trace, pathlib.Path(folder) / "index.html")
             pages, texts, pairs = pages + seen[0], texts + seen[1], pairs + seen[2]
     check(pages > 40, f"only {pages} front pages were looked at")
     check(n > 100 and states > 5 and texts > 2000, f"only {n} pictures, {states} states, with {texts} texts were looked at")

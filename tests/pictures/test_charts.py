@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""matrix.svg and histogram.svg: each cell and each bar is a line of the table, at its place, and no other is drawn.
+"""matrix.svg and histogram.svg: each cell and each bar is a line of the table at its place, and the pictures have no others.
 
 usage: test_charts.py XTF ASK-TREE GENERATE ARCHIVE...
 """
@@ -38,16 +38,16 @@ def check_matrix(trace, path):
     check_sums(picture, lines, path)
     check_amounts(picture, sizes, path)
     for title in random.sample(sorted(titles), min(20, len(titles))):
-        where = svg.follow(path, titles[title][0])
-        check(trace.text(f"{where}/count").strip() == wanted[title]["messages"], f"{path}: {where} has another count than {title}")
+        directory = svg.follow(path, titles[title][0])
+        check(trace.text(f"{directory}/count").strip() == wanted[title]["messages"], f"{path}: {directory} has another count than {title}")
 
 
 def check_sums(picture, lines, path):
-    """A bar beside each row and each column with messages, as long as its bytes."""
-    for who, words, side in ("sender", "sends", "width"), ("receiver", "is sent", "height"):
+    """Checks that each row and each column with messages has a bar as long as its bytes."""
+    for role, words, side in ("sender", "sends", "width"), ("receiver", "is sent", "height"):
         wanted = {}
         for line in lines:
-            wanted[line[who]] = wanted.get(line[who], 0) + int(line["bytes"])
+            wanted[line[role]] = wanted.get(line[role], 0) + int(line["bytes"])
         bars = {bar.findtext(svg.SVG + "title"): float(bar.get(side)) for bar in picture.of_class("xt-bar")}
         drawn = {title: length for title, length in bars.items() if f" {words} " in title}
         titles = {f"process {proc} {words} {n} B": n for proc, n in wanted.items() if n > 0}
@@ -57,7 +57,7 @@ def check_sums(picture, lines, path):
 
 
 def check_amounts(picture, sizes, path):
-    """Up to six amounts are listed with their pairs; of more, the least and the greatest."""
+    """Checks that up to six amounts are listed with their pairs, and of more the least and the greatest."""
     pairs = {}
     for amount, _ in sizes:
         pairs[amount] = pairs.get(amount, 0) + 1
@@ -68,7 +68,7 @@ def check_amounts(picture, sizes, path):
 
 
 def pixels_of(text):
-    """Indices of an indexed PNG, row by row, and the number of colours."""
+    """Returns the indices of an indexed PNG, row by row, and the number of colours."""
     data, at, packed, colours = base64.b64decode(text), 8, b"", 0
     while at < len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
@@ -86,7 +86,7 @@ def pixels_of(text):
 
 
 def check_image(trace, path, processes):
-    """Of many processes: the pixels with a colour are the pairs that exchange messages, blocks of neighbours together."""
+    """Checks an image of many processes: coloured pixels are the pairs that exchange messages, one pixel for a block of neighbours."""
     picture = trace.picture(path, "matrix.svg")
     image = next(picture.root.iter(svg.SVG + "image"))
     rows, _ = pixels_of(image.get("href").split(",", 1)[1])
@@ -113,9 +113,9 @@ def check_histogram(trace, path):
             share = int(title.split()[0]) / max(values)
             check(abs(height - max(share * max(heights), 1)) < 0.2, f"{path}: {title}: {height} pixels")
         for link, title, _ in random.sample(bars, min(3, len(bars))):
-            where = svg.follow(path, link).rsplit("/", 1)[0]
-            total = trace.table(where, "totals")[0][column]
-            check(total == title.split()[0], f"{path}: {where} has {total} {words}, not {title}")
+            directory = svg.follow(path, link).rsplit("/", 1)[0]
+            total = trace.table(directory, "totals")[0][column]
+            check(total == title.split()[0], f"{path}: {directory} has {total} {words}, not {title}")
 
 
 PATHS = ["", "time/40%-60%", "proc/0", "proc/0,1/time/10%-90%", "time/50%-", "sends/time/20%-80%", "recvs", "tag/0", "proc/1/peer/0-"]
@@ -123,10 +123,10 @@ PATHS = ["", "time/40%-60%", "proc/0", "proc/0,1/time/10%-90%", "time/50%-", "se
 
 def check_trace(xtf, ask_tree, path):
     trace = Trace(xtf, ask_tree, path)
-    for where in PATHS:
+    for directory in PATHS:
         for check_one in check_matrix, check_histogram:
             try:
-                check_one(trace, where)
+                check_one(trace, directory)
             except Refused as error:
                 check("there are" in str(error) or "there is no" in str(error), str(error))
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""index.html: its figures and lines are those of the tables of the same directory, its links lead somewhere, it is XML, as large as
-was said, and the styles of its pictures touch nothing else. Of runs, parts of them, and traces of nearly nothing.
+"""index.html: its figures and lines equal the tables of the same directory, and its links exist. The page is valid XML, has the stated
+size, and the styles of its pictures affect nothing else. The test uses runs, parts of them, and nearly empty traces.
 
 usage: test_index.py XTF ASK-TREE GENERATE WRITE-TRACE MAKE-RUN ARCHIVE...
 """
@@ -25,11 +25,11 @@ END = b"</body></html>\n"
 MORE_THAN_TIMELINE = 512 << 10
 LINES = {"profile": 10, "imbalance": 5}
 FINDINGS = 6
-ALIKE = 100  # links that differ in numbers alone: so many of a page are followed
-MADE = 8  # pages and pictures, which are made when they are looked up: so many that a page leads to are
+ALIKE = 100  # links of a page that differ only in numbers: the test follows at most ALIKE of them
+MADE = 8  # pages and pictures are made at lookup: the test follows at most MADE links of a page to them
 PROGRAM, SUMS = ("program", "omp-work", "(no region)"), ("mpi", "omp")
 OF_PROGRAM, OF_DEVICES = "of the threads' time in the program", "of the devices' time busy"
-ROUNDED = Decimal("0.031")  # of the shares of three lines
+ROUNDED = Decimal("0.031")  # rounding error of three lines' shares
 
 
 def text_of(element):
@@ -37,7 +37,7 @@ def text_of(element):
 
 
 def number(text):
-    """Without the spaces between groups of digits, and what stands behind it."""
+    """Returns a number without the spaces between groups of digits and without its unit."""
     return text.replace("\u202f", "").split()[0]
 
 
@@ -56,7 +56,7 @@ class Page:
         return next((element for element in self.root.iter() if element.get("id") == name), None)
 
     def rows(self, name):
-        """Cells of the lines of a table, as text; None without the table."""
+        """Returns the cells of a table's lines as text, or None if the page lacks the table."""
         part = self.part(name)
         if part is None:
             return None
@@ -64,7 +64,7 @@ class Page:
         return [line for line in lines if len(line) > 1]
 
     def table(self, name):
-        """None if the directory has none."""
+        """Returns a table of the directory, or None if it does not exist."""
         try:
             return self.trace.table(self.path, name)
         except Refused:
@@ -80,7 +80,7 @@ def check_size(page):
 
 
 def seconds_of(page, name):
-    """{class: seconds} of a file `classes`."""
+    """Returns {class: seconds} of a file `classes`."""
     try:
         return {line["class"].strip(): Decimal(line["exclusive"]) for line in page.trace.table(page.path, name) if line["class"].strip() not in SUMS}
     except Refused:
@@ -88,7 +88,7 @@ def seconds_of(page, name):
 
 
 def check_program(page, shown, busy):
-    """The program's share of the time of threads: what is in its regions, in OpenMP's work, and in no region. Streams of devices are apart."""
+    """Checks the program's share of the threads' time: its regions, OpenMP's work, and time in no region. Streams of devices are separate."""
     classes = page.table("classes") or []
     if busy is not None:
         threads, devices = {}, {}
@@ -96,8 +96,8 @@ def check_program(page, shown, busy):
             times = threads if line["type"] == "CPU_THREAD" else devices
             for name, spent in seconds_of(page, f"proc/{line['proc']}/thread/{line['thread']}/classes").items():
                 times[name] = times.get(name, 0) + spent
-        program, whole = sum(threads.get(name, 0) for name in PROGRAM), sum(threads.values())
-        wanted = 100 * program / whole
+        program, total = sum(threads.get(name, 0) for name in PROGRAM), sum(threads.values())
+        wanted = 100 * program / total
         check(abs(Decimal(busy) - 100 + 100 * devices["(no region)"] / sum(devices.values())) <= ROUNDED, f"{page.path}: {busy} {OF_DEVICES}")
     else:
         shares = [Decimal(line["exclusive%"]) for line in classes if line["class"].strip() in PROGRAM and line["exclusive%"] != "-"]
@@ -122,9 +122,9 @@ def check_facts(page):
 
 
 def check_same_answers(xtf, ask_tree, make_run, folder):
-    """A run with calls of MPI alone: the front page, its picture, `top`, `play`, `classes` and `total` say how long the program ran."""
+    """Checks a run that only has calls of MPI: the front page, its picture, `top`, `play`, `classes` and `total` agree on the program's time."""
     calls = [(0, 0, 10, 0), (0, 70, 100, 1), (1, 0, 20, 0), (1, 40, 50, 1)]  # process, begin and end in ms, region
-    events = [f"{proc} {1000000 * t} {what} {region}" for proc, begin, end, region in calls for t, what in ((begin, "enter"), (end, "leave"))]
+    events = [f"{proc} {1000000 * t} {event} {region}" for proc, begin, end, region in calls for t, event in ((begin, "enter"), (end, "leave"))]
     path = folder / "outside.xtf"
     subprocess.run([make_run, path, "2", "MPI_Init", "MPI_Barrier"], input="\n".join(events) + "\n", text=True, check=True)
     life = 100 + 50
@@ -147,13 +147,13 @@ def check_same_answers(xtf, ask_tree, make_run, folder):
 
 
 def shown_name(name):
-    """As pictures show it: with more than 48 characters the middle is left out."""
+    """Returns a name as pictures show it: above 48 characters without its middle."""
     return name if len(name) <= 48 else name[:24] + "\u2026" + name[-23:]
 
 
 def check_profile(page):
     table, rows = page.table("profile"), page.rows("profile")
-    check((table is None) == (rows is None), f"{page.path}: a profile where there is none, or none where there is one")
+    check((table is None) == (rows is None), f"{page.path}: only one of the page and the directory has a profile")
     if table is None:
         return
     lines = [line for line in table if float(line["exclusive"]) or float(line["exclusive%"].replace("-", "0")) or int(line["calls"])]
@@ -170,7 +170,7 @@ def check_profile(page):
 
 
 def check_name(page, shown, name):
-    """Tables cut long names and escape what is not ASCII; pictures show it."""
+    """Compares a name. Tables cut long names and escape characters that are not ASCII; pictures show them."""
     name = name.rstrip()
     if len(name) < 40 and name.isascii() and "\\" not in name:
         check(shown == shown_name(name), f"{page.path}: {shown} is not {name}")
@@ -190,7 +190,7 @@ def check_imbalance(page):
 
 
 def check_findings(page):
-    """The first lines of the file, with links to the tables that it names."""
+    """Compares the first lines of the file `findings`, with links to the tables that it names."""
     part = page.part("findings")
     try:
         said = findings_of(page.trace.text(page.file("findings")))
@@ -203,14 +203,14 @@ def check_findings(page):
         shown, wanted = " ".join((item.text or "").split()), " ".join(sentence.removesuffix("\u2026").split())
         check(shown.startswith(wanted), f"{page.path}: '{shown}' is not '{wanted}'")
         link = item.find(HTML + "a").get("href")
-        if link == table:  # of the same directory
+        if link == table:  # in the same directory
             continue
         where = svg.follow(page.path, link)
         check(page.trace.bytes(where) == page.trace.bytes(page.file(table)), f"{page.path}: {link} is another table than {table}")
 
 
 def exists(trace, path, is_listed=False):
-    """Whether a path leads somewhere. Where it is enough that the directory lists a file, the file is not made."""
+    """True if a path exists. With `is_listed` the directory must list the file, and the file is not made."""
     directory, _, name = path.rpartition("/")
     try:
         if is_listed and name in trace.names(directory):
@@ -222,7 +222,7 @@ def exists(trace, path, is_listed=False):
 
 
 def some_of(links):
-    """All links, but of very many that differ in numbers alone, as those of a matrix, a random choice."""
+    """Returns all links, but a random choice where very many differ only in numbers, as in a matrix."""
     alike = {}
     for link in links:
         alike.setdefault(re.sub("[0-9]+", "0", link), []).append(link)
@@ -236,13 +236,13 @@ def check_links(page):
     listed = set(made) - set(random.sample(made, min(len(made), MADE)))
     for link in some_of(links):
         where = svg.follow(page.path, link)
-        check(exists(page.trace, where, link in listed), f"{page.path}: {link} leads nowhere")
+        check(exists(page.trace, where, link in listed), f"{page.path}: {link} has no target")
         check(urllib.parse.unquote(link).count("time/") <= 1 or "by/time" in link, f"{page.path}: {link} grows")
     return links
 
 
 def check_styles(page):
-    """A <style> in a picture is one of the whole page."""
+    """Checks styles: a <style> in a picture applies to the whole page."""
     for style in page.root.iter(svg.SVG + "style"):
         text = re.sub(r"@media[^{]*\{((?:[^{}]*\{[^{}]*\})*)\}", r"\1", style.text)
         for selectors in re.findall(r"([^{}]+)\{", text):
@@ -253,7 +253,7 @@ def check_styles(page):
 
 
 def check_charts(page):
-    """Cells of the matrix and bars of records are the tables' lines."""
+    """Checks that cells of the matrix and bars of records are the tables' lines."""
     for name, words in ("matrix", "messages"), ("histogram", "count"):
         part, table = page.part(name), page.table(name)
         if part is None:
@@ -265,7 +265,7 @@ def check_charts(page):
         if next(part.iter(svg.SVG + "image"), None) is not None:
             continue
         shown = [int(re.search(r"(\d+) (message|record)", title).group(1)) for title in titles]
-        if name == "matrix" and len(shown) < len(wanted):  # so many that some have neither tool tip nor link
+        if name == "matrix" and len(shown) < len(wanted):  # of very many some have neither tool tip nor link
             cells = [cell for cell in part.iter(svg.SVG + "rect") if "xt-q" in cell.get("class", "") and cell.get("width") == cell.get("height")]
             check(len(cells) == len(wanted) and len(wanted) > 1000, f"{page.path}: {len(cells)} cells, not {len(wanted)}")
             continue
@@ -286,7 +286,7 @@ PATHS = ["", "time/40%-60%", "proc/0", "proc/0,1/time/10%-90%", "time/99.99%-", 
 
 
 def check_trace(xtf, ask_tree, path, paths=PATHS):
-    """Number of pages."""
+    """Checks pages of a trace and returns their number."""
     trace, n = Trace(xtf, ask_tree, path), 0
     for where in paths:
         try:
@@ -314,16 +314,16 @@ def check_many(xtf, ask_tree, generate, folder, locations):
     check(covered == set(range(locations)), f"links lead to {len(covered)} processes of {locations}")
 
 
-# Regions that would end an element, a comment, a script or a line, turn the text around, or are no text at all.
+# Regions that would end an element, a comment, a script or a line, reverse the text, or are not valid text.
 HOSTILE = [b'"<&>]]>', b"</script><script>alert(1)</script>", b"--><svg onload=alert(1)>", b"'}</style>", b"&" * 255, "\u202egnp.exe".encode(),
            b"two\nlines", b"\xff\xfe\x80", "\uffff\ufffe".encode(), b"#1", "\u7a0b\u5e8f".encode() * 60, b" "]
 
 
 def check_hostile(xtf, ask_tree, make_run, folder):
-    """They are text, and nothing else: the page has the elements that one of plain names has."""
+    """Checks that hostile names are only text: the page has the same elements as one with plain names."""
     counts = []
     for name, regions in ("plain", [b"region%d" % i for i in range(len(HOSTILE))]), ("<b>&\"'</title>", HOSTILE):
-        events = [f"{proc} {100 * i + d} {what} {i}" for proc in range(3) for i in range(len(regions)) for d, what in ((0, "enter"), (90 - proc, "leave"))]
+        events = [f"{proc} {100 * i + d} {event} {i}" for proc in range(3) for i in range(len(regions)) for d, event in ((0, "enter"), (90 - proc, "leave"))]
         path = folder / f"{name.replace('/', '')}.xtf"
         subprocess.run([make_run, path, "3", *regions], input="\n".join(events) + "\n", text=True, check=True)
         page, _ = check_page(Trace(xtf, ask_tree, path), "")
@@ -333,12 +333,12 @@ def check_hostile(xtf, ask_tree, make_run, folder):
 
 
 def check_made_up(xtf, ask_tree, make_run, folder):
-    """Nothing at all, one event, and as many messages and bytes of names as a page of 64 processes can have."""
+    """Checks an empty trace, one event, and the most messages and bytes of names that a page of 64 processes can have."""
     check_hostile(xtf, ask_tree, make_run, folder)
     check_same_answers(xtf, ask_tree, make_run, folder)
     full = [line for proc in range(64) for line in
             [f"{proc} {10 + peer} send {peer} {1 + proc * 64 + peer}" for peer in range(64)] +
-            [f"{proc} {100 + 10 * i + d} {what} {i}" for i in range(40) for d, what in ((0, "enter"), (1 + (proc * i) % 9, "leave"))]]
+            [f"{proc} {100 + 10 * i + d} {event} {i}" for i in range(40) for d, event in ((0, "enter"), (1 + (proc * i) % 9, "leave"))]]
     for name, processes, events in ("nothing", 2, []), ("one", 1, ["0 10 enter 0"]), ("full", 64, full):
         regions = [b"&" * 250 + b"%d" % i for i in range(40)]
         subprocess.run([make_run, folder / f"{name}.xtf", str(processes), *regions], input="".join(line + "\n" for line in events), text=True, check=True)
@@ -359,7 +359,7 @@ def main():
             xtf.import_archive(archive, folder / f"{i}.xtf")
             pages += check_trace(xtf, ask_tree, folder / f"{i}.xtf")
             check_listing(Trace(xtf, ask_tree, folder / f"{i}.xtf"))
-        for archive in archives[1:2]:  # with clocks that agree, and who waited for whom
+        for archive in archives[1:2]:  # with clocks that agree, and with an analysis
             xtf.import_archive(archive, folder / "raw.xtf")
             xtf.expect("align", "-q", "-o", folder / "analysed.xtf", folder / "raw.xtf")
             xtf.expect("analyze", "-q", folder / "analysed.xtf")
@@ -367,7 +367,7 @@ def main():
         check(pages > 5 * len(archives), f"only {pages} pages")
         for locations in (1, 64, 65, 10000):
             check_many(xtf, ask_tree, generate, folder, locations)
-        for n in "0", "1", "500":  # records of a type that no reader knows, and no calls
+        for n in "0", "1", "500":  # records of an unknown type, and no calls
             subprocess.run([write_trace, folder / f"few-{n}.xtf", n], check=True)
             check(check_trace(xtf, ask_tree, folder / f"few-{n}.xtf", ["", "proc/0"]) > 0, f"no page of a trace of {n} records")
         check_made_up(xtf, ask_tree, make_run, folder)

@@ -1,4 +1,4 @@
-"""Pictures as files of a mount: their sizes, their links, and where a browser goes by them.
+"""Pictures as files of a mount: their sizes, their links, and the pages that a browser reaches through them.
 
 usage: test_mounted.py ARCHIVE
 """
@@ -23,7 +23,7 @@ from browser import Browser
 
 ARCHIVE = None
 FOLDERS = ["", "time/40%-60%", "proc/0/time/20%-20.1%", "time/10%-30%/proc/1,2/class/mpi"]
-LINKS = 60  # that are followed, of a picture
+LINKS = 60  # of a picture, which the test follows
 WIDE = 1600
 
 
@@ -45,7 +45,7 @@ class Mounted(unittest.TestCase):
 
 class Pictures(Mounted):
     def paths(self, *endings):
-        """Of all pictures of some selections. Those that are listed in the root are everywhere."""
+        """Yields the paths of all pictures of some selections. Pictures that the root lists exist everywhere."""
         names = sorted(name for name in os.listdir(self.mount.dir) if name.endswith(endings))
         self.assertTrue(names)
         return [os.path.join(folder, name) for folder in FOLDERS for name in names if os.path.exists(self.mount.path(folder, name))]
@@ -85,7 +85,7 @@ class Pictures(Mounted):
 
 
 class Browsing(Mounted):
-    """Where clicks, drags and keys lead."""
+    """Targets of clicks, drags and keys."""
 
     @classmethod
     def setUpClass(cls):
@@ -102,8 +102,8 @@ class Browsing(Mounted):
     def show(self, *parts):
         self.browser.go(pathlib.Path(self.mount.path(*parts)).as_uri())
 
-    def here(self):
-        """The path in the mount that is shown."""
+    def shown_path(self):
+        """Returns the path in the mount of the page that is shown."""
         path = urllib.parse.unquote(urllib.parse.urlsplit(self.browser.run("location.href")).path)
         return os.path.relpath(path, self.mount.dir)
 
@@ -112,9 +112,9 @@ class Browsing(Mounted):
                          buttons=buttons, clickCount=1 if kind != "mouseMoved" else 0)
 
     def after(self, action):
-        """The path that is shown once an action has led to another page."""
+        """Performs an action that leads to another page, and returns the path of that page."""
         self.browser.follow(action)
-        return self.here()
+        return self.shown_path()
 
     def click(self, x, y):
         self.mouse("mousePressed", x, y, 1)
@@ -159,7 +159,7 @@ class Browsing(Mounted):
             self.assertAlmostEqual(time, wanted, delta=1.5 * width / svg.WIDTH)
         title = self.browser.run("document.querySelector('svg > title').textContent")
         self.assertIn(f"{seen[0]}".rstrip("0"), title)
-        # Once more, in the window; then back, and back again.
+        # Once more in the window, then back twice.
         deeper = self.window(self.after(lambda: self.drag(500, 600, 120)))
         self.assertTrue(seen[0] < deeper[0] < deeper[1] < seen[1], f"{deeper} in {seen}")
         self.assertEqual(self.after(self.browser.go_back), path)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""profile.svg: each box is a path of calls with the time that it took, as a few lines of Python add it up from the list of calls; and
-where there are too many calls, as sampling may be off.
+"""profile.svg: each box is a path of calls with its time, which a few lines of Python add up from the list of calls. Where there are too
+many calls, the boxes may have the error of sampling.
 
 usage: test_paths.py XTF ASK-TREE GENERATE ARCHIVE...
 """
@@ -23,7 +23,7 @@ TOP, BOX, LEVELS, LEAST = 60, 20, 24, 0.4
 
 
 def calls_of(trace):
-    """By process and thread: (start, end, depth, region, name) of all calls."""
+    """Returns (start, end, depth, region, name) of all calls by process and thread."""
     found = collections.defaultdict(list)
     for line in trace.text("calls/records").splitlines():
         start, proc, thread, end, _, _, depth, _, region, name = line.split(None, 9)
@@ -35,7 +35,7 @@ trees = {}
 
 
 def naive_tree(calls, *arguments):
-    """The same tree is asked for twice where it takes long."""
+    """Caches the last tree, because two checks ask for the same tree where it takes long."""
     question = id(calls), repr(arguments)
     if question not in trees:
         trees.clear()
@@ -44,7 +44,7 @@ def naive_tree(calls, *arguments):
 
 
 def make_naive_tree(calls, begin, end, procs, regions=None):
-    """By path, of selected regions: time, and calls that begin in the window."""
+    """Returns two dictionaries by path, of selected regions: times, and numbers of calls that begin in the window."""
     times, counts = collections.Counter(), collections.Counter()
     for (proc, _), of_location in calls.items():
         if procs is not None and proc not in procs:
@@ -65,13 +65,13 @@ def make_naive_tree(calls, begin, end, procs, regions=None):
 
 
 def boxes_of(picture):
-    """(path, title) of each box: a box lies below the one that it was called from."""
+    """Yields (path, title) of each box. A box is below the box of its caller."""
     above = {}
     for _, title, box in sorted(((link, title, box) for link, title, box in picture.tiles() if box.get("class") == "xt-box"),
                                 key=lambda tile: (float(tile[2].get("y")), float(tile[2].get("x")))):
         level = round((float(box.get("y")) - TOP) / BOX)
         x = float(box.get("x"))
-        # The first box below another begins where that one does.
+        # The first box below another begins at the same place.
         path = max(((a, p) for p, a in above.get(level - 1, []) if a <= x), default=(0, ()))[1]
         name, amount = title.split("\n")
         check(len(path) == level, f"a box of {name} at level {level} lies below no other")
@@ -87,45 +87,45 @@ def check_exact(trace, path, calls, procs, regions=None, stored=False):
     for box, amount in boxes_of(trace.picture(path, "profile.svg")):
         time, number = re.match(r"([0-9.]+) s, [0-9.]+ %(?:, (\d+) calls?)?$", amount).groups()
         check((number is None) == stored, f"{path}: {amount}")
-        # Where a tick has more digits than are printed, each time is cut off.
+        # If a tick has more digits than are printed, each time is truncated.
         slack = 0 if trace.whole_digits else (2 * counts[box] + 2 * len(calls)) * decimal.Decimal(1).scaleb(-len(time.split(".")[1]))
         check(abs(decimal.Decimal(time) - times[box]) <= slack, f"{path}: {'/'.join(box)}: {time} s, {times[box]} expected")
         check(stored or int(number) == counts[box], f"{path}: {'/'.join(box)}: {number} calls, {counts[box]} expected")
         seen.add(box)
-    whole = sum(decimal.Decimal(line["exclusive"]) for line in trace.profile(path if regions is None else ""))
-    least = whole * decimal.Decimal(2 * LEAST / svg.WIDTH)
+    total = sum(decimal.Decimal(line["exclusive"]) for line in trace.profile(path if regions is None else ""))
+    least = total * decimal.Decimal(2 * LEAST / svg.WIDTH)
     missing = [box for box in times if times[box] > least and len(box) <= LEVELS and box not in seen]
     check(not missing, f"{path}: no box of {missing[:2]}")
     return len(seen)
 
 
 def check_sampled(trace, path, calls):
-    """Two and a half times the error that is told: of a thousand boxes some twelve are further off."""
+    """Checks sampled boxes. A box may be off by two and a half times the stated error; of a thousand boxes about twelve are further off."""
     info = {line["what"]: line["value"] for line in trace.table(path, "info")}
     begin = decimal.Decimal(info["from"])
     times, _ = naive_tree(calls, begin, begin + decimal.Decimal(info["duration"]), None, None)
-    whole = sum(time for box, time in times.items() if len(box) == 1)
+    total = sum(time for box, time in times.items() if len(box) == 1)
     off = n = 0
     for box, amount in boxes_of(trace.picture(path, "profile.svg")):
         share, error = map(float, re.match(r"([0-9.]+) % \(\+- ([0-9.]+)\), \d+ of \d+ instants$", amount).groups())
-        off += abs(share - 100 * float(times[box] / whole)) > 1.28 * error + 0.02
+        off += abs(share - 100 * float(times[box] / total)) > 1.28 * error + 0.02
         n += 1
     check(n > 20 and off <= n * 0.03 + 2, f"{path}: {off} of {n} boxes are off")
 
 
 def check_stored(xtf, ask_tree, path, calls):
-    """Of the whole run, once it is analysed; a window is sampled still."""
+    """Checks the picture of the whole run after its analysis. A window is still sampled."""
     xtf.expect("analyze", path)
     trace = Trace(xtf, ask_tree, path)
     trace.whole_digits = prints_whole_ticks(xtf, path)
     check("from the analysis" in trace.text("profile.svg"), "the title does not say that times are from the analysis")
     boxes = check_exact(trace, "", calls, None, stored=True)
-    check("whole run alone" in trace.text("time/1%-99%/profile.svg"), "nothing says why a window is sampled")
+    check("whole run alone" in trace.text("time/1%-99%/profile.svg"), "the picture does not say why a window is sampled")
     return boxes
 
 
 def prints_whole_ticks(xtf, path):
-    """Whether the digits of a time are all of it."""
+    """True if a printed time has all digits of its ticks."""
     ticks = re.search(r"^clock +(\d+) ticks in 1 s$", xtf.expect("info", path).decode(), re.MULTILINE)
     return bool(ticks) and re.fullmatch("10*", ticks.group(1))
 
@@ -137,8 +137,8 @@ def check_trace(xtf, ask_tree, path):
         trace.whole_digits = prints_whole_ticks(xtf, path)
         rows = random.sample(sorted({call[3] for of_location in calls.values() for call in of_location}), 2)
         check_exact(trace, f"region/#{rows[0]},#{rows[1]}", calls, None, rows)
-        return sum(check_exact(trace, where, calls, procs)
-                   for where, procs in (("", None), ("proc/0", {0}), ("time/40%-60%", None), ("time/33%-33.3%/proc/0,1", {0, 1})))
+        return sum(check_exact(trace, directory, calls, procs)
+                   for directory, procs in (("", None), ("proc/0", {0}), ("time/40%-60%", None), ("time/33%-33.3%/proc/0,1", {0, 1})))
     except Refused as error:
         check("there are" in str(error) or "there is no" in str(error), str(error))
         return 0
@@ -146,7 +146,7 @@ def check_trace(xtf, ask_tree, path):
 
 def main():
     random.seed(16)
-    gc.disable()  # millions of calls are kept, and nothing that would be found
+    gc.disable()  # the collector would search millions of calls in vain
     xtf, ask_tree, generate, *archives = Xtf(sys.argv[1]), sys.argv[2], sys.argv[3], *sys.argv[4:]
     shared = shared_traces()
     archives += [shared / name for name in ("coverage-10", "stencil4d-32", "pingpong-2")] if shared else []

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The colours that are on the screen: those of the legend, at times that are known; no seams; and the ways to draw a timeline agree.
+"""Colours on the screen: the colours at known times are in the legend, there are no seams, and all ways to draw a timeline agree.
 
 usage: test_pixels.py XTF ASK-TREE GENERATE MAKE-RUN [ARCHIVE...]
 """
@@ -18,7 +18,7 @@ from tracepictures import Trace, check
 from xtfrun import Xtf, temporary_folder
 
 HERE = pathlib.Path(__file__).parent
-WIDTH = 10**6  # of the runs here, ns
+WIDTH = 10**6  # of the made-up runs, in ns
 TOLERANCE = 2
 POINTS = 50
 
@@ -28,23 +28,23 @@ def is_near(a, b):
 
 
 class Screen:
-    """Pictures as a browser shows them."""
+    """Pictures in a browser."""
 
     def __init__(self, browser, folder):
         self.browser, self.folder = browser, pathlib.Path(folder)
 
     def show(self, text, scale=1, dark=False):
-        """A screenshot of an SVG, as base64."""
+        """Returns a screenshot of an SVG as base64."""
         path = self.folder / "picture.svg"
         path.write_bytes(text)
         self.browser.view(1600, 900, scale, dark)
         self.browser.go(path.as_uri())
         height = self.browser.run("document.documentElement.viewBox.baseVal.height")
         self.browser.view(1600, height, scale, dark)
-        return base64.b64encode(self.browser.screenshot(whole=False)).decode()
+        return base64.b64encode(self.browser.screenshot(full_page=False)).decode()
 
     def colours(self, text, points, scale=1, dark=False):
-        """Of points, in pixels of the picture."""
+        """Returns the colours of points, given in pixels of the picture."""
         png = self.show(text, scale, dark)
         points = [(int((x + 0.5) * scale), int((y + 0.5) * scale)) for x, y in points]
         self.browser.go("about:blank")
@@ -53,7 +53,7 @@ class Screen:
 
 
 def rows_of(picture):
-    """The top and the height of each row of tool tips."""
+    """Returns the top and the height of each row of tool tips."""
     return sorted({(float(tile[2].get("y")), float(tile[2].get("height"))) for tile in picture.tiles() if "xt-t" in tile[2].get("class")})
 
 
@@ -61,17 +61,17 @@ def x_of(time, width=WIDTH):
     return svg.LEFT + svg.WIDTH * time / width
 
 
-def check_points(screen, text, expected, what):
-    """Points with their colours, at two scales, by day and by night: a pair where they differ."""
+def check_points(screen, text, expected, label):
+    """Checks the colours of points at two scales, in light and dark colours. A pair gives both colours where they differ."""
     for scale, dark in (1, False), (2, False), (1, True):
         seen = screen.colours(text, list(expected), scale, dark)
         for (point, colour), found in zip(expected.items(), seen):
             colour = colour if isinstance(colour, str) else colour[dark]
-            check(is_near(colour, found), f"{what}, scale {scale}{', dark' if dark else ''}: {found} at {point}, {colour} expected")
+            check(is_near(colour, found), f"{label}, scale {scale}{', dark' if dark else ''}: {found} at {point}, {colour} expected")
 
 
 def check_legend(screen, trace):
-    """Swatches have the colours that definitions/colours has for the names beside them."""
+    """Checks that swatches have the colours of their names in definitions/colours."""
     text = trace.bytes("timeline.svg")
     elements = list(svg.Picture(text).root)
     expected = {}
@@ -85,7 +85,7 @@ def check_legend(screen, trace):
 
 
 def check_halves(screen, maker, xtf, ask_tree, processes):
-    """Each process computes until a time that is known, and waits from then on: so each point of a row has a colour that is known."""
+    """Checks a run in which each process computes until a known time and then waits: each point of a row has a known colour."""
     path, times = maker.halves(processes, WIDTH)
     trace = Trace(xtf, ask_tree, path)
     text = trace.bytes("timeline.svg")
@@ -107,7 +107,7 @@ def check_halves(screen, maker, xtf, ask_tree, processes):
 
 
 def check_seams(screen, maker, xtf, ask_tree):
-    """All of a row of one region has one colour, where pixels of the screen are no whole pixels of the picture, too."""
+    """Checks that a row of one region has one colour, also where pixels of the screen are parts of pixels of the picture."""
     events = []
     for proc in range(9):
         events.append((proc, 0, "enter", 0))
@@ -125,35 +125,34 @@ def check_seams(screen, maker, xtf, ask_tree):
 
 
 def check_ways(screen, maker, xtf, ask_tree):
-    """The same calls, drawn one by one, and stacked because there are many others after them: they agree but for 2 % of the pixels."""
+    """Compares the same calls drawn one by one and, with many later calls, stacked: they agree except for 2 % of the pixels."""
     ends = sorted(random.sample(range(1, 98), 12)) + [98]
     calls, begin = [(0, 0, "enter", 0)], 10
     for i, end in enumerate(ends):
         calls += [(0, begin, "enter", 1 + i % 3), (0, end * WIDTH // 100 - 10, "leave", 1 + i % 3)]
         begin = end * WIDTH // 100
-    others = [(0, begin + 4 * i + 2 * j, what, 2) for i in range(4000) for j, what in enumerate(("enter", "leave"))]
+    later_calls = [(0, begin + 4 * i + 2 * j, event, 2) for i in range(4000) for j, event in enumerate(("enter", "leave"))]
     end = [(0, WIDTH, "leave", 0)]
     regions = ["main", "MPI_Bcast", "solve", "MPI_Wait"]
     seen = []
-    for name, events in ("few", calls + end), ("many", calls + others + end):
+    for name, events in ("few", calls + end), ("many", calls + later_calls + end):
         trace = Trace(xtf, ask_tree, maker.run(name, 1, regions, events))
         text = trace.bytes("timeline.svg")
         picture = svg.Picture(text)
         exact = picture.of_class("xt-call")
         check(bool(exact) == (name == "few"), f"{name} calls are drawn in the other way")
-        # Where calls are drawn one by one, main has a lane of its own, above theirs; names do not reach the top
-        # of a lane.
+        # Where calls are drawn one by one, main has its own lane above the others. Names do not reach the top of a lane.
         y = max(float(bar.get("y")) for bar in exact) if exact else sum(rows_of(picture)[0]) - 20
         seen.append(screen.colours(text, [(x, y) for x in range(svg.LEFT, int(x_of(0.98 * WIDTH)))]))
     different = sum(not is_near(a, b) for a, b in zip(*seen))
     check(different <= 0.02 * len(seen[0]), f"{different} of {len(seen[0])} pixels differ between calls drawn one by one and stacked ones")
 
 
-# Names, messages and waits lie over bars on purpose.
+# Names, messages and waits overlap bars on purpose.
 NOTHING_OVER_BARS = b"<style>.xt .xt-name,.xt .xt-m,.xt .xt-halo,.xt .xt-dot,.xt .xt-open,.xt .xt-wait{display:none}</style></svg>\n"
 
 
-GROUND = "#eef1f4", "#262b32"  # of rows, by day and by night
+GROUND = "#eef1f4", "#262b32"  # of rows, in light and dark colours
 
 
 def box_of(rectangle):
@@ -166,7 +165,7 @@ def is_in(x, y, box, margin):
 
 
 def grounds_in_bands(picture):
-    """Points of rows that are in operations, in no bar and at no edge of an operation. Rectangles are opaque but for operations."""
+    """Yields points of rows inside operations, in no bar and at no edge of an operation. All rectangles except operations are opaque."""
     rows, bars, bands = ([box_of(shape) for shape in picture.of_class(name)] for name in ("xt-row", "xt-call", "xt-operation"))
     for _ in range(100 * POINTS):
         row = random.choice([row for row in rows if row[2] - row[0] > 3])
@@ -177,14 +176,14 @@ def grounds_in_bands(picture):
 
 
 def check_bars(screen, trace, path):
-    """Bars have the colours of their regions at their middles, and rows those of rows, whatever operations the window has. Returns how
-    many overlap another, and how many points of rows were looked at."""
+    """Checks that the middles of bars have the colours of their regions, and points between bars the colour of rows, for all operations.
+    Returns the number of overlapping operations and of the points of rows."""
     text = trace.bytes(f"{path}/timeline.svg")
     picture = svg.Picture(text)
     expected = {}
     for bar in picture.of_class("xt-call"):
         x, width = float(bar.get("x")), float(bar.get("width"))
-        if width >= 3:  # pixels, so that one is all its own
+        if width >= 3:  # pixels, so that one is not shared
             expected[int(x + width / 2), int(bar.get("y")) + 6] = trace.colours[re.match(r"(.*), process ", bar.findtext(svg.SVG + "title"))[1]]
     check(len(expected) > 3, f"{trace.path}: {path}: {len(expected)} bars")
     expected = dict(random.sample(sorted(expected.items()), min(POINTS, len(expected))))
@@ -194,7 +193,7 @@ def check_bars(screen, trace, path):
     return sum("xt-band" not in band.get("class") for band in picture.of_class("xt-operation")), len(grounds)
 
 
-# Links in sentences that look like the text around them, and what a narrow window hides.
+# Links in sentences that look like the text around them, and parts that a narrow window hides.
 ASK_PAGE = """(() => {
     const light = c => c.match(/[0-9.]+/g).slice(0, 3).map(v => v / 255).map(v => v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4)
         .reduce((sum, v, i) => sum + v * [0.2126, 0.7152, 0.0722][i], 0)
@@ -208,16 +207,16 @@ ASK_PAGE = """(() => {
         empty: [...document.querySelectorAll('th')].filter(th => !th.textContent.trim()).length,
         images: [...document.querySelectorAll('[role=img]')].filter(image => image.querySelector('a, [tabindex]')).length,
         hidden: scroller.scrollWidth - scroller.clientWidth, scrolls: getComputedStyle(scroller).overflowX, reached: scroller.tabIndex === 0,
-        told: getComputedStyle(document.querySelector('.xt-narrow')).display !== 'none',
+        hint_shown: getComputedStyle(document.querySelector('.xt-narrow')).display !== 'none',
         ground: getComputedStyle(document.body).backgroundColor, text: getComputedStyle(document.querySelector('.xt-narrow')).color,
         broken: [...document.querySelectorAll('td.xi-name')].filter(name => name.clientHeight > 50).map(name => name.textContent),
         wide: document.documentElement.scrollWidth}})()"""
-# Of a page and its text by night; around a picture alone there is no text.
+# Dark colours of a page and its text. A picture alone has no text around it.
 NIGHT = "rgb(21, 24, 28)", "rgb(230, 237, 243)"
 
 
 def check_access(browser, trace, folder):
-    """What readers with a keyboard, a telephone or a screen reader need of pages."""
+    """Checks what readers with a keyboard, a telephone or a screen reader need of pages."""
     for name in "index.html", "timeline.html":
         path = pathlib.Path(folder) / name
         path.write_bytes(trace.bytes(name))
@@ -225,12 +224,12 @@ def check_access(browser, trace, folder):
             browser.view(width, 800, 1, dark)
             browser.go(path.as_uri())
             seen = browser.run(ASK_PAGE)
-            where = f"{name} of {width} pixels: {seen}"
-            check(((seen["ground"], seen["text"]) == NIGHT) == dark, where)
-            check(seen["h1"] == seen["main"] == 1 and not seen["empty"] and not seen["images"], where)
-            check(not seen["unseen"] and not seen["broken"] and (seen["links"] > 3 or name == "timeline.html"), where)
-            check(seen["wide"] <= width and seen["reached"] and seen["scrolls"] == "auto", where)
-            check((seen["hidden"] > 0) == seen["told"] == (width < 1200), where)
+            place = f"{name} of {width} pixels: {seen}"
+            check(((seen["ground"], seen["text"]) == NIGHT) == dark, place)
+            check(seen["h1"] == seen["main"] == 1 and not seen["empty"] and not seen["images"], place)
+            check(not seen["unseen"] and not seen["broken"] and (seen["links"] > 3 or name == "timeline.html"), place)
+            check(seen["wide"] <= width and seen["reached"] and seen["scrolls"] == "auto", place)
+            check((seen["hidden"] > 0) == seen["hint_shown"] == (width < 1200), place)
     path = pathlib.Path(folder) / "alone.svg"
     path.write_bytes(trace.bytes("matrix.svg"))
     browser.view(390, 800, 1, True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Timelines: what they show is what the tables of the same windows say. Areas are times, tool tips are lines of `profile`, every call
-of an exact picture is a line of `calls`, links lead where they say, and sizes are what was promised.
+"""Timelines compared with the tables of the same windows. Areas are times, tool tips are lines of `profile`, and every call of an exact
+picture is a line of `calls`. Links have the right targets, and sizes are as stated.
 
 usage: test_timeline.py XTF ASK-TREE GENERATE [ARCHIVE...]
 """
@@ -21,37 +21,37 @@ TILES = 20
 
 
 def check_tiles(trace, path, picture):
-    """Each region of a tool tip, to the digit, as the profile of the window that the tile leads to has it."""
+    """Compares each region of a tool tip, to the digit, with the profile of the window that the tile links to."""
     tiles = [tile for tile in picture.tiles() if "xt-t" in tile[2].get("class")]
     for link, title, _ in random.sample(tiles, min(TILES, len(tiles))):
-        where = svg.follow(path, link)
-        profile = trace.profile(where.rsplit("/", 1)[0])
+        directory = svg.follow(path, link)
+        profile = trace.profile(directory.rsplit("/", 1)[0])
         rows = {(line["exclusive"], int(line["calls"])) for line in profile}
         for line in title.splitlines()[1:]:
             time, calls = re.match(r"([0-9.]+) s [0-9.]+ % .*, (\d+) calls?$", line).groups()
-            check((time, int(calls)) in rows, f"{path}: {where}: \"{line}\" is no line of its profile")
+            check((time, int(calls)) in rows, f"{path}: {directory}: \"{line}\" is no line of its profile")
 
 
 def check_links(trace, path, picture):
     links = set(picture.links())
     for link in random.sample(sorted(links), min(TILES, len(links))):
-        where = svg.follow(path, link)
-        check(where.count("time/") <= 1, f"{path}: {where} has two windows")
-        check(trace.bytes(where).rstrip().endswith(b"</svg>"), f"{path}: {where} is no picture")
+        directory = svg.follow(path, link)
+        check(directory.count("time/") <= 1, f"{path}: {directory} has two windows")
+        check(trace.bytes(directory).rstrip().endswith(b"</svg>"), f"{path}: {directory} is no picture")
 
 
 def times_of_row(trace, path, row):
-    """Exclusive seconds by colour, of a process or a thread."""
+    """Returns exclusive seconds by colour of a process or a thread."""
     proc, _, thread = row.partition(".")
-    where = f"{path}/proc/{proc}" + (f"/thread/{thread}" if thread else "")
+    directory = f"{path}/proc/{proc}" + (f"/thread/{thread}" if thread else "")
     times = collections.Counter()
-    for line in trace.profile(where):
+    for line in trace.profile(directory):
         times[trace.colours.get(line["region"].rstrip(), "?")] += float(line["exclusive"])
     return times
 
 
 def check_areas(trace, path, picture):
-    """A stacked row: the area of each colour is its time, within half a pixel a column."""
+    """Checks a stacked row: the area of each colour is its time, within half a pixel a column."""
     info = {line["what"]: line["value"] for line in svg.table(trace.bytes(f"{path}/info".lstrip("/")))}
     width = float(info["duration"])
     labels = [text.text for link in picture.root.iter(svg.SVG + "a") for text in link.findall(svg.SVG + "text")
@@ -64,7 +64,7 @@ def check_areas(trace, path, picture):
     for label, stack in zip(labels, stacks):
         areas, columns = svg.areas_of(stack)
         times = times_of_row(trace, path, label)
-        # Half of half a pixel above and below each column, of 2 pixels; and columns of whole pixels where ticks do not divide.
+        # Half of half a pixel above and below each column of 2 pixels, and columns of whole pixels where ticks do not divide.
         slack = 0.5 * svg.WIDTH + 2 * height + columns  # columns begin at whole pixels
         for colour, area in areas.items():
             if colour in ("row", svg.OTHERS):
@@ -73,14 +73,14 @@ def check_areas(trace, path, picture):
             check(area <= expected + slack, f"{path}: process {label}: {colour} has {area:.0f} px, {expected:.0f} expected")
             if svg.OTHERS not in areas:
                 check(area >= expected - slack, f"{path}: process {label}: {colour} has {area:.0f} px, {expected:.0f} expected")
-        # Regions may share a colour with some of the others.
-        whole = sum(times.values()) / width * svg.WIDTH * height
+        # Regions may share a colour with others.
+        total = sum(times.values()) / width * svg.WIDTH * height
         drawn = sum(area for colour, area in areas.items() if colour != "row")
-        check(abs(drawn - whole) <= slack, f"{path}: process {label}: all regions have {drawn:.0f} px, {whole:.0f} expected")
+        check(abs(drawn - total) <= slack, f"{path}: process {label}: all regions have {drawn:.0f} px, {total:.0f} expected")
 
 
 def n_open(trace, path, otherwise):
-    """Calls that are open when the window begins. Selected regions have no `stack`; that of the whole run is of its end."""
+    """Counts calls that are open when the window begins. Selected regions have no `stack`, and that of the whole run is at its end."""
     if "class/" in path:
         return max(otherwise, 0)
     if "time/" not in path:
@@ -89,7 +89,7 @@ def n_open(trace, path, otherwise):
 
 
 def check_calls(trace, path, picture):
-    """An exact picture: a bar for each call, at its place."""
+    """Checks an exact picture: it has a bar for each call at its place."""
     info = {line["what"]: line["value"] for line in svg.table(trace.bytes(f"{path}/info".lstrip("/")))}
     start, width = float(info["from"]), float(info["duration"])
     calls = [line.split() for line in trace.text(f"{path}/calls/records".lstrip("/")).splitlines()]
@@ -106,7 +106,7 @@ def check_calls(trace, path, picture):
 
 
 def check_colours(trace, path, picture):
-    """No colour but the regions'."""
+    """Checks that all colours are of regions."""
     known = set(trace.colours.values()) | {svg.OTHERS}
     for element in picture.root.iter():
         fill = element.get("fill")
@@ -114,7 +114,7 @@ def check_colours(trace, path, picture):
 
 
 def check_edges(trace, path, picture_text):
-    """What a picture may cost, by its number of rows."""
+    """Checks the number of edges of a picture, a measure of its cost, against its number of rows."""
     edges = int(re.search(rb"<!-- (\d+) edges of columns", picture_text).group(1))
     locations = len(trace.names("proc"))
     most = 6000 if locations <= 64 else 110 * locations
@@ -123,34 +123,34 @@ def check_edges(trace, path, picture_text):
 
 
 def check_many_leaves(xtf, ask_tree, generate, folder):
-    """Rows of 64 processes, of which every column would be divided, if it cost nothing."""
+    """Checks the rows of 64 processes, in which every column would be divided without a bound on the cost."""
     path = pathlib.Path(folder) / "long-64.xtf"
     subprocess.run([generate, "-n", "640000", "-l", "64", path], check=True, capture_output=True)
     trace = Trace(xtf, ask_tree, path)
     picture = trace.picture("")
     check(len(picture.of_class("xt-stack")) == 64, "64 processes have no stacked rows")
-    check(check_edges(trace, "", trace.bytes("timeline.svg")) > 5000, "64 rows cost less than expected: nothing is tested")
+    check(check_edges(trace, "", trace.bytes("timeline.svg")) > 5000, "64 rows cost less than expected, so nothing is tested")
 
 
 def narrowest(picture):
-    """Pixels between the nearest two edges of columns of a row."""
+    """Returns the least distance of two edges of columns of a row in pixels."""
     rows = [{int(x) for path in stack for x in re.findall(r"[MH](\d+)", path.get("d"))} for stack in picture.of_class("xt-stack")]
     return min(b - a for row in rows for a, b in zip(sorted(row), sorted(row)[1:]))
 
 
 def check_wide_columns(xtf, ask_tree, generate, folder):
-    """Where columns of 2 pixels would unpack more than 2000 leaves, they have 4; a part of such a trace has columns of 2."""
+    """Checks columns: they have 4 pixels where columns of 2 would unpack more than 2000 leaves. A part of such a trace has columns of 2."""
     path, rows = pathlib.Path(folder) / "hard-8.xtf", 8
     subprocess.run([generate, "--hard", "-n", "2000000", "-l", str(rows), path], check=True, capture_output=True)
     trace = Trace(xtf, ask_tree, path)
-    check(path.stat().st_size // 4096 > 2000, "too few pages: nothing is tested")
-    for where, pixels in ("", 4), ("time/40%-50%", 2):
-        picture = trace.picture(where)
-        said = [text for text in picture.texts() if f"Columns: {pixels} pixels or more." in text]
-        check(said and narrowest(picture) == pixels, f"{where}: columns of {narrowest(picture)} pixels, not {pixels}; {said}")
-        check_areas(trace, where, picture)
+    check(path.stat().st_size // 4096 > 2000, "too few pages, so nothing is tested")
+    for directory, pixels in ("", 4), ("time/40%-50%", 2):
+        picture = trace.picture(directory)
+        footers = [text for text in picture.texts() if f"Columns: {pixels} pixels or more." in text]
+        check(footers and narrowest(picture) == pixels, f"{directory}: columns of {narrowest(picture)} pixels, not {pixels}; {footers}")
+        check_areas(trace, directory, picture)
     check(2000 < check_edges(trace, "", trace.bytes("timeline.svg")) <= rows * (1480 // 4 + 1), "too many columns")
-    # A mount tells the size before it draws; `xtf cat` writes the same with few blanks.
+    # A mount states the size before it draws; `xtf cat` writes the same picture with few blanks.
     padded, fitted = trace.bytes("timeline.svg"), xtf.expect("cat", path, "timeline.svg")
     check(len(padded) == 256 + 16 * rows << 10 and len(fitted) % 4096 == 0, f"{len(padded)} and {len(fitted)} bytes")
     bodies = [text.removesuffix(b"</svg>\n").rstrip() for text in (padded, fitted)]
@@ -181,9 +181,9 @@ PATHS = ["", "time/40%-60%", "time/50%-50.2%", "proc/0", "proc/0/time/20%-30%", 
 
 def check_trace(xtf, ask_tree, path, seen):
     trace = Trace(xtf, ask_tree, path)
-    for where in PATHS:
+    for directory in PATHS:
         try:
-            seen[check_picture(trace, where)] += 1
+            seen[check_picture(trace, directory)] += 1
         except Refused as error:
             check("there are" in str(error) or "there is no" in str(error), str(error))
 

@@ -1,4 +1,4 @@
-"""A trace whose pictures are looked at."""
+"""A trace with its pictures."""
 
 import pathlib
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A build with an importer reads its archives; a build without says in each command what is missing and how to get it. Archives
-and cache folders that a user may not look into are called that.
+"""Formats of imports: a build with an importer reads its archives. A build without it says in each command what is missing and how to get
+it. Messages also name archives and cache folders that the user may not read.
 
 usage: formats.py XTF ARCHIVE with|without
 """
@@ -19,7 +19,7 @@ def run(*command, **options):
 
 
 def compare_forbidden(xtf, folder, archive, expect):
-    """What an ordinary user is told."""
+    """Checks the messages for an ordinary user who may not read the archive or the cache folder."""
     closed, home = (os.path.join(folder, name) for name in ("closed", "home"))
     for path in closed, home:
         os.mkdir(path, 0o700)
@@ -35,28 +35,28 @@ def compare_forbidden(xtf, folder, archive, expect):
 
 
 def main():
-    xtf, archive, there = sys.argv[1], sys.argv[2], sys.argv[3] == "with"
+    xtf, archive, installed = sys.argv[1], sys.argv[2], sys.argv[3] == "with"
     problems = []
 
-    def expect(what, fine, done):
+    def expect(wording, fine, done):
         if not fine:
-            problems.append(f"{what}: {done.returncode}, {done.stdout!r}, {done.stderr!r}")
+            problems.append(f"{wording}: {done.returncode}, {done.stdout!r}, {done.stderr!r}")
 
     for arguments in ("--help",), ("import", "--help"):
         done = run(xtf, *arguments)
-        expect(arguments, "(NAME.otf2)" in done.stdout and (REMEDY in done.stdout) != there, done)
+        expect(arguments, "(NAME.otf2)" in done.stdout and (REMEDY in done.stdout) != installed, done)
     with tempfile.TemporaryDirectory(prefix="xtf-formats-") as folder:
         environment = dict(os.environ, XDG_CACHE_HOME=folder)
         output = os.path.join(folder, "out.xtf")
         for source in archive, os.path.dirname(archive):
             for arguments in ("import", "-o", output, source), ("ls", source), ("mount", "-f", source, folder):
-                if there and arguments[0] == "mount":
+                if installed and arguments[0] == "mount":
                     continue
                 done = run(xtf, *arguments, env=environment)
-                expect(arguments, done.returncode == (0 if there else 1) and (REMEDY in done.stderr) != there, done)
-        expect("the output", os.path.exists(output) == there, done)
+                expect(arguments, done.returncode == (0 if installed else 1) and (REMEDY in done.stderr) != installed, done)
+        expect("the output", os.path.exists(output) == installed, done)
         if os.geteuid() == 0 and shutil.which("setpriv"):
-            compare_forbidden(shutil.copy(xtf, os.path.join(folder, "command")), folder, archive if there else None, expect)
+            compare_forbidden(shutil.copy(xtf, os.path.join(folder, "command")), folder, archive if installed else None, expect)
     print("\n".join(problems) or "as it should be")
     return 1 if problems else 0
 

@@ -1,6 +1,6 @@
 /*
- * An importer of calls: a dozen lines about a format of lines `process thread time > region` and `... < region`, and
- * what becomes of the calls, as a reader of the trace sees it.
+ * An importer of calls in a dozen lines, for a format of lines `process thread time > region` and `... < region`.
+ * The test reads the calls from the trace.
  */
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -28,7 +28,7 @@ static bool add_line(XtfCallImport *calls, const char *line, GError **error)
                        : xtf_import_calls_leave(calls, process, thread, time, region, error);
 }
 
-static bool run(XtfImportJob *job, GError **error)
+static bool run_import(XtfImportJob *job, GError **error)
 {
     g_autofree char *text = NULL;
 
@@ -48,7 +48,7 @@ static const XtfImporter importer = {
     .name = "lines",
     .identity = "lines_id",
     .types = UINT64_C(1) << XTF_MODEL_ENTERS_LEAVES | UINT64_C(1) << XTF_MODEL_BACKWARD_TIMES,
-    .run = run,
+    .run = run_import,
 };
 
 /* ---- The trace. */
@@ -59,7 +59,7 @@ typedef struct {
     XtfTrace *trace;
 } Imported;
 
-static Imported import(const char *text)
+static Imported import_lines(const char *text)
 {
     Imported imported = {.folder = g_dir_make_tmp("xtf-calls-XXXXXX", NULL)};
     g_autofree char *anchor = g_build_filename(imported.folder, "lines.txt", NULL);
@@ -117,14 +117,14 @@ static uint64_t rows_of(XtfTrace *trace, uint64_t location)
 
 Test(calls, of_threads_in_any_order_are_a_trace)
 {
-    Imported imported = import("1 0 5 > main\n"
-                               "0 0 1 > main\n"
-                               "0 0 2 > solve\n"
-                               "0 1 7 > solve\n"
-                               "0 0 3 < solve\n"
-                               "1 0 9 < main\n"
-                               "0 1 8 < solve\n"
-                               "0 0 4 < main\n");
+    Imported imported = import_lines("1 0 5 > main\n"
+                                     "0 0 1 > main\n"
+                                     "0 0 2 > solve\n"
+                                     "0 1 7 > solve\n"
+                                     "0 0 3 < solve\n"
+                                     "1 0 9 < main\n"
+                                     "0 1 8 < solve\n"
+                                     "0 0 4 < main\n");
 
     cr_assert_eq(rows_of_table(imported.trace, "processes"), 2);
     cr_assert_eq(rows_of_table(imported.trace, "locations"), 3);
@@ -142,11 +142,11 @@ Test(calls, of_threads_in_any_order_are_a_trace)
 
 Test(calls, that_are_wrong_are_repaired_and_counted)
 {
-    Imported imported = import("0 0 5 > main\n"
-                               "no event at all\n"
-                               "0 0 4 > early\n"
-                               "0 0 6 < never_entered\n"
-                               "0 0 7 < main\n");
+    Imported imported = import_lines("0 0 5 > main\n"
+                                     "no event at all\n"
+                                     "0 0 4 > early\n"
+                                     "0 0 6 < never_entered\n"
+                                     "0 0 7 < main\n");
 
     cr_assert_eq(imported.report.read, 5);
     cr_assert_eq(imported.report.kept, 4);
@@ -162,11 +162,11 @@ Test(calls, that_are_wrong_are_repaired_and_counted)
     imported_finish(&imported);
 }
 
-/* An importer that counts an event twice. */
+/* Counts an event twice. */
 static bool run_miscounting(XtfImportJob *job, GError **error)
 {
     job->report.read++;
-    return run(job, error);
+    return run_import(job, error);
 }
 
 Test(calls, an_importer_that_miscounts_is_found_out)

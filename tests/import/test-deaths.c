@@ -1,5 +1,6 @@
 /*
- * Imports whose reader dies of one location: OTF2's function stands in this program, and raises a signal there.
+ * Imports whose reader dies at one location. This program replaces a function of OTF2 by one that raises a signal
+ * there.
  */
 #include <criterion/criterion.h>
 #include <dlfcn.h>
@@ -15,7 +16,7 @@
 
 static OTF2_LocationRef deadly = OTF2_UNDEFINED_LOCATION;
 
-/* In place of the library's, which it calls. */
+/* Replaces the library's function, and calls it for all other locations. */
 OTF2_EvtReader *OTF2_Reader_GetEvtReader(OTF2_Reader *reader, OTF2_LocationRef location)
 {
     OTF2_EvtReader *(*original)(OTF2_Reader *, OTF2_LocationRef) = dlsym(RTLD_NEXT, "OTF2_Reader_GetEvtReader");
@@ -27,8 +28,9 @@ OTF2_EvtReader *OTF2_Reader_GetEvtReader(OTF2_Reader *reader, OTF2_LocationRef l
     return original(reader, location);
 }
 
-/* Imports the example into a file that is removed again. */
-static bool import(bool keep_going, unsigned jobs, XtfImportReport *report, uint64_t *n_locations, GError **error)
+/* Imports the example into a file and removes the file. True if the import succeeds. */
+static bool import_example(bool keep_going, unsigned jobs, XtfImportReport *report, uint64_t *n_locations,
+                           GError **error)
 {
     g_autofree char *folder = g_dir_make_tmp("xtf-deaths-XXXXXX", NULL);
     g_autofree char *output = g_build_filename(folder, "out.xtf", NULL);
@@ -41,7 +43,7 @@ static bool import(bool keep_going, unsigned jobs, XtfImportReport *report, uint
     return fine;
 }
 
-/* The example's second location, as eztrace numbers them. */
+/* The id of the example's second location, as eztrace numbers them. */
 enum { SECOND = 536870911 };
 
 Test(deaths, are_refused_by_name)
@@ -52,13 +54,13 @@ Test(deaths, are_refused_by_name)
 
     deadly = SECOND;
     xtf_import_report_init(&report);
-    cr_assert_not(import(false, 1, &report, &n, &error));
+    cr_assert_not(import_example(false, 1, &report, &n, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED), "%s", error->message);
     cr_assert_not_null(strstr(error->message, "location 536870911"), "%s", error->message);
     cr_assert_not_null(strstr(error->message, "eztrace_log.otf2"), "%s", error->message);
 }
 
-/* Whatever else is read at the same time is not taken for the culprit. */
+/* Locations that other threads read at the same time are not blamed. */
 Test(deaths, cost_one_location_when_going_on)
 {
     for (unsigned jobs = 1; jobs <= 4; jobs += 3) {
@@ -68,23 +70,23 @@ Test(deaths, cost_one_location_when_going_on)
 
         deadly = SECOND;
         xtf_import_report_init(&report);
-        cr_assert(import(true, jobs, &report, &n, &error), "%s", error ? error->message : "");
+        cr_assert(import_example(true, jobs, &report, &n, &error), "%s", error ? error->message : "");
         cr_assert_eq(n, 3);
-        bool said = false;
+        bool warned = false;
         for (guint i = 0; i < report.warnings->len; i++)
-            said |=
+            warned |=
                 g_str_has_prefix(g_ptr_array_index(report.warnings, i), "location 536870911: its events are missing");
-        cr_assert(said);
+        cr_assert(warned);
     }
 }
 
-Test(deaths, do_not_happen_by_themselves)
+Test(deaths, are_not_reported_without_a_signal)
 {
     g_auto(XtfImportReport) report;
     g_autoptr(GError) error = NULL;
     uint64_t n;
 
     xtf_import_report_init(&report);
-    cr_assert(import(false, 2, &report, &n, &error), "%s", error ? error->message : "");
+    cr_assert(import_example(false, 2, &report, &n, &error), "%s", error ? error->message : "");
     cr_assert_eq(n, 4);
 }

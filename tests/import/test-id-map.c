@@ -3,7 +3,7 @@
 
 #include "src/import/definitions/id-map.h"
 
-/* eztrace's ids: a few consecutive ones from each of several far apart starts. */
+/* Ids as eztrace assigns them: runs of consecutive ids with distant starts. */
 Test(id_map, agrees_with_a_hash_table)
 {
     g_autoptr(GHashTable) expected = g_hash_table_new(NULL, NULL);
@@ -46,8 +46,9 @@ Test(id_map, has_the_extreme_keys)
     xtf_id_map_finish(&map);
 }
 
-/* Multiples of the inverse of the golden ratio's multiplier: all in one slot, were the multiplier known. */
-Test(id_map, nobody_can_make_keys_collide, .timeout = 60)
+/* The keys are multiples of the inverse of the golden ratio's multiplier, so all would be in one slot if the
+ * multiplier were known. */
+Test(id_map, keys_cannot_be_made_to_collide, .timeout = 60)
 {
     enum { KEYS = 400000 };
     uint32_t inverse = 1, row;

@@ -1,5 +1,6 @@
 /*
- * Whole imports of the example and of damaged copies of it: what comes out, and what stays when nothing can.
+ * Whole imports of the example and of damaged copies: the trace of a good import, and the untouched output of a
+ * failed one.
  */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -15,8 +16,8 @@
 
 #define ANCHOR "eztrace_log.otf2"
 
-/* `b` may be NULL. */
-static void run(const char *command, const char *a, const char *b)
+/* Runs a command with the option -r. `b` may be NULL. */
+static void run_command(const char *command, const char *a, const char *b)
 {
     const char *argv[] = {command, "-r", a, b, NULL};
     int status = -1;
@@ -25,24 +26,24 @@ static void run(const char *command, const char *a, const char *b)
     cr_assert_eq(status, 0);
 }
 
-/* A folder with a copy of the example, EXAMPLE being given by the build. */
+/* Returns the path of a copy of the example in a new folder. The build defines EXAMPLE. */
 static char *copy_example(void)
 {
     g_autofree char *folder = g_dir_make_tmp("xtf-import-XXXXXX", NULL);
     char *copy = g_build_filename(folder, "archive", NULL);
 
-    run("cp", EXAMPLE, copy);
+    run_command("cp", EXAMPLE, copy);
     return copy;
 }
 
 static void remove_copy(char *copy)
 {
     g_autofree char *folder = g_path_get_dirname(copy);
-    run("rm", folder, NULL);
+    run_command("rm", folder, NULL);
     g_free(copy);
 }
 
-static char *in(const char *folder, const char *name)
+static char *path_in(const char *folder, const char *name)
 {
     return g_build_filename(folder, name, NULL);
 }
@@ -57,17 +58,17 @@ static unsigned n_files(const char *folder)
     return n;
 }
 
-/* The path of some location's events. */
-static char *some_events(const char *copy)
+/* Returns the path of the events of any one location. */
+static char *path_of_events(const char *copy)
 {
-    g_autofree char *folder = in(copy, "eztrace_log");
+    g_autofree char *folder = path_in(copy, "eztrace_log");
     g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     const char *name;
 
     while ((name = g_dir_read_name(dir)) != NULL && !g_str_has_suffix(name, ".evt"))
         ;
     cr_assert_not_null(name);
-    return in(folder, name);
+    return path_in(folder, name);
 }
 
 static uint64_t n_records(const char *path)
@@ -86,7 +87,7 @@ static uint64_t n_records(const char *path)
 Test(import, reads_the_example_in_any_number_of_threads)
 {
     char *copy = copy_example();
-    g_autofree char *anchor = in(copy, ANCHOR), *output = in(copy, "out.xtf");
+    g_autofree char *anchor = path_in(copy, ANCHOR), *output = path_in(copy, "out.xtf");
     uint64_t records = 0;
 
     for (unsigned jobs = 1; jobs <= 8; jobs *= 2) {
@@ -109,7 +110,7 @@ Test(import, reads_the_example_in_any_number_of_threads)
 Test(import, replaces_no_device_and_not_its_own_source)
 {
     char *copy = copy_example();
-    g_autofree char *anchor = in(copy, ANCHOR), *pipe = in(copy, "pipe"), *link = in(copy, "link.xtf");
+    g_autofree char *anchor = path_in(copy, ANCHOR), *pipe = path_in(copy, "pipe"), *link = path_in(copy, "link.xtf");
     const char *const outputs[] = {copy, anchor, pipe, link};
     struct stat before, after;
 
@@ -128,7 +129,7 @@ Test(import, replaces_no_device_and_not_its_own_source)
     remove_copy(copy);
 }
 
-/* A trace whose one property says what an import says of the archive that it is of. */
+/* Writes a trace with only the property by which an import names its archive. */
 static void write_import_of(const char *path, const char *trace_id)
 {
     const XtfWriterOptions options = {.resolution_num = 1, .resolution_den = 1, .no_sync = true};
@@ -148,7 +149,7 @@ static void write_import_of(const char *path, const char *trace_id)
 Test(import, replaces_an_import_of_another_archive_only_by_force)
 {
     char *copy = copy_example();
-    g_autofree char *output = in(copy, "out.xtf");
+    g_autofree char *output = path_in(copy, "out.xtf");
 
     write_import_of(output, "0123456789abcdef");
     for (unsigned force = 0; force < 2; force++) {
@@ -166,7 +167,7 @@ Test(import, replaces_an_import_of_another_archive_only_by_force)
 Test(import, gives_the_output_the_rights_of_a_new_file)
 {
     char *copy = copy_example();
-    g_autofree char *output = in(copy, "out.xtf");
+    g_autofree char *output = path_in(copy, "out.xtf");
     g_auto(XtfImportReport) report;
     struct stat info;
 
@@ -178,12 +179,12 @@ Test(import, gives_the_output_the_rights_of_a_new_file)
     remove_copy(copy);
 }
 
-/* Tries an import that must fail, over an output that must stay. */
+/* Asserts that an import fails and leaves the existing output. */
 static void expect_refusal(const char *copy, const char *archive, const XtfImportOptions *given, XtfErrorCode code,
                            const char *word)
 {
     XtfImportOptions options = given ? *given : (XtfImportOptions){0};
-    g_autofree char *output = in(copy, "out.xtf");
+    g_autofree char *output = path_in(copy, "out.xtf");
     g_autofree char *content = NULL;
     g_auto(XtfImportReport) report;
     g_autoptr(GError) error = NULL;
@@ -200,10 +201,11 @@ static void expect_refusal(const char *copy, const char *archive, const XtfImpor
     cr_assert_str_eq(content, "precious");
 }
 
-/* With keep_going it must succeed, with a warning that has the word in it. Returns the number of records. */
+/* Asserts that an import with keep_going succeeds with a warning that contains the word. Returns the number of
+ * records. */
 static uint64_t expect_partial(const char *copy, const char *word)
 {
-    g_autofree char *output = in(copy, "partial.xtf"), *said = NULL;
+    g_autofree char *output = path_in(copy, "partial.xtf"), *warning = NULL;
     XtfImportOptions options = {.keep_going = true, .storage.no_sync = true};
     g_auto(XtfImportReport) report;
     g_autoptr(GError) error = NULL;
@@ -211,8 +213,8 @@ static uint64_t expect_partial(const char *copy, const char *word)
     xtf_import_report_init(&report);
     cr_assert(xtf_import(copy, output, &options, &report, &error), "%s", error ? error->message : "");
     g_ptr_array_add(report.warnings, NULL);
-    said = g_strjoinv("\n", (char **)report.warnings->pdata);
-    cr_assert_not_null(strstr(said, word), "%s", said);
+    warning = g_strjoinv("\n", (char **)report.warnings->pdata);
+    cr_assert_not_null(strstr(warning, word), "%s", warning);
     cr_assert_eq(n_records(output), report.kept);
     return report.kept;
 }
@@ -220,20 +222,20 @@ static uint64_t expect_partial(const char *copy, const char *word)
 Test(import, refuses_missing_events)
 {
     char *copy = copy_example();
-    g_autofree char *events = some_events(copy), *name = g_path_get_basename(events);
+    g_autofree char *events = path_of_events(copy), *name = g_path_get_basename(events);
 
     uint64_t all = expect_partial(copy, "");
     g_unlink(events);
     expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, name);
-    uint64_t rest = expect_partial(copy, name);
-    cr_assert(all / 2 < rest && rest < all);
+    uint64_t remaining = expect_partial(copy, name);
+    cr_assert(all / 2 < remaining && remaining < all);
     remove_copy(copy);
 }
 
 Test(import, refuses_truncated_events)
 {
     char *copy = copy_example();
-    g_autofree char *events = some_events(copy);
+    g_autofree char *events = path_of_events(copy);
     struct stat info;
 
     uint64_t all = expect_partial(copy, "");
@@ -241,25 +243,26 @@ Test(import, refuses_truncated_events)
     for (unsigned eighths = 0; eighths < 8; eighths += 3) {
         cr_assert_eq(truncate(events, info.st_size * eighths / 8), 0);
         expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, "location");
-        uint64_t rest = expect_partial(copy, "location");
-        cr_assert(all / 2 < rest && rest < all, "%u: %lu", eighths, rest);
-        cr_assert_eq(truncate(events, info.st_size), 0); /* the missing part is zeros now */
+        uint64_t remaining = expect_partial(copy, "location");
+        cr_assert(all / 2 < remaining && remaining < all, "%u: %lu", eighths, remaining);
+        cr_assert_eq(truncate(events, info.st_size), 0); /* the missing part now has zeros */
     }
     remove_copy(copy);
 }
 
-Test(import, refuses_what_is_no_archive)
+Test(import, refuses_files_of_no_archive)
 {
     char *copy = copy_example();
-    g_autofree char *input = in(copy, "in.lj"), *nothing = in(copy, "nothing"), *other = in(copy, "other.otf2"),
-                    *anchor = in(copy, ANCHOR), *definitions = in(copy, "eztrace_log.def");
+    g_autofree char *input = path_in(copy, "in.lj"), *missing = path_in(copy, "nothing"),
+                    *anchor_alone = path_in(copy, "other.otf2"), *anchor = path_in(copy, ANCHOR),
+                    *definitions = path_in(copy, "eztrace_log.def");
 
     expect_refusal(copy, input, NULL, XTF_ERROR_NOT_XTF, "in.lj");
-    expect_refusal(copy, nothing, NULL, XTF_ERROR_NOT_FOUND, "nothing");
-    run("cp", anchor, other);
+    expect_refusal(copy, missing, NULL, XTF_ERROR_NOT_FOUND, "nothing");
+    run_command("cp", anchor, anchor_alone);
     expect_refusal(copy, copy, NULL, XTF_ERROR_NOT_XTF, "several");
-    expect_refusal(copy, other, NULL, XTF_ERROR_DAMAGED, "other"); /* an anchor of nothing */
-    g_unlink(other);
+    expect_refusal(copy, anchor_alone, NULL, XTF_ERROR_DAMAGED, "other"); /* an anchor without its archive */
+    g_unlink(anchor_alone);
     g_unlink(definitions);
     expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, "eztrace_log.def: there is no such file");
     cr_assert(g_file_set_contents(definitions, "", 0, NULL));
@@ -292,7 +295,7 @@ static void keep_last(uint64_t events, double done, void *data)
 Test(import, shows_progress)
 {
     char *copy = copy_example();
-    g_autofree char *output = in(copy, "out.xtf");
+    g_autofree char *output = path_in(copy, "out.xtf");
     double done = -1;
     XtfImportOptions options = {.progress = keep_last, .progress_data = &done};
     g_auto(XtfImportReport) report;

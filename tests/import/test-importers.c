@@ -1,6 +1,6 @@
 /*
- * The table of importers: no file is claimed by two, files of no format are refused by all with one message, and each
- * row says enough for users.
+ * The table of importers. No two importers claim one file, and all refuse a file of unknown format with one message.
+ * Each row explains itself to users.
  */
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -11,7 +11,7 @@
 #include "libxtf/error.h"
 #include "src/import/importer.h"
 
-/* How an anchor of each format begins. A new importer adds its own. */
+/* The first bytes of each format's anchor. A new importer adds its own. */
 static const struct {
     const char *importer;
     const char *start;
@@ -22,7 +22,7 @@ static const struct {
     {"OpenTS", "<trace ranks=\"4\">", 17},
 };
 
-/* A file of that content, by a name that says nothing, or ends in `ending`. */
+/* Writes a file with the given content. Its name says nothing about the format, or ends in `ending`. */
 static char *make_file(const char *folder, const char *ending, const char *content, size_t length)
 {
     g_autofree char *name = g_strconcat("sample", ending, NULL);
@@ -59,9 +59,9 @@ Test(importers, each_has_a_row_that_users_understand)
         g_autofree char *remedy = g_strdup_printf("-D%s=enabled", (*importer)->option);
         cr_assert_not_null(strstr(formats, (*importer)->description));
         cr_assert_eq(strstr(formats, remedy) == NULL, (*importer)->run != NULL);
-        for (const XtfImporter *const *other = xtf_importers; *other != *importer; other++) {
-            cr_assert_str_neq((*importer)->name, (*other)->name);
-            cr_assert_str_neq((*importer)->ending, (*other)->ending);
+        for (const XtfImporter *const *earlier = xtf_importers; *earlier != *importer; earlier++) {
+            cr_assert_str_neq((*importer)->name, (*earlier)->name);
+            cr_assert_str_neq((*importer)->ending, (*earlier)->ending);
         }
     }
 }
@@ -86,7 +86,7 @@ Test(importers, do_not_claim_one_file_twice)
     g_rmdir(folder);
 }
 
-Test(importers, refuse_what_none_knows_with_one_message)
+Test(importers, refuse_unknown_files_with_one_message)
 {
     static const char *const contents[] = {"",
                                            "x",
@@ -100,7 +100,7 @@ Test(importers, refuse_what_none_knows_with_one_message)
     for (size_t i = 0; i < G_N_ELEMENTS(contents); i++) {
         const XtfImporter *importer = NULL;
         g_autoptr(GError) error = NULL;
-        /* Its name does not make it an anchor. */
+        /* The ending alone does not make the file an anchor. */
         g_autofree char *path = make_file(folder, xtf_importers[0]->ending, contents[i], strlen(contents[i]));
         g_autofree char *message = g_strdup_printf("%s: is not %s", path, formats);
         cr_assert_eq(n_claims(path), 0);
@@ -122,8 +122,8 @@ static void expect_advice(const char *path, const char *expected)
     cr_assert(g_str_has_suffix(error->message, expected), "%s: not %s", error->message, expected);
 }
 
-/* What somebody may take for the trace: other files of an archive, a profile beside it, and the format before OTF2. */
-Test(importers, say_what_to_give_instead)
+/* Files that users may mistake for the trace: other files of an archive, a profile beside it, and OTF 1. */
+Test(importers, advise_which_file_to_import)
 {
     static const char *const of_archive[] = {"eztrace_log.def", "eztrace_log/0.evt", "eztrace_log/0.def",
                                              "eztrace_log"};
@@ -133,7 +133,7 @@ Test(importers, say_what_to_give_instead)
                     *more = g_build_filename(folder, "hello.1.events", NULL);
     g_autofree char *trace = g_build_filename(folder, "traces.otf2", NULL),
                     *profile = g_build_filename(folder, "profile.cubex", NULL);
-    g_autofree char *found = g_strdup_printf("it is a profile, and the trace of its run is '%s'", trace);
+    g_autofree char *advice = g_strdup_printf("it is a profile, and the trace of its run is '%s'", trace);
 
     for (size_t i = 0; i < G_N_ELEMENTS(of_archive); i++) {
         g_autofree char *path = g_build_filename(EXAMPLE, of_archive[i], NULL);
@@ -146,7 +146,7 @@ Test(importers, say_what_to_give_instead)
     expect_advice(more, "it is a file of OTF 1, which xtf cannot import");
     expect_advice(profile, "it is a profile, which has no events");
     cr_assert(g_file_set_contents(trace, "\1\1OTF2 and so on, an anchor", -1, NULL));
-    expect_advice(profile, found);
+    expect_advice(profile, advice);
     g_unlink(of_otf1);
     g_unlink(more);
     g_unlink(profile);
@@ -154,7 +154,7 @@ Test(importers, say_what_to_give_instead)
     g_rmdir(folder);
 }
 
-/* EXAMPLE is given by the build: a folder with an archive and other files. */
+/* The build defines EXAMPLE: a folder with an archive and other files. */
 Test(importers, find_the_anchor_in_a_folder_or_say_what_is_missing)
 {
     const XtfImporter *importer = NULL;
@@ -164,13 +164,13 @@ Test(importers, find_the_anchor_in_a_folder_or_say_what_is_missing)
     if (anchor) {
         cr_assert(g_str_has_suffix(anchor, "/eztrace_log.otf2"), "%s", anchor);
         cr_assert_str_eq(importer->name, "OTF2");
-    } else { /* a build without it */
+    } else { /* a build without the importer */
         cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED), "%s", error->message);
         cr_assert_not_null(strstr(error->message, "-Dotf2=enabled"), "%s", error->message);
     }
 }
 
-/* The state of these files decides whether an import that was kept is still good. */
+/* The state of these files decides whether a cached import is still valid. */
 Test(importers, list_the_files_of_a_trace)
 {
     static const char *const names[] = {"a.otf2", "a.def", "a.marker", "b.def", "ab.def", "ba.otf2"};

@@ -1,6 +1,4 @@
-/*
- * Postings of messages, compared with a list of all postings that is searched the simple way; and the set of tags.
- */
+/* Postings of messages, compared with a linear search of a list of all postings, and the set of tags. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -8,13 +6,13 @@
 #include "src/import/definitions/tags.h"
 #include "src/import/requests.h"
 
-/* Every posting, and what became of it. */
+/* A posting and its state. */
 typedef struct {
     uint64_t id, message;
     XtfRequestState state;
 } Naive;
 
-static Naive *latest(GArray *all, uint64_t id, XtfRequestState kind)
+static Naive *latest_posting(GArray *all, uint64_t id, XtfRequestState kind)
 {
     for (guint i = all->len; i > 0; i--) {
         Naive *posting = &g_array_index(all, Naive, i - 1);
@@ -26,7 +24,7 @@ static Naive *latest(GArray *all, uint64_t id, XtfRequestState kind)
 
 static void naive_post(GArray *all, uint64_t id, XtfRequestState state)
 {
-    Naive *before = latest(all, id, state), posting = {.id = id, .state = state};
+    Naive *before = latest_posting(all, id, state), posting = {.id = id, .state = state};
 
     if (before && (state == XTF_REQUEST_RECEIVING || state == XTF_REQUEST_SENDING))
         before->state = XTF_REQUEST_FORGOTTEN;
@@ -35,7 +33,8 @@ static void naive_post(GArray *all, uint64_t id, XtfRequestState state)
 
 static void naive_cancel(GArray *all, uint64_t id)
 {
-    Naive *receive = latest(all, id, XTF_REQUEST_RECEIVING), *send = latest(all, id, XTF_REQUEST_SENDING);
+    Naive *receive = latest_posting(all, id, XTF_REQUEST_RECEIVING),
+          *send = latest_posting(all, id, XTF_REQUEST_SENDING);
 
     if (receive && receive > send)
         receive->state = XTF_REQUEST_FORGOTTEN;
@@ -43,8 +42,8 @@ static void naive_cancel(GArray *all, uint64_t id)
         send->state = XTF_REQUEST_CANCELLED_SEND;
 }
 
-/* Takes what can be taken; each must be the next of all that is not forgotten. */
-static guint take(XtfRequests *requests, GArray *all, guint next, bool ended)
+/* Takes all postings that are ready. Asserts that each is the next one that was not forgotten. */
+static guint take_postings(XtfRequests *requests, GArray *all, guint next, bool ended)
 {
     const XtfRequest *request;
 
@@ -63,7 +62,7 @@ static guint take(XtfRequests *requests, GArray *all, guint next, bool ended)
     return next;
 }
 
-static void do_something(XtfRequests *requests, GArray *all, GRand *random, uint64_t ids)
+static void change_posting(XtfRequests *requests, GArray *all, GRand *random, uint64_t ids)
 {
     uint64_t id = g_rand_int_range(random, 0, ids);
     XtfPostingsRow row = {.seq = all->len}, *received;
@@ -79,7 +78,7 @@ static void do_something(XtfRequests *requests, GArray *all, GRand *random, uint
         cr_assert(xtf_requests_post(requests, state, id, &row, NULL));
         break;
     case 4 ... 5:
-        posting = latest(all, id, XTF_REQUEST_RECEIVING);
+        posting = latest_posting(all, id, XTF_REQUEST_RECEIVING);
         received = xtf_requests_receive(requests, id);
         cr_assert_eq(!received, !posting);
         if (received) {
@@ -89,7 +88,7 @@ static void do_something(XtfRequests *requests, GArray *all, GRand *random, uint
         }
         break;
     case 6:
-        if ((posting = latest(all, id, XTF_REQUEST_SENDING)))
+        if ((posting = latest_posting(all, id, XTF_REQUEST_SENDING)))
             posting->state = XTF_REQUEST_FORGOTTEN;
         xtf_requests_sent(requests, id);
         break;
@@ -109,12 +108,12 @@ Test(messages, postings_come_in_order)
         g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(Naive));
         guint next = 0;
         for (unsigned i = 0; i < 1500; i++) {
-            do_something(&requests, all, random, 1 + round * round);
+            change_posting(&requests, all, random, 1 + round * round);
             if (round % 2)
-                next = take(&requests, all, next, false);
+                next = take_postings(&requests, all, next, false);
         }
         if (round % 3)
-            take(&requests, all, next, true);
+            take_postings(&requests, all, next, true);
         else
             xtf_requests_clear(&requests);
         cr_assert(xtf_requests_empty(&requests));
@@ -122,7 +121,8 @@ Test(messages, postings_come_in_order)
     xtf_requests_finish(&requests);
 }
 
-/* One that is never completed holds up so many that they go to a file, in which they are still found. */
+/* One posting never completes and delays more others than memory holds, so they go to a file. The table still finds
+ * them there. */
 Test(messages, many_postings_go_to_a_file)
 {
     enum { N = 3 * XTF_REQUESTS_IN_MEMORY };
@@ -157,29 +157,29 @@ Test(messages, a_folder_that_takes_no_file_is_an_error)
 {
     g_autoptr(GError) error = NULL;
     XtfRequests requests;
-    bool good = true;
+    bool fits = true;
 
     xtf_requests_init(&requests, "/nonexistent");
-    for (uint64_t i = 0; i <= XTF_REQUESTS_IN_MEMORY && good; i++) {
+    for (uint64_t i = 0; i <= XTF_REQUESTS_IN_MEMORY && fits; i++) {
         cr_assert_null(error);
-        good = xtf_requests_post(&requests, XTF_REQUEST_SENDING, i, &(XtfPostingsRow){0}, &error);
-        cr_assert_eq(good, i < XTF_REQUESTS_IN_MEMORY);
+        fits = xtf_requests_post(&requests, XTF_REQUEST_SENDING, i, &(XtfPostingsRow){0}, &error);
+        cr_assert_eq(fits, i < XTF_REQUESTS_IN_MEMORY);
     }
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_IO));
     xtf_requests_finish(&requests);
 }
 
-static void check_tags(XtfTags *tags, const GArray *wanted, bool others)
+static void check_tags(XtfTags *tags, const GArray *wanted, bool has_others)
 {
     g_autoptr(GArray) list = xtf_tags_list(tags);
 
     cr_assert_eq(list->len, MIN(wanted->len, XTF_TAGS_MAX));
     for (guint i = 0; i < list->len; i++)
         cr_assert_eq(g_array_index(list, uint32_t, i), g_array_index(wanted, uint32_t, i));
-    cr_assert_eq(tags->has_more, others || wanted->len > XTF_TAGS_MAX);
+    cr_assert_eq(tags->others, has_others || wanted->len > XTF_TAGS_MAX);
 }
 
-/* The least, in whatever order and sets they come. */
+/* The set keeps the least tags, in any order and for any split into sets. */
 Test(messages, tags_are_the_least)
 {
     static const uint32_t counts[] = {0, 1, 64, 4096, 4097, 8192, 30000};

@@ -1,20 +1,18 @@
-/*
- * Properties that say how processes ended and what is not recorded of them: what is written is read back.
- */
+/* Properties for the end of each process and for data that was not recorded: written properties are read back. */
 #include <criterion/criterion.h>
 #include <inttypes.h>
 
 #include "src/model/process-properties.h"
 
-static void expect_end(const char *text, XtfEndKind how, int64_t number)
+static void expect_end(const char *text, XtfEndKind kind, int64_t number)
 {
-    XtfEndKind read_how;
+    XtfEndKind read_kind;
     int64_t read_number;
-    g_autofree char *written = xtf_end_text(how, number);
+    g_autofree char *written = xtf_end_text(kind, number);
 
     cr_assert_str_eq(written, text);
-    cr_assert(xtf_end_parse(text, &read_how, &read_number), "%s", text);
-    cr_assert_eq(read_how, how, "%s: %d", text, read_how);
+    cr_assert(xtf_end_parse(text, &read_kind, &read_number), "%s", text);
+    cr_assert_eq(read_kind, kind, "%s: %d", text, read_kind);
     cr_assert_eq(read_number, number, "%s: %" PRId64, text, read_number);
 }
 
@@ -36,18 +34,18 @@ Test(properties, other_ends_are_not_known)
                                         "status 3 ", "status x", "killed by signal", "finalized 0"};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++) {
-        XtfEndKind how = XTF_END_KILLED;
+        XtfEndKind kind = XTF_END_KILLED;
         int64_t number = 1;
-        cr_assert_not(xtf_end_parse(texts[i], &how, &number), "%s", texts[i]);
-        cr_assert_eq(how, XTF_END_UNKNOWN, "%s", texts[i]);
+        cr_assert_not(xtf_end_parse(texts[i], &kind, &number), "%s", texts[i]);
+        cr_assert_eq(kind, XTF_END_UNKNOWN, "%s", texts[i]);
         cr_assert_eq(number, 0, "%s", texts[i]);
     }
 }
 
 Test(properties, a_run_fails_by_a_status_a_signal_or_without_MPI_Finalize)
 {
-    for (XtfEndKind how = 0; how < XTF_N_END_KINDS; how++)
-        cr_assert_eq(xtf_end_is_failure(how), how >= XTF_END_WITHOUT_FINALIZE, "%d", how);
+    for (XtfEndKind kind = 0; kind < XTF_N_END_KINDS; kind++)
+        cr_assert_eq(xtf_end_is_failure(kind), kind >= XTF_END_WITHOUT_FINALIZE, "%d", kind);
 }
 
 Test(properties, sets_of_what_is_missing_are_read_as_they_are_written)
@@ -62,7 +60,7 @@ Test(properties, sets_of_what_is_missing_are_read_as_they_are_written)
     cr_assert_str_eq(words, "libgomp locks");
 }
 
-Test(properties, words_that_are_not_known_mean_nothing)
+Test(properties, unknown_words_are_ignored)
 {
     cr_assert_eq(xtf_missing_parse(""), 0);
     cr_assert_eq(xtf_missing_parse("lock teams2"), 0);

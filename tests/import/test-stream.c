@@ -1,7 +1,4 @@
-/*
- * The call stack, the order of times and the numbering of one location's events, compared with a stack that is kept the
- * simple way.
- */
+/* The call stack, the order of times and the numbering of one location's events, compared with a naive stack. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <glib/gstdio.h>
@@ -35,8 +32,8 @@ static void set_up(Fixture *fixture)
     xtf_stream_begin(&fixture->stream, 7);
 }
 
-/* Ends the stream and opens what it wrote. */
-static XtfTrace *finish(Fixture *fixture)
+/* Ends the stream and opens the written trace. */
+static XtfTrace *finish_stream(Fixture *fixture)
 {
     g_autoptr(GError) error = NULL;
 
@@ -75,15 +72,15 @@ static void get_row(XtfTrace *trace, const char *type, uint64_t n, void *row)
     get_row_of(trace, 7, type, n, row);
 }
 
-static XtfEntersLeavesRow call(XtfTrace *trace, uint64_t n)
+static XtfEntersLeavesRow call_at(XtfTrace *trace, uint64_t n)
 {
     XtfEntersLeavesRow row;
     get_row(trace, "enters_leaves", n, &row);
     return row;
 }
 
-/* Whether no row of the stack has the region. */
-static bool alone(const GArray *stack, const uint32_t *regions, uint32_t region)
+/* True if no row of the stack has the region. */
+static bool is_absent(const GArray *stack, const uint32_t *regions, uint32_t region)
 {
     for (guint i = 0; i < stack->len; i++)
         if (regions[g_array_index(stack, uint64_t, i)] == region)
@@ -108,7 +105,7 @@ Test(stream, pairs_random_calls_as_a_plain_stack_does)
         enters[i] = top == UINT64_MAX ? 0 : i - top;
         if (stack->len == 0 || g_rand_boolean(random)) {
             regions[i] = g_rand_int_range(random, 0, 5);
-            outermost[i] = alone(stack, regions, regions[i]);
+            outermost[i] = is_absent(stack, regions, regions[i]);
             g_array_append_val(stack, i);
             depths[i] = stack->len;
             cr_assert(xtf_stream_enter(&fixture.stream, i / 3, regions[i]));
@@ -116,17 +113,17 @@ Test(stream, pairs_random_calls_as_a_plain_stack_does)
             regions[i] = regions[top];
             depths[i] = stack->len;
             g_array_set_size(stack, stack->len - 1);
-            outermost[i] = alone(stack, regions, regions[i]);
+            outermost[i] = is_absent(stack, regions, regions[i]);
             cr_assert(xtf_stream_leave(&fixture.stream, i / 3, regions[i]));
         }
     }
     uint64_t open = stack->len;
-    g_autoptr(XtfTrace) trace = finish(&fixture);
+    g_autoptr(XtfTrace) trace = finish_stream(&fixture);
     cr_assert_eq(fixture.stream.never_left, open);
     cr_assert_eq(fixture.stream.without_enter.count + fixture.stream.out_of_order.count, 0);
     cr_assert_eq(n_rows(trace, "enters_leaves"), N);
     for (uint64_t i = 0; i < N; i++) {
-        XtfEntersLeavesRow row = call(trace, i);
+        XtfEntersLeavesRow row = call_at(trace, i);
         cr_assert_eq(row.seq, i);
         cr_assert_eq(row.time, i / 3);
         cr_assert_eq(row.region, regions[i]);
@@ -151,15 +148,17 @@ Test(stream, repairs_calls_that_do_not_fit)
     xtf_stream_leave(stream, 5, WORK); /* 4: closes 2, over 3 */
     xtf_stream_leave(stream, 6, WORK); /* 5: left twice */
     xtf_stream_enter(stream, 7, SEND); /* 6: called by main; never left */
-    g_autoptr(XtfTrace) trace = finish(&fixture);
+    g_autoptr(XtfTrace) trace = finish_stream(&fixture);
 
     const uint64_t enters[] = {0, 0, 1, 1, 2, 0, 5};
     const uint32_t depths[] = {0, 1, 2, 3, 2, 0, 2};
-    const bool outermost[] = {false, true, true, true, true, false, true}; /* row 3 is off the stack at row 6 */
+    const bool outermost[] = {false, true,  true, true,
+                              true,  false, true}; /* row 3 is no longer on the stack at row
+                                                    * 6 */
     for (size_t i = 0; i < G_N_ELEMENTS(enters); i++) {
-        cr_assert_eq(call(trace, i).enter, enters[i], "row %zu", i);
-        cr_assert_eq(call(trace, i).depth, depths[i], "row %zu", i);
-        cr_assert_eq(call(trace, i).outermost, outermost[i], "row %zu", i);
+        cr_assert_eq(call_at(trace, i).enter, enters[i], "row %zu", i);
+        cr_assert_eq(call_at(trace, i).depth, depths[i], "row %zu", i);
+        cr_assert_eq(call_at(trace, i).outermost, outermost[i], "row %zu", i);
     }
     cr_assert_eq(stream->without_enter.count, 2);
     cr_assert_eq(stream->without_enter.first_seq, 0);
@@ -176,7 +175,7 @@ Test(stream, knows_the_outermost_frame_of_a_region_that_calls_itself)
 
     set_up(&fixture);
     XtfStream *stream = &fixture.stream;
-    xtf_stream_enter(stream, 1, XTF_NONE32); /* 0: of a region that nobody knows */
+    xtf_stream_enter(stream, 1, XTF_NONE32); /* 0: a region without definition */
     xtf_stream_enter(stream, 2, WORK);       /* 1 */
     xtf_stream_enter(stream, 3, MAIN);       /* 2 */
     xtf_stream_enter(stream, 4, WORK);       /* 3 */
@@ -186,16 +185,16 @@ Test(stream, knows_the_outermost_frame_of_a_region_that_calls_itself)
     xtf_stream_enter(stream, 8, WORK);       /* 7 */
     cr_assert(xtf_stream_end(stream, NULL));
     xtf_stream_begin(stream, 7 + 1);
-    xtf_stream_enter(stream, 9, WORK); /* of another location, where nothing is open */
+    xtf_stream_enter(stream, 9, WORK); /* in another location, without open frames */
     xtf_stream_end(stream, NULL);
     xtf_stream_begin(stream, 7 + 2);
-    g_autoptr(XtfTrace) trace = finish(&fixture);
+    g_autoptr(XtfTrace) trace = finish_stream(&fixture);
 
     const bool outermost[] = {true, true, true, false, false, true, true, true};
     const uint32_t depths[] = {1, 2, 3, 4, 5, 3, 2, 2};
     for (size_t i = 0; i < G_N_ELEMENTS(outermost); i++) {
-        cr_assert_eq(call(trace, i).outermost, outermost[i], "row %zu", i);
-        cr_assert_eq(call(trace, i).depth, depths[i], "row %zu", i);
+        cr_assert_eq(call_at(trace, i).outermost, outermost[i], "row %zu", i);
+        cr_assert_eq(call_at(trace, i).depth, depths[i], "row %zu", i);
     }
     XtfEntersLeavesRow row;
     get_row_of(trace, 7 + 1, "enters_leaves", 0, &row);
@@ -219,13 +218,13 @@ Test(stream, calls_see_through_calling_contexts)
     cr_assert(!xtf_stream_pop(stream, 5).call);
     cr_assert_eq(xtf_stream_region(stream), 0);
     xtf_stream_leave(stream, 4, 0);
-    g_autoptr(XtfTrace) trace = finish(&fixture);
-    cr_assert_eq(call(trace, 1).enter, 1);
-    cr_assert_eq(call(trace, 2).enter, 1);
-    cr_assert_eq(call(trace, 3).enter, 3);
-    for (uint64_t i = 0; i < 4; i++) { /* calling contexts count neither as depth nor as frames of a region */
-        cr_assert_eq(call(trace, i).depth, i == 1 || i == 2 ? 2 : 1);
-        cr_assert_eq(call(trace, i).outermost, 1);
+    g_autoptr(XtfTrace) trace = finish_stream(&fixture);
+    cr_assert_eq(call_at(trace, 1).enter, 1);
+    cr_assert_eq(call_at(trace, 2).enter, 1);
+    cr_assert_eq(call_at(trace, 3).enter, 3);
+    for (uint64_t i = 0; i < 4; i++) { /* calling contexts count neither for the depth nor as frames of a region */
+        cr_assert_eq(call_at(trace, i).depth, i == 1 || i == 2 ? 2 : 1);
+        cr_assert_eq(call_at(trace, i).outermost, 1);
     }
     cr_assert_eq(stream->never_left, 0);
     tear_down(&fixture);
@@ -242,7 +241,7 @@ Test(stream, holds_times_that_go_back_and_keeps_the_source_s)
         XtfRequestsRow row = {.region = XTF_NONE32, .request = i};
         cr_assert(xtf_stream_append(&fixture.stream, XTF_MODEL_REQUESTS, XTF_LABEL_MPI_REQUEST_TEST, times[i], &row));
     }
-    g_autoptr(XtfTrace) trace = finish(&fixture);
+    g_autoptr(XtfTrace) trace = finish_stream(&fixture);
     for (size_t i = 0; i < G_N_ELEMENTS(times); i++) {
         XtfRequestsRow row;
         get_row(trace, "requests", i, &row);
@@ -252,13 +251,13 @@ Test(stream, holds_times_that_go_back_and_keeps_the_source_s)
     }
     cr_assert_eq(fixture.stream.backward.count, 3);
     cr_assert_eq(fixture.stream.backward.first_seq, 2);
-    const uint64_t late[][2] = {{2, 5}, {3, 15}, {6, 29}};
-    cr_assert_eq(n_rows(trace, "backward_times"), G_N_ELEMENTS(late));
-    for (size_t i = 0; i < G_N_ELEMENTS(late); i++) {
+    const uint64_t backward[][2] = {{2, 5}, {3, 15}, {6, 29}};
+    cr_assert_eq(n_rows(trace, "backward_times"), G_N_ELEMENTS(backward));
+    for (size_t i = 0; i < G_N_ELEMENTS(backward); i++) {
         XtfBackwardTimesRow row;
         get_row(trace, "backward_times", i, &row);
-        cr_assert_eq(row.seq, late[i][0]);
-        cr_assert_eq(row.source_time, late[i][1]);
+        cr_assert_eq(row.seq, backward[i][0]);
+        cr_assert_eq(row.source_time, backward[i][1]);
         cr_assert_eq(row.time, stored[row.seq]);
     }
     tear_down(&fixture);
@@ -275,17 +274,17 @@ Test(stream, counts_frames_that_are_too_deep)
     cr_assert_eq(xtf_stream_region(&fixture.stream), XTF_STREAM_DEPTH - 1);
     for (uint64_t i = XTF_STREAM_DEPTH + DEEPER; i > 0; i--)
         cr_assert(xtf_stream_leave(&fixture.stream, 2 * XTF_STREAM_DEPTH, i - 1));
-    g_autoptr(XtfTrace) trace = finish(&fixture);
-    cr_assert_eq(fixture.stream.max_unstored, DEEPER);
+    g_autoptr(XtfTrace) trace = finish_stream(&fixture);
+    cr_assert_eq(fixture.stream.deepest_beyond, DEEPER);
     cr_assert_eq(fixture.stream.never_left, 0);
     cr_assert_eq(fixture.stream.without_enter.count, 0);
     uint64_t first_leave = XTF_STREAM_DEPTH + DEEPER;
-    cr_assert_eq(call(trace, XTF_STREAM_DEPTH + DEEPER - 1).depth, XTF_STREAM_DEPTH + 1);
-    cr_assert_eq(call(trace, first_leave).enter, 0);
-    cr_assert_eq(call(trace, first_leave).depth, 0);
-    cr_assert_eq(call(trace, first_leave + DEEPER).depth, XTF_STREAM_DEPTH);
-    cr_assert_eq(call(trace, first_leave + DEEPER).enter, 2 * DEEPER + 1);
-    cr_assert_eq(call(trace, 2 * first_leave - 1).enter, 2 * first_leave - 1);
+    cr_assert_eq(call_at(trace, XTF_STREAM_DEPTH + DEEPER - 1).depth, XTF_STREAM_DEPTH + 1);
+    cr_assert_eq(call_at(trace, first_leave).enter, 0);
+    cr_assert_eq(call_at(trace, first_leave).depth, 0);
+    cr_assert_eq(call_at(trace, first_leave + DEEPER).depth, XTF_STREAM_DEPTH);
+    cr_assert_eq(call_at(trace, first_leave + DEEPER).enter, 2 * DEEPER + 1);
+    cr_assert_eq(call_at(trace, 2 * first_leave - 1).enter, 2 * first_leave - 1);
     tear_down(&fixture);
 }
 
@@ -296,19 +295,19 @@ Test(stream, every_event_has_a_label_of_its_own)
     for (unsigned type = 0; type < XTF_N_RECORD_TYPES; type++) {
         const XtfField *event = xtf_schema_field_by_role(xtf_model_schema(type), XTF_ROLE_EVENT);
         cr_assert_leq(event->n_labels, XTF_EVENTS_MAX);
-        if (type == XTF_MODEL_TASK_MOVES) /* tasks move into states: task_states has the same labels */
+        if (type == XTF_MODEL_TASK_MOVES) /* tasks move into states, so task_states has the same labels */
             continue;
         for (char **label = event->labels; *label; label++)
             cr_assert(g_hash_table_add(labels, *label), "doubled: %s", *label);
     }
-    cr_assert_eq(g_hash_table_size(labels), 80 + 1 + 6 + 56); /* of OTF2; of the recorder alone; statistics of measured
-                                                                 networks; of OpenTS: 52 letters and 4 elements */
+    cr_assert_eq(g_hash_table_size(labels), 80 + 1 + 6 + 56); /* OTF2; recorder; statistics of measured networks;
+                                                               * OpenTS: 52 letters, 4 elements */
     const XtfSchema *sends = xtf_model_schema(XTF_MODEL_SENDS), *unknown = xtf_model_schema(XTF_MODEL_UNKNOWN);
     cr_assert_str_eq(xtf_schema_field(sends, "event")->labels[XTF_LABEL_MPI_ISEND], "MPI_ISEND");
     cr_assert_str_eq(xtf_schema_field(unknown, "event")->labels[XTF_LABEL_UNKNOWN], "UNKNOWN");
 }
 
-/* A source's own events have their labels behind the model's. */
+/* Labels of a source's own events follow the labels of the model. */
 Test(stream, takes_events_that_the_model_has_no_label_for)
 {
     static const char *const more[] = {"PROBE", "PROBE_END", NULL};
@@ -325,7 +324,7 @@ Test(stream, takes_events_that_the_model_has_no_label_for)
     set_up(&fixture);
     cr_assert(xtf_stream_append(&fixture.stream, XTF_MODEL_SENDS, XTF_N_SENDS_EVENTS + 1, 1, &row));
     cr_assert_eq(fixture.stream.counts[XTF_MODEL_SENDS][XTF_N_SENDS_EVENTS + 1], 1);
-    g_autoptr(XtfTrace) trace = finish(&fixture);
+    g_autoptr(XtfTrace) trace = finish_stream(&fixture);
     get_row(trace, "sends", 0, &stored);
     cr_assert_eq(stored.event, XTF_N_SENDS_EVENTS + 1);
     tear_down(&fixture);

@@ -1,6 +1,4 @@
-/*
- * Children that do well, fail, die, hang, and are interrupted.
- */
+/* Children that succeed, fail, die, hang, and are interrupted. */
 #include <criterion/criterion.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -26,7 +24,7 @@ static GArray *no_suspects(void)
     return g_array_new(FALSE, FALSE, sizeof(uint64_t));
 }
 
-static GVariant *answer(XtfSupervised *shared, void *data, GError **error)
+static GVariant *return_text(XtfSupervised *shared, void *data, GError **error)
 {
     g_autofree char *text = g_strnfill(*(const int *)data, 'x');
     return g_variant_new_string(text);
@@ -40,14 +38,14 @@ Test(supervise, hands_back_the_result)
         g_autoptr(GArray) suspects = no_suspects();
         g_autoptr(GError) error = NULL;
         int length = lengths[i];
-        g_autoptr(GVariant) result = supervise(answer, &length, NULL, suspects, &error);
+        g_autoptr(GVariant) result = supervise(return_text, &length, NULL, suspects, &error);
         cr_assert_not_null(result, "%s", error ? error->message : "");
         cr_assert_eq(strlen(g_variant_get_string(result, NULL)), (size_t)length);
         cr_assert_eq(suspects->len, 0);
     }
 }
 
-static GVariant *refuse(XtfSupervised *shared, void *data, GError **error)
+static GVariant *return_error(XtfSupervised *shared, void *data, GError **error)
 {
     atomic_store(&shared->busy_with[0], 5);
     g_set_error_literal(error, XTF_ERROR, XTF_ERROR_NOT_FOUND, "no such thing");
@@ -59,7 +57,7 @@ Test(supervise, hands_back_the_error)
     g_autoptr(GArray) suspects = no_suspects();
     g_autoptr(GError) error = NULL;
 
-    cr_assert_null(supervise(refuse, NULL, NULL, suspects, &error));
+    cr_assert_null(supervise(return_error, NULL, NULL, suspects, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND));
     cr_assert_str_eq(error->message, "no such thing");
     cr_assert_eq(suspects->len, 0, "an error of the work is nobody's death");
@@ -81,7 +79,7 @@ Test(supervise, hands_back_errors_about_files_of_any_name)
     cr_assert(g_str_has_suffix(error->message, ".otf2: no such thing"), "%s", error->message);
 }
 
-static GVariant *die(XtfSupervised *shared, void *data, GError **error)
+static GVariant *raise_signal(XtfSupervised *shared, void *data, GError **error)
 {
     atomic_store(&shared->busy_with[3], 42 + 1);
     signal(SIGSEGV, SIG_DFL);
@@ -94,15 +92,15 @@ Test(supervise, survives_a_death_and_names_the_suspect)
     g_autoptr(GArray) suspects = no_suspects();
     g_autoptr(GError) error = NULL;
 
-    cr_assert_null(supervise(die, NULL, NULL, suspects, &error));
+    cr_assert_null(supervise(raise_signal, NULL, NULL, suspects, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED), "%s", error->message);
     cr_assert_eq(suspects->len, 1);
     cr_assert_eq(g_array_index(suspects, uint64_t, 0), 42);
 }
 
-static GVariant *leave(XtfSupervised *shared, void *data, GError **error)
+static GVariant *exit_early(XtfSupervised *shared, void *data, GError **error)
 {
-    _exit(0); /* as a library may that calls exit() */
+    _exit(0); /* as in a library that calls exit() */
 }
 
 Test(supervise, notices_that_the_result_is_missing)
@@ -110,29 +108,29 @@ Test(supervise, notices_that_the_result_is_missing)
     g_autoptr(GArray) suspects = no_suspects();
     g_autoptr(GError) error = NULL;
 
-    cr_assert_null(supervise(leave, NULL, NULL, suspects, &error));
+    cr_assert_null(supervise(exit_early, NULL, NULL, suspects, &error));
     cr_assert_not_null(error);
 }
 
-static GVariant *compute(XtfSupervised *shared, void *data, GError **error)
+static GVariant *compute_for_ever(XtfSupervised *shared, void *data, GError **error)
 {
     for (volatile uint64_t i = 0; i < UINT64_MAX; i++)
         ;
     return NULL;
 }
 
-Test(supervise, ends_what_computes_for_ever, .timeout = 60)
+Test(supervise, ends_work_without_progress, .timeout = 60)
 {
     g_autoptr(GArray) suspects = no_suspects();
     g_autoptr(GError) error = NULL;
 
-    cr_assert_null(supervise(compute, NULL, NULL, suspects, &error));
+    cr_assert_null(supervise(compute_for_ever, NULL, NULL, suspects, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED), "%s", error->message);
 }
 
-static GVariant *advance(XtfSupervised *shared, void *data, GError **error)
+static GVariant *advance_slowly(XtfSupervised *shared, void *data, GError **error)
 {
-    /* Longer than the allowed stall, but with signs of life. */
+    /* Takes longer than the allowed stall, but advances the heartbeat. */
     for (unsigned i = 0; i < 30; i++) {
         for (volatile uint64_t j = 0; j < 40000000; j++)
             ;
@@ -141,11 +139,11 @@ static GVariant *advance(XtfSupervised *shared, void *data, GError **error)
     return g_variant_new_string("done");
 }
 
-Test(supervise, leaves_alone_what_advances, .timeout = 120)
+Test(supervise, does_not_end_work_that_advances, .timeout = 120)
 {
     g_autoptr(GArray) suspects = no_suspects();
     g_autoptr(GError) error = NULL;
-    g_autoptr(GVariant) result = supervise(advance, NULL, NULL, suspects, &error);
+    g_autoptr(GVariant) result = supervise(advance_slowly, NULL, NULL, suspects, &error);
 
     cr_assert_not_null(result, "%s", error ? error->message : "");
 }
@@ -159,17 +157,17 @@ static GVariant *wait_for_ever(XtfSupervised *shared, void *data, GError **error
 
 static atomic_bool cancelled;
 
-static void cancel(int signal_number)
+static void cancel_work(int signal_number)
 {
     atomic_store(&cancelled, true);
 }
 
-Test(supervise, stops_when_it_is_told_to, .timeout = 60)
+Test(supervise, stops_when_cancelled, .timeout = 60)
 {
     g_autoptr(GArray) suspects = no_suspects();
     g_autoptr(GError) error = NULL;
 
-    signal(SIGALRM, cancel);
+    signal(SIGALRM, cancel_work);
     alarm(1);
     cr_assert_null(supervise(wait_for_ever, NULL, &cancelled, suspects, &error));
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_CANCELLED), "%s", error->message);

@@ -1,6 +1,6 @@
 /*
- * docs/VOCABULARY.md, compared with the model: it has every record type, side array and table, with all events, fields,
- * types, roles and references; and every kind of wait.
+ * docs/VOCABULARY.md, compared with the model. The page must have every record type, side array and table, with all
+ * events, fields, types, roles and references, and every kind of wait.
  */
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -8,7 +8,7 @@
 #include "src/model/schemas.h"
 #include "src/model/wait-kinds.h"
 
-/* The lines from a schema's heading to the next one. */
+/* Returns the lines from a schema's heading to the next one. */
 static char **section_of(const char *name)
 {
     g_autoptr(GError) error = NULL;
@@ -25,7 +25,7 @@ static char **section_of(const char *name)
     return g_strsplit(begin, "\n", -1);
 }
 
-/* The cells of the rows of the first table that begin with a name, each cell trimmed and without back quotes. */
+/* Returns the cells of the first table's rows that begin with a name, trimmed and without back quotes. */
 static GPtrArray *rows_of(char **lines)
 {
     GPtrArray *rows = g_ptr_array_new_with_free_func((GDestroyNotify)g_strfreev);
@@ -61,12 +61,13 @@ static void check_field(const XtfSchema *schema, const XtfField *field, char **c
     cr_assert_str_eq(cells[0], field->name, "%s: %s should be %s", schema->name, cells[0], field->name);
     cr_assert_str_eq(cells[1], type, "%s.%s: %s should be %s", schema->name, field->name, cells[1], type);
     cr_assert_str_eq(cells[2], field->role, "%s.%s: %s should be %s", schema->name, field->name, cells[2], field->role);
-    if (*field->refers_to && !strchr(field->refers_to, ':')) /* that depends on another field: in words */
+    if (*field->refers_to && !strchr(field->refers_to, ':')) /* the page describes references that depend on another
+                                                              * field in words */
         cr_assert_str_eq(cells[3], field->refers_to, "%s.%s: %s should be %s", schema->name, field->name, cells[3],
                          field->refers_to);
 }
 
-/* The fields that all records, or all side rows, begin with have tables of their own. */
+/* Returns the number of fields that all records, or all side rows, begin with. Separate tables list them. */
 static unsigned n_common(const XtfSchema *schema)
 {
     return schema->kind == XTF_SCHEMA_RECORD ? 4 : schema->kind == XTF_SCHEMA_SIDE ? 2 : 0;
@@ -128,7 +129,7 @@ static bool is_identified(const XtfSchema *schema)
     return false;
 }
 
-/* What identifies the rows of each table when files are merged. */
+/* The page names the columns that identify the rows of each table when files are merged. */
 Test(vocabulary, has_what_identifies_rows)
 {
     g_autofree char *page = NULL;
@@ -149,7 +150,7 @@ Test(vocabulary, has_what_identifies_rows)
     }
 }
 
-/* How a kind's row of src/model/wait-kinds.h is written in the page. */
+/* Returns the line of the page for a row of src/model/wait-kinds.h. */
 static char *line_of_kind(const XtfWaitKind *kind)
 {
     static const char *const rules[] = {"nobody", "excess", "excess in the team", "meanwhile"};
@@ -188,7 +189,7 @@ Test(vocabulary, has_every_kind_of_wait)
     }
 }
 
-/* What typed values refer to. */
+/* The page names the tables that typed values refer to. */
 Test(vocabulary, has_the_tables_of_values)
 {
     const XtfField *value = xtf_schema_field_by_role(xtf_model_schema(XTF_MODEL_ATTRIBUTES), XTF_ROLE_VALUE);

@@ -1,8 +1,8 @@
-"""A reader of Cube 4 profiles (.cubex), written from the format alone: for those of Score-P, of Scalasca and of XTF.
+"""A reader of Cube 4 profiles (.cubex), written from the format alone, for profiles by Score-P, Scalasca and XTF.
 
-A tar file of anchor.xml, which names metrics, regions, call paths and locations, and for metric N of N.index, the rows that it
-has, and N.data, the values: for each row one a location. Row k is not call path k: of an EXCLUSIVE metric it is the k-th path depth
-first; of an INCLUSIVE one the k-th in the order root, all children of it, all children of the first child, and so on down."""
+A profile is a tar file of anchor.xml, which names metrics, regions, call paths and locations. Metric N has N.index, its rows, and
+N.data, their values: for each row one a location. Row k is not call path k. For an EXCLUSIVE metric it is the k-th path depth first. For
+an INCLUSIVE one it is the k-th in the order root, all its children, all children of the first child, and so on."""
 
 import gzip
 import struct
@@ -50,7 +50,7 @@ class Cube:
             yield from self.go_wide(child)
 
     def read_locations(self):
-        """[(rank of the process, number of the thread)] in the order of values."""
+        """Returns [(rank of the process, number of the thread)] in the order of values."""
         found = {}
         for group in self.anchor.iter("locationgroup"):
             for location in group.iter("location"):
@@ -58,7 +58,7 @@ class Cube:
         return [found[number] for number in sorted(found)]
 
     def name(self, path):
-        """/main/MPI_Send"""
+        """Returns a call path as text: /main/MPI_Send."""
         return ("" if path is None else self.name(self.parents[path]) + "/" + self.names[path])
 
     def rows(self, number):
@@ -78,7 +78,7 @@ class Cube:
         return b"".join(zlib.decompress(data[begin + at:begin + at + size]) for _, at, size in parts)
 
     def values(self, unique):
-        """{(call path, location): value}, as stored, without zeros. The call path is a number."""
+        """Returns {(call path, location): value}, as stored, without zeros. The call path is a number."""
         metric = self.metrics[unique]
         order = self.wide if metric.get("type") == "INCLUSIVE" else self.deep
         rows, n = self.rows(metric.get("id")), len(self.locations)
@@ -87,7 +87,7 @@ class Cube:
                 for i, row in enumerate(rows) for k in range(n) if cells[i * n + k]}
 
     def by_name(self, unique):
-        """The same by the call path's name, blanks as _, and the rank; values of one name added up."""
+        """Returns the same by the call path's name, with blanks as _, and the rank. Adds up values of one name."""
         found = {}
         for (path, (rank, _)), value in self.values(unique).items():
             key = self.name(path).replace(" ", "_"), rank
@@ -95,7 +95,7 @@ class Cube:
         return found
 
     def exclusive(self, unique):
-        """{(call path, location): value} of the path alone."""
+        """Returns {(call path, location): value} without the values of inner calls."""
         values = self.values(unique)
         if self.metrics[unique].get("type") != "INCLUSIVE":
             return values

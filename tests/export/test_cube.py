@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Profiles for Cube, read back: against what Score-P's own profile and Scalasca's analyser say of the same runs, and against a few
-lines of Python over what otf2-print prints.
+"""Exports to Cube, read back. The test compares them with Score-P's profile and Scalasca's analysis of the same runs, and with a few lines
+of Python over otf2-print's output.
 
 usage: test_cube.py XTF OTF2-ARCHIVES WRITE-NAMES MELT
 """
@@ -19,10 +19,10 @@ from shown import Cat, Shown
 from xtfrun import Failure, Xtf, all_good, need, shared_traces, temporary_folder
 
 CALLS = ("ENTER", "LEAVE")
-# By what is in a metric's name: the derived type that an analysis must have made for it.
+# The derived type that an analysis needs for a metric, by a word of the metric's name.
 MADE_OF = {"delay_": "delays", "indirect": "delays", "propagating": "delays", "critical": "critical", "activities": "activity"}
 DEEPEST = 64
-LOOKED_AT = 256  # innermost calls, by the import, for the one that a LEAVE ends
+LOOKED_AT = 256  # innermost calls that the import searches for the frame of a LEAVE
 
 
 class Comparison:
@@ -31,20 +31,20 @@ class Comparison:
         self.folder = folder
         self.checks = 0
 
-    def check(self, what, found, wanted):
+    def check(self, label, found, wanted):
         self.checks += 1
         if found == wanted:
             return
         if isinstance(found, dict) and isinstance(wanted, dict):
             keys = [key for key in {**found, **wanted} if found.get(key) != wanted.get(key)]
             found, wanted = ({key: all_of.get(key) for key in keys[:3]} for all_of in (found, wanted))
-            what += f" ({len(keys)} differ)"
-        raise Failure(f"{what}: {found!r}, should be {wanted!r}")
+            label += f" ({len(keys)} differ)"
+        raise Failure(f"{label}: {found!r}, should be {wanted!r}")
 
-    def near(self, what, theirs, ours):
-        self.checks += len(theirs)
-        for key, a, b in scout.differences(theirs, ours):
-            raise Failure(f"{what}: {key}: {b!r}, should be {a!r}")
+    def near(self, label, expected, found):
+        self.checks += len(expected)
+        for key, a, b in scout.differences(expected, found):
+            raise Failure(f"{label}: {key}: {b!r}, should be {a!r}")
 
     def imported(self, archive):
         trace = self.folder / "trace.xtf"
@@ -56,24 +56,24 @@ class Comparison:
         self.xtf.expect("export", "cube", "--quiet", "--force", "-o", file, trace, *path)
         return Cube(file)
 
-    def against_scalasca(self, archive, results):
-        """All metrics that need no analysis."""
+    def compare_scalasca(self, archive, results):
+        """Compares all metrics that need no analysis."""
         cube = self.exported(self.imported(archive))
-        theirs = scout.read(results, archive)
+        expected = scout.read(results, archive)
         for metric in ("time", "visits", "bytes_sent", "bytes_rcvd", "bytes_cout", "bytes_cin", "comms_send", "comms_recv",
                        "comms_cxch", "comms_csrc", "comms_cdst", "syncs_send", "syncs_recv", "syncs_coll"):
-            self.near(f"{archive}: {metric}", theirs.get(metric, {}), cube.by_name(metric))
+            self.near(f"{archive}: {metric}", expected.get(metric, {}), cube.by_name(metric))
 
-    def analysed(self, archive, results):
-        """All metrics of an analysis; and of windows side by side, which add up to the whole."""
+    def compare_analysed(self, archive, results):
+        """Compares all metrics of an analysis, and the sum of adjacent windows with the whole."""
         trace = self.imported(archive)
         self.xtf.expect("analyze", "--quiet", trace)
-        cube, theirs = self.exported(trace), scout.read(results, archive)
+        cube, expected = self.exported(trace), scout.read(results, archive)
         made = {line.split()[0] for line in self.xtf.expect("info", trace).decode().splitlines() if line.strip()}
-        wanted = {metric for metric in theirs if all(array in made for word, array in MADE_OF.items() if word in metric)}
+        wanted = {metric for metric in expected if all(array in made for word, array in MADE_OF.items() if word in metric)}
         self.check(f"{archive}: metrics of Scalasca that are not there", wanted - set(cube.metrics), set())
         for metric in sorted(wanted):
-            self.near(f"{archive}: {metric}", theirs.get(metric, {}), cube.by_name(metric))
+            self.near(f"{archive}: {metric}", expected.get(metric, {}), cube.by_name(metric))
         parts = [self.exported(trace, f"time/{part}") for part in ("-31%", "31%-74%", "74%-")]
         for metric in [m for m in parts[0].metrics if "completion" not in m]:
             total = collections.Counter()
@@ -81,24 +81,24 @@ class Comparison:
                 total.update(part.by_name(metric))
             self.near(f"{archive}: {metric} of three windows", cube.by_name(metric), {k: v for k, v in total.items() if v})
 
-    def against_scorep(self, archive, profile, same_clock):
-        """Score-P's profile of the same run. Where each rank's clock is its own, the trace's times are stretched."""
-        ours, theirs = self.exported(self.imported(archive)), Cube(profile)
-        self.check(f"{archive}: visits", ours.by_name("visits"),
-                   {key: n for key, n in theirs.by_name("visits").items() if n})
+    def compare_scorep(self, archive, profile, same_clock):
+        """Compares with Score-P's profile of the same run. Where each rank has its own clock, the trace's times are stretched."""
+        exported, profile_values = self.exported(self.imported(archive)), Cube(profile)
+        self.check(f"{archive}: visits", exported.by_name("visits"),
+                   {key: n for key, n in profile_values.by_name("visits").items() if n})
         sent = collections.Counter()
         for metric in ("bytes_sent", "bytes_cout"):
-            sent.update(ours.by_name(metric))
-        if "bytes_sent" in theirs.metrics:
-            self.check(f"{archive}: bytes", dict(sent), theirs.by_name("bytes_sent"))
-        for key, seconds in theirs.by_name("time").items():
-            found = ours.by_name("time").get(key, 0)
+            sent.update(exported.by_name(metric))
+        if "bytes_sent" in profile_values.metrics:
+            self.check(f"{archive}: bytes", dict(sent), profile_values.by_name("bytes_sent"))
+        for key, seconds in profile_values.by_name("time").items():
+            found = exported.by_name("time").get(key, 0)
             if abs(found - seconds) > (1e-6 if same_clock else 1e-3 * seconds + 1e-6):
                 raise Failure(f"{archive}: time {key}: {found}, Score-P says {seconds}")
 
 
 def naive(archive, begin, end, a_second):
-    """Visits, and seconds of each path alone, in a window of ticks: {(path, location): ...}."""
+    """Returns visits and exclusive seconds of each path in a window of ticks: {(path, location): ...}."""
     visits, times = collections.Counter(), collections.Counter()
     by_location = collections.defaultdict(list)
     for event in otf2print.events(archive):
@@ -133,11 +133,11 @@ def compare_windows(comparison, archive, rounds, seed):
         begin, end = (origin + -(-t * a_second // 10**9) for t in ns)
         cube = comparison.exported(trace, "/" if i == 0 else f"time/{ns[0]}ns-{ns[1]}ns")
         visits, times = naive(archive, begin, end if i else last + 1, a_second)
-        what = f"{archive}, window {i} [{begin}, {end})"
-        theirs = lambda found: {(path, threads[location]): n for (path, location), n in found.items()}
-        ours = lambda found: {(cube.name(path), thread): n for (path, thread), n in found.items() if abs(n) > 1e-12}
-        comparison.check(f"{what}: visits", ours(cube.values("visits")), theirs(visits))
-        comparison.near(f"{what}: time", theirs(times), ours(cube.exclusive("time")))
+        label = f"{archive}, window {i} [{begin}, {end})"
+        by_thread = lambda found: {(path, threads[location]): n for (path, location), n in found.items()}
+        by_name = lambda found: {(cube.name(path), thread): n for (path, thread), n in found.items() if abs(n) > 1e-12}
+        comparison.check(f"{label}: visits", by_name(cube.values("visits")), by_thread(visits))
+        comparison.near(f"{label}: time", by_thread(times), by_name(cube.exclusive("time")))
 
 
 def compare_selections(comparison, melt):
@@ -163,7 +163,7 @@ def compare_selections(comparison, melt):
 
 
 def compare_texts(comparison, write_names):
-    """Names that an enemy chose: the file is a tar of well-formed XML."""
+    """Checks that the file is a tar of well-formed XML for hostile names."""
     trace = comparison.folder / "names.xtf"
     subprocess.run([write_names, trace, "nasty"], check=True)
     result = comparison.xtf.run("export", "cube", "--force", "-o", comparison.folder / "names.cubex", trace)
@@ -189,12 +189,12 @@ def main():
         shared = shared_traces()
         if shared:
             late = shared / "scalasca" / "late-sender-barrier-4"
-            jobs += [lambda f=f: comparison.against_scalasca(f / "traces.otf2", shared / "scalasca" / f.name / "scout.tsv")
+            jobs += [lambda f=f: comparison.compare_scalasca(f / "traces.otf2", shared / "scalasca" / f.name / "scout.tsv")
                      for f in (shared / "coverage-10", shared / "pingpong-2", late)]
-            jobs += [lambda f=f: comparison.analysed(f / "traces.otf2", shared / "scalasca" / f.name / "scout.tsv")
+            jobs += [lambda f=f: comparison.compare_analysed(f / "traces.otf2", shared / "scalasca" / f.name / "scout.tsv")
                      for f in (shared / "coverage-10", shared / "pingpong-2", late)]
-            jobs += [lambda: comparison.against_scorep(shared / "coverage-10" / "traces.otf2", shared / "coverage-10" / "profile.cubex", False),
-                     lambda: comparison.against_scorep(late / "traces.otf2", late / "profile.cubex", True)]
+            jobs += [lambda: comparison.compare_scorep(shared / "coverage-10" / "traces.otf2", shared / "coverage-10" / "profile.cubex", False),
+                     lambda: comparison.compare_scorep(late / "traces.otf2", late / "profile.cubex", True)]
         good = all_good(jobs)
     print(f"{comparison.checks} comparisons")
     sys.exit(0 if good else 1)

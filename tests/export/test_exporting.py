@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What holds for exports of any format: what stands in the way is left alone, failure leaves nothing behind, and traces that no
-importer made are exported, or refused with a sentence.
+"""Properties of exports to all formats: they do not replace existing files, and leave nothing if they fail. Traces by other programs than
+importers are exported, or refused with a message.
 
 usage: test_exporting.py XTF WRITE-NAMES MELT
 """
@@ -20,7 +20,7 @@ from xtfrun import Xtf, need, temporary_folder
 MELT = pathlib.Path(sys.argv.pop())
 WRITE_NAMES = sys.argv.pop()
 XTF = Xtf(sys.argv.pop())
-LIMIT = 4096  # bytes a file
+LIMIT = 4096  # bytes of a file
 INTERRUPTED = 5
 
 
@@ -132,7 +132,7 @@ class Exporting(unittest.TestCase):
         self.assert_refused(self.export(self.trace), "nowhere/out: No such file or directory")
 
     def test_interrupted(self):
-        """At whatever moment it comes: the export is whole, or not there."""
+        """Tests that an export interrupted at any time is complete or does not exist."""
         for _ in range(INTERRUPTED):
             process = subprocess.Popen([XTF.program, "export", "otf2", "-q", "-o", self.out, self.trace],
                                        stderr=subprocess.DEVNULL)
@@ -144,7 +144,7 @@ class Exporting(unittest.TestCase):
             shutil.rmtree(self.out, ignore_errors=True)
 
     def test_traces_of_enemies(self):
-        """Texts, tables and rows that make no sense: what OTF2 takes is exported, the rest refused with a sentence."""
+        """Tests invalid texts, tables and rows: exports write what OTF2 accepts, and refuse other traces with a message."""
         trace = self.folder / "names.xtf"
         for kind in ("nasty", "long"):
             subprocess.run([WRITE_NAMES, trace, kind], check=True)

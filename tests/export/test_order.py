@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Definitions of an OTF2 export stand behind those that they name, and are numbered as they stand.
+"""Definitions of an OTF2 export follow the definitions that they name, and their numbers are in file order.
 
 usage: test_order.py XTF WRITE-BACKWARDS
 """

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Exports to OTF2, held against the archives that the traces came from: otf2-print prints both line for line alike. A window, or
-another selection, is what a few lines of Python leave of the source's lines.
+"""Exports to OTF2, compared with the archives that the traces were imported from: otf2-print prints the same lines of both. For a window or
+another selection, a few lines of Python select the source's lines.
 
 usage: test_otf2.py XTF OTF2-ARCHIVES MELT
 """
@@ -13,8 +13,8 @@ import sys
 import otf2print
 from xtfrun import Failure, Xtf, all_good, need, shared_traces, temporary_folder
 
-# Archives that import keeps whole. Of `duplicate-definitions` it keeps the first definition of a string and of a location; of
-# `backward-times` OTF2's writer keeps the order of times.
+# Archives that an import keeps completely. It keeps the first definition of a string and a location of `duplicate-definitions`; OTF2's
+# writer orders the times of `backward-times`.
 GENERATED = ["all-events", "another name.v2", "clock-offsets", "clock-1hz", "clock-4ghz", "mapped-ids", "rank-low-ids",
              "rank-high-ids", "late-definitions", "missing-definitions", "region-per-process", "wrong-counts", "odd-calls",
              "open-receives", "no-events", "requests", "sums-calls", "sums-metrics", "sums-hybrid"]
@@ -33,26 +33,26 @@ class Comparison:
         return trace
 
     def exported(self, trace, *path):
-        """The archive, and what the command says."""
-        said = self.xtf.expect("export", "otf2", "--force", "-o", self.folder / "out", trace, *path).decode()
-        return self.folder / "out" / "traces.otf2", said
+        """Returns the archive and the messages of the command."""
+        messages = self.xtf.expect("export", "otf2", "--force", "-o", self.folder / "out", trace, *path).decode()
+        return self.folder / "out" / "traces.otf2", messages
 
-    def same(self, what, found, wanted):
+    def same(self, label, found, wanted):
         self.checks += 1
         found, wanted = list(found), list(wanted)
         if found == wanted:
             return
         differences = [f"  {f!r}\n  should be {w!r}" for f, w in zip(found, wanted) if f != w][:SHOWN]
-        raise Failure("\n".join([f"{what}: {len(found)} lines, should be {len(wanted)}"] + differences))
+        raise Failure("\n".join([f"{label}: {len(found)} lines, should be {len(wanted)}"] + differences))
 
-    def whole(self, archive):
+    def compare_whole(self, archive):
         export, _ = self.exported(self.imported(archive))
         self.same(f"{archive}: definitions", otf2print.run(export, "-G"), otf2print.run(archive, "-G"))
         self.same(f"{archive}: events", otf2print.run(export), otf2print.run(archive))
 
 
 def lines_of(archive):
-    """[(name, location, time, all of the line behind the time, with the attributes)]"""
+    """Returns [(name, location, time, rest of the line, attributes)]."""
     return [(e.name, e.location, e.time, e.text, e.attribute_text) for e in otf2print.events(archive)]
 
 
@@ -63,8 +63,8 @@ def by_location(lines):
     return locations
 
 
-def opened(lines, t, wanted):
-    """What is open at a time, the outermost first: nothing where the location's lines have ended."""
+def open_calls(lines, t, wanted):
+    """Returns the open calls at a time, outermost first, or nothing after the location's last line."""
     stack = []
     for name, _, time, text, _ in lines if t <= lines[-1][2] else []:
         if time >= t:
@@ -78,16 +78,16 @@ def opened(lines, t, wanted):
 
 
 def window_of(lines, begin, end, wanted=lambda line: True):
-    """What the window [begin, end) of one location's lines is: open calls are entered where it begins, and left where it ends.
-    `wanted` says which lines are of the selection."""
+    """Returns the lines of the window [begin, end) of one location. Open calls are entered at its begin and left at its end. `wanted` is
+    true for lines of the selection."""
     location = lines[0][1]
-    return [*(("ENTER", location, begin, text, None) for text in opened(lines, begin, wanted)),
+    return [*(("ENTER", location, begin, text, None) for text in open_calls(lines, begin, wanted)),
             *(line for line in lines if begin <= line[2] < end and wanted(line)),
-            *(("LEAVE", location, end, text, None) for text in reversed(opened(lines, end, wanted)))]
+            *(("LEAVE", location, end, text, None) for text in reversed(open_calls(lines, end, wanted)))]
 
 
 def ticks(archive):
-    """(ticks a second, origin) of a trace: its time 0 is the clock's, or the first record's if that is earlier."""
+    """Returns (ticks a second, origin) of a trace. Its time 0 is the clock's, or the first record's if that is earlier."""
     a_second, offset = otf2print.clock(otf2print.definitions(archive))
     return a_second, offset
 
@@ -113,7 +113,7 @@ def compare_windows(comparison, archive, rounds, seed):
 
 
 def compare_selections(comparison, archive):
-    """Selections of the first example, which has one thread a process, whose locations go up with the ranks."""
+    """Compares selections of the first example, which has one thread a process and locations in the order of ranks."""
     trace = comparison.imported(archive)
     lines = lines_of(archive)
     ranks = {location: rank for rank, location in enumerate(sorted({line[1] for line in lines}))}
@@ -128,7 +128,7 @@ def compare_selections(comparison, archive):
         comparison.same(f"{archive}, {path}", lines_of(export), filter(wanted, lines))
     a_second, origin = ticks(archive)
     begin, end = (origin + t * a_second // 10 for t in (1, 2))
-    export, said = comparison.exported(trace, "proc/0/time/0.1-0.2/region/MPI_Bcast/calls")
+    export, messages = comparison.exported(trace, "proc/0/time/0.1-0.2/region/MPI_Bcast/calls")
     comparison.same("a region's calls in a window", lines_of(export),
                     window_of(by_location(lines)[0], begin, end, region))
     export, _ = comparison.exported(trace, "num/100-150")
@@ -136,7 +136,7 @@ def compare_selections(comparison, archive):
 
 
 def compare_merged(comparison, archive):
-    """Two halves, exported and merged, have the events of the whole."""
+    """Compares the merge of two exported halves with the events of the whole."""
     trace = comparison.imported(archive)
     parts = []
     for half in ("proc/0-1", "proc/2-3"):
@@ -158,13 +158,13 @@ def main():
         subprocess.run([archives, folder, *GENERATED], check=True)
         comparison = Comparison(Xtf(sys.argv[1]), folder)
         shared = shared_traces() or folder / "none"
-        others = sorted([*shared.glob("*/*.otf2"), *shared.glob("scalasca/*/*.otf2")])
+        shared_archives = sorted([*shared.glob("*/*.otf2"), *shared.glob("scalasca/*/*.otf2")])
         heat, examples = melt.parents[1] / "heat-4" / melt.name, sorted(melt.parents[1].glob("*/" + melt.name))
-        jobs = [(lambda a=a: comparison.whole(a)) for a in [*examples, *others] + [folder / (n + ".otf2") for n in GENERATED]]
+        jobs = [(lambda a=a: comparison.compare_whole(a)) for a in [*examples, *shared_archives] + [folder / (n + ".otf2") for n in GENERATED]]
         jobs += [lambda: compare_windows(comparison, melt, 6, 1), lambda: compare_windows(comparison, heat, 6, 2),
                  lambda: compare_windows(comparison, folder / "sums-calls.otf2", 4, 3),
                  lambda: compare_selections(comparison, melt), lambda: compare_merged(comparison, melt)]
-        jobs += [(lambda a=a: compare_windows(comparison, a, 3, 4)) for a in others]
+        jobs += [(lambda a=a: compare_windows(comparison, a, 3, 4)) for a in shared_archives]
         good = all_good(jobs)
     print(f"{comparison.checks} comparisons")
     sys.exit(0 if good else 1)

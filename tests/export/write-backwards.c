@@ -1,6 +1,5 @@
 /*
- * A trace that no importer made, whose tables name rows that stand behind, in their own table or in one of a later
- * kind.
+ * Writes a trace by no importer. Its tables name later rows of the same table, and rows of later tables.
  *
  *     write-backwards FILE
  */
@@ -42,7 +41,7 @@ static uint32_t text(const char *format, uint32_t i)
     return id;
 }
 
-static void add(unsigned tag, const void *row)
+static void add_row(unsigned tag, const void *row)
 {
     GError *error = NULL;
     XtfTableWriter *table = xtf_writer_table(writer, schema(tag), &error);
@@ -50,7 +49,7 @@ static void add(unsigned tag, const void *row)
     must(table && xtf_table_writer_append(table, row, NULL, &error), error);
 }
 
-/* Adds row i of each table: its parent is row i + 1. */
+/* Adds row i of each table. Its parent is row i + 1. */
 static void add_rows(uint32_t i)
 {
     const uint32_t parent = i + 1 < ROWS ? i + 1 : XTF_NONE32;
@@ -73,15 +72,15 @@ static void add_rows(uint32_t i)
     const XtfCommunicatorRow comm = {
         .id = i, .group = i, .remote_group = XTF_NONE32, .parent = parent, .name = text("comm", i)};
 
-    add(XTF_MODEL_SYSTEM_TREE, &node);
-    add(XTF_MODEL_PROCESSES, &process);
-    add(XTF_MODEL_LOCATIONS, &location);
-    add(XTF_MODEL_REGIONS, &region);
-    add(XTF_MODEL_CALLPATHS, &callpath);
-    add(XTF_MODEL_PARAMETER_DEFINITIONS, &parameter);
-    add(XTF_MODEL_CALLPATH_PARAMETERS, &value);
-    add(XTF_MODEL_GROUPS, &group);
-    add(XTF_MODEL_COMMUNICATORS, &comm);
+    add_row(XTF_MODEL_SYSTEM_TREE, &node);
+    add_row(XTF_MODEL_PROCESSES, &process);
+    add_row(XTF_MODEL_LOCATIONS, &location);
+    add_row(XTF_MODEL_REGIONS, &region);
+    add_row(XTF_MODEL_CALLPATHS, &callpath);
+    add_row(XTF_MODEL_PARAMETER_DEFINITIONS, &parameter);
+    add_row(XTF_MODEL_CALLPATH_PARAMETERS, &value);
+    add_row(XTF_MODEL_GROUPS, &group);
+    add_row(XTF_MODEL_COMMUNICATORS, &comm);
 }
 
 int main(int argc, char **argv)

@@ -1,4 +1,4 @@
-"""Messages and collective operations that contradict the clocks of a trace, counted naively from its records."""
+"""Counts messages and collective operations that contradict the clocks of a trace, naively from its records."""
 
 import collections
 import csv
@@ -12,7 +12,7 @@ TO_ROOT = {"REDUCE", "GATHER", "GATHERV"}
 SCAN = {"SCAN", "EXSCAN"}
 ALL_TO_ALL = {"ALLGATHER", "ALLGATHERV", "ALLTOALL", "ALLREDUCE", "REDUCE_SCATTER", "REDUCE_SCATTER_BLOCK"}
 ONE_IN = 1000
-# An operation's END of one process. A number of bytes is None where it is not known.
+# The END of an operation of one process. An unknown number of bytes is None.
 End = collections.namedtuple("End", "begin end root sent received")
 
 
@@ -24,7 +24,7 @@ def rows(asker, path):
 
 
 def messages(asker):
-    """(judged, impossible, by how much at most)"""
+    """Returns (judged, impossible, greatest contradiction)."""
     try:
         head, *lines = asker.ask("cat messages").decode().splitlines()
     except Refused:
@@ -33,8 +33,8 @@ def messages(asker):
     pairs = [dict(zip(names, line.split())) for line in lines]
     flights = [Decimal(pair["received"]) - Decimal(pair["sent"]) for pair in pairs
                if pair["state"] == "certain" and "-" not in (pair["sent"], pair["received"])]
-    late = [-flight for flight in flights if flight < 0]
-    return len(flights), len(late), max(late, default=Decimal(0))
+    impossible = [-flight for flight in flights if flight < 0]
+    return len(flights), len(impossible), max(impossible, default=Decimal(0))
 
 
 def number(cell):
@@ -42,17 +42,17 @@ def number(cell):
 
 
 def operations(asker):
-    """{(communicator, number among its operations): {process: End}}, of blocking operations, by their records alone."""
-    found, counts, begun = collections.defaultdict(dict), collections.Counter(), {}
+    """Returns {(communicator, number among its operations, operation): {process: End}} of blocking operations, from their records alone."""
+    found, counts, begins_by_thread = collections.defaultdict(dict), collections.Counter(), {}
     for row in rows(asker, "collectives/records"):
         thread = row["proc"], row["thread"]
         if row["event"] == "MPI_COLLECTIVE_BEGIN":
-            begun[thread] = Decimal(row["time"])
+            begins_by_thread[thread] = Decimal(row["time"])
         elif row["event"] == "MPI_COLLECTIVE_END" and row["comm"]:
             key = row["proc"], row["comm"]
             place = found[row["comm"], counts[key], row["operation"]]
             counts[key] += 1
-            place[int(row["proc"])] = End(begun.pop(thread, None), Decimal(row["time"]), number(row["root"]), number(row["bytes"]), number(row["received"]))
+            place[int(row["proc"])] = End(begins_by_thread.pop(thread, None), Decimal(row["time"]), number(row["root"]), number(row["bytes"]), number(row["received"]))
     return found
 
 
@@ -61,27 +61,27 @@ def exchanges(kind, count):
 
 
 def cause_of(kind, ends, ranks, proc):
-    """The latest beginning that a member's end needs; None: it needs none."""
-    begins = {other: end.begin for other, end in ends.items() if other != proc and exchanges(kind, end.sent)}
-    root = next((other for other in ends if ranks[other] == ends[proc].root), None)
+    """Returns the latest begin that must precede a member's end, or None."""
+    begins = {member: end.begin for member, end in ends.items() if member != proc and exchanges(kind, end.sent)}
+    root = next((member for member in ends if ranks[member] == ends[proc].root), None)
     if not exchanges(kind, ends[proc].received):
         return None
     if kind in FROM_ROOT:
-        begins = {other: begin for other, begin in begins.items() if other == root}
+        begins = {member: begin for member, begin in begins.items() if member == root}
     elif kind in TO_ROOT:
         begins = begins if root == proc else {}
     elif kind in SCAN:
-        begins = {other: begin for other, begin in begins.items() if ranks[other] < ranks[proc]}
+        begins = {member: begin for member, begin in begins.items() if ranks[member] < ranks[proc]}
     elif kind not in ALL_TO_ALL | {"BARRIER"}:
         return None
     return max(begins.values(), default=None)
 
 
 def members(asker):
-    """As messages(), of ends of collective operations in communicators of several processes."""
+    """Returns the same as messages() for ends of collective operations in communicators of several processes."""
     communicators, groups = rows(asker, "definitions/communicators"), rows(asker, "definitions/groups")
     of_groups = rows(asker, "definitions/members")
-    judged = late = 0
+    judged = impossible = 0
     most = Decimal(0)
     for (comm, _, kind), ends in operations(asker).items():
         group = groups[int(communicators[int(comm)]["group"])] if communicators[int(comm)]["group"] else None
@@ -91,18 +91,18 @@ def members(asker):
         for proc, end in ends.items():
             cause = cause_of(kind, ends, ranks, proc) if set(ranks) == set(ends) else None
             if cause is not None:
-                judged, late, most = judged + 1, late + (end.end < cause), max(most, cause - end.end)
-    return judged, late, most
+                judged, impossible, most = judged + 1, impossible + (end.end < cause), max(most, cause - end.end)
+    return judged, impossible, most
 
 
 def procs_of(group, of_groups):
-    """Processes of a group, by rank."""
+    """Returns the processes of a group by rank."""
     return [int(row["proc"]) for row in of_groups[int(group["first"]):int(group["first"]) + int(group["count"])] if row["proc"]]
 
 
 def contradictions(asker):
-    """("messages" or "members", judged, impossible, most); None where the clocks go with all but one effect in a thousand."""
-    for name, (judged, late, most) in (("messages", messages(asker)), ("members", members(asker))):
-        if late > judged // ONE_IN:
-            return name, judged, late, most
+    """Returns ("messages" or "members", judged, impossible, most), or None if the clocks agree with all but one effect in a thousand."""
+    for name, (judged, impossible, most) in (("messages", messages(asker)), ("members", members(asker))):
+        if impossible > judged // ONE_IN:
+            return name, judged, impossible, most
     return None

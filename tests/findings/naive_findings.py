@@ -1,4 +1,4 @@
-"""What `findings` should say of a selection, worked out from the tables of its tree: each rule as docs/TREE.md has it, naively."""
+"""Computes the expected `findings` of a selection from the tables of its tree: each rule of docs/TREE.md, naively."""
 
 import collections
 import csv
@@ -14,7 +14,7 @@ OF_ALL = re.compile(r"p?mpi_(barrier|bcast|gatherv?|scatterv?|allgatherv?|alltoa
                     r"neighbor_(?:allgatherv?|alltoall[vw]?))(_c|_f08(ts)?|_fts)?_*", re.IGNORECASE)
 UNJUDGED = re.compile(r"p?mpi_alltoall[vw](_c|_f08(ts)?)?_*", re.IGNORECASE)
 USEFUL = {"program", "omp-work"}
-OTHERS = {"ACCELERATOR_STREAM", "METRIC"}  # locations that are no threads
+OTHERS = {"ACCELERATOR_STREAM", "METRIC"}  # types of locations that are no threads
 CLASSES = [
     ("waiting", 20, {"wait", "barrier"}, "is waiting"),
     ("communication", 20, {"p2p", "collective", "rma", "pgas"}, "is communication"),
@@ -25,10 +25,10 @@ CLASSES = [
 ]
 
 
-# A finding: score in percent; what it says, its table, the process and the row of the region that it is about, how it reads behind another, and the
-# place in the source that is in that.
+# A finding: its score in percent, rule, sentence and table, the process and the region's row that it is about. Then its wording as a clause
+# of another finding, and the place in the source that the sentence names.
 Finding = collections.namedtuple("Finding", "score rule sentence table process region clause source", defaults=(None, None, None, None))
-BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # what is not said where clocks contradict each other
+BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # rules that are silent if clocks contradict each other
 RANKS = [["mismatch", "early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
          ["efficiency", "waiting", "communication", "phases"], ["unmatched", "unfinished", "unjudged", "measurement", "before", "recording",
           "missing"],
@@ -36,7 +36,7 @@ RANKS = [["mismatch", "early", "clocks"], ["culprit", "imbalance", "kinds", "wai
 
 
 def digits(value, unit=""):
-    """Three digits, or as many as stand before the point."""
+    """Returns three digits, or all digits before the point."""
     value = float(value)
     rounded = float(f"{value:.2e}")
     text = f"{rounded:.9f}".rstrip("0").rstrip(".") if abs(value) < 1000 else f"{value:.0f}"
@@ -69,7 +69,7 @@ def size(value):
 
 
 def moment(value, length):
-    """A time, with the digits that a window of that length takes."""
+    """Returns a time with the digits for a window of that length."""
     exponent = int(f"{float(length):e}".partition("e")[2]) if length > 0 else -7
     return f"{float(value):.{min(max(2 - exponent, 0), 12)}f} s"
 
@@ -80,54 +80,54 @@ def elide(name, most=NAME):
 
 
 def window(begin, end):
-    """The directory of a window, as paths have it: no zeros at the ends of times."""
+    """Returns the directory of a window as paths have it: no zeros at the ends of times."""
     return "-".join(f"{Decimal(time).normalize():f}" for time in (begin, end))
 
 
 class Tables:
-    """The tables of one selection. A selection that has not got one has None."""
+    """The tables of one selection, or None for a table that the selection lacks."""
 
     def __init__(self, asker, path, contradictions):
         self.asker, self.path, self.contradictions = asker, path, contradictions
         self.tables = {}
-        asker.ask(f"cat {path}/info".replace("cat /", "cat "))  # Refused, if there is no such selection
+        asker.ask(f"cat {path}/info".replace("cat /", "cat "))  # raises Refused if the selection does not exist
         self.definitions = self.whole_table("definitions/regions.csv")  # columns of texts may be too narrow
         self.regions = [row["name"] for row in self.definitions]
         self.contexts = self.whole_table("definitions/contexts.csv")
         self.info = {line["what"]: line["value"] for line in self.table("info")}
         self.begin, self.end = Decimal(self.info["from"]), Decimal(self.info["to"])
-        # All records of some processes, threads and times; the whole run.
+        # True if the selection has all records of some processes, threads and times, all record types, the whole run, or all processes.
         parts = path.split("/")
         self.of_processes = set(parts[::2]) <= {"", "proc", "thread", "time"}
         self.of_any_type = "calls" not in parts and "sends" not in parts
         self.whole_run = "time" not in parts and "at" not in parts
         self.all_processes = "proc" not in parts
-        self.what = "the run" if self.whole_run else "the window"
+        self.period = "the run" if self.whole_run else "the window"
         self.classes = {line["row"]: line["class"] for line in self.table("/definitions/regions") or []}
         self.profile = self.table("profile")
         self.threads, self.thread_time, self.all_time = self.measure()
-        self.whole = "the threads' time" if self.thread_time else "all time"
+        self.time_base = "the threads' time" if self.thread_time else "all time"
 
     def measure(self):
-        """The seconds of threads by class, with all of theirs and those of all locations; None where there are no other locations."""
+        """Computes the seconds of threads by class, their sum, and the sum of all locations. The result is None without other locations."""
         parts = self.path.split("/")
         places = "/".join(f"{key}/{value}" for key, value in zip(parts[::2], parts[1::2]) if key in ("proc", "thread", "time", "at"))
-        classes, threads, others = collections.Counter(), Decimal(0), Decimal(0)
+        classes, threads, device_time = collections.Counter(), Decimal(0), Decimal(0)
         locations = self.table("/definitions/locations") or []
         if not any(location["type"] in OTHERS for location in locations):
             return None, None, None
         for location in locations:
             below = f"proc/{location['proc']}/thread/{location['thread']}/classes"
-            whole = sum(self.ask_classes(f"{places}/{below}").values())  # with what the selection leaves out
+            location_time = sum(self.ask_classes(f"{places}/{below}").values())  # including records that the selection leaves out
             if location["type"] in OTHERS:
-                others += whole
+                device_time += location_time
             else:
-                threads += whole
+                threads += location_time
                 classes.update(self.ask_classes(f"{self.path}/{below}"))
-        return (classes, threads, threads + others) if threads and others else (None, None, None)
+        return (classes, threads, threads + device_time) if threads and device_time else (None, None, None)
 
     def ask_classes(self, path):
-        """The seconds by class; `mpi` is the sum of some."""
+        """Returns the seconds by class; `mpi` is the sum of some."""
         try:
             _, *lines = self.asker.ask(f"cat {path.lstrip('/')}").decode().splitlines()
         except Refused:
@@ -135,11 +135,11 @@ class Tables:
         return {name.strip(): Decimal(exclusive) for _, exclusive, _, name in (line.split(None, 3) for line in lines) if name.strip() != "mpi"}
 
     def of_threads(self, share):
-        """A part of all time, in percent, as a part of the threads'."""
+        """Converts a share of all time in percent to a share of the threads' time."""
         return share * self.all_time / self.thread_time if self.thread_time else share
 
     def table(self, name):
-        """The lines of a table, which several rules ask for; they leave them as they are."""
+        """Returns the lines of a table. Several rules read them, and none changes them."""
         if name not in self.tables:
             self.tables[name] = self.read_table(name[1:] if name.startswith("/") else f"{self.path}/{name}".lstrip("/"))
         return self.tables[name]
@@ -168,7 +168,7 @@ class Tables:
         return "before" if line["region"] == "(unmatched LEAVE)" else self.classes.get(line["row"], "program")
 
     def percent(self, classes):
-        """The share of exclusive time in classes, in percent."""
+        """Returns the share of exclusive time in classes, in percent."""
         if self.thread_time:
             return (sum((self.threads[name] for name in classes), Decimal(0)) / self.thread_time * 100).quantize(Decimal("0.01"))
         return sum((Decimal(line["exclusive%"]) for line in self.profile or []
@@ -176,20 +176,20 @@ class Tables:
 
 
 def place_of(tables, row):
-    """Where a region is in the source; None: not known."""
+    """Returns the place of a region in the source, or None."""
     region = tables.definitions[int(row)]
     base = region.get("file", "").rpartition("/")[2]
     return f"{elide(base)}:{region['line']}" if base and region["line"] else None
 
 
 def source(tables, row):
-    """Behind the name of a region of the program."""
+    """Returns the text after the name of a region of the program."""
     known = row not in ("-", "") and tables.definitions[int(row)]["class"] in USEFUL and place_of(tables, row)
     return f" ({known})" if known and known not in elide(tables.regions[int(row)]) else ""
 
 
 def source_of_callpath(tables, row):
-    """Behind a call path: where the innermost function of the program is, which has a name if it is not the path's end."""
+    """Returns the text after a call path: the place of the program's innermost function, with its name if the path does not end with it."""
     around = row
     while around not in ("-", "") and tables.definitions[int(tables.contexts[int(around)]["region"])]["class"] not in USEFUL:
         around = tables.contexts[int(around)]["parent"]
@@ -203,10 +203,10 @@ def source_of_callpath(tables, row):
 def clocks(tables):
     found = tables.contradictions
     if found:
-        name, judged, late, most = found
-        what = "messages" if name == "messages" else "ends of collective operations"
-        how = "are received before they are sent" if name == "messages" else "come before another member begins"
-        yield Finding(Decimal(late) / judged * 100, "clocks", f"{late} of {judged} {what} ({100 * late / judged:.1f} %) {how}, by up to "
+        name, judged, impossible, most = found
+        subject = "messages" if name == "messages" else "ends of collective operations"
+        fault = "are received before they are sent" if name == "messages" else "come before another member begins"
+        yield Finding(Decimal(impossible) / judged * 100, "clocks", f"{impossible} of {judged} {subject} ({100 * impossible / judged:.1f} %) {fault}, by up to "
                       f"{seconds(most)}: the clocks disagree; xtf align corrects them", "messages" if name == "messages" else "collectives/records")
 
 
@@ -215,7 +215,7 @@ def times(n):
 
 
 def calls_of_all(tables):
-    """{communicator: {function: {process: calls}}} of blocking operations, and the name of each function's region."""
+    """Returns {communicator: {function: {process: calls}}} of blocking operations, and the name of each function's region."""
     counts, names = collections.defaultdict(lambda: collections.defaultdict(collections.Counter)), {}
     rows = [row for row in read_csv(tables, "collectives/records") if row["event"] == "MPI_COLLECTIVE_END"] + read_csv(tables, "pending/records")
     for row in rows:
@@ -228,7 +228,7 @@ def calls_of_all(tables):
 
 
 def still_running(tables, properties):
-    """Processes whose records end before they came to MPI_Finalize, or to an end of their own."""
+    """Returns processes whose records end before MPI_Finalize or another end."""
     running = {proc for proc, name, value in properties if name == "record.end" and value.startswith(("killed", "status", "exited"))}
     pending = collections.defaultdict(list)
     for line in tables.table("stack") or []:
@@ -243,7 +243,7 @@ def still_running(tables, properties):
 
 
 def mismatch(tables):
-    """In a communicator, all processes but one call each blocking collective operation equally often."""
+    """Finds communicators in which all processes but one call each blocking collective operation equally often."""
     if not (tables.of_processes and tables.whole_run and tables.all_processes) or "thread" in tables.path:
         return
     procs = [int(line["proc"]) for line in read_csv(tables, "definitions/processes")]
@@ -259,17 +259,17 @@ def mismatch(tables):
         return
     communicators, groups, rows = (read_csv(tables, f"definitions/{name}") for name in ("communicators", "groups", "members"))
     with_calls = {int(row["proc"]) for row in tables.table("by/proc/profile") or [] if row["calls"] != "0"}
-    running, said = still_running(tables, properties), 0
+    running, n_findings = still_running(tables, properties), 0
     for comm, functions in sorted(counts.items()):
         line = communicators[comm]
-        if not line["group"] or line.get("remote_group") or said == 3:
+        if not line["group"] or line.get("remote_group") or n_findings == 3:
             continue
         members = naive_clocks.procs_of(groups[int(line["group"])], rows)
         if len(members) < 2 or len(members) != int(groups[int(line["group"])]["count"]) or not set(members) <= with_calls:
             continue
         finding = compare_members(members, functions, names, running, line["name"] or str(comm), sure)
         if finding:
-            said += 1
+            n_findings += 1
             yield finding
 
 
@@ -278,7 +278,7 @@ ORDER = ("barrier bcast gather gatherv scatter scatterv allgather allgatherv all
 
 
 def compare_members(members, functions, names, running, comm, sure):
-    """The finding about one communicator; None where its members agree, or the run ended before they could."""
+    """Returns the finding about one communicator. Returns None if its members agree or the run ended too early."""
     if any(set(calls) - set(members) for calls in functions.values()):
         return None
     rows = {member: tuple(functions[name][member] if name in functions else 0 for name in ORDER) for member in members}
@@ -290,17 +290,17 @@ def compare_members(members, functions, names, running, comm, sure):
         first = next(i for i, (a, b) in enumerate(zip(*(rows[member] for member in members))) if a != b)
         lonely.sort(key=lambda member: -rows[member][first])
     one = lonely[0]
-    other = next(member for member in members if member != one)
-    unequal = [(name, own, others) for name, own, others in zip(ORDER, rows[one], rows[other]) if own != others]
-    more, less = any(own > others for _, own, others in unequal), any(own < others for _, own, others in unequal)
-    if not (more and less) and running & ({one} if less else set(members) - {one}):
-        return None  # who has called it less may have been on the way
-    whom = f"process {other}" if len(members) == 2 else f"the other {len(members) - 1} processes"
-    parts = [f"{names[name]}{'' if i else f' on communicator {elide(comm)}'} {times(own)}, {whom} {times(others)}"
-             for i, (name, own, others) in enumerate(unequal[:2])]
+    second = next(member for member in members if member != one)
+    unequal = [(name, own_count, other_count) for name, own_count, other_count in zip(ORDER, rows[one], rows[second]) if own_count != other_count]
+    has_more, has_less = any(own_count > other_count for _, own_count, other_count in unequal), any(own_count < other_count for _, own_count, other_count in unequal)
+    if not (has_more and has_less) and running & ({one} if has_less else set(members) - {one}):
+        return None  # a process with fewer calls may have been about to call it
+    others_text = f"process {second}" if len(members) == 2 else f"the other {len(members) - 1} processes"
+    parts = [f"{names[name]}{'' if i else f' on communicator {elide(comm)}'} {times(own_count)}, {others_text} {times(other_count)}"
+             for i, (name, own_count, other_count) in enumerate(unequal[:2])]
     if len(unequal) > 2:
         parts.append(f"{len(unequal) - 2} more functions as unequally")
-    share = max(1 - min(own, others) / max(own, others) for _, own, others in unequal)
+    share = max(1 - min(own_count, other_count) / max(own_count, other_count) for _, own_count, other_count in unequal)
     return Finding(Decimal(share) * 100, "mismatch", f"process {one} {'calls' if sure else 'seems to call'} {'; and '.join(parts)}", "by/proc/profile", one)
 
 
@@ -310,7 +310,7 @@ def classes(tables):
                  if tables.class_of(line) in wanted and (line["calls"] != "0" or Decimal(line["exclusive"]))]
         share = tables.percent(wanted)
         if lines and share >= least:
-            yield Finding(share, rule, f"{percent(share)} of {tables.whole} {words}, most of it in {elide(lines[0]['region'])}: "
+            yield Finding(share, rule, f"{percent(share)} of {tables.time_base} {words}, most of it in {elide(lines[0]['region'])}: "
                                        f"{seconds(lines[0]['exclusive'])} in {count(int(lines[0]['calls']))} calls", "profile")
 
 
@@ -318,7 +318,7 @@ def unjudged(tables):
     for line in tables.profile or []:
         share = tables.of_threads(Decimal(line["exclusive%"])) if line["exclusive%"] != "-" else 0
         if UNJUDGED.fullmatch(line["region"]) and share >= 5:
-            yield Finding(share, "unjudged", f"{line['region']} takes {percent(share)} of {tables.whole}, and how much "
+            yield Finding(share, "unjudged", f"{line['region']} takes {percent(share)} of {tables.time_base}, and how much "
                           "of it is waiting is not judged: who sends to whom is not recorded", "profile")
 
 
@@ -339,7 +339,7 @@ def recording(tables):
 
 
 def read_csv(tables, path):
-    """Lines of a table whose texts may have blanks."""
+    """Returns the lines of a table whose texts may have blanks."""
     try:
         return list(csv.DictReader(io.StringIO(tables.asker.ask(f"cat {path}.csv").decode(), newline="")))
     except Refused:
@@ -347,7 +347,7 @@ def read_csv(tables, path):
 
 
 def missing(tables):
-    """What xtf record says that it did not see, of the processes that are selected."""
+    """Returns the data that xtf record reports as not recorded, of the selected processes."""
     if not (tables.of_processes and tables.whole_run) or not tables.table("classes"):
         return
     procs = [int(line["proc"]) for line in read_csv(tables, "definitions/processes")]
@@ -369,7 +369,7 @@ def missing(tables):
 
 
 def blocks(lines):
-    """The lines of by/time:N, slice by slice."""
+    """Returns the lines of by/time:N, one list a slice."""
     slices = []
     for line in lines:
         if not slices or (line["from"], line["to"]) != (slices[-1][0]["from"], slices[-1][0]["to"]):
@@ -388,7 +388,8 @@ def threads_of(tables):
 
 
 def slowest(lines, tables, wanted=None):
-    """The line of an imbalance with the most above the mean, of the program. The mean is rounded, but the table is sorted without that."""
+    """Returns the program's line of an imbalance with the greatest excess over the mean. The table is sorted by the exact mean, which it
+    prints rounded."""
     lines = [line for line in lines if line["max_proc"] != "-"
              and (line["row"] == wanted if wanted else tables.classes.get(line["row"], "program") in USEFUL)]
     above = [Decimal(line["max"]) - Decimal(line["mean"]) for line in lines]
@@ -417,10 +418,10 @@ def imbalance(tables):
         path = f"time/{window(slices[i][0], slices[j - 1][1])}/imbalance" if part else "imbalance"
         above, line = slowest(tables.table(path), tables, row)
         if Decimal(line["mean"]) > 0 and above * 100 >= tables.end - tables.begin:
-            where = f" between {10 * i} % and {10 * j} % of {tables.what}" if part else ""
+            part_text = f" between {10 * i} % and {10 * j} % of {tables.period}" if part else ""
             found.append(Finding(above / (tables.end - tables.begin) * 100, "imbalance",
                                  f"process {line['max_proc']} takes {digits(float(line['max']) / float(line['mean']))} times as long as the mean in "
-                                 f"{elide(line['region'])}{source(tables, line['row'])}{where}: {seconds(line['max'])} instead of {seconds(line['mean'])}", path,
+                                 f"{elide(line['region'])}{source(tables, line['row'])}{part_text}: {seconds(line['max'])} instead of {seconds(line['mean'])}", path,
                                  int(line["max_proc"]), line["row"]))
     yield from sorted(found, key=lambda finding: -finding.score)[:3]
 
@@ -435,12 +436,12 @@ def concentration(tables):
     n = sum(calls[first:first + width])
     if width < 20:
         begin, end = (float(time) for time in (lines[first]["from"], lines[first + width - 1]["to"]))
-        yield Finding(Decimal(100 - width), "concentration", f"{percent(n / sum(calls) * 100)} of the calls are in {width} % of {tables.what}, "
+        yield Finding(Decimal(100 - width), "concentration", f"{percent(n / sum(calls) * 100)} of the calls are in {width} % of {tables.period}, "
                       f"from {moment(begin, end - begin)} to {moment(end, end - begin)}", "histogram")
 
 
 class Shares:
-    """Of regions in each of 100 slices, in hundredths of a percent; what is in no region is one of them."""
+    """Shares of regions in each of 100 slices, in hundredths of a percent. Time outside all regions counts as one region."""
 
     def __init__(self, slices):
         self.lines = slices[0]
@@ -459,15 +460,15 @@ class Shares:
     def distance(self, begin, middle, end):
         return self.between((begin, middle), (middle, end))
 
-    def between(self, one, other):
-        return sum(abs(a - b) for a, b in zip(self.mean(*one), self.mean(*other))) / 2 / 10000
+    def between(self, first, second):
+        return sum(abs(a - b) for a, b in zip(self.mean(*first), self.mean(*second))) / 2 / 10000
 
 
 def phases(tables):
     procs, threads = processes_of(tables), threads_of(tables)
     chosen = min(len(procs), 64, max(512 * len(procs) // max(threads, 1), 1))
-    where = "" if chosen == len(procs) else f"proc/{','.join(str(procs[i * len(procs) // chosen]) for i in range(chosen))}/"
-    slices = blocks(tables.table(f"{where}by/time:100/profile") or [])
+    selected = "" if chosen == len(procs) else f"proc/{','.join(str(procs[i * len(procs) // chosen]) for i in range(chosen))}/"
+    slices = blocks(tables.table(f"{selected}by/time:100/profile") or [])
     if not any(line["calls"] != "0" or Decimal(line["exclusive"]) for line in tables.profile or []) or len(slices) < 100:
         return
     if any(lines[0]["from"] == lines[0]["to"] for lines in slices):
@@ -496,14 +497,14 @@ def phases(tables):
     if len(parts) < 2:
         return
     worst = max(parts, key=lambda part: part[0])
-    others = [part for part in parts if part is not worst]
-    rest = sum(part[0] * (part[2] - part[1]) for part in others) / sum(part[2] - part[1] for part in others)
+    other_parts = [part for part in parts if part is not worst]
+    other_mean = sum(part[0] * (part[2] - part[1]) for part in other_parts) / sum(part[2] - part[1] for part in other_parts)
     lost, begin, end, name = worst
-    if lost - rest >= 3000:
-        some = f", by {chosen} of {len(procs)} processes" if where else ""
-        yield Finding(Decimal((lost - rest) / 10000 * (end - begin)), "phases",
-                      f"between {begin} % and {end} % of {tables.what}, {percent(lost / 100)} of the time is not the program's own, most of it in "
-                      f"{elide(name)}; in the rest {percent(rest / 100)}{some}", f"time/{window(shares.times[begin][0], shares.times[end - 1][1])}/profile")
+    if lost - other_mean >= 3000:
+        some = f", by {chosen} of {len(procs)} processes" if selected else ""
+        yield Finding(Decimal((lost - other_mean) / 10000 * (end - begin)), "phases",
+                      f"between {begin} % and {end} % of {tables.period}, {percent(lost / 100)} of the time is not the program's own, most of it in "
+                      f"{elide(name)}; in the rest {percent(other_mean / 100)}{some}", f"time/{window(shares.times[begin][0], shares.times[end - 1][1])}/profile")
 
 
 def ends(tables):
@@ -518,16 +519,16 @@ def ends(tables):
     if len(lives) < 2:
         return
     n, run = len(processes_of(tables)), tables.end - tables.begin
-    one, other = sorted(lives, key=lambda life: (-Decimal(life[1]), life[0]))[:2]
-    gap = Decimal(one[1]) - Decimal(other[1])
+    first, second = sorted(lives, key=lambda life: (-Decimal(life[1]), life[0]))[:2]
+    gap = Decimal(first[1]) - Decimal(second[1])
     if gap > run / 10:
-        yield Finding(gap / run / n * 100, "ends", f"process {one[0]} begins at {moment(one[1], run)}, {seconds(gap)} after the one before it, "
-                      f"process {other[0]}", f"proc/{one[0]}/records", one[0])
-    one, other = sorted(lives, key=lambda life: (Decimal(life[2]), life[0]))[:2]
-    gap = Decimal(other[2]) - Decimal(one[2])
+        yield Finding(gap / run / n * 100, "ends", f"process {first[0]} begins at {moment(first[1], run)}, {seconds(gap)} after the one before it, "
+                      f"process {second[0]}", f"proc/{first[0]}/records", first[0])
+    first, second = sorted(lives, key=lambda life: (Decimal(life[2]), life[0]))[:2]
+    gap = Decimal(second[2]) - Decimal(first[2])
     if gap > run / 10:
-        yield Finding(gap / run / n * 100, "ends", f"process {one[0]} ends at {moment(one[2], run)}, {seconds(gap)} before the next, "
-                      f"process {other[0]}", f"proc/{one[0]}/records", one[0])
+        yield Finding(gap / run / n * 100, "ends", f"process {first[0]} ends at {moment(first[2], run)}, {seconds(gap)} before the next, "
+                      f"process {second[0]}", f"proc/{first[0]}/records", first[0])
 
 
 def in_messages(tables):
@@ -554,14 +555,14 @@ def unmatched(tables):
 
 
 def unfinished(tables):
-    calls, both = (int(tables.info.get(name, 0)) for name in ("calls", "enters_leaves"))
-    if tables.of_processes and tables.whole_run and 2 * calls > both:
-        yield Finding(Decimal(2 * calls - both) / calls * 100, "unfinished",
-                      f"at least {2 * calls - both} of {calls} calls have no end: the program was ended in them, or records are lost", "info")
+    calls, n_events = (int(tables.info.get(name, 0)) for name in ("calls", "enters_leaves"))
+    if tables.of_processes and tables.whole_run and 2 * calls > n_events:
+        yield Finding(Decimal(2 * calls - n_events) / calls * 100, "unfinished",
+                      f"at least {2 * calls - n_events} of {calls} calls have no end: the program was ended in them, or records are lost", "info")
 
 
 def numbers(values):
-    """3, 5 and 6 as a directory has them."""
+    """Returns a set of numbers as a directory has it: 3,5-6."""
     runs = []
     for value in values:
         if runs and runs[-1][1] == value - 1:
@@ -619,23 +620,23 @@ def kinds(tables):
     others = float(sum(rows[proc][at] * whole[proc] for proc in rest) / sum(whole[proc] for proc in rest)) if rest else 0
     more = rows[farthest][at] - others
     own, others = percent(rows[farthest][at] / 100), percent(others / 100)
-    words, computes, where = f"computes {own} of its time, the others {others}", True, None
+    words, computes, place_text = f"computes {own} of its time, the others {others}", True, None
     if at < len(order):
         name, row = order[at].split("\n")
-        where = source(tables, row)
+        place_text = source(tables, row)
         waiting = tables.class_of({"region": name, "row": row}) in {"wait", "barrier", "omp-sync"}
-        words = f"{'waits' if waiting else 'is'} in {elide(name)}{where} for {own} of its time, the others for {others}"
+        words = f"{'waits' if waiting else 'is'} in {elide(name)}{place_text} for {own} of its time, the others for {others}"
         computes = tables.class_of({"region": name, "row": row}) in USEFUL
     clause = f"it {words}" if len(members) == 1 and computes and difference > 0 else None
     score = Decimal(abs(difference)) / 100 * len(members) / n
     if computes and more > 0:
         score = Decimal(more) / 100 * (n - len(members)) / n
     yield Finding(score, "kinds", f"{head}process {farthest} {words}", f"proc/{farthest}/profile",
-                  farthest, None, clause, where)
+                  farthest, None, clause, place_text)
 
 
 def lifetime(lines):
-    """The time that all threads of a process have in the selection, by its lines: of it shares of exclusive time are."""
+    """Returns the time of all threads of a process in the selection, from the lines' shares of exclusive time."""
     lines = [line for line in lines if Decimal(line["exclusive%"] if line["exclusive%"] != "-" else 0)]
     line = max(lines, key=lambda line: Decimal(line["exclusive%"]), default=None)
     return Decimal(line["exclusive"]) / Decimal(line["exclusive%"]) * 100 if line else Decimal(0)
@@ -681,7 +682,7 @@ SENTENCES = {
 
 
 def most_of_waits(tables):
-    """The share of the kind of waits with most time, its words, and where it is; None without waits."""
+    """Returns the share of the kind of waits with most time, its words and its place, or None without waits."""
     sums = {}
     for line in (tables.table("waits/profile") if tables.of_any_type else None) or []:
         kind = sums.setdefault(line["kind"], [Decimal(0), line])
@@ -689,20 +690,20 @@ def most_of_waits(tables):
     if not sums:
         return None
     name, (share, line) = max(sums.items(), key=lambda item: item[1][0])
-    where = elide(line["region"])
-    ways = [way for way in tables.whole_table(f"{tables.path}/waits/callpaths.csv".lstrip("/"))
-            if way["kind"] == name and Decimal(way["amount"]) and way["callpath"].endswith("/" + line["region"])]
-    way = max(ways, key=lambda way: Decimal(way["amount"]), default=None)
-    if way and source_of_callpath(tables, way["call_path"]):
-        where = place(way["callpath"]) + source_of_callpath(tables, way["call_path"])
+    place_text = elide(line["region"])
+    paths = [path for path in tables.whole_table(f"{tables.path}/waits/callpaths.csv".lstrip("/"))
+            if path["kind"] == name and Decimal(path["amount"]) and path["callpath"].endswith("/" + line["region"])]
+    path = max(paths, key=lambda path: Decimal(path["amount"]), default=None)
+    if path and source_of_callpath(tables, path["call_path"]):
+        place_text = place(path["callpath"]) + source_of_callpath(tables, path["call_path"])
     words = "a thread waits for a condition" if name == "lock_contention" and "cond_" in line["region"] else SENTENCES[name]
-    return tables.of_threads(share), f"{words} ({name}), mostly in {where}"
+    return tables.of_threads(share), f"{words} ({name}), mostly in {place_text}"
 
 
 def waits(tables):
     most = most_of_waits(tables)
     if most and most[0] >= 2:
-        yield Finding(most[0], "waits", f"{percent(most[0])} of {tables.whole}: {most[1]}", "waits/profile")
+        yield Finding(most[0], "waits", f"{percent(most[0])} of {tables.time_base}: {most[1]}", "waits/profile")
 
 
 def place(name):
@@ -710,7 +711,7 @@ def place(name):
 
 
 def of_process(tables, proc, table):
-    """A table of one process: CSV, since names are cut in texts."""
+    """Reads a table of one process as CSV, because texts cut names."""
     try:
         text = tables.asker.ask(f"cat {tables.path}/proc/{proc}/{table}.csv".replace("cat /", "cat ")).decode()
     except Refused:
@@ -749,17 +750,17 @@ def path(tables):
               if worst["row"] != "-" and tables.class_of(worst) in {"wait", "barrier"} else "")
     on = None
     for proc in processes_of(tables):
-        own = sum(Decimal(line["amount"]) for line in of_process(tables, proc, "critical/profile") if (line["row"] or "-") == worst["row"])
-        if 3 * own >= 2 * Decimal(worst["amount"]):
+        own_time = sum(Decimal(line["amount"]) for line in of_process(tables, proc, "critical/profile") if (line["row"] or "-") == worst["row"])
+        if 3 * own_time >= 2 * Decimal(worst["amount"]):
             on = proc
     if (worst["row"] == "-" and on is None) or UNJUDGED.fullmatch(worst["region"]):
         return
-    where = source(tables, worst["row"])
-    share, region = percent(worst["amount%"]), place(worst["region"]) + where
+    place_text = source(tables, worst["row"])
+    share, region = percent(worst["amount%"]), place(worst["region"]) + place_text
     yield Finding(Decimal(worst["imbalance"]) / (tables.end - tables.begin) * 100, "path",
                   f"the critical path is in {region}{'' if on is None else f' on process {on}'} for {seconds(worst['amount'])}, {share} of it, and "
                   f"{seconds(worst['imbalance'])} longer than threads are on average{reason}", "critical/profile", None if reason else on,
-                  None if worst["row"] == "-" else worst["row"], None if on is None or reason else f"{share} of the critical path is on it, in {region}", where)
+                  None if worst["row"] == "-" else worst["row"], None if on is None or reason else f"{share} of the critical path is on it, in {region}", place_text)
 
 
 def limits(tables):
@@ -772,32 +773,32 @@ RULES = [mismatch, clocks, culprit, imbalance, kinds, waits, path, classes, move
          limits]
 
 
-def behind(one, other):
-    """A sentence with another as a clause, which leaves out a place that is said."""
-    clause = other.clause or other.sentence
-    if other.source and other.source in one.sentence:
-        clause = clause.replace(other.source, "", 1)
-    return f"{one.sentence}; {clause}"
+def append_finding(finding, second):
+    """Returns a sentence followed by another as a clause, which omits a place that the sentence names."""
+    clause = second.clause or second.sentence
+    if second.source and second.source in finding.sentence:
+        clause = clause.replace(second.source, "", 1)
+    return f"{finding.sentence}; {clause}"
 
 
 def merge(found):
-    """One finding for each cause."""
+    """Merges findings into one for each cause."""
     def first(rule):
         return next((one for one in found if one.rule == rule), None)
 
-    way = first("path")
-    for rule in ("culprit", "imbalance") if way else ():
-        other = first(rule)
-        on_it = other and way.process is not None and other.process == way.process
-        if other and (on_it or (way.region is not None and other.region == way.region)):
-            more = other._replace(score=max(other.score, way.score), sentence=behind(other, way) if on_it else other.sentence)
-            found = [more if one is other else one for one in found if one is not way]
+    on_path = first("path")
+    for rule in ("culprit", "imbalance") if on_path else ():
+        second = first(rule)
+        on_it = second and on_path.process is not None and second.process == on_path.process
+        if second and (on_it or (on_path.region is not None and second.region == on_path.region)):
+            more = second._replace(score=max(second.score, on_path.score), sentence=append_finding(second, on_path) if on_it else second.sentence)
+            found = [more if one is second else one for one in found if one is not on_path]
             break
     unlike = first("kinds")
     same = [one for rule in ("culprit", "imbalance", "path") for one in found
             if one.rule == rule and unlike and unlike.clause and one.process == unlike.process]
     if same:
-        found = [one._replace(sentence=behind(one, unlike)) if one is same[0] else one for one in found if one is not unlike]
+        found = [one._replace(sentence=append_finding(one, unlike)) if one is same[0] else one for one in found if one is not unlike]
     named = first("culprit")
     found = [one for one in found if not (one.rule == "waits" and named)]
     lost = next((one for one in found if one.rule == "efficiency"), None)
@@ -809,7 +810,7 @@ def merge(found):
 
 
 def expect(tables):
-    """Of all that is found, by what can be done about it, then the highest score first."""
+    """Returns the findings, first by kind of remedy, then by falling score."""
     if tables.begin == tables.end:
         return []
     order = {rule: (rank, i) for rank, rules in enumerate(RANKS) for i, rule in enumerate(rules)}

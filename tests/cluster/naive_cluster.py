@@ -1,5 +1,4 @@
-"""The six steps of docs/NETWORK.md, as plainly as they can be written: the slow program that the fast one must agree with, label for
-label.
+"""The six steps of docs/NETWORK.md, written as plainly as possible: a slow program that the fast one must agree with, label by label.
 
 A matrix is a flat list of P x P values. Clusters of a portion are numbered by the sum of their values over the matrices, then by
 their first pair.
@@ -14,13 +13,13 @@ def measured(value):
 
 
 class Threshold:
-    """relative: 0.15; absolute: "50e-9"; precision."""
+    """A threshold: its kind ("relative", "absolute" or "precision") and its value."""
 
     def __init__(self, kind, value):
         self.kind, self.value = kind, value
 
     def fits(self, values):
-        """A function: may a range that begins with `least` hold `greatest`?"""
+        """Returns a predicate: true if a range that begins with `least` may contain `greatest`."""
         if self.kind == "relative":
             return lambda least, greatest: greatest <= least * (1 + self.value) + 0.0
         room = self.value
@@ -31,11 +30,11 @@ class Threshold:
 
 
 def label(values, n_procs, threshold):
-    """Steps 1 and 2: a label for each pair, None where nothing was measured."""
+    """Computes steps 1 and 2: a label for each pair, None for pairs without a measurement."""
     fits = threshold.fits(values)
     order = sorted((value, pair) for pair, value in enumerate(values) if measured(value))
     v = [value for value, _ in order]
-    clusters = []  # of positions
+    clusters = []  # lists of positions
     i, j = 0, min(n_procs, len(v)) - 1
     while i < len(v):
         while not fits(v[i], v[j]):
@@ -57,7 +56,7 @@ def label(values, n_procs, threshold):
 
 
 def intersect(labels, first_fixed=False):
-    """Steps 3 and 4: lists of pairs."""
+    """Computes steps 3 and 4: lists of pairs."""
     pairs_of = defaultdict(list)
     for pair, vector in enumerate(zip(*labels)):
         pairs_of[tuple(math.inf if x is None else x for x in vector)].append(pair)
@@ -149,7 +148,7 @@ def average_portion_at(matrices, left, n_procs, threshold, first, other, drop):
     return right, clusters_of(label(averages(matrices[left:right]), n_procs, threshold))
 
 
-# ---- All of it.
+# ---- All steps.
 
 def values_of(pairs, matrices):
     values = []
@@ -171,7 +170,7 @@ def rank(pairs, values):
 
 
 def cluster(matrices, n_procs, threshold, first=5, other=4, drop=0.05, average=False):
-    """[(left, right, cluster number of each pair, values of each cluster)]."""
+    """Returns [(left, right, cluster number of each pair, values of each cluster)]."""
     portions, left = [], 0
     while left < len(matrices):
         find = average_portion_at if average else portion_at

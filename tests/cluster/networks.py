@@ -1,7 +1,7 @@
-"""Networks whose classes of pairs are known, as files of a test.
+"""Networks whose classes of pairs are known, as files for a test.
 
-A pair's time is (latency + length / bandwidth) x the factor of its class, with noise: `noise` of the value each time, `pair_noise` of it
-once for the pair, and a share `outliers` of all values 2 to 10 times too long. The diagonal is 0, as in measured files.
+A pair's time is (latency + length / bandwidth) x the factor of its class, with noise. The noise is `noise` of the
+value each time, and `pair_noise` of it once for the pair. A share `outliers` of all values is 2 to 10 times too long. The diagonal is 0, as in measured files.
 """
 
 import random
@@ -13,7 +13,7 @@ FACTORS = [1, 1.6, 2.4, 3.4]  # of levels
 
 
 def shape(n_procs):
-    """A torus of n_procs: three sides, powers of 2, as alike as can be."""
+    """Returns the shape of a torus of n_procs: three sides, powers of 2, nearly equal."""
     sides = [1, 1, 1]
     while sides[0] * sides[1] * sides[2] < n_procs:
         sides.sort()
@@ -31,12 +31,12 @@ def hops(a, b, sides):
 
 
 def level(a, b, groups):
-    """The innermost group that has both."""
+    """Returns the level of the innermost group that contains both."""
     return next((i for i, group in enumerate(groups) if a // group == b // group), len(groups))
 
 
 def classes(kind, n_procs):
-    """(class of each pair, factor of each class); class 0 is the diagonal."""
+    """Returns (class of each pair, factor of each class). Class 0 is the diagonal."""
     if kind == "torus":
         sides = shape(n_procs)
         of_pairs = [hops(a, b, sides) for a in range(n_procs) for b in range(n_procs)]
@@ -48,7 +48,7 @@ def classes(kind, n_procs):
 
 
 def matrices(kind, n_procs, lengths, noise=0.02, pair_noise=0.006, outliers=0.001, seed=1):
-    """Flat lists of values, one a length."""
+    """Returns flat lists of values, one list a length."""
     of_pairs, factors = classes(kind, n_procs)
     rng = random.Random(f"{kind} {n_procs} {seed}")
     base = [factors[c] * max(rng.gauss(1, pair_noise), 0.1) for c in of_pairs]
@@ -61,7 +61,7 @@ def matrices(kind, n_procs, lengths, noise=0.02, pair_noise=0.006, outliers=0.00
 
 
 def write(path, n_procs, lengths, all_values, data_type=2):
-    """A file of a test's results. `all_values`: the matrices, in one flat list."""
+    """Writes a file of a test's results. `all_values` has the matrices in one flat list."""
     step = lengths[1] - lengths[0] if len(lengths) > 1 else 100
     end = lengths[-1] + step if len(lengths) > 0 else 100
     begin = lengths[0] if len(lengths) > 0 else 100

@@ -1,5 +1,5 @@
-/* The steps of clustering one by one, on matrices that can be worked out by hand. test_cluster.py compares the whole
- * with a naive program. */
+/* The steps of clustering one by one, on matrices computed by hand. test_cluster.py compares the whole with a naive
+ * program. */
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "src/network/cluster/intersections.h"
 #include "src/network/cluster/noise.h"
 
-static void label(const double *values, uint32_t n_procs, XtfThreshold threshold, uint32_t *labels)
+static void label_matrix(const double *values, uint32_t n_procs, XtfThreshold threshold, uint32_t *labels)
 {
     XtfOrder order;
 
@@ -20,58 +20,59 @@ static void label(const double *values, uint32_t n_procs, XtfThreshold threshold
     xtf_order_finish(&order);
 }
 
-static void expect(const uint32_t *labels, const uint32_t *wanted, size_t n)
+static void expect_labels(const uint32_t *labels, const uint32_t *wanted, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         cr_expect_eq(labels[i], wanted[i], "label %zu is %u", i, labels[i]);
 }
 
-/* The diagonal is 0; 15 can be left behind, since the range from 16 on reaches two values more. */
+/* The diagonal is 0. The range from 15 drops 15, because the range from 16 on contains two more values. */
 Test(cluster, ranges)
 {
     const double values[] = {0, 15, 16, 25, 0, 26, 26, 45, 0};
     const uint32_t wanted[] = {0, 1, 2, 2, 0, 2, 2, 3, 0};
     uint32_t labels[9];
 
-    label(values, 3, (XtfThreshold){XTF_THRESHOLD_ABSOLUTE, 10}, labels);
-    expect(labels, wanted, 9);
+    label_matrix(values, 3, (XtfThreshold){XTF_THRESHOLD_ABSOLUTE, 10}, labels);
+    expect_labels(labels, wanted, 9);
 }
 
-/* A range of one value steps to the right without growing: it stays. 10 % of 100 are 110, not 111. */
+/* A range of one value that would step right without growing stays. 110 is 10 % above 100. */
 Test(cluster, relative_ranges)
 {
     const double values[] = {0, 100, 110, 0};
     const uint32_t together[] = {0, 1, 1, 0}, apart[] = {0, 1, 2, 0};
     uint32_t labels[4];
 
-    label(values, 2, (XtfThreshold){XTF_THRESHOLD_RELATIVE, 0.101}, labels);
-    expect(labels, together, 4);
-    label(values, 2, (XtfThreshold){XTF_THRESHOLD_RELATIVE, 0.099}, labels);
-    expect(labels, apart, 4);
+    label_matrix(values, 2, (XtfThreshold){XTF_THRESHOLD_RELATIVE, 0.101}, labels);
+    expect_labels(labels, together, 4);
+    label_matrix(values, 2, (XtfThreshold){XTF_THRESHOLD_RELATIVE, 0.099}, labels);
+    expect_labels(labels, apart, 4);
 }
 
-/* Of a span from 100 to 200 a tenth is 10. */
+/* A tenth of the span from 100 to 200 is 10. */
 Test(cluster, precision)
 {
     const double values[] = {0, 100, 110, 121, 0, 131, 190, 200, 0};
     const uint32_t wanted[] = {0, 1, 1, 2, 0, 2, 3, 3, 0};
     uint32_t labels[9];
 
-    label(values, 3, (XtfThreshold){XTF_THRESHOLD_PRECISION, 0.1}, labels);
-    expect(labels, wanted, 9);
+    label_matrix(values, 3, (XtfThreshold){XTF_THRESHOLD_PRECISION, 0.1}, labels);
+    expect_labels(labels, wanted, 9);
 }
 
-Test(cluster, what_is_not_measured)
+Test(cluster, unmeasured_values)
 {
     const double values[] = {NAN, -1, 9.9692099683868690e+36, INFINITY, -0.0, 5, 5, 5, 0};
     const uint32_t no = XTF_LABEL_UNMEASURED, wanted[] = {no, no, no, no, 0, 1, 1, 1, 0};
     uint32_t labels[9];
 
-    label(values, 3, (XtfThreshold){XTF_THRESHOLD_RELATIVE, 0}, labels);
-    expect(labels, wanted, 9);
+    label_matrix(values, 3, (XtfThreshold){XTF_THRESHOLD_RELATIVE, 0}, labels);
+    expect_labels(labels, wanted, 9);
 }
 
-/* Six pairs have (0, 0, 0); what differs in one place is taken, (0, 1, 1) is not, and takes (2, 1, 1) along. */
+/* Six pairs have (0, 0, 0). Their cluster takes pairs that differ in one place, but not (0, 1, 1), which joins (2,
+ * 1, 1). */
 Test(cluster, intersections)
 {
     const uint32_t a[] = {0, 0, 0, 0, 0, 0, 0, 2, 1, 2}, b[] = {0, 0, 0, 0, 0, 0, 1, 1, 0, 1},
@@ -80,10 +81,10 @@ Test(cluster, intersections)
     uint32_t clusters[10];
 
     cr_assert_eq(xtf_intersections_cluster(labels, 3, false, 10, clusters), 2);
-    expect(clusters, wanted, 10);
+    expect_labels(clusters, wanted, 10);
 }
 
-/* A partition that is refined stays: pair 8 differs in the first place alone, and is apart. */
+/* A refinement keeps the old partition: pair 8 differs only in the first place and stays separate. */
 Test(cluster, refining)
 {
     const uint32_t a[] = {0, 0, 0, 0, 0, 0, 0, 0, 1}, b[] = {0, 0, 0, 0, 0, 3, 3, 3, 0},
@@ -92,11 +93,11 @@ Test(cluster, refining)
     uint32_t clusters[9];
 
     cr_assert_eq(xtf_intersections_cluster(labels, 3, true, 9, clusters), 3);
-    expect(clusters, wanted, 9);
+    expect_labels(clusters, wanted, 9);
     cr_expect_eq(xtf_intersections_dropped(a, 2, clusters, 3, 9), 3);
 }
 
-/* If the only matrix may err, all is one. */
+/* If the only matrix could have an error, all pairs would be one cluster. */
 Test(cluster, one_matrix_allows_no_error)
 {
     const uint32_t a[] = {4, 5, 4};
@@ -105,10 +106,10 @@ Test(cluster, one_matrix_allows_no_error)
     uint32_t clusters[3];
 
     cr_assert_eq(xtf_intersections_cluster(labels, 1, false, 3, clusters), 2);
-    expect(clusters, wanted, 3);
+    expect_labels(clusters, wanted, 3);
 }
 
-/* ---- The whole. */
+/* ---- All steps. */
 
 typedef struct {
     const double *values;
@@ -137,8 +138,8 @@ static bool take_portion(void *data, const XtfPortion *portion, GError **error)
 static const XtfClusterOptions plain = {
     .threshold = {XTF_THRESHOLD_RELATIVE, 0.1}, .first = 5, .other = 4, .drop = 0.05, .portion = take_portion};
 
-static bool cluster(Memory *memory, uint32_t n_procs, uint32_t n_matrices, XtfClusterOptions options,
-                    XtfClusterReport *report, GError **error)
+static bool cluster_matrices(Memory *memory, uint32_t n_procs, uint32_t n_matrices, XtfClusterOptions options,
+                             XtfClusterReport *report, GError **error)
 {
     const XtfMatrixSource source = {n_procs, n_matrices, read_matrix, memory};
 
@@ -147,7 +148,7 @@ static bool cluster(Memory *memory, uint32_t n_procs, uint32_t n_matrices, XtfCl
     return xtf_cluster(&source, &options, report, error);
 }
 
-Test(cluster, errors_of_what_stands_for_values)
+Test(cluster, errors_of_cluster_values)
 {
     const double values[] = {0, 9, 11, 0, 0, 9, 11, 0};
     Memory memory = {.values = values, .fails_at = UINT32_MAX};
@@ -155,7 +156,7 @@ Test(cluster, errors_of_what_stands_for_values)
     XtfClusterReport report;
 
     options.threshold.value = 0.5;
-    cr_assert(cluster(&memory, 2, 2, options, &report, NULL));
+    cr_assert(cluster_matrices(&memory, 2, 2, options, &report, NULL));
     cr_expect_eq(report.portions, 1);
     cr_expect_eq(report.clusters, 2);
     cr_expect_eq(report.values, 4);
@@ -166,19 +167,19 @@ Test(cluster, errors_of_what_stands_for_values)
     cr_expect_eq(report.far_off, 2);
 }
 
-Test(cluster, nothing_and_one)
+Test(cluster, one_process_or_no_matrix)
 {
     const double values[] = {0, 0, 0};
     Memory memory = {.values = values, .fails_at = UINT32_MAX};
     XtfClusterReport report;
 
-    cr_assert(cluster(&memory, 1, 3, plain, &report, NULL));
+    cr_assert(cluster_matrices(&memory, 1, 3, plain, &report, NULL));
     cr_expect(report.portions == 1 && report.clusters == 1 && report.mean_error == 0);
-    cr_assert(cluster(&memory, 7, 0, plain, &report, NULL));
+    cr_assert(cluster_matrices(&memory, 7, 0, plain, &report, NULL));
     cr_expect(report.portions == 0 && report.measured == 0 && memory.n_portions == 1);
 }
 
-Test(cluster, what_fails)
+Test(cluster, failures_and_wrong_options)
 {
     const double values[12] = {0};
     Memory memory = {.values = values, .fails_at = 2};
@@ -187,26 +188,27 @@ Test(cluster, what_fails)
     atomic_bool cancel = true;
     g_autoptr(GError) error = NULL;
 
-    cr_assert_not(cluster(&memory, 2, 3, plain, &report, &error));
+    cr_assert_not(cluster_matrices(&memory, 2, 3, plain, &report, &error));
     cr_expect(g_error_matches(error, XTF_ERROR, XTF_ERROR_IO));
     g_clear_error(&error);
     wrong.cancel = &cancel;
-    cr_assert_not(cluster(&memory, 2, 2, wrong, &report, &error));
+    cr_assert_not(cluster_matrices(&memory, 2, 2, wrong, &report, &error));
     cr_expect(g_error_matches(error, XTF_ERROR, XTF_ERROR_CANCELLED));
     wrong = plain;
     wrong.threshold.value = NAN;
-    cr_expect_not(cluster(&memory, 2, 2, wrong, &report, NULL));
+    cr_expect_not(cluster_matrices(&memory, 2, 2, wrong, &report, NULL));
     wrong = plain;
     wrong.first = 0;
-    cr_expect_not(cluster(&memory, 2, 2, wrong, &report, NULL));
+    cr_expect_not(cluster_matrices(&memory, 2, 2, wrong, &report, NULL));
     wrong = plain;
     wrong.drop = 1.5;
-    cr_expect_not(cluster(&memory, 2, 2, wrong, &report, NULL));
-    cr_expect_not(cluster(&memory, XTF_CLUSTER_MOST_PROCS + 1, 2, plain, &report, NULL));
-    cr_expect_not(cluster(&memory, 0, 2, plain, &report, NULL));
+    cr_expect_not(cluster_matrices(&memory, 2, 2, wrong, &report, NULL));
+    cr_expect_not(cluster_matrices(&memory, XTF_CLUSTER_MOST_PROCS + 1, 2, plain, &report, NULL));
+    cr_expect_not(cluster_matrices(&memory, 0, 2, plain, &report, NULL));
 }
 
-/* All double, and two of nine pairs err by a tenth and back: the median off is 0, so most agree. */
+/* In the first network all values double, and one pair deviates by a tenth more: the median deviation is 0. In the
+ * second both pairs deviate by a tenth. */
 Test(cluster, noise)
 {
     const double values[] = {0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 2, 2.2, 2, 0, 2, 2, 2, 0};

@@ -1,19 +1,20 @@
-/* Writing clustered results: what test_cluster.py cannot reach. */
+/* Writing of clustered results in cases that test_cluster.py cannot produce. */
 #include <criterion/criterion.h>
 #include <string.h>
 
 #include "src/network/results/clustered-writer.h"
 #include "tests/nettest/files.h"
 
-static double zero(int i, int receiver, int sender, int repeat)
+static double zero_value(int i, int receiver, int sender, int repeat)
 {
     return 0;
 }
 
-/* Places are 31-bit numbers. No array is looked at before that is known. */
+/* Places are 31-bit numbers. The writer checks the number before it reads an array. */
 Test(writer, more_values_than_places)
 {
-    const ResultFile result = {.processes = 1, .lengths = 3, .begin = 100, .step = 100, .data_type = 2, .value = zero};
+    const ResultFile result = {
+        .processes = 1, .lengths = 3, .begin = 100, .step = 100, .data_type = 2, .value = zero_value};
     g_autofree char *folder = make_folder();
     g_autofree char *source = g_build_filename(folder, "net.nc", NULL), *out = g_build_filename(folder, "out.nc", NULL);
     g_autoptr(GError) error = NULL;
@@ -36,11 +37,11 @@ Test(writer, more_values_than_places)
     remove_folder(folder);
 }
 
-/* So are the lengths at borders. */
+/* Lengths at borders have 31 bits, too. */
 Test(writer, a_border_beyond_31_bits)
 {
     const ResultFile result = {
-        .processes = 1, .lengths = 3, .begin = 2000000000, .step = 100000000, .data_type = 2, .value = zero};
+        .processes = 1, .lengths = 3, .begin = 2000000000, .step = 100000000, .data_type = 2, .value = zero_value};
     g_autofree char *folder = make_folder();
     g_autofree char *source = g_build_filename(folder, "net.nc", NULL), *out = g_build_filename(folder, "out.nc", NULL);
     g_autoptr(GError) error = NULL;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""xtf cluster: what it writes is what naive_cluster.py finds, label for label, as read by a reader of our own and by ncdump.
+"""xtf cluster: its output equals naive_cluster.py's result, label by label. The test reads it with its own reader and with ncdump.
 
 usage: test_cluster.py XTF
 """
@@ -35,7 +35,7 @@ def run(*arguments, status=0):
 
 
 def portions_of(info_file, data_file=None):
-    """[(left, right, places, data)] of a file as docs/NETWORK.md has it."""
+    """Returns [(left, right, places, data)] of a file by docs/NETWORK.md."""
     info = cdf.read(info_file)
     data = (cdf.read(data_file) if data_file else info).variables["data"].values
     begin, step = (info.variables[name].values[0] for name in ("begin_mes_length", "step_length"))
@@ -46,7 +46,7 @@ def portions_of(info_file, data_file=None):
 
 
 def as_clusters(portions):
-    """As naive_cluster.cluster has them."""
+    """Returns portions in the form of naive_cluster.cluster."""
     found = []
     for left, right, places, data in portions:
         starts = sorted(set(places))
@@ -56,7 +56,7 @@ def as_clusters(portions):
 
 
 def value_at(portions, matrix, pair):
-    """The rule of the paper."""
+    """Returns the value of a pair by the rule of the paper."""
     left, _, places, data = next(p for p in portions if p[0] <= matrix < p[1])
     return data[places[pair] + matrix - left]
 
@@ -78,7 +78,7 @@ class Clusters(unittest.TestCase):
         return portions_of(out)
 
     def test_same_as_naive(self):
-        """Label for label, value for value, in networks of all kinds."""
+        """Compares labels and values in networks of all kinds."""
         rng = random.Random(20)
         n_portions = 0
         for seed in range(ROUNDS):
@@ -102,23 +102,23 @@ class Clusters(unittest.TestCase):
 
     @staticmethod
     def disturb(matrices, rng):
-        """Gaps, ties, noise alone, or another network from the middle on."""
-        way = rng.randrange(5)
+        """Adds gaps, ties, noise, or another network from the middle on."""
+        disturbance = rng.randrange(5)
         order = list(range(len(matrices[0])))
         rng.shuffle(order)
         for i, matrix in enumerate(matrices):
             for pair, value in enumerate(matrix):
-                if way == 0 and rng.random() < 0.1:
+                if disturbance == 0 and rng.random() < 0.1:
                     matrix[pair] = rng.choice([math.nan, -1, FILL])
-                elif way == 1:
+                elif disturbance == 1:
                     matrix[pair] = round(value * 1e6) * 1e-6
-                elif way == 2:
+                elif disturbance == 2:
                     matrix[pair] = rng.random() * 1e-5
-            if way == 3 and i >= len(matrices) // 2:
+            if disturbance == 3 and i >= len(matrices) // 2:
                 matrices[i] = [matrix[pair] for pair in order]
 
     def test_default_threshold(self):
-        """Ten times the noise, which is a robust deviation of what a pair's change is off from the others'."""
+        """Tests the default threshold: ten times the noise. The noise is a robust deviation of a pair's changes from the other pairs' changes."""
         matrices = [list(m) for m in networks.matrices("fat tree", 16, range(100, 1300, 100), noise=0.03)]
         steps = []
         for i in (0, 2, 4, 6, 8):
@@ -142,7 +142,7 @@ class Clusters(unittest.TestCase):
         return (values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2
 
     def test_errors_are_as_stated(self):
-        """Every value lies within the stated errors of what stands for it, and some value is that far off."""
+        """Tests that every value is within the stated errors of its cluster's value, and that some value has the greatest error."""
         matrices = [list(m) for m in networks.matrices("torus", 16, range(11), noise=0.05, outliers=0.02)]
         out = self.folder / "out.nc"
         text = run("-o", out, self.write(matrices, 16))
@@ -162,7 +162,7 @@ class Clusters(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("ncdump"), "no ncdump here")
     def test_ncdump(self):
-        """Another reader sees the same; all of the source's facts are there."""
+        """Tests that another reader finds the same values and all facts of the source."""
         source = self.write([list(m) for m in networks.matrices("two levels", 8, range(7), noise=0.1)], 8)
         out = self.folder / "out.nc"
         run("-q", "-o", out, source, "-t", "5%")
@@ -194,7 +194,7 @@ class Clusters(unittest.TestCase):
                       run("-o", self.folder / "two.nc", "--two-files", source, status=1))
 
     def test_again(self):
-        """What stands for a cluster has no noise: clustered again, nothing changes."""
+        """Tests that clustering a clustered result changes nothing, because it has no noise."""
         source = self.write([list(m) for m in networks.matrices("fat tree", 16, range(20))], 16)
         run("-q", "-o", self.folder / "a.nc", source, "--average")
         text = run("-o", self.folder / "b.nc", self.folder / "a.nc", "-t", "0.000001%")
@@ -229,7 +229,7 @@ class Clusters(unittest.TestCase):
         self.assertEqual([[value_at(found, i, pair) for pair in range(36)] for i in range(8)], different)
 
     def test_what_was_not_measured(self):
-        """Pairs that were never measured have NaN, and are apart; a single gap is filled, and counted."""
+        """Tests that pairs without any measurement have NaN and their own cluster, and that a single gap is filled and counted."""
         matrices = [[5e-6] * 9 for _ in range(9)]
         for matrix in matrices:
             matrix[0], matrix[4], matrix[8] = -1, math.nan, FILL
@@ -270,7 +270,7 @@ class Clusters(unittest.TestCase):
         self.assertEqual({p.name for p in self.folder.iterdir()}, {"net.nc", "out.nc", "cut.nc"})
 
     def test_interrupted(self):
-        """Whenever it is: the file is whole, or there is none."""
+        """Tests that an interrupted command leaves a complete file or none."""
         source = self.write([list(m) for m in networks.matrices("torus", 64, range(30), noise=0.05)], 64)
         for delay in (0, 0.01, 0.02, 0.03, 0.05, 0.1):
             out = self.folder / f"{delay}.nc"
@@ -278,7 +278,7 @@ class Clusters(unittest.TestCase):
             time.sleep(delay)
             process.send_signal(signal.SIGINT)
             message = process.communicate()[1]
-            if out.exists(): # a signal may come when it is done
+            if out.exists(): # the signal may arrive after the end
                 self.assertEqual(portions_of(out)[-1][1], 30)
                 out.unlink()
             else:

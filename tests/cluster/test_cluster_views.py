@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What a clustered network shows: portions, clusters of pairs, summaries and pictures, against the file, which is read by our own
-reader; the rows in the container, by the second reader of tests/reader.
+"""Views of a clustered network: portions, clusters of pairs, summaries and pictures, compared with the file, read by the test's own reader.
+The second reader of tests/reader compares the rows in the container.
 
 usage: test_cluster_views.py XTF
 """
@@ -37,12 +37,12 @@ def cat(trace, path):
 
 
 def rows_of(text):
-    """The lines of a table below its head."""
+    """Returns the lines of a table below its header."""
     return [line.split() for line in text.splitlines()[1:]]
 
 
 def png_rows(data):
-    """Colours, line by line, of a PNG of a palette whose lines are not filtered; and all text in it."""
+    """Returns the colours, line by line, of a PNG with a palette and without filters, and all text in it."""
     at, packed, width, palette = 8, b"", 0, b""
     while at < len(data):
         length, kind = struct.unpack(">I4s", data[at:at + 8])
@@ -92,7 +92,7 @@ class ClusterViews(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def clustered(self):
-        """Two networks one after another, so that portions end, with gaps."""
+        """Writes two networks one after another, with gaps, so that portions end."""
         rng = random.Random(8)
         order = list(range(N_PROCS ** 2))
         rng.shuffle(order)
@@ -126,11 +126,11 @@ class ClusterViews(unittest.TestCase):
         for number, pairs, *figures in rows:
             members = [pair for pair in range(file.n_procs ** 2) if clusters[pair] == int(number)]
             self.assertEqual(int(pairs), len(members))
-            others = [pair for pair in members if pair // file.n_procs != pair % file.n_procs]
-            values = [file.matrices[i][(others or members)[-1]] for i in range(left, right)]
+            off_diagonal = [pair for pair in members if pair // file.n_procs != pair % file.n_procs]
+            values = [file.matrices[i][(off_diagonal or members)[-1]] for i in range(left, right)]
             known = [(file.length(left + i), v) for i, v in enumerate(values) if not math.isnan(v)]
-            if not others and not any(v for _, v in known):
-                known = []  # nothing goes to oneself
+            if not off_diagonal and not any(v for _, v in known):
+                known = []  # no messages from a process to itself
             if not known:
                 self.assertEqual(figures, ["-"] * 5)
                 continue
@@ -148,7 +148,7 @@ class ClusterViews(unittest.TestCase):
 
     @staticmethod
     def fit(known):
-        """Least squares of (t - alpha - beta L) / t, by the normal equations; beta at least 0."""
+        """Fits least squares of (t - alpha - beta L) / t by the normal equations, with beta at least 0."""
         a = sum(1 / t ** 2 for _, t in known)
         b = sum(length / t ** 2 for length, t in known)
         c = sum(length ** 2 / t ** 2 for length, t in known)
@@ -177,7 +177,7 @@ class ClusterViews(unittest.TestCase):
                          {("1", f"{n}.0000", f"{n}.0000", f"{n}.0000", "-", "-") for n in (30, 40)})
 
     def test_part(self):
-        """The senders and receivers of a selection."""
+        """Compares the senders and receivers of a selection."""
         trace, file = self.clustered()
         table = cat(trace, "proc/2-3/peer/1,4/clusters/1000/table")
         clusters = file.portions[0][2]
@@ -185,7 +185,7 @@ class ClusterViews(unittest.TestCase):
                          [[clusters[file.pair(s, r)] for r in (1, 4)] for s in (2, 3)])
 
     def test_picture(self):
-        """Pairs have the same colour where they have the same cluster."""
+        """Tests that pairs have the same colour exactly if they have the same cluster."""
         trace, file = self.clustered()
         if "clusters.png" not in run("ls", trace, "clusters/1000").decode():
             self.skipTest("this xtf was built without libpng")
@@ -218,7 +218,7 @@ class ClusterViews(unittest.TestCase):
 
     @unittest.skipUnless(TRACES and (TRACES / "network-4x4").is_dir(), "there is no ../shared/traces/network-4x4")
     def test_authors_file(self):
-        """That of the authors' program, whose values lie behind their places: the diagonal is 0 only where they are."""
+        """Tests the file of the authors' program, whose values are after their places: only with this shift is the diagonal 0."""
         path = TRACES / "network-4x4" / "clustered-output.nc"
         file = File(path, "a", places_are_shifted=True)
         self.assertTrue(all(m[0] == m[5] == m[10] == m[15] == 0 for m in file.matrices[:99]))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""xtf-nettest on 4 processes of this machine: its files are what they say, and xtf reads them.
+"""xtf-nettest on 4 processes of this machine: checks its files and that xtf reads them.
 
 usage: test_nettest.py XTF XTF-NETTEST
 """
@@ -25,9 +25,9 @@ def run(*arguments, **more):
 def measure(program, name):
     may = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
            "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
-           # Launchers of one user share a folder below /tmp, and fail if another one makes that folder at the same time.
+           # Launchers of one user share a folder below /tmp, and fail if another launcher creates it at the same time.
            "OMPI_MCA_orte_tmpdir_base": os.path.dirname(name),
-           # What an MPI keeps until its process ends is no leak of the program.
+           # Memory that an MPI library keeps until its process ends is no leak of the program.
            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
     run("mpirun", "-n", N_PROCS, program, "--begin", 1000, "--end", 8500, "--step", 2500, "--num_iterations", REPEATS, name, env=may)
 
@@ -52,7 +52,7 @@ def main():
                 assert average == median == deviation == least == amount == 0, cell
             else:
                 assert 0 < least <= median and least <= average and deviation >= 0 and amount == REPEATS, cell
-                assert abs(average - median) <= deviation * 1.000001 + 1e-15, cell  # of any distribution
+                assert abs(average - median) <= deviation * 1.000001 + 1e-15, cell  # holds for any distribution
         hosts = (folder / "net_hosts.txt").read_text().splitlines()
         assert hosts == [os.uname().nodename] * N_PROCS, hosts
         out = run(xtf, "cluster", "-o", folder / "clusters.nc", folder / "net_median.nc", "-t", "0%")

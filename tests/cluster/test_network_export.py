@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""xtf export network: a result comes out bit by bit as it was, a clustered one within the errors that its file states; ncdump reads it.
+"""xtf export network: a result is exported bit by bit, and a clustered one within the errors that its file states. ncdump reads both.
 
 usage: test_network_export.py XTF
 """
@@ -57,7 +57,7 @@ class NetworkExport(unittest.TestCase):
         self.assertEqual(text, f"{self.out}: {n} records of {N_PROCS} locations\nmedian values of {len(LENGTHS)} lengths\n")
 
     def test_clustered(self):
-        """The matrices again: within the greatest error, and as far off on average, as the file says."""
+        """Tests the exported matrices: they have the greatest and the mean error that the file states."""
         source, clusters = self.source(), self.folder / "clusters.nc"
         run("cluster", "-q", "-o", clusters, source)
         run("export", "network", "-q", "-o", self.out, clusters)
@@ -88,7 +88,7 @@ class NetworkExport(unittest.TestCase):
         self.assertEqual([repr(v) for v in values_of(self.out)], ["0.0", "1e-06", "nan", "0.0", "0.0", "nan", "2e-06", "0.0"])
 
     def test_lengths_beyond_31_bits(self):
-        """The last one may be there, with its end cut; what begins or ends behind is refused."""
+        """Tests lengths beyond 31 bits: the last portion may exist with its end cut. Portions that begin or end beyond are refused."""
         source = self.source()
         file = cdf.read(source)
         for begin, good in (2147483646 - 10 * 500, True), (2147483647, False):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Files that nobody meant: a generated trace with bytes changed, dropped, doubled and mixed up. An import ends in an error or in a
-trace that is whole and that `xtf check` finds nothing in; it never crashes, and never hangs.
+"""Files with random faults: a generated trace with changed, dropped, repeated and shuffled bytes. An import ends with an error or makes a
+whole trace in which `xtf check` finds nothing. It never crashes or hangs.
 
 usage: fuzz.py XTF [ROUNDS [SEED]]
 """

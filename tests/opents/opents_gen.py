@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Traces as OpenTS writes them, of a program that never ran: ranks compute fib(n), and steal tasks from one another.
+"""Generates traces as OpenTS writes them, of a program that never ran: ranks compute fib(n) and steal tasks from one another.
 
-A task is prenatal until its rank runs it or another steals it; active while it is computed; suspended while it waits for the two
-tasks that it made; finished then. Nothing is lost: on each rank, at the end of each slice,
+A task is prenatal until its rank runs it or another rank steals it. It is active while it is computed, suspended while it waits for the
+two tasks that it made, and then finished. No task is lost: on each rank, at the end of each slice,
 
     tasks made here + imported = prenatal + active + suspended + finished + exported
 
-and over all ranks what was exported is imported or on its way, and what was sent received or on its way.
+Over all ranks, every exported task is imported or on its way, and every message that was sent is received or on its way.
 
 usage: opents_gen.py [--ranks N] [--slices N] [--seed N] [--per-frame] OUT.xml
 """
@@ -15,12 +15,12 @@ import argparse
 import collections
 import random
 
-GROWING = "SXIF"  # states that are counted from the beginning of the run; the others come and go
+GROWING = "SXIF"  # states that are counted from the begin of the run; the numbers of others rise and fall
 STATES = "SPXIAWF"
 KINDS = {"ctrl": 64, "data": 640, "task": 256, "result": 128, "sync": 32}  # bytes of a message
 SLICE = 0.04  # seconds
 STEPS = 6  # of each rank in a slice
-LATENCY = 3  # steps that a message is on its way
+LATENCY = 3  # steps between the sending and the arrival of a message
 
 
 class Task:
@@ -31,7 +31,7 @@ class Task:
 
 
 class Rank:
-    """Counters are of the whole run."""
+    """A rank with counters of the whole run."""
 
     def __init__(self):
         self.prenatal, self.ready = collections.deque(), []
@@ -101,7 +101,7 @@ class Simulation:
             self.send(r, task.parent.owner, "result", task.parent)
 
     def work(self, r):
-        """A step of a rank: one task made, resumed or stolen."""
+        """Does a step of a rank: makes, resumes or steals one task."""
         rank = self.ranks[r]
         if rank.ready:
             self.finish(r, rank.ready.pop())
@@ -119,7 +119,7 @@ class Simulation:
         else:
             if not rank.asked and len(self.ranks) > 1:
                 rank.asked = True
-                self.send(r, self.random.choice([other for other in range(len(self.ranks)) if other != r]), "ctrl")
+                self.send(r, self.random.choice([victim for victim in range(len(self.ranks)) if victim != r]), "ctrl")
             return False
         return True
 
@@ -138,7 +138,7 @@ class Simulation:
         self.step_number += 1
 
     def slices(self, n):
-        """(number, time in microseconds) of each slice; counters are in self.ranks then."""
+        """Yields (number, time in microseconds) of each slice, when self.ranks has the counters."""
         time = 0
         for number in range(n):
             for _ in range(STEPS):
@@ -148,7 +148,7 @@ class Simulation:
 
 
 def counters_of(rank):
-    """All counters that grow, by name."""
+    """Returns all counters that grow, by name."""
     counters = {("state", s): rank.states[s] for s in GROWING}
     counters.update((("time", name), n) for name, n in rank.times.items())
     counters.update((("move", *move), n) for move, n in rank.moves.items())
@@ -171,7 +171,7 @@ def rank_lines(r, rank, shown, indent="    "):
     for state in STATES:
         n = count("state", state) if state in GROWING else rank.states[state]
         direction = {"X": "to", "I": "from"}.get(state)
-        moves = [(peer, n) for (what, *move), n in sorted(shown.items()) if what == "move" for way, peer in [move] if way == direction and n]
+        moves = [(peer, n) for (kind_of_counter, *move), n in sorted(shown.items()) if kind_of_counter == "move" for way, peer in [move] if way == direction and n]
         if not moves:
             yield f'{indent}  <task type="{state}" count="{n}"/>'
             continue
@@ -190,7 +190,7 @@ def rank_lines(r, rank, shown, indent="    "):
 
 
 def lines(simulation, n_slices, per_frame=False):
-    """The lines of the file."""
+    """Yields the lines of the file."""
     yield '<?xml version="1.0" encoding="UTF-8"?>'
     yield f'<trace ranks="{len(simulation.ranks)}" cmd="fib {simulation.n}" time="27.04.2006 15:58">'
     before = [collections.Counter() for _ in simulation.ranks]

@@ -1,4 +1,4 @@
-"""What a trace of OpenTS says, read by Python's ElementTree; and what xtf says of it."""
+"""The contents of a trace of OpenTS, read by Python's ElementTree, and the contents of its import, read by xtf."""
 
 import decimal
 import functools
@@ -31,7 +31,7 @@ def cat(xtf, trace, path):
 
 
 def ticks(seconds):
-    """Seconds in nanoseconds, half of one rounded up; "-" of nothing."""
+    """Converts seconds to nanoseconds and rounds halves up. Returns "-" for no value."""
     if seconds is None:
         return "-"
     return str(int((decimal.Decimal(seconds) * 10**9).to_integral_value(decimal.ROUND_HALF_UP)))
@@ -42,7 +42,7 @@ def real(text):
 
 
 def of_rank(rank):
-    """(type, event, fields) of the elements of a rank, in their order."""
+    """Yields (type, event, fields) of the elements of a rank in their order."""
     for element in rank:
         counters = [element.get(name, "-") for name in COUNTERS]
         if element.tag == "resource":
@@ -52,8 +52,8 @@ def of_rank(rank):
             event = NAMES.get(element.get("type"), element.get("type"))
             yield "task_states", event, [element.get("count")]
             for detail in element.iter("detail"):
-                way = "to" if detail.get("to") else "from"
-                yield "task_moves", event, [detail.get(way), way, detail.get("count")]
+                direction = "to" if detail.get("to") else "from"
+                yield "task_moves", event, [detail.get(direction), direction, detail.get("count")]
         elif element.tag == "message":
             yield "message_totals", "message", counters
             for extra in element.iter("extra"):
@@ -61,7 +61,7 @@ def of_rank(rank):
 
 
 def expected(path):
-    """By type, the records in the order of time and process: (time in ticks, process, seq, event, slice, fields)."""
+    """Returns the records by type, in the order of time and process: (time in ticks, process, seq, event, slice, fields)."""
     records = {name: [] for name in TYPES}
     seqs, lasts = {}, {}
 
@@ -80,7 +80,7 @@ def expected(path):
 
 
 def imported(xtf, trace):
-    """The same of an import."""
+    """Returns the same records of an import."""
     records = {}
     for kind in TYPES:
         records[kind] = []
@@ -101,7 +101,7 @@ def properties(xtf, trace):
 
 
 def remarks(xtf, trace):
-    """(kind, text) of each."""
+    """Returns (kind, text) of each remark."""
     return [tuple(part.strip() for part in line.split(None, 2)[1:]) for line in cat(xtf, trace, "definitions/remarks").splitlines()[1:]]
 
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Exports to OpenTS's XML: of OpenTS's own traces what was imported, by xmllint's canonical form; windows and processes of them.
+"""Exports to OpenTS's XML. Exports of imported OpenTS traces have the same canonical form by xmllint; the test also exports windows and
+processes.
 
 usage: test_export.py XTF
 """
@@ -60,9 +61,9 @@ class Case(unittest.TestCase):
     def round_trip(self, *options):
         done = oracle.run(XTF, "import", "-q", "-f", "-o", self.xtf, self.xml)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        said = self.export()
+        message = self.export()
         self.assertEqual(oracle.canonical(self.out, *options), oracle.canonical(self.xml, *options))
-        return said
+        return message
 
 
 @unittest.skipUnless(shutil.which("xmllint"), "xmllint is not installed")
@@ -70,9 +71,9 @@ class RoundTrips(Case):
     def test_runs(self):
         for ranks, slices, per_frame in (4, 50, False), (6, 30, True), (1, 5, False):
             opents_gen.write(self.xml, ranks, slices, ranks, per_frame)
-            said = self.round_trip()
+            message = self.round_trip()
             elements = sum(self.xml.read_text().count(f"<{name} ") for name in ("slice", "resource", "task", "detail", "message", "extra"))
-            self.assertEqual(said, f"{self.out}: {elements} records of {ranks} location{'s' * (ranks > 1)}\n")
+            self.assertEqual(message, f"{self.out}: {elements} records of {ranks} location{'s' * (ranks > 1)}\n")
 
     def test_unusual(self):
         self.xml.write_text(UNUSUAL)
@@ -88,14 +89,15 @@ class RoundTrips(Case):
             self.round_trip("--noblanks")
 
     def test_characters(self):
-        """What XML cannot have becomes a question mark; what it can have stays, also where it is a control character."""
+        """Tests that characters that XML forbids become question marks, and that all others stay, even control characters."""
         self.xml.write_text('<trace ranks="1" cmd="a\uffff\ufffe\x7f\x85\uffee b"><slice num="0" time="1"/></trace>'.replace("\x85", "&#x85;"))
         self.assertEqual(oracle.run(XTF, "import", "-q", "-o", self.xtf, self.xml).returncode, 0)
         self.export()
         self.assertEqual(ElementTree.fromstring(oracle.canonical(self.out)).get("cmd"), "a??\x7f\x85\uffee b")
 
     def test_ranks_by_turns(self):
-        """Ranks that have records in some slices only, in all orders; slices with all of them in between; and processes of such a trace."""
+        """Tests ranks that have records in some slices only, in all orders. Between these are slices with all ranks. The test also exports
+        processes of such a trace."""
         random = Random(1)
         for ranks, slices in (2, 40), (9, 60), (40, 30):
             root = ElementTree.Element("trace", ranks=str(ranks))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Frames of a trace of MPI as slices of OpenTS: recomputed from the records, one by one, without totals; tiling; and imported again.
+"""Frames of an MPI trace as slices of OpenTS: recomputed from single records without totals, tiled, and imported again.
 
 usage: test_frames.py XTF ARCHIVE
 """
@@ -39,7 +39,7 @@ class Frames(unittest.TestCase):
             yield line.split()
 
     def expected(self, rate, last):
-        """By (frame, process): the sums of all records, frame by frame."""
+        """Returns the sums of all records by (frame, process)."""
         figures = collections.defaultdict(collections.Counter)
         bounds = [k * 10**9 // rate for k in range(last * rate // 10**9 + 2)]
 
@@ -67,7 +67,7 @@ class Frames(unittest.TestCase):
             if event == "ENTER":
                 stacks[proc].append(region)
                 figures[frame(now), proc]["S"] += kinds[region] in ("program", "omp-work")
-            elif region in stacks[proc]:  # with the calls above it, which are never left
+            elif region in stacks[proc]:  # also drops the calls above it, which are never left
                 while stacks[proc].pop() != region:
                     pass
         for proc, (_first, end) in ends.items():

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Imports of OpenTS's XML, compared element by element with Python's ElementTree: generated runs, whose tasks and messages are
-conserved; what is unusual; every fault, alone and under --keep-going.
+"""Imports of OpenTS's XML, compared element by element with Python's ElementTree. In generated runs tasks and messages are conserved.
+Further tests have unusual files, and every fault, alone and with --keep-going.
 
 usage: test_import.py XTF
 """
@@ -57,7 +57,7 @@ class Case(unittest.TestCase):
 
 class Generated(Case):
     def conserved(self, per_frame):
-        """Counters of the whole run, from the records of the import; at each slice, what was sent and not yet received."""
+        """Checks counters of the whole run from the imported records, and in each slice the messages on their way."""
         last = {}
         for kind, rows in oracle.imported(XTF, self.xtf).items():
             for _time, proc, _seq, event, _frame, fields in rows:
@@ -95,15 +95,15 @@ class Generated(Case):
                     state = {name: last["task_states", rank, name] for name in oracle.NAMES.values()}
                     self.assertEqual(state["started"] + state["imported"], state["exported"] + state["prenatal"] + state["active"] +
                                      state["suspended"] + state["finished"])
-                    for event, way in ("exported", "to"), ("imported", "from"):
-                        moved = sum(n for (kind, proc, what, *rest), n in last.items() if (kind, proc, what) == ("task_moves", rank, event))
+                    for event, direction in ("exported", "to"), ("imported", "from"):
+                        moved = sum(n for (kind, proc, moved_by, *remaining), n in last.items() if (kind, proc, moved_by) == ("task_moves", rank, event))
                         self.assertEqual(moved, state[event])
                 exported, imported = (sum(last["task_states", r, name] for r in range(ranks)) for name in ("exported", "imported"))
                 self.assertGreaterEqual(exported, imported)
                 self.assertEqual(ranks == 1, exported == 0)
 
     def test_what_is_counted(self):
-        """The sums that the index keeps, of windows, are those of the records."""
+        """Compares the sums of windows in the index with sums over the records."""
         opents_gen.write(self.xml, 4, 50)
         self.good(self.xml.read_text())
         rows = oracle.expected(self.xml)["task_moves"]
@@ -147,7 +147,7 @@ class Unusual(Case):
                         more=' host="x"').replace('<task type="F"', '<task colour="red" type="F"'))
         self.compare()
         found = {text for kind, text in oracle.remarks(XTF, self.xtf) if kind == "LEFT_OUT"}
-        self.assertEqual(found, {f"{what}, which a trace of OpenTS does not have" for what in
+        self.assertEqual(found, {f"{part}, which a trace of OpenTS does not have" for part in
                                  ("1 comments", "2 elements <node>", "1 attributes host of <trace>", "2 attributes colour of <task>",
                                   "1 processing instructions", "1 texts between elements")})
 
@@ -232,9 +232,9 @@ class Faults(Case):
                 done = self.import_text(trace(BEFORE, "\n\n", text, AFTER), "-f", "--keep-going")
                 self.assertEqual((done.returncode, done.stderr), (0, f"xtf: warning: {self.xml}: line 3: {problem}\n"))
                 lost = "slice" if "the slice is" in problem else "rank" if "the rank is" in problem else "element"
-                # What stays: the same without what is lost.
-                rest = '<rank num="0"/>' if "twice" in problem and "rank 0" in problem else ""
-                kept = f'<slice num="1" time="0.5">{rest}</slice>' if lost == "rank" else ""
+                # The elements that remain without the lost ones.
+                remaining = '<rank num="0"/>' if "twice" in problem and "rank 0" in problem else ""
+                kept = f'<slice num="1" time="0.5">{remaining}</slice>' if lost == "rank" else ""
                 imported = oracle.imported(XTF, self.xtf)
                 self.xml.write_text(trace(BEFORE, kept, AFTER))
                 self.assertEqual(imported, oracle.expected(self.xml))
@@ -255,7 +255,7 @@ class Faults(Case):
                 self.assertEqual(done.stderr.count("\n"), 1)
 
     def test_no_xml_any_more(self):
-        """Under --keep-going what comes before stays."""
+        """Tests that --keep-going keeps the part before an error in the XML."""
         deep = "<a>" * 70
         long = f'<task type="S" count="1" name="{"x" * (1200 << 10)}"/>'
         for broken in "<slice num=1/>", "&nothing;", "</rank>", "<a", deep, in_rank(long), "</trace><trace ranks='1'></trace>", "\x01<\x00>":
@@ -273,17 +273,17 @@ class Faults(Case):
         self.assertIn("no character of US-ASCII", self.import_text(koi8, "-f", "--keep-going").stderr)
 
     def test_cut_files(self):
-        """The program died: whole slices stay, and only they."""
+        """Tests files of programs that died: the import keeps exactly the complete slices."""
         text = trace(BEFORE, SLICE.format(1, "0.5"), AFTER)
         ends = [i + len("</slice>") for i in range(len(text)) if text.startswith("</slice>", i)]
         for cut in list(range(text.index(">") + 1, len(text), 61)) + ends + [len(text) - 1]:
             done = self.import_text(text[:cut], "-f")
             self.assertEqual(done.returncode, 0, done.stderr)
-            whole = sum(end <= cut for end in ends)
+            n_complete = sum(end <= cut for end in ends)
             self.assertEqual(done.stderr, f"xtf: warning: {self.xml}: line 1: the file ends before the trace does: it has "
-                                          f"{whole} whole slice{'s' * (whole != 1)}\n")
+                                          f"{n_complete} whole slice{'s' * (n_complete != 1)}\n")
             imported = oracle.imported(XTF, self.xtf)
-            self.xml.write_text(trace(*(BEFORE, SLICE.format(1, "0.5"), AFTER)[:whole]))
+            self.xml.write_text(trace(*(BEFORE, SLICE.format(1, "0.5"), AFTER)[:n_complete]))
             self.assertEqual(imported, oracle.expected(self.xml))
 
     def test_of_another_format(self):
@@ -296,11 +296,11 @@ class Faults(Case):
 class Size(Case):
     @unittest.skipIf(is_sanitized(XTF), "a sanitizer keeps what is freed")
     def test_memory_does_not_grow(self):
-        """Of many slices the import takes no more memory than of some."""
+        """Tests that an import of many slices takes no more memory than one of some."""
         peaks = []
         opents_gen.write(self.xml, 1, 100)
-        head, _, rest = self.xml.read_text().partition("  <slice ")
-        body = rest[: rest.rindex("</trace>")].split("  <slice ")
+        head, _, remaining = self.xml.read_text().partition("  <slice ")
+        body = remaining[: remaining.rindex("</trace>")].split("  <slice ")
         for times in 100, 300:
             with open(self.xml, "w", encoding="utf-8") as out:
                 out.write(head)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""frames/own/ of traces of OpenTS, and what is shown of frames: recomputed from the file, as Python's ElementTree reads it.
+"""frames/own/ of OpenTS traces and the views of frames, recomputed from the file with Python's ElementTree.
 
 usage: test_own_frames.py XTF ASK-TREE
 """
@@ -21,8 +21,8 @@ from xtfrun import Xtf
 ASK_TREE = sys.argv.pop(2)
 XTF = sys.argv.pop(1)
 
-# All that a file may be: numbers with gaps, a slice that goes back in time, two slices of one time, a rank that is not in all slices,
-# attributes that are not there.
+# Unusual contents: gaps in numbers, a slice that goes back in time, two slices of one time, a rank that some slices lack, missing
+# attributes.
 ODD = """<trace ranks="3" cmd="odd" time="27.04.2006 15:58">
 <slice num="4" time="0.5"><rank num="0"><resource mpi="0.1" idle="0.5"/><task type="S" count="1"/></rank>
  <rank num="1"><task type="S" count="2"/><message sbytes="7"/></rank></slice>
@@ -37,7 +37,7 @@ ODD = """<trace ranks="3" cmd="odd" time="27.04.2006 15:58">
 
 
 STATES = "SPXIAWF"
-PASSING = "PAW"  # as many as there are
+CURRENT = "PAW"  # states whose column is the current number of tasks, not a growth
 TIMES = {"program": "tasks", "p2p": "mpi", "wait": "idle", "other": "sched"}
 MESSAGES = {"sent_messages": "scount", "sent_bytes": "sbytes", "received_messages": "rcount", "received_bytes": "rbytes"}
 
@@ -56,19 +56,19 @@ class Trace:
         self.asker = Asker(Xtf(XTF), ASK_TREE, self.xtf)
         self.slices = ElementTree.parse(self.xml).getroot().findall("slice")
         times = [int(oracle.ticks(part.get("time"))) for part in self.slices]
-        self.times = [max(times[:k + 1]) for k in range(len(times))]  # one that goes back is shown at the time before
+        self.times = [max(times[:k + 1]) for k in range(len(times))]  # a slice that goes back gets the time of the one before
 
         self.parts = [{rank.get("num"): rank for rank in part.findall("rank")} for part in self.slices]
         self.ranks = ElementTree.parse(self.xml).getroot().get("ranks")
         self.cumulative = oracle.properties(XTF, self.xtf)["values"] == "cumulative"
 
     def elements(self, rank, k, path):
-        """Of slice k."""
+        """Returns the elements of slice k."""
         part = self.parts[k].get(str(rank))
         return [] if part is None else part.findall(path)
 
     def growth(self, rank, begin, end, path, name, read=int):
-        """What a counter grew by in slices [begin, end). `path` leads to the element with it; None is a value that is not there."""
+        """Returns the growth of a counter in slices [begin, end). `path` is the path of its element. A missing value is None."""
         def values(numbers):
             return (element.get(name) and read(element.get(name)) for k in numbers for element in self.elements(rank, k, path))
         if not self.cumulative:
@@ -78,11 +78,11 @@ class Trace:
         return max(0, last - before) if before is not None else 0
 
     def slices_in(self, begin, end):
-        """The first, and the one after the last, with a time in [begin, end)."""
+        """Returns the first slice with a time in [begin, end) and the one after the last."""
         return bisect.bisect_left(self.times, begin), bisect.bisect_left(self.times, end)
 
     def state(self, rank, begin, end):
-        """What `state` should show of a rank, for slices [begin, end): by column."""
+        """Returns the expected columns of `state` of a rank, for slices [begin, end)."""
         shown = {column: self.growth(rank, begin, end, "resource", name, lambda text: int(oracle.ticks(text)))
                  for column, name in TIMES.items()}
         shown["collective"] = 0
@@ -95,7 +95,7 @@ class Trace:
         for state in STATES:
             path = f"task[@type='{state}']"
             now = [int(element.get("count")) for k in range(end) for element in self.elements(rank, k, path)]
-            shown[f"tasks_{state}"] = (now or [0])[-1] if state in PASSING else self.growth(rank, begin, end, path, "count")
+            shown[f"tasks_{state}"] = (now or [0])[-1] if state in CURRENT else self.growth(rank, begin, end, path, "count")
         return shown
 
     def text(self, path):
@@ -115,7 +115,7 @@ class Trace:
 
 
 def of_each(test):
-    """A test of one trace, of each."""
+    """Makes a test of one trace a test of each trace."""
     def test_all(self):
         for name, trace in self.traces.items():
             with self.subTest(name):
@@ -124,7 +124,7 @@ def of_each(test):
 
 
 def seconds(text):
-    """Ticks of a printed time."""
+    """Returns the ticks of a printed time."""
     return int(decimal.Decimal(text) * 10**9)
 
 
@@ -158,17 +158,17 @@ class OwnFrames(unittest.TestCase):
 
     @of_each
     def test_records(self, trace):
-        """The elements of a slice are in its frame; of slices of one time, in the last one's."""
+        """Tests that the elements of a slice are in its frame, and of slices of one time in the last one's frame."""
         n = len(trace.slices)
         self.assertEqual("".join(trace.text(f"frames/own/{k}/records") for k in range(n)), trace.text("records"))
         for k in range(n):
-            here = [] if k + 1 < n and trace.times[k] == trace.times[k + 1] else \
+            own_slices = [] if k + 1 < n and trace.times[k] == trace.times[k + 1] else \
                 [part for part, time in zip(trace.slices, trace.times) if time == trace.times[k]]
-            elements = sum(len(list(part.iter())) - len(part.findall("rank")) for part in here)
+            elements = sum(len(list(part.iter())) - len(part.findall("rank")) for part in own_slices)
             self.assertEqual(trace.text(f"frames/own/{k}/count"), f"{elements}\n")
 
     def check_state(self, trace, path, begin, end):
-        """Slices [begin, end) are in the window."""
+        """Checks `state` of a window that contains slices [begin, end)."""
         wanted = {rank: trace.state(rank, begin, end) for rank in range(int(trace.ranks))}
         lines = trace.table(f"{path}/state")
         self.assertEqual([int(line["proc"]) for line in lines], list(wanted))
@@ -205,14 +205,14 @@ class OwnFrames(unittest.TestCase):
         self.assertLessEqual({"-", "yellow", "red"} if trace is self.traces["odd"] else {"green", "red"}, colours)
 
     def arrows(self, trace, letter, begin, end):
-        """What arrows/LETTER should show of slices [begin, end): (from, to, kind, count, bytes)."""
+        """Returns the expected arrows/LETTER of slices [begin, end): (from, to, kind, count, bytes)."""
         kinds = {element.get("type") for element in ElementTree.parse(trace.xml).iter("extra")}
         for rank in map(str, range(int(trace.ranks))):
-            for state, (way, moved) in itertools.product(STATES, {"to": "exported", "from": "imported"}.items()):
+            for state, (direction, moved) in itertools.product(STATES, {"to": "exported", "from": "imported"}.items()):
                 for peer in map(str, range(int(trace.ranks))):
-                    n = trace.growth(rank, begin, end, f"task[@type='{state}']/detail[@{way}='{peer}']", "count")
+                    n = trace.growth(rank, begin, end, f"task[@type='{state}']/detail[@{direction}='{peer}']", "count")
                     if letter in ("a", moved[0]):
-                        yield (rank, peer, moved, n, "-") if way == "to" else (peer, rank, moved, n, "-")
+                        yield (rank, peer, moved, n, "-") if direction == "to" else (peer, rank, moved, n, "-")
             for kind in kinds if letter in "am" else {"c": ["ctrl"], "d": ["data"]}.get(letter, []):
                 yield (rank, "-", kind, *(trace.growth(rank, begin, end, f"message/extra[@type='{kind}']", name) for name in ("scount", "sbytes")))
             if letter == "s" or letter in "am" and not kinds:
@@ -237,7 +237,7 @@ class OwnFrames(unittest.TestCase):
                 trace.text(f"frames/own/0/arrows/{name}")
 
     def test_pictures(self):
-        """Arrows with both ends are drawn, others are not."""
+        """Tests that exactly the arrows with both ends are drawn."""
         trace = self.traces["cumulative"]
         drawn = 0
         for k, letter in itertools.product(range(10, 40, 3), "aeimr"):
@@ -252,7 +252,7 @@ class OwnFrames(unittest.TestCase):
         self.assertGreater(drawn, 0)
 
     def test_bars(self):
-        """Tasks by state in circles, as wide as they are many; their numbers in tool tips."""
+        """Tests circles of tasks by state: their width shows the number of tasks, and their tool tips give it."""
         trace = self.traces["per-frame"]
         svg = "{http://www.w3.org/2000/svg}"
         for k in 0, 11, 39:
@@ -282,7 +282,7 @@ class OwnFrames(unittest.TestCase):
                     self.assertAlmostEqual(float(facts[name]), sum(known), places=6)
 
     def test_play(self):
-        """Groups A and B of the player are the lines of `state` and `total`; arrows are tasks."""
+        """Tests that groups A and B of the player are the lines of `state` and `total`, and that arrows are tasks."""
         trace = self.traces["cumulative"]
         arrows = 0
         for k, size in itertools.product((7, 16, 23, 31), ((80, 24), (200, 60))):
@@ -299,16 +299,16 @@ class OwnFrames(unittest.TestCase):
         self.assertGreater(arrows, 0)
 
     def test_values_as_told(self):
-        """`import --values` decides how samples are read."""
+        """Tests that `import --values` decides how samples are read."""
         trace = self.traces["cumulative"]
-        other = trace.xtf.with_name("as-told.xtf")
-        self.assertEqual(oracle.run(XTF, "import", "-q", "--values", "per-frame", "-o", other, trace.xml).returncode, 0)
-        line = oracle.cat(XTF, other, "frames/own/7/proc/2/total").splitlines()
+        per_frame_trace = trace.xtf.with_name("as-told.xtf")
+        self.assertEqual(oracle.run(XTF, "import", "-q", "--values", "per-frame", "-o", per_frame_trace, trace.xml).returncode, 0)
+        line = oracle.cat(XTF, per_frame_trace, "frames/own/7/proc/2/total").splitlines()
         shown = dict(zip(line[0].lstrip("#").split(), line[1].split()))
         self.assertEqual(shown["sent_bytes"], trace.elements(2, 7, "message")[0].get("sbytes"))
 
     def test_command(self):
-        """`xtf cat` finds frames as the tree does, and says what is wrong with others."""
+        """Tests that `xtf cat` finds frames as the tree does, and explains invalid ones."""
         trace = self.traces["odd"]
         self.assertEqual(oracle.cat(XTF, trace.xtf, "frames/own/3/info"), trace.text("frames/own/3/info"))
         done = oracle.run(XTF, "cat", trace.xtf, "frames/own/6/info")

@@ -1,6 +1,6 @@
-"""netCDF's classic formats, CDF-1 and CDF-2, read and written with Python's standard library.
+"""Reads and writes netCDF's classic formats, CDF-1 and CDF-2, with Python's standard library.
 
-From "The NetCDF Classic Format Specification" (Unidata). Values of a variable are one flat array, records one after another.
+Source: "The NetCDF Classic Format Specification" (Unidata). Values of a variable are one flat array, records one after another.
 """
 
 import array
@@ -20,7 +20,7 @@ class Variable:
 
 
 class File:
-    """dimensions: {name: length, None for the unlimited one}; n_records: the length of that one."""
+    """A file. dimensions: {name: length, None for the unlimited one}; n_records: the length of the unlimited one."""
 
     def __init__(self, dimensions=None, variables=None, attributes=None, n_records=0):
         self.dimensions, self.variables = dimensions or {}, variables or {}
@@ -136,7 +136,7 @@ def attribute_bytes(attributes):
 
 
 def write(path, file, version=2):
-    """Values are lists or arrays; of type char also text, which is padded."""
+    """Writes a file. Values are lists or arrays; values of type char may be text, which is padded."""
     names = list(file.dimensions)
     raw, record_sizes = {}, {}
     for name, variable in file.variables.items():

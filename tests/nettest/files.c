@@ -4,34 +4,34 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-static void done(int status)
+static void check_status(int status)
 {
     cr_assert_eq(status, NC_NOERR, "%s", nc_strerror(status));
 }
 
-static int create(const char *path)
+static int create_file(const char *path)
 {
     int file;
 
-    done(nc_create(path, NC_CLOBBER | NC_64BIT_OFFSET, &file));
+    check_status(nc_create(path, NC_CLOBBER | NC_64BIT_OFFSET, &file));
     return file;
 }
 
-static int dimension(int file, const char *prefix, const char *name, size_t length)
+static int add_dimension(int file, const char *prefix, const char *name, size_t length)
 {
-    g_autofree char *both = g_strconcat(prefix, name, NULL);
+    g_autofree char *full_name = g_strconcat(prefix, name, NULL);
     int id;
 
-    done(nc_def_dim(file, both, length, &id));
+    check_status(nc_def_dim(file, full_name, length, &id));
     return id;
 }
 
-static int variable(int file, const char *prefix, const char *name, nc_type type, int n, const int *dimensions)
+static int add_variable(int file, const char *prefix, const char *name, nc_type type, int n, const int *dimensions)
 {
-    g_autofree char *both = g_strconcat(prefix, name, NULL);
+    g_autofree char *full_name = g_strconcat(prefix, name, NULL);
     int id;
 
-    done(nc_def_var(file, both, type, n, dimensions, &id));
+    check_status(nc_def_var(file, full_name, type, n, dimensions, &id));
     return id;
 }
 
@@ -45,20 +45,20 @@ static void put_scalars(int file, const char *prefix, const Scalar *scalars)
     int ids[16], n = 0;
 
     for (; scalars[n].name; n++)
-        ids[n] = variable(file, prefix, scalars[n].name, NC_INT, 0, NULL);
-    done(nc_enddef(file));
+        ids[n] = add_variable(file, prefix, scalars[n].name, NC_INT, 0, NULL);
+    check_status(nc_enddef(file));
     for (int i = 0; i < n; i++)
-        done(nc_put_var_int(file, ids[i], &scalars[i].number));
+        check_status(nc_put_var_int(file, ids[i], &scalars[i].number));
 }
 
 void write_result(const char *path, const ResultFile *result)
 {
-    int file = create(path), x = result->x ? result->x : result->processes,
+    int file = create_file(path), x = result->x ? result->x : result->processes,
         y = result->y ? result->y : result->processes;
-    int z = MAX(result->repeats, 1), strings = dimension(file, "", "strings", 16), test = -1;
-    int dimensions[] = {dimension(file, "", "n", NC_UNLIMITED), dimension(file, "", "x", x),
-                        dimension(file, "", "y", y), dimension(file, "", "z", z)};
-    int data = variable(file, "", "data", NC_DOUBLE, result->repeats ? 4 : 3, dimensions);
+    int z = MAX(result->repeats, 1), strings = add_dimension(file, "", "strings", 16), test = -1;
+    int dimensions[] = {add_dimension(file, "", "n", NC_UNLIMITED), add_dimension(file, "", "x", x),
+                        add_dimension(file, "", "y", y), add_dimension(file, "", "z", z)};
+    int data = add_variable(file, "", "data", NC_DOUBLE, result->repeats ? 4 : 3, dimensions);
     Scalar scalars[] = {{"proc_num", result->processes},
                         {"data_type", result->data_type},
                         {"begin_mes_length", result->begin},
@@ -68,11 +68,11 @@ void write_result(const char *path, const ResultFile *result)
                         {NULL, 0}};
 
     if (result->test)
-        test = variable(file, "", "test_type", NC_CHAR, 1, &strings);
+        test = add_variable(file, "", "test_type", NC_CHAR, 1, &strings);
     put_scalars(file, "", scalars);
     if (result->test) {
         size_t start = 0, count = strlen(result->test);
-        done(nc_put_vara_text(file, test, &start, &count, result->test));
+        check_status(nc_put_vara_text(file, test, &start, &count, result->test));
     }
     g_autofree double *values = g_new(double, (size_t)x *y *z);
     for (int i = 0; i < result->lengths; i++) {
@@ -81,21 +81,22 @@ void write_result(const char *path, const ResultFile *result)
             for (int s = 0; s < y; s++)
                 for (int k = 0; k < z; k++)
                     values[(r * y + s) * z + k] = result->value(i, r, s, k);
-        done(nc_put_vara_double(file, data, start, count, values));
+        check_status(nc_put_vara_double(file, data, start, count, values));
     }
-    done(nc_close(file));
+    check_status(nc_close(file));
 }
 
 void write_clustered(const char *path, const ClusteredFile *clustered)
 {
     const char *prefix = clustered->prefix;
-    int file = create(path), other = clustered->data_path ? create(clustered->data_path) : file;
-    int dimensions[] = {dimension(file, prefix, "n", NC_UNLIMITED), dimension(file, prefix, "x", clustered->processes),
-                        dimension(file, prefix, "y", clustered->processes)};
-    int values = dimension(other, prefix, "d", clustered->values);
-    int info = variable(file, prefix, "info", NC_INT, 3, dimensions);
-    int length = variable(file, prefix, "length", NC_INT, 1, dimensions);
-    int data = variable(other, prefix, "data", NC_DOUBLE, 1, &values);
+    int file = create_file(path), data_file = clustered->data_path ? create_file(clustered->data_path) : file;
+    int dimensions[] = {add_dimension(file, prefix, "n", NC_UNLIMITED),
+                        add_dimension(file, prefix, "x", clustered->processes),
+                        add_dimension(file, prefix, "y", clustered->processes)};
+    int values = add_dimension(data_file, prefix, "d", clustered->values);
+    int info = add_variable(file, prefix, "info", NC_INT, 3, dimensions);
+    int length = add_variable(file, prefix, "length", NC_INT, 1, dimensions);
+    int data = add_variable(data_file, prefix, "data", NC_DOUBLE, 1, &values);
     size_t start[] = {0, 0, 0}, count[] = {clustered->portions, clustered->processes, clustered->processes};
 
     if (clustered->matrices) {
@@ -103,21 +104,21 @@ void write_clustered(const char *path, const ClusteredFile *clustered)
         g_autofree int *matrices = g_new(int, n);
         for (int i = 0; i < n; i++)
             matrices[i] = clustered->matrices;
-        done(nc_put_att_int(file, NC_GLOBAL, "matrices", NC_INT, n, matrices));
+        check_status(nc_put_att_int(file, NC_GLOBAL, "matrices", NC_INT, n, matrices));
     }
     put_scalars(file, prefix,
                 (const Scalar[]){{"proc_num", clustered->processes},
                                  {"begin_mes_length", clustered->begin},
                                  {"step_length", clustered->step},
                                  {NULL, 0}});
-    if (other != file)
-        done(nc_enddef(other));
-    done(nc_put_vara_int(file, info, start, count, clustered->info));
-    done(nc_put_vara_int(file, length, start, count, clustered->length));
-    done(nc_put_var_double(other, data, clustered->data));
-    if (other != file)
-        done(nc_close(other));
-    done(nc_close(file));
+    if (data_file != file)
+        check_status(nc_enddef(data_file));
+    check_status(nc_put_vara_int(file, info, start, count, clustered->info));
+    check_status(nc_put_vara_int(file, length, start, count, clustered->length));
+    check_status(nc_put_var_double(data_file, data, clustered->data));
+    if (data_file != file)
+        check_status(nc_close(data_file));
+    check_status(nc_close(file));
 }
 
 char *make_folder(void)

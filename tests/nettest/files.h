@@ -1,4 +1,4 @@
-/* netCDF files as network_test and the authors' clustering program write them, and wrong ones. */
+/* netCDF files as network_test and the authors' clustering program write them, and invalid ones. */
 #pragma once
 
 #include <glib.h>
@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 typedef struct {
-    int processes, x, y; /* x, y: 0: as `processes` */
+    int processes, x, y; /* x, y: 0 means `processes` */
     int lengths, begin, step, data_type, repeats;
-    const char *test; /* NULL: a number, as the paper's version writes it */
+    const char *test; /* NULL: a number, as the version of the paper writes it */
     double (*value)(int i, int receiver, int sender, int repeat);
 } ResultFile;
 
@@ -20,13 +20,13 @@ typedef struct {
     const int *info;   /* portions x processes x processes */
     const int *length; /* portions */
     const double *data;
-    int matrices;                   /* an attribute; 0: none */
-    int times;                      /* that it is there; 0: once */
-    const char *prefix, *data_path; /* data_path: of a second file, or NULL */
+    int matrices;                   /* value of an attribute; 0: no attribute */
+    int times;                      /* numbers in the attribute; 0: one */
+    const char *prefix, *data_path; /* data_path: a second file, or NULL */
 } ClusteredFile;
 
 void write_clustered(const char *path, const ClusteredFile *clustered);
 
-/* A new folder, and a path in it. The caller frees them. */
+/* Creates a folder and returns its path. The caller frees it. */
 char *make_folder(void);
 void remove_folder(const char *folder);

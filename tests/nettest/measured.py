@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Results of network_test for tests: made by ncgen, read by ncdump. Both are netCDF's own programs.
+"""Results of network_test for tests: ncgen makes them and ncdump reads them. Both are programs of netCDF.
 
-usage: measured.py FOLDER NAME PROCESSES LENGTHS    makes a result up, as make() says
+usage: measured.py FOLDER NAME PROCESSES LENGTHS    makes up a result: see make()
 """
 
 import dataclasses
@@ -18,7 +18,7 @@ EVENTS = {"average": "AVERAGE", "median": "MEDIAN", "deviation": "DEVIATION", "m
 
 @dataclasses.dataclass
 class Result:
-    """One file: data[i][receiver][sender] is a value, or a list of them."""
+    """A file: data[i][receiver][sender] is a value or a list of values."""
     begin: int
     step: int
     data: list
@@ -32,7 +32,7 @@ def numbers_of(text):
 
 
 def read(path):
-    """By ncdump."""
+    """Reads a file with ncdump."""
     text = subprocess.run(["ncdump", "-p", "9,17", path], check=True, capture_output=True, text=True, timeout=60).stdout
     scalars = dict(re.findall(r"^ (\w+) = (-?\d+) ;", text, re.MULTILINE))
     sizes = dict(re.findall(r"^\t(\w+) = (\d+) ;", text, re.MULTILINE))
@@ -45,7 +45,7 @@ def read(path):
 
 
 def write(path, kind, begin, step, data):
-    """By ncgen. data[i][receiver][sender]"""
+    """Writes data[i][receiver][sender] with ncgen."""
     p = len(data[0])
     flat = ", ".join("NaN" if math.isnan(v) else repr(v) for matrix in data for row in matrix for v in row)
     cdl = f"""netcdf x {{
@@ -59,7 +59,7 @@ data: proc_num = {p} ; test_type = 1 ; data_type = {TYPES[kind]} ; begin_mes_len
 
 
 def write_repeats(path, begin, step, data):
-    """By ncgen. data[i][receiver][sender] are all measurements."""
+    """Writes data[i][receiver][sender], a list of all measurements, with ncgen."""
     p, repeats = len(data[0]), len(data[0][0][0])
     flat = ", ".join("NaN" if math.isnan(v) else repr(v) for matrix in data for row in matrix for cell in row for v in cell)
     cdl = f"""netcdf x {{
@@ -71,8 +71,8 @@ data: proc_num = {p} ; test_type = 1 ; data_type = 5 ; begin_mes_length = {begin
 
 
 def make(folder, name, p, lengths, begin=1000, step=1000, seed=1):
-    """Two nodes of p/2 processes; links within a node are faster, and change their protocol at half of the lengths. Writes
-    average, median, deviation, min and amount, and the hosts; returns {kind: path}."""
+    """Makes up two nodes of p/2 processes. Links within a node are faster and change their protocol at half of the lengths. Writes average,
+    median, deviation, min and amount, and the hosts. Returns {kind: path}."""
     dice = random.Random(seed)
     values = {kind: [] for kind in TYPES}
     for i in range(lengths):

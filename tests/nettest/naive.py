@@ -1,4 +1,4 @@
-"""What the tree shows of a measured network, worked out anew from the matrices: matrix[receiver][sender], NaN: not measured."""
+"""Computes the views of a measured network from the matrices: matrix[receiver][sender], with NaN for no measurement."""
 
 import fractions
 import math
@@ -8,19 +8,19 @@ FAR = 5 * 1.4826
 
 
 def value(matrix, sender, receiver):
-    """None: it was not measured, or is from a process to itself."""
+    """Returns a value, or None without a measurement or from a process to itself."""
     v = matrix[receiver][sender]
     return None if sender == receiver or math.isnan(v) else v
 
 
 def line(values):
-    """(median, how far from it a value stands out)"""
+    """Returns (median, distance from it at which a value is an outlier)."""
     median = statistics.median(values)
     return median, FAR * statistics.median([abs(v - median) for v in values])
 
 
 def outliers(matrix, node=lambda proc: proc):
-    """[(sender, receiver, value, expected, reason)]; node(proc) tells which processes share one."""
+    """Returns [(sender, receiver, value, expected, reason)]. node(proc) is equal for processes of one node."""
     procs = range(len(matrix))
     pairs = {(s, r): value(matrix, s, r) for s in procs for r in procs if value(matrix, s, r) is not None}
     found = {}
@@ -44,22 +44,22 @@ def outliers(matrix, node=lambda proc: proc):
 
 
 def figures(matrix):
-    """(pairs, min, q1, median, mean, q3, max, stddev, asymmetry)"""
+    """Returns (pairs, min, q1, median, mean, q3, max, stddev, asymmetry)."""
     procs = range(len(matrix))
     values = [v for s in procs for r in procs if (v := value(matrix, s, r)) is not None]
     q1, median, q3 = statistics.quantiles(values, n=4, method="inclusive")
     uneven = []
     for a in procs:
         for b in range(a):
-            there, back = value(matrix, a, b), value(matrix, b, a)
-            if there is not None and back is not None and there + back > 0:
-                uneven.append(abs(there - back) / ((there + back) / 2))
+            forward, back = value(matrix, a, b), value(matrix, b, a)
+            if forward is not None and back is not None and forward + back > 0:
+                uneven.append(abs(forward - back) / ((forward + back) / 2))
     return (len(values), min(values), q1, median, statistics.fmean(values), q3, max(values), statistics.pstdev(values),
             statistics.fmean(uneven) if uneven else math.nan)
 
 
 def hockney(points):
-    """Weighted least squares in exact fractions, by the normal equations: (alpha, its error, beta, its error, sum of squares)."""
+    """Fits weighted least squares in exact fractions by the normal equations: (alpha, its error, beta, its error, sum of squares)."""
     points = [(fractions.Fraction(l), fractions.Fraction(t)) for l, t in points]
     weights = [1 / t ** 2 for _, t in points]
     s0 = sum(weights)
@@ -76,25 +76,25 @@ def hockney(points):
             alpha, beta = y0 / s0, fractions.Fraction(0)
     if len({l for l, _ in points}) < 2:
         beta = None
-    rest = sum(((t - alpha - (beta or 0) * l) / t) ** 2 for l, t in points)
+    residual = sum(((t - alpha - (beta or 0) * l) / t) ** 2 for l, t in points)
     if len({l for l, _ in points}) < 3:
-        return float(alpha), None, beta if beta is None else float(beta), None, float(rest)
-    variance = rest / (len(points) - 2)
-    return (float(alpha), math.sqrt(variance * s2 / determinant), float(beta), math.sqrt(variance * s0 / determinant), float(rest))
+        return float(alpha), None, beta if beta is None else float(beta), None, float(residual)
+    variance = residual / (len(points) - 2)
+    return (float(alpha), math.sqrt(variance * s2 / determinant), float(beta), math.sqrt(variance * s0 / determinant), float(residual))
 
 
 def segments(points):
-    """[points] or [points before a break, points after it]"""
+    """Returns [points] or [points before a break, points after it]."""
     n = len(points)
 
-    def information(rest, parameters):
-        return n * math.log(max(rest, 1e-24) / n) + parameters * math.log(n)
+    def information(residual, parameters):
+        return n * math.log(max(residual, 1e-24) / n) + parameters * math.log(n)
 
     best, found = information(hockney(points)[4], 2), [points]
     for k in range(3, n - 2):
         if points[k - 1][0] == points[k][0] or min(len({l for l, _ in part}) for part in (points[:k], points[k:])) < 3:
             continue
-        both = information(hockney(points[:k])[4] + hockney(points[k:])[4], 5)
-        if both < best:
-            best, found = both, [points[:k], points[k:]]
+        two_segments = information(hockney(points[:k])[4] + hockney(points[k:])[4], 5)
+        if two_segments < best:
+            best, found = two_segments, [points[:k], points[k:]]
     return found

@@ -1,6 +1,6 @@
 /*
- * Reading results of network_test: files that libnetcdf wrote as the authors' programs do, files of the authors' own
- * where they are there (XTF_SHARED_TRACES), and wrong ones.
+ * Reading of network_test results: files by libnetcdf in the form of the authors' programs, the authors' own files
+ * if XTF_SHARED_TRACES has them, and invalid ones.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -53,7 +53,7 @@ Test(network, joins_the_files_of_a_result)
     for (unsigned i = 0; i < G_N_ELEMENTS(endings); i++) {
         g_autofree char *name = g_strdup_printf("%s/net_%s.nc", folder, endings[i]);
         file.data_type = types[i];
-        file.lengths = i == 3 ? 2 : 3; /* as of a test that was stopped */
+        file.lengths = i == 3 ? 2 : 3; /* as of an interrupted test */
         write_result(name, &file);
     }
     file.repeats = 2;
@@ -85,7 +85,7 @@ Test(network, joins_the_files_of_a_result)
     remove_folder(folder);
 }
 
-Test(network, knows_what_was_not_measured)
+Test(network, knows_unmeasured_values)
 {
     g_autofree char *folder = make_folder(), *path = g_build_filename(folder, "x.nc", NULL);
     g_autoptr(GError) error = NULL;
@@ -119,7 +119,7 @@ static void expect_refusal(const char *path, XtfErrorCode code, const char *text
     cr_assert_not_null(strstr(error->message, text), "%s: %s", text, error->message);
 }
 
-Test(network, refuses_what_contradicts_itself)
+Test(network, refuses_contradictions)
 {
     g_autofree char *folder = make_folder(), *path = g_build_filename(folder, "x.nc", NULL);
     static const struct {
@@ -170,7 +170,7 @@ Test(network, reads_one_process_and_no_lengths)
     remove_folder(folder);
 }
 
-Test(network, tells_siblings_that_do_not_belong)
+Test(network, refuses_siblings_of_another_result)
 {
     g_autofree char *folder = make_folder(), *average = g_build_filename(folder, "n_average.nc", NULL);
     g_autofree char *median = g_build_filename(folder, "n_median.nc", NULL);
@@ -191,7 +191,8 @@ Test(network, tells_siblings_that_do_not_belong)
     remove_folder(folder);
 }
 
-/* Cut anywhere, or with any byte of its header changed, a file is read or refused; cut, it never has all values. */
+/* A file that is cut anywhere, or has any changed byte in its header, is read or refused. A cut file never has all
+ * values. */
 Test(network, survives_damage)
 {
     g_autofree char *folder = make_folder(), *path = g_build_filename(folder, "x.nc", NULL), *bytes = NULL;
@@ -225,7 +226,7 @@ Test(network, survives_damage)
     remove_folder(folder);
 }
 
-/* Two portions of two and one matrices of three processes: two clusters, then one. */
+/* Two portions of three processes, of two matrices and of one: first two clusters, then one. */
 static const int paper_info[] = {0, 2, 2, 2, 0, 2, 2, 2, 0, 4, 4, 4, 4, 4, 4, 4, 4, 4}, paper_length[] = {100, 300};
 static const double paper_data[] = {0.5, 0.25, 3, 4, 7};
 static const ClusteredFile paper = {.processes = 3,
@@ -278,7 +279,7 @@ Test(network, reads_clustered_results)
     remove_folder(folder);
 }
 
-Test(network, refuses_clusters_that_lead_nowhere)
+Test(network, refuses_clusters_without_values)
 {
     static const int beyond[] = {0, 2, 2, 2, 0, 2, 2, 2, 0, 5, 5, 5, 5, 5, 5, 5, 5, 5};
     static const int below[] = {0, -2, -2, -2, 0, -2, -2, -2, 0, 4, 4, 4, 4, 4, 4, 4, 4, 4};
@@ -315,11 +316,11 @@ Test(network, refuses_clusters_that_lead_nowhere)
     remove_folder(folder);
 }
 
-/* The authors' program counts borders in matrices, and one version of it puts values behind their place. */
+/* The authors' program counts borders in matrices, and one of its versions writes values after their place. */
 Test(network, reads_clusters_of_the_authors_program)
 {
     static const int borders[] = {2, 3};
-    static const double late[] = {0.5, 0.25, 3, 4, NC_FILL_DOUBLE, NC_FILL_DOUBLE, 7};
+    static const double shifted[] = {0.5, 0.25, 3, 4, NC_FILL_DOUBLE, NC_FILL_DOUBLE, 7};
     g_autofree char *folder = make_folder(), *path = g_build_filename(folder, "c.nc", NULL);
     ClusteredFile file = paper;
 
@@ -328,7 +329,7 @@ Test(network, reads_clusters_of_the_authors_program)
     write_clustered(path, &file);
     expect_paper(path);
     file.values = 7;
-    file.data = late;
+    file.data = shifted;
     write_clustered(path, &file);
     expect_paper(path);
     file.values = 6;
@@ -338,7 +339,8 @@ Test(network, reads_clusters_of_the_authors_program)
     remove_folder(folder);
 }
 
-/* 100 matrices; nothing is measured from a process to itself, but the last portion has one cluster for everything. */
+/* The file has 100 matrices. It has no values from a process to itself, except that the last portion has one cluster
+ * for everything. */
 Test(network, reads_the_authors_own_file)
 {
     const char *traces = g_getenv("XTF_SHARED_TRACES");

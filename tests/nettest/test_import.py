@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""xtf import of network_test's results against ncdump: every value becomes one row, under the right sender, receiver, length and event.
+"""xtf import of network_test's results, compared with ncdump: every value becomes one row with the right sender, receiver, length and event.
 
 usage: test_import.py XTF
 """
@@ -34,7 +34,7 @@ def cat(trace, *paths):
 
 
 def expected_rows(results, sender):
-    """(length, event, receiver, value) in the order that they must have."""
+    """Returns (length, event, receiver, value) in the expected order."""
     rows = []
     lengths = next(iter(results.values())).lengths()
     for i, length in enumerate(lengths):
@@ -99,7 +99,7 @@ class Import(unittest.TestCase):
         self.assertEqual(cat(trace, "links/count"), "3\n")
 
     def test_a_fill_value_is_one_number(self):
-        """As of one that is none nothing was written over: -7 is a value then, and wrong."""
+        """Tests files whose fill value is not a single number: then no value is a fill value, and -7 is an invalid value."""
         path, trace = self.folder / "fill.nc", self.folder / "fill.xtf"
         measured.write(path, "median", 0, 8, [[[0.0, -7.0], [1e-6, 0.0]]])
         file = cdf.read(path)
@@ -111,7 +111,7 @@ class Import(unittest.TestCase):
             self.assertIn("(NaN, -1 or nothing): 1" if good else "the median value from 1 to 0 at 0 bytes is -7", done.stdout if good else done.stderr)
 
     def test_files_of_different_lengths_and_repeats(self):
-        """Many lengths without repeats beside many repeats of one length: each file takes what it has, not their product."""
+        """Tests many lengths without repeats beside many repeats of one length: memory is for the values of each file, not for their product."""
         n, repeats = 3000, 40000
         dice = random.Random(6)
         medians = [[[0.0, 1e-6 * dice.random()], [1e-6 * dice.random(), 0.0]] for _ in range(n)]

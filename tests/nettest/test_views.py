@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tree of a measured network against ncdump and a naive recomputation: tables, statistics, outliers, curves, fits, the picture.
+"""The tree of a measured network, compared with ncdump and a naive recomputation: tables, statistics, outliers, curves, fits, the picture.
 
 usage: test_views.py XTF
 """
@@ -34,7 +34,7 @@ def number(word):
 
 
 def png(data):
-    """(width, height, rows of colours, texts); the rows are not filtered, as of images of palettes."""
+    """Returns (width, height, rows of colours, texts) of an image with a palette, whose rows have no filter."""
     assert data[:8] == b"\x89PNG\r\n\x1a\n"
     at, packed, palette, texts = 8, b"", b"", b""
     while at < len(data):
@@ -72,7 +72,7 @@ class Views(unittest.TestCase):
             done = run("import", "-q", "-o", trace, next(iter(paths.values())))
             assert done.returncode == 0, done.stderr
             cls.networks.append((trace, {kind: measured.read(path) for kind, path in paths.items() if kind != "all"}))
-        cls.nodes = [(lambda proc: proc)] * (len(sources) - 1) + [lambda proc: proc // 4]  # those of others do not name their hosts
+        cls.nodes = [(lambda proc: proc)] * (len(sources) - 1) + [lambda proc: proc // 4]  # shared traces do not name their hosts
 
     @classmethod
     def tearDownClass(cls):
@@ -88,11 +88,11 @@ class Views(unittest.TestCase):
         self.assertEqual(len(set(map(len, text.splitlines()))), 1, "all lines are equally long")
         return [line.split() for line in text.splitlines()[1:]]
 
-    def assert_close(self, shown, expected, what, relative=1e-9, absolute=5.1e-5):
+    def assert_close(self, shown, expected, label, relative=1e-9, absolute=5.1e-5):
         if expected is None or math.isnan(expected):
-            self.assertTrue(math.isnan(shown), f"{what}: {shown}")
+            self.assertTrue(math.isnan(shown), f"{label}: {shown}")
         else:
-            self.assertTrue(math.isclose(shown, expected, rel_tol=relative, abs_tol=absolute), f"{what}: {shown}, not {expected}")
+            self.assertTrue(math.isclose(shown, expected, rel_tol=relative, abs_tol=absolute), f"{label}: {shown}, not {expected}")
 
     def test_tables(self):
         names = {"measured": 0}
@@ -105,8 +105,8 @@ class Views(unittest.TestCase):
                     for sender, row in enumerate(rows):
                         self.assertEqual(len(row), len(rows))
                         for receiver, word in enumerate(row):
-                            there = result.data[i][receiver][sender]
-                            expected = math.nan if sender == receiver else there * scale
+                            reading = result.data[i][receiver][sender]
+                            expected = math.nan if sender == receiver else reading * scale
                             self.assert_close(number(word), expected, (kind, length, sender, receiver))
                             names["measured"] += 1
         self.assertGreater(names["measured"], 3000)
@@ -115,12 +115,12 @@ class Views(unittest.TestCase):
         trace, results = self.networks[-1]
         result = results["median"]
         length = result.lengths()[3]
-        whole = [line.split() for line in self.cat(trace, f"length/{length}/median/table").splitlines()]
+        all_values = [line.split() for line in self.cat(trace, f"length/{length}/median/table").splitlines()]
         part = [line.split() for line in self.cat(trace, f"proc/2-4/peer/1,6/at/{length}/median/table").splitlines()]
-        self.assertEqual(part, [[row[1], row[6]] for row in whole[2:5]])
+        self.assertEqual(part, [[row[1], row[6]] for row in all_values[2:5]])
 
     def test_tables_as_values(self):
-        """A row a pair, in the order of the matrix: each value is the file's."""
+        """Tests tables with a row for each pair, in the order of the matrix: each value is the file's."""
         for trace, results in self.networks:
             for kind, result in results.items():
                 name = measured.EVENTS[kind].lower()
@@ -194,13 +194,13 @@ class Views(unittest.TestCase):
                         scale = 1 if kind == "measurements_amount" else US
                         self.assert_close(float(line[1 + k]), results[kind].data[i][receiver][sender] * scale, (line, kind))
 
-    def compare_fit(self, cells, points, what):
-        alpha, alpha_error, beta, beta_error, rest = naive.hockney(points)
+    def compare_fit(self, cells, points, label):
+        alpha, alpha_error, beta, beta_error, residual = naive.hockney(points)
         if not beta or (beta_error is not None and beta_error > beta):
             beta = beta_error = None
         for word, expected in zip(cells, (alpha, alpha_error, beta, beta_error, 1 / beta if beta else None)):
-            self.assert_close(number(word), expected, what, relative=5.1e-4, absolute=0)
-        self.assert_close(float(cells[5]), 100 * math.sqrt(rest / len(points)), what, absolute=5.1e-3)
+            self.assert_close(number(word), expected, label, relative=5.1e-4, absolute=0)
+        self.assert_close(float(cells[5]), 100 * math.sqrt(residual / len(points)), label, absolute=5.1e-3)
 
     def points(self, result, sender, receiver):
         return list(zip(result.lengths(), (matrix[receiver][sender] for matrix in result.data)))
@@ -246,7 +246,7 @@ class Views(unittest.TestCase):
         self.assertEqual(self.lines(trace, "length/1-2/pair/0/1/fit"), [])
 
     def test_fits_of_repeats(self):
-        """Several values of one length are one length: no slope of one, no errors of two, and no break between equal ones."""
+        """Tests that several values of one length count as one length: one gives no slope, two no errors, and equal ones no break."""
         dice = random.Random(9)
         def times(i):
             return [1e-6 * (1 + (i if i < 4 else 3 * i)) * (1 + dice.random() / 10) for _ in range(7)]
@@ -267,7 +267,7 @@ class Views(unittest.TestCase):
                 self.compare_fit(line[2:], points, (n, s, r))
 
     def test_statistics_of_what_there_is(self):
-        """Senders, files and statistics that others have and some lack."""
+        """Tests senders, files and statistics that only some results have."""
         folder, nan = pathlib.Path(self.holder.name), math.nan
         def statistics(name, path="statistics"):
             trace = folder / f"{name}.xtf"
@@ -324,13 +324,13 @@ class Views(unittest.TestCase):
         listed = self.cat_list(trace, "/")
         self.assertEqual(listed & {"time", "calls", "profile", "totals", "histogram", "matrix", "by"}, set())
         self.assertLessEqual({"length", "info", "count", "records", "proc", "definitions"}, listed)
-        for path, why in (("profile", "is about programs"), ("time/1-2/count", "is neither a file"), ("table", "needs one length and one statistic"),
-                          ("length/1000/table", "needs one length and one statistic"), ("curve", "needs one pair"), ("pair/0-1/2/curve", "a pair has one sender"),
-                          ("length/10s/count", 'is not a unit of length; the units are B K M %'), ("pair/9/0/count", "there is no process 9"),
-                          ("num/0-5/fit", "not exist below num/"), ("region/x/count", "is neither a file")):
+        for path, expected_words in (("profile", "is about programs"), ("time/1-2/count", "is no file"), ("table", "is of one length and statistic"),
+                          ("length/1000/table", "is of one length and statistic"), ("curve", "is of one pair"), ("pair/0-1/2/curve", "a pair is of one sender"),
+                          ("length/10s/count", 'is no unit of length; there are B K M %'), ("pair/9/0/count", "there is no process 9"),
+                          ("num/0-5/fit", "not below num/"), ("region/x/count", "is no file")):
             done = run("cat", trace, path)
             self.assertEqual(done.returncode, 1, path)
-            self.assertIn(why, done.stderr, path)
+            self.assertIn(expected_words, done.stderr, path)
         before = trace.read_bytes()
         done = run("analyze", trace)
         self.assertEqual((done.returncode, done.stdout), (1, ""))

@@ -1,13 +1,13 @@
 /*
- * Runs a command, and lets the N-th write into files of a folder fail, in whichever of its processes.
+ * Runs a command and lets the N-th write into files of a folder fail, in any of its processes.
  *
  *     fail-writes FOLDER N ERRNO once|on COUNT COMMAND [ARGUMENT...]
  *
- * The kernel asks this process about each call (seccomp's notifications), so libraries that call the kernel past libc's
- * names are seen, too. `once`: only that write fails; `on`: it and all after it. 0: none fails. Writes are the calls
- * below, on files of the folder with a name or without one. The file COUNT gets their number, and the inodes of files
- * that were not synced behind the last of theirs. The status is the command's; 77: this kernel or container cannot do
- * it.
+ * The kernel asks this process about each call (seccomp's notifications), so the process also sees libraries that
+ * bypass libc's functions. `once`: only that write fails; `on`: that write and all later ones. 0: none fails. Writes
+ * are the calls below, on files of the folder with a name or without one. The file COUNT gets their number, and the
+ * inodes of files that were not synced after their last write. The status is the command's, or 77 if this kernel or
+ * container cannot do it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,18 +32,18 @@ static const int calls[] = {SCMP_SYS(write),     SCMP_SYS(writev),    SCMP_SYS(p
 
 typedef struct {
     ino_t inode;
-    bool dirty; /* written since it was synced last */
+    bool dirty; /* written since its last sync */
 } File;
 
 static File files[FILES_MAX];
 static unsigned n_files;
 static const char *folder;
-static unsigned long wanted, n_writes;
+static unsigned long failing_write, n_writes;
 static int error_number;
 static bool only_once;
 
-/* Notes a write into a file, or that the file is synced. */
-static void note(const char *link, bool syncs)
+/* Records a write into a file, or its sync. */
+static void record_write(const char *link, bool syncs)
 {
     struct stat file;
     unsigned i = 0;
@@ -67,19 +67,19 @@ static bool is_write(const struct seccomp_notif *call)
     ssize_t n = readlink(link, path, sizeof path - 1);
     if (n <= 0 || strncmp(path, folder, strlen(folder)) != 0 || path[strlen(folder)] != '/')
         return false;
-    note(link, call->data.nr == SCMP_SYS(fsync) || call->data.nr == SCMP_SYS(fdatasync));
+    record_write(link, call->data.nr == SCMP_SYS(fsync) || call->data.nr == SCMP_SYS(fdatasync));
     return true;
 }
 
-static void answer(int listener, struct seccomp_notif *call, struct seccomp_notif_resp *reply)
+static void answer_call(int listener, struct seccomp_notif *call, struct seccomp_notif_resp *reply)
 {
     memset(call, 0, sizeof *call);
     if (seccomp_notify_receive(listener, call) != 0)
-        return; /* it was killed meanwhile */
+        return; /* the process was killed before the answer */
     *reply = (struct seccomp_notif_resp){.id = call->id, .flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
     if (is_write(call)) {
         n_writes++;
-        if (wanted > 0 && (n_writes == wanted || (n_writes > wanted && !only_once))) {
+        if (failing_write > 0 && (n_writes == failing_write || (n_writes > failing_write && !only_once))) {
             reply->flags = 0;
             reply->error = -error_number;
         }
@@ -117,7 +117,7 @@ static int receive_descriptor(int socket)
     return descriptor;
 }
 
-static void run(int socket, char **command)
+static void run_command(int socket, char **command)
 {
     scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);
 
@@ -133,9 +133,9 @@ static void run(int socket, char **command)
     _exit(127);
 }
 
-/* Answers until the command has ended. Processes that it leaves behind are answered no more, and end by their faults.
- */
-static int serve(int listener, pid_t child)
+/* Answers calls until the command has ended. Processes that it leaves behind get no more answers, so their calls
+ * fail. */
+static int serve_calls(int listener, pid_t child)
 {
     struct pollfd ready[] = {{.fd = listener, .events = POLLIN},
                              {.fd = (int)syscall(SYS_pidfd_open, child, 0), .events = POLLIN}};
@@ -147,12 +147,12 @@ static int serve(int listener, pid_t child)
         exit(SKIP);
     while (waitpid(child, &status, WNOHANG) == 0)
         if (poll(ready, 2, REST_MS) > 0 && (ready[0].revents & POLLIN))
-            answer(listener, call, reply);
+            answer_call(listener, call, reply);
     seccomp_notify_free(call, reply);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static bool report(const char *path)
+static bool write_report(const char *path)
 {
     FILE *file = fopen(path, "w");
 
@@ -172,13 +172,13 @@ int main(int argc, char **argv)
     if (argc < 7 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0)
         return SKIP;
     folder = argv[1];
-    wanted = strtoul(argv[2], NULL, 10);
+    failing_write = strtoul(argv[2], NULL, 10);
     error_number = atoi(argv[3]);
     only_once = strcmp(argv[4], "once") == 0;
     pid_t child = fork();
     if (child == 0)
-        run(sockets[1], argv + 6);
+        run_command(sockets[1], argv + 6);
     close(sockets[1]);
-    int status = serve(receive_descriptor(sockets[0]), child);
-    return report(argv[5]) ? status : SKIP;
+    int status = serve_calls(receive_descriptor(sockets[0]), child);
+    return write_report(argv[5]) ? status : SKIP;
 }

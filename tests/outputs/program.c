@@ -1,4 +1,4 @@
-/* A program whose functions are instrumented. */
+/* A program with instrumented functions. */
 static int work(int n)
 {
     return n > 0 ? n + work(n - 1) : 0;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""All outputs of all commands, where the disk is full or fails at the n-th write, for each n: the status is not 0, a message says why and
-names no other file, and nothing is left but what stood there before.
+"""All outputs of all commands, on a disk that is full or fails at the n-th write, for each n. The status is not 0, a message gives the
+reason and names no other file, and only the files from before remain.
 
 usage: test_outputs.py XTF FAIL-WRITES PROGRAM ARCHIVE NETWORK [COMMAND...]
 
@@ -20,15 +20,15 @@ from xtfrun import Failure, run_test, skip, temporary_folder
 XTF, FAIL = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
 OLD = b"what stood here before\n"
 TIMEOUT = 120
-# Of more writes than these the last four fail, and so many before them.
+# Greatest number of writes of a command that fail, evenly spread. The last four fail, too.
 PLACES = 10**9 if "XTF_TEST_ALL" in os.environ else 8
 WAYS = ((errno.ENOSPC, "on"), (errno.EIO, "once"))
 
 
 class Command:
-    """`files` stand on the disk before: names there, and where their bytes are. A command with `stdout` writes there, onto the disk.
-    `in_place` is a trace that a command changes, which must stay sound.
-    `answer` tells what the output answers. If that is the same, the command could do without the write that failed."""
+    """A command. `files` are on the disk before: names there, and the sources of their bytes. A command with `stdout` writes to a file on
+    the disk. `in_place` is a trace that the command changes, which must stay sound. `answer` reads the output. If its result is the same
+    as without failures, the command did not need the write that failed."""
 
     def __init__(self, name, *arguments, files=None, stdout=False, environment=None, answer=None, in_place=None):
         self.name, self.arguments, self.files, self.stdout = name, [str(a) for a in arguments], files or {}, stdout
@@ -56,13 +56,13 @@ class Harness:
             else:
                 shutil.copy(source, self.disk / name)
 
-    def run(self, command, n, number, how):
+    def run(self, command, n, number, extent):
         self.prepare(command)
         on_disk = lambda text: text.replace("@", str(self.disk))
         arguments = [on_disk(argument) for argument in command.arguments]
         environment = {**self.environment, **{name: on_disk(value) for name, value in command.environment.items()}}
         with open(self.disk / "stdout" if command.stdout else os.devnull, "wb") as stdout:
-            done = subprocess.run([FAIL, self.disk, str(n), str(number), how, self.count, XTF, *arguments], stdout=stdout,
+            done = subprocess.run([FAIL, self.disk, str(n), str(number), extent, self.count, XTF, *arguments], stdout=stdout,
                                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=False, cwd=self.inputs, env=environment)
         if done.returncode == 77:
             skip("a supervisor cannot answer system calls here")
@@ -70,18 +70,18 @@ class Harness:
         return done
 
     def counted(self):
-        """[how many writes there were, inodes of files that were written behind their last sync]"""
+        """Returns [number of writes, inodes of files that were written after their last sync]."""
         return [int(number) for number in self.count.read_text().split()]
 
     def contents(self):
-        """{name below the disk: bytes}, of all but the standard output."""
+        """Returns {name below the disk: bytes} of all files except the standard output."""
         return {str(path.relative_to(self.disk)): path.read_bytes() for path in sorted(self.disk.rglob("*"))
                 if path.is_file() and path.name != "stdout"}
 
-    def faults(self, command, before, wanted, n, number, how):
-        done = self.run(command, n, number, how)
+    def faults(self, command, before, wanted, n, number, extent):
+        done = self.run(command, n, number, extent)
         if self.counted()[0] < n:
-            return  # it had fewer writes this time
+            return  # fewer writes in this run
         left = self.contents()
         if done.returncode == 0 and command.answer and command.answer(self) == wanted:
             return
@@ -100,13 +100,13 @@ class Harness:
 
     @staticmethod
     def answers(trace):
-        """What the checker says of a trace, and how many records it has."""
+        """Returns the checker's results on a trace and its number of records."""
         return [(done.returncode, done.stdout.split()[-1]) for done in
                 (subprocess.run([XTF, command, trace, *path], capture_output=True, check=False, text=True)
                  for command, *path in (("check",), ("cat", "count")))]
 
     def damage(self, name):
-        """What is wrong with a trace that was to be changed."""
+        """Yields faults of a trace that the command was to change."""
         checked = subprocess.run([XTF, "check", self.disk / name], capture_output=True, check=False, text=True).stdout.splitlines()
         if not checked[-1].endswith(" 0 problems"):
             yield f"{name} is damaged: {checked}"
@@ -127,8 +127,8 @@ class Harness:
         if writes == 0:
             return [f"{command.name}: no writes"]
         places = sorted({*range(1, writes + 1, max(1, -(-writes // PLACES))), *range(max(1, writes - 3), writes + 1)})
-        found = [f"{command.name}, write {n} of {writes}, {errno.errorcode[number]} {how}: {fault}"
-                 for n in places for number, how in WAYS for fault in self.faults(command, before, wanted, n, number, how)]
+        found = [f"{command.name}, write {n} of {writes}, {errno.errorcode[number]} {extent}: {fault}"
+                 for n in places for number, extent in WAYS for fault in self.faults(command, before, wanted, n, number, extent)]
         print(f"{command.name}: {len(places)} of {writes} writes fail", flush=True)
         return found
 
@@ -151,7 +151,7 @@ def make_inputs(folder, archive, network):
 
 
 def outputs(archive, network, program):
-    """Commands that make a file or a folder; and again, in the place of another."""
+    """Yields commands that make a file or a folder, and then commands that replace another one."""
     makers = [("import", ["import", "-q", archive], "melt.xtf"), ("import of a network", ["import", "-q", network], "network.xtf"),
               ("merge", ["merge", "-q", "left.xtf", "right.xtf"], "melt.xtf"), ("align", ["align", "-q", "melt.xtf"], None),
               ("analyze -o", ["analyze", "-q", "melt.xtf"], None),
@@ -170,15 +170,15 @@ def outputs(archive, network, program):
     for command in ("analyze", "align"):
         yield Command(command + " in place", command, "-q", "@/melt.xtf", files={"melt.xtf": "melt.xtf"}, in_place="melt.xtf")
     yield Command("cluster --two-files", "cluster", "-q", "--two-files", "-o", "@/out.nc", network)
-    # The trace is written, and then again, smaller: the first one is whole, too.
+    # The command writes the trace, and then again, smaller: the first one is complete, too.
     yield Command("record", "record", "-q", "-o", "@/out.xtf", program, answer=lambda harness: harness.answers(harness.disk / "out.xtf"))
-    # What the cache knows of an archive is what makes the next start faster.
+    # The cache's file on an archive only makes the next start faster.
     yield Command("cache", "cat", archive, "count", environment={"XDG_CACHE_HOME": "@/cache"},
                   answer=lambda harness: [harness.answers(path) for path in harness.disk.glob("cache/xtf/*.xtf")])
 
 
 def printed():
-    """Commands that write to their standard output."""
+    """Yields commands that write to their standard output."""
     for arguments in (["cat", "melt.xtf", "profile"], ["cat", "melt.xtf", "records"], ["cat", "network.xtf", "length/1000/heat.png"],
                       ["cat", "melt.xtf", "timeline.svg"], ["ls", "melt.xtf"], ["info", "melt.xtf"], ["check", "melt.xtf"],
                       ["diff", "melt.xtf", "analysed.xtf"], ["top", "--once", "melt.xtf"], ["play", "--frame", "1", "melt.xtf"],
@@ -187,7 +187,7 @@ def printed():
 
 
 def full_device(harness):
-    """/dev/full takes nothing, whoever writes."""
+    """Yields faults of commands that write to /dev/full, which accepts nothing."""
     for command in printed():
         with open("/dev/full", "wb") as full:
             done = subprocess.run([XTF, *command.arguments], stdout=full, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, cwd=harness.inputs,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""docs/ARCHITECTURE.md names files that exist, and its drawings are what scripts/draw-architecture.py draws; each word of docs/GLOSSARY.md
-is used elsewhere.
+"""Checks that docs/ARCHITECTURE.md names files that exist and has the drawings of scripts/draw-architecture.py. Each word of
+docs/GLOSSARY.md must be used in another file.
 
 usage: test_architecture.py PROJECT
 """
@@ -25,7 +25,7 @@ def missing_files(project, page):
 
 
 def changed_drawings(project):
-    """Returns complaints of drawings that the script draws otherwise."""
+    """Returns complaints of drawings that differ from the script's."""
     with tempfile.TemporaryDirectory() as folder:
         subprocess.run([sys.executable, project / "scripts" / "draw-architecture.py", folder], check=True, timeout=60)
         return [f"docs/images/{name} is not what scripts/draw-architecture.py draws: run it" for name in DRAWINGS
@@ -33,7 +33,7 @@ def changed_drawings(project):
 
 
 def unused_words(project):
-    """Returns complaints of words of the glossary that nothing else uses."""
+    """Returns complaints of words of the glossary that no other file uses."""
     pages = [file for file in [*project.glob("docs/*.md"), *project.glob("*.md")] if file.name != "GLOSSARY.md"]
     texts = " ".join(" ".join(file.read_text().lower().split()) for file in [*pages, *project.glob("libxtf/**/*.h"), *project.glob("src/**/*.[ch]")])
     cells = [line.split("|")[1].strip() for line in (project / "docs" / "GLOSSARY.md").read_text().splitlines() if line.startswith("| ")]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What `xtf COMMAND --help` and the manual pages say agrees: both name the same options of each command.
+"""Checks that `xtf COMMAND --help` and the manual pages name the same options of each command.
 
 usage: test_help.py XTF FOLDER-OF-MANUAL-PAGES
 """
@@ -27,13 +27,13 @@ def help_of(*arguments):
 
 
 def options_of_help(text):
-    """The options that a help lists, as sets of one or two names: {"-o", "--output"}."""
+    """Returns the options that a help lists, as sets of one or two names: {"-o", "--output"}."""
     lines = re.findall(r"^  (?:(-\w), )?(--[a-z-]+)", text, re.MULTILINE)
     return [{name for name in names if name} for names in lines]
 
 
 def flags(text):
-    """The options that lines of a manual page name: Fl o, Fl -output, in lists and in brackets; letters together count singly."""
+    """Returns the options that lines of a manual page name: Fl o, Fl -output, in lists and in brackets. Several letters are several options."""
     names = set()
     for line in text.splitlines():
         if line.startswith("."):
@@ -45,7 +45,7 @@ def flags(text):
 
 
 def split_synopsis(page):
-    """By command, the lines of its synopsis."""
+    """Returns the lines of the synopsis by command."""
     synopsis = page.partition(".Sh SYNOPSIS\n")[2].partition(".Sh ")[0]
     parts = {}
     for part in re.split(r"^\.Nm.*\n", synopsis, flags=re.MULTILINE)[1:]:
@@ -56,7 +56,7 @@ def split_synopsis(page):
 
 
 def split_commands(page):
-    """By command, what the section COMMANDS has of it; a command may have several entries."""
+    """Returns the lines of the section COMMANDS by command. A command may have several entries."""
     section = page.partition(".Sh COMMANDS\n")[2].partition("\n.Sh ")[0]
     parts = {}
     for part in re.split(r"^\.It Cm (?=[a-z])", section, flags=re.MULTILINE)[1:]:
@@ -81,7 +81,7 @@ class Help(unittest.TestCase):
         self.assertEqual(found, GROUPS)
 
     def test_each(self):
-        """A help begins with a verb, and shows the command as it is typed."""
+        """Tests that a help begins with a verb and shows the command as users type it."""
         for command in COMMANDS:
             with self.subTest(command):
                 text = help_of(command)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The reference of all tables in docs/TREE.md is what the declarations of their columns say: `xtf help --markdown`.
+"""Checks that the reference of all tables in docs/TREE.md equals the declarations of their columns: `xtf help --markdown`.
 
 usage: test_reference.py XTF TREE.md [--write]
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the documents show is what is printed: each command of README.md and docs/{TREE,COOKBOOK,ANALYSIS,NETWORK,OTF2}.md
-that stands behind a $ is typed in a mount of an example, and its output compared, without blanks at the ends of lines.
+"""Runs the commands after a $ in README.md and docs/{TREE,COOKBOOK,ANALYSIS,NETWORK,OTF2}.md in a mount of an example. Compares their
+output with the documents, without blanks at the ends of lines.
 
 usage: test_shown.py FOLDER
 
-FOLDER is that of the project. Commands about counters are of a trace in the folder XTF_SHARED_TRACES; without it they are left out.
+FOLDER is the project's. Commands about counters use a trace in the folder XTF_SHARED_TRACES; without it the test skips them.
 """
 
 import os
@@ -21,8 +21,8 @@ sys.path.insert(0, str(ROOT / "tests/mount"))
 import harness  # noqa: E402
 
 EXAMPLE = ROOT / "examples/melt-4"
-# What the first example does not have: messages with both ends, and counters. Another folder than the project's holds
-# traces that others recorded.
+# Data that the first example lacks: messages with both ends, and counters. XTF_SHARED_TRACES is a folder outside of the project, with
+# traces of other recorders.
 MESSAGES = ROOT / "examples/heat-4"
 OF_MESSAGES = re.compile(r"\b(message|messages|match|aligned)\b")
 WAVES = ROOT / "examples/wave-8"
@@ -35,12 +35,12 @@ COUNTERS = "pingpong-papi-2"
 OF_COUNTERS = re.compile(r"\b(values|growth|rates|metrics)\b")
 END = "--- end of output ---"
 
-# A terminal has names in columns, and messages among what is printed.
+# A terminal shows names in columns, and messages within the output.
 PRELUDE = "exec 2>&1\nls() { command ls -C -T 0 -w 72 \"$@\"; }\n"
 
 
 def blocks(text):
-    """The indented blocks of a document, as lists of (command, lines shown). A command goes on in lines that begin with >."""
+    """Returns the indented blocks of a document, as lists of (command, lines shown). A command continues in lines that begin with >."""
     block = []
     for line in text.splitlines() + ["end"]:
         if line.startswith("    $ "):
@@ -55,8 +55,8 @@ def blocks(text):
             block = []
 
 
-def typed(commands, folder, home):
-    """The lines that each command prints, all typed into one shell."""
+def type_commands(commands, folder, home):
+    """Returns the lines that each command prints, all typed into one shell."""
     script = PRELUDE + "".join(f"{command}\necho '{END}'\n" for command in commands)
     environment = dict(os.environ, LC_ALL="C.UTF-8", HOME=str(home),
                        PATH=f"{pathlib.Path(harness.XTF).parent}:{os.environ['PATH']}")
@@ -70,15 +70,15 @@ class Shown(unittest.TestCase):
     maxDiff = None
 
     def check_block(self, block, folder, home):
-        printed = typed([command for command, _ in block], folder, home)
+        printed = type_commands([command for command, _ in block], folder, home)
         self.assertEqual(len(printed), len(block), block)
         for (command, shown), lines in zip(block, printed):
             with self.subTest(command):
                 self.assertEqual(lines, shown)
 
     def check(self, document, least, archive, wanted):
-        """Types the blocks whose first command is wanted into a mount of an import of the archive, which is also in the
-        home folder, by the archive's name. An .xtf file is mounted as it is."""
+        """Types the blocks whose first command is wanted into a mount of an import of the archive. The archive is also in the home folder,
+        under its name. An .xtf file is mounted without an import."""
         chosen = [block for block in blocks((ROOT / document).read_text()) if wanted(block[0][0])]
         self.assertGreaterEqual(sum(len(block) for block in chosen), least, f"{document} shows fewer commands")
         with tempfile.TemporaryDirectory(prefix="xtf-test-") as home:
@@ -104,7 +104,7 @@ class Shown(unittest.TestCase):
         self.check("README.md", 1, RECORDED, OF_RECORDED.search)
 
     def test_readme_is_short(self):
-        """A minute's reading: few lines, a tour of few commands, one picture. Lines of both pages fit a terminal; output is as it is."""
+        """Tests that the README is a minute's reading: few lines, a tour of few commands, one picture. Lines of both pages fit a terminal."""
         text = (ROOT / "README.md").read_text()
         self.assertLessEqual(len(text.splitlines()), 130)
         self.assertLessEqual(sum(len(block) for block in blocks(text)), 15)

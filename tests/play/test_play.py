@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""xtf play --frame and xtf top --once: every number on the screen against the tables of the frame; bars; edges; errors.
+"""xtf play --frame and xtf top --once: compares every number on the screen with the tables of the frame. Tests bars, edges and errors.
 
 usage: test_play.py XTF ASK-TREE GENERATE MAKE-RUN ARCHIVE...
 """
@@ -48,28 +48,28 @@ class Trace:
 
 # ---- The player.
 
-def check_bar(text, line, width, length, glyphs, where):
+def check_bar(text, line, width, length, glyphs, place):
     cells = [text.count(glyph) for glyph in glyphs]
     times = [float(line[share]) for share in SHARES]
-    check(text.rstrip() == "".join(glyph * n for glyph, n in zip(glyphs, cells)), f"{where}: bar {text!r}")
+    check(text.rstrip() == "".join(glyph * n for glyph, n in zip(glyphs, cells)), f"{place}: bar {text!r}")
     check(sum(cells) == min(width, int(sum(times) / length * width + 0.5)) or abs(sum(times) / length * width % 1 - 0.5) < 1e-3,
-          f"{where}: {sum(cells)} cells of {width} for {sum(times)} of {length} s")
+          f"{place}: {sum(cells)} cells of {width} for {sum(times)} of {length} s")
     for n, time in zip(cells, times):
-        check(abs(n - time / length * width) < 1 + 1e-6, f"{where}: {cells} cells for {times}")
+        check(abs(n - time / length * width) < 1 + 1e-6, f"{place}: {cells} cells for {times}")
 
 
 def check_process(trace, frame, line, shown, bar, length, glyphs):
-    where = f"{trace.path.name}/{frame}, process {line['proc']}"
-    head, text, rest = shown[:9], shown[9:9 + bar], shown[10 + bar:]
-    check(head.replace(">", " ").split() == [line["proc"], line["colour"].strip()[0].upper()], f"{where}: {shown!r}")
-    check_bar(text, line, bar, length, glyphs, where)
+    place = f"{trace.path.name}/{frame}, process {line['proc']}"
+    head, text, remainder = shown[:9], shown[9:9 + bar], shown[10 + bar:]
+    check(head.replace(">", " ").split() == [line["proc"], line["colour"].strip()[0].upper()], f"{place}: {shown!r}")
+    check_bar(text, line, bar, length, glyphs, place)
     profile = trace.table(f"{frame}/proc/{line['proc']}/profile")
     mostly = profile[0]["region"].rstrip()[:15].rstrip() if profile and float(profile[0]["exclusive"]) > 0 else ""
-    if profile:  # time in no region is the program's
+    if profile:  # the program has the time outside all regions
         classes = {entry["class"].rstrip(): float(entry["exclusive"]) for entry in trace.table(f"{frame}/proc/{line['proc']}/classes")}
         mostly = "(program)" if classes["(no region)"] > float(profile[0]["exclusive"]) else mostly
-    check(rest[:16].rstrip() == mostly, f"{where}: {rest[:16]!r}, not {mostly!r}")
-    check(rest[16:40].split() == [line["sent_bytes"], "B", line["received_bytes"], "B"], f"{where}: {rest[16:40]!r}")
+    check(remainder[:16].rstrip() == mostly, f"{place}: {remainder[:16]!r}, not {mostly!r}")
+    check(remainder[16:40].split() == [line["sent_bytes"], "B", line["received_bytes"], "B"], f"{place}: {remainder[16:40]!r}")
 
 
 def check_groups(frame, state, total, shown):
@@ -130,7 +130,7 @@ def check_film(trace, rates):
 
 
 def check_all_printed(trace):
-    """Without a terminal: one frame after the other."""
+    """Checks that without a terminal all frames are printed in order."""
     n = int(trace.text("frames/25fps/count"))
     if n <= 30:
         done = trace.xtf.expect("play", "--columns=80", "--lines=24", trace.path)
@@ -145,7 +145,7 @@ def check_errors(trace):
 
 
 def check_mostly(xtf, ask_tree, make_run, folder):
-    """A process that is in MPI for 2 of 1000 ns of a frame computes; one that is there for 600 of them waits."""
+    """Checks that a process in MPI for 2 of 1000 ns of a frame computes, and that one in MPI for 600 ns waits."""
     maker = Maker(None, make_run, folder)
     events = [(0, 0, "enter", 0), (0, 2, "leave", 0), (0, 1000, "enter", 0), (0, 1001, "leave", 0),
               (1, 0, "enter", 0), (1, 600, "leave", 0), (1, 1000, "enter", 0), (1, 1001, "leave", 0)]
@@ -176,16 +176,16 @@ def check_top(trace, path):
         region, calls, inclusive, exclusive, least, most = match.groups()
         line = profile[region.rstrip()]
         check((calls, inclusive, exclusive) == (line["calls"], line["inclusive"], line["exclusive"]), f"top {path}: {text!r}, {line}")
-        other = imbalance.get(region.rstrip())
-        if other:
-            check((least, most) == (f"{other['min']} ({other['min_proc']})", f"{other['max']} ({other['max_proc']})"), f"top: {text!r}")
+        line_of_imbalance = imbalance.get(region.rstrip())
+        if line_of_imbalance:
+            check((least, most) == (f"{line_of_imbalance['min']} ({line_of_imbalance['min_proc']})", f"{line_of_imbalance['max']} ({line_of_imbalance['max_proc']})"), f"top: {text!r}")
         times.append(float(exclusive))
         regions.append(region)
     check(times == sorted(times, reverse=True) and len(set(regions)) == len(regions) > 0, f"top {path}: not sorted: {times}")
 
 
 def check_narrow_top(trace, columns):
-    """A standard terminal shows the name of every region and the column that is sorted by; nothing is cut."""
+    """Checks that a standard terminal shows the whole name of every region and the column by which lines are sorted."""
     profile = [line for line in trace.table("profile") if float(line["inclusive"]) > 0 or int(line["calls"]) > 0]
     shown = trace.screen("top", columns, 20 + len(profile), "--once")
     first = next(i for i, text in enumerate(shown) if text.startswith("  region "))
@@ -195,8 +195,8 @@ def check_narrow_top(trace, columns):
     names = [re.match(r"[> ] (.*?\S) {2,}", text + "  ")[1] for text in shown[first + 1:first + 1 + len(profile)]]
     for name, line in zip(names, sorted(profile, key=lambda line: -float(line["exclusive"]))):
         region = line["region"].rstrip()
-        whole = len(region) <= columns // 3
-        check(line["exclusive"] and (name == region if whole else len(name) > columns // 3), f"top: {name!r} of {region!r}")
+        fits = len(region) <= columns // 3
+        check(line["exclusive"] and (name == region if fits else len(name) > columns // 3), f"top: {name!r} of {region!r}")
     check(re.search(r"other [0-9.]+%$", shown[2]), f"top: the shares are cut: {shown[2]!r}")
     check(shown[-1].startswith(" ? keys  q quit") and len(shown[-1]) <= columns, f"top: the keys are {shown[-1]!r}")
     check(re.fullmatch(r" (\S[^ ]*( [a-zA-Z0-9-]+)*( |$))+", shown[-1].replace("  ", " ")), f"top: the keys are cut: {shown[-1]!r}")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""xtf play and xtf top on a terminal, in tmux: keys, sizes, colours, and a terminal that is put back after any end.
+"""xtf play and xtf top on a terminal, in tmux: keys, sizes, colours, and a terminal that every end restores.
 
 usage: test_terminal.py XTF ARCHIVE
 """
@@ -13,11 +13,11 @@ import time
 
 from xtfrun import Failure, Xtf, check, need, skip, temporary_folder
 
-PATIENCE = 90  # seconds; on a busy machine all takes several times as long
+TIMEOUT = 90  # seconds; a busy machine takes several times as long
 
 
 class Terminal:
-    """A tmux of its own, with one shell."""
+    """A separate tmux with one shell."""
 
     def __init__(self, folder, columns, lines):
         self.socket = os.path.join(folder, "tmux")
@@ -26,9 +26,9 @@ class Terminal:
         self.tmux("new-session", "-d", "-x", str(columns), "-y", str(lines), "sh")
 
     def tmux(self, *words):
-        # tmux answers in UTF-8, whatever the locale of this process is: without LANG Python may take it for ASCII.
+        # tmux answers in UTF-8 in any locale of this process. Without LANG Python may take the answer for ASCII.
         return subprocess.run(["tmux", "-S", self.socket, "-f", "/dev/null", *words], capture_output=True, encoding="utf-8",
-                              env=self.environment, timeout=PATIENCE, check=True).stdout
+                              env=self.environment, timeout=TIMEOUT, check=True).stdout
 
     def keys(self, *keys):
         self.tmux("send-keys", *keys)
@@ -44,8 +44,8 @@ class Terminal:
         return self.tmux("capture-pane", "-p", *options)
 
     def wait(self, pattern, *options):
-        """The screen, once it fits."""
-        end = time.monotonic() + PATIENCE
+        """Waits until the screen matches a pattern. Returns the screen."""
+        end = time.monotonic() + TIMEOUT
         while time.monotonic() < end:
             shown = self.screen(*options)
             if re.search(pattern, shown):
@@ -60,18 +60,18 @@ class Terminal:
         subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True, check=False)
 
 
-def check_restored(terminal, how):
-    """The shell's own screen is back, echoes what is typed, and shows its cursor."""
-    end = time.monotonic() + PATIENCE  # what is typed before is the program's
+def check_restored(terminal, ending):
+    """Checks that the shell's screen is back, echoes typed text and shows its cursor."""
+    end = time.monotonic() + TIMEOUT  # the program still reads text that is typed too early
     while terminal.tmux("display-message", "-p", "#{alternate_on}").strip() != "0" and time.monotonic() < end:
         time.sleep(0.05)
     time.sleep(0.1)
     terminal.run("echo back$((1+1))")
     shown = terminal.wait(r"(?m)^back2$")
-    check("echo back$((1+1))" in shown, f"after {how} the terminal does not echo:\n{shown}")
-    check("before" in shown and "play  " not in shown, f"after {how} the screen is not what it was:\n{shown}")
-    check(terminal.tmux("display-message", "-p", "#{cursor_flag}").strip() == "1", f"after {how} there is no cursor")
-    check(terminal.tmux("display-message", "-p", "#{alternate_on}").strip() == "0", f"after {how} the screen is the other one")
+    check("echo back$((1+1))" in shown, f"after {ending} the terminal does not echo:\n{shown}")
+    check("before" in shown and "play  " not in shown, f"after {ending} the screen is not what it was:\n{shown}")
+    check(terminal.tmux("display-message", "-p", "#{cursor_flag}").strip() == "1", f"after {ending} there is no cursor")
+    check(terminal.tmux("display-message", "-p", "#{alternate_on}").strip() == "0", f"after {ending} the screen is the other one")
     terminal.run("clear; echo before")
     terminal.wait(r"(?m)^before$")
 
@@ -128,7 +128,7 @@ def check_sizes(terminal, xtf, trace):
         terminal.resize(columns, lines)
         shown = terminal.wait(wanted)
         check(max(map(len, shown.split("\n"))) <= columns, f"{columns}x{lines}: a line is too long")
-    # Help says what letters and groups are, on the smallest screen too.
+    # Help explains letters and groups, on the smallest screen too.
     terminal.keys("?")
     for columns, lines in (80, 24), (60, 12):
         terminal.resize(columns, lines)
@@ -147,7 +147,7 @@ def check_colours(terminal, xtf, trace):
     check_restored(terminal, "colours")
     terminal.run(f"NO_COLOR=1 TERM=screen-256color {xtf.program} play {trace}")
     terminal.wait("frame 0/7 ", "-e")
-    shown = terminal.wait("\u2588", "-e")  # bars are drawn without colour too
+    shown = terminal.wait("\u2588", "-e")  # bars appear without colour too
     check(not re.search(r"\x1b\[(3[0-8]|9[0-7])", shown), "NO_COLOR is not heeded")
     terminal.keys("q")
     check_restored(terminal, "NO_COLOR")
@@ -158,7 +158,7 @@ def check_ends(terminal, xtf, trace):
         terminal.run(f"(ulimit -c 0; sh -c 'echo $$ > {trace}.pid; exec {xtf.program} play {trace}'); echo status $?")
         terminal.wait("frame 0/7 ")
         os.kill(int(pathlib.Path(f"{trace}.pid").read_text()), getattr(__import__("signal"), f"SIG{signal}"))
-        if signal != "INT":  # with which a shell ends the whole line
+        if signal != "INT":  # a shell would end the whole line on it
             terminal.wait(rf"status {status}\b")
         check_restored(terminal, f"SIG{signal}")
     terminal.run(f"{xtf.program} play {trace}")

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""frames/RATE/K: bounds in exact fractions, frames that tile the trace; state and total against other tables of the same window.
+"""frames/RATE/K: checks bounds in exact fractions, and that frames tile the trace. Compares state and total with other tables of the same
+window.
 
 usage: test_frames.py XTF ASK-TREE ARCHIVE...
 """
@@ -45,7 +46,7 @@ class Trace:
         return {line["what"].strip(): line["value"] for line in self.table(path, "info")}
 
     def ticks(self, seconds):
-        """The ticks of a printed time."""
+        """Returns the ticks of a printed time."""
         ticks = fractions.Fraction(seconds) * self.resolution
         return -(-ticks.numerator // ticks.denominator)
 
@@ -72,16 +73,16 @@ def check_rate(trace, rate):
 
 
 def check_tiles(trace, rate, n):
-    """All records, each once and in order; from frame to frame by the links."""
-    whole, counted, path = "", 0, f"frames/{rate}/first"
+    """Checks that frames have all records, each once and in order, and that links lead from frame to frame."""
+    content, counted, path = "", 0, f"frames/{rate}/first"
     for k in range(n):
         check(trace.facts(path) == trace.facts(f"frames/{rate}/{k}"), f"{rate}: {path} is not frame {k}")
         counted += int(trace.text(f"{path}/count"))
-        whole += trace.text(f"{path}/records")
+        content += trace.text(f"{path}/records")
         if k + 1 < n:
             path = f"frames/{rate}/{k}/next"
     check(counted == int(trace.text("count")), f"{rate}: the frames have {counted} records")
-    check(whole == trace.text("records"), f"{rate}: other records than the trace's")
+    check(content == trace.text("records"), f"{rate}: other records than the trace's")
     refuse(trace, f"frames/{rate}/last/next/count")
     refuse(trace, f"frames/{rate}/first/prev/count")
     if n > 1:
@@ -101,7 +102,7 @@ def refuse(trace, path):
 # ---- State.
 
 def shares_of(trace, path):
-    """Ticks by column, from `classes`."""
+    """Returns ticks by column, from `classes`."""
     sums = dict.fromkeys([*SHARES, "other"], 0)
     for line in trace.table(path, "classes"):
         name = line["class"].strip()
@@ -113,7 +114,7 @@ def shares_of(trace, path):
 
 
 def colour_of(trace, proc, line, t, waits):
-    """The colour that a process should have, whose innermost open call is a line of `stack`; None: it is in no call."""
+    """Returns the expected colour of a process whose innermost open call is a line of `stack`, or None without a call."""
     name = trace.classes.get(line["region"].strip(), "program")
     if name in ("program", "omp-work"):
         return "green"
@@ -128,28 +129,28 @@ def colour_of(trace, proc, line, t, waits):
 
 def check_process(trace, path, end, line, waits):
     proc = line["proc"]
-    where = f"{trace.path.name}/{path}, process {proc}"
+    place = f"{trace.path.name}/{path}, process {proc}"
     wanted = shares_of(trace, f"{path}/proc/{proc}")
     shown = {share: trace.ticks(line[share]) for share in wanted}
-    check(shown == wanted, f"{where}: {shown}, not {wanted}")
+    check(shown == wanted, f"{place}: {shown}, not {wanted}")
     calls = sum(int(entry["calls"]) for entry in trace.table(f"{path}/proc/{proc}", "profile") if entry["calls"] != "-")
-    check(int(line["calls"]) == calls, f"{where}: {line['calls']} calls, not {calls}")
+    check(int(line["calls"]) == calls, f"{place}: {line['calls']} calls, not {calls}")
     moved, = trace.table(f"{path}/proc/{proc}", "bytes")
     check([line["sent_messages"], line["sent_bytes"], line["received_messages"], line["received_bytes"]] ==
-          [moved["messages_sent"], moved["bytes_sent"], moved["messages_received"], moved["bytes_received"]], f"{where}: {line}")
+          [moved["messages_sent"], moved["bytes_sent"], moved["messages_received"], moved["bytes_received"]], f"{place}: {line}")
     so_far, = trace.table(f"time/-{end}/proc/{proc}", "bytes")
-    check(line["total_sent_bytes"] == so_far["bytes_sent"], f"{where}: {line['total_sent_bytes']} bytes so far")
+    check(line["total_sent_bytes"] == so_far["bytes_sent"], f"{place}: {line['total_sent_bytes']} bytes so far")
     if line["in_flight"] != "-":
         received = int(trace.text(f"time/-{end}/peer/{proc}/recvs/count"))
-        check(int(line["in_flight"]) == int(so_far["messages_sent"]) - received, f"{where}: {line['in_flight']} in flight")
+        check(int(line["in_flight"]) == int(so_far["messages_sent"]) - received, f"{place}: {line['in_flight']} in flight")
     open_calls = [entry for entry in trace.table(f"at/{end}/proc/{proc}", "stack") if entry["time"] != "-"]
     innermost = next((entry for entry in reversed(open_calls) if entry["thread"] == open_calls[0]["thread"]), None)
     if innermost is None:
-        check(line["region"].strip() == "-" and line["since"] == "-" and line["colour"].strip() in ("-", "green"), f"{where}: {line}")
+        check(line["region"].strip() == "-" and line["since"] == "-" and line["colour"].strip() in ("-", "green"), f"{place}: {line}")
         return
-    check((line["region"].strip(), line["since"]) == (innermost["region"].strip(), innermost["since"]), f"{where}: {line}, {innermost}")
+    check((line["region"].strip(), line["since"]) == (innermost["region"].strip(), innermost["since"]), f"{place}: {line}, {innermost}")
     wanted = colour_of(trace, proc, innermost, trace.ticks(end), waits)
-    check(line["colour"].strip() == wanted, f"{where}: {line['colour']}, not {wanted}")
+    check(line["colour"].strip() == wanted, f"{place}: {line['colour']}, not {wanted}")
 
 
 def check_state(trace, path, end, waits):

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""state.svg and arrows/: against the tables `state`, `matrix` and `bytes` of the same frame; steady places; links that are there.
+"""state.svg and arrows/, compared with the tables `state`, `matrix` and `bytes` of the same frame. Places stay the same between frames, and
+links exist.
 
 usage: test_state_picture.py XTF ASK-TREE GENERATE ARCHIVE...
 """
@@ -58,16 +59,16 @@ def check_arrows(trace, frame):
     return {letter: [line for line in lines if line[1] != "-"] for letter, lines in wanted.items()}
 
 
-def check_pairs(picture, pairs, most, where):
-    """Tool tips of arrows, and the list at the side: the pairs with most bytes, at most so many."""
+def check_pairs(picture, pairs, most, label):
+    """Checks tool tips of arrows and the list at the side: the pairs with most bytes, at most `most` of them."""
     def find(texts):
         return Counter(SENT.fullmatch(text).groups() for text in texts if SENT.fullmatch(text))
     arrows = find(title.text for title in picture.root.iter(svg.SVG + "title") if title.text)
     listed = find(picture.texts())
     for shown, bound in ((arrows, most), (listed, 16)):
-        check(sum(shown.values()) == min(bound, len(pairs)) and not shown - Counter(pairs), f"{where}: {shown}, not of {pairs}")
+        check(sum(shown.values()) == min(bound, len(pairs)) and not shown - Counter(pairs), f"{label}: {shown}, not of {pairs}")
         least = min((int(pair[3]) for pair in shown), default=0)
-        check(sum(int(pair[3]) > least for pair in pairs) < max(1, sum(shown.values())), f"{where}: greater pairs are left out")
+        check(sum(int(pair[3]) > least for pair in pairs) < max(1, sum(shown.values())), f"{label}: greater pairs are left out")
 
 
 # ---- Processes.
@@ -82,7 +83,7 @@ def turn_of(x, y, cx, cy):
 
 
 def shares_of_circle(process):
-    """Shares by the angles of the arcs."""
+    """Returns shares by the angles of the arcs."""
     circle = process.find(svg.SVG + "circle")
     cx, cy = float(circle.get("cx")), float(circle.get("cy"))
     shares = [0.0] * 5
@@ -109,20 +110,20 @@ def check_processes(trace, frame, picture, lines):
     check(len(shown) == len(lines), f"{frame}: {len(shown)} processes")
     places = []
     for process, line in zip(shown, lines):
-        where = f"{trace.name}/{frame}/state.svg, process {line['proc']}"
+        label = f"{trace.name}/{frame}/state.svg, process {line['proc']}"
         circle = process.find(svg.SVG + "circle") is not None
         place, shares = (shares_of_circle if circle else shares_of_cell)(process)
         tolerance = 0.004 if circle else 2 / int(process.find(svg.SVG + "rect").get("height"))
         wanted = shares_of(line)
-        check(all(abs(a - b) <= tolerance for a, b in zip(shares, wanted)), f"{where}: shares {shares}, not {wanted}")
+        check(all(abs(a - b) <= tolerance for a, b in zip(shares, wanted)), f"{label}: shares {shares}, not {wanted}")
         title = process.findtext(svg.SVG + "title")
         times = ", ".join(f"{share} {line[share]} s" for share in SHARES)
         colour = line["colour"].strip().replace("-", "not recorded at the end")
         check(title == f"process {line['proc']}, {colour}: {times}, sent {line['sent_bytes']} B, received {line['received_bytes']} B",
-              f"{where}: {title}")
+              f"{label}: {title}")
         letters = {"green": "G", "yellow": "Y", "red": "R"}
         text = " ".join("".join(text.itertext()) for text in process.findall(svg.SVG + "text")).split()
-        check(text == [line["proc"]] + ([letters[line["colour"].strip()]] if line["colour"].strip() != "-" else []), f"{where}: {text}")
+        check(text == [line["proc"]] + ([letters[line["colour"].strip()]] if line["colour"].strip() != "-" else []), f"{label}: {text}")
         places.append(place)
     return places
 
@@ -144,7 +145,7 @@ def check_pixels(picture, lines):
         check(pixel == (1 + times.index(max(times)) if max(times) else 0), f"process {line['proc']} has colour {pixel}: {line}")
 
 
-def check_inside(picture, where):
+def check_inside(picture, label):
     height = float(picture.root.get("viewBox").split()[3])
     for element in picture.root.iter():
         for x, y in (("x", "y"), ("cx", "cy")):
@@ -152,10 +153,10 @@ def check_inside(picture, where):
                 right = float(element.get(x)) + float(element.get("width", 0))
                 bottom = float(element.get(y)) + float(element.get("height", 0))
                 check(0 <= float(element.get(x)) and right <= 1600 and 0 <= float(element.get(y)) and bottom <= height,
-                      f"{where}: {element.tag} at {element.attrib}")
+                      f"{label}: {element.tag} at {element.attrib}")
         if element.tag == svg.SVG + "path":
             numbers = [float(number) for number in re.findall(r"-?[\d.]+", element.get("d"))]
-            check(all(-1 <= number <= 1600 for number in numbers), f"{where}: {element.get('d')}")
+            check(all(-1 <= number <= 1600 for number in numbers), f"{label}: {element.get('d')}")
 
 
 def check_frame(trace, frame):
@@ -188,7 +189,7 @@ def refuse(trace, path):
 
 
 def check_targets(trace, folder, picture):
-    """An arrow leads to as many records as it says."""
+    """Checks that the target of an arrow has the number of records that the arrow states."""
     arrows = [(link.get("href"), SENT.fullmatch(link.find(f"{svg.SVG}g/{svg.SVG}title").text)) for link in picture.root.iter(svg.SVG + "a")
               if link.find(f"{svg.SVG}g[@class='xt-arrow']") is not None]
     for link, sent in random.sample(arrows, min(5, len(arrows))):
@@ -199,15 +200,15 @@ def check_targets(trace, folder, picture):
 def check_links(trace, folder, picture):
     links = sorted(set(picture.links()))
     for link in random.sample(links, min(6, len(links))):
-        where = svg.follow(folder, link)
-        trace.asker.ask(f"ls {where}" if link.endswith("/") else f"cat {where}")
+        label = svg.follow(folder, link)
+        trace.asker.ask(f"ls {label}" if link.endswith("/") else f"cat {label}")
 
 
 def check_trace(xtf, ask_tree, path, rate):
     trace = Trace(xtf, ask_tree, path)
     n = int(trace.bytes(f"frames/{rate}/count"))
     drawn = [check_frame(trace, f"frames/{rate}/{k}") for k in random.sample(range(n), min(6, n))]
-    for name in ("state.svg", "arrows/a.svg"):  # a long way makes long links, for which there is no room
+    for name in ("state.svg", "arrows/a.svg"):  # long paths make long links, for which there is no room
         trace.picture("time/0-100%/" * 250 + f"frames/{rate}/0/{name}", len(drawn[0][0]) in range(1, 25))
     check(all(places == drawn[0][0] for places, _ in drawn), f"{path.name}: processes move from frame to frame")
     return sum(pairs for _, pairs in drawn)

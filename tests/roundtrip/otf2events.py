@@ -3,7 +3,7 @@
 For each event: the record type, and for each key that otf2-print prints, in its order, the column and the kind of its
 value.
 
-Kinds are number, text, time, flags (a set of words), rank (a number and its location in brackets) and peer (a rank shown as a process).
+Kinds are number, text, time, flags (a set of words), rank (a number and its location) and peer (a rank shown as a process).
 A label is a word, or "NAME" <n>. Further kinds are the tables that a reference may be to. If the column is None, a side array has the values.
 """
 

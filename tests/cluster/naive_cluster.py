@@ -29,7 +29,7 @@ class Threshold:
         return lambda least, greatest: greatest <= least + room
 
 
-def label(values, n_procs, threshold):
+def label_pairs(values, n_procs, threshold):
     """Computes steps 1 and 2: a label for each pair, None for pairs without a measurement."""
     fits = threshold.fits(values)
     order = sorted((value, pair) for pair, value in enumerate(values) if measured(value))
@@ -55,7 +55,7 @@ def label(values, n_procs, threshold):
     return labels
 
 
-def intersect(labels, first_fixed=False):
+def intersect_labels(labels, first_fixed=False):
     """Computes steps 3 and 4: lists of pairs."""
     pairs_of = defaultdict(list)
     for pair, vector in enumerate(zip(*labels)):
@@ -83,11 +83,11 @@ def numbers_of(clusters, n_pairs):
 def portion_at(matrices, left, n_procs, threshold, first, other, drop):
     n_pairs = n_procs * n_procs
     right = min(left + first, len(matrices))
-    clusters = intersect([label(matrix, n_procs, threshold) for matrix in matrices[left:right]])
+    clusters = intersect_labels([label_pairs(matrix, n_procs, threshold) for matrix in matrices[left:right]])
     while right < len(matrices):
         to = min(right + other, len(matrices))
         before = numbers_of(clusters, n_pairs)
-        refined = intersect([before] + [label(matrix, n_procs, threshold) for matrix in matrices[right:to]], True)
+        refined = intersect_labels([before] + [label_pairs(matrix, n_procs, threshold) for matrix in matrices[right:to]], True)
         largest = Counter()
         for pairs in refined:
             largest[before[pairs[0]]] = max(largest[before[pairs[0]]], len(pairs))
@@ -130,7 +130,7 @@ def average_portion_at(matrices, left, n_procs, threshold, first, other, drop):
     n_pairs = n_procs * n_procs
     right = min(left + first, len(matrices))
     mean = averages(matrices[left:right])
-    clusters = clusters_of(label(mean, n_procs, threshold))
+    clusters = clusters_of(label_pairs(mean, n_procs, threshold))
     fits = threshold.fits(mean)
     while right < len(matrices):
         to = min(right + other, len(matrices))
@@ -145,7 +145,7 @@ def average_portion_at(matrices, left, n_procs, threshold, first, other, drop):
         if leaving > drop * n_pairs:
             break
         right = to
-    return right, clusters_of(label(averages(matrices[left:right]), n_procs, threshold))
+    return right, clusters_of(label_pairs(averages(matrices[left:right]), n_procs, threshold))
 
 
 # ---- All steps.
@@ -161,7 +161,7 @@ def values_of(pairs, matrices):
     return values
 
 
-def rank(pairs, values):
+def rank_cluster(pairs, values):
     known = [value for value in values if not math.isnan(value)]
     total = 0.0
     for value in known:
@@ -175,7 +175,7 @@ def cluster(matrices, n_procs, threshold, first=5, other=4, drop=0.05, average=F
     while left < len(matrices):
         find = average_portion_at if average else portion_at
         right, clusters = find(matrices, left, n_procs, threshold, first, other, drop)
-        ranked = sorted(((pairs, values_of(pairs, matrices[left:right])) for pairs in clusters), key=lambda c: rank(*c))
+        ranked = sorted(((pairs, values_of(pairs, matrices[left:right])) for pairs in clusters), key=lambda c: rank_cluster(*c))
         portions.append((left, right, numbers_of([pairs for pairs, _ in ranked], n_procs * n_procs), [v for _, v in ranked]))
         left = right
     return portions

@@ -28,7 +28,7 @@ FILL = 9.9692099683868690e+36
 ROUNDS = 40
 
 
-def run(*arguments, status=0):
+def run_cluster(*arguments, status=0):
     done = COMMAND.completed("cluster", *arguments)
     assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
     return done.stdout if status == 0 else done.stderr
@@ -74,7 +74,7 @@ class Clusters(unittest.TestCase):
 
     def cluster(self, matrices, n_procs, *options):
         out = self.folder / "out.nc"
-        run("-q", "-f", "-o", out, self.write(matrices, n_procs), *options)
+        run_cluster("-q", "-f", "-o", out, self.write(matrices, n_procs), *options)
         return portions_of(out)
 
     def test_same_as_naive(self):
@@ -126,14 +126,14 @@ class Clusters(unittest.TestCase):
             off = sorted(abs(c - self.median(changes)) for c in changes)
             steps.append(1.4826 * self.median(off) / math.sqrt(2))
         out = self.folder / "out.nc"
-        text = run("-o", out, self.write(matrices, 16))
+        text = run_cluster("-o", out, self.write(matrices, 16))
         self.assertAlmostEqual(cdf.read(out).attributes["threshold"][0], 10 * self.median(steps), delta=1e-12)
         self.assertRegex(text, r"(?m)^threshold +%.2f %%, chosen for a noise of %.2f %%$" % (
             1000 * self.median(steps), 100 * self.median(steps)))
         self.assertEqual(cdf.read(out).attributes["threshold_kind"], "relative")
-        run("-q", "-f", "-o", out, self.write(matrices, 16), "--average")
+        run_cluster("-q", "-f", "-o", out, self.write(matrices, 16), "--average")
         self.assertAlmostEqual(cdf.read(out).attributes["threshold"][0], max(0.08, 10 * self.median(steps) / math.sqrt(12)), delta=1e-12)
-        run("-q", "-f", "-o", out, self.write(matrices[:1], 16))
+        run_cluster("-q", "-f", "-o", out, self.write(matrices[:1], 16))
         self.assertEqual(cdf.read(out).attributes["threshold"], [0.15])
 
     @staticmethod
@@ -145,7 +145,7 @@ class Clusters(unittest.TestCase):
         """Tests that every value is within the stated errors of its cluster's value, and that some value has the greatest error."""
         matrices = [list(m) for m in networks.matrices("torus", 16, range(11), noise=0.05, outliers=0.02)]
         out = self.folder / "out.nc"
-        text = run("-o", out, self.write(matrices, 16))
+        text = run_cluster("-o", out, self.write(matrices, 16))
         portions, attributes = portions_of(out), cdf.read(out).attributes
         errors, differences = [], []
         for i, matrix in enumerate(matrices):
@@ -165,7 +165,7 @@ class Clusters(unittest.TestCase):
         """Tests that another reader finds the same values and all facts of the source."""
         source = self.write([list(m) for m in networks.matrices("two levels", 8, range(7), noise=0.1)], 8)
         out = self.folder / "out.nc"
-        run("-q", "-o", out, source, "-t", "5%")
+        run_cluster("-q", "-o", out, source, "-t", "5%")
         text = subprocess.run(["ncdump", "-p", "17,17", out], check=True, capture_output=True, text=True).stdout
         self.assertEqual(subprocess.run(["ncdump", "-k", out], check=True, capture_output=True, text=True).stdout, "64-bit offset\n")
         def values(name):
@@ -183,21 +183,21 @@ class Clusters(unittest.TestCase):
 
     def test_two_files(self):
         source = self.write([list(m) for m in networks.matrices("two levels", 8, range(7), noise=0.1)], 8)
-        run("-q", "-o", self.folder / "one.nc", source)
-        run("-q", "-o", self.folder / "two.nc", "--two-files", source)
+        run_cluster("-q", "-o", self.folder / "one.nc", source)
+        run_cluster("-q", "-o", self.folder / "two.nc", "--two-files", source)
         one = portions_of(self.folder / "one.nc")
         two = portions_of(self.folder / "two_info.nc", self.folder / "two_data.nc")
         self.assertEqual(as_clusters(one), as_clusters(two))
         self.assertFalse((self.folder / "two.nc").exists())
         self.assertEqual(cdf.read(self.folder / "two_data.nc").dimensions, {"n": None})
         self.assertIn("'%s' exists already" % (self.folder / "two_info.nc"),
-                      run("-o", self.folder / "two.nc", "--two-files", source, status=1))
+                      run_cluster("-o", self.folder / "two.nc", "--two-files", source, status=1))
 
     def test_again(self):
         """Tests that clustering a clustered result changes nothing, because it has no noise."""
         source = self.write([list(m) for m in networks.matrices("fat tree", 16, range(20))], 16)
-        run("-q", "-o", self.folder / "a.nc", source, "--average")
-        text = run("-o", self.folder / "b.nc", self.folder / "a.nc", "-t", "0.000001%")
+        run_cluster("-q", "-o", self.folder / "a.nc", source, "--average")
+        text = run_cluster("-o", self.folder / "b.nc", self.folder / "a.nc", "-t", "0.000001%")
         self.assertRegex(text, r"(?m)^error +0\.00 % on average, 0\.00 % at most")
         self.assertEqual([c[:3] for c in as_clusters(portions_of(self.folder / "a.nc"))],
                          [c[:3] for c in as_clusters(portions_of(self.folder / "b.nc"))])
@@ -235,17 +235,17 @@ class Clusters(unittest.TestCase):
             matrix[0], matrix[4], matrix[8] = -1, math.nan, FILL
         matrices[3][1] = -1
         out = self.folder / "out.nc"
-        text = run("-o", out, self.write(matrices, 3))
+        text = run_cluster("-o", out, self.write(matrices, 3))
         portions = portions_of(out)
         self.assertRegex(text, r"(?m)^filled +1 values")
         self.assertEqual(as_clusters(portions)[0][2], [1, 0, 0, 0, 1, 0, 0, 0, 1])
         self.assertEqual(value_at(portions, 3, 1), 5e-6)
         self.assertTrue(all(math.isnan(value_at(portions, i, 4)) for i in range(9)))
-        self.assertRegex(run(self.write([[-1.0] * 9] * 3, 3)), r"(?m)^clusters +1, 3 values for 0$")
+        self.assertRegex(run_cluster(self.write([[-1.0] * 9] * 3, 3)), r"(?m)^clusters +1, 3 values for 0$")
 
     def test_nothing(self):
         out = self.folder / "out.nc"
-        self.assertRegex(run("-o", out, self.write([], 4)), r"(?m)^portions +0$")
+        self.assertRegex(run_cluster("-o", out, self.write([], 4)), r"(?m)^portions +0$")
         self.assertEqual(portions_of(out), [])
 
     def test_usage_and_errors(self):
@@ -255,18 +255,18 @@ class Clusters(unittest.TestCase):
                 (["-t", "1%", "-p", "1"], "exclude each other"), (["-p", "-2"], "--precision"), (["--first=0"], "--first and --other"),
                 (["--drop", "101%"], "--drop"), (["-t", "5ns", "-a"], "no absolute threshold"), (["-f"], "need -o"),
                 (["--two-files", "-o", self.folder / "x"], "NAME.nc")):
-            self.assertIn(message, run(source, *options, status=2))
-        self.assertIn("unknown values 'mode'", run(source, "--of", "mode", status=1))
-        self.assertIn("has no deviation values", run(source, "--of", "deviation", status=1))
+            self.assertIn(message, run_cluster(source, *options, status=2))
+        self.assertIn("unknown values 'mode'", run_cluster(source, "--of", "mode", status=1))
+        self.assertIn("has no deviation values", run_cluster(source, "--of", "deviation", status=1))
         out.write_text("mine")
-        self.assertIn(f"'{out}' exists already: --force replaces it", run(source, "-o", out, status=1))
+        self.assertIn(f"'{out}' exists already: --force replaces it", run_cluster(source, "-o", out, status=1))
         self.assertEqual(out.read_text(), "mine")
-        self.assertIn("is the file to be read", run(source, "-f", "-o", source, status=1))
-        run(source, "-q", "-f", "-o", out)
+        self.assertIn("is the file to be read", run_cluster(source, "-f", "-o", source, status=1))
+        run_cluster(source, "-q", "-f", "-o", out)
         self.assertEqual(len(portions_of(out)), 1)
         (self.folder / "cut.nc").write_bytes(source.read_bytes()[:-100])
-        run(self.folder / "cut.nc", "-o", self.folder / "no.nc", status=1)
-        run(self.folder / "none.nc", status=1)
+        run_cluster(self.folder / "cut.nc", "-o", self.folder / "no.nc", status=1)
+        run_cluster(self.folder / "none.nc", status=1)
         self.assertEqual({p.name for p in self.folder.iterdir()}, {"net.nc", "out.nc", "cut.nc"})
 
     def test_interrupted(self):
@@ -293,12 +293,12 @@ class Clusters(unittest.TestCase):
             values = cdf.read(source).variables["data"].values
             matrices = [list(values[i:i + 16]) for i in range(0, len(values), 16)]
             for value in (20, 50, 200):
-                text = run("-f", "-o", out, source, "-t", f"{value}ns")
+                text = run_cluster("-f", "-o", out, source, "-t", f"{value}ns")
                 self.assertRegex(text, rf"(?m)^processors +4, {of} values$")
                 self.assertEqual(as_clusters(portions_of(out)),
                                  naive_cluster.cluster(matrices, 4, naive_cluster.Threshold("absolute", value * 1e-9)))
             self.assertEqual(cdf.read(out).variables["test_type"].text(), "one_to_one")
-            run("-q", "-f", "-o", self.folder / "of.nc", folder / "delays-MSK-2024-05-16_all.nc", "--of", of, "-t", "200ns")
+            run_cluster("-q", "-f", "-o", self.folder / "of.nc", folder / "delays-MSK-2024-05-16_all.nc", "--of", of, "-t", "200ns")
             self.assertEqual((self.folder / "of.nc").read_bytes(), out.read_bytes())
 
 

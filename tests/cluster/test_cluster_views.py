@@ -26,14 +26,14 @@ TRACES = shared_traces()
 N_PROCS = 8
 
 
-def run(*arguments, status=0):
+def run_xtf(*arguments, status=0):
     done = COMMAND.completed(*arguments, text=False)
     assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
     return done.stdout if status == 0 else done.stderr.decode()
 
 
 def cat(trace, path):
-    return run("cat", trace, path).decode()
+    return run_xtf("cat", trace, path).decode()
 
 
 def rows_of(text):
@@ -101,8 +101,8 @@ class ClusterViews(unittest.TestCase):
         for matrix in matrices:
             matrix[5] = -1
         networks.write(self.folder / "net.nc", N_PROCS, range(1000, 2400, 100), array.array("d", (v for m in matrices for v in m)))
-        run("cluster", "-q", "-t", "10%", "-o", self.folder / "clusters.nc", self.folder / "net.nc")
-        run("import", "-q", "-o", self.folder / "clusters.xtf", self.folder / "clusters.nc")
+        run_xtf("cluster", "-q", "-t", "10%", "-o", self.folder / "clusters.nc", self.folder / "net.nc")
+        run_xtf("import", "-q", "-o", self.folder / "clusters.xtf", self.folder / "clusters.nc")
         return self.folder / "clusters.xtf", File(self.folder / "clusters.nc")
 
     def check_trace(self, trace, file):
@@ -117,7 +117,7 @@ class ClusterViews(unittest.TestCase):
                 rows = cat(trace, f"clusters/{length}/table.csv").splitlines()
                 self.assertEqual(rows, ["sender,receiver,cluster",
                                         *(f"{s},{r},{clusters[file.pair(s, r)]}" for s in procs for r in procs)])
-        run("check", "-q", trace)
+        run_xtf("check", "-q", trace)
 
     def check_summary(self, trace, file, portion):
         left, right, clusters, n = portion
@@ -163,15 +163,15 @@ class ClusterViews(unittest.TestCase):
         self.check_trace(trace, file)
         for portion in file.portions:
             self.check_summary(trace, file, portion)
-        listed = run("ls", trace, "clusters").decode().split()
+        listed = run_xtf("ls", trace, "clusters").decode().split()
         self.assertEqual(listed, ["portions"] + [str(file.length(left)) for left, *_ in file.portions])
-        self.assertIn("clusters", run("ls", trace).decode().split())
-        self.assertEqual(run("ls", trace, f"clusters/{listed[1]}").decode().split()[-2:], ["summary", "table"])
+        self.assertIn("clusters", run_xtf("ls", trace).decode().split())
+        self.assertEqual(run_xtf("ls", trace, f"clusters/{listed[1]}").decode().split()[-2:], ["summary", "table"])
 
     def test_amounts_are_numbers(self):
         lengths, each = range(100, 600, 100), [0, 30, 40, 0]
         networks.write(self.folder / "net.nc", 2, lengths, array.array("d", each * len(lengths)), data_type=6)
-        run("cluster", "-q", "-t", "1%", "-o", self.folder / "amounts.nc", self.folder / "net.nc")
+        run_xtf("cluster", "-q", "-t", "1%", "-o", self.folder / "amounts.nc", self.folder / "net.nc")
         rows = rows_of(cat(self.folder / "amounts.nc", "clusters/100/summary"))
         self.assertEqual({tuple(row[1:]) for row in rows if row[2] not in ("-", "0.0000")},
                          {("1", f"{n}.0000", f"{n}.0000", f"{n}.0000", "-", "-") for n in (30, 40)})
@@ -187,9 +187,9 @@ class ClusterViews(unittest.TestCase):
     def test_picture(self):
         """Tests that pairs have the same colour exactly if they have the same cluster."""
         trace, file = self.clustered()
-        if "clusters.png" not in run("ls", trace, "clusters/1000").decode():
+        if "clusters.png" not in run_xtf("ls", trace, "clusters/1000").decode():
             self.skipTest("this xtf was built without libpng")
-        rows = png_rows(run("cat", trace, "clusters/1000/clusters.png"))
+        rows = png_rows(run_xtf("cat", trace, "clusters/1000/clusters.png"))
         zoom, clusters = len(rows) // N_PROCS, file.portions[0][2]
         colours = {}
         for y, row in enumerate(rows):
@@ -212,9 +212,9 @@ class ClusterViews(unittest.TestCase):
 
     def test_not_clustered(self):
         self.clustered()
-        self.assertNotIn("clusters", run("ls", self.folder / "net.nc").decode().split())
-        self.assertIn("is not clustered: run xtf cluster", run("cat", self.folder / "net.nc", "clusters/portions", status=1))
-        self.assertIn("no portion has messages of 5 bytes", run("cat", self.folder / "clusters.xtf", "clusters/5/table", status=1))
+        self.assertNotIn("clusters", run_xtf("ls", self.folder / "net.nc").decode().split())
+        self.assertIn("is not clustered: xtf cluster does that", run_xtf("cat", self.folder / "net.nc", "clusters/portions", status=1))
+        self.assertIn("no portion has messages of 5 bytes", run_xtf("cat", self.folder / "clusters.xtf", "clusters/5/table", status=1))
 
     @unittest.skipUnless(TRACES and (TRACES / "network-4x4").is_dir(), "there is no ../shared/traces/network-4x4")
     def test_authors_file(self):
@@ -222,7 +222,7 @@ class ClusterViews(unittest.TestCase):
         path = TRACES / "network-4x4" / "clustered-output.nc"
         file = File(path, "a", places_are_shifted=True)
         self.assertTrue(all(m[0] == m[5] == m[10] == m[15] == 0 for m in file.matrices[:99]))
-        run("import", "-q", "-o", self.folder / "authors.xtf", path)
+        run_xtf("import", "-q", "-o", self.folder / "authors.xtf", path)
         self.check_trace(self.folder / "authors.xtf", file)
         self.check_summary(self.folder / "authors.xtf", file, file.portions[3])
 

@@ -16,20 +16,20 @@ from xtfrun import need
 N_PROCS, LENGTHS, REPEATS = 4, [1000, 3500, 6000], 5
 
 
-def run(*arguments, **more):
+def run_xtf(*arguments, **more):
     done = subprocess.run(list(map(str, arguments)), capture_output=True, text=True, timeout=100, **more)
     assert done.returncode == 0, (arguments, done.stdout, done.stderr)
     return done.stdout
 
 
-def measure(program, name):
+def run_nettest(program, name):
     may = {**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
            "OMPI_MCA_rmaps_base_oversubscribe": "1", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
            # Launchers of one user share a folder below /tmp, and fail if another launcher creates it at the same time.
            "OMPI_MCA_orte_tmpdir_base": os.path.dirname(name),
            # Memory that an MPI library keeps until its process ends is no leak of the program.
            "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":detect_leaks=0"}
-    run("mpirun", "-n", N_PROCS, program, "--begin", 1000, "--end", 8500, "--step", 2500, "--num_iterations", REPEATS, name, env=may)
+    run_xtf("mpirun", "-n", N_PROCS, program, "--begin", 1000, "--end", 8500, "--step", 2500, "--num_iterations", REPEATS, name, env=may)
 
 
 def main():
@@ -37,7 +37,7 @@ def main():
     need("mpirun")
     with tempfile.TemporaryDirectory(prefix="xtf-nettest-") as folder:
         folder = pathlib.Path(folder)
-        measure(program, folder / "net")
+        run_nettest(program, folder / "net")
         files = {name: cdf.read(folder / f"net_{name}.nc") for name in ("average", "median", "deviation", "min", "measurements_amount")}
         for file, data_type in zip(files.values(), (1, 2, 3, 4, 6)):
             numbers = {name: v.values[0] for name, v in file.variables.items() if not v.dimensions}
@@ -55,10 +55,10 @@ def main():
                 assert abs(average - median) <= deviation * 1.000001 + 1e-15, cell  # holds for any distribution
         hosts = (folder / "net_hosts.txt").read_text().splitlines()
         assert hosts == [os.uname().nodename] * N_PROCS, hosts
-        out = run(xtf, "cluster", "-o", folder / "clusters.nc", folder / "net_median.nc", "-t", "0%")
+        out = run_xtf(xtf, "cluster", "-o", folder / "clusters.nc", folder / "net_median.nc", "-t", "0%")
         assert f"processors     {N_PROCS}, median values\nlengths        3, 1000 to 6000 B\n" in out, out
-        run(xtf, "import", "-q", "-o", folder / "net.xtf", folder / "net_average.nc")
-        links = int(run(xtf, "cat", folder / "net.xtf", "links/count"))
+        run_xtf(xtf, "import", "-q", "-o", folder / "net.xtf", folder / "net_average.nc")
+        links = int(run_xtf(xtf, "cat", folder / "net.xtf", "links/count"))
         assert links >= len(files) * len(LENGTHS) * N_PROCS * (N_PROCS - 1), links
     print(f"{N_PROCS} processes, {len(LENGTHS)} lengths: {links} links")
 

@@ -22,7 +22,7 @@ TRACES = shared_traces()
 N_PROCS, LENGTHS = 16, range(500, 6000, 500)
 
 
-def run(*arguments, status=0):
+def run_xtf(*arguments, status=0):
     done = COMMAND.completed(*arguments)
     assert done.returncode == status, (arguments, done.returncode, done.stdout, done.stderr)
     return done.stdout if status == 0 else done.stderr
@@ -48,7 +48,7 @@ class NetworkExport(unittest.TestCase):
 
     def test_as_it_was(self):
         source = self.source()
-        text = run("export", "network", "-o", self.out, source)
+        text = run_xtf("export", "network", "-o", self.out, source)
         self.assertEqual(values_of(self.out), values_of(source))
         before, after = self.numbers(source), self.numbers(self.out)
         self.assertEqual({name: before[name] for name in after}, after)
@@ -59,8 +59,8 @@ class NetworkExport(unittest.TestCase):
     def test_clustered(self):
         """Tests the exported matrices: they have the greatest and the mean error that the file states."""
         source, clusters = self.source(), self.folder / "clusters.nc"
-        run("cluster", "-q", "-o", clusters, source)
-        run("export", "network", "-q", "-o", self.out, clusters)
+        run_xtf("cluster", "-q", "-o", clusters, source)
+        run_xtf("export", "network", "-q", "-o", self.out, clusters)
         stated = cdf.read(clusters).attributes
         errors, differences = [], []
         for before, after in zip(values_of(source), values_of(self.out), strict=True):
@@ -74,17 +74,17 @@ class NetworkExport(unittest.TestCase):
 
     def test_lengths(self):
         source = self.source()
-        run("export", "network", "-q", "-o", self.out, source, "length/1000-2400")
+        run_xtf("export", "network", "-q", "-o", self.out, source, "length/1000-2400")
         size = N_PROCS ** 2
         self.assertEqual(values_of(self.out), values_of(source)[size:4 * size])
         self.assertEqual([self.numbers(self.out)[f"{name}_length"] for name in ("begin_mes", "step", "end_mes")], [1000, 500, 2500])
-        run("export", "network", "-q", "-f", "-o", self.out, source, "median/at/1200")
+        run_xtf("export", "network", "-q", "-f", "-o", self.out, source, "median/at/1200")
         self.assertEqual(len(values_of(self.out)), 0)
 
     def test_what_was_not_measured(self):
         values = array.array("d", [0, 1e-6, -1, 0, 0, math.nan, 2e-6, 0])
         networks.write(self.folder / "net.nc", 2, [100, 200], values)
-        run("export", "network", "-q", "-o", self.out, self.folder / "net.nc")
+        run_xtf("export", "network", "-q", "-o", self.out, self.folder / "net.nc")
         self.assertEqual([repr(v) for v in values_of(self.out)], ["0.0", "1e-06", "nan", "0.0", "0.0", "nan", "2e-06", "0.0"])
 
     def test_lengths_beyond_31_bits(self):
@@ -94,7 +94,7 @@ class NetworkExport(unittest.TestCase):
         for begin, good in (2147483646 - 10 * 500, True), (2147483647, False):
             file.variables["begin_mes_length"].values = [begin]
             cdf.write(source, file)
-            text = run("export", "network", "-f", "-o", self.out, source, status=0 if good else 1)
+            text = run_xtf("export", "network", "-f", "-o", self.out, source, status=0 if good else 1)
             if good:
                 self.assertEqual(self.numbers(self.out)["end_mes_length"], 2147483647)
             else:
@@ -102,9 +102,9 @@ class NetworkExport(unittest.TestCase):
 
     def test_refusals(self):
         source = self.source()
-        run("import", "-q", "-o", self.folder / "net.xtf", source)
+        run_xtf("import", "-q", "-o", self.folder / "net.xtf", source)
         def refused(*arguments):
-            message = run("export", "network", "-o", self.out, *arguments, status=1)
+            message = run_xtf("export", "network", "-o", self.out, *arguments, status=1)
             self.assertFalse(self.out.exists(), arguments)
             return message
         self.assertIn("a matrix has all processes", refused(source, "proc/1"))
@@ -114,21 +114,21 @@ class NetworkExport(unittest.TestCase):
         self.assertIn("no matrix", refused(source, "length/10000-"))
         self.assertIn("the trace is not a measured network", refused(PROJECT / "examples/melt-4/eztrace_log.otf2"))
         self.out.write_text("mine")
-        self.assertIn("is not a result of network_test: it is not replaced", run("export", "network", "-f", "-o", self.out, source, status=1))
+        self.assertIn("is not a result of network_test: it is not replaced", run_xtf("export", "network", "-f", "-o", self.out, source, status=1))
         self.assertEqual(self.out.read_text(), "mine")
 
     @unittest.skipUnless(TRACES and (TRACES / "network-4x4").is_dir(), "there is no ../shared/traces/network-4x4")
     def test_real_network(self):
         for statistic in ("average", "median", "deviation", "min"):
             source = TRACES / "network-4x4" / f"delays-MSK-2024-05-16_{statistic}.nc"
-            run("export", "network", "-q", "-f", "-o", self.out, source, statistic)
+            run_xtf("export", "network", "-q", "-f", "-o", self.out, source, statistic)
             self.assertEqual(values_of(self.out), values_of(source))
             self.assertEqual(self.numbers(self.out)["data_type"], self.numbers(source)["data_type"])
 
     @unittest.skipUnless(shutil.which("ncdump"), "no ncdump here")
     def test_ncdump(self):
         source = self.source()
-        run("export", "network", "-q", "-o", self.out, source)
+        run_xtf("export", "network", "-q", "-o", self.out, source)
         def dumped(path):
             text = subprocess.run(["ncdump", "-p", "17,17", "-v", "data", path], check=True, capture_output=True, text=True).stdout
             return text.split("\n data =")[1]

@@ -97,7 +97,7 @@ class Comparison:
                 raise Failure(f"{archive}: time {key}: {found}, Score-P says {seconds}")
 
 
-def naive(archive, begin, end, a_second):
+def naive_profile(archive, begin, end, a_second):
     """Returns visits and exclusive seconds of each path in a window of ticks: {(path, location): ...}."""
     visits, times = collections.Counter(), collections.Counter()
     by_location = collections.defaultdict(list)
@@ -132,7 +132,7 @@ def compare_windows(comparison, archive, rounds, seed):
         ns = [(t - origin) * 10**9 // a_second for t in (begin, end)]
         begin, end = (origin + -(-t * a_second // 10**9) for t in ns)
         cube = comparison.exported(trace, "/" if i == 0 else f"time/{ns[0]}ns-{ns[1]}ns")
-        visits, times = naive(archive, begin, end if i else last + 1, a_second)
+        visits, times = naive_profile(archive, begin, end if i else last + 1, a_second)
         label = f"{archive}, window {i} [{begin}, {end})"
         by_thread = lambda found: {(path, threads[location]): n for (path, location), n in found.items()}
         by_name = lambda found: {(cube.name(path), thread): n for (path, thread), n in found.items() if abs(n) > 1e-12}

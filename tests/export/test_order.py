@@ -15,7 +15,7 @@ from xtfrun import Failure, Xtf, need, run_test, temporary_folder
 KINDS = {"SYSTEM_TREE_NODE": "node", "LOCATION_GROUP": "process", "COMM": "comm"}
 
 
-def check():
+def check_order():
     with temporary_folder() as temporary:
         folder = pathlib.Path(temporary)
         subprocess.run([sys.argv[2], folder / "trace.xtf"], check=True)
@@ -37,4 +37,4 @@ def check():
 
 if __name__ == "__main__":
     need("otf2-print")
-    run_test(check)
+    run_test(check_order)

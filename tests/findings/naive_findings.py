@@ -55,7 +55,7 @@ def percent(value):
     return digits(value, " %")
 
 
-def count(value):
+def count_text(value):
     return digits(value / 1e6, " million") if value >= 100000 else str(value)
 
 
@@ -311,7 +311,7 @@ def classes(tables):
         share = tables.percent(wanted)
         if lines and share >= least:
             yield Finding(share, rule, f"{percent(share)} of {tables.time_base} {words}, most of it in {elide(lines[0]['region'])}: "
-                                       f"{seconds(lines[0]['exclusive'])} in {count(int(lines[0]['calls']))} calls", "profile")
+                                       f"{seconds(lines[0]['exclusive'])} in {count_text(int(lines[0]['calls']))} calls", "profile")
 
 
 def unjudged(tables):
@@ -334,7 +334,7 @@ def recording(tables):
     for line in tables.profile or []:
         calls, spent = int(line["calls"]), float(line["exclusive"])
         if calls >= 1000000 and calls >= 0.05 * total and spent * 1e6 / calls < 10:
-            yield Finding(Decimal(line["exclusive%"]), "recording", f"{count(calls)} calls of {elide(line['region'])} take "
+            yield Finding(Decimal(line["exclusive%"]), "recording", f"{count_text(calls)} calls of {elide(line['region'])} take "
                           f"{seconds(spent / calls)} each: the recording itself may cost time", "profile")
 
 
@@ -695,7 +695,7 @@ def most_of_waits(tables):
             if path["kind"] == name and Decimal(path["amount"]) and path["callpath"].endswith("/" + line["region"])]
     path = max(paths, key=lambda path: Decimal(path["amount"]), default=None)
     if path and source_of_callpath(tables, path["call_path"]):
-        place_text = place(path["callpath"]) + source_of_callpath(tables, path["call_path"])
+        place_text = elide_place(path["callpath"]) + source_of_callpath(tables, path["call_path"])
     words = "a thread waits for a condition" if name == "lock_contention" and "cond_" in line["region"] else SENTENCES[name]
     return tables.of_threads(share), f"{words} ({name}), mostly in {place_text}"
 
@@ -706,7 +706,7 @@ def waits(tables):
         yield Finding(most[0], "waits", f"{percent(most[0])} of {tables.time_base}: {most[1]}", "waits/profile")
 
 
-def place(name):
+def elide_place(name):
     return "the program itself" if name == "(no region)" else elide(name, PLACE)
 
 
@@ -735,7 +735,7 @@ def culprit(tables):
     if share * waiting >= 1 and share * n >= Decimal("1.5"):
         line = max(of_process(tables, worst, "delays/callpaths"), key=lambda line: Decimal(line["total"]))
         yield Finding(share * waiting, "culprit", f"process {worst} causes {seconds(sums[worst])} of waiting, {percent(share * 100)} of all with a known cause, mostly by "
-                      f"{place(line['callpath'])}{source_of_callpath(tables, line['call_path'])}: {SENTENCES[line['kind']]} ({line['kind']})", f"proc/{worst}/delays/callpaths", worst)
+                      f"{elide_place(line['callpath'])}{source_of_callpath(tables, line['call_path'])}: {SENTENCES[line['kind']]} ({line['kind']})", f"proc/{worst}/delays/callpaths", worst)
 
 
 def path(tables):
@@ -756,7 +756,7 @@ def path(tables):
     if (worst["row"] == "-" and on is None) or UNJUDGED.fullmatch(worst["region"]):
         return
     place_text = source(tables, worst["row"])
-    share, region = percent(worst["amount%"]), place(worst["region"]) + place_text
+    share, region = percent(worst["amount%"]), elide_place(worst["region"]) + place_text
     yield Finding(Decimal(worst["imbalance"]) / (tables.end - tables.begin) * 100, "path",
                   f"the critical path is in {region}{'' if on is None else f' on process {on}'} for {seconds(worst['amount'])}, {share} of it, and "
                   f"{seconds(worst['imbalance'])} longer than threads are on average{reason}", "critical/profile", None if reason else on,
@@ -781,7 +781,7 @@ def append_finding(finding, second):
     return f"{finding.sentence}; {clause}"
 
 
-def merge(found):
+def merge_findings(found):
     """Merges findings into one for each cause."""
     def first(rule):
         return next((one for one in found if one.rule == rule), None)
@@ -809,7 +809,7 @@ def merge(found):
     return [one for one in found if one.rule not in RANKS[2] or 2 * explained < one.score]
 
 
-def expect(tables):
+def expected_findings(tables):
     """Returns the findings, first by kind of remedy, then by falling score."""
     if tables.begin == tables.end:
         return []
@@ -817,5 +817,5 @@ def expect(tables):
     found = [finding for rule in RULES for finding in rule(tables)]
     if tables.contradictions:
         found = [one for one in found if one.rule not in BY_CLOCKS]
-    found = merge(found)
+    found = merge_findings(found)
     return sorted(found, key=lambda one: (order[one.rule][0] + (order[one.rule][0] == 1 and one.score < 5), -round(min(one.score, Decimal(100)), 7), order[one.rule][1]))

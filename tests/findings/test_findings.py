@@ -16,7 +16,7 @@ import sys
 
 import naive_clocks
 from asking import Asker, Refused
-from naive_findings import Tables, expect
+from naive_findings import Tables, expected_findings
 from shown import FINDING_AT, findings_of
 from xtfrun import Xtf, check, shared_traces, temporary_folder
 
@@ -29,7 +29,7 @@ PATHS = ["", "time/40%-60%", "time/10%-90%/proc/0-1", "proc/0", "proc/-1", "call
          "num/0-50", "at/50%", "time/0-0.000000001", "time/30%-30.1%"]
 
 
-def read(asker, path):
+def read_findings(asker, path):
     """Reads the findings of the file: [score, rule, sentence, table]."""
     text = asker.ask(f"cat {path}/findings".replace("cat /", "cat "))
     check(text == asker.ask(f"cat {path}/findings".replace("cat /", "cat ")), f"{path}: two readings differ")
@@ -58,14 +58,14 @@ def taken_apart(sentence):
     return re.sub(r"(?<![\w.])(\d+(?:\.\d+)?)(?: (s|ms|us|ns|bytes|KB|MB|GB|TB|million)\b)?", take, sentence), numbers
 
 
-def same(shown, wanted):
+def sentences_agree(shown, wanted):
     """True if two sentences agree. Results computed from rounded numbers of a table may differ in the third digit."""
     (words, numbers), (other_words, other_numbers) = taken_apart(" ".join(shown.split())), taken_apart(" ".join(wanted.split()))
     return words == other_words and all(abs(a - b) <= max(0.011 * min(a, b), 1e-9) if step else a == b
                                         for (a, step), (b, _) in zip(numbers, other_numbers))
 
 
-def compare(path, shown_findings, expected):
+def compare_findings(path, shown_findings, expected):
     check(len(shown_findings) == min(len(expected), LINES), f"{path}: {len(shown_findings)} findings:\n{shown_findings}\nexpected {len(expected)}:\n{expected}")
     for (score, rule, shown, table), finding in zip(shown_findings, expected):
         check(rule == finding.rule, f"{path}: {score} {rule}: {shown}\nexpected {finding}")
@@ -73,7 +73,7 @@ def compare(path, shown_findings, expected):
         if shown.endswith("\u2026"):
             check(len(shown) > 2 * (COLUMNS - FINDING_AT) and finding.sentence.split()[:5] == shown.split()[:5], f"{path}: cut: {shown}")
         else:
-            check(same(shown, finding.sentence), f"{path}:\n{shown}\nexpected\n{finding.sentence}")
+            check(sentences_agree(shown, finding.sentence), f"{path}:\n{shown}\nexpected\n{finding.sentence}")
         check(abs(float(score) - min(float(finding.score), 100)) < 0.0101, f"{path}: {shown}: score {score}, expected {finding.score}")
 
 
@@ -88,8 +88,8 @@ def check_trace(xtf, ask_tree, trace, seen):
             tables = Tables(asker, path, contradictions)
         except Refused:
             continue
-        shown_findings = read(asker, path)
-        compare(f"{trace} {path}", shown_findings, expect(tables))
+        shown_findings = read_findings(asker, path)
+        compare_findings(f"{trace} {path}", shown_findings, expected_findings(tables))
         seen.update(rule for _, rule, *_ in shown_findings)
         seen.update(f"{rule} with a place" for _, rule, sentence, _ in shown_findings if re.search(r"\(.*:\d+\)", sentence))
 
@@ -105,7 +105,7 @@ def calls(dice, weights, begin, end):
         begin = until
 
 
-def program(seed):
+def random_program(seed):
     """Writes a script of processes with several parts. Each part has favourite regions; some processes are late, slow or different."""
     dice = random.Random(seed)
     n, length = dice.choice((1, 2, 3, 4, 9)), dice.choice((50, 5000, 10**8))
@@ -188,11 +188,11 @@ def check_places(xtf, ask_tree, otf2_script, folder, seen):
             xtf.import_archive(archive / "made-up.otf2", trace)
             xtf.expect("analyze", "-q", trace)
             check_trace(xtf, ask_tree, trace, seen)
-            sentences = {rule: sentence for _, rule, sentence, _ in read(Asker(xtf, ask_tree, trace), "")}
+            sentences = {rule: sentence for _, rule, sentence, _ in read_findings(Asker(xtf, ask_tree, trace), "")}
             check(any(words in sentence for sentence in sentences.values()) == placed, f"{case}, {placed}: {sentences}")
 
 
-def few(records):
+def few_records(records):
     """Writes a trace of one process with these records."""
     return "\n".join([*records, f"clock {TICKS} 0 100", "processes 1", "location 0 0 thread", "region 0 main", "region 1 MPI_Send", "world 0 0"]) + "\n"
 
@@ -253,7 +253,7 @@ def check_mismatch(xtf, ask_tree, otf2_script, folder, seen):
         subprocess.run([otf2_script, archive, "made-up"], input="\n".join(script).encode() + b"\n", check=True, capture_output=True)
         xtf.import_archive(archive / "made-up.otf2", trace)
         check_trace(xtf, ask_tree, trace, seen)
-        sentences = [sentence for _, rule, sentence, _ in read(Asker(xtf, ask_tree, trace), "") if rule == "mismatch"]
+        sentences = [sentence for _, rule, sentence, _ in read_findings(Asker(xtf, ask_tree, trace), "") if rule == "mismatch"]
         expected = 0 if case == "equal" or (case == "two" and n != 3) else 1
         check(len(sentences) == expected, f"{case}, process {one} of {n}: {sentences}")
         if case in ("more", "less", "instead") and n > 2:
@@ -275,13 +275,13 @@ def check_with_a_device(xtf, ask_tree, otf2_script, folder, seen):
     check("37.5 % of the threads' time is communication, most of it in MPI_Recv: 45 ns in 1 calls" in findings, findings)
     xtf.expect("analyze", "-q", trace)
     check_trace(xtf, ask_tree, trace, seen)
-    scores = {rule: score for score, rule, *_ in read(Asker(xtf, ask_tree, trace), "proc/1")}
+    scores = {rule: score for score, rule, *_ in read_findings(Asker(xtf, ask_tree, trace), "proc/1")}
     check(float(scores["waits"]) == 10, f"a thread waits 10 of its 100 ticks: {scores}")
 
 
 def check_scripts(xtf, ask_tree, otf2_script, folder, seen):
     seeds = int(os.environ.get("XTF_FINDINGS_SEEDS", 12))
-    for i, script in enumerate([*map(few, SMALL), short_calls(1000000), *map(program, range(seeds))]):
+    for i, script in enumerate([*map(few_records, SMALL), short_calls(1000000), *map(random_program, range(seeds))]):
         archive = folder / f"script-{i}"
         archive.mkdir()
         subprocess.run([otf2_script, archive, "made-up"], input=script.encode(), check=True, capture_output=True)

@@ -68,7 +68,7 @@ def check_rate(trace, rate):
     check(trace.facts(f"frames/{rate}/first") == trace.facts(f"frames/{rate}/0"), f"{rate}: first is not frame 0")
     check(trace.facts(f"frames/{rate}/last") == trace.facts(f"frames/{rate}/{n - 1}"), f"{rate}: last is not frame {n - 1}")
     for refused in [f"{n}", "-1", "x", "1-2", "99999999999999999999999", f"{2**64}", f"{2**64 * 10}"]:
-        refuse(trace, f"frames/{rate}/{refused}/count")
+        check_refused(trace, f"frames/{rate}/{refused}/count")
     return n
 
 
@@ -83,15 +83,15 @@ def check_tiles(trace, rate, n):
             path = f"frames/{rate}/{k}/next"
     check(counted == int(trace.text("count")), f"{rate}: the frames have {counted} records")
     check(content == trace.text("records"), f"{rate}: other records than the trace's")
-    refuse(trace, f"frames/{rate}/last/next/count")
-    refuse(trace, f"frames/{rate}/first/prev/count")
+    check_refused(trace, f"frames/{rate}/last/next/count")
+    check_refused(trace, f"frames/{rate}/first/prev/count")
     if n > 1:
         check(trace.facts(f"frames/{rate}/last/prev") == trace.facts(f"frames/{rate}/{n - 2}"), f"{rate}: prev of last")
     zooms = sum(int(trace.text(f"frames/{rate}/0/zoom/{i}/count")) for i in range(10))
     check(zooms == int(trace.text(f"frames/{rate}/0/count")), f"{rate}: zoom/ of a frame")
 
 
-def refuse(trace, path):
+def check_refused(trace, path):
     try:
         trace.text(path)
     except Refused:
@@ -196,8 +196,8 @@ def check_trace(xtf, ask_tree, path):
         if n <= 60:
             check_tiles(trace, rate, n)
     for rate in REFUSED:
-        refuse(trace, f"frames/{rate}/count")
-    refuse(trace, "sends/state")
+        check_refused(trace, f"frames/{rate}/count")
+    check_refused(trace, "sends/state")
     seen, in_flight = check_states(trace, "333us", None)
     xtf.expect("analyze", "--quiet", path)
     trace = Trace(xtf, ask_tree, path)

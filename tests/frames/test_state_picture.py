@@ -167,7 +167,7 @@ def check_frame(trace, frame):
     check_inside(picture, frame)
     check_pairs(picture, pairs["a"], 40 if circles else 0, f"{frame}/state.svg")
     check_targets(trace, frame, picture)
-    refuse(trace, f"{frame}/arrows/c.svg")  # operations have no receiver
+    check_refused(trace, f"{frame}/arrows/c.svg")  # operations have no receiver
     for letter in random.sample("admrs", 2):
         of_letter = trace.picture(f"{frame}/arrows/{letter}.svg", circles)
         check_pairs(of_letter, pairs[letter], 40 if circles else 0, f"{frame}/arrows/{letter}.svg")
@@ -180,7 +180,7 @@ def check_frame(trace, frame):
     return check_processes(trace, frame, picture, lines), len(pairs["a"])
 
 
-def refuse(trace, path):
+def check_refused(trace, path):
     try:
         trace.asker.ask(f"cat {path}")
     except Refused:

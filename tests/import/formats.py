@@ -14,7 +14,7 @@ import tempfile
 REMEDY = "-Dotf2=enabled"
 
 
-def run(*command, **options):
+def run_xtf(*command, **options):
     return subprocess.run(command, capture_output=True, text=True, timeout=180, check=False, **options)
 
 
@@ -26,11 +26,11 @@ def compare_forbidden(xtf, folder, archive, expect):
     os.chmod(folder, 0o755)
     as_nobody = "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", xtf
     for arguments in ("import", "-o", "/dev/null/out.xtf", closed), ("cat", closed, "count"):
-        done = run(*as_nobody, *arguments)
+        done = run_xtf(*as_nobody, *arguments)
         expect(arguments, (done.returncode, done.stderr) == (1, f"xtf: {closed}: Permission denied\n"), done)
     if archive:
         readable = shutil.copytree(os.path.dirname(archive), os.path.join(folder, "readable"))
-        done = run(*as_nobody, "cat", readable, "count", env=dict(os.environ, XDG_CACHE_HOME=home))
+        done = run_xtf(*as_nobody, "cat", readable, "count", env=dict(os.environ, XDG_CACHE_HOME=home))
         expect("a cache folder", done.returncode == 1 and f"'{home}/xtf': Permission denied; XTF_CACHE_DIR" in done.stderr, done)
 
 
@@ -43,7 +43,7 @@ def main():
             problems.append(f"{wording}: {done.returncode}, {done.stdout!r}, {done.stderr!r}")
 
     for arguments in ("--help",), ("import", "--help"):
-        done = run(xtf, *arguments)
+        done = run_xtf(xtf, *arguments)
         expect(arguments, "(NAME.otf2)" in done.stdout and (REMEDY in done.stdout) != installed, done)
     with tempfile.TemporaryDirectory(prefix="xtf-formats-") as folder:
         environment = dict(os.environ, XDG_CACHE_HOME=folder)
@@ -52,7 +52,7 @@ def main():
             for arguments in ("import", "-o", output, source), ("ls", source), ("mount", "-f", source, folder):
                 if installed and arguments[0] == "mount":
                     continue
-                done = run(xtf, *arguments, env=environment)
+                done = run_xtf(xtf, *arguments, env=environment)
                 expect(arguments, done.returncode == (0 if installed else 1) and (REMEDY in done.stderr) != installed, done)
         expect("the output", os.path.exists(output) == installed, done)
         if os.geteuid() == 0 and shutil.which("setpriv"):

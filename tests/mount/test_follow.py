@@ -60,7 +60,7 @@ def read_sized(path):
     return content, size
 
 
-def parse(content):
+def parse_records(content):
     lines = content.split(b"\n")
     assert lines.pop() == b"", "a line is cut off"
     found = []
@@ -83,7 +83,7 @@ class Reader:
 
     def records(self):
         content, size = read_sized(self.path("records"))
-        found = parse(content)
+        found = parse_records(content)
         assert found == EXPECTED[:len(found)], "records differ"
         assert len(found) in AT_COMMITS, f"{len(found)} records at no commit"
         assert len(found) >= self.seen, "records disappeared"
@@ -92,7 +92,7 @@ class Reader:
 
     def one_process(self):
         proc = self.random.randrange(4)
-        found = parse(read_sized(self.path(f"proc/{proc}/thread/0/records"))[0])
+        found = parse_records(read_sized(self.path(f"proc/{proc}/thread/0/records"))[0])
         own = [record for record in EXPECTED if record[1] == proc]
         assert found == own[:len(found)], f"records of process {proc} differ"
 
@@ -115,7 +115,7 @@ class Reader:
         assert int(content) == high - low and len(content) == size, f"{name}: {content}, not {high - low}"
         content, size = read_sized(name + "/records")
         assert len(content) == size, f"{name}: {len(content)} bytes, not {size}"
-        assert parse(content) == EXPECTED[low:high], name
+        assert parse_records(content) == EXPECTED[low:high], name
         self.past[name] = content
         if len(self.past) > 20:
             self.past.pop(next(iter(self.past)))
@@ -128,7 +128,7 @@ class Reader:
     def per_cent(self):
         """Compares the first half of the time, of any commit."""
         content, _ = read_sized(self.path("time/0%-50%/records"))
-        found = parse(content)
+        found = parse_records(content)
         assert found == EXPECTED[:len(found)] and len(found) <= len(EXPECTED) // 2 + PROCS
 
     def views(self):
@@ -175,7 +175,7 @@ def read_until(folder, seed, parts, until, results):
 
 
 @contextlib.contextmanager
-def held(writer):
+def stopped(writer):
     """Stops a writer, so that it writes nothing for a while even if the other processes are slow."""
     writer.send_signal(signal.SIGSTOP)
     try:
@@ -268,7 +268,7 @@ class Following(harness.unittest.TestCase):
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
             wait_until(lambda: mount.count() == len(EXPECTED), "the last records")
             whole = mount.read("records")
-            self.assertEqual(parse(whole), EXPECTED)
+            self.assertEqual(parse_records(whole), EXPECTED)
             wait_until(lambda: os.path.getsize(tailed) == len(whole), "tail -f")
             with open(tailed, "rb") as file:
                 self.assertEqual(file.read(), whole)
@@ -289,12 +289,12 @@ class Following(harness.unittest.TestCase):
         self.wait_for_trace()
         with Mount(self.trace, "follow", quiet_at_end=False) as mount:
             wait_until(lambda: mount.count() > 500, "records")
-            with held(early):
+            with stopped(early):
                 shown = mount.read("records")
                 self.assertEqual(self.grow_part("late.xtf", {8, 9}, milliseconds=0).wait(TIMEOUT), 0)
             self.assertEqual(early.wait(TIMEOUT), 0)
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
-            self.assertEqual(parse(mount.read("records")), EXPECTED)
+            self.assertEqual(parse_records(mount.read("records")), EXPECTED)
             self.assertTrue(mount.read("records").startswith(shown))
 
     # FORMAT W46
@@ -306,11 +306,11 @@ class Following(harness.unittest.TestCase):
         with Mount(self.trace, "follow", quiet_at_end=False) as mount:
             wait_until(lambda: mount.count() > 100, "records")
             self.assertIn(b" is mounted, and followed\n", mount.read("log"))
-            with held(early):
+            with stopped(early):
                 self.assertEqual(self.grow_part("late.xtf", {1}, milliseconds=0).wait(TIMEOUT), 0)
                 wait_until(lambda: "late.xtf: it appeared late" in mount.messages(), "the reason")
             self.assertIn(b"late.xtf: it appeared late", mount.read("log"))
-            found = parse(mount.read("records"))
+            found = parse_records(mount.read("records"))
             self.assertTrue(found and all(proc != 1 for _, proc, _, _ in found))
             self.assertEqual(early.wait(TIMEOUT), 0)
 
@@ -327,7 +327,7 @@ class Following(harness.unittest.TestCase):
         with Mount(self.trace, "follow", quiet_at_end=False) as mount:
             wait_until(lambda: mount.count() > 100, "records")
             wait_until(lambda: os.path.exists(mount.path("proc/4/records")), "records of the part elsewhere")
-            with held(writers[0]):
+            with stopped(writers[0]):
                 self.assertEqual(self.grow_part(late_part, range(8, PROCS), milliseconds=0).wait(TIMEOUT), 0)
                 os.symlink(late_part, os.path.join(self.trace, "late.xtf"))
                 wait_until(lambda: "late.xtf" in mount.messages(), "the reason")
@@ -350,7 +350,7 @@ class Following(harness.unittest.TestCase):
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
             self.assertRegex(mount.read("log").decode(), r"process 1 \(000001.xtf\): it ended early: ")
             self.assertRegex(mount.read("info").decode(), r"(?m)^ended_early +1 process$")
-            found = parse(mount.read("records"))
+            found = parse_records(mount.read("records"))
             self.assertEqual([record for record in found if record[1] < 4], [record for record in EXPECTED if record[1] < 4])
             self.assertEqual(len([record for record in found if record[1] >= 4]), stored)
             self.assertNotIn("cannot read a later commit", mount.messages())
@@ -370,7 +370,7 @@ class Following(harness.unittest.TestCase):
             os.utime(os.path.join(self.parts, "000001.xtf"), (0, 0))  # the file is old
             wait_until(lambda: mount.stats()["follow.final"] == 1, "the end of the other one")
             self.assertRegex(mount.read("log").decode(), r"process 1 \(000001.xtf\): it is damaged: it has no commit")
-            self.assertEqual(parse(mount.read("records")), [record for record in EXPECTED if record[1] < 4])
+            self.assertEqual(parse_records(mount.read("records")), [record for record in EXPECTED if record[1] < 4])
         self.assertEqual(writer.wait(TIMEOUT), 0)
 
     def test_waits_for_a_part(self):
@@ -406,7 +406,7 @@ class Following(harness.unittest.TestCase):
         writer = self.grow(2 * MILLISECONDS, commits=100)
         self.wait_for_trace()
         with contextlib.ExitStack() as mounted:
-            with held(writer):
+            with stopped(writer):
                 mount = mounted.enter_context(Mount(self.trace, "follow", quiet_at_end=False))
                 self.assertFalse(os.path.exists(mount.path("proc/5")))
             wait_until(lambda: os.path.exists(mount.path("proc/5")), "a process")
@@ -441,7 +441,7 @@ class Following(harness.unittest.TestCase):
     def test_commands_say_which_commit(self):
         writer = self.grow(2 * MILLISECONDS, commits=100)
         self.wait_for_trace()
-        with held(writer):
+        with stopped(writer):
             shown = run(XTF, "cat", self.trace, "count")
             self.assertRegex(shown.stderr, r"is not closed by its writer: this is commit \d+\n")
             self.assertRegex(run(XTF, "info", self.trace).stdout, r"commit +\d+ \(writer 1, not closed\)")

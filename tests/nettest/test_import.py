@@ -22,12 +22,12 @@ from xtfrun import Xtf, is_sanitized, need, shared_traces  # noqa: E402
 XTF = COMMAND = None
 
 
-def run(*arguments):
+def run_xtf(*arguments):
     return COMMAND.completed(*arguments)
 
 
 def cat(trace, *paths):
-    done = run("cat", trace, *paths)
+    done = run_xtf("cat", trace, *paths)
     if done.returncode:
         raise AssertionError(done.stderr)
     return done.stdout
@@ -66,7 +66,7 @@ class Import(unittest.TestCase):
 
     def compare(self, source, results):
         trace = self.folder / "net.xtf"
-        done = run("import", "-q", "--force", "-o", trace, source)
+        done = run_xtf("import", "-q", "--force", "-o", trace, source)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for sender in range(len(next(iter(results.values())).data[0])):
             self.assertEqual(shown_rows(trace, sender), expected_rows(results, sender))
@@ -94,7 +94,7 @@ class Import(unittest.TestCase):
         path = self.folder / "gaps.nc"
         measured.write(path, "median", 0, 8, data)
         trace = self.folder / "gaps.xtf"
-        done = run("import", "-o", trace, path)
+        done = run_xtf("import", "-o", trace, path)
         self.assertIn("not measured (NaN, -1 or nothing): 3", done.stdout)
         self.assertEqual(cat(trace, "links/count"), "3\n")
 
@@ -106,7 +106,7 @@ class Import(unittest.TestCase):
         for fill, good in ([-7.0], True), ([-7.0] * 5000, False), ("-7", False):
             file.variables["data"].attributes = {"_FillValue": fill}
             cdf.write(path, file)
-            done = run("import", "--force", "-o", trace, path)
+            done = run_xtf("import", "--force", "-o", trace, path)
             self.assertEqual(done.returncode, 0 if good else 1, done.stderr)
             self.assertIn("(NaN, -1 or nothing): 1" if good else "the median value from 1 to 0 at 0 bytes is -7", done.stdout if good else done.stderr)
 
@@ -134,11 +134,11 @@ class Import(unittest.TestCase):
         measured.write(path, "median", 0, 8, data)
         content = path.read_bytes()
         path.write_bytes(content[:-1])
-        done = run("import", "-o", self.folder / "x.xtf", path)
+        done = run_xtf("import", "-o", self.folder / "x.xtf", path)
         self.assertEqual(done.returncode, 1)
         self.assertIn(f"{path}: is cut short: it has {len(content) - 1} of {len(content)} bytes", done.stderr)
         measured.write(path, "median", 0, 8, [[[0.0, -3.0], [1.0, 0.0]]])
-        done = run("import", "-o", self.folder / "x.xtf", path)
+        done = run_xtf("import", "-o", self.folder / "x.xtf", path)
         self.assertIn(f"{path}: the median value from 1 to 0 at 0 bytes is -3", done.stderr)
         self.assertFalse((self.folder / "x.xtf").exists())
 
@@ -147,9 +147,9 @@ class Import(unittest.TestCase):
         measured.write(first, "median", 0, 8, [[[0.0, 1.0], [1.0, 0.0]]])
         measured.write(second, "median", 0, 8, [[[0.0, 1.0], [2.0, 0.0]]])
         trace = self.folder / "x.xtf"
-        self.assertEqual(run("import", "-q", "-o", trace, first).returncode, 0)
-        self.assertEqual(run("import", "-q", "-o", trace, first).returncode, 0)
-        done = run("import", "-q", "-o", trace, second)
+        self.assertEqual(run_xtf("import", "-q", "-o", trace, first).returncode, 0)
+        self.assertEqual(run_xtf("import", "-q", "-o", trace, first).returncode, 0)
+        done = run_xtf("import", "-q", "-o", trace, second)
         self.assertEqual(done.returncode, 1)
         self.assertIn("holds another trace", done.stderr)
 

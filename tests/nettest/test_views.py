@@ -25,11 +25,11 @@ COMMAND = None
 US = 1e6
 
 
-def run(*arguments, text=True):
+def run_xtf(*arguments, text=True):
     return COMMAND.completed(*arguments, text=text)
 
 
-def number(word):
+def parse_number(word):
     return math.nan if word == "-" else float(word)
 
 
@@ -69,7 +69,7 @@ class Views(unittest.TestCase):
         cls.networks = []
         for i, paths in enumerate(sources):
             trace = folder / f"{i}.xtf"
-            done = run("import", "-q", "-o", trace, next(iter(paths.values())))
+            done = run_xtf("import", "-q", "-o", trace, next(iter(paths.values())))
             assert done.returncode == 0, done.stderr
             cls.networks.append((trace, {kind: measured.read(path) for kind, path in paths.items() if kind != "all"}))
         cls.nodes = [(lambda proc: proc)] * (len(sources) - 1) + [lambda proc: proc // 4]  # shared traces do not name their hosts
@@ -79,7 +79,7 @@ class Views(unittest.TestCase):
         cls.holder.cleanup()
 
     def cat(self, trace, path, **options):
-        done = run("cat", trace, path, **options)
+        done = run_xtf("cat", trace, path, **options)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -107,7 +107,7 @@ class Views(unittest.TestCase):
                         for receiver, word in enumerate(row):
                             reading = result.data[i][receiver][sender]
                             expected = math.nan if sender == receiver else reading * scale
-                            self.assert_close(number(word), expected, (kind, length, sender, receiver))
+                            self.assert_close(parse_number(word), expected, (kind, length, sender, receiver))
                             names["measured"] += 1
         self.assertGreater(names["measured"], 3000)
 
@@ -148,7 +148,7 @@ class Views(unittest.TestCase):
                     self.assertEqual((int(line[0]), int(line[2])), (length, expected[0]))
                     for k in range(1, 8):
                         self.assert_close(float(line[2 + k]), expected[k] * (1 if name == "amount" else US), (name, length, k))
-                    self.assert_close(number(line[10]), expected[8] * 100, (name, length, "asymmetry"))
+                    self.assert_close(parse_number(line[10]), expected[8] * 100, (name, length, "asymmetry"))
                     self.assertEqual(int(line[11]), len(naive.outliers(result.data[i], node)), (name, length))
             overview = self.lines(trace, "statistics")
             self.assertEqual([(int(line[0]), line[1]) for line in overview], [(length, "median") for length in results["median"].lengths()])
@@ -177,7 +177,7 @@ class Views(unittest.TestCase):
         path = pathlib.Path(self.holder.name) / "slow.nc"
         trace = path.with_suffix(".xtf")
         measured.write(path, "median", 64, 64, [data])
-        self.assertEqual(run("import", "-q", "-o", trace, path).returncode, 0)
+        self.assertEqual(run_xtf("import", "-q", "-o", trace, path).returncode, 0)
         reasons = {(int(line[0]), int(line[1])): line[5] for line in self.lines(trace, "length/64/outliers")}
         self.assertEqual(reasons, {(o[0], o[1]): o[4] for o in naive.outliers(data)})
         self.assertEqual({reason for (s, _), reason in reasons.items() if s == 2}, {"sender"})
@@ -199,7 +199,7 @@ class Views(unittest.TestCase):
         if not beta or (beta_error is not None and beta_error > beta):
             beta = beta_error = None
         for word, expected in zip(cells, (alpha, alpha_error, beta, beta_error, 1 / beta if beta else None)):
-            self.assert_close(number(word), expected, label, relative=5.1e-4, absolute=0)
+            self.assert_close(parse_number(word), expected, label, relative=5.1e-4, absolute=0)
         self.assert_close(float(cells[5]), 100 * math.sqrt(residual / len(points)), label, absolute=5.1e-3)
 
     def points(self, result, sender, receiver):
@@ -255,7 +255,7 @@ class Views(unittest.TestCase):
             trace = path.with_suffix(".xtf")
             data = [[[times(i) for _ in range(2)] for _ in range(2)] for i in range(n)]
             measured.write_repeats(path, 1000, 1000, data)
-            self.assertEqual(run("import", "-q", "-o", trace, path).returncode, 0)
+            self.assertEqual(run_xtf("import", "-q", "-o", trace, path).returncode, 0)
             for s, r in (0, 1), (1, 0):
                 points = [(1000 + 1000 * i, t) for i in range(n) for t in data[i][r][s]]
                 shown, expected = self.lines(trace, f"pair/{s}/{r}/fit"), naive.segments(points)
@@ -271,7 +271,7 @@ class Views(unittest.TestCase):
         folder, nan = pathlib.Path(self.holder.name), math.nan
         def statistics(name, path="statistics"):
             trace = folder / f"{name}.xtf"
-            done = run("import", "-q", "-o", trace, folder / f"{name}.nc")
+            done = run_xtf("import", "-q", "-o", trace, folder / f"{name}.nc")
             self.assertEqual(done.returncode, 0, done.stderr)
             return [(int(line[0]), line[1], int(line[2]), float(line[3])) for line in self.lines(trace, path)]
 
@@ -292,14 +292,14 @@ class Views(unittest.TestCase):
 
     def test_pictures_of_amounts(self):
         trace, _ = self.networks[-1]
-        done = run("cat", trace, "length/3000/amount/heat.png", text=False)
+        done = run_xtf("cat", trace, "length/3000/amount/heat.png", text=False)
         if b"libpng" in done.stderr:
             self.skipTest("this xtf was built without libpng")
         self.assertIn(b"from 50 (dark) to 50 (bright)", png(done.stdout)[3])
 
     def test_pictures(self):
         trace, results = self.networks[-1]
-        done = run("cat", trace, "length/3000/heat.png", text=False)
+        done = run_xtf("cat", trace, "length/3000/heat.png", text=False)
         if b"libpng" in done.stderr:
             self.skipTest("this xtf was built without libpng")
         width, height, rows, texts = png(done.stdout)
@@ -328,17 +328,17 @@ class Views(unittest.TestCase):
                           ("length/1000/table", "is of one length and statistic"), ("curve", "is of one pair"), ("pair/0-1/2/curve", "a pair is of one sender"),
                           ("length/10s/count", 'is no unit of length; there are B K M %'), ("pair/9/0/count", "there is no process 9"),
                           ("num/0-5/fit", "not below num/"), ("region/x/count", "is no file")):
-            done = run("cat", trace, path)
+            done = run_xtf("cat", trace, path)
             self.assertEqual(done.returncode, 1, path)
             self.assertIn(expected_words, done.stderr, path)
         before = trace.read_bytes()
-        done = run("analyze", trace)
+        done = run_xtf("analyze", trace)
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("measurements of a network", done.stderr)
         self.assertEqual(trace.read_bytes(), before, "its lengths were analysed as if they were times")
 
     def cat_list(self, trace, path):
-        done = run("ls", trace, path)
+        done = run_xtf("ls", trace, path)
         self.assertEqual(done.returncode, 0, done.stderr)
         return set(done.stdout.split())
 

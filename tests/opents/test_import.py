@@ -20,7 +20,7 @@ XTF = sys.argv.pop(1)
 SLICE = '<slice num="{0}" time="{1}"><rank num="0"><task type="S" count="{0}"/></rank><rank num="1"><task type="F" count="2"/></rank></slice>'
 
 
-def trace(*slices, ranks=2, more=""):
+def trace_text(*slices, ranks=2, more=""):
     return f'<trace ranks="{ranks}" cmd="fib 10" time="27.04.2006 15:58"{more}>' + "".join(slices) + "</trace>"
 
 
@@ -128,7 +128,7 @@ class Generated(Case):
 
 class Unusual(Case):
     def test_optional_attributes_and_letters(self):
-        self.good(trace(in_rank('<resource tasks="0.25"/><resource/><task type="X" count="1"><detail to="1" count="1"/><detail from="1" count="7"/></task>'
+        self.good(trace_text(in_rank('<resource tasks="0.25"/><resource/><task type="X" count="1"><detail to="1" count="1"/><detail from="1" count="7"/></task>'
                                 '<task type="q" count="18446744073709551614"/><task type="B" count="0"/>'
                                 '<message rcount="4"><extra type="a&amp;b" sbytes="5"/></message>')))
         self.compare()
@@ -137,13 +137,13 @@ class Unusual(Case):
         times = "0", "1e-3", "0.0015", "00.002", ".003", "4.", "5.0000000004", "5.0000000005", "5.00000000149999999999999999", "6E0", "1000000000.5"
         slices = [f'<slice num="{i}" time="{time}"><rank num="0"><resource tasks="{time}" mbytes="{time}" mflops="123456789012345678901.5e-3"/></rank></slice>'
                   for i, time in enumerate(times)]
-        self.good(trace(*slices))
+        self.good(trace_text(*slices))
         expected = self.compare()
         self.assertEqual(expected["resources"][-1][0], 1000000000500000000)
         self.assertIn(("REPAIRED", "6 times have more than nine decimals: they were rounded to nanoseconds"), oracle.remarks(XTF, self.xtf))
 
     def test_unknown_things_are_counted(self):
-        self.good(trace('<!-- a comment --><node name="a"><trace><deep/></trace></node>', SLICE.format(1, "0.5"), '<?php x?><node/>', SLICE.format(2, "0.6") + "text",
+        self.good(trace_text('<!-- a comment --><node name="a"><trace><deep/></trace></node>', SLICE.format(1, "0.5"), '<?php x?><node/>', SLICE.format(2, "0.6") + "text",
                         more=' host="x"').replace('<task type="F"', '<task colour="red" type="F"'))
         self.compare()
         found = {text for kind, text in oracle.remarks(XTF, self.xtf) if kind == "LEFT_OUT"}
@@ -152,7 +152,7 @@ class Unusual(Case):
                                   "1 processing instructions", "1 texts between elements")})
 
     def test_times_that_go_back(self):
-        self.good(trace(SLICE.format(1, "0.5"), SLICE.format(2, "0.25"), SLICE.format(3, "0.75")))
+        self.good(trace_text(SLICE.format(1, "0.5"), SLICE.format(2, "0.25"), SLICE.format(3, "0.75")))
         self.compare()
         self.assertEqual(oracle.cat(XTF, self.xtf, "slices/num/1/backward_times").split()[-1], "250000000")
 
@@ -160,13 +160,13 @@ class Unusual(Case):
         self.good('<trace ranks="3"/>')
         self.assertEqual(oracle.cat(XTF, self.xtf, "count"), "0\n")
         self.assertEqual(len(oracle.cat(XTF, self.xtf, "definitions/processes").splitlines()), 4)
-        self.good(trace('<slice num="0" time="0"/>'), "-f")
+        self.good(trace_text('<slice num="0" time="0"/>'), "-f")
         self.compare()
 
     def test_encodings(self):
         for encoding in "koi8-r", "windows-1251", "iso-8859-5", "utf-8", "utf-16":
             with self.subTest(encoding=encoding):
-                text = f'<?xml version="1.0" encoding="{encoding}"?>\n' + trace(*(SLICE.format(i, i / 10) for i in range(1, 1200)))
+                text = f'<?xml version="1.0" encoding="{encoding}"?>\n' + trace_text(*(SLICE.format(i, i / 10) for i in range(1, 1200)))
                 text = text.replace("fib 10", "счёт 10").replace('type="S"', 'type="S" след="0"', 1)
                 self.good(text, "-f", encoding=encoding)
                 self.assertEqual(oracle.properties(XTF, self.xtf)["command"], "счёт 10")
@@ -221,7 +221,7 @@ class Faults(Case):
     def test_end_the_import(self):
         for problem, text in FAULTS.items():
             with self.subTest(problem=problem):
-                done = self.import_text(trace(BEFORE, "\n\n", text, AFTER))
+                done = self.import_text(trace_text(BEFORE, "\n\n", text, AFTER))
                 self.assertEqual((done.returncode, done.stdout), (1, ""))
                 self.assertEqual(done.stderr, f"xtf: {self.xml}: line 3: {problem.rsplit('; ', 1)[0]}\n")
                 self.assertFalse(self.xtf.exists())
@@ -229,23 +229,23 @@ class Faults(Case):
     def test_cost_a_rank_or_a_slice(self):
         for problem, text in FAULTS.items():
             with self.subTest(problem=problem):
-                done = self.import_text(trace(BEFORE, "\n\n", text, AFTER), "-f", "--keep-going")
+                done = self.import_text(trace_text(BEFORE, "\n\n", text, AFTER), "-f", "--keep-going")
                 self.assertEqual((done.returncode, done.stderr), (0, f"xtf: warning: {self.xml}: line 3: {problem}\n"))
                 lost = "slice" if "the slice is" in problem else "rank" if "the rank is" in problem else "element"
                 # The elements that remain without the lost ones.
                 remaining = '<rank num="0"/>' if "twice" in problem and "rank 0" in problem else ""
                 kept = f'<slice num="1" time="0.5">{remaining}</slice>' if lost == "rank" else ""
                 imported = oracle.imported(XTF, self.xtf)
-                self.xml.write_text(trace(BEFORE, kept, AFTER))
+                self.xml.write_text(trace_text(BEFORE, kept, AFTER))
                 self.assertEqual(imported, oracle.expected(self.xml))
 
     def test_nothing_helps_against(self):
         for text, problem in (
-            (trace(BEFORE, ranks=0), 'line 1: ranks="0" is not from 1 to 1048576'),
-            (trace(BEFORE, ranks=4294967295), 'line 1: ranks="4294967295" is not from 1 to 1048576'),
-            (trace(BEFORE, ranks="four"), 'line 1: ranks="four" of <trace> is no number'),
-            ('<!DOCTYPE trace [<!ENTITY a "b">]><trace ranks="2"/>', "a document type declaration is refused"),
-            ('<trace ranks="2" cmd="', "the file ends before <trace>"),
+            (trace_text(BEFORE, ranks=0), 'line 1: ranks="0": from 1 to 1048576 can be imported'),
+            (trace_text(BEFORE, ranks=4294967295), 'line 1: ranks="4294967295": from 1 to 1048576 can be imported'),
+            (trace_text(BEFORE, ranks="four"), 'line 1: ranks="four" of <trace> is no number'),
+            ('<!DOCTYPE trace [<!ENTITY a "b">]><trace ranks="2"/>', "a declaration of the document's type is refused"),
+            ('<trace ranks="2" cmd="', "ends before <trace> does"),
             ('<?xml version="1.0" encoding="x-nothing"?><trace ranks="2"/>', 'is in the encoding "x-nothing", which this system does not know'),
         ):
             for options in (), ("--keep-going",):
@@ -260,21 +260,21 @@ class Faults(Case):
         long = f'<task type="S" count="1" name="{"x" * (1200 << 10)}"/>'
         for broken in "<slice num=1/>", "&nothing;", "</rank>", "<a", deep, in_rank(long), "</trace><trace ranks='1'></trace>", "\x01<\x00>":
             with self.subTest(broken=broken[:40]):
-                text = trace(BEFORE, broken, AFTER)
+                text = trace_text(BEFORE, broken, AFTER)
                 done = self.import_text(text)
                 self.assertEqual(done.returncode, 1, done.stdout)
                 done = self.import_text(text, "-f", "--keep-going")
                 self.assertEqual(done.returncode, 0)
                 self.assertIn("; everything after that is left out\n", done.stderr)
                 imported = oracle.imported(XTF, self.xtf)
-                self.xml.write_text(trace(BEFORE))
+                self.xml.write_text(trace_text(BEFORE))
                 self.assertEqual(imported, oracle.expected(self.xml))
-        koi8 = f'<?xml version="1.0" encoding="US-ASCII"?>{trace(BEFORE)}'.encode() + b"\xff"
+        koi8 = f'<?xml version="1.0" encoding="US-ASCII"?>{trace_text(BEFORE)}'.encode() + b"\xff"
         self.assertIn("no character of US-ASCII", self.import_text(koi8, "-f", "--keep-going").stderr)
 
     def test_cut_files(self):
         """Tests files of programs that died: the import keeps exactly the complete slices."""
-        text = trace(BEFORE, SLICE.format(1, "0.5"), AFTER)
+        text = trace_text(BEFORE, SLICE.format(1, "0.5"), AFTER)
         ends = [i + len("</slice>") for i in range(len(text)) if text.startswith("</slice>", i)]
         for cut in list(range(text.index(">") + 1, len(text), 61)) + ends + [len(text) - 1]:
             done = self.import_text(text[:cut], "-f")
@@ -283,7 +283,7 @@ class Faults(Case):
             self.assertEqual(done.stderr, f"xtf: warning: {self.xml}: line 1: the file ends before the trace does: it has "
                                           f"{n_complete} whole slice{'s' * (n_complete != 1)}\n")
             imported = oracle.imported(XTF, self.xtf)
-            self.xml.write_text(trace(*(BEFORE, SLICE.format(1, "0.5"), AFTER)[:n_complete]))
+            self.xml.write_text(trace_text(*(BEFORE, SLICE.format(1, "0.5"), AFTER)[:n_complete]))
             self.assertEqual(imported, oracle.expected(self.xml))
 
     def test_of_another_format(self):

@@ -272,7 +272,7 @@ def check_trace(trace, waits, operations, sends, seen):
             seen.update(check_stacked(trace, path, picture))
 
 
-def load(xtf, ask_tree, path):
+def load_trace(xtf, ask_tree, path):
     trace = Trace(xtf, ask_tree, path)
     ticks = decimal.Decimal(re.search(r"^clock +(\d+) ticks in 1 s$", xtf.expect("info", path).decode(), re.MULTILINE)[1])
     prints_all_digits = re.fullmatch("10*", str(ticks))
@@ -298,7 +298,7 @@ def main():
             path = pathlib.Path(folder) / f"{i}.xtf"
             xtf.import_archive(archive, path)
             xtf.expect("analyze", path)
-            check_trace(*load(xtf, ask_tree, path), seen)
+            check_trace(*load_trace(xtf, ask_tree, path), seen)
             if "heat-4" in str(archive):  # this window has both
                 check_hostile(xtf, ask_tree, path, "time/20%-24%")
     for what in ("rows with hatches", "tool tips with waits", "marks", "bands", "bands of some members"):

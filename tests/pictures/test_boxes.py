@@ -64,7 +64,7 @@ def texts_of(label, found):
     return found["texts"]
 
 
-def show(browser, path, width):
+def show_page(browser, path, width):
     """Shows a page and returns its height."""
     browser.view(width, 1000)
     browser.go(path.as_uri())
@@ -74,7 +74,7 @@ def show(browser, path, width):
 
 def check_pictures(browser, path):
     """Checks a page of pictures. Returns (texts, pairs of colours)."""
-    height = show(browser, path, 1600)
+    height = show_page(browser, path, 1600)
     texts = sum(texts_of(name, found) for name, found in browser.run("problems()").items())
     n_pairs = 0
     for dark in False, True:
@@ -95,7 +95,7 @@ def check_pages(browser, trace, path):
         pages += 1
         for width in WIDTHS:
             label = f"{trace.path.stem} {window}/index.html, {width} pixels wide"
-            height = show(browser, path, width)
+            height = show_page(browser, path, width)
             texts += texts_of(label, browser.run("pageProblems()"))
             texts += sum(texts_of(f"{label}: {part}", found) for part, found in browser.run("problems()").items())
         for dark in False, True:  # the wide window shows the whole page

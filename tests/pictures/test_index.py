@@ -36,7 +36,7 @@ def text_of(element):
     return "".join(element.itertext()).strip()
 
 
-def number(text):
+def parse_number(text):
     """Returns a number without the spaces between groups of digits and without its unit."""
     return text.replace("\u202f", "").split()[0]
 
@@ -109,7 +109,7 @@ def check_program(page, shown, busy):
 def check_facts(page):
     header = page.part("facts")
     check(text_of(header.find(HTML + "h1")) == pathlib.Path(page.trace.path).stem, f"{page.path}: another name")
-    facts = {text_of(pair.find(HTML + "dt")): number(text_of(pair.find(HTML + "dd"))) for pair in header.iter(HTML + "div")}
+    facts = {text_of(pair.find(HTML + "dt")): parse_number(text_of(pair.find(HTML + "dd"))) for pair in header.iter(HTML + "div")}
     info = {}
     for line in page.table("info"):
         info.setdefault(line["what"], line["value"])
@@ -130,7 +130,7 @@ def check_same_answers(xtf, ask_tree, make_run, folder):
     life = 100 + 50
     program, barrier = life - sum(end - begin for _, begin, end, _ in calls), 30 + 10
     page, _ = check_page(Trace(xtf, ask_tree, path), "")
-    facts = {text_of(pair.find(HTML + "dt")): number(text_of(pair.find(HTML + "dd"))) for pair in page.part("facts").iter(HTML + "div")}
+    facts = {text_of(pair.find(HTML + "dt")): parse_number(text_of(pair.find(HTML + "dd"))) for pair in page.part("facts").iter(HTML + "div")}
     percent = f"{100 * program / life:.2f}"
     check(facts["of the threads' time in the program"] == percent, f"the page says {facts}, not {percent}")
     classes = {line["class"].strip(): line for line in page.table("classes")}
@@ -162,7 +162,7 @@ def check_profile(page):
     bars = [bar.get("style") for bar in page.part("profile").iter(HTML + "div") if "width" in bar.get("style", "")]
     for row, line, bar in zip(rows, lines, bars):
         wanted = [line["calls"], line["exclusive"], line["exclusive%"]]
-        check([number(row[1]), *row[2:4]] == wanted, f"{page.path}: {row} is not {line}")
+        check([parse_number(row[1]), *row[2:4]] == wanted, f"{page.path}: {row} is not {line}")
         check_name(page, row[0], line.get("region", ""))
         share = float(line["exclusive%"].replace("-", "0")) / max(float(lines[0]["exclusive%"].replace("-", "0")), 1e-9) * 100
         check(abs(float(re.search(r"width:([0-9.]+)%", bar).group(1)) - share) < 0.02, f"{page.path}: the bar of {row}")

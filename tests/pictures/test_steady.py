@@ -70,7 +70,7 @@ def calls_of(processes, shares):
     return events
 
 
-def slot(name):
+def slot_of(name):
     """Returns the preferred one of the program's twelve colours for a name, by FNV-1a and a final mixing."""
     value = 2166136261
     for byte in name.encode():
@@ -83,7 +83,7 @@ def names_of_slots(n):
     """Returns names that prefer different colours."""
     by_slot = {}
     for i in range(200):
-        by_slot.setdefault(slot(f"kernel_{i}"), f"kernel_{i}")
+        by_slot.setdefault(slot_of(f"kernel_{i}"), f"kernel_{i}")
     return list(by_slot.values())[:n]
 
 

@@ -65,10 +65,10 @@ class Asker:
                 complaints.append(complaint)
 
 
-def report():
+def report_complaints():
     if complaints:
         print("\n".join(complaints), flush=True)
         os._exit(1)
 
 
-atexit.register(report)
+atexit.register(report_complaints)

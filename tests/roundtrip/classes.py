@@ -177,9 +177,9 @@ class Efficiency:
             useful.setdefault(location.proc, []).append(span - lost - idle)
             outside.setdefault(location.proc, span - sum(times.get(name, 0) for name in MPI))
         useful = {proc: Fraction(sum(times), len(times)) for proc, times in useful.items()}
-        found = three("", useful, b - a) | dict.fromkeys(OF_ANALYSES, (None, None))
+        found = ratio_figures("", useful, b - a) | dict.fromkeys(OF_ANALYSES, (None, None))
         if self.has_omp:
-            found |= three("mpi_", outside, b - a)
+            found |= ratio_figures("mpi_", outside, b - a)
             mpi = sum(outside.values())
             found["openmp_parallel_efficiency"] = (sum(useful.values()) / mpi if mpi else None, None)
         if not self.communicates:
@@ -187,7 +187,7 @@ class Efficiency:
         return found
 
 
-def three(prefix, times, width):
+def ratio_figures(prefix, times, width):
     mean = Fraction(sum(times.values()), len(times)) if times else None
     most = max(times.values(), default=0)
     proc = min((proc for proc, time in times.items() if time == most), default=None) if most else None

@@ -129,7 +129,7 @@ def check_equal(label, found, wanted):
     raise Failure(f"{label}: {found}, should be {wanted}")
 
 
-def compare(xtf, archive, folder):
+def compare_archive(xtf, archive, folder):
     path = folder / (archive.stem + ".xtf")
     xtf.import_archive(archive, path, timeout=600)
     xtf.expect("check", path)
@@ -167,7 +167,7 @@ def main():
         real = shared_traces()
         for archive in [folder / (name + ".otf2") for name in GENERATED] + [
                 PROJECT / "examples" / "melt-4" / "eztrace_log.otf2", *(sorted(real.rglob("*.otf2")) if real else [])]:
-            compare(xtf, archive, folder)
+            compare_archive(xtf, archive, folder)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ SOUND = ["all-events", "clock-offsets", "clock-1hz", "clock-4ghz", "mapped-ids",
 RING = 1800
 
 
-def expect(label, found, wanted):
+def expect_equal(label, found, wanted):
     if found != wanted:
         raise Failure(f"{label}: {found!r}, should be {wanted!r}")
 
@@ -51,28 +51,28 @@ class Traps:
         """Asserts that an import without --keep-going makes no trace and prints a message with the word."""
         trace = self.folder / (name + ".xtf")
         result = self.xtf.run("import", "--quiet", "--force", "-o", trace, self.archive(name))
-        expect(f"status of importing {name}", result.status, 1)
-        expect(f"{name} leaves a file", trace.exists(), False)
+        expect_equal(f"status of importing {name}", result.status, 1)
+        expect_equal(f"{name} leaves a file", trace.exists(), False)
         if word not in result.errors.decode():
             raise Failure(f"importing {name} does not speak of {word}: {result.errors.decode()}")
 
     def missing_events(self):
         self.refused("missing-events", "1.evt")
         shown, messages = self.imported("missing-events", "--keep-going")
-        expect("records beside those missing", shown.count("/"), 2 * RING)
-        expect("records of location 2", shown.count("/proc/2"), RING)
-        expect("1.evt is named", "1.evt" in messages, True)
+        expect_equal("records beside those missing", shown.count("/"), 2 * RING)
+        expect_equal("records of location 2", shown.count("/proc/2"), RING)
+        expect_equal("1.evt is named", "1.evt" in messages, True)
 
     def truncated_events(self):
         self.refused("truncated-events", "1")
         shown, messages = self.imported("truncated-events", "--keep-going")
         remaining = shown.count("/proc/1")
-        expect("records of locations 0 and 2", shown.count("/proc/0,2"), 2 * RING)
-        expect("the import names the missing events", bool(messages.strip()), True)
+        expect_equal("records of locations 0 and 2", shown.count("/proc/0,2"), 2 * RING)
+        expect_equal("the import names the missing events", bool(messages.strip()), True)
         # The file has half of its bytes, so about half of its events.
-        expect("about half of location 1", RING // 3 < remaining < RING * 2 // 3, True)
+        expect_equal("about half of location 1", RING // 3 < remaining < RING * 2 // 3, True)
         lines = list(shown.records("/proc/1", "all"))
-        expect("their events", [line[4] for line in lines],
+        expect_equal("their events", [line[4] for line in lines],
                (["ENTER", "LEAVE", "ENTER", "MPI_SEND", "MPI_RECV", "LEAVE"] * RING)[:remaining])
 
     def silent_loss(self):
@@ -80,7 +80,7 @@ class Traps:
         events, reported = self.folder / "late-definitions" / "0.evt", 0
         sound, messages = self.imported("late-definitions")
         claimed = int(sound.table("locations")[0]["n_events"])
-        expect("records of location 0", (sound.count("/proc/0"), "missing" in messages), (claimed, False))
+        expect_equal("records of location 0", (sound.count("/proc/0"), "missing" in messages), (claimed, False))
         content = events.read_bytes()
         for offset in range(58, 66):
             events.write_bytes(content[:offset] + bytes([content[offset] ^ 8]) + content[offset + 1:])
@@ -88,22 +88,22 @@ class Traps:
             if result.status != 0:
                 continue
             lost = claimed - Shown(Cat(self.xtf, self.folder / "flipped.xtf")).count("/proc/0")
-            expect(f"missing after byte {offset}", f": {lost} of its {claimed} events are missing" in result.errors.decode(), lost > 0)
-            expect(f"left out after byte {offset}", f"left out: {lost} event" in result.output.decode(), lost > 0)
+            expect_equal(f"missing after byte {offset}", f": {lost} of its {claimed} events are missing" in result.errors.decode(), lost > 0)
+            expect_equal(f"left out after byte {offset}", f"left out: {lost} event" in result.output.decode(), lost > 0)
             reported += lost > 0
         events.write_bytes(content)
-        expect("events lost without an error", reported > 0, True)
+        expect_equal("events lost without an error", reported > 0, True)
 
     def remarks(self):
         """Checks that the trace has all messages of the import as remarks, and also the minor ones that the import does not print."""
         shown, messages = self.imported("missing-definitions")
         row, = shown.table("remarks")
-        expect("the kind of remark", row["kind"], "WARNING")
-        expect("its text", messages.endswith(": " + row["text"] + "\n"), True)
+        expect_equal("the kind of remark", row["kind"], "WARNING")
+        expect_equal("its text", messages.endswith(": " + row["text"] + "\n"), True)
         shown, messages = self.imported("duplicate-definitions")
-        expect("remarks name conflicts", all("defined again" in row["text"] for row in shown.table("remarks")), True)
+        expect_equal("remarks name conflicts", all("defined again" in row["text"] for row in shown.table("remarks")), True)
         shown, messages = self.imported("truncated-events", "--keep-going")
-        expect("lost events", [row["text"] for row in shown.table("remarks") if row["kind"] == "LEFT_OUT"],
+        expect_equal("lost events", [row["text"] for row in shown.table("remarks") if row["kind"] == "LEFT_OUT"],
                [f"{RING - shown.count('/proc/1')} events of 1 location, which could not be read"])
 
     def backward_times(self):
@@ -120,46 +120,46 @@ class Traps:
                 types[match[1]] = match[2]
                 own = match[3].split(", and rows of ")[0].replace("(none)", "")
                 fields.setdefault(match[2], set()).update(own.split())
-        expect("record types of the events", types, {name: record_type for name, (record_type, _) in EVENTS.items()})
+        expect_equal("record types of the events", types, {name: record_type for name, (record_type, _) in EVENTS.items()})
         shown, _ = self.imported("all-events")
         for record_type in fields:
             columns = self.xtf.expect("cat", self.folder / "all-events.xtf", f"/{record_type}/columns").decode().splitlines()
-            expect(f"undescribed columns of {record_type}", [line for line in columns if line.endswith((" -", " "))], [])
+            expect_equal(f"undescribed columns of {record_type}", [line for line in columns if line.endswith((" -", " "))], [])
         every = ["time", "proc", "thread", "seq", "event", "region", "name"]
         # Columns of no OTF2 field: computed from the ENTER of a LEAVE, or known to `xtf record` only.
         found = {"enters_leaves": ["duration"], "collectives": ["n_to_n"]}
         for record_type, own in fields.items():
-            expect(f"columns of {record_type}", sorted(shown.columns("/" + record_type)),
+            expect_equal(f"columns of {record_type}", sorted(shown.columns("/" + record_type)),
                    sorted([*own, *every, *found.get(record_type, [])]))
 
     def missing_definitions(self):
         _, messages = self.imported("missing-definitions")
-        expect("the message on undefined ids", "3 ids are used and not defined, of strings, regions, communicators:" in messages, True)
+        expect_equal("the message on undefined ids", "3 ids are used and not defined, of strings, regions, communicators:" in messages, True)
 
     def region_per_process(self):
         shown, _ = self.imported("region-per-process")
-        expect("regions", sorted((row["name"], row["line"]) for row in shown.table("regions")),
+        expect_equal("regions", sorted((row["name"], row["line"]) for row in shown.table("regions")),
                [("MPI_Send", "-"), ("main", "10"), ("main", "99")])
         lines = shown.records("/enters_leaves", "enters_leaves")
-        expect("sends of all processes", sum(line[-1] == "MPI_Send" for line in lines), 400)
+        expect_equal("sends of all processes", sum(line[-1] == "MPI_Send" for line in lines), 400)
 
     def clock_offsets(self):
         """Checks that all processes begin within a few ticks though their clocks differ by hours."""
         shown, _ = self.imported("clock-offsets")
         for rank in range(4):
             first = float(next(shown.records(f"/proc/{rank}", "all"))[0])
-            expect(f"process {rank} begins with the others", first < 0.001, True)
+            expect_equal(f"process {rank} begins with the others", first < 0.001, True)
 
     def wide_ids(self):
         for name in ("rank-low-ids", "rank-high-ids"):
             shown, _ = self.imported(name)
             counts = [shown.count(f"/proc/{p}/thread/{t}") for p in range(3) for t in range(2)]
-            expect(f"records of the threads in {name}", counts, [240] * 6)
+            expect_equal(f"records of the threads in {name}", counts, [240] * 6)
 
     def no_events(self):
         shown, _ = self.imported("no-events")
-        expect("records of nothing", shown.count("/"), 0)
-        expect("lines of nothing", list(shown.records("/", "all")), [])
+        expect_equal("records of nothing", shown.count("/"), 0)
+        expect_equal("lines of nothing", list(shown.records("/", "all")), [])
 
 
 def main():

@@ -34,7 +34,7 @@ SIDE_RECORDS, SIDE_FILES = 20, 2
 SELECTIONS = ["", "time/20%-70%/", "proc/1/"]
 
 
-def unescape(text):
+def unescape_cell(text):
     """Returns a cell of a table with its blanks and backslashes. Bytes that no cell may have in any format stay escaped."""
     return re.sub(r"\\x(20|5c)", lambda byte: chr(int(byte.group(1), 16)), text)
 
@@ -43,7 +43,7 @@ def is_same(shown, value):
     """True if a cell of the text shows a value: a dash is an empty value, and a cut text ends in its row's number."""
     if shown in ("", "-"):
         return value in ("", "-")
-    shown = unescape(shown)
+    shown = unescape_cell(shown)
     cut = re.fullmatch(r"(.*)(?:~\d+|\u2026)", shown)
     return shown == ("" if value is None else value) or (shown == '""' and value == "") or bool(cut and value.startswith(cut.group(1)))
 
@@ -110,7 +110,7 @@ def is_same_json(of_json, value):
     return json_text(of_json) == value or (json_text(of_json) is None and float(value) == float(of_json))
 
 
-def compare(tables, path):
+def compare_file(tables, path):
     """True if the trace has the file."""
     shown = tables.text(path)
     if shown is None:
@@ -147,7 +147,7 @@ def compare_sides(tables):
                 break
             for side in set(SIDES) & set(listed):
                 files += 1
-                check(compare(tables, f"{directory}/{side}"), f"{directory} lists {side}, which does not exist")
+                check(compare_file(tables, f"{directory}/{side}"), f"{directory} lists {side}, which does not exist")
                 named = tables.xtf.expect("cat", tables.trace, f"{directory}/{side}.csv")
                 check(named == tables.xtf.expect("cat", "--csv", tables.trace, f"{directory}/{side}"), f"{directory}/{side}.csv is another table")
                 seen.add(side)
@@ -196,7 +196,7 @@ def main():
                 continue
             xtf.expect("analyze", "--quiet", trace)
             tables = Tables(xtf, trace)
-            seen |= {path for path in VIEWS + RECORDS for selection in SELECTIONS if compare(tables, selection + path)}
+            seen |= {path for path in VIEWS + RECORDS for selection in SELECTIONS if compare_file(tables, selection + path)}
             check_files(xtf, trace)
             long |= check_length(xtf, trace)
     check(sides == set(SIDES), f"no record has {sorted(set(SIDES) - sides)}")

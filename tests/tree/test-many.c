@@ -12,7 +12,7 @@
 #include "tests/tree/traces/writing.h"
 
 enum {
-    LOCATIONS = 9001, /* of each of two threads, more than the trace's cache keeps */
+    LOCATIONS = 9001, /* for each of two threads more than the trace's cache keeps */
     CALLS = 3,
     REGIONS = 3,
     APART = 4000, /* ticks between two calls of a location */

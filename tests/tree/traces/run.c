@@ -33,15 +33,15 @@ static GArray *members_of(unsigned n_procs, unsigned group)
  * member. */
 static bool rank_in(unsigned n_procs, unsigned comm, uint32_t from, uint32_t proc, uint32_t *rank)
 {
-    unsigned here = comm == BETWEEN ? (from < n_procs / 2 ? 2 : 3) : comm;
-    unsigned there = comm == BETWEEN ? 5 - here : comm;
+    unsigned own_group = comm == BETWEEN ? (from < n_procs / 2 ? 2 : 3) : comm;
+    unsigned peer_group = comm == BETWEEN ? 5 - own_group : comm;
     bool from_in = false, found = false;
 
     if (comm == SELF) {
         *rank = 0;
         return from == proc;
     }
-    GArray *own = members_of(n_procs, here), *peers = members_of(n_procs, there);
+    GArray *own = members_of(n_procs, own_group), *peers = members_of(n_procs, peer_group);
     for (unsigned i = 0; i < own->len; i++)
         from_in |= g_array_index(own, uint32_t, i) == from;
     for (unsigned i = 0; i < peers->len; i++) {
@@ -139,8 +139,8 @@ static void write_enter(Author *author, RunEvent *event)
                                          .depth = frames->len});
 }
 
-/* Leaves the innermost frame most often. Sometimes leaves one below it, so that the frames above are never left, or
- * no frame. */
+/* Leaves the innermost frame most often. Sometimes leaves the frame around it, so that the inner one is never left,
+ * or no open frame. */
 static void write_leave(Author *author, RunEvent *event)
 {
     GArray *frames = author->frames;

@@ -29,7 +29,7 @@ typedef struct {
     uint32_t comm, tag;
     uint64_t bytes, received;
     bool completes;  /* COLLECTIVE: an end, with the bytes that it moved */
-    uint32_t metric; /* METRIC: of `value`, as its type says */
+    uint32_t metric; /* METRIC: row of the metric, whose type selects a member of `value` */
     union {
         uint64_t u;
         int64_t i;

@@ -77,7 +77,7 @@ class Clusters(unittest.TestCase):
         run_cluster("-q", "-f", "-o", out, self.write(matrices, n_procs), *options)
         return portions_of(out)
 
-    def test_same_as_naive(self):
+    def test_equals_the_naive_result(self):
         """Compares labels and values in networks of all kinds."""
         rng = random.Random(20)
         n_portions = 0
@@ -193,7 +193,7 @@ class Clusters(unittest.TestCase):
         self.assertIn("'%s' exists already" % (self.folder / "two_info.nc"),
                       run_cluster("-o", self.folder / "two.nc", "--two-files", source, status=1))
 
-    def test_again(self):
+    def test_clustering_a_clustered_result(self):
         """Tests that clustering a clustered result changes nothing, because it has no noise."""
         source = self.write([list(m) for m in networks.matrices("fat tree", 16, range(20))], 16)
         run_cluster("-q", "-o", self.folder / "a.nc", source, "--average")
@@ -228,7 +228,7 @@ class Clusters(unittest.TestCase):
         self.assertEqual(as_clusters(found)[0][2], list(range(36)))
         self.assertEqual([[value_at(found, i, pair) for pair in range(36)] for i in range(8)], different)
 
-    def test_what_was_not_measured(self):
+    def test_unmeasured_values(self):
         """Tests that pairs without any measurement have NaN and their own cluster, and that a single gap is filled and counted."""
         matrices = [[5e-6] * 9 for _ in range(9)]
         for matrix in matrices:

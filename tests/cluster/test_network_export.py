@@ -46,7 +46,7 @@ class NetworkExport(unittest.TestCase):
     def numbers(self, path):
         return {name: v.values[0] for name, v in cdf.read(path).variables.items() if not v.dimensions}
 
-    def test_as_it_was(self):
+    def test_a_result_is_exported_unchanged(self):
         source = self.source()
         text = run_xtf("export", "network", "-o", self.out, source)
         self.assertEqual(values_of(self.out), values_of(source))
@@ -81,7 +81,7 @@ class NetworkExport(unittest.TestCase):
         run_xtf("export", "network", "-q", "-f", "-o", self.out, source, "median/at/1200")
         self.assertEqual(len(values_of(self.out)), 0)
 
-    def test_what_was_not_measured(self):
+    def test_unmeasured_values(self):
         values = array.array("d", [0, 1e-6, -1, 0, 0, math.nan, 2e-6, 0])
         networks.write(self.folder / "net.nc", 2, [100, 200], values)
         run_xtf("export", "network", "-q", "-o", self.out, self.folder / "net.nc")

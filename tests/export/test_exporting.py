@@ -66,7 +66,7 @@ class Exporting(unittest.TestCase):
         self.assert_refused(self.export(self.trace, "proc/77"), "proc/77")
         self.assertEqual(self.names(), [])
 
-    def test_what_is_there_stays(self):
+    def test_existing_files_stay(self):
         self.export("--quiet", self.trace, "proc/0")
         before = sorted((p.name, p.stat().st_mtime_ns) for p in self.out.rglob("*"))
         self.assert_refused(self.export(self.trace), "exists already: --force")
@@ -78,7 +78,7 @@ class Exporting(unittest.TestCase):
         self.assertTrue((self.out / "thesis.tex").exists())
         self.assertEqual(self.names(), ["out"])
 
-    def test_what_is_exported_stays(self):
+    def test_the_source_stays(self):
         trace = self.folder / "exported.xtf"
         shutil.copy(self.trace, trace)
         before = trace.read_bytes()
@@ -127,7 +127,7 @@ class Exporting(unittest.TestCase):
         self.assertEqual(self.names(), ["out"])
         self.assert_refused(self.export("--force", self.trace), "contains more than an OTF2 archive")
 
-    def test_no_such_place(self):
+    def test_an_invalid_mount_point(self):
         self.out = self.folder / "nowhere" / "out"
         self.assert_refused(self.export(self.trace), "nowhere/out: No such file or directory")
 
@@ -143,7 +143,7 @@ class Exporting(unittest.TestCase):
             self.assertEqual(self.names(), ["out"] if status == 0 else [])
             shutil.rmtree(self.out, ignore_errors=True)
 
-    def test_traces_of_enemies(self):
+    def test_invalid_traces(self):
         """Tests invalid texts, tables and rows: exports write what OTF2 accepts, and refuse other traces with a message."""
         trace = self.folder / "names.xtf"
         for kind in ("nasty", "long"):

@@ -162,14 +162,14 @@ Test(calls, that_are_wrong_are_repaired_and_counted)
     imported_finish(&imported);
 }
 
-/* Counts an event twice. */
+/* Imports lines, but counts an event twice. */
 static bool run_miscounting(XtfImportJob *job, GError **error)
 {
     job->report.read++;
     return run_import(job, error);
 }
 
-Test(calls, an_importer_that_miscounts_is_found_out)
+Test(calls, an_importer_that_miscounts_is_detected)
 {
     static const XtfImporter miscounting = {
         .name = "lines",

@@ -61,7 +61,7 @@ Test(deaths, are_refused_by_name)
 }
 
 /* Locations that other threads read at the same time are not blamed. */
-Test(deaths, cost_one_location_when_going_on)
+Test(deaths, cost_one_location_with_keep_going)
 {
     for (unsigned jobs = 1; jobs <= 4; jobs += 3) {
         g_auto(XtfImportReport) report;

@@ -98,7 +98,7 @@ static void change_posting(XtfRequests *requests, GArray *all, GRand *random, ui
     }
 }
 
-Test(messages, postings_come_in_order)
+Test(messages, postings_are_taken_in_order)
 {
     g_autoptr(GRand) random = g_rand_new_with_seed(3);
     XtfRequests requests;
@@ -153,7 +153,7 @@ Test(messages, many_postings_go_to_a_file)
     cr_assert_eq(g_rmdir(folder), 0, "the files are unlinked");
 }
 
-Test(messages, a_folder_that_takes_no_file_is_an_error)
+Test(messages, a_missing_folder_is_an_error)
 {
     g_autoptr(GError) error = NULL;
     XtfRequests requests;

@@ -28,7 +28,7 @@ Test(properties, ends_are_read_as_they_are_written)
     expect_end("killed by signal 11", XTF_END_KILLED, 11);
 }
 
-Test(properties, other_ends_are_not_known)
+Test(properties, other_texts_are_unknown_ends)
 {
     static const char *const texts[] = {"",          "exit",     "exited ",          "status",     "status ",
                                         "status 3 ", "status x", "killed by signal", "finalized 0"};

@@ -308,7 +308,7 @@ Test(stream, every_event_has_a_label_of_its_own)
 }
 
 /* Labels of a source's own events follow the labels of the model. */
-Test(stream, takes_events_that_the_model_has_no_label_for)
+Test(stream, appends_events_without_a_label_of_the_model)
 {
     static const char *const more[] = {"PROBE", "PROBE_END", NULL};
     g_autoptr(XtfSchema) schema = xtf_model_schema_with_events(XTF_MODEL_SENDS, more);

@@ -30,7 +30,7 @@ static GVariant *return_text(XtfSupervised *shared, void *data, GError **error)
     return g_variant_new_string(text);
 }
 
-Test(supervise, hands_back_the_result)
+Test(supervise, returns_the_result)
 {
     const int lengths[] = {0, 10, 1000000}; /* the last does not fit a pipe at once */
 
@@ -52,7 +52,7 @@ static GVariant *return_error(XtfSupervised *shared, void *data, GError **error)
     return NULL;
 }
 
-Test(supervise, hands_back_the_error)
+Test(supervise, returns_the_error)
 {
     g_autoptr(GArray) suspects = no_suspects();
     g_autoptr(GError) error = NULL;
@@ -69,7 +69,7 @@ static GVariant *name_a_file(XtfSupervised *shared, void *data, GError **error)
     return NULL;
 }
 
-Test(supervise, hands_back_errors_about_files_of_any_name)
+Test(supervise, returns_errors_about_files_of_any_name)
 {
     g_autoptr(GArray) suspects = no_suspects();
     g_autoptr(GError) error = NULL;

@@ -130,13 +130,13 @@ static int check_allowed_calls(void)
 
 TestSuite(confine, .init = set_up, .fini = tear_down);
 
-Test(confine, takes_what_serving_does_not_need)
+Test(confine, refuses_calls_that_a_mount_does_not_need)
 {
     int failed = run_checks(check_refused_calls);
     cr_assert_eq(failed, 0, "what should be refused is not: %d", failed);
 }
 
-Test(confine, leaves_what_serving_needs)
+Test(confine, allows_calls_that_a_mount_needs)
 {
     int failed = run_checks(check_allowed_calls);
     cr_assert_eq(failed, 0, "what should work does not: %d", failed);
@@ -156,7 +156,7 @@ static int check_files(void)
     return 0;
 }
 
-Test(confine, leaves_the_traces_folder_alone)
+Test(confine, opens_only_files_of_the_traces_folder)
 {
     int failed = run_checks(check_files);
     cr_assert_eq(failed, 0, "what should be refused is not: %d", failed);

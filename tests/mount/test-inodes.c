@@ -201,7 +201,7 @@ Test(inodes, the_oldest_are_stale, .timeout = 10)
     expect_stale(inodes, 2, (uint64_t[]){ids[3], ids[4]});
 }
 
-Test(inodes, a_directory_goes_after_its_children, .timeout = 10)
+Test(inodes, a_directory_is_stale_after_its_children, .timeout = 10)
 {
     g_autoptr(XtfInodes) inodes = new_inodes(8);
     uint64_t directory = lookup_id(inodes, XTF_INODE_ROOT, "directory"), child = lookup_id(inodes, directory, "child");

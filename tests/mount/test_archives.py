@@ -88,7 +88,7 @@ class Archives(Case):
         run(XTF, "cache", "--dir", given, "--clear")
         self.assertEqual(os.listdir(given), ["own.xtf"])
 
-    def test_imports_of_others(self):
+    def test_imports_of_other_users(self):
         """Tests that xtf neither reads nor writes files of another user in the cache folder."""
         self.cat()
         name, = self.kept()
@@ -152,7 +152,7 @@ class Archives(Case):
         messages = {run(XTF, *words, check=False).stderr for words in (("info", cut), ("check", cut), ("cat", cut, "count"))}
         self.assertEqual(messages, {f"xtf: {cut}: the file is damaged: it ends after 100 bytes\n"})
 
-    def test_damaged_import_is_made_anew(self):
+    def test_a_damaged_import_is_repeated(self):
         self.mount(self.archive)
         events = self.count()
         self.unmount()
@@ -162,7 +162,7 @@ class Archives(Case):
         self.mount(self.archive)
         self.assertEqual(self.count(), events)
 
-    def test_two_at_once(self):
+    def test_two_mounts_at_once(self):
         other = tempfile.mkdtemp(prefix="xtf-test-")
         mounts = [subprocess.Popen([XTF, "mount", "-q", self.archive, directory], env=self.environment)
                   for directory in (self.dir, other)]

@@ -70,7 +70,7 @@ class Commands(harness.TestCase):
         self.assertEqual(facts["first"][1], "0.000000000")
         self.assertEqual(int(facts["last"][1].replace(".", "")), 1000 * (self.records // 2 - 1) + 1000)
 
-    def test_info_of_what_is_there(self):
+    def test_info_without_empty_types(self):
         """Tests that info lists a type without records only with --all."""
         trace = harness.make_trace(os.path.join(self.folder.name, "empty.xtf"), 1, 1, 0)
         self.assertNotRegex(run(XTF, "info", trace).stdout, r"(?m)^enters_leaves ")
@@ -89,7 +89,7 @@ class Commands(harness.TestCase):
         value = run(XTF, "import", "-o", "-j4", "no-archive", check=False)
         self.assertIn("no-archive: No such file", value.stderr)
 
-    def test_storage_that_makes_no_sense(self):
+    def test_invalid_storage_options(self):
         before = set(os.listdir(self.folder.name))
         for command in ["import", EXAMPLE, "-o"], ["copy", self.trace]:
             for option, value in ("--codec", "zip"), ("--level", "0"), ("--level", "10"), ("--level", "x"), \
@@ -229,7 +229,7 @@ class Commands(harness.TestCase):
         self.assertLessEqual(len(stderr.splitlines()), 5)
 
     @harness.needs_otf2
-    def test_import_replaces_nothing_else(self):
+    def test_import_replaces_only_its_own_trace(self):
         """Tests that an import replaces only an older import of the same trace, unless it is forced."""
         folder = tempfile.mkdtemp(dir=self.folder.name)
         output = os.path.join(folder, "eztrace_log.xtf")
@@ -386,7 +386,7 @@ class Commands(harness.TestCase):
         for path in "proc/99", "nonsense", "xx", "waits/profile", "region/nobody*/count", "sends/values", "p" * 100:
             self.assertNotIn("did you mean", run(XTF, "cat", self.trace, path, check=False).stderr, path)
 
-    def test_why(self):
+    def test_why_explains_paths(self):
         """Tests that `xtf why` explains a path with the same words without a mount, from any directory, and behind a link to the mount."""
         link = os.path.join(self.folder.name, "link")
         with harness.Mount(self.trace) as mount:
@@ -403,7 +403,7 @@ class Commands(harness.TestCase):
             os.unlink(link)
         self.assertIn("is in no mounted trace", run(XTF, "why", "/nothing/here", check=False).stderr)
 
-    def test_messages_say_what_once(self):
+    def test_messages_name_the_path_once(self):
         for path, message in (("proc/99-/count", '99-: there is no process 99'),
                               ("sends/values", "values is about values"), ("proc/99", "there is no process 99")):
             self.assertIn(f"xtf: {path}: {message}", run(XTF, "cat", self.trace, path, check=False).stderr)

@@ -231,7 +231,7 @@ class Following(harness.unittest.TestCase):
     def test_readers(self):
         self.check_readers([self.grow()])
 
-    def test_readers_of_a_hasty_writer(self):
+    def test_readers_of_a_fast_writer(self):
         self.check_readers([self.grow(kept=KEPT)])
 
     def test_readers_of_a_folder(self):
@@ -239,7 +239,7 @@ class Following(harness.unittest.TestCase):
         self.make_parts(*(f"part-{i}.xtf" for i in range(3)))
         self.check_readers([self.grow_part(f"part-{i}.xtf", range(i, PROCS, 3), MILLISECONDS + 3 * i) for i in range(3)])
 
-    def test_readers_of_a_folder_with_hasty_writers(self):
+    def test_readers_of_a_folder_with_fast_writers(self):
         self.make_parts("a.xtf", "b.xtf")
         self.check_readers([self.grow_part(f"{'ab'[i]}.xtf", range(i, PROCS, 2), kept=KEPT) for i in range(2)])
 
@@ -282,7 +282,7 @@ class Following(harness.unittest.TestCase):
             tail.kill()
             tail.wait()
 
-    def test_a_part_that_comes_late(self):
+    def test_a_late_part(self):
         """Tests processes 8 and 9, which begin long after the others. Their file exists before they begin."""
         self.make_parts("early.xtf")
         early = self.grow_part("early.xtf", set(range(PROCS)) - {8, 9}, 2 * MILLISECONDS)
@@ -298,7 +298,7 @@ class Following(harness.unittest.TestCase):
             self.assertTrue(mount.read("records").startswith(shown))
 
     # FORMAT W46
-    def test_a_part_that_comes_too_late(self):
+    def test_a_part_too_late_to_show(self):
         """Tests a part whose records would precede lines that were shown. The lines stay, and the log gives the reason."""
         self.make_parts("early.xtf")
         early = self.grow_part("early.xtf", {0, 2, 3}, 2 * MILLISECONDS)
@@ -336,7 +336,7 @@ class Following(harness.unittest.TestCase):
             self.assertEqual([writer.wait(TIMEOUT) for writer in writers], [0, 0])
 
     # FORMAT R61
-    def test_a_writer_that_is_killed(self):
+    def test_a_killed_writer(self):
         """Tests that the other parts grow on, the log and `info` name the process of the killed writer, and the mount completes at their end."""
         self.make_parts("000000.xtf", "000001.xtf")
         writers = [self.grow_part("000000.xtf", range(4), 2 * MILLISECONDS), self.grow_part("000001.xtf", range(4, PROCS), 2 * MILLISECONDS)]
@@ -358,7 +358,7 @@ class Following(harness.unittest.TestCase):
         self.assertRegex(run(XTF, "cat", self.trace, "count").stderr, r"xtf: remark: process 1 \(000001.xtf\): it ended early: ")
 
     # FORMAT R61, R65
-    def test_a_part_that_nobody_begins(self):
+    def test_a_part_without_a_writer(self):
         """Tests that a file without a commit delays the others only while a process may write it."""
         self.make_parts("000000.xtf", "000001.xtf")
         writer = self.grow_part("000000.xtf", range(4), 2 * MILLISECONDS)
@@ -402,7 +402,7 @@ class Following(harness.unittest.TestCase):
             self.assertFalse(os.path.exists(mount.path("proc/9")))
             writer.wait(TIMEOUT)
 
-    def test_what_was_not_there_comes(self):
+    def test_new_names_appear(self):
         writer = self.grow(2 * MILLISECONDS, commits=100)
         self.wait_for_trace()
         with contextlib.ExitStack() as mounted:
@@ -426,7 +426,7 @@ class Following(harness.unittest.TestCase):
             daemon.send_signal(signal.SIGINT)
             self.assertNotEqual(daemon.wait(TIMEOUT), 0)
 
-    def test_what_cannot_be_followed(self):
+    def test_traces_that_cannot_be_followed(self):
         empty = tempfile.mkdtemp(prefix="xtf-test-")
         self.addCleanup(os.rmdir, empty)
         for content, message in (b"no trace, just text", "only an .xtf file"), (None, "No such file"):

@@ -85,13 +85,13 @@ class LaterAnalysis(harness.TestCase):
                 self.assertEqual(mount.read("waits/profile"), shown)
                 self.assertNotEqual(mount.read("proc/1/waits/totals"), b"")
 
-    def test_beside_the_trace(self):
+    def test_analysis_beside_the_trace(self):
         self.check(self.copy, lambda: run(XTF, "analyze", "-q", "-o", self.beside, self.copy))
 
-    def test_in_the_trace(self):
+    def test_analysis_in_the_trace(self):
         self.check(self.copy, lambda: run(XTF, "analyze", "-q", self.copy))
 
-    def test_in_a_file_of_another_name(self):
+    def test_analysis_in_another_file(self):
         """Tests an analysis in another folder than the watched one: requests make the mount look for it."""
         for link in os.link, os.symlink:
             folder = os.path.join(self.dir, link.__name__)
@@ -101,7 +101,7 @@ class LaterAnalysis(harness.TestCase):
             link(target, linked)
             self.check(linked, lambda: run(XTF, "analyze", "-q", target))
 
-    def test_of_a_trace_that_was_followed(self):
+    def test_analysis_of_a_followed_trace(self):
         grown = os.path.join(self.dir, "grown.xtf")
         writer = subprocess.Popen([os.environ["GROW"], grown, "5", "20", "0"])
         wait_until(lambda: run(XTF, "info", grown, check=False).returncode == 0, "the first commit")
@@ -124,7 +124,7 @@ class LaterAnalysis(harness.TestCase):
             file.write(bytes(8192))
         os.rename(copy, path)
 
-    def test_a_damaged_one(self):
+    def test_a_damaged_analysis(self):
         """Tests that the mount ignores a damaged analysis, as the log and `xtf why` say, and shows a sound one that replaces it."""
         made, damaged = os.path.join(self.dir, "made"), os.path.join(self.dir, "damaged")
         run(XTF, "analyze", "-q", "-o", made, self.copy)
@@ -144,7 +144,7 @@ class LaterAnalysis(harness.TestCase):
             self.assertEqual(mount.read("waits/profile"), shown)
             self.assertNotIn("was written to", self.log(mount))
 
-    def test_of_another_trace(self):
+    def test_an_analysis_of_another_trace(self):
         """Tests that the mount ignores an analysis of another trace, and another trace in the place of its own."""
         second = harness.make_trace(os.path.join(self.dir, "other.xtf"), 3, 1, 2000)
         run(XTF, "analyze", "-q", "-o", second + ".analysis", second)
@@ -160,7 +160,7 @@ class LaterAnalysis(harness.TestCase):
             self.assertEqual(mount.read("info"), shown)
             self.assertIn(f"was analysed after it was mounted; xtf unmount '{mount.dir}'", run(XTF, "why", mount.path("waits/count")).stdout)
 
-    def test_with_an_analysis_of_the_users_choice(self):
+    def test_an_analysis_named_by_the_user(self):
         """Tests that an analysis named by the user stays when another one appears beside the trace."""
         chosen = os.path.join(self.dir, "chosen")
         run(XTF, "analyze", "-q", "-o", chosen, self.copy)

@@ -62,7 +62,7 @@ class Mounting(Case):
             run(XTF, "unmount", self.dir)
 
     @unittest.skipIf(harness.SANITIZED, "with sanitizers nothing is given up")
-    def test_what_is_given_up(self):
+    def test_capabilities_are_dropped(self):
         """Tests that no thread of the daemon has a capability or can gain one, and that the unmounter has the ones for unmounting."""
         run(XTF, "mount", self.trace, self.dir)
         load = Load(self.dir)
@@ -136,7 +136,7 @@ class Mounting(Case):
         for word in words:
             self.assertIn(word, done.stderr)
 
-    def test_nothing_is_hidden(self):
+    def test_mounts_hide_no_files(self):
         """Tests that a mount hides neither files nor another mount, unless an option asks for it."""
         note = os.path.join(self.dir, "note")
         with open(note, "w"):
@@ -212,7 +212,7 @@ class Mounting(Case):
         self.assertEqual(done.returncode, 1)
         self.assertIn("'xtf ls' and 'xtf cat' show the same without a mount", done.stderr)
 
-    def test_unmount_refuses_what_is_not_ours(self):
+    def test_unmount_refuses_other_mounts(self):
         for directory in (self.dir, "/proc", "/nothing/here"):
             done = run(XTF, "unmount", directory, check=False)
             self.assertEqual(done.returncode, 1)

@@ -44,7 +44,7 @@ class Pictures(unittest.TestCase):
         self.assertTrue(drawn and drawn[0].endswith(b"</svg>\n"))
         return answers
 
-    def test_others_are_answered_meanwhile(self):
+    def test_other_requests_while_drawing(self):
         """Tests that other requests are answered while a picture is drawn. On a busy machine none may arrive in time; then the test draws
         another picture."""
         trace = make_trace(os.path.join(self.home, "wide.xtf"), PROCESSES, 1, 50)

@@ -71,7 +71,7 @@ class Tree(harness.TestCase):
                     self.assertEqual(self.mount.count(path), len(expected))
                     self.assertEqual(self.mount.read(path, "records"), b"".join(expected))
 
-    def test_fields_are_listed_nowhere(self):
+    def test_walks_do_not_reach_fields(self):
         """Tests that region/ and comm/ list their names, but that a walk from the root does not reach them."""
         self.assertEqual(os.listdir(self.mount.path("region")), ["main", "MPI_Send", "MPI_Recv", "compute"])
         self.assertEqual(os.listdir(self.mount.path("proc", "1", "comm")), ["MPI_COMM_WORLD"])
@@ -138,7 +138,7 @@ class Tree(harness.TestCase):
         zoomed = sum(self.mount.count("time", "100us-200us", "zoom", str(i)) for i in range(10))
         self.assertEqual(zoomed, len(self.expected((100000, 200000))))
 
-    def test_where_am_i(self):
+    def test_path_of_the_working_directory(self):
         """Tests that a directory's path is the one that the process followed, and that .. leads back."""
         for path in ("proc/1/time/0-1ms", "time/0-1ms/proc/1", "proc/1/sends/time/0-1ms/num/0-5"):
             shell = harness.run("sh", "-c", "/bin/pwd -P; cd ..; /bin/pwd -P; stat -c %i .", cwd=self.mount.path(path))

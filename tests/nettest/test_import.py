@@ -72,7 +72,7 @@ class Import(unittest.TestCase):
             self.assertEqual(shown_rows(trace, sender), expected_rows(results, sender))
         return trace
 
-    def test_results_of_others(self):
+    def test_shared_results(self):
         folder = shared_traces()
         if not folder or not (folder / "network-4x4").is_dir():
             self.skipTest("no network-4x4 here")
@@ -88,7 +88,7 @@ class Import(unittest.TestCase):
         self.assertIn("node1", cat(trace, "definitions/system_tree"))
         self.assertEqual(int(cat(trace, "proc/3/peer/4-5/links/count")), 2 * 5 * 5)
 
-    def test_what_was_not_measured_is_left_out(self):
+    def test_unmeasured_values_are_left_out(self):
         nan = math.nan
         data = [[[0.0, -1.0, 1e-6], [nan, 0.0, 2e-6], [3e-6, 9.9692099683868690e+36, 0.0]]]
         path = self.folder / "gaps.nc"

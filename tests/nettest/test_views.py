@@ -266,7 +266,7 @@ class Views(unittest.TestCase):
                 line, = (line for line in self.lines(trace, f"proc/{s}/fit") if int(line[1]) == r)
                 self.compare_fit(line[2:], points, (n, s, r))
 
-    def test_statistics_of_what_there_is(self):
+    def test_statistics_of_some_results(self):
         """Tests senders, files and statistics that only some results have."""
         folder, nan = pathlib.Path(self.holder.name), math.nan
         def statistics(name, path="statistics"):
@@ -319,7 +319,7 @@ class Views(unittest.TestCase):
         self.assertTrue(all(a <= b + 1e-9 for a, b in zip(light, light[1:])), "longer times are lighter")
         self.assertGreater(len(set(light)), 10)
 
-    def test_what_a_network_does_not_have(self):
+    def test_views_that_a_network_lacks(self):
         trace, _ = self.networks[-1]
         listed = self.cat_list(trace, "/")
         self.assertEqual(listed & {"time", "calls", "profile", "totals", "histogram", "matrix", "by"}, set())

@@ -81,7 +81,7 @@ class RoundTrips(Case):
         self.xml.write_text("".join(line.strip() for line in UNUSUAL.splitlines()))
         self.round_trip("--noblanks")
 
-    def test_numbers_as_they_were(self):
+    def test_numbers_stay(self):
         for times in ("0.500000", "12.250000", "12.250001"), ("0.5", "12.25", "13"), ("1", "2", "30"), ("0.1234567", "0.2234560", "4.0000000"):
             slices = "".join(f'<slice num="{i}" time="{time}"><rank num="0"><resource mbytes="{time}" mpi="{time}"/></rank></slice>'
                              for i, time in enumerate(times))
@@ -139,7 +139,7 @@ class Parts(Case):
         self.assertEqual(len(found), len(source))
         self.assertEqual(*(ElementTree.canonicalize(ElementTree.tostring(root), strip_text=True) for root in (found, source)))
 
-    def test_what_is_refused(self):
+    def test_refused_files(self):
         opents_gen.write(self.xml, 2, 3)
         self.assertEqual(oracle.run(XTF, "import", "-q", "-o", self.xtf, self.xml).returncode, 0)
         for path in "task_states", "num/1-2", "peer/1", "thread/0":

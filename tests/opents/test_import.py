@@ -102,7 +102,7 @@ class Generated(Case):
                 self.assertGreaterEqual(exported, imported)
                 self.assertEqual(ranks == 1, exported == 0)
 
-    def test_what_is_counted(self):
+    def test_sums_of_the_index(self):
         """Compares the sums of windows in the index with sums over the records."""
         opents_gen.write(self.xml, 4, 50)
         self.good(self.xml.read_text())
@@ -142,7 +142,7 @@ class Unusual(Case):
         self.assertEqual(expected["resources"][-1][0], 1000000000500000000)
         self.assertIn(("REPAIRED", "6 times have more than nine decimals: they were rounded to nanoseconds"), oracle.remarks(XTF, self.xtf))
 
-    def test_unknown_things_are_counted(self):
+    def test_unknown_elements_are_counted(self):
         self.good(trace_text('<!-- a comment --><node name="a"><trace><deep/></trace></node>', SLICE.format(1, "0.5"), '<?php x?><node/>', SLICE.format(2, "0.6") + "text",
                         more=' host="x"').replace('<task type="F"', '<task colour="red" type="F"'))
         self.compare()
@@ -173,7 +173,7 @@ class Unusual(Case):
                 self.assertIn(("LEFT_OUT", "1 attributes след of <task>, which a trace of OpenTS does not have"), oracle.remarks(XTF, self.xtf))
                 self.compare()
 
-    def test_the_xml_of_others(self):
+    def test_xml_of_other_formats(self):
         for text in "<profile/>", "<tracer ranks='4'/>", "ranks", "", "<!DOCTYPE html><html/>", "<!-- <trace ranks='2'/>":
             done = self.import_text(text)
             self.assertEqual(done.returncode, 1)
@@ -239,7 +239,7 @@ class Faults(Case):
                 self.xml.write_text(trace_text(BEFORE, kept, AFTER))
                 self.assertEqual(imported, oracle.expected(self.xml))
 
-    def test_nothing_helps_against(self):
+    def test_faults_that_keep_going_refuses(self):
         for text, problem in (
             (trace_text(BEFORE, ranks=0), 'line 1: ranks="0": from 1 to 1048576 can be imported'),
             (trace_text(BEFORE, ranks=4294967295), 'line 1: ranks="4294967295": from 1 to 1048576 can be imported'),
@@ -254,7 +254,7 @@ class Faults(Case):
                 self.assertIn(problem, done.stderr)
                 self.assertEqual(done.stderr.count("\n"), 1)
 
-    def test_no_xml_any_more(self):
+    def test_an_error_in_the_xml(self):
         """Tests that --keep-going keeps the part before an error in the XML."""
         deep = "<a>" * 70
         long = f'<task type="S" count="1" name="{"x" * (1200 << 10)}"/>'

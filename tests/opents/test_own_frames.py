@@ -298,7 +298,7 @@ class OwnFrames(unittest.TestCase):
                 arrows += line["bytes"] == "-"
         self.assertGreater(arrows, 0)
 
-    def test_values_as_told(self):
+    def test_values_option_decides(self):
         """Tests that `import --values` decides how samples are read."""
         trace = self.traces["cumulative"]
         per_frame_trace = trace.xtf.with_name("as-told.xtf")

@@ -39,7 +39,7 @@ Test(png, an_image_is_read_back)
     }
 }
 
-Test(png, what_is_no_image_is_refused)
+Test(png, invalid_images_are_refused)
 {
     uint8_t pixels[WIDTH * HEIGHT];
     g_autoptr(GError) error = NULL;

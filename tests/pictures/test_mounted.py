@@ -138,7 +138,7 @@ class Browsing(Mounted):
         values = {line["what"]: line["value"] for line in svg.table(self.mount.read(folder, "info"))}
         return float(values["from"]), float(values["duration"])
 
-    def test_a_click_opens_what_its_tile_says(self):
+    def test_a_click_opens_the_tiles_target(self):
         for folder, name in ("", "timeline.svg"), ("time/40%-60%", "timeline.html"), ("time/40%-60%", "histogram.svg"), ("", "matrix.svg"):
             self.show(folder, name)
             tiles = self.browser.run("""[...document.querySelectorAll('a[href] > rect')].map(rect => {
@@ -148,7 +148,7 @@ class Browsing(Mounted):
             wanted = os.path.normpath(os.path.join(folder, urllib.parse.unquote(href)))
             self.assertEqual(os.path.normpath(self.after(lambda: self.click(x, y))), wanted, f"{folder}/{name}")
 
-    def test_what_is_dragged_over_is_the_window(self):
+    def test_a_drag_selects_the_window(self):
         self.show("timeline.html")
         begin, width = self.info("")
         a, b = (begin + (x - svg.LEFT) / svg.WIDTH * width for x in (400, 900))

@@ -100,7 +100,8 @@ def check_exact(trace, path, calls, procs, regions=None, stored=False):
 
 
 def check_sampled(trace, path, calls):
-    """Checks sampled boxes. A box may be off by two and a half times the stated error; of a thousand boxes about twelve are further off."""
+    """Checks sampled boxes. A box may be off by 2.5 standard errors, 1.28 times the printed error; of a thousand boxes about twelve are
+    further off."""
     info = {line["what"]: line["value"] for line in trace.table(path, "info")}
     begin = decimal.Decimal(info["from"])
     times, _ = naive_tree(calls, begin, begin + decimal.Decimal(info["duration"]), None, None)

@@ -47,7 +47,7 @@ class Profile(unittest.TestCase):
         self.check(timeline, 0, 1000, A=[1, 90, 80], B=[1, 10, 10])
         self.check(timeline, 50, 1000, A=[0, 40, 40])
 
-    def test_ended_by_the_one_below(self):
+    def test_frames_ended_by_the_frame_below(self):
         timeline = location((0, "+A"), (10, "+B"), (20, "+C"), (50, "-A"), (60, "x"))
         self.check(timeline, 0, 100, A=[1, 50, 10], B=[1, 40, 10], C=[1, 30, 30])
 

@@ -35,7 +35,7 @@ Test(calls, a_call_is_one_line)
           "0.000000010 0 0 0.000000030 0.000000020 0.000000020 2 left 1 work", "");
 }
 
-Test(calls, columns_say_what_stands_in_them)
+Test(calls, columns_describe_the_line)
 {
     EXAMPLE(written, NESTED_CALL);
 
@@ -114,7 +114,7 @@ Test(calls, narrow_in_any_order)
     LINES(written, "proc/0/calls/info", 4, "calls 2 -", "");
 }
 
-Test(calls, a_call_leads_to_others)
+Test(calls, a_call_links_to_other_calls)
 {
     EXAMPLE(written, ENTER(0, 0, MAIN), ENTER(10, 0, WORK), ENTER(20, 0, BARRIER), LEAVE(30, 0), LEAVE(35, 0),
             ENTER(36, 0, WORK), LEAVE(40, 0), LEAVE(50, 0));

@@ -133,7 +133,7 @@ static void check_operation(const Written *written, Operation operation)
         check_line(operation, i, lines[i + 1], wait_of(operation, i, last, &sender));
 }
 
-Test(collectives, members_are_more_than_are_held)
+Test(collectives, more_members_than_memory_holds)
 {
     g_auto(Written) written;
 

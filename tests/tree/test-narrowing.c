@@ -411,7 +411,7 @@ static void assert_listing(Fixture *fixture, const char *directory, Kind kind, u
     cr_assert_eq(listed, expected, "%s", directory);
 }
 
-Test(narrowing, lists_what_can_be_looked_up)
+Test(narrowing, listed_names_can_be_looked_up)
 {
     g_autoptr(Fixture) fixture = messages_new(21, 4, 500, true);
     g_autoptr(GPtrArray) no_peers = list_names(fixture, "/peer"), no_tags = list_names(fixture, "/proc/0/tag");

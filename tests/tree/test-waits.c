@@ -319,7 +319,7 @@ Test(waits, selections_of_all_kinds_are_counted_and_added_up)
     }
 }
 
-Test(waits, histograms_of_very_many_waits_are_of_the_same)
+Test(waits, histograms_of_very_many_waits_match)
 {
     g_autoptr(Waits) waits = waits_new(8, 20000);
 

@@ -206,7 +206,7 @@ static void check_file(Run *run, const Pick *pick, const char *key, const char *
     }
 }
 
-/* ---- Which files there are. */
+/* ---- Existing files. */
 
 static bool add_name(const char *name, XtfNodeKind kind, void *names)
 {

@@ -247,7 +247,7 @@ void mpi_record_cancel_send(Mpi *mpi, unsigned location, uint64_t t, uint64_t re
     append_request(mpi, location, t, XTF_LABEL_MPI_REQUEST_CANCELLED, request);
 }
 
-/* ---- Both. */
+/* ---- Calls with their records. */
 
 void mpi_send(Mpi *mpi, unsigned location, uint64_t t, uint64_t ticks, Envelope envelope)
 {

@@ -25,8 +25,7 @@ static char *escape_name(const char *text)
 
 enum { NAMED_MAX = 64 }; /* rows of a table with names */
 
-/* Returns a component that names a row by its number or its name, if the name is valid, or several rows by a
- * pattern. Marks these rows in `marked`. */
+/* Returns a component for one row, by its number or valid name, or for a pattern. Marks the rows in `marked`. */
 static char *spell_rows(Fixture *fixture, const char *const *names, unsigned n, bool marked[static NAMED_MAX])
 {
     static const char *const patterns[] = {"*", "*_*", "*[!A-Z]*", "*s*", "*[a-m]*"};
@@ -210,8 +209,7 @@ static void filter_records(GArray **records, const Filter *filter)
     *records = left;
 }
 
-/* Appends at most `most` filters to `path`, and in random order to `shuffled`. Removes the other records from
- * `*records`. */
+/* Appends up to `most` filters to `path`, and shuffled to `shuffled`. Removes other records from `*records`. */
 static void narrow_records(Fixture *fixture, uint64_t n_procs, unsigned most, GString *path, GString *shuffled,
                            GArray **records)
 {
@@ -484,7 +482,6 @@ Test(narrowing, invalid_paths_do_not_exist)
     cr_assert_eq(read_count(fixture, "/tag/77"), 0);
 }
 
-/* The schemas of this file declare no aggregates. */
 Test(narrowing, files_without_aggregates_say_so)
 {
     g_autoptr(Fixture) fixture = messages_new(24, 4, 300, false);

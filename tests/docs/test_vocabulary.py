@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""The reference at the end of docs/VOCABULARY.md is what the declarations of src/model say, and what files have.
+"""Checks the reference at the end of docs/VOCABULARY.md against the declarations of src/model, and against files.
 
-The program `print-vocabulary` prints the declarations as JSON. With --xtf the test reads the schemas of traces with the second reader
-(tests/reader), and the reference in the page with a parser of its own. Both must agree on all fields, labels and aggregates. FILE is an
-.xtf file, or what `xtf import` reads.
+The program `print-vocabulary` prints the declarations as JSON. With --xtf, two independent readers must agree on all fields, labels and
+aggregates of traces. One is the second reader (tests/reader), the other is a parser of the reference in the page. FILE is an .xtf file,
+or any file that `xtf import` reads.
 
 usage: test_vocabulary.py PRINT-VOCABULARY VOCABULARY.md [--write | --xtf XTF [--shared] FILE...]
 """
@@ -28,25 +28,25 @@ HEADS = {"record": 4, "side": 2, "table": 0, "derived": 3}
 FLAGS = {1: "names", 2: "rises", 3: "distance", 4: "instant", 5: "duration", 8: "identifies", 9: "list", 10: "orders"}
 
 PARTS = [
-    ("record", "### 10.1 Record types\n\nAll record types begin with these fields. The tables below have the fields behind them.\n"
+    ("record", "### 11.1 Record types\n\nAll record types begin with these fields. The tables below have the fields behind them.\n"
      "The labels of `event` are the list that has the name of the type and the field."),
-    ("side", "### 10.2 Side arrays\n\nAll side arrays begin with these fields."),
-    ("table", "### 10.3 Definition tables"),
-    ("derived", "### 10.4 Derived types\n\nAll derived types begin with these fields."),
+    ("side", "### 11.2 Side arrays\n\nAll side arrays begin with these fields."),
+    ("table", "### 11.3 Definition tables"),
+    ("derived", "### 11.4 Derived types\n\nAll derived types begin with these fields."),
 ]
-REFERENCES = """### 10.5 References that depend on a label
+REFERENCES = """### 11.5 References that depend on a label
 
 The field *refers_to* of these fields names several tables, each with a label of another field.
 A label that is not in the list refers to nothing. A label with an empty table means that the value
 is a STRING."""
-LISTS = """### 10.6 Lists of labels
+LISTS = """### 11.6 Lists of labels
 
 Each list has its name, the fields that have it, and its labels with their values. A value that is
 left out has its number as its label."""
-AGGREGATES = """### 10.7 Aggregates
+AGGREGATES = """### 11.7 Aggregates
 
 A schema has its aggregates in the order of this table. Keys and values are in order, too."""
-KINDS = """### 10.8 Kinds of waits
+KINDS = """### 11.8 Kinds of waits
 
 *Record* is the type of the record in which the location waits. The record of the culprit is the one
 that ended the wait. Section 9 explains the last column."""
@@ -171,7 +171,7 @@ def write(declared):
                       *write_kinds(declared)]) + "\n"
 
 
-# ---- What the page says, and what files have, as {schema: (fields, aggregates)}.
+# ---- The schemas of the page, and of files, as {schema: (kind, fields, aggregates)}.
 
 def cells_of(line):
     return [part.strip() for part in line.strip().strip("|").split("|")]
@@ -220,7 +220,7 @@ def parse_schemas(part, kind, lists, references):
 
 def parse(page):
     """Returns {schema: (kind, fields, aggregates)} by the reference of a page."""
-    parts = dict(re.findall(r"^### 10\.(\d) .*?\n(.*?)(?=^### |\Z)", page, re.MULTILINE | re.DOTALL))
+    parts = dict(re.findall(r"^### 11\.(\d) .*?\n(.*?)(?=^### |\Z)", page, re.MULTILINE | re.DOTALL))
     references = {field: "".join(block.split()) for fields, block in parse_blocks(parts["5"]) for field in fields}
     lists, schemas = parse_lists(parts["6"]), {}
     for number, (kind, _) in zip("1234", PARTS):
@@ -249,7 +249,7 @@ def read(file):
 
 
 def compare(reference, file):
-    """Returns complaints of what a file has and the reference has not, and a summary."""
+    """Returns complaints of types of a file that the reference lacks, and a summary."""
     found, faults = read(file), []
     for name, schema in found.items():
         if name not in reference:

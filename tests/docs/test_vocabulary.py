@@ -45,7 +45,8 @@ Each list has its name, the fields that have it, and its labels with their value
 left out has its number as its label."""
 AGGREGATES = """### 11.7 Aggregates
 
-A schema has its aggregates in the order of this table. Keys and values are in order, too."""
+The name of an aggregate is its type and its number in the schema, from 1. Keys and values have the
+order of this table."""
 KINDS = """### 11.8 Kinds of waits
 
 *Record* is the type of the record in which the location waits. The record of the culprit is the one
@@ -144,17 +145,17 @@ def write_lists(names):
 
 
 def write_aggregates(declared):
-    def row(schema, aggregate):
+    def row(schema, number, aggregate):
         name = [field["name"] for field in schema["fields"]]
         flags = [flag for flag in ("extremes", "filters") if aggregate[flag]]
         if aggregate["typed_by"]:
             by = name[aggregate["keys"][aggregate["typed_by"] - 1]]
             flags.append(f"typed by `{by}`: reals {aggregate['reals']:#x}, signeds {aggregate['signeds']:#x}")
-        return [cell(schema["name"]), "frames" if aggregate["frames"] else "groups", codes(name[key] for key in aggregate["keys"]),
+        return [cell(f"{schema['name']}.{number}"), "frames" if aggregate["frames"] else "groups", codes(name[key] for key in aggregate["keys"]),
                 codes(name[value] for value in aggregate["values"]), ", ".join(flags)]
 
-    rows = [row(schema, aggregate) for schema in declared["schemas"] for aggregate in schema["aggregates"]]
-    return [AGGREGATES, "", *table(["type", "kind", "keys", "values", "flags"], rows), ""]
+    rows = [row(schema, i + 1, aggregate) for schema in declared["schemas"] for i, aggregate in enumerate(schema["aggregates"])]
+    return [AGGREGATES, "", *table(["aggregate", "kind", "keys", "values", "flags"], rows), ""]
 
 
 def write_kinds(declared):
@@ -230,7 +231,7 @@ def parse(page):
             name, kind, keys, values, flags = cells_of(line)
             typed = re.search(r"typed by `(\w+)`: reals (\w+), signeds (\w+)", flags)
             by = (typed[1], int(typed[2], 16), int(typed[3], 16)) if typed else (None, 0, 0)
-            schemas[name.strip("`")][2].append((kind, unquote(keys), unquote(values), "extremes" in flags, "filters" in flags, *by))
+            schemas[name.strip("`").partition(".")[0]][2].append((kind, unquote(keys), unquote(values), "extremes" in flags, "filters" in flags, *by))
     return schemas
 
 

@@ -1,6 +1,6 @@
 /*
- * docs/VOCABULARY.md, compared with the model: it has one section of every type, and explains only fields that the type
- * has. tests/docs/test_vocabulary.py compares the reference at its end.
+ * docs/VOCABULARY.md, compared with the model. The page has one section of every type, and explains only fields that
+ * the type has. tests/docs/test_vocabulary.py compares the reference at the end of the page.
  */
 #include <criterion/criterion.h>
 #include <glib.h>

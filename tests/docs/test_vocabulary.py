@@ -29,7 +29,7 @@ FLAGS = {1: "names", 2: "rises", 3: "distance", 4: "instant", 5: "duration", 8: 
 
 PARTS = [
     ("record", "### 11.1 Record types\n\nAll record types begin with these fields. The tables below have the fields behind them.\n"
-     "The labels of `event` are the list that has the name of the type and the field."),
+     "The labels of `event` are in the list of section 11.6 that names `TYPE.event`."),
     ("side", "### 11.2 Side arrays\n\nAll side arrays begin with these fields."),
     ("table", "### 11.3 Definition tables"),
     ("derived", "### 11.4 Derived types\n\nAll derived types begin with these fields."),

@@ -1,6 +1,6 @@
 /*
- * docs/VOCABULARY.md, compared with the model. The page has one section of every type, and explains only fields that
- * the type has. tests/docs/test_vocabulary.py compares the reference at the end of the page.
+ * docs/VOCABULARY.md, compared with the model. The page has one section of every type, and explains only its
+ * fields. tests/docs/test_vocabulary.py compares the reference at the end of the page.
  */
 #include <criterion/criterion.h>
 #include <glib.h>
@@ -52,7 +52,7 @@ static void check_names(const XtfSchema *schema, const GPtrArray *names)
     }
 }
 
-/* The first tables of these sections are of names of properties. */
+/* True if the first table of the type's section lists fields. The first table of `properties` lists names. */
 static bool has_table_of_fields(unsigned tag)
 {
     return tag != XTF_MODEL_PROPERTIES;

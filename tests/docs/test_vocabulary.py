@@ -2,10 +2,9 @@
 """Checks the reference at the end of docs/VOCABULARY.md against the declarations of src/model, and against files.
 
 The program `print-vocabulary` prints the declarations as JSON. With --xtf, two independent readers must agree on all fields, labels and
-aggregates of traces. One is the second reader (tests/reader), the other is a parser of the reference in the page. FILE is an .xtf file,
-or any file that `xtf import` reads.
+aggregates of traces (sample_traces.py). One is the second reader (tests/reader), the other is a parser of the reference in the page.
 
-usage: test_vocabulary.py PRINT-VOCABULARY VOCABULARY.md [--write | --xtf XTF [--shared] FILE...]
+usage: test_vocabulary.py PRINT-VOCABULARY VOCABULARY.md [--write | --xtf XTF [--networks] [--archives OTF2-ARCHIVES]]
 """
 
 import argparse
@@ -17,10 +16,8 @@ import sys
 import tempfile
 import textwrap
 
-TESTS = pathlib.Path(__file__).resolve().parent.parent
-sys.path += [str(TESTS / "reader"), str(TESTS / "roundtrip")]
-import xtf_reader  # noqa: E402
-import xtfrun  # noqa: E402
+import sample_traces
+import xtf_reader  # found by the path that sample_traces sets
 
 MARK = "<!-- made by: tests/docs/test_vocabulary.py PRINT-VOCABULARY docs/VOCABULARY.md --write -->\n"
 COLUMNS = 100
@@ -249,31 +246,27 @@ def read(file):
             for schema in xtf_reader.Trace(str(file)).schemas}
 
 
-def compare(reference, file):
-    """Returns complaints of types of a file that the reference lacks, and a summary."""
+def compare(reference, name, file):
+    """Returns complaints of types of a file that the reference lacks, and prints a summary."""
     found, faults = read(file), []
-    for name, schema in found.items():
-        if name not in reference:
-            faults.append(f"{file}: {name}: the reference has no such schema")
-        elif schema != reference[name]:
-            faults.append(f"{file}: {name}: it has\n    {schema}\nthe reference has\n    {reference[name]}")
+    for schema, is_so in found.items():
+        if schema not in reference:
+            faults.append(f"{name}: {schema}: the reference has no such schema")
+        elif is_so != reference[schema]:
+            faults.append(f"{name}: {schema}: it has\n    {is_so}\nthe reference has\n    {reference[schema]}")
     labels = {label for _, fields, _ in found.values() for field in fields for label in field[6]}
-    return faults, f"{file.name}: {len(found)} schemas, {sum(len(schema[2]) for schema in found.values())} aggregates, {len(labels)} labels"
+    print(f"{name}: {len(found)} schemas, {sum(len(schema[2]) for schema in found.values())} aggregates, {len(labels)} labels")
+    return set(found), faults
 
 
-def compare_files(reference, xtf, files):
-    faults = []
+def compare_traces(reference, arguments):
+    seen, faults = set(), []
     with tempfile.TemporaryDirectory() as folder:
-        for i, file in enumerate(files):
-            trace = file
-            if file.suffix != ".xtf":
-                trace = pathlib.Path(folder) / f"{i}-{file.parent.name}.xtf"
-                subprocess.run([xtf, "import", "-o", trace, file], check=True, capture_output=True, timeout=300)
-                if file.suffix == ".otf2":
-                    subprocess.run([xtf, "analyze", trace], check=True, capture_output=True, timeout=300)
-            complaints, summary = compare(reference, trace)
+        for name, file in sample_traces.make_traces(arguments.xtf, pathlib.Path(folder), arguments.archives, arguments.networks):
+            schemas, complaints = compare(reference, name, file)
+            seen |= schemas
             faults += complaints
-            print(summary)
+    print(f"{len(seen)} of {len(reference)} schemas; not in these traces: {' '.join(sorted(set(reference) - seen))}")
     return faults
 
 
@@ -283,9 +276,9 @@ def main():
     parser.add_argument("page", type=pathlib.Path)
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--xtf")
-    parser.add_argument("--shared", action="store_true", help="with the archives of others, if they are there")
-    parser.add_argument("files", nargs="*", type=pathlib.Path)
-    arguments = parser.parse_intermixed_args()
+    parser.add_argument("--networks", action="store_true")
+    parser.add_argument("--archives", default="")
+    arguments = parser.parse_args()
     declared = json.loads(subprocess.run([arguments.program], check=True, capture_output=True, text=True, timeout=60).stdout)
     made = write(declared)
     before, mark, reference = arguments.page.read_text().partition(MARK)
@@ -300,8 +293,7 @@ def main():
     if len(parsed) != len(declared["schemas"]):
         sys.exit(f"FAILED: {len(parsed)} schemas are in the reference, {len(declared['schemas'])} are declared")
     if arguments.xtf:
-        folder = xtfrun.shared_traces() if arguments.shared else None
-        faults = compare_files(parsed, arguments.xtf, arguments.files + (sorted(folder.glob("**/*.otf2")) if folder else []))
+        faults = compare_traces(parsed, arguments)
         if faults:
             sys.exit("\n".join(["FAILED:", *faults]))
     return 0

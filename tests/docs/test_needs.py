@@ -3,7 +3,7 @@
 
 A line is TABLES | CLAUSES | conditions. A clause is one aggregate, or several joined by "or"; clauses are joined by "and". The test makes
 aggregates of a trace unknown, one set after another, and lists directories. Without all aggregates of a clause the table must be gone.
-With one of them it must be there. The traces are those of sample_traces.py.
+With one of them it must be there. sample_traces.py makes the traces.
 
 usage: test_needs.py XTF VOCABULARY.md OTF2-ARCHIVES
 """

@@ -33,7 +33,7 @@ static inline int xtf_job_folder_open(const char *folder)
 /* Returns why a folder could not be opened, by errno. */
 static inline const char *xtf_job_folder_reason(int code)
 {
-    return code == EPERM                      ? "it is there already, and no folder that you alone may write to"
+    return code == EPERM                      ? "it exists already, and is not a folder that only you can write to"
            : code == ELOOP || code == ENOTDIR ? "it is no folder, or a symbolic link to one"
                                               : strerror(code);
 }

@@ -213,7 +213,7 @@ class ClusterViews(unittest.TestCase):
     def test_not_clustered(self):
         self.clustered()
         self.assertNotIn("clusters", run_xtf("ls", self.folder / "net.nc").decode().split())
-        self.assertIn("is not clustered: xtf cluster does that", run_xtf("cat", self.folder / "net.nc", "clusters/portions", status=1))
+        self.assertIn("is not clustered: run xtf cluster", run_xtf("cat", self.folder / "net.nc", "clusters/portions", status=1))
         self.assertIn("no portion has messages of 5 bytes", run_xtf("cat", self.folder / "clusters.xtf", "clusters/5/table", status=1))
 
     @unittest.skipUnless(TRACES and (TRACES / "network-4x4").is_dir(), "there is no ../shared/traces/network-4x4")

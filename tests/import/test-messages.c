@@ -176,7 +176,7 @@ static void check_tags(XtfTags *tags, const GArray *wanted, bool has_others)
     cr_assert_eq(list->len, MIN(wanted->len, XTF_TAGS_MAX));
     for (guint i = 0; i < list->len; i++)
         cr_assert_eq(g_array_index(list, uint32_t, i), g_array_index(wanted, uint32_t, i));
-    cr_assert_eq(tags->others, has_others || wanted->len > XTF_TAGS_MAX);
+    cr_assert_eq(tags->has_more, has_others || wanted->len > XTF_TAGS_MAX);
 }
 
 /* The set keeps the least tags, in any order and for any split into sets. */

@@ -275,7 +275,7 @@ Test(stream, counts_frames_that_are_too_deep)
     for (uint64_t i = XTF_STREAM_DEPTH + DEEPER; i > 0; i--)
         cr_assert(xtf_stream_leave(&fixture.stream, 2 * XTF_STREAM_DEPTH, i - 1));
     g_autoptr(XtfTrace) trace = finish_stream(&fixture);
-    cr_assert_eq(fixture.stream.deepest_beyond, DEEPER);
+    cr_assert_eq(fixture.stream.max_unstored, DEEPER);
     cr_assert_eq(fixture.stream.never_left, 0);
     cr_assert_eq(fixture.stream.without_enter.count, 0);
     uint64_t first_leave = XTF_STREAM_DEPTH + DEEPER;

@@ -278,7 +278,7 @@ class Commands(harness.TestCase):
             self.assertIn("No space left", done.stderr)
 
     def test_a_file_is_no_directory(self):
-        for path, explanation in ("/records/", "it is no directory"), ("/count/x", 'the name before "x" is no directory'):
+        for path, explanation in ("/records/", "it is not a directory"), ("/count/x", 'the name before "x" is not a directory'):
             done = run(XTF, "cat", self.trace, path, check=False)
             self.assertEqual((done.returncode, done.stderr), (1, f"xtf: {path}: {explanation}\n"))
 

@@ -324,10 +324,10 @@ class Views(unittest.TestCase):
         listed = self.cat_list(trace, "/")
         self.assertEqual(listed & {"time", "calls", "profile", "totals", "histogram", "matrix", "by"}, set())
         self.assertLessEqual({"length", "info", "count", "records", "proc", "definitions"}, listed)
-        for path, expected_words in (("profile", "is about programs"), ("time/1-2/count", "is no file"), ("table", "is of one length and statistic"),
-                          ("length/1000/table", "is of one length and statistic"), ("curve", "is of one pair"), ("pair/0-1/2/curve", "a pair is of one sender"),
-                          ("length/10s/count", 'is no unit of length; there are B K M %'), ("pair/9/0/count", "there is no process 9"),
-                          ("num/0-5/fit", "not below num/"), ("region/x/count", "is no file")):
+        for path, expected_words in (("profile", "is about programs"), ("time/1-2/count", "is neither a file"), ("table", "needs one length and one statistic"),
+                          ("length/1000/table", "needs one length and one statistic"), ("curve", "needs one pair"), ("pair/0-1/2/curve", "a pair has one sender"),
+                          ("length/10s/count", 'is not a unit of length; the units are B K M %'), ("pair/9/0/count", "there is no process 9"),
+                          ("num/0-5/fit", "not exist below num/"), ("region/x/count", "is neither a file")):
             done = run_xtf("cat", trace, path)
             self.assertEqual(done.returncode, 1, path)
             self.assertIn(expected_words, done.stderr, path)

@@ -3,7 +3,7 @@
 import struct
 
 from invariants_changes import aggregate, change_sections, drop, empty_chunk, field, longer, schema, shorter, swap
-from xtf_patch import CLOCK_KIND, COUNTS, FILE, FILES, FREE_KIND, LEAF, LIMITS, SCHEMAS, SEGMENTS, STRINGS, TABLES, plus, set_fields
+from xtf_patch import CLOCK_KIND, COUNTS, FILE, FILES, FREE_KIND, LEAF, LIMITS, SCHEMAS, SEGMENTS, STRINGS, TABLES, WRITER, plus, set_fields
 
 
 # ---- Sections 1 and 2.
@@ -363,6 +363,12 @@ CATALOG_ROWS = [
     ("3", "free-length", "FREE has 24 bytes each", "small", change_sections(lambda parts: parts.append([FREE_KIND, 0, bytes(8)])
                                                                        if all(part[0] != FREE_KIND for part in parts) else parts[-1].__setitem__(2, bytes(8))),
      "catalog: bytes are left over in a section", "catalog: no whole number of entries"),
+    ("3", "writer-name", "The writer's name has at most 255 bytes", "small", writer_section(struct.pack("<II", 256, 0) + bytes(256)),
+     "catalog: the name or version of its writer", "writer: its name or version is too long"),
+    ("3", "writer-version", "The writer's version lies in the section", "small", writer_section(struct.pack("<II", 8, 9) + bytes(16)),
+     "catalog: the name or version of its writer", "catalog: ends too early"),
+    ("3", "writer-length", "Fewer than 8 zeros follow the writer's version", "small", writer_section(struct.pack("<II", 8, 8) + bytes(24)),
+     "catalog: the name or version of its writer", "writer: bytes left over"),
     # FORMAT W4
     ("3", "files-bit", "Bit 1 of the incompatible features is set if there are FILES", "anchor", lambda f: set_fields(f.superblock, incompatible=plus(-2)),
      "its feature bit for files does not match the catalog", "files: the superblock does not say"),

@@ -155,7 +155,7 @@ class Running(Case):
         """Checks an output file that appears during the run, for instance made by the program. The file and the parts must stay."""
         _, error = self.record("-o", "run.xtf", self.script("app", self.parts(0, 1, after="echo mine >run.xtf")), status=1)
         self.assertEqual((self.folder / "run.xtf").read_text(), "mine\n")
-        self.assertIn("'run.xtf' is there already", error)
+        self.assertIn("'run.xtf' exists already", error)
         [folder] = self.left()
         self.assertIn(f"what was recorded is in {self.folder}/tmp/{folder}:", error)
         self.xtf("merge", "-o", "other.xtf", f"tmp/{folder}")

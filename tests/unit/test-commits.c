@@ -325,7 +325,7 @@ Test(commits, alternate_between_the_slots)
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
     GError *error = NULL;
-    XtfWriter *writer = create(path, 2);
+    XtfWriter *writer = create_writer(path, 2);
     uint32_t schema = add_schema(writer, "calls");
     uint64_t last = 0;
 

@@ -466,5 +466,5 @@ Test(mapped_arrays, keep_their_maps_once_a_time_is_promised)
     g_clear_error(&error);
     cr_assert_good(xtf_writer_set_clock_map(writer, 0, number, &error), error); /* the same map again */
     cr_assert_good(xtf_writer_close(writer, &error), error);
-    sample_end(&sample);
+    sample_free(&sample);
 }

@@ -231,7 +231,7 @@ int xtf_command_align(int argc, char **argv)
     Align align = {.latency = -1, .tolerance = -1};
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write an aligned copy, and leave TRACE as it is", "FILE"},
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &align.force, "Replace FILE if it is there already", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &align.force, "Replace FILE if it exists", NULL},
         {"undo", 'u', 0, G_OPTION_ARG_NONE, &align.undo, "Give the trace its old clocks back", NULL},
         {"dry-run", 'n', 0, G_OPTION_ARG_NONE, &align.dry_run, "Report only, store nothing", NULL},
         {"always", 'a', 0, G_OPTION_ARG_NONE, &align.always, "Align even if the clocks do not contradict each other",

@@ -92,7 +92,7 @@ int xtf_command_import(int argc, char **argv)
         {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Import what can be read of a damaged archive", NULL},
         {"values", 0, 0, G_OPTION_ARG_STRING, &values,
          "Counters of OpenTS are cumulative or per-frame (default: found out)", "WHAT"},
-        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE even if it is no import of this archive", NULL},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE even if it is not an import of this archive", NULL},
         XTF_CLI_STORAGE_ENTRIES(storage),
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show warnings only", NULL},
         {0},

@@ -114,7 +114,7 @@ bool xtf_record_may_write(const XtfRecordPlan *plan, bool replace, GError **erro
     if (g_file_test(plan->output, G_FILE_TEST_IS_DIR))
         return xtf_fail(error, XTF_ERROR_INVALID, "%s: it is a folder", plan->output);
     if (!replace && g_file_test(plan->output, G_FILE_TEST_EXISTS))
-        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' is there already: --force replaces it", plan->output);
+        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: --force replaces it", plan->output);
     return true;
 }
 

@@ -40,12 +40,12 @@ class Folder(Case):
         if os.getuid() != 0:
             self.skipTest("only root can give folders away")
         os.chown(self.parts, OTHER_USER, OTHER_USER)
-        self.check_refused("no folder that you alone may write to")
+        self.check_refused("not a folder that only you can write to")
 
     def test_writable_for_others(self):
         for mode in 0o770, 0o707, 0o1777:
             self.parts.chmod(mode)
-            self.check_refused("no folder that you alone may write to")
+            self.check_refused("not a folder that only you can write to")
 
     def test_symbolic_link(self):
         self.parts.rename(self.folder / "elsewhere")
@@ -107,12 +107,12 @@ class Inside(Case):
             self.skipTest("only root can give folders away")
         self.parts.mkdir(mode=0o700)
         os.chown(self.parts, OTHER_USER, OTHER_USER)
-        self.check_refused("no folder that you alone may write to")
+        self.check_refused("not a folder that only you can write to")
 
     def test_writable_for_others(self):
         self.parts.mkdir()
         self.parts.chmod(0o777)
-        self.check_refused("no folder that you alone may write to")
+        self.check_refused("not a folder that only you can write to")
 
     def test_symbolic_link(self):
         (self.folder / "elsewhere").mkdir(mode=0o700)

@@ -131,7 +131,7 @@ static void encode_clock_maps(const XtfCatalog *catalog, GByteArray *bytes)
     APPEND(bytes, disk);
 }
 
-/* Encodes the name and version of this library, whatever program the catalog was read from. */
+/* Encodes the name and version of this library. */
 static void encode_writer(const XtfCatalog *catalog, GByteArray *bytes)
 {
     static const char name[] = "libxtf", version[] = XTF_LIBRARY_VERSION;
@@ -359,7 +359,7 @@ static bool has_segment_maps(const XtfCatalog *catalog)
     return catalog->segment_maps != NULL;
 }
 
-/* Section WRITER is always written, but older files lack it. */
+/* Returns true: the section is always written. It is not mandatory, as older files lack it. */
 static bool always(const XtfCatalog *catalog)
 {
     return true;

@@ -14,7 +14,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
 from invariants_pages import edge_with, table_of
 from test_reader import text_of
 from xtf_check import check
-from xtf_patch import LEAF, SCHEMAS, SEGMENT, SEGMENTS, File, put
+from xtf_patch import LEAF, SCHEMAS, SEGMENT, SEGMENTS, File, set_fields
 from xtf_reader import Trace
 from xtf_schema import Damaged
 from xtfrun import Xtf
@@ -36,38 +36,38 @@ def set_bytes(f, begin, end):
 # FORMAT R1
 def set_reserved(f):
     """Sets reserved bytes wherever a reader passes."""
-    set_bytes(f, f.superblock.where + 87, f.superblock.where + 88)
-    set_bytes(f, f.superblock.where + 124, f.superblock.where + 252)
+    set_bytes(f, f.superblock.start + 87, f.superblock.start + 88)
+    set_bytes(f, f.superblock.start + 124, f.superblock.start + 252)
     f.superblock.flags |= 0xfe
     for _, page in f.pages():
-        set_bytes(f, page.where + 7, page.where + 8)
+        set_bytes(f, page.start + 7, page.start + 8)
     for _, node, entries in f.nodes():
-        set_bytes(f, node.where + 5, node.where + 8)
-        set_bytes(f, node.where + 12, node.where + 16)
+        set_bytes(f, node.start + 5, node.start + 8)
+        set_bytes(f, node.start + 12, node.start + 16)
         for entry in entries:
-            set_bytes(f, entry.where + (66 if node.level == 0 else 12), entry.where + (80 if node.level == 0 else 16))
+            set_bytes(f, entry.start + (66 if node.level == 0 else 12), entry.start + (80 if node.level == 0 else 16))
     for array in f.arrays():
         edge = f.base(array) + array.at
         set_bytes(f, edge + 4, edge + 8)
     for segment in f.bodies(SEGMENTS, SEGMENT):
-        set_bytes(f, segment.where + 28, segment.where + 32)
+        set_bytes(f, segment.start + 28, segment.start + 32)
     for section in f.sections.values():
         section.flags |= 0xfffffffe
     for _, knots in f.clock_maps():
         for knot in knots:
-            set_bytes(f, knot.where + 20, knot.where + 24)
+            set_bytes(f, knot.start + 20, knot.start + 24)
             knot.flags |= 0xfffffffe
     for schema, name in f.schemas():
-        set_bytes(f, schema.where + 5, schema.where + 6)
+        set_bytes(f, schema.start + 5, schema.start + 6)
         for field in f.schema(name)[2]:
-            set_bytes(f, field.where + 3, field.where + 4)
+            set_bytes(f, field.start + 3, field.start + 4)
             field.flags |= 0x8000
 
 
 def lengthened(f, structure, length_code, tail):
     """Returns the bytes of a schema's part with more bytes at its end."""
     width = struct.calcsize(length_code)
-    raw = bytes(f.data[structure.where:structure.where + width + structure.length])
+    raw = bytes(f.data[structure.start:structure.start + width + structure.length])
     return struct.pack(length_code, structure.length + len(tail)) + raw[width:] + tail
 
 
@@ -77,10 +77,10 @@ def lengthen_schemas(f):
     for chunk in f.references(SCHEMAS):
         schemas = []
         for schema, name in f.schemas():
-            if not chunk.at <= schema.where < chunk.at + chunk.length:
+            if not chunk.at <= schema.start < chunk.at + chunk.length:
                 continue
             _, _, fields, aggregates = f.schema(name)
-            body = bytes(f.data[schema.where + 4:schema.end + schema.name_length])
+            body = bytes(f.data[schema.start + 4:schema.end + schema.name_length])
             body += b"".join(lengthened(f, part, "<H", b"later") for part in (*fields, *aggregates)) + b"still later"
             schemas.append(struct.pack("<I", len(body)) + body)
         f.move(chunk, b"".join(schemas))
@@ -95,12 +95,12 @@ def add_tables(f):
 
 # FORMAT R8
 def move_opening(f):
-    put(f.superblock, opening=8192, opening_bytes=16)
+    set_fields(f.superblock, opening=8192, opening_bytes=16)
 
 
 # FORMAT R8
 def lose_opening(f):
-    put(f.superblock, opening=1 << 60, opening_bytes=0xffffffff)
+    set_fields(f.superblock, opening=1 << 60, opening_bytes=0xffffffff)
 
 
 # (name, change, bases, whether a checker accepts it)

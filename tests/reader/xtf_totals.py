@@ -67,9 +67,9 @@ def groups_of(array, aggregate, rows, depth):
             if value is None or kind == UNKNOWN:
                 continue
             value, at = number(bits(value), kind), 1 + i * width
+            cells[at] = cells[at] + value if kind == REAL else number(cells[at] + value, kind)
             if value != value:
                 continue
-            cells[at] = cells[at] + value if kind == REAL else number(cells[at] + value, kind)
             if aggregate.extremes:
                 cells[at + 1] = min(cells[at + 1], value)
                 cells[at + 2] = max(cells[at + 2], value)

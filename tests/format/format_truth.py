@@ -1,0 +1,279 @@
+"""The contents of the test files, as JSON. README.md describes it.
+
+make-files.c writes the rows that it gave to the writer. The functions here add global times, totals, and the rows of joined files. They
+compute them naively from the rows, without a reader of XTF files.
+"""
+import json
+import struct
+
+EXACT_MAX, U64_MAX = (1 << 53) - 1, (1 << 64) - 1
+OPTIONAL, INSTANT, IDENTIFIES = 1, 1 << 4, 1 << 8
+GROUPS_MAX = 100  # totals of more groups are not stored: who needs them adds up the rows
+NEVER_BEGAN = U64_MAX  # the key of frames that never began
+UNSIGNED, SIGNED, REAL = "unsigned", "signed", "real"
+WIDTHS = {"U8": 1, "U16": 2, "U32": 4, "U64": 8, "I32": 4, "I64": 8, "F64": 8, "STRING": 4}
+
+
+def of_bits(bits):
+    return struct.unpack("<d", struct.pack("<Q", bits))[0]
+
+
+def to_bits(value):
+    return struct.unpack("<Q", struct.pack("<d", value))[0]
+
+
+def as_number(cell):
+    """Returns the number of a cell of the JSON: an int or a float; None for none."""
+    if isinstance(cell, dict) and "bits" in cell:
+        return of_bits(int(cell["bits"], 16))
+    return int(cell) if isinstance(cell, str) else cell
+
+
+def as_cell(number):
+    """Returns a number as the JSON has it."""
+    if isinstance(number, float):
+        finite = number - number == 0
+        not_a_number = number != number
+        return number if finite else {"bits": "7ff8000000000000" if not_a_number else f"{to_bits(number):016x}"}
+    return number if -EXACT_MAX <= number <= EXACT_MAX else str(number)
+
+
+# ---- Clock maps.
+
+def to_global(knots, local):
+    """Returns the global time of a local time; `knots` are [local, global, jump] each."""
+    knots = [(as_number(l), as_number(g)) for l, g, _ in knots]
+    if local < knots[0][0]:
+        return max(knots[0][1] - (knots[0][0] - local), 0)
+    for (l, g), (next_l, next_g) in zip(knots, knots[1:]):
+        if local < next_l:
+            return g + (local - l) * (next_g - g) // (next_l - l)
+    return min(knots[-1][1] + local - knots[-1][0], U64_MAX)
+
+
+def global_rows(schema, knots, rows):
+    """Returns rows with global times in the first field and in instants."""
+    instants = [i for i, field in enumerate(schema["fields"]) if i == 0 or field.get("flags", 0) & INSTANT]
+    return [[as_cell(to_global(knots, as_number(cell))) if i in instants and cell is not None else cell for i, cell in enumerate(row)] for row in rows]
+
+
+# ---- Totals of all rows of an array.
+
+def value_kind(field, aggregate, key):
+    """Returns how the values of a field are added; `key` has the numbers of the group's keys."""
+    if field["type"] == "U64" and "typed_by" in aggregate:
+        bit = 1 << key[aggregate["keys"].index(aggregate["typed_by"])]
+        return REAL if aggregate["reals"] & bit else SIGNED if aggregate["signeds"] & bit else UNSIGNED
+    return {"F64": REAL, "I32": SIGNED, "I64": SIGNED}.get(field["type"], UNSIGNED)
+
+
+def wrap(number, kind):
+    """Returns a number modulo 2^64, in the range of its kind."""
+    number &= U64_MAX
+    return number - (1 << 64) if kind == SIGNED and number >> 63 else number
+
+
+def value_cells(values, kind, extremes):
+    """Returns the cells of the values of a group that count."""
+    total = 0.0 if kind == REAL else 0
+    for value in values:
+        total = total + value if kind == REAL else wrap(total + value, kind)
+    if not extremes:
+        return [total]
+    nothing = {UNSIGNED: (U64_MAX, 0), SIGNED: ((1 << 63) - 1, -(1 << 63)), REAL: (float("inf"), float("-inf"))}[kind]
+    values = [value for value in values if value == value]
+    return [total, min(values, default=nothing[0]), max(values, default=nothing[1]), values[-1] if values else as_kind(0, kind)]
+
+
+def as_kind(number, kind):
+    """Returns a value of a field, or 64 bits, as a number of a kind."""
+    if isinstance(number, float):
+        return number
+    return of_bits(number & U64_MAX) if kind == REAL else wrap(number, kind)
+
+
+def group_totals(schema, aggregate, rows):
+    """Returns {key: cells} of an aggregate of groups."""
+    at = {field["name"]: i for i, field in enumerate(schema["fields"])}
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(as_number(row[at[key]]) & U64_MAX for key in aggregate.get("keys", [])), []).append(row)
+    totals = {}
+    for key, own in groups.items():
+        totals[key] = [len(own)]
+        for name in aggregate.get("values", []):
+            kind = value_kind(schema["fields"][at[name]], aggregate, key)
+            values = [as_kind(as_number(row[at[name]]), kind) for row in own if row[at[name]] is not None]
+            totals[key] += value_cells(values, kind, aggregate.get("extremes"))
+    return totals
+
+
+class Stack:
+    """The open frames at a row of an array, and the totals of the rows before it: {key: cells}."""
+
+    def __init__(self):
+        self.frames, self.totals = [], {}  # a frame: (key, row, time, outermost)
+
+    def cells(self, key):
+        return self.totals.setdefault((key,), [0] * 5)
+
+    def end_all_above(self, n, time):
+        """Ends the frames with n frames or more around them."""
+        for key, _, begin, outermost in self.frames[n:]:
+            cells = self.cells(key)
+            cells[2] += time - begin if outermost else 0
+            cells[4] = max(cells[4], time - begin)
+        del self.frames[n:]
+
+    def charge(self, ticks, ends_nothing):
+        """Charges the ticks since the row before."""
+        if self.frames:
+            self.cells(self.frames[-1][0])[3] += ticks
+        elif ends_nothing:
+            self.cells(NEVER_BEGAN)[2] += ticks
+            self.cells(NEVER_BEGAN)[3] += ticks
+
+
+def frame_totals(schema, aggregate, rows):
+    """Returns {key: cells} of an aggregate of frames: begun, ended, inclusive, exclusive, longest."""
+    at = {field["name"]: i for i, field in enumerate(schema["fields"])}
+    names = aggregate["keys"] + aggregate["values"]
+    stack, before = Stack(), None
+    for n, row in enumerate(rows):
+        time, (key, ends, distance, outermost) = as_number(row[0]), (as_number(row[at[name]]) for name in names)
+        found = [i for i, frame in enumerate(stack.frames) if distance and frame[1] == n - distance]
+        never_began = ends and not found
+        stack.charge(0 if before is None else time - before, never_began)
+        if never_began:
+            stack.cells(NEVER_BEGAN)[0] += 1
+        elif ends:
+            stack.end_all_above(found[0], time)
+        else:
+            stack.end_all_above(found[0] + 1 if found else 0, time)
+            stack.frames.append((key, n, time, outermost))
+        stack.cells(key)[1 if ends else 0] += 1
+        before = time
+    return stack.totals
+
+
+def totals_of(schema, rows):
+    """Returns the totals of all rows: for each aggregate a list of [keys, cells], by keys."""
+    result = []
+    for aggregate in schema.get("aggregates", []):
+        groups = (frame_totals if aggregate["kind"] == "frames" else group_totals)(schema, aggregate, rows)
+        result.append([[list(map(as_cell, key)), list(map(as_cell, cells))] for key, cells in sorted(groups.items())])
+    return result
+
+
+# ---- Files that are made of others.
+
+class Joined:
+    """The tables of several files as one: rows that agree in the fields that identify them are one row."""
+
+    def __init__(self, truths):
+        self.schemas = {}
+        for truth in truths:
+            for schema in truth["schemas"]:
+                self.schemas.setdefault(schema["name"], schema)
+        self.tables, self.keys = {}, {}
+        self.numbers = [{name: [self.add(truth, name, n) for n in range(len(rows))] for name, rows in truth["tables"].items()} for truth in truths]
+        for truth, numbers in zip(truths, self.numbers):
+            for name, rows in truth["tables"].items():
+                for n, row in zip(numbers[name], rows):
+                    self.tables[name][n] = self.mapped(self.schemas[name], row, numbers)
+
+    def key_of(self, truth, name, number):
+        """Returns what identifies a row: texts as text, and references by the rows that they lead to."""
+        key = []
+        for field, cell in zip(self.schemas[name]["fields"], truth["tables"][name][number]):
+            if field.get("flags", 0) & IDENTIFIES:
+                follows = cell is not None and field.get("refers_to")
+                key.append(self.key_of(truth, field["refers_to"], cell) if follows else json.dumps(cell))
+        return tuple(key)
+
+    def add(self, truth, name, number):
+        """Returns the number that a row gets."""
+        numbers = self.keys.setdefault(name, {})
+        number = numbers.setdefault(self.key_of(truth, name, number), len(numbers))
+        rows = self.tables.setdefault(name, [])
+        rows += [None] * (number + 1 - len(rows))
+        return number
+
+    def number(self, name, r, numbers):
+        """Returns the number of the row that a reference leads to."""
+        own, n = numbers[name], len(self.tables[name])
+        return own[r] if r < len(own) else r - len(own) + n if r < n else r
+
+    def mapped(self, schema, row, numbers):
+        """Returns a row with the numbers of the joined file."""
+        row, fields = list(row), schema["fields"]
+        for i, field in enumerate(fields):
+            name, colon, choices = field.get("refers_to", "").partition(":")
+            if colon:
+                chooser = next(j for j, other in enumerate(fields) if other["name"] == name)
+                name = dict(choice.split("=") for choice in choices.split(",")).get(fields[chooser]["labels"][row[chooser]])
+            if name and row[i] is not None:
+                row[i] = self.number(name, row[i], numbers)
+        return row
+
+
+def join(truths):
+    """Returns the contents of a file that was merged from others."""
+    joined = Joined(truths)
+    arrays = []
+    for truth, numbers in zip(truths, joined.numbers):
+        for array in truth["arrays"]:
+            schema = joined.schemas[array["schema"]]
+            arrays.append({key: [joined.mapped(schema, row, numbers) for row in value] if key in ("rows", "global_rows") else value for key, value in array.items()})
+    return ordered({"schemas": list(joined.schemas.values()), "tables": joined.tables, "arrays": arrays})
+
+
+def with_companion(base, own):
+    """Returns the contents of a companion file and its base."""
+    kinds = {schema["name"]: schema["kind"] for schema in base["schemas"]}
+    clocks = {array["location"]: array["clock_map"] for array in base["arrays"] if "clock_map" in array}
+    arrays = [array for array in base["arrays"] if kinds[array["schema"]] != "derived"]
+    own = complete({**own, "clock_maps": {str(location): knots for location, knots in clocks.items()}})
+    return ordered({"schemas": base["schemas"] + own["schemas"], "tables": {**base["tables"], **own["tables"]}, "arrays": arrays + own["arrays"]})
+
+
+def ordered(truth):
+    return {**truth, "arrays": sorted(truth["arrays"], key=lambda array: (int(array["location"]), array["schema"]))}
+
+
+def complete(made):
+    """Completes the JSON of make-files.c."""
+    schemas = {schema["name"]: schema for schema in made["schemas"]}
+    arrays = []
+    for array in made["arrays"]:
+        schema, knots = schemas[array["schema"]], made["clock_maps"].get(str(array["location"]))
+        array = {"location": array["location"], "schema": array["schema"], "rows": array["rows"]}
+        if knots:
+            array |= {"clock_map": knots, "global_rows": global_rows(schema, knots, array["rows"])}
+        if "aggregates" in schema:
+            array["totals"] = totals_of(schema, array["rows"])
+        arrays.append(array)
+    return ordered({"schemas": made["schemas"], "tables": made["tables"], "arrays": arrays})
+
+
+def line(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def lines(values):
+    return "[\n" + ",\n".join(map(line, values)) + "]"
+
+
+def groups_text(groups):
+    return lines(groups) if len(groups) <= GROUPS_MAX else "null"
+
+
+def write_json(truth):
+    """Returns the JSON of a truth, with a line for each schema, row and group."""
+    arrays = []
+    for array in truth["arrays"]:
+        members = {"totals": "[" + ",\n".join(map(groups_text, array["totals"])) + "]"} if "totals" in array else {}
+        members |= {key: lines(array[key]) for key in ("rows", "global_rows") if key in array}
+        arrays.append("{" + ",\n".join(f'"{key}":{members.get(key, line(value))}' for key, value in array.items()) + "}")
+    tables = ",\n".join(f'"{name}":{lines(rows)}' for name, rows in truth["tables"].items())
+    return f'{{"schemas":{lines(truth["schemas"])},\n"tables":{{{tables}}},\n"arrays":[\n' + ",\n".join(arrays) + "]}\n"

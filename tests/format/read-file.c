@@ -1,0 +1,140 @@
+/*
+ * Prints all rows and totals of a file, for test_format_files.py: read-file FILE
+ *
+ * - table NAME VALUES...: a row of a table
+ * - row LOCATION SCHEMA VALUES...: a row of an array, with global times
+ * - total LOCATION SCHEMA AGGREGATE KEYS... = CELLS...: a group of all rows; KEYS and CELLS are U64
+ *
+ * Integers are decimal, and none is "-". The bits of a double follow "d", and the bytes of a string follow "x", both
+ * in hexadecimal digits.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libxtf/xtf.h"
+
+/* Ends the program with the error's message, unless `good`. */
+static void check_read(bool good, GError **error)
+{
+    if (good)
+        return;
+    printf("\nerror: %s\n", (*error)->message);
+    exit(1);
+}
+
+static void print_string(XtfTrace *trace, uint64_t id)
+{
+    GError *error = NULL;
+    const char *text;
+
+    check_read(xtf_trace_string(trace, (uint32_t)id, &text, &error), &error);
+    printf(" x");
+    for (; *text; text++)
+        printf("%02x", (unsigned char)*text);
+}
+
+/* True if the value is a string: by its type, or by the value of another field. */
+static bool is_string(const XtfSchema *schema, const XtfField *field, const uint8_t *row)
+{
+    const char *colon = strchr(field->refers_to, ':');
+
+    if (field->type == XTF_TYPE_STRING || !colon)
+        return field->type == XTF_TYPE_STRING;
+    g_autofree char *name = g_strndup(field->refers_to, (gsize)(colon - field->refers_to));
+    const XtfField *chooser = xtf_schema_field(schema, name);
+    uint64_t label = xtf_field_get(chooser, row);
+    g_autofree char *choice =
+        label < chooser->n_labels ? g_strdup_printf("%s=", chooser->labels[label]) : g_strdup("?");
+    g_auto(GStrv) choices = g_strsplit(colon + 1, ",", -1);
+    return g_strv_contains((const char *const *)choices, choice);
+}
+
+static void print_values(XtfTrace *trace, const XtfSchema *schema, const uint8_t *row)
+{
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        const XtfField *field = &schema->fields[f];
+        uint64_t value = xtf_field_get(field, row);
+        if (xtf_field_is_none(field, row))
+            printf(" -");
+        else if (is_string(schema, field, row))
+            print_string(trace, value);
+        else if (field->type == XTF_TYPE_F64)
+            printf(" d%016" PRIx64, value);
+        else if (field->type == XTF_TYPE_I32 || field->type == XTF_TYPE_I64)
+            printf(" %" PRId64, (int64_t)value);
+        else
+            printf(" %" PRIu64, value);
+    }
+    printf("\n");
+}
+
+static void print_tables(XtfTrace *trace)
+{
+    GError *error = NULL;
+
+    for (uint32_t id = 0; id < xtf_trace_n_schemas(trace); id++) {
+        const XtfSchema *schema = xtf_trace_schema(trace, id);
+        const XtfTable *table = NULL;
+        if (schema->kind == XTF_SCHEMA_TABLE)
+            check_read(xtf_trace_table(trace, schema->name, &table, &error), &error);
+        for (uint64_t row = 0; table && row < table->n_rows; row++) {
+            printf("table %s", schema->name);
+            print_values(trace, schema, table->rows + row * schema->row_size);
+        }
+    }
+}
+
+static void print_rows(XtfTrace *trace, const XtfArray *array)
+{
+    g_auto(XtfCursor) cursor;
+    GError *error = NULL;
+    bool found;
+
+    xtf_cursor_init(&cursor, array);
+    bool good = xtf_cursor_seek_n(&cursor, 0, &found, &error);
+    while (good && found) {
+        printf("row %" PRIu64 " %s", array->location, array->schema->name);
+        print_values(trace, array->schema, xtf_cursor_row(&cursor));
+        good = xtf_cursor_next(&cursor, 1, &found, &error);
+    }
+    check_read(good, &error);
+}
+
+static void print_totals(const XtfArray *array, unsigned index)
+{
+    const XtfAggregate *aggregate = &array->schema->aggregates[index];
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
+    GError *error = NULL;
+
+    check_read(xtf_array_totals(array, index, NULL, 0, array->n_rows, totals, &error), &error);
+    xtf_group_totals_sort(totals);
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
+        printf("total %" PRIu64 " %s %u", array->location, array->schema->name, index);
+        for (unsigned k = 0; k < aggregate->n_keys; k++)
+            printf(" %" PRIu64, xtf_group_totals_key(totals, i)[k]);
+        printf(" =");
+        for (unsigned c = 0; c < xtf_aggregate_n_cells(aggregate); c++)
+            printf(" %" PRIu64, xtf_group_totals_cells(totals, i)[c]);
+        printf("\n");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    GError *error = NULL;
+    g_autoptr(XtfTrace) trace = argc == 2 ? xtf_trace_open(argv[1], NULL, &error) : NULL;
+
+    check_read(trace, &error);
+    uint64_t n = xtf_trace_n_arrays(trace);
+    g_autofree XtfArray *arrays = g_new(XtfArray, n);
+    check_read(xtf_trace_get_arrays(trace, 0, n, arrays, &error), &error);
+    print_tables(trace);
+    for (uint64_t i = 0; i < n; i++) {
+        print_rows(trace, &arrays[i]);
+        for (unsigned index = 0; index < arrays[i].schema->n_aggregates; index++)
+            print_totals(&arrays[i], index);
+    }
+    return 0;
+}

@@ -1,0 +1,353 @@
+"""Tests the test files of the format. libxtf writes the stored files again, with the same bytes. Both readers read the rows of the JSON.
+
+- test_format_files.py MAKE-FILES READ-FILE PRINT-VECTORS XTF: the test
+- test_format_files.py --write MAKE-FILES: stores everything anew
+- test_format_files.py --expand FOLDER: writes all files into a folder, also the files of recipes
+"""
+import json
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import zlib
+from types import SimpleNamespace
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path += [str(HERE.parent / "reader"), str(HERE.parent / "roundtrip")]
+# pylint: disable=wrong-import-position
+import xtf_totals
+import xtf_unpack
+from format_broken import BROKEN, READ, change
+from format_recipes import follow_recipe, make_recipe
+from format_streams import check_variety
+from format_truth import as_number, complete, join, to_bits, with_companion, write_json
+from format_vectors import make_vectors, questions
+from xtf_check import check
+from xtf_reader import Trace
+from xtf_schema import ClockMap, Damaged
+from xtf_windows import Window
+from xtfrun import Xtf
+
+FILES = HERE / "files"
+BYTES_MAX = 200_000  # of all stored files
+STORED = ["plain", "anchor", "companion", "compact", "totals"]
+# Files that are stored as recipes: the files that they begin with.
+RECIPES = {"second": [], "merged": ["plain", "second"], "growing": []}
+GOOD = STORED + list(RECIPES)
+# Files whose JSON is another's.
+SAME = {"anchor": "merged"}
+DEFLATED = ["compact"]  # another library for deflate may make other bytes
+TIMEOUT = 60  # seconds
+
+
+def expect(truth, *words):
+    if not truth:
+        sys.exit("FAILED: " + " ".join(map(str, words)))
+
+
+# ---- Making.
+
+def make_all(make_files, folder):
+    """Writes all good files, and returns their JSON by name."""
+    subprocess.run([make_files, folder], check=True, timeout=TIMEOUT)
+    truths = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
+    companion = truths.pop("companion")
+    truths = {name: complete(truth) for name, truth in truths.items()}
+    truths["merged"] = join([truths["plain"], truths["second"]])
+    truths["companion"] = with_companion(truths["plain"], companion)
+    truths["torn-newest"] = first_commit(truths["growing"])
+    return truths
+
+
+def first_commit(growing):
+    """Returns what the first commit of `growing` has: rows before time 1000, and one row of the table."""
+    arrays = [{**array, "rows": [row for row in array["rows"] if row[0] < 1000]} for array in growing["arrays"]]
+    return {**growing, "tables": {"regions": growing["tables"]["regions"][:1]}, "arrays": [array for array in arrays if array["rows"]]}
+
+
+def make_recipes(folder):
+    """Returns the recipes of all files that are not stored; the folder has the good files."""
+    recipes = {}
+    for name, parts in RECIPES.items():
+        wanted, copies = (folder / f"{name}.xtf").read_bytes(), []
+        for part in parts:
+            data = (folder / f"{part}.xtf").read_bytes()
+            copies.append((f"{part}.xtf", data, wanted.index(data[8192:12288]) - 8192))
+        recipes[name] = make_recipe(wanted, copies)
+    for name, base, rule, patch, *_ in BROKEN + READ:
+        data = (folder / f"{base}.xtf").read_bytes()
+        f = change(name, base, data)
+        patch(f)
+        recipes[name] = {"rule": rule, **make_recipe(bytes(f.data), [(f"{base}.xtf", data, 0)])}
+    return recipes
+
+
+def recipes_text(recipes):
+    return "{" + ",\n".join(f'"{name}.xtf":{json.dumps(recipe, separators=(",", ":"))}' for name, recipe in recipes.items()) + "}\n"
+
+
+def write_stored(folder, truths):
+    FILES.mkdir(exist_ok=True)
+    for name in STORED:
+        shutil.copyfile(folder / f"{name}.xtf", FILES / f"{name}.xtf")
+    for name, truth in truths.items():
+        (FILES / f"{name}.json").write_text(write_json(truth), encoding="utf-8")
+    (HERE / "recipes.json").write_text(recipes_text(make_recipes(folder)), encoding="utf-8")
+    (HERE / "vectors.json").write_text(vectors_text(), encoding="utf-8")
+
+
+def vectors_text():
+    return "{" + ",\n".join(f'"{name}":[\n' + ",\n".join(json.dumps(case, separators=(",", ":")) for case in cases) + "]" for name, cases in make_vectors().items()) + "}\n"
+
+
+def expand(folder):
+    """Writes all files into a folder, also the files of recipes."""
+    for name in STORED:
+        shutil.copyfile(FILES / f"{name}.xtf", folder / f"{name}.xtf")
+    for name, recipe in json.loads((HERE / "recipes.json").read_text(encoding="utf-8")).items():
+        (folder / name).write_bytes(follow_recipe(recipe, folder))
+
+
+# ---- Reading.
+
+def word_of(field, cell, chooser=None):
+    """Returns a cell as read-file.c prints it."""
+    if cell is None:
+        return "-"
+    if isinstance(cell, dict) and "hex" in cell:
+        return "x" + cell["hex"]
+    if field["type"] == "STRING" or chooser is not None and isinstance(cell, str):
+        return "x" + cell.encode().hex()
+    if field["type"] == "F64":
+        return f"d{int(cell['bits'], 16) if isinstance(cell, dict) else to_bits(float(cell)):016x}"
+    return str(as_number(cell))
+
+
+def words_of(schema, row):
+    return " ".join(word_of(field, cell, ":" in field.get("refers_to", "") or None) for field, cell in zip(schema["fields"], row))
+
+
+def lines_of(truth):
+    """Returns the JSON of a file as lines of read-file.c, without totals."""
+    schemas = {schema["name"]: schema for schema in truth["schemas"]}
+    lines = [f"table {name} {words_of(schemas[name], row)}" for name, rows in truth["tables"].items() for row in rows]
+    for array in truth["arrays"]:
+        rows = array.get("global_rows", array["rows"])
+        lines += [f"row {array['location']} {array['schema']} {words_of(schemas[array['schema']], row)}" for row in rows]
+    return lines
+
+
+def python_words(trace, schema, row):
+    """Returns a row as the Python reader reads it."""
+    words = []
+    strings = {at for at, table, choice in schema.references() if table is None and (choice is None or schema.layout.unpack(row)[choice[0]] == choice[1])}
+    for at, (field, value) in enumerate(zip(schema.fields, schema.values(row))):
+        if value is None:
+            words.append("-")
+        elif at in strings:
+            words.append("x" + trace.string(value).encode("utf-8", "surrogateescape").hex())
+        elif field.type == "F64":
+            words.append(f"d{struct.unpack_from('<Q', row, field.offset)[0]:016x}")
+        else:
+            words.append(str(value))
+    return " ".join(words)
+
+
+def python_lines(trace):
+    """Returns all rows that the Python reader reads."""
+    lines = [f"table {name} {python_words(trace, schema, row)}" for name, (schema, rows) in trace.tables.items() for row in rows]
+    return lines + [f"row {array.location} {array.schema.name} {python_words(trace, array.schema, row)}" for array in trace.arrays() for row in array.read()]
+
+
+def same_cells(mine, truth):
+    return len(mine) == len(truth) and all(map(xtf_totals.same, map(as_number, truth), mine))
+
+
+def by_key(groups):
+    """Returns the groups of the JSON by key. Groups with zeros only are left out."""
+    return {tuple(map(as_number, key)): cells for key, cells in groups if any(cells)}
+
+
+def compare_totals(name, who, truth, found):
+    """`found` has {key: cells}, the cells as U64, for each (location, schema, aggregate)."""
+    wanted = {(array["location"], array["schema"], i): by_key(groups) for array in truth["arrays"] for i, groups in enumerate(array.get("totals", []))}
+    expect(found.keys() == wanted.keys(), name, who, "has totals of", found.keys())
+    for where, groups in wanted.items():
+        mine = {key: cells for key, cells in found[where].items() if any(cells)}
+        expect(mine.keys() == groups.keys(), name, who, where, "has the groups", mine.keys(), "not", groups.keys())
+        for key, cells in groups.items():
+            expect(same_cells(mine[key], cells), name, who, where, key, "has", mine[key], "not", cells)
+
+
+def python_totals(trace):
+    found = {}
+    for array in trace.arrays():
+        for i in range(len(array.schema.aggregates)):
+            groups = Window(array, i).totals(0, array.rows)
+            found[array.location, array.schema.name, i] = {key: [xtf_totals.bits(cell) for cell in cells] for key, cells in groups.items()}
+    return found
+
+
+def c_totals(lines):
+    found = {}
+    for line in lines:
+        where, _, cells = line.partition(" =")
+        _, location, schema, index, *key = where.split()
+        found.setdefault((int(location), schema, int(index)), {})[tuple(map(int, key))] = list(map(int, cells.split()))
+    return found
+
+
+def compare_lines(name, who, lines, wanted):
+    lines, wanted = sorted(lines), sorted(wanted)
+    if lines != wanted:
+        print("\n".join([*(f"+ {line}" for line in lines if line not in wanted), *(f"- {line}" for line in wanted if line not in lines)]))
+    expect(lines == wanted, name, who, "reads other rows (+) than the JSON has (-)")
+
+
+def check_good(read_file, xtf, path, truth):
+    """Both readers read a file as the JSON says, and both checkers find nothing."""
+    trace, wanted = Trace(path), lines_of(truth)
+    compare_lines(path.name, "the Python reader", python_lines(trace), wanted)
+    compare_totals(path.name, "the Python reader", truth, python_totals(trace))
+    check(trace)
+    trace.close()
+    done = subprocess.run([read_file, path], capture_output=True, text=True, check=False, timeout=TIMEOUT)
+    expect(done.returncode == 0, path.name, done.stdout, done.stderr)
+    lines = done.stdout.splitlines()
+    compare_lines(path.name, "libxtf", [line.rstrip() for line in lines if not line.startswith("total ")], wanted)
+    compare_totals(path.name, "libxtf", truth, c_totals(line for line in lines if line.startswith("total ")))
+    checked = xtf.run("check", "--quiet", path)
+    expect(checked.status == 0, path.name, "xtf check says", checked.output, checked.errors)
+
+
+def check_broken(read_file, xtf, path, row):
+    """Both readers refuse a file, as its row of BROKEN says."""
+    name, _, _, _, c_says, python_says = row
+    try:
+        trace = Trace(path)
+        python_lines(trace)
+        said = "nothing"
+    except Damaged as error:
+        said = str(error)
+    expect(python_says in said, name, "the Python reader says", said)
+    done = subprocess.run([read_file, path], capture_output=True, text=True, check=False, timeout=TIMEOUT)
+    expect(done.returncode == 1, name, "libxtf reads it:", done.returncode, done.stdout[-200:], done.stderr)
+    checked = xtf.run("check", "--quiet", path)
+    said = (checked.output + checked.errors).decode()
+    expect(checked.status == 1 and c_says in said, name, "xtf check says", checked.status, said)
+
+
+# ---- What is stored.
+
+def check_stored(folder, expanded, truths):
+    """Compares the files that were made again with the stored ones. Returns the number of stored bytes."""
+    stored = [*(FILES / f"{name}.xtf" for name in STORED), *(FILES / f"{name}.json" for name in truths), HERE / "recipes.json", HERE / "vectors.json"]
+    expect(sorted(FILES.iterdir()) == sorted(path for path in stored if path.parent == FILES), "files/ has other files than it should")
+    for name in GOOD:
+        made = (folder / f"{name}.xtf").read_bytes()
+        kept = (expanded / f"{name}.xtf").read_bytes()
+        expect(made == kept or name in DEFLATED, f"{name}.xtf is made with other bytes than are stored")
+    for name, truth in truths.items():
+        expect((FILES / f"{name}.json").read_text(encoding="utf-8") == write_json(truth), f"{name}.json is another now")
+    expect(recipes_text(make_recipes(expanded)) == (HERE / "recipes.json").read_text(encoding="utf-8"), "recipes.json is another now")
+    expect(vectors_text() == (HERE / "vectors.json").read_text(encoding="utf-8"), "vectors.json is another now")
+    total = sum(path.stat().st_size for path in stored)
+    expect(total <= BYTES_MAX, total, "bytes are stored, more than", BYTES_MAX)
+    return total
+
+
+def number_array(types):
+    """An array whose fields are numbers, for functions of the Python reader."""
+    return SimpleNamespace(schema=SimpleNamespace(fields=[SimpleNamespace(type=name, refers_to="") for name in types]))
+
+
+def clock_of(vector):
+    return ClockMap([(as_number(l), as_number(g), int(jump)) for l, g, jump in vector["knots"]])
+
+
+def check_vectors(print_vectors):
+    """Both readers compute what vectors.json says."""
+    vectors = json.loads((HERE / "vectors.json").read_text(encoding="utf-8"))
+    asked = list(questions(vectors))
+    done = subprocess.run([print_vectors], input="".join(f"{question}\n" for question, _ in asked), capture_output=True, text=True, check=True, timeout=TIMEOUT)
+    answers = [answer.rstrip() for answer in done.stdout.splitlines()]
+    expect(len(answers) == len(asked), "libxtf answers", len(answers), "of", len(asked), "questions")
+    for (question, wanted), answer in zip(asked, answers):
+        expect(answer == wanted, "libxtf answers", question, "by", answer, "not", wanted)
+    for v in vectors["crc32"]:
+        expect(zlib.crc32(bytes.fromhex(v["hex"])) == v["crc32"], v)
+    for v in vectors["hash"]:
+        values = list(map(as_number, v["values"]))
+        aggregate = SimpleNamespace(keys=range(len(values)))
+        expect(xtf_totals.filter_hash(number_array(["U64"] * len(values)), aggregate, values) == as_number(v["h"]), v)
+    for v in vectors["varint"]:
+        expect(xtf_unpack.Bytes(bytes.fromhex(v["hex"])).varint() == as_number(v["number"]), v)
+    for v in vectors["zigzag"]:
+        expect(xtf_unpack.unzigzag(as_number(v["number"])) == as_number(v["signed"]), v)
+    for v in vectors["head_and_tail"]:
+        tail = bytes.fromhex(v["tail"])
+        streams = xtf_unpack.Bytes(bytes([4, v["head"], len(tail) << 2]) + tail)
+        expect(list(streams.numbers(1)) == [as_number(v["number"])], v)
+    for v in vectors["to_global"]:
+        for local, time in v["local_global"]:
+            expect(clock_of(v).to_global(as_number(local)) == as_number(time), v)
+    for v in vectors["to_local"]:
+        for time, local in v["global_local"]:
+            expect(clock_of(v).to_local(as_number(time)) == (None if local is None else as_number(local)), v)
+    for v in vectors["packed"]:
+        layout = struct.Struct("<" + "".join({"U64": "Q", "U32": "I", "U8": "B"}[name] for name in v["types"]))
+        widths = [{"U64": 8, "U32": 4, "U8": 1}[name] for name in v["types"]]
+        rows = xtf_unpack.unpack(bytes.fromhex(v["hex"]), widths, [False] * len(widths), len(v["rows"]))
+        expect([list(row) for row in layout.iter_unpack(rows)] == v["rows"], v)
+    return len(asked)
+
+
+def check_high(make_files, read_file, xtf, folder):
+    """A tree of three levels is too large to be stored."""
+    subprocess.run([make_files, "high", folder], check=True, timeout=TIMEOUT)
+    truth = complete(json.loads((folder / "high.json").read_text(encoding="utf-8")))
+    check_good(read_file, xtf, folder / "high.xtf", truth)
+    trace = Trace(folder / "high.xtf")
+    expect([array.height for array in trace.arrays()] == [3], "high.xtf has other levels than 3")
+
+
+def run(make_files, read_file, print_vectors, program, folder):
+    made, expanded, xtf = folder / "made", folder / "expanded", Xtf(program)
+    made.mkdir()
+    expanded.mkdir()
+    truths = make_all(make_files, made)
+    expand(expanded)
+    total = check_stored(made, expanded, truths)
+    for name in GOOD:
+        for place in (made, expanded):
+            check_good(read_file, xtf, place / f"{name}.xtf", truths[SAME.get(name, name)])
+    check_variety({name: Trace(expanded / f"{name}.xtf") for name in GOOD}, DEFLATED)
+    for name, _, _, _, json_of in READ:
+        truth = truths[json_of]
+        trace = Trace(expanded / f"{name}.xtf")
+        compare_lines(name, "the Python reader", python_lines(trace), lines_of(truth))
+        done = subprocess.run([read_file, expanded / f"{name}.xtf"], capture_output=True, text=True, check=True, timeout=TIMEOUT)
+        compare_lines(name, "libxtf", done.stdout.splitlines(), lines_of(truth))
+    for row in BROKEN:
+        check_broken(read_file, xtf, expanded / f"{row[0]}.xtf", row)
+    n = check_vectors(print_vectors)
+    check_high(make_files, read_file, xtf, folder)
+    print(f"{len(GOOD)} files, {len(READ)} others that are read, {len(BROKEN)} that are refused, {n} vectors; {total} bytes are stored")
+
+
+def main():
+    if sys.argv[1] == "--expand":
+        expand(pathlib.Path(sys.argv[2]))
+        return
+    with tempfile.TemporaryDirectory(prefix="xtf-format-") as scratch:
+        folder = pathlib.Path(scratch)
+        if sys.argv[1] == "--write":
+            write_stored(folder, make_all(sys.argv[2], folder))
+        else:
+            run(*sys.argv[1:5], folder)
+
+
+if __name__ == "__main__":
+    main()

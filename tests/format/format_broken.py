@@ -12,10 +12,11 @@ A row of BROKEN has these members:
 Each change computes the checksums anew, except where a wrong checksum is the change.
 """
 import pathlib
+import struct
 import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "reader"))
-from xtf_patch import FILE, FILES, LEAF, SCHEMAS, STRINGS, File  # pylint: disable=wrong-import-position
+from xtf_patch import FILE, FILES, LEAF, SCHEMAS, STRINGS, TABLES, File  # pylint: disable=wrong-import-position
 
 UNKNOWN_SECTION = 99
 
@@ -60,6 +61,24 @@ def newer(f):
     """Adds things of a later minor version, which readers ignore."""
     f.superblock.minor, f.superblock.compatible, f.superblock.read_only = 9, 1 << 60, 1 << 61
     section(0)(f)
+
+
+def split(f, kind, at):
+    """Returns the body of a section whose one item becomes two chunks: the bytes before `at`, and the others."""
+    item = f.item(f.references(kind)[0])
+    return struct.pack("<QIIQII", f.append(item[:at]), at, 0, f.append(item[at:]), len(item) - at, 0)
+
+
+def chunks(f):
+    """Splits schemas, strings and a table into two chunks each."""
+    schema = list(f.schemas())[1][0]
+    string = 5 + 4 + len("main") + 1
+    table, (chunk, *_) = next(f.tables())
+    bodies = {SCHEMAS: split(f, SCHEMAS, schema.where - f.references(SCHEMAS)[0].at), STRINGS: split(f, STRINGS, string)}
+    first = 2 * chunk.length // table.rows
+    bodies[TABLES] = struct.pack("<IIQQIIQII", table.schema, 2, table.rows, chunk.at, first, 0, chunk.at + first, chunk.length - first, 0)
+    f.store_catalog([[kind, flags, bodies.get(kind, body)] for kind, flags, body in f.parts()])
+    f.seal()
 
 
 def leaf_checksum(f):
@@ -180,6 +199,7 @@ BROKEN = [
 # Files that are read. A row: the name, the test file, the rule, the change, the name of the JSON with the rows.
 READ = [
     ("newer", "plain", "2: a reader ignores a greater minor version, and features and sections that are not required", newer, "plain"),
+    ("chunks", "plain", "3: schemas, strings and tables may lie in several chunks", chunks, "plain"),
     ("torn-newest", "growing", "2: if the newer superblock is torn, the other one is the file's", torn_newest, "torn-newest"),
 ]
 

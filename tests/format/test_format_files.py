@@ -233,7 +233,7 @@ def check_broken(read_file, xtf, path, row):
         said = str(error)
     expect(python_says in said, name, "the Python reader says", said)
     done = subprocess.run([read_file, path], capture_output=True, text=True, check=False, timeout=TIMEOUT)
-    expect(done.returncode == 1, name, "libxtf reads it:", done.returncode, done.stdout[-200:], done.stderr)
+    expect(done.returncode == 1 and "error: " in done.stdout, name, "libxtf reads it:", done.returncode, done.stdout[-200:], done.stderr)
     checked = xtf.run("check", "--quiet", path)
     said = (checked.output + checked.errors).decode()
     expect(checked.status == 1 and c_says in said, name, "xtf check says", checked.status, said)
@@ -246,13 +246,18 @@ def check_stored(folder, expanded, truths):
     stored = [*(FILES / f"{name}.xtf" for name in STORED), *(FILES / f"{name}.json" for name in truths), HERE / "recipes.json", HERE / "vectors.json"]
     expect(sorted(FILES.iterdir()) == sorted(path for path in stored if path.parent == FILES), "files/ has other files than it should")
     for name in GOOD:
-        made = (folder / f"{name}.xtf").read_bytes()
-        kept = (expanded / f"{name}.xtf").read_bytes()
-        expect(made == kept or name in DEFLATED, f"{name}.xtf is made with other bytes than are stored")
+        made, kept = folder / f"{name}.xtf", expanded / f"{name}.xtf"
+        if Trace(made).writer == Trace(kept).writer:
+            expect(made.read_bytes() == kept.read_bytes() or name in DEFLATED, f"{name}.xtf is made with other bytes than are stored")
+        else:
+            print(f"{name}.xtf was stored by another version of libxtf; only its rows are compared")
     for name, truth in truths.items():
         expect((FILES / f"{name}.json").read_text(encoding="utf-8") == write_json(truth), f"{name}.json is another now")
     expect(recipes_text(make_recipes(expanded)) == (HERE / "recipes.json").read_text(encoding="utf-8"), "recipes.json is another now")
     expect(vectors_text() == (HERE / "vectors.json").read_text(encoding="utf-8"), "vectors.json is another now")
+    page = (HERE / "README.md").read_text(encoding="utf-8")
+    unnamed = [name for name in GOOD + [row[0] for row in BROKEN + READ] if f"| `{name}.xtf` |" not in page]
+    expect(not unnamed, "README.md does not describe", unnamed)
     total = sum(path.stat().st_size for path in stored)
     expect(total <= BYTES_MAX, total, "bytes are stored, more than", BYTES_MAX)
     return total
@@ -305,12 +310,12 @@ def check_vectors(print_vectors):
 
 
 def check_high(make_files, read_file, xtf, folder):
-    """A tree of three levels is too large to be stored."""
+    """Checks the file that is too large to be stored, with a tree of three levels."""
     subprocess.run([make_files, "high", folder], check=True, timeout=TIMEOUT)
     truth = complete(json.loads((folder / "high.json").read_text(encoding="utf-8")))
     check_good(read_file, xtf, folder / "high.xtf", truth)
     trace = Trace(folder / "high.xtf")
-    expect([array.height for array in trace.arrays()] == [3], "high.xtf has other levels than 3")
+    expect(max(array.height for array in trace.arrays()) == 3 and trace.p_height == 2, "high.xtf has other levels than it should")
 
 
 def run(make_files, read_file, print_vectors, program, folder):

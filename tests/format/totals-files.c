@@ -196,10 +196,12 @@ void make_totals_files(void)
     test_file_close(calls.file);
 }
 
-/* Makes a tree of three levels. Its rows are as wide as they may be with 64 fields: few fill a leaf. */
+/* Makes a tree of three levels, and so many arrays that the P index has two. The rows of the tree are as wide as they
+ * may be with 64 fields: few fill a leaf. */
 void make_high_file(void)
 {
-    enum { WIDE = 64, FIRST_PAD = 5, ROWS = 1400 };
+    enum { WIDE = 64, FIRST_PAD = 5, ROWS = 1400, LOCATIONS = 60 };
+    static const XtfFieldSpec tick_fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};
     XtfFieldSpec fields[WIDE + 1] = {
         {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
         {.name = "region", .type = XTF_TYPE_U8},
@@ -227,5 +229,8 @@ void make_high_file(void)
             cells[f] = U(0);
         test_file_add_row(file, 1, schema, cells);
     }
+    uint32_t ticks = test_file_add_schema(file, "ticks", XTF_SCHEMA_RECORD, tick_fields);
+    for (uint64_t location = 0; location < LOCATIONS; location++)
+        test_file_add_row(file, location, ticks, (const Cell[]){U(location)});
     test_file_close(file);
 }

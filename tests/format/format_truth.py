@@ -5,9 +5,11 @@ compute them naively from the rows, without a reader of XTF files.
 """
 import json
 import struct
+from typing import NamedTuple
 
 EXACT_MAX, U64_MAX = (1 << 53) - 1, (1 << 64) - 1
 OPTIONAL, INSTANT, IDENTIFIES = 1, 1 << 4, 1 << 8
+PART_ROWS = 100  # an array of frames with so many rows has totals of a part of them, too
 GROUPS_MAX = 100  # totals of more groups are not stored: who needs them adds up the rows
 NEVER_BEGAN = U64_MAX  # the key of frames that never began
 UNSIGNED, SIGNED, REAL = "unsigned", "signed", "real"
@@ -108,59 +110,89 @@ def group_totals(schema, aggregate, rows):
     return totals
 
 
-class Stack:
-    """The open frames at a row of an array, and the totals of the rows before it: {key: cells}."""
-
-    def __init__(self):
-        self.frames, self.totals = [], {}  # a frame: (key, row, time, outermost)
-
-    def cells(self, key):
-        return self.totals.setdefault((key,), [0] * 5)
-
-    def end_all_above(self, n, time):
-        """Ends the frames with n frames or more around them."""
-        for key, _, begin, outermost in self.frames[n:]:
-            cells = self.cells(key)
-            cells[2] += time - begin if outermost else 0
-            cells[4] = max(cells[4], time - begin)
-        del self.frames[n:]
-
-    def charge(self, ticks, ends_nothing):
-        """Charges the ticks since the row before."""
-        if self.frames:
-            self.cells(self.frames[-1][0])[3] += ticks
-        elif ends_nothing:
-            self.cells(NEVER_BEGAN)[2] += ticks
-            self.cells(NEVER_BEGAN)[3] += ticks
+class Step(NamedTuple):
+    """What a row of an array does to the frames."""
+    time: int
+    key: int
+    ends: bool
+    never_began: bool
+    charged: int | None  # the key that gets the ticks since the row before
+    ticks: int
+    ended: list  # frames: (key, row, time, outermost)
 
 
-def frame_totals(schema, aggregate, rows):
-    """Returns {key: cells} of an aggregate of frames: begun, ended, inclusive, exclusive, longest."""
+def walk_frames(schema, aggregate, rows):
+    """Returns a step for each row, and the frames that no row ends."""
     at = {field["name"]: i for i, field in enumerate(schema["fields"])}
     names = aggregate["keys"] + aggregate["values"]
-    stack, before = Stack(), None
+    steps, stack = [], []
     for n, row in enumerate(rows):
         time, (key, ends, distance, outermost) = as_number(row[0]), (as_number(row[at[name]]) for name in names)
-        found = [i for i, frame in enumerate(stack.frames) if distance and frame[1] == n - distance]
-        never_began = ends and not found
-        stack.charge(0 if before is None else time - before, never_began)
-        if never_began:
-            stack.cells(NEVER_BEGAN)[0] += 1
-        elif ends:
-            stack.end_all_above(found[0], time)
-        else:
-            stack.end_all_above(found[0] + 1 if found else 0, time)
-            stack.frames.append((key, n, time, outermost))
-        stack.cells(key)[1 if ends else 0] += 1
-        before = time
-    return stack.totals
+        found = [i for i, frame in enumerate(stack) if distance and frame[1] == n - distance]
+        never_began = bool(ends and not found)
+        charged = stack[-1][0] if stack else NEVER_BEGAN if never_began else None
+        kept = len(stack) if never_began else found[0] if ends else found[0] + 1 if found else 0
+        steps.append(Step(time, key, bool(ends), never_began, charged, time - steps[-1].time if steps else 0, stack[kept:]))
+        del stack[kept:]
+        if not ends:
+            stack.append((key, n, time, outermost))
+    return steps, stack
 
 
-def totals_of(schema, rows):
-    """Returns the totals of all rows: for each aggregate a list of [keys, cells], by keys."""
+def frame_totals(schema, aggregate, rows, first=0, end=None):
+    """Returns {key: cells} of rows [first, end): frames begun, frames ended, inclusive, exclusive and longest time."""
+    totals = {}
+
+    def cells(key):
+        return totals.setdefault((key,), [0] * 5)
+
+    for step in walk_frames(schema, aggregate, rows)[0][first:end]:
+        cells(step.key)[1 if step.ends else 0] += 1
+        if step.never_began:
+            cells(NEVER_BEGAN)[0] += 1
+        if step.charged is not None:
+            cells(step.charged)[3] += step.ticks
+        if step.charged == NEVER_BEGAN:
+            cells(NEVER_BEGAN)[2] += step.ticks
+        for key, _, begin, outermost in step.ended:
+            cells(key)[2] += step.time - begin if outermost else 0
+            cells(key)[4] = max(cells(key)[4], step.time - begin)
+    return totals
+
+
+def time_by_key(schema, aggregate, rows, a, b):
+    """Returns {key: [inclusive, exclusive]} of the window [a, b), in ticks. The location has no other records."""
+    steps, open_frames = walk_frames(schema, aggregate, rows)
+    totals = {}
+
+    def add(key, cell, begin, end):
+        totals.setdefault(key, [0, 0])[cell] += max(min(b, end) - max(a, begin), 0)
+
+    for step in steps:
+        if step.charged is not None:
+            add(step.charged, 1, step.time - step.ticks, step.time)
+        if step.charged == NEVER_BEGAN:
+            add(NEVER_BEGAN, 0, step.time - step.ticks, step.time)
+    ended = [(frame, step.time) for step in steps for frame in step.ended] + [(frame, steps[-1].time) for frame in open_frames]
+    for (key, _, begin, outermost), end in ended:
+        add(key, 0, begin, end if outermost else begin)
+    return {key: times for key, times in totals.items() if any(times)}
+
+
+def part_of(schema, rows):
+    """Returns totals of some rows in the middle of an array, and the time by key of a window."""
+    first, end = len(rows) // 5, 4 * len(rows) // 5
+    a, b = as_number(rows[first][0]) + 1, as_number(rows[end][0]) + 1
+    (frames,) = (aggregate for aggregate in schema["aggregates"] if aggregate["kind"] == "frames")
+    return {"rows": [first, end], "totals": totals_of(schema, rows, first, end), "window": [a, b],
+            "time_by_key": [[as_cell(key), *times] for key, times in sorted(time_by_key(schema, frames, rows, a, b).items())]}
+
+
+def totals_of(schema, rows, first=0, end=None):
+    """Returns the totals of rows [first, end): for each aggregate a list of [keys, cells], by keys."""
     result = []
     for aggregate in schema.get("aggregates", []):
-        groups = (frame_totals if aggregate["kind"] == "frames" else group_totals)(schema, aggregate, rows)
+        groups = frame_totals(schema, aggregate, rows, first, end) if aggregate["kind"] == "frames" else group_totals(schema, aggregate, rows[first:end])
         result.append([[list(map(as_cell, key)), list(map(as_cell, cells))] for key, cells in sorted(groups.items())])
     return result
 
@@ -252,6 +284,8 @@ def complete(made):
             array |= {"clock_map": knots, "global_rows": global_rows(schema, knots, array["rows"])}
         if "aggregates" in schema:
             array["totals"] = totals_of(schema, array["rows"])
+            if schema["aggregates"][0]["kind"] == "frames" and len(array["rows"]) >= PART_ROWS:
+                array["part"] = part_of(schema, array["rows"])
         arrays.append(array)
     return ordered({"schemas": made["schemas"], "tables": made["tables"], "arrays": arrays})
 

@@ -1,5 +1,9 @@
 /*
- * Prints all rows and totals of a file, for test_format_files.py: read-file FILE
+ * Prints rows and totals of a file, for test_format_files.py:
+ *
+ *     read-file FILE                                      all rows, and their totals
+ *     read-file FILE LOCATION SCHEMA FIRST END BEGIN TO   totals of the rows [FIRST, END) of an array, and
+ *                                                         its time by key in the window [BEGIN, TO)
  *
  * - table NAME VALUES...: a row of a table
  * - row LOCATION SCHEMA VALUES...: a row of an array, with global times
@@ -102,16 +106,13 @@ static void print_rows(XtfTrace *trace, const XtfArray *array)
     check_read(good, &error);
 }
 
-static void print_totals(const XtfArray *array, unsigned index)
+static void print_groups(const char *head, const XtfArray *array, unsigned index, XtfGroupTotals *totals)
 {
     const XtfAggregate *aggregate = &array->schema->aggregates[index];
-    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
-    GError *error = NULL;
 
-    check_read(xtf_array_totals(array, index, NULL, 0, array->n_rows, totals, &error), &error);
     xtf_group_totals_sort(totals);
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
-        printf("total %" PRIu64 " %s %u", array->location, array->schema->name, index);
+        printf("%s %" PRIu64 " %s %u", head, array->location, array->schema->name, index);
         for (unsigned k = 0; k < aggregate->n_keys; k++)
             printf(" %" PRIu64, xtf_group_totals_key(totals, i)[k]);
         printf(" =");
@@ -121,20 +122,62 @@ static void print_totals(const XtfArray *array, unsigned index)
     }
 }
 
-int main(int argc, char **argv)
+static void print_totals(const XtfArray *array, unsigned index, uint64_t first, uint64_t end)
 {
+    const XtfAggregate *aggregate = &array->schema->aggregates[index];
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
     GError *error = NULL;
-    g_autoptr(XtfTrace) trace = argc == 2 ? xtf_trace_open(argv[1], NULL, &error) : NULL;
 
-    check_read(trace, &error);
-    uint64_t n = xtf_trace_n_arrays(trace);
-    g_autofree XtfArray *arrays = g_new(XtfArray, n);
-    check_read(xtf_trace_get_arrays(trace, 0, n, arrays, &error), &error);
+    check_read(xtf_array_totals(array, index, NULL, first, end, totals, &error), &error);
+    print_groups("total", array, index, totals);
+}
+
+/* Prints the time by key in a window of an array of frames; the location has no other records. */
+static void print_window(const XtfArray *array, uint64_t begin, uint64_t to)
+{
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[0], 1);
+    GError *error = NULL;
+
+    check_read(xtf_array_profile(array, 0, begin, to, array->local_first, array->local_last, totals, &error), &error);
+    print_groups("window", array, 0, totals);
+}
+
+static void print_part(const XtfArray *array, char **arguments)
+{
+    uint64_t numbers[4];
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+        numbers[i] = g_ascii_strtoull(arguments[i], NULL, 10);
+    for (unsigned index = 0; index < array->schema->n_aggregates; index++)
+        print_totals(array, index, numbers[0], numbers[1]);
+    print_window(array, numbers[2], numbers[3]);
+}
+
+static void print_all(XtfTrace *trace, const XtfArray *arrays, uint64_t n)
+{
     print_tables(trace);
     for (uint64_t i = 0; i < n; i++) {
         print_rows(trace, &arrays[i]);
         for (unsigned index = 0; index < arrays[i].schema->n_aggregates; index++)
-            print_totals(&arrays[i], index);
+            print_totals(&arrays[i], index, 0, arrays[i].n_rows);
     }
+}
+
+int main(int argc, char **argv)
+{
+    GError *error = NULL;
+
+    if (argc != 2 && argc != 8)
+        return 2;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
+    check_read(trace, &error);
+    uint64_t n = xtf_trace_n_arrays(trace);
+    g_autofree XtfArray *arrays = g_new(XtfArray, n);
+    check_read(xtf_trace_get_arrays(trace, 0, n, arrays, &error), &error);
+    if (argc == 2)
+        print_all(trace, arrays, n);
+    for (uint64_t i = 0; argc > 2 && i < n; i++)
+        if (arrays[i].location == g_ascii_strtoull(argv[2], NULL, 10) && g_str_equal(arrays[i].schema->name, argv[3]))
+            print_part(&arrays[i], argv + 4);
     return 0;
 }

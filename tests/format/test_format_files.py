@@ -40,6 +40,7 @@ GOOD = STORED + list(RECIPES)
 SAME = {"anchor": "merged"}
 DEFLATED = ["compact"]  # another library for deflate may make other bytes
 TIMEOUT = 60  # seconds
+NOT_A_NUMBER = 0x7ff8000000000000
 
 
 def expect(truth, *words):
@@ -181,12 +182,17 @@ def compare_totals(name, who, truth, found):
             expect(same_cells(mine[key], cells), name, who, where, key, "has", mine[key], "not", cells)
 
 
+def stored_cells(groups):
+    """Returns groups with cells as the file stores them: all NaN have the same bits."""
+    return {key: [NOT_A_NUMBER if cell != cell else xtf_totals.bits(cell) for cell in cells] for key, cells in groups.items()}
+
+
 def python_totals(trace):
     found = {}
     for array in trace.arrays():
         for i in range(len(array.schema.aggregates)):
             groups = Window(array, i).totals(0, array.rows)
-            found[array.location, array.schema.name, i] = {key: [xtf_totals.bits(cell) for cell in cells] for key, cells in groups.items()}
+            found[array.location, array.schema.name, i] = stored_cells(groups)
     return found
 
 
@@ -206,12 +212,33 @@ def compare_lines(name, who, lines, wanted):
     expect(lines == wanted, name, who, "reads other rows (+) than the JSON has (-)")
 
 
+def check_part(read_file, path, trace, array):
+    """Both readers have the totals of a part of an array, and the time by key of a window."""
+    location, schema, part = array["location"], array["schema"], array["part"]
+    (own,) = (own for own in trace.arrays(location) if own.schema.name == schema)
+    truth = {"arrays": [{"location": location, "schema": schema, "totals": part["totals"]}]}
+    times = {as_number(key): own_times for key, *own_times in part["time_by_key"]}
+    windows = [Window(own, i) for i in range(len(own.schema.aggregates))]
+    found = {(location, schema, i): stored_cells(window.totals(*part["rows"])) for i, window in enumerate(windows)}
+    compare_totals(path.name, "the Python reader", truth, found)
+    mine = {key: cells[2:4] for (key,), cells in windows[0].profile(*part["window"], own.local_first, own.local_last).items() if any(cells[2:4])}
+    expect(mine == times, path.name, "the Python reader has the times", mine, "not", times)
+    done = subprocess.run(list(map(str, (read_file, path, location, schema, *part["rows"], *part["window"]))), capture_output=True, text=True, check=True, timeout=TIMEOUT)
+    lines = done.stdout.splitlines()
+    compare_totals(path.name, "libxtf", truth, c_totals(line for line in lines if line.startswith("total ")))
+    ((_, groups),) = c_totals(line for line in lines if line.startswith("window ")).items()
+    mine = {key: cells[2:4] for (key,), cells in groups.items() if any(cells[2:4])}
+    expect(mine == times, path.name, "libxtf has the times", mine, "not", times)
+
+
 def check_good(read_file, xtf, path, truth):
     """Both readers read a file as the JSON says, and both checkers find nothing."""
     trace, wanted = Trace(path), lines_of(truth)
     compare_lines(path.name, "the Python reader", python_lines(trace), wanted)
     compare_totals(path.name, "the Python reader", truth, python_totals(trace))
     check(trace)
+    for array in (array for array in truth["arrays"] if "part" in array):
+        check_part(read_file, path, trace, array)
     trace.close()
     done = subprocess.run([read_file, path], capture_output=True, text=True, check=False, timeout=TIMEOUT)
     expect(done.returncode == 0, path.name, done.stdout, done.stderr)
@@ -315,6 +342,7 @@ def check_high(make_files, read_file, xtf, folder):
     truth = complete(json.loads((folder / "high.json").read_text(encoding="utf-8")))
     check_good(read_file, xtf, folder / "high.xtf", truth)
     trace = Trace(folder / "high.xtf")
+    expect(any("part" in array for array in truth["arrays"]), "no totals of a part are compared")
     expect(max(array.height for array in trace.arrays()) == 3 and trace.p_height == 2, "high.xtf has other levels than it should")
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 EXACT_MAX, U64_MAX = (1 << 53) - 1, (1 << 64) - 1
 OPTIONAL, INSTANT, IDENTIFIES = 1, 1 << 4, 1 << 8
-PART_ROWS = 100  # an array of frames with so many rows has totals of a part of them, too
+PART_ROWS = 100  # in arrays of frames with at least this number of rows, totals of a part are stored, too
 GROUPS_MAX = 100  # totals of more groups are not stored: who needs them adds up the rows
 NEVER_BEGAN = U64_MAX  # the key of frames that never began
 UNSIGNED, SIGNED, REAL = "unsigned", "signed", "real"
@@ -111,7 +111,7 @@ def group_totals(schema, aggregate, rows):
 
 
 class Step(NamedTuple):
-    """What a row of an array does to the frames."""
+    """A row of an array, and its effects on the frames."""
     time: int
     key: int
     ends: bool

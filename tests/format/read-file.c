@@ -1,13 +1,16 @@
 /*
- * Prints rows and totals of a file, for test_format_files.py:
+ * Prints rows and totals of a file, for test_format_files.py.
  *
- *     read-file FILE                                      all rows, and their totals
- *     read-file FILE LOCATION SCHEMA FIRST END BEGIN TO   totals of the rows [FIRST, END) of an array, and
- *                                                         its time by key in the window [BEGIN, TO)
+ * - read-file FILE: all rows, and their totals
+ * - read-file FILE LOCATION SCHEMA FIRST END BEGIN TO: totals of the rows [FIRST, END) of an array, and its time by key
+ *   in the window [BEGIN, TO)
+ *
+ * The lines are:
  *
  * - table NAME VALUES...: a row of a table
  * - row LOCATION SCHEMA VALUES...: a row of an array, with global times
- * - total LOCATION SCHEMA AGGREGATE KEYS... = CELLS...: a group of all rows; KEYS and CELLS are U64
+ * - total LOCATION SCHEMA AGGREGATE KEYS... = CELLS...: a group of the rows; KEYS and CELLS are U64
+ * - window LOCATION SCHEMA AGGREGATE KEY = CELLS...: a group of the window
  *
  * Integers are decimal, and none is "-". The bits of a double follow "d", and the bytes of a string follow "x", both
  * in hexadecimal digits.

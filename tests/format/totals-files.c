@@ -196,7 +196,7 @@ void make_totals_files(void)
     test_file_close(calls.file);
 }
 
-/* Makes a tree of three levels, and so many arrays that the P index has two. The rows of the tree are as wide as they
+/* Makes a tree of three levels, and enough arrays for a P index of two. The rows of the tree are as wide as they
  * may be with 64 fields: few fill a leaf. */
 void make_high_file(void)
 {

@@ -2,8 +2,7 @@
  * Prints rows and totals of a file, for test_format_files.py.
  *
  * - read-file FILE: all rows, and their totals
- * - read-file FILE LOCATION SCHEMA FIRST END BEGIN TO: totals of the rows [FIRST, END) of an array, and its time by key
- *   in the window [BEGIN, TO)
+ * - read-file FILE LOCATION SCHEMA FIRST END BEGIN TO: totals of rows [FIRST, END), time by key in [BEGIN, TO)
  *
  * The lines are:
  *

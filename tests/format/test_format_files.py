@@ -14,6 +14,7 @@ import tempfile
 import zlib
 from types import SimpleNamespace
 
+sys.dont_write_bytecode = True
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path += [str(HERE.parent / "reader"), str(HERE.parent / "roundtrip")]
 # pylint: disable=wrong-import-position

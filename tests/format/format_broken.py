@@ -34,7 +34,7 @@ def torn(f):
 
 def torn_newest(f):
     f.seal()
-    flip(f, f.superblock.where + 64)
+    flip(f, f.superblock.start + 64)
 
 
 def catalog(f):
@@ -74,7 +74,7 @@ def chunks(f):
     schema = list(f.schemas())[1][0]
     string = 5 + 4 + len("main") + 1
     table, (chunk, *_) = next(f.tables())
-    bodies = {SCHEMAS: split(f, SCHEMAS, schema.where - f.references(SCHEMAS)[0].at), STRINGS: split(f, STRINGS, string)}
+    bodies = {SCHEMAS: split(f, SCHEMAS, schema.start - f.references(SCHEMAS)[0].at), STRINGS: split(f, STRINGS, string)}
     first = 2 * chunk.length // table.rows
     bodies[TABLES] = struct.pack("<IIQQIIQII", table.schema, 2, table.rows, chunk.at, first, 0, chunk.at + first, chunk.length - first, 0)
     f.store_catalog([[kind, flags, bodies.get(kind, body)] for kind, flags, body in f.parts()])
@@ -167,7 +167,7 @@ def short(f):
 
 
 BROKEN = [
-    ("torn", "plain", "2: a superblock counts if its checksum is right", torn, "both superblocks are damaged", "no whole superblock"),
+    ("torn", "plain", "2: a superblock counts if its checksum is right", torn, "both superblocks are damaged", "no intact superblock"),
     ("short", "plain", "2: the catalog lies in the file", short, "beyond the end of the file", "past the end of the file"),
     ("major", "plain", "2: a reader refuses another major version", superblock(major=3), "a newer program is needed", "this reader knows 2"),
     ("page-size", "plain", "2: the page size is a power of two", superblock(page_size=6000), "superblock: pages of", "impossible page size"),
@@ -186,13 +186,13 @@ BROKEN = [
     ("array-clock", "plain", "5: an array has one of the clock maps, or none", array("events", 3, clock_map=2), "its clock map 2 does not exist", "there is no clock map 2"),
     ("height", "plain", "11: a tree has at most 12 levels", array("events", 3, height=13), "its height is invalid", "13 levels"),
     ("leaf-checksum", "totals", "4: the checksum of a page is right", leaf_checksum, "its checksum is wrong", "wrong checksum"),
-    ("leaf-circle", "totals", "5: the leaf behind a leaf begins with the next row", leaf_circle, "names page 2 as its next page", "behind row"),
+    ("leaf-circle", "totals", "5: the leaf behind a leaf begins with the next row", leaf_circle, "names page 2 as its next page", "the leaf after row 46 begins with row 0"),
     ("varint", "compact", "6: a varint has 1 to 10 bytes", packed("states", 2, 0, b"", b"\xff" * 11), "a number that does not end", "a number that does not end"),
     ("head-tail", "compact", "6: the tails have the bytes that the heads say", packed("ticks", 3, 0, b"\x06\x01", b"\x06\xff"), "has a wrong length", "a stream of a wrong length"),
     ("stream-kind", "compact", "6: a stream is of kind 0, 1 or 2", packed("ticks", 3, 0, b"\x06", b"\x07"), "has a wrong length", "a stream of an unknown kind"),
     ("template", "compact", "6: the template of a row exists", templates, "template", "a template that does not exist"),
-    ("part-replaced", "anchor", "9: a file is the one that its entry names", part(commit=1), "it is another file than expected", "is another file, or of another commit"),
-    ("part-changed", "anchor", "9: a file has as many bytes as its entry says", part(size=-8), "bytes instead of", "is another file, or of another commit"),
+    ("part-replaced", "anchor", "9: a file is the one that its entry names", part(commit=1), "it is another file than expected", "is not the file that the catalog names"),
+    ("part-changed", "anchor", "9: a file has as many bytes as its entry says", part(size=-8), "bytes instead of", "strings: /tmp/xtf-format-kuor8m0s/expanded/plain.xtf is not the file that the catalog names, or has another commit"),
     ("base-replaced", "companion", "9: the base is of the commit that the companion file names", part(wall_time=1), "it is another file than expected", "is another file, or of another commit"),
 ]
 

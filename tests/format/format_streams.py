@@ -48,7 +48,7 @@ def modes_of(array, packed, rows):
 def table_kinds(array):
     """Returns the kinds of tables of totals in the right edge of an array."""
     array.read_edge()
-    found = {kind for totals in array.edge_totals for kind, _ in tables(Bytes(totals, array.what))}
+    found = {kind for totals in array.edge_totals for kind, _ in tables(Bytes(totals, array.label))}
     return {TABLES[kind - 1] for kind in found}
 
 

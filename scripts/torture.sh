@@ -1,0 +1,39 @@
+#!/bin/sh
+# Runs the torture harnesses of tests/torture: crash, power loss, hostile input, load. Each ends with `N cases, W wrong`.
+#
+# usage: torture.sh [--quick | --long] [--seed N] [HARNESS...]
+#
+# --quick (default) takes about 2 minutes, --long hours. A fault names the seed and the case, which show it again:
+#     torture.sh crash --seed 1 --case 17 import
+set -eu
+
+cd "$(dirname "$0")/.."
+
+long= seed=1 harnesses=
+while [ $# -gt 0 ]; do
+    case $1 in
+    --quick) long= ;;
+    --long) long=--long ;;
+    --seed) seed=$2 && shift ;;
+    -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    -*) break ;;
+    *) [ -f "tests/torture/$1.py" ] || { echo "torture: there is no harness $1" >&2 && exit 2; } && harnesses="$harnesses $1" ;;
+    esac
+    shift
+done
+[ -n "$harnesses" ] || harnesses=$(cd tests/torture && grep -l '^    main()' ./*.py | sed 's/^..//; s/\.py$//')
+
+build=${XTF_BUILD:-build-test}
+if [ ! -f "$build/build.ninja" ]; then
+    echo "torture: configures $build"
+    meson setup "$build" -Dtests=enabled >/dev/null
+fi
+ninja -C "$build" --quiet
+
+failed=0
+for harness in $harnesses; do
+    printf '%s: ' "$harness"
+    # shellcheck disable=SC2086
+    PYTHONDONTWRITEBYTECODE=1 python3 "tests/torture/$harness.py" --build "$build" $long --seed "$seed" "$@" || failed=1
+done
+exit $failed

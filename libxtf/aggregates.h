@@ -127,9 +127,9 @@ typedef struct {
 } XtfFrameSpan;
 
 /*
- * Adds the time by key in the window [a, b) of one location, exact to the tick, to `totals` of depth 1. `first` and
- * `last` are the times of the location's first and last record of any type, in local ticks (local_first and local_last
- * of its arrays). Frames begun and ended are counted by the rows in the window.
+ * Adds the time by key in the window [a, b) of one location to `totals`, exact to the tick. The totals are grouped by
+ * the first key (depth 1). `first` and `last` are the times of the location's first and last record of any type, in local ticks
+ * (local_first and local_last of its arrays). Frames begun and ended are counted by the rows in the window.
  *
  * The exclusive time of a key is the ticks of the window during which a frame of the key was on top. The inclusive time
  * is the ticks during which an outermost frame of the key was open. It is the sum of the durations of the frames that

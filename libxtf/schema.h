@@ -38,7 +38,7 @@ typedef enum {
 } XtfType;
 
 typedef enum {
-    XTF_SCHEMA_RECORD = 1, /* events: one row each, counted */
+    XTF_SCHEMA_RECORD = 1, /* events: each row counts as a record of the trace */
     XTF_SCHEMA_SIDE = 2,   /* rows attached to records of the same time and seq, not counted as records */
     XTF_SCHEMA_TABLE = 3,  /* definitions: no time, small enough to be held in memory whole */
     /* Results of an analysis: rows with times and aggregates, shown separately. Derived rows are not events. They count

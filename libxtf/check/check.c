@@ -225,7 +225,8 @@ static void use_opening_items(XtfChecking *check, const XtfSuperblock *superbloc
         xtf_checking_use_own_item(check, catalog->limit_items[i]);
 }
 
-/* Checks the opening items of the commit, and the copy of them that a closed file has for its other superblock. */
+/* Checks the items that opening needs (catalog, schemas, limits), and the copy that a closed file has for its other
+ * superblock. */
 static void check_opening_items(XtfChecking *check)
 {
     const XtfTrace *trace = check->trace;

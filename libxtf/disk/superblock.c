@@ -102,8 +102,11 @@ static bool check_superblock(const XtfSuperblock *superblock, GError **error)
     if (superblock->checksum_kind != XTF_CHECKSUM_CRC32)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the file has checksums of a kind that is not known (%u)",
                         superblock->checksum_kind);
-    if (!xtf_page_size_valid(info->page_size) || info->pages > UINT64_MAX >> 24)
-        return xtf_damaged(error, "superblock: pages of %u bytes, %" PRIu64 " of them", info->page_size, info->pages);
+    if (!xtf_page_size_valid(info->page_size))
+        return xtf_damaged(error, "superblock: page size %u is not a power of two from 4096 to 1048576",
+                           info->page_size);
+    if (info->pages > UINT64_MAX >> 24)
+        return xtf_damaged(error, "superblock: %" PRIu64 " pages are more than a file can have", info->pages);
     return true;
 }
 

@@ -16,7 +16,7 @@ enum {
     BLOCK_ROWS = 4096,      /* target rows of a block */
     ROWS_LEAST = 128,       /* minimum rows of a block that is worth sorting */
     SPAN_LEAST = 16,        /* minimum rows of each span to consider */
-    RUNS_BEFORE_RETRY = 64, /* runs to return before the next attempt, if blocks do not pay */
+    RUNS_BEFORE_RETRY = 64, /* runs to return one by one when blocks did not pay, before the next attempt */
     SMALL_SHARE = 8,        /* a span with all rows except 1/8 has long runs */
     WIDTH_BITS_MAX = 33,    /* width of a block in ticks: three digits of the sort */
 };
@@ -38,8 +38,8 @@ static uint64_t time_at(const XtfRecordInput *input, uint64_t n)
     return xtf_load64(input->row + n * input->row_size);
 }
 
-/* Returns the time at which a block must end because of one span. This is the time of the last row that the reader has
- * pinned, or of the row `most` rows ahead if it is nearer. UINT64_MAX if the span ends with the pinned rows. */
+/* Returns the time at which one span ends a block. This is the time of the earlier of two rows: the last pinned row,
+ * and the row `most` rows ahead. UINT64_MAX if all remaining rows of the span are pinned. */
 static uint64_t block_end(const XtfRecordInput *input, uint64_t most)
 {
     const XtfSpanReader *rows = &input->rows;

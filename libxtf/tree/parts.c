@@ -218,14 +218,14 @@ static bool copy_files(PartsSource *self, const XtfPartFile *files, uint32_t n, 
         self->base.size = part->start + part->file.pages * self->page_size;
         if (part->file.size > part->file.pages * self->page_size) {
             self->n++; /* count it, so that its name is freed */
-            return xtf_damaged(error, "catalog: file \"%s\" is larger than its pages", part->file.name);
+            return xtf_damaged(error, "catalog: file \"%s\" has more bytes than its pages hold", part->file.name);
         }
     }
     uint64_t own = xtf_source_size(self->own), start = self->parts[0].start;
     return (own <= start && start - own <= (uint64_t)XTF_FILES_GAP_MAX * self->page_size) ||
-           xtf_damaged(error,
-                       "catalog: the pages of file \"%s\" overlap those of the anchor, or are too far behind them",
-                       self->parts[0].file.name);
+           xtf_damaged(
+               error, "catalog: the pages of file \"%s\" overlap the anchor, or begin more than %d pages after its end",
+               self->parts[0].file.name, XTF_FILES_GAP_MAX);
 }
 
 /* Returns the bound on idle parts: a fraction of the process's descriptors. For a growing folder it is smaller, because

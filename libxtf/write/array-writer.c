@@ -297,7 +297,8 @@ uint64_t xtf_array_writer_last(const XtfArrayWriter *array)
     return array->last;
 }
 
-/* Packs the totals of the edge. Small packed arrays store none: the totals would take more bytes than the rows. */
+/* Packs the totals of the right edge, which holds the array's open pages. Small packed arrays store none: the totals
+ * would take more bytes than the rows. */
 static void pack_totals(const XtfArrayWriter *array, uint32_t count, XtfEdgeEncoder *edge)
 {
     bool is_small = array->height == 1 && count <= XTF_SMALL_ARRAY_ROWS;

@@ -87,7 +87,7 @@ static bool find_replaced(XtfReplaced *replaced, const XtfImporter *importer, co
         replaced->identity = g_strdup(xtf_property(properties, importer->identity));
     return replaced->identity ||
            xtf_fail(error, XTF_ERROR_IO, "'%s' exists already and is not an import%s: --force replaces it", output,
-                    trace ? " of such an archive" : "");
+                    trace ? " of this format" : "");
 }
 
 bool xtf_import(const char *path, const char *output, const XtfImportOptions *options, XtfImportReport *report,

@@ -311,7 +311,7 @@ def check_merged(pair, folder):
     done = run_xtf("merge", "-o", merged, *parts).stdout.decode()
     check_that("analyses of the parts are kept, but not shown" in done, "merge does not say what it does with analyses:", done)
     output = run_xtf("cat", merged, "waits/records", status=1).stderr.decode()
-    check_that("analyse it again" in output, output)
+    check_that("analyse the trace again" in output, output)
     run_xtf("analyze", "-q", merged)
     beside = pathlib.Path(f"{merged}.analysis")
     check_that(beside.exists(), "the analysis of a merged file is not beside it")

@@ -170,7 +170,7 @@ BROKEN = [
     ("torn", "plain", "2: a superblock counts if its checksum is right", torn, "both superblocks are damaged", "no intact superblock"),
     ("short", "plain", "2: the catalog lies in the file", short, "beyond the end of the file", "past the end of the file"),
     ("major", "plain", "2: a reader refuses another major version", superblock(major=3), "a newer program is needed", "this reader knows 2"),
-    ("page-size", "plain", "2: the page size is a power of two", superblock(page_size=6000), "superblock: pages of", "impossible page size"),
+    ("page-size", "plain", "2: the page size is a power of two", superblock(page_size=6000), "superblock: page size", "impossible page size"),
     ("checksum-kind", "plain", "2: a reader refuses an unknown kind of checksum", superblock(checksum_kind=2), "checksums of a kind that is not known", "checksums of kind 2"),
     ("incompatible", "plain", "2: a reader refuses an unknown incompatible feature", superblock(incompatible=1 << 7), "features that this program does not know", "features that this reader does not know"),
     ("catalog", "plain", "1: the checksum of an item is right", catalog, "its checksum is wrong", "catalog: wrong checksum"),

@@ -129,7 +129,7 @@ static void limit_by_receive(void *data, const XtfReplayEvent *at, const XtfRepl
                      room_before(data, time_after_jumps(data, at), message->value));
 }
 
-/* Limits the spread at a member's begin, for an end at time `now`. */
+/* Limits the spread at a member's begin: it must stay before the end at time `now` that needs it. */
 static void limit_beginning(Logical *logical, const XtfReplayMember *member, uint64_t now)
 {
     limit_spread(logical, member->begin.process, member->begin.time, room_before(logical, now, member->value));

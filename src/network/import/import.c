@@ -95,8 +95,9 @@ static bool read_clusters(Import *import, GError **error)
 
     import->clusters = g_try_new(uint32_t, MAX(n_pairs * n, 1));
     if (!import->clusters)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "not enough memory for the clusters of %u portions of %u processes",
-                        n, network->processes);
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                        "not enough memory for the cluster numbers of all pairs of %u processes in %u portions",
+                        network->processes, n);
     for (uint32_t k = 0; k < n; k++) {
         if (!xtf_network_read_clusters(network, k, import->clusters + k * n_pairs, error))
             return false;

@@ -149,8 +149,8 @@ static bool deduce_lengths(XtfNetworkFile *file, GError **error)
     return true;
 }
 
-/* Finds the number of matrices, by the file's attribute `matrices` or by the number of values. The portions' left
- * borders must be set. */
+/* Finds the number of matrices, by the file's attribute `matrices` or by the number of values. The first matrix
+ * of each portion must be set. */
 static bool find_lengths(XtfNetworkFile *file, GError **error)
 {
     XtfNetworkPortion *last = portion_at(file->clustered, file->clustered->portions->len - 1);

@@ -67,7 +67,8 @@ static bool get_value(XtfNetworkFile *file, const char *prefix, GError **error)
     if (!xtf_netcdf_number(&file->netcdf, prefix, "data_type", 1, &number, error))
         return false;
     if (number < 1 || number >= (int64_t)G_N_ELEMENTS(values))
-        return xtf_damaged(error, "%s: its data_type is %" PRId64 "; it must be 1 to 6", file->netcdf.path, number);
+        return xtf_damaged(error, "%s: the variable data_type is %" PRId64 "; it must be 1 to 6", file->netcdf.path,
+                           number);
     file->value = values[number];
     return true;
 }

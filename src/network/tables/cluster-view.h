@@ -1,6 +1,6 @@
 /*
- * Tables and a picture of the clusters in a clustered network: the portions, and for one portion its clusters and the
- * cluster of each pair.
+ * Tables and a picture of the clusters in a clustered network. They show the portions: ranges of message lengths that
+ * have the same clusters. For one portion they show its clusters and the cluster of each pair.
  */
 #pragma once
 

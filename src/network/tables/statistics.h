@@ -33,7 +33,7 @@ typedef enum {
 
 typedef struct {
     uint32_t sender, receiver; /* indices in the sides */
-    double value, expected;    /* expected: the median of the row, or of the column if the value is usual in the row */
+    double value, expected; /* expected: the median of the row if the value is an outlier in it, else of the column */
     XtfOutlierReason reason;
 } XtfOutlier;
 

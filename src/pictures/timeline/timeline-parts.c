@@ -99,7 +99,7 @@ enum {
     LEGEND_Y = 34,
     LEGEND_MAX = 12,
     WAITED_WIDTH = 150,
-    BASE_WIDTH = 160, /* pixels of the words that name the whole of shares */
+    BASE_WIDTH = 160, /* pixels of the text that says what 100 % is */
     FOOTER_SIZE = 12,
     LABEL_PITCH = 14, /* least pixels between labels in letters of usual size */
 };

@@ -7,7 +7,8 @@
 #include "src/tables/totals/location-totals.h"
 #include "src/trace/text/lines.h"
 
-/* A sum of growth. The index keeps sums of integers modulo 2^64 for each location; they are read as signed numbers. */
+/* Sum of how much the values of a metric grew. The index keeps sums of integers modulo 2^64 for each location. They are
+ * read as signed numbers. */
 typedef struct {
     uint64_t n; /* values */
     bool is_real;

@@ -8,8 +8,8 @@
 #include "src/trace/context/ranks.h"
 
 enum {
-    XTF_MEMBER_TEXT_MAX = 256,       /* bytes in a column */
-    XTF_MEMBER_TEXT_WHOLE = 1 << 20, /* bytes of a whole text */
+    XTF_MEMBER_TEXT_MAX = 256,       /* most bytes in a column */
+    XTF_MEMBER_TEXT_WHOLE = 1 << 20, /* most bytes of a text in CSV and JSON */
 };
 
 typedef enum {

@@ -122,7 +122,7 @@ static StepKind step_kind(const XtfRecordColumn *column, const XtfCell *cell)
     return g_str_equal(column->unit, "s") ? TIME : NUMBER;
 }
 
-/* Adds the bytes before the cell of column i. */
+/* Adds the bytes before the cell of column i: the separator, and in JSON the column's name. */
 static void add_separator(const XtfRecordLines *writer, unsigned i, GString *out)
 {
     if (writer->as == XTF_ROWS_CSV) {

@@ -124,7 +124,7 @@ static bool is_on(const Stack *stack, uint32_t region)
     return false;
 }
 
-/* Fills the fields of a call. Its `bytes` decide between ENTER and LEAVE, and its region. */
+/* Fills the fields of a call. The random value known->bytes chooses ENTER or LEAVE, and the region of an ENTER. */
 static void fill_call(const XtfSchema *schema, Known *known, Stack *stack, uint8_t *row)
 {
     unsigned top = stack->depth;

@@ -172,7 +172,8 @@ static bool lies_in_interval(const XtfWaitRow *row, uint64_t end, const Interval
     return begin < interval->end && (row->seq != interval->from || begin >= interval->met);
 }
 
-/* Adds the waits between two records, without the waits of the two records. */
+/* Adds the waits in an interval between two records. Waits at the second record do not count, and waits at the first
+ * only as lies_in_interval() says. */
 static bool add_interval_waits(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, const Interval *interval,
                                GError **error)
 {

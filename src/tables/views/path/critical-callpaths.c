@@ -18,7 +18,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("non_critical", XTF_COLUMN_TIME, NULL, "time of the selected locations beyond `activity`"),
     XTF_COLUMN("impact", XTF_COLUMN_TIME, NULL, "waiting time that the imbalance causes"),
     XTF_COLUMN("between", XTF_COLUMN_TIME, NULL,
-               "part of the impact from call paths that a waiting location does not execute"),
+               "part of `impact`: waiting at locations that do not execute the call path"),
     XTF_COLUMN("callpath", XTF_COLUMN_TEXT, NULL, "the call path"),
 };
 

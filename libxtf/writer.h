@@ -149,8 +149,8 @@ void xtf_table_writer_clear(XtfTableWriter *table);
 bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error);
 
 /* Sets time 0, unless a record is earlier; UINT64_MAX: the first record. For callers that change the clocks of an
- * existing trace. */
-void xtf_writer_set_origin(XtfWriter *writer, uint64_t origin);
+ * existing trace. XTF_ERROR_INVALID after xtf_writer_set_complete(): followers rely on the origin then. */
+bool xtf_writer_set_origin(XtfWriter *writer, uint64_t origin, GError **error);
 
 /* Commits: makes all appended rows visible to readers. A commit writes the right edges that changed, on pages of
  * commits that are no longer kept where possible; see keep_commits and xtf_writer_commit_bytes(). */

@@ -29,8 +29,12 @@ bool xtf_strings_get(const uint8_t *heap, uint64_t size, uint64_t id, const char
     }
     uint64_t n = xtf_load32(heap + id);
     const char *begin = (const char *)heap + id + sizeof(XtfLe32);
-    if (n >= size - id - sizeof(XtfLe32) || begin[n] != '\0') {
+    if (n >= size - id - sizeof(XtfLe32)) {
         *fault = "it extends past the end of the heap";
+        return false;
+    }
+    if (begin[n] != '\0') {
+        *fault = "no NUL follows its bytes";
         return false;
     }
     *text = begin;

@@ -43,7 +43,9 @@ static bool read_stream_head(XtfPackReader *reader, uint64_t least, uint64_t mos
     unsigned kind = code & 3;
     uint64_t stored = kind == XTF_STREAM_DEFLATED ? xtf_read_varint(reader) : kind == XTF_STREAM_REPEATED ? 1 : n;
 
-    if (!reader->fault && (n < least || n > most || kind > XTF_STREAM_REPEATED))
+    if (!reader->fault && kind > XTF_STREAM_REPEATED)
+        xtf_pack_fail(reader, "a stream of it has an unknown kind");
+    if (!reader->fault && (n < least || n > most))
         xtf_pack_fail(reader, "a stream of it has a wrong length");
     if (!reader->fault && (stored > (uint64_t)(reader->end - reader->at) ||
                            (kind == XTF_STREAM_DEFLATED && n / XTF_DEFLATE_RATIO_MAX > stored)))

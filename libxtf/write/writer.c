@@ -391,9 +391,13 @@ bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error)
     return true;
 }
 
-void xtf_writer_set_origin(XtfWriter *writer, uint64_t origin)
+bool xtf_writer_set_origin(XtfWriter *writer, uint64_t origin, GError **error)
 {
+    if (writer->complete > 0)
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: time 0 cannot change, as the trace is complete up to %" PRIu64,
+                        writer->path, writer->complete);
     writer->origin = origin;
+    return true;
 }
 
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer)

@@ -185,5 +185,5 @@ ARRAY_ROWS = [
     ("6", "packed-fewer", "A stream of heads has a byte for each row", "packed", page("all", LEAF, 0, rows=plus(-1)),
      "a stream of it has a wrong length", "a stream of a wrong length"),
     # FORMAT R47
-    ("6", "packed-kind", "Streams are of kinds 0 to 2", "packed", packed_byte(0, 0x0f), "a stream of it has a wrong length", "a stream of an unknown kind"),
+    ("6", "packed-kind", "Streams are of kinds 0 to 2", "packed", packed_byte(0, 0x0f), "a stream of it has an unknown kind", "a stream of an unknown kind"),
 ]

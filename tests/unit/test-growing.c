@@ -22,7 +22,7 @@ static uint64_t complete_in(const char *path)
     return xtf_trace_clock(trace)->complete;
 }
 
-/* FORMAT W26, W27, W28 */
+/* FORMAT W23, W26, W27, W28 */
 Test(growing, the_complete_time_is_kept)
 {
     char *folder = make_folder();
@@ -38,6 +38,7 @@ Test(growing, the_complete_time_is_kept)
     assert_refused(append_at(writer, 1, 99, &error), &error);
     assert_refused(append_at(writer, 2, 99, &error), &error); /* in a new location, too */
     assert_refused(xtf_writer_set_complete(writer, 99, &error), &error);
+    assert_refused(xtf_writer_set_origin(writer, 10, &error), &error);
     cr_assert_good(append_at(writer, 1, 100, &error), error);
     cr_assert_good(append_at(writer, 1, 300, &error), error);
     cr_assert_eq(complete_in(path), 0); /* not committed yet */

@@ -316,7 +316,7 @@ static bool append_report(const XtfAlignment *alignment, XtfWriter *writer, cons
 }
 
 /* Sets the origin so that the time from it to the first record stays the same. */
-static void set_origin(const XtfAlignment *alignment, XtfWriter *writer)
+static bool set_origin(const XtfAlignment *alignment, XtfWriter *writer, GError **error)
 {
     uint64_t before = UINT64_MAX, first = UINT64_MAX, origin = alignment->earlier.origin;
 
@@ -329,7 +329,7 @@ static void set_origin(const XtfAlignment *alignment, XtfWriter *writer)
         first = MIN(first, xtf_process_clocks_global(&alignment->clocks, i, process->first));
     }
     uint64_t gap = origin < before ? before - origin : 0;
-    xtf_writer_set_origin(writer, origin == UINT64_MAX ? UINT64_MAX : first - MIN(gap, first));
+    return xtf_writer_set_origin(writer, origin == UINT64_MAX ? UINT64_MAX : first - MIN(gap, first), error);
 }
 
 bool xtf_alignment_store(const XtfAlignment *alignment, XtfWriter *writer, const char *tool, GError **error)
@@ -344,7 +344,6 @@ bool xtf_alignment_store(const XtfAlignment *alignment, XtfWriter *writer, const
             if (!xtf_writer_set_clock_map(writer, process->locations[l], number, error))
                 return false;
     }
-    set_origin(alignment, writer);
-    return xtf_earlier_clocks_store(&alignment->earlier, writer, error) &&
+    return set_origin(alignment, writer, error) && xtf_earlier_clocks_store(&alignment->earlier, writer, error) &&
            append_report(alignment, writer, tool, error);
 }

@@ -215,8 +215,8 @@ static bool restore_clocks(const XtfEarlierClocks *earlier, XtfTrace *trace, Xtf
             !xtf_writer_set_clock_map(writer, array.location, number, error))
             return false;
     }
-    xtf_writer_set_origin(writer, earlier->origin);
-    return empty_table(writer, XTF_MODEL_EARLIER_CLOCKS, error) &&
+    return xtf_writer_set_origin(writer, earlier->origin, error) &&
+           empty_table(writer, XTF_MODEL_EARLIER_CLOCKS, error) &&
            empty_table(writer, XTF_MODEL_CLOCK_ALIGNMENTS, error);
 }
 

@@ -74,6 +74,37 @@ XtfBlock *xtf_page_get(const XtfArray *array, uint64_t place, unsigned level, GE
     return NULL;
 }
 
+/* An item within the opening run, and the check of its content. */
+typedef struct {
+    const uint8_t *bytes;
+    XtfRef ref;
+    XtfBlockCheck check;
+    const void *user;
+} KnownItem;
+
+/* Makes the block of an item from the opening run. */
+static bool copy_item(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    const KnownItem *item = context;
+
+    if (!item->check(item->bytes, item->ref.length, item->ref.offset, item->user, error))
+        return false;
+    *data = g_memdup2(item->bytes, item->ref.length);
+    *length = item->ref.length;
+    return true;
+}
+
+/* Returns the pinned block of an item. Takes the bytes from the opening run if they are in it. */
+static XtfBlock *get_item(XtfTrace *trace, XtfCache *cache, XtfRef ref, XtfBlockCheck check, const void *user,
+                          GError **error)
+{
+    KnownItem item = {.bytes = xtf_opening_item(&trace->opening, ref), .ref = ref, .check = check, .user = user};
+
+    return item.bytes && ref.length > 0
+               ? xtf_cache_make(cache, ref.offset, ref.length, ref.checksum, copy_item, &item, error)
+               : xtf_cache_get(cache, ref.offset, ref.length, ref.checksum, check, user, error);
+}
+
 static bool edge_damaged(const XtfArray *array, const char *fault, GError **error)
 {
     return xtf_damaged(error, "array %u: its right edge (byte %" PRIu64 "): %s", array->id, array->edge_offset, fault);
@@ -114,8 +145,8 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
     if (!xtf_array_is_supported(array, error))
         return NULL;
     /* The offset was compared with the file size when the array was decoded, so the sum does not overflow. */
-    g_autoptr(XtfBlock) block = xtf_cache_get(xtf_array_cache(array), segment + array->edge_offset, array->edge_length,
-                                              array->edge_checksum, check_edge, array, error);
+    XtfRef edge = {segment + array->edge_offset, array->edge_length, array->edge_checksum};
+    g_autoptr(XtfBlock) block = get_item(array->trace, xtf_array_cache(array), edge, check_edge, array, error);
     if (!block) {
         xtf_trace_explain(array->trace, error);
         return NULL;
@@ -156,8 +187,8 @@ XtfBlock *xtf_open_leaf_get(const XtfArray *array, const XtfBlock *edge, GError 
     XtfRef leaf = xtf_edge_leaf(array, edge->data);
     const LeafContext context = {.array = array, .checksum = leaf.checksum};
 
-    XtfBlock *block = xtf_cache_get(xtf_array_cache(array), xtf_open_leaf_offset(array, edge), leaf.length,
-                                    leaf.checksum, check_open_leaf, &context, error);
+    leaf.offset = xtf_open_leaf_offset(array, edge);
+    XtfBlock *block = get_item(array->trace, xtf_array_cache(array), leaf, check_open_leaf, &context, error);
     if (!block)
         xtf_trace_explain(array->trace, error);
     return block;
@@ -170,30 +201,9 @@ static bool check_item(const uint8_t *data, uint32_t length, uint64_t offset, co
            xtf_damaged(error, "item at byte %" PRIu64 ", %u bytes: its checksum is wrong", offset, length);
 }
 
-typedef struct {
-    const uint8_t *bytes; /* within the opening run */
-    XtfRef ref;
-} KnownItem;
-
-/* Copies an item from the opening run. */
-static bool copy_item(void *context, uint8_t **data, uint32_t *length, GError **error)
-{
-    const KnownItem *item = context;
-
-    if (!check_item(item->bytes, item->ref.length, item->ref.offset, &item->ref.checksum, error))
-        return false;
-    *data = g_memdup2(item->bytes, item->ref.length);
-    *length = item->ref.length;
-    return true;
-}
-
 XtfBlock *xtf_item_get(XtfTrace *trace, XtfRef ref, GError **error)
 {
-    KnownItem item = {.bytes = xtf_opening_item(&trace->opening, ref), .ref = ref};
-    XtfBlock *block =
-        item.bytes && ref.length > 0
-            ? xtf_cache_make(trace->cache, ref.offset, ref.length, ref.checksum, copy_item, &item, error)
-            : xtf_cache_get(trace->cache, ref.offset, ref.length, ref.checksum, check_item, &ref.checksum, error);
+    XtfBlock *block = get_item(trace, trace->cache, ref, check_item, &ref.checksum, error);
 
     if (!block)
         xtf_trace_explain(trace, error);

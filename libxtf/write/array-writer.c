@@ -345,7 +345,8 @@ bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef
 
 bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
 {
-    enum { PENDING_BYTES_MAX = 1 << 20 };
+    static const guint flush_bytes[XTF_N_PENDING] = {[XTF_PENDING_LARGE] = 1 << 20, [XTF_PENDING_SMALL] = 256 << 10};
+    enum { SMALL_EDGE_BYTES = 4096 };
     XtfWriter *writer = array->writer;
 
     if (array->closed)
@@ -364,10 +365,12 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
     xtf_writer_drop(writer, before, array->edge_bytes);
     array->edge_bytes = edge->len;
-    array->edge.offset = writer->pending->len;
-    g_byte_array_append(writer->pending, edge->data, edge->len);
-    g_byte_array_set_size(writer->pending, (writer->pending->len + 7) / 8 * 8);
-    g_ptr_array_add(writer->pending_arrays, array);
+    XtfPendingSize size = edge->len > SMALL_EDGE_BYTES ? XTF_PENDING_LARGE : XTF_PENDING_SMALL;
+    XtfPendingEdges *pending = &writer->pending[size];
+    array->edge.offset = pending->bytes->len;
+    g_byte_array_append(pending->bytes, edge->data, edge->len);
+    xtf_bytes_align(pending->bytes);
+    g_ptr_array_add(pending->arrays, array);
     xtf_writer_trim_pools(writer, 1);
-    return writer->pending->len < PENDING_BYTES_MAX || xtf_writer_flush_pending(writer, error);
+    return pending->bytes->len < flush_bytes[size] || xtf_writer_flush_pending(writer, size, NULL, error);
 }

@@ -12,7 +12,8 @@ static void clear_array(XtfWriter *writer, XtfArrayWriter *array, XtfPageSearch 
     if (search && (array->open || (!array->closed && xtf_array_writer_open_stored(array, NULL))))
         xtf_page_search_array(search, array, writer->dropped_pages);
     /* The edge of an array closed since the last commit is not in the file yet. */
-    if (!g_ptr_array_remove(writer->pending_arrays, array))
+    if (!g_ptr_array_remove(writer->pending[XTF_PENDING_LARGE].arrays, array) &&
+        !g_ptr_array_remove(writer->pending[XTF_PENDING_SMALL].arrays, array))
         xtf_writer_drop(writer, array->edge.offset, array->edge_bytes);
     xtf_array_writer_reset(array);
     array->id = writer->next_array++;

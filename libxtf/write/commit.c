@@ -26,22 +26,34 @@
 #include "libxtf/write/companion.h"
 #include "libxtf/write/opening-items.h"
 
-bool xtf_writer_flush_pending(XtfWriter *writer, GError **error)
+bool xtf_writer_flush_pending(XtfWriter *writer, XtfPendingSize size, uint64_t *start, GError **error)
 {
-    uint64_t n_pages = (writer->pending->len + (uint64_t)writer->page_size - 1) / writer->page_size;
+    XtfPendingEdges *pending = &writer->pending[size];
+    uint64_t n_pages = (pending->bytes->len + (uint64_t)writer->page_size - 1) / writer->page_size;
 
     if (n_pages == 0)
         return true;
     uint64_t offset = xtf_writer_take_pages(writer, 0, n_pages) * writer->page_size;
-    for (guint i = 0; i < writer->pending_arrays->len; i++) {
-        XtfArrayWriter *array = writer->pending_arrays->pdata[i];
+    for (guint i = 0; i < pending->arrays->len; i++) {
+        XtfArrayWriter *array = pending->arrays->pdata[i];
         array->edge.offset += offset;
         xtf_space_use(writer->space, array->edge.offset, array->edge_bytes);
     }
-    g_ptr_array_set_size(writer->pending_arrays, 0);
-    bool good = xtf_writer_put(writer, offset, writer->pending->data, writer->pending->len, error);
-    g_byte_array_set_size(writer->pending, 0);
+    g_ptr_array_set_size(pending->arrays, 0);
+    bool good = xtf_writer_put(writer, offset, pending->bytes->data, pending->bytes->len, error);
+    g_byte_array_set_size(pending->bytes, 0);
+    if (start)
+        *start = offset;
     return good;
+}
+
+/* Writes all pending edges, small ones last: so they lie next to the items of the commit. *small gets the file offset
+ * of the small edges; 0: there are none. The caller holds the lock. */
+static bool flush_all_pending(XtfWriter *writer, uint64_t *small, GError **error)
+{
+    *small = 0;
+    return xtf_writer_flush_pending(writer, XTF_PENDING_LARGE, NULL, error) &&
+           xtf_writer_flush_pending(writer, XTF_PENDING_SMALL, small, error);
 }
 
 /* Stores the array's right edge in the place of the previous one. */
@@ -60,14 +72,19 @@ static bool add_edge(XtfCommitBlock *block, XtfArrayWriter *array, GByteArray *b
     return true;
 }
 
-static bool add_edges(XtfCommitBlock *block, const XtfNodeWriter *node, GError **error)
+/* Stores the changed edges of a node's arrays. *first gets the file offset of the first edge, if it is 0. */
+static bool add_edges(XtfCommitBlock *block, const XtfNodeWriter *node, uint64_t *first, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
 
     for (uint32_t i = 0; i < node->n; i++) {
         XtfArrayWriter *array = node->entries[i].array;
-        if (array->changed && array->open && !add_edge(block, array, bytes, error))
+        if (!array->changed || !array->open)
+            continue;
+        if (!add_edge(block, array, bytes, error))
             return false;
+        if (*first == 0)
+            *first = array->edge.offset;
     }
     return true;
 }
@@ -139,20 +156,23 @@ static void drop_all(XtfSpace *space, GArray *items)
 }
 
 /* Stores the edges, then the P index over them. An index of few nodes follows all edges: so its nodes are adjacent, and
- * lie in the opening run. *index gets the file offset at which such an index begins; 0: it is larger, or empty. */
-static bool add_arrays(XtfCommitBlock *block, uint64_t *index, GError **error)
+ * lie in the opening run. *edges gets the file offset of the first edge; 0: none is stored. *index gets that of such an
+ * index; 0: it is larger, or empty. */
+static bool add_arrays(XtfCommitBlock *block, uint64_t *edges, uint64_t *index, GError **error)
 {
     XtfWriter *writer = block->writer;
     g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(XtfBranch));
     bool few = writer->nodes->len <= XTF_OPENING_BYTES / 2 / XTF_NODE_BYTES;
 
+    *edges = 0;
+
     for (guint i = 0; i < writer->nodes->len && few; i++)
-        if (!add_edges(block, writer->nodes->pdata[i], error))
+        if (!add_edges(block, writer->nodes->pdata[i], edges, error))
             return false;
     for (guint i = 0; i < writer->nodes->len; i++) {
         XtfNodeWriter *node = writer->nodes->pdata[i];
         XtfBranch branch;
-        if ((!few && !add_edges(block, node, error)) || !add_leaf_node(block, node, &branch, error))
+        if ((!few && !add_edges(block, node, edges, error)) || !add_leaf_node(block, node, &branch, error))
             return false;
         if (branch.arrays > 0)
             g_array_append_val(branches, branch);
@@ -314,35 +334,35 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningI
            sync_commit(writer, closed, error);
 }
 
-/* Marks the P index, the tables and the strings as changed if they fit the opening run. The commit then stores them
- * next to the catalog, wherever earlier commits stored them. */
-static void gather_opening(XtfWriter *writer)
+/* Makes an opening run begin earlier, at `offset`, if it then has at most `most` bytes. Returns false if it has more.
+ */
+static bool begin_opening(XtfOpeningItems *copy, uint64_t offset, uint64_t most)
 {
-    uint64_t bytes = (uint64_t)writer->nodes->len * XTF_NODE_BYTES + writer->strings.bytes->len;
-
-    for (guint i = 0; i < writer->tables->len; i++)
-        bytes += ((XtfTableWriter *)writer->tables->pdata[i])->rows.bytes->len;
-    if (bytes > XTF_OPENING_BYTES / 2)
-        return;
-    writer->strings.stored = 0;
-    for (guint i = 0; i < writer->tables->len; i++)
-        ((XtfTableWriter *)writer->tables->pdata[i])->rows.stored = 0;
-    for (guint i = 0; i < writer->nodes->len; i++)
-        ((XtfNodeWriter *)writer->nodes->pdata[i])->changed = true;
-}
-
-/* Makes an opening run begin earlier, at `offset`, if its length allows that. Returns false if it does not. */
-static bool begin_opening(XtfOpeningItems *copy, uint64_t offset)
-{
-    if (offset == 0 || offset > copy->offset || copy->offset + copy->length - offset > XTF_OPENING_BYTES)
+    if (offset == 0 || offset > copy->offset || copy->offset + copy->length - offset > most)
         return false;
     copy->length += (uint32_t)(copy->offset - offset);
     copy->offset = offset;
     return true;
 }
 
-/* Writes all items of a commit. */
-static bool write_items(XtfWriter *writer, uint64_t number, XtfOpeningItems *copies, unsigned n_copies, GError **error)
+/* Offsets at which an opening run may begin; 0: there is no such offset. */
+typedef struct {
+    uint64_t small_edges, edges, index, tables;
+} OpeningBegins;
+
+/* Makes an opening run begin as early as its length allows. A run with edges may be half as long: to read the edges
+ * costs time that questions about few arrays do not win back. */
+static void extend_opening(XtfOpeningItems *copy, const OpeningBegins *begins)
+{
+    if (!begin_opening(copy, begins->small_edges, XTF_OPENING_BYTES / 2) &&
+        !begin_opening(copy, begins->edges, XTF_OPENING_BYTES / 2) &&
+        !begin_opening(copy, begins->index, XTF_OPENING_BYTES))
+        begin_opening(copy, begins->tables, XTF_OPENING_BYTES);
+}
+
+/* Writes all items of a commit. `small_edges`: file offset of edges that were written just before; 0: none. */
+static bool write_items(XtfWriter *writer, uint64_t number, uint64_t small_edges, XtfOpeningItems *copies,
+                        unsigned n_copies, GError **error)
 {
     g_auto(XtfCommitBlock) block;
 
@@ -352,19 +372,16 @@ static bool write_items(XtfWriter *writer, uint64_t number, XtfOpeningItems *cop
     drop_all(writer->space, writer->dropped);
     xtf_space_drop_pages(writer->space, writer->dropped_pages);
     g_array_set_size(writer->dropped_pages, 0);
-    if (n_copies > 1 && !writer->base) /* the chunks of a companion's base stay in the base */
-        gather_opening(writer);
-    uint64_t index, tables;
-    if (!add_arrays(&block, &index, error))
+    OpeningBegins begins = {.small_edges = small_edges};
+    if (!add_arrays(&block, &begins.edges, &begins.index, error))
         return false;
-    tables = xtf_commit_block_position(&block);
+    begins.tables = xtf_commit_block_position(&block);
     if (!add_tables(&block, error) || !add_clock_maps(&block, error) ||
         (writer->base && !xtf_writer_base_store(&block, error)) ||
         !xtf_writer_add_opening_items(&block, copies, n_copies, error))
         return false;
     for (unsigned i = 0; i < n_copies; i++)
-        if (!begin_opening(&copies[i], index))
-            begin_opening(&copies[i], tables);
+        extend_opening(&copies[i], &begins);
     writer->last_commit_bytes = block.written;
     writer->commit_bytes += block.written;
     return true;
@@ -377,12 +394,13 @@ static bool write_commit(XtfWriter *writer, bool closing, GError **error)
     if (writer->failed)
         return xtf_fail(error, XTF_ERROR_IO, "%s: cannot commit: an earlier write failed", writer->path);
     g_mutex_lock(&writer->lock);
-    bool good = xtf_writer_flush_pending(writer, error);
+    uint64_t small_edges;
+    bool good = flush_all_pending(writer, &small_edges, error);
     if (closing)
         xtf_writer_clocks_forget_unused(writer);
     g_mutex_unlock(&writer->lock);
     uint64_t number = next_commit(writer);
-    if (!good || !write_items(writer, number, copies, closing ? XTF_SUPERBLOCK_SLOTS : 1, error) ||
+    if (!good || !write_items(writer, number, small_edges, copies, closing ? XTF_SUPERBLOCK_SLOTS : 1, error) ||
         (!closing && !reserve_blocks(writer, error)) || !sync_commit(writer, closing, error)) {
         writer->failed = true; /* the writer's lists of free pages and stored items are wrong now */
         return false;

@@ -56,8 +56,8 @@ typedef struct {
  *   empty     it has no rows and no edge
  *   open      `open` holds its right edge; rows may be appended
  *   unopened  another writer stored it: its edge is in the file, and the first appended row reads it into memory
- *   closed    no rows may be appended. Its edge is in the file or, while the array is one of the writer's
- *             `pending_arrays`, in `pending`; then edge.offset counts from the beginning of `pending`
+ *   closed    no rows may be appended. Its edge is in the file, or in the writer's pending edges; then edge.offset
+ *             counts from the beginning of their bytes
  *
  * Only open arrays take much memory: a file may have millions of others. All arrays are in a pool, whose memory may be
  * paged out (xtf_writer_trim_pools()); so are the entries of the lowest nodes of the P index.
@@ -136,6 +136,15 @@ typedef struct {
     XtfRef stored;
 } XtfWriterClocks;
 
+/* Edges of closed arrays that are not written yet. Small edges are kept until the commit, which writes them next to the
+ * items that opening needs: so a reader gets both by one read. */
+typedef struct {
+    GByteArray *bytes;
+    GPtrArray *arrays; /* XtfArrayWriter, in the order of the bytes */
+} XtfPendingEdges;
+
+typedef enum { XTF_PENDING_LARGE, XTF_PENDING_SMALL, XTF_N_PENDING } XtfPendingSize;
+
 struct XtfWriter {
     int fd;
     char *path;
@@ -165,10 +174,9 @@ struct XtfWriter {
     uint32_t n_touched;    /* arrays touched since the pools were trimmed */
     GPtrArray *tables;     /* XtfTableWriter */
     XtfChunkWriter strings;
-    GHashTable *string_ids;     /* text -> id */
-    XtfChunkWriter schema_rows; /* encoded schemas */
-    GByteArray *pending;        /* edges of closed arrays, not written yet */
-    GPtrArray *pending_arrays;
+    GHashTable *string_ids;                 /* text -> id */
+    XtfChunkWriter schema_rows;             /* encoded schemas */
+    XtfPendingEdges pending[XTF_N_PENDING]; /* edges of closed arrays, not written yet */
     XtfWriterClocks clocks;
 
     XtfSpace *space;
@@ -254,8 +262,9 @@ void xtf_array_writer_update_earliest(XtfArrayWriter *array);
  * Packs the open leaf, which takes time. */
 bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at, GError **error);
 
-/* Writes the pending edges of closed arrays to pages of their own. The caller holds the lock. */
-bool xtf_writer_flush_pending(XtfWriter *writer, GError **error);
+/* Writes pending edges of closed arrays to pages of their own. *start gets the file offset of the first one, unless
+ * none is pending; `start` may be NULL. The caller holds the lock. */
+bool xtf_writer_flush_pending(XtfWriter *writer, XtfPendingSize size, uint64_t *start, GError **error);
 
 void xtf_writer_clocks_init(XtfWriterClocks *clocks);
 void xtf_writer_clocks_finish(XtfWriterClocks *clocks);

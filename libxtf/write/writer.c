@@ -57,8 +57,8 @@ XtfWriter *xtf_writer_new_empty(int fd, const char *path)
     writer->dropped = g_array_new(FALSE, FALSE, sizeof(XtfRef));
     writer->dropped_pages = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     writer->string_ids = g_hash_table_new_full(xtf_string_hash, g_str_equal, g_free, NULL);
-    writer->pending = g_byte_array_new();
-    writer->pending_arrays = g_ptr_array_new();
+    for (unsigned i = 0; i < XTF_N_PENDING; i++)
+        writer->pending[i] = (XtfPendingEdges){.bytes = g_byte_array_new(), .arrays = g_ptr_array_new()};
     xtf_writer_clocks_init(&writer->clocks);
     return writer;
 }
@@ -71,8 +71,10 @@ void xtf_writer_abort(XtfWriter *writer)
         close(writer->fd);
     free_arrays(writer);
     g_ptr_array_unref(writer->tables);
-    g_ptr_array_unref(writer->pending_arrays);
-    g_byte_array_unref(writer->pending);
+    for (unsigned i = 0; i < XTF_N_PENDING; i++) {
+        g_ptr_array_unref(writer->pending[i].arrays);
+        g_byte_array_unref(writer->pending[i].bytes);
+    }
     xtf_chunk_writer_finish(&writer->strings);
     xtf_chunk_writer_finish(&writer->schema_rows);
     g_array_unref(writer->branch_nodes);

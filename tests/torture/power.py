@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Power loss. A command or a writer runs while a preloaded library logs its writes, truncations, renames and syncs. After any of these
+calls the power may fail. The harness builds what the disk may hold then, and opens the traces there.
+
+A state is wrong if a trace does not open although a commit of it was synced, if it opens at an earlier commit, if the checker finds a
+problem, or if its rows are not the rows of its commit. Where a writer may go on with the file, it does, and must keep all rows.
+
+usage: power.py --build FOLDER [--long] [--seed N] [--case N] [ROW...]
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+from disk_states import Disk, STYLES, read_log
+from torture import Torture, scratch_folder
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "record/collect"))
+MELT = TESTS.parent / "examples/melt-4/eztrace_log.otf2"
+TRACES = (".xtf", ".analysis")
+SLOTS = 4096  # superblocks are in the first bytes of a file
+BATCH = 64
+TIMEOUT = 120
+
+
+class Row:
+    """What writes. `files` are there before: names and their sources. `run` makes the files. `resumes`: a writer may go on with them."""
+
+    def __init__(self, *command, files=None, resumes=True, run=None):
+        self.command, self.files, self.resumes, self.run = command, files or {}, resumes, run
+
+
+def run_collector(power, environment):
+    """Lets a collector record a made-up process that runs for some syncs."""
+    from wire import RUNNING, Traced, record  # pylint: disable=import-outside-toplevel
+    from wire import OWN, define_region  # pylint: disable=import-outside-toplevel
+
+    def calls(first):
+        return b"".join(record("ENTER", first + 2 * i, OWN) + record("LEAVE", first + 2 * i + 1, OWN) for i in range(400))
+
+    with Traced(power.xtf, power.disk, rank=0, world=1, phase=RUNNING, environment={**environment, "XTF_RECORD_FSYNC": "1"}) as traced:
+        traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "work"))
+        for step in range(24):
+            traced.memory.append(0, calls(1000 + 1000 * step))
+            traced.memory.drain()
+            time.sleep(0.1)
+        status, printed = traced.end()
+    assert status == 0, printed
+
+
+ROWS = {
+    "writer": Row("states", "write", "@/t.xtf", "each", "8"),
+    "writer-late": Row("states", "write", "@/t.xtf", "late", "20"),
+    "import": Row("xtf", "import", "-q", "-o", "@/t.xtf", MELT),
+    "import-force": Row("xtf", "import", "-q", "--force", "-o", "@/t.xtf", MELT, files={"t.xtf": "left.xtf"}),
+    "merge": Row("xtf", "merge", "-q", "-o", "@/t.xtf", "left.xtf", "right.xtf"),
+    "merge-force": Row("xtf", "merge", "-q", "--force", "-o", "@/t.xtf", "left.xtf", "right.xtf", files={"t.xtf": "melt.xtf"}),
+    "anchor": Row("xtf", "merge", "-q", "--anchor", "@/run.d", files={"run.d/left.xtf": "left.xtf", "run.d/right.xtf": "right.xtf"}, resumes=False),
+    "analyze": Row("xtf", "analyze", "-q", "@/t.xtf", files={"t.xtf": "melt.xtf"}),
+    "analyze-again": Row("xtf", "analyze", "-q", "@/t.xtf", files={"t.xtf": "aligned.xtf"}),
+    "companion": Row("xtf", "analyze", "-q", "-o", "@/t.xtf.analysis", "@/t.xtf", files={"t.xtf": "melt.xtf"}, resumes=False),
+    "copy": Row("xtf", "copy", "-q", "melt.xtf", "@/t.xtf"),
+    "align": Row("xtf", "align", "-q", "@/t.xtf", files={"t.xtf": "late.xtf"}),
+    "collector": Row(run=run_collector),
+}
+
+
+class Power(Torture):
+    def __init__(self, folder):
+        super().__init__(__doc__.splitlines()[0], ROWS)
+        self.xtf, self.states = self.program("src/cli/xtf"), self.program("tests/torture/states")
+        self.inputs, self.disk, self.log, self.place = (folder / name for name in ("inputs", "disk", "log", "states"))
+        self.inputs.mkdir()
+        self.make_inputs()
+
+    def make_inputs(self):
+        def run(program, *arguments):
+            subprocess.run([program, *arguments], cwd=self.inputs, check=True, stdout=subprocess.DEVNULL, timeout=TIMEOUT)
+
+        run(self.xtf, "import", "-q", "-o", "melt.xtf", MELT)
+        run(self.program("tests/merge/split-trace"), "melt.xtf", "part", "2", "1")
+        for number, name in enumerate(("left", "right")):
+            (self.inputs / f"part-{number}.xtf").rename(self.inputs / f"{name}.xtf")
+        run(self.program("tests/analysis/make-clocks"), "late.xtf") if False else shutil.copy(self.inputs / "melt.xtf", self.inputs / "late.xtf")
+        shutil.copy(self.inputs / "melt.xtf", self.inputs / "aligned.xtf")
+        run(self.xtf, "analyze", "-q", "aligned.xtf")
+        run(self.xtf, "align", "-q", "aligned.xtf")
+
+    def record(self, row):
+        """Runs a row under the log. Returns the disk."""
+        for path in (self.disk, self.place):
+            shutil.rmtree(path, ignore_errors=True)
+        self.disk.mkdir()
+        self.log.unlink(missing_ok=True)
+        for name, source in row.files.items():
+            (self.disk / name).parent.mkdir(exist_ok=True)
+            shutil.copy(self.inputs / source, self.disk / name)
+        disk = Disk(self.disk)
+        asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+        environment = {"LD_PRELOAD": str(self.program("tests/torture/disk-log.so")), "XTF_TORTURE_FOLDER": str(self.disk),
+                       "XTF_TORTURE_LOG": str(self.log), "ASAN_OPTIONS": asan}
+        if row.run:
+            row.run(self, environment)
+        else:
+            program, *arguments = (str(part).replace("@", str(self.disk)) for part in row.command)
+            subprocess.run([{"xtf": self.xtf, "states": self.states}[program], *arguments], cwd=self.inputs, check=True, timeout=TIMEOUT,
+                           env={**os.environ, **environment})
+        disk.ops = read_log(self.log)
+        return disk
+
+    def judge(self, paths, resumes=False):
+        """Returns {path: [commit, digest] or what is wrong}."""
+        found = {}
+        while len(found) < len(paths):
+            rest = paths[len(found):]
+            done = subprocess.run([self.states, "judge", "resume" if resumes else "read", *rest], stdout=subprocess.PIPE, text=True, check=False,
+                                  timeout=TIMEOUT)
+            for line in done.stdout.splitlines():
+                path, *words = line.split("\t")
+                fault = words[0] == "!" or words[2] != "0"
+                found[path] = " ".join(words) if fault else [int(words[0]), words[3]]
+            if len(found) < len(paths):  # it crashed
+                found[paths[len(found)]] = f"! status {done.returncode}"
+        return found
+
+
+class Writing:
+    """A row's calls, and the commits of each file that they wrote."""
+
+    def __init__(self, power, name):
+        self.power, self.name, self.row = power, name, ROWS[name]
+        self.disk = power.record(self.row)
+        self.commits = {}  # {inode: {commit: digest}}
+        self.at_sync = {}  # {(inode, number of calls): commit}, for syncs
+        self.learn_commits()
+
+    def is_trace(self, path):
+        return path.endswith(TRACES)
+
+    def learn_commits(self):
+        """Opens each file as it was after each call that wrote a superblock, and at each sync."""
+        ops = self.disk.ops
+        traces = {inode for cut in range(len(ops) + 1) if cut in (0, len(ops)) or ops[cut - 1].kind in "nru"
+                  for path, inode in self.disk.named(cut).items() if self.is_trace(path)}
+        points = {(inode, 0) for inode in traces}
+        for i, op in enumerate(ops):
+            if op.inode in traces and op.kind == "w" and op.offset < SLOTS:
+                points.add((op.inode, i + 1))
+            elif op.inode in traces and op.kind == "b":
+                points.add((op.inode, i))
+        folder = self.power.place / "whole"
+        folder.mkdir(parents=True)
+        for path, inode in self.disk.names.items():
+            if inode not in traces or not self.row.resumes:
+                self.place_before(path, inode, folder)
+        paths = {}
+        for inode, cut in sorted(points, key=lambda point: point[1]):
+            paths[self.place_point(inode, cut, folder)] = (inode, cut)
+        for path, answer in self.power.judge(list(paths)).items():
+            if not isinstance(answer, str):
+                inode, cut = paths[path]
+                self.commits.setdefault(inode, {}).setdefault(answer[0], answer[1])
+                self.at_sync[inode, cut] = answer[0]
+
+    def place_before(self, path, inode, folder):
+        place = folder / pathlib.Path(path).relative_to(self.disk.folder)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(self.disk.before[inode])
+
+    def place_point(self, inode, cut, folder):
+        """Writes a file as it was after a number of calls, beside the files that it may refer to."""
+        names = [path for path, named in self.disk.named(len(self.disk.ops)).items() if named == inode]
+        beside = folder / pathlib.Path(names[0]).relative_to(self.disk.folder).parent if names else folder
+        beside.mkdir(parents=True, exist_ok=True)
+        place = beside / f"{inode}-{cut}"
+        place.write_bytes(self.disk.image(inode, cut))
+        return str(place)
+
+    def fault(self, inode, cut, answer):
+        """Returns what is wrong with the answer for a trace after a power cut, or None."""
+        synced = self.at_sync.get((inode, self.disk.synced_image(inode, cut)))
+        if isinstance(answer, str):
+            return f"commit {synced} was synced: {answer}" if synced is not None or "status" in answer else None
+        commit, digest = answer
+        if synced is not None and commit < synced:
+            return f"commit {synced} was synced, the file has {commit}"
+        if self.commits[inode].get(commit) != digest:
+            return f"the rows are not those of commit {commit} (synced: {synced})"
+        return None
+
+    def lost_names(self, cut):
+        """Yields traces of which a commit was synced after they got their name, but not the name; at the end, all whose name is not
+        synced."""
+        certain, pending = self.disk.pending_names(cut)
+        for path, inode in self.disk.named(cut).items():
+            changed = [i for i in pending if path in (self.disk.ops[i].path, self.disk.ops[i].data.decode(errors="ignore"))]
+            if self.is_trace(path) and changed and certain.get(path) != inode:
+                synced = self.disk.synced_image(inode, cut)
+                if cut == len(self.disk.ops) or (synced > changed[-1] and (inode, synced) in self.at_sync):
+                    yield f"after call {cut} of {len(self.disk.ops)}: the name {pathlib.Path(path).name} was not synced"
+
+    def run(self):
+        numbers = list(self.power.numbers(120, 4000))
+        for cut in range(1, len(self.disk.ops) + 1):
+            self.power.count()
+            lost = list(self.lost_names(cut))
+            if not self.power.check(not lost, self.name, 0, *lost):
+                break
+        for at in range(0, len(numbers), BATCH):
+            self.run_batch(numbers[at:at + BATCH])
+
+    def run_batch(self, numbers):
+        states = self.power.place / "cut"
+        wanted = {}
+        for number in numbers:
+            random = self.power.random(self.name, number)
+            cut, style = number % len(self.disk.ops) + 1 if number < len(self.disk.ops) else random.randint(1, len(self.disk.ops)), random.choice(STYLES)
+            for path, inode in self.disk.write_state(cut, style, random, states / str(number)).items():
+                if self.is_trace(path):
+                    wanted[path] = (number, inode, cut, style)
+            self.power.count()
+        changed = {op.inode for op in self.disk.ops}
+        paths = [path for path, (_, inode, _, _) in wanted.items() if inode in changed]
+        for path, answer in self.power.judge(paths, self.row.resumes).items():
+            number, inode, cut, style = wanted[path]
+            fault = self.fault(inode, cut, answer)
+            self.power.check(not fault, self.name, number, f"call {cut} of {len(self.disk.ops)}, {style}, {pathlib.Path(path).name}:", fault)
+        shutil.rmtree(states, ignore_errors=True)
+
+
+def main():
+    with scratch_folder("power") as folder:
+        power = Power(pathlib.Path(os.path.realpath(folder)))
+        for name in power.rows:
+            Writing(power, name).run()
+    power.finish()
+
+
+if __name__ == "__main__":
+    main()

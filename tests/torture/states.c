@@ -1,0 +1,218 @@
+/*
+ * Writes traces with several commits, and judges states of traces after a power cut.
+ *
+ *     states write FILE each|late COMMITS     syncs each commit, or each third one
+ *     states judge read|resume PATH...        one line for each path
+ *
+ * A line of judge: path, commit, 1 if the file is closed, number of problems that the checker found, digest of all rows
+ * and strings; or path and what is wrong, after "!". `resume` then lets a writer open and close the file, which must
+ * leave the digest as it is.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "libxtf/check.h"
+#include "libxtf/xtf.h"
+
+enum { LOCATIONS = 3, ROWS = 60, LATE = 3 };
+
+static const XtfFieldSpec call_fields[] = {
+    {.name = "time", .type = XTF_TYPE_U64, .role = "time"},
+    {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"},
+    {.name = "value", .type = XTF_TYPE_U32},
+    {.name = "text", .type = XTF_TYPE_STRING},
+    {0},
+};
+
+typedef struct {
+    XtfWriter *writer;
+    const XtfSchema *schema;
+    uint32_t id;
+    bool late;
+} Writing;
+
+static void must(bool good, const GError *error)
+{
+    if (good)
+        return;
+    fprintf(stderr, "states: %s\n", error ? error->message : "failed");
+    exit(1);
+}
+
+static void append_rows(Writing *writing, uint64_t location, uint64_t round)
+{
+    const XtfField *fields = writing->schema->fields;
+    GError *error = NULL;
+    XtfArrayWriter *array = xtf_writer_array(writing->writer, location, writing->id, &error);
+    uint8_t row[XTF_ROW_MAX];
+
+    must(array != NULL, error);
+    for (unsigned i = 0; i < ROWS; i++) {
+        g_autofree char *text = g_strdup_printf("text %u of %u", i % 7, (unsigned)round);
+        uint32_t string;
+        must(xtf_writer_add_string(writing->writer, text, &string, &error), error);
+        xtf_field_set(&fields[0], row, 1000 * round + i);
+        xtf_field_set(&fields[1], row, xtf_array_writer_n_rows(array));
+        xtf_field_set(&fields[2], row, (uint32_t)(round * ROWS + i) * 2654435761u);
+        xtf_field_set(&fields[3], row, string);
+        must(xtf_array_writer_append(array, row, &error), error);
+    }
+}
+
+static void commit_round(Writing *writing, unsigned round)
+{
+    GError *error = NULL;
+
+    for (uint64_t location = 0; location < LOCATIONS; location++)
+        append_rows(writing, location, round);
+    must(xtf_writer_commit(writing->writer, &error), error);
+    if (writing->late && round % LATE == 0) {
+        must(xtf_writer_sync(writing->writer, &error), error);
+        xtf_writer_keep_synced(writing->writer);
+    }
+}
+
+/* Writes the first half of the commits in one epoch, and the second half in another. */
+static void write_trace(const char *path, bool late, unsigned commits)
+{
+    const XtfWriterOptions options = {.late_sync = late, .keep_commits = 2, .keep_seconds = -1};
+    GError *error = NULL;
+    XtfSchema *schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, call_fields, &error);
+    Writing writing = {.schema = schema, .late = late};
+
+    must(schema != NULL, error);
+    for (unsigned round = 0; round < commits; round++) {
+        if (round == 0)
+            writing.writer = xtf_writer_create(path, &options, &error);
+        else if (round == commits / 2) {
+            must(xtf_writer_close(writing.writer, &error), error);
+            writing.writer = xtf_writer_open(path, &options, &error);
+        }
+        must(writing.writer && xtf_writer_add_schema(writing.writer, schema, &writing.id, &error), error);
+        commit_round(&writing, round);
+    }
+    must(xtf_writer_close(writing.writer, &error), error);
+    xtf_schema_free(schema);
+}
+
+/* ---- Judging. */
+
+static bool add_row(XtfTrace *trace, const XtfSchema *schema, const uint8_t *row, GChecksum *sum, GError **error)
+{
+    g_checksum_update(sum, row, schema->row_size);
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        const XtfField *field = &schema->fields[f];
+        const char *text;
+        if (field->type != XTF_TYPE_STRING || xtf_field_is_none(field, row))
+            continue;
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &text, error))
+            return false;
+        g_checksum_update(sum, (const guchar *)text, -1);
+    }
+    return true;
+}
+
+static bool add_array(XtfTrace *trace, const XtfArray *array, GChecksum *sum, GError **error)
+{
+    g_autofree char *head =
+        g_strdup_printf("%" PRIu64 " %s %" PRIu64, array->location, array->schema->name, array->n_rows);
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    g_checksum_update(sum, (const guchar *)head, -1);
+    if (!xtf_array_is_supported(array, NULL))
+        return true;
+    xtf_cursor_init(&cursor, array);
+    bool good = xtf_cursor_seek_n(&cursor, 0, &found, error);
+    while (good && found)
+        good = add_row(trace, array->schema, xtf_cursor_row(&cursor), sum, error) &&
+               xtf_cursor_next(&cursor, 1, &found, error);
+    return good;
+}
+
+static bool add_tables(XtfTrace *trace, GChecksum *sum, GError **error)
+{
+    for (uint32_t id = 0; id < xtf_trace_n_schemas(trace); id++) {
+        const XtfSchema *schema = xtf_trace_schema(trace, id);
+        const XtfTable *table = NULL;
+        if (schema->kind == XTF_SCHEMA_TABLE && !xtf_trace_table(trace, schema->name, &table, error))
+            return false;
+        for (uint64_t row = 0; table && row < table->n_rows; row++)
+            if (!add_row(trace, schema, table->rows + row * schema->row_size, sum, error))
+                return false;
+    }
+    return true;
+}
+
+/* Computes a digest of all rows and their texts. */
+static bool digest_trace(XtfTrace *trace, char **digest, GError **error)
+{
+    g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
+    uint64_t n = xtf_trace_n_arrays(trace);
+    g_autofree XtfArray *arrays = g_new(XtfArray, n);
+    bool good = xtf_trace_get_arrays(trace, 0, n, arrays, error);
+
+    for (uint64_t i = 0; good && i < n; i++)
+        good = add_array(trace, &arrays[i], sum, error);
+    good = good && add_tables(trace, sum, error);
+    *digest = good ? g_strndup(g_checksum_get_string(sum), 16) : NULL;
+    return good;
+}
+
+static bool judge_state(const char *path, XtfTraceInfo *info, uint64_t *problems, char **digest, GError **error)
+{
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
+    XtfCheckReport report;
+
+    if (!trace || !xtf_trace_check(trace, NULL, NULL, NULL, &report, error))
+        return false;
+    xtf_trace_get_info(trace, info);
+    *problems = report.problems;
+    return digest_trace(trace, digest, error);
+}
+
+/* Lets a writer open and close the file. */
+static bool resume_file(const char *path, const char *digest, GError **error)
+{
+    XtfWriter *writer = xtf_writer_open(path, &(XtfWriterOptions){.no_sync = true}, error);
+    g_autofree char *after = NULL;
+    XtfTraceInfo info;
+    uint64_t problems;
+
+    if (!writer || !xtf_writer_close(writer, error) || !judge_state(path, &info, &problems, &after, error))
+        return false;
+    if (problems == 0 && info.closed && g_str_equal(digest, after))
+        return true;
+    g_set_error_literal(error, XTF_ERROR, XTF_ERROR_INVALID, "a writer that opened it changed its rows");
+    return false;
+}
+
+static void print_judgement(const char *path, bool resume)
+{
+    g_autoptr(GError) error = NULL;
+    g_autofree char *digest = NULL;
+    XtfTraceInfo info;
+    uint64_t problems;
+
+    if (!judge_state(path, &info, &problems, &digest, &error) || (resume && !resume_file(path, digest, &error)))
+        printf("%s\t!\t%s\n", path, error->message);
+    else
+        printf("%s\t%" PRIu64 "\t%d\t%" PRIu64 "\t%s\n", path, info.commit, info.closed, problems, digest);
+    fflush(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5 && g_str_equal(argv[1], "write")) {
+        write_trace(argv[2], g_str_equal(argv[3], "late"), (unsigned)atoi(argv[4]));
+        return 0;
+    }
+    if (argc < 3 || !g_str_equal(argv[1], "judge")) {
+        fprintf(stderr, "usage: states write FILE each|late COMMITS | judge read|resume PATH...\n");
+        return 2;
+    }
+    for (int i = 3; i < argc; i++)
+        print_judgement(argv[i], g_str_equal(argv[2], "resume"));
+    return 0;
+}

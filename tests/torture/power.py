@@ -9,6 +9,7 @@ usage: power.py --build FOLDER [--long] [--seed N] [--case N] [ROW...]
 """
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -21,7 +22,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "record/collect"))
 MELT = TESTS.parent / "examples/melt-4/eztrace_log.otf2"
 TRACES = (".xtf", ".analysis")
-SLOTS = 4096  # superblocks are in the first bytes of a file
+SLOTS = 8192  # both superblocks are below this offset
 BATCH = 64
 TIMEOUT = 120
 
@@ -56,8 +57,8 @@ ROWS = {
     "writer-late": Row("states", "write", "@/t.xtf", "late", "20"),
     "import": Row("xtf", "import", "-q", "-o", "@/t.xtf", MELT),
     "import-force": Row("xtf", "import", "-q", "--force", "-o", "@/t.xtf", MELT, files={"t.xtf": "left.xtf"}),
-    "merge": Row("xtf", "merge", "-q", "-o", "@/t.xtf", "left.xtf", "right.xtf"),
-    "merge-force": Row("xtf", "merge", "-q", "--force", "-o", "@/t.xtf", "left.xtf", "right.xtf", files={"t.xtf": "melt.xtf"}),
+    "merge": Row("xtf", "merge", "-q", "-o", "@/t.xtf", "left.xtf", "right.xtf", resumes=False),
+    "merge-force": Row("xtf", "merge", "-q", "--force", "-o", "@/t.xtf", "left.xtf", "right.xtf", files={"t.xtf": "melt.xtf"}, resumes=False),
     "anchor": Row("xtf", "merge", "-q", "--anchor", "@/run.d", files={"run.d/left.xtf": "left.xtf", "run.d/right.xtf": "right.xtf"}, resumes=False),
     "analyze": Row("xtf", "analyze", "-q", "@/t.xtf", files={"t.xtf": "melt.xtf"}),
     "analyze-again": Row("xtf", "analyze", "-q", "@/t.xtf", files={"t.xtf": "aligned.xtf"}),
@@ -112,7 +113,7 @@ class Power(Torture):
         return disk
 
     def judge(self, paths, resumes=False):
-        """Returns {path: [commit, digest] or what is wrong}."""
+        """Returns {path: (commit, digest, the checker's problem or "") or what is wrong}."""
         found = {}
         while len(found) < len(paths):
             rest = paths[len(found):]
@@ -120,8 +121,7 @@ class Power(Torture):
                                   timeout=TIMEOUT)
             for line in done.stdout.splitlines():
                 path, *words = line.split("\t")
-                fault = words[0] == "!" or words[2] != "0"
-                found[path] = " ".join(words) if fault else [int(words[0]), words[3]]
+                found[path] = " ".join(words) if words[0] == "!" else (int(words[0]), words[2], words[3])
             if len(found) < len(paths):  # it crashed
                 found[paths[len(found)]] = f"! status {done.returncode}"
         return found
@@ -184,11 +184,14 @@ class Writing:
         synced = self.at_sync.get((inode, self.disk.synced_image(inode, cut)))
         if isinstance(answer, str):
             return f"commit {synced} was synced: {answer}" if synced is not None or "status" in answer else None
-        commit, digest = answer
+        commit, digest, problem = answer
+        damaged = re.fullmatch(r"commit (\d+) is damaged; commit \d+ was opened instead", problem)
+        if problem and not (damaged and int(damaged[1]) > (synced or 0)):
+            return f"commit {synced} was synced: {problem}"
         if synced is not None and commit < synced:
             return f"commit {synced} was synced, the file has {commit}"
         if self.commits[inode].get(commit) != digest:
-            return f"the rows are not those of commit {commit} (synced: {synced})"
+            return f"commit {synced} was synced: the rows are not those of commit {commit}, {digest} instead of {self.commits[inode].get(commit)}; {problem}"
         return None
 
     def lost_names(self, cut):

@@ -4,9 +4,9 @@
  *     states write FILE each|late COMMITS     syncs each commit, or each third one
  *     states judge read|resume PATH...        one line for each path
  *
- * A line of judge: path, commit, 1 if the file is closed, number of problems that the checker found, digest of all rows
- * and strings; or path and what is wrong, after "!". `resume` then lets a writer open and close the file, which must
- * leave the digest as it is.
+ * A line of judge: path, commit, 1 if the file is closed, digest of all rows and strings, first problem that the
+ * checker found; or path, "!" and what is wrong. `resume` then lets a writer open and close the file, which must leave
+ * the digest as it is.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -160,45 +160,64 @@ static bool digest_trace(XtfTrace *trace, char **digest, GError **error)
     return good;
 }
 
-static bool judge_state(const char *path, XtfTraceInfo *info, uint64_t *problems, char **digest, GError **error)
+typedef struct {
+    XtfTraceInfo info;
+    char *digest, *problem;
+} Judgement;
+
+static void clear_judgement(Judgement *judgement)
+{
+    g_free(judgement->digest);
+    g_free(judgement->problem);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Judgement, clear_judgement)
+
+static void keep_first(const char *message, void *data)
+{
+    char **problem = data;
+
+    if (!*problem)
+        *problem = g_strdup(message);
+}
+
+static bool judge_state(const char *path, Judgement *judgement, GError **error)
 {
     g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
     XtfCheckReport report;
 
-    if (!trace || !xtf_trace_check(trace, NULL, NULL, NULL, &report, error))
+    if (!trace || !xtf_trace_check(trace, keep_first, NULL, &judgement->problem, &report, error))
         return false;
-    xtf_trace_get_info(trace, info);
-    *problems = report.problems;
-    return digest_trace(trace, digest, error);
+    xtf_trace_get_info(trace, &judgement->info);
+    return digest_trace(trace, &judgement->digest, error);
 }
 
 /* Lets a writer open and close the file. */
 static bool resume_file(const char *path, const char *digest, GError **error)
 {
     XtfWriter *writer = xtf_writer_open(path, &(XtfWriterOptions){.no_sync = true}, error);
-    g_autofree char *after = NULL;
-    XtfTraceInfo info;
-    uint64_t problems;
+    g_auto(Judgement) after = {0};
 
-    if (!writer || !xtf_writer_close(writer, error) || !judge_state(path, &info, &problems, &after, error))
+    if (!writer || !xtf_writer_close(writer, error) || !judge_state(path, &after, error))
         return false;
-    if (problems == 0 && info.closed && g_str_equal(digest, after))
+    if (!after.problem && after.info.closed && g_str_equal(digest, after.digest))
         return true;
-    g_set_error_literal(error, XTF_ERROR, XTF_ERROR_INVALID, "a writer that opened it changed its rows");
+    g_set_error(error, XTF_ERROR, XTF_ERROR_INVALID, "a writer that opened it changed its rows: %s",
+                after.problem ? after.problem : "no problem");
     return false;
 }
 
 static void print_judgement(const char *path, bool resume)
 {
     g_autoptr(GError) error = NULL;
-    g_autofree char *digest = NULL;
-    XtfTraceInfo info;
-    uint64_t problems;
+    g_auto(Judgement) judgement = {0};
 
-    if (!judge_state(path, &info, &problems, &digest, &error) || (resume && !resume_file(path, digest, &error)))
+    if (!judge_state(path, &judgement, &error) ||
+        (resume && !judgement.problem && !resume_file(path, judgement.digest, &error)))
         printf("%s\t!\t%s\n", path, error->message);
     else
-        printf("%s\t%" PRIu64 "\t%d\t%" PRIu64 "\t%s\n", path, info.commit, info.closed, problems, digest);
+        printf("%s\t%" PRIu64 "\t%d\t%s\t%s\n", path, judgement.info.commit, judgement.info.closed, judgement.digest,
+               judgement.problem ? judgement.problem : "");
     fflush(stdout);
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "libxtf/base/checksum.h"
+#include "libxtf/base/sync-name.h"
 #include "libxtf/merge/merge-private.h"
 
 enum {
@@ -225,6 +226,8 @@ bool xtf_merge_output_end(XtfMergeOutput *output, bool sync, GError **error)
     if (output->temporary && rename(output->temporary, output->path) != 0)
         return fail_io(output->path, "give the file its name", error);
     g_clear_pointer(&output->temporary, g_free);
+    if (sync)
+        xtf_sync_name(output->path);
     return true;
 }
 

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "libxtf/base/checksum.h"
+#include "libxtf/base/sync-name.h"
 #include "libxtf/disk/codec.h"
 #include "libxtf/disk/node-tree.h"
 #include "libxtf/disk/superblock.h"
@@ -240,6 +241,9 @@ void xtf_writer_keep_synced(XtfWriter *writer)
 
 static bool sync_commit(XtfWriter *writer, bool closing, GError **error)
 {
+    if (writer->sync_name && !writer->no_sync) /* without its name the file is lost */
+        xtf_sync_name(writer->path);
+    writer->sync_name = false;
     if (writer->no_sync || (writer->late_sync && !closing) || xtf_writer_sync(writer, error))
         return true;
     writer->failed = true;

@@ -151,6 +151,7 @@ struct XtfWriter {
     XtfWriterBase *base; /* NULL: the file is not a companion */
     XtfTrace *resumed;   /* reader of a resumed file, to open its unopened arrays; NULL: new file */
     bool no_sync, late_sync;
+    bool sync_name;    /* its name was created and not synced yet */
     uint64_t reserve;  /* bytes to reserve behind the last commit */
     uint64_t reserved; /* end offset of the reserved blocks */
     uint64_t synced;   /* last commit declared durable, whose slot is kept; 0: none */

@@ -176,7 +176,11 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, 
     if (!options_valid(options, error))
         return NULL;
     int fd = xtf_writer_open_file(path, O_CREAT, error);
-    return fd < 0 ? NULL : create_locked(fd, path, options, error);
+    XtfWriter *writer = fd < 0 ? NULL : create_locked(fd, path, options, error);
+
+    if (writer)
+        writer->sync_name = true;
+    return writer;
 }
 
 XtfWriter *xtf_writer_create_in(int fd, const char *path, const XtfWriterOptions *options, GError **error)

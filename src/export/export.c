@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libxtf/base/sync-name.h"
 #include "src/export/job.h"
 #include "src/files/sync.h"
 #include "src/import/output.h"
@@ -88,13 +89,16 @@ static bool put_folder(const XtfExportJob *job, const char *place, const XtfExpo
         return false;
     bool replaces = lstat(place, &existing) == 0;
     if (renameat2(AT_FDCWD, job->output, AT_FDCWD, place, replaces ? flags : RENAME_NOREPLACE) == 0) {
+        xtf_sync_name(place);
         if (replaces)
             remove_folder(job->output);
         return true;
     }
     /* The filesystem supports neither flag. rename() replaces only an empty folder, so the old folder goes first. */
-    if (errno == EINVAL && (!replaces || remove_folder(place)) && rename(job->output, place) == 0)
+    if (errno == EINVAL && (!replaces || remove_folder(place)) && rename(job->output, place) == 0) {
+        xtf_sync_name(place);
         return true;
+    }
     return xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
 }
 

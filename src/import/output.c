@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libxtf/base/sync-name.h"
 #include "src/files/sync.h"
 
 enum {
@@ -136,6 +137,8 @@ bool xtf_output_end(XtfOutput *output, bool complete, GError **error)
     complete = complete && xtf_output_sync(output, error);
     bool placed = complete && move_to_place(output, error);
 
+    if (placed)
+        xtf_sync_name(output->place);
     if (!complete && output->fd < 0)
         unlink(output->path);
     output_free(output);

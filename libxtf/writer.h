@@ -42,7 +42,7 @@ typedef struct {
     const char *codec;       /* how rows are stored: "compact" (packed) or "plain" (unpacked); NULL: "compact" */
     unsigned level;          /* packing level, 1 to 9; 0: the default */
     bool no_sync;            /* true: no fsync, for files that can be made again after a crash of the machine */
-    bool late_sync;          /* true: only closing syncs; the caller calls xtf_writer_sync() otherwise */
+    bool late_sync;          /* true: only resuming and closing sync; the caller calls xtf_writer_sync() otherwise */
     /* Bytes that the disk reserves for the file behind each commit, besides an amount for arrays and strings. When the
      * disk is full, a writer that resumes at the commit can still add small tables and close the file. A commit fails
      * if the disk cannot reserve them. 0: none. */
@@ -165,7 +165,8 @@ uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);
 bool xtf_writer_sync(const XtfWriter *writer, GError **error);
 /* Declares the last commit durable. For a writer with late_sync that has called xtf_writer_sync(), without a commit
  * since before that call. The bytes that this commit names are not overwritten until a later commit is declared
- * durable. */
+ * durable. The first time, a writer may call this before it syncs, so that the commits during the sync leave this
+ * one alone. */
 void xtf_writer_keep_synced(XtfWriter *writer);
 
 /* Commits and frees the writer, also if the commit fails. */

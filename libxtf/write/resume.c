@@ -244,6 +244,18 @@ static bool resume_file(XtfWriter *writer, XtfTrace *trace, GError **error)
            resume_space(writer, trace, error);
 }
 
+/* Makes the resumed commit durable for a writer that syncs late. Otherwise two commits without a sync would overwrite
+ * both superblocks. */
+static bool keep_resumed(XtfWriter *writer, GError **error)
+{
+    if (!writer->late_sync || writer->no_sync)
+        return true;
+    if (!xtf_writer_sync(writer, error))
+        return false;
+    xtf_writer_keep_synced(writer);
+    return true;
+}
+
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error)
 {
     int fd = xtf_writer_open_file(path, 0, error);
@@ -253,7 +265,8 @@ XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GE
     writer->resumed = xtf_trace_open(path, &(XtfOpenOptions){.cache_bytes = CACHE_BYTES}, error);
     if (!writer->resumed)
         return NULL;
-    if (xtf_writer_set_options(writer, options, error) && resume_file(writer, writer->resumed, error))
+    if (xtf_writer_set_options(writer, options, error) && resume_file(writer, writer->resumed, error) &&
+        keep_resumed(writer, error))
         return g_steal_pointer(&writer);
     g_prefix_error(error, "%s: ", path);
     return NULL;

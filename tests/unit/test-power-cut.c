@@ -116,6 +116,36 @@ Test(power_cut, states_are_lost_if_synced_pages_are_reused)
     cr_assert_gt(count_lost(false), 0);
 }
 
+/* A writer that resumes a file must leave the resumed commit alone until it syncs a later one. */
+Test(power_cut, states_of_a_resumed_file_open)
+{
+    const XtfWriterOptions options = {.late_sync = true, .keep_commits = 4, .keep_seconds = -1};
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "t.xtf", NULL), *state = g_build_filename(folder, "s.xtf", NULL);
+    g_autoptr(GPtrArray) images = g_ptr_array_new_with_free_func((GDestroyNotify)g_bytes_unref);
+    g_autoptr(GRand) random = g_rand_new_with_seed(7);
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &options, &error);
+
+    cr_assert_good(writer, error);
+    append_rows_of_round(writer, add_schema(writer, "calls"), 0);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    g_ptr_array_add(images, image_of(path));
+    writer = xtf_writer_open(path, &options, &error);
+    cr_assert_good(writer, error);
+    for (unsigned round = 1; round < COMMITS; round++) {
+        append_rows_of_round(writer, add_schema(writer, "calls"), round);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+        g_ptr_array_add(images, image_of(path));
+        for (unsigned i = 0; i < STATES; i++) {
+            write_state(random, images, state);
+            cr_assert(can_open(state, 1), "round %u", round);
+        }
+    }
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    remove_folder(folder);
+}
+
 /* The file has reserved space after the last commit for the next one, and closing frees it. */
 Test(power_cut, reserved_space_is_freed_at_closing)
 {

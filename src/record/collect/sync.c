@@ -41,12 +41,15 @@ bool xtf_collect_part_is_syncing(const XtfCollectPart *part)
 }
 
 /* Starts a sync with all signals blocked: signals go to the collector's thread and end its naps. If no thread can be
- * created, closing the part syncs it. */
+ * created, closing the part syncs it. Keeps the first commit from now on: commits made during its sync must not
+ * overwrite its superblock, as no other commit is on the disk yet. */
 static void begin_sync(XtfCollectPart *part)
 {
     sigset_t all, before;
 
     part->committed_meanwhile = false;
+    if (!part->named)
+        xtf_writer_keep_synced(part->writer);
     part->sync_began = xtf_monotonic_ns();
     atomic_store(&part->synced, false);
     sigfillset(&all);

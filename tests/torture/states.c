@@ -2,11 +2,11 @@
  * Writes traces with several commits, and judges states of traces after a power cut.
  *
  *     states write FILE each|late COMMITS     syncs each commit, or each third one
- *     states judge read|resume PATH...        one line for each path
+ *     states judge open|read|resume PATH...   one line for each path
  *
  * A line of judge: path, commit, 1 if the file is closed, digest of all rows and strings, first problem that the
- * checker found; or path, "!" and what is wrong. `resume` then lets a writer open and close the file, which must leave
- * the digest as it is.
+ * checker found; or path, "!" and what is wrong. `open` only opens the file and leaves the digest empty. `resume` then
+ * lets a writer open and close the file, which must leave the digest as it is.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -181,6 +181,16 @@ static void keep_first(const char *message, void *data)
         *problem = g_strdup(message);
 }
 
+static bool can_open(const char *path, Judgement *judgement, GError **error)
+{
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
+
+    if (trace)
+        xtf_trace_get_info(trace, &judgement->info);
+    judgement->digest = g_strdup("");
+    return trace != NULL;
+}
+
 static bool judge_state(const char *path, Judgement *judgement, GError **error)
 {
     g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
@@ -207,12 +217,13 @@ static bool resume_file(const char *path, const char *digest, GError **error)
     return false;
 }
 
-static void print_judgement(const char *path, bool resume)
+static void print_judgement(const char *path, const char *mode)
 {
+    bool open = g_str_equal(mode, "open"), resume = g_str_equal(mode, "resume");
     g_autoptr(GError) error = NULL;
     g_auto(Judgement) judgement = {0};
 
-    if (!judge_state(path, &judgement, &error) ||
+    if (!(open ? can_open : judge_state)(path, &judgement, &error) ||
         (resume && !judgement.problem && !resume_file(path, judgement.digest, &error)))
         printf("%s\t!\t%s\n", path, error->message);
     else
@@ -228,10 +239,10 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc < 3 || !g_str_equal(argv[1], "judge")) {
-        fprintf(stderr, "usage: states write FILE each|late COMMITS | judge read|resume PATH...\n");
+        fprintf(stderr, "usage: states write FILE each|late COMMITS | judge open|read|resume PATH...\n");
         return 2;
     }
     for (int i = 3; i < argc; i++)
-        print_judgement(argv[i], g_str_equal(argv[2], "resume"));
+        print_judgement(argv[i], argv[2]);
     return 0;
 }

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""Each call fails in turn. For each command, the N-th call of a kind fails with EIO or ENOSPC, once or from then on, is interrupted, or
+does half of its work. Files may have at most so many bytes, and the disk may be full at one of 15 sizes (as root).
+
+A failure must give status 1, a message, and leave the files as they were; or the call did not matter, and the result is as without
+it. After an interruption or a short count the result must be as without it.
+
+usage: calls.py --build FOLDER [--long] [--seed N] [--case N] [ROW...]
+"""
+import errno
+import hashlib
+import os
+import pathlib
+import re
+import resource
+import shutil
+import struct
+import subprocess
+import sys
+
+from torture import Torture, scratch_folder
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(TESTS / "outputs"))
+from output_commands import make_inputs, outputs, printed  # noqa: E402
+
+EXAMPLES = TESTS.parent / "examples"
+MELT, NETWORK = EXAMPLES / "melt-4/eztrace_log.otf2", EXAMPLES / "network-8/net_median.nc"
+KINDS = re.findall(r"KIND\((\w+)\)", (TESTS / "torture/call-fault.c").read_text().split("#define ENUM")[0].split("KINDS(KIND)")[1])
+ERRORS = [(str(number), extent) for number in (errno.EIO, errno.ENOSPC) for extent in ("once", "on")]
+HARMLESS = [(str(errno.EINTR), "once"), ("short", "once"), ("short", "on")]
+MAY_BE_SHORT = ("pread", "pwrite", "write", "copy_file_range")
+DISKS, LIMITS = 15, 15
+TIMEOUT = 60
+QUICK, LONG = 7, 3000
+# Only make a result that exists already smaller or faster.
+ROWS = {command.name.replace(" ", "-").replace(",", ""): command
+        for command in [*outputs(str(MELT), str(NETWORK), "@@PROGRAM"), *(command for command in printed() if len(command.arguments) > 1)]}
+
+
+class Result:
+    """What a run of a command left: its status and messages, and a summary of each file and of its output."""
+
+    def __init__(self, status, messages, files):
+        self.status, self.messages, self.files = status, messages, files
+
+
+class Calls(Torture):
+    def __init__(self, folder):
+        super().__init__(__doc__.splitlines()[0], ROWS)
+        self.xtf, self.states, self.module = map(self.program, ("src/cli/xtf", "tests/torture/states", "tests/torture/call-fault.so"))
+        self.folder = folder
+        self.inputs, self.disk, self.counts = folder / "inputs", folder / "disk", folder.parent / (folder.name + ".counts")
+        for made in (self.inputs, self.disk, folder / "tmp"):
+            made.mkdir(parents=True)
+        make_inputs(self.xtf, self.inputs, str(MELT), str(NETWORK))
+
+    def prepare(self, command):
+        """Empties the disk, and puts the command's files there."""
+        for path in self.disk.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        for name, source in command.files.items():
+            source = self.inputs / source
+            (shutil.copytree if source.is_dir() else shutil.copy)(source, self.disk / name)
+
+    def run(self, command, fault="none 0 0 once", limit=None):
+        """Runs a command with a fault. Returns what it left."""
+        self.counts.write_bytes(bytes(8 * len(KINDS)))
+        on_disk = lambda text: str(text).replace("@@PROGRAM", str(self.program("tests/outputs/program"))).replace("@", str(self.disk))
+        environment = {**os.environ, "XTF_TMPDIR": str(self.folder / "tmp"), "LD_PRELOAD": str(self.module), "XTF_TORTURE_FAULT": fault,
+                       "XTF_TORTURE_FOLDER": str(self.folder), "XTF_TORTURE_COUNTS": str(self.counts),
+                       "ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0",
+                       **{name: on_disk(value) for name, value in command.environment.items()}}
+        bound = (lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit is not None else None
+        done = subprocess.run([self.xtf, *map(on_disk, command.arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              cwd=self.inputs, env=environment, timeout=TIMEOUT, check=False, preexec_fn=bound)
+        return Result(done.returncode, done.stderr.decode(errors="replace"),
+                      {**self.summaries(command), "its output": hashlib.sha256(done.stdout).hexdigest()[:8]})
+
+    def count(self, n=1):
+        super().count(n)
+
+    def counted(self):
+        """Returns {kind: number of calls} of the last run."""
+        return dict(zip(KINDS, struct.unpack(f"<{len(KINDS)}Q", self.counts.read_bytes())))
+
+    def summaries(self, command):
+        """Returns {name: digest of the rows, or of the bytes} of the files on the disk."""
+        files = [path for path in sorted(self.disk.rglob("*")) if path.is_file()]
+        found = {str(path.relative_to(self.disk)): hashlib.sha256(path.read_bytes()).hexdigest()[:8] for path in files}
+        traces = [path for path in files if path.read_bytes()[:3] == b"XTF" or path.suffix == ".xtf" or command.in_place]
+        if traces:
+            judged = subprocess.run([self.states, "judge", "read", *traces], stdout=subprocess.PIPE, text=True, check=True, timeout=TIMEOUT)
+            for line in judged.stdout.splitlines():
+                path, *words = line.split("\t")
+                if words[0] != "!":
+                    found[str(pathlib.Path(path).relative_to(self.disk))] = " ".join(words[2:])
+        return found
+
+
+class Row:
+    """A command, what it leaves without a fault, and its possible faults."""
+
+    def __init__(self, calls, name):
+        self.calls, self.name, self.command = calls, name, ROWS[name]
+        calls.prepare(self.command)
+        self.before = calls.summaries(self.command)
+        self.sizes = sum(path.stat().st_size for path in calls.disk.rglob("*"))
+        self.whole = calls.run(self.command)
+        if self.whole.status != 0:
+            sys.exit(f"{name}: status {self.whole.status}: {self.whole.messages}")
+        self.written = [path.stat().st_size for path in calls.disk.rglob("*") if path.is_file()]
+        calls.prepare(self.command)
+        again = calls.run(self.command)
+        self.faults = self.list_faults(calls.counted())
+        # Files whose bytes differ from run to run, as they have times or random numbers.
+        self.varying = {file for file in self.whole.files.keys() | again.files.keys() if self.whole.files.get(file) != again.files.get(file)}
+
+    def list_faults(self, counted):
+        """Returns all faults: (call, number, how, extent), ("size", bytes) and ("disk", share)."""
+        faults = []
+        for kind, n in counted.items():
+            ways = ERRORS + (HARMLESS if kind in MAY_BE_SHORT else [])
+            faults += [(kind, number, how, extent) for number in range(1, n + 1) for how, extent in ways]
+        if self.written:
+            faults += [("size", max(self.written) * step // LIMITS) for step in range(LIMITS)]
+            faults += [("disk", step / DISKS) for step in range(DISKS)] if os.geteuid() == 0 else []
+        return faults
+
+    def same(self, result):
+        """Returns true if the result is as without a fault."""
+        return {name: None if name in self.varying else text for name, text in result.files.items()} == \
+            {name: None if name in self.varying else text for name, text in self.whole.files.items()}
+
+    def judge(self, fault, result):
+        """Returns what is wrong with the result of a fault, or None."""
+        if result.status == 0:
+            return None if self.same(result) else f"status 0, but another result: {self.difference(self.whole.files, result.files)}"
+        harmless = fault[2:] in HARMLESS
+        if harmless:
+            return f"status {result.status}: {result.messages}"
+        if result.status != 1:
+            return f"status {result.status}: {result.messages}"
+        if not re.search(r"^xtf: \S", result.messages, re.M):
+            return f"no message: {result.messages!r}"
+        left = {name: text for name, text in result.files.items() if name != "its output"}
+        if left == self.before or self.command.answer:
+            return None
+        if self.command.in_place and left == {name: text for name, text in self.whole.files.items() if name != "its output"}:
+            return None
+        return f"left {self.difference(self.before, left)}; {result.messages}"
+
+    @staticmethod
+    def difference(wanted, found):
+        return ", ".join(f"{name}: {wanted.get(name)} -> {found.get(name)}" for name in sorted(wanted.keys() | found.keys())
+                         if wanted.get(name) != found.get(name))
+
+    def run_on_full_disk(self, share):
+        """Runs the command on a disk with room for a share of what it writes."""
+        room = self.sizes + int(share * (sum(self.written) - min(self.sizes, sum(self.written)))) + 16384
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room},mode=700", "xtf-torture", self.calls.disk], check=True)
+        try:
+            self.calls.prepare(self.command)
+            return self.calls.run(self.command)
+        finally:
+            subprocess.run(["umount", self.calls.disk], check=True)
+
+    def run_fault(self, fault):
+        if fault[0] == "disk":
+            return self.run_on_full_disk(fault[1])
+        self.calls.prepare(self.command)
+        if fault[0] == "size":
+            return self.calls.run(self.command, limit=fault[1])
+        return self.calls.run(self.command, " ".join(map(str, fault)))
+
+    def run(self):
+        faults = sorted(self.faults, key=lambda fault: self.calls.random(self.name, fault).random())
+        for number in self.calls.numbers(QUICK, LONG):
+            if number < len(faults):
+                self.calls.count()
+                wrong = self.judge(faults[number], self.run_fault(faults[number]))
+                self.calls.check(not wrong, self.name, number, f"{' '.join(map(str, faults[number]))}:", wrong)
+
+
+def main():
+    with scratch_folder("calls") as folder:
+        calls = Calls(pathlib.Path(os.path.realpath(folder)) / "watched")
+        for name in calls.rows:
+            Row(calls, name).run()
+    calls.finish()
+
+
+if __name__ == "__main__":
+    main()

@@ -102,8 +102,9 @@ XtfFilmFrame *xtf_film_frame(const XtfFilm *film, uint64_t k, GError **error)
         !(frame->run = xtf_value_table_read(film->tree, error, "%s/run", path)))
         return NULL;
     /* A trace may have no calls, or no messages. */
-    frame->profile = xtf_value_table_read(film->tree, NULL, "%s/profile", path);
-    frame->arrows = xtf_value_table_read(film->tree, NULL, "%s/arrows/%c", path, film->letter);
+    if (!xtf_value_table_read_optional(film->tree, &frame->profile, error, "%s/profile", path) ||
+        !xtf_value_table_read_optional(film->tree, &frame->arrows, error, "%s/arrows/%c", path, film->letter))
+        return NULL;
     if (frame->arrows)
         sort_arrows(frame);
     frame->from = xtf_value_table_number(frame->run, xtf_value_table_find(frame->run, "what", "from"), "value");
@@ -210,7 +211,11 @@ uint8_t *xtf_film_strip(const XtfFilm *film, const char *proc, double from, doub
     g_autofree char *path = g_strdup_printf("time/%s-%s/proc/%s/by/time:%u", begin, end, proc, n);
     uint8_t *strip = g_malloc(MAX(n, 1));
     /* A trace without calls has no classes. */
-    g_autoptr(XtfValueTable) classes = xtf_value_table_read(film->tree, NULL, "%s/classes", path);
+    g_autoptr(XtfValueTable) classes = NULL;
+    if (!xtf_value_table_read_optional(film->tree, &classes, error, "%s/classes", path)) {
+        g_free(strip);
+        return NULL;
+    }
     if (classes) {
         fill_from_classes(classes, strip, n);
         return strip;

@@ -110,7 +110,8 @@ static bool read_rows(Rows *rows, const XtfTop *top, const char *path, GError **
 {
     if (!(rows->profile = xtf_value_table_read(top->tree, error, "%sprofile", path)))
         return false;
-    rows->imbalance = xtf_value_table_read(top->tree, NULL, "%simbalance", path);
+    if (!xtf_value_table_read_optional(top->tree, &rows->imbalance, error, "%simbalance", path))
+        return false;
     guint n = xtf_value_table_n(rows->profile);
     rows->rows = g_new0(Row, MAX(n, 1));
     for (guint i = 0; i < n; i++) {
@@ -143,14 +144,16 @@ static void put_shares(XtfScreen *screen, int line, int at, const double shares[
     }
 }
 
-/* Draws the selection, and the shares of the classes in it. Returns the next line. */
-static int put_head(XtfScreen *screen, const XtfTop *top, const char *path)
+/* Draws the selection, and the shares of the classes in it. Returns the next line; -1 with an error. */
+static int put_head(XtfScreen *screen, const XtfTop *top, const char *path, GError **error)
 {
     char from[G_ASCII_DTOSTR_BUF_SIZE], to[G_ASCII_DTOSTR_BUF_SIZE];
-    g_autoptr(XtfValueTable) total = xtf_value_table_read(top->tree, NULL, "%stotal", path);
+    g_autoptr(XtfValueTable) total = NULL;
     bool one_line = screen->columns >= ONE_LINE;
     double shares[XTF_SCREEN_SHARES], sum = 0;
 
+    if (!xtf_value_table_read_optional(top->tree, &total, error, "%stotal", path))
+        return -1;
     g_ascii_formatd(from, sizeof from, "%.6f", top->from);
     g_ascii_formatd(to, sizeof to, "%.6f", top->to);
     g_autofree char *window = g_strdup_printf("  %s s to %s s", from, to);
@@ -332,7 +335,9 @@ XtfScreen *xtf_top_screen(XtfTop *top, int columns, int lines, bool ascii, GErro
         xtf_screen_put(screen, 0, 0, XTF_STYLE_BOLD, "needs %dx%d", LEAST_COLUMNS, LEAST_LINES);
         return g_steal_pointer(&screen);
     }
-    int line = put_head(screen, top, path);
+    int line = put_head(screen, top, path, error);
+    if (line < 0)
+        return NULL;
     if (top->help)
         put_help(screen, line);
     else if (top->by_process ? !put_processes(screen, line, top, path, error)

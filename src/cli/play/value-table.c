@@ -50,13 +50,8 @@ static bool keep_rows(void *data, const XtfRows *rows, uint64_t first, uint64_t 
 
 /* ---- The table. */
 
-XtfValueTable *xtf_value_table_read(XtfTree *tree, GError **error, const char *format, ...)
+static XtfValueTable *read_path(XtfTree *tree, const char *path, GError **error)
 {
-    va_list arguments;
-
-    va_start(arguments, format);
-    g_autofree char *path = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
     g_autoptr(XtfNode) node = xtf_tree_resolve(tree, path, error);
     if (!node)
         return NULL;
@@ -65,6 +60,31 @@ XtfValueTable *xtf_value_table_read(XtfTree *tree, GError **error, const char *f
     table->scale = xtf_tree_scale(tree);
     table->columns = g_ptr_array_new();
     return xtf_node_rows(node, &sink, error) ? g_steal_pointer(&table) : NULL;
+}
+
+XtfValueTable *xtf_value_table_read(XtfTree *tree, GError **error, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *path = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    return read_path(tree, path, error);
+}
+
+bool xtf_value_table_read_optional(XtfTree *tree, XtfValueTable **table, GError **error, const char *format, ...)
+{
+    g_autoptr(GError) fault = NULL;
+    va_list arguments;
+
+    va_start(arguments, format);
+    g_autofree char *path = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    *table = read_path(tree, path, &fault);
+    if (*table || g_error_matches(fault, XTF_ERROR, XTF_ERROR_NOT_FOUND))
+        return true;
+    g_propagate_error(error, g_steal_pointer(&fault));
+    return false;
 }
 
 void xtf_value_table_free(XtfValueTable *table)

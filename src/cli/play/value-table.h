@@ -18,6 +18,9 @@ typedef struct {
 
 /* Reads the table of a path. Returns NULL with an error. */
 XtfValueTable *xtf_value_table_read(XtfTree *tree, GError **error, const char *format, ...) G_GNUC_PRINTF(3, 4);
+/* Reads the table of a path that the trace may lack: then *table is NULL, without an error. */
+bool xtf_value_table_read_optional(XtfTree *tree, XtfValueTable **table, GError **error, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
 void xtf_value_table_free(XtfValueTable *table); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfValueTable, xtf_value_table_free)
 

@@ -1,5 +1,6 @@
 #include "src/network/results/header.h"
 
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -230,12 +231,32 @@ static bool walk_header(Walk *walk, uint64_t size)
     return check_extents(walk, extents, size);
 }
 
+/* Reads the beginning of a file. Returns the number of bytes, less at the end of the file; -1 with errno. */
+static ssize_t read_start(int fd, uint8_t *start, size_t length)
+{
+    size_t at = 0;
+
+    while (at < length) {
+        ssize_t n = pread(fd, start + at, length - at, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        at += (size_t)n;
+    }
+    return (ssize_t)at;
+}
+
 bool xtf_netcdf_check_header(int fd, uint64_t size, const char *path, GError **error)
 {
     size_t length = MIN(size, HEADER_MAX);
     g_autofree uint8_t *start = g_malloc(MAX(length, XTF_NETCDF_MAGIC_SIZE));
-    ssize_t got = pread(fd, start, length, 0);
+    ssize_t got = read_start(fd, start, length);
 
+    if (got < 0)
+        return xtf_fail(error, XTF_ERROR_IO, "%s: cannot read: %s", path, g_strerror(errno));
     if (got < XTF_NETCDF_MAGIC_SIZE || !xtf_netcdf_is_classic((const char *)start))
         return xtf_fail(error, XTF_ERROR_NOT_XTF,
                         "%s: is not netCDF in a classic format ('nccopy -k classic' converts netCDF-4)", path);

@@ -183,11 +183,12 @@ class Writing:
         place.write_bytes(self.disk.image(inode, cut))
         return str(place)
 
-    def fault(self, inode, cut, answer):
-        """Returns what is wrong with the answer for a trace after a power cut, or None."""
+    def fault(self, name, inode, cut, answer):
+        """Returns what is wrong with the answer for a trace after a power cut, or None. A name that a trace had before always has one."""
         synced = self.at_sync.get((inode, self.disk.synced_image(inode, cut)))
         if isinstance(answer, str):
-            return f"commit {synced} was synced: {answer}" if synced is not None or "status" in answer else None
+            had_one = self.disk.folder + "/" + name in self.disk.names
+            return f"commit {synced} was synced: {answer}" if synced is not None or had_one or "status" in answer else None
         commit, digest, problem = answer
         damaged = re.fullmatch(r"commit (\d+) is damaged; commit \d+ was opened instead", problem)
         if problem and not (damaged and int(damaged[1]) > (synced or 0)):
@@ -197,6 +198,14 @@ class Writing:
         if self.commits[inode].get(commit) != digest:
             return f"commit {synced} was synced: the rows are not those of commit {commit}, {digest} instead of {self.commits[inode].get(commit)}; {problem}"
         return None
+
+    def unsynced_at_end(self):
+        """Yields traces whose last commit was not synced when their writer ended."""
+        end = len(self.disk.ops)
+        for path, inode in self.disk.named(end).items():
+            last, synced = max(self.commits.get(inode, [0])), self.at_sync.get((inode, self.disk.synced_image(inode, end)))
+            if self.is_trace(path) and synced != last:
+                yield f"at the end: commit {last} of {pathlib.Path(path).name} was not synced (last synced: {synced})"
 
     def lost_names(self, cut):
         """Yields traces of which a commit was synced after they got their name, but not the name; at the end, all whose name is not
@@ -226,6 +235,8 @@ class Writing:
         return False
 
     def run(self):
+        unsynced = list(self.unsynced_at_end())
+        self.power.check(not unsynced, self.name, 0, *unsynced)
         numbers = list(self.power.numbers(80, 4000))
         for cut in range(1, len(self.disk.ops) + 1):
             self.power.count()
@@ -249,10 +260,11 @@ class Writing:
         paths = [path for path, (_, inode, _, _) in wanted.items() if inode in changed]
         for path, answer in self.power.judge(paths, "resume" if self.row.resumes else "read").items():
             number, inode, cut, style = wanted[path]
-            fault = self.fault(inode, cut, answer)
+            name = str(pathlib.Path(path).relative_to(states / str(number)))
+            fault = self.fault(name, inode, cut, answer)
             if fault and self.row.late and self.has_synced_commit(path, inode, cut, answer):
                 continue
-            self.power.check(not fault, self.name, number, f"call {cut} of {len(self.disk.ops)}, {style}, {pathlib.Path(path).name}:", fault)
+            self.power.check(not fault, self.name, number, f"call {cut} of {len(self.disk.ops)}, {style}, {name}:", fault)
         shutil.rmtree(states, ignore_errors=True)
 
 

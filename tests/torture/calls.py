@@ -31,6 +31,7 @@ ERRORS = [(str(number), extent) for number in (errno.EIO, errno.ENOSPC) for exte
 HARMLESS = [(str(errno.EINTR), "once"), ("short", "once"), ("short", "on")]
 MAY_BE_SHORT = ("pread", "pwrite", "write", "copy_file_range")
 DISKS, LIMITS = 15, 15
+PAGE = 4096
 TIMEOUT = 60
 QUICK, LONG = 12, 3000
 NETCDF = ("cluster", "export network")  # netCDF's library writes their files, and does not repeat interrupted writes
@@ -105,16 +106,21 @@ class Row:
         self.calls, self.name, self.command = calls, name, ROWS[name]
         calls.prepare(self.command)
         self.before = calls.summaries(self.command)
-        self.sizes = sum(path.stat().st_size for path in calls.disk.rglob("*"))
+        self.room = self.space()
         self.whole = calls.run(self.command)
         if self.whole.status != 0:
             sys.exit(f"{name}: status {self.whole.status}: {self.whole.messages}")
+        self.growth = max(0, self.space() - self.room)
         self.written = [path.stat().st_size for path in calls.disk.rglob("*") if path.is_file()]
         calls.prepare(self.command)
         again = calls.run(self.command)
         self.faults = self.list_faults(calls.counted())
         # Files whose bytes differ from run to run, as they have times or random numbers.
         self.varying = {file for file in self.whole.files.keys() | again.files.keys() if self.whole.files.get(file) != again.files.get(file)}
+
+    def space(self):
+        """Returns the bytes that the disk's files and folders need on a tmpfs."""
+        return sum(PAGE + (path.stat().st_size + PAGE - 1) // PAGE * PAGE for path in self.calls.disk.rglob("*"))
 
     def list_faults(self, counted):
         """Returns all faults: (call, number, how, extent), ("size", bytes) and ("disk", share)."""
@@ -163,7 +169,7 @@ class Row:
 
     def run_on_full_disk(self, share):
         """Runs the command on a disk with room for a share of what it writes."""
-        room = self.sizes + int(share * (sum(self.written) - min(self.sizes, sum(self.written)))) + 16384
+        room = self.room + int(share * (self.growth or sum(self.written))) + 4 * PAGE
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room},mode=700", "xtf-torture", self.calls.disk], check=True)
         try:
             self.calls.prepare(self.command)

@@ -65,7 +65,10 @@ static bool is_write(const struct seccomp_notif *call)
 
     snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)call->pid, (int)call->data.args[0]);
     ssize_t n = readlink(link, path, sizeof path - 1);
-    if (n <= 0 || strncmp(path, folder, strlen(folder)) != 0 || path[strlen(folder)] != '/')
+    if (n <= 0)
+        return false;
+    path[n] = 0; /* so the sync of the folder itself is no write */
+    if (strncmp(path, folder, strlen(folder)) != 0 || path[strlen(folder)] != '/')
         return false;
     record_write(link, call->data.nr == SCMP_SYS(fsync) || call->data.nr == SCMP_SYS(fdatasync));
     return true;

@@ -1,4 +1,4 @@
-"""All commands that write files or print: their arguments, and the files that they need. `@` stands for the folder of the outputs."""
+"""All commands that write files or print: their arguments, and the files that they need. In arguments `@` is the folder of the outputs."""
 
 import shutil
 import subprocess

@@ -1,12 +1,10 @@
 /*
  * Preloaded library: lets calls on files of the folder $XTF_TORTURE_FOLDER fail.
  *
- *     XTF_TORTURE_FAULT="CALL N HOW EXTENT"   the N-th CALL of all processes, from 1; 0: none
- *     XTF_TORTURE_COUNTS=FILE                 counts of calls, 8 bytes for each line of KINDS, which all processes
- * share
- *
- * HOW is a number of errno, or "short": the call does half of its work. EXTENT is "once", or "on" for all later calls
- * too.
+ * $XTF_TORTURE_FAULT is "CALL N HOW EXTENT". The N-th CALL of all processes fails, from 1; 0: none.
+ * HOW is a number of errno, or "short": the call does half of its work.
+ * EXTENT is "once", or "on" for all later calls too.
+ * $XTF_TORTURE_COUNTS is a file that all processes share: 8 bytes for each of KINDS, with the number of calls.
  */
 #undef _FILE_OFFSET_BITS /* else the names with and without 64 are the same functions */
 #include <errno.h>
@@ -18,10 +16,10 @@
 
 #include "preload.h"
 
-#define KINDS(KIND)                                                                                \
-    KIND(pread)                                                                                    \
-    KIND(pwrite) KIND(write) KIND(fsync) KIND(ftruncate) KIND(fallocate) KIND(rename) KIND(linkat) \
-        KIND(copy_file_range) KIND(mmap)
+#define KINDS(KIND) \
+    KIND(pread)     \
+    KIND(pwrite)    \
+    KIND(write) KIND(fsync) KIND(ftruncate) KIND(fallocate) KIND(rename) KIND(linkat) KIND(copy_file_range) KIND(mmap)
 
 #define ENUM(name) KIND_##name,
 #define NAME(name) #name,
@@ -52,17 +50,17 @@ static _Atomic uint64_t *counters(void)
 static int fault_of(int kind)
 {
     const char *fault = getenv("XTF_TORTURE_FAULT");
-    char call[32], how[16], extent[8];
+    char call[32], result[16], extent[8];
     unsigned long nth;
 
     if (!counters())
         return 0;
     uint64_t number = atomic_fetch_add(&counters()[kind], 1) + 1;
-    if (!fault || sscanf(fault, "%31s %lu %15s %7s", call, &nth, how, extent) != 4 || strcmp(call, names[kind]) != 0)
+    if (!fault || sscanf(fault, "%31s %lu %15s %7s", call, &nth, result, extent) != 4 || strcmp(call, names[kind]) != 0)
         return 0;
     if (nth == 0 || number < nth || (number > nth && strcmp(extent, "on") != 0))
         return 0;
-    return strcmp(how, "short") == 0 ? SHORT : atoi(how);
+    return strcmp(result, "short") == 0 ? SHORT : atoi(result);
 }
 
 static int fault_of_file(int kind, int file)

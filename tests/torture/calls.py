@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Each call fails in turn. For each command, the N-th call of a kind fails with EIO or ENOSPC, once or from then on, is interrupted, or
-does half of its work. Files may have at most so many bytes, and the disk may be full at one of 15 sizes (as root).
+"""Each call fails in turn. For each command, the N-th call of a kind fails with EIO or ENOSPC, once or from then on. Or the call is
+interrupted, or does half of its work. A limit bounds the size of files, and the disk is full at one of 15 sizes (as root).
 
-A failure must give status 1, a message, and leave the files as they were; or the call did not matter, and the result is as without
-it. After an interruption or a short count the result must be as without it.
+After a failure the command must give status 1 and a message, and leave the files as they were. If it gives status 0, its result must
+be the result without the fault. An interruption or a short count must not change the result.
 
 usage: calls.py --build FOLDER [--long] [--seed N] [--case N] [ROW...]
 """
@@ -40,7 +40,7 @@ ROWS = {command.name.replace(" ", "-").replace(",", ""): command
 
 
 class Result:
-    """What a run of a command left: its status, output and messages, and a summary of each file and of its output."""
+    """Result of a run: status, output and messages, and a digest of each file and of the output."""
 
     def __init__(self, done, files):
         self.status, self.output, self.messages = done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")
@@ -168,7 +168,7 @@ class Row:
                          if wanted.get(name) != found.get(name))
 
     def run_on_full_disk(self, share):
-        """Runs the command on a disk with room for a share of what it writes."""
+        """Runs the command on a disk with room for a share of its outputs."""
         room = self.room + int(share * (self.growth or sum(self.written))) + 4 * PAGE
         subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room},mode=700", "xtf-torture", self.calls.disk], check=True)
         try:

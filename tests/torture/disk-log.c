@@ -1,12 +1,26 @@
 /*
- * Preloaded library: logs all calls that change files of the folder $XTF_TORTURE_FOLDER, with their data, to the file
- * $XTF_TORTURE_LOG. disk_states.py builds from the log what a disk may hold after a power cut.
+ * Preloaded library: logs all calls that change files of the folder $XTF_TORTURE_FOLDER. The log $XTF_TORTURE_LOG has
+ * their data, too. disk_states.py builds states after a power cut from it.
  *
- * A record: kind (1 byte), 7 bytes of zeros, inode, offset, length of the path, length of the data (8 bytes each),
- * path, data. Kinds: w  data written at the offset           t  size set to the offset b  a sync of the file or folder
- * begins  s  it has ended n  the path names the inode             r  rename; the data is the new path u  the path is
- * removed A lock makes the order of records the order of the calls. A sync runs without it, so writes may come between
- * b and s.
+ * A record has its kind (8 bytes), inode, offset, length of the path and length of the data (8 bytes each). Path and
+ * data follow. The kinds:
+ *
+ *     w  data written at the offset
+ *
+ *     t  size set to the offset
+ *
+ *     b  a sync of the file or folder begins
+ *
+ *     s  the sync has ended
+ *
+ *     n  the path names the inode
+ *
+ *     r  rename; the data is the new path
+ *
+ *     u  the path is removed
+ *
+ * A lock makes the order of records the order of the calls. A sync runs without the lock, so the log may have writes
+ * between b and s.
  */
 #undef _FILE_OFFSET_BITS /* else the names with and without 64 are the same functions */
 #include <errno.h>

@@ -1,7 +1,7 @@
 """States that a disk may hold after a power cut, built from the log of the preloaded library disk-log.c.
 
-A write is on the disk for certain when a later sync of its file has ended, and a name when a sync of its folder has. Of all other
-writes the disk holds any part, in sectors of 512 bytes. Of the names of a folder it holds the changes up to some point.
+A finished sync of a file brings all earlier writes to the disk, and a finished sync of a folder all earlier names. The disk holds
+any sectors of 512 bytes of all other writes. It holds the changes of names up to some point.
 """
 import pathlib
 import struct
@@ -59,8 +59,8 @@ class Disk:
                 self.before[inode] = path.read_bytes()
 
     def synced_before(self, cut, about):
-        """Returns the number of first calls that the last sync which ended before `cut` has brought to the disk. `about` tells whether a
-        sync is the file's or folder's."""
+        """Returns the number of first calls that the last sync which ended before `cut` has brought to the disk. `about` is
+        true for a sync of the file or folder."""
         begun, synced = [], 0
         for i, op in enumerate(self.ops[:cut]):
             if op.kind == "b" and about(op):

@@ -2,8 +2,8 @@
 """Power loss. A command or a writer runs while a preloaded library logs its writes, truncations, renames and syncs. After any of these
 calls the power may fail. The harness builds what the disk may hold then, and opens the traces there.
 
-A state is wrong if a trace does not open although a commit of it was synced, if it opens at an earlier commit, if the checker finds a
-problem, or if its rows are not the rows of its commit. Where a writer may go on with the file, it does, and must keep all rows.
+A trace must open at its last synced commit or a later one. The checker must find no problem, and the rows must be the rows of that
+commit. Then a writer opens and closes the file, if it may, and must keep all rows. An ended writer must have synced its last commit.
 
 Writers that sync only some commits may leave a newest commit without all its pages (docs/RECORD.md, "A power cut"). Then the file must
 open, and must have all of the synced commit when the newer superblock is taken away.
@@ -32,7 +32,7 @@ TIMEOUT = 120
 
 
 class Row:
-    """What writes. `files` are there before: names and their sources. `run` makes the files. `resumes`: a writer may go on with them.
+    """A writer. `files` are there before: names and their sources. `run` makes the files. `resumes`: a writer may go on with them.
     `late`: it syncs only some commits."""
 
     def __init__(self, *command, files=None, resumes=True, late=False, run=None):
@@ -208,8 +208,7 @@ class Writing:
                 yield f"at the end: commit {last} of {pathlib.Path(path).name} was not synced (last synced: {synced})"
 
     def lost_names(self, cut):
-        """Yields traces of which a commit was synced after they got their name, but not the name; at the end, all whose name is not
-        synced."""
+        """Yields traces without a synced name. Before the end a name may wait until a commit is synced."""
         certain, pending = self.disk.pending_names(cut)
         for path, inode in self.disk.named(cut).items():
             changed = [i for i in pending if path in (self.disk.ops[i].path, self.disk.ops[i].data.decode(errors="ignore"))]
@@ -219,8 +218,8 @@ class Writing:
                     yield f"after call {cut} of {len(self.disk.ops)}: the name {pathlib.Path(path).name} was not synced"
 
     def has_synced_commit(self, path, inode, cut, answer):
-        """Returns true if a trace opens at or above the last synced commit, and has that commit in its superblock. A commit made while the
-        thread of a sync starts may be on the disk without being kept, so the commit before it does, too."""
+        """Returns true if a trace opens, and has the last synced commit in one superblock. The writer does not keep a commit that it makes
+        while the thread of a sync starts, so this function also accepts the commit before."""
         synced = self.at_sync.get((inode, self.disk.synced_image(inode, cut)))
         if synced is None or isinstance(self.power.judge([path], "open")[path], str):
             return False

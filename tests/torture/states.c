@@ -1,12 +1,15 @@
 /*
  * Writes traces with several commits, and judges states of traces after a power cut.
  *
- *     states write FILE each|late COMMITS     syncs each commit, or each third one
- *     states judge open|read|resume PATH...   one line for each path
+ *     states write FILE each|late COMMITS            syncs each commit, or each third one
  *
- * A line of judge: path, commit, 1 if the file is closed, digest of all rows and strings, first problem that the
- * checker found; or path, "!" and what is wrong. `open` only opens the file and leaves the digest empty. `resume` then
- * lets a writer open and close the file, which must leave the digest as it is.
+ *     states judge open|read|resume PATH...          judges files
+ *
+ * judge prints a line for each path: path, commit, 1 if the file is closed, digest of all rows and strings, and the
+ * first problem that the checker found. If the file cannot be read, the line has the path, "!" and the error.
+ *
+ * With `open` it only opens the file. With `resume` a writer also opens and closes each file without problems, and must
+ * not change the digest.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -29,7 +32,7 @@ typedef struct {
     XtfWriter *writer;
     const XtfSchema *schema;
     uint32_t id;
-    bool late;
+    bool syncs_late;
 } Writing;
 
 static void must(bool good, const GError *error)
@@ -67,19 +70,19 @@ static void commit_round(Writing *writing, unsigned round)
     for (uint64_t location = 0; location < LOCATIONS; location++)
         append_rows(writing, location, round);
     must(xtf_writer_commit(writing->writer, &error), error);
-    if (writing->late && round % LATE == 0) {
+    if (writing->syncs_late && round % LATE == 0) {
         must(xtf_writer_sync(writing->writer, &error), error);
         xtf_writer_keep_synced(writing->writer);
     }
 }
 
 /* Writes the first half of the commits in one epoch, and the second half in another. */
-static void write_trace(const char *path, bool late, unsigned commits)
+static void write_trace(const char *path, bool syncs_late, unsigned commits)
 {
-    const XtfWriterOptions options = {.late_sync = late, .keep_commits = 2, .keep_seconds = -1};
+    const XtfWriterOptions options = {.late_sync = syncs_late, .keep_commits = 2, .keep_seconds = -1};
     GError *error = NULL;
     XtfSchema *schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, call_fields, &error);
-    Writing writing = {.schema = schema, .late = late};
+    Writing writing = {.schema = schema, .syncs_late = syncs_late};
 
     must(schema != NULL, error);
     for (unsigned round = 0; round < commits; round++) {

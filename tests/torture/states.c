@@ -5,8 +5,9 @@
  *
  *     states judge open|read|resume PATH...          judges files
  *
- * judge prints a line for each path: path, commit, 1 if the file is closed, digest of all rows and strings, and the
- * first problem that the checker found. If the file cannot be read, the line has the path, "!" and the error.
+ * judge prints a line for each path: path, commit, 1 if the file is closed, digest of all rows and strings. The last
+ * word is the first problem that the checker found. If the file cannot be read, the line has the path, "!" and the
+ * error.
  *
  * With `open` it only opens the file. With `resume` a writer also opens and closes each file without problems, and must
  * not change the digest.

@@ -41,8 +41,8 @@ bool xtf_collect_part_is_syncing(const XtfCollectPart *part)
 }
 
 /* Starts a sync with all signals blocked: signals go to the collector's thread and end its naps. If no thread can be
- * created, closing the part syncs it. Keeps the first commit from now on: commits made during its sync must not
- * overwrite its superblock, as no other commit is on the disk yet. */
+ * created, closing the part syncs it. Keeps the first commit from now on. No other commit is on the disk yet, so
+ * commits made during the sync must not overwrite its superblock. */
 static void begin_sync(XtfCollectPart *part)
 {
     sigset_t all, before;

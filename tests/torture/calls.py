@@ -89,7 +89,7 @@ class Calls(Torture):
         """Returns {name: digest of the rows, or of the bytes} of the files on the disk."""
         files = [path for path in sorted(self.disk.rglob("*")) if path.is_file()]
         found = {str(path.relative_to(self.disk)): hashlib.sha256(path.read_bytes()).hexdigest()[:8] for path in files}
-        traces = [path for path in files if path.read_bytes()[:3] == b"XTF" or path.suffix == ".xtf" or command.in_place]
+        traces = [path for path in files if path.read_bytes()[:4] == b"\x89XTF"]
         if traces:
             judged = subprocess.run([self.states, "judge", "read", *traces], stdout=subprocess.PIPE, text=True, check=True, timeout=TIMEOUT)
             for line in judged.stdout.splitlines():
@@ -116,6 +116,7 @@ class Row:
         again = calls.run(self.command)
         self.faults = self.list_faults(calls.counted())
         # Files whose bytes differ from run to run, as they have times or random numbers.
+        # The rows of traces do not.
         self.varying = {file for file in self.whole.files.keys() | again.files.keys() if self.whole.files.get(file) != again.files.get(file)}
 
     def space(self):

@@ -1,18 +1,24 @@
 /*
- * Runs a command and lets the N-th write into files of a folder fail, in any of its processes.
+ * Runs a command and lets the N-th write into files of a folder fail, in any of its processes, or kills the command
+ * there.
  *
  *     fail-writes FOLDER N ERRNO once|on COUNT COMMAND [ARGUMENT...]
+ *     fail-writes FOLDER N kill group|parent|caller COUNT COMMAND [ARGUMENT...]
  *
  * The kernel asks this process about each call (seccomp's notifications), so the process also sees libraries that
  * bypass libc's functions. `once`: only that write fails; `on`: that write and all later ones. 0: none fails. Writes
  * are the calls below, on files of the folder with a name or without one. The file COUNT gets their number, and the
  * inodes of files that were not synced after their last write. The status is the command's, or 77 if this kernel or
  * container cannot do it.
+ *
+ * `kill`: the N-th call does not happen. Instead SIGKILL ends the command's process group, its first process alone, or
+ * the process that made the call. Calls that link, rename or remove files count, too, in any folder.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +35,10 @@ enum { SKIP = 77, REST_MS = 100, FILES_MAX = 1024 };
 static const int calls[] = {SCMP_SYS(write),     SCMP_SYS(writev),    SCMP_SYS(pwrite64),
                             SCMP_SYS(pwritev),   SCMP_SYS(pwritev2),  SCMP_SYS(fsync),
                             SCMP_SYS(fdatasync), SCMP_SYS(ftruncate), SCMP_SYS(fallocate)};
+/* Calls that count only in a run that ends with a kill. */
+static const int name_calls[] = {SCMP_SYS(link),     SCMP_SYS(linkat),    SCMP_SYS(rename),
+                                 SCMP_SYS(renameat), SCMP_SYS(renameat2), SCMP_SYS(unlink),
+                                 SCMP_SYS(unlinkat), SCMP_SYS(mkdir),     SCMP_SYS(mkdirat)};
 
 typedef struct {
     ino_t inode;
@@ -41,6 +51,8 @@ static const char *folder;
 static unsigned long failing_write, n_writes;
 static int error_number;
 static bool only_once;
+static const char *victim; /* the processes to kill; NULL: calls fail */
+static pid_t command_pid;
 
 /* Records a write into a file, or its sync. */
 static void record_write(const char *link, bool syncs)
@@ -58,11 +70,21 @@ static void record_write(const char *link, bool syncs)
     files[i] = (File){file.st_ino, !syncs};
 }
 
-/* True if the call is a write into the folder. */
+static bool is_name_call(int number)
+{
+    for (size_t i = 0; i < sizeof name_calls / sizeof name_calls[0]; i++)
+        if (name_calls[i] == number)
+            return true;
+    return false;
+}
+
+/* True if the call is a write into the folder, or changes a name. */
 static bool is_write(const struct seccomp_notif *call)
 {
     char link[64], path[4096];
 
+    if (is_name_call(call->data.nr))
+        return true;
     snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)call->pid, (int)call->data.args[0]);
     ssize_t n = readlink(link, path, sizeof path - 1);
     if (n <= 0)
@@ -74,6 +96,15 @@ static bool is_write(const struct seccomp_notif *call)
     return true;
 }
 
+/* Returns false if the call goes on, because its process survives. */
+static bool kill_victim(const struct seccomp_notif *call)
+{
+    bool is_group = strcmp(victim, "group") == 0, is_parent = strcmp(victim, "parent") == 0;
+
+    kill(is_group ? -command_pid : is_parent ? command_pid : (pid_t)call->pid, SIGKILL);
+    return !is_parent || (pid_t)call->pid == command_pid;
+}
+
 static void answer_call(int listener, struct seccomp_notif *call, struct seccomp_notif_resp *reply)
 {
     memset(call, 0, sizeof *call);
@@ -83,8 +114,9 @@ static void answer_call(int listener, struct seccomp_notif *call, struct seccomp
     if (is_write(call)) {
         n_writes++;
         if (failing_write > 0 && (n_writes == failing_write || (n_writes > failing_write && !only_once))) {
-            reply->flags = 0;
-            reply->error = -error_number;
+            bool fails = !victim || kill_victim(call);
+            reply->flags = fails ? 0 : SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+            reply->error = fails ? -error_number : 0;
         }
     }
     seccomp_notify_respond(listener, reply);
@@ -127,6 +159,11 @@ static void run_command(int socket, char **command)
     for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++)
         if (seccomp_rule_add(filter, SCMP_ACT_NOTIFY, calls[i], 0) != 0)
             _exit(SKIP);
+    for (size_t i = 0; victim && i < sizeof name_calls / sizeof name_calls[0]; i++)
+        if (seccomp_rule_add(filter, SCMP_ACT_NOTIFY, name_calls[i], 0) != 0)
+            _exit(SKIP);
+    if (victim && setpgid(0, 0) != 0)
+        _exit(SKIP);
     if (seccomp_load(filter) != 0)
         _exit(SKIP);
     int listener = seccomp_notify_fd(filter);
@@ -176,12 +213,13 @@ int main(int argc, char **argv)
         return SKIP;
     folder = argv[1];
     failing_write = strtoul(argv[2], NULL, 10);
-    error_number = atoi(argv[3]);
-    only_once = strcmp(argv[4], "once") == 0;
-    pid_t child = fork();
-    if (child == 0)
+    victim = strcmp(argv[3], "kill") == 0 ? argv[4] : NULL;
+    error_number = victim ? EINTR : atoi(argv[3]);
+    only_once = victim || strcmp(argv[4], "once") == 0;
+    command_pid = fork();
+    if (command_pid == 0)
         run_command(sockets[1], argv + 6);
     close(sockets[1]);
-    int status = serve_calls(receive_descriptor(sockets[0]), child);
+    int status = serve_calls(receive_descriptor(sockets[0]), command_pid);
     return write_report(argv[5]) ? status : SKIP;
 }

@@ -4,8 +4,14 @@
 #pragma once
 
 #include <glib.h>
+#include <stdbool.h>
 
 /* Opens a new file for reading and writing in `folder` (NULL: the user's folder for temporary files). The descriptor is
  * closed on exec. Where the file system lacks O_TMPFILE, the file has a name for a moment. Returns -1 with
  * XTF_ERROR_IO, whose message names the folder. */
 int xtf_nameless_file(const char *folder, GError **error);
+
+/* Gives a file that was opened with O_TMPFILE its name, and replaces a file of that name. A link cannot replace a file,
+ * so the new file gets the name PATH.xtf-new first. The name is the same each time: the next process removes what a
+ * killed one left there. Returns false with errno on failure. */
+bool xtf_nameless_link(int fd, const char *path);

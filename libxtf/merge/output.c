@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "libxtf/base/checksum.h"
+#include "libxtf/base/nameless.h"
 #include "libxtf/base/sync-name.h"
 #include "libxtf/merge/merge-private.h"
 
@@ -200,28 +201,11 @@ bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part
 
 /* ---- The final name. */
 
-/* Links the file to its name. A link cannot replace a file, so if one exists, links to a temporary name first. */
-static bool link_file(XtfMergeOutput *output)
-{
-    g_autofree char *by_descriptor = g_strdup_printf("/proc/self/fd/%d", output->fd);
-
-    if (linkat(AT_FDCWD, by_descriptor, AT_FDCWD, output->path, AT_SYMLINK_FOLLOW) == 0)
-        return true;
-    for (unsigned attempts = 0; errno == EEXIST && attempts < 100; attempts++) {
-        g_autofree char *name = g_strdup_printf("%s.%08x", output->path, g_random_int());
-        if (linkat(AT_FDCWD, by_descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) {
-            output->temporary = g_steal_pointer(&name);
-            return true;
-        }
-    }
-    return false;
-}
-
 bool xtf_merge_output_end(XtfMergeOutput *output, bool sync, GError **error)
 {
     if (sync && fsync(output->fd) != 0)
         return fail_io(output->path, "sync", error);
-    if (!output->temporary && !link_file(output))
+    if (!output->temporary && !xtf_nameless_link(output->fd, output->path))
         return fail_io(output->path, "give the file its name", error);
     if (output->temporary && rename(output->temporary, output->path) != 0)
         return fail_io(output->path, "give the file its name", error);

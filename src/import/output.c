@@ -6,12 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "libxtf/base/nameless.h"
 #include "libxtf/base/sync-name.h"
 #include "src/files/sync.h"
-
-enum {
-    NAMES_TRIED = 100,
-};
 
 static bool check_place(const char *place, const char *source, GError **error)
 {
@@ -83,31 +80,15 @@ XtfOutput *xtf_output_begin(const char *place, const char *source, GError **erro
     return NULL;
 }
 
-/* Gives the file its name if no file has that. Otherwise gives it a temporary name in the same folder, and stores that
- * in *temporary. */
-static bool give_name(const XtfOutput *output, char **temporary)
-{
-    if (linkat(AT_FDCWD, output->path, AT_FDCWD, output->place, AT_SYMLINK_FOLLOW) == 0)
-        return true;
-    for (unsigned i = 0; errno == EEXIST && i < NAMES_TRIED; i++) {
-        g_free(*temporary);
-        *temporary = g_strdup_printf("%s.%08x", output->place, g_random_int());
-        if (linkat(AT_FDCWD, output->path, AT_FDCWD, *temporary, AT_SYMLINK_FOLLOW) == 0)
-            return true;
-    }
-    g_clear_pointer(temporary, g_free);
-    return false;
-}
-
 static bool move_to_place(XtfOutput *output, GError **error)
 {
-    g_autofree char *temporary = output->fd < 0 ? g_strdup(output->path) : NULL;
+    bool is_nameless = output->fd >= 0;
 
-    if ((output->fd < 0 || give_name(output, &temporary)) && (!temporary || rename(temporary, output->place) == 0))
+    if (is_nameless ? xtf_nameless_link(output->fd, output->place) : rename(output->path, output->place) == 0)
         return true;
     xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->place, g_strerror(errno));
-    if (temporary)
-        unlink(temporary);
+    if (!is_nameless)
+        unlink(output->path);
     return false;
 }
 

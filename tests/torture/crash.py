@@ -267,7 +267,8 @@ class Row:
         draw = self.crash.torture.random(self.name, number)
         victim = draw.choice(("group", "parent", "caller")) if self.writer.supervised else "group"
         if self.calls and number % 2:
-            at = draw.randrange(1, self.calls + 1)
+            # Outputs get their names in the last calls.
+            at = self.calls if number == 1 else draw.randrange(max(1, self.calls - 4), self.calls) if number % 4 == 1 else draw.randrange(1, self.calls)
             return self.crash.start(self.writer, folder, at, victim).wait(), f"{victim} killed at call {at} of {self.calls}"
         instant = draw.uniform(0, BEGINNING) if number % 4 else draw.uniform(0, 1.3 * self.duration)
         processes = self.crash.start(self.writer, folder)

@@ -50,6 +50,8 @@ static int show_entries(const char *folder, GArray *entries, char **archives, bo
         bytes += entry->bytes;
         n++;
     }
+    if (clear)
+        xtf_cache_tidy(folder);
     xtf_print_line(stdout, "%s%s: %u import%s, %" PRIu64 " bytes", clear ? "removed from " : "# ", folder, n,
                    n == 1 ? "" : "s", bytes);
     if (n > 0 || !*archives)

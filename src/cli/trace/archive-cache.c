@@ -110,12 +110,14 @@ static XtfTrace *open_kept(const XtfImporter *importer, const char *anchor, cons
     g_autofree char *kept = g_build_filename(folder, name, NULL);
     GError *problem = NULL;
 
+    xtf_cache_note(folder, prefix, anchor);
     /* An import that cannot be read is made again. */
     XtfTrace *trace = xtf_cache_has(kept) ? xtf_trace_open(kept, source_options->open, NULL) : NULL;
     if (!trace && import_to(anchor, kept, source_options->quiet, &problem)) {
-        xtf_cache_keep(folder, prefix, kept, anchor);
+        xtf_cache_keep(folder, prefix, kept);
         trace = xtf_trace_open(kept, source_options->open, error);
     } else if (problem) {
+        xtf_cache_drop_note(folder, prefix);
         report_full_cache(anchor, folder, kept, problem, error);
     }
     if (trace)

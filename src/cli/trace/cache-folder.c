@@ -15,6 +15,7 @@
 
 #define ARCHIVE_ENDING ".archive"
 #define LOCK_ENDING    ".lock"
+#define NEW_ENDING     ".archive.new" /* a note that is written */
 
 enum {
     LOCK_POLL = 20 * 1000, /* pause between attempts to lock, microseconds */
@@ -228,6 +229,13 @@ void xtf_cache_unlock(const char *folder, const char *prefix, int lock)
     close(lock);
 }
 
+static void remove_file(const char *folder, const char *prefix, const char *ending)
+{
+    g_autofree char *path = file_path(folder, prefix, ending);
+
+    g_unlink(path);
+}
+
 static void remove_old_imports(const char *folder, const char *prefix, const char *kept)
 {
     g_autofree char *start = g_strconcat(prefix, "-", NULL);
@@ -241,16 +249,27 @@ static void remove_old_imports(const char *folder, const char *prefix, const cha
     }
 }
 
-void xtf_cache_keep(const char *folder, const char *prefix, const char *path, const char *archive)
+void xtf_cache_note(const char *folder, const char *prefix, const char *archive)
 {
     g_autofree char *note = file_path(folder, prefix, ARCHIVE_ENDING);
+    g_autofree char *new_note = file_path(folder, prefix, NEW_ENDING);
+    g_autofree char *present = NULL;
 
+    if (g_file_get_contents(note, &present, NULL, NULL) && g_str_equal(present, archive))
+        return;
+    g_unlink(new_note); /* a killed process may have left it */
+    /* The import works without a note, too. */
+    if (!g_file_set_contents_full(new_note, archive, -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL) ||
+        g_rename(new_note, note) != 0)
+        g_unlink(new_note);
+}
+
+void xtf_cache_keep(const char *folder, const char *prefix, const char *path)
+{
     remove_old_imports(folder, prefix, path);
     /* Sets the mode regardless of the umask, since a file that other users can write is not trusted. If chmod() fails,
      * the next command imports again. */
     (void)!chmod(path, 0600);
-    /* Replaces any older note. The import works without a note, too. */
-    g_file_set_contents_full(note, archive, -1, G_FILE_SET_CONTENTS_CONSISTENT, 0600, NULL);
 }
 
 /* ---- All imports. */
@@ -304,6 +323,55 @@ GArray *xtf_cache_entries(const char *folder, GError **error)
     }
     g_array_sort(entries, compare_times);
     return entries;
+}
+
+static bool has_import(const char *folder, const char *prefix)
+{
+    g_autoptr(GDir) listing = g_dir_open(folder, 0, NULL);
+    const char *name;
+    bool found = false;
+
+    while (!found && listing && (name = g_dir_read_name(listing))) {
+        g_autofree char *name_prefix = find_prefix(name);
+        found = g_strcmp0(name_prefix, prefix) == 0;
+    }
+    return found;
+}
+
+void xtf_cache_drop_note(const char *folder, const char *prefix)
+{
+    if (has_import(folder, prefix))
+        return;
+    remove_file(folder, prefix, ARCHIVE_ENDING);
+    remove_file(folder, prefix, NEW_ENDING);
+}
+
+/* Returns the prefix in the name of a lock or a note; NULL: another file. The caller frees it. */
+static char *find_prefix_of_note(const char *name)
+{
+    static GRegex *pattern;
+    g_autoptr(GMatchInfo) match = NULL;
+
+    if (g_once_init_enter(&pattern))
+        g_once_init_leave(&pattern,
+                          g_regex_new("^(.+-[0-9a-f]{12})\\.(lock|archive|archive\\.new)$", G_REGEX_RAW, 0, NULL));
+    return g_regex_match(pattern, name, 0, &match) ? g_match_info_fetch(match, 1) : NULL;
+}
+
+void xtf_cache_tidy(const char *folder)
+{
+    g_autoptr(GDir) listing = g_dir_open(folder, 0, NULL);
+    const atomic_bool at_once = true;
+    const char *name;
+
+    while (listing && (name = g_dir_read_name(listing))) {
+        g_autofree char *prefix = find_prefix_of_note(name);
+        int lock = prefix ? xtf_cache_lock(folder, prefix, &at_once, NULL) : -1;
+        if (lock < 0)
+            continue;
+        xtf_cache_drop_note(folder, prefix);
+        xtf_cache_unlock(folder, prefix, lock);
+    }
 }
 
 bool xtf_cache_remove(const char *folder, const XtfCacheEntry *entry, GError **error)

@@ -35,9 +35,15 @@ void xtf_cache_unlock(const char *folder, const char *prefix, int lock);
 /* True if the import exists and can be trusted. Removes any other file of its name, with a warning. */
 bool xtf_cache_has(const char *path);
 
-/* Writes the note on which archive an import is of. Removes older imports of the archive, and remains of killed
- * processes. Processes that have an old import open keep it. The caller holds the lock. */
-void xtf_cache_keep(const char *folder, const char *prefix, const char *path, const char *archive);
+/* Writes the note on which archive the imports of a prefix are, if it is missing. A process calls this before it
+ * imports, so that no import lacks its note if the process is killed. The caller holds the lock. */
+void xtf_cache_note(const char *folder, const char *prefix, const char *archive);
+/* Removes the note if there is no import. The caller holds the lock. */
+void xtf_cache_drop_note(const char *folder, const char *prefix);
+
+/* Makes the import the only one of its archive. Removes older imports, and remains of killed processes. Processes that
+ * have an old import open keep it. The caller holds the lock. */
+void xtf_cache_keep(const char *folder, const char *prefix, const char *path);
 
 typedef struct {
     char *path;
@@ -51,3 +57,6 @@ GArray *xtf_cache_entries(const char *folder, GError **error);
 
 /* Removes an import and its note. */
 bool xtf_cache_remove(const char *folder, const XtfCacheEntry *entry, GError **error);
+
+/* Removes locks and notes of killed processes. */
+void xtf_cache_tidy(const char *folder);

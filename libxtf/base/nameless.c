@@ -57,7 +57,7 @@ static bool replace_by_link(int fd, const char *by_descriptor, const char *tempo
 bool xtf_nameless_link(int fd, const char *path)
 {
     g_autofree char *by_descriptor = g_strdup_printf("/proc/self/fd/%d", fd);
-    g_autofree char *temporary = g_strconcat(path, ".xtf-new", NULL);
+    g_autofree char *temporary = g_strconcat(path, ".new-by-xtf", NULL);
     bool again = true;
 
     for (unsigned i = 0; again && i < LINK_ATTEMPTS; i++) {

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,12 +34,54 @@ static bool remove_folder(const char *path)
     return rmdir(path) == 0;
 }
 
-static char *create_folder(const char *place, GError **error)
+/* Locks a folder if no process has locked it. Returns its descriptor; -1 on failure. */
+static int lock_folder(const char *path)
 {
-    g_autofree char *path = g_strdup_printf("%s.XXXXXX", place);
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    struct stat locked, at_path;
+
+    /* Another process may have removed the folder before it was locked. */
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 && lstat(path, &at_path) == 0 &&
+        locked.st_ino == at_path.st_ino && locked.st_dev == at_path.st_dev)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* Creates the folder PLACE.new-by-xtf, and locks it. The name is the same each time, so that this function removes the
+ * folder of a killed process. Returns NULL if the folder is in use, or has other files. */
+static char *create_locked_folder(const XtfExporter *exporter, const char *place, mode_t mode, int *lock)
+{
+    g_autofree char *path = g_strconcat(place, ".new-by-xtf", NULL);
+
+    for (unsigned i = 0; i < 2; i++) {
+        bool made = mkdir(path, mode) == 0;
+        *lock = made || errno == EEXIST ? lock_folder(path) : -1;
+        if (*lock >= 0 && made)
+            return g_steal_pointer(&path);
+        if (*lock < 0)
+            return NULL;
+        bool removed = exporter->may_replace(path) && remove_folder(path);
+        close(*lock);
+        *lock = -1;
+        if (!removed)
+            return NULL;
+    }
+    return NULL;
+}
+
+/* Creates an empty folder for the export. *lock gets a descriptor that keeps other processes from removing the folder,
+ * or -1: the folder has a random name. */
+static char *create_folder(const XtfExporter *exporter, const char *place, int *lock, GError **error)
+{
     mode_t mask = umask(0);
 
     umask(mask);
+    char *locked = create_locked_folder(exporter, place, 0777 & ~mask, lock);
+    if (locked)
+        return locked;
+    g_autofree char *path = g_strdup_printf("%s.XXXXXX", place);
     if (!g_mkdtemp_full(path, 0777 & ~mask)) {
         xtf_fail(error, XTF_ERROR_IO, "%s: %s", place, g_strerror(errno));
         return NULL;
@@ -129,23 +172,34 @@ static void replace_path_in_message(GError *error, const char *path, const char 
     error->message = g_strdup(message->str);
 }
 
-static GVariant *export_folder(XtfExportJob *job, const char *place, const XtfExportOptions *options, GError **error)
+/* Writes the export to the folder job->output, and gives the folder its name. */
+static GVariant *fill_folder(XtfExportJob *job, const char *place, const XtfExportOptions *options, GError **error)
 {
-    g_autofree char *path = create_folder(place, error);
     g_autoptr(GVariant) result = NULL;
     GError *failure = NULL;
+
+    result = run_supervised(job, options, &failure);
+    if (result && xtf_sync_folder(job->output, &failure) && put_folder(job, place, options, &failure))
+        return g_steal_pointer(&result);
+    remove_folder(job->output);
+    replace_path_in_message(failure, job->output, place);
+    g_propagate_error(error, failure);
+    return NULL;
+}
+
+static GVariant *export_folder(XtfExportJob *job, const char *place, const XtfExportOptions *options, GError **error)
+{
+    int lock;
+    g_autofree char *path = create_folder(job->exporter, place, &lock, error);
 
     if (!path)
         return NULL;
     job->output = path;
     job->place = place;
-    result = run_supervised(job, options, &failure);
-    if (result && xtf_sync_folder(path, &failure) && put_folder(job, place, options, &failure))
-        return g_steal_pointer(&result);
-    remove_folder(path);
-    replace_path_in_message(failure, path, place);
-    g_propagate_error(error, failure);
-    return NULL;
+    GVariant *result = fill_folder(job, place, options, error);
+    if (lock >= 0)
+        close(lock);
+    return result;
 }
 
 static GVariant *export_file(XtfExportJob *job, const char *place, const XtfExportOptions *options, GError **error)

@@ -11,6 +11,7 @@ import dataclasses
 import hashlib
 import os
 import pathlib
+import select
 import shutil
 import signal
 import subprocess
@@ -24,7 +25,7 @@ import crash_collector  # noqa: E402  pylint: disable=wrong-import-position
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 ARCHIVE, NETWORK = EXAMPLES / "melt-4" / "eztrace_log.otf2", EXAMPLES / "network-8" / "net_median.nc"
-QUICK, LONG = 6, 200  # kills of each row
+QUICK, LONG = 5, 200  # kills of each row
 BEGINNING = 0.02  # seconds
 TIMEOUT = 120  # seconds
 PR_SET_CHILD_SUBREAPER = 36
@@ -76,52 +77,51 @@ WRITERS = {
 }
 
 
+def children_of(pid):
+    try:
+        return {int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
+    except OSError:
+        return set()
+
+
 class Processes:
-    """Processes of a session that this program starts. Orphans of the session become children of this program."""
+    """A command and its children. Orphans become children of this program, which is a subreaper."""
 
     def __init__(self, command, folder, environment, errors):
+        self.others = children_of(os.getpid())
         self.parent = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
                                        start_new_session=True)
-
-    def children(self):
-        try:
-            pid = self.parent.pid
-            return [int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-        except OSError:
-            return []
 
     def kill(self, victim):
         """Sends SIGKILL to the group, or to the parent or the children alone."""
         if victim == "group":
             os.killpg(self.parent.pid, signal.SIGKILL)
-        for pid in [self.parent.pid] if victim == "parent" else self.children() if victim == "caller" else []:
+        for pid in {self.parent.pid} if victim == "parent" else children_of(self.parent.pid) if victim == "caller" else ():
             os.kill(pid, signal.SIGKILL)
 
-    def members(self):
-        """Returns the processes of the session that run."""
-        found = []
-        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-            try:
-                state, _, _, session = stat.read_text().rpartition(")")[2].split()[:4]
-            except OSError:
-                continue
-            pid = int(stat.parent.name)
-            if int(session) == self.parent.pid and state != "Z":
-                found.append(pid)
-            elif int(session) == self.parent.pid:
-                os.waitpid(pid, os.WNOHANG)
-        return found
+    def wait_for_parent(self):
+        """Returns the status of the parent. Popen.wait() with a timeout would poll."""
+        process = os.pidfd_open(self.parent.pid)
+        ended = select.select([process], [], [], TIMEOUT)[0]
+        os.close(process)
+        if not ended:
+            self.kill("caller")
+            os.killpg(self.parent.pid, signal.SIGKILL)
+            raise Failure(f"no end after {TIMEOUT} s")
+        return self.parent.wait()
 
     def wait(self):
         """Returns the status of the parent after its children have ended, too. Raises a Failure if they do not end."""
-        status = self.parent.wait(TIMEOUT)
+        status = self.wait_for_parent()
         end = time.monotonic() + TIMEOUT
-        while members := self.members():
-            if time.monotonic() > end:
-                for pid in members:
+        while orphans := children_of(os.getpid()) - self.others:
+            for pid in orphans:
+                if time.monotonic() > end:
                     os.kill(pid, signal.SIGKILL)
-                raise Failure(f"processes {members} are left")
-            time.sleep(0.001)
+                os.waitpid(pid, 0 if time.monotonic() > end else os.WNOHANG)
+            if time.monotonic() > end:
+                raise Failure(f"processes {orphans} were left")
+            time.sleep(0.0005)
         return status
 
 
@@ -308,7 +308,7 @@ class Row:
                 faults.append(f"after the second run: {self.differences(again, wanted)}; after the kill: {sorted(state)}")
             if os.listdir(self.crash.folder / "tmp"):
                 faults.append(f"left in TMPDIR: {os.listdir(self.crash.folder / 'tmp')}")
-        except (Failure, OSError, subprocess.TimeoutExpired) as failure:
+        except (Failure, OSError) as failure:
             faults = [f"the second run fails: {failure}"] if words else [str(failure)]
         shutil.rmtree(folder)
         self.crash.torture.check(not faults, self.name, number, words + ":", "; ".join(faults))

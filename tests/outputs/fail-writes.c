@@ -96,7 +96,7 @@ static bool is_write(const struct seccomp_notif *call)
     return true;
 }
 
-/* Returns false if the call goes on, because its process survives. */
+/* Returns false if the process of the call survives, which then makes the call. */
 static bool kill_victim(const struct seccomp_notif *call)
 {
     bool is_group = strcmp(victim, "group") == 0, is_parent = strcmp(victim, "parent") == 0;

@@ -126,7 +126,7 @@ class Processes:
 
 
 class Crash:
-    """The inputs of all rows, and what the harness knows of files."""
+    """The inputs of all rows, and a cache of the contents of files."""
 
     def __init__(self, torture, folder):
         self.torture, self.folder, self.inputs = torture, folder, folder / "inputs"
@@ -268,7 +268,8 @@ class Row:
         victim = draw.choice(("group", "parent", "caller")) if self.writer.supervised else "group"
         if self.calls and number % 2:
             # Outputs get their names in the last calls.
-            at = self.calls if number == 1 else draw.randrange(max(1, self.calls - 4), self.calls) if number % 4 == 1 else draw.randrange(1, self.calls)
+            least = max(1, self.calls - 4) if number % 4 == 1 else 1
+            at = self.calls if number == 1 else draw.randrange(least, self.calls + 1)
             return self.crash.start(self.writer, folder, at, victim).wait(), f"{victim} killed at call {at} of {self.calls}"
         instant = draw.uniform(0, BEGINNING) if number % 4 else draw.uniform(0, 1.3 * self.duration)
         processes = self.crash.start(self.writer, folder)

@@ -1,4 +1,4 @@
-"""Kills the collector of a traced process, the process, or both, at random instants, and goes on with the folder of parts.
+"""Kills the collector of a traced process, the process, or both, at random instants, and then uses the folder of parts again.
 
 The process is made up (tests/record/collect/wire.py), so the harness knows all records. The part must have all records of the last
 commit that the collector reported, and no other ones. A collector of another process and `xtf merge` must then succeed.
@@ -33,11 +33,11 @@ class Process:
 
     def __init__(self, traced):
         self.traced, self.memory = traced, traced.memory
-        self.put = self.reported = 0  # calls that were made, and those in a commit that the collector has reported
+        self.put = self.reported = 0  # calls made; calls in a commit that the collector has reported
         self.memory.append(0, record("OWNER", 1, 0, 0, 1) + b"".join(define_region(1, OWN + i, f"work-{i}") for i in range(REGIONS)))
 
     def has_space(self, n):
-        """True if the ring has space for so many bytes."""
+        """True if the ring has space for n bytes."""
         ring = self.memory.ring_at(0)
         return self.memory.u64(ring) + n - self.memory.u64(ring + TAIL) <= RING
 

@@ -25,7 +25,7 @@ import crash_collector  # noqa: E402  pylint: disable=wrong-import-position
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 ARCHIVE, NETWORK = EXAMPLES / "melt-4" / "eztrace_log.otf2", EXAMPLES / "network-8" / "net_median.nc"
-QUICK, LONG = 5, 200  # kills of each row
+QUICK, LONG = 6, 200  # kills of each row
 BEGINNING = 0.02  # seconds
 TIMEOUT = 120  # seconds
 PR_SET_CHILD_SUBREAPER = 36

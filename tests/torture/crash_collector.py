@@ -13,7 +13,7 @@ from wire import DRAIN, DRAINED, OWN, RUNNING, TAIL, Traced, define_region, reco
 from xtfrun import Failure
 
 ROWS = ("collector",)
-BEGINNING, LATEST = 0.02, 0.4  # seconds
+BEGINNING, LATEST, REPORT = 0.02, 0.4, 5  # seconds
 LATER_CALLS = 10  # calls of the second process
 RING = 1 << 16  # bytes
 REGIONS = 61
@@ -53,7 +53,7 @@ class Process:
         wanted, put = self.memory.u32(DRAIN) + 1, self.put
         self.memory.u32(DRAIN, wanted)
         while time.monotonic() < end and self.memory.u32(DRAINED) != wanted:
-            time.sleep(0.0005)
+            pass  # a kill follows at once
         if self.memory.u32(DRAINED) == wanted:
             self.reported = put
 
@@ -98,12 +98,15 @@ class Row:
             began = time.monotonic()
             process = Process(traced)
             process.run_until(began + instant, draw)
+            if at_report := draw.random() < 0.5:
+                process.make_calls(draw.randrange(1, 100))
+                process.await_commit(time.monotonic() + REPORT)
             if victim != "process":
                 traced.collector.kill()
             if victim != "collector":
                 traced.process.kill()
             status, errors = traced.finish() if victim != "process" else traced.end()
-        return process, victim, f"{victim} killed after {instant * 1000:.1f} ms: ", status, errors
+        return process, victim, f"{victim} killed after {instant * 1000:.1f} ms{', at a report' if at_report else ''}: ", status, errors
 
     def faults_of_part(self, process, victim):
         """Yields what is wrong with the part after the kill."""

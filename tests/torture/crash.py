@@ -63,6 +63,7 @@ WRITERS = {
     "companion-again": Writer(("analyze", "-qf", "-o", "melt.xtf.analysis", "melt.xtf"), MELT | {"melt.xtf.analysis": "other.xtf"}),
     "analyze-archive": Writer(("analyze", "-qf", "-o", "out.xtf", ARCHIVE), temporary=("cache/",), supervised=True),
     "align": Writer(("align", "-q", "clocks.xtf"), WRONG_CLOCKS),
+    "align-again": Writer(("align", "-q", "--always", "clocks.xtf"), {"clocks.xtf": "aligned.xtf"}),
     "align-undo": Writer(("align", "-q", "--undo", "clocks.xtf"), {"clocks.xtf": "aligned.xtf"}, once=True),
     "align-copy": Writer(("align", "-qf", "-o", "out.xtf", "clocks.xtf"), WRONG_CLOCKS | OLD),
     "cluster": Writer(("cluster", "-qf", "-o", "out.nc", NETWORK)),

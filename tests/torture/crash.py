@@ -6,12 +6,10 @@ must succeed, with the result of a run that nothing disturbs, and no other file 
 
 usage: crash.py --build FOLDER [--long] [--seed N] [--case N] [ROW...]
 """
-import ctypes
 import dataclasses
 import hashlib
 import os
 import pathlib
-import select
 import shutil
 import signal
 import subprocess
@@ -19,6 +17,7 @@ import sys
 import time
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ("roundtrip", "record/collect")]
+from processes import Processes, become_subreaper  # noqa: E402  pylint: disable=wrong-import-position
 from torture import Torture, scratch_folder  # noqa: E402  pylint: disable=wrong-import-position
 from xtfrun import Failure, Xtf  # noqa: E402  pylint: disable=wrong-import-position
 import crash_collector  # noqa: E402  pylint: disable=wrong-import-position
@@ -27,8 +26,6 @@ EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 ARCHIVE, NETWORK = EXAMPLES / "melt-4" / "eztrace_log.otf2", EXAMPLES / "network-8" / "net_median.nc"
 QUICK, LONG = 6, 200  # kills of each row
 BEGINNING = 0.02  # seconds
-TIMEOUT = 120  # seconds
-PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclasses.dataclass
@@ -76,54 +73,6 @@ WRITERS = {
     "export-otf2-again": Writer(("export", "otf2", "-qf", "-o", "out", "melt.xtf"), MELT | {"out": "exported"}, supervised=True),
     "export-cube": Writer(("export", "cube", "-qf", "-o", "out.cubex", "analysed.xtf"), {"analysed.xtf": "analysed.xtf"}, supervised=True),
 }
-
-
-def children_of(pid):
-    try:
-        return {int(child) for child in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()}
-    except OSError:
-        return set()
-
-
-class Processes:
-    """A command and its children. Orphans become children of this program, which is a subreaper."""
-
-    def __init__(self, command, folder, environment, errors):
-        self.others = children_of(os.getpid())
-        self.parent = subprocess.Popen(command, cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors,
-                                       start_new_session=True)
-
-    def kill(self, victim):
-        """Sends SIGKILL to the group, or to the parent or the children alone."""
-        if victim == "group":
-            os.killpg(self.parent.pid, signal.SIGKILL)
-        for pid in {self.parent.pid} if victim == "parent" else children_of(self.parent.pid) if victim == "caller" else ():
-            os.kill(pid, signal.SIGKILL)
-
-    def wait_for_parent(self):
-        """Returns the status of the parent. Popen.wait() with a timeout would poll."""
-        process = os.pidfd_open(self.parent.pid)
-        ended = select.select([process], [], [], TIMEOUT)[0]
-        os.close(process)
-        if not ended:
-            self.kill("caller")
-            os.killpg(self.parent.pid, signal.SIGKILL)
-            raise Failure(f"no end after {TIMEOUT} s")
-        return self.parent.wait()
-
-    def wait(self):
-        """Returns the status of the parent after its children have ended, too. Raises a Failure if they do not end."""
-        status = self.wait_for_parent()
-        end = time.monotonic() + TIMEOUT
-        while orphans := children_of(os.getpid()) - self.others:
-            for pid in orphans:
-                if time.monotonic() > end:
-                    os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0 if time.monotonic() > end else os.WNOHANG)
-            if time.monotonic() > end:
-                raise Failure(f"processes {orphans} were left")
-            time.sleep(0.0005)
-        return status
 
 
 class Crash:
@@ -318,7 +267,7 @@ class Row:
 
 def main():
     torture = Torture(__doc__.splitlines()[0], [*WRITERS, *crash_collector.ROWS])
-    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    become_subreaper()
     with scratch_folder("crash") as scratch:
         folder = pathlib.Path(os.path.realpath(scratch))
         crash = Crash(torture, folder)

@@ -21,6 +21,7 @@ from processes import Processes, become_subreaper  # noqa: E402  pylint: disable
 from torture import Torture, scratch_folder  # noqa: E402  pylint: disable=wrong-import-position
 from xtfrun import Failure, Xtf  # noqa: E402  pylint: disable=wrong-import-position
 import crash_collector  # noqa: E402  pylint: disable=wrong-import-position
+import crash_record  # noqa: E402  pylint: disable=wrong-import-position
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 ARCHIVE, NETWORK = EXAMPLES / "melt-4" / "eztrace_log.otf2", EXAMPLES / "network-8" / "net_median.nc"
@@ -266,13 +267,14 @@ class Row:
 
 
 def main():
-    torture = Torture(__doc__.splitlines()[0], [*WRITERS, *crash_collector.ROWS])
+    others = {name: module for module in (crash_collector, crash_record) for name in module.ROWS}
+    torture = Torture(__doc__.splitlines()[0], [*WRITERS, *others])
     become_subreaper()
     with scratch_folder("crash") as scratch:
         folder = pathlib.Path(os.path.realpath(scratch))
         crash = Crash(torture, folder)
         for name in torture.rows:
-            row = Row(crash, name) if name in WRITERS else crash_collector.Row(torture, crash.xtf, folder, name)
+            row = Row(crash, name) if name in WRITERS else others[name].Row(torture, crash.xtf, folder, name)
             for number in torture.numbers(QUICK, LONG):
                 torture.count()
                 row.run_case(number)

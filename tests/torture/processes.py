@@ -42,6 +42,8 @@ class Processes:
 
     def wait_for_parent(self):
         """Returns the status of the parent. Popen.wait() with a timeout would poll."""
+        if self.parent.returncode is not None:
+            return self.parent.returncode
         process = os.pidfd_open(self.parent.pid)
         ended = select.select([process], [], [], TIMEOUT)[0]
         os.close(process)

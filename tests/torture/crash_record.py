@@ -66,7 +66,7 @@ class Row:
         return int.from_bytes(self.counts.read_bytes()[:8], "little") if self.counts.exists() else 0
 
     def faults_of_trace(self, trace, done):
-        """Yields what is wrong with a trace of a program that left so many regions."""
+        """Yields what is wrong with a trace of a program that left `done` regions."""
         checked = self.xtf.run("check", "-q", trace)
         if checked.status != 0:
             yield f"check: {checked.output.decode()[-500:]}"

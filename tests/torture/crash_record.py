@@ -9,7 +9,7 @@ import shutil
 import signal
 import time
 
-from processes import Processes, children_of
+from processes import TIMEOUT, Processes, children_of
 from xtfrun import Failure
 
 ROWS = ("record",)
@@ -31,12 +31,12 @@ class Row:
         with open(self.folder / "errors", "wb") as errors:
             return Processes(command, self.folder, environment | {"XTF_TMPDIR": str(self.parts)}, errors)
 
-    def run_program_of(self, pid):
-        """Returns the process that runs the program, a child of a process. Returns None if there is none."""
-        for child in children_of(pid):
+    def find_program(self, processes):
+        """Returns the one of these processes that runs the program. Returns None if there is none."""
+        for process in processes:
             try:
-                if os.readlink(f"/proc/{child}/exe") == os.path.realpath(self.die):
-                    return child
+                if os.readlink(f"/proc/{process}/exe") == os.path.realpath(self.die):
+                    return process
             except OSError:
                 pass
         return None
@@ -48,7 +48,7 @@ class Row:
         instant = draw.uniform(0, BEGINNING) if number % 2 else draw.uniform(0, LATEST)
         processes = self.start(0, "never")
         time.sleep(instant)
-        program = self.run_program_of(processes.parent.pid)
+        program = self.find_program(children_of(processes.parent.pid))
         if victim == "program" and not program:
             victim = "group"
         if victim == "program":
@@ -56,9 +56,13 @@ class Row:
         else:
             processes.kill("parent" if victim == "record" else "group")
         processes.wait_for_parent()
-        while left := self.run_program_of(os.getpid()):
-            os.kill(left, signal.SIGKILL)
-            os.waitpid(left, 0)
+        end = time.monotonic() + TIMEOUT
+        while (orphans := processes.orphans()) and time.monotonic() < end:
+            if left := self.find_program(orphans):  # it outlives `xtf record`
+                os.kill(left, signal.SIGKILL)
+            for orphan in orphans:
+                os.waitpid(orphan, os.WNOHANG)
+            time.sleep(0.001)
         return processes.wait(), victim, f"{victim} killed after {instant * 1000:.1f} ms: "
 
     def counted(self):

@@ -53,11 +53,15 @@ class Processes:
             raise Failure(f"no end after {TIMEOUT} s")
         return self.parent.wait()
 
+    def orphans(self):
+        """Returns the processes that became children of this program since the start, except the parent."""
+        return children_of(os.getpid()) - self.others - {self.parent.pid}
+
     def wait(self):
         """Returns the status of the parent after its children have ended, too. Raises a Failure if they do not end."""
         status = self.wait_for_parent()
         end = time.monotonic() + TIMEOUT
-        while orphans := children_of(os.getpid()) - self.others:
+        while orphans := self.orphans():
             for pid in orphans:
                 if time.monotonic() > end:
                     os.kill(pid, signal.SIGKILL)

@@ -17,7 +17,7 @@ import sys
 import time
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ("roundtrip", "record/collect")]
-from processes import Processes, become_subreaper  # noqa: E402  pylint: disable=wrong-import-position
+from processes import Processes, become_subreaper, kill_children  # noqa: E402  pylint: disable=wrong-import-position
 from torture import Torture, scratch_folder  # noqa: E402  pylint: disable=wrong-import-position
 from xtfrun import Failure, Xtf  # noqa: E402  pylint: disable=wrong-import-position
 import crash_collector  # noqa: E402  pylint: disable=wrong-import-position
@@ -266,18 +266,26 @@ class Row:
         self.crash.torture.check(not faults, self.name, number, words + ":", "; ".join(faults))
 
 
+def run_rows(torture, others, folder):
+    crash = Crash(torture, folder)
+    for name in torture.rows:
+        row = Row(crash, name) if name in WRITERS else others[name].Row(torture, crash.xtf, folder, name)
+        for number in torture.numbers(QUICK, LONG):
+            torture.count()
+            row.run_case(number)
+
+
 def main():
     others = {name: module for module in (crash_collector, crash_record) for name in module.ROWS}
     torture = Torture(__doc__.splitlines()[0], [*WRITERS, *others])
     become_subreaper()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that files are removed
     with scratch_folder("crash") as scratch:
-        folder = pathlib.Path(os.path.realpath(scratch))
-        crash = Crash(torture, folder)
-        for name in torture.rows:
-            row = Row(crash, name) if name in WRITERS else others[name].Row(torture, crash.xtf, folder, name)
-            for number in torture.numbers(QUICK, LONG):
-                torture.count()
-                row.run_case(number)
+        try:
+            run_rows(torture, others, pathlib.Path(os.path.realpath(scratch)))
+        except BaseException:
+            kill_children()
+            raise
     torture.finish()
 
 

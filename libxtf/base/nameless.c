@@ -3,13 +3,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "libxtf/error.h"
 
+#define NEW_ENDING ".new-by-xtf"
+
 enum {
-    LINK_ATTEMPTS = 100,
+    NAMES_TRIED = 100,
 };
 
 int xtf_nameless_file(const char *folder, GError **error)
@@ -28,44 +31,56 @@ int xtf_nameless_file(const char *folder, GError **error)
     return fd;
 }
 
-static bool is_at_path(int fd, const char *path)
+/* Removes a file that a killed process left. A process keeps its file locked until the file is in its place. Returns
+ * true if the name is free. */
+static bool remove_abandoned(const char *path)
 {
-    struct stat file, at_path;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat locked, at_path;
+    bool is_free = fd < 0 && errno == ENOENT;
 
-    return fstat(fd, &file) == 0 && stat(path, &at_path) == 0 && file.st_dev == at_path.st_dev &&
-           file.st_ino == at_path.st_ino;
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 && lstat(path, &at_path) == 0 &&
+        locked.st_dev == at_path.st_dev && locked.st_ino == at_path.st_ino)
+        is_free = unlink(path) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_free;
 }
 
-/* Links the file to the temporary name, and renames that. Sets *again to true if another process took the temporary
- * name, or a killed one left it. */
-static bool replace_by_link(int fd, const char *by_descriptor, const char *temporary, const char *path, bool *again)
+/* Links the file to a temporary name, and renames that. */
+static bool replace_by_link(const char *by_descriptor, const char *path)
 {
-    if (linkat(AT_FDCWD, by_descriptor, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) != 0) {
-        *again = errno == EEXIST && (unlink(temporary) == 0 || errno == ENOENT);
-        return false;
+    for (unsigned number = 0; number < NAMES_TRIED;) {
+        g_autofree char *temporary =
+            number == 0 ? g_strconcat(path, NEW_ENDING, NULL) : g_strdup_printf("%s" NEW_ENDING "-%u", path, number);
+        if (linkat(AT_FDCWD, by_descriptor, AT_FDCWD, temporary, AT_SYMLINK_FOLLOW) == 0) {
+            if (rename(temporary, path) == 0)
+                return true;
+            int fault = errno;
+            unlink(temporary);
+            errno = fault;
+            return false;
+        }
+        if (errno != EEXIST)
+            return false;
+        number += !remove_abandoned(temporary);
     }
-    if (rename(temporary, path) == 0)
-        return true;
-    int fault = errno;
-    *again = fault == ENOENT && !is_at_path(fd, path);
-    if (fault != ENOENT)
-        unlink(temporary);
-    errno = fault;
-    return fault == ENOENT && !*again;
+    errno = EEXIST;
+    return false;
 }
 
 bool xtf_nameless_link(int fd, const char *path)
 {
     g_autofree char *by_descriptor = g_strdup_printf("/proc/self/fd/%d", fd);
-    g_autofree char *temporary = g_strconcat(path, ".new-by-xtf", NULL);
-    bool again = true;
 
-    for (unsigned i = 0; again && i < LINK_ATTEMPTS; i++) {
-        if (linkat(AT_FDCWD, by_descriptor, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
-            return true;
-        again = false;
-        if (errno == EEXIST && replace_by_link(fd, by_descriptor, temporary, path, &again))
-            return true;
-    }
-    return false;
+    if (linkat(AT_FDCWD, by_descriptor, AT_FDCWD, path, AT_SYMLINK_FOLLOW) == 0)
+        return true;
+    if (errno != EEXIST)
+        return false;
+    flock(fd, LOCK_EX | LOCK_NB);
+    bool replaced = replace_by_link(by_descriptor, path);
+    int fault = errno;
+    flock(fd, LOCK_UN);
+    errno = fault;
+    return replaced;
 }

@@ -12,6 +12,7 @@
 int xtf_nameless_file(const char *folder, GError **error);
 
 /* Gives a file that was opened with O_TMPFILE its name, and replaces a file of that name. A link cannot replace a file,
- * so the new file gets the name PATH.new-by-xtf first. The name is the same each time: the next process removes a file
- * that a killed one left there. Returns false with errno on failure. */
+ * so the new file gets the name PATH.new-by-xtf first. The name is the same each time, so that the next process removes
+ * a file that a killed one left. A number follows while another process uses the name. Returns false with errno on
+ * failure. */
 bool xtf_nameless_link(int fd, const char *path);

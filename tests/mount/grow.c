@@ -3,7 +3,7 @@
  * KEPT is not 0, the writer overwrites pages that only commits older than the last KEPT ones reference. PROCS has a
  * bit for each process of the file, which then is a part of the trace.
  *
- * Everything is a function of its number, so that a reader can compute the contents (test_follow.py has the same
+ * Everything is a function of its number, so that a reader can compute the contents (growing.py has the same
  * functions). Record n of process p is at time 10000 * (n + 1) + 7 * p, and its bytes are a hash of both. Process p
  * begins with record 400 * (p - 3), the first four with record 0. At a commit some processes are ahead of the
  * others, and all are complete up to the slowest one.

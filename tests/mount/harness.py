@@ -75,6 +75,7 @@ class Mount:
         self.trace = trace
         self.options = options
         self.quiet_at_end = quiet_at_end
+        self.status_at_end = 0
 
     def __enter__(self):
         self.dir = tempfile.mkdtemp(prefix="xtf-test-")
@@ -98,7 +99,7 @@ class Mount:
             run("umount", "-l", self.dir, check=False)
         os.rmdir(self.dir)
         if exception[0] is None:
-            assert status == 0, f"the daemon ended with {status}: {self.messages()}"
+            assert status == self.status_at_end, f"the daemon ended with {status}: {self.messages()}"
             said = [line for line in self.messages().splitlines() if not line.endswith(OF_CLOCKS)]
             assert not self.quiet_at_end or not said, said
         self.log.close()

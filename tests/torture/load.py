@@ -33,7 +33,7 @@ MOST = 192 * MIB  # bytes that a daemon may use beside its page cache
 
 @dataclasses.dataclass
 class Row:
-    """The trace, the options of the mount, the load, the seconds of a case, and the number of cases in a quick and in a long run."""
+    """The trace and the options of a mount, its load, the seconds of a case, and the number of cases. A long run has values of its own."""
 
     make: typing.Callable
     options: str
@@ -48,15 +48,7 @@ class Load:
     """The rows of one run, which share made traces."""
 
     def __init__(self, torture, folder):
-        self.torture, self.folder, self.traces = torture, folder, {}
-
-    def trace(self, row):
-        """Returns a path to the row's trace, which several rows may share."""
-        if row.make not in self.traces:
-            folder = self.folder / f"trace-{len(self.traces)}"
-            folder.mkdir()
-            self.traces[row.make] = row.make(self.torture, folder)
-        return self.traces[row.make]
+        self.torture, self.folder, self.traces = torture, folder, mounted.Traces(torture, folder)
 
     def seconds(self, row):
         return row.long_seconds if self.torture.long else row.seconds
@@ -71,7 +63,7 @@ class Load:
         threads = self.torture.random(name, f"{number} threads").choice([2, 8, 32])
         options = f"{row.options},max_nodes={MAX_NODES},threads={threads}{more}"
         try:
-            with harness.Mount(str(trace or self.trace(row)), options, quiet_at_end=False) as mount:
+            with harness.Mount(str(trace or self.traces(row.make)), options, quiet_at_end=False) as mount:
                 yield mount
         except AssertionError as fault:
             self.torture.check(False, name, number, f"mount with {options}: {fault}")
@@ -80,7 +72,7 @@ class Load:
     def asked(self, row):
         """Yields the process that answers alone."""
         import questions
-        asked = questions.AskTree(self.torture.program("tests/roundtrip/ask-tree"), self.trace(row))
+        asked = questions.AskTree(self.torture.program("tests/roundtrip/ask-tree"), self.traces(row.make))
         try:
             yield asked
         finally:

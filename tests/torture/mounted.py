@@ -55,6 +55,11 @@ def generate(torture, folder, records=30000, locations=6):
     return analyze(torture, trace)
 
 
+def generate_small(torture, folder):
+    """Generates a trace that tools read in a second."""
+    return generate(torture, folder, 4000, 4)
+
+
 def split(torture, folder):
     """Splits the generated trace into parts, and returns their anchor, which has no analysis."""
     parts = folder / "parts"
@@ -62,6 +67,20 @@ def split(torture, folder):
     run(torture.program("tests/merge/split-trace"), generate(torture, folder, 20000, 6), parts / "part", PARTS, 1)
     run(torture.program("src/cli/xtf"), "merge", "-q", "--anchor", parts)
     return parts / "anchor.xtf"
+
+
+class Traces:
+    """Traces made once in a folder: called with a function such as generate, returns the path of the trace that it made."""
+
+    def __init__(self, torture, folder):
+        self.torture, self.folder, self.made = torture, folder, {}
+
+    def __call__(self, make):
+        if make not in self.made:
+            folder = self.folder / f"trace-{len(self.made)}"
+            folder.mkdir()
+            self.made[make] = make(self.torture, folder)
+        return self.made[make]
 
 
 class Daemon:
@@ -97,6 +116,10 @@ class Daemon:
             return 0, max(self.samples, default=0)
         middle, end = self.samples[2 * n // 5:3 * n // 5], self.samples[4 * n // 5:]
         return max(end) - max(middle), max(self.samples)
+
+    def used(self):
+        """Returns the processor time in seconds from the first sample to the last."""
+        return self.busy[-1][1] - self.busy[0][1] if self.busy else 0
 
     def stacks(self):
         """Returns where each thread waits: its name, the system call and the kernel's stack, as far as they are readable."""

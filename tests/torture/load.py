@@ -26,9 +26,9 @@ READERS = 32
 QUESTIONS = {False: 250, True: 1000}  # of a case, by --long
 BUDGET = 48 * MIB  # bytes of the answers of a case
 MAX_NODES = 2048  # names that the kernel may hold: few, so that their number is steady soon
-GROWTH = 24 * MIB  # bytes by which memory may grow from the middle of a row to its end
+GROWTH = 8 * MIB  # bytes by which memory may grow from the middle of a row to its end
 PERIOD_MS = 10  # between two commits of a growing trace
-MOST = 192 * MIB  # bytes that a daemon may use beside its page cache
+MOST = 96 * MIB  # bytes that a daemon may use beside its page cache
 
 
 @dataclasses.dataclass

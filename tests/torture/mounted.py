@@ -6,6 +6,7 @@ import contextlib
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import time
@@ -18,7 +19,9 @@ PROGRAMS = {"XTF": "src/cli/xtf", "MAKE_TRACE": "tests/mount/make-trace", "GROW"
 
 
 def begin(torture):
-    """Names the programs of the build to the test modules for mounts. Exits with 77 where nothing can be mounted."""
+    """Names the programs of the build to the test modules for mounts. Exits with 77 where nothing can be mounted. After SIGTERM
+    the harness unmounts before it ends."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     for name, path in PROGRAMS.items():
         os.environ[name] = str(torture.program(path))
     sys.path[:0] = [str(TESTS / folder) for folder in ("mount", "roundtrip")]

@@ -30,7 +30,7 @@ def generate_large(torture, folder):
     return mounted.generate(torture, folder, 150000, 8)
 
 
-# The mounts, which are the cases of each tool: the maker of the trace, MiB of the page cache, and true for the long run alone.
+# The cases of each tool: the maker of the trace, MiB of the page cache, and true if only the long run has the case.
 MOUNTS = [
     (mounted.import_melt, 64, False),
     (mounted.generate_small, 1, False),

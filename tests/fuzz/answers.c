@@ -34,7 +34,10 @@ static const char *const files[] = {"info",
                                     "definitions/regions",
                                     "histogram.svg",
                                     "time/0%-50%/profile.svg",
-                                    "count"};
+                                    "count",
+                                    "totals",
+                                    "histogram",
+                                    "time/10%-60%/count"};
 
 G_STATIC_ASSERT(G_N_ELEMENTS(directories) + G_N_ELEMENTS(files) == N_ANSWERS);
 

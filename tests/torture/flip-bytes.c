@@ -1,0 +1,413 @@
+/*
+ * Damages a file, one byte or the length at a time, and compares the answers of its trace with those of the whole file.
+ *
+ *     flip-bytes TRACE FILE SEED FIRST END STEP CUT-STEP SHARE
+ *
+ * TRACE is what is opened: FILE itself, its folder, or a file that names FILE. Case n below the size of the file flips
+ * bits of byte n. Case size + n cuts the file to n bytes. The program runs every STEP-th byte, and every CUT-STEP-th
+ * length, from case FIRST to case END, and asks one of SHARE questions. The file is whole again at the end.
+ *
+ * It prints `case N VALUE` before each case, VALUE being the changed byte, and `rows N DIGEST` after it; the digest is
+ * 0 if the rows could not be read. A wrong answer is a line `wrong N ...`. After a crash the last line names the case.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "libxtf/xtf.h"
+#include "src/cli/trace/archive-cache.h"
+#include "tests/fuzz/answers.h"
+#include "tests/fuzz/fuzz-structure.h"
+
+enum {
+    SECONDS_EACH = 10,     /* bound of a case's processor time */
+    SECONDS_WAITING = 120, /* bound of its elapsed time */
+    CACHE_BYTES = 16 << 20,
+    BASES_MAX = 4,
+    SLOT_BYTES = 4096,
+    SUPERBLOCK_BYTES = 256,
+    COMMIT_AT = 56, /* offset of the commit's number in a superblock */
+};
+
+/* What a trace answers. */
+typedef struct {
+    Answers answers;
+    uint64_t rows;          /* digest of all rows and tables; 0: they cannot be read */
+    char *error;            /* why the trace cannot be opened; NULL: it can */
+    char *left_out;         /* why the companion beside the trace is not used; NULL: it is, or there is none */
+    bool without_companion; /* a base without its companion */
+    bool refused;           /* the check found a problem, or the trace cannot be opened */
+    bool checked;
+} Outcome;
+
+typedef struct {
+    const char *trace, *path;
+    int fd;
+    unsigned share; /* a case asks one of so many questions */
+    uint8_t *data;  /* the whole file */
+    size_t size;
+    GArray *parts; /* FuzzPart: the structures of the file, which have checksums */
+    unsigned n_bases;
+    Outcome bases[BASES_MAX]; /* the whole file, the file with one of its superblocks, and the trace without the file */
+} Job;
+
+static void outcome_clear(Outcome *outcome)
+{
+    answers_clear(&outcome->answers);
+    g_free(outcome->error);
+    g_free(outcome->left_out);
+    *outcome = (Outcome){0};
+}
+
+static uint64_t add_bytes(uint64_t digest, const void *bytes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        digest = (digest ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
+    return digest;
+}
+
+static bool add_row(XtfTrace *trace, const XtfSchema *schema, const uint8_t *row, uint64_t *digest, GError **error)
+{
+    *digest = add_bytes(*digest, row, schema->row_size);
+    for (uint32_t f = 0; f < schema->n_fields; f++) {
+        const XtfField *field = &schema->fields[f];
+        const char *text;
+        if (field->type != XTF_TYPE_STRING || xtf_field_is_none(field, row))
+            continue;
+        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &text, error))
+            return false;
+        *digest = add_bytes(*digest, text, strlen(text));
+    }
+    return true;
+}
+
+static bool add_tables(XtfTrace *trace, uint64_t *digest, GError **error)
+{
+    for (uint32_t id = 0; id < xtf_trace_n_schemas(trace); id++) {
+        const XtfSchema *schema = xtf_trace_schema(trace, id);
+        const XtfTable *table = NULL;
+        if (schema->kind == XTF_SCHEMA_TABLE && !xtf_trace_table(trace, schema->name, &table, error))
+            return false;
+        for (uint64_t row = 0; table && row < table->n_rows; row++)
+            if (!add_row(trace, schema, table->rows + row * schema->row_size, digest, error))
+                return false;
+    }
+    return true;
+}
+
+static bool add_array(XtfTrace *trace, const XtfArray *array, uint64_t *digest, GError **error)
+{
+    g_auto(XtfCursor) cursor;
+    bool found;
+
+    *digest = add_bytes(*digest, &array->location, sizeof array->location);
+    xtf_cursor_init(&cursor, array);
+    bool good = xtf_cursor_seek_n(&cursor, 0, &found, error);
+    while (good && found)
+        good = add_row(trace, array->schema, xtf_cursor_row(&cursor), digest, error) &&
+               xtf_cursor_next(&cursor, 1, &found, error);
+    return good;
+}
+
+/* Returns a digest of all rows, which is not 0; 0 if they cannot be read. */
+static uint64_t digest_rows(XtfTrace *trace)
+{
+    g_autoptr(GError) error = NULL;
+    uint64_t digest = 0xcbf29ce484222325, n = xtf_trace_n_arrays(trace);
+    XtfArray array;
+
+    bool good = add_tables(trace, &digest, &error);
+    for (uint64_t i = 0; good && i < n; i++)
+        good = xtf_trace_get_arrays(trace, i, 1, &array, &error) && add_array(trace, &array, &digest, &error);
+    return good ? MAX(digest, 1) : 0;
+}
+
+static void ignore_problem(const char *message, void *data)
+{
+}
+
+/* True if the check of a trace finds a problem. */
+static bool check_finds(XtfTrace *trace)
+{
+    g_autoptr(GError) error = NULL;
+    XtfCheckReport report = {0};
+
+    return !xtf_trace_check(trace, ignore_problem, NULL, NULL, &report, &error) || report.problems > 0;
+}
+
+/* True if the check of the damaged file alone finds a problem, as `xtf check` checks each part. */
+static bool check_finds_in_file(const Job *job)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(job->path, &(XtfOpenOptions){.cache_bytes = CACHE_BYTES}, &error);
+
+    return !trace || check_finds(trace);
+}
+
+static bool has_parts(const XtfTrace *trace)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(trace, &info);
+    return info.parts > 0;
+}
+
+/* Opens the trace and asks it. A case asks one of `share` questions, the bases all. */
+static Outcome ask(const Job *job, size_t number, unsigned share, bool checks)
+{
+    GError *error = NULL;
+    g_autoptr(GError) left_out = NULL;
+    const XtfOpenOptions open = {.cache_bytes = CACHE_BYTES, .use_mmap = number % 2};
+    const XtfSourceOptions options = {.open = &open, .quiet = true, .left_out = &left_out};
+    g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(job->trace, &options, &error);
+    g_autoptr(XtfTree) tree = trace ? xtf_tree_new(trace, &error) : NULL;
+    Outcome outcome = {0};
+
+    if (!tree) {
+        outcome.error = g_strdup(error->message);
+        g_clear_error(&error);
+        outcome.refused = outcome.checked = true;
+        return outcome;
+    }
+    for (unsigned i = 0; i < N_ANSWERS; i++)
+        if (job->n_bases == 0 || (job->bases[0].answers.texts[i] && (number + i) % share == 0))
+            answers_add(&outcome.answers, i, tree);
+    outcome.rows = digest_rows(trace);
+    outcome.left_out = left_out ? g_strdup(left_out->message) : NULL;
+    outcome.checked = checks;
+    outcome.refused = checks && (left_out || check_finds(trace) || (has_parts(trace) && check_finds_in_file(job)));
+    return outcome;
+}
+
+/* Returns the first answer that differs from those of a base, and is no error; N_ANSWERS: there is none. */
+static unsigned first_wrong(const Outcome *base, const Outcome *outcome)
+{
+    unsigned i = 0;
+
+    while (i < N_ANSWERS && ((!outcome->answers.texts[i] && !outcome->answers.errors[i]) ||
+                             answers_correct(&base->answers, &outcome->answers, i)))
+        i++;
+    return i;
+}
+
+/* True if some answer is not that of the whole file. */
+static bool is_changed(const Outcome *whole, const Outcome *outcome)
+{
+    if (outcome->error || whole->rows != outcome->rows)
+        return true;
+    for (unsigned i = 0; i < N_ANSWERS; i++)
+        if (outcome->answers.errors[i] ||
+            (outcome->answers.texts[i] && !g_string_equal(whole->answers.texts[i], outcome->answers.texts[i])))
+            return true;
+    return false;
+}
+
+/* True if an error says where: it names a number, such as that of a byte, or a file or folder. */
+static bool names_place(const char *message)
+{
+    return strpbrk(message, "0123456789'/") || strstr(message, "superblock");
+}
+
+static void print_wrong(size_t number, const char *where, const char *fault)
+{
+    g_autofree char *line = g_strdup(fault);
+
+    printf("wrong %zu %s: %.300s\n", number, where, g_strdelimit(line, "\n", ' '));
+}
+
+/* Judges the errors that stand in the place of answers of a base. */
+static void judge_errors(const Outcome *base, size_t number, const Outcome *outcome)
+{
+    for (unsigned i = 0; i < N_ANSWERS; i++) {
+        const char *message = base->answers.texts[i] ? outcome->answers.errors[i] : NULL;
+        if (message && !names_place(message + strcspn(message, " ")))
+            print_wrong(number, answers_path(i), message);
+    }
+}
+
+/* True if all answers are those of a base, or errors. */
+static bool fits(const Outcome *base, const Outcome *outcome)
+{
+    return first_wrong(base, outcome) == N_ANSWERS && (outcome->rows == 0 || outcome->rows == base->rows) &&
+           (!base->without_companion || outcome->left_out);
+}
+
+static void judge_answers(const Job *job, size_t number, const Outcome *outcome)
+{
+    unsigned b = 0, wrong = first_wrong(&job->bases[0], outcome);
+
+    while (b < job->n_bases && !fits(&job->bases[b], outcome))
+        b++;
+    if (b < job->n_bases)
+        judge_errors(&job->bases[b], number, outcome);
+    else
+        print_wrong(number, wrong < N_ANSWERS ? answers_path(wrong) : "rows",
+                    wrong < N_ANSWERS && outcome->answers.errors[wrong] ? outcome->answers.errors[wrong]
+                                                                        : "another answer without an error");
+}
+
+/* True if the case flips a byte that a checksum covers. */
+static bool is_in_structure(const Job *job, size_t number)
+{
+    for (guint i = 0; i < job->parts->len; i++) {
+        const FuzzPart *part = &g_array_index(job->parts, FuzzPart, i);
+        if (number >= part->offset && number - part->offset < part->length && number < job->size)
+            return true;
+    }
+    return false;
+}
+
+static void judge(const Job *job, size_t number, const Outcome *outcome)
+{
+    if (!outcome->error)
+        judge_answers(job, number, outcome);
+    else if (!names_place(outcome->error))
+        print_wrong(number, "the error of opening names no place", outcome->error);
+    if (outcome->left_out && !names_place(outcome->left_out))
+        print_wrong(number, "the remark on the companion names no place", outcome->left_out);
+    if (outcome->checked && !outcome->refused && is_changed(&job->bases[0], outcome))
+        print_wrong(number, "check", "it finds nothing, although an answer changed");
+    else if (outcome->checked && !outcome->refused && is_in_structure(job, number))
+        print_wrong(number, "check", "it finds nothing, although a byte of a structure changed");
+}
+
+static void write_bytes(const Job *job, const uint8_t *bytes, size_t n, size_t at)
+{
+    if (pwrite(job->fd, bytes, n, (off_t)at) != (ssize_t)n)
+        g_error("cannot write: %s", strerror(errno));
+}
+
+/* Returns the new value of the byte that a case flips; 0 if it cuts the file. */
+static uint8_t flipped_byte(const Job *job, size_t number, uint32_t seed)
+{
+    uint32_t mixed = ((uint32_t)number + seed * 7919) * 2654435761u;
+
+    return number < job->size ? job->data[number] ^ (uint8_t)(1 + (mixed >> 16) % 255) : 0;
+}
+
+/* Damages the file: flips bits of a byte, or cuts it. */
+static void damage(const Job *job, size_t number, uint8_t flipped)
+{
+    if (number < job->size)
+        write_bytes(job, &flipped, 1, number);
+    else if (ftruncate(job->fd, (off_t)(number - job->size)) != 0)
+        g_error("cannot cut the file: %s", strerror(errno));
+}
+
+static void repair(const Job *job, size_t number)
+{
+    size_t at = number < job->size ? number : number - job->size, n = number < job->size ? 1 : job->size - at;
+
+    write_bytes(job, job->data + at, n, at);
+}
+
+/* Sets timers whose signals kill the process when it hangs. 0 seconds stop the timers. */
+static void bound_time(int seconds, int elapsed)
+{
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value.tv_sec = seconds}, NULL);
+    alarm((unsigned)elapsed);
+}
+
+static void run_case(const Job *job, size_t number, uint32_t seed, bool checks)
+{
+    uint8_t flipped = flipped_byte(job, number, seed);
+
+    printf("case %zu %u\n", number, flipped);
+    fflush(stdout);
+    bound_time(SECONDS_EACH, SECONDS_WAITING);
+    damage(job, number, flipped);
+    Outcome outcome = ask(job, number, job->share, checks);
+    judge(job, number, &outcome);
+    if (!outcome.checked && is_changed(&job->bases[0], &outcome)) {
+        Outcome checked = ask(job, number, job->share, true);
+        judge(job, number, &checked);
+        outcome_clear(&checked);
+    }
+    repair(job, number);
+    printf("rows %zu %" PRIu64 "\n", number, outcome.rows);
+    outcome_clear(&outcome);
+}
+
+static void add_base(Job *job, bool without_companion)
+{
+    Outcome outcome = ask(job, 0, 1, false);
+
+    outcome.without_companion = without_companion;
+    if (!outcome.error)
+        job->bases[job->n_bases++] = outcome;
+    else if (job->n_bases == 0)
+        g_error("%s: %s", job->trace, outcome.error);
+    else
+        outcome_clear(&outcome);
+}
+
+/* Finds the structures that the newest commit names, and both superblocks of a closed file. */
+static void find_parts(Job *job)
+{
+    g_autofree uint8_t *copy = g_memdup2(job->data, job->size);
+    uint64_t commits[2];
+
+    for (size_t slot = 0; slot < 2; slot++)
+        memcpy(&commits[slot], copy + slot * SLOT_BYTES + COMMIT_AT, sizeof commits[slot]);
+    if (commits[0] != commits[1])
+        memset(copy + (commits[0] < commits[1] ? 0 : SLOT_BYTES), 0, SUPERBLOCK_BYTES);
+    job->parts = g_array_new(FALSE, FALSE, sizeof(FuzzPart));
+    fuzz_seal(copy, job->size, job->parts);
+}
+
+/* Stores the answers that are right: those of the whole file, of its earlier commit, and without a companion. */
+static void find_bases(Job *job)
+{
+    static const uint8_t zeros[SUPERBLOCK_BYTES];
+    g_autofree char *companion = g_strconcat(job->trace, ".analysis", NULL);
+    g_autofree char *away = g_strconcat(companion, ".away", NULL);
+
+    add_base(job, false);
+    for (size_t slot = 0; slot < 2; slot++) {
+        write_bytes(job, zeros, sizeof zeros, slot * SLOT_BYTES);
+        add_base(job, false);
+        write_bytes(job, job->data + slot * SLOT_BYTES, sizeof zeros, slot * SLOT_BYTES);
+    }
+    if (rename(companion, away) != 0)
+        return;
+    add_base(job, true);
+    if (rename(away, companion) != 0)
+        g_error("cannot rename: %s", strerror(errno));
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 9) {
+        fprintf(stderr, "usage: %s TRACE FILE SEED FIRST END STEP CUT-STEP SHARE\n", argv[0]);
+        return 2;
+    }
+    Job job = {
+        .trace = argv[1], .path = argv[2], .fd = open(argv[2], O_RDWR | O_CLOEXEC), .share = (unsigned)atol(argv[8])};
+    uint32_t seed = (uint32_t)atol(argv[3]);
+    size_t first = strtoul(argv[4], NULL, 10), step = strtoul(argv[6], NULL, 10), cut = strtoul(argv[7], NULL, 10);
+    GError *error = NULL;
+
+    if (job.fd < 0 || !g_file_get_contents(job.path, (char **)&job.data, &job.size, &error))
+        g_error("%s: %s", job.path, error ? error->message : strerror(errno));
+    find_parts(&job);
+    find_bases(&job);
+    size_t end = MIN(strtoul(argv[5], NULL, 10), 2 * job.size);
+    printf("rows whole %" PRIu64 "\n", job.bases[0].rows);
+    for (unsigned i = 1; i < job.n_bases; i++)
+        printf("rows earlier %" PRIu64 "\n", job.bases[i].rows);
+    for (size_t number = first; number < end; number++)
+        if (number < job.size ? (number + seed) % step == 0 : (number + seed) % cut == 0)
+            run_case(&job, number, seed, step == 1 || (number + seed) % (5 * step) == 0);
+    for (unsigned i = 0; i < job.n_bases; i++)
+        outcome_clear(&job.bases[i]);
+    g_array_unref(job.parts);
+    g_free(job.data);
+    close(job.fd);
+    printf("end\n");
+    return 0;
+}

@@ -126,8 +126,12 @@ class File:
     def body(self, kind, text, number=0):
         return self.at(self.sections[kind].end + number * Layout.of(text).size, text)
 
+    def end(self, kind):
+        """Returns the byte behind a section; its length may be wrong."""
+        return min(self.sections[kind].end + self.sections[kind].length, len(self.data))
+
     def bodies(self, kind, text):
-        return [self.body(kind, text, i) for i in range(self.sections[kind].length // Layout.of(text).size)]
+        return [self.body(kind, text, i) for i in range((self.end(kind) - self.sections[kind].end) // Layout.of(text).size)]
 
     @property
     def clock(self):
@@ -145,7 +149,7 @@ class File:
         """Yields each table with its references."""
         if TABLES not in self.sections:
             return
-        at, end = self.sections[TABLES].end, self.sections[TABLES].end + self.sections[TABLES].length
+        at, end = self.sections[TABLES].end, self.end(TABLES)
         while at + 16 <= end:
             table = self.at(at, TABLE)
             references = [self.at(table.end + 16 * i, REFERENCE) for i in range(min(table.chunks, (end - table.end) // 16))]
@@ -289,7 +293,7 @@ class File:
         """Yields each segment map with its maps of tables."""
         if SEGMENT_MAPS not in self.sections:
             return
-        at, end = self.sections[SEGMENT_MAPS].end, self.sections[SEGMENT_MAPS].end + self.sections[SEGMENT_MAPS].length
+        at, end = self.sections[SEGMENT_MAPS].end, self.end(SEGMENT_MAPS)
         while at + 16 <= end:
             head = self.at(at, SEGMENT_MAP)
             tables = [self.at(head.end + 24 * i, TABLE_MAP) for i in range(min(head.tables, (end - head.end) // 24))]

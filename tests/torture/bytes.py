@@ -25,7 +25,7 @@ from xtfrun import is_sanitized
 MEMORY = 500_000_000
 WAIT = 36000  # seconds; flip-bytes bounds each case by itself
 # Quick steps: a byte, a length; a case asks one of so many questions; the Python reader reads one of so many damaged files.
-SMALL, LARGE = (7, 61, 11, 5), (293, 1499, 43, 41)
+SMALL, LARGE = (7, 61, 11, 7), (293, 1499, 43, 41)
 
 
 # ---- The files.
@@ -75,7 +75,7 @@ ROWS = {
     "folder-part": (parts, "parts/plain.xtf", SMALL),
     "companion": (small("companion.xtf"), None, SMALL),
     "companion-base": (small("companion.xtf"), "plain.xtf", SMALL),
-    "network": (network, None, SMALL),
+    "network": (network, None, LARGE),
     "recorded": (lambda xtf, folder: example(xtf, folder), None, LARGE),
     "analysed": (lambda xtf, folder: example(xtf, folder, ANALYZE), None, LARGE),
     "aligned": (lambda xtf, folder: example(xtf, folder, ALIGN) and "aligned.xtf", None, LARGE),
@@ -91,12 +91,14 @@ class Second:
 
     def __init__(self, torture, row, trace, file):
         self.torture, self.row, self.trace, self.file = torture, row, trace, file
-        self.whole, self.rows = file.read_bytes(), {}
+        self.whole, self.rows, self.earlier = file.read_bytes(), {}, False
 
     def lines(self):
-        """Returns the rows of the trace; None if the reader refuses any."""
+        """Returns the rows of the trace, None if the reader refuses any. Sets `earlier` if they are of an earlier commit."""
+        self.earlier = False
         try:
             trace = Trace(self.trace)
+            self.earlier = trace.damaged_commit is not None
             try:
                 return test_format_files.python_lines(trace)
             finally:
@@ -125,7 +127,9 @@ class Second:
         lines = self.lines()
         self.write(self.whole)
         wanted = self.rows.get(digest) if digest else None
-        self.torture.check(lines == wanted, self.row, number, "the Python reader", "refuses" if lines is None else "reads", "the rows, libxtf",
+        # The Python reader reads all strings at once. Libxtf refuses the rows that need a damaged one, where it goes to the commit before.
+        agrees = lines == wanted or digest == 0 and self.earlier and lines in self.rows.values()
+        self.torture.check(agrees, self.row, number, "the Python reader", "refuses" if lines is None else "reads", "the rows, libxtf",
                            "does not" if digest == 0 else "reads its own")
 
 

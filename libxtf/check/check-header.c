@@ -75,8 +75,9 @@ static bool numbers_equal(const XtfSuperblock *a, const XtfSuperblock *b)
     const XtfTraceInfo *left = &a->info, *right = &b->info;
 
     return memcmp(left->file_id, right->file_id, sizeof left->file_id) == 0 && left->page_size == right->page_size &&
-           left->epoch == right->epoch && left->wall_time == right->wall_time && left->pages == right->pages &&
-           left->closed == right->closed && left->kept_commits == right->kept_commits &&
+           left->version_major == right->version_major && left->version_minor == right->version_minor &&
+           a->checksum_kind == b->checksum_kind && left->epoch == right->epoch && left->wall_time == right->wall_time &&
+           left->pages == right->pages && left->closed == right->closed && left->kept_commits == right->kept_commits &&
            left->kept_seconds == right->kept_seconds && a->incompatible == b->incompatible &&
            a->read_only == b->read_only && a->compatible == b->compatible;
 }

@@ -2,6 +2,7 @@
  * Prints rows and totals of a file, for test_format_files.py.
  *
  * - read-file FILE: all rows, and their totals
+ * - read-file FILE rows: all rows
  * - read-file FILE LOCATION SCHEMA FIRST END BEGIN TO: totals of rows [FIRST, END), time by key in [BEGIN, TO)
  *
  * The lines are:
@@ -155,12 +156,12 @@ static void print_part(const XtfArray *array, char **arguments)
     print_window(array, numbers[2], numbers[3]);
 }
 
-static void print_all(XtfTrace *trace, const XtfArray *arrays, uint64_t n)
+static void print_all(XtfTrace *trace, const XtfArray *arrays, uint64_t n, bool totals)
 {
     print_tables(trace);
     for (uint64_t i = 0; i < n; i++) {
         print_rows(trace, &arrays[i]);
-        for (unsigned index = 0; index < arrays[i].schema->n_aggregates; index++)
+        for (unsigned index = 0; totals && index < arrays[i].schema->n_aggregates; index++)
             print_totals(&arrays[i], index, 0, arrays[i].n_rows);
     }
 }
@@ -169,16 +170,16 @@ int main(int argc, char **argv)
 {
     GError *error = NULL;
 
-    if (argc != 2 && argc != 8)
+    if (argc != 2 && argc != 3 && argc != 8)
         return 2;
     g_autoptr(XtfTrace) trace = xtf_trace_open(argv[1], NULL, &error);
     check_read(trace, &error);
     uint64_t n = xtf_trace_n_arrays(trace);
     g_autofree XtfArray *arrays = g_new(XtfArray, n);
     check_read(xtf_trace_get_arrays(trace, 0, n, arrays, &error), &error);
-    if (argc == 2)
-        print_all(trace, arrays, n);
-    for (uint64_t i = 0; argc > 2 && i < n; i++)
+    if (argc < 4)
+        print_all(trace, arrays, n, argc == 2);
+    for (uint64_t i = 0; argc > 3 && i < n; i++)
         if (arrays[i].location == g_ascii_strtoull(argv[2], NULL, 10) && g_str_equal(arrays[i].schema->name, argv[3]))
             print_part(&arrays[i], argv + 4);
     return 0;

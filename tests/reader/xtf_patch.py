@@ -189,9 +189,9 @@ class File:
         return self.body(ARRAYS_KIND, ARRAYS)
 
     def nodes(self, reference=None, level=None):
-        """Yields (reference, node, its entries) from the root down."""
+        """Yields (reference, node, its entries) from the root down. A changed height may lead in a circle: 12 levels end it."""
         reference = reference or self.root()
-        level = self.root().height - 1 if level is None else level
+        level = min(self.root().height - 1, 12) if level is None else level
         if reference.at + 16 > len(self.data):
             return
         node = self.at(reference.at, NODE)

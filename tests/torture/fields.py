@@ -1,7 +1,7 @@
 """Changes each field of each structure of docs/FORMAT.md, with the checksums put right.
 
-Nothing crashes, hangs, or takes more than 500 MB. Libxtf and the Python reader agree whether the rows can be read, and on the rows.
-`xtf check` and the Python checker agree whether the file is damaged.
+Nothing crashes, hangs, or takes more than 500 MB. Libxtf and the Python reader agree whether the rows of a sound file can be read, and on the rows.
+`xtf check` and the Python checker agree whether the file is damaged. If it is, rows may differ: readers need not check all promises.
 
 A row is a structure of xtf_patch.py. A case is a file, a structure in it, a field and a new value. All cases of a row have numbers.
 The quick run takes a sample of them.
@@ -75,10 +75,10 @@ def heads(f):
 
 
 def plain_tables(f):
-    """Returns (schema, table) of the totals of arrays of codec plain."""
+    """Returns (schema, table) of the totals of arrays of codec plain. Short arrays have none."""
     names = [name for _, name in f.schemas()]
     found = []
-    for array in (array for array in own_arrays(f) if array.codec == 0 and array.schema < len(names)):
+    for array in (array for array in own_arrays(f) if array.codec == 0 and array.length > 8 + 32 * array.height):
         found += [(names[array.schema], table) for level in range(1, array.height + 1) for table in f.edge_tables(array, level)]
     return found
 
@@ -126,6 +126,15 @@ STRUCTURES = {
     "segment-map": lambda f: [head for head, _ in f.segment_maps()],
     "table-map": lambda f: [table for _, tables in f.segment_maps() for table in tables],
 }
+
+
+def with_one_superblock(data):
+    """Returns the file without the second superblock, whose catalog would differ from a changed one."""
+    f = xtf_patch.File(data).one_superblock()
+    f.seal()
+    return bytes(f.data)
+
+
 # Made values of a field; the last is random.
 VALUES = ["0", "1", "greatest", "one more", "one less", "random"]
 
@@ -220,13 +229,11 @@ class Readers:
 
     def rows(self, path):
         """Returns the rows that libxtf reads; None if it refuses some. Fails if it crashes."""
-        done = subprocess.run([self.read_file, path], capture_output=True, preexec_fn=self.limit, check=False, timeout=10 * SECONDS)
+        done = subprocess.run([self.read_file, path, "rows"], capture_output=True, preexec_fn=self.limit, check=False, timeout=10 * SECONDS)
         if done.returncode not in (0, 1) or done.returncode and b"error: " not in done.stdout:
             raise Failure(f"read-file ended with {done.returncode}: {done.stderr.decode(errors='replace')[-1000:]}")
         lines = done.stdout.decode(errors="surrogateescape").splitlines()
-        rows = sorted(line.rstrip() for line in lines if not line.startswith("total "))
-        # An error in totals comes after rows that are good.
-        return rows if done.returncode == 0 else None
+        return sorted(line.rstrip() for line in lines) if done.returncode == 0 else None
 
     def fault(self, path):
         """Returns the message of `xtf check`; None if it finds nothing."""
@@ -247,12 +254,12 @@ def judge(readers, row, number, case, path):
     except Exception as error:  # pylint: disable=broad-exception-caught
         torture.check(False, row, number, what, "the Python reader ended with", repr(error))
         return
-    if rows != own and not (fault and own_fault):
-        torture.check(False, row, number, what, "libxtf", "refuses the rows" if rows is None else "reads rows", "and the Python reader",
-                      "refuses them" if own is None else "reads rows", "| xtf check:", fault, "| xtf_check.py:", own_fault)
-    elif rows is not None and own is not None:
-        torture.check(rows == own, row, number, what, "the readers read other rows")
-    torture.check((fault is None) == (own_fault is None), row, number, what, "| xtf check:", fault, "| xtf_check.py:", own_fault)
+    said = ("| xtf check:", fault and fault.strip(), "| xtf_check.py:", own_fault)
+    if not fault and not own_fault:
+        torture.check(rows == own, row, number, what, "libxtf", "refuses the rows," if rows is None else "reads rows,", "the Python reader",
+                      "refuses them" if own is None else "reads rows" if rows is None else "reads other rows", *said)
+    else:  # the rows of a damaged file may differ (FORMAT.md, section 12)
+        torture.check(fault and own_fault, row, number, what, *said)
 
 
 def run_row(readers, row, folder, originals):
@@ -282,9 +289,10 @@ def main():
     with scratch_folder("fields") as name:
         folder = pathlib.Path(name)
         test_format_files.expand(folder)
-        originals = {name: (folder / f"{name}.xtf").read_bytes() for name in FILE_NAMES}
+        closed = {name: (folder / f"{name}.xtf").read_bytes() for name in FILE_NAMES}
+        single = {name: with_one_superblock(data) for name, data in closed.items()}
         for row in torture.rows:
-            run_row(readers, row, folder, originals)
+            run_row(readers, row, folder, closed if row == "superblock" else single)
     torture.finish()
 
 

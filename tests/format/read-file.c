@@ -13,7 +13,7 @@
  * - window LOCATION SCHEMA AGGREGATE KEY = CELLS...: a group of the window
  *
  * Integers are decimal, and none is "-". The bits of a double follow "d", and the bytes of a string follow "x", both
- * in hexadecimal digits.
+ * in hexadecimal digits. A value of an unknown type is "b" and its bytes.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -58,6 +58,14 @@ static bool is_string(const XtfSchema *schema, const XtfField *field, const uint
     return g_strv_contains((const char *const *)choices, choice);
 }
 
+/* Prints a value of an unknown type. */
+static void print_bytes(const uint8_t *bytes, uint32_t n)
+{
+    printf(" b");
+    for (uint32_t i = 0; i < n; i++)
+        printf("%02x", bytes[i]);
+}
+
 static void print_values(XtfTrace *trace, const XtfSchema *schema, const uint8_t *row)
 {
     for (uint32_t f = 0; f < schema->n_fields; f++) {
@@ -65,6 +73,8 @@ static void print_values(XtfTrace *trace, const XtfSchema *schema, const uint8_t
         uint64_t value = xtf_field_get(field, row);
         if (xtf_field_is_none(field, row))
             printf(" -");
+        else if (xtf_type_width(field->type) == 0)
+            print_bytes(row + field->offset, field->width);
         else if (is_string(schema, field, row))
             print_string(trace, value);
         else if (field->type == XTF_TYPE_F64)

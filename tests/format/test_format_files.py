@@ -150,6 +150,8 @@ def python_words(trace, schema, row):
             words.append("-")
         elif at in strings:
             words.append("x" + trace.string(value).encode("utf-8", "surrogateescape").hex())
+        elif not field.known:
+            words.append("b" + value.hex())
         elif field.type == "F64":
             words.append(f"d{struct.unpack_from('<Q', row, field.offset)[0]:016x}")
         else:

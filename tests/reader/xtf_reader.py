@@ -132,7 +132,7 @@ class Trace:
 
     def item(self, reference, label, first_page=0):
         offset, length, crc = REFERENCE.unpack(reference)
-        expect(offset % 8 == 0 and length <= ITEM_MAX, f"{label}: no item lies at {offset}, {length} bytes")
+        expect(not length or offset % 8 == 0 and length <= ITEM_MAX, f"{label}: no item lies at {offset}, {length} bytes")
         data = self.read(first_page * self.page_size + offset, length, label) if length else b""
         expect(not length or zlib.crc32(data) == crc, f"{label}: wrong checksum")
         return data
@@ -259,7 +259,7 @@ class Trace:
             before = -1
             for _ in range(tables):
                 schema, reference = data.unpack("<I4x16s")
-                expect(before < schema < len(self.schemas) and self.schemas[schema].kind == TABLE_KIND, "segment maps: a schema is no table, or out of order")
+                expect(before < schema < len(self.schemas) and (self.schemas[schema].kind == TABLE_KIND or not self.schemas[schema].known), "segment maps: a schema is no table, or out of order")
                 self.segment_map_items.append(reference)
                 rows = [row for row, in Bytes(self.own_item(reference, "segment map"), "segment map").all_of(struct.Struct("<I"))]
                 expect(len(set(rows)) == len(rows) and max(rows, default=-1) < self.schemas[schema].rows, f"segment maps: rows of {self.schemas[schema].name}")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from xtf_array import Array
 from xtf_format import (ALIGNMENT, ARRAY, ARRAYS, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILES_FEATURE,
-                        FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, KNOT, KNOWN, LIMIT, LIMITS, MAGIC, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, REFERENCE,
+                        FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, KNOT, KNOWN, LIMIT, LIMITS, MAGIC, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, PAGES_MAX, REFERENCE,
                         REQUIRED, SCHEMAS, SEGMENT, SEGMENTS, SEGMENT_MAPS, STRINGS, SUPERBLOCK, TABLE, TABLES, TABLE_MAX, WRITER, WRITER_TEXT_MAX)
 from xtf_schema import TABLE_KIND, Bytes, ClockMap, Damaged, Schema, expect
 
@@ -152,6 +152,7 @@ class Trace:
         self.file_id, self.commit, self.pages, self.epoch = block.file_id, block.commit, block.pages, block.epoch
         size = self.page_size = block.page_size
         expect(4096 <= size <= 1 << 20 and size & (size - 1) == 0, f"impossible page size {size}")
+        expect(self.pages <= PAGES_MAX, f"superblock: {self.pages} pages")
 
     def sections(self):
         """Returns the bodies of the catalog's sections."""
@@ -188,6 +189,7 @@ class Trace:
         self.resolution_num, self.resolution_den, self.origin, self.first, self.last, self.complete = bodies[CLOCK_KIND].unpack(CLOCK)
         self.clock_maps = self.read_clock_maps(*bodies[CLOCK_MAPS].unpack("<II16s")) if CLOCK_MAPS in bodies else []
         self.segments = [Segment(*entry) for entry in bodies[SEGMENTS].all_of(SEGMENT)]
+        expect(all(max(segment.first, segment.pages) <= PAGES_MAX for segment in self.segments), "segments: one has too many pages")
         counts = [rows for rows, in bodies[COUNTS].all_of(struct.Struct("<Q"))]
         schemas = Bytes(self.chunks((reference for reference, in bodies[SCHEMAS].all_of(struct.Struct("16s"))), "schemas"), "schemas")
         self.schemas, self.segment_map_items = [], []

@@ -172,6 +172,15 @@ def same(computed, stored):
     return bits(computed) == stored
 
 
+def same_cells(aggregate, computed, stored):
+    """True if cells agree. Sums of doubles may differ a little, extremes not."""
+    for i, (mine, cell) in enumerate(zip(computed, stored)):
+        exact = aggregate.extremes and i % 4 != 1 and isinstance(mine, float)
+        if mine != number(cell, REAL) if exact else not same(mine, cell):
+            return False
+    return True
+
+
 def check_children(array, index, rows, children, all_rows, frames, label):
     """Checks the totals of children, (first row, end) each."""
     aggregate = array.schema.aggregates[index]
@@ -192,7 +201,7 @@ def check_children(array, index, rows, children, all_rows, frames, label):
         for row in own:
             expect(not any(row[2 + depth:2 + keys]), f"{label}: child {i}: keys beyond its depth")
             cells = computed[row[2:2 + depth]]
-            expect(all(map(same, cells, row[2 + keys:])), f"{label}: child {i}, aggregate {index}, key {row[2:2 + depth]}: {row[2 + keys:]}, computed {cells}")
+            expect(same_cells(aggregate, cells, row[2 + keys:]), f"{label}: child {i}, aggregate {index}, key {row[2:2 + depth]}: {row[2 + keys:]}, computed {cells}")
     expect(all(row[0] < len(children) for row in rows), f"{label}: totals of a child that does not exist")
 
 

@@ -38,7 +38,7 @@ void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggreg
 static bool frames_are_sound(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error)
 {
     if (aggregate->n_keys != 1 || aggregate->n_values != 3 || aggregate->extremes || aggregate->filters ||
-        aggregate->typed_by != 0)
+        aggregate->typed_by != 0 || aggregate->reals != 0 || aggregate->signeds != 0)
         return fail_aggregate(schema, error, "frames have one key and three values, and nothing else");
     const XtfField *key = &schema->fields[aggregate->keys[0]];
     if (!is_unsigned(key->type) || key->type == XTF_TYPE_U64)

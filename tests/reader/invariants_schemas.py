@@ -102,6 +102,7 @@ SCHEMA_ROWS = [
     ("3", "aggregate-frames-values", "An aggregate of frames has three values", "small", frames([1], [2, 3]), "frames have one key and three values", "of frames with other values"),
     ("3", "aggregate-frames-filters", "Filters are of kind groups only", "small", frames([1], [2, 3, 4], flags=2), "frames have one key and three values", "of frames with flags"),
     ("3", "aggregate-frames-extremes", "An aggregate of frames has no flags", "small", frames([1], [2, 3, 4], flags=1), "frames have one key and three values", "of frames with flags"),
+    ("3", "aggregate-frames-masks", "An aggregate of frames has no masks", "small", frames([1], [2, 3, 4], reals=1), "frames have one key and three values", "masks, but no type"),
     ("3", "aggregate-frames-typed", "An aggregate of frames is not typed", "small", frames([1], [2, 3, 4], typed_by=1), "frames have one key and three values", "of frames with flags"),
     ("3", "aggregate-frames-key-type", "The key of frames is a U8, U16 or U32", "small", frames([1], [2, 3, 4], key_type=U64), "the key of frames must be a U", "of frames with other keys"),
     ("3", "aggregate-frames-value-type", "The values of frames are unsigned", "small", frames([1], [2, 3, 4], value_type=I32), "the values of frames must be unsigned", "of frames with other values"),

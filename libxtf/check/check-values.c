@@ -1,6 +1,7 @@
 #include "libxtf/check/check-private.h"
 #include "libxtf/disk/strings.h"
 #include "libxtf/schema/value-limits.h"
+#include "libxtf/tree/items.h"
 
 enum {
     BATCH_ROWS = 1 << 20,
@@ -28,7 +29,13 @@ static bool check_empty_string(XtfValueCheck *values)
 {
     static const uint8_t empty[sizeof(XtfLe32) + 1];
     g_autoptr(GError) error = NULL;
-    g_autoptr(XtfBlock) chunk = xtf_item_get(values->trace, values->trace->catalog.strings.chunks[0], &error);
+    XtfRef first = values->trace->catalog.strings.chunks[0];
+
+    if (!xtf_trace_item_lies_within(values->trace->source, first, "strings", &error)) {
+        xtf_checking_problem(values->check, "%s", error->message);
+        return false;
+    }
+    g_autoptr(XtfBlock) chunk = xtf_item_get(values->trace, first, &error);
     if (chunk && chunk->length >= sizeof empty && memcmp(chunk->data, empty, sizeof empty) == 0)
         return true;
     xtf_checking_problem(values->check, "strings: %s", chunk ? "the first is not the empty string" : error->message);

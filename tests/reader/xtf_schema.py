@@ -79,6 +79,7 @@ class Aggregate:
     """The declaration of totals in the index: of groups, or of frames."""
 
     def __init__(self, data):
+        expect(len(data.data) >= 2, "an aggregate: ends too early")
         self.kind, self.known, flags = data.data[0], False, data.data[1]
         self.keys, self.values, self.cells, self.frames, self.filters = [], [], 0, False, False
         if self.kind not in (1, 2) or flags & ~3:

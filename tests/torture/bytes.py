@@ -1,7 +1,6 @@
 """Flips bytes of a small file of each kind, and cuts it: the answers stay, or are errors that name the place.
 
-The right answers are those of the whole file, of its earlier commit if it is growing, and without the companion beside it, which a
-remark then names. `check` must report each flip that changes an answer, and each flip in a structure. flip-bytes.c asks and compares,
+A growing file may give the answers of its earlier commit. A trace may answer without the companion beside it if a remark says so. `check` must report each flip that changes an answer, and each flip in a structure. flip-bytes.c asks and compares,
 within 500 MB. The Python reader reads a sample of the damaged files: it accepts the rows where libxtf does, and finds the same ones.
 
 Case n below the size of the file flips byte n. Case size + n cuts the file to n bytes.
@@ -24,7 +23,7 @@ from xtfrun import is_sanitized
 
 MEMORY = 500_000_000
 WAIT = 36000  # seconds; flip-bytes bounds each case by itself
-# Quick steps: a byte, a length; a case asks one of so many questions; the Python reader reads one of so many damaged files.
+# Quick run: step of bytes, step of lengths, questions from which a case takes one, damaged files from which Python reads one.
 SMALL, LARGE = (7, 61, 11, 7), (293, 1499, 43, 41)
 
 
@@ -123,7 +122,7 @@ class Second:
             file.truncate(len(data))
 
     def judge(self, number, flipped, digest):
-        """Compares a case with what libxtf read: its digest, 0 for an error."""
+        """Compares a case with the digest of the rows that libxtf read; 0 is an error."""
         size = len(self.whole)
         self.write(self.whole[:number] + bytes([flipped]) + self.whole[number + 1:] if number < size else self.whole[:number - size])
         lines = self.lines()

@@ -33,7 +33,7 @@ QUICK = 33  # cases of a row
 CHECKSUMS = {"crc", "leaf_crc", "catalog_crc"}
 
 
-# ---- The structures. Each function returns those of one kind in a file.
+# ---- The structures. Each function returns the structures of one kind in a file.
 
 def parts_of(f, number):
     """Returns the fields or aggregates of all schemas that are records of schema()."""

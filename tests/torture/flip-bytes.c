@@ -1,5 +1,5 @@
 /*
- * Damages a file, one byte or the length at a time, and compares the answers of its trace with those of the whole file.
+ * Damages a file, one byte or the length at a time, and compares its answers with the answers of the whole file.
  *
  *     flip-bytes TRACE FILE SEED FIRST END STEP CUT-STEP SHARE
  *
@@ -34,7 +34,7 @@ enum {
     COMMIT_AT = 56, /* offset of the commit's number in a superblock */
 };
 
-/* What a trace answers. */
+/* All answers of a trace. */
 typedef struct {
     Answers answers;
     uint64_t rows;          /* digest of all rows and tables; 0: they cannot be read */
@@ -48,7 +48,7 @@ typedef struct {
 typedef struct {
     const char *trace, *path;
     int fd;
-    unsigned share; /* a case asks one of so many questions */
+    unsigned share; /* a case asks one question of this many */
     uint8_t *data;  /* the whole file */
     size_t size;
     GArray *parts; /* FuzzPart: the structures of the file, which have checksums */
@@ -184,7 +184,7 @@ static Outcome ask(const Job *job, size_t number, unsigned share, bool checks)
     return outcome;
 }
 
-/* Returns the first answer that differs from those of a base, and is no error; N_ANSWERS: there is none. */
+/* Returns the first answer that is no error and differs from the answer of a base; N_ANSWERS: all agree. */
 static unsigned first_wrong(const Outcome *base, const Outcome *outcome)
 {
     unsigned i = 0;
@@ -220,7 +220,7 @@ static void print_wrong(size_t number, const char *where, const char *fault)
     printf("wrong %zu %s: %.300s\n", number, where, g_strdelimit(line, "\n", ' '));
 }
 
-/* Judges the errors that stand in the place of answers of a base. */
+/* Judges the errors to questions that a base answers. */
 static void judge_errors(const Outcome *base, size_t number, const Outcome *outcome)
 {
     for (unsigned i = 0; i < N_ANSWERS; i++) {
@@ -230,7 +230,7 @@ static void judge_errors(const Outcome *base, size_t number, const Outcome *outc
     }
 }
 
-/* True if all answers are those of a base, or errors. */
+/* True if all answers equal the answers of a base, or are errors. */
 static bool fits(const Outcome *base, const Outcome *outcome)
 {
     return first_wrong(base, outcome) == N_ANSWERS && (outcome->rows == 0 || outcome->rows == base->rows) &&
@@ -290,7 +290,7 @@ static uint8_t flipped_byte(const Job *job, size_t number, uint32_t seed)
     return number < job->size ? job->data[number] ^ (uint8_t)(1 + (mixed >> 16) % 255) : 0;
 }
 
-/* Damages the file: flips bits of a byte, or cuts it. */
+/* Flips bits of a byte, or cuts the file. */
 static void damage(const Job *job, size_t number, uint8_t flipped)
 {
     if (number < job->size)
@@ -360,7 +360,7 @@ static void find_parts(Job *job)
     fuzz_seal(copy, job->size, job->parts);
 }
 
-/* Stores the answers that are right: those of the whole file, of its earlier commit, and without a companion. */
+/* Stores all right answers: of the whole file, of its earlier commit, and without a companion. */
 static void find_bases(Job *job)
 {
     static const uint8_t zeros[SUPERBLOCK_BYTES];

@@ -7,8 +7,8 @@
  * bits of byte n. Case size + n cuts the file to n bytes. The program runs every STEP-th byte, and every CUT-STEP-th
  * length, from case FIRST to case END, and asks one of SHARE questions. The file is whole again at the end.
  *
- * It prints `case N VALUE` before each case, VALUE being the changed byte, and `rows N DIGEST` after it; the digest is
- * 0 if the rows could not be read. A wrong answer is a line `wrong N ...`. After a crash the last line names the case.
+ * It prints `case N VALUE` before each case, and `rows N DIGEST` after it. VALUE is the changed byte. The digest is 0
+ * if the rows could not be read. A wrong answer is a line `wrong N ...`. After a crash the last line names the case.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -158,7 +158,7 @@ static bool has_parts(const XtfTrace *trace)
 }
 
 /* Opens the trace and asks it. A case asks one of `share` questions, the bases all. */
-static Outcome ask(const Job *job, size_t number, unsigned share, bool checks)
+static Outcome ask_trace(const Job *job, size_t number, unsigned share, bool checks)
 {
     GError *error = NULL;
     g_autoptr(GError) left_out = NULL;
@@ -213,11 +213,11 @@ static bool names_place(const char *message)
     return strpbrk(message, "0123456789'/") || strstr(message, "superblock");
 }
 
-static void print_wrong(size_t number, const char *where, const char *fault)
+static void print_wrong(size_t number, const char *question, const char *fault)
 {
     g_autofree char *line = g_strdup(fault);
 
-    printf("wrong %zu %s: %.300s\n", number, where, g_strdelimit(line, "\n", ' '));
+    printf("wrong %zu %s: %.300s\n", number, question, g_strdelimit(line, "\n", ' '));
 }
 
 /* Judges the errors to questions that a base answers. */
@@ -262,7 +262,7 @@ static bool is_in_structure(const Job *job, size_t number)
     return false;
 }
 
-static void judge(const Job *job, size_t number, const Outcome *outcome)
+static void judge_outcome(const Job *job, size_t number, const Outcome *outcome)
 {
     if (!outcome->error)
         judge_answers(job, number, outcome);
@@ -290,8 +290,8 @@ static uint8_t flipped_byte(const Job *job, size_t number, uint32_t seed)
     return number < job->size ? job->data[number] ^ (uint8_t)(1 + (mixed >> 16) % 255) : 0;
 }
 
-/* Flips bits of a byte, or cuts the file. */
-static void damage(const Job *job, size_t number, uint8_t flipped)
+/* Writes the flipped byte, or cuts the file. */
+static void damage_file(const Job *job, size_t number, uint8_t flipped)
 {
     if (number < job->size)
         write_bytes(job, &flipped, 1, number);
@@ -299,7 +299,7 @@ static void damage(const Job *job, size_t number, uint8_t flipped)
         g_error("cannot cut the file: %s", strerror(errno));
 }
 
-static void repair(const Job *job, size_t number)
+static void write_back(const Job *job, size_t number)
 {
     size_t at = number < job->size ? number : number - job->size, n = number < job->size ? 1 : job->size - at;
 
@@ -320,22 +320,22 @@ static void run_case(const Job *job, size_t number, uint32_t seed, bool checks)
     printf("case %zu %u\n", number, flipped);
     fflush(stdout);
     bound_time(SECONDS_EACH, SECONDS_WAITING);
-    damage(job, number, flipped);
-    Outcome outcome = ask(job, number, job->share, checks);
-    judge(job, number, &outcome);
+    damage_file(job, number, flipped);
+    Outcome outcome = ask_trace(job, number, job->share, checks);
+    judge_outcome(job, number, &outcome);
     if (!outcome.checked && is_changed(&job->bases[0], &outcome)) {
-        Outcome checked = ask(job, number, job->share, true);
-        judge(job, number, &checked);
+        Outcome checked = ask_trace(job, number, job->share, true);
+        judge_outcome(job, number, &checked);
         outcome_clear(&checked);
     }
-    repair(job, number);
+    write_back(job, number);
     printf("rows %zu %" PRIu64 "\n", number, outcome.rows);
     outcome_clear(&outcome);
 }
 
 static void add_base(Job *job, bool without_companion)
 {
-    Outcome outcome = ask(job, 0, 1, false);
+    Outcome outcome = ask_trace(job, 0, 1, false);
 
     outcome.without_companion = without_companion;
     if (!outcome.error)

@@ -17,6 +17,7 @@
 static void print_table(void)
 {
     printf("| page | %d KiB to %d MiB, a power of two |\n", XTF_PAGE_SIZE_MIN >> 10, XTF_PAGE_SIZE_MAX >> 20);
+    printf("| pages allotted; pages of a segment, and its first page | 2^40 - 1 |\n");
     printf("| item | %d MiB; a node of the P index %d bytes |\n", XTF_ITEM_MAX >> 20, XTF_NODE_BYTES);
     printf("| rows of a table | %d MiB |\n", XTF_TABLE_MAX >> 20);
     printf("| heap of strings | 2^32 - 1 bytes, and no more than the file has; a string fits an item |\n");

@@ -137,7 +137,7 @@ FILE_ROWS = [
     ("2", "closed-limits", "Both catalogs have limits of their own", "closed", in_both(LIMITS), "their catalogs share schemas or limits", "the two catalogs share"),
     # FORMAT W12
     ("2", "closed-superblocks", "Both superblocks of a closed file say the same", "closed", lambda f: set_fields(other_slot(f), kept_seconds=plus(1)), "they are of one commit but differ", "the two superblocks differ"),
-    ("11", "bound-pages", "A file has at most 2^40 - 1 pages", "small", lambda f: set_fields(f.superblock, pages=1 << 40), "1099511627776 of them", "1099511627776 pages"),
+    ("11", "bound-pages", "A file has at most 2^40 - 1 pages", "small", lambda f: set_fields(f.superblock, pages=1 << 40), "1099511627776 pages are more than a file can have", "1099511627776 pages"),
     ("2", "closed-versions", "Both superblocks of a closed file state the same version", "closed", lambda f: set_fields(other_slot(f), minor=plus(1)), "they are of one commit but differ", "the two superblocks differ"),
     ("3", "section-unknown-length", "The length of any section is a multiple of 8", "small", extra_section(bytes(4)), "a section is not a multiple of 8", "is no multiple of 8"),
     ("3", "section-unknown-twice", "Each kind of section occurs once, known or not", "small", extra_section(b"", b""), "catalog: a section occurs twice", "catalog: two sections of kind"),

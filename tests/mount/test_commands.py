@@ -249,7 +249,7 @@ class Commands(harness.TestCase):
             whole = file.read()
         with open(self.trace, "rb") as file:
             other = file.read()
-        for content, reason in ((b"notes", "is not an import"), (whole[:5000], "is not an import"), (other, "not an import of such")):
+        for content, reason in ((b"notes", "is not an import"), (whole[:5000], "is not an import"), (other, "not an import of this format")):
             put(content)
             done = imported("-q")
             self.assertEqual(done.returncode, 1, reason)

@@ -35,7 +35,7 @@ typedef struct {
     XtfMemberTime last_sender;       /* the latest begin of the members that sent bytes */
     XtfMemberTime root;              /* the root's begin */
     XtfMemberTime first_end;         /* the earliest end */
-    XtfMemberTime first_partial_end; /* the earliest end in a partial exchange; see below */
+    XtfMemberTime first_partial_end; /* the earliest end of members of a partial exchange */
 } XtfCollectiveSummary;
 
 /* Adds a member, in the order of ranks. */

@@ -1,4 +1,4 @@
-/* Functions of which generate/wrappers.py makes wrappers, and the state of MPI in this process. */
+/* Functions that the wrappers made by generate/wrappers.py call, and the state of MPI in this process. */
 #pragma once
 
 #include "src/record/core/core.h"

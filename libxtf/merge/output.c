@@ -13,7 +13,7 @@ enum {
     COPY_BYTES = 16 << 20, /* per step; each step reports progress */
     COPY_BUFFER_BYTES = 1 << 20,
     BUFFER_BYTES = 1 << 20,
-    MEMORY_MAX = 1 << 30, /* maximum bytes joined in memory */
+    MEMORY_MAX = 1 << 30, /* maximum bytes of a file in memory; more is an error */
 };
 
 static bool fail_io(const char *path, const char *action, GError **error)

@@ -142,7 +142,7 @@ static bool plan_batch(XtfRecordBatches *batches, uint64_t t, uint64_t *count, G
     return true;
 }
 
-/* Adds contiguous rows of a span; row n is the first. */
+/* Adds n_rows contiguous rows of span i, from row n of its array on. */
 static void add_batch_rows(XtfRecordBatches *batches, uint32_t i, const uint8_t *row, uint64_t n, uint64_t n_rows)
 {
     const XtfSchema *schema = batches->spans->spans[i].array.schema;

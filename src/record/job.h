@@ -15,7 +15,7 @@
 #define XTF_JOB_LOG_ENDING ".log"
 /* clock-HOST: the length of a tick of that node's clock (collect/calibrate.c). */
 #define XTF_JOB_CLOCK "clock-"
-/* The numbers of worlds, and of processes in them (mpi/world.c). */
+/* The numbers of worlds, and of processes in them (mpi/comms/world.c). */
 #define XTF_JOB_WORLDS "worlds"
 /* accept-HASH, connect-HASH: a port at which a process accepts, or to which it connects (mpi/connect.h). */
 #define XTF_JOB_ACCEPTS  "accept-"

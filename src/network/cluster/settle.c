@@ -91,7 +91,7 @@ static Rank *rank_clusters(const XtfClusterJob *job, const uint32_t *clusters, c
     return ranks;
 }
 
-/* Numbers clusters by rank, and reorders their values. */
+/* Renumbers clusters by the sum of their values, then by their first pair, and reorders the values. */
 static void renumber_clusters(const XtfClusterJob *job, uint32_t *clusters, Means *means)
 {
     g_autofree Rank *ranks = rank_clusters(job, clusters, means);

@@ -32,8 +32,8 @@ bool xtf_cluster_table_rows(XtfClusterView *view, const XtfRowSink *sink, GError
 extern const XtfTableDeclaration xtf_table_portions, xtf_table_clusters, xtf_table_cluster_pairs;
 /* Makes a table of all portions. */
 bool xtf_cluster_portions_table(const XtfTraceContext *context, XtfTableOutput *output, GError **error);
-/* Makes a table of the portion's clusters: least, mean and greatest value, and Hockney's model. Times are in
- * microseconds, amounts unchanged. */
+/* Makes a table with a line for each cluster of the portion: least, mean and greatest value, and Hockney's model. Times
+ * are in microseconds. */
 bool xtf_cluster_summary_table(XtfClusterView *view, XtfTableOutput *output, GError **error);
 /* Returns the clusters of all pairs as a PNG file; NULL with an error. */
 GString *xtf_cluster_png(XtfClusterView *view, GError **error);

@@ -46,7 +46,7 @@ static const char *const of_amount[] = {"amount", NULL}, *const of_waited[] = {"
 
 /* Totals of an analysis for the first thread of each process. */
 typedef struct {
-    XtfAggregateRef waits, ideal; /* schema NULL: the trace has none */
+    XtfAggregateRef waits, ideal; /* schema NULL: the trace has no such analysis, or it is outdated */
     XtfLastingTotals waited, waited_ideally;
 } Analysis;
 

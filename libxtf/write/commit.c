@@ -354,12 +354,12 @@ typedef struct {
     uint64_t small_edges, edges, index, tables;
 } OpeningBegins;
 
-/* Makes an opening run begin as early as its length allows. A run with edges may be half as long: to read the edges
- * costs time that questions about few arrays do not win back. */
+/* Makes an opening run begin as early as its length allows. A run with edges may be an eighth as long: to read the
+ * edges costs time that questions about few arrays do not win back. */
 static void extend_opening(XtfOpeningItems *copy, const OpeningBegins *begins)
 {
-    if (!begin_opening(copy, begins->small_edges, XTF_OPENING_BYTES / 2) &&
-        !begin_opening(copy, begins->edges, XTF_OPENING_BYTES / 2) &&
+    if (!begin_opening(copy, begins->small_edges, XTF_OPENING_BYTES / 8) &&
+        !begin_opening(copy, begins->edges, XTF_OPENING_BYTES / 8) &&
         !begin_opening(copy, begins->index, XTF_OPENING_BYTES))
         begin_opening(copy, begins->tables, XTF_OPENING_BYTES);
 }

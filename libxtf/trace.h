@@ -91,7 +91,7 @@ struct XtfTraceInfo {
     uint32_t kept_commits, kept_seconds;
     uint64_t damaged_commit; /* number of a later commit that is damaged; 0: none */
     uint16_t version_major, version_minor;
-    const char *writer; /* name and version of the program that made the commit; NULL: not stated */
+    const char *writer; /* name and version of the program that made the commit, owned by the trace; NULL: not stated */
     const char *codec;  /* codec of the arrays with packed rows, by name; "plain" if there are none */
 };
 

@@ -360,7 +360,7 @@ static bool has_segment_maps(const XtfCatalog *catalog)
 }
 
 /* Returns true: the section is always written. It is not mandatory, as older files lack it. */
-static bool always(const XtfCatalog *catalog)
+static bool has_writer(const XtfCatalog *catalog)
 {
     return true;
 }
@@ -384,7 +384,7 @@ static const struct {
     {XTF_SECTION_CLOCK_MAPS, true, has_clock_maps, encode_clock_maps, decode_clock_maps},
     {XTF_SECTION_SEGMENT_MAPS, true, has_segment_maps, xtf_segment_maps_encode, xtf_segment_maps_decode},
     {XTF_SECTION_FILES, true, has_files, xtf_files_encode, xtf_files_decode},
-    {XTF_SECTION_WRITER, false, always, encode_writer, decode_writer},
+    {XTF_SECTION_WRITER, false, has_writer, encode_writer, decode_writer},
     {XTF_SECTION_FREE, false, has_free_pages, encode_free, decode_free},
 };
 

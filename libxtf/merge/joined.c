@@ -1,7 +1,7 @@
 /*
  * A folder of parts that may grow, as one trace.
  *
- * Each look that finds something new joins the newest commits of all parts in memory, as xtf_merge_anchor() would do on
+ * Each scan that finds something new joins the newest commits of all parts in memory, as xtf_merge_anchor() would do on
  * disk. The trace consists of the bytes of that anchor and the parts. One commit of each part makes a snapshot, which
  * later commits of the parts do not change.
  */
@@ -14,8 +14,8 @@ typedef struct {
     GPtrArray *caches; /* XtfCache of the existing snapshots, the newest last */
     GMutex lock;       /* guards the members below */
     XtfOpenOptions options;
-    GHashTable *known; /* path -> XtfKnownPart, from the last look */
-    uint64_t flips;    /* number of looks at which a part changed its state without a later commit */
+    GHashTable *known; /* path -> XtfKnownPart, from the last scan */
+    uint64_t flips;    /* number of scans at which a part changed its state without a later commit */
     XtfKeptParts *kept;
     XtfTraceInfo info; /* of the newest snapshot; commit 0: none yet */
     XtfClock clock;    /* clock of the newest snapshot */
@@ -94,7 +94,7 @@ static bool add_part_info(const XtfPart *part, XtfKnownPart *known, XtfTraceInfo
     const XtfTraceInfo *own = &part->superblock.info;
     bool first = info->epoch == 0;
 
-    if (known->state == XTF_KNOWN_BLANK) /* blank at the look; it has a commit now */
+    if (known->state == XTF_KNOWN_BLANK) /* blank at the scan; it has a commit now */
         known->state = own->closed ? XTF_KNOWN_CLOSED : XTF_KNOWN_OPEN;
     known->commit = MAX(own->commit, own->damaged_commit);
     memcpy(known->file_id, own->file_id, sizeof known->file_id);
@@ -243,13 +243,13 @@ static XtfTrace *join_parts(Joined *self, char **paths, GHashTable *now, GError 
 /* Opens the newest snapshot if it differs from the last one. */
 static bool join_if_changed(Joined *self, bool changed, XtfTrace **trace, GError **error)
 {
-    const XtfPartsScan look = {
+    const XtfPartsScan scan = {
         .known = self->known, .promised = complete_time(self), .incomplete = self->options.incomplete};
     g_autoptr(GHashTable) now = xtf_known_parts_new();
     g_auto(GStrv) paths = xtf_folder_parts(self->base.folder, error);
     bool flipped = false;
 
-    if (!paths || !xtf_parts_scan(&look, paths, now, &changed, &flipped, error))
+    if (!paths || !xtf_parts_scan(&scan, paths, now, &changed, &flipped, error))
         return false;
     self->flips += flipped && self->info.commit > 0;
     if (changed)

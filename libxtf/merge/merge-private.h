@@ -3,10 +3,10 @@
  *
  *   merge.c   the steps of a merge
  *   folder.c  the files of a folder of parts
- *   look.c    which parts of a folder have commits, and which are being written
+ *   scan.c    which parts of a folder have commits, and which are being written
  *   joined.c  opening a folder: its anchor, or growing parts, joined in memory again when they change
  *   part.c    reading the catalog, tables and arrays of a part
- *   kept.c    parts of a folder that stay open between looks
+ *   kept.c    parts of a folder that stay open between scans
  *   numbers.c segment maps and limits: how joining the tables changed the numbers in rows
  *   output.c  the output, a file or memory: parts, items, superblocks
  *   whole.c   the P index, the tables and the catalog of the whole
@@ -93,7 +93,7 @@ bool xtf_merge_join_parts(XtfMerge *merge, const char *const *parts, size_t n_pa
 /* Writes everything except the parts, which stay where they are. */
 bool xtf_merge_write_in_place(XtfMerge *merge, XtfMergeOutput *output, GError **error);
 
-/* ---- look.c */
+/* ---- scan.c */
 
 typedef enum {
     XTF_KNOWN_BLANK,  /* no commit yet */
@@ -103,30 +103,30 @@ typedef enum {
     XTF_KNOWN_LOST,   /* damaged, and left out */
 } XtfKnownState;
 
-/* A part as the last look found it. */
+/* A part as the last scan found it. */
 typedef struct {
     XtfKnownState state;
     uint8_t file_id[16];
     uint64_t commit; /* the newest; 0: none */
     uint64_t floor;  /* earliest allowed time of the part: the whole was complete up to here when the part appeared */
     uint64_t last;   /* time of its last record, once the part was read */
-    bool given_up;   /* it was ENDED or LOST at an earlier look, so the others went on without it */
+    bool given_up;   /* it was ENDED or LOST at an earlier scan, so the others went on without it */
     gint64 since;    /* monotonic time at which this commit was first seen, microseconds */
     char *reason;    /* why it is LOST */
 } XtfKnownPart;
 
-/* Input of a look. */
+/* Input of a scan. */
 typedef struct {
-    GHashTable *known; /* the last look: path -> XtfKnownPart */
+    GHashTable *known; /* the last scan: path -> XtfKnownPart */
     uint64_t promised; /* time up to which the whole is complete; 0: none */
     bool incomplete;   /* leave out damaged parts */
 } XtfPartsScan;
 
 GHashTable *xtf_known_parts_new(void);
 void xtf_known_part_mark_lost(XtfKnownPart *known, const char *reason);
-/* Looks at all files of a folder and fills `now`. Sets *changed if anything differs from the last look, *flipped if the
+/* Scans all files of a folder and fills `now`. Sets *changed if anything differs from the last scan, *flipped if the
  * state of a part differs but its commit does not. The caller initialises both. */
-bool xtf_parts_scan(const XtfPartsScan *look, char **paths, GHashTable *now, bool *changed, bool *flipped,
+bool xtf_parts_scan(const XtfPartsScan *scan, char **paths, GHashTable *now, bool *changed, bool *flipped,
                     GError **error);
 
 /* ---- folder.c */
@@ -154,13 +154,13 @@ typedef struct {
 } XtfKeptPart;
 
 /*
- * Returns an empty set of open parts. Parts stay open between looks at a folder, with the data read from them. So a
- * look reads only parts with a later commit. Descriptors and memory bound the number of open parts. Only one thread at
+ * Returns an empty set of open parts. Parts stay open between scans of a folder, with the data read from them. So a
+ * scan reads only parts with a later commit. Descriptors and memory bound the number of open parts. Only one thread at
  * a time may use the set.
  */
 XtfKeptParts *xtf_kept_parts_new(void);
 void xtf_kept_parts_free(XtfKeptParts *kept);
-/* Begins a look: removes the parts that the last look did not find here. */
+/* Begins a scan: removes the parts that the last scan did not find here. */
 void xtf_kept_parts_begin(XtfKeptParts *kept);
 /* Returns the part of a path if its newest commit is still the one that was read; else NULL. The trace is borrowed. */
 const XtfKeptPart *xtf_kept_parts_find(XtfKeptParts *kept, const char *path);

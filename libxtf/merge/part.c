@@ -10,7 +10,7 @@
 
 enum {
     CACHE_BYTES = 4 << 20,       /* a merge reads a part's P index once, from end to end */
-    KEPT_CACHE_BYTES = 64 << 10, /* a growing folder reads it at each look: few nodes may stay */
+    KEPT_CACHE_BYTES = 64 << 10, /* a growing folder reads it at each scan: few nodes may stay */
     ARRAYS_PER_READ = 64,
 };
 

@@ -89,8 +89,8 @@ static void drop_opening(XtfTrace *trace)
     trace->opening = (XtfOpening){0};
 }
 
-/* True if items are taken from the bytes of the opening run later, too. Nothing overwrites the items of a closed trace
- * while it is open. Mapped bytes need no copy. */
+/* True if items are taken from the bytes of the opening run later, too. A snapshot of a growing file is soon replaced by
+ * a later one, so it keeps no bytes. Mapped bytes need no copy. */
 static bool keeps_opening(const XtfTrace *trace)
 {
     return trace->superblock.info.closed && !trace->source->ops->map && trace->opening.length <= XTF_OPENING_KEPT_BYTES;

@@ -1,5 +1,5 @@
 /*
- * A look at the files of a folder: which have commits, which are being written, and which have no writer any more.
+ * A scan of the files of a folder: which have commits, which are being written, and which have no writer any more.
  *
  * A writer holds a lock while it runs. So a part that is neither closed nor locked has ended early: its writer crashed.
  * But a collector that cannot write releases its part and closes it only at the end. Some file systems do not show
@@ -163,15 +163,15 @@ static bool is_other_file(const XtfKnownPart *before, const XtfKnownPart *now)
 }
 
 /* Looks at one file and adds it to `now`. If it cannot be read and the caller asked for it, marks the part as lost. */
-static bool look_at_part(const XtfPartsScan *look, const char *path, GHashTable *now, GError **error)
+static bool scan_part(const XtfPartsScan *scan, const char *path, GHashTable *now, GError **error)
 {
-    const XtfKnownPart *before = g_hash_table_lookup(look->known, path);
+    const XtfKnownPart *before = g_hash_table_lookup(scan->known, path);
     XtfKnownPart *found = g_new0(XtfKnownPart, 1);
     g_autoptr(GError) problem = NULL;
 
     g_hash_table_insert(now, g_strdup(path), found);
     if (!read_newest_commit(path, found, &problem)) {
-        if (!look->incomplete || (before && before->commit > 0)) {
+        if (!scan->incomplete || (before && before->commit > 0)) {
             g_propagate_error(error, g_steal_pointer(&problem));
             return false;
         }
@@ -186,58 +186,58 @@ static bool look_at_part(const XtfPartsScan *look, const char *path, GHashTable 
     found->given_up =
         before && (before->given_up || before->state == XTF_KNOWN_ENDED || before->state == XTF_KNOWN_LOST);
     found->last = before ? before->last : 0;
-    found->floor = before && !found->given_up ? before->floor : look->promised;
+    found->floor = before && !found->given_up ? before->floor : scan->promised;
     return true;
 }
 
-/* Checks the lost parts. Accepts a new lost part only with `incomplete`. A part that an earlier look found does not
+/* Checks the lost parts. Accepts a new lost part only with `incomplete`. A part that an earlier scan found does not
  * stop the others. */
-static bool accept_losses(const XtfPartsScan *look, char **paths, GHashTable *now, GError **error)
+static bool accept_losses(const XtfPartsScan *scan, char **paths, GHashTable *now, GError **error)
 {
     for (char **path = paths; *path; path++) {
         const XtfKnownPart *known = g_hash_table_lookup(now, *path);
-        bool was_known = g_hash_table_contains(look->known, *path);
-        if (known->state == XTF_KNOWN_LOST && !look->incomplete && !was_known)
+        bool was_known = g_hash_table_contains(scan->known, *path);
+        if (known->state == XTF_KNOWN_LOST && !scan->incomplete && !was_known)
             return xtf_damaged(error, "%s: %s (--incomplete leaves it out)", *path, known->reason);
     }
     return true;
 }
 
-static bool check_none_missing(const XtfPartsScan *look, GHashTable *now, GError **error)
+static bool check_none_missing(const XtfPartsScan *scan, GHashTable *now, GError **error)
 {
     GHashTableIter iter;
     gpointer path;
 
-    g_hash_table_iter_init(&iter, look->known);
+    g_hash_table_iter_init(&iter, scan->known);
     while (g_hash_table_iter_next(&iter, &path, NULL))
         if (!g_hash_table_contains(now, path))
             return xtf_fail(error, XTF_ERROR_INVALID, "%s: the file no longer exists", (const char *)path);
     return true;
 }
 
-static void find_changes(const XtfPartsScan *look, GHashTable *now, bool *changed, bool *flipped)
+static void find_changes(const XtfPartsScan *scan, GHashTable *now, bool *changed, bool *flipped)
 {
     GHashTableIter iter;
     gpointer path, value;
 
     g_hash_table_iter_init(&iter, now);
     while (g_hash_table_iter_next(&iter, &path, &value)) {
-        const XtfKnownPart *before = g_hash_table_lookup(look->known, path), *found = value;
+        const XtfKnownPart *before = g_hash_table_lookup(scan->known, path), *found = value;
         bool same_commit = before && before->commit == found->commit;
         *flipped |= same_commit && before->state != found->state;
         *changed |= !same_commit || before->state != found->state;
     }
 }
 
-bool xtf_parts_scan(const XtfPartsScan *look, char **paths, GHashTable *now, bool *changed, bool *flipped,
+bool xtf_parts_scan(const XtfPartsScan *scan, char **paths, GHashTable *now, bool *changed, bool *flipped,
                     GError **error)
 {
     for (char **path = paths; *path; path++)
-        if (!look_at_part(look, *path, now, error))
+        if (!scan_part(scan, *path, now, error))
             return false;
     judge_blanks(paths, now);
-    if (!accept_losses(look, paths, now, error) || !check_none_missing(look, now, error))
+    if (!accept_losses(scan, paths, now, error) || !check_none_missing(scan, now, error))
         return false;
-    find_changes(look, now, changed, flipped);
+    find_changes(scan, now, changed, flipped);
     return true;
 }

@@ -4,8 +4,8 @@
  *
  *     requests TRACE.xtf [PATH...]
  *
- * Each question opens the trace anew. Paths are those of docs/TREE.md; by default a count in a window, the profile, the
- * facts, the first screen of the records, and the front page.
+ * Each question opens the trace anew. docs/TREE.md has the paths. By default the program asks for counts, the profile,
+ * the facts, the first screen of the records, and the front page.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,45 +13,18 @@
 #include "bench.h"
 #include "libxtf/trace.h"
 #include "src/tree/paths/tree.h"
+#include "tests/counted-source.h"
 
 enum { SCREEN_BYTES = 4096, BYTES_AT_ONCE = 64 << 10 };
 
-/* A source that counts what a base source reads. */
-typedef struct {
-    XtfSource source;
-    XtfSource *base;
-    uint64_t n_reads, n_bytes;
-} CountedSource;
-
-static CountedSource *current; /* the source of the question */
-
-static bool counted_read(XtfSource *self, uint64_t offset, void *buffer, size_t length, GError **error)
-{
-    CountedSource *source = (CountedSource *)self;
-
-    source->n_reads++;
-    source->n_bytes += length;
-    if (g_getenv("XTF_BENCH_READS"))
-        fprintf(stderr, "  read of %zu bytes at %" PRIu64 "\n", length, offset);
-    return source->base->ops->read(source->base, offset, buffer, length, error);
-}
-
-static void counted_close(XtfSource *self)
-{
-    xtf_source_close(((CountedSource *)self)->base);
-}
-
-static const XtfSourceOps counted_ops = {.read = counted_read, .close = counted_close};
-
-static XtfTrace *open_counted(const char *path)
+/* Opens a trace; *counted gets its source. */
+static XtfTrace *open_counted(const char *path, CountedSource **counted)
 {
     g_autoptr(GError) error = NULL;
-    XtfSource *base = xtf_source_open_pread(path, &error);
 
-    bench_check(base, error, "%s", path);
-    current = g_new0(CountedSource, 1);
-    *current = (CountedSource){.source = {.ops = &counted_ops, .size = xtf_source_size(base)}, .base = base};
-    XtfTrace *trace = xtf_trace_open_source(&current->source, NULL, &error);
+    *counted = counted_source_open(path, &error);
+    bench_check(*counted, error, "%s", path);
+    XtfTrace *trace = xtf_trace_open_source(&(*counted)->source, NULL, &error);
     bench_check(trace, error, "%s", path);
     return trace;
 }
@@ -72,17 +45,18 @@ static void read_file(XtfTree *tree, const char *path, size_t most)
     }
 }
 
-static void ask(const char *trace_path, const char *path, size_t most)
+static void ask_question(const char *trace_path, const char *path, size_t most)
 {
     g_autoptr(GError) error = NULL;
-    g_autoptr(XtfTrace) trace = open_counted(trace_path);
-    uint64_t opening = current->n_reads, opening_bytes = current->n_bytes;
+    CountedSource *counted;
+    g_autoptr(XtfTrace) trace = open_counted(trace_path, &counted);
+    uint64_t opening = counted->n_reads, opening_bytes = counted->n_bytes;
     g_autoptr(XtfTree) tree = xtf_tree_new(trace, &error);
 
     bench_check(tree, error, "%s", trace_path);
     read_file(tree, path, most);
     printf("%-40s %9" PRIu64 " %10" PRIu64 " %9" PRIu64 " %10" PRIu64 "\n", path, opening, opening_bytes,
-           current->n_reads, current->n_bytes);
+           counted->n_reads, counted->n_bytes);
 }
 
 int main(int argc, char **argv)
@@ -104,8 +78,8 @@ int main(int argc, char **argv)
     }
     printf("%-40s %9s %10s %9s %10s\n", "# question", "opening", "bytes", "all reads", "bytes");
     for (int i = 2; i < argc; i++)
-        ask(argv[1], argv[i], SIZE_MAX);
+        ask_question(argv[1], argv[i], SIZE_MAX);
     for (unsigned i = 0; argc == 2 && i < G_N_ELEMENTS(questions); i++)
-        ask(argv[1], questions[i].path, questions[i].most);
+        ask_question(argv[1], questions[i].path, questions[i].most);
     return 0;
 }

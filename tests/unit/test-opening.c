@@ -1,44 +1,12 @@
-/* The opening run: a closed file is opened by two reads, which bring its right edges, P index, tables and strings, too. */
+/* The opening run: a closed file is opened by two reads, which bring its right edges, P index, tables and strings, too.
+ */
 #include <criterion/criterion.h>
 
 #include "fixture.h"
 #include "libxtf/merge.h"
+#include "tests/counted-source.h"
 
 enum { SMALL_TEXT = 100, LARGE_TEXT = 2 << 20 };
-
-/* A source that counts the reads of a base source. */
-typedef struct {
-    XtfSource source;
-    XtfSource *base;
-    unsigned n_reads;
-} CountedSource;
-
-static bool counted_read(XtfSource *self, uint64_t offset, void *buffer, size_t length, GError **error)
-{
-    CountedSource *counted = (CountedSource *)self;
-
-    counted->n_reads++;
-    return counted->base->ops->read(counted->base, offset, buffer, length, error);
-}
-
-static void counted_close(XtfSource *self)
-{
-    xtf_source_close(((CountedSource *)self)->base);
-    g_free(self);
-}
-
-static const XtfSourceOps counted_ops = {.read = counted_read, .close = counted_close};
-
-static CountedSource *count_reads_of(const char *path)
-{
-    GError *error = NULL;
-    CountedSource *counted = g_new0(CountedSource, 1);
-
-    counted->base = xtf_source_open_pread(path, &error);
-    cr_assert_good(counted->base, error);
-    counted->source = (XtfSource){.ops = &counted_ops, .size = xtf_source_size(counted->base)};
-    return counted;
-}
 
 static const XtfFieldSpec name_fields[] = {
     {.name = "name", .type = XTF_TYPE_STRING, .role = "name"},
@@ -94,14 +62,16 @@ static void read_all(XtfTrace *trace)
 static void assert_reads(const char *path, unsigned opening, unsigned at_least, unsigned at_most)
 {
     GError *error = NULL;
-    CountedSource *counted = count_reads_of(path);
+    CountedSource *counted = counted_source_open(path, &error);
+
+    cr_assert_good(counted, error);
     g_autoptr(XtfTrace) trace = xtf_trace_open_source(&counted->source, NULL, &error);
 
     cr_assert_good(trace, error);
-    cr_assert_eq(counted->n_reads, opening, "opening took %u reads", counted->n_reads);
+    cr_assert_eq(counted->n_reads, opening, "opening took %" PRIu64 " reads", counted->n_reads);
     read_all(trace);
-    unsigned more = counted->n_reads - opening;
-    cr_assert(more >= at_least && more <= at_most, "the content took %u more reads", more);
+    uint64_t more = counted->n_reads - opening;
+    cr_assert(more >= at_least && more <= at_most, "the content took %" PRIu64 " more reads", more);
     assert_sound(trace);
 }
 

@@ -35,6 +35,18 @@ def make_inputs(program, folder, archive, network):
     xtf("cluster", "--quiet", "-o", "old-cluster.nc", network)
 
 
+def fill_disk(disk, inputs, command):
+    """Empties the folder `disk`, and puts the command's files there."""
+    for path in disk.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    for name, source in command.files.items():
+        source = inputs / source
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, disk / name)
+
+
 def outputs(archive, network, program):
     """Yields commands that make a file or a folder, and then commands that replace another one."""
     makers = [("import", ["import", "-q", archive], "melt.xtf"), ("import of a network", ["import", "-q", network], "network.xtf"),

@@ -11,11 +11,10 @@ import errno
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
-from output_commands import make_inputs, outputs, printed
+from output_commands import fill_disk, make_inputs, outputs, printed
 from xtfrun import Failure, run_test, skip, temporary_folder
 
 XTF, FAIL = (str(pathlib.Path(path).resolve()) for path in sys.argv[1:3])
@@ -33,21 +32,8 @@ class Harness:
         self.environment = {**os.environ, "XTF_TMPDIR": str(folder / "tmp")}
         self.runs = 0
 
-    def prepare(self, command):
-        for path in self.disk.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-        for name, source in command.files.items():
-            source = self.inputs / source
-            if source.is_dir():
-                shutil.copytree(source, self.disk / name)
-            else:
-                shutil.copy(source, self.disk / name)
-
     def run(self, command, n, number, extent):
-        self.prepare(command)
+        fill_disk(self.disk, self.inputs, command)
         on_disk = lambda text: text.replace("@", str(self.disk))
         arguments = [on_disk(argument) for argument in command.arguments]
         environment = {**self.environment, **{name: on_disk(value) for name, value in command.environment.items()}}
@@ -112,7 +98,7 @@ class Harness:
         if unsynced and not command.answer:
             return [f"{command.name}: not synced: {unsynced}"]
         wanted = command.answer(self) if command.answer else None
-        self.prepare(command)
+        fill_disk(self.disk, self.inputs, command)
         before = self.contents()
         if writes == 0:
             return [f"{command.name}: no writes"]

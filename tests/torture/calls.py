@@ -13,7 +13,6 @@ import os
 import pathlib
 import re
 import resource
-import shutil
 import struct
 import subprocess
 import sys
@@ -22,7 +21,7 @@ from torture import Torture, scratch_folder
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "outputs"))
-from output_commands import make_inputs, outputs, printed  # noqa: E402
+from output_commands import fill_disk, make_inputs, outputs, printed  # noqa: E402
 
 EXAMPLES = TESTS.parent / "examples"
 MELT, NETWORK = EXAMPLES / "melt-4/eztrace_log.otf2", EXAMPLES / "network-8/net_median.nc"
@@ -58,15 +57,8 @@ class Calls(Torture):
         make_inputs(self.xtf, self.inputs, str(MELT), str(NETWORK))
 
     def prepare(self, command):
-        """Empties the disk, and puts the command's files there."""
-        for path in self.disk.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path)
-            else:
-                path.unlink()
-        for name, source in command.files.items():
-            source = self.inputs / source
-            (shutil.copytree if source.is_dir() else shutil.copy)(source, self.disk / name)
+        """Puts the command's files on the empty disk."""
+        fill_disk(self.disk, self.inputs, command)
 
     def run(self, command, fault="none 0 0 once", limit=None):
         """Runs a command with a fault. Returns what it left."""

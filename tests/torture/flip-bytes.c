@@ -23,6 +23,7 @@
 #include "src/cli/trace/archive-cache.h"
 #include "tests/fuzz/answers.h"
 #include "tests/fuzz/fuzz-structure.h"
+#include "tests/torture/all-rows.h"
 
 enum {
     SECONDS_EACH = 10,     /* bound of a case's processor time */
@@ -64,67 +65,22 @@ static void outcome_clear(Outcome *outcome)
     *outcome = (Outcome){0};
 }
 
-static uint64_t add_bytes(uint64_t digest, const void *bytes, size_t n)
+/* Adds bytes to a digest: the hash FNV-1a. */
+static void add_to_digest(void *data, const void *bytes, size_t n)
 {
+    uint64_t *digest = data;
+
     for (size_t i = 0; i < n; i++)
-        digest = (digest ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
-    return digest;
-}
-
-static bool add_row(XtfTrace *trace, const XtfSchema *schema, const uint8_t *row, uint64_t *digest, GError **error)
-{
-    *digest = add_bytes(*digest, row, schema->row_size);
-    for (uint32_t f = 0; f < schema->n_fields; f++) {
-        const XtfField *field = &schema->fields[f];
-        const char *text;
-        if (field->type != XTF_TYPE_STRING || xtf_field_is_none(field, row))
-            continue;
-        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &text, error))
-            return false;
-        *digest = add_bytes(*digest, text, strlen(text));
-    }
-    return true;
-}
-
-static bool add_tables(XtfTrace *trace, uint64_t *digest, GError **error)
-{
-    for (uint32_t id = 0; id < xtf_trace_n_schemas(trace); id++) {
-        const XtfSchema *schema = xtf_trace_schema(trace, id);
-        const XtfTable *table = NULL;
-        if (schema->kind == XTF_SCHEMA_TABLE && !xtf_trace_table(trace, schema->name, &table, error))
-            return false;
-        for (uint64_t row = 0; table && row < table->n_rows; row++)
-            if (!add_row(trace, schema, table->rows + row * schema->row_size, digest, error))
-                return false;
-    }
-    return true;
-}
-
-static bool add_array(XtfTrace *trace, const XtfArray *array, uint64_t *digest, GError **error)
-{
-    g_auto(XtfCursor) cursor;
-    bool found;
-
-    *digest = add_bytes(*digest, &array->location, sizeof array->location);
-    xtf_cursor_init(&cursor, array);
-    bool good = xtf_cursor_seek_n(&cursor, 0, &found, error);
-    while (good && found)
-        good = add_row(trace, array->schema, xtf_cursor_row(&cursor), digest, error) &&
-               xtf_cursor_next(&cursor, 1, &found, error);
-    return good;
+        *digest = (*digest ^ ((const uint8_t *)bytes)[i]) * 0x100000001b3;
 }
 
 /* Returns a digest of all rows, which is not 0; 0 if they cannot be read. */
 static uint64_t digest_rows(XtfTrace *trace)
 {
     g_autoptr(GError) error = NULL;
-    uint64_t digest = 0xcbf29ce484222325, n = xtf_trace_n_arrays(trace);
-    XtfArray array;
+    uint64_t digest = 0xcbf29ce484222325;
 
-    bool good = add_tables(trace, &digest, &error);
-    for (uint64_t i = 0; good && i < n; i++)
-        good = xtf_trace_get_arrays(trace, i, 1, &array, &error) && add_array(trace, &array, &digest, &error);
-    return good ? MAX(digest, 1) : 0;
+    return all_rows_visit(trace, add_to_digest, &digest, &error) ? MAX(digest, 1) : 0;
 }
 
 static void ignore_problem(const char *message, void *data)

@@ -18,6 +18,7 @@
 
 #include "libxtf/check.h"
 #include "libxtf/xtf.h"
+#include "tests/torture/all-rows.h"
 
 enum { LOCATIONS = 3, ROWS = 60, LATE = 3 };
 
@@ -102,64 +103,17 @@ static void write_trace(const char *path, bool syncs_late, unsigned commits)
 
 /* ---- Judging. */
 
-static bool add_row(XtfTrace *trace, const XtfSchema *schema, const uint8_t *row, GChecksum *sum, GError **error)
+static void add_to_sum(void *data, const void *bytes, size_t n)
 {
-    g_checksum_update(sum, row, schema->row_size);
-    for (uint32_t f = 0; f < schema->n_fields; f++) {
-        const XtfField *field = &schema->fields[f];
-        const char *text;
-        if (field->type != XTF_TYPE_STRING || xtf_field_is_none(field, row))
-            continue;
-        if (!xtf_trace_string(trace, (uint32_t)xtf_field_get(field, row), &text, error))
-            return false;
-        g_checksum_update(sum, (const guchar *)text, -1);
-    }
-    return true;
-}
-
-static bool add_array(XtfTrace *trace, const XtfArray *array, GChecksum *sum, GError **error)
-{
-    g_autofree char *head =
-        g_strdup_printf("%" PRIu64 " %s %" PRIu64, array->location, array->schema->name, array->n_rows);
-    g_auto(XtfCursor) cursor;
-    bool found;
-
-    g_checksum_update(sum, (const guchar *)head, -1);
-    if (!xtf_array_is_supported(array, NULL))
-        return true;
-    xtf_cursor_init(&cursor, array);
-    bool good = xtf_cursor_seek_n(&cursor, 0, &found, error);
-    while (good && found)
-        good = add_row(trace, array->schema, xtf_cursor_row(&cursor), sum, error) &&
-               xtf_cursor_next(&cursor, 1, &found, error);
-    return good;
-}
-
-static bool add_tables(XtfTrace *trace, GChecksum *sum, GError **error)
-{
-    for (uint32_t id = 0; id < xtf_trace_n_schemas(trace); id++) {
-        const XtfSchema *schema = xtf_trace_schema(trace, id);
-        const XtfTable *table = NULL;
-        if (schema->kind == XTF_SCHEMA_TABLE && !xtf_trace_table(trace, schema->name, &table, error))
-            return false;
-        for (uint64_t row = 0; table && row < table->n_rows; row++)
-            if (!add_row(trace, schema, table->rows + row * schema->row_size, sum, error))
-                return false;
-    }
-    return true;
+    g_checksum_update(data, bytes, (gssize)n);
 }
 
 /* Computes a digest of all rows and their texts. */
 static bool digest_trace(XtfTrace *trace, char **digest, GError **error)
 {
     g_autoptr(GChecksum) sum = g_checksum_new(G_CHECKSUM_SHA256);
-    uint64_t n = xtf_trace_n_arrays(trace);
-    g_autofree XtfArray *arrays = g_new(XtfArray, n);
-    bool good = xtf_trace_get_arrays(trace, 0, n, arrays, error);
+    bool good = all_rows_visit(trace, add_to_sum, sum, error);
 
-    for (uint64_t i = 0; good && i < n; i++)
-        good = add_array(trace, &arrays[i], sum, error);
-    good = good && add_tables(trace, sum, error);
     *digest = good ? g_strndup(g_checksum_get_string(sum), 16) : NULL;
     return good;
 }

@@ -136,7 +136,7 @@ static bool take_portion(void *data, const XtfPortion *portion, GError **error)
 }
 
 static const XtfClusterOptions plain = {
-    .threshold = {XTF_THRESHOLD_RELATIVE, 0.1}, .first = 5, .other = 4, .drop = 0.05, .portion = take_portion};
+    .threshold = {XTF_THRESHOLD_RELATIVE, 0.1}, .n_start = 5, .n_step = 4, .drop = 0.05, .portion = take_portion};
 
 static bool cluster_matrices(Memory *memory, uint32_t n_procs, uint32_t n_matrices, XtfClusterOptions options,
                              XtfClusterReport *report, GError **error)
@@ -198,7 +198,7 @@ Test(cluster, failures_and_wrong_options)
     wrong.threshold.value = NAN;
     cr_expect_not(cluster_matrices(&memory, 2, 2, wrong, &report, NULL));
     wrong = plain;
-    wrong.first = 0;
+    wrong.n_start = 0;
     cr_expect_not(cluster_matrices(&memory, 2, 2, wrong, &report, NULL));
     wrong = plain;
     wrong.drop = 1.5;

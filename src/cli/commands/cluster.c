@@ -80,8 +80,8 @@ static const char *parse_options(Cluster *cluster)
 {
     XtfClusterOptions *cluster_options = &cluster->cluster_options;
 
-    cluster_options->first = (uint32_t)cluster->first;
-    cluster_options->other = (uint32_t)cluster->other;
+    cluster_options->n_start = (uint32_t)cluster->first;
+    cluster_options->n_step = (uint32_t)cluster->other;
     cluster_options->average = cluster->average;
     cluster->options.choose = !cluster->threshold && cluster->precision < 0;
     if (cluster->precision >= 0)

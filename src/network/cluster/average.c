@@ -174,7 +174,7 @@ static bool extend_portion(XtfClusterJob *job, const double *averages, const uin
     const uint32_t n = job->source->n_matrices;
 
     while (*right < n) {
-        uint32_t to = *right + MIN(job->options->other, n - *right);
+        uint32_t to = *right + MIN(job->options->n_step, n - *right);
         size_t leaving;
         if (!count_leaving(job, *right, to, clusters, ranges, limit, &leaving, error))
             return false;
@@ -189,7 +189,7 @@ bool xtf_cluster_by_average(XtfClusterJob *job, uint32_t left, uint32_t *right, 
                             uint32_t *n_clusters, GError **error)
 {
     g_autofree double *averages = g_new(double, job->n_pairs);
-    uint32_t first = MIN(job->options->first, job->source->n_matrices - left);
+    uint32_t first = MIN(job->options->n_start, job->source->n_matrices - left);
     XtfRangeLimit limit;
 
     *right = left + first;

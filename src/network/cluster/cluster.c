@@ -64,7 +64,7 @@ static bool cluster_by_intersections(XtfClusterJob *job, uint32_t left, uint32_t
     const uint32_t n = job->source->n_matrices;
     bool extended = true;
 
-    *right = left + MIN(job->options->first, n - left);
+    *right = left + MIN(job->options->n_start, n - left);
     { /* frees the labels before more are made */
         g_autoptr(GPtrArray) labels = g_ptr_array_new_with_free_func(g_free);
         if (!label_matrices(job, left, *right, labels, error))
@@ -72,7 +72,7 @@ static bool cluster_by_intersections(XtfClusterJob *job, uint32_t left, uint32_t
         *n_clusters = intersect_labels(job, labels, false, clusters);
     }
     while (*right < n && extended) {
-        uint32_t to = *right + MIN(job->options->other, n - *right);
+        uint32_t to = *right + MIN(job->options->n_step, n - *right);
         if (!refine_clusters(job, *right, to, clusters, n_clusters, &extended, error))
             return false;
         if (extended)
@@ -92,7 +92,7 @@ static bool options_are_sound(const XtfMatrixSource *source, const XtfClusterOpt
                         source->n_procs, XTF_CLUSTER_MOST_PROCS);
     if (!isfinite(threshold->value) || threshold->value < 0)
         return xtf_fail(error, XTF_ERROR_INVALID, "the threshold must be a number that is not negative");
-    if (options->first == 0 || options->other == 0)
+    if (options->n_start == 0 || options->n_step == 0)
         return xtf_fail(error, XTF_ERROR_INVALID, "`first` and `other` must be at least 1");
     if (!(options->drop >= 0 && options->drop <= 1))
         return xtf_fail(error, XTF_ERROR_INVALID, "the share of pairs that may be dropped must be 0 to 1");

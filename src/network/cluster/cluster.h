@@ -53,7 +53,7 @@ typedef struct {
 typedef struct {
     XtfThreshold threshold;
     /* Matrices at the start of a portion, and matrices added to it at a time; at least 1. The authors use 5 and 4. */
-    uint32_t first, other;
+    uint32_t n_start, n_step;
     double drop;  /* greatest share of pairs, 0 to 1, that may leave their cluster when a portion is extended */
     bool average; /* cluster the average of a portion's matrices, see average.c. Not with XTF_THRESHOLD_ABSOLUTE */
     /* Receives the portions, in order. */

@@ -125,7 +125,7 @@ static bool write_length(Export *export, XtfResultWriter *writer, int64_t length
 {
     XtfExportJob *job = export->job;
     g_autoptr(XtfSelection) at = xtf_selection_in_window(job->selection, (uint64_t)length, (uint64_t)length + 1);
-    g_autoptr(XtfSelection) links = xtf_links_of(at, &export->type, export->statistic);
+    g_autoptr(XtfSelection) links = xtf_links_select(at, &export->type, export->statistic);
     const XtfLinkPart part = {links, export->statistic, 0, export->sides.senders->len};
     g_autofree double *values = xtf_links_matrix(&job->tree->resolver, &export->type, &export->sides, &part, error);
 

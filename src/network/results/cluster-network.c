@@ -59,7 +59,7 @@ static uint64_t file_bytes(const char *path)
 static char *describe_method(const XtfClusterOptions *clustering, const XtfNetworkClusterOptions *options)
 {
     return g_strdup_printf("%s: %sfirst %" PRIu32 ", other %" PRIu32 ", drop %g", options->program,
-                           clustering->average ? "average, " : "", clustering->first, clustering->other,
+                           clustering->average ? "average, " : "", clustering->n_start, clustering->n_step,
                            clustering->drop);
 }
 

@@ -236,7 +236,7 @@ static bool load_sender_curves(XtfClusterView *view, const ShownStatistic *shown
 {
     g_autoptr(XtfNumberSet) proc = xtf_number_set_of_one(xtf_link_sender(&view->sides, sender));
     g_autoptr(XtfSelection) portion = xtf_selection_in_window(view->selection, view->portion->from, view->portion->to);
-    g_autoptr(XtfSelection) links = xtf_links_of(portion, &shown->type, shown->statistic);
+    g_autoptr(XtfSelection) links = xtf_links_select(portion, &shown->type, shown->statistic);
     g_autoptr(XtfSelection) sender_links = xtf_selection_in_procs(links, proc);
     const XtfLinkPart part = {sender_links, shown->statistic, sender, 1};
 

@@ -88,7 +88,7 @@ static void add_curve_value(const XtfLink *link, void *data)
 bool xtf_link_curve_table(XtfLinkView *view, XtfTableOutput *output, GError **error)
 {
     g_autoptr(GArray) points = g_array_new(FALSE, FALSE, sizeof(Point));
-    g_autoptr(XtfSelection) links = xtf_links_of(view->selection, &view->type, -1);
+    g_autoptr(XtfSelection) links = xtf_links_select(view->selection, &view->type, -1);
     const XtfLinkPart part = {links, -1, 0, view->sides.senders->len};
     Curve curve = {.points = points};
     XtfGrid *grid = &output->grid;

@@ -63,7 +63,7 @@ bool xtf_link_view_init(XtfLinkView *view, XtfResolver *resolver, XtfSelection *
         xtf_link_sides_finish(&new_view.sides);
         return false;
     }
-    new_view.links = xtf_links_of(selection, &new_view.type, new_view.statistic);
+    new_view.links = xtf_links_select(selection, &new_view.type, new_view.statistic);
     *view = new_view;
     return true;
 }
@@ -173,7 +173,7 @@ static GArray *find_lengths(XtfLinkView *view, GError **error)
     g_autoptr(GArray) lengths = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     g_autoptr(GHashTable) set = g_hash_table_new(NULL, NULL);
     bool narrowed = view->selection->by[XTF_BY_KIND];
-    g_autoptr(XtfSelection) links = xtf_links_of(view->selection, &view->type, narrowed ? view->statistic : -1);
+    g_autoptr(XtfSelection) links = xtf_links_select(view->selection, &view->type, narrowed ? view->statistic : -1);
     const XtfLinkPart part = {links, narrowed ? view->statistic : -1, 0, view->sides.senders->len};
     GHashTableIter iter;
     gpointer key;
@@ -206,7 +206,7 @@ static void add_statistics_columns(const XtfLinkView *view, XtfGrid *grid)
 static bool add_statistics(XtfLinkView *view, uint64_t length, int event, XtfLines *lines, bool *added, GError **error)
 {
     g_autoptr(XtfSelection) at_length = xtf_selection_in_window(view->selection, length, length + 1);
-    g_autoptr(XtfSelection) links = xtf_links_of(at_length, &view->type, event);
+    g_autoptr(XtfSelection) links = xtf_links_select(at_length, &view->type, event);
     const XtfLinkPart part = {links, event, 0, view->sides.senders->len};
     g_autofree double *values = xtf_links_matrix(view->resolver, &view->type, &view->sides, &part, error);
     g_autofree char *name = g_ascii_strdown(view->type.event->labels[event], -1);

@@ -41,7 +41,7 @@ double xtf_link_factor(const XtfLinkType *type, int statistic)
     return statistic >= 0 && statistic == xtf_link_statistic(type, AMOUNT) ? 1 : MICROSECONDS;
 }
 
-XtfSelection *xtf_links_of(const XtfSelection *selection, const XtfLinkType *type, int statistic)
+XtfSelection *xtf_links_select(const XtfSelection *selection, const XtfLinkType *type, int statistic)
 {
     XtfSelection *links = xtf_selection_in_type(selection, type->schema->id);
 
@@ -59,7 +59,7 @@ static bool has_statistic(XtfResolver *resolver, const XtfSelection *selection, 
                           bool *has, GError **error)
 {
     g_autoptr(XtfSelection) all_receivers = xtf_selection_without(selection, XTF_BY_PEER);
-    g_autoptr(XtfSelection) links = xtf_links_of(all_receivers, type, statistic);
+    g_autoptr(XtfSelection) links = xtf_links_select(all_receivers, type, statistic);
     uint64_t n = 0;
 
     if (!xtf_resolver_count(resolver, links, &n, error))

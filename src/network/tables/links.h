@@ -22,7 +22,7 @@ int xtf_link_statistic(const XtfLinkType *type, const char *name);
 
 /* Returns the links of one statistic in a selection, or all its links if `statistic` is -1. The caller releases the
  * result. */
-XtfSelection *xtf_links_of(const XtfSelection *selection, const XtfLinkType *type, int statistic);
+XtfSelection *xtf_links_select(const XtfSelection *selection, const XtfLinkType *type, int statistic);
 
 /* Names of statistics, NULL-terminated. A table of one statistic shows the first that was measured. */
 extern const char *const xtf_links_preferred[];

@@ -234,7 +234,7 @@ XtfNode *xtf_network_entry_new(XtfNode *directory, const char *name, bool *found
         return make_file(directory, entry, error);
     int statistic = xtf_link_statistic(&type, name);
     *found = statistic >= 0;
-    return *found ? xtf_node_new_selection(directory, xtf_links_of(directory->selection, &type, statistic)) : NULL;
+    return *found ? xtf_node_new_selection(directory, xtf_links_select(directory->selection, &type, statistic)) : NULL;
 }
 
 void xtf_network_entries_list(XtfNode *directory, XtfLister *lister)

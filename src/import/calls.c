@@ -217,7 +217,7 @@ static void note_mishaps(XtfImportJob *job, const Mishaps *mishaps)
 
     for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
         if (all[i].n > 0)
-            xtf_import_repair(job, "%s: %" PRIu64, all[i].text, all[i].n);
+            xtf_import_note_repair(job, "%s: %" PRIu64, all[i].text, all[i].n);
     }
 }
 

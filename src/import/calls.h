@@ -36,7 +36,7 @@ bool xtf_import_calls_enter(XtfCallImport *calls, uint32_t process, uint32_t thr
 bool xtf_import_calls_leave(XtfCallImport *calls, uint32_t process, uint32_t thread, uint64_t time, const char *region,
                             GError **error);
 /* Counts n events that were read but are not imported. The importer adds a remark on the reason:
- * xtf_import_leave_out(). */
+ * xtf_import_note_left_out(). */
 void xtf_import_calls_skip(XtfCallImport *calls, uint64_t n);
 
 /* Writes the definitions, closes the output, and adds remarks on repaired faults. */

@@ -51,8 +51,8 @@ static void note_conflicts(XtfImportJob *job, const char *table, uint64_t n, uin
     g_autofree char *alike_ids = xtf_import_quantity(alike, "id");
 
     if (alike > 0)
-        xtf_import_repair(job, "%s: %s %s defined again, with the same name and size: the first definition counts",
-                          table, alike_ids, alike == 1 ? "is" : "are");
+        xtf_import_note_repair(job, "%s: %s %s defined again, with the same name and size: the first definition counts",
+                               table, alike_ids, alike == 1 ? "is" : "are");
     if (n > alike)
         xtf_import_warn(job,
                         "%s: %s %s defined again, differently: the first definition counts, so some names in the trace "

@@ -41,9 +41,9 @@ struct XtfImportJob {
  * changes them. Leave out: of data that is not imported. Write for users who know their program, not the format. Any
  * thread. */
 void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF(3, 4);
-#define xtf_import_warn(job, ...)      xtf_import_note(job, (job)->report.warnings, __VA_ARGS__)
-#define xtf_import_repair(job, ...)    xtf_import_note(job, (job)->report.repaired, __VA_ARGS__)
-#define xtf_import_leave_out(job, ...) xtf_import_note(job, (job)->report.left_out, __VA_ARGS__)
+#define xtf_import_warn(job, ...)          xtf_import_note(job, (job)->report.warnings, __VA_ARGS__)
+#define xtf_import_note_repair(job, ...)   xtf_import_note(job, (job)->report.repaired, __VA_ARGS__)
+#define xtf_import_note_left_out(job, ...) xtf_import_note(job, (job)->report.left_out, __VA_ARGS__)
 
 /* Adds all remarks so far to the table `remarks`. Call it after the last look-up and before tables are written. */
 void xtf_import_store_remarks(XtfImportJob *job, XtfDefinitions *definitions);

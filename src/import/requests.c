@@ -35,21 +35,21 @@ void xtf_requests_finish(XtfRequests *requests)
 
 static size_t slots_size(const XtfRequests *requests)
 {
-    return 2 * requests->room * sizeof *requests->slots;
+    return 2 * requests->capacity * sizeof *requests->slots;
 }
 
 void xtf_requests_clear(XtfRequests *requests)
 {
-    if (requests->room > XTF_REQUESTS_IN_MEMORY)
+    if (requests->capacity > XTF_REQUESTS_IN_MEMORY)
         xtf_requests_finish(requests);
-    if (requests->room > 0)
+    if (requests->capacity > 0)
         memset(requests->slots, 0, slots_size(requests));
     requests->first = requests->end = 0;
 }
 
 static XtfRequest *request_at(const XtfRequests *requests, uint64_t number)
 {
-    return &requests->ring[number & (requests->room - 1)];
+    return &requests->ring[number & (requests->capacity - 1)];
 }
 
 /* Returns the slot at which the look-up of an id begins. */
@@ -57,7 +57,7 @@ static uint64_t home_slot(const XtfRequests *requests, uint64_t id, XtfRequestSt
 {
     const uint64_t key[] = {id, kind == XTF_REQUEST_SENDING}; /* a random hash: no archive can make ids collide */
 
-    return xtf_id_hash(key, G_N_ELEMENTS(key)) & (2 * requests->room - 1);
+    return xtf_id_hash(key, G_N_ELEMENTS(key)) & (2 * requests->capacity - 1);
 }
 
 /* Returns the slot of the open request of that kind; a free slot if there is none. */
@@ -65,7 +65,7 @@ static uint64_t find_slot(const XtfRequests *requests, uint64_t id, XtfRequestSt
 {
     uint64_t slot = home_slot(requests, id, kind);
 
-    for (; requests->slots[slot] != 0; slot = (slot + 1) & (2 * requests->room - 1)) {
+    for (; requests->slots[slot] != 0; slot = (slot + 1) & (2 * requests->capacity - 1)) {
         const XtfRequest *request = request_at(requests, requests->slots[slot] - 1);
         if (request->id == id && request->state == kind)
             break;
@@ -77,7 +77,7 @@ static uint64_t find_slot(const XtfRequests *requests, uint64_t id, XtfRequestSt
  * id and kind. */
 static void free_slot(XtfRequests *requests, uint64_t slot)
 {
-    uint64_t mask = 2 * requests->room - 1;
+    uint64_t mask = 2 * requests->capacity - 1;
 
     requests->slots[slot] = 0;
     for (uint64_t next = (slot + 1) & mask; requests->slots[next] != 0; next = (next + 1) & mask) {
@@ -113,10 +113,10 @@ static bool is_open(const XtfRequest *request)
 static bool grow_ring(XtfRequests *requests, GError **error)
 {
     XtfRequests larger = {.folder = requests->folder, .first = requests->first, .end = requests->end};
-    larger.room = requests->room > 0 ? 2 * requests->room : INITIAL_CAPACITY;
-    bool in_file = larger.room > XTF_REQUESTS_IN_MEMORY;
+    larger.capacity = requests->capacity > 0 ? 2 * requests->capacity : INITIAL_CAPACITY;
+    bool in_file = larger.capacity > XTF_REQUESTS_IN_MEMORY;
 
-    larger.ring = memory_new(&larger.ring_file, larger.folder, larger.room * sizeof *larger.ring, in_file, error);
+    larger.ring = memory_new(&larger.ring_file, larger.folder, larger.capacity * sizeof *larger.ring, in_file, error);
     if (larger.ring)
         larger.slots = memory_new(&larger.slots_file, larger.folder, slots_size(&larger), in_file, error);
     if (!larger.slots) {
@@ -141,7 +141,7 @@ bool xtf_requests_post(XtfRequests *requests, XtfRequestState state, uint64_t id
 
     if (open)
         end_request(requests, id, state, XTF_REQUEST_FORGOTTEN);
-    if (requests->end - requests->first == requests->room && !grow_ring(requests, error))
+    if (requests->end - requests->first == requests->capacity && !grow_ring(requests, error))
         return false;
     XtfRequest *request = request_at(requests, requests->end++);
     *request = (XtfRequest){.row = *row, .state = state, .id = id};

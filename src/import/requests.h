@@ -35,10 +35,10 @@ typedef struct {
 
 typedef struct {
     const char *folder;  /* of the unlinked files, borrowed; NULL: the system's temporary folder */
-    uint64_t first, end; /* numbers of the postings in the queue; number n is at ring[n & (room - 1)] */
-    uint64_t room;       /* capacity of the ring, a power of two; 0 before the first posting */
+    uint64_t first, end; /* numbers of the postings in the queue; number n is at ring[n & (capacity - 1)] */
+    uint64_t capacity;   /* of the ring, a power of two; 0 before the first posting */
     XtfRequest *ring;
-    uint64_t *slots; /* hash table of 2 * room slots, by id and kind: posting's number plus 1; 0: free */
+    uint64_t *slots; /* hash table of 2 * capacity slots, by id and kind: posting's number plus 1; 0: free */
     XtfFileMemory ring_file, slots_file; /* the memory of large rings and slots */
 } XtfRequests;
 

@@ -65,7 +65,7 @@ void xtf_stream_begin(XtfStream *stream, uint64_t location)
     xtf_requests_clear(&stream->requests);
     xtf_growth_clear(&stream->growth);
     stream->previous_region = XTF_NONE32;
-    stream->seq = stream->last = stream->n_calls = stream->never_left = 0;
+    stream->seq = stream->last_time = stream->n_calls = stream->never_left = 0;
     stream->unstored = stream->max_unstored = 0;
     stream->backward = stream->without_enter = stream->out_of_order = (XtfMishap){0};
     memset(stream->arrays, 0, sizeof stream->arrays);
@@ -117,11 +117,11 @@ static void note_mishap(XtfMishap *mishap, uint64_t seq)
 
 uint64_t xtf_stream_repair_time(XtfStream *stream, uint64_t time)
 {
-    XtfBackwardTimesRow row = {.time = stream->last, .seq = stream->seq, .source_time = time};
+    XtfBackwardTimesRow row = {.time = stream->last_time, .seq = stream->seq, .source_time = time};
 
     note_mishap(&stream->backward, stream->seq);
     xtf_stream_append_row(stream, XTF_MODEL_BACKWARD_TIMES, &row); /* appending the record reports a failure */
-    return stream->last;
+    return stream->last_time;
 }
 
 void xtf_stream_grow_stack(XtfStream *stream)
@@ -173,6 +173,6 @@ bool xtf_stream_change_region_id(XtfStream *stream, uint32_t region, uint32_t id
     if (stream->region_ids[region] == id)
         return true;
     stream->region_ids[region] = id;
-    XtfRegionIdsRow row = {.time = stream->last, .seq = stream->seq - 1, .region = region, .id = id};
+    XtfRegionIdsRow row = {.time = stream->last_time, .seq = stream->seq - 1, .region = region, .id = id};
     return xtf_stream_append_row(stream, XTF_MODEL_REGION_IDS, &row);
 }

@@ -59,8 +59,8 @@ typedef struct {
     const uint32_t *schemas; /* the trace's schema ids by model tag; NULL: the writer adds missing schemas */
     uint64_t location;
     uint64_t seq;             /* of the next record */
-    uint64_t last;            /* time of the last record */
-    uint32_t previous_region; /* the region on top of the stack before the first record with the time `last` */
+    uint64_t last_time;       /* time of the last record */
+    uint32_t previous_region; /* the region on top of the stack before the first record with the time `last_time` */
     uint64_t n_calls;
     XtfFrame *stack;
     uint32_t depth, capacity;
@@ -116,9 +116,9 @@ static inline uint32_t xtf_stream_region(const XtfStream *stream)
 /* Advances to the time of the next record. Call it before that record changes the stack. */
 static inline void xtf_stream_set_time(XtfStream *stream, uint64_t time)
 {
-    if (G_LIKELY(time > stream->last)) {
+    if (G_LIKELY(time > stream->last_time)) {
         stream->previous_region = xtf_stream_region(stream);
-        stream->last = time;
+        stream->last_time = time;
     }
 }
 
@@ -127,7 +127,7 @@ static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned 
 {
     XtfRecordHead *head = row;
 
-    if (G_UNLIKELY(time < stream->last))
+    if (G_UNLIKELY(time < stream->last_time))
         time = xtf_stream_repair_time(stream, time);
     xtf_stream_set_time(stream, time);
     head->time = time;

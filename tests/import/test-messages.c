@@ -147,7 +147,7 @@ Test(messages, many_postings_go_to_a_file)
         }
         cr_assert(location > 0 || !xtf_requests_take(&requests, true));
         xtf_requests_clear(&requests);
-        cr_assert_eq(requests.room, 0);
+        cr_assert_eq(requests.capacity, 0);
     }
     xtf_requests_finish(&requests);
     cr_assert_eq(g_rmdir(folder), 0, "the files are unlinked");

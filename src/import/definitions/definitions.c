@@ -9,7 +9,7 @@ void xtf_definitions_init(XtfDefinitions *definitions)
     definitions->texts = g_string_chunk_new(65536);
     definitions->strings = g_ptr_array_new();
     definitions->string_ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    definitions->own_strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    definitions->interned_strings = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
     xtf_id_map_init(&definitions->strings_by_id);
     xtf_id_map_init(&definitions->late_strings_by_id);
     xtf_tags_init(&definitions->tags);
@@ -39,7 +39,7 @@ void xtf_definitions_finish(XtfDefinitions *definitions)
     xtf_id_map_finish(&definitions->late_strings_by_id);
     xtf_tags_finish(&definitions->tags);
     xtf_source_order_finish(&definitions->order);
-    g_hash_table_unref(definitions->own_strings);
+    g_hash_table_unref(definitions->interned_strings);
     g_ptr_array_unref(definitions->strings);
     g_array_unref(definitions->string_ids);
     g_string_chunk_free(definitions->texts);
@@ -79,18 +79,18 @@ void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const 
         definitions->string_conflicts++;
         return;
     } else if (!xtf_id_map_find(&table->rows_by_id, id, &number)) {
-        return; /* the id of an own string */
+        return; /* the id of an interned string */
     }
     xtf_source_order_add(&definitions->order, XTF_MODEL_STRING_DEFINITIONS, number);
 }
 
-uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *text)
+uint32_t xtf_definitions_intern_string(XtfDefinitions *definitions, const char *text)
 {
     gpointer number;
 
-    if (!g_hash_table_lookup_extended(definitions->own_strings, text, NULL, &number)) {
-        number = GUINT_TO_POINTER(XTF_NONE32 - 1 - g_hash_table_size(definitions->own_strings));
-        g_hash_table_insert(definitions->own_strings, g_strdup(text), number);
+    if (!g_hash_table_lookup_extended(definitions->interned_strings, text, NULL, &number)) {
+        number = GUINT_TO_POINTER(XTF_NONE32 - 1 - g_hash_table_size(definitions->interned_strings));
+        g_hash_table_insert(definitions->interned_strings, g_strdup(text), number);
         add_text(definitions, GPOINTER_TO_UINT(number), text);
     }
     return GPOINTER_TO_UINT(number);

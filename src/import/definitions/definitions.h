@@ -34,12 +34,12 @@ struct XtfDefinitions {
     XtfDefinitionTable tables[XTF_N_MODEL_SCHEMAS]; /* by tag; the entries of arrays are unused */
     XtfWriter *writer;                              /* set when resolving begins */
     GStringChunk *texts;
-    GPtrArray *strings; /* of the source, in the order of their definitions; own strings are among them */
+    GPtrArray *strings; /* of the source, in the order of their definitions; interned strings are among them */
     GArray *string_ids; /* of uint32_t: the strings' ids in the trace; set when resolving begins */
     XtfIdMap strings_by_id;
     XtfIdMap late_strings_by_id;
-    GHashTable *own_strings; /* text -> id */
-    XtfTags tags;            /* of messages: the rows of the table `tags` */
+    GHashTable *interned_strings; /* text -> id */
+    XtfTags tags;                 /* of messages: the rows of the table `tags` */
     XtfSourceOrder order;
     uint64_t string_conflicts;
     uint64_t count; /* definitions added, including strings */
@@ -54,7 +54,7 @@ void xtf_definitions_finish(XtfDefinitions *definitions);
 
 void xtf_definitions_add_string(XtfDefinitions *definitions, uint32_t id, const char *text);
 /* Returns an id for a text that is not from the source. The ids count down from the largest. */
-uint32_t xtf_definitions_own_string(XtfDefinitions *definitions, const char *text);
+uint32_t xtf_definitions_intern_string(XtfDefinitions *definitions, const char *text);
 void xtf_definitions_add(XtfDefinitions *definitions, unsigned table, const void *row);
 /* Adds a row with a list of parts, which are rows of another table. Sets the fields `first` and `count`, with which the
  * row must begin. Does not store the list again if an earlier definition of the id is equal. */

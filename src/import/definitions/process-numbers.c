@@ -85,7 +85,7 @@ static void add_undefined_processes(Numbering *numbering)
             .id = id,
             .system_tree_node = XTF_NONE32,
             .creator = XTF_NONE32,
-            .name = xtf_definitions_own_string(numbering->definitions, name),
+            .name = xtf_definitions_intern_string(numbering->definitions, name),
         };
         xtf_definitions_add_missing(numbering->definitions, XTF_MODEL_PROCESSES, &row);
     }

@@ -13,8 +13,8 @@ enum {
 
 static void add_source_property(XtfOpentsImport *import, const char *name, const char *value)
 {
-    const XtfPropertyRow row = {.name = xtf_definitions_own_string(&import->definitions, name),
-                                .value = xtf_definitions_own_string(&import->definitions, value)};
+    const XtfPropertyRow row = {.name = xtf_definitions_intern_string(&import->definitions, name),
+                                .value = xtf_definitions_intern_string(&import->definitions, value)};
 
     xtf_definitions_add(&import->definitions, XTF_MODEL_PROPERTIES, &row);
 }
@@ -27,7 +27,7 @@ static void add_processes(XtfOpentsImport *import, uint32_t n_ranks)
                                        .type = PROCESS,
                                        .system_tree_node = XTF_NONE32,
                                        .creator = XTF_NONE32,
-                                       .name = xtf_definitions_own_string(&import->definitions, name)};
+                                       .name = xtf_definitions_intern_string(&import->definitions, name)};
         const XtfLocationRow location = {.id = rank, .process = rank, .type = CPU_THREAD, .name = process.name};
         xtf_definitions_add(&import->definitions, XTF_MODEL_PROCESSES, &process);
         xtf_definitions_add(&import->definitions, XTF_MODEL_LOCATIONS, &location);

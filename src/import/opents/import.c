@@ -31,11 +31,12 @@ static void list_unknown_items(XtfOpentsImport *import)
     g_autoptr(GList) names = g_list_sort(g_hash_table_get_keys(import->unknown), (GCompareFunc)strcmp);
 
     for (GList *name = names; name; name = name->next)
-        xtf_import_leave_out(import->job, "%" PRIu64 " %s, which a trace of OpenTS does not have",
-                             *(uint64_t *)g_hash_table_lookup(import->unknown, name->data), (char *)name->data);
+        xtf_import_note_left_out(import->job, "%" PRIu64 " %s, which a trace of OpenTS does not have",
+                                 *(uint64_t *)g_hash_table_lookup(import->unknown, name->data), (char *)name->data);
     if (import->n_unlisted > 0)
-        xtf_import_leave_out(import->job, "%" PRIu64 " unknown elements, attributes and other items with further names",
-                             import->n_unlisted);
+        xtf_import_note_left_out(import->job,
+                                 "%" PRIu64 " unknown elements, attributes and other items with further names",
+                                 import->n_unlisted);
 }
 
 static void add_final_remarks(XtfOpentsImport *import, bool cut)
@@ -49,20 +50,20 @@ static void add_final_remarks(XtfOpentsImport *import, bool cut)
     if (cut)
         xtf_import_warn(import->job, "line %d: the file ends before the trace does: it has %s", line, slices);
     if (import->rows.backward > 0)
-        xtf_import_repair(import->job,
-                          "%" PRIu64
-                          " records have times before the time of the preceding slice: they are shown at that time",
-                          import->rows.backward);
+        xtf_import_note_repair(
+            import->job,
+            "%" PRIu64 " records have times before the time of the preceding slice: they are shown at that time",
+            import->rows.backward);
     if (import->rounded > 0)
-        xtf_import_repair(import->job,
-                          "%" PRIu64 " times have more than nine decimals: they were rounded to nanoseconds",
-                          import->rounded);
+        xtf_import_note_repair(import->job,
+                               "%" PRIu64 " times have more than nine decimals: they were rounded to nanoseconds",
+                               import->rounded);
     text = xtf_notation_text(&import->notation, &mixed);
     add_late_property(import, XTF_OPENTS_DECIMALS, text);
     if (mixed)
-        xtf_import_repair(import->job,
-                          "numbers of one attribute are written in different ways: an export writes all of them with "
-                          "as many decimals as they need");
+        xtf_import_note_repair(
+            import->job, "numbers of one attribute are written in different ways: an export writes all of them with "
+                         "as many decimals as they need");
     list_unknown_items(import);
 }
 

@@ -58,8 +58,8 @@ static void note_undefined_locations(XtfOtf2Import *import, const char *folder, 
     }
     g_autofree char *locations = xtf_import_quantity(n, "location");
     if (n > 0)
-        xtf_import_leave_out(import->job, "the events of %s without a definition, such as %" PRIu64, locations,
-                             example);
+        xtf_import_note_left_out(import->job, "the events of %s without a definition, such as %" PRIu64, locations,
+                                 example);
 }
 
 static bool check_location(XtfOtf2Import *import, const char *folder, const XtfLocationRow *row,
@@ -123,8 +123,8 @@ bool xtf_otf2_find_locations(XtfOtf2Import *import, OTF2_Reader *reader, GError 
 static void add_text(XtfOtf2Definitions *source, const char *name, const char *value)
 {
     XtfPropertyRow row = {
-        .name = xtf_definitions_own_string(&source->definitions, name),
-        .value = xtf_definitions_own_string(&source->definitions, value),
+        .name = xtf_definitions_intern_string(&source->definitions, name),
+        .value = xtf_definitions_intern_string(&source->definitions, value),
     };
     xtf_definitions_add_part(&source->definitions, XTF_MODEL_PROPERTIES, &row);
 }

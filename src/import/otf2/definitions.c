@@ -114,7 +114,7 @@ ON_PROPERTY(IoFile, OTF2_IoFileRef, OF_IO_FILE);
 /* Adds a string for a name that OTF2 has only as an enumeration, and returns its id. */
 static OTF2_StringRef add_own_text(void *data, const char *text)
 {
-    return xtf_definitions_own_string(&((XtfOtf2Definitions *)data)->definitions, text);
+    return xtf_definitions_intern_string(&((XtfOtf2Definitions *)data)->definitions, text);
 }
 
 ON(ClockProperties, uint64_t resolution, uint64_t origin, uint64_t length, uint64_t realtime)

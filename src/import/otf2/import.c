@@ -50,11 +50,11 @@ static void note_extras(XtfOtf2Import *import, OTF2_Reader *reader)
     OTF2_Reader_GetNumberOfSnapshots(reader, &snapshots);
     OTF2_Reader_GetNumberOfThumbnails(reader, &thumbnails);
     if (snapshots > 0)
-        xtf_import_leave_out(import->job, "snapshots, which repeat what events say: %" PRIu32, snapshots);
+        xtf_import_note_left_out(import->job, "snapshots, which repeat what events say: %" PRIu32, snapshots);
     if (thumbnails > 0)
-        xtf_import_leave_out(import->job, "thumbnails, which summarize events: %" PRIu32, thumbnails);
+        xtf_import_note_left_out(import->job, "thumbnails, which summarize events: %" PRIu32, thumbnails);
     if (g_file_test(markers, G_FILE_TEST_EXISTS))
-        xtf_import_leave_out(import->job, "the markers in %s: no record type for them yet", markers);
+        xtf_import_note_left_out(import->job, "the markers in %s: no record type for them yet", markers);
 }
 
 static bool create_output(XtfOtf2Import *import, GError **error)
@@ -81,8 +81,8 @@ static bool import_archive(XtfOtf2Import *import, OTF2_Reader *reader, GError **
     xtf_otf2_describe_archive(&import->source, reader);
     xtf_import_note_definitions(import->job, definitions, xtf_number_processes(definitions));
     if (import->source.unknown > 0)
-        xtf_import_leave_out(import->job, "definitions of kinds that OTF2's library does not know: %" PRIu64,
-                             import->source.unknown);
+        xtf_import_note_left_out(import->job, "definitions of kinds that OTF2's library does not know: %" PRIu64,
+                                 import->source.unknown);
     note_extras(import, reader);
     if (!xtf_otf2_find_locations(import, reader, error) || !create_output(import, error) ||
         !xtf_definitions_resolve(definitions, import->job->writer, error) || !xtf_otf2_read_events(import, error))

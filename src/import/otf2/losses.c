@@ -52,8 +52,8 @@ void xtf_otf2_report_losses(XtfOtf2Import *import)
     g_autofree char *of_locations = xtf_import_quantity(locations, "location");
     g_autofree char *damaged = xtf_import_quantity(uncounted, "location");
     if (locations > 0)
-        xtf_import_leave_out(import->job, "%s of %s, which could not be read", missing, of_locations);
+        xtf_import_note_left_out(import->job, "%s of %s, which could not be read", missing, of_locations);
     if (uncounted > 0)
-        xtf_import_leave_out(import->job, "events of %s, which could not be read: the archive does not say how many",
-                             damaged);
+        xtf_import_note_left_out(import->job,
+                                 "events of %s, which could not be read: the archive does not say how many", damaged);
 }

@@ -9,7 +9,7 @@ OTF2_CallbackCode xtf_otf2_add_attributes(XtfStream *stream, const OTF2_Attribut
         if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &attribute, &type, &value) != OTF2_SUCCESS)
             return OTF2_CALLBACK_INTERRUPT;
         XtfAttributesRow row = {
-            .time = stream->last,
+            .time = stream->last_time,
             .seq = stream->seq - 1,
             .attribute = xtf_definitions_row(stream->definitions, XTF_MODEL_ATTRIBUTE_DEFINITIONS, attribute),
             .type = type,

@@ -321,7 +321,7 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
     warn_of_mishaps(import);
     g_autofree char *definitions = xtf_import_quantity(import->own_definitions, "definition");
     if (import->own_definitions > 0)
-        xtf_import_leave_out(
+        xtf_import_note_left_out(
             import->job, "%s in locations' own files (.def): the archive's definitions are used instead", definitions);
     if (import->error) {
         g_propagate_error(error, g_steal_pointer(&import->error));

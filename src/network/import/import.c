@@ -33,7 +33,7 @@ typedef struct {
 
 static uint32_t add_string(Import *import, const char *text)
 {
-    return xtf_definitions_own_string(&import->definitions, text);
+    return xtf_definitions_intern_string(&import->definitions, text);
 }
 
 static void add_trace_property(Import *import, const char *name, const char *value)
@@ -308,14 +308,14 @@ static void note_missing_values(Import *import)
     const XtfNetwork *network = import->network;
 
     if (network->shifted)
-        xtf_import_repair(
+        xtf_import_note_repair(
             import->job,
             "the values are stored after their places, as one version of the authors' clustering program does: "
             "the import read them at their shifted places");
     import->job->report.left_out_events = import->unmeasured;
     if (import->unmeasured > 0)
-        xtf_import_leave_out(import->job, "values that were not measured (NaN, -1 or nothing): %" PRIu64,
-                             import->unmeasured);
+        xtf_import_note_left_out(import->job, "values that were not measured (NaN, -1 or nothing): %" PRIu64,
+                                 import->unmeasured);
 }
 
 static bool import_result(Import *import, GError **error)

@@ -10,7 +10,7 @@ static const XtfRequest *first_request(const XtfStream *stream)
 {
     const XtfRequests *requests = &stream->requests;
 
-    return xtf_requests_empty(requests) ? NULL : &requests->ring[requests->first & (requests->room - 1)];
+    return xtf_requests_empty(requests) ? NULL : &requests->ring[requests->first & (requests->capacity - 1)];
 }
 
 /* Treats old incomplete sends as sent. A send whose request was freed never completes, and would hold up the postings
@@ -125,7 +125,7 @@ static uint64_t last_time(const XtfCollectSession *session)
 
     for (uint32_t i = 0; i < session->n_rings; i++)
         if (session->rings[i])
-            last = MAX(last, session->rings[i]->stream.last);
+            last = MAX(last, session->rings[i]->stream.last_time);
     return has_left(session) ? last : MAX(last, xtf_collect_clock_ns(&session->clock, session->ended));
 }
 

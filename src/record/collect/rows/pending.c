@@ -13,7 +13,7 @@ bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, uint64
     uint32_t region = xtf_stream_region(&ring->stream);
     if (region == XTF_NONE32 || xtf_collect_region(collector, number) != region)
         return true; /* records are missing */
-    time = MAX(time, ring->stream.last);
+    time = MAX(time, ring->stream.last_time);
     XtfPendingRow row = {.region = region,
                          .since = MIN(xtf_collect_clock_ns(&collector->clock, since), time),
                          .peer = XTF_NONE32,

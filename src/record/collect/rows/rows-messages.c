@@ -89,7 +89,7 @@ static uint32_t found_nothing_attribute(XtfCollectTables *tables)
 static bool add_found_nothing(XtfCollectRing *ring, uint32_t calls)
 {
     XtfStream *stream = &ring->stream;
-    XtfAttributesRow row = {.time = stream->last,
+    XtfAttributesRow row = {.time = stream->last_time,
                             .seq = stream->seq - 1,
                             .attribute = found_nothing_attribute(&ring->collector->tables),
                             .type = VALUE_UINT32,

@@ -11,11 +11,11 @@ struct XtfExportJob {
     const XtfExporter *exporter;
     XtfTree *tree;
     XtfSelection *selection;
-    const char *output; /* path to write to: an existing empty folder or file */
-    const char *place;  /* path of the finished output: errors name it instead of `output` */
-    const char *rate;   /* export.h */
-    bool for_scalasca;  /* export.h */
-    const char *folder; /* folder of `place`, for temporary files */
+    const char *output;     /* path to write to: an existing empty folder or file */
+    const char *final_path; /* path of the finished output: errors name it instead of `output` */
+    const char *rate;       /* export.h */
+    bool for_scalasca;      /* export.h */
+    const char *folder;     /* folder of `final_path`, for temporary files */
     XtfSupervised *shared;
     uint64_t total; /* records of the selection */
     XtfExportReport report;

@@ -7,7 +7,7 @@
 
 #include "libxtf/error.h"
 
-bool xtf_sync_file(const char *path, const char *place, GError **error)
+bool xtf_sync_file(const char *path, const char *shown_path, GError **error)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     bool good = fd >= 0 && fsync(fd) == 0;
@@ -15,7 +15,8 @@ bool xtf_sync_file(const char *path, const char *place, GError **error)
 
     if (fd >= 0)
         close(fd);
-    return good || xtf_fail(error, XTF_ERROR_IO, "%s: cannot be written: %s", place ? place : path, g_strerror(fault));
+    return good || xtf_fail(error, XTF_ERROR_IO, "%s: cannot be written: %s", shown_path ? shown_path : path,
+                            g_strerror(fault));
 }
 
 bool xtf_sync_folder(const char *path, GError **error)

@@ -10,17 +10,17 @@
 #include "libxtf/base/sync-name.h"
 #include "src/files/sync.h"
 
-static bool check_place(const char *place, const char *source, GError **error)
+static bool check_final_path(const char *final_path, const char *source, GError **error)
 {
     struct stat existing, read;
 
-    if (stat(place, &existing) != 0) /* creating the file reports any other fault */
+    if (stat(final_path, &existing) != 0) /* creating the file reports any other fault */
         return true;
     if (!S_ISREG(existing.st_mode))
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", place,
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", final_path,
                         S_ISDIR(existing.st_mode) ? g_strerror(EISDIR) : "is no regular file");
     if (source && stat(source, &read) == 0 && existing.st_dev == read.st_dev && existing.st_ino == read.st_ino)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: is the file to be read", place);
+        return xtf_fail(error, XTF_ERROR_IO, "%s: is the file to be read", final_path);
     return true;
 }
 
@@ -28,7 +28,7 @@ static bool check_place(const char *place, const char *source, GError **error)
  * to give the file its name. */
 static bool create_nameless(XtfOutput *output, mode_t mode)
 {
-    g_autofree char *folder = g_path_get_dirname(output->place);
+    g_autofree char *folder = g_path_get_dirname(output->final_path);
 
     output->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (output->fd < 0)
@@ -44,11 +44,11 @@ static bool create_nameless(XtfOutput *output, mode_t mode)
 
 static bool create_named(XtfOutput *output, mode_t mode, GError **error)
 {
-    output->path = g_strdup_printf("%s.XXXXXX", output->place);
+    output->path = g_strdup_printf("%s.XXXXXX", output->final_path);
     int fd = g_mkstemp(output->path);
 
     if (fd < 0)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->place, g_strerror(errno));
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->final_path, g_strerror(errno));
     fchmod(fd, mode);
     close(fd);
     return true;
@@ -59,19 +59,19 @@ static void output_free(XtfOutput *output)
     if (output->fd >= 0)
         close(output->fd);
     g_free(output->path);
-    g_free(output->place);
+    g_free(output->final_path);
     g_free(output);
 }
 
-XtfOutput *xtf_output_begin(const char *place, const char *source, GError **error)
+XtfOutput *xtf_output_begin(const char *final_path, const char *source, GError **error)
 {
     mode_t mask = umask(0);
 
     umask(mask);
-    if (!check_place(place, source, error))
+    if (!check_final_path(final_path, source, error))
         return NULL;
     XtfOutput *output = g_new0(XtfOutput, 1);
-    output->place = g_strdup(place);
+    output->final_path = g_strdup(final_path);
     output->fd = -1;
     if (create_nameless(output, 0666 & ~mask) ||
         create_named(output, 0666 & ~mask, error)) /* the mode of any new file */
@@ -80,13 +80,13 @@ XtfOutput *xtf_output_begin(const char *place, const char *source, GError **erro
     return NULL;
 }
 
-static bool move_to_place(XtfOutput *output, GError **error)
+static bool move_to_final_path(XtfOutput *output, GError **error)
 {
     bool is_nameless = output->fd >= 0;
 
-    if (is_nameless ? xtf_nameless_link(output->fd, output->place) : rename(output->path, output->place) == 0)
+    if (is_nameless ? xtf_nameless_link(output->fd, output->final_path) : rename(output->path, output->final_path) == 0)
         return true;
-    xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->place, g_strerror(errno));
+    xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->final_path, g_strerror(errno));
     if (!is_nameless)
         unlink(output->path);
     return false;
@@ -97,7 +97,7 @@ int xtf_output_open(const XtfOutput *output, GError **error)
     int fd = open(output->path, O_RDWR | O_CLOEXEC);
 
     if (fd < 0)
-        xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->place, g_strerror(errno));
+        xtf_fail(error, XTF_ERROR_IO, "%s: %s", output->final_path, g_strerror(errno));
     return fd;
 }
 
@@ -105,21 +105,21 @@ XtfWriter *xtf_output_writer(const XtfOutput *output, const XtfWriterOptions *op
 {
     int fd = xtf_output_open(output, error);
 
-    return fd < 0 ? NULL : xtf_writer_create_in(fd, output->place, options, error);
+    return fd < 0 ? NULL : xtf_writer_create_in(fd, output->final_path, options, error);
 }
 
 bool xtf_output_sync(const XtfOutput *output, GError **error)
 {
-    return xtf_sync_file(output->path, output->place, error);
+    return xtf_sync_file(output->path, output->final_path, error);
 }
 
 bool xtf_output_end(XtfOutput *output, bool complete, GError **error)
 {
     complete = complete && xtf_output_sync(output, error);
-    bool placed = complete && move_to_place(output, error);
+    bool placed = complete && move_to_final_path(output, error);
 
     if (placed)
-        xtf_sync_name(output->place);
+        xtf_sync_name(output->final_path);
     if (!complete && output->fd < 0)
         unlink(output->path);
     output_free(output);

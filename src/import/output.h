@@ -12,14 +12,14 @@
 #include "libxtf/writer.h"
 
 typedef struct {
-    char *place; /* the file's path once it is complete */
-    char *path;  /* the file's path until then, for this process and its children; errors name `place` */
-    int fd;      /* of a file without a name; -1: the file has a name */
+    char *final_path; /* the file's path once it is complete */
+    char *path;       /* the file's path until then, for this process and its children; errors name `final_path` */
+    int fd;           /* of a file without a name; -1: the file has a name */
 } XtfOutput;
 
-/* Creates an empty file. Refuses a `place` that is not a regular file, or that is `source`, the file to be read. NULL
- * as `source`: `place` may be the file to be read. Returns NULL with an error. */
-XtfOutput *xtf_output_begin(const char *place, const char *source, GError **error);
+/* Creates an empty file. Refuses a `final_path` that is not a regular file, or that is `source`, the file to be read.
+ * NULL as `source`: `final_path` may be the file to be read. Returns NULL with an error. */
+XtfOutput *xtf_output_begin(const char *final_path, const char *source, GError **error);
 
 /* Opens the file for reading and writing. Returns -1 with an error. */
 int xtf_output_open(const XtfOutput *output, GError **error);

@@ -204,9 +204,9 @@ static bool write_outputs(Cluster *cluster, XtfNetwork *network, XtfNetworkClust
         return false;
     if (cluster->data_output && !(data = xtf_output_begin(cluster->data_output, cluster->source, error)))
         return xtf_output_end(info, false, error);
-    cluster->options.info = (XtfClusteredOutput){info->path, info->place};
+    cluster->options.info = (XtfClusteredOutput){info->path, info->final_path};
     if (data)
-        cluster->options.data = (XtfClusteredOutput){data->path, data->place};
+        cluster->options.data = (XtfClusteredOutput){data->path, data->final_path};
     bool good = xtf_network_cluster(network, &cluster->cluster_options, &cluster->options, report, error);
     good = good && xtf_output_sync(info, error);
     if (data)

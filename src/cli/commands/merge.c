@@ -93,17 +93,17 @@ static bool usage_is_wrong(const char *output, bool anchor, bool force, int n_na
     return fault != NULL;
 }
 
-static void print_merge_report(const char *place, const XtfMergeReport *report)
+static void print_merge_report(const char *path, const XtfMergeReport *report)
 {
     const char *plural = report->parts == 1 ? "" : "s";
 
     if (report->copied > 0)
-        xtf_print_line(stdout, "%s: %zu part%s, %" PRIu64 " bytes of theirs and %" PRIu64 " of its own", place,
+        xtf_print_line(stdout, "%s: %zu part%s, %" PRIu64 " bytes of theirs and %" PRIu64 " of its own", path,
                        report->parts, plural, report->copied, report->written);
     else
         xtf_print_line(
             stdout, "%s" G_DIR_SEPARATOR_S XTF_ANCHOR_NAME ": %zu part%s, in place, and %" PRIu64 " bytes of its own",
-            place, report->parts, plural, report->written);
+            path, report->parts, plural, report->written);
 }
 
 /* Prints that the analyses of the parts are not shown. Each analysis covers only one part. */

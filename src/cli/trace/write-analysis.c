@@ -40,7 +40,7 @@ static bool write_companion(const Work *work, const XtfOutput *output, GError **
     const XtfWriterOptions options = {.codec = info.codec};
     int fd = xtf_output_open(output, error);
     return fd >= 0 && write_to(work,
-                               xtf_writer_create_companion_in(fd, output->place, work->job->trace, work->job->path,
+                               xtf_writer_create_companion_in(fd, output->final_path, work->job->trace, work->job->path,
                                                               &options, error),
                                error);
 }
@@ -59,11 +59,11 @@ static bool write_copy(const Work *work, const XtfOutput *output, GError **error
 
 static bool write_with_import(const Work *work, GError **error)
 {
-    const char *place = work->output;
+    const char *path = work->output;
 
-    if (!work->job->force && g_file_test(place, G_FILE_TEST_EXISTS))
-        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: xtf analyze --force replaces it", place);
-    XtfOutput *output = xtf_output_begin(place, work->job->path, error);
+    if (!work->job->force && g_file_test(path, G_FILE_TEST_EXISTS))
+        return xtf_fail(error, XTF_ERROR_INVALID, "'%s' exists already: xtf analyze --force replaces it", path);
+    XtfOutput *output = xtf_output_begin(path, work->job->path, error);
     return output && xtf_output_end(output, write_copy(work, output, error), error);
 }
 
@@ -83,13 +83,13 @@ static bool write_aside(const Work *work, GError **error)
     g_autofree char *name = g_path_get_basename(work->job->path);
     g_autofree char *beside = xtf_companion_beside(name);
     bool is_folder = g_file_test(work->output, G_FILE_TEST_IS_DIR);
-    g_autofree char *place = is_folder ? g_build_filename(work->output, beside, NULL) : g_strdup(work->output);
+    g_autofree char *path = is_folder ? g_build_filename(work->output, beside, NULL) : g_strdup(work->output);
 
-    if (!may_replace(work->job, place))
+    if (!may_replace(work->job, path))
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "'%s' exists already, and is not an analysis of this trace: xtf analyze --force replaces it",
-                        place);
-    XtfOutput *output = xtf_output_begin(place, work->job->path, error);
+                        path);
+    XtfOutput *output = xtf_output_begin(path, work->job->path, error);
     return output && xtf_output_end(output, write_companion(work, output, error), error);
 }
 
@@ -118,7 +118,7 @@ static bool is_in_one_file(const XtfAnalysisJob *job, GError **error)
                     job->source, folder);
 }
 
-/* Returns the default place of the analysis, which the caller frees; NULL: the trace itself. A merged file cannot be
+/* Returns the default path of the analysis, which the caller frees; NULL: the trace itself. A merged file cannot be
  * extended, so its companion gets the analysis. */
 static char *find_default_place(const XtfAnalysisJob *job)
 {
@@ -127,11 +127,11 @@ static char *find_default_place(const XtfAnalysisJob *job)
     xtf_trace_get_info(job->trace, &info);
     if (!info.merged)
         return NULL;
-    char *place = xtf_companion_beside(job->source);
+    char *path = xtf_companion_beside(job->source);
     if (!job->quiet)
         xtf_print_line(stderr, "xtf: %s is a merged file: the analysis goes into %s, where all commands look",
-                       job->source, place);
-    return place;
+                       job->source, path);
+    return path;
 }
 
 bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report, GError **error)

@@ -149,7 +149,7 @@ static bool write_file(XtfCubeProfile *profile, GError **error)
     FILE *out = fopen(job->output, "w");
 
     if (!out)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", job->place, g_strerror(errno));
+        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", job->final_path, g_strerror(errno));
     bool good = write_profile(profile, out, error);
     if (fclose(out) != 0 && good)
         good = fail_write(error);

@@ -70,7 +70,7 @@ static bool export_trace(XtfExportJob *job, GError **error)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "the trace has neither slices of OpenTS nor calls to make slices from");
     if (!count_ranks(job, &n_ranks, error) ||
-        !xtf_xml_open(&xml, job->output, job->place, (XtfXmlStyle){.indent = 2}, error))
+        !xtf_xml_open(&xml, job->output, job->final_path, (XtfXmlStyle){.indent = 2}, error))
         return false;
     begin_trace_element(job, &xml, n_ranks);
     bool good = has_slices ? xtf_opents_write_slices(job, &xml, n_ranks, error)

@@ -138,7 +138,7 @@ static bool write_length(Export *export, XtfResultWriter *writer, int64_t length
 static bool write_matrices(Export *export, GError **error)
 {
     g_autoptr(XtfResultWriter) writer =
-        xtf_result_writer_new(&export->facts, export->job->output, export->job->place, error);
+        xtf_result_writer_new(&export->facts, export->job->output, export->job->final_path, error);
     size_t n_pairs = (size_t) export->facts.processes * export->facts.processes;
     g_autofree double *matrix = g_try_new(double, n_pairs + 1);
 

@@ -69,7 +69,7 @@ static void find_members(XtfReplay *replay, uint32_t number)
 
     if (ranks->remote_group && !xtf_field_is_none(ranks->remote_group, row))
         return;
-    comm->private = xtf_ranks_is_own(ranks, number);
+    comm->private = xtf_ranks_is_self(ranks, number);
     if (comm->private)
         return;
     g_autoptr(GArray) members = g_array_new(FALSE, FALSE, sizeof(uint32_t));

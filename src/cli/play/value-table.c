@@ -56,7 +56,7 @@ static XtfValueTable *read_path(XtfTree *tree, const char *path, GError **error)
     if (!node)
         return NULL;
     g_autoptr(XtfValueTable) table = g_new0(XtfValueTable, 1);
-    const XtfRowSink sink = {.begin = begin_rows, .take = keep_rows, .data = table};
+    const XtfRowSink sink = {.set_columns = begin_rows, .add_rows = keep_rows, .data = table};
     table->scale = xtf_tree_scale(tree);
     table->columns = g_ptr_array_new();
     return xtf_node_rows(node, &sink, error) ? g_steal_pointer(&table) : NULL;

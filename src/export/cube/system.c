@@ -131,7 +131,7 @@ static void put_location(System *system, uint32_t number)
     xtf_xml_begin(system->xml, "location");
     xtf_xml_count(system->xml, "Id", number);
     xtf_xml_element(system->xml, "name", read_string(system, GPOINTER_TO_UINT(name), unknown));
-    put_rank(system, location->thread, location->no_thread ? "accelerator" : "thread");
+    put_rank(system, location->thread, location->is_cpu_thread ? "thread" : "accelerator");
     xtf_xml_end(system->xml);
 }
 

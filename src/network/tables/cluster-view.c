@@ -154,7 +154,7 @@ bool xtf_cluster_table_rows(XtfClusterView *view, const XtfRowSink *sink, GError
     xtf_grid_add(&grid, "sender", view->sides.locations->proc_width);
     xtf_grid_add(&grid, "receiver", view->sides.locations->proc_width);
     xtf_grid_add(&grid, "cluster", cell_width(view));
-    if (!xtf_row_sink_begin(sink, &grid, error))
+    if (!xtf_row_sink_set_columns(sink, &grid, error))
         return false;
     for (uint32_t s = 0; s < view->sides.senders->len; s++) {
         g_autofree uint32_t *clusters = load_clusters(view, s, 1, error);
@@ -166,7 +166,7 @@ bool xtf_cluster_table_rows(XtfClusterView *view, const XtfRowSink *sink, GError
             xtf_lines_number(&lines, view->sides.receivers[r]);
             xtf_lines_number_if(&lines, clusters[r] < view->portion->clusters, clusters[r]);
         }
-        if (!clusters || !sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error))
+        if (!clusters || !sink->add_rows(sink->data, &rows, 0, xtf_rows_n(&rows), error))
             return false;
     }
     return true;

@@ -283,13 +283,13 @@ bool xtf_link_fits_rows(XtfLinkView *view, const XtfRowSink *sink, GError **erro
     XtfLines lines;
 
     init_fits_grid(view, &grid);
-    if (!xtf_row_sink_begin(sink, &grid, error))
+    if (!xtf_row_sink_set_columns(sink, &grid, error))
         return false;
     for (uint32_t s = 0; s < view->sides.senders->len; s++) {
         g_auto(XtfRows) rows = {0};
         xtf_rows_init(&rows, grid.n);
         xtf_lines_init_rows(&lines, &grid, &view->resolver->context->scale, &rows);
-        if (!add_sender_fits(view, s, &lines, error) || !sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error))
+        if (!add_sender_fits(view, s, &lines, error) || !sink->add_rows(sink->data, &rows, 0, xtf_rows_n(&rows), error))
             return false;
     }
     return true;

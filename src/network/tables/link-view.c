@@ -138,7 +138,7 @@ bool xtf_link_table_rows(XtfLinkView *view, const XtfRowSink *sink, GError **err
     xtf_grid_add(&grid, "sender", view->sides.locations->proc_width);
     xtf_grid_add(&grid, "receiver", view->sides.locations->proc_width);
     xtf_grid_add(&grid, "value", XTF_LINK_CELL);
-    if (!xtf_row_sink_begin(sink, &grid, error))
+    if (!xtf_row_sink_set_columns(sink, &grid, error))
         return false;
     for (uint32_t first = 0, n; first < n_senders; first += n) {
         g_auto(XtfRows) rows = {0};
@@ -146,7 +146,7 @@ bool xtf_link_table_rows(XtfLinkView *view, const XtfRowSink *sink, GError **err
         xtf_rows_init(&rows, grid.n);
         xtf_lines_init_rows(&lines, &grid, &view->resolver->context->scale, &rows);
         if (!add_pair_rows(view, first, n, &lines, error) ||
-            !sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error))
+            !sink->add_rows(sink->data, &rows, 0, xtf_rows_n(&rows), error))
             return false;
     }
     return true;

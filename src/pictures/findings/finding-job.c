@@ -75,7 +75,7 @@ bool xtf_finding_measure(XtfFindingJob *job, GError **error)
     uint32_t devices = 0;
 
     for (uint32_t i = 0; i < job->locations.n; i++)
-        devices += xtf_selected_location(&job->locations, i)->no_thread;
+        devices += !xtf_selected_location(&job->locations, i)->is_cpu_thread;
     if (devices == 0 || devices == job->locations.n)
         return true;
     if (!xtf_class_times_measure(&job->threads, formats, job->selection, XTF_TIMES_OF_THREADS, error) ||

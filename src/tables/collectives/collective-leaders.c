@@ -169,7 +169,7 @@ static void find_range(const XtfRanks *ranks, const XtfLocations *locations, uin
 
     *first = 0;
     *end = locations->n;
-    if (xtf_ranks_is_own(ranks, comm))
+    if (xtf_ranks_is_self(ranks, comm))
         return;
     *end = 0;
     if (!xtf_ranks_member(ranks, comm, 0, 0, &proc))

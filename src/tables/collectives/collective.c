@@ -230,7 +230,7 @@ bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, bo
     ShownOperation shown;
     bool good = true;
 
-    if (!get_grid(collectives, &grid, error) || !xtf_row_sink_begin(sink, &grid, error))
+    if (!get_grid(collectives, &grid, error) || !xtf_row_sink_set_columns(sink, &grid, error))
         return false;
     if (!shown_init(&shown, collectives, id, clocks_contradict, error))
         return false;
@@ -242,7 +242,7 @@ bool xtf_members_rows(XtfCollectives *collectives, const XtfCollectiveId *id, bo
         xtf_lines_init_rows(&lines, &grid, &collectives->context->scale, &rows);
         uint64_t to = MIN(from + XTF_MEMBERS_AT_ONCE, id->n);
         good = add_member_lines(&shown, from, to, &lines, error) &&
-               sink->take(sink->data, &rows, 0, xtf_rows_n(&rows), error);
+               sink->add_rows(sink->data, &rows, 0, xtf_rows_n(&rows), error);
     }
     xtf_collective_operation_put(collectives, shown.operation);
     return good;

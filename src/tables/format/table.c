@@ -311,7 +311,7 @@ static bool begin_rows(const XtfTableView *view, const XtfRowSink *sink, GError 
         columns[i] = (XtfColumn){.name = column_name(view, column_at(view, i)), .type = XTF_COLUMN_ANY};
         pointers[i] = &columns[i];
     }
-    return sink->begin(sink->data, pointers, n, error);
+    return sink->set_columns(sink->data, pointers, n, error);
 }
 
 bool xtf_table_view_rows(const XtfTableView *view, const XtfRowSink *sink, GError **error)
@@ -328,7 +328,7 @@ bool xtf_table_view_rows(const XtfTableView *view, const XtfRowSink *sink, GErro
             if (!add_table_row(view, first + i, &rows, error))
                 return false;
         }
-        if (!sink->take(sink->data, &rows, 0, n, error))
+        if (!sink->add_rows(sink->data, &rows, 0, n, error))
             return false;
     }
     return true;

@@ -29,7 +29,7 @@ static bool is_worker(const XtfLocations *locations, const XtfLocation *location
 {
     uint32_t first = xtf_locations_of_proc(locations, location->proc);
 
-    while (first < locations->n && locations->all[first].no_thread)
+    while (first < locations->n && !locations->all[first].is_cpu_thread)
         first++;
     return location > &locations->all[first];
 }
@@ -174,7 +174,7 @@ static bool measure_process(XtfRegionTimes *region_times, const XtfSelectedLocat
         const XtfLocation *location = xtf_selected_location(selected, i);
         XtfClassTimes times = {0};
         uint64_t ticks;
-        if (location->no_thread)
+        if (!location->is_cpu_thread)
             continue;
         if (!xtf_region_times_measure(region_times, location, &ticks, error))
             return false;

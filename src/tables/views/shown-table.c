@@ -192,11 +192,11 @@ bool xtf_view_read(XtfViews *views, const XtfShownTable *table, uint64_t offset,
 bool xtf_view_rows(XtfViews *views, const XtfShownTable *table, const XtfRowSink *sink, GError **error)
 {
     XtfViewShape shape;
-    bool good = get_shape(views, table, &shape, error) && xtf_row_sink_begin(sink, &shape.grid, error);
+    bool good = get_shape(views, table, &shape, error) && xtf_row_sink_set_columns(sink, &shape.grid, error);
 
     for (uint64_t first = 0; good && first < shape.n_lines; first += shape.at_once) {
         Part *part = take_part(views, table, &shape, first, true, error);
-        good = part->is_made && sink->take(sink->data, &part->rows, 0, xtf_rows_n(&part->rows), error);
+        good = part->is_made && sink->add_rows(sink->data, &part->rows, 0, xtf_rows_n(&part->rows), error);
         put_part(views, part);
     }
     return good;

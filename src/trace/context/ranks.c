@@ -206,7 +206,7 @@ bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_
 
 /* ---- Members of a communicator. */
 
-bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm)
+bool xtf_ranks_is_self(const XtfRanks *ranks, uint64_t comm)
 {
     const uint8_t *row = row_of(ranks->comms, comm);
     return row && ranks->group && xtf_field_is_none(ranks->group, row);
@@ -228,7 +228,7 @@ bool xtf_ranks_count_members(const XtfRanks *ranks, uint64_t comm, uint64_t *n)
     uint64_t first[2], count[2];
 
     *n = 1;
-    if (xtf_ranks_is_own(ranks, comm))
+    if (xtf_ranks_is_self(ranks, comm))
         return true;
     if (!xtf_ranks_groups(ranks, comm, first, count))
         return false;
@@ -241,7 +241,7 @@ bool xtf_ranks_member(const XtfRanks *ranks, uint64_t comm, uint64_t i, uint64_t
     uint64_t first[2], count[2];
 
     *proc = from;
-    if (xtf_ranks_is_own(ranks, comm))
+    if (xtf_ranks_is_self(ranks, comm))
         return i == 0;
     if (!xtf_ranks_groups(ranks, comm, first, count))
         return false;

@@ -50,7 +50,7 @@ bool xtf_ranks_proc(const XtfRanks *ranks, uint64_t comm, uint64_t rank, uint64_
 bool xtf_ranks_rank(const XtfRanks *ranks, uint64_t comm, uint64_t proc, uint64_t from, uint64_t *rank);
 
 /* True if a row of `communicators` is a separate one-member communicator in each process, such as MPI_COMM_SELF. */
-bool xtf_ranks_is_own(const XtfRanks *ranks, uint64_t comm);
+bool xtf_ranks_is_self(const XtfRanks *ranks, uint64_t comm);
 
 /* Counts the members of a communicator. A communicator without a group has one. False if the tables do not state the
  * members. */

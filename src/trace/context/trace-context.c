@@ -54,7 +54,8 @@ static bool collect_indexed(XtfTrace *trace, GArray *candidates, XtfRefused *ref
             return false;
         for (uint64_t i = 0; i < count; i++) {
             if (!last || last->location.id != arrays[i].location) {
-                Candidate candidate = {.location = {.id = arrays[i].location, .first_array = rank + i}};
+                Candidate candidate = {
+                    .location = {.id = arrays[i].location, .first_array = rank + i, .is_cpu_thread = true}};
                 g_array_append_val(candidates, candidate);
                 last = &g_array_index(candidates, Candidate, candidates->len - 1);
             }
@@ -65,10 +66,10 @@ static bool collect_indexed(XtfTrace *trace, GArray *candidates, XtfRefused *ref
     return true;
 }
 
-static bool is_no_thread(const XtfField *type, const uint8_t *row)
+static bool is_cpu_thread(const XtfField *type, const uint8_t *row)
 {
     const char *label = xtf_row_label(type, row);
-    return label && (g_str_equal(label, "ACCELERATOR_STREAM") || g_str_equal(label, "METRIC"));
+    return !label || (!g_str_equal(label, "ACCELERATOR_STREAM") && !g_str_equal(label, "METRIC"));
 }
 
 static bool number_by_table(XtfTrace *trace, GArray *candidates, GError **error)
@@ -93,13 +94,13 @@ static bool number_by_table(XtfTrace *trace, GArray *candidates, GError **error)
 
         new.location.proc = proc ? xtf_field_get(proc, row) : new.location.id;
         new.location.thread = thread ? xtf_field_get(thread, row) : 0;
-        new.location.no_thread = is_no_thread(type, row);
+        new.location.is_cpu_thread = is_cpu_thread(type, row);
         if (!old) {
             g_array_append_val(candidates, new);
         } else if (!old->has_number) { /* the first of two rows for one location counts */
             old->location.proc = new.location.proc;
             old->location.thread = new.location.thread;
-            old->location.no_thread = new.location.no_thread;
+            old->location.is_cpu_thread = new.location.is_cpu_thread;
             old->has_number = true;
         }
     }

@@ -27,7 +27,7 @@ typedef struct {
     uint64_t proc, thread; /* numbers of its process and thread in the tree */
     uint64_t first_array;  /* rank in the P index */
     uint64_t n_arrays;     /* including side arrays */
-    bool no_thread;        /* not a thread on a processor: an accelerator's stream, or only metrics */
+    bool is_cpu_thread;    /* false: an accelerator's stream, or only metrics */
 } XtfLocation;
 
 enum {

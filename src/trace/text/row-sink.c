@@ -8,13 +8,13 @@ enum {
     NO_COLUMN = XTF_GRID_COLUMNS_MAX, /* index of a column that the table does not have */
 };
 
-bool xtf_row_sink_begin(const XtfRowSink *sink, const XtfGrid *grid, GError **error)
+bool xtf_row_sink_set_columns(const XtfRowSink *sink, const XtfGrid *grid, GError **error)
 {
     const XtfColumn *columns[XTF_GRID_COLUMNS_MAX];
 
     for (unsigned i = 0; i < grid->n; i++)
         columns[i] = grid->columns[i].column;
-    return sink->begin(sink->data, columns, grid->n, error);
+    return sink->set_columns(sink->data, columns, grid->n, error);
 }
 
 static bool find_columns(void *data, const XtfColumn *const *columns, unsigned n, GError **error)
@@ -51,5 +51,5 @@ static bool visit_rows(void *data, const XtfRows *rows, uint64_t first, uint64_t
 
 XtfRowSink xtf_row_picker_sink(XtfRowPicker *picker)
 {
-    return (XtfRowSink){.begin = find_columns, .take = visit_rows, .data = picker};
+    return (XtfRowSink){.set_columns = find_columns, .add_rows = visit_rows, .data = picker};
 }

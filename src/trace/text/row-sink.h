@@ -10,14 +10,14 @@
 typedef struct XtfRowSink XtfRowSink;
 struct XtfRowSink {
     /* Receives the n columns of all rows, first. They are valid until the function returns. */
-    bool (*begin)(void *data, const XtfColumn *const *columns, unsigned n, GError **error);
+    bool (*set_columns)(void *data, const XtfColumn *const *columns, unsigned n, GError **error);
     /* Receives the rows first .. first + n - 1 of `rows`. */
-    bool (*take)(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error);
+    bool (*add_rows)(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error);
     void *data;
 };
 
-/* Begins a table that has the columns of a grid. */
-bool xtf_row_sink_begin(const XtfRowSink *sink, const XtfGrid *grid, GError **error);
+/* Gives a sink the columns of a grid, which begins the table. */
+bool xtf_row_sink_set_columns(const XtfRowSink *sink, const XtfGrid *grid, GError **error);
 
 /* Receives the picked cells of a row, in the order of the picker's names. */
 typedef bool (*XtfCellsVisit)(const XtfRowCell *cells, void *data, GError **error);

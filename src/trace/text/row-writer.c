@@ -147,5 +147,5 @@ static bool write_rows(void *data, const XtfRows *rows, uint64_t first, uint64_t
 
 XtfRowSink xtf_row_writer_sink(XtfRowWriter *writer)
 {
-    return (XtfRowSink){.begin = write_heading, .take = write_rows, .data = writer};
+    return (XtfRowSink){.set_columns = write_heading, .add_rows = write_rows, .data = writer};
 }

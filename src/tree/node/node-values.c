@@ -24,8 +24,8 @@ bool xtf_node_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
     if (!class->table)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the file is not a table");
     xtf_table_output_init_rows(&output);
-    return class->table(file, &output, error) && xtf_row_sink_begin(sink, &output.grid, error) &&
-           sink->take(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
+    return class->table(file, &output, error) && xtf_row_sink_set_columns(sink, &output.grid, error) &&
+           sink->add_rows(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
 }
 
 bool xtf_node_write(XtfNode *file, XtfRowFormat format, XtfWriteBytes write, void *data, GError **error)

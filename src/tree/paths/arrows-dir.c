@@ -78,8 +78,8 @@ static GString *run_text(XtfNode *file, GError **error)
 static bool run_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
 {
     g_auto(XtfTableOutput) output = {0};
-    return make_run(file, &output, error) && xtf_row_sink_begin(sink, &output.grid, error) &&
-           sink->take(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
+    return make_run(file, &output, error) && xtf_row_sink_set_columns(sink, &output.grid, error) &&
+           sink->add_rows(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
 }
 
 /* `run` shows facts of the whole run, which each commit may change. */

@@ -80,8 +80,8 @@ static bool picture_rows(XtfNode *file, const XtfRowSink *sink, GError **error)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the file is a picture, not a table");
     xtf_table_output_init_rows(&output);
     return file->picture->table(&file->tree->views, file->selection, &output, error) &&
-           xtf_row_sink_begin(sink, &output.grid, error) &&
-           sink->take(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
+           xtf_row_sink_set_columns(sink, &output.grid, error) &&
+           sink->add_rows(sink->data, &output.rows, 0, xtf_rows_n(&output.rows), error);
 }
 
 static bool view_is_final_in_window(const XtfNode *file)

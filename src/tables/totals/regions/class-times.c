@@ -60,7 +60,7 @@ bool xtf_class_times_measure(XtfClassTimes *times, XtfFormats *formats, const Xt
         return false;
     for (uint32_t i = 0; i < selected.n; i++) {
         const XtfLocation *location = xtf_selected_location(&selected, i);
-        if (of != XTF_TIMES_OF_ALL && location->no_thread != (of == XTF_TIMES_OF_DEVICES))
+        if (of != XTF_TIMES_OF_ALL && location->is_cpu_thread != (of == XTF_TIMES_OF_THREADS))
             continue;
         if (!xtf_region_times_measure(&region_times, location, &ticks, error))
             return false;

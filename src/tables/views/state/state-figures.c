@@ -266,10 +266,10 @@ static bool measure_calls(XtfStates *states, const XtfSelectedProcess *proc, Xtf
     for (uint32_t i = 0; i < proc->n; i++) {
         const XtfLocation *location = xtf_selected_location(&states->selected, proc->first + i);
         if (!xtf_region_times_measure(&states->times, location, &ticks, error) ||
-            (!found && !location->no_thread && !find_place(states, &states->times.arrays, state, error)))
+            (!found && location->is_cpu_thread && !find_place(states, &states->times.arrays, state, error)))
             return false;
-        found |= !location->no_thread;
-        xtf_class_times_add(location->no_thread ? &devices : &times, &states->times, states->classes, ticks);
+        found |= location->is_cpu_thread;
+        xtf_class_times_add(location->is_cpu_thread ? &times : &devices, &states->times, states->classes, ticks);
     }
     set_shares(state, &times);
     count_calls(state, &times);

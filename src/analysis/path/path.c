@@ -183,8 +183,8 @@ static bool put_segment(Run *run, const XtfPathSegment *segment, XtfCallpathTime
     if (!xtf_points_calls(run->points, location, &calls, &has_calls, error) ||
         !xtf_callpath_times_add(times, has_calls ? &calls : NULL, segment->begin, segment->end, error))
         return false;
-    for (guint i = 0; i < times->found->len; i++, first = false) {
-        if (!put_row(run, segment, &g_array_index(times->found, XtfCallpathTime, i), first, error))
+    for (guint i = 0; i < times->entries->len; i++, first = false) {
+        if (!put_row(run, segment, &g_array_index(times->entries, XtfCallpathTime, i), first, error))
             return false;
     }
     return !times->outside.ticks || put_row(run, segment, &times->outside, first, error);

@@ -3,8 +3,8 @@
 #include "libxtf/aggregates.h"
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/trace/select/call-around.h"
 #include "src/trace/select/call-readers.h"
+#include "src/trace/select/enclosing-call.h"
 
 /* Finds the time of a call's LEAVE, or the location's last time if the call is never left. */
 static bool find_leave(XtfMatching *matching, const XtfMessageLocation *location, uint64_t enter, uint64_t *leave,
@@ -90,7 +90,7 @@ static bool find_call(XtfMatching *matching, const XtfMessageLocation *location,
     uint8_t row[XTF_ROW_MAX];
 
     call->enter = call->leave = call->record;
-    if (!xtf_call_around(matching->context, &location->calls, call->record, seq, &call->row, found, error))
+    if (!xtf_enclosing_call_find(matching->context, &location->calls, call->record, seq, &call->row, found, error))
         return false;
     if (!*found)
         return true;

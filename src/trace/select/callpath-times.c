@@ -21,8 +21,8 @@ void xtf_callpath_times_init(XtfCallpathTimes *times, unsigned aggregate, XtfCal
         .find = find,
         .data = data,
         .stack = g_array_new(FALSE, FALSE, sizeof(Frame)),
-        .found = g_array_new(FALSE, FALSE, sizeof(XtfCallpathTime)),
-        .places = g_hash_table_new(NULL, NULL),
+        .entries = g_array_new(FALSE, FALSE, sizeof(XtfCallpathTime)),
+        .entry_numbers = g_hash_table_new(NULL, NULL),
         .outside = {.callpath = XTF_OUTSIDE_CALLS, .region = XTF_NONE32},
     };
 }
@@ -31,16 +31,16 @@ void xtf_callpath_times_finish(XtfCallpathTimes *times)
 {
     if (times->stack) {
         g_array_unref(times->stack);
-        g_array_unref(times->found);
-        g_hash_table_unref(times->places);
+        g_array_unref(times->entries);
+        g_hash_table_unref(times->entry_numbers);
     }
     *times = (XtfCallpathTimes){0};
 }
 
 void xtf_callpath_times_clear(XtfCallpathTimes *times)
 {
-    g_array_set_size(times->found, 0);
-    g_hash_table_remove_all(times->places);
+    g_array_set_size(times->entries, 0);
+    g_hash_table_remove_all(times->entry_numbers);
     times->outside.ticks = 0;
 }
 
@@ -114,15 +114,15 @@ static void charge_top_call(XtfCallpathTimes *times, uint64_t ticks)
         times->outside.ticks += ticks;
         return;
     }
-    /* `places` holds numbers from 1: 0 means that the call path is missing. */
-    guint place = GPOINTER_TO_UINT(g_hash_table_lookup(times->places, GUINT_TO_POINTER(top->callpath)));
-    if (!place) {
+    /* `entry_numbers` holds numbers from 1: 0 means that the call path is missing. */
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(times->entry_numbers, GUINT_TO_POINTER(top->callpath)));
+    if (!number) {
         XtfCallpathTime time = {.callpath = top->callpath, .region = top->region};
-        g_array_append_val(times->found, time);
-        place = times->found->len;
-        g_hash_table_insert(times->places, GUINT_TO_POINTER(top->callpath), GUINT_TO_POINTER(place));
+        g_array_append_val(times->entries, time);
+        number = times->entries->len;
+        g_hash_table_insert(times->entry_numbers, GUINT_TO_POINTER(top->callpath), GUINT_TO_POINTER(number));
     }
-    g_array_index(times->found, XtfCallpathTime, place - 1).ticks += ticks;
+    g_array_index(times->entries, XtfCallpathTime, number - 1).ticks += ticks;
 }
 
 static bool add_rows(XtfCallpathTimes *times, const XtfArray *calls, uint64_t n, uint64_t begin, uint64_t end,

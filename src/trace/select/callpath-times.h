@@ -25,10 +25,10 @@ typedef struct {
     unsigned aggregate; /* number of the aggregate of frames of `enters_leaves` */
     XtfCallpathFind find;
     void *data;
-    GArray *stack;           /* private: open frames */
-    GArray *found;           /* XtfCallpathTime with ticks, in the order in which the call paths first got time */
-    GHashTable *places;      /* private: index in `found` + 1, by call path */
-    XtfCallpathTime outside; /* not in `found` */
+    GArray *stack;             /* private: open frames */
+    GArray *entries;           /* XtfCallpathTime with ticks, in the order in which the call paths first got time */
+    GHashTable *entry_numbers; /* private: index in `entries` + 1, by call path */
+    XtfCallpathTime outside;   /* not in `entries` */
 } XtfCallpathTimes;
 
 void xtf_callpath_times_init(XtfCallpathTimes *times, unsigned aggregate, XtfCallpathFind find, void *data);

@@ -6,7 +6,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/format/callpaths.h"
-#include "src/trace/select/call-around.h"
+#include "src/trace/select/enclosing-call.h"
 #include "src/trace/text/escape.h"
 #include "src/trace/text/time-scale.h"
 #include "src/tree/entries/call-entries.h"
@@ -136,13 +136,13 @@ static bool find_enter(const XtfNode *node, const XtfFoundRecord *record, uint64
         return true;
     }
     if (array->schema->id == context->enters_leaves) {
-        *found = xtf_call_around_row(array, record->span.lo, record->row, n);
+        *found = xtf_row_linked_enter(array, record->span.lo, record->row, n);
         return true;
     }
     if (!xtf_trace_find_array(node->tree->trace, array->location, (uint32_t)context->enters_leaves, &calls, found,
                               error))
         return false;
-    return !*found || xtf_call_around(context, &calls, record->t, record->seq, n, found, error);
+    return !*found || xtf_enclosing_call_find(context, &calls, record->t, record->seq, n, found, error);
 }
 
 /* Finds the path to the ENTER. *target is NULL if there is none. */

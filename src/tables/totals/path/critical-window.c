@@ -151,8 +151,8 @@ static bool take_times(XtfCriticalWindow *window, const XtfArray *calls, uint64_
     xtf_callpath_times_clear(&window->times);
     if (!xtf_callpath_times_add(&window->times, calls, begin, end, error))
         return false;
-    for (guint i = 0; i < window->times.found->len; i++) {
-        const XtfCallpathTime *time = &g_array_index(window->times.found, XtfCallpathTime, i);
+    for (guint i = 0; i < window->times.entries->len; i++) {
+        const XtfCallpathTime *time = &g_array_index(window->times.entries, XtfCallpathTime, i);
         take(data, time->region, time->ticks, subtract);
     }
     take(data, XTF_OUTSIDE_CALLS, window->times.outside.ticks, subtract);

@@ -212,8 +212,8 @@ static bool add_call_times(XtfWaitWork *work, XtfWaitSides *sides, const Side *s
     xtf_callpath_times_clear(times);
     if (!xtf_callpath_times_add(times, side->calls.schema ? &side->calls : NULL, begin, end, error))
         return false;
-    for (guint i = 0; i < times->found->len; i++) {
-        const XtfCallpathTime *time = &g_array_index(times->found, XtfCallpathTime, i);
+    for (guint i = 0; i < times->entries->len; i++) {
+        const XtfCallpathTime *time = &g_array_index(times->entries, XtfCallpathTime, i);
         xtf_callpath_sums_add(&work->sums, time->callpath, (int64_t)MIN(time->ticks, (uint64_t)INT64_MAX));
     }
     if (side->counts_outside)

@@ -4,7 +4,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/wait-kinds.h"
-#include "src/trace/select/call-around.h"
+#include "src/trace/select/enclosing-call.h"
 
 enum {
     RECEIVES_MAX = 4096,  /* most earlier receives to read */
@@ -73,7 +73,7 @@ static bool find_enter(const Place *place, const uint8_t *recv, uint64_t *time, 
         if (!find_last_call_time(place, seq, &t, error))
             return false;
     }
-    if (!xtf_call_around(place->context, &place->calls, t, seq, &n, found, error))
+    if (!xtf_enclosing_call_find(place->context, &place->calls, t, seq, &n, found, error))
         return false;
     if (!*found)
         return true;

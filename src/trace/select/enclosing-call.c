@@ -1,10 +1,10 @@
-#include "src/trace/select/call-around.h"
+#include "src/trace/select/enclosing-call.h"
 
 #include "libxtf/spans.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/select/aggregate-ref.h"
 
-bool xtf_call_around_row(const XtfArray *calls, uint64_t n, const uint8_t *row, uint64_t *enter)
+bool xtf_row_linked_enter(const XtfArray *calls, uint64_t n, const uint8_t *row, uint64_t *enter)
 {
     const XtfField *field = xtf_schema_field_by_role(calls->schema, XTF_ROLE_ENTER);
     uint64_t back = field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : 0;
@@ -41,8 +41,8 @@ static bool find_innermost_frame(const XtfTraceContext *context, const XtfArray 
 
 /* Reads the location's last call event before the record. An ENTER is the result itself. A LEAVE points to its own
  * ENTER, which points to the ENTER around it. For a LEAVE without an ENTER the function reads the stack. */
-bool xtf_call_around(const XtfTraceContext *context, const XtfArray *calls, uint64_t t, uint64_t seq, uint64_t *n,
-                     bool *found, GError **error)
+bool xtf_enclosing_call_find(const XtfTraceContext *context, const XtfArray *calls, uint64_t t, uint64_t seq,
+                             uint64_t *n, bool *found, GError **error)
 {
     XtfSpan span = {.array = *calls, .hi = calls->n_rows};
     uint64_t low, high = calls->n_rows, enter;
@@ -63,10 +63,10 @@ bool xtf_call_around(const XtfTraceContext *context, const XtfArray *calls, uint
     *found = is_enter(calls, row);
     if (*found)
         return true;
-    if (!xtf_call_around_row(calls, *n, row, &enter))
+    if (!xtf_row_linked_enter(calls, *n, row, &enter))
         return find_innermost_frame(context, calls, low, n, found, error);
     if (!xtf_array_row(calls, enter, row, error))
         return false;
-    *found = xtf_call_around_row(calls, enter, row, n);
+    *found = xtf_row_linked_enter(calls, enter, row, n);
     return true;
 }

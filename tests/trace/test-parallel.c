@@ -20,7 +20,7 @@ static void *begin_sum(void *data)
     return g_new0(uint64_t, 1);
 }
 
-static bool add_items(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool add_items(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     Adding *adding = data;
 
@@ -30,20 +30,20 @@ static bool add_items(void *own, void *data, uint32_t first, uint32_t end, GErro
             return false;
         }
         g_atomic_int_inc(&adding->done[i]);
-        *(uint64_t *)own += i;
+        *(uint64_t *)thread_data += i;
         if (i % 64 == 0)
             g_thread_yield();
     }
     return true;
 }
 
-static void join_sum(void *own, void *data)
+static void join_sum(void *thread_data, void *data)
 {
     Adding *adding = data;
 
-    adding->sum += *(uint64_t *)own;
+    adding->sum += *(uint64_t *)thread_data;
     g_atomic_int_add(&adding->working, -1);
-    g_free(own);
+    g_free(thread_data);
 }
 
 Test(parallel, each_item_is_done_once)
@@ -125,7 +125,7 @@ static void *begin_watching(void *data)
 
 /* Returns when all expected helpers have begun. After 20 s without them it expects none any more, so that only one
  * item waits. */
-static bool wait_for_helpers(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool wait_for_helpers(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     Watching *watching = data;
 
@@ -137,7 +137,7 @@ static bool wait_for_helpers(void *own, void *data, uint32_t first, uint32_t end
     return true;
 }
 
-static void join_watching(void *own, void *data)
+static void join_watching(void *thread_data, void *data)
 {
 }
 

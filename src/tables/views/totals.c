@@ -230,20 +230,20 @@ static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)
 static void *begin_thread(void *data)
 {
     const Question *question = data;
-    Histogram *own = g_new(Histogram, 1);
+    Histogram *histogram = g_new(Histogram, 1);
 
-    own->question = question;
-    own->counts = g_new0(Bin, question->bins->n);
-    own->sweep = question->spans->n > MANY_SPANS ? xtf_sweep_new(question->spans->spans[0].array.trace) : NULL;
+    histogram->question = question;
+    histogram->counts = g_new0(Bin, question->bins->n);
+    histogram->sweep = question->spans->n > MANY_SPANS ? xtf_sweep_new(question->spans->spans[0].array.trace) : NULL;
     for (unsigned i = 0; i < N_TYPES; i++)
-        xtf_location_totals_init_more(&own->totals[i], &question->totals[i]);
-    return own;
+        xtf_location_totals_init_more(&histogram->totals[i], &question->totals[i]);
+    return histogram;
 }
 
-static bool add_spans(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool add_spans(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Question *question = data;
-    Histogram *histogram = own;
+    Histogram *histogram = thread_data;
 
     for (uint32_t i = first; i < end; i++) {
         XtfSpan span = question->spans->spans[i];
@@ -254,10 +254,10 @@ static bool add_spans(void *own, void *data, uint32_t first, uint32_t end, GErro
     return true;
 }
 
-static void join_counts(void *own, void *data)
+static void join_counts(void *thread_data, void *data)
 {
     Question *question = data;
-    Histogram *from = own;
+    Histogram *from = thread_data;
 
     for (uint64_t i = 0; i < question->bins->n; i++) {
         Bin *to = &question->counts[i];

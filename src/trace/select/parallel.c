@@ -36,14 +36,14 @@ static void note_failure(Job *job, uint32_t first, GError *error)
 }
 
 /* Takes and does runs until no run is left, or an earlier run has failed. The caller holds the lock. */
-static void take_runs(Job *job, void *own)
+static void take_runs(Job *job, void *thread_data)
 {
     while (job->next < job->n && job->next < job->failed_at) {
         GError *error = NULL;
         uint32_t first = job->next, end = first + MIN(job->work->step, job->n - first);
         job->next = end;
         g_mutex_unlock(&job->lock);
-        bool good = job->work->work(own, job->data, first, end, &error);
+        bool good = job->work->work(thread_data, job->data, first, end, &error);
         g_mutex_lock(&job->lock);
         if (!good)
             note_failure(job, first, error);
@@ -56,10 +56,10 @@ static void work_on_job(Job *job)
     if (job->next < job->n) {
         job->n_working++;
         g_mutex_unlock(&job->lock);
-        void *own = job->work->begin(job->data);
+        void *thread_data = job->work->begin(job->data);
         g_mutex_lock(&job->lock);
-        take_runs(job, own);
-        g_ptr_array_add(job->results, own);
+        take_runs(job, thread_data);
+        g_ptr_array_add(job->results, thread_data);
         if (--job->n_working == 0)
             g_cond_signal(&job->done);
     }

@@ -12,13 +12,13 @@
 
 typedef struct {
     uint32_t step; /* items of a run, at least 1 */
-    /* Makes a thread's results; called once in each thread. */
+    /* Makes the data of a thread, such as its results; called once in each thread. */
     void *(*begin)(void *data);
-    /* Adds items [first, end) to a thread's results, in that thread. Other threads add other items meanwhile. */
-    bool (*work)(void *own, void *data, uint32_t first, uint32_t end, GError **error);
-    /* Joins a thread's results to `data` and frees them, in the calling thread, also if the work failed. The order of
-     * threads is not defined. */
-    void (*join)(void *own, void *data);
+    /* Works on items [first, end), with the data of the calling thread. Other threads work on other items meanwhile. */
+    bool (*work)(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error);
+    /* Joins the results of a thread to `data` and frees its data, also if the work failed. The thread that called
+     * xtf_parallel() calls it for all threads, in any order. */
+    void (*join)(void *thread_data, void *data);
 } XtfParallelWork;
 
 /* Sets the number of threads that share work, the caller included. 0, the default, means one per core. Must be called

@@ -210,22 +210,22 @@ static void *begin_finding(void *data)
     return arrays;
 }
 
-static bool find_run_spans(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool find_run_spans(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Finding *finding = data;
     GArray *spans = finding->found[first / RUN_LOCATIONS] = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
 
     for (uint32_t i = first; i < end; i++) {
-        if (!add_location_spans(finding->search, own, finding->locations[i], spans, error))
+        if (!add_location_spans(finding->search, thread_data, finding->locations[i], spans, error))
             return false;
     }
     return true;
 }
 
-static void end_finding(void *own, void *data)
+static void end_finding(void *thread_data, void *data)
 {
-    xtf_location_arrays_finish(own);
-    g_free(own);
+    xtf_location_arrays_finish(thread_data);
+    g_free(thread_data);
 }
 
 static bool add_found_spans(Search *search, const GArray *found, GError **error)
@@ -383,16 +383,16 @@ typedef struct {
 
 static void *begin_counting(void *data)
 {
-    Counted *own = g_new0(Counted, 1);
-    xtf_location_arrays_expect_many(&own->arrays);
-    own->spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
-    return own;
+    Counted *counted = g_new0(Counted, 1);
+    xtf_location_arrays_expect_many(&counted->arrays);
+    counted->spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
+    return counted;
 }
 
-static bool count_run_records(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool count_run_records(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     Counting *counting = data;
-    Counted *counted = own;
+    Counted *counted = thread_data;
 
     for (uint32_t i = first; i < end; i++) {
         g_array_set_size(counted->spans, 0);
@@ -408,10 +408,10 @@ static bool count_run_records(void *own, void *data, uint32_t first, uint32_t en
     return true;
 }
 
-static void end_counting(void *own, void *data)
+static void end_counting(void *thread_data, void *data)
 {
     Counting *counting = data;
-    Counted *counted = own;
+    Counted *counted = thread_data;
 
     if (__builtin_add_overflow(counting->count, counted->count, &counting->count))
         counting->count = UINT64_MAX; /* more rows than can lie in a file */

@@ -86,12 +86,12 @@ static void *take_idle_lines(void *data)
     return lines ? lines : new_lines(rounds->writing);
 }
 
-static void put_idle_lines(void *own, void *data)
+static void put_idle_lines(void *thread_data, void *data)
 {
     Rounds *rounds = data;
 
     g_mutex_lock(&rounds->lock);
-    g_ptr_array_add(rounds->idle, own);
+    g_ptr_array_add(rounds->idle, thread_data);
     g_mutex_unlock(&rounds->lock);
 }
 
@@ -117,14 +117,14 @@ static bool render_block(XtfRecordLines *lines, BlockCopy *copy, GError **error)
 }
 
 /* Reads the next round as item 0. Renders block i - 1 of the current round as item i. */
-static bool read_or_render(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool read_or_render(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     Rounds *rounds = data;
 
     for (uint32_t i = first; i < end; i++) {
         if (i == 0)
             read_round(rounds);
-        else if (!render_block(own, &rounds->rounds[rounds->current].copies[i - 1], error))
+        else if (!render_block(thread_data, &rounds->rounds[rounds->current].copies[i - 1], error))
             return false;
     }
     return true;

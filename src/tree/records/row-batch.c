@@ -180,23 +180,23 @@ static void *begin_rendering(void *data)
     return xtf_renderer_new(rendering->formats, rendering->format, rendering->locations);
 }
 
-static bool render_pieces(void *own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool render_pieces(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const XtfRowBatch *batch = ((const Rendering *)data)->batch;
 
     for (uint32_t i = first; i < end; i++) {
         const Piece *piece = &batch->pieces[i];
         const XtfRowRun rows = {piece->span, batch->bytes + piece->at, piece->n_rows, piece->first};
-        if (!(piece->lines ? xtf_renderer_run(own, &rows, piece->lines, error)
-                           : xtf_renderer_run_to(own, &rows, batch->places + piece->places, error)))
+        if (!(piece->lines ? xtf_renderer_run(thread_data, &rows, piece->lines, error)
+                           : xtf_renderer_run_to(thread_data, &rows, batch->places + piece->places, error)))
             return false;
     }
     return true;
 }
 
-static void end_rendering(void *own, void *unused)
+static void end_rendering(void *thread_data, void *unused)
 {
-    xtf_renderer_free(own);
+    xtf_renderer_free(thread_data);
 }
 
 bool xtf_row_batch_render(XtfRowBatch *batch, XtfFormats *formats, const XtfFormat *format,

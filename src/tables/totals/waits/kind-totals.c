@@ -172,12 +172,12 @@ static bool add_location_totals(ThreadTotals *thread, const Request *request, co
     return true;
 }
 
-static bool add_range_totals(void *thread, void *data, uint32_t first, uint32_t end, GError **error)
+static bool add_range_totals(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Request *request = data;
 
     for (uint32_t i = first; i < end; i++) {
-        if (!add_location_totals(thread, request, xtf_selected_location(request->selected, i), error))
+        if (!add_location_totals(thread_data, request, xtf_selected_location(request->selected, i), error))
             return false;
     }
     return true;

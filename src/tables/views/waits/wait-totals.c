@@ -86,43 +86,44 @@ typedef struct {
 static void *begin_thread(void *data)
 {
     const Question *question = data;
-    ThreadSums *own = g_new0(ThreadSums, 1);
+    ThreadSums *thread_sums = g_new0(ThreadSums, 1);
 
-    xtf_lasting_totals_init_more(&own->lasting, &question->lasting);
-    own->sums = g_new0(XtfLastingBin, question->bins->n);
-    return own;
+    xtf_lasting_totals_init_more(&thread_sums->lasting, &question->lasting);
+    thread_sums->sums = g_new0(XtfLastingBin, question->bins->n);
+    return thread_sums;
 }
 
-static bool add_waits_of_locations(void *data_own, void *data, uint32_t first, uint32_t end, GError **error)
+static bool add_waits_of_locations(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Question *question = data;
-    ThreadSums *own = data_own;
+    ThreadSums *thread_sums = thread_data;
 
     for (uint32_t i = first; i < end; i++) {
         const XtfLocation *location = xtf_selected_location(&question->selected, i);
-        if (!xtf_location_arrays_load(&own->arrays, question->context, location, error))
+        if (!xtf_location_arrays_load(&thread_sums->arrays, question->context, location, error))
             return false;
-        const XtfArray *array = xtf_location_arrays_find(&own->arrays, question->ref.schema);
-        if (array && !xtf_lasting_bins_add(&question->asked, &own->lasting, array, location->proc, own->sums, error))
+        const XtfArray *array = xtf_location_arrays_find(&thread_sums->arrays, question->ref.schema);
+        if (array && !xtf_lasting_bins_add(&question->asked, &thread_sums->lasting, array, location->proc,
+                                           thread_sums->sums, error))
             return false;
     }
     return true;
 }
 
-static void join_sums(void *data_own, void *data)
+static void join_sums(void *thread_data, void *data)
 {
     Question *question = data;
-    ThreadSums *own = data_own;
+    ThreadSums *thread_sums = thread_data;
 
     for (uint64_t i = 0; i < question->bins->n; i++) {
-        question->sums[i].rows += own->sums[i].rows;
+        question->sums[i].rows += thread_sums->sums[i].rows;
         for (unsigned v = 0; v < VALUES; v++)
-            question->sums[i].values[v] += own->sums[i].values[v];
+            question->sums[i].values[v] += thread_sums->sums[i].values[v];
     }
-    xtf_lasting_totals_finish(&own->lasting);
-    xtf_location_arrays_finish(&own->arrays);
-    g_free(own->sums);
-    g_free(own);
+    xtf_lasting_totals_finish(&thread_sums->lasting);
+    xtf_location_arrays_finish(&thread_sums->arrays);
+    g_free(thread_sums->sums);
+    g_free(thread_sums);
 }
 
 static bool fill_totals(XtfViews *views, const XtfTimeBins *bins, XtfLines *lines, GError **error)

@@ -24,11 +24,11 @@ struct XtfGroupFilter {
     const uint64_t *exact; /* borrowed; NULL: match() decides */
     XtfMatch (*match)(const uint64_t *key, unsigned depth, const void *data);
     /* The answer of match() for all keys of a row; NULL: queries call match(). */
-    bool (*takes_row)(const uint8_t *row, const void *data);
+    bool (*accepts_row)(const uint8_t *row, const void *data);
     const void *data; /* borrowed */
     /* For an XTF_AGGREGATE_FRAMES: accept only the rows that begin a frame. Ranks and selects obey the flag.
      * xtf_array_totals() does not, because its cells already separate begins, ends and times. */
-    bool begun;
+    bool begins_only;
 };
 
 /* Counts the rows before n whose groups the filter accepts. For frames the row's own key decides, so no row is in

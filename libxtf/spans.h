@@ -26,7 +26,7 @@ typedef struct {
 
 static inline bool xtf_span_is_filtered(const XtfSpan *span)
 {
-    return span->filter.match || span->filter.exact || span->filter.begun;
+    return span->filter.match || span->filter.exact || span->filter.begins_only;
 }
 
 void xtf_span_init(XtfSpan *span, const XtfArray *array); /* a span of all rows */

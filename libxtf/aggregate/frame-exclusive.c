@@ -64,7 +64,7 @@ bool xtf_frame_exclusive(const XtfArray *array, unsigned index, const XtfFrameSp
                          GError **error)
 {
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[index], 1);
-    const KeySearch search = {array, index, {.exact = &span->key, .begun = true}, totals};
+    const KeySearch search = {array, index, {.exact = &span->key, .begins_only = true}, totals};
     uint64_t begun, key_ticks, nested_key_ticks = 0;
 
     if (!compute_key_totals(&search, span->row, span->end_row, &begun, &key_ticks, error) ||

@@ -138,7 +138,7 @@ static uint64_t count_rows_of_cells(const XtfTotalsQuery *query, const uint64_t 
 {
     if (query->aggregate->kind != XTF_AGGREGATE_FRAMES)
         return cells[XTF_GROUP_ROWS];
-    return cells[XTF_FRAMES_BEGUN] + (query->filter && query->filter->begun ? 0 : cells[XTF_FRAMES_ENDED]);
+    return cells[XTF_FRAMES_BEGUN] + (query->filter && query->filter->begins_only ? 0 : cells[XTF_FRAMES_ENDED]);
 }
 
 /* Returns the cells of a group that has been looked up. */

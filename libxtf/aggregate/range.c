@@ -146,7 +146,7 @@ static bool count_begun(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint3
     g_auto(XtfLeafZeros) zeros = {0};
 
     *counted = false;
-    if (query->totals || !filter || !filter->begun || filter->exact || filter->match)
+    if (query->totals || !filter || !filter->begins_only || filter->exact || filter->match)
         return true;
     if (!xtf_descent_leaf_zeros(leaf, query->aggregate->values[0], &zeros, error))
         return false;
@@ -342,7 +342,7 @@ bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilt
 
     if (!filter)
         return true;
-    if (filter->begun && xtf_field_get(&schema->fields[aggregate->values[0]], row) != 0)
+    if (filter->begins_only && xtf_field_get(&schema->fields[aggregate->values[0]], row) != 0)
         return false;
     if (filter->exact) {
         bool same = true;
@@ -350,8 +350,8 @@ bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilt
             same = xtf_field_get(&schema->fields[aggregate->keys[k - 1]], row) == filter->exact[k - 1];
         return same;
     }
-    if (filter->takes_row)
-        return filter->takes_row(row, filter->data);
+    if (filter->accepts_row)
+        return filter->accepts_row(row, filter->data);
     if (!filter->match)
         return true;
     xtf_aggregate_row_key(schema, aggregate, row, key);

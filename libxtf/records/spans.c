@@ -115,12 +115,12 @@ static uint64_t count_run(const XtfSpan *span, const uint8_t *row, uint64_t n_ro
     const XtfGroupFilter filter = span->filter;
     uint64_t n = 0;
 
-    if (!filter.takes_row || filter.begun) {
+    if (!filter.accepts_row || filter.begins_only) {
         while (n < n_rows && xtf_row_matches(schema, span->aggregate, &filter, row + n * schema->row_size) == matching)
             n++;
         return n;
     }
-    while (n < n_rows && filter.takes_row(row + n * schema->row_size, filter.data) == matching)
+    while (n < n_rows && filter.accepts_row(row + n * schema->row_size, filter.data) == matching)
         n++;
     return n;
 }

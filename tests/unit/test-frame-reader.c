@@ -100,7 +100,7 @@ static void check_begins(const XtfArray *array, const Calls *calls)
     GError *error = NULL;
 
     for (int with_key = 0; with_key < 2; with_key++) {
-        const XtfGroupFilter filter = {.exact = with_key ? &key : NULL, .begun = true};
+        const XtfGroupFilter filter = {.exact = with_key ? &key : NULL, .begins_only = true};
         uint64_t expected = 0, rank, row;
         for (guint i = 0; i < calls->frames->len; i++) {
             const NaiveFrame *frame = &g_array_index(calls->frames, NaiveFrame, i);
@@ -148,7 +148,7 @@ Test(frame_reader, a_span_can_be_filtered_by_begins)
     g_autoptr(GRand) random = g_rand_new_with_seed(5);
     GError *error = NULL;
     Calls *calls = random_calls(random, &shape);
-    const XtfGroupFilter filter = {.begun = true};
+    const XtfGroupFilter filter = {.begins_only = true};
     XtfSpan span;
 
     write_small_leaves(path, true, calls);

@@ -174,16 +174,16 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
 /* Adds the calls of all regions that begin in rows from `lo` on. The index counts the calls before each bound. */
 static bool add_calls(Histogram *histogram, const XtfSpan *span, uint64_t lo, const uint64_t *ends, GError **error)
 {
-    const XtfGroupFilter begun = {.begun = true};
+    const XtfGroupFilter begins = {.begins_only = true};
     unsigned number = histogram->question->found.refs[CALLS].number;
     uint64_t before, calls;
 
-    if (!xtf_array_group_rank(&span->array, number, &begun, lo, &before, error))
+    if (!xtf_array_group_rank(&span->array, number, &begins, lo, &before, error))
         return false;
     for (uint64_t i = 0; i < histogram->question->bins->n; i++) {
         if (ends[i] == lo)
             continue;
-        if (!xtf_array_group_rank(&span->array, number, &begun, ends[i], &calls, error))
+        if (!xtf_array_group_rank(&span->array, number, &begins, ends[i], &calls, error))
             return false;
         histogram->counts[i].calls += calls - MIN(before, calls);
         before = calls;

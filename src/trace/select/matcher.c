@@ -16,7 +16,7 @@ typedef struct {
 
 struct XtfMatcher {
     unsigned index;
-    bool begun; /* matches only rows that begin frames */
+    bool begins_only; /* matches only rows that begin frames */
     unsigned n_tests;
     Test tests[XTF_N_FACETS];
     /* Translation of peers to processes. */
@@ -152,7 +152,7 @@ XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selec
         return make_first_matcher(context, selection, schema, 0, schema->n_aggregates, error);
     XtfMatcher *matcher = xtf_matcher_new(context, selection, schema, frames.number, error);
     if (matcher)
-        matcher->begun = true;
+        matcher->begins_only = true;
     return matcher;
 }
 
@@ -242,7 +242,7 @@ static bool row_matches(const uint8_t *row, const void *data)
 
 XtfGroupFilter xtf_filter_groups(const XtfFilter *filter)
 {
-    return (XtfGroupFilter){.match = match_key_values, .takes_row = row_matches, .data = filter};
+    return (XtfGroupFilter){.match = match_key_values, .accepts_row = row_matches, .data = filter};
 }
 
 XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc)
@@ -252,6 +252,6 @@ XtfGroupFilter xtf_matcher_filter(XtfMatcher *matcher, uint64_t proc)
     *filter = (XtfFilter){matcher, proc};
     matcher->filters = g_slist_prepend(matcher->filters, filter);
     XtfGroupFilter groups = xtf_filter_groups(filter);
-    groups.begun = matcher->begun;
+    groups.begins_only = matcher->begins_only;
     return groups;
 }

@@ -90,7 +90,7 @@ static bool find_call(XtfNode *directory, const XtfSpan *span, Call *call, GErro
 /* Counts the calls of the location that rows before row n enter. */
 static bool count_calls_before(const Call *call, uint64_t n, uint64_t *number, GError **error)
 {
-    const XtfGroupFilter enters = {.begun = true};
+    const XtfGroupFilter enters = {.begins_only = true};
     return xtf_array_group_rank(&call->span->array, call->frames, &enters, n, number, error);
 }
 

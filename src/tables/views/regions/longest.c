@@ -204,14 +204,14 @@ typedef struct {
 
 static bool find_call_details(const Search *search, const Found *found, CallDetails *details, GError **error)
 {
-    const XtfGroupFilter begun = {.begun = true};
+    const XtfGroupFilter begins = {.begins_only = true};
     const XtfArray *array = &found->span->array;
     const XtfSchema *schema = array->schema;
     const XtfField *depth = xtf_schema_field_by_role(schema, XTF_ROLE_DEPTH);
     const uint8_t *values = search->frames.aggregate->values;
     uint8_t row[XTF_ROW_MAX];
 
-    if (!xtf_array_group_rank(array, search->frames.number, &begun, found->call.row, &details->number, error) ||
+    if (!xtf_array_group_rank(array, search->frames.number, &begins, found->call.row, &details->number, error) ||
         !xtf_array_row(array, found->call.row, row, error))
         return false;
     details->has_depth = depth;

@@ -44,7 +44,7 @@ bool xtf_mpi_agrees(void)
 
 bool xtf_mpi_forgets(void)
 {
-    return xtf_mpi_state == XTF_MPI_ON && xtf_core_thread.busy != XTF_CORE_BUSY && xtf_mpi_requests_are_there();
+    return xtf_mpi_state == XTF_MPI_ON && xtf_core_thread.busy != XTF_CORE_BUSY && xtf_mpi_requests_may_exist();
 }
 
 bool xtf_mpi_agrees_init(void)

@@ -214,7 +214,7 @@ void xtf_mpi_requests_share(bool share)
     xtf_mpi_requests_shared = share;
 }
 
-bool xtf_mpi_requests_are_there(void)
+bool xtf_mpi_requests_may_exist(void)
 {
     if (xtf_mpi_requests_shared)
         return true;

@@ -64,7 +64,7 @@ typedef struct XtfMpiRequest {
 void xtf_mpi_requests_share(bool share);
 
 /* True if the table has any request, active or not, and always while it is shared by threads. */
-bool xtf_mpi_requests_are_there(void);
+bool xtf_mpi_requests_may_exist(void);
 
 /* Returns the first of `n` new ids. Never 0. */
 uint64_t xtf_mpi_requests_ids(unsigned n);

@@ -56,7 +56,7 @@ def correct_labels(archive):
     return {kind: {name(k): name(number) for k, number in enumerate(order)} for kind, order in row_orders(paths).items()}
 
 
-def read(path, archive):
+def read_times(path, archive):
     """Reads {metric: {(call path, location): seconds}} from the archive's scout.tsv, which lacks values that are zero."""
     labels = correct_labels(archive)
     found = collections.defaultdict(dict)

@@ -21,7 +21,7 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 import otf2print
 import scout
 from naive_waits import COMPLETIONS, METRICS, Waits
-from xtfrun import Failure, Xtf, need, run_test, shared_traces
+from xtfrun import Failure, Xtf, need_programs, run_test, shared_traces
 
 # Kinds of rows, with the names that the judge and Scalasca use. Waits for handles are XTF's own.
 KINDS = {"late_sender": "mpi_latesender", "late_receiver": "mpi_latereceiver", "wait_barrier": "mpi_barrier_wait", "wait_nxn": "mpi_wait_nxn",
@@ -115,7 +115,7 @@ def check_against_judge(analysed, judge, name):
 
 
 def check_against_scout(analysed, judge, archive, tsv):
-    scout_values = scout.read(tsv, archive)
+    scout_values = scout.read_times(tsv, archive)
     found = collections.defaultdict(dict)
     for (metric, path, location), ticks in analysed.sums(judge).items():
         found[metric]["".join("/" + name.replace(" ", "_") for name in path), location] = float(ticks / judge.ticks)
@@ -215,7 +215,7 @@ def archives(folder, own):
 
 def main():
     xtf, checker, *own = Xtf(sys.argv[1]), *sys.argv[2:]
-    need("otf2-print")
+    need_programs("otf2-print")
     with tempfile.TemporaryDirectory() as name:
         folder, last = pathlib.Path(name), None
         os.environ["XDG_CACHE_HOME"] = name

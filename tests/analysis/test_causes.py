@@ -17,7 +17,7 @@ import closed_forms
 from closed_forms import AWAITED, LEAF, MEMBER, PAIR, ROOT, WAITS, WORLD
 from naive_causes import INDIRECT, KINDS, METRICS, PROPAGATING, Causes
 from naive_waits import Waits
-from xtfrun import Failure, fewer_archives, need, run_test, shared_traces
+from xtfrun import Failure, fewer_archives, need_programs, run_test, shared_traces
 
 # Tolerance for rounding, of a sum and of a single value.
 TICKS = 2
@@ -168,7 +168,7 @@ def main():
     program = sys.argv[1]
     check_many_waits_in_one_call(program)
     closed_forms.check_programs(lambda script, what: run_script(program, script, what))
-    need("otf2-print")
+    need_programs("otf2-print")
     folder = shared_traces()
     for archive in fewer_archives(program, sorted(folder.glob("**/*.otf2"))) if folder else []:
         check_archive(program, Waits(str(archive)), archive.parent.name)

@@ -26,7 +26,7 @@ import xtf_reader
 from asking import Asker, Refused
 from meeting_programs import Program
 from test_path import make_archive
-from xtfrun import Failure, Xtf, need, takes_fewer, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, takes_fewer, temporary_folder
 
 TYPES = ("waits", "delays", "critical", "activity", "ideal")
 CONTEXTS = "contexts"
@@ -249,7 +249,7 @@ def main():
     only = (sys.argv + [None])[5]
     complete = only is not None
     only = None if only == "all" else only
-    need("otf2-print")
+    need_programs("otf2-print")
     faults, tried, refused = [], 0, 0
     with temporary_folder() as temporary:
         folder = pathlib.Path(temporary)

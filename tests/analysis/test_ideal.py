@@ -20,7 +20,7 @@ from naive_ideal import Ideal, Row
 from naive_waits import Waits
 from path_programs import BARRIER, BCAST, NO_ROOT
 from shown import ticks_of
-from xtfrun import Failure, Xtf, fewer_archives, need, rounds, run_test, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, fewer_archives, need_programs, n_rounds, run_test, shared_traces, temporary_folder
 
 # The known ideal runs of path_programs: {process: [(waited, ideal)]}, and the length of the run.
 KNOWN = {
@@ -187,7 +187,7 @@ def check_threads(xtf, script, folder):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     xtf, script = Xtf(sys.argv[1]), sys.argv[2]
     shared = shared_traces()
     with temporary_folder() as name:
@@ -195,9 +195,9 @@ def main():
         trace = folder / "trace.xtf"
         for what, play in path_programs.PROGRAMS.items():
             compare(xtf, make_archive(script, folder, what, path_programs.script(play()[0])), trace, KNOWN[what])
-        for seed in range(rounds(xtf.program, N_RANDOM)):
+        for seed in range(n_rounds(xtf.program, N_RANDOM)):
             compare(xtf, make_archive(script, folder, f"chance-{seed}", path_programs.script(random_timelines(seed))), trace)
-        for seed in range(rounds(xtf.program, N_PROBING)):
+        for seed in range(n_rounds(xtf.program, N_PROBING)):
             lines = random_programs.Program(seed, 2 + seed, kinds=random_programs.WITH_PROBES).script()
             compare(xtf, make_archive(script, folder, f"probing-{seed}", lines), trace)
         check_clocks(xtf, script, folder)

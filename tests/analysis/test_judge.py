@@ -15,7 +15,7 @@ import scout
 from naive_causes import Causes
 from naive_path import Path
 from naive_waits import Waits
-from xtfrun import need, shared_traces, skip
+from xtfrun import need_programs, shared_traces, skip
 
 METRICS = ("delay_", "mpi_wait_", "mpi_late", "mpi_lswo", "mpi_early", "mpi_barrier_", "mpi_nxn_", "mpi_init_", "mpi_finalize_", "critical_",
            "non_critical_", "inter_partition_")
@@ -34,7 +34,7 @@ def compare(archive, tsv):
     """Returns (number of values, [line for each difference])."""
     waits = Waits(str(archive))
     our_values = {metric: values for judge in (waits, Causes(waits), Path(waits)) for metric, values in named(judge.sums, waits.ticks).items()}
-    scout_values = scout.read(tsv, archive)
+    scout_values = scout.read_times(tsv, archive)
     metrics = sorted(metric for metric in {*our_values, *scout_values} if metric.startswith(METRICS))
     wrong = [f"{metric} {path} {location}: {b!r}, by scout {a!r}" for metric in metrics
              for (path, location), a, b in scout.differences(scout_values[metric], our_values.get(metric, {}))]
@@ -42,7 +42,7 @@ def compare(archive, tsv):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     folder = shared_traces() or skip("there are no shared traces here; XTF_SHARED_TRACES may name their folder")
     failures = compared = 0
     for tsv in sorted(folder.glob("scalasca/*/scout.tsv")):

@@ -21,7 +21,7 @@ from naive_kinds import Kinds, Wait
 from naive_teams import TeamDelays
 from random_teams import Team
 from shown import ticks_of
-from xtfrun import Failure, Xtf, need, rounds, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, n_rounds, temporary_folder
 
 PROGRAMS = (kind_programs.locks, kind_programs.joins, kind_programs.files, kind_programs.teams, kind_programs.fences,
             kind_programs.shared_memory, kind_programs.epochs, kind_programs.window_locks)
@@ -216,16 +216,16 @@ def check_overlap(name, found):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     options = sys.argv[1:]
     with temporary_folder() as folder:
         xtf = Xtf(options[0])
         for make in PROGRAMS:
-            checked = [check_program(xtf, options, make, seed, folder) for seed in range(rounds(xtf.program, SEEDS))]
+            checked = [check_program(xtf, options, make, seed, folder) for seed in range(n_rounds(xtf.program, SEEDS))]
             print(f"{make.__name__}: {sum(n for n, _ in checked)} waits")
             if make in WITH_PATH and not sum(moves for _, moves in checked):
                 raise Failure(f"{make.__name__}: the path stays where it ends")
-        for seed in range(rounds(xtf.program, SEEDS)):
+        for seed in range(n_rounds(xtf.program, SEEDS)):
             check_team(xtf, options[1], seed, folder)
         check_hybrid(xtf, options[1], folder)
     return 0

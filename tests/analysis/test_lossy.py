@@ -18,7 +18,7 @@ sys.path.append(str(TESTS / "roundtrip"))
 # pylint: disable=wrong-import-position
 from lossy_programs import RECEIVES, SENDS, Program, messages_of, without
 from naive_pairing import pairs
-from xtfrun import Failure, Xtf, rounds, run_test, temporary_folder
+from xtfrun import Failure, Xtf, n_rounds, run_test, temporary_folder
 
 SHAPES = [dict(), dict(each=3), dict(each=3, sizes=4), dict(each=2, between=4, sizes=5), dict(crossing=True), dict(between=10 ** 9),
           dict(between=10 ** 9, sizes=7), dict(blocking=True, each=4, sizes=3), dict(crossing=True, each=2, sizes=3, blocking=True)]
@@ -144,7 +144,7 @@ def main():
     with temporary_folder() as name:
         folder = pathlib.Path(name)
         gained, left = 0, 0
-        for number in range(rounds(arguments[0], N_PROGRAMS)):
+        for number in range(n_rounds(arguments[0], N_PROGRAMS)):
             counts = compare(tools, folder, number, SHAPES[number % len(SHAPES)], dice)
             gained, left = gained + counts[0], left + counts[1]
         if gained < 100 or left < 100:

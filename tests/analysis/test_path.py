@@ -21,7 +21,7 @@ from naive_path import Path
 from naive_waits import Waits
 from random_programs import WITH_PROBES, Program
 from shown import ticks_of
-from xtfrun import Failure, Xtf, fewer_archives, need, rounds, run_test, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, fewer_archives, need_programs, n_rounds, run_test, shared_traces, temporary_folder
 
 METRICS = {"critical_path": "path", "critical_path_activities": "activity", "non_critical_path_activities": "non_critical",
            "critical_imbalance_impact": "impact", "inter_partition_imbalance": "between"}
@@ -148,7 +148,7 @@ def compare_callpaths(shown, path):
 
 def compare_scout(found, ticks, program, archive, tsv):
     """Compares the same costs with Scalasca's."""
-    scout_values = scout.read(tsv, archive)
+    scout_values = scout.read_times(tsv, archive)
     values = 0
     for metric in METRICS:
         our_values = {}
@@ -283,7 +283,7 @@ def analyze(xtf, archive, trace):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     program, derived, otf2 = sys.argv[1:4]
     xtf = Xtf(program)
     shared = shared_traces()
@@ -296,7 +296,7 @@ def main():
             analyze(xtf, archive, trace)
             check_program(xtf, archive, trace, what, wanted)
         check_nonsense(xtf, derived, archive, folder)
-        for seed in range(rounds(program, N_PROBING)):
+        for seed in range(n_rounds(program, N_PROBING)):
             archive = make_archive(otf2, folder, f"probing-{seed}", Program(seed, 2 + seed, kinds=WITH_PROBES).script())
             analyze(xtf, archive, trace)
             compare(xtf, archive, trace, None)

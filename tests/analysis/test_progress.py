@@ -18,7 +18,7 @@ from naive_waits import Waits
 from progress_programs import BYTES, Alternating, Program, Truth
 from test_path import NOWHERE, Shown, check_unexplained, cut_segments, make_archive, since_origin, table
 from test_trace_causes import ROUNDED, Output, wrong_delays
-from xtfrun import Failure, Xtf, need, rounds, run_test, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, n_rounds, run_test, temporary_folder
 
 SEEDS = 1
 Row = collections.namedtuple("Row", "process seq end wait culprit")
@@ -85,14 +85,14 @@ def check_program(xtf, options, folder, program, name):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     options = sys.argv[1:]
     xtf = Xtf(options[0])
     with temporary_folder() as name:
         folder = pathlib.Path(name)
         check_program(xtf, options, folder, Alternating(), "alternating")
         for model in BYTES:
-            for seed in range(rounds(options[0], SEEDS)):
+            for seed in range(n_rounds(options[0], SEEDS)):
                 check_program(xtf, options, folder, Program(model, seed), f"{model}-{seed}")
     return 0
 

@@ -28,7 +28,7 @@ import scout
 import scout_path
 from cube_reader import Cube
 from random_programs import Program
-from xtfrun import Failure, Xtf, need, run_test, skip, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, run_test, skip, temporary_folder
 
 SECONDS = 60
 ANALYSED = ("mpi_", "delay_", "critical_", "non_critical_")
@@ -200,7 +200,7 @@ def main():
     parser.add_argument("script")
     parser.add_argument("frozen", nargs="*", type=pathlib.Path)
     options = parser.parse_args()
-    need("otf2-print")
+    need_programs("otf2-print")
     analyser = shutil.which(os.environ.get("XTF_SCOUT") or "scout.mpi")
     if not options.frozen and not (analyser and shutil.which("mpirun")):
         skip("Scalasca's analyser is missing: set XTF_SCOUT to its scout.mpi")

@@ -17,7 +17,7 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 import recorded
 from shown import ticks_of
 from test_path import table, window_text
-from xtfrun import Failure, Xtf, need, run_test, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, run_test, shared_traces, temporary_folder
 
 WINDOWS, PROCESSES_MOST, ROWS = 3, 4, 3
 NONE = "-"
@@ -219,8 +219,8 @@ def check_trace(xtf, trace, name):
 
 def archives(arguments, folder):
     if arguments == ["--hpcc"]:
-        need("eztrace", "hpcc", "mpirun")
-        return [recorded.record(folder)]
+        need_programs("eztrace", "hpcc", "mpirun")
+        return [recorded.record_hpcc(folder)]
     shared = shared_traces()
     return [*map(pathlib.Path, arguments), *(sorted(shared.glob("**/traces.otf2")) if shared else [])]
 

@@ -20,7 +20,7 @@ from naive_teams import TeamSingle
 from random_teams import Team
 from test_trace_causes import Output, wrong_delays, wrong_singles
 from test_window_causes import analysed, check_known
-from xtfrun import Failure, Xtf, need, run_test, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, run_test, temporary_folder
 
 IDLE = "omp_idle"
 SEEDS = 3
@@ -46,7 +46,7 @@ def check_team(xtf, options, name, text, folder):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     options = sys.argv[1:]
     xtf = Xtf(options[0])
     with temporary_folder() as folder:

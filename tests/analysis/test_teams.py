@@ -25,7 +25,7 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match"), str(TESTS / "export
 # pylint: disable=wrong-import-position
 from cube_reader import Cube
 from random_teams import REGIONS, Team
-from xtfrun import Failure, Xtf, need, run_test, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, run_test, temporary_folder
 
 NAMES = [name.replace(" ", "_") for name, _, _ in REGIONS]
 OUTER = (NAMES[0], NAMES[2], "-")
@@ -93,7 +93,7 @@ def join_regions(values):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     arguments = sys.argv[1:]
     with temporary_folder() as name:
         folder = pathlib.Path(name)

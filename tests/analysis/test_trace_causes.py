@@ -24,7 +24,7 @@ from naive_waits import Waits
 from random_programs import WITH_PROBES, Program
 from test_judge import named
 from test_path import make_archive
-from xtfrun import Failure, Xtf, fewer_archives, need, rounds, shared_traces, skip, temporary_folder
+from xtfrun import Failure, Xtf, fewer_archives, need_programs, n_rounds, shared_traces, skip, temporary_folder
 
 # Metrics of a kind and of its costs.
 KINDS = {"late_sender": ("mpi_latesender", "delay_latesender"), "late_receiver": ("mpi_latereceiver", "delay_latereceiver"),
@@ -210,7 +210,7 @@ def compare(xtf, program, archive, tsv, folder):
     wrong = [*differences(found, judged), *wrong_singles(output, Single(waits)), *wrong_delays(output)]
     wrong += list(excessive_costs(found)) + wrong_order(xtf, trace, waits)
     if tsv.exists():
-        wrong += differences(found, scout.read(tsv, archive))
+        wrong += differences(found, scout.read_times(tsv, archive))
     if wrong:
         raise Failure("\n  ".join([f"{archive}: {len(wrong)} differ", *wrong[:20]]))
     print(f"{archive.parent.name}/{archive.stem}: {sum(len(v) for k, v in judged.items() if k in METRICS)} sums agree, and causes of {len(output.singles)} waits"
@@ -266,7 +266,7 @@ def archives(folder, script):
 
 def main():
     xtf, program, script = Xtf(sys.argv[1]), sys.argv[2], (sys.argv + [None])[3]
-    need("otf2-print")
+    need_programs("otf2-print")
     if not script and not shared_traces():
         skip("there are no shared traces here; XTF_SHARED_TRACES may name their folder")
     failures = 0
@@ -280,7 +280,7 @@ def main():
                 failures += 1
         if script:
             check_order(xtf, script, folder)
-            checked = [check_coarse_clock(xtf, program, script, seed, folder) for seed in range(rounds(xtf.program, SEEDS))]
+            checked = [check_coarse_clock(xtf, program, script, seed, folder) for seed in range(n_rounds(xtf.program, SEEDS))]
             print(f"coarse clocks: {sum(n for n, _ in checked)} sums of costs, {sum(off for _, off in checked)} rounded, none by two ticks")
     return 1 if failures else 0
 

@@ -16,7 +16,7 @@ sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match")]
 import path_programs
 from shown import ticks_of
 from test_path import analyze, make_archive, table
-from xtfrun import Failure, Xtf, fewer_archives, need, run_test, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, fewer_archives, need_programs, run_test, shared_traces, temporary_folder
 
 MOST, PROCESSES_LEAST = 100, 3
 WORK, SEND, RECEIVE = 100, 4, 6  # ticks of each call
@@ -218,7 +218,7 @@ def compare(xtf, trace, name):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     program, script = sys.argv[1:3]
     xtf, shared = Xtf(program), shared_traces()
     with temporary_folder() as name:

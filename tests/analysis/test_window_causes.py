@@ -19,7 +19,7 @@ import window_programs
 from naive_kinds import Kinds
 from naive_windows import WindowSingle
 from test_trace_causes import Output, wrong_delays, wrong_singles
-from xtfrun import Failure, Xtf, need, rounds, run_test, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, n_rounds, run_test, temporary_folder
 
 PROGRAMS = (kind_programs.fences, kind_programs.shared_memory, kind_programs.epochs, kind_programs.window_locks)
 SEEDS = 3
@@ -56,7 +56,7 @@ def check_known(xtf, options, name, text, wanted, folder):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     options = sys.argv[1:]
     xtf = Xtf(options[0])
     with temporary_folder() as folder:
@@ -64,7 +64,7 @@ def main():
             check_known(xtf, options, name, text, wanted, folder)
         print(f"{len(window_programs.programs())} programs whose causes are known")
         for make in PROGRAMS:
-            counts = [check_random_program(xtf, options, make, seed, folder) for seed in range(rounds(xtf.program, SEEDS))]
+            counts = [check_random_program(xtf, options, make, seed, folder) for seed in range(n_rounds(xtf.program, SEEDS))]
             waits, indirect, unexplained = (sum(column) for column in zip(*counts))
             if not indirect and make != kind_programs.fences:  # all processes meet in each fence, so no wait lies in between
                 raise Failure(f"{make.__name__}: no wait is indirect, so little is checked")

@@ -35,7 +35,7 @@ print(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, file=sys.stderr)
 
 def clusters_of(path):
     """Returns (matrices, cluster of each pair) of each portion."""
-    file = cdf.read(path)
+    file = cdf.read_file(path)
     n_pairs, info = file.dimensions["x"] ** 2, file.variables["info"].values
     begin, step = (file.variables[name].values[0] for name in ("begin_mes_length", "step_length"))
     borders = [(length - begin) // step for length in file.variables["length"].values] + file.attributes["matrices"]
@@ -69,7 +69,7 @@ class Network:
         values = array.array("d")
         for matrix in networks.matrices(kind, n_procs, LENGTHS, **more):
             values.extend(matrix)
-        networks.write(self.path, n_procs, LENGTHS, values)
+        networks.write_file(self.path, n_procs, LENGTHS, values)
 
     def judge(self, portions):
         """Returns (clusters of a portion, clusters with at least P pairs, ARI weighted by the lengths)."""

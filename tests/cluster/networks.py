@@ -60,7 +60,7 @@ def matrices(kind, n_procs, lengths, noise=0.02, pair_noise=0.006, outliers=0.00
         yield values
 
 
-def write(path, n_procs, lengths, all_values, data_type=2):
+def write_file(path, n_procs, lengths, all_values, data_type=2):
     """Writes a file of a test's results. `all_values` has the matrices in one flat list."""
     step = lengths[1] - lengths[0] if len(lengths) > 1 else 100
     end = lengths[-1] + step if len(lengths) > 0 else 100
@@ -71,4 +71,4 @@ def write(path, n_procs, lengths, all_values, data_type=2):
     for name, value in scalars.items():
         file.variables[name] = cdf.Variable("int", [], [value])
     file.variables["data"] = cdf.Variable("double", ["n", "x", "y"], all_values)
-    cdf.write(path, file)
+    cdf.write_file(path, file)

@@ -36,8 +36,8 @@ def run_cluster(*arguments, status=0):
 
 def portions_of(info_file, data_file=None):
     """Returns [(left, right, places, data)] of a file by docs/NETWORK.md."""
-    info = cdf.read(info_file)
-    data = (cdf.read(data_file) if data_file else info).variables["data"].values
+    info = cdf.read_file(info_file)
+    data = (cdf.read_file(data_file) if data_file else info).variables["data"].values
     begin, step = (info.variables[name].values[0] for name in ("begin_mes_length", "step_length"))
     borders = [(length - begin) // step for length in info.variables["length"].values] + info.attributes["matrices"]
     n_pairs = info.dimensions["x"] ** 2
@@ -69,7 +69,7 @@ class Clusters(unittest.TestCase):
     def write(self, matrices, n_procs, name="net.nc", **more):
         path = self.folder / name
         lengths = range(100, 100 + 100 * len(matrices), 100)
-        networks.write(path, n_procs, lengths, array.array("d", (v for m in matrices for v in m)), **more)
+        networks.write_file(path, n_procs, lengths, array.array("d", (v for m in matrices for v in m)), **more)
         return path
 
     def cluster(self, matrices, n_procs, *options):
@@ -127,14 +127,14 @@ class Clusters(unittest.TestCase):
             steps.append(1.4826 * self.median(off) / math.sqrt(2))
         out = self.folder / "out.nc"
         text = run_cluster("-o", out, self.write(matrices, 16))
-        self.assertAlmostEqual(cdf.read(out).attributes["threshold"][0], 10 * self.median(steps), delta=1e-12)
+        self.assertAlmostEqual(cdf.read_file(out).attributes["threshold"][0], 10 * self.median(steps), delta=1e-12)
         self.assertRegex(text, r"(?m)^threshold +%.2f %%, chosen for a noise of %.2f %%$" % (
             1000 * self.median(steps), 100 * self.median(steps)))
-        self.assertEqual(cdf.read(out).attributes["threshold_kind"], "relative")
+        self.assertEqual(cdf.read_file(out).attributes["threshold_kind"], "relative")
         run_cluster("-q", "-f", "-o", out, self.write(matrices, 16), "--average")
-        self.assertAlmostEqual(cdf.read(out).attributes["threshold"][0], max(0.08, 10 * self.median(steps) / math.sqrt(12)), delta=1e-12)
+        self.assertAlmostEqual(cdf.read_file(out).attributes["threshold"][0], max(0.08, 10 * self.median(steps) / math.sqrt(12)), delta=1e-12)
         run_cluster("-q", "-f", "-o", out, self.write(matrices[:1], 16))
-        self.assertEqual(cdf.read(out).attributes["threshold"], [0.15])
+        self.assertEqual(cdf.read_file(out).attributes["threshold"], [0.15])
 
     @staticmethod
     def median(values):
@@ -146,7 +146,7 @@ class Clusters(unittest.TestCase):
         matrices = [list(m) for m in networks.matrices("torus", 16, range(11), noise=0.05, outliers=0.02)]
         out = self.folder / "out.nc"
         text = run_cluster("-o", out, self.write(matrices, 16))
-        portions, attributes = portions_of(out), cdf.read(out).attributes
+        portions, attributes = portions_of(out), cdf.read_file(out).attributes
         errors, differences = [], []
         for i, matrix in enumerate(matrices):
             for pair, value in enumerate(matrix):
@@ -170,12 +170,12 @@ class Clusters(unittest.TestCase):
         self.assertEqual(subprocess.run(["ncdump", "-k", out], check=True, capture_output=True, text=True).stdout, "64-bit offset\n")
         def values(name):
             return text.split(f"\n {name} =")[1].split(";")[0].replace("\n", " ").split(",")
-        file = cdf.read(out)
+        file = cdf.read_file(out)
         for name in ("info", "length", "proc_num", "data_type", "begin_mes_length", "end_mes_length", "step_length", "test_type",
                      "noise_mes_length", "num_noise_mes", "num_noise_proc", "num_repeates"):
             self.assertEqual([int(v) for v in values(name)], list(file.variables[name].values), name)
         self.assertEqual([float(v) for v in values("data")], list(file.variables["data"].values))
-        before = cdf.read(source)
+        before = cdf.read_file(source)
         for name in set(before.variables) - {"data"}:
             self.assertEqual(before.variables[name].values, file.variables[name].values, name)
         self.assertIn(f":right_border = {100 + 7 * 100} ;", text)
@@ -189,7 +189,7 @@ class Clusters(unittest.TestCase):
         two = portions_of(self.folder / "two_info.nc", self.folder / "two_data.nc")
         self.assertEqual(as_clusters(one), as_clusters(two))
         self.assertFalse((self.folder / "two.nc").exists())
-        self.assertEqual(cdf.read(self.folder / "two_data.nc").dimensions, {"n": None})
+        self.assertEqual(cdf.read_file(self.folder / "two_data.nc").dimensions, {"n": None})
         self.assertIn("'%s' exists already" % (self.folder / "two_info.nc"),
                       run_cluster("-o", self.folder / "two.nc", "--two-files", source, status=1))
 
@@ -290,14 +290,14 @@ class Clusters(unittest.TestCase):
         folder, out = TRACES / "network-4x4", self.folder / "out.nc"
         for of in ("median", "average", "min"):
             source = folder / f"delays-MSK-2024-05-16_{of}.nc"
-            values = cdf.read(source).variables["data"].values
+            values = cdf.read_file(source).variables["data"].values
             matrices = [list(values[i:i + 16]) for i in range(0, len(values), 16)]
             for value in (20, 50, 200):
                 text = run_cluster("-f", "-o", out, source, "-t", f"{value}ns")
                 self.assertRegex(text, rf"(?m)^processors +4, {of} values$")
                 self.assertEqual(as_clusters(portions_of(out)),
                                  naive_cluster.cluster(matrices, 4, naive_cluster.Threshold("absolute", value * 1e-9)))
-            self.assertEqual(cdf.read(out).variables["test_type"].text(), "one_to_one")
+            self.assertEqual(cdf.read_file(out).variables["test_type"].text(), "one_to_one")
             run_cluster("-q", "-f", "-o", self.folder / "of.nc", folder / "delays-MSK-2024-05-16_all.nc", "--of", of, "-t", "200ns")
             self.assertEqual((self.folder / "of.nc").read_bytes(), out.read_bytes())
 

@@ -61,7 +61,7 @@ class File:
     """A clustered file: portions as [(left, right, clusters of pairs)], and values by the rule of docs/NETWORK.md."""
 
     def __init__(self, path, prefix="", places_are_shifted=False):
-        file = cdf.read(path)
+        file = cdf.read_file(path)
         def values(name):
             return file.variables[prefix + name].values
         self.n_procs, self.data = values("proc_num")[0], values("data")
@@ -100,7 +100,7 @@ class ClusterViews(unittest.TestCase):
         matrices[9:] = [[m[pair] for pair in order] for m in matrices[9:]]
         for matrix in matrices:
             matrix[5] = -1
-        networks.write(self.folder / "net.nc", N_PROCS, range(1000, 2400, 100), array.array("d", (v for m in matrices for v in m)))
+        networks.write_file(self.folder / "net.nc", N_PROCS, range(1000, 2400, 100), array.array("d", (v for m in matrices for v in m)))
         run_xtf("cluster", "-q", "-t", "10%", "-o", self.folder / "clusters.nc", self.folder / "net.nc")
         run_xtf("import", "-q", "-o", self.folder / "clusters.xtf", self.folder / "clusters.nc")
         return self.folder / "clusters.xtf", File(self.folder / "clusters.nc")
@@ -170,7 +170,7 @@ class ClusterViews(unittest.TestCase):
 
     def test_amounts_are_numbers(self):
         lengths, each = range(100, 600, 100), [0, 30, 40, 0]
-        networks.write(self.folder / "net.nc", 2, lengths, array.array("d", each * len(lengths)), data_type=6)
+        networks.write_file(self.folder / "net.nc", 2, lengths, array.array("d", each * len(lengths)), data_type=6)
         run_xtf("cluster", "-q", "-t", "1%", "-o", self.folder / "amounts.nc", self.folder / "net.nc")
         rows = rows_of(cat(self.folder / "amounts.nc", "clusters/100/summary"))
         self.assertEqual({tuple(row[1:]) for row in rows if row[2] not in ("-", "0.0000")},

@@ -11,7 +11,7 @@ import sys
 import tempfile
 
 import cdf
-from xtfrun import need
+from xtfrun import need_programs
 
 N_PROCS, LENGTHS, REPEATS = 4, [1000, 3500, 6000], 5
 
@@ -34,11 +34,11 @@ def run_nettest(program, name):
 
 def main():
     xtf, program = sys.argv[1:]
-    need("mpirun")
+    need_programs("mpirun")
     with tempfile.TemporaryDirectory(prefix="xtf-nettest-") as folder:
         folder = pathlib.Path(folder)
         run_nettest(program, folder / "net")
-        files = {name: cdf.read(folder / f"net_{name}.nc") for name in ("average", "median", "deviation", "min", "measurements_amount")}
+        files = {name: cdf.read_file(folder / f"net_{name}.nc") for name in ("average", "median", "deviation", "min", "measurements_amount")}
         for file, data_type in zip(files.values(), (1, 2, 3, 4, 6)):
             numbers = {name: v.values[0] for name, v in file.variables.items() if not v.dimensions}
             assert numbers == {"proc_num": N_PROCS, "test_type": 1, "data_type": data_type, "begin_mes_length": 1000,

@@ -29,7 +29,7 @@ def run_xtf(*arguments, status=0):
 
 
 def values_of(path):
-    return cdf.read(path).variables["data"].values
+    return cdf.read_file(path).variables["data"].values
 
 
 class NetworkExport(unittest.TestCase):
@@ -40,11 +40,11 @@ class NetworkExport(unittest.TestCase):
 
     def source(self):
         values = array.array("d", (v for m in networks.matrices("torus", N_PROCS, LENGTHS, outliers=0.02) for v in m))
-        networks.write(self.folder / "net_median.nc", N_PROCS, LENGTHS, values)
+        networks.write_file(self.folder / "net_median.nc", N_PROCS, LENGTHS, values)
         return self.folder / "net_median.nc"
 
     def numbers(self, path):
-        return {name: v.values[0] for name, v in cdf.read(path).variables.items() if not v.dimensions}
+        return {name: v.values[0] for name, v in cdf.read_file(path).variables.items() if not v.dimensions}
 
     def test_a_result_is_exported_unchanged(self):
         source = self.source()
@@ -52,7 +52,7 @@ class NetworkExport(unittest.TestCase):
         self.assertEqual(values_of(self.out), values_of(source))
         before, after = self.numbers(source), self.numbers(self.out)
         self.assertEqual({name: before[name] for name in after}, after)
-        self.assertEqual(cdf.read(self.out).variables["test_type"].text(), "one_to_one")
+        self.assertEqual(cdf.read_file(self.out).variables["test_type"].text(), "one_to_one")
         n = len(LENGTHS) * N_PROCS * (N_PROCS - 1)
         self.assertEqual(text, f"{self.out}: {n} records of {N_PROCS} locations\nmedian values of {len(LENGTHS)} lengths\n")
 
@@ -61,7 +61,7 @@ class NetworkExport(unittest.TestCase):
         source, clusters = self.source(), self.folder / "clusters.nc"
         run_xtf("cluster", "-q", "-o", clusters, source)
         run_xtf("export", "network", "-q", "-o", self.out, clusters)
-        stated = cdf.read(clusters).attributes
+        stated = cdf.read_file(clusters).attributes
         errors, differences = [], []
         for before, after in zip(values_of(source), values_of(self.out), strict=True):
             differences.append(abs(before - after))
@@ -83,17 +83,17 @@ class NetworkExport(unittest.TestCase):
 
     def test_unmeasured_values(self):
         values = array.array("d", [0, 1e-6, -1, 0, 0, math.nan, 2e-6, 0])
-        networks.write(self.folder / "net.nc", 2, [100, 200], values)
+        networks.write_file(self.folder / "net.nc", 2, [100, 200], values)
         run_xtf("export", "network", "-q", "-o", self.out, self.folder / "net.nc")
         self.assertEqual([repr(v) for v in values_of(self.out)], ["0.0", "1e-06", "nan", "0.0", "0.0", "nan", "2e-06", "0.0"])
 
     def test_lengths_beyond_31_bits(self):
         """Tests lengths beyond 31 bits: the last portion may exist with its end cut. Portions that begin or end beyond are refused."""
         source = self.source()
-        file = cdf.read(source)
+        file = cdf.read_file(source)
         for begin, good in (2147483646 - 10 * 500, True), (2147483647, False):
             file.variables["begin_mes_length"].values = [begin]
-            cdf.write(source, file)
+            cdf.write_file(source, file)
             text = run_xtf("export", "network", "-f", "-o", self.out, source, status=0 if good else 1)
             if good:
                 self.assertEqual(self.numbers(self.out)["end_mes_length"], 2147483647)

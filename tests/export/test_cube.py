@@ -16,7 +16,7 @@ import otf2print
 import scout
 from cube_reader import Cube
 from shown import Cat, Shown
-from xtfrun import Failure, Xtf, all_good, need, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, all_good, need_programs, shared_traces, temporary_folder
 
 CALLS = ("ENTER", "LEAVE")
 # The derived type that an analysis needs for a metric, by a word of the metric's name.
@@ -59,7 +59,7 @@ class Comparison:
     def compare_scalasca(self, archive, results):
         """Compares all metrics that need no analysis."""
         cube = self.exported(self.imported(archive))
-        expected = scout.read(results, archive)
+        expected = scout.read_times(results, archive)
         for metric in ("time", "visits", "bytes_sent", "bytes_rcvd", "bytes_cout", "bytes_cin", "comms_send", "comms_recv",
                        "comms_cxch", "comms_csrc", "comms_cdst", "syncs_send", "syncs_recv", "syncs_coll"):
             self.near(f"{archive}: {metric}", expected.get(metric, {}), cube.by_name(metric))
@@ -68,7 +68,7 @@ class Comparison:
         """Compares all metrics of an analysis, and the sum of adjacent windows with the whole."""
         trace = self.imported(archive)
         self.xtf.expect("analyze", "--quiet", trace)
-        cube, expected = self.exported(trace), scout.read(results, archive)
+        cube, expected = self.exported(trace), scout.read_times(results, archive)
         made = {line.split()[0] for line in self.xtf.expect("info", trace).decode().splitlines() if line.strip()}
         wanted = {metric for metric in expected if all(array in made for word, array in MADE_OF.items() if word in metric)}
         self.check(f"{archive}: metrics of Scalasca that are not there", wanted - set(cube.metrics), set())
@@ -174,7 +174,7 @@ def compare_texts(comparison, write_names):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     archives, write_names, melt = sys.argv[2], sys.argv[3], pathlib.Path(sys.argv[4])
     with temporary_folder() as temporary:
         folder = pathlib.Path(temporary)

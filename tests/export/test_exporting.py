@@ -15,7 +15,7 @@ import sys
 import time
 import unittest
 
-from xtfrun import Xtf, need, temporary_folder
+from xtfrun import Xtf, need_programs, temporary_folder
 
 MELT = pathlib.Path(sys.argv.pop())
 WRITE_NAMES = sys.argv.pop()
@@ -161,6 +161,6 @@ class Exporting(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    need("otf2-print")
+    need_programs("otf2-print")
     os.environ.setdefault("LC_ALL", "C.UTF-8")
     unittest.main()

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 import otf2print
-from xtfrun import Failure, Xtf, need, run_test, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, run_test, temporary_folder
 
 KINDS = {"SYSTEM_TREE_NODE": "node", "LOCATION_GROUP": "process", "COMM": "comm"}
 
@@ -36,5 +36,5 @@ def check_order():
 
 
 if __name__ == "__main__":
-    need("otf2-print")
+    need_programs("otf2-print")
     run_test(check_order)

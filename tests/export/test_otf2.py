@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import otf2print
-from xtfrun import Failure, Xtf, all_good, need, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, all_good, need_programs, shared_traces, temporary_folder
 
 # Archives that an import keeps completely. It keeps the first definition of a string and a location of `duplicate-definitions`; OTF2's
 # writer orders the times of `backward-times`.
@@ -47,8 +47,8 @@ class Comparison:
 
     def compare_whole(self, archive):
         export, _ = self.exported(self.imported(archive))
-        self.same(f"{archive}: definitions", otf2print.run(export, "-G"), otf2print.run(archive, "-G"))
-        self.same(f"{archive}: events", otf2print.run(export), otf2print.run(archive))
+        self.same(f"{archive}: definitions", otf2print.read_lines(export, "-G"), otf2print.read_lines(archive, "-G"))
+        self.same(f"{archive}: events", otf2print.read_lines(export), otf2print.read_lines(archive))
 
 
 def lines_of(archive):
@@ -151,7 +151,7 @@ def compare_merged(comparison, archive):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     archives, melt = sys.argv[2], pathlib.Path(sys.argv[3])
     with temporary_folder() as temporary:
         folder = pathlib.Path(temporary)

@@ -200,7 +200,7 @@ def source_of_callpath(tables, row):
     return source(tables, region) if around == row or not known else f" ({name})" if known in name else f" ({name} at {known})"
 
 
-def clocks(tables):
+def find_clocks(tables):
     found = tables.contradictions
     if found:
         name, judged, impossible, most = found
@@ -242,7 +242,7 @@ def still_running(tables, properties):
     return (running - closing) | inside
 
 
-def mismatch(tables):
+def find_mismatch(tables):
     """Finds communicators in which all processes but one call each blocking collective operation equally often."""
     if not (tables.of_processes and tables.whole_run and tables.all_processes) or "thread" in tables.path:
         return
@@ -304,7 +304,7 @@ def compare_members(members, functions, names, running, comm, sure):
     return Finding(Decimal(share) * 100, "mismatch", f"process {one} {'calls' if sure else 'seems to call'} {'; and '.join(parts)}", "by/proc/profile", one)
 
 
-def classes(tables):
+def find_classes(tables):
     for rule, least, wanted, words in CLASSES:
         lines = [line for line in tables.profile or []
                  if tables.class_of(line) in wanted and (line["calls"] != "0" or Decimal(line["exclusive"]))]
@@ -314,7 +314,7 @@ def classes(tables):
                                        f"{seconds(lines[0]['exclusive'])} in {count_text(int(lines[0]['calls']))} calls", "profile")
 
 
-def unjudged(tables):
+def find_unjudged(tables):
     for line in tables.profile or []:
         share = tables.of_threads(Decimal(line["exclusive%"])) if line["exclusive%"] != "-" else 0
         if UNJUDGED.fullmatch(line["region"]) and share >= 5:
@@ -322,14 +322,14 @@ def unjudged(tables):
                           "of it is waiting is not judged: who sends to whom is not recorded", "profile")
 
 
-def before(tables):
+def find_before(tables):
     for line in tables.profile or []:
         if tables.class_of(line) == "before" and line["exclusive%"] != "-" and Decimal(line["exclusive%"]) >= 1:
             yield Finding(Decimal(line["exclusive%"]), "before", f"{percent(line['exclusive%'])} of all time, {seconds(line['exclusive'])}, "
                           "is before LEAVEs without an ENTER: of which regions is not known", "profile")
 
 
-def recording(tables):
+def find_recording(tables):
     total = sum(int(line["calls"]) for line in tables.profile or [])
     for line in tables.profile or []:
         calls, spent = int(line["calls"]), float(line["exclusive"])
@@ -346,7 +346,7 @@ def read_csv(tables, path):
         return []
 
 
-def missing(tables):
+def find_missing(tables):
     """Returns the data that xtf record reports as not recorded, of the selected processes."""
     if not (tables.of_processes and tables.whole_run) or not tables.table("classes"):
         return
@@ -398,7 +398,7 @@ def slowest(lines, tables, wanted=None):
     return above[0], lines[0]
 
 
-def imbalance(tables):
+def find_imbalance(tables):
     n = 1 if threads_of(tables) > 1000 else 10
     if len(processes_of(tables)) < 2 or not tables.table("imbalance"):
         return
@@ -426,7 +426,7 @@ def imbalance(tables):
     yield from sorted(found, key=lambda finding: -finding.score)[:3]
 
 
-def concentration(tables):
+def find_concentration(tables):
     lines = tables.table("histogram") or []
     calls = [int(line["calls"]) if line["calls"] != "-" else 0 for line in lines]
     if sum(calls) < 100:
@@ -464,7 +464,7 @@ class Shares:
         return sum(abs(a - b) for a, b in zip(self.mean(*first), self.mean(*second))) / 2 / 10000
 
 
-def phases(tables):
+def find_phases(tables):
     procs, threads = processes_of(tables), threads_of(tables)
     chosen = min(len(procs), 64, max(512 * len(procs) // max(threads, 1), 1))
     selected = "" if chosen == len(procs) else f"proc/{','.join(str(procs[i * len(procs) // chosen]) for i in range(chosen))}/"
@@ -507,7 +507,7 @@ def phases(tables):
                       f"{elide(name)}; in the rest {percent(other_mean / 100)}{some}", f"time/{window(shares.times[begin][0], shares.times[end - 1][1])}/profile")
 
 
-def ends(tables):
+def find_ends(tables):
     if not (tables.of_processes and tables.whole_run) or len(processes_of(tables)) < 2:
         return
     lives = []
@@ -535,7 +535,7 @@ def in_messages(tables):
     return tables.percent({"p2p", "wait"})
 
 
-def moved(tables):
+def find_moved(tables):
     lines = tables.table("bytes") or []
     for column, verb in (("bytes_sent", "sends"), ("bytes_received", "receives")):
         sizes = [int(line[column]) for line in lines]
@@ -546,7 +546,7 @@ def moved(tables):
                       f"process {proc} {verb} {digits(most / mean)} times as many bytes as the mean: {size(most)} of {size(sum(sizes))}", "bytes")
 
 
-def unmatched(tables):
+def find_unmatched(tables):
     sends, recvs = (int(tables.info.get(name, 0)) for name in ("sends", "recvs"))
     if tables.of_processes and tables.whole_run and tables.all_processes and "thread" not in tables.path and sends != recvs:
         yield Finding(Decimal(abs(sends - recvs)) / max(sends, recvs) * in_messages(tables), "unmatched",
@@ -554,7 +554,7 @@ def unmatched(tables):
                       "are recorded", "info")
 
 
-def unfinished(tables):
+def find_unfinished(tables):
     calls, n_events = (int(tables.info.get(name, 0)) for name in ("calls", "enters_leaves"))
     if tables.of_processes and tables.whole_run and 2 * calls > n_events:
         yield Finding(Decimal(2 * calls - n_events) / calls * 100, "unfinished",
@@ -576,7 +576,7 @@ def is_of_program(tables, order, i):
     return i == len(order) or tables.class_of(dict(zip(("region", "row"), order[i].split("\n")))) in USEFUL
 
 
-def kinds(tables):
+def find_kinds(tables):
     order = [line["region"] + "\n" + line["row"] for line in tables.profile or [] if line["calls"] != "0" or Decimal(line["exclusive"])]
     n = len(processes_of(tables))
     if not order or n < 3:
@@ -642,7 +642,7 @@ def lifetime(lines):
     return Decimal(line["exclusive"]) / Decimal(line["exclusive%"]) * 100 if line else Decimal(0)
 
 
-def efficiency(tables):
+def find_efficiency(tables):
     lines = {line["figure"]: line for line in tables.table("efficiency") or []}
     if len(processes_of(tables)) < 2 or not lines:
         return
@@ -700,7 +700,7 @@ def most_of_waits(tables):
     return tables.of_threads(share), f"{words} ({name}), mostly in {place_text}"
 
 
-def waits(tables):
+def find_waits(tables):
     most = most_of_waits(tables)
     if most and most[0] >= 2:
         yield Finding(most[0], "waits", f"{percent(most[0])} of {tables.time_base}: {most[1]}", "waits/profile")
@@ -719,7 +719,7 @@ def of_process(tables, proc, table):
     return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
-def culprit(tables):
+def find_culprit(tables):
     n = len(processes_of(tables))
     if n < 2 or not tables.of_any_type or not tables.table("delays/callpaths"):
         return
@@ -738,7 +738,7 @@ def culprit(tables):
                       f"{elide_place(line['callpath'])}{source_of_callpath(tables, line['call_path'])}: {SENTENCES[line['kind']]} ({line['kind']})", f"proc/{worst}/delays/callpaths", worst)
 
 
-def path(tables):
+def find_path(tables):
     lines = (tables.table("critical/profile") if tables.of_any_type else None) or []
     if not lines or len(processes_of(tables)) < 2:
         return
@@ -763,14 +763,15 @@ def path(tables):
                   None if worst["row"] == "-" else worst["row"], None if on is None or reason else f"{share} of the critical path is on it, in {region}", place_text)
 
 
-def limits(tables):
+def find_limits(tables):
     threads = threads_of(tables)
     if threads > 1000 and len(processes_of(tables)) > 1 and tables.table("imbalance"):
         yield Finding(Decimal(0), "limits", f"left out, since it would take too long: imbalance in tenths ({threads} threads)", "info")
 
 
-RULES = [mismatch, clocks, culprit, imbalance, kinds, waits, path, classes, moved, efficiency, phases, unmatched, unfinished, unjudged, before, recording, missing, concentration, ends,
-         limits]
+RULES = [find_mismatch, find_clocks, find_culprit, find_imbalance, find_kinds, find_waits, find_path, find_classes,
+         find_moved, find_efficiency, find_phases, find_unmatched, find_unfinished, find_unjudged,
+         find_before, find_recording, find_missing, find_concentration, find_ends, find_limits]
 
 
 def append_finding(finding, second):

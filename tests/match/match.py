@@ -23,7 +23,7 @@ import programs
 import xtf_reader
 from judge import Judge, Line
 from shown import Cat, Shown, ticks_of
-from xtfrun import PROJECT, Failure, Xtf, fewer_archives, is_sanitized, need, shared_traces, takes_fewer, temporary_folder
+from xtfrun import PROJECT, Failure, Xtf, fewer_archives, is_sanitized, need_programs, shared_traces, takes_fewer, temporary_folder
 
 
 # Largest number of messages of a trace for which the second reader is compared, too, and selections are compared.
@@ -453,7 +453,7 @@ def main():
     parser.add_argument("xtf")
     parser.add_argument("script")
     options = parser.parse_args()
-    need("otf2-print")
+    need_programs("otf2-print")
     xtf = Xtf(options.xtf)
     with temporary_folder() as temporary:
         folder = pathlib.Path(temporary)

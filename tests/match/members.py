@@ -17,7 +17,7 @@ sys.path.append(str(ROOT / "roundtrip"))
 import programs
 from collectives import ALL_TO_ALL, BLOCKING, CollectiveJudge, Member
 from shown import ticks_of
-from xtfrun import PROJECT, Failure, Xtf, fewer_archives, need, shared_traces, temporary_folder
+from xtfrun import PROJECT, Failure, Xtf, fewer_archives, need_programs, shared_traces, temporary_folder
 
 # Number of paths in one call of xtf.
 AT_ONCE = 500
@@ -465,7 +465,7 @@ PROGRAMS = {
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     xtf, script = Xtf(sys.argv[1]), sys.argv[2]
     with temporary_folder() as temporary:
         folder = pathlib.Path(temporary)

@@ -76,7 +76,7 @@ class Reader:
         return found
 
 
-def read(path):
+def read_file(path):
     with open(path, "rb") as file:
         data = file.read()
     assert data[:3] == b"CDF" and data[3] in (1, 2), data[:4]
@@ -135,7 +135,7 @@ def attribute_bytes(attributes):
     return b"".join(parts)
 
 
-def write(path, file, version=2):
+def write_file(path, file, version=2):
     """Writes a file. Values are lists or arrays; values of type char may be text, which is padded."""
     names = list(file.dimensions)
     raw, record_sizes = {}, {}

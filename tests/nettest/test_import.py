@@ -17,7 +17,7 @@ import cdf
 import measured
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
-from xtfrun import Xtf, is_sanitized, need, shared_traces  # noqa: E402
+from xtfrun import Xtf, is_sanitized, need_programs, shared_traces  # noqa: E402
 
 XTF = COMMAND = None
 
@@ -102,10 +102,10 @@ class Import(unittest.TestCase):
         """Tests files whose fill value is not a single number: then no value is a fill value, and -7 is an invalid value."""
         path, trace = self.folder / "fill.nc", self.folder / "fill.xtf"
         measured.write(path, "median", 0, 8, [[[0.0, -7.0], [1e-6, 0.0]]])
-        file = cdf.read(path)
+        file = cdf.read_file(path)
         for fill, good in ([-7.0], True), ([-7.0] * 5000, False), ("-7", False):
             file.variables["data"].attributes = {"_FillValue": fill}
-            cdf.write(path, file)
+            cdf.write_file(path, file)
             done = run_xtf("import", "--force", "-o", trace, path)
             self.assertEqual(done.returncode, 0 if good else 1, done.stderr)
             self.assertIn("(NaN, -1 or nothing): 1" if good else "the median value from 1 to 0 at 0 bytes is -7", done.stdout if good else done.stderr)
@@ -157,5 +157,5 @@ class Import(unittest.TestCase):
 if __name__ == "__main__":
     XTF = sys.argv.pop(1)
     COMMAND = Xtf(XTF)
-    need("ncdump", "ncgen")
+    need_programs("ncdump", "ncgen")
     unittest.main()

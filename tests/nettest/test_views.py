@@ -19,7 +19,7 @@ import measured
 import naive
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
-from xtfrun import Xtf, need, shared_traces  # noqa: E402
+from xtfrun import Xtf, need_programs, shared_traces  # noqa: E402
 
 COMMAND = None
 US = 1e6
@@ -355,5 +355,5 @@ class Views(unittest.TestCase):
 
 if __name__ == "__main__":
     COMMAND = Xtf(sys.argv.pop(1))
-    need("ncdump", "ncgen")
+    need_programs("ncdump", "ncgen")
     unittest.main()

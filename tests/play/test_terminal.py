@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from xtfrun import Failure, Xtf, check, need, skip, temporary_folder
+from xtfrun import Failure, Xtf, check, need_programs, skip, temporary_folder
 
 TIMEOUT = 90  # seconds; a busy machine takes several times as long
 
@@ -196,7 +196,7 @@ def check_top(terminal, xtf, trace):
 
 
 def main():
-    need("tmux")
+    need_programs("tmux")
     xtf, archive = Xtf(sys.argv[1]), sys.argv[2]
     if b"without ncurses" in xtf.run("play", "--help").output:
         skip("xtf is built without ncurses")

@@ -8,7 +8,7 @@ import sys
 
 import recording
 from asking import Asker
-from naive_findings import Tables, mismatch
+from naive_findings import Tables, find_mismatch
 from shown import findings_of
 from xtfrun import Xtf
 
@@ -25,7 +25,7 @@ class Mismatch(recording.Case):
         asker = Asker(Xtf(recording.XTF), os.environ["ASK_TREE"], path)
         for selection in "", "proc/0", "time/10%-90%":
             found = [line for line in findings_of(asker.ask(f"cat {selection}/findings".replace("cat /", "cat ")).decode()) if line[1] == "mismatch"]
-            expected = list(mismatch(Tables(asker, selection, None)))
+            expected = list(find_mismatch(Tables(asker, selection, None)))
             self.assertEqual([(text, table) for _, _, text, table in found], [(finding.sentence, finding.table) for finding in expected], f"{way} {selection}")
             for (score, *_), finding in zip(found, expected):
                 self.assertAlmostEqual(float(score), float(finding.score), delta=0.0101)

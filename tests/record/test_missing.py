@@ -13,7 +13,7 @@ import sys
 
 import recording
 from asking import Asker
-from naive_findings import Tables, missing
+from naive_findings import Tables, find_missing
 from shown import findings_of
 from xtfrun import Xtf
 
@@ -43,7 +43,7 @@ class Missing(recording.Case):
         named = {"": of_rank, f"proc/{self.rank}": of_rank, f"proc/{1 - self.rank}": of_other, "time/10%-90%": None}
         for selection, parts in named.items():
             found = [line for line in findings_of(asker.ask(f"cat {selection}/findings".replace("cat /", "cat ")).decode()) if line[1] == "missing"]
-            expected = list(missing(Tables(asker, selection, None)))
+            expected = list(find_missing(Tables(asker, selection, None)))
             where = f"{mpi} {path.name} {selection}, rank {self.rank}"
             self.assertEqual([(float(score), text, table) for score, _, text, table in found],
                              [(float(one.score), one.sentence, one.table) for one in expected], where)

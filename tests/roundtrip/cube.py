@@ -30,7 +30,7 @@ from expected import Expected
 from naive import COLLECTIVES, RECVS, SENDS, Naive
 from selections import Selection
 from shown import Cat, Shown, ticks_of
-from xtfrun import Failure, Xtf, need, shared_traces, skip, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, shared_traces, skip, temporary_folder
 
 TYPES = {"UINT64": "Q", "DOUBLE": "d", "MINDOUBLE": "d", "MAXDOUBLE": "d"}
 PROBLEMS_MAX = 20
@@ -147,7 +147,7 @@ def raw_copy(archive, folder):
 def stretches(archive):
     """Returns {location: the factor by which the clock offsets lengthen an interval}."""
     points = {}
-    for line in otf2print.run(archive, "-C"):
+    for line in otf2print.read_lines(archive, "-C"):
         match = re.match(r"CLOCK_OFFSET +(\d+)  Time: (\d+), Offset: ([+-]\d+),", line)
         points.setdefault(int(match[1]), []).append((int(match[2]), int(match[3])))
     return {location: Fraction(last[1] - first[1], last[0] - first[0]) for location, (first, last) in points.items()}
@@ -199,7 +199,7 @@ class Comparison:
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     folder = (shared_traces() or pathlib.Path()) / "coverage-10"
     if not (folder / "profile.cubex").is_file():
         skip("no coverage-10 here; XTF_SHARED_TRACES may name the folder that it is in")

@@ -15,7 +15,7 @@ from expected import Expected
 from naive import BEFORE, WRAP
 from shown import Cat, Shown, plain
 from views import Views
-from xtfrun import Failure, Xtf, need, takes_fewer, shared_traces, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, takes_fewer, shared_traces, temporary_folder
 
 WINDOWS = 4  # half of them with sanitizers, because the judge takes most of the time and has none
 UNKNOWN = object() # a region that a trace lacks, or an unknown figure
@@ -319,7 +319,7 @@ def check_usage(xtf, trace):
 
 
 def main():
-    need("otf2-print")
+    need_programs("otf2-print")
     xtf = Xtf(sys.argv[1])
     problems, checks = [], 0
     with temporary_folder() as temporary:

@@ -28,14 +28,14 @@ def state_of(archive):
     return tuple((str(file), now.st_mtime_ns, now.st_size, now.st_ino) for file in files if file.exists() for now in [file.stat()])
 
 
-def run(archive, *options):
+def read_lines(archive, *options):
     """Returns the lines after the heading's rule. Joins a line that begins no event (because a name has a line feed) to the line before."""
     key = options, state_of(archive)
     if key in kept:
         yield from kept[key]
         return
     lines = []
-    for line in printed(archive, *options):
+    for line in run_otf2_print(archive, *options):
         if len(lines) <= KEPT_LINES:
             lines.append(line)
         yield line
@@ -45,8 +45,8 @@ def run(archive, *options):
         kept[key] = lines
 
 
-def printed(archive, *options):
-    """Starts otf2-print for run()."""
+def run_otf2_print(archive, *options):
+    """Yields the lines of a new run of otf2-print, as read_lines() returns them."""
     command = ["otf2-print", *options, archive]
     # OTF2's global reader uses freed memory where a location has no events. So otf2-print must not see the variable by which Meson fills
     # freed memory.
@@ -98,7 +98,7 @@ class Event:
 def events(archive):
     """Yields all events in the order of otf2-print."""
     last = None
-    for line in run(archive):
+    for line in read_lines(archive):
         match = EVENT_LINE.match(line)
         if match:
             if last:
@@ -197,7 +197,7 @@ def parse_flags(kind, text):
 def definitions(archive):
     """Returns {KIND: [(id or None, text)]} of the global definitions."""
     found = {}
-    for line in run(archive, "-G"):
+    for line in read_lines(archive, "-G"):
         kind = line.split(" ", 1)[0]
         # The id ends in column 40, the text begins in 42.
         number = line[len(kind):40].strip()

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 import otf2print
-from xtfrun import PROJECT, Failure, Xtf, need, shared_traces, temporary_folder
+from xtfrun import PROJECT, Failure, Xtf, need_programs, shared_traces, temporary_folder
 
 sys.path.insert(0, str(PROJECT / "tests" / "reader"))
 import xtf_reader  # pylint: disable=wrong-import-position
@@ -160,7 +160,7 @@ def compare_archive(xtf, archive, folder):
 
 def main():
     xtf, archives = Xtf(sys.argv[1]), sys.argv[2]
-    need("otf2-print")
+    need_programs("otf2-print")
     with temporary_folder() as temporary:
         folder = pathlib.Path(temporary)
         subprocess.run([archives, str(folder), *GENERATED], check=True)

@@ -12,7 +12,7 @@ import sys
 
 import compare
 import views
-from xtfrun import Failure, Xtf, need, skip, temporary_folder
+from xtfrun import Failure, Xtf, need_programs, skip, temporary_folder
 
 INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 # Lines of the input, from 0: size of the matrix, and the grid of processes. Some 300 000 events in a second.
@@ -26,7 +26,7 @@ def write_input(folder):
     (folder / "hpccinf.txt").write_text("\n".join(lines) + "\n", encoding="latin-1")
 
 
-def record(folder):
+def record_hpcc(folder):
     """Returns the anchor file of a new archive."""
     write_input(folder)
     command = ["mpirun", "--oversubscribe", "-n", "4", "eztrace", "-t", "openmpi", "-o", "out", "hpcc"]
@@ -40,11 +40,11 @@ def record(folder):
 
 
 def main():
-    need("eztrace", "hpcc", "mpirun", "otf2-print")
+    need_programs("eztrace", "hpcc", "mpirun", "otf2-print")
     if not INPUT.is_file():
         skip(f"no {INPUT} here")
     with temporary_folder() as temporary:
-        archive = record(pathlib.Path(temporary))
+        archive = record_hpcc(pathlib.Path(temporary))
         options = argparse.Namespace(mount=False, windows=20, import_option=[], seed=1)
         xtf = Xtf(sys.argv[1])
         try:

@@ -14,7 +14,7 @@ import sys
 import compare
 from otf2events import EVENTS
 from shown import Cat, Shown
-from xtfrun import PROJECT, Failure, Xtf, need, need_mounts, temporary_folder
+from xtfrun import PROJECT, Failure, Xtf, need_programs, need_mounts, temporary_folder
 
 SOUND = ["all-events", "clock-offsets", "clock-1hz", "clock-4ghz", "mapped-ids", "rank-low-ids", "rank-high-ids",
          "duplicate-definitions", "late-definitions", "missing-definitions", "region-per-process", "wrong-counts",
@@ -170,7 +170,7 @@ def main():
     parser.add_argument("xtf")
     parser.add_argument("otf2_archives")
     options = parser.parse_args()
-    need("otf2-print")
+    need_programs("otf2-print")
     if options.mount:
         need_mounts()
     failures = 0

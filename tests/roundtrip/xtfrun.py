@@ -43,7 +43,8 @@ def skip(reason):
     sys.exit(SKIP)
 
 
-def need(*programs):
+def need_programs(*programs):
+    """Skips the test unless all programs are installed."""
     for program in programs:
         if not shutil.which(program):
             skip(f"no {program} here")
@@ -52,7 +53,7 @@ def need(*programs):
 def need_mounts():
     if not os.path.exists("/dev/fuse"):
         skip("no /dev/fuse here")
-    need("fusermount3")
+    need_programs("fusermount3")
 
 
 def shared_traces():
@@ -75,7 +76,7 @@ def archive_parser():
 def parse_archives(parser):
     """Returns the parsed options after a check for the programs that they need. Replaces --shared by the archives."""
     options = parser.parse_args()
-    need("otf2-print")
+    need_programs("otf2-print")
     if options.mount:
         need_mounts()
     if options.shared:
@@ -150,7 +151,7 @@ def takes_fewer(program):
     return is_sanitized(program) and not os.environ.get("XTF_TEST_ALL")
 
 
-def rounds(program, number):
+def n_rounds(program, number):
     """Returns the number of random rounds of a test, as TEST_ROUNDS of rounds.h does."""
     return (number + 3) // 4 if takes_fewer(program) else number
 

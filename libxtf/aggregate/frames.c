@@ -140,8 +140,9 @@ static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
         !read_frame_begin(array, context->index, row, stack->inner_row, &innermost, error))
         return false;
     if (!innermost.has_outer)
-        return xtf_damaged(error, "array %u: %" PRIu64 " frames should be around the one of row %" PRIu64, array->id,
-                           stack->n_outer, stack->inner_row);
+        return xtf_damaged(error,
+                           "array %u: the frame of row %" PRIu64 " has no outer frame, but a stack states %" PRIu64,
+                           array->id, stack->inner_row, stack->n_outer);
     if (!xtf_descent_find(array, innermost.outer_row, &descent, error) ||
         !xtf_descent_leaf_rows(&descent.leaf, &rows, error))
         return false;

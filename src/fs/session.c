@@ -141,7 +141,7 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
     bool served = false;
 
     if (fuse_set_signal_handlers(fs->session) != 0)
-        return xtf_fail(error, XTF_ERROR_IO, "cannot handle signals");
+        return xtf_fail(error, XTF_ERROR_IO, "cannot set handlers of signals");
     if (fuse_session_mount(fs->session, mount_point) == 0) {
         if (!fs->hooks->mounted || fs->hooks->mounted(fs->hooks->data, error))
             served = serve_mounted(fs, mount_point, error);

@@ -189,7 +189,8 @@ static bool read_record(const XtfCollectiveProcess *process, const XtfCollective
     if (!xtf_cursor_seek_n(&cursor, part->n, &found, error))
         return false;
     if (!found)
-        return xtf_damaged(error, "the trace has fewer records than it states");
+        return xtf_damaged(error, "location %" PRIu64 ": %s lacks row %" PRIu64 ", which the index counts",
+                           array->location, array->schema->name, part->n);
     memcpy(part->row, xtf_cursor_row(&cursor), array->schema->row_size);
     part->end = xtf_cursor_time(&cursor);
     return !begins || find_begin(part, types, &cursor, error);

@@ -79,7 +79,8 @@ static bool move_to_cause(Walk *walk, GError **error)
     XtfWaitPlace cause;
 
     if (!xtf_wait_cause(walk->fields, walk->locations, walk->row, &cause))
-        return xtf_damaged(error, "a wait of a chain names no cause");
+        return xtf_damaged(error, "location %" PRIu64 ": wait %" PRIu64 " of a chain names no cause",
+                           walk->locations->all[walk->at.location].id, walk->at.row);
     note_step(walk, &cause, &walk->at);
     walk->at = cause;
     return read_current_wait(walk, error);

@@ -20,7 +20,6 @@ enum {
     NO_ROW = UINT32_MAX, /* the matching row is not in the batch */
 };
 
-/* A row of the batch. */
 typedef struct {
     uint64_t time, key;
     uint64_t children_ticks; /* of a begin: durations of the direct children that have ended so far */

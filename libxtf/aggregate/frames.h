@@ -10,7 +10,7 @@
  * initialised. */
 bool xtf_frames_before_leaf(const XtfDescentLeaf *leaf, unsigned index, XtfFrameStack *stack, GError **error);
 
-/* Loads the stack before row n, at most n_rows: the innermost frames that are available without another leaf. */
+/* Loads the stack before row n (0 to n_rows), without the outer frames that only other leaves have. */
 bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, XtfFrameStack *stack, GError **error);
 
 /* A loader of a stack's outer frames from earlier leaves. Borrows the array. */

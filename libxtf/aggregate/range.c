@@ -156,7 +156,6 @@ static bool count_begun(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint3
     return true;
 }
 
-/* Adds rows [n1, n2) of a leaf. */
 static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
 {
     uint32_t from = (uint32_t)(n1 - leaf->first_n), to = (uint32_t)(n2 - leaf->first_n);

@@ -376,7 +376,6 @@ static void check_tables_below(AggregateWalk *walk, const XtfDescentPage *page)
     }
 }
 
-/* Checks all tables of the array. */
 static void check_all_tables(AggregateWalk *walk)
 {
     const XtfArray *array = walk->array;

@@ -115,7 +115,6 @@ typedef struct {
     char *reason;    /* why it is LOST */
 } XtfKnownPart;
 
-/* Input of a scan. */
 typedef struct {
     GHashTable *known; /* the last scan: path -> XtfKnownPart */
     uint64_t promised; /* time up to which the whole is complete; 0: none */

@@ -31,7 +31,6 @@ uint8_t xtf_read_byte(XtfPackReader *reader)
     return 0;
 }
 
-/* The head of a stream. */
 typedef struct {
     uint64_t length, stored; /* inflated bytes, packed bytes */
     unsigned kind;

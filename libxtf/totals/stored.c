@@ -37,7 +37,6 @@ static bool has_borders(const TableSource *source)
     return source->descent && source->array->schema->aggregates[source->index].kind == XTF_AGGREGATE_FRAMES;
 }
 
-/* Returns the number of rows below a child. */
 static uint64_t rows_below(const TableSource *source, uint32_t child)
 {
     if (!source->descent)

@@ -58,7 +58,6 @@ static bool check_branch(const Node *node, const XtfBranch *branch, GError **err
            xtf_damaged(error, "P index: the node at location %" PRIu64 " overlaps the next one", sums.location);
 }
 
-/* Moves to the child of an entry. */
 static bool enter_child(XtfTrace *trace, uint32_t entry, Node *node, GError **error)
 {
     XtfBranch branch = xtf_node_branch(node->block->data, entry);

@@ -58,7 +58,6 @@ void xtf_page_search_finish(XtfPageSearch *search)
     g_clear_pointer(&search->ids, g_array_unref);
 }
 
-/* True if at least one of the pages is free. */
 static bool any_free(const XtfPageSearch *search, uint64_t place, uint64_t n_pages)
 {
     uint32_t low = 0, high = search->n_free;

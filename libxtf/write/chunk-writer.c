@@ -39,7 +39,6 @@ void xtf_chunk_writer_begin_unit(XtfChunkWriter *chunks)
         g_array_append_val(chunks->starts, start);
 }
 
-/* Returns the current end of a chunk. */
 static guint chunk_end(const XtfChunkWriter *chunks, guint i)
 {
     return i + 1 < chunks->starts->len ? g_array_index(chunks->starts, guint, i + 1) : chunks->bytes->len;

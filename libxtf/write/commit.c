@@ -146,7 +146,6 @@ static void summarize_arrays(XtfWriter *writer)
     catalog->clock.complete = writer->complete;
 }
 
-/* Drops all items of a list. */
 static void drop_all(XtfSpace *space, GArray *items)
 {
     for (guint i = 0; i < items->len; i++) {

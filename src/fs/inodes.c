@@ -57,7 +57,6 @@ static void entry_free(gpointer data)
     g_free(entry);
 }
 
-/* Fills the attributes of the entry from its node. */
 static void set_attributes(Entry *entry, XtfNode *node, const XtfGeneration *generation)
 {
     entry->kind = xtf_node_kind(node);

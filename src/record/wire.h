@@ -185,7 +185,7 @@ typedef struct {
     KIND(ICOLLECTIVE_REQUEST, 3)  /* w2: request */                                                                    \
     KIND(ICOLLECTIVE_COMPLETE, 6) /* as COLLECTIVE_END; w5: request */
 
-/* Communicators and windows. arg: the communicator or the window, but where it says peer. */
+/* Communicators and windows. arg: the communicator or the window, unless a kind says otherwise. */
 #define XTF_WIRE_HANDLE_KINDS(KIND)                                                                                    \
     KIND(COMM_CREATE, 2) KIND(COMM_DESTROY, 2)                                                                         \
     KIND(RMA_WIN_CREATE, 2) KIND(RMA_WIN_DESTROY, 2)                                                                   \

@@ -1,6 +1,5 @@
 #include "libxtf/write/aggregates/aggregate-writer-private.h"
 
-/* Restores the border of a child. */
 static void restore_border(XtfOpenPageTotals *totals, uint32_t child, const XtfChildTotals *children,
                            const XtfDescentPage *page)
 {

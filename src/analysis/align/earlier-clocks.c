@@ -91,7 +91,6 @@ static bool add_knots(GHashTable *maps, const LocatedKnot *located, uint64_t n, 
     return true;
 }
 
-/* Loads the maps from the table. */
 static bool load_table(XtfTrace *trace, GHashTable *maps, GError **error)
 {
     const XtfTable *table;

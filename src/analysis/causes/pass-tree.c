@@ -88,7 +88,6 @@ void xtf_pass_tree_add(XtfPassPool *pool, XtfPassTree *pass_tree, const XtfPassR
     }
 }
 
-/* Frees the parts behind point `i`. */
 static void free_parts_behind(XtfPassPool *pool, XtfPassTree *pass_tree, uint64_t i)
 {
     for (; pass_tree->n > i / PLACES + 1; pass_tree->n--)

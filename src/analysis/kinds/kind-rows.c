@@ -9,7 +9,6 @@ enum {
     FRAMES_MOST = 1 << 16, /* deeper frames are counted, but have no calls */
 };
 
-/* An array that is being read. */
 struct XtfKindSource {
     XtfArray array;
     const XtfKindType *type;

@@ -43,7 +43,6 @@ typedef struct {
     GHashTable *barriers; /* by number: Barrier */
 } Team;
 
-/* A location in a team. */
 typedef struct {
     Team *team;
     uint64_t n_barriers;

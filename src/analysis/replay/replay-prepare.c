@@ -448,7 +448,6 @@ static void join_worker(void *data, void *to)
     g_free(worker);
 }
 
-/* Counts the rows to read. */
 static void count_rows(XtfReplay *replay)
 {
     const XtfReplayFields *fields = &replay->fields;

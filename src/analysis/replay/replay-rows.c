@@ -4,7 +4,6 @@
 #include "libxtf/group-filter.h"
 #include "libxtf/vocabulary.h"
 
-/* A reader of an array. */
 struct XtfReplayReader {
     XtfArray array, cancelled_array;
     XtfReplayRowKind kind; /* SEND, POSTING, RECV, SENT; BEGIN: all rows of collectives */
@@ -193,7 +192,6 @@ static bool next_message(XtfReplayReader *reader, const XtfReplayFields *fields,
     return next_row(reader, error);
 }
 
-/* Copies the fields of an END to a row. */
 static void copy_end(const XtfReplayFields *fields, const uint8_t *row, XtfReplayRow *to)
 {
     uint32_t operation = value32(fields->operation, row);

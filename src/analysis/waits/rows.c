@@ -16,7 +16,6 @@ typedef struct {
     XtfFound *found;
 } Rows;
 
-/* The state of one worker. */
 typedef struct {
     XtfFound found;
     uint64_t n_read;

@@ -41,7 +41,6 @@ static char *resolve_path(const char *path)
     }
 }
 
-/* A path to explain. */
 typedef struct {
     const char *path, *mount;  /* absolute path, and the mount that it is in */
     const XtfMounted *mounted; /* the mount's entry in the mount table */

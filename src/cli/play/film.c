@@ -155,7 +155,7 @@ void xtf_film_shares(const XtfValueTable *table, guint line, double shares[stati
 
 /* ---- Strips. */
 
-/* Returns the share to which the class of a line of `classes` counts; -1: none, for lines that add up others. */
+/* Returns the index of the share that has a class; -1 for a line that sums classes. */
 static int find_share(const char *name)
 {
     if (g_str_equal(name, "(no region)"))

@@ -159,7 +159,6 @@ static bool add_row_values(Derived *derived, uint32_t column, const uint8_t *row
     return true;
 }
 
-/* Returns the time at which the row begins. */
 static uint64_t compute_begin(const Derived *derived, const uint8_t *row, uint64_t time)
 {
     return derived->duration ? time - MIN(xtf_field_get(derived->duration, row), time) : time;

@@ -297,7 +297,6 @@ static bool find_slice_time(Slices *slices, uint64_t *time, GError **error)
     return true;
 }
 
-/* Writes all selected ranks. */
 static bool write_all_ranks(Slices *slices, uint64_t frame, GError **error)
 {
     const XtfNumberSet *procs = slices->selection->procs;

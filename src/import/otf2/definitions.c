@@ -84,7 +84,6 @@ uint32_t xtf_otf2_class_member(const XtfDefinitions *definitions, uint32_t class
     return member->metric;
 }
 
-/* Adds a property of a definition. */
 static OTF2_CallbackCode add_definition_property(void *data, uint8_t of, uint64_t owner, OTF2_StringRef name,
                                                  OTF2_Type type, OTF2_AttributeValue value)
 {

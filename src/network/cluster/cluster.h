@@ -29,7 +29,6 @@ enum {
     XTF_CLUSTER_MOST_PROCS = 32768, /* keeps the number of pairs at 30 bits */
 };
 
-/* Source of matrices. */
 typedef struct {
     uint32_t n_procs, n_matrices;
     /* Reads matrix `matrix`: n_procs x n_procs values, sender by sender. The values of a sender are in the order of the

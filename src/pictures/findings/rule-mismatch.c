@@ -86,7 +86,8 @@ static bool add_silent_members(const Mismatch *mismatch, XtfCallNumbers *numbers
     return !numbers->has_more_counts;
 }
 
-/* Adds the numbers of a function; false if several processes differ, or another process than in earlier functions. */
+/* Adds the calls of a function that one process calls more or less often than the others, and sets *any. Returns false
+ * if several processes differ, or another process than in earlier functions. */
 static bool add_function(Mismatch *mismatch, unsigned function, const XtfCallNumbers *numbers, bool *any)
 {
     if (numbers->members[1] == 0)

@@ -63,7 +63,6 @@ static void add_slice(Phases *phases, unsigned slice, const XtfRegionTotals *tot
     after[phases->n_lines] = before[phases->n_lines] + outside;
 }
 
-/* Measures the shares of all slices. */
 static bool measure_slices(Phases *phases, XtfFindingJob *job, const XtfSelection *selection, GError **error)
 {
     g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(job->views->context, selection, SLICES);

@@ -122,7 +122,8 @@ static void draw_circle(const XtfStateDrawing *state, uint32_t i)
 
 /* ---- Arrows. */
 
-/* Returns the link to an arrow's records, at the sender or the receiver. The caller frees it. */
+/* Returns the link to an arrow's records: receives if the picture shows receives, else sends; or moves of tasks. The
+ * caller frees it. */
 static char *arrow_link(const XtfStateDrawing *state, const XtfArrow *arrow)
 {
     bool is_of_receives = state->job->picture->arrows == 'r';

@@ -67,8 +67,9 @@ void xtf_timeline_tip(XtfTimeline *timeline, const char *procs_text, uint64_t fr
 /* Draws one measured row stacked, with its label, in at most `room` bytes. */
 void xtf_timeline_stacked_row(XtfTimeline *timeline, uint32_t row, int top, int height, size_t room);
 
-/* Draws a timeline as stacked rows, after measuring them. The other ways to draw it are the next two functions. */
+/* Draws a timeline in one of three ways: rows of stacked areas, an image, or a bar for each call. The first two measure
+ * the rows. The last draws nothing and clears *drawn if there are more than `items` calls and messages, or a row has
+ * several locations. */
 bool xtf_timeline_stacked(XtfTimeline *timeline, GError **error);
 bool xtf_timeline_dense(XtfTimeline *timeline, GError **error);
-/* Draws nothing, and clears *drawn, if there would be more than `items` elements. */
 bool xtf_timeline_exact(XtfTimeline *timeline, uint64_t items, bool *drawn, GError **error);

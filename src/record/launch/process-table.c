@@ -24,7 +24,6 @@ static void add_process(GArray *processes, guint32 number)
     g_array_append_val(processes, process);
 }
 
-/* True if the field has this label in a row. */
 static bool has_label(const XtfField *field, const uint8_t *row, const char *label)
 {
     uint64_t value = field ? xtf_field_get(field, row) : 0;

@@ -30,7 +30,6 @@ void xtf_filter_free(XtfFilter *filter)
     g_free(filter);
 }
 
-/* State of the parser. */
 typedef struct {
     XtfFilter *filter;
     Block block;

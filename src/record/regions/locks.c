@@ -101,7 +101,6 @@ static void record_lock(XtfRing *ring, const pthread_mutex_t *mutex, unsigned ki
     xtf_core_record(ring, xtf_core_now(), kind, 0, place, order);
 }
 
-/* A wrapped function. */
 typedef struct {
     const char *name;
     _Atomic uint32_t region; /* index + 1; 0: not looked up yet, or the table is full */

@@ -154,7 +154,6 @@ static void add_member(const ShownOperation *shown, const XtfLocations *location
     xtf_lines_text(lines, shown->certain ? "certain" : "uncertain", 0);
 }
 
-/* Adds the lines of members [from, to) of one block. */
 static bool add_member_lines(const ShownOperation *shown, uint64_t from, uint64_t to, XtfLines *lines, GError **error)
 {
     XtfCollectives *collectives = shown->collectives;

@@ -19,7 +19,6 @@ typedef struct {
     XtfCallBlock *calls; /* of the block; NULL: the lines have no cells of calls */
 } XtfCellContext;
 
-/* A block of rows, and their lines. */
 typedef struct {
     const uint8_t *rows;
     uint32_t n; /* at most XTF_BLOCK_ROWS */

@@ -92,7 +92,6 @@ static bool load_receive(const XtfShiftedGroup *group, const XtfMessageLocation 
     return true;
 }
 
-/* Loads messages [from, to) of a side. */
 static bool load_group_ends(const XtfShiftedGroup *group, const XtfMessageSide *side, uint64_t from, uint64_t to,
                             End *ends, GError **error)
 {

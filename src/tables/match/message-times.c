@@ -76,7 +76,6 @@ static bool find_calls(Ends *ends, GError **error)
 
 /* ---- Completion of a non-blocking send. */
 
-/* The array `requests` of a location, and its fields. */
 typedef struct {
     XtfArray array;
     const XtfField *seq, *event, *request;

@@ -17,7 +17,6 @@ typedef struct {
 } XtfGrown;
 
 void xtf_grown_add(XtfGrown *grown, const XtfGrown *more);
-/* Adds the growth of a group of the aggregate. */
 void xtf_grown_add_group(XtfGrown *grown, const XtfAggregateRef *ref, const uint64_t *key, const uint64_t *cells);
 double xtf_grown_real(const XtfGrown *grown);
 
@@ -27,7 +26,6 @@ typedef void (*XtfGrowthAdd)(const XtfAggregateRef *ref, const uint64_t *key, co
 bool xtf_growth_add_up(XtfTraceContext *context, const XtfSelection *selection, bool by_region, XtfGrowthAdd add,
                        void *data, GError **error);
 
-/* Metrics of a trace. */
 typedef struct {
     const XtfPaddedNames *names;
     uint64_t n;

@@ -102,7 +102,6 @@ bool xtf_view_size(XtfViews *views, const XtfShownTable *table, uint64_t *size, 
 
 /* ---- Parts. */
 
-/* Makes the lines of a part. */
 static bool make_part(XtfViews *views, const XtfViewShape *shape, Part *part, GError **error)
 {
     const XtfShownTable *table = &part->table;

@@ -64,7 +64,7 @@ static char *make_label(const XtfRegionTexts *texts, uint64_t row, KeyFields fie
     return g_strdup_printf("%s (%s:%" PRIu64 ")", name, file, texts->rows[row].line);
 }
 
-/* Finds the keys that several regions of one trace share. */
+/* Returns the set of keys that several regions of one side share. The caller unrefs it. */
 static GHashTable *find_ambiguous_keys(const XtfRegionTexts texts[2], KeyFields fields)
 {
     GHashTable *ambiguous = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);

@@ -42,7 +42,6 @@ typedef struct {
     XtfWide by[2];    /* the value that is compared */
 } Line;
 
-/* Adds a region of one side to its line. */
 static void add_region_total(Line *line, const XtfRegionTotal *total, unsigned side, XtfDiffOrder by)
 {
     line->known[side] = true;

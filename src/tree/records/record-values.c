@@ -10,7 +10,6 @@ enum {
     FLUSH_BYTES = 64 << 10, /* buffered bytes at which XtfRowValues writes them */
 };
 
-/* The records to write, and their format. */
 typedef struct {
     XtfRecords *records;
     XtfSpans *spans;

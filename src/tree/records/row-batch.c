@@ -16,7 +16,6 @@ enum {
     RUNS_MAX = 16,   /* most runs of a batch, about */
 };
 
-/* Rows of one array. */
 typedef struct {
     const XtfSpan *span;
     uint64_t first;  /* number of the first row in its array */

@@ -143,7 +143,6 @@ static void add_region_shares(XtfRowMeter *meter, XtfPictureColumn *column)
     }
 }
 
-/* Adds the times of one location in a column. */
 static bool add_location_times(XtfRowMeter *meter, const XtfArray *calls, XtfPictureColumn *column, GError **error)
 {
     const XtfLocationArrays *arrays = &meter->times.arrays;

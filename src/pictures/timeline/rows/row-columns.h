@@ -58,7 +58,6 @@ void xtf_row_meter_finish(XtfRowMeter *meter);
 bool xtf_row_columns_measure(XtfRowColumns *columns, XtfRowMeter *meter, const XtfPictureRow *row, GError **error);
 void xtf_row_columns_finish(XtfRowColumns *columns); /* all zeros is valid */
 
-/* Adds a share to a column. */
 void xtf_picture_column_add(XtfPictureColumn *column, const XtfShare *share);
 /* Adds the times and shares of a column to another. */
 void xtf_picture_column_join(XtfPictureColumn *to, const XtfPictureColumn *from);

@@ -55,7 +55,8 @@ static int compare_share(const void *key, const void *share)
     return line < share_line ? -1 : line > share_line;
 }
 
-/* Finds the greatest share of the mean that the row lacks, if it is greater than *most. */
+/* Looks for a line that has a share of the mean greater than |*most|, but no time in the row. Sets *line to the line
+ * with the greatest such share, and *most to the negated share. */
 static void find_missing(const XtfPictureColumn *whole, const Mean *mean, uint64_t *line, double *most)
 {
     for (uint64_t i = 0; i < mean->n && mean->by_line[mean->lines[i]] > fabs(*most); i++) {
@@ -66,7 +67,8 @@ static void find_missing(const XtfPictureColumn *whole, const Mean *mean, uint64
     }
 }
 
-/* Returns the distance of a row from the mean, and the region that differs most. */
+/* Returns the distance of a row from the mean. Sets *line to the region that differs most, and *most to the row's share
+ * less the mean's. */
 static double distance_from(const XtfPictureColumn *whole, const Mean *mean, uint64_t *line, double *most)
 {
     double distance = 0, mean_met = 0;

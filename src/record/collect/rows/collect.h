@@ -157,7 +157,6 @@ bool xtf_collect_ring_end(XtfCollectRing *ring);
 void xtf_collect_ring_init(XtfCollectRing *ring, XtfCollector *collector, uint32_t number);
 void xtf_collect_ring_finish(XtfCollectRing *ring);
 
-/* Sets the name of a thread. */
 void xtf_collect_name_thread(XtfCollector *collector, uint32_t thread, const char *name);
 
 /* Adds a remark on what the trace lacks, and why. Skips texts already added, and all beyond XTF_COLLECT_REMARKS_MAX. */

@@ -34,7 +34,6 @@ static XtfFilter *read_filter(XtfCollector *collector)
     return filter;
 }
 
-/* Names of regions, and the filter. */
 typedef struct {
     GHashTable *names; /* by region number; NULL: not initialised */
     XtfFilter *filter; /* NULL: no filter */

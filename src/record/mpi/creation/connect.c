@@ -39,7 +39,8 @@ void xtf_mpi_connects(const char *port, int root, MPI_Comm local, bool accepts)
     xtf_mpi_job_mark(name);
 }
 
-/* Makes the ids, or receives them from the other side. The root calls it. *met: the other side has the same ids. */
+/* Makes the ids of a connection, or receives them from the other side. The root calls it. *given: this side made them.
+ * *met: the other side has the same ids. */
 static void find_ids(const char *port, int root, bool accepts, MPI_Comm made, XtfMpiBetween *ids, bool *given,
                      bool *met)
 {

@@ -39,7 +39,7 @@ typedef struct {
     const XtfSchema *calls;
 } XtfCriticalWindow;
 
-/* Initializes the state. NOT_FOUND if the trace lacks the type, or calls. */
+/* Initializes the state. NOT_FOUND if the trace has no type `critical`, or no calls. */
 bool xtf_critical_window_init(XtfCriticalWindow *window, XtfTraceContext *context, GError **error);
 void xtf_critical_window_finish(XtfCriticalWindow *window); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCriticalWindow, xtf_critical_window_finish)

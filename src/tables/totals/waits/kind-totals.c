@@ -113,7 +113,6 @@ typedef struct {
     unsigned n_values, cells[XTF_KIND_VALUES_MAX];
 } Request;
 
-/* Totals of one thread. */
 typedef struct {
     XtfKindTotals totals;
     XtfLastingTotals lasting;
@@ -132,7 +131,6 @@ static void *begin_kind_totals(void *data)
     return thread;
 }
 
-/* Adds the groups of a location to the totals. */
 static void add_kind_groups(ThreadTotals *thread, const Request *request)
 {
     const XtfGroupTotals *groups = thread->lasting.totals.groups;

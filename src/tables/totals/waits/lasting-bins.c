@@ -19,9 +19,9 @@ static uint64_t bin_end(const XtfTimeBins *bins, uint64_t i)
 
 /* ---- Few rows: each row is added to the bins that it overlaps. */
 
-/* A row, and the end of the row before it. */
 typedef struct {
-    uint64_t before, end, length;
+    uint64_t before; /* end of the row before */
+    uint64_t end, length;
 } LastingRow;
 
 /* Returns the part of a value that lies before t, as defined for XtfLastingTotals. */

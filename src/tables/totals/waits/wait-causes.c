@@ -201,7 +201,7 @@ static bool find_work(Search *search, uint32_t location, const XtfWaitRow *row, 
            (row->kind->rule != XTF_WAIT_TEAM || find_teams(search, location, row, teams, error));
 }
 
-/* Finds d(x) for each call path x. */
+/* Computes the delay d(x) of each call path x (wait-shares.h), and lists the positive ones. */
 static bool find_delays(Search *search, const XtfWaitRow *row, const XtfWaitTeams *teams, GError **error)
 {
     Division *division = &search->division;

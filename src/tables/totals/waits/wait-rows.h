@@ -24,7 +24,7 @@ typedef struct {
     XtfWaitMeeting met, culprit_met;
 } XtfWaitRow;
 
-/* Finds the array of a type of a location. */
+/* Finds the array of a location whose rows have the type of that name. */
 bool xtf_wait_array(XtfTraceContext *context, const XtfLocation *location, const char *type, XtfArray *array,
                     bool *found, GError **error);
 

@@ -158,7 +158,7 @@ static bool add_work_wait(XtfWaitWork *work, const XtfWaitSides *sides, const Xt
 typedef struct {
     uint64_t from, to;   /* `from` UINT64_MAX: from the first record on */
     uint64_t begin, end; /* interval of the time of calls */
-    uint64_t met;        /* time at which all waiting at `from` was over */
+    uint64_t met;        /* end of all waiting at record `from` up to the meeting */
 } Interval;
 
 /* True if a wait lies in the interval. Waits of a kind that shares records must begin before the end of the time of
@@ -289,7 +289,7 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
     return true;
 }
 
-/* Adds the parts of waits in [begin, end], of waits that end in it. */
+/* Adds the waits that end in [begin, end], without their parts before `begin`. */
 static bool add_waits_within(XtfWaitWork *work, XtfWaitSides *sides, const Side *side, uint64_t begin, uint64_t end,
                              GError **error)
 {

@@ -89,7 +89,6 @@ static bool shape_messages(XtfViews *views, const XtfSelection *selection, XtfVi
 
 /* ---- Lines. */
 
-/* Finds sends [first, first + n) of the selection. */
 static bool find_sends(XtfViews *views, XtfSelection *sends, uint64_t first, uint64_t n, XtfMessageEnd *ends,
                        GError **error)
 {

@@ -79,7 +79,6 @@ bool xtf_states_of(XtfStates *states, uint32_t i, XtfProcessState *state, GError
 /* Adds the figures of one process to a sum. */
 void xtf_process_state_add(XtfProcessState *sum, const XtfProcessState *state);
 
-/* True if the times are known. */
 static inline bool xtf_states_have_times(const XtfStates *states)
 {
     return states->has_calls || (states->has_samples && states->samples.has_times);

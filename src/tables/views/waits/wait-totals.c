@@ -76,7 +76,6 @@ static void question_clear(Question *question)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Question, question_clear)
 
-/* The sums of one thread. */
 typedef struct {
     XtfLastingTotals lasting;
     XtfLocationArrays arrays;

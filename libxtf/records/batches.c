@@ -8,7 +8,7 @@ enum {
      */
     BATCH_ROWS_FIRST = 2048,
     BATCH_ROWS_MAX = 32768,
-    ROWS_PER_SPAN = 16, /* rows per span */
+    ROWS_PER_SPAN = 16,
     BATCH_BYTES = 16 << 20,
 };
 

@@ -188,8 +188,8 @@ struct XtfWriter {
     XtfRef catalog_stored; /* catalog of the last commit */
     bool *limits_changed;  /* by schema: limits changed since they were stored */
 
-    uint64_t commit_bytes;      /* bytes written by all commits */
-    uint64_t last_commit_bytes; /* bytes of the last commit */
+    uint64_t commit_bytes; /* bytes written by all commits */
+    uint64_t last_commit_bytes;
     uint32_t next_array;
     uint64_t origin;   /* time 0 as set by the creator; UINT64_MAX: the first record */
     uint64_t complete; /* promised time, global: no later row may be earlier */

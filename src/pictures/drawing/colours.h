@@ -10,8 +10,8 @@
 #include "src/trace/text/table-output.h"
 
 typedef struct {
-    uint64_t n;                  /* number of lines */
-    XtfColour *by_line;          /* colours */
+    uint64_t n; /* number of lines */
+    XtfColour *by_line;
     uint8_t *paints;             /* XtfPaint */
     uint8_t *classes;            /* XtfRegionClass */
     const XtfPaddedNames *shown; /* names of rows of regions, as in tables; NULL: none. Borrowed from the formats */

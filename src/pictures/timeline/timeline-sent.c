@@ -10,7 +10,7 @@
 
 enum {
     COLUMNS = XTF_PICTURE_PLOT / 2,
-    STRIP_BYTES = 400, /* bytes of a strip */
+    STRIP_BYTES = 400,
     COLUMN_BYTES = 24, /* bytes of each column of it that is not empty */
 };
 

@@ -48,7 +48,7 @@ typedef struct {
     XtfTeamPaths *teams;
     uint8_t *regions; /* XtfKindRegion */
     uint64_t n_regions;
-    XtfWaitWork waiter_work, culprit_work; /* work of the waiter and of the culprit */
+    XtfWaitWork waiter_work, culprit_work;
     Division division;
     GTree *pending;      /* PendingWait: the latest first */
     GHashTable *charges; /* Charge, by its cause */

@@ -2,6 +2,7 @@
  * xtf help [TABLE...]: the commands; or what the columns of tables mean, from the declarations beside the code.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "libxtf/error.h"
 #include "src/cli/commands/commands.h"
@@ -49,24 +50,18 @@ static const char *unit_of(const XtfColumn *column)
     return column->unit ? column->unit : column->type == XTF_COLUMN_TIME ? "s" : NULL;
 }
 
-static void print_table(const char *path, const XtfTableDeclaration *table, bool markdown)
+static void print_table(const char *path, const XtfTableDeclaration *table)
 {
-    if (markdown)
-        printf("\n**`%s`**: %s.\n%s", path, table->meaning, table->n_columns ? "\n" : "");
-    else
-        printf("%s: %s\n", path, table->meaning);
+    printf("%s: %s\n", path, table->meaning);
     for (const XtfColumn *column = table->columns; column < table->columns + table->n_columns; column++) {
         const char *unit = unit_of(column);
         g_autofree char *type = g_strconcat(types[column->type], unit ? " in " : NULL, unit, NULL);
-        if (markdown)
-            printf("- `%s` (%s): %s\n", column->name, type, column->meaning);
-        else
-            printf("  %-18s %-16s %s\n", column->name, type, column->meaning);
+        printf("  %-18s %-16s %s\n", column->name, type, column->meaning);
     }
 }
 
-/* Prints the tables of a path, or of a name that is its last part; NULL: all. False if there is none. */
-static bool print_tables(const char *wanted, bool markdown)
+/* Calls a function for the tables of a path, or of a name that is its last part; NULL: all. False if there is none. */
+static bool for_each_table(const char *wanted, void (*visit)(const char *path, const XtfTableDeclaration *table))
 {
     bool found = false;
 
@@ -74,17 +69,126 @@ static bool print_tables(const char *wanted, bool markdown)
         g_autofree char *path = view_path(*view);
         if (wanted && !g_str_equal(wanted, path) && !g_str_equal(wanted, (*view)->table.name))
             continue;
-        print_table(path, &(*view)->table, markdown);
+        visit(path, &(*view)->table);
         found = true;
     }
     for (unsigned i = 0; i < G_N_ELEMENTS(other_tables); i++) {
         g_autofree char *name = g_path_get_basename(other_tables[i]->name);
         if (wanted && !g_str_equal(wanted, other_tables[i]->name) && !g_str_equal(wanted, name))
             continue;
-        print_table(other_tables[i]->name, other_tables[i], markdown);
+        visit(other_tables[i]->name, other_tables[i]);
         found = true;
     }
     return found;
+}
+
+/* ---- The reference in docs/TREE.md. It explains a column of several tables once, before the tables. */
+
+enum { LINE_COLUMNS = 100 };
+
+/* Entries of columns: how many tables have the same one. */
+static GHashTable *tables_of_entry;
+
+/* Entries of columns that several tables have, by the column's name. */
+static GTree *shared_entries;
+
+/* Returns a column's name, its unit unless that is its type's, and its meaning, which the caller frees. */
+static char *column_entry(const XtfColumn *column)
+{
+    return column->unit ? g_strdup_printf("`%s` (%s): %s", column->name, column->unit, column->meaning)
+                        : g_strdup_printf("`%s`: %s", column->name, column->meaning);
+}
+
+static unsigned count_tables(const char *entry)
+{
+    return GPOINTER_TO_UINT(g_hash_table_lookup(tables_of_entry, entry));
+}
+
+static void count_columns(const char *path, const XtfTableDeclaration *table)
+{
+    (void)path;
+    for (unsigned i = 0; i < table->n_columns; i++) {
+        char *entry = column_entry(&table->columns[i]);
+        g_hash_table_replace(tables_of_entry, entry, GUINT_TO_POINTER(count_tables(entry) + 1));
+    }
+}
+
+/* Shares, of the columns of each name, the one that most tables have, and at least two. */
+static void share_columns(const char *path, const XtfTableDeclaration *table)
+{
+    (void)path;
+    for (unsigned i = 0; i < table->n_columns; i++) {
+        const char *name = table->columns[i].name;
+        g_autofree char *entry = column_entry(&table->columns[i]);
+        const char *before = g_tree_lookup(shared_entries, name);
+        if (count_tables(entry) > (before ? count_tables(before) : 1))
+            g_tree_replace(shared_entries, g_strdup(name), g_steal_pointer(&entry));
+    }
+}
+
+static gboolean print_shared_entry(gpointer name, gpointer entry, gpointer unused)
+{
+    (void)name, (void)unused;
+    printf("- %s\n", (const char *)entry);
+    return FALSE;
+}
+
+/* Prints a paragraph in lines of at most LINE_COLUMNS. */
+static void print_wrapped(const char *text)
+{
+    g_auto(GStrv) words = g_strsplit(text, " ", -1);
+    size_t used = 0;
+
+    for (char **word = words; *word; word++) {
+        size_t length = strlen(*word);
+        bool fits = used + 1 + length <= LINE_COLUMNS;
+        printf("%s%s", used == 0 ? "" : fits ? " " : "\n", *word);
+        used = used > 0 && fits ? used + 1 + length : length;
+    }
+    putchar('\n');
+}
+
+/* Prints a table's columns in their order. Shared ones have their names alone. */
+static void print_reference(const char *path, const XtfTableDeclaration *table)
+{
+    g_autoptr(GString) text = g_string_new(NULL);
+    bool shared_before = false;
+
+    g_string_printf(text, "**`%s`**: %s.", path, table->meaning);
+    for (unsigned i = 0; i < table->n_columns; i++) {
+        const char *name = table->columns[i].name;
+        g_autofree char *entry = column_entry(&table->columns[i]);
+        bool shared = g_strcmp0(entry, g_tree_lookup(shared_entries, name)) == 0;
+        g_string_append(text, i == 0 ? " " : shared && shared_before ? ", " : ". ");
+        if (shared)
+            g_string_append_printf(text, "`%s`", name);
+        else
+            g_string_append(text, entry);
+        shared_before = shared;
+    }
+    if (table->n_columns > 0)
+        g_string_append_c(text, '.');
+    putchar('\n');
+    print_wrapped(text->str);
+}
+
+static int compare_names(gconstpointer a, gconstpointer b, gpointer unused)
+{
+    (void)unused;
+    return strcmp(a, b);
+}
+
+static void print_all_references(void)
+{
+    tables_of_entry = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    shared_entries = g_tree_new_full(compare_names, NULL, g_free, g_free);
+    for_each_table(NULL, count_columns);
+    for_each_table(NULL, share_columns);
+    printf("\nColumns of several tables:\n\n");
+    g_tree_foreach(shared_entries, print_shared_entry, NULL);
+    for_each_table(NULL, print_reference);
+    g_tree_destroy(shared_entries);
+    g_hash_table_destroy(tables_of_entry);
 }
 
 int xtf_command_help(int argc, char **argv)
@@ -103,10 +207,12 @@ int xtf_command_help(int argc, char **argv)
                        "  xtf help profile waits/profile",
                        entries))
         return XTF_EXIT_USAGE;
-    if (all || markdown)
-        print_tables(NULL, markdown);
+    if (markdown)
+        print_all_references();
+    if (all)
+        for_each_table(NULL, print_table);
     for (int i = 1; i < argc; i++) {
-        if (print_tables(argv[i], markdown))
+        if (for_each_table(argv[i], print_table))
             continue;
         fprintf(stderr, "xtf: help: unknown table \"%s\"; xtf help --all lists all\n", argv[i]);
         status = XTF_EXIT_FAILED;

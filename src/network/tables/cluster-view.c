@@ -16,12 +16,12 @@ static const XtfColumn portion_columns[] = {
     XTF_COLUMN("portion", XTF_COLUMN_NUMBER, NULL, "number of the portion"),
     XTF_COLUMN("from", XTF_COLUMN_NUMBER, "B", "shortest length of messages"),
     XTF_COLUMN("to", XTF_COLUMN_NUMBER, "B", "longest length of messages"),
-    XTF_COLUMN("matrices", XTF_COLUMN_NUMBER, NULL, "number of matrices that were clustered"),
+    XTF_COLUMN("matrices", XTF_COLUMN_NUMBER, NULL, "matrices that were clustered"),
     XTF_COLUMN("clusters", XTF_COLUMN_NUMBER, NULL, "number of clusters"),
 };
 
 const XtfTableDeclaration xtf_table_portions =
-    XTF_TABLE("clusters/portions", "a line for each portion of a clustered result", portion_columns);
+    XTF_TABLE("clusters/portions", "portions of a clustered result", portion_columns);
 
 static const XtfColumn pairs_columns[] = {
     XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
@@ -29,8 +29,8 @@ static const XtfColumn pairs_columns[] = {
     XTF_COLUMN("cluster", XTF_COLUMN_NUMBER, NULL, "number of the pair's cluster"),
 };
 
-const XtfTableDeclaration xtf_table_cluster_pairs = XTF_TABLE(
-    "clusters/L/table", "as CSV and JSON a line for each pair; as text a matrix without names", pairs_columns);
+const XtfTableDeclaration xtf_table_cluster_pairs =
+    XTF_TABLE("clusters/L/table", "a matrix, as CSV and JSON a line for each pair", pairs_columns);
 
 static const XtfColumn summary_columns[] = {
     XTF_COLUMN("cluster", XTF_COLUMN_NUMBER, NULL, "number of the cluster"),
@@ -38,12 +38,12 @@ static const XtfColumn summary_columns[] = {
     XTF_COLUMN("min", XTF_COLUMN_REAL, "us", "least value"),
     XTF_COLUMN("mean", XTF_COLUMN_REAL, "us", "mean of the values"),
     XTF_COLUMN("max", XTF_COLUMN_REAL, "us", "greatest value"),
-    XTF_COLUMN("alpha_s", XTF_COLUMN_REAL, "s", "latency of the fitted line"),
-    XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte of the fitted line"),
+    XTF_COLUMN("alpha_s", XTF_COLUMN_REAL, "s", "latency"),
+    XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte"),
 };
 
 const XtfTableDeclaration xtf_table_clusters =
-    XTF_TABLE("clusters/L/summary", "a line for each cluster of the portion", summary_columns);
+    XTF_TABLE("clusters/L/summary", "clusters of the portion", summary_columns);
 
 enum {
     NO_CLUSTER = 0, /* colour of pairs without a cluster; clusters have the other colours */

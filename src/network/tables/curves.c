@@ -17,8 +17,7 @@ static const XtfColumn curve_columns[] = {
     XTF_COLUMN("amount", XTF_COLUMN_REAL, NULL, "number of repeats"),
 };
 
-const XtfTableDeclaration xtf_table_curve =
-    XTF_TABLE("curve", "a line for each length of messages of a pair", curve_columns);
+const XtfTableDeclaration xtf_table_curve = XTF_TABLE("curve", "times of a pair by length of messages", curve_columns);
 
 /* The columns of Hockney's model. */
 #define MODEL_COLUMNS                                                                                 \
@@ -27,7 +26,7 @@ const XtfTableDeclaration xtf_table_curve =
         XTF_COLUMN("beta_s_per_B", XTF_COLUMN_REAL, "s/B", "time for each byte"),                     \
         XTF_COLUMN("beta_error", XTF_COLUMN_REAL, "s/B", "standard error of the time for each byte"), \
         XTF_COLUMN("B_per_s", XTF_COLUMN_REAL, "B/s", "bandwidth"),                                   \
-        XTF_COLUMN("rms%", XTF_COLUMN_REAL, "%", "root of the mean square of the deviations")
+        XTF_COLUMN("rms%", XTF_COLUMN_REAL, "%", "root mean square of the deviations")
 
 static const XtfColumn segment_columns[] = {
     XTF_COLUMN("from", XTF_COLUMN_TIME, NULL, "shortest length of the segment"),
@@ -36,7 +35,7 @@ static const XtfColumn segment_columns[] = {
 };
 
 const XtfTableDeclaration xtf_table_segments =
-    XTF_TABLE("pair/S/R/fit", "Hockney's model of a pair: a line for each segment", segment_columns);
+    XTF_TABLE("pair/S/R/fit", "segments of Hockney's model of a pair", segment_columns);
 
 static const XtfColumn fit_columns[] = {
     XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
@@ -44,8 +43,7 @@ static const XtfColumn fit_columns[] = {
     MODEL_COLUMNS,
 };
 
-const XtfTableDeclaration xtf_table_fits =
-    XTF_TABLE("fit", "Hockney's model of each pair: a line for each pair", fit_columns);
+const XtfTableDeclaration xtf_table_fits = XTF_TABLE("fit", "Hockney's model of each pair", fit_columns);
 
 enum {
     AMOUNT = 4, /* the last statistic of a curve */

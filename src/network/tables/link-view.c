@@ -17,12 +17,12 @@ static const XtfColumn statistics_columns[] = {
     XTF_COLUMN("q3", XTF_COLUMN_REAL, "us", "third quartile"),
     XTF_COLUMN("max", XTF_COLUMN_REAL, "us", "greatest value"),
     XTF_COLUMN("stddev", XTF_COLUMN_REAL, "us", "standard deviation"),
-    XTF_COLUMN("asymmetry%", XTF_COLUMN_REAL, "%", "how much the two directions of a pair differ"),
+    XTF_COLUMN("asymmetry%", XTF_COLUMN_REAL, "%", "difference of a pair's two directions"),
     XTF_COLUMN("outliers", XTF_COLUMN_NUMBER, NULL, "number of outliers"),
 };
 
 const XtfTableDeclaration xtf_table_statistics =
-    XTF_TABLE("statistics", "a line for each length and statistic that was measured", statistics_columns);
+    XTF_TABLE("statistics", "each length and statistic that was measured", statistics_columns);
 
 static const XtfColumn pairs_columns[] = {
     XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
@@ -31,7 +31,7 @@ static const XtfColumn pairs_columns[] = {
 };
 
 const XtfTableDeclaration xtf_table_pairs =
-    XTF_TABLE("table", "as CSV and JSON a line for each pair; as text a matrix without names", pairs_columns);
+    XTF_TABLE("table", "a matrix, as CSV and JSON a line for each pair", pairs_columns);
 
 static const XtfColumn outliers_columns[] = {
     XTF_COLUMN("sender", XTF_COLUMN_NUMBER, NULL, "process that sends"),
@@ -39,11 +39,10 @@ static const XtfColumn outliers_columns[] = {
     XTF_COLUMN("value", XTF_COLUMN_REAL, "us", "value of the pair"),
     XTF_COLUMN("expected", XTF_COLUMN_REAL, "us", "value expected of sender and receiver"),
     XTF_COLUMN("factor", XTF_COLUMN_REAL, NULL, "value / expected value"),
-    XTF_COLUMN("reason", XTF_COLUMN_WORD, NULL, "whether the pair, the sender or the receiver stands out"),
+    XTF_COLUMN("reason", XTF_COLUMN_WORD, NULL, "pair, sender or receiver stands out"),
 };
 
-const XtfTableDeclaration xtf_table_outliers =
-    XTF_TABLE("outliers", "a line for each pair whose value stands out", outliers_columns);
+const XtfTableDeclaration xtf_table_outliers = XTF_TABLE("outliers", "pairs whose value stands out", outliers_columns);
 
 enum {
     OUTLIERS_MAX = 1000,   /* lines */

@@ -11,12 +11,12 @@
 static const XtfColumn columns[] = {
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
     XTF_COLUMN("class", XTF_COLUMN_TEXT, NULL, "class of the region"),
-    XTF_COLUMN("colour", XTF_COLUMN_TEXT, NULL, "colour in all pictures, as #RRGGBB"),
+    XTF_COLUMN("colour", XTF_COLUMN_TEXT, NULL, "the colour, as #RRGGBB"),
     XTF_COLUMN("name", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };
 
 const XtfTableDeclaration xtf_table_colours =
-    XTF_TABLE("definitions/colours", "a line for each region: its colour in pictures", columns);
+    XTF_TABLE("definitions/colours", "colour of each region in pictures", columns);
 
 enum {
     NAME_MAX_SHOWN = 255, /* most bytes of a region's name in pictures */

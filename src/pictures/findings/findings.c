@@ -8,14 +8,13 @@
 #include "src/trace/text/table-output.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("score%", XTF_COLUMN_PERCENT, NULL, "share of all time of the window that the finding explains"),
+    XTF_COLUMN("score%", XTF_COLUMN_PERCENT, NULL, "share of all time that the finding explains"),
     XTF_COLUMN("rule", XTF_COLUMN_TEXT, NULL, "rule that made the sentence"),
     XTF_COLUMN("finding", XTF_COLUMN_TEXT, NULL, "the sentence"),
-    XTF_COLUMN("table", XTF_COLUMN_TEXT, NULL, "path of the table that has its numbers"),
+    XTF_COLUMN("table", XTF_COLUMN_TEXT, NULL, "path of the table with the numbers"),
 };
 
-const XtfTableDeclaration xtf_table_findings =
-    XTF_TABLE("findings", "what to look at first: a sentence a line", columns);
+const XtfTableDeclaration xtf_table_findings = XTF_TABLE("findings", "what to look at first", columns);
 
 enum {
     COLUMNS = 100,    /* most characters of a line of the file */

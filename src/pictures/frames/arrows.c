@@ -19,7 +19,7 @@ static const XtfColumn columns[] = {
 };
 
 const XtfTableDeclaration xtf_table_arrows =
-    XTF_TABLE("arrows/LETTER", "a line for each pair of processes, and kind", columns);
+    XTF_TABLE("arrows/LETTER", "messages of each pair of processes, by kind", columns);
 
 const char xtf_arrow_letters[] = "acdeimrs";
 static const char letters_of_messages[] = "acdmrs";

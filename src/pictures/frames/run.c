@@ -14,8 +14,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("unit", XTF_COLUMN_WORD, NULL, "unit of the value"),
 };
 
-const XtfTableDeclaration xtf_table_run =
-    XTF_TABLE("run", "facts of the run, and which frame of it this is: a line each", columns);
+const XtfTableDeclaration xtf_table_run = XTF_TABLE("run", "facts of the run, and which frame this is", columns);
 
 enum {
     VALUE_MAX = 200, /* most bytes of a property */

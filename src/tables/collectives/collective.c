@@ -11,17 +11,17 @@
 static const XtfColumn columns[] = {
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
-    XTF_COLUMN("begin", XTF_COLUMN_TIME, NULL, "when the member begins the operation"),
-    XTF_COLUMN("end", XTF_COLUMN_TIME, NULL, "when the member ends the operation"),
-    XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "how long the member waits for others to begin"),
-    XTF_COLUMN("completion", XTF_COLUMN_TIME, NULL, "how much longer than the first member it takes"),
+    XTF_COLUMN("begin", XTF_COLUMN_TIME, NULL, "when the member begins"),
+    XTF_COLUMN("end", XTF_COLUMN_TIME, NULL, "when the member ends"),
+    XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "wait for others to begin"),
+    XTF_COLUMN("completion", XTF_COLUMN_TIME, NULL, "time beyond that of the first member"),
     XTF_COLUMN("sent", XTF_COLUMN_NUMBER, "B", "bytes sent"),
     XTF_COLUMN("received", XTF_COLUMN_NUMBER, "B", "bytes received"),
-    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree on the operation, and clocks on messages"),
+    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree, and clocks with messages"),
 };
 
 const XtfTableDeclaration xtf_table_members =
-    XTF_TABLE("num/K/members", "a line for each member of the communicator of a collective operation", columns);
+    XTF_TABLE("num/K/members", "the members of a collective operation", columns);
 
 void xtf_collectives_init(XtfCollectives *collectives, XtfTraceContext *context)
 {

@@ -10,7 +10,7 @@ static const XtfColumn key_columns[] = {
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
     XTF_COLUMN("peer", XTF_COLUMN_NUMBER, NULL, "process on the other side"),
-    XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process for which the waiter waits"),
+    XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process that it waits for"),
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region or communicator in its table"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
     XTF_COLUMN("comm", XTF_COLUMN_TEXT, NULL, "name of the communicator"),

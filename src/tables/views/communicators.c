@@ -9,12 +9,12 @@
 #include "src/trace/text/digits.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row in definitions/communicators: the value of columns `comm`"),
-    XTF_COLUMN("parent", XTF_COLUMN_NUMBER, NULL, "row of the communicator from which it was made"),
-    XTF_COLUMN("size", XTF_COLUMN_NUMBER, NULL, "number of members, of both groups of an inter-communicator"),
-    XTF_COLUMN("operations", XTF_COLUMN_NUMBER, NULL, "number of its collective operations in the selection"),
-    XTF_COLUMN("procs", XTF_COLUMN_TEXT, NULL, "processes in the order of rank; - if each process has its own"),
-    XTF_COLUMN("remote_procs", XTF_COLUMN_TEXT, NULL, "processes of the second group of an inter-communicator"),
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row in definitions/communicators"),
+    XTF_COLUMN("parent", XTF_COLUMN_NUMBER, NULL, "row of the communicator that it was made from"),
+    XTF_COLUMN("size", XTF_COLUMN_NUMBER, NULL, "members, of both groups if there are two"),
+    XTF_COLUMN("operations", XTF_COLUMN_NUMBER, NULL, "collective operations in the selection"),
+    XTF_COLUMN("procs", XTF_COLUMN_TEXT, NULL, "processes by rank, or - if each has its own"),
+    XTF_COLUMN("remote_procs", XTF_COLUMN_TEXT, NULL, "processes of the second group"),
     XTF_COLUMN("name", XTF_COLUMN_TEXT, NULL, "name of the communicator"),
 };
 
@@ -106,10 +106,9 @@ static bool fill_communicators(XtfViews *views, XtfSelection *selection, uint64_
     return true;
 }
 
-const XtfView xtf_view_communicators = {
-    .table = XTF_TABLE("communicators", "a line for each communicator that the trace defines", columns),
-    .subject = &xtf_about_comms,
-    .exists = communicators_exist,
-    .shape = shape_communicators,
-    .fill = fill_communicators,
-    .refused_keys = UINT_MAX};
+const XtfView xtf_view_communicators = {.table = XTF_TABLE("communicators", "the communicators of the trace", columns),
+                                        .subject = &xtf_about_comms,
+                                        .exists = communicators_exist,
+                                        .shape = shape_communicators,
+                                        .fill = fill_communicators,
+                                        .refused_keys = UINT_MAX};

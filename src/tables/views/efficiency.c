@@ -8,11 +8,10 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("figure", XTF_COLUMN_TEXT, NULL, "name of the figure"),
-    XTF_COLUMN("value", XTF_COLUMN_TEXT, NULL, "the figure in the window; in the line `window`, the window as a path"),
-    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process that has the greatest time in the figure"),
-    XTF_COLUMN("focus", XTF_COLUMN_TEXT, NULL,
-               "the figure between the end of MPI_Init and the beginning of MPI_Finalize"),
-    XTF_COLUMN("focus_proc", XTF_COLUMN_NUMBER, NULL, "process that has the greatest time in the figure of `focus`"),
+    XTF_COLUMN("value", XTF_COLUMN_TEXT, NULL, "the figure in the window, or, in the line `window`, its path"),
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process with the greatest time"),
+    XTF_COLUMN("focus", XTF_COLUMN_TEXT, NULL, "the figure between MPI_Init and MPI_Finalize"),
+    XTF_COLUMN("focus_proc", XTF_COLUMN_NUMBER, NULL, "process with the greatest time in `focus`"),
     XTF_COLUMN("how", XTF_COLUMN_TEXT, NULL, "formula of the figure"),
 };
 
@@ -159,7 +158,7 @@ static bool fill_efficiency(XtfViews *views, XtfSelection *selection, uint64_t f
 }
 
 const XtfView xtf_view_efficiency = {
-    .table = XTF_TABLE("efficiency", "how much of the window the processes computed: a line for each figure", columns),
+    .table = XTF_TABLE("efficiency", "how much of the window the processes computed, by figure", columns),
     .subject = &xtf_about_all_calls,
     .exists = xtf_efficiency_exists,
     .shape = shape_efficiency,

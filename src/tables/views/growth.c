@@ -10,9 +10,9 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
-    XTF_COLUMN("growth", XTF_COLUMN_REAL, NULL, "growth of the metric while the region was on top of the stack"),
-    XTF_COLUMN("growth%", XTF_COLUMN_REAL, "%", "part of the growth of the metric in the selection"),
-    XTF_COLUMN("per_second", XTF_COLUMN_REAL, "1/s", "growth for each second of the exclusive time of the region"),
+    XTF_COLUMN("growth", XTF_COLUMN_REAL, NULL, "growth while the region was on top of the stack"),
+    XTF_COLUMN("growth%", XTF_COLUMN_REAL, "%", "share of the metric's growth in the selection"),
+    XTF_COLUMN("per_second", XTF_COLUMN_REAL, "1/s", "growth for each second of exclusive time"),
     XTF_COLUMN("metric", XTF_COLUMN_TEXT, NULL, "name of the metric"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };
@@ -186,11 +186,10 @@ static bool fill_growth_by_row(XtfViews *views, XtfSelection *selection, uint64_
     return fill_growth_sorted(views, selection, first, count, lines, false, error);
 }
 
-const XtfView xtf_view_growth = {
-    .table = XTF_TABLE("growth", "a line for each metric and region: growth of the metric in the region", columns),
-    .subject = &xtf_about_growth,
-    .exists = xtf_growth_exists,
-    .shape = shape_growth,
-    .fill = fill_growth,
-    .fill_in_order = fill_growth_by_row,
-    .refused_keys = 1 << XTF_GROUP_BY_CLASS};
+const XtfView xtf_view_growth = {.table = XTF_TABLE("growth", "growth of each metric in each region", columns),
+                                 .subject = &xtf_about_growth,
+                                 .exists = xtf_growth_exists,
+                                 .shape = shape_growth,
+                                 .fill = fill_growth,
+                                 .fill_in_order = fill_growth_by_row,
+                                 .refused_keys = 1 << XTF_GROUP_BY_CLASS};

@@ -13,22 +13,21 @@
 #include "src/trace/text/escape.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "name of the value: a time, or a record type"),
-    XTF_COLUMN("value", XTF_COLUMN_ANY, NULL, "the time, or the number of records"),
+    XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "a time, or a record type"),
+    XTF_COLUMN("value", XTF_COLUMN_ANY, NULL, "the time, or number of records"),
     XTF_COLUMN("unit", XTF_COLUMN_WORD, NULL, "unit of the value"),
 };
 
 static const XtfColumn columns_columns[] = {
     XTF_COLUMN("column", XTF_COLUMN_TEXT, NULL, "name of a column of `records`"),
-    XTF_COLUMN("from", XTF_COLUMN_NUMBER, NULL, "first character of the column, counted from 1"),
-    XTF_COLUMN("to", XTF_COLUMN_NUMBER, NULL, "last character of the column"),
+    XTF_COLUMN("from", XTF_COLUMN_NUMBER, NULL, "first character, from 1"),
+    XTF_COLUMN("to", XTF_COLUMN_NUMBER, NULL, "last character"),
     XTF_COLUMN("width", XTF_COLUMN_NUMBER, NULL, "number of characters"),
     XTF_COLUMN("unit", XTF_COLUMN_TEXT, NULL, "unit of the values"),
     XTF_COLUMN("what", XTF_COLUMN_TEXT, NULL, "meaning of the values"),
 };
 
-const XtfTableDeclaration xtf_table_columns =
-    XTF_TABLE("columns", "a line for each column of `records`", columns_columns);
+const XtfTableDeclaration xtf_table_columns = XTF_TABLE("columns", "the columns of `records`", columns_columns);
 
 enum {
     TYPE_WIDTH_MAX = 40,
@@ -218,12 +217,11 @@ static bool fill_info(XtfViews *views, XtfSelection *selection, uint64_t first, 
     return true;
 }
 
-const XtfView xtf_view_info = {
-    .table = XTF_TABLE("info", "the window of the selection, and a line for each record type", columns),
-    .of_lengths = true,
-    .final_in_window = true,
-    .shape = shape_info,
-    .fill = fill_info};
+const XtfView xtf_view_info = {.table = XTF_TABLE("info", "the window of the selection, and its record types", columns),
+                               .of_lengths = true,
+                               .final_in_window = true,
+                               .shape = shape_info,
+                               .fill = fill_info};
 
 /* ---- columns */
 

@@ -14,20 +14,19 @@
 #include "src/trace/text/digits.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("begin", XTF_COLUMN_TIME, NULL, "when the first member begins the operation"),
-    XTF_COLUMN("end", XTF_COLUMN_TIME, NULL, "when the last member ends the operation"),
-    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process of rank 0, at whose record the operation is counted"),
+    XTF_COLUMN("begin", XTF_COLUMN_TIME, NULL, "when the first member begins"),
+    XTF_COLUMN("end", XTF_COLUMN_TIME, NULL, "when the last member ends"),
+    XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process of rank 0, whose record counts"),
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of that process"),
-    XTF_COLUMN("num", XTF_COLUMN_NUMBER, NULL, "number of that record among the collectives of the thread"),
+    XTF_COLUMN("num", XTF_COLUMN_NUMBER, NULL, "number of that record among the thread's `collectives`"),
     XTF_COLUMN("comm", XTF_COLUMN_NUMBER, NULL, "row of the communicator in definitions/communicators"),
-    XTF_COLUMN("members", XTF_COLUMN_NUMBER, NULL, "number of members of the communicator"),
-    XTF_COLUMN("last", XTF_COLUMN_NUMBER, NULL,
-               "process that begins last; the one of lowest rank if there are several"),
-    XTF_COLUMN("late", XTF_COLUMN_TIME, NULL, "time from the first member's beginning to the last member's"),
-    XTF_COLUMN("waits", XTF_COLUMN_TIME, NULL, "time that all members together wait for others to begin"),
-    XTF_COLUMN("sent", XTF_COLUMN_NUMBER, "B", "bytes that all members together send"),
-    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree on the operation, and clocks on messages"),
-    XTF_COLUMN("operation", XTF_COLUMN_TEXT, NULL, "operation, as the record of rank 0 names it"),
+    XTF_COLUMN("members", XTF_COLUMN_NUMBER, NULL, "number of members"),
+    XTF_COLUMN("last", XTF_COLUMN_NUMBER, NULL, "process that begins last, the first of several"),
+    XTF_COLUMN("late", XTF_COLUMN_TIME, NULL, "time from the first begin to the last"),
+    XTF_COLUMN("waits", XTF_COLUMN_TIME, NULL, "time that all members wait for others to begin"),
+    XTF_COLUMN("sent", XTF_COLUMN_NUMBER, "B", "bytes that all members send"),
+    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree, and clocks with messages"),
+    XTF_COLUMN("operation", XTF_COLUMN_TEXT, NULL, "operation, by the record of rank 0"),
 };
 
 enum {
@@ -191,7 +190,7 @@ static bool fill_operations(XtfViews *views, XtfSelection *selection, uint64_t f
 }
 
 const XtfView xtf_view_operations = {
-    .table = XTF_TABLE("operations", "a line for each collective operation, with who came last", columns),
+    .table = XTF_TABLE("operations", "each collective operation, and who was last", columns),
     .subject = &xtf_about_operations,
     .exists = operations_exist,
     .shape = shape_operations,

@@ -8,7 +8,7 @@
 static const XtfColumn columns[] = {
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the metric in definitions/metrics"),
     XTF_COLUMN("growth", XTF_COLUMN_REAL, NULL, "growth of the metric in the window"),
-    XTF_COLUMN("per_second", XTF_COLUMN_REAL, "1/s", "growth for each second of the window"),
+    XTF_COLUMN("per_second", XTF_COLUMN_REAL, "1/s", "growth for each second"),
     XTF_COLUMN("metric", XTF_COLUMN_TEXT, NULL, "name of the metric"),
 };
 
@@ -64,10 +64,9 @@ static bool fill_rates(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-const XtfView xtf_view_rates = {
-    .table = XTF_TABLE("rates", "a line for each metric: growth, and growth per second", columns),
-    .final_in_window = true,
-    .subject = &xtf_about_growth,
-    .exists = xtf_growth_exists,
-    .shape = shape_rates,
-    .fill = fill_rates};
+const XtfView xtf_view_rates = {.table = XTF_TABLE("rates", "growth of each metric, also per second", columns),
+                                .final_in_window = true,
+                                .subject = &xtf_about_growth,
+                                .exists = xtf_growth_exists,
+                                .shape = shape_rates,
+                                .fill = fill_rates};

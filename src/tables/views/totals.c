@@ -14,10 +14,10 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("count", XTF_COLUMN_NUMBER, NULL, "number of records"),
-    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "number of calls that are entered"),
-    XTF_COLUMN("sent_messages", XTF_COLUMN_NUMBER, NULL, "number of messages sent"),
+    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "calls that are entered"),
+    XTF_COLUMN("sent_messages", XTF_COLUMN_NUMBER, NULL, "messages sent"),
     XTF_COLUMN("sent_bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages sent"),
-    XTF_COLUMN("received_messages", XTF_COLUMN_NUMBER, NULL, "number of messages received"),
+    XTF_COLUMN("received_messages", XTF_COLUMN_NUMBER, NULL, "messages received"),
     XTF_COLUMN("received_bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages received"),
 };
 
@@ -313,8 +313,7 @@ static bool fill_totals(XtfViews *views, const XtfTimeBins *bins, XtfLines *line
     return true;
 }
 
-const XtfView xtf_view_totals = {
-    .table = XTF_TABLE("totals", "one line: the numbers of records, calls and messages", columns),
-    .final_in_window = true,
-    .shape = shape_totals,
-    .fill_bins = fill_totals};
+const XtfView xtf_view_totals = {.table = XTF_TABLE("totals", "one line: records, calls and messages", columns),
+                                 .final_in_window = true,
+                                 .shape = shape_totals,
+                                 .fill_bins = fill_totals};

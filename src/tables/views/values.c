@@ -383,15 +383,14 @@ static bool fill_values(XtfViews *views, XtfSelection *selection, uint64_t first
     return true;
 }
 
-const XtfView xtf_view_metrics = {
-    .table = XTF_TABLE("metrics", "a line for each metric: its values in the window", metrics_columns),
-    .final_in_window = true,
-    .subject = &xtf_about_values,
-    .exists = values_exist,
-    .shape = shape_metrics,
-    .fill_bins = fill_metrics};
+const XtfView xtf_view_metrics = {.table = XTF_TABLE("metrics", "values of each metric in the window", metrics_columns),
+                                  .final_in_window = true,
+                                  .subject = &xtf_about_values,
+                                  .exists = values_exist,
+                                  .shape = shape_metrics,
+                                  .fill_bins = fill_metrics};
 const XtfView xtf_view_values = {
-    .table = XTF_TABLE("values", "a line for each metric and each of 100 slices of the window", values_columns),
+    .table = XTF_TABLE("values", "values of each metric in each of 100 slices of the window", values_columns),
     .final_in_window = true,
     .subject = &xtf_about_values,
     .exists = values_exist,

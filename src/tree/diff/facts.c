@@ -14,7 +14,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("unit", XTF_COLUMN_TEXT, NULL, "unit of the values"),
 };
 
-const XtfTableDeclaration xtf_table_diff_facts = XTF_TABLE("diff: totals", "a line for each total", columns);
+const XtfTableDeclaration xtf_table_diff_facts = XTF_TABLE("diff: totals", "totals of both", columns);
 
 enum {
     FACTS_MAX = 20,

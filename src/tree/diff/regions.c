@@ -7,8 +7,8 @@
 #include "src/tree/diff/growth.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("calls_a", XTF_COLUMN_NUMBER, NULL, "number of calls in the first trace"),
-    XTF_COLUMN("calls_b", XTF_COLUMN_NUMBER, NULL, "number of calls in the second trace"),
+    XTF_COLUMN("calls_a", XTF_COLUMN_NUMBER, NULL, "calls in the first trace"),
+    XTF_COLUMN("calls_b", XTF_COLUMN_NUMBER, NULL, "calls in the second trace"),
     XTF_COLUMN("exclusive_a", XTF_COLUMN_TIME, NULL, "exclusive time in the first trace"),
     XTF_COLUMN("exclusive_b", XTF_COLUMN_TIME, NULL, "exclusive time in the second trace"),
     XTF_COLUMN("inclusive_a", XTF_COLUMN_TIME, NULL, "inclusive time in the first trace"),
@@ -20,7 +20,7 @@ static const XtfColumn columns[] = {
 };
 
 const XtfTableDeclaration xtf_table_diff_regions =
-    XTF_TABLE("diff: regions and classes", "a line for each region or class of either trace", columns);
+    XTF_TABLE("diff: regions and classes", "regions or classes of either trace", columns);
 
 static const char *const orders[] = {
     [XTF_DIFF_BY_EXCLUSIVE] = "exclusive",

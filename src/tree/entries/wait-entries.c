@@ -11,17 +11,16 @@
 #include "src/tree/entries/call-entries.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("cost", XTF_COLUMN_TIME, NULL, "part of the wait that the call path caused"),
-    XTF_COLUMN("cost%", XTF_COLUMN_PERCENT, NULL, "share of the wait that the call path caused"),
-    XTF_COLUMN("steps", XTF_COLUMN_NUMBER, NULL, "number of waits that passed the cost on; 0 for the wait's culprit"),
+    XTF_COLUMN("cost", XTF_COLUMN_TIME, NULL, "part of the wait"),
+    XTF_COLUMN("cost%", XTF_COLUMN_PERCENT, NULL, "share of the wait"),
+    XTF_COLUMN("steps", XTF_COLUMN_NUMBER, NULL, "waits that passed the cost on, 0 for the culprit"),
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process that was late"),
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread that was late"),
     XTF_COLUMN("context", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "region of the call path"),
 };
 
-const XtfTableDeclaration xtf_table_causes =
-    XTF_TABLE("num/K/causes", "a line for each call path that caused a part of the wait", columns);
+const XtfTableDeclaration xtf_table_causes = XTF_TABLE("num/K/causes", "call paths that caused the wait", columns);
 
 #define CAUSES    "causes"
 #define ONE_SIDED "rma_collectives" /* records of collective operations of one-sided communication */

@@ -6,11 +6,11 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
-    XTF_COLUMN("messages_sent", XTF_COLUMN_NUMBER, NULL, "number of messages sent"),
+    XTF_COLUMN("messages_sent", XTF_COLUMN_NUMBER, NULL, "messages sent"),
     XTF_COLUMN("bytes_sent", XTF_COLUMN_NUMBER, "B", "bytes of the messages sent"),
-    XTF_COLUMN("messages_received", XTF_COLUMN_NUMBER, NULL, "number of messages received"),
+    XTF_COLUMN("messages_received", XTF_COLUMN_NUMBER, NULL, "messages received"),
     XTF_COLUMN("bytes_received", XTF_COLUMN_NUMBER, "B", "bytes of the messages received"),
-    XTF_COLUMN("collectives", XTF_COLUMN_NUMBER, NULL, "number of collective operations"),
+    XTF_COLUMN("collectives", XTF_COLUMN_NUMBER, NULL, "collective operations"),
     XTF_COLUMN("collective_sent", XTF_COLUMN_NUMBER, "B", "bytes sent in collective operations"),
     XTF_COLUMN("collective_received", XTF_COLUMN_NUMBER, "B", "bytes received in collective operations"),
 };
@@ -68,7 +68,7 @@ static bool fill_bytes(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-const XtfView xtf_view_bytes = {.table = XTF_TABLE("bytes", "a line for each process: messages and bytes", columns),
+const XtfView xtf_view_bytes = {.table = XTF_TABLE("bytes", "messages and bytes of each process", columns),
                                 .final_in_window = true,
                                 .subject = &xtf_about_bytes,
                                 .exists = xtf_message_totals_exist,

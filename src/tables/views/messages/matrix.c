@@ -149,11 +149,11 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
            xtf_pair_lines_fill(&count.pairs, first, n, add_message_matrix_lines, &count, error);
 }
 
-const XtfView xtf_view_matrix = {
-    .table = XTF_TABLE("matrix", "a line for each pair of processes that exchange messages", columns),
-    .final_in_window = true,
-    .subject = &xtf_about_messages,
-    .exists = matrix_exists,
-    .shape = shape_matrix,
-    .fill = fill_matrix,
-    .refused_keys = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD | 1 << XTF_GROUP_BY_PEER};
+const XtfView xtf_view_matrix = {.table = XTF_TABLE("matrix", "messages of each pair of processes", columns),
+                                 .final_in_window = true,
+                                 .subject = &xtf_about_messages,
+                                 .exists = matrix_exists,
+                                 .shape = shape_matrix,
+                                 .fill = fill_matrix,
+                                 .refused_keys =
+                                     1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD | 1 << XTF_GROUP_BY_PEER};

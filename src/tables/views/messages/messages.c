@@ -22,9 +22,9 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("comm", XTF_COLUMN_NUMBER, NULL, "row of the communicator in definitions/communicators"),
     XTF_COLUMN("tag", XTF_COLUMN_NUMBER, NULL, "tag of the message"),
     XTF_COLUMN("bytes", XTF_COLUMN_NUMBER, "B", "bytes that are sent"),
-    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certainty that both ends are of one message"),
-    XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "time that one side waits for the other"),
-    XTF_COLUMN("wait_kind", XTF_COLUMN_TEXT, NULL, "side that waits, or a note that clocks disagree"),
+    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "whether both ends are of one message"),
+    XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "wait of one side for the other"),
+    XTF_COLUMN("wait_kind", XTF_COLUMN_TEXT, NULL, "side that waits, or that clocks disagree"),
 };
 
 enum {
@@ -147,10 +147,10 @@ static bool fill_messages(XtfViews *views, XtfSelection *selection, uint64_t fir
     return true;
 }
 
-const XtfView xtf_view_messages = {
-    .table = XTF_TABLE("messages", "a line for each send, with the other end of its message", columns),
-    .subject = &xtf_about_sends,
-    .exists = messages_exist,
-    .shape = shape_messages,
-    .fill = fill_messages,
-    .refused_keys = UINT_MAX};
+const XtfView xtf_view_messages = {.table =
+                                       XTF_TABLE("messages", "each send, and the other end of its message", columns),
+                                   .subject = &xtf_about_sends,
+                                   .exists = messages_exist,
+                                   .shape = shape_messages,
+                                   .fill = fill_messages,
+                                   .refused_keys = UINT_MAX};

@@ -11,7 +11,7 @@
 #include "src/trace/text/digits.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("groups", XTF_COLUMN_NUMBER, NULL, "number of groups: of communicator, sender, receiver and tag"),
+    XTF_COLUMN("groups", XTF_COLUMN_NUMBER, NULL, "groups of communicator, sender, receiver and tag"),
     XTF_COLUMN("sends", XTF_COLUMN_NUMBER, NULL, "number of sends"),
     XTF_COLUMN("receives", XTF_COLUMN_NUMBER, NULL, "number of receives"),
     XTF_COLUMN("bytes_sent", XTF_COLUMN_NUMBER, "B", "bytes of the sends"),
@@ -20,7 +20,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("receiver", XTF_COLUMN_NUMBER, NULL, "process that receives"),
     XTF_COLUMN("comm", XTF_COLUMN_NUMBER, NULL, "row of the communicator in definitions/communicators"),
     XTF_COLUMN("tag", XTF_COLUMN_NUMBER, NULL, "tag of the messages"),
-    XTF_COLUMN("missing", XTF_COLUMN_TEXT, NULL, "what the group lacks: sends, receives or bytes"),
+    XTF_COLUMN("missing", XTF_COLUMN_TEXT, NULL, "what the group lacks"),
 };
 
 /* True if the selection has the view. It shows whole groups: nothing may narrow the selection that divides groups. */

@@ -13,12 +13,11 @@
 static const XtfColumn columns[] = {
     XTF_COLUMN("context", XTF_COLUMN_NUMBER, NULL, "row of the call path in definitions/contexts"),
     XTF_COLUMN("path", XTF_COLUMN_TIME, NULL, "time on the critical path"),
-    XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL, "time on the critical path beyond the mean time of all locations"),
-    XTF_COLUMN("activity", XTF_COLUMN_TIME, NULL, "time of each selected location, at most that on the critical path"),
+    XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL, "`path` beyond the mean of all locations"),
+    XTF_COLUMN("activity", XTF_COLUMN_TIME, NULL, "time of the selected locations, of each at most `path`"),
     XTF_COLUMN("non_critical", XTF_COLUMN_TIME, NULL, "time of the selected locations beyond `activity`"),
     XTF_COLUMN("impact", XTF_COLUMN_TIME, NULL, "waiting time that the imbalance causes"),
-    XTF_COLUMN("between", XTF_COLUMN_TIME, NULL,
-               "part of `impact`: waiting at locations that do not execute the call path"),
+    XTF_COLUMN("between", XTF_COLUMN_TIME, NULL, "part of `impact` at locations that do not execute the call path"),
     XTF_COLUMN("callpath", XTF_COLUMN_TEXT, NULL, "the call path"),
 };
 
@@ -153,9 +152,9 @@ static bool fill_callpaths(XtfViews *views, XtfSelection *selection, uint64_t fi
     return true;
 }
 
-const XtfView xtf_view_critical_callpaths = {
-    .table = XTF_TABLE("callpaths", "a line for each call path on the critical path", columns),
-    .subject = &xtf_about_callpaths,
-    .exists = callpaths_exist,
-    .shape = shape_callpaths,
-    .fill = fill_callpaths};
+const XtfView xtf_view_critical_callpaths = {.table =
+                                                 XTF_TABLE("callpaths", "call paths on the critical path", columns),
+                                             .subject = &xtf_about_callpaths,
+                                             .exists = callpaths_exist,
+                                             .shape = shape_callpaths,
+                                             .fill = fill_callpaths};

@@ -11,9 +11,9 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
-    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time of the critical path in the region"),
-    XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "part of the selection's critical path"),
-    XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL, "amount beyond the mean time of the locations in the region"),
+    XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "time of the path in the region"),
+    XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "share of the selection's path"),
+    XTF_COLUMN("imbalance", XTF_COLUMN_TIME, NULL, "amount beyond the mean of locations"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };
 
@@ -207,11 +207,10 @@ static bool fill_critical_by_row(XtfViews *views, XtfSelection *selection, uint6
     return fill_critical_sorted(views, selection, lines, false, error);
 }
 
-const XtfView xtf_view_critical_profile = {
-    .table = XTF_TABLE("profile", "a line for each region on the critical path", columns),
-    .subject = &xtf_about_path,
-    .exists = xtf_critical_type_is_selected,
-    .shape = shape_profile,
-    .fill = fill_profile,
-    .fill_in_order = fill_critical_by_row,
-    .refused_keys = 1 << XTF_GROUP_BY_CLASS};
+const XtfView xtf_view_critical_profile = {.table = XTF_TABLE("profile", "regions on the critical path", columns),
+                                           .subject = &xtf_about_path,
+                                           .exists = xtf_critical_type_is_selected,
+                                           .shape = shape_profile,
+                                           .fill = fill_profile,
+                                           .fill_in_order = fill_critical_by_row,
+                                           .refused_keys = 1 << XTF_GROUP_BY_CLASS};

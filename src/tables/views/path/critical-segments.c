@@ -151,9 +151,8 @@ static bool fill_segments(XtfViews *views, XtfSelection *selection, uint64_t fir
     return true;
 }
 
-const XtfView xtf_view_critical_segments = {
-    .table = XTF_TABLE("segments", "a line for each segment of the critical path", columns),
-    .subject = &xtf_about_path,
-    .exists = xtf_critical_type_is_selected,
-    .shape = shape_segments,
-    .fill = fill_segments};
+const XtfView xtf_view_critical_segments = {.table = XTF_TABLE("segments", "segments of the critical path", columns),
+                                            .subject = &xtf_about_path,
+                                            .exists = xtf_critical_type_is_selected,
+                                            .shape = shape_segments,
+                                            .fill = fill_segments};

@@ -8,9 +8,9 @@
 #include "src/tables/views/view.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "number of calls that are entered"),
-    XTF_COLUMN("exclusive", XTF_COLUMN_TIME, NULL, "exclusive time of all regions of the class"),
-    XTF_COLUMN("exclusive%", XTF_COLUMN_PERCENT, NULL, "exclusive time in relation to the time of all locations"),
+    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "calls that are entered"),
+    XTF_COLUMN("exclusive", XTF_COLUMN_TIME, NULL, "exclusive time of its regions"),
+    XTF_COLUMN("exclusive%", XTF_COLUMN_PERCENT, NULL, "exclusive time, of the time of all locations"),
     XTF_COLUMN("class", XTF_COLUMN_TEXT, NULL, "class of regions"),
 };
 
@@ -90,8 +90,7 @@ static bool fill_classes(XtfViews *views, XtfSelection *selection, uint64_t firs
     return true;
 }
 
-const XtfView xtf_view_classes = {.table =
-                                      XTF_TABLE("classes", "a line for each class of regions: calls and time", columns),
+const XtfView xtf_view_classes = {.table = XTF_TABLE("classes", "calls and time of each class of regions", columns),
                                   .subject = &xtf_about_calls,
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_classes,

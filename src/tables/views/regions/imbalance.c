@@ -8,12 +8,12 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
-    XTF_COLUMN("mean", XTF_COLUMN_TIME, NULL, "mean of the exclusive times of the processes"),
-    XTF_COLUMN("min", XTF_COLUMN_TIME, NULL, "least exclusive time of a process"),
-    XTF_COLUMN("max", XTF_COLUMN_TIME, NULL, "greatest exclusive time of a process"),
-    XTF_COLUMN("stddev", XTF_COLUMN_TIME, NULL, "standard deviation of the exclusive times"),
-    XTF_COLUMN("min_proc", XTF_COLUMN_NUMBER, NULL, "process that has the least time"),
-    XTF_COLUMN("max_proc", XTF_COLUMN_NUMBER, NULL, "process that has the greatest time"),
+    XTF_COLUMN("mean", XTF_COLUMN_TIME, NULL, "mean of the processes' exclusive times"),
+    XTF_COLUMN("min", XTF_COLUMN_TIME, NULL, "least time"),
+    XTF_COLUMN("max", XTF_COLUMN_TIME, NULL, "greatest time"),
+    XTF_COLUMN("stddev", XTF_COLUMN_TIME, NULL, "standard deviation"),
+    XTF_COLUMN("min_proc", XTF_COLUMN_NUMBER, NULL, "process with the least time"),
+    XTF_COLUMN("max_proc", XTF_COLUMN_NUMBER, NULL, "process with the greatest time"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };
 
@@ -213,7 +213,7 @@ static bool fill_imbalance_by_row(XtfViews *views, XtfSelection *selection, uint
 }
 
 const XtfView xtf_view_imbalance = {
-    .table = XTF_TABLE("imbalance", "a line for each region: how exclusive times differ between processes", columns),
+    .table = XTF_TABLE("imbalance", "how exclusive times of each region differ between processes", columns),
     .subject = &xtf_about_calls,
     .exists = xtf_region_times_exist,
     .shape = shape_imbalance,

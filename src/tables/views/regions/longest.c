@@ -21,7 +21,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("ending", XTF_COLUMN_TEXT, NULL, "how the call ends: left, cut or open"),
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
-    XTF_COLUMN("call", XTF_COLUMN_NUMBER, NULL, "number of the call among the calls of the thread"),
+    XTF_COLUMN("call", XTF_COLUMN_NUMBER, NULL, "number among the calls of the thread"),
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };

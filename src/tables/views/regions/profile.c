@@ -6,11 +6,11 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
-    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "number of calls that are entered"),
-    XTF_COLUMN("inclusive", XTF_COLUMN_TIME, NULL, "time during which the region is on the stack"),
-    XTF_COLUMN("exclusive", XTF_COLUMN_TIME, NULL, "time during which the region is on top of the stack"),
-    XTF_COLUMN("inclusive%", XTF_COLUMN_PERCENT, NULL, "inclusive time in relation to the time of all locations"),
-    XTF_COLUMN("exclusive%", XTF_COLUMN_PERCENT, NULL, "exclusive time in relation to the time of all locations"),
+    XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "calls that are entered"),
+    XTF_COLUMN("inclusive", XTF_COLUMN_TIME, NULL, "time with the region on the stack"),
+    XTF_COLUMN("exclusive", XTF_COLUMN_TIME, NULL, "time with the region on top of the stack"),
+    XTF_COLUMN("inclusive%", XTF_COLUMN_PERCENT, NULL, "inclusive time, of the time of all locations"),
+    XTF_COLUMN("exclusive%", XTF_COLUMN_PERCENT, NULL, "exclusive time, of the time of all locations"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };
 
@@ -98,7 +98,7 @@ static bool fill_regions(XtfViews *views, XtfSelection *selection, const XtfKeyV
     return true;
 }
 
-const XtfView xtf_view_profile = {.table = XTF_TABLE("profile", "a line for each region: calls and time", columns),
+const XtfView xtf_view_profile = {.table = XTF_TABLE("profile", "calls and time of each region", columns),
                                   .subject = &xtf_about_calls,
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_profile,

@@ -13,10 +13,9 @@
 static const XtfColumn columns[] = {
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
-    XTF_COLUMN("level", XTF_COLUMN_NUMBER, NULL, "level of the stack, 1 is the outermost"),
+    XTF_COLUMN("level", XTF_COLUMN_NUMBER, NULL, "level of the stack, from 1"),
     XTF_COLUMN("since", XTF_COLUMN_TIME, NULL, "when the region was entered"),
-    XTF_COLUMN("time", XTF_COLUMN_TIME, NULL,
-               "time from entry to the beginning of the window, by the location's own clock"),
+    XTF_COLUMN("time", XTF_COLUMN_TIME, NULL, "time from then to the window, by the location's clock"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };
 
@@ -127,11 +126,10 @@ static bool fill_stack(XtfViews *views, XtfSelection *selection, uint64_t first,
     return true;
 }
 
-const XtfView xtf_view_stack = {
-    .table = XTF_TABLE("stack", "the regions that each location is in when the window begins", columns),
-    .of_instants = true,
-    .subject = &xtf_about_all_calls,
-    .exists = stack_exists,
-    .shape = shape_stack,
-    .fill = fill_stack,
-    .refused_keys = 1 << XTF_GROUP_BY_PROC};
+const XtfView xtf_view_stack = {.table = XTF_TABLE("stack", "regions of each location when the window begins", columns),
+                                .of_instants = true,
+                                .subject = &xtf_about_all_calls,
+                                .exists = stack_exists,
+                                .shape = shape_stack,
+                                .fill = fill_stack,
+                                .refused_keys = 1 << XTF_GROUP_BY_PROC};

@@ -14,34 +14,34 @@
         XTF_COLUMN("collective", XTF_COLUMN_TIME, NULL, "time in collective operations and barriers"), \
         XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "time in calls that wait or test"),                  \
         XTF_COLUMN("other", XTF_COLUMN_TIME, NULL, "time in other calls"),                             \
-        XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "number of calls that are entered"),              \
-        XTF_COLUMN("sent_messages", XTF_COLUMN_NUMBER, NULL, "number of messages sent"),               \
+        XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "calls that are entered"),                        \
+        XTF_COLUMN("sent_messages", XTF_COLUMN_NUMBER, NULL, "messages sent"),                         \
         XTF_COLUMN("sent_bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages sent"),                \
-        XTF_COLUMN("received_messages", XTF_COLUMN_NUMBER, NULL, "number of messages received"),       \
+        XTF_COLUMN("received_messages", XTF_COLUMN_NUMBER, NULL, "messages received"),                 \
         XTF_COLUMN("received_bytes", XTF_COLUMN_NUMBER, "B", "bytes of the messages received"),        \
         XTF_COLUMN("in_flight", XTF_COLUMN_NUMBER, NULL,                                               \
-                   "messages that are sent and not yet received at the end of the window"),            \
+                   "messages sent and not yet received at the end of the window"),                     \
         XTF_COLUMN("total_sent_bytes", XTF_COLUMN_NUMBER, "B", "bytes sent since the trace begins"),   \
-        XTF_COLUMN("tasks_S", XTF_COLUMN_NUMBER, NULL, "tasks that were started"),                     \
-        XTF_COLUMN("tasks_P", XTF_COLUMN_NUMBER, NULL, "tasks that wait for their arguments"),         \
-        XTF_COLUMN("tasks_X", XTF_COLUMN_NUMBER, NULL, "tasks that were exported"),                    \
-        XTF_COLUMN("tasks_I", XTF_COLUMN_NUMBER, NULL, "tasks that were imported"),                    \
-        XTF_COLUMN("tasks_A", XTF_COLUMN_NUMBER, NULL, "tasks that run"),                              \
-        XTF_COLUMN("tasks_W", XTF_COLUMN_NUMBER, NULL, "tasks that are suspended"),                    \
-        XTF_COLUMN("tasks_F", XTF_COLUMN_NUMBER, NULL, "tasks that have ended")
+        XTF_COLUMN("tasks_S", XTF_COLUMN_NUMBER, NULL, "tasks started"),                               \
+        XTF_COLUMN("tasks_P", XTF_COLUMN_NUMBER, NULL, "tasks waiting for arguments"),                 \
+        XTF_COLUMN("tasks_X", XTF_COLUMN_NUMBER, NULL, "tasks exported"),                              \
+        XTF_COLUMN("tasks_I", XTF_COLUMN_NUMBER, NULL, "tasks imported"),                              \
+        XTF_COLUMN("tasks_A", XTF_COLUMN_NUMBER, NULL, "tasks running"),                               \
+        XTF_COLUMN("tasks_W", XTF_COLUMN_NUMBER, NULL, "tasks suspended"),                             \
+        XTF_COLUMN("tasks_F", XTF_COLUMN_NUMBER, NULL, "tasks ended")
 
 static const XtfColumn state_columns[] = {
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
     FIGURE_COLUMNS,
-    XTF_COLUMN("colour", XTF_COLUMN_WORD, NULL, "green in the program, yellow in a library, red if the process waits"),
+    XTF_COLUMN("colour", XTF_COLUMN_WORD, NULL, "green in the program, yellow in a library, red if it waits"),
     XTF_COLUMN("since", XTF_COLUMN_TIME, NULL, "when the region was entered"),
-    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "region that the first thread is in at the end of the window"),
+    XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "region of the first thread at the end of the window"),
 };
 
 static const XtfColumn total_columns[] = {
     XTF_COLUMN("procs", XTF_COLUMN_NUMBER, NULL, "number of processes"),
     FIGURE_COLUMNS,
-    XTF_COLUMN("none", XTF_COLUMN_NUMBER, NULL, "processes before their first record or after their last"),
+    XTF_COLUMN("none", XTF_COLUMN_NUMBER, NULL, "processes before their first record, or after their last"),
     XTF_COLUMN("green", XTF_COLUMN_NUMBER, NULL, "processes in the program"),
     XTF_COLUMN("yellow", XTF_COLUMN_NUMBER, NULL, "processes in a library"),
     XTF_COLUMN("red", XTF_COLUMN_NUMBER, NULL, "processes that wait"),
@@ -176,8 +176,7 @@ static bool fill_state(XtfViews *views, XtfSelection *selection, uint64_t first,
 }
 
 const XtfView xtf_view_state = {
-    .table = XTF_TABLE("state", "a line for each process: what it does in the window, and where it is at its end",
-                       state_columns),
+    .table = XTF_TABLE("state", "what each process does in the window, and where it is at the end", state_columns),
     .of_frames = true,
     .subject = &xtf_about_states,
     .exists = state_exists,

@@ -18,7 +18,7 @@
         XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "total time of the waits"),                         \
         XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of the amount that other waits caused"),    \
         XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of the amount that caused other waits"), \
-        XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "amount in relation to the time of all locations")
+        XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "amount, of the time of all locations")
 #define OF_DELAYS                                                                                   \
     XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),                                  \
         XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),                          \
@@ -248,11 +248,7 @@ static bool fill_profile(const Profile *profile, XtfViews *views, const XtfSelec
                                            .fill_in_order = fill_in_order_##of,                                      \
                                            .refused_keys = 1 << XTF_GROUP_BY_REGION | 1 << XTF_GROUP_BY_CLASS}
 
-PROFILE(of_waits, "profile", "a line for each kind of waits and region: how many there are, and how long",
-        xtf_about_waits);
-PROFILE(of_waits_callpaths, "callpaths", "a line for each kind of waits and call path that was waited on",
-        xtf_about_waits);
-PROFILE(of_delays, "profile", "a line for each kind of waits and region: what delays there cost others",
-        xtf_about_delays);
-PROFILE(of_callpaths, "callpaths", "a line for each kind of waits and call path: what delays there cost others",
-        xtf_about_delays);
+PROFILE(of_waits, "profile", "number and time of waits, by kind and region", xtf_about_waits);
+PROFILE(of_waits_callpaths, "callpaths", "number and time of waits, by kind and call path", xtf_about_waits);
+PROFILE(of_delays, "profile", "what delays cost others, by kind of wait and region", xtf_about_delays);
+PROFILE(of_callpaths, "callpaths", "what delays cost others, by kind of wait and call path", xtf_about_delays);

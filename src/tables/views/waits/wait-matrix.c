@@ -10,7 +10,7 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("waiter", XTF_COLUMN_NUMBER, NULL, "process that waits"),
-    XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process for which the waiter waits"),
+    XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process that it waits for"),
     XTF_COLUMN("waits", XTF_COLUMN_NUMBER, NULL, "number of waits"),
     XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "total time of the waits"),
 };
@@ -181,10 +181,10 @@ static bool fill_matrix(XtfViews *views, XtfSelection *selection, uint64_t first
            xtf_pair_lines_fill(&count.pairs, first, n, add_wait_matrix_lines, &count, error);
 }
 
-const XtfView xtf_view_matrix_of_waits = {
-    .table = XTF_TABLE("matrix", "a line for each pair of a process that waits and the one it waits for", columns),
-    .subject = &xtf_about_waits,
-    .exists = matrix_exists,
-    .shape = shape_matrix,
-    .fill = fill_matrix,
-    .refused_keys = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD};
+const XtfView xtf_view_matrix_of_waits = {.table =
+                                              XTF_TABLE("matrix", "waits of each process for each other one", columns),
+                                          .subject = &xtf_about_waits,
+                                          .exists = matrix_exists,
+                                          .shape = shape_matrix,
+                                          .fill = fill_matrix,
+                                          .refused_keys = 1 << XTF_GROUP_BY_PROC | 1 << XTF_GROUP_BY_THREAD};

@@ -150,9 +150,9 @@ static bool fill_totals(XtfViews *views, const XtfTimeBins *bins, XtfLines *line
     return true;
 }
 
-const XtfView xtf_view_totals_of_waits = {
-    .table = XTF_TABLE("totals", "one line: how many waits there are, and how long", columns),
-    .subject = &xtf_about_waits,
-    .exists = totals_exist,
-    .shape = shape_totals,
-    .fill_bins = fill_totals};
+const XtfView xtf_view_totals_of_waits = {.table =
+                                              XTF_TABLE("totals", "one line: number and time of all waits", columns),
+                                          .subject = &xtf_about_waits,
+                                          .exists = totals_exist,
+                                          .shape = shape_totals,
+                                          .fill_bins = fill_totals};

@@ -2,7 +2,7 @@
 
 A group is a communicator, a sending and a receiving process and a tag. In a group the k-th send matches the k-th receive, both in
 the order of posting. Where no record is missing, the judge never compares times of different processes to find pairs. The rules
-for certainty, and the definition of waits, are in docs/TREE.md.
+for certainty are in docs/TREE.md, the definitions of waits in docs/ANALYSIS.md.
 """
 
 import collections

@@ -115,7 +115,7 @@ class Traps:
         """Checks docs/OTF2.md: it names each event's record type and all fields of each type, and no column twice."""
         types, fields = {}, {}
         for line in (PROJECT / "docs" / "OTF2.md").read_text().splitlines():
-            match = re.match(r"\| \w+ \| `(\w+)` \| `(\w+)` \| (.*) \|$", line)
+            match = re.match(r"\| `([A-Z]\w+)` \| `(\w+)` \| (.*) \|$", line)
             if match:
                 types[match[1]] = match[2]
                 own = match[3].split(", and rows of ")[0].replace("(none)", "")

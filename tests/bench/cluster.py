@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Clusters networks with known classes: measures the clusters that `xtf cluster` finds, the ratio of file sizes, and the cost.
 
-Prints the tables of docs/NETWORK.md. Only the seconds of processor time vary from run to run.
+Prints the table of docs/NETWORK.md with more sizes, and one of other noises and seeds. Only the seconds of processor time vary from run to run.
 
 usage: cluster.py [--quick] XTF
 """

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 #ifdef __x86_64__
 #include <x86intrin.h>
 #endif
@@ -283,5 +284,8 @@ static inline void xtf_core_leave(XtfRing *ring, uint32_t region)
  * no space within the timeout, or the collector has ended. Some pieces may be in the ring then. The collector ignores
  * an incomplete definition, so the caller must define all of it again. */
 bool xtf_core_define(XtfRing *ring, XtfDefinition kind, uint64_t id, const void *data, size_t size);
+
+/* Writes as pwrite() does, but a file that exceeds the limit of file sizes is an error, EFBIG, and no signal. */
+ssize_t xtf_core_pwrite(int descriptor, const void *data, size_t size, off_t offset);
 
 #pragma GCC visibility pop

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include "src/record/core/core.h"
@@ -62,6 +63,21 @@ XtfCoreDescriptor xtf_core_hide(int descriptor);
 bool xtf_core_is_ours(const XtfCoreDescriptor *descriptor);
 /* Closes the descriptor, unless the program has closed or replaced it. */
 void xtf_core_drop_descriptor(XtfCoreDescriptor *descriptor);
+
+/* ---- file-limit.c: calls that may exceed the limit of file sizes, and must not send SIGXFSZ to the program. */
+
+/* The thread's signals before SIGXFSZ was blocked. */
+typedef struct {
+    sigset_t before;
+    bool was_pending; /* the program's own SIGXFSZ was pending */
+} XtfCoreHeldSignal;
+
+/* Blocks SIGXFSZ in this thread until xtf_core_release_size_signal(), which takes the signal back if errno is EFBIG.
+ * Neither changes errno. */
+XtfCoreHeldSignal xtf_core_hold_size_signal(void);
+void xtf_core_release_size_signal(const XtfCoreHeldSignal *held);
+/* Writes as write() does, but a file that exceeds the limit of file sizes is an error, EFBIG, and no signal. */
+ssize_t xtf_core_write(int descriptor, const void *data, size_t size);
 
 /* ---- clock.c */
 

@@ -33,10 +33,13 @@ static uint32_t rings_within_limit(uint64_t ring_size, uint64_t page)
  * directly, since fallocate() is a cancellation point. */
 static bool allocate_pages(int descriptor, uint64_t from, uint64_t size)
 {
-    while (syscall(SYS_fallocate, descriptor, 0, (off_t)from, (off_t)size))
-        if (errno != EINTR)
-            return errno == EOPNOTSUPP || errno == ENOSYS;
-    return true;
+    XtfCoreHeldSignal held = xtf_core_hold_size_signal();
+    long failed;
+
+    while ((failed = syscall(SYS_fallocate, descriptor, 0, (off_t)from, (off_t)size)) && errno == EINTR)
+        continue;
+    xtf_core_release_size_signal(&held);
+    return !failed || errno == EOPNOTSUPP || errno == ENOSYS;
 }
 
 static bool map_front(uint64_t size)

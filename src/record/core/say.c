@@ -34,7 +34,7 @@ static void log_refusal(const char *reason)
     if (log < 0)
         return;
     int length = snprintf(line, sizeof line, "process %d: %s\n", (int)getpid(), reason);
-    if (syscall(SYS_write, log, line, length) < 0) {
+    if (xtf_core_write(log, line, (size_t)length) < 0) {
         /* The message is on stderr, too. */
     }
     syscall(SYS_close, log);
@@ -52,7 +52,7 @@ static const char *say_line(char *line, size_t room, const char *format, va_list
         return NULL;
     size_t size = strlen(line);
     line[size] = '\n';
-    if (syscall(SYS_write, STDERR_FILENO, line, size + 1) < 0) {
+    if (xtf_core_write(STDERR_FILENO, line, size + 1) < 0) {
         /* There is no other place for the message. */
     }
     line[size] = 0;

@@ -108,6 +108,36 @@ class Limits(Case):
     def test_size_of_files(self):
         self.check_refused((resource.RLIMIT_FSIZE, 100000), why="ulimit -f")
 
+    def test_no_size_of_files(self):
+        """Checks a limit that allows neither the rings nor a word of the log, nor a message in a file."""
+        for size in 0, 40:
+            for has_file in False, True:
+                said = self.folder / "said"
+
+                def limit():
+                    self.counts.write_bytes(bytes(4096))
+                    if has_file:
+                        os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
+                    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+                said.write_bytes(bytes(size))
+                done = self.run_both((), before=limit)
+                self.assertRegex(done.err, r"\A\Z" if has_file else REFUSED)
+                self.assertEqual((said.read_bytes(), self.files()), (bytes(size), []))
+
+    def test_no_size_of_files_under_record(self):
+        """Checks that the program runs, and that a message says why it is not recorded."""
+        limited = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh"]
+        for rank, command, status in (({}, [*limited, XTF, "record", "--mpi=none", "-o", "run.xtf", DIE], 1),
+                                      ({}, [XTF, "record", "--mpi=none", "-o", "run.xtf", *limited, DIE], 1)):
+            counts = self.folder / ("counts.0" if rank else "counts")
+            counts.write_bytes(bytes(4096))
+            done = subprocess.run([*command, self.counts, str(N), "return"], cwd=self.folder, env={**ENVIRONMENT, **rank, "XTF_TMPDIR": str(self.folder)},
+                                  stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180)
+            self.assertEqual((done.returncode, self.counted(counts)), (status, 3 * N), done.stderr)
+            self.assertEqual(done.stderr.count("(ulimit -f)"), 1, done.stderr)
+            self.assertIn("this process is not recorded\n", done.stderr)
+
     def test_size_of_files_that_suffices(self):
         self.check_whole((resource.RLIMIT_FSIZE, 3 << 20))
 

@@ -67,7 +67,7 @@ typedef enum {
 static bool write_byte(int fd, unsigned char *file, size_t at, unsigned char value)
 {
     file[at] = value;
-    return pwrite(fd, file + at, 1, (off_t)at) == 1;
+    return xtf_core_pwrite(fd, file + at, 1, (off_t)at) == 1;
 }
 
 /* Reads the file and registers this process in it. Closes the file if no rank is worth waiting for. The caller holds

@@ -62,7 +62,7 @@ void xtf_mpi_world_announce(uint32_t size)
 
     if (fd < 0)
         return;
-    if (pwrite(fd, &worlds, sizeof worlds, 0) != sizeof worlds && ftruncate(fd, 0) != 0)
+    if (xtf_core_pwrite(fd, &worlds, sizeof worlds, 0) != sizeof worlds && ftruncate(fd, 0) != 0)
         xtf_core_say("the file `worlds` cannot be written");
     close(fd);
 }
@@ -92,7 +92,7 @@ void xtf_mpi_world_take(XtfMpiWorld *world)
     if (fd >= 0 && flock(fd, LOCK_EX) == 0 && pread(fd, &worlds, sizeof worlds, 0) == sizeof worlds &&
         worlds.next_number > 0 && worlds.next_number < HASHED_WORLDS) {
         const Worlds next = {worlds.next_number + 1, worlds.next_base + world->size};
-        has_place = pwrite(fd, &next, sizeof next, 0) == sizeof next;
+        has_place = xtf_core_pwrite(fd, &next, sizeof next, 0) == sizeof next;
         world->number = worlds.next_number;
         world->base = worlds.next_base;
     }

@@ -322,6 +322,25 @@ static int become(const XtfRecordPlan *plan)
     return xtf_cli_fail(error);
 }
 
+/* True if the limit of file sizes leaves no room for the job's files, and a launcher has started the program. */
+static bool has_no_room(const XtfRecordPlan *plan, const GError *error)
+{
+    return plan->inside && g_error_matches(error, XTF_ERROR, XTF_ERROR_TOO_LARGE);
+}
+
+/* Runs the program without the recorder. The launcher's other processes may need it. */
+static int become_unrecorded(char **command, GError *reason)
+{
+    g_auto(GStrv) environment = g_get_environ();
+    GError *error = NULL;
+
+    xtf_print_line(stderr, "xtf: %s: the limit of file sizes (ulimit -f) is too low, so this process is not recorded",
+                   reason->message);
+    g_error_free(reason);
+    xtf_exec(command, environment, &error);
+    return xtf_cli_fail(error);
+}
+
 static int record_program(char **command, const Given *given, const XtfRecordOptions *options, XtfMpi mpi)
 {
     g_auto(XtfRecordPlan) plan = {0};
@@ -335,7 +354,7 @@ static int record_program(char **command, const Given *given, const XtfRecordOpt
         return XTF_EXIT_DONE;
     }
     if (!xtf_record_prepare(&plan, given->force, &error))
-        return xtf_cli_fail(error);
+        return has_no_room(&plan, error) ? become_unrecorded(command, error) : xtf_cli_fail(error);
     g_auto(GStrv) warnings = xtf_record_plan_warnings(&plan);
     for (char **warning = warnings; *warning && plan.first; warning++)
         xtf_print_line(stderr, "xtf: %s", *warning);

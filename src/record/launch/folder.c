@@ -166,6 +166,13 @@ static bool is_same_job(const char *first, const char *second)
            !g_str_equal(first_host, second_host);
 }
 
+/* Fails with errno: XTF_ERROR_TOO_LARGE if the limit of file sizes forbids the file, else XTF_ERROR_IO. */
+static bool fail_file(const char *folder, const char *name, GError **error)
+{
+    return xtf_fail(error, errno == EFBIG ? XTF_ERROR_TOO_LARGE : XTF_ERROR_IO, "%s/%s: %s", folder, name,
+                    g_strerror(errno));
+}
+
 /* Marks the folder as the job's. The caller holds the lock of the file "job", `fd`. */
 static bool claim_folder(int fd, int directory, const char *folder, const char *job, bool replace, GError **error)
 {
@@ -180,7 +187,7 @@ static bool claim_folder(int fd, int directory, const char *folder, const char *
     if (n > 0 && !remove_job_files(directory, folder, true, error))
         return false;
     if (n < 0 || ftruncate(fd, 0) != 0 || pwrite(fd, job, strlen(job), 0) != (ssize_t)strlen(job))
-        return xtf_fail(error, XTF_ERROR_IO, "%s/" JOB_FILE ": %s", folder, g_strerror(errno));
+        return fail_file(folder, JOB_FILE, error);
     return true;
 }
 
@@ -234,7 +241,7 @@ bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error)
     if (good && rank != G_MAXUINT32)
         good = pwrite(fd, &begun, 1, XTF_JOB_RECORDED_RANKS + (off_t)rank) == 1;
     if (!good)
-        xtf_fail(error, XTF_ERROR_IO, "%s/" XTF_JOB_RECORDED ": %s", folder, g_strerror(errno));
+        fail_file(folder, XTF_JOB_RECORDED, error);
     if (fd >= 0)
         close(fd);
     return good;

@@ -126,10 +126,11 @@ class Limits(Case):
                 self.assertEqual((said.read_bytes(), self.files()), (bytes(size), []))
 
     def test_no_size_of_files_under_record(self):
-        """Checks that the program runs, and that a message says why it is not recorded."""
+        """Checks both forms of `xtf record`: the program runs, and a message says why it is not recorded."""
         limited = ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh"]
         for rank, command, status in (({}, [*limited, XTF, "record", "--mpi=none", "-o", "run.xtf", DIE], 1),
-                                      ({}, [XTF, "record", "--mpi=none", "-o", "run.xtf", *limited, DIE], 1)):
+                                      ({}, [XTF, "record", "--mpi=none", "-o", "run.xtf", *limited, DIE], 1),
+                                      ({"PMI_RANK": "0"}, [*limited, XTF, "record", "--mpi=none", "-o", "run.xtf", DIE], 0)):
             counts = self.folder / ("counts.0" if rank else "counts")
             counts.write_bytes(bytes(4096))
             done = subprocess.run([*command, self.counts, str(N), "return"], cwd=self.folder, env={**ENVIRONMENT, **rank, "XTF_TMPDIR": str(self.folder)},

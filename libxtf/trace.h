@@ -24,6 +24,9 @@ struct XtfOpenOptions {
         cache_bytes; /* bound of the page cache; 0: 1/32 of the machine's memory, at least 64 MiB and at most 1 GiB */
     bool use_mmap;   /* for xtf_trace_open(): map the file instead of reading it */
     bool incomplete; /* for xtf_folder_open(): leave out damaged parts */
+    /* For xtf_trace_open() and xtf_trace_open_source(): open the commit that the other superblock names, before the
+     * newest one. XTF_ERROR_NOT_FOUND if there is none. The trace cannot be followed. */
+    bool older_commit;
 };
 
 /* Opens a trace. `options` may be NULL. If the file is a companion (writer.h), its unchanged base must be in the same

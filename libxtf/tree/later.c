@@ -1,11 +1,12 @@
 /*
- * Finds whether the file has a later commit than the opened one.
+ * Finds whether the file has a later commit than its opening found.
  */
 #include "libxtf/tree/trace-private.h"
 
 bool xtf_trace_has_later(const XtfTrace *trace, bool *later, GError **error)
 {
     const XtfTraceInfo *own = &trace->superblock.info;
+    uint64_t known = MAX(own->commit, trace->passed_over);
 
     *later = false;
     for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS && !*later; slot++) {
@@ -15,7 +16,7 @@ bool xtf_trace_has_later(const XtfTrace *trace, bool *later, GError **error)
             return false;
         if (found && memcmp(superblock.info.file_id, own->file_id, sizeof own->file_id) != 0)
             return xtf_fail(error, XTF_ERROR_INVALID, "the file was replaced by a different trace");
-        *later = found && superblock.info.commit > own->commit;
+        *later = found && superblock.info.commit > known;
     }
     return true;
 }

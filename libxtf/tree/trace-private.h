@@ -54,6 +54,7 @@ typedef struct {
     GHashTable *clocks;     /* set of clock maps */
     XtfJoinedFiles *joined; /* NULL: the trace is a file */
     const char *base;       /* path of the base while a companion is opened; borrowed */
+    bool older_commit;      /* the caller asked for the commit before the newest one */
 } XtfTraceFile;
 
 struct XtfTrace {
@@ -63,6 +64,7 @@ struct XtfTrace {
     XtfCache *cache;
     XtfSuperblock superblock;
     XtfCatalog catalog;
+    uint64_t passed_over;       /* number of the newest commit, if the caller asked for the one before it; else 0 */
     XtfOpening opening;         /* bytes that items are taken from; empty in a trace that is not closed */
     bool shares_schemas;        /* the schemas are owned by the file */
     XtfClockMaps clock_maps;    /* empty except while the trace is opened */

@@ -148,6 +148,17 @@ static bool open_any_commit(XtfTrace *trace, const XtfSuperblock *superblocks, u
     return false;
 }
 
+/* Opens the commit before the newest one. */
+static bool open_older_commit(XtfTrace *trace, const XtfSuperblock *superblocks, unsigned n, GError **error)
+{
+    uint64_t newest = superblocks[0].info.commit;
+
+    if (n < 2 || superblocks[1].info.commit == newest)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the file has no commit before commit %" PRIu64, newest);
+    trace->passed_over = newest;
+    return open_commit(trace, &superblocks[1], error);
+}
+
 /*
  * Opens a snapshot while a writer may be running. Reads the superblocks first and the file's size after them, so that
  * everything that they name is in the file. A slow reader may find that the writer has overwritten what the superblocks
@@ -165,7 +176,7 @@ static bool open_snapshot(XtfTrace *trace, GError **error)
         if (!xtf_superblock_read(source, superblocks, &n, error) ||
             (source->ops->grow && !source->ops->grow(source, error)))
             return false;
-        if (open_any_commit(trace, superblocks, n, &problem))
+        if ((trace->file->older_commit ? open_older_commit : open_any_commit)(trace, superblocks, n, &problem))
             return true;
         if (superblocks[0].info.commit <= tried) {
             g_propagate_error(error, g_steal_pointer(&problem));
@@ -344,6 +355,7 @@ static XtfTrace *open_new_file(XtfSource *source, XtfJoinedFiles *joined, const 
 
     *file = (XtfTraceFile){.references = 1, .source = source, .joined = joined, .base = base};
     file->cache_bytes = options && options->cache_bytes ? options->cache_bytes : default_cache_bytes();
+    file->older_commit = options && options->older_commit && !joined && !base;
     file->schemas = g_ptr_array_new_with_free_func(free_schema);
     file->clocks = xtf_clock_set_new();
     g_mutex_init(&file->growing);
@@ -419,6 +431,8 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
         return trace->file->joined->refresh(trace->file->joined, trace, later, error);
     if (trace->source->ops->map)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "a memory-mapped trace cannot be followed");
+    if (trace->passed_over)
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "a trace of an older commit cannot be followed");
     if (!xtf_trace_has_later(trace, &found, error))
         return false;
     if (!found)

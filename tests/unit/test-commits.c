@@ -275,6 +275,52 @@ Test(commits, a_lost_catalog_costs_nothing_or_one_commit)
     check_damaged_catalog(false);
 }
 
+static void assert_no_older_commit(const char *path)
+{
+    const XtfOpenOptions older = {.older_commit = true};
+    GError *error = NULL;
+
+    cr_assert_null(xtf_trace_open(path, &older, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND), "%s", error->message);
+    g_clear_error(&error);
+}
+
+/* FORMAT R77 */
+Test(commits, the_one_before_the_newest_can_be_opened)
+{
+    const XtfOpenOptions older = {.older_commit = true};
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = create_writer(path, 2);
+    uint32_t schema = add_schema(writer, "calls");
+    XtfTrace *later;
+
+    for (unsigned commit = 1; commit < 9; commit++) {
+        for (uint64_t location = 0; location < LOCATIONS; location++)
+            append_numbered(writer, schema, location, 100);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+        if (commit == 1) {
+            assert_no_older_commit(path);
+            continue;
+        }
+        g_autoptr(XtfTrace) trace = xtf_trace_open(path, &older, &error), newest = open_trace(path, 0);
+        XtfTraceInfo info;
+        cr_assert_good(trace, error);
+        xtf_trace_get_info(trace, &info);
+        cr_assert_eq(info.commit, commit - 1);
+        assert_sound(trace);
+        assert_numbered(trace, 100 * (commit - 1));
+        assert_numbered(newest, 100 * commit);
+        cr_assert(!xtf_trace_refresh(trace, &later, &error));
+        cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_UNSUPPORTED), "%s", error->message);
+        g_clear_error(&error);
+    }
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    assert_no_older_commit(path);
+    remove_folder(folder);
+}
+
 static void assert_refused(const char *path, size_t offset, uint64_t value, size_t width, XtfErrorCode code,
                            const char *words, bool writer)
 {

@@ -3,14 +3,14 @@
  *
  *     states write FILE each|late COMMITS            syncs each commit, or each third one
  *
- *     states judge open|read|resume PATH...          judges files
+ *     states judge open|read|older|resume PATH...    judges files
  *
  * judge prints a line for each path: path, commit, 1 if the file is closed, digest of all rows and strings. The last
  * word is the first problem that the checker found. If the file cannot be read, the line has the path, "!" and the
  * error.
  *
- * With `open` it only opens the file. With `resume` a writer also opens and closes each file without problems, and must
- * not change the digest.
+ * With `open` it only opens the file. With `older` it judges the commit before the newest one. With `resume` a writer
+ * also opens and closes each file without problems, and must not change the digest.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -149,15 +149,26 @@ static bool can_open(const char *path, Judgement *judgement, GError **error)
     return trace != NULL;
 }
 
-static bool judge_state(const char *path, Judgement *judgement, GError **error)
+static bool judge_commit(const char *path, bool older, Judgement *judgement, GError **error)
 {
-    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, error);
+    const XtfOpenOptions options = {.older_commit = older};
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, &options, error);
     XtfCheckReport report;
 
     if (!trace || !xtf_trace_check(trace, keep_first, NULL, &judgement->problem, &report, error))
         return false;
     xtf_trace_get_info(trace, &judgement->info);
     return digest_trace(trace, &judgement->digest, error);
+}
+
+static bool judge_state(const char *path, Judgement *judgement, GError **error)
+{
+    return judge_commit(path, false, judgement, error);
+}
+
+static bool judge_older(const char *path, Judgement *judgement, GError **error)
+{
+    return judge_commit(path, true, judgement, error);
 }
 
 /* Lets a writer open and close the file. */
@@ -177,11 +188,13 @@ static bool resume_file(const char *path, const char *digest, GError **error)
 
 static void print_judgement(const char *path, const char *mode)
 {
-    bool open = g_str_equal(mode, "open"), resume = g_str_equal(mode, "resume");
+    bool open = g_str_equal(mode, "open"), older = g_str_equal(mode, "older"), resume = g_str_equal(mode, "resume");
     g_autoptr(GError) error = NULL;
     g_auto(Judgement) judgement = {0};
 
-    if (!(open ? can_open : judge_state)(path, &judgement, &error) ||
+    if (!(open    ? can_open
+          : older ? judge_older
+                  : judge_state)(path, &judgement, &error) ||
         (resume && !judgement.problem && !resume_file(path, judgement.digest, &error)))
         printf("%s\t!\t%s\n", path, error->message);
     else
@@ -197,7 +210,7 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc < 3 || !g_str_equal(argv[1], "judge")) {
-        fprintf(stderr, "usage: states write FILE each|late COMMITS | judge open|read|resume PATH...\n");
+        fprintf(stderr, "usage: states write FILE each|late COMMITS | judge open|read|older|resume PATH...\n");
         return 2;
     }
     for (int i = 3; i < argc; i++)

@@ -11,6 +11,7 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
+#include "src/files/shell-word.h"
 #include "src/model/process-properties.h"
 
 typedef struct {
@@ -69,6 +70,30 @@ static void print_superblock_remark(Check *check, const char *path, const XtfChe
         path ? path : "", path ? ": " : "");
 }
 
+static void count_problem(const char *message, void *problems)
+{
+    ++*(uint64_t *)problems;
+}
+
+/* Prints that a damaged file has a whole commit before the damaged one, if it has. A power cut may leave such a file.
+ */
+static void print_older_commit(Check *check, const char *path)
+{
+    const XtfOpenOptions options = {.older_commit = true};
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, &options, NULL);
+    uint64_t problems = 0;
+    XtfCheckReport report;
+    XtfTraceInfo info;
+
+    if (!trace || !xtf_trace_check(trace, count_problem, NULL, &problems, &report, NULL) || problems > 0)
+        return;
+    g_autofree char *word = xtf_shell_word(path);
+    xtf_trace_get_info(trace, &info);
+    xtf_progress_hide(check->progress);
+    xtf_print_line(stdout, "%s: commit %" PRIu64 " before it is whole: `xtf copy --older-commit %s COPY` copies it",
+                   path, info.commit, word);
+}
+
 /* Checks a part as a separate file. A part that cannot be opened counts as a problem. */
 static bool check_part(Check *check, const XtfTrace *whole, const char *path, GError **error)
 {
@@ -84,6 +109,8 @@ static bool check_part(Check *check, const XtfTrace *whole, const char *path, GE
         print_superblock_remark(check, path, &report);
     else if (!trace && !is_without_commit(whole, path))
         print_problem(problem->message, check);
+    if (good && (!trace || report.problems > 0))
+        print_older_commit(check, path);
     check->part = NULL;
     check->done++;
     return good;
@@ -101,14 +128,20 @@ static char **find_parts(const XtfTrace *trace, const char *source)
     return info.joined ? xtf_folder_parts(source, NULL) : xtf_trace_part_paths(trace);
 }
 
-static bool check_parts_and_whole(Check *check, XtfTrace *trace, char **parts, XtfCheckReport *report, GError **error)
+static bool check_parts_and_whole(Check *check, XtfTrace *trace, const char *source, char **parts,
+                                  XtfCheckReport *report, GError **error)
 {
+    XtfTraceInfo info;
+
     for (char **part = parts; part && *part; part++)
         if (!check_part(check, trace, *part, error))
             return false;
     if (!xtf_trace_check(trace, print_problem, show_check_progress, check, report, error))
         return false;
     print_superblock_remark(check, NULL, report);
+    xtf_trace_get_info(trace, &info);
+    if (report->problems > 0 && info.parts == 0)
+        print_older_commit(check, source);
     return true;
 }
 
@@ -124,7 +157,7 @@ static bool check_trace(XtfTrace *trace, const char *source, bool quiet, XtfChec
                    .n = 1 + (parts ? g_strv_length(parts) : 0),
                    .quiet = quiet,
                    .printed = printed};
-    bool completed = check_parts_and_whole(&check, trace, parts, report, error);
+    bool completed = check_parts_and_whole(&check, trace, source, parts, report, error);
 
     xtf_interrupts_release(&interrupts);
     report->problems = g_hash_table_size(printed);

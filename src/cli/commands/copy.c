@@ -57,6 +57,15 @@ static void print_sizes(const XtfTrace *trace, const char *from, const char *to)
                        (uint64_t)after.st_size);
 }
 
+static void print_older_commit(const XtfTrace *trace, bool older)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(trace, &info);
+    if (older)
+        xtf_print_line(stdout, "of commit %" PRIu64 ", which is not the newest one", info.commit);
+}
+
 static bool print_analysis(XtfTrace *trace, GError **error)
 {
     bool found, shown;
@@ -72,11 +81,13 @@ static bool print_analysis(XtfTrace *trace, GError **error)
 int xtf_command_copy(int argc, char **argv)
 {
     g_auto(XtfCliStorage) storage = {0};
-    gboolean force = FALSE, quiet = FALSE, incomplete = FALSE;
+    gboolean force = FALSE, quiet = FALSE, incomplete = FALSE, older = FALSE;
     const GOptionEntry entries[] = {
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace COPY if it exists", NULL},
         XTF_CLI_STORAGE_ENTRIES(storage),
         XTF_INCOMPLETE_ENTRY(incomplete),
+        {"older-commit", 0, 0, G_OPTION_ARG_NONE, &older, "Copy the commit before the newest one, if that is damaged",
+         NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no summary", NULL},
         {0},
     };
@@ -96,7 +107,13 @@ int xtf_command_copy(int argc, char **argv)
         xtf_print_line(stderr, "xtf: '%s' exists already: --force replaces it", argv[2]);
         return XTF_EXIT_FAILED;
     }
-    const XtfSourceOptions source_options = {.quiet = quiet, .incomplete = incomplete};
+    const XtfOpenOptions open = {.older_commit = older};
+    const XtfSourceOptions source_options = {
+        .open = &open, .quiet = quiet, .incomplete = incomplete, .no_companion = older};
+    if (older && g_file_test(argv[1], G_FILE_TEST_IS_DIR)) {
+        xtf_print_line(stderr, "xtf: copy: --older-commit takes one file: copy the damaged part of '%s'", argv[1]);
+        return XTF_EXIT_USAGE;
+    }
     g_autoptr(XtfTrace) trace = xtf_cli_open_xtf(argv[1], &source_options, &error);
     XtfOutput *output = trace ? xtf_output_begin(argv[2], argv[1], &error) : NULL;
     if (!output)
@@ -104,7 +121,9 @@ int xtf_command_copy(int argc, char **argv)
     bool whole = write_copy(trace, output, &options, quiet, &error);
     if (!xtf_output_end(output, whole, &error))
         return xtf_cli_fail(error);
-    if (!quiet)
+    if (!quiet) {
         print_sizes(trace, argv[1], argv[2]);
+        print_older_commit(trace, older);
+    }
     return quiet || print_analysis(trace, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

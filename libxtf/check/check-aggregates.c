@@ -49,13 +49,14 @@ static void report_child_problem(AggregateWalk *walk, const XtfDescentPage *page
                          xtf_descent_child_end(page, slot), problem);
 }
 
-/* True if two sums of doubles differ by no more than the rounding of different orders of addition. */
+/* True if two sums of doubles are finite and differ by no more than the rounding of different orders of addition. */
 static bool sums_close(const uint64_t *rows, const uint64_t *a, const uint64_t *b)
 {
     double largest = fmax(fabs(xtf_f64_from_bits(a[XTF_VALUE_MIN])), fabs(xtf_f64_from_bits(a[XTF_VALUE_MAX])));
-    double error = fabs(xtf_f64_from_bits(a[XTF_VALUE_SUM]) - xtf_f64_from_bits(b[XTF_VALUE_SUM]));
+    double left = xtf_f64_from_bits(a[XTF_VALUE_SUM]), right = xtf_f64_from_bits(b[XTF_VALUE_SUM]);
 
-    return !(error > ldexp(largest * (double)*rows, -40));
+    return isfinite(largest) && isfinite(left) && isfinite(right) &&
+           fabs(left - right) <= ldexp(largest * (double)*rows, -40);
 }
 
 /* True if the cells of value i are the same. */

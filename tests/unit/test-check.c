@@ -3,6 +3,8 @@
  */
 #include "frames.h"
 
+#include <math.h>
+
 #include "libxtf/base/le.h"
 #include "libxtf/check.h"
 #include "tests/fuzz/fuzz-structure.h"
@@ -82,7 +84,8 @@ Test(check, sums_of_doubles_may_be_rounded)
     const struct {
         double factor;
         bool accepted;
-    } cases[] = {{1 + 0x1p-50, true}, {1 - 0x1p-45, true}, {1 + 0x1p-20, false}, {2, false}};
+    } cases[] = {{1 + 0x1p-50, true}, {1 - 0x1p-45, true}, {1 + 0x1p-20, false},
+                 {2, false},          {NAN, false},        {INFINITY, false}};
     char *folder = make_folder();
     g_autofree char *path = g_build_filename(folder, "t.xtf", NULL), *bytes = NULL;
     uint64_t sum_at = write_doubles(path);

@@ -2,9 +2,11 @@
  * Prints the bounds of libxtf: first as the table in section 11 of docs/FORMAT.md, then by their names in the
  * independent reader, one a line.
  */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "libxtf/disk/codec.h"
+#include "libxtf/disk/files.h"
 #include "libxtf/disk/format.h"
 #include "libxtf/pack/deflate.h"
 #include "libxtf/pack/pack-format.h"
@@ -18,6 +20,8 @@ static void print_table(void)
 {
     printf("| page | %d KiB to %d MiB, a power of two |\n", XTF_PAGE_SIZE_MIN >> 10, XTF_PAGE_SIZE_MAX >> 20);
     printf("| pages allotted; pages of a segment, and its first page | 2^40 - 1 |\n");
+    printf("| pages of a file in FILES, and its first page | 2^%d - 1 |\n",
+           g_bit_nth_msf((gulong)XTF_FILES_PAGES_MAX, -1) + 1);
     printf("| item | %d MiB; a node of the P index %d bytes |\n", XTF_ITEM_MAX >> 20, XTF_NODE_BYTES);
     printf("| rows of a table | %d MiB |\n", XTF_TABLE_MAX >> 20);
     printf("| heap of strings | 2^32 - 1 bytes, and no more than the file has; a string fits an item |\n");
@@ -56,6 +60,7 @@ static void print_names(void)
     printf("xtf_format TABLE_MAX %d\n", XTF_TABLE_MAX);
     printf("xtf_format HEIGHT_MAX %d\n", XTF_HEIGHT_MAX);
     printf("xtf_format PAGES_BETWEEN_MAX %d\n", XTF_FILES_GAP_MAX);
+    printf("xtf_format FILE_PAGES_MAX %" PRIu64 "\n", (uint64_t)XTF_FILES_PAGES_MAX);
     printf("xtf_format LEAF_ROWS_PER_BYTE %d\n", XTF_LEAF_ROWS_PER_BYTE);
     printf("xtf_format LEAF_BYTES_MAX %d\n", XTF_LEAF_BYTES_MAX);
     printf("xtf_check_file SCHEMAS_MAX %d\n", XTF_SCHEMAS_MAX);

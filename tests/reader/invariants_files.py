@@ -158,6 +158,9 @@ FILE_ROWS = [
     ("3", "files-padding", "Zeros follow the name of a file", "anchor", behind_name, "bytes follow the name of a file", "files: bytes after a name"),
     ("3", "files-name-length", "The name of a file has 1 to 255 bytes", "anchor", lambda f: set_fields(next(files(f)), length=0), "the name of a file is invalid", "files: invalid name"),
     ("3", "files-follow", "The pages of a file follow those of the file before", "pair", lambda f: set_fields(list(files(f))[1], first=plus(1)), "do not follow those of the file before it", "do not follow one another"),
+    ("11", "bound-file-pages", "A file in FILES has at most 2^39 - 1 pages", "anchor", lambda f: set_fields(next(files(f)), pages=1 << 39), "lie beyond the largest possible file", "files: pages"),
+    # FORMAT C8
+    ("3", "files-claims", "Files in FILES claim few pages more than they fill", "anchor", lambda f: set_fields(next(files(f)), pages=1 << 25), "the named files claim", "files: they claim"),
     ("3", "files-twice", "No file is named twice", "pair", twice, "is named twice", "files: one is named twice"),
     ("9", "anchor-catalog", "The catalog lies in the anchor", "anchor", catalog_in_part, "is beyond the end of the file", "past the end of the file"),
     ("9", "anchor-schemas", "Schemas lie in the anchor", "anchor", somewhere_in_part(lambda f: f.references(SCHEMAS)[0]), "is beyond the end of the file", "past the end of the file"),

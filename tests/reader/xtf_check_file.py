@@ -8,6 +8,7 @@ from xtf_totals import index_pages
 IDENTIFIES, LIST, ORDERS = 1 << 8, 1 << 9, 1 << 10  # flags of fields of tables
 SCHEMAS_MAX, FIELDS_MAX, ROW_MAX, AGGREGATES_MAX, KEYS_MAX, VALUES_MAX = 4096, 64, 1024, 4, 6, 4
 NODE_MAX = 4096
+CLAIMED_MAX = 1 << 24
 ITEM, PAGE_USE, RESERVED_USE, FREE_USE = "items", "a page", "an open page", "nothing"
 
 
@@ -189,6 +190,12 @@ class Pages:
         return head
 
 
+def check_claims(trace):
+    """Checks that named files claim few pages that they do not have: C8 of docs/FORMAT.md."""
+    claimed = sum(part.pages - part.length // trace.page_size for part in trace.files)
+    expect(claimed <= CLAIMED_MAX, f"files: they claim {claimed} pages more than they have")
+
+
 def check_pages(trace, arrays):
     pages, bodies = Pages(trace), trace.sections()
     pages.item(trace.superblock.catalog)
@@ -237,6 +244,7 @@ def check_arrays(trace, arrays):
 def check_file(trace):
     """Checks everything but arrays; returns the offsets at which strings begin."""
     check_superblock(trace)
+    check_claims(trace)
     check_catalog(trace)
     check_schemas(trace)
     return check_strings(trace)

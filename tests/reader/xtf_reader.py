@@ -13,7 +13,7 @@ import zlib
 from typing import NamedTuple
 
 from xtf_array import Array
-from xtf_format import (ALIGNMENT, ARRAY, ARRAYS, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILES_FEATURE,
+from xtf_format import (ALIGNMENT, ARRAY, ARRAYS, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILE_PAGES_MAX, FILES_FEATURE,
                         FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, KNOT, KNOWN, LIMIT, LIMITS, MAGIC, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, PAGES_MAX, REFERENCE,
                         REQUIRED, SCHEMAS, SEGMENT, SEGMENTS, SEGMENT_MAPS, STRINGS, SUPERBLOCK, TABLE, TABLES, TABLE_MAX, WRITER, WRITER_TEXT_MAX)
 from xtf_schema import TABLE_KIND, Bytes, ClockMap, Damaged, Schema, expect
@@ -198,6 +198,8 @@ class Trace:
             expect(len(self.schemas) < len(counts), "catalog: more schemas than numbers of rows")
             self.schemas.append(Schema(len(self.schemas), schemas.sub(length), counts[len(self.schemas)]))
         expect(len(self.schemas) == len(counts), "catalog: more numbers of rows than schemas")
+        for schema in (schema for schema in self.schemas if schema.kind == TABLE_KIND and schema.known):
+            expect(schema.rows * schema.row_size <= TABLE_MAX, f"catalog: table {schema.name} of {schema.rows} rows")
         self.files = self.read_files(bodies[FILES]) if FILES in bodies else []
         expect(bool(self.files) == bool(self.features & FILES_FEATURE), "files: the superblock does not say that there are some, or says so without any")
         self.array_count, self.p_height, _, self.p_root = bodies[ARRAYS].unpack("<QII16s")
@@ -242,6 +244,7 @@ class Trace:
             name = data.take(entry[-1])
             expect(not any(data.take(-len(name) % ALIGNMENT)), "files: bytes after a name")
             expect(0 < len(name) <= 255 and name not in (b".", b"..") and not set(b"/\0") & set(name), f"files: invalid name: {name}")
+            expect(max(entry[:2]) <= FILE_PAGES_MAX, f"files: pages {entry[0]} and {entry[1]} more")
             files.append(Part(self, entry, name))
             expect(end in (None, files[-1].first), "files: their pages do not follow one another")
             end = files[-1].first + files[-1].pages

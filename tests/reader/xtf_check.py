@@ -73,10 +73,8 @@ def check_superblocks(trace):
     """Checks that both superblocks of a closed file are intact, and lead to different catalogs with the same contents."""
     own, whole = trace.superblock, trace.superblocks()
     expect(trace.damaged_commit is None, f"commit {trace.damaged_commit}: its catalog is damaged")
-    if not own.flags & CLOSED:
-        return
-    if len(whole) == 1 or whole[0].commit != whole[1].commit:
-        expect(len(whole) == 2 or trace.has_empty_slot(), "closed, and a superblock is damaged")
+    expect(len(whole) == 2 or trace.has_empty_slot(), "a superblock is damaged")
+    if not own.flags & CLOSED or len(whole) == 1 or whole[0].commit != whole[1].commit:
         return
     expect(whole[0].catalog != whole[1].catalog, "closed, but both superblocks refer to the same catalog")
     expect(same_superblocks(*whole), "the two superblocks differ")

@@ -99,7 +99,35 @@ static bool has_stalled(Child *child, unsigned stall_seconds)
 
 static const char *subject_of(const XtfSupervision *supervision)
 {
-    return supervision->subject ? supervision->subject : "the archive is damaged: its reader";
+    return supervision->subject ? supervision->subject : "the archive may be damaged: its reader";
+}
+
+/* True if the kernel or the C library sends the signal to a process for its own fault. */
+static bool is_crash(int signal_number)
+{
+    static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(crashes); i++)
+        if (crashes[i] == signal_number)
+            return true;
+    return false;
+}
+
+/* Sets *error to how a child ended that sent no whole message. A signal from outside is no damage of the archive. */
+static void fail_end(const XtfSupervision *supervision, int status, GError **error)
+{
+    const char *subject = supervision->subject ? supervision->subject : "the archive's reader";
+    int number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+
+    if (number == 0 || is_crash(number))
+        xtf_fail(error, XTF_ERROR_DAMAGED, "%s crashed (%s)", subject_of(supervision),
+                 number ? strsignal(number) : "exit without a result");
+    else
+        xtf_fail(error, XTF_ERROR_IO, "%s was ended by signal %d (%s)%s", subject, number, strsignal(number),
+                 number == SIGKILL   ? ": memory may have run out, or somebody killed the process"
+                 : number == SIGXCPU ? ": the limit of processor time (ulimit -t) is reached"
+                 : number == SIGTRAP ? ": memory may have run out"
+                                     : "");
 }
 
 /* Receives the child's message until the child closes the pipe. Fails if the user cancels or the child hangs. */
@@ -136,8 +164,7 @@ static GVariant *open_envelope(Child *child, const XtfSupervision *supervision, 
     gint32 code;
 
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        xtf_fail(error, XTF_ERROR_DAMAGED, "%s crashed (%s)", subject_of(supervision),
-                 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exit without a result");
+        fail_end(supervision, status, error);
         return NULL;
     }
     g_variant_get(envelope, "(bi&sv)", &succeeded, &code, &message, &result);

@@ -33,7 +33,7 @@ typedef struct {
     atomic_bool *cancel;                                        /* may be NULL */
     void (*progress)(uint64_t events, double done, void *data); /* may be NULL */
     void *progress_data;
-    const char *subject;    /* of messages on a crash or hang; NULL: the reader of a damaged archive */
+    const char *subject;    /* of messages on a crash, a kill or a hang; NULL: the reader of the archive */
     unsigned stall_seconds; /* of CPU time without a heartbeat, after which the child counts as hung; 0: 60 */
 } XtfSupervision;
 

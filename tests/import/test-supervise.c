@@ -81,21 +81,45 @@ Test(supervise, returns_errors_about_files_of_any_name)
 
 static GVariant *raise_signal(XtfSupervised *shared, void *data, GError **error)
 {
+    int number = *(const int *)data;
+
     atomic_store(&shared->busy_with[3], 42 + 1);
-    signal(SIGSEGV, SIG_DFL);
-    raise(SIGSEGV);
+    signal(number, SIG_DFL);
+    raise(number);
     return NULL;
 }
 
-Test(supervise, survives_a_death_and_names_the_suspect)
+Test(supervise, survives_a_crash_and_names_the_suspect)
 {
-    g_autoptr(GArray) suspects = no_suspects();
-    g_autoptr(GError) error = NULL;
+    int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL};
 
-    cr_assert_null(supervise(raise_signal, NULL, NULL, suspects, &error));
-    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED), "%s", error->message);
-    cr_assert_eq(suspects->len, 1);
-    cr_assert_eq(g_array_index(suspects, uint64_t, 0), 42);
+    for (size_t i = 0; i < G_N_ELEMENTS(crashes); i++) {
+        g_autoptr(GArray) suspects = no_suspects();
+        g_autoptr(GError) error = NULL;
+        cr_assert_null(supervise(raise_signal, &crashes[i], NULL, suspects, &error));
+        cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED), "%s", error->message);
+        cr_assert(g_str_has_prefix(error->message, "the archive may be damaged: its reader crashed ("), "%s",
+                  error->message);
+        cr_assert_eq(suspects->len, 1);
+        cr_assert_eq(g_array_index(suspects, uint64_t, 0), 42);
+    }
+}
+
+/* The kernel kills a process when memory runs out, and so may a user. */
+Test(supervise, blames_no_archive_for_a_signal_from_outside)
+{
+    int signals[] = {SIGKILL, SIGTERM, SIGXCPU};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++) {
+        g_autoptr(GArray) suspects = no_suspects();
+        g_autoptr(GError) error = NULL;
+        g_autofree char *words = g_strdup_printf("the archive's reader was ended by signal %d (", signals[i]);
+        cr_assert_null(supervise(raise_signal, &signals[i], NULL, suspects, &error));
+        cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_IO), "%s", error->message);
+        cr_assert(g_str_has_prefix(error->message, words), "%s", error->message);
+        cr_assert_null(strstr(error->message, "damage"), "%s", error->message);
+        cr_assert_eq(suspects->len, 0);
+    }
 }
 
 static GVariant *exit_early(XtfSupervised *shared, void *data, GError **error)

@@ -119,6 +119,16 @@ static void unmount_session(XtfFs *fs)
         fuse_session_unmount(fs->session);
 }
 
+/* Ignores further signals that end the daemon. libfuse's handlers would make the session discard the requests that
+ * end_reaper() serves. Without handlers, a signal would kill the daemon amid its end. */
+static void ignore_signals(void)
+{
+    static const int signals[] = {SIGTERM, SIGINT, SIGHUP};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(signals); i++)
+        signal(signals[i], SIG_IGN);
+}
+
 static bool serve_mounted(XtfFs *fs, const char *mount_point, GError **error)
 {
     bool needs_follower = fs->options->follow || fs->hooks->analysed;
@@ -130,6 +140,7 @@ static bool serve_mounted(XtfFs *fs, const char *mount_point, GError **error)
     }
     GThread *reaper = xtf_fs_start_reaper(fs);
     int result = run_loop(fs);
+    ignore_signals();
     end_reaper(fs, reaper);
     unmount_session(fs);
     xtf_follower_free(g_steal_pointer(&fs->follower));
@@ -151,7 +162,7 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
         xtf_fail(error, XTF_ERROR_IO, "cannot mount at '%s': 'xtf ls' and 'xtf cat' show the same without a mount",
                  mount_point);
     }
-    fuse_remove_signal_handlers(fs->session);
+    fuse_remove_signal_handlers(fs->session); /* leaves ignored signals ignored */
     return served;
 }
 

@@ -7,8 +7,10 @@ import random
 import shutil
 import signal
 import stat
+import subprocess
 import tempfile
 import threading
+import time
 import unittest
 
 import harness
@@ -332,6 +334,17 @@ class Ends(Case):
             wait_until(lambda: not is_mounted(self.dir), f"unmounting after {number}")
             load.end()
             wait_until(lambda: not daemons(self.dir), f"the daemon's end after {number}")
+
+    def test_many_signals(self):
+        """Tests that a daemon in the foreground ends once and cleanly while further signals arrive."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP) * 5:
+            daemon = subprocess.Popen([XTF, "mount", "-f", self.trace, self.dir], preexec_fn=heed_hangups)
+            wait_until(lambda: is_mounted(self.dir), "mounting")
+            self.count()
+            end = time.monotonic() + harness.TIMEOUT
+            while daemon.poll() is None and time.monotonic() < end:
+                daemon.send_signal(number)
+            self.assertEqual((daemon.wait(harness.TIMEOUT), is_mounted(self.dir)), (0, False), f"after many signals {number}")
 
     def test_signal_with_open_files(self):
         run(XTF, "mount", self.trace, self.dir)

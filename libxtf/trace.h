@@ -22,7 +22,7 @@ XTF_BEGIN_DECLS
 struct XtfOpenOptions {
     size_t
         cache_bytes; /* bound of the page cache; 0: 1/32 of the machine's memory, at least 64 MiB and at most 1 GiB */
-    bool use_mmap;   /* for xtf_trace_open(): map the file instead of reading it */
+    bool use_mmap;   /* for xtf_trace_open(): map the file instead of reading it; truncating it then raises SIGBUS */
     bool incomplete; /* for xtf_folder_open(): leave out damaged parts */
     /* For xtf_trace_open() and xtf_trace_open_source(): open the commit that the other superblock names, before the
      * newest one. XTF_ERROR_NOT_FOUND if there is none. The trace cannot be followed. */

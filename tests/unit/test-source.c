@@ -1,10 +1,9 @@
 /* Opening files: only regular files are accepted, and opening never blocks. */
-#include <criterion/criterion.h>
+#include "fixture.h"
+
 #include <glib/gstdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "libxtf/trace.h"
 
 static char *folder;
 
@@ -70,5 +69,39 @@ Test(source, a_regular_file_is_opened)
     cr_assert_geq(fd, 0);
     cr_assert_eq(size, 5);
     close(fd);
+    g_unlink(path);
+}
+
+/* Writes a trace of some pages. */
+static void write_pages(const char *path)
+{
+    GError *error = NULL;
+    XtfWriter *writer = xtf_writer_create(path, &(XtfWriterOptions){.no_sync = true, .page_size = 4096}, &error);
+
+    cr_assert_good(writer, error);
+    XtfArrayWriter *array = xtf_writer_array(writer, 0, add_schema(writer, "calls"), &error);
+    for (uint64_t i = 0; array && i < 100000; i++) {
+        const TestRow row = {.time = i, .seq = i, .value = (int32_t)(i * 2654435761u)};
+        cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+    }
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+}
+
+/* A mapped file would end the process by SIGBUS. */
+/* FORMAT R75 */
+Test(source, a_file_that_is_truncated_while_it_is_read_is_an_error)
+{
+    g_autofree char *path = g_build_filename(folder, "t.xtf", NULL);
+    g_autoptr(GError) error = NULL;
+    TestRow row;
+
+    write_pages(path);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    XtfArray array = find_array(trace, 0, 0);
+    cr_assert_good(xtf_array_row(&array, 0, (uint8_t *)&row, &error), error);
+    cr_assert_eq(truncate(path, 8192), 0);
+    cr_assert(!xtf_array_row(&array, array.n_rows / 2, (uint8_t *)&row, &error));
+    cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_IO), "%s", error->message);
+    cr_assert(strstr(error->message, "truncated while it was read"), "%s", error->message);
     g_unlink(path);
 }

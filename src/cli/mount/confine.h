@@ -6,7 +6,8 @@
  *   also read the number of processors and random numbers. (Landlock, since Linux 5.13.)
  * - Signals to other processes (Landlock, since Linux 6.12).
  * - System calls that serving does not need (libseccomp, if built with it). The daemon cannot start programs, create or
- *   change files, open sockets, send signals, mount or unmount. The unmounter unmounts for it (unmounter.h).
+ *   change files, open sockets, send signals, slow processes down, mount or unmount. The unmounter (unmounter.h)
+ *   unmounts for it.
  *
  * Rights that the kernel cannot restrict are kept silently. With sanitizers or valgrind the daemon keeps all rights,
  * since these tools need more of them.

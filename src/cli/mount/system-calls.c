@@ -115,7 +115,6 @@ static const char *const always_allowed[] = {
     "sched_getattr",
     "sched_getparam",
     "sched_getscheduler",
-    "sched_setattr",
     "getcpu",
     "exit",
     "exit_group",
@@ -231,6 +230,14 @@ static int allow_threads(scmp_filter_ctx filter)
     return result;
 }
 
+/* Makes the call that sets a thread's scheduling succeed without an effect. GLib calls it for each new thread of a
+ * pool, with the settings that the thread inherits anyway. With another number it would slow any process of the user
+ * down. */
+static int ignore_scheduling(scmp_filter_ctx filter)
+{
+    return seccomp_rule_add(filter, SCMP_ACT_ERRNO(0), SCMP_SYS(sched_setattr), 0);
+}
+
 /* Allows naming threads and memory. */
 static int allow_names(scmp_filter_ctx filter)
 {
@@ -258,6 +265,7 @@ bool xtf_system_calls_restrict(GError **error)
     result = result ? result : allow_log(filter);
     result = result ? result : allow_mapping(filter);
     result = result ? result : allow_threads(filter);
+    result = result ? result : ignore_scheduling(filter);
     result = result ? result : allow_names(filter);
     result = result ? result : seccomp_load(filter);
     if (filter)

@@ -34,7 +34,8 @@ static bool remove_folder(const char *path)
     return rmdir(path) == 0;
 }
 
-/* Locks a folder if no process has locked it. Returns its descriptor; -1 on failure. */
+/* Locks a folder of this user if no process has locked it. Returns its descriptor; -1 on failure. In a folder like /tmp
+ * another user may have made it, to exchange it for a link while its files are removed. */
 static int lock_folder(const char *path)
 {
     int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -42,7 +43,7 @@ static int lock_folder(const char *path)
 
     /* Another process may have removed the folder before it was locked. */
     if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &locked) == 0 && lstat(path, &at_path) == 0 &&
-        locked.st_ino == at_path.st_ino && locked.st_dev == at_path.st_dev)
+        locked.st_ino == at_path.st_ino && locked.st_dev == at_path.st_dev && locked.st_uid == geteuid())
         return fd;
     if (fd >= 0)
         close(fd);

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "src/trace/text/escape.h"
+
 /* Glyphs of the shares, for UTF-8 and for ASCII. */
 static const gunichar glyphs[XTF_SCREEN_SHARES] = {0x2588, 0x2593, 0x2592, 0xb7, 0x2591};
 static const char plain_glyphs[XTF_SCREEN_SHARES] = {'#', '=', '-', '.', ':'};
@@ -35,7 +37,8 @@ static void set_cell(XtfScreen *screen, int line, int column, gunichar character
 
 static gunichar to_drawable(const XtfScreen *screen, gunichar character)
 {
-    bool fits = g_unichar_isprint(character) && !g_unichar_iswide(character) && !g_unichar_iszerowidth(character);
+    bool fits = g_unichar_isprint(character) && !g_unichar_iswide(character) && !g_unichar_iszerowidth(character) &&
+                !xtf_text_is_separator_or_direction(character);
     return fits && (character < 128 || !screen->ascii) ? character : '?';
 }
 

@@ -18,8 +18,7 @@ static Place column_place(bool escape_blanks)
     return escape_blanks ? COLUMN : LAST_COLUMN;
 }
 
-/* True if a character separates lines or paragraphs, or controls the direction of the text. */
-static bool is_separator_or_direction(gunichar c)
+bool xtf_text_is_separator_or_direction(uint32_t c)
 {
     return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
@@ -32,7 +31,7 @@ static size_t plain_length(const char *text, Place place)
     if (c < 0x80)
         return c >= 0x20 && c != 0x7f && (c != '\\' || place == MESSAGE) && (c != ' ' || place != COLUMN);
     gunichar character = g_utf8_get_char_validated(text, -1);
-    if (character >= 0x110000 || character < 0xa0 || is_separator_or_direction(character))
+    if (character >= 0x110000 || character < 0xa0 || xtf_text_is_separator_or_direction(character))
         return 0;
     return (size_t)g_unichar_to_utf8(character, NULL);
 }

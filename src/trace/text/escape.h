@@ -23,3 +23,5 @@ void xtf_text_put(char *out, size_t width, const char *text, bool escape_blanks,
 char *xtf_text_shown(const char *text, size_t most);
 /* True if xtf_text_shown() escapes nothing in the text. */
 bool xtf_text_is_plain(const char *text);
+/* True if a character separates lines or paragraphs, or controls the direction of the text. */
+bool xtf_text_is_separator_or_direction(uint32_t character);

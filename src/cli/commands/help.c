@@ -7,6 +7,7 @@
 #include "libxtf/error.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/ui/common.h"
+#include "src/cli/ui/print.h"
 #include "src/network/tables/cluster-view.h"
 #include "src/network/tables/link-view.h"
 #include "src/pictures/findings/findings.h"
@@ -214,7 +215,7 @@ int xtf_command_help(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (for_each_table(argv[i], print_table))
             continue;
-        fprintf(stderr, "xtf: help: unknown table \"%s\"; xtf help --all lists all\n", argv[i]);
+        xtf_print_line(stderr, "xtf: help: unknown table \"%s\"; xtf help --all lists all", argv[i]);
         status = XTF_EXIT_FAILED;
     }
     return status;

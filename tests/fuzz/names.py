@@ -5,6 +5,7 @@
 """
 import os
 import pathlib
+import pty
 import random
 import shutil
 import subprocess
@@ -17,6 +18,8 @@ from asking import Asker  # noqa: E402
 
 NASTY = b"<\x1b[31m\x1b]0;title\x07\n\r\t\b\x7f\xc2\x9b1m\xff\xc0\x9b\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8f\xd8\x9c\xe2\x80\xa8\xe2\x80\xa9>"
 FORBIDDEN = {*range(0x20), *range(0x7f, 0xa0), 0x61c, 0x200e, 0x200f, *range(0x2028, 0x202f), *range(0x2066, 0x206a)} - {ord("\n")}
+# Parts of NASTY that no screen of xtf prints by itself.
+ACTING = (b"\x1b]0;", b"\x07", b"\x7f", b"\xc2\x9b", b"\xff", b"\xe2\x80\xae", b"\xe2\x81\xa6", b"\xe2\x80\x8f", b"\xd8\x9c", b"\xe2\x80\xa8")
 PLAIN = bytes([*range(0x20, 0x7f), ord("\n")])
 # Directories that the tree lists not at all, or only in part.
 UNLISTED = ("", "time/10%-50%", "num/0", "num/1", "num/0-10", "schema~0", "peer/0", "tag/0", "proc/0-1/thread/0",
@@ -132,6 +135,54 @@ def run_failing_commands(xtf, folder):
         xtf.run(*arguments)
 
 
+def run_other_commands(xtf, folder):
+    """Runs the commands that read a whole trace, and their errors on a trace that is missing."""
+    nasty, place = os.fsdecode(NASTY), os.fsdecode(bytes(folder) + b"/output" + NASTY)
+    missing = f"{place}-missing"
+    for trace in xtf.trace, missing:
+        for arguments in (("top", "--once", trace), ("top", "--once", trace, f"region/{nasty}"), ("play", "--frame", "0", trace), ("play", trace),
+                          ("play", f"--rate={nasty}", trace), ("diff", trace, trace), ("diff", trace, trace, "proc/0", "proc/1"), ("diff", trace, missing),
+                          ("diff", trace, trace, nasty), ("analyze", "-o", f"{place}-analysis", trace), ("align", "-o", f"{place}-aligned", trace),
+                          ("merge", "-o", f"{place}-merged", trace, trace), ("merge", "-o", f"{place}-merged", trace, missing), ("merge", "--anchor", trace),
+                          ("cluster", trace), ("cluster", "-o", f"{place}-clustered", trace), ("why", trace), ("why", f"{trace}/{nasty}"),
+                          ("help", nasty), ("unmount", trace), ("cache", trace), ("cache", "--dir", place), ("cache", "--clear", trace),
+                          ("record", "-o", trace, nasty), ("record", "-o", place, f"--{nasty}", "true"), ("record", f"--mpi={nasty}", "true"),
+                          ("collect", nasty), ("collect", "--memory", nasty)):
+            xtf.run(*arguments)
+        for exporter in "otf2", "cube", "opents", "network", nasty:
+            xtf.run("export", exporter, "-o", f"{place}-{len(exporter)}", trace)
+            xtf.run("export", exporter, "-o", f"{place}-{len(exporter)}", trace, f"region/{nasty}")
+
+
+def read_terminal(command):
+    """Returns what a command prints on a terminal. Types q after the first output, which ends the command."""
+    child, terminal = pty.fork()
+    if child == 0:
+        os.execvpe(command[0], command, {**os.environ, "TERM": "xterm-256color"})
+    output = b""
+    while True:
+        try:
+            part = os.read(terminal, 1 << 16)
+        except OSError:
+            break
+        if not output:
+            os.write(terminal, b"q")
+        output += part
+    os.close(terminal)
+    if os.waitpid(child, 0)[1] != 0:
+        sys.exit(f"FAILED: {command} on a terminal: {output[-1000:]}")
+    return output
+
+
+def show_on_terminal(xtf):
+    """Shows the trace on a terminal. Escape sequences are then usual, but none from a name."""
+    for command in "top", "play":
+        output = read_terminal([xtf.program.program, command, xtf.trace])
+        bad = [piece for piece in ACTING if piece in output]
+        if bad:
+            sys.exit(f"FAILED: {command} prints {bad} on a terminal")
+
+
 def import_archive(xtf, folder, archive):
     """Imports an archive from a folder with a hostile name, whole and damaged."""
     place = pathlib.Path(os.fsdecode(bytes(folder) + b"/archive" + NASTY))
@@ -188,6 +239,8 @@ def check_nasty_names(folder, write_names, program, archive=None):
     check_all_but_names(xtf, pathlib.Path(os.fsdecode(bytes(trace) + NASTY)))
     walk_tree(xtf)
     run_failing_commands(xtf, folder)
+    run_other_commands(xtf, folder)
+    show_on_terminal(xtf)
     read_damaged_files(xtf, folder)
     if archive:
         import_archive(xtf, folder, pathlib.Path(archive))

@@ -4,14 +4,19 @@
 
 #include "src/pictures/drawing/picture-frame.h"
 
+enum { SHA256_BYTES = 32 };
+
 static const char style[] = ":root{color-scheme:light dark}.xt{width:100%;height:auto}.xt-dragged{cursor:crosshair}"
                             ".xt .xt-drag{fill:#0969da;fill-opacity:.25}.xt .xt-cross{stroke:#59636e}"
                             ".xt-scroller{overflow-x:auto}.xt-scroller .xt{min-width:1200px}.xt-narrow{display:none}"
                             "@media(max-width:1199px){.xt-narrow{display:block;margin:4px 8px}}";
 
-/* `w` describes the window of the picture. Pixels are the picture's, at any scale. */
+/* The text of the script element. `w` is the window of the picture, from the element before. Pixels are the picture's,
+ * at any scale. */
 static const char script[] =
-    "(function(){var s=document.querySelector('svg.xt');s.classList.add('xt-dragged');var "
+    "//<![CDATA[\n"
+    "(function(){var w=JSON.parse(document.getElementById('xt-window').textContent);\n"
+    "var s=document.querySelector('svg.xt');s.classList.add('xt-dragged');var "
     "ns='http://www.w3.org/2000/svg',start=null,moved=false;\n"
     "function add(n,c){var e=document.createElementNS(ns,n);e.setAttribute('class',c);"
     "e.setAttribute('pointer-events','none');s.appendChild(e);return e}\n"
@@ -38,14 +43,34 @@ static const char script[] =
     "else if(e.key==='ArrowRight'){if(w.to<w.last)go(w.to,w.to+d)}\n"
     "else if(e.key==='+')go(m-d/20,m+d/20);else if(e.key==='-')go(m-d*5,m+d*5);\n"
     "else if(e.key==='0')location.href=w.up+w.rest+w.file;"
-    "else if(e.key==='p')location.href='profile.svg'});})();\n";
+    "else if(e.key==='p')location.href='profile.svg'});})();\n"
+    "//]]>";
+
+/* Writes the policy of a page for browsers: they run the page's own script alone, by its checksum, and load nothing. A
+ * name that got into the page as markup could neither act nor send anything. */
+static void draw_policy(XtfDrawing *drawing)
+{
+    g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
+    guint8 digest[SHA256_BYTES];
+    gsize size = sizeof digest;
+
+    g_checksum_update(checksum, (const guchar *)script, sizeof script - 1);
+    g_checksum_get_digest(checksum, digest, &size);
+    g_autofree char *text = g_base64_encode(digest, size);
+    xtf_draw(drawing,
+             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'; "
+             "style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'\"/>",
+             text);
+}
 
 void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, const char *title, const char *styles)
 {
     const char *name = job->views->context->name;
 
     xtf_draw(drawing, "<!DOCTYPE html>\n<html xmlns=\"http://www.w3.org/1999/xhtml\" lang=\"en\"><head>"
-                      "<meta charset=\"utf-8\"/><title>");
+                      "<meta charset=\"utf-8\"/>");
+    draw_policy(drawing);
+    xtf_draw(drawing, "<title>");
     if (name) {
         xtf_draw_text(drawing, name, XTF_TITLE_NAME);
         xtf_draw(drawing, ": ");
@@ -64,7 +89,7 @@ static void draw_time(XtfDrawing *drawing, const char *name, const XtfTimeScale 
     char text[XTF_TIME_TEXT_MAX], *begin = text + sizeof text - 1;
 
     *begin = '\0';
-    xtf_draw(drawing, "%s:%s,", name, xtf_time_scale_put(scale, t - MIN(t, scale->origin), begin));
+    xtf_draw(drawing, "\"%s\":%s,", name, xtf_time_scale_put(scale, t - MIN(t, scale->origin), begin));
 }
 
 void xtf_timeline_page_script(XtfDrawing *drawing, const XtfPictureJob *job)
@@ -78,11 +103,13 @@ void xtf_timeline_page_script(XtfDrawing *drawing, const XtfPictureJob *job)
     g_autofree char *whole = xtf_picture_link_whole(&links);
     if (!whole) /* no directory has the selection in another window */
         return;
-    xtf_draw(drawing, "<script>//<![CDATA[\nvar w={");
+    xtf_draw(drawing, "<script type=\"application/json\" id=\"xt-window\">{");
     draw_time(drawing, "from", scale, from);
     draw_time(drawing, "to", scale, to);
     draw_time(drawing, "first", scale, scale->origin);
     draw_time(drawing, "last", scale, scale->end);
-    xtf_draw(drawing, "digits:%u,left:%d,width:%d,up:'%s',rest:'%s',file:'%s'};\n%s//]]></script>\n", scale->digits,
-             XTF_PICTURE_LEFT, XTF_PICTURE_PLOT, links.up, whole + strlen(links.up), job->file, script);
+    xtf_draw(drawing,
+             "\"digits\":%u,\"left\":%d,\"width\":%d,\"up\":\"%s\",\"rest\":\"%s\",\"file\":\"%s\"}</script>\n"
+             "<script>%s</script>\n",
+             scale->digits, XTF_PICTURE_LEFT, XTF_PICTURE_PLOT, links.up, whole + strlen(links.up), job->file, script);
 }

@@ -1,7 +1,8 @@
 /*
  * The page of a timeline: the picture in HTML, with a script. The script shows the time under the pointer, and opens
  * the window that a user drags over it. All data is in the page, as browsers do not let files of a mount read others.
- * Zooming is navigation: the browser's Back zooms out, and all links work without a script.
+ * Zooming is navigation: the browser's Back zooms out, and all links work without a script. A policy in the page's head
+ * (Content-Security-Policy) forbids any other script, and all requests.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 """Tests hostile names in a trace: no name may control a terminal, or make a file of gigabytes.
 
-    names.py nasty WRITE-NAMES XTF ARCHIVE    searches the output of every command, and every file of the tree, for raw bytes
+    names.py nasty WRITE-NAMES XTF ARCHIVE    searches the output of every command, and every file of the tree, for raw bytes.
+
     names.py long WRITE-NAMES XTF ASK-TREE LENGTH     has names of LENGTH MB in each table: sizes must be exact and small
 """
 import os

@@ -1,9 +1,11 @@
-"""Flips bytes of a small file of each kind, and cuts it: the answers stay, or are errors that name the place.
+"""Flips bytes of a small file of each kind, cuts it, and makes its begin zero: the answers stay, or are errors that name the place.
 
 A growing file may give the answers of its earlier commit. A trace may answer without the companion beside it if a remark says so. `check` must report each flip that changes an answer, and each flip in a structure. flip-bytes.c asks and compares,
 within 500 MB. The Python reader reads a sample of the damaged files: it accepts the rows where libxtf does, and finds the same ones.
 
-Case n below the size of the file flips byte n. Case size + n cuts the file to n bytes.
+Case n below the size of the file flips byte n. Case size + n cuts the file to n bytes. Case 2 size + n makes its first n bytes zero.
+
+Of a folder or an anchor, `xtf check` and `xtf merge` must refuse each part that `xtf check` of the part alone refuses.
 """
 import pathlib
 import resource
@@ -19,7 +21,7 @@ sys.path += [str(PROJECT / "tests" / name) for name in ("format", "reader", "rou
 import test_format_files
 from xtf_reader import Trace
 from xtf_schema import Damaged
-from xtfrun import is_sanitized
+from xtfrun import Failure, Xtf, is_sanitized
 
 MEMORY = 500_000_000
 WAIT = 36000  # seconds; flip-bytes bounds each case by itself
@@ -85,6 +87,12 @@ ROWS = {
 
 # ---- The second opinion.
 
+def damaged_bytes(whole, number, flipped):
+    """Returns the bytes of a case's file."""
+    kind, at = divmod(number, len(whole))
+    return (whole[:at] + bytes([flipped]) + whole[at + 1:], whole[:at], bytes(at) + whole[at:])[kind]
+
+
 class Second:
     """The Python reader on the same damaged files."""
 
@@ -123,8 +131,7 @@ class Second:
 
     def judge(self, number, flipped, digest):
         """Compares a case with the digest of the rows that libxtf read; 0 is an error."""
-        size = len(self.whole)
-        self.write(self.whole[:number] + bytes([flipped]) + self.whole[number + 1:] if number < size else self.whole[:number - size])
+        self.write(damaged_bytes(self.whole, number, flipped))
         lines = self.lines()
         self.write(self.whole)
         wanted = self.rows.get(digest) if digest else None
@@ -133,6 +140,39 @@ class Second:
         eager = self.fault.startswith("strings:") or digest == 0 and self.earlier and lines in self.rows.values()
         self.torture.check(lines == wanted or eager, self.row, number, "the Python reader", "refuses" if lines is None else "reads", "the rows, libxtf",
                            "does not" if digest == 0 else "reads its own", self.fault)
+
+
+# ---- Parts.
+
+class Parts:
+    """The commands on a trace of which one part is damaged."""
+
+    EVERY = 29  # cases, of which the quick run judges one
+
+    def __init__(self, torture, row, trace, file):
+        self.torture, self.row, self.trace, self.file = torture, row, trace, file
+        self.xtf, self.whole = Xtf(str(torture.program("src/cli/xtf"))), file.read_bytes()
+
+    def fails(self, *command):
+        return self.xtf.run(*command).status != 0
+
+    def faults(self):
+        """Yields commands that accept a part that `xtf check` refuses."""
+        if not self.fails("check", "-q", self.file):
+            return
+        if not self.fails("check", "-q", self.trace):
+            yield "`xtf check` of the whole passes a damaged part"
+        if self.trace.is_dir() and not self.fails("merge", "-qf", "-o", self.trace.with_name("merged.xtf"), self.trace):
+            yield "`xtf merge` takes a damaged part"
+
+    def judge(self, number, flipped):
+        self.file.write_bytes(damaged_bytes(self.whole, number, flipped))
+        try:
+            faults = list(self.faults())
+        except Failure as failure:
+            faults = [failure]
+        self.torture.check(not faults, self.row, number, *faults)
+        self.file.write_bytes(self.whole)
 
 
 # ---- The cases.
@@ -163,6 +203,8 @@ def run_row(torture, row, folder):
     file = folder / (damaged or trace)
     single = trace != "parts" and not (folder / (trace + ".analysis")).exists()  # the Python reader knows no folders, and no file beside
     second = Second(torture, row, folder / trace, file) if single else None
+    parts = Parts(torture, row, folder / trace, file) if row.endswith("-part") else None
+    whole = file.read_bytes()
     if torture.long or torture.options.case is not None:
         step, cut, share, every = 1, 1, 1, every if torture.options.case is None else 1
 
@@ -172,24 +214,37 @@ def run_row(torture, row, folder):
     first, end = (0, 1 << 40) if torture.options.case is None else (torture.options.case, torture.options.case + 1)
     while first is not None:
         lines, first = run_from(torture, row, command, first, end)
+        file.write_bytes(whole)
+        count_cases(torture, row, lines)
         if second:
-            file.write_bytes(second.whole)
-        judge_lines(torture, row, lines, second, every)
+            judge_rows(second, lines, every)
+        for number, flipped in list(flipped_bytes(lines).items())[::1 if every == 1 else Parts.EVERY] if parts else []:
+            parts.judge(number, flipped)
 
 
-def judge_lines(torture, row, lines, second, every):
-    """Counts the cases that flip-bytes ran, and prints its faults. The second reader reads a sample of them."""
-    digests = [int(line[2]) for line in lines if line[0] == "rows" and line[1] in ("whole", "earlier")]
-    flipped = {int(line[1]): int(line[2]) for line in lines if line[0] == "case"}
-    if second and not second.rows and digests:
-        second.learn(digests)
-    sample = {line[1] for line in [line for line in lines if line[0] == "case"][::every]}
+def flipped_bytes(lines):
+    """Returns {case: the changed byte} of the cases that flip-bytes ran."""
+    return {int(line[1]): int(line[2]) for line in lines if line[0] == "case"}
+
+
+def count_cases(torture, row, lines):
+    """Counts the cases that flip-bytes ran, and prints its faults."""
     for kind, *words in lines:
         if kind == "case":
             torture.count()
         elif kind == "wrong":
             torture.check(False, row, int(words[0]), *words[1:])
-        elif kind == "rows" and second and words[0] in sample:
+
+
+def judge_rows(second, lines, every):
+    """Lets the second reader read a sample of the cases."""
+    digests = [int(line[2]) for line in lines if line[0] == "rows" and line[1] in ("whole", "earlier")]
+    flipped = flipped_bytes(lines)
+    if not second.rows and digests:
+        second.learn(digests)
+    sample = set(list(flipped)[::every])
+    for kind, *words in lines:
+        if kind == "rows" and words[0].isdigit() and int(words[0]) in sample:
             second.judge(int(words[0]), flipped[int(words[0])], int(words[1]))
 
 

@@ -26,7 +26,7 @@ from xtfrun import Failure, Xtf, is_sanitized
 MEMORY = 500_000_000
 WAIT = 36000  # seconds; flip-bytes bounds each case by itself
 # Quick run: step of bytes, step of lengths, questions from which a case takes one, damaged files from which Python reads one.
-SMALL, LARGE = (7, 61, 11, 7), (293, 1499, 43, 41)
+SMALL, MEDIUM, LARGE = (7, 61, 11, 7), (61, 1499, 11, 41), (179, 1499, 17, 43)
 
 
 # ---- The files.
@@ -76,7 +76,7 @@ ROWS = {
     "folder-part": (parts, "parts/plain.xtf", SMALL),
     "companion": (small("companion.xtf"), None, SMALL),
     "companion-base": (small("companion.xtf"), "plain.xtf", SMALL),
-    "network": (network, None, LARGE),
+    "network": (network, None, MEDIUM),
     "recorded": (lambda xtf, folder: example(xtf, folder), None, LARGE),
     "analysed": (lambda xtf, folder: example(xtf, folder, ANALYZE), None, LARGE),
     "aligned": (lambda xtf, folder: example(xtf, folder, ALIGN) and "aligned.xtf", None, LARGE),

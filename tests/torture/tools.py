@@ -59,6 +59,12 @@ def listed(output, root):
     return found
 
 
+def listed_beyond_links(output, root):
+    """Returns those of the files that find printed whose paths lead through no link, with their sizes."""
+    found = listed(output, root)
+    return {path: found[path] for path in sizes_of(root) if path in found}
+
+
 def found_by_grep(output, root):
     """Returns the files whose matches grep counted, without sizes."""
     lines = [line.rpartition(":") for line in output.read_text().splitlines()]
@@ -93,6 +99,7 @@ class Tool:
 
 ROWS = {
     "find": Tool(lambda root, out: ["find", root, "-type", "f", "-printf", "%s %p\n"], listed),
+    "find-links": Tool(lambda root, out: ["find", "-L", root, "-type", "f", "-printf", "%s %p\n"], listed_beyond_links),
     "grep": Tool(lambda root, out: ["grep", "-rc", NEEDLE, root], found_by_grep),
     "du": Tool(lambda root, out: ["du", "-a", "--apparent-size", "-B1", root], counted_by_du),
     "tar": Tool(lambda root, out: ["tar", "-C", root, "-cf", "-", "."], archived),

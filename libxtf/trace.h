@@ -84,6 +84,7 @@ struct XtfTraceInfo {
     uint64_t pages;     /* allocated pages, some of which may be beyond the end of the file */
     uint64_t file_size; /* bytes, parts included */
     uint32_t parts;     /* other files that hold segments (merge.h) */
+    uint32_t volumes;   /* files of the trace, if it has several volumes (writer.h); else 0 */
     bool companion;     /* the file is a companion, and its one part is the base */
     bool merged;        /* merged from other files: no writer can add to it */
     bool joined;        /* the parts were joined in memory: table rows may have other numbers in a later commit */
@@ -100,8 +101,9 @@ struct XtfTraceInfo {
 
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info);
 
-/* Returns the paths of the other files (info.parts). The caller frees them with g_strfreev(). */
-char **xtf_trace_part_paths(const XtfTrace *trace);
+/* Returns the paths of the other files that hold pages: parts, and earlier volumes. Without `all_volumes` leaves out
+ * the earlier volumes of parts, which their last volumes name. The caller frees the paths with g_strfreev(). */
+char **xtf_trace_part_paths(const XtfTrace *trace, bool all_volumes);
 
 /* Returns the version of the format that this library writes, such as "2.1". */
 const char *xtf_format_version(void);

@@ -161,6 +161,18 @@ bool xtf_writer_checkpoint(XtfWriter *writer, GError **error);
 /* Returns the bytes that all commits have written, replaced ones included. */
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);
 
+/*
+ * Begins a new volume: commits, ends the file, and goes on in a new one. All volumes together are one trace, as if one
+ * file held it; the last volume opens it. `folder` is a descriptor of the folder that holds them, and `name` is the
+ * file's name there. The last volume always has this name, and the volumes before are `name`.0001, `name`.0002, and so
+ * on. A reader finds them in the folder of the last. No name is missing at any time, where the file system has links.
+ *
+ * Syncs, unless no_sync is set. No other thread may use the writer meanwhile, nor xtf_writer_sync(). XTF_ERROR_INVALID
+ * for a companion, or if `name` is not the file's name. After another failure the writer may be unusable; then the file
+ * still has its name, and its last commit.
+ */
+bool xtf_writer_begin_volume(XtfWriter *writer, int folder, const char *name, GError **error);
+
 /* Syncs the file to the disk. Any thread may call it, also while others append. */
 bool xtf_writer_sync(const XtfWriter *writer, GError **error);
 /* Declares the last commit durable. For a writer with late_sync that has called xtf_writer_sync(), without a commit

@@ -5,9 +5,11 @@
 #include "libxtf/tree/parts.h"
 
 /* Returns the index of the file that contains a page; -1: the checked file itself. */
-static int find_file(const XtfCatalog *catalog, uint64_t page)
+static int find_file(const XtfChecking *check, uint64_t page)
 {
-    uint32_t low = 0, high = catalog->n_files;
+    const XtfCatalog *catalog = &check->trace->catalog;
+    uint64_t own_first = check->trace->superblock.own_first;
+    uint32_t low = 0, high = own_first > 0 && page >= own_first ? 0 : catalog->n_files;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -21,33 +23,46 @@ static int find_file(const XtfCatalog *catalog, uint64_t page)
 
 bool xtf_checking_can_read(const XtfChecking *check, uint64_t page)
 {
-    int file = find_file(&check->trace->catalog, page);
+    int file = find_file(check, page);
     return file < 0 || !check->wrong_files[file];
 }
 
 uint64_t xtf_checking_page_slot(const XtfChecking *check, uint64_t page)
 {
-    int file = find_file(&check->trace->catalog, page);
-    return page - (file < 0 ? 0 : check->wrong_pages[file]);
+    int file = find_file(check, page);
+    uint32_t n_before = check->trace->superblock.own_first > 0 ? check->trace->catalog.n_files : 0;
+
+    return page - check->wrong_pages[file < 0 ? n_before : (uint32_t)file];
 }
 
 bool xtf_checking_lies_in_anchor(const XtfChecking *check, uint64_t page)
 {
-    return find_file(&check->trace->catalog, page) < 0;
+    return find_file(check, page) < 0;
 }
 
 bool xtf_checking_lies_in_one_file(const XtfChecking *check, uint64_t first, uint64_t last)
 {
-    return find_file(&check->trace->catalog, first) == find_file(&check->trace->catalog, last);
+    return find_file(check, first) == find_file(check, last);
 }
 
-static bool segment_lies_in_a_file(const XtfCatalog *catalog, const XtfSegment *segment)
+/* True if two files are volumes of one trace. */
+static bool is_same_trace(const XtfPartFile *one, const XtfPartFile *other)
 {
-    int i = find_file(catalog, segment->first_page);
-    const XtfPartFile *file = i < 0 ? NULL : &catalog->files[i];
+    return memcmp(one->file_id, other->file_id, sizeof one->file_id) == 0;
+}
 
-    return file && segment->first_page - file->first_page < file->pages &&
-           segment->pages <= file->pages - (segment->first_page - file->first_page);
+/* True if the pages of a segment lie in one of the files, or in volumes that follow one another. */
+static bool segment_lies_in_files(const XtfChecking *check, const XtfSegment *segment)
+{
+    const XtfCatalog *catalog = &check->trace->catalog;
+    int i = find_file(check, segment->first_page);
+
+    if (i < 0)
+        return false;
+    uint64_t end = catalog->files[i].first_page + catalog->files[i].pages;
+    while ((uint32_t)++i < catalog->n_files && is_same_trace(&catalog->files[i - 1], &catalog->files[i]))
+        end += catalog->files[i].pages;
+    return segment->first_page < end && segment->pages <= end - segment->first_page;
 }
 
 static void check_names(XtfChecking *check)
@@ -57,7 +72,8 @@ static void check_names(XtfChecking *check)
 
     for (uint32_t i = 0; i < catalog->n_files; i++) {
         const XtfPartFile *file = &catalog->files[i];
-        if (!g_hash_table_add(ids, g_bytes_new_static(file->file_id, sizeof file->file_id)))
+        bool later_volume = i > 0 && is_same_trace(file - 1, file) && file[-1].commit < file->commit;
+        if (!g_hash_table_add(ids, g_bytes_new_static(file->file_id, sizeof file->file_id)) && !later_volume)
             xtf_checking_problem(check, "catalog: file \"%s\" is named twice", file->name);
     }
 }
@@ -84,7 +100,7 @@ void xtf_checking_files(XtfChecking *check)
     }
     check->wrong_pages[catalog->n_files] = n_wrong_pages;
     check_names(check);
-    for (uint32_t i = 0; catalog->n_files > 0 && i < catalog->n_segments; i++)
-        if (!(i == 0 && trace->superblock.info.companion) && !segment_lies_in_a_file(catalog, &catalog->segments[i]))
+    for (uint32_t i = 0; catalog->n_files > 0 && trace->superblock.own_first == 0 && i < catalog->n_segments; i++)
+        if (!(i == 0 && trace->superblock.info.companion) && !segment_lies_in_files(check, &catalog->segments[i]))
             xtf_checking_problem(check, "segment %u lies in none of the files", i);
 }

@@ -6,8 +6,10 @@ static bool check_slot(const XtfTrace *trace, unsigned slot, XtfSuperblock *supe
     static const uint8_t zeros[sizeof(XtfDiskSuperblock)];
     uint8_t bytes[sizeof zeros];
 
-    if (!xtf_superblock_read_slot(trace->source, slot, superblock, found, error) ||
-        !trace->source->ops->read(trace->source, (uint64_t)slot * XTF_SUPERBLOCK_STRIDE, bytes, sizeof bytes, error))
+    XtfSource *own = trace->file->own;
+
+    if (!xtf_superblock_read_slot(own, slot, superblock, found, error) ||
+        !own->ops->read(own, (uint64_t)slot * XTF_SUPERBLOCK_STRIDE, bytes, sizeof bytes, error))
         return false;
     return *found || memcmp(bytes, zeros, sizeof zeros) == 0 ||
            xtf_damaged(error, "superblock %u (byte %u) is damaged", slot, slot * XTF_SUPERBLOCK_STRIDE);

@@ -70,7 +70,7 @@ bool xtf_files_decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **erro
         catalog->n_files += reader->left >= sizeof(XtfDiskFile);
         if (!decode_file(file, reader, error))
             return false;
-        if (file->first_page == 0 || (end > 0 && file->first_page != end) || file->pages == 0)
+        if ((catalog->n_files > 1 && file->first_page != end) || file->pages == 0)
             return xtf_damaged(error, "catalog: the pages of file \"%s\" do not follow those of the file before it",
                                file->name);
         end = file->first_page + file->pages;

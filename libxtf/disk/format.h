@@ -47,6 +47,7 @@ enum {
 /* Incompatible features: readers that do not know one refuse the file. */
 #define XTF_FEATURE_COMPACT (UINT64_C(1) << 0) /* some arrays have compact leaves */
 #define XTF_FEATURE_FILES   (UINT64_C(1) << 1) /* segments are in other files, listed in XTF_SECTION_FILES */
+#define XTF_FEATURE_VOLUMES (UINT64_C(1) << 2) /* arrays go on over several files; links of pages may lead nowhere */
 
 #define XTF_SUPERBLOCK_CLOSED 1u /* flag: the writer closed the file with this commit */
 
@@ -88,7 +89,9 @@ typedef struct {           /* OFFSET SIZE */
     XtfLe32 opening_bytes; /* 112  4  bytes of this range */
     XtfLe32 kept_commits;  /* 116  4  data referenced by this number of latest commits... */
     XtfLe32 kept_seconds;  /* 120  4  ...or by commits of this number of latest seconds is never overwritten */
-    uint8_t zeros[128];    /* 124 128 */
+    uint8_t zeros[4];      /* 124  4 */
+    XtfLe64 own_first;     /* 128  8  of a later volume: number of the file's first page; 0: no other volume is before */
+    uint8_t more_zeros[116]; /* 136 116 */
     XtfLe32 checksum;      /* 252  4  CRC-32 of the preceding 252 bytes */
 } XtfDiskSuperblock;
 

@@ -25,6 +25,7 @@ static void decode_superblock(const XtfDiskSuperblock *disk, XtfSuperblock *supe
         .incompatible = xtf_read64(disk->incompatible),
         .read_only = xtf_read64(disk->read_only),
         .compatible = xtf_read64(disk->compatible),
+        .own_first = xtf_read64(disk->own_first),
         .catalog = xtf_ref_read(&disk->catalog),
         .opening = xtf_read64(disk->opening),
         .opening_bytes = xtf_read32(disk->opening_bytes),
@@ -95,7 +96,7 @@ static bool check_superblock(const XtfSuperblock *superblock, GError **error)
 
     if (!check_version(info, error))
         return false;
-    uint64_t unknown = superblock->incompatible & ~(xtf_codec_features() | XTF_FEATURE_FILES);
+    uint64_t unknown = superblock->incompatible & ~(xtf_codec_features() | XTF_FEATURE_FILES | XTF_FEATURE_VOLUMES);
     if (unknown)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "the file uses features that this program does not know (bits 0x%" PRIx64 ")", unknown);
@@ -107,6 +108,10 @@ static bool check_superblock(const XtfSuperblock *superblock, GError **error)
                            info->page_size);
     if (info->pages > UINT64_MAX >> 24)
         return xtf_damaged(error, "superblock: %" PRIu64 " pages are more than a file can have", info->pages);
+    if (superblock->own_first > info->pages ||
+        (superblock->own_first > 0 && !(superblock->incompatible & XTF_FEATURE_VOLUMES)))
+        return xtf_damaged(error, "superblock: the file's first page has the number %" PRIu64 ", which cannot be",
+                           superblock->own_first);
     return true;
 }
 
@@ -184,5 +189,6 @@ void xtf_superblock_encode(const XtfSuperblock *superblock, XtfDiskSuperblock *d
     xtf_write32(&disk->opening_bytes, superblock->opening_bytes);
     xtf_write32(&disk->kept_commits, info->kept_commits);
     xtf_write32(&disk->kept_seconds, info->kept_seconds);
+    xtf_write64(&disk->own_first, superblock->own_first);
     xtf_write32(&disk->checksum, xtf_checksum(disk, offsetof(XtfDiskSuperblock, checksum)));
 }

@@ -14,6 +14,7 @@
 typedef struct {
     XtfTraceInfo info; /* without file_size and damaged_commit */
     uint64_t incompatible, read_only, compatible;
+    uint64_t own_first; /* number of the file's first page; greater than 0 in a later volume (format.h) */
     XtfRef catalog;
     uint64_t opening; /* first byte of the range with most of the opening data */
     uint32_t opening_bytes;

@@ -118,25 +118,30 @@ static bool find_end(const XtfMerge *merge, const XtfMergeOutput *output, XtfCat
     return true;
 }
 
+/* Adds the files of a part to the catalog, at their pages in the whole. */
+static bool name_files_of_part(const XtfPart *part, XtfCatalog *catalog, GError **error)
+{
+    catalog->files = g_renew(XtfPartFile, catalog->files, catalog->n_files + part->files->len);
+    for (guint i = 0; i < part->files->len; i++) {
+        XtfPartFile *file = &catalog->files[catalog->n_files++];
+        *file = g_array_index(part->files, XtfPartFile, i);
+        file->name = g_strdup(file->name);
+        file->first_page += part->first_page;
+        if (file->pages > XTF_FILES_PAGES_MAX)
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the superblock states more pages than a part may have",
+                            part->path);
+    }
+    return true;
+}
+
 bool xtf_merge_name_files(const XtfMerge *merge, const XtfMergeOutput *output, XtfCatalog *catalog,
                           uint32_t own_strings, GError **error)
 {
     uint64_t first;
 
-    catalog->files = g_new0(XtfPartFile, merge->parts->len);
-    for (; catalog->n_files < merge->parts->len; catalog->n_files++) {
-        const XtfPart *part = merge->parts->pdata[catalog->n_files];
-        XtfPartFile *file = &catalog->files[catalog->n_files];
-        *file = xtf_part_file_of(g_path_get_basename(part->path), &part->superblock.info);
-        file->size = part->size;
-        file->first_page = part->first_page;
-        file->pages = part->pages;
-        if (file->pages > XTF_FILES_PAGES_MAX) {
-            catalog->n_files++; /* count it, so that its name is freed */
-            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the superblock states more pages than a part may have",
-                            part->path);
-        }
-    }
+    for (guint i = 0; i < merge->parts->len; i++)
+        if (!name_files_of_part(merge->parts->pdata[i], catalog, error))
+            return false;
     if (!find_end(merge, output, catalog, &first, error))
         return false;
     for (uint32_t i = 0; i < catalog->n_files; i++)

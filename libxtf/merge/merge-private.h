@@ -42,8 +42,9 @@ typedef struct {
     const char *path;
     dev_t device;
     ino_t inode;
-    uint64_t size;  /* bytes */
-    uint64_t pages; /* pages that it takes in the whole */
+    uint64_t size;  /* bytes, without earlier volumes */
+    uint64_t pages; /* pages that it takes in the whole, with earlier volumes */
+    GArray *files;  /* XtfPartFile: earlier volumes, then the part itself; pages count from the part's first */
     uint64_t first_page;
     XtfSuperblock superblock;
     XtfClock clock;
@@ -140,8 +141,8 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
 void xtf_part_free(XtfPart *part);
 GHashTable *xtf_part_set_new(void); /* set of borrowed XtfPart */
 
-/* Opens the part again, for copying; fails if it has changed. Returns the descriptor, or -1. */
-int xtf_part_open(const XtfPart *part, GError **error);
+/* Opens a file of the part for copying; fails if it has changed. Returns the descriptor, or -1. */
+int xtf_part_open(const XtfPart *part, const XtfPartFile *file, GError **error);
 
 /* ---- kept.c */
 
@@ -190,8 +191,9 @@ bool xtf_merge_output_begin(XtfMergeOutput *output, const char *path, GError **e
 void xtf_merge_output_begin_in_memory(XtfMergeOutput *output, const char *path);
 /* Leaves space for the superblocks and anything else before the first item. */
 void xtf_merge_output_skip(XtfMergeOutput *output, uint64_t length);
-bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part, uint64_t total, uint32_t page_size,
-                           const XtfMergeOptions *options, GError **error);
+/* Copies a file of a part: the part itself, or an earlier volume. `total`: bytes of all parts. */
+bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part, const XtfPartFile *file,
+                           uint64_t total, uint32_t page_size, const XtfMergeOptions *options, GError **error);
 /* Pads to the item alignment and returns the offset of the next item. */
 uint64_t xtf_merge_output_align(XtfMergeOutput *output);
 /* Stores an item; stores none if length is 0. */

@@ -142,24 +142,36 @@ static uint64_t place_parts(XtfMerge *merge, uint64_t page)
         XtfPart *part = merge->parts->pdata[i];
         part->first_page = page;
         page += part->pages;
-        total += part->size;
+        for (guint f = 0; f < part->files->len; f++)
+            total += g_array_index(part->files, XtfPartFile, f).size;
     }
     return total;
+}
+
+/* Copies all files of a part. `total`: bytes of all parts. */
+static bool copy_part(const XtfMerge *merge, const XtfPart *part, uint64_t total, XtfMergeOutput *output,
+                      GError **error)
+{
+    bool good = true;
+
+    for (guint i = 0; i < part->files->len && good; i++) {
+        const XtfPartFile *file = &g_array_index(part->files, XtfPartFile, i);
+        int fd = xtf_part_open(part, file, error);
+        good =
+            fd >= 0 && xtf_merge_output_copy(output, fd, part, file, total, merge->page_size, &merge->options, error);
+        if (fd >= 0)
+            close(fd);
+    }
+    return good;
 }
 
 static bool copy_parts(XtfMerge *merge, XtfMergeOutput *output, GError **error)
 {
     uint64_t total = place_parts(merge, xtf_first_place(merge->page_size));
 
-    for (guint i = 0; i < merge->parts->len; i++) {
-        const XtfPart *part = merge->parts->pdata[i];
-        int fd = xtf_part_open(part, error);
-        bool good = fd >= 0 && xtf_merge_output_copy(output, fd, part, total, merge->page_size, &merge->options, error);
-        if (fd >= 0)
-            close(fd);
-        if (!good)
+    for (guint i = 0; i < merge->parts->len; i++)
+        if (!copy_part(merge, merge->parts->pdata[i], total, output, error))
             return false;
-    }
     return true;
 }
 

@@ -180,13 +180,13 @@ static bool copy_in_kernel(XtfMergeOutput *output, int from, uint64_t at, uint64
     return true;
 }
 
-bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part, uint64_t total, uint32_t page_size,
-                           const XtfMergeOptions *options, GError **error)
+bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part, const XtfPartFile *file,
+                           uint64_t total, uint32_t page_size, const XtfMergeOptions *options, GError **error)
 {
-    uint64_t start = part->first_page * page_size;
+    uint64_t start = (part->first_page + file->first_page) * page_size;
 
-    for (uint64_t at = 0; at < part->size;) {
-        uint64_t length = MIN(part->size - at, (uint64_t)COPY_BYTES), done;
+    for (uint64_t at = 0; at < file->size;) {
+        uint64_t length = MIN(file->size - at, (uint64_t)COPY_BYTES), done;
         if (!copy_in_kernel(output, from, at, start + at, length, &done, error) ||
             !copy_through_buffer(output, from, part->path, at + done, start + at + done, length - done, error))
             return false;
@@ -195,7 +195,7 @@ bool xtf_merge_output_copy(XtfMergeOutput *output, int from, const XtfPart *part
         if (options->progress && !options->progress(output->copied, total, options->data))
             return xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
     }
-    output->end = (part->first_page + part->pages) * page_size;
+    output->end = start + file->pages * page_size;
     return true;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "libxtf/check.h"
+#include "libxtf/disk/files.h"
 #include "libxtf/merge/merge-private.h"
 #include "libxtf/references.h"
 
@@ -13,6 +14,11 @@ enum {
     KEPT_CACHE_BYTES = 64 << 10, /* a growing folder reads it at each scan: few nodes may stay */
     ARRAYS_PER_READ = 64,
 };
+
+static void clear_file(gpointer data)
+{
+    g_free(((XtfPartFile *)data)->name);
+}
 
 static void clear_segment(gpointer data)
 {
@@ -28,6 +34,7 @@ void xtf_part_free(XtfPart *part)
     if (!part)
         return;
     g_array_unref(part->segments);
+    g_array_unref(part->files);
     g_free(part->strings.chunks);
     g_free(part);
 }
@@ -62,8 +69,24 @@ static bool stat_part(XtfPart *part, int fd, GError **error)
     return true;
 }
 
-int xtf_part_open(const XtfPart *part, GError **error)
+/* Opens an earlier volume, which nobody writes any more. */
+static int open_volume(const XtfPart *part, const XtfPartFile *file, GError **error)
 {
+    g_autofree char *folder = g_path_get_dirname(part->path), *path = g_build_filename(folder, file->name, NULL);
+    uint64_t size;
+    int fd = xtf_file_open(path, &size, error);
+
+    if (fd < 0 || size == file->size)
+        return fd;
+    close(fd);
+    xtf_fail(error, XTF_ERROR_IO, "%s: the file changed during the merge", path);
+    return -1;
+}
+
+int xtf_part_open(const XtfPart *part, const XtfPartFile *file, GError **error)
+{
+    if (file != &g_array_index(part->files, XtfPartFile, part->files->len - 1))
+        return open_volume(part, file, error);
     XtfPart again = {.path = part->path};
     int fd = open_unwritten(part->path, error);
     g_autoptr(XtfTrace) trace = fd >= 0 ? xtf_trace_open(part->path, NULL, error) : NULL;
@@ -186,7 +209,7 @@ static bool check_fits(const XtfMerge *merge, const XtfPart *part, const XtfTrac
 {
     const XtfClock *clock = &trace->catalog.clock;
 
-    if (trace->catalog.n_files > 0)
+    if (trace->catalog.n_files > 0 && trace->superblock.own_first == 0)
         return xtf_fail(error, XTF_ERROR_INVALID, "%s is an anchor: give its folder instead", part->path);
     if (merge->parts->len == 0)
         return true;
@@ -225,6 +248,24 @@ static void add_clock(XtfMerge *merge, const XtfClock *clock)
 
 /* ---- Adding the part. */
 
+/* Lists the files of a part: its earlier volumes, and the part itself. */
+static void list_files(XtfPart *part, const XtfTrace *trace)
+{
+    const XtfCatalog *catalog = &trace->catalog;
+    uint64_t own_first = trace->superblock.own_first;
+
+    for (uint32_t i = 0; i < catalog->n_files; i++) {
+        XtfPartFile file = catalog->files[i];
+        file.name = g_strdup(file.name);
+        g_array_append_val(part->files, file);
+    }
+    XtfPartFile own = xtf_part_file_of(g_path_get_basename(part->path), &part->superblock.info);
+    own.size = part->size;
+    own.first_page = own_first;
+    own.pages = part->pages - own_first;
+    g_array_append_val(part->files, own);
+}
+
 static bool add_segments(XtfMerge *merge, XtfPart *part, const XtfTrace *trace, GError **error)
 {
     const XtfCatalog *catalog = &trace->catalog;
@@ -233,7 +274,9 @@ static bool add_segments(XtfMerge *merge, XtfPart *part, const XtfTrace *trace, 
     if (catalog->n_segments > XTF_SEGMENTS_MAX - merge->n_segments)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: the parts up to this one have more than %d segments",
                         part->path, XTF_SEGMENTS_MAX);
-    part->pages = MAX(part->superblock.info.pages, (part->size + page_size - 1) / page_size);
+    uint64_t end = trace->superblock.own_first + (part->size + page_size - 1) / page_size;
+    part->pages = MAX(part->superblock.info.pages, end);
+    list_files(part, trace);
     part->first_segment = merge->n_segments;
     for (uint32_t i = 0; i < catalog->n_segments; i++) {
         XtfPartSegment segment = {.segment = catalog->segments[i]};
@@ -308,7 +351,7 @@ static bool join_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *a
     xtf_part_map_finish(&map);
     add_clock(merge, &trace->catalog.clock);
     merge->page_size = part->superblock.info.page_size;
-    merge->incompatible |= trace->superblock.incompatible;
+    merge->incompatible |= trace->superblock.incompatible & ~XTF_FEATURE_FILES;
     return good;
 }
 
@@ -340,6 +383,16 @@ static bool is_part_already(const XtfMerge *merge, const XtfPart *part, GError *
     return same_file != NULL;
 }
 
+/* Returns the bytes of a part's own file in the opened commit. */
+static uint64_t own_size(const XtfTrace *trace)
+{
+    uint64_t size = trace->superblock.info.file_size;
+
+    for (uint32_t i = 0; i < trace->catalog.n_files; i++)
+        size -= trace->catalog.files[i].size;
+    return size;
+}
+
 /* Returns a growing part that stayed open; NULL if none did. */
 static XtfTrace *find_kept(const XtfMerge *merge, XtfPart *part)
 {
@@ -349,7 +402,7 @@ static XtfTrace *find_kept(const XtfMerge *merge, XtfPart *part)
         return NULL;
     part->device = kept->device;
     part->inode = kept->inode;
-    part->size = kept->trace->superblock.info.file_size;
+    part->size = own_size(kept->trace);
     return xtf_trace_ref(kept->trace);
 }
 
@@ -368,7 +421,7 @@ static XtfTrace *open_newest_commit(const XtfMerge *merge, XtfPart *part, GError
     if (!good)
         return NULL;
     if (merge->growing)
-        part->size = trace->superblock.info.file_size;
+        part->size = own_size(trace);
     if (merge->kept)
         xtf_kept_parts_add(merge->kept, part->path, &(XtfKeptPart){trace, part->device, part->inode});
     return g_steal_pointer(&trace);
@@ -381,6 +434,8 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
 
     *fatal = false;
     part->path = path;
+    part->files = g_array_new(FALSE, FALSE, sizeof(XtfPartFile));
+    g_array_set_clear_func(part->files, clear_file);
     part->segments = g_array_new(FALSE, FALSE, sizeof(XtfPartSegment));
     g_array_set_clear_func(part->segments, clear_segment);
     g_autoptr(XtfTrace) trace = find_kept(merge, part);

@@ -297,9 +297,12 @@ static bool are_neighbours(const XtfArray *array, const XtfPageView *left, const
 bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error)
 {
     g_auto(XtfPageView) read = {0};
+    uint64_t n = leaf->first_n + leaf->count;
+    bool good = xtf_trace_has_volumes(array->trace)
+                    ? xtf_leaf_find(array, XTF_KEY_N, n, xtf_leaf_shown_rows(array), &read, error)
+                    : read_leaf_at(array, leaf->next, n, &read, error);
 
-    if (!read_leaf_at(array, leaf->next, leaf->first_n + leaf->count, &read, error) ||
-        !are_neighbours(array, leaf, &read, leaf->next, error))
+    if (!good || !are_neighbours(array, leaf, &read, leaf->next, error))
         return false;
     *next = xtf_page_view_steal(&read);
     return true;
@@ -309,8 +312,10 @@ bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageVi
 {
     g_auto(XtfPageView) read = {0};
 
-    if (!xtf_leaf_get(array, leaf->previous, xtf_leaf_shown_rows(array), &read, error) ||
-        !are_neighbours(array, &read, leaf, leaf->previous, error))
+    bool good = xtf_trace_has_volumes(array->trace)
+                    ? xtf_leaf_find(array, XTF_KEY_N, leaf->first_n - 1, xtf_leaf_shown_rows(array), &read, error)
+                    : xtf_leaf_get(array, leaf->previous, xtf_leaf_shown_rows(array), &read, error);
+    if (!good || !are_neighbours(array, &read, leaf, leaf->previous, error))
         return false;
     add_cost(array->trace, &(Cost){.visits = 1});
     *previous = xtf_page_view_steal(&read);

@@ -12,7 +12,7 @@ bool xtf_trace_has_later(const XtfTrace *trace, bool *later, GError **error)
     for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS && !*later; slot++) {
         XtfSuperblock superblock;
         bool found;
-        if (!xtf_superblock_read_slot(trace->source, slot, &superblock, &found, error))
+        if (!xtf_superblock_read_slot(trace->file->own, slot, &superblock, &found, error))
             return false;
         if (found && memcmp(superblock.info.file_id, own->file_id, sizeof own->file_id) != 0)
             return xtf_fail(error, XTF_ERROR_INVALID, "the file was replaced by a different trace");

@@ -20,8 +20,9 @@ typedef struct {
 typedef struct {
     XtfSource base;
     XtfSource *own;
-    int folder; /* descriptor of the folder */
-    char *path; /* path of the folder */
+    uint64_t own_start; /* offset of the first byte of `own` in this source */
+    int folder;         /* descriptor of the folder */
+    char *path;         /* path of the folder */
     uint32_t page_size;
     bool growing;
     uint32_t idle_max;
@@ -42,7 +43,7 @@ static bool compare_part(const PartsSource *self, const Part *part, XtfSource *s
     if (!xtf_superblock_read(source, superblocks, &n, error) ||
         (source->ops->grow && !source->ops->grow(source, error)))
         return false;
-    if (superblocks[0].incompatible & XTF_FEATURE_FILES)
+    if ((superblocks[0].incompatible & XTF_FEATURE_FILES) && superblocks[0].own_first == 0)
         return xtf_damaged(error, "it is an anchor, which cannot be a part");
     return xtf_part_file_is(&part->file, self->growing, &superblocks[0].info, xtf_source_size(source), error);
 }
@@ -101,7 +102,7 @@ static void leave_part(PartsSource *self, Part *part)
 /* Returns the part that holds an offset; NULL: the anchor does. */
 static Part *find_part_at(const PartsSource *self, uint64_t offset)
 {
-    uint32_t low = 0, high = self->n;
+    uint32_t low = 0, high = self->own_start > 0 && offset >= self->own_start ? 0 : self->n;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
@@ -124,12 +125,14 @@ static bool parts_read(XtfSource *source, uint64_t offset, void *buffer, size_t 
 {
     PartsSource *self = (PartsSource *)source;
     Part *part = find_part_at(self, offset);
-    uint64_t start = part ? part->start : 0, size = part ? part->file.size : xtf_source_size(self->own);
+    uint64_t start = part ? part->start : self->own_start, size = part ? part->file.size : xtf_source_size(self->own);
 
+    if (offset < start)
+        return xtf_damaged(error, "a reference leads to an earlier volume that the catalog does not name");
     if (length > size || offset - start > size - length)
         return fail_beyond_end(self, part, size, error);
     if (!part)
-        return self->own->ops->read(self->own, offset, buffer, length, error);
+        return self->own->ops->read(self->own, offset - start, buffer, length, error);
     XtfSource *part_source = enter_part(self, part, error);
     if (!part_source)
         return false;
@@ -140,8 +143,10 @@ static bool parts_read(XtfSource *source, uint64_t offset, void *buffer, size_t 
 
 static uint64_t parts_file_offset(XtfSource *source, uint64_t offset)
 {
-    const Part *part = find_part_at((PartsSource *)source, offset);
-    return part ? offset - part->start : offset;
+    const PartsSource *self = (const PartsSource *)source;
+    const Part *part = find_part_at(self, offset);
+
+    return offset - (part ? part->start : self->own_start);
 }
 
 /* Adds the name of the part to an error. If the part has a different commit now, the error becomes XTF_ERROR_STALE. */
@@ -185,8 +190,22 @@ static void parts_close(XtfSource *source)
     g_free(self);
 }
 
+/* Updates the size of a later volume. An anchor does not grow. */
+static bool parts_grow(XtfSource *source, GError **error)
+{
+    PartsSource *self = (PartsSource *)source;
+
+    if (self->own_start == 0)
+        return true;
+    if (self->own->ops->grow && !self->own->ops->grow(self->own, error))
+        return false;
+    __atomic_store_n(&source->size, self->own_start + xtf_source_size(self->own), __ATOMIC_RELAXED);
+    return true;
+}
+
 static const XtfSourceOps parts_ops = {
     .read = parts_read,
+    .grow = parts_grow,
     .close = parts_close,
     .file_offset = parts_file_offset,
     .name_file = parts_name_file,
@@ -206,8 +225,25 @@ static bool open_folder(PartsSource *self, const char *folder, GError **error)
     return self->folder >= 0 || xtf_fail(error, XTF_ERROR_IO, "%s: %s", self->path, g_strerror(errno));
 }
 
-static bool copy_files(PartsSource *self, const XtfPartFile *files, uint32_t n, GError **error)
+/* Checks where the parts lie: directly after the anchor, or directly before the later volume. */
+static bool check_places(const PartsSource *self, GError **error)
 {
+    const Part *first = &self->parts[0], *last = &self->parts[self->n - 1];
+    uint64_t own = xtf_source_size(self->own), start = first->start;
+
+    if (self->own_start > 0)
+        return (start == 0 && last->start + last->file.pages * self->page_size == self->own_start) ||
+               xtf_damaged(error, "catalog: the pages of the earlier volumes are not those before this one's");
+    return (own <= start && start - own <= (uint64_t)XTF_FILES_GAP_MAX * self->page_size) ||
+           xtf_damaged(
+               error, "catalog: the pages of file \"%s\" overlap the anchor, or begin more than %d pages after its end",
+               first->file.name, XTF_FILES_GAP_MAX);
+}
+
+bool xtf_parts_source_add(XtfSource *source, const XtfPartFile *files, uint32_t n, GError **error)
+{
+    PartsSource *self = (PartsSource *)source;
+
     self->parts = g_new0(Part, n);
     for (; self->n < n; self->n++) {
         Part *part = &self->parts[self->n];
@@ -215,17 +251,14 @@ static bool copy_files(PartsSource *self, const XtfPartFile *files, uint32_t n, 
         part->file.name = g_strdup(files[self->n].name);
         part->start = part->file.first_page * self->page_size;
         part->link.data = part;
-        self->base.size = part->start + part->file.pages * self->page_size;
+        if (self->own_start == 0)
+            self->base.size = part->start + part->file.pages * self->page_size;
         if (part->file.size > part->file.pages * self->page_size) {
             self->n++; /* count it, so that its name is freed */
             return xtf_damaged(error, "catalog: file \"%s\" has more bytes than its pages hold", part->file.name);
         }
     }
-    uint64_t own = xtf_source_size(self->own), start = self->parts[0].start;
-    return (own <= start && start - own <= (uint64_t)XTF_FILES_GAP_MAX * self->page_size) ||
-           xtf_damaged(
-               error, "catalog: the pages of file \"%s\" overlap the anchor, or begin more than %d pages after its end",
-               self->parts[0].file.name, XTF_FILES_GAP_MAX);
+    return check_places(self, error);
 }
 
 /* Returns the bound on idle parts: a fraction of the process's descriptors. For a growing folder it is smaller, because
@@ -240,13 +273,14 @@ static uint32_t idle_max(bool growing)
     return (uint32_t)CLAMP(share, 1, XTF_PARTS_OPEN_MAX);
 }
 
-XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, const XtfPartFile *files, uint32_t n, GError **error)
+XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, GError **error)
 {
     PartsSource *self = g_new0(PartsSource, 1);
 
     *self = (PartsSource){
         .base = {.ops = &parts_ops},
         .own = setting->own,
+        .own_start = setting->own_first * setting->page_size,
         .folder = -1,
         .page_size = setting->page_size,
         .growing = setting->growing,
@@ -254,7 +288,8 @@ XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, const XtfPartFil
         .idle = G_QUEUE_INIT,
     };
     g_mutex_init(&self->lock);
-    if (open_folder(self, setting->folder, error) && copy_files(self, files, n, error))
+    self->base.size = self->own_start + xtf_source_size(self->own);
+    if (open_folder(self, setting->folder, error))
         return &self->base;
     parts_close(&self->base);
     return NULL;

@@ -48,6 +48,7 @@ typedef struct {
     gint references;   /* atomic: number of snapshots */
     GMutex growing;    /* only one thread at a time looks for a later commit */
     XtfSource *source; /* if the file names other files: a source of all of them */
+    XtfSource *own;    /* the file alone, which holds the superblocks; owned by `source` if they differ */
     XtfCache *cache;
     size_t cache_bytes;     /* bound of the cache */
     GPtrArray *schemas;     /* by id; owned */
@@ -96,6 +97,13 @@ static inline void xtf_twin_finish(XtfTwin *twin)
     xtf_catalog_finish(&twin->catalog);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfTwin, xtf_twin_finish)
+
+/* True if arrays go on over several files (writer.h: xtf_writer_begin_volume()). Then links between pages may lead nowhere: a page's neighbours are
+ * found by descents. */
+static inline bool xtf_trace_has_volumes(const XtfTrace *trace)
+{
+    return trace->superblock.incompatible & XTF_FEATURE_VOLUMES;
+}
 
 static inline const XtfSegment *xtf_array_segment(const XtfArray *array)
 {

@@ -89,8 +89,8 @@ static void drop_opening(XtfTrace *trace)
     trace->opening = (XtfOpening){0};
 }
 
-/* True if items are taken from the bytes of the opening run later, too. A snapshot of a growing file is soon replaced by
- * a later one, so it keeps no bytes. Mapped bytes need no copy. */
+/* True if items are taken from the bytes of the opening run later, too. A snapshot of a growing file is soon replaced
+ * by a later one, so it keeps no bytes. Mapped bytes need no copy. */
 static bool keeps_opening(const XtfTrace *trace)
 {
     return trace->superblock.info.closed && !trace->source->ops->map && trace->opening.length <= XTF_OPENING_KEPT_BYTES;
@@ -100,7 +100,7 @@ static bool keeps_opening(const XtfTrace *trace)
 static bool open_commit(XtfTrace *trace, const XtfSuperblock *superblock, GError **error)
 {
     trace->superblock = *superblock;
-    trace->superblock.info.file_size = xtf_source_size(trace->source);
+    trace->superblock.info.file_size = xtf_source_size(trace->file ? trace->file->own : trace->source);
     bool good = read_catalog(trace, error);
     if (!good || !keeps_opening(trace))
         drop_opening(trace);
@@ -117,7 +117,7 @@ bool xtf_trace_read_twin(const XtfTrace *trace, XtfTwin *twin, GError **error)
     XtfTrace copy = {.source = trace->source};
     bool found;
 
-    if (!xtf_superblock_read_slot(trace->source, 1u - own->slot, &twin->superblock, &found, error))
+    if (!xtf_superblock_read_slot(trace->file->own, 1u - own->slot, &twin->superblock, &found, error))
         return false;
     if (!found || twin->superblock.info.commit != own->info.commit)
         return true;
@@ -159,6 +159,21 @@ static bool open_older_commit(XtfTrace *trace, const XtfSuperblock *superblocks,
     return open_commit(trace, &superblocks[1], error);
 }
 
+/* Gives the pages of a later volume their numbers. Earlier volumes are added when the catalog has named them. */
+static bool number_pages(XtfTrace *trace, const XtfSuperblock *superblock, GError **error)
+{
+    XtfTraceFile *file = trace->file;
+
+    if (file->source == file->own && superblock->own_first > 0) {
+        const XtfPartsSetting setting = {
+            .own = file->own, .own_first = superblock->own_first, .page_size = superblock->info.page_size};
+        trace->source = file->source = xtf_parts_source_new(&setting, error);
+    }
+    if (!file->source)
+        return false;
+    return file->source == file->own || file->source->ops->grow(file->source, error);
+}
+
 /*
  * Opens a snapshot while a writer may be running. Reads the superblocks first and the file's size after them, so that
  * everything that they name is in the file. A slow reader may find that the writer has overwritten what the superblocks
@@ -166,15 +181,15 @@ static bool open_older_commit(XtfTrace *trace, const XtfSuperblock *superblocks,
  */
 static bool open_snapshot(XtfTrace *trace, GError **error)
 {
-    XtfSource *source = trace->source;
+    XtfSource *own = trace->file->own;
     uint64_t tried = 0;
 
     for (;;) {
         XtfSuperblock superblocks[XTF_SUPERBLOCK_SLOTS];
         unsigned n;
         g_autoptr(GError) problem = NULL;
-        if (!xtf_superblock_read(source, superblocks, &n, error) ||
-            (source->ops->grow && !source->ops->grow(source, error)))
+        if (!xtf_superblock_read(own, superblocks, &n, error) || (own->ops->grow && !own->ops->grow(own, error)) ||
+            !number_pages(trace, &superblocks[0], error))
             return false;
         if ((trace->file->older_commit ? open_older_commit : open_any_commit)(trace, superblocks, n, &problem))
             return true;
@@ -262,7 +277,7 @@ static bool is_companion(const XtfTrace *trace)
 {
     const XtfCatalog *catalog = &trace->catalog;
 
-    return catalog->n_files == 1 && catalog->segments[0].first_page == 0 &&
+    return catalog->n_files == 1 && trace->superblock.own_first == 0 && catalog->segments[0].first_page == 0 &&
            catalog->segments[0].id == xtf_load64(trace->superblock.info.file_id);
 }
 
@@ -288,7 +303,7 @@ static bool add_parts(XtfTrace *trace, GError **error)
     XtfCatalog *catalog = &trace->catalog;
     g_autofree char *folder = file->base ? g_path_get_dirname(file->base) : NULL;
     const XtfPartsSetting setting = {
-        .own = g_steal_pointer(&file->source),
+        .own = file->own,
         .folder = file->joined ? file->joined->folder : folder,
         .page_size = trace->superblock.info.page_size,
         .growing = file->joined != NULL,
@@ -298,8 +313,10 @@ static bool add_parts(XtfTrace *trace, GError **error)
         g_free(catalog->files[0].name);
         catalog->files[0].name = g_path_get_basename(file->base);
     }
-    file->source = xtf_parts_source_new(&setting, catalog->files, catalog->n_files, error);
-    return file->source && (!is_companion(trace) || check_base(trace, error));
+    if (file->source == file->own)
+        file->source = xtf_parts_source_new(&setting, error);
+    return file->source && xtf_parts_source_add(file->source, catalog->files, catalog->n_files, error) &&
+           (!is_companion(trace) || check_base(trace, error));
 }
 
 /* Prepares the file after its first snapshot was read: adds its parts, counts the files' bytes and creates the cache.
@@ -319,7 +336,10 @@ static bool prepare_file(XtfTrace *trace, GError **error)
         trace->superblock.info.file_size = 0;
     for (uint32_t i = 0; i < catalog->n_files; i++)
         trace->superblock.info.file_size += catalog->files[i].size;
-    trace->superblock.info.parts = catalog->n_files;
+    if (trace->superblock.own_first > 0)
+        trace->superblock.info.volumes = catalog->n_files + 1;
+    else
+        trace->superblock.info.parts = catalog->n_files;
     if (!file->cache) {
         file->cache = xtf_cache_new(file->source, file->cache_bytes);
         if (file->joined)
@@ -353,7 +373,7 @@ static XtfTrace *open_new_file(XtfSource *source, XtfJoinedFiles *joined, const 
 {
     XtfTraceFile *file = g_new0(XtfTraceFile, 1);
 
-    *file = (XtfTraceFile){.references = 1, .source = source, .joined = joined, .base = base};
+    *file = (XtfTraceFile){.references = 1, .source = source, .own = source, .joined = joined, .base = base};
     file->cache_bytes = options && options->cache_bytes ? options->cache_bytes : default_cache_bytes();
     file->older_commit = options && options->older_commit && !joined && !base;
     file->schemas = g_ptr_array_new_with_free_func(free_schema);
@@ -447,7 +467,7 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
     if (opened->superblock.info.commit <= trace->superblock.info.commit)
         return xtf_damaged(error, "commit %" PRIu64 " is damaged, or not completely written yet",
                            opened->superblock.info.damaged_commit);
-    if (opened->catalog.n_files > 0)
+    if (opened->catalog.n_files > 0 && opened->superblock.own_first == 0)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "an anchor that was rewritten cannot be followed: open it again");
     *later = g_steal_pointer(&opened);
     return true;
@@ -470,14 +490,24 @@ void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info)
     info->writer = trace->catalog.writer;
 }
 
-char **xtf_trace_part_paths(const XtfTrace *trace)
+/* True if another volume of the same trace follows a file. */
+static bool is_earlier_volume(const XtfCatalog *catalog, uint32_t i)
 {
-    uint32_t n = trace->catalog.n_files;
-    char **paths = g_new0(char *, n + 1);
+    const XtfPartFile *file = &catalog->files[i], *next = file + 1;
 
-    for (uint32_t i = 0; i < n; i++)
-        paths[i] = xtf_parts_source_path(trace->file->source, i);
-    return paths;
+    return i + 1 < catalog->n_files && memcmp(file->file_id, next->file_id, sizeof file->file_id) == 0;
+}
+
+char **xtf_trace_part_paths(const XtfTrace *trace, bool all_volumes)
+{
+    const XtfCatalog *catalog = &trace->catalog;
+    GPtrArray *paths = g_ptr_array_new();
+
+    for (uint32_t i = 0; i < catalog->n_files; i++)
+        if (all_volumes || !is_earlier_volume(catalog, i))
+            g_ptr_array_add(paths, xtf_parts_source_path(trace->file->source, i));
+    g_ptr_array_add(paths, NULL);
+    return (char **)g_ptr_array_free(paths, FALSE);
 }
 
 uint32_t xtf_trace_n_schemas(const XtfTrace *trace)

@@ -87,8 +87,9 @@ static bool add_pages(Walk *walk, uint64_t place, uint64_t n_pages)
 {
     const XtfWriter *writer = walk->array->writer;
 
-    if (place < xtf_first_place(writer->page_size) || place >= writer->pages || n_pages > writer->pages - place ||
-        any_free(walk->search, place, n_pages) || xtf_space_is_used(writer->space, place, n_pages))
+    if (place < writer->own_first + xtf_first_place(writer->page_size) || place >= writer->pages ||
+        n_pages > writer->pages - place || any_free(walk->search, place, n_pages) ||
+        xtf_space_is_used(writer->space, place, n_pages))
         return false;
     for (uint64_t i = 0; i < n_pages; i++, place++) {
         if (!g_hash_table_add(walk->search->visited, GSIZE_TO_POINTER(place)))
@@ -104,7 +105,8 @@ static bool read_page(const Walk *walk, uint64_t place, unsigned level, uint8_t 
     const XtfWriter *writer = walk->array->writer;
     const XtfDiskPage *head = (const XtfDiskPage *)(const void *)bytes;
 
-    return place < writer->pages && read_all(writer, place * writer->page_size, bytes, writer->page_size) &&
+    return place >= writer->own_first && place < writer->pages &&
+           read_all(writer, (place - writer->own_first) * writer->page_size, bytes, writer->page_size) &&
            !xtf_page_fault(bytes, writer->page_size, place, &walk->segment) &&
            xtf_read32(head->array) == walk->array->id && head->level == level;
 }

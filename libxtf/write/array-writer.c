@@ -259,14 +259,30 @@ static bool make_row_room(XtfArrayWriter *array, uint64_t t, GError **error)
         array->open->levels = g_new0(XtfLevel, 1);
         array->height = 1;
     }
-    if (!array->open && !xtf_array_writer_open_stored(array, error))
-        return false;
+    if (!array->open) {
+        if (!xtf_array_writer_open_stored(array, error))
+            return false;
+        if (array->edge.offset < array->writer->own_first * array->writer->page_size)
+            xtf_array_writer_move_places(array); /* the edge was stored in an earlier volume */
+    }
     XtfLeafWriter *leaf = &array->open->leaf;
     while (xtf_leaf_writer_count(leaf) >= leaf->target)
         if (!seal_leaf(array, t, error))
             return false;
     xtf_leaf_writer_grow(leaf);
     return true;
+}
+
+void xtf_array_writer_move_places(XtfArrayWriter *array)
+{
+    XtfLevel *levels = array->open->levels;
+
+    for (unsigned i = 0; i < array->height && levels[i].place > 0; i++) {
+        XtfLevel *above = &levels[i + 1]; /* its last entry leads to the open page of this level */
+        XtfDiskEntry *entry = (XtfDiskEntry *)(void *)(above->page + sizeof(XtfDiskPage)) + (above->count - 1);
+        levels[i].place = xtf_writer_allot(array->writer, 0, 1);
+        xtf_write64(&entry->child, levels[i].place);
+    }
 }
 
 bool xtf_array_writer_append(XtfArrayWriter *array, const void *row, GError **error)

@@ -65,6 +65,12 @@ void xtf_chunk_writer_drop_changed(XtfChunkWriter *chunks, XtfSpace *space)
     g_array_set_size(chunks->refs, first);
 }
 
+void xtf_chunk_writer_forget(XtfChunkWriter *chunks)
+{
+    g_array_set_size(chunks->refs, 0);
+    chunks->stored = 0;
+}
+
 uint64_t xtf_chunk_writer_changed_bytes(const XtfChunkWriter *chunks)
 {
     uint64_t bytes = 0;

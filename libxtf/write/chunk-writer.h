@@ -13,6 +13,9 @@ void xtf_chunk_writer_finish(XtfChunkWriter *chunks);
 /* Continues with the chunks that another writer stored; `bytes` holds the bytes of all of them. */
 void xtf_chunk_writer_resume(XtfChunkWriter *chunks, const XtfChunks *stored, GByteArray *bytes);
 
+/* Forgets where chunks are stored, so that the next call stores all of them anew. */
+void xtf_chunk_writer_forget(XtfChunkWriter *chunks);
+
 /* Begins a unit at the end of the bytes. The caller then appends the unit to chunks->bytes. */
 void xtf_chunk_writer_begin_unit(XtfChunkWriter *chunks);
 

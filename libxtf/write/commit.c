@@ -266,7 +266,8 @@ enum {
 static bool write_zeros(XtfWriter *writer, uint64_t offset, uint64_t end, GError **error)
 {
     g_autofree uint8_t *zeros = g_malloc0(writer->page_size);
-    bool good = writer->commit > 0 || xtf_writer_put(writer, 0, zeros, sizeof(XtfDiskSuperblock), error);
+    uint64_t first = writer->own_first * writer->page_size;
+    bool good = writer->commit > 0 || xtf_writer_put(writer, first, zeros, sizeof(XtfDiskSuperblock), error);
 
     for (; good && offset < end; offset += writer->page_size)
         good = xtf_writer_put(writer, offset, zeros, writer->page_size, error);
@@ -281,11 +282,12 @@ static bool reserve_blocks(XtfWriter *writer, GError **error)
     uint64_t after = writer->pages * writer->page_size;
     uint64_t end = after + writer->reserve + RESERVE_PER_ARRAY * (uint64_t)writer->next_array +
                    MIN(writer->strings.bytes->len, XTF_CHUNK_BYTES);
-    uint64_t begin = writer->reserved > 0 ? MAX(writer->reserved, after) : 0;
+    uint64_t first = writer->own_first * writer->page_size;
+    uint64_t begin = writer->reserved > 0 ? MAX(writer->reserved, after) : first;
 
     if (writer->reserve == 0 || begin >= end)
         return true;
-    while (fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, (off_t)begin, (off_t)(end - begin)) != 0) {
+    while (fallocate(writer->fd, FALLOC_FL_KEEP_SIZE, (off_t)(begin - first), (off_t)(end - begin)) != 0) {
         if (errno == EINTR)
             continue;
         if (errno != EOPNOTSUPP && errno != ENOSYS)
@@ -298,10 +300,9 @@ static bool reserve_blocks(XtfWriter *writer, GError **error)
     return true;
 }
 
-/* Truncates a closed file to its last page. After an error the file stays longer than needed. */
-static void release_reserve(XtfWriter *writer)
+void xtf_writer_release_reserve(const XtfWriter *writer)
 {
-    off_t end = (off_t)(writer->pages * writer->page_size);
+    off_t end = (off_t)((writer->pages - writer->own_first) * writer->page_size);
     struct stat status;
 
     if (writer->reserve > 0 && fstat(writer->fd, &status) == 0 && ftruncate(writer->fd, MIN(end, status.st_size)) != 0)
@@ -324,6 +325,7 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningI
                 .kept_seconds = writer->kept_seconds,
             },
         .incompatible = writer->incompatible,
+        .own_first = writer->own_first,
         .catalog = items->catalog,
         .opening = items->offset,
         .opening_bytes = items->length,
@@ -333,8 +335,8 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningI
 
     memcpy(superblock.info.file_id, writer->file_id, sizeof writer->file_id);
     xtf_superblock_encode(&superblock, &disk);
-    return xtf_writer_put(writer, (uint64_t)slot * XTF_SUPERBLOCK_STRIDE, &disk, sizeof disk, error) &&
-           sync_commit(writer, closed, error);
+    uint64_t at = writer->own_first * writer->page_size + (uint64_t)slot * XTF_SUPERBLOCK_STRIDE;
+    return xtf_writer_put(writer, at, &disk, sizeof disk, error) && sync_commit(writer, closed, error);
 }
 
 /* Makes an opening run begin earlier, at `offset`, if it then has at most `most` bytes. Returns false if it has more.
@@ -410,7 +412,7 @@ static bool write_commit(XtfWriter *writer, bool closing, GError **error)
     }
     writer->commit = number;
     writer->sealed_bytes = 0;
-    uint64_t wall_time = (uint64_t)g_get_real_time() * 1000;
+    uint64_t wall_time = writer->wall_time = (uint64_t)g_get_real_time() * 1000;
     if (!write_superblock(writer, writer->commit % XTF_SUPERBLOCK_SLOTS, &copies[0], wall_time, closing, error))
         return false;
     xtf_space_end_commit(writer->space, g_get_monotonic_time());
@@ -418,7 +420,7 @@ static bool write_commit(XtfWriter *writer, bool closing, GError **error)
         return true;
     if (!write_superblock(writer, (writer->commit + 1) % XTF_SUPERBLOCK_SLOTS, &copies[1], wall_time, true, error))
         return false;
-    release_reserve(writer);
+    xtf_writer_release_reserve(writer);
     return true;
 }
 

@@ -9,6 +9,7 @@
 #include "libxtf/error.h"
 #include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/companion.h"
+#include "libxtf/write/volumes.h"
 
 /* Marks all schemas and limits as changed. */
 static void mark_all_changed(XtfWriter *writer)
@@ -21,8 +22,7 @@ static void mark_all_changed(XtfWriter *writer)
 /* Forgets where the schemas and limits were just stored, so that the next copy stores them again. */
 static void forget_copy(XtfWriter *writer)
 {
-    g_array_set_size(writer->schema_rows.refs, 0);
-    writer->schema_rows.stored = 0;
+    xtf_chunk_writer_forget(&writer->schema_rows);
     for (uint32_t i = 0; i < writer->catalog.n_schemas; i++)
         writer->catalog.limit_items[i] = (XtfRef){0};
 }
@@ -73,6 +73,7 @@ static void encode_catalog(XtfWriter *writer, uint32_t n_free, GByteArray *bytes
     catalog.n_free_pages = n_free;
     if (writer->base)
         xtf_writer_base_name(writer, &catalog);
+    xtf_writer_volumes_name(writer, &catalog);
     xtf_catalog_encode(&catalog, bytes);
 }
 

@@ -12,6 +12,7 @@
 #include "libxtf/disk/strings.h"
 #include "libxtf/tree/items.h"
 #include "libxtf/write/chunk-writer.h"
+#include "libxtf/write/volumes.h"
 
 enum {
     CACHE_BYTES = 4 << 20, /* cache of the reader; each array is read once or twice */
@@ -37,8 +38,10 @@ static bool resume_array(XtfWriter *writer, const XtfArray *stored, GError **err
     array->last = stored->last;
     array->edge = (XtfRef){stored->edge_offset, stored->edge_length, stored->edge_checksum};
     XtfRef leaf = xtf_edge_leaf(stored, edge->data);
-    array->edge_bytes = (uint32_t)(xtf_aligned(leaf.offset + leaf.length) - stored->edge_offset);
-    xtf_space_use(writer->space, array->edge.offset, array->edge_bytes);
+    if (array->edge.offset >= writer->own_first * writer->page_size) { /* an earlier volume keeps its edges */
+        array->edge_bytes = (uint32_t)(xtf_aligned(leaf.offset + leaf.length) - stored->edge_offset);
+        xtf_space_use(writer->space, array->edge.offset, array->edge_bytes);
+    }
     xtf_writer_clocks_resume_array(writer, array, stored->clock_map);
     writer->next_array = MAX(writer->next_array, stored->id + 1);
     return true;
@@ -165,7 +168,7 @@ static void drop_opening_items(XtfWriter *writer, const XtfSuperblock *superbloc
 /* Restores the free pages. Fails if a listed page is in use: it would be overwritten. */
 static bool resume_free_pages(XtfWriter *writer, const XtfCatalog *catalog, GError **error)
 {
-    uint64_t end = xtf_first_place(writer->page_size);
+    uint64_t end = writer->own_first + xtf_first_place(writer->page_size);
 
     for (uint32_t i = 0; i < catalog->n_free_pages; i++) {
         const XtfFreePages *pages = &catalog->free_pages[i];
@@ -216,7 +219,9 @@ static bool resume_file(XtfWriter *writer, XtfTrace *trace, GError **error)
     const XtfTraceInfo *info = &trace->superblock.info;
     const XtfClock *clock = &trace->catalog.clock;
 
-    if (xtf_catalog_is_merged(&trace->catalog))
+    uint64_t own_first = trace->superblock.own_first;
+
+    if (own_first == 0 && xtf_catalog_is_merged(&trace->catalog))
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
                         "cannot add to a merged file: add to its parts, and merge them again");
     if (info->damaged_commit)
@@ -230,6 +235,7 @@ static bool resume_file(XtfWriter *writer, XtfTrace *trace, GError **error)
     writer->segment = trace->catalog.segments[0].id;
     memcpy(writer->file_id, info->file_id, sizeof writer->file_id);
     writer->incompatible = trace->superblock.incompatible;
+    xtf_writer_volumes_resume(writer, &trace->catalog, own_first);
     writer->catalog.clock = *clock;
     writer->origin = xtf_writer_origin_of(clock);
     /* The promise of a crashed writer still holds. A closed file may be resumed from any time. */

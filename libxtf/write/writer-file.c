@@ -45,9 +45,14 @@ int xtf_writer_open_file(const char *path, int flags, GError **error)
 bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error)
 {
     const uint8_t *from = bytes;
+    uint64_t first = writer->own_first * writer->page_size;
 
+    if (offset < first) {
+        writer->failed = true;
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: an earlier volume cannot be written", writer->path);
+    }
     while (length > 0) {
-        ssize_t n = pwrite(writer->fd, from, length, (off_t)offset);
+        ssize_t n = pwrite(writer->fd, from, length, (off_t)(offset - first));
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0) {
@@ -85,6 +90,6 @@ void xtf_writer_drop(XtfWriter *writer, uint64_t offset, uint32_t length)
 {
     const XtfRef dropped = {.offset = offset, .length = length};
 
-    if (length > 0)
+    if (length > 0 && offset >= writer->own_first * writer->page_size)
         g_array_append_val(writer->dropped, dropped);
 }

@@ -5,6 +5,7 @@
  *   writer.c            the writer: creating, schemas, strings, tables
  *   array-writer.c      arrays: writes full pages to their places, adds their entries to index pages
  *   clear.c             removing all rows of arrays
+ *   volumes.c           going on in another file
  *   open-edge.c         right edges in memory, new or read from the file
  *   pages/leaf-writer.c the open leaf: packs rows into pages
  *   aggregates/         totals of the rows below each child: a room below this one
@@ -149,6 +150,8 @@ struct XtfWriter {
     int fd;
     char *path;
     XtfWriterBase *base; /* NULL: the file is not a companion */
+    GArray *volumes;     /* XtfPartFile: the earlier volumes; NULL: the file is the first, or only, one */
+    uint64_t own_first;  /* number of the file's first page: the pages of all earlier volumes */
     XtfTrace *resumed;   /* reader of a resumed file, to open its unopened arrays; NULL: new file */
     bool no_sync, late_sync;
     bool sync_name;    /* its name was created and not synced yet */
@@ -160,7 +163,8 @@ struct XtfWriter {
     unsigned level;    /* packing level */
     uint32_t page_size;
     uint32_t epoch;
-    uint64_t commit;  /* number of the last commit */
+    uint64_t commit;    /* number of the last commit */
+    uint64_t wall_time; /* time of that commit, nanoseconds since 1970 (UTC) */
     uint64_t segment; /* id */
     uint8_t file_id[16];
     uint64_t incompatible; /* feature bits; commits add the bits that arrays need */
@@ -218,8 +222,11 @@ int xtf_writer_open_file(const char *path, int flags, GError **error);
 /* Records that the next commit no longer names these bytes. `length` may be 0. */
 void xtf_writer_drop(XtfWriter *writer, uint64_t offset, uint32_t length);
 
-/* Writes all `length` bytes at a file offset. Marks the writer as failed on error. */
+/* Writes all `length` bytes at an offset, counted through all volumes. Marks the writer as failed on error. */
 bool xtf_writer_put(XtfWriter *writer, uint64_t offset, const void *bytes, size_t length, GError **error);
+
+/* Truncates the file to its last page. After an error the file stays longer than needed. */
+void xtf_writer_release_reserve(const XtfWriter *writer);
 
 /* Allocates consecutive pages behind the place `behind`, free ones if possible. Returns the place of the first. The
  * caller holds the lock. */
@@ -252,6 +259,8 @@ void xtf_array_writer_finish(XtfArrayWriter *array);
 void xtf_array_writer_reset(XtfArrayWriter *array);
 /* Opens the edge of an unopened array; nothing else changes. If the file is damaged there, the array stays unopened. */
 bool xtf_array_writer_open_stored(XtfArrayWriter *array, GError **error);
+/* Reserves new places for the open pages of an open array, because the old ones lie in an earlier volume. */
+void xtf_array_writer_move_places(XtfArrayWriter *array);
 /* Returns the array as its node stores it. */
 XtfArray xtf_array_writer_stored(const XtfArrayWriter *array);
 

@@ -14,6 +14,7 @@
 #include "libxtf/schema/value-limits.h"
 #include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/companion.h"
+#include "libxtf/write/volumes.h"
 
 static void free_arrays(XtfWriter *writer)
 {
@@ -80,6 +81,7 @@ void xtf_writer_abort(XtfWriter *writer)
     g_array_unref(writer->branch_nodes);
     g_array_unref(writer->dropped);
     xtf_writer_base_free(writer->base);
+    xtf_writer_volumes_free(writer->volumes);
     xtf_trace_unref(writer->resumed);
     g_array_unref(writer->dropped_pages);
     g_hash_table_unref(writer->string_ids);

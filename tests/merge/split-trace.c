@@ -2,14 +2,18 @@
  * Splits a trace into parts as separate recorders would have written them. Each part has the locations of some
  * processes, and its own numbering of strings and table rows.
  *
- *     split-trace TRACE.xtf PREFIX PARTS SEED [compact|plain]      writes PREFIX-0.xtf, PREFIX-1.xtf ...
+ *     split-trace TRACE.xtf PREFIX PARTS SEED [compact|plain] [ROWS]      writes PREFIX-0.xtf, PREFIX-1.xtf ...
+ *
+ * With ROWS each part has several volumes, of so many rows each.
  *
  * The first part keeps the numbers of the trace, so that the merged trace has them, too. Only the first part has the
  * groups of all communicators.
  */
+#include <fcntl.h>
 #include <glib.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "libxtf/references.h"
 #include "libxtf/xtf.h"
@@ -19,8 +23,12 @@ typedef struct {
     XtfWriter *writer;
     GRand *random;
     unsigned part, n_parts;
-    uint32_t **rows;     /* by schema: the row in the part, by row of the trace; NULL: unchanged */
-    GArray **references; /* by schema */
+    uint32_t **rows;      /* by schema: the row in the part, by row of the trace; NULL: unchanged */
+    GArray **references;  /* by schema */
+    unsigned volume_rows; /* rows of a volume; 0: all rows are in one */
+    unsigned n_rows;      /* rows of the current volume */
+    char *name;           /* file name of the part */
+    int folder;           /* that holds the part */
 } Split;
 
 static void must(bool condition, GError *error, const char *subject)
@@ -169,8 +177,13 @@ static void write_array(Split *split, const XtfArray *array)
     while (found) {
         renumber_row(split, array->schema, xtf_cursor_row(&cursor), row);
         must(xtf_array_writer_append(to, row, &error) && xtf_cursor_next(&cursor, 1, &found, &error), error, "rows");
+        if (++split->n_rows == split->volume_rows) {
+            split->n_rows = 0;
+            must(xtf_writer_begin_volume(split->writer, split->folder, split->name, &error), error, "volume");
+        }
     }
-    must(xtf_array_writer_close(to, &error), error, "array");
+    if (split->volume_rows == 0 || array->location % 2 > 0)
+        must(xtf_array_writer_close(to, &error), error, "array");
 }
 
 static uint64_t proc_of(Split *split, uint64_t location)
@@ -236,7 +249,7 @@ int main(int argc, char **argv)
     GError *error = NULL;
 
     if (argc < 5) {
-        fputs("usage: split-trace TRACE PREFIX PARTS SEED [CODEC]\n", stderr);
+        fputs("usage: split-trace TRACE PREFIX PARTS SEED [CODEC [ROWS]]\n", stderr);
         return 2;
     }
     Split split = {
@@ -244,19 +257,25 @@ int main(int argc, char **argv)
         .n_parts = (unsigned)atoi(argv[3]),
         .random = g_rand_new_with_seed((guint32)atoi(argv[4])),
     };
+    g_autofree char *folder = g_path_get_dirname(argv[2]);
     must(split.trace, error, argv[1]);
+    split.folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    split.volume_rows = argc > 6 ? (unsigned)atoi(argv[6]) : 0;
     uint32_t n = xtf_trace_n_schemas(split.trace);
     split.references = g_new0(GArray *, n);
     for (uint32_t i = 0; i < n; i++)
         split.references[i] = xtf_schema_references(xtf_trace_schema(split.trace, i));
     for (; split.part < split.n_parts; split.part++) {
         g_autofree char *path = g_strdup_printf("%s-%u.xtf", argv[2], split.part);
+        split.name = g_path_get_basename(path);
         write_part(&split, path, argc > 5 ? argv[5] : NULL);
+        g_free(split.name);
     }
     for (uint32_t i = 0; i < n; i++)
         g_array_unref(split.references[i]);
     g_free(split.references);
     g_rand_free(split.random);
     xtf_trace_unref(split.trace);
+    close(split.folder);
     return 0;
 }

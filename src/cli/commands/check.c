@@ -125,7 +125,7 @@ static char **find_parts(const XtfTrace *trace, const char *source)
     xtf_trace_get_info(trace, &info);
     if (info.parts == 0 || info.companion)
         return NULL;
-    return info.joined ? xtf_folder_parts(source, NULL) : xtf_trace_part_paths(trace);
+    return info.joined ? xtf_folder_parts(source, NULL) : xtf_trace_part_paths(trace, false);
 }
 
 static bool check_parts_and_whole(Check *check, XtfTrace *trace, const char *source, char **parts,

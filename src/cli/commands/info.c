@@ -121,6 +121,8 @@ static void print_file(XtfTrace *trace, const char *path, const char *import)
     if (info.parts > 0)
         printf("%-14s %" PRIu32 " files beside the anchor%s\n", "parts", info.parts,
                info.joined ? ", which is in memory" : "");
+    if (info.volumes > 0)
+        printf("%-14s %" PRIu32 "\n", "volumes", info.volumes);
     print_parts(trace);
     print_codecs(trace);
     printf("%-14s %" PRIu64 " (writer %" PRIu32 "%s)\n", "commit", info.commit, info.epoch,

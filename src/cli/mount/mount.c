@@ -74,7 +74,7 @@ static char **linked_parts(const XtfTrace *trace, const char *folder)
     XtfTraceInfo info;
 
     xtf_trace_get_info(trace, &info);
-    g_auto(GStrv) parts = info.joined ? xtf_folder_parts(folder, NULL) : xtf_trace_part_paths(trace);
+    g_auto(GStrv) parts = info.joined ? xtf_folder_parts(folder, NULL) : xtf_trace_part_paths(trace, true);
     GPtrArray *targets = g_ptr_array_new();
     for (char **part = parts; part && *part; part++) {
         g_autofree char *real = g_file_test(*part, G_FILE_TEST_IS_SYMLINK) ? realpath(*part, NULL) : NULL;

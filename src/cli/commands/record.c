@@ -25,20 +25,21 @@ enum {
     AFTER_DRAIN_SECONDS = 5, /* a collector that gives up draining still has to end */
     BRAKE_MAX = 1000000000,
     FSYNC_MAX = 86400,
+    ROTATE_MAX = 365 * 86400,
     RING_MIN = 4 << 10,
     RING_MAX = 1 << 30,
 };
 
 /* The options as given on the command line. */
 typedef struct {
-    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain, *brake, *fsync;
+    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain, *brake, *fsync, *rotate;
     gboolean force, keep_parts, all_calls, stack, locks, dry_run, quiet;
 } Given;
 
 static void given_finish(Given *given)
 {
     char *texts[] = {given->output, given->buffer, given->when_full, given->filter, given->mpi,
-                     given->clock,  given->drain,  given->brake,     given->fsync};
+                     given->clock,  given->drain,  given->brake,     given->fsync,  given->rotate};
 
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
@@ -92,6 +93,27 @@ static bool parse_fsync(const char *text)
            report_wrong("--fsync", text, "a number of seconds, 0 to 86400, is needed");
 }
 
+/* Reads a length of time: digits, and s, m, h or d. */
+static bool parse_rotate(const char *text, guint64 *seconds)
+{
+    static const struct {
+        char unit;
+        unsigned seconds;
+    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}};
+    size_t digits = text ? strspn(text, "0123456789") : 0;
+    g_autofree char *number = g_strndup(text, digits);
+    unsigned unit = 0;
+
+    *seconds = 0;
+    while (text && unit < G_N_ELEMENTS(units) && units[unit].unit != text[digits])
+        unit++;
+    if (text && (unit == G_N_ELEMENTS(units) || text[digits + 1] ||
+                 !g_ascii_string_to_unsigned(number, 10, 1, ROTATE_MAX / units[unit].seconds, seconds, NULL)))
+        return report_wrong("--rotate", text, "a time such as 1h is needed: up to 365d, with s, m, h or d");
+    *seconds *= text ? units[unit].seconds : 0;
+    return true;
+}
+
 static bool parse_brake(const char *text)
 {
     guint64 calls;
@@ -127,7 +149,7 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
     if (!parse_buffer(given->buffer, &options->ring_size) || !parse_drain(given->drain, &options->drain) ||
         !parse_word("--when-full", given->when_full, manners, &manner) ||
         !parse_word("--clock", given->clock, clocks, &clock) || !parse_brake(given->brake) ||
-        !parse_fsync(given->fsync) || !parse_filter(&given->filter))
+        !parse_fsync(given->fsync) || !parse_rotate(given->rotate, &options->rotate) || !parse_filter(&given->filter))
         return false;
     if (given->output && !*given->output)
         return report_wrong("--output", given->output, "the name of a file is needed");
@@ -387,6 +409,8 @@ int xtf_command_record(int argc, char **argv)
          "SECONDS"},
         {"fsync", 0, 0, G_OPTION_ARG_STRING, &given.fsync,
          "Time between writes to the disk (default: 5; 0: at the end only)", "SECONDS"},
+        {"rotate", 0, 0, G_OPTION_ARG_STRING, &given.rotate,
+         "Begin new files after this time, such as 1h: no more is written to the old ones", "TIME"},
         {"keep-parts", 'k', 0, G_OPTION_ARG_NONE, &given.keep_parts, "Keep the parts after merging them", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Show no progress and no summary", NULL},
         {0},

@@ -123,6 +123,19 @@ static void rename_in_folder(const char *folder, const char *path, const char *n
     close(directory);
 }
 
+/* Copies the earlier volumes of a part, which the part names, and removes them. */
+static bool deliver_volumes(const char *folder, const char *path, const char *gather, const char *host, GError **error)
+{
+    for (unsigned i = 1;; i++) {
+        g_autofree char *volume = g_strdup_printf("%s.%04u", path, i), *name = g_path_get_basename(volume);
+        if (!g_file_test(volume, G_FILE_TEST_EXISTS))
+            return true;
+        if (!copy_to_folder(volume, gather, host, name, false, error))
+            return false;
+        rename_in_folder(folder, volume, NULL);
+    }
+}
+
 bool xtf_collect_deliver(const char *folder, const char *path, const char *host, GError **error)
 {
     const char *gather = destination(folder, host);
@@ -130,7 +143,7 @@ bool xtf_collect_deliver(const char *folder, const char *path, const char *host,
     if (!gather)
         return true;
     g_autofree char *name = g_path_get_basename(path);
-    if (!copy_to_folder(path, gather, host, name, false, error))
+    if (!deliver_volumes(folder, path, gather, host, error) || !copy_to_folder(path, gather, host, name, false, error))
         return false;
     rename_in_folder(folder, path, NULL);
     return true;

@@ -21,6 +21,7 @@ typedef struct {
     bool committed_meanwhile; /* a commit was made while the thread ran */
     bool named;               /* the folder was synced */
     uint64_t sync_began;      /* nanoseconds of CLOCK_MONOTONIC; 0: never */
+    uint64_t volume_began;    /* the same: of the current volume */
     GError *sync_error;
 } XtfCollectPart;
 
@@ -33,7 +34,8 @@ bool xtf_collect_part_create(XtfCollectPart *part, int folder, const char *path,
                              GError **error);
 /* Reopens the file at its last commit, after a write failed. The reserve leaves room for a little more. */
 bool xtf_collect_part_reopen(XtfCollectPart *part, GError **error);
-/* Commits. Starts a sync at intervals, without waiting for it. */
+/* Commits. Starts a sync at intervals, without waiting for it. Begins a new volume at intervals (`xtf record --rotate`),
+ * which waits for a sync. */
 bool xtf_collect_part_commit(XtfCollectPart *part, GError **error);
 /* True if a sync runs. A commit made now needs another sync. */
 bool xtf_collect_part_is_syncing(const XtfCollectPart *part);

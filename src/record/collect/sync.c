@@ -9,7 +9,7 @@
 #include "src/record/collect/part.h"
 #include "src/record/nanoseconds.h"
 
-enum { SECONDS_MAX = 86400, SECONDS_DEFAULT = 5 };
+enum { SECONDS_MAX = 86400, SECONDS_DEFAULT = 5, ROTATION_SECONDS_MAX = 365 * 86400 };
 
 /* Returns the sync_interval of `xtf record --fsync` in nanoseconds; 0: sync only at the end. */
 static uint64_t sync_interval(void)
@@ -74,11 +74,44 @@ bool xtf_collect_part_end_sync(XtfCollectPart *part, GError **error)
     return true;
 }
 
+/* Returns the time of `xtf record --rotate` in nanoseconds; 0: never. */
+static uint64_t rotation_interval(void)
+{
+    const char *text = g_getenv("XTF_RECORD_ROTATE");
+    guint64 seconds;
+
+    return text && g_ascii_string_to_unsigned(text, 10, 1, ROTATION_SECONDS_MAX, &seconds, NULL) ? seconds * 1000000000
+                                                                                                 : 0;
+}
+
+/* Begins a new volume if it is time. Returns true in *begun if it did: that was a commit, and a sync. */
+static bool rotate(XtfCollectPart *part, bool *begun, GError **error)
+{
+    uint64_t interval = rotation_interval(), now = xtf_monotonic_ns();
+    g_autofree char *name = g_path_get_basename(part->path);
+
+    *begun = false;
+    if (part->volume_began == 0)
+        part->volume_began = now;
+    if (interval == 0 || now - part->volume_began < interval)
+        return true;
+    if (!xtf_collect_part_end_sync(part, error) || !xtf_writer_begin_volume(part->writer, part->folder, name, error))
+        return false;
+    part->volume_began = part->sync_began = xtf_monotonic_ns();
+    part->committed_meanwhile = false;
+    part->named = *begun = true;
+    return true;
+}
+
 bool xtf_collect_part_commit(XtfCollectPart *part, GError **error)
 {
-    bool busy = xtf_collect_part_is_syncing(part);
+    bool busy = xtf_collect_part_is_syncing(part), begun;
     uint64_t interval = sync_interval();
 
+    if (!rotate(part, &begun, error))
+        return false;
+    if (begun)
+        return true;
     if (!busy && !xtf_collect_part_end_sync(part, error))
         return false;
     if (!xtf_writer_commit(part->writer, error))

@@ -14,6 +14,7 @@ typedef struct {
     const char *filter; /* absolute path of a file */
     const char *clock;  /* "tsc" or "monotonic" */
     const char *fsync;  /* seconds between syncs of a part, as digits; "0": only at the end */
+    guint64 rotate;     /* seconds after which a part begins a new volume; 0: never */
     const char *brake;  /* calls in a row after which the brake stops a tiny function, as digits; "0": never */
 } XtfRecordOptions;
 

@@ -84,6 +84,18 @@ static bool is_numbered(const char *name, const char *const *endings)
     return digits >= NUMBER_MIN && g_strv_contains(endings, name + digits);
 }
 
+/* True if a name is that of an earlier volume of a part, or of a volume that is being made (libxtf/writer.h). */
+static bool is_volume(const char *name)
+{
+    static const char *const endings[] = {".xtf", ".xtf.new", NULL}, *const parts[] = {".xtf", NULL};
+    const char *dot = strrchr(name, '.');
+    g_autofree char *part = dot ? g_strndup(name, (gsize)(dot - name)) : NULL;
+
+    if (name[0] == '.')
+        return is_numbered(name + 1, endings);
+    return dot && dot[1] && strspn(dot + 1, "0123456789") == strlen(dot + 1) && is_numbered(part, parts);
+}
+
 /* True if a name is `prefix`, which ends with a minus, a pid, and `ending`. */
 static bool is_process_file(const char *name, const char *prefix, const char *ending)
 {
@@ -102,7 +114,7 @@ static bool is_job_file(const char *name)
     static const char *const names[] = {JOB_FILE, XTF_ANCHOR_NAME, XTF_JOB_RECORDED, NULL};
     const char *minus = strrchr(name, '-');
 
-    return is_numbered(name, endings) || g_strv_contains(names, name) ||
+    return is_numbered(name, endings) || is_volume(name) || g_strv_contains(names, name) ||
            is_process_file(name, XTF_JOB_LOG, XTF_JOB_LOG_ENDING) || is_process_file(name, "", XTF_JOB_STARTING) ||
            xtf_job_is_shared(name) || g_str_has_prefix(name, ".part-") ||
            (name[0] == '.' && minus && is_numbered(minus + 1, parts)); /* src/record/collect/deliver.c */

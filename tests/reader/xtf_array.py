@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import xtf_unpack
 from xtf_format import (ALIGNMENT, COMPACT, COMPACT_FEATURE, EDGE, ENTRY, HEIGHT_MAX, INDEX, LEAF, LEAF_BYTES_MAX, LEAF_ROWS_PER_BYTE, OPEN_PAGE, PAGE, PAGE_MAGIC,
-                        PLAIN, REFERENCE)
+                        PLAIN, REFERENCE, VOLUMES_FEATURE)
 from xtf_schema import GREATEST, TABLE_KIND, Bytes, Damaged, Unknown, expect
 
 
@@ -182,7 +182,7 @@ class Array:
             first = leaf.first + leaf.rows
             if first >= last:
                 return
-            leaf = self.open_page(0) if first == self.edge_heads[0][0] else self.sealed(leaf.behind, 0)
+            leaf = self.open_page(0) if first == self.edge_heads[0][0] else self.leaf_of(first) if self.trace.features & VOLUMES_FEATURE else self.sealed(leaf.behind, 0)
             expect(leaf.first == first, f"{self.label}: the leaf after row {first - 1} begins with row {leaf.first}")
 
     def window(self, begin=None, end=None):

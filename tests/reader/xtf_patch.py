@@ -7,7 +7,7 @@ import struct
 import zlib
 
 SUPERBLOCK = ("magic:8s major:H minor:H page_size:I file_id:16s incompatible:Q read_only:Q compatible:Q commit:Q pages:Q wall_time:Q epoch:I slot:B flags:B "
-              "checksum_kind:B _:x catalog_at:Q catalog_length:I catalog_crc:I opening:Q opening_bytes:I kept_commits:I kept_seconds:I _:128s crc:I")
+              "checksum_kind:B _:x catalog_at:Q catalog_length:I catalog_crc:I opening:Q opening_bytes:I kept_commits:I kept_seconds:I _:4x own_first:Q _:116s crc:I")
 REFERENCE = "at:Q length:I crc:I"
 CATALOG = "magic:4s sections:I"
 SECTION = "kind:I flags:I length:Q"

@@ -6,6 +6,7 @@ The reader is simple and trusts nothing: it checks every length and every checks
 """
 import argparse
 import heapq
+import itertools
 import os
 import struct
 import sys
@@ -15,7 +16,8 @@ from typing import NamedTuple
 from xtf_array import Array
 from xtf_format import (ALIGNMENT, ARRAY, ARRAYS, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILE_PAGES_MAX, FILES_FEATURE,
                         FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, KNOT, KNOWN, LIMIT, LIMITS, MAGIC, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, PAGES_MAX, REFERENCE,
-                        REQUIRED, SCHEMAS, SEGMENT, SEGMENTS, SEGMENT_MAPS, STRINGS, SUPERBLOCK, TABLE, TABLES, TABLE_MAX, WRITER, WRITER_TEXT_MAX)
+                        REQUIRED, SCHEMAS, SEGMENT, SEGMENTS, SEGMENT_MAPS, STRINGS, SUPERBLOCK, TABLE, TABLES, TABLE_MAX, VOLUMES_FEATURE, WRITER,
+                        WRITER_TEXT_MAX)
 from xtf_schema import TABLE_KIND, Bytes, ClockMap, Damaged, Schema, expect
 
 
@@ -48,6 +50,7 @@ class Superblock(NamedTuple):
     opening_bytes: int
     kept_commits: int
     kept_seconds: int
+    own_first: int
     crc: int
 
 
@@ -66,7 +69,7 @@ class Part:
                 newest = intact_superblocks(self.fd, f"{label}: {self.path}:")[0]
             except OSError as error:
                 raise Damaged(f"{label}: {self.path}: {error.strerror}") from error
-            expect(not newest.incompatible & FILES_FEATURE, f"{label}: {self.path} is an anchor")
+            expect(newest.own_first or not newest.incompatible & FILES_FEATURE, f"{label}: {self.path} is an anchor")
             expect((newest.file_id, newest.commit, newest.wall_time, newest.epoch) == (self.file_id, self.commit, self.wall_time, self.epoch)
                    and os.fstat(self.fd).st_size == self.length, f"{label}: {self.path} is not the file that the catalog names, or has another commit")
         expect(offset + length <= self.length, f"{label}: past the end of {self.path}")
@@ -107,7 +110,7 @@ class Trace:
             self.damaged_commit = superblocks[0].commit
 
     def open_commit(self, superblock):
-        self.superblock, self.files = superblock, []
+        self.superblock, self.files, self.own_start = superblock, [], 0
         self.read_superblock()
         self.read_catalog()
 
@@ -115,14 +118,16 @@ class Trace:
         os.close(self.fd)
 
     def size(self):
-        return os.fstat(self.fd).st_size
+        """Returns the end of this file's bytes, counted through all volumes."""
+        return self.own_start + os.fstat(self.fd).st_size
 
     def read(self, offset, length, label):
         part = next((part for part in reversed(self.files) if part.first * self.page_size <= offset), None)
-        if part:
+        if part and not 0 < self.own_start <= offset:
             return part.read(offset - part.first * self.page_size, length, label)
         expect(offset + length <= self.size(), f"{label}: past the end of the file")
-        return read_whole(self.fd, offset, length, label)
+        expect(offset >= self.own_start, f"{label}: in an earlier volume that the catalog does not name")
+        return read_whole(self.fd, offset - self.own_start, length, label)
 
     def own_item(self, reference, label):
         """Returns an item that is in this file, not in a part."""
@@ -146,13 +151,15 @@ class Trace:
     def read_superblock(self):
         block = self.superblock
         expect(block.major == 2, f"version {block.major}.{block.minor}: this reader knows 2")
-        expect(block.incompatible & ~(COMPACT_FEATURE | FILES_FEATURE) == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
+        expect(block.incompatible & ~(COMPACT_FEATURE | FILES_FEATURE | VOLUMES_FEATURE) == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
         expect(block.checksum_kind == CRC32, f"it has checksums of kind {block.checksum_kind}")
         self.version, self.features = (block.major, block.minor), block.incompatible
         self.file_id, self.commit, self.pages, self.epoch = block.file_id, block.commit, block.pages, block.epoch
         size = self.page_size = block.page_size
         expect(4096 <= size <= 1 << 20 and size & (size - 1) == 0, f"impossible page size {size}")
         expect(self.pages <= PAGES_MAX, f"superblock: {self.pages} pages")
+        expect(block.own_first <= self.pages and (not block.own_first or self.features & VOLUMES_FEATURE), f"superblock: its first page is {block.own_first}")
+        self.own_start = block.own_first * size
 
     def sections(self):
         """Returns the bodies of the catalog's sections."""
@@ -249,7 +256,12 @@ class Trace:
             expect(end in (None, files[-1].first), "files: their pages do not follow one another")
             end = files[-1].first + files[-1].pages
         expect(files, "files: the section is empty")
-        expect(len({part.file_id for part in files}) == len(files), "files: one is named twice")
+        runs = [(file_id, [part.commit for part in run]) for file_id, run in itertools.groupby(files, lambda part: part.file_id)]  # a run: volumes of a trace
+        expect(len({file_id for file_id, _ in runs}) == len(runs), "files: the volumes of a trace do not follow one another")
+        expect(all(commits == sorted(set(commits)) for _, commits in runs), "files: one is named twice, or volumes are out of order")
+        if self.own_start:
+            expect(files[0].first == 0 and end * self.page_size == self.own_start, "files: the earlier volumes do not have the pages before this one's")
+            return files
         gap = files[0].first * self.page_size - self.size()
         expect(0 <= gap <= PAGES_BETWEEN_MAX * self.page_size, "files: their pages do not begin after the end of the file")
         return files

@@ -116,17 +116,18 @@ static void move_edges(XtfWriter *writer)
     }
 }
 
-/* Goes on in an empty file. Takes ownership of the descriptor. */
-static void enter_volume(XtfWriter *writer, int fd, const XtfPartFile *last)
+/* Goes on in an empty file. Exchanges the descriptors: the caller gets that of the old volume. */
+static void enter_volume(XtfWriter *writer, int *fd, const XtfPartFile *last)
 {
+    int old = writer->fd;
     XtfPartFile volume = *last;
 
     volume.name = g_strdup(volume.name);
     if (!writer->volumes)
         writer->volumes = g_array_new(FALSE, FALSE, sizeof(XtfPartFile));
     g_array_append_val(writer->volumes, volume);
-    close(writer->fd);
-    writer->fd = fd;
+    writer->fd = *fd;
+    *fd = old;
     writer->own_first = writer->pages;
     writer->pages += xtf_first_place(writer->page_size);
     writer->reserved = 0;
@@ -137,15 +138,15 @@ static void enter_volume(XtfWriter *writer, int fd, const XtfPartFile *last)
     move_edges(writer);
 }
 
-/* Commits to both files, and enters the second. */
+/* Commits to both files, and enters the second. *fd becomes the descriptor of the old volume, which stays locked: the
+ * old volume has the trace's name until the new one is complete. */
 static bool change_volume(XtfWriter *writer, int *fd, const char *name, GError **error)
 {
     XtfPartFile volume;
 
     if (!xtf_writer_commit(writer, error) || !end_volume(writer, name, &volume, error))
         return false;
-    enter_volume(writer, *fd, &volume);
-    *fd = -1;
+    enter_volume(writer, fd, &volume);
     if (!xtf_writer_commit(writer, error) || (!writer->no_sync && !xtf_writer_sync(writer, error))) {
         writer->failed = true;
         return false;
@@ -164,6 +165,7 @@ typedef struct {
     char *ended;      /* of the volume that ends */
     char *temporary;  /* of the new volume, until it is complete */
     bool linked;      /* the volume that ends has both names */
+    bool exchanged;   /* the new volume has the name of the trace */
 } Names;
 
 /* Returns true if the name leads to the file that the writer writes. */
@@ -202,15 +204,33 @@ static int create_new(const XtfWriter *writer, const Names *names, GError **erro
     return fd;
 }
 
-/* Gives the new volume the name of the old one. */
-static bool exchange_names(XtfWriter *writer, const Names *names, GError **error)
+/* Renames a file in the folder of the volumes. */
+static bool rename_file(const Names *names, const char *from, const char *to)
 {
-    if ((names->linked || renameat(names->folder, names->name, names->folder, names->ended) == 0) &&
-        renameat(names->folder, names->temporary, names->folder, names->name) == 0 &&
-        (writer->no_sync || fsync(names->folder) == 0 || errno == EINVAL))
+    return renameat(names->folder, from, names->folder, to) == 0;
+}
+
+/* Gives the new volume the name of the old one. */
+static bool exchange_names(XtfWriter *writer, Names *names, GError **error)
+{
+    bool renamed = !names->linked && rename_file(names, names->name, names->ended);
+
+    names->exchanged = (names->linked || renamed) && rename_file(names, names->temporary, names->name);
+    if (names->exchanged && (writer->no_sync || fsync(names->folder) == 0 || errno == EINVAL))
         return true;
     writer->failed = true;
-    return fail_name(writer, names->name, error);
+    fail_name(writer, names->name, error);
+    if (renamed && !names->exchanged)
+        rename_file(names, names->ended, names->name); /* a failure leaves the trace under its second name */
+    return false;
+}
+
+/* Removes the names of a change of volumes that failed. An old volume that has another name keeps it. */
+static void remove_names(const Names *names)
+{
+    unlinkat(names->folder, names->temporary, 0);
+    if (names->linked)
+        unlinkat(names->folder, names->ended, 0);
 }
 
 static bool begin_volume(XtfWriter *writer, Names *names, GError **error)
@@ -219,12 +239,10 @@ static bool begin_volume(XtfWriter *writer, Names *names, GError **error)
     bool good = fd >= 0 && xtf_writer_lock_file(fd, writer->path, error) && link_ended(writer, names, error) &&
                 change_volume(writer, &fd, names->ended, error) && exchange_names(writer, names, error);
 
+    if (!good && !names->exchanged)
+        remove_names(names);
     if (fd >= 0)
         close(fd);
-    if (!good)
-        unlinkat(names->folder, names->temporary, 0);
-    if (!good && names->linked)
-        unlinkat(names->folder, names->ended, 0);
     return good;
 }
 

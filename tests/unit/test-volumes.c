@@ -1,0 +1,200 @@
+/* Volumes: a trace that goes on in further files shows the rows that one file would. */
+#include "volumes-fixture.h"
+
+/* Writes the same rows with any number of changes of the volume. Location 3 gets rows in the first volume only. */
+static void check_many(uint32_t page_size, const char *codec, unsigned n_volumes, int rows_max)
+{
+    XtfWriterOptions options = quick;
+    g_autoptr(GRand) random = g_rand_new_with_seed(page_size + n_volumes);
+    Volumes volumes;
+
+    options.page_size = page_size;
+    options.codec = codec;
+    begin(&volumes, &options);
+    append(&volumes, 3, 700);
+    for (unsigned i = 0; i < n_volumes; i++) {
+        for (uint64_t location = 0; location < 3; location++)
+            append(&volumes, location, (uint64_t)g_rand_int_range(random, 0, rows_max));
+        if (g_rand_boolean(random))
+            commit(&volumes);
+        if (i + 1 < n_volumes)
+            next_volume(&volumes);
+    }
+    end(&volumes);
+    assert_whole(&volumes, n_volumes);
+    finish(&volumes);
+}
+
+/* FORMAT W61, W63, W64, R83, R84 */
+Test(volumes, show_all_rows)
+{
+    static const char *const codecs[] = {"plain", "compact"};
+
+    for (unsigned i = 0; i < 2; i++) {
+        check_many(4096, codecs[i], 40, 3);
+        check_many(4096, codecs[i], 12, 2500);
+        check_many(4096, codecs[i], 2, 40000);
+        check_many(8192, codecs[i], 12, 900);
+        check_many(1 << 16, codecs[i], 5, 9000);
+    }
+}
+
+Test(volumes, without_new_rows)
+{
+    Volumes volumes;
+
+    begin(&volumes, &quick);
+    next_volume(&volumes); /* nothing was written yet */
+    append(&volumes, 0, 1000);
+    next_volume(&volumes);
+    next_volume(&volumes);
+    end(&volumes);
+    assert_whole(&volumes, 4);
+    finish(&volumes);
+}
+
+/* FORMAT W67 */
+Test(volumes, a_writer_goes_on)
+{
+    Volumes volumes;
+
+    begin(&volumes, &quick);
+    for (unsigned i = 0; i < 8; i++) {
+        for (uint64_t location = 0; location < 3; location++)
+            append(&volumes, location, location == i % 3 ? 0 : 300 * i + 11);
+        if (i % 4 == 0)
+            end(&volumes);
+        else
+            commit(&volumes);
+        if (i % 4 == 1)
+            xtf_writer_abort(volumes.writer);
+        if (i % 4 < 2)
+            resume(&volumes);
+        if (i % 2)
+            next_volume(&volumes);
+    }
+    append(&volumes, 0, 5000);
+    end(&volumes);
+    assert_whole(&volumes, 5);
+    finish(&volumes);
+}
+
+static void append_found(Volumes *volumes, uint32_t schema, uint64_t n)
+{
+    GError *error = NULL;
+    XtfArrayWriter *array = xtf_writer_array(volumes->writer, 1, schema, &error);
+
+    cr_assert_good(array, error);
+    for (uint64_t i = 0; i < n; i++) {
+        const TestRow row = row_of(1, i);
+        cr_assert_good(xtf_array_writer_append(array, &row, &error), error);
+    }
+}
+
+static void assert_found(const Volumes *volumes, uint32_t schema, uint64_t n)
+{
+    g_autoptr(XtfTrace) trace = open_trace(volumes->path, 0);
+    const XtfArray array = find_array(trace, 1, schema);
+
+    assert_rows(&array, 1, n);
+    assert_sound(trace);
+}
+
+/* Clears rows that lie in earlier volumes, in the last one, and in both. */
+static void check_cleared(bool replaced, bool resumed)
+{
+    GError *error = NULL;
+    Volumes volumes;
+
+    begin(&volumes, &quick);
+    append(&volumes, 1, 13000);
+    uint32_t found = add_schema_of_kind(volumes.writer, "found", XTF_SCHEMA_DERIVED);
+    for (unsigned i = 1; i < 5; i++) {
+        append_found(&volumes, found, 4000 / i);
+        if (i != 2)
+            next_volume(&volumes);
+        if (resumed) {
+            end(&volumes);
+            resume(&volumes);
+        }
+        g_autoptr(XtfSchema) schema = xtf_schema_new("found", XTF_SCHEMA_DERIVED, test_fields, &error);
+        cr_assert_good(replaced ? xtf_writer_replace_schema(volumes.writer, schema, &found, &error)
+                                : xtf_writer_clear_arrays(volumes.writer, found, &error),
+                       error);
+        append_found(&volumes, found, 3000 * i);
+        commit(&volumes);
+        append(&volumes, 1, 500);
+        commit(&volumes);
+        assert_found(&volumes, found, 3000 * i);
+        cr_assert_good(xtf_writer_clear_arrays(volumes.writer, found, &error), error);
+    }
+    append_found(&volumes, found, 5);
+    end(&volumes);
+    assert_found(&volumes, found, 5);
+    assert_whole(&volumes, 4);
+    finish(&volumes);
+}
+
+/* FORMAT W62 */
+Test(volumes, cleared_rows)
+{
+    for (unsigned i = 0; i < 4; i++)
+        check_cleared(i & 1, i & 2);
+}
+
+/* FORMAT W62 */
+Test(volumes, do_not_change_when_they_have_ended)
+{
+    g_autofree char *before = NULL, *after = NULL;
+    gsize before_size, after_size;
+    Volumes volumes;
+
+    begin(&volumes, &quick);
+    append(&volumes, 0, 5000);
+    append(&volumes, 2, 5);
+    commit(&volumes);
+    next_volume(&volumes);
+    g_autofree char *path = volume_path(&volumes, 1);
+    cr_assert(g_file_get_contents(path, &before, &before_size, NULL));
+    for (unsigned i = 0; i < 30; i++) {
+        append(&volumes, i % 3, 400);
+        commit(&volumes);
+    }
+    end(&volumes);
+    cr_assert(g_file_get_contents(path, &after, &after_size, NULL));
+    cr_assert(before_size == after_size && memcmp(before, after, before_size) == 0);
+    assert_whole(&volumes, 2);
+    finish(&volumes);
+}
+
+Test(volumes, a_snapshot_stays)
+{
+    XtfWriterOptions options = quick;
+    GError *error = NULL;
+    Volumes volumes;
+
+    options.keep_commits = 6;
+    begin(&volumes, &options);
+    append(&volumes, 0, 2000);
+    next_volume(&volumes);
+    append(&volumes, 0, 100);
+    append(&volumes, 1, 100);
+    commit(&volumes);
+    uint64_t before[LOCATIONS];
+    memcpy(before, volumes.n_rows, sizeof before);
+    g_autoptr(XtfTrace) trace = open_trace(volumes.path, 0);
+    for (unsigned i = 0; i < 4; i++) {
+        append(&volumes, i % 2, 300);
+        commit(&volumes);
+    }
+    assert_trace(trace, before);
+    g_autoptr(XtfTrace) later = NULL; /* the last volume grows */
+    cr_assert_good(xtf_trace_refresh(trace, &later, &error) && later, error);
+    assert_trace(later, volumes.n_rows);
+    next_volume(&volumes);
+    append(&volumes, 0, 6000);
+    end(&volumes);
+    assert_trace(later, (uint64_t[LOCATIONS]){2700, 700}); /* the earlier volume is still open */
+    assert_whole(&volumes, 3);
+    finish(&volumes);
+}

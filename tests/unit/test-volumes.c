@@ -61,7 +61,7 @@ Test(volumes, a_writer_goes_on)
     begin(&volumes, &quick);
     for (unsigned i = 0; i < 8; i++) {
         for (uint64_t location = 0; location < 3; location++)
-            append(&volumes, location, location == i % 3 ? 0 : 300 * i + 11);
+            append(&volumes, location, location == i % 3 ? 0 : 3000 * i + 11);
         if (i % 4 == 0)
             end(&volumes);
         else
@@ -103,10 +103,12 @@ static void assert_found(const Volumes *volumes, uint32_t schema, uint64_t n)
 /* Clears rows that lie in earlier volumes, in the last one, and in both. */
 static void check_cleared(bool replaced, bool resumed)
 {
+    XtfWriterOptions options = quick;
     GError *error = NULL;
     Volumes volumes;
 
-    begin(&volumes, &quick);
+    options.codec = "plain";
+    begin(&volumes, &options);
     append(&volumes, 1, 13000);
     uint32_t found = add_schema_of_kind(volumes.writer, "found", XTF_SCHEMA_DERIVED);
     for (unsigned i = 1; i < 5; i++) {
@@ -123,8 +125,10 @@ static void check_cleared(bool replaced, bool resumed)
                        error);
         append_found(&volumes, found, 3000 * i);
         commit(&volumes);
-        append(&volumes, 1, 500);
-        commit(&volumes);
+        for (unsigned j = 0; j < 4; j++) { /* uses free pages */
+            append(&volumes, 1, 900);
+            commit(&volumes);
+        }
         assert_found(&volumes, found, 3000 * i);
         cr_assert_good(xtf_writer_clear_arrays(volumes.writer, found, &error), error);
     }
@@ -196,5 +200,29 @@ Test(volumes, a_snapshot_stays)
     end(&volumes);
     assert_trace(later, (uint64_t[LOCATIONS]){2700, 700}); /* the earlier volume is still open */
     assert_whole(&volumes, 3);
+    finish(&volumes);
+}
+
+Test(volumes, keep_clock_maps)
+{
+    const XtfClockKnot knots[] = {{.local = 10, .global = 1010}, {.local = 100000, .global = 101000}};
+    const XtfClockMap map = {.knots = knots, .n_knots = 2};
+    GError *error = NULL;
+    Volumes volumes;
+    uint32_t number;
+    uint64_t time;
+
+    begin(&volumes, &quick);
+    cr_assert_good(xtf_writer_add_clock_map(volumes.writer, &map, &number, &error), error);
+    cr_assert_good(xtf_writer_set_clock_map(volumes.writer, 2, number, &error), error);
+    append(&volumes, 2, 100);
+    for (unsigned i = 0; i < 3; i++)
+        next_volume(&volumes);
+    end(&volumes);
+    g_autoptr(XtfTrace) trace = open_trace(volumes.path, 0);
+    assert_sound(trace);
+    const XtfArray array = find_array(trace, 2, volumes.schema);
+    cr_assert_good(xtf_array_time(&array, 0, &time, &error), error);
+    cr_assert_eq(time, row_of(2, 0).time + 1000);
     finish(&volumes);
 }

@@ -23,7 +23,9 @@ import zlib
 
 sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("roundtrip", "reader")]
 # pylint: disable=wrong-import-position
+from xtf_format import VOLUMES_FEATURE
 from xtf_patch import File
+from xtf_reader import intact_superblocks
 from xtfrun import Xtf, is_sanitized, without_name
 
 XTF, SPLIT, DUMP, CHECKER, *TRACES = sys.argv[1:]
@@ -81,8 +83,9 @@ def check_trace(trace, by_second_reader=False):
     assert done.returncode == 0, done.stderr
 
 
-def split_trace(folder, trace, parts, seed, codec):
-    subprocess.run([SPLIT, trace, folder / "part", str(parts), str(seed), codec], check=True)
+def split_trace(folder, trace, parts, seed, codec, volume_rows=0):
+    """Splits a trace. With `volume_rows` each part has volumes of so many rows."""
+    subprocess.run([SPLIT, trace, folder / "part", str(parts), str(seed), codec, str(volume_rows)], check=True)
     return [folder / f"part-{i}.xtf" for i in range(parts)]
 
 
@@ -133,6 +136,76 @@ def test_folder(folder, trace, merged, parts, paths):
     whole = folder.with_suffix(".xtf")
     run("merge", "-q", "-o", whole, folder)
     compare_trees(folder, whole, sample, "a folder, and the file that its parts were merged into")
+
+
+def has_volumes(file):
+    """Returns the bit VOLUMES and *own first* of a file."""
+    with open(file, "rb") as opened:
+        superblock = intact_superblocks(opened.fileno(), file.name)[0]
+    return bool(superblock.incompatible & VOLUMES_FEATURE), superblock.own_first
+
+
+# FORMAT W68, W69, R86, R88, C11
+def test_volumes(folder, trace, seed, codec):
+    """Checks that parts in several volumes show what the whole trace shows: alone, merged, in a folder, anchored and copied."""
+    rows = int(re.search(r"^\d+ arrays, (\d+) rows", run("check", trace).decode(), re.M)[1])
+    for parts in 1, 3:
+        parts_folder, merged, copied = folder / f"volumes-{parts}.d", folder / "volumes.xtf", folder / "copied.xtf"
+        parts_folder.mkdir()
+        names = split_trace(parts_folder, trace, parts, seed, codec, rows // parts // 7)
+        files = {file: file.read_bytes() for file in parts_folder.iterdir()}
+        assert len(files) >= 6 * parts and all(has_volumes(name)[1] > 0 for name in names), files.keys()
+        for name in names:
+            check_trace(name, by_second_reader=True)
+        run("merge", "-qf", "-o", merged, *names)
+        assert has_volumes(merged) == (True, 0), has_volumes(merged)
+        check_trace(merged, by_second_reader=True)
+        paths = [path for path in paths_of(merged, seed) if path not in IN_ORDER_OF_PARTS]
+        paths = random.Random(seed).sample(paths, min(len(paths), 50 if is_sanitized(XTF) else 400))
+        compare_trees(trace, merged, paths, "volumes, merged")
+        for whole in [parts_folder] + names[:1] * (parts == 1):
+            compare_trees(trace, whole, paths, f"volumes of {whole.name}")
+            run("copy", "-qf", whole, copied)
+            assert has_volumes(copied) == (False, 0), has_volumes(copied)
+            check_trace(copied, by_second_reader=True)
+            compare_trees(trace, copied, paths, f"volumes of {whole.name}, copied")
+        run("merge", "-q", "--anchor", parts_folder)
+        check_trace(parts_folder / "anchor.xtf", by_second_reader=True)
+        compare_trees(trace, parts_folder / "anchor.xtf", paths, "volumes, anchored")
+        assert all(file.read_bytes() == data for file, data in files.items()), "a command changed a volume"
+        test_missing_volumes(parts_folder, names, merged)
+
+
+# FORMAT W68, R56, R87, C10
+def test_missing_volumes(parts_folder, names, merged):
+    """Checks what is read without a volume, and with another file in its place: windows that do not need it, with the same answers."""
+    volume, anchor, name = pathlib.Path(f"{names[0]}.0003"), parts_folder / "anchor.xtf", names[0]
+    data, other = volume.read_bytes(), pathlib.Path(f"{name}.0002").read_bytes()
+    whole, count = {source: run("cat", source, "/records") for source in (name, anchor)}, run("cat", anchor, "/count")
+    windows = [f"/time/{i}%-{i + 2}%/records" for i in range(0, 100, 7)]
+    answers = {(source, window): run("cat", source, window) for source in (name, anchor) for window in windows}
+    for faulty in None, other, data[:-4096], data + bytes(4096), b"something else" * 500:
+        volume.unlink()
+        if faulty is not None:
+            volume.write_bytes(faulty)
+        for source in name, anchor:
+            output = run("cat", source, "/records", status=1)
+            assert str(volume) in output, output
+            checked = COMMAND.completed("check", source)
+            assert checked.returncode == 1 and str(volume) in checked.stdout, checked.stdout
+            asked = [(window, COMMAND.completed("cat", source, window, text=False)) for window in windows]
+            good = [window for window, done in asked if done.returncode == 0]
+            assert all(done.stdout == answers[source, window] for window, done in asked if done.returncode == 0), source
+            assert 0 < len(good), f"{source}: no window can be read without {volume.name}"
+            done = subprocess.run([sys.executable, CHECKER, source], capture_output=True, text=True)
+            assert done.returncode != 0 and str(volume) in done.stderr, done.stderr
+        assert run("cat", anchor, "/count") == count
+        output = run("merge", "-f", "-o", merged, *names, status=1)
+        assert str(volume) in output, output
+        if faulty is None:
+            volume.write_bytes(data)
+    volume.write_bytes(data)
+    assert all(run("cat", source, "/records") == answer for source, answer in whole.items())
 
 
 # FORMAT W39, R55, R56, R57
@@ -399,6 +472,7 @@ def main():
                 trace = folder / "trace.xtf"
             test_same(folder, trace, 2, i, "compact")
             test_same(folder, trace, 4, i + 100, "plain")
+            test_volumes(folder, trace, i, "compact" if i % 2 else "plain")
             aligned = folder / "aligned.xtf"
             aligned.write_bytes(pathlib.Path(trace).read_bytes())
             subprocess.run([DUMP, "align", aligned, str(i)], check=True)

@@ -18,6 +18,7 @@ typedef struct {
     uint64_t free_pages;          /* pages of earlier commits, which later commits reuse */
     uint64_t unreachable_pages;   /* pages left by writers that died */
     uint64_t unknown_arrays;      /* arrays of an unknown schema or codec: the checker checks only their entries */
+    uint64_t removed_arrays;      /* the same of arrays some of whose volumes were removed on purpose */
     uint64_t problems;
     bool one_superblock; /* the file is closed but the other superblock is of an earlier commit; not a problem
                             (docs/FORMAT.md, 2) */

@@ -85,6 +85,7 @@ struct XtfTraceInfo {
     uint64_t file_size; /* bytes, parts included */
     uint32_t parts;     /* other files that hold segments (merge.h) */
     uint32_t volumes;   /* files of the trace, if it has several volumes (writer.h); else 0 */
+    uint32_t removed;   /* volumes that were removed on purpose: the trace begins after their last record */
     bool companion;     /* the file is a companion, and its one part is the base */
     bool merged;        /* merged from other files: no writer can add to it */
     bool joined;        /* the parts were joined in memory: table rows may have other numbers in a later commit */

@@ -52,6 +52,8 @@ typedef struct {
      * commits larger. */
     uint32_t keep_commits; /* at least 2; 0: XTF_KEEP_COMMITS_DEFAULT */
     int32_t keep_seconds;  /* 0: XTF_KEEP_SECONDS_DEFAULT; -1: no time */
+    /* Number of earlier volumes to keep: xtf_writer_begin_volume() removes the others. 0: all. */
+    uint32_t keep_volumes;
 } XtfWriterOptions;
 
 /* Returns the names that `codec` may have, the default first, NULL-terminated. */
@@ -166,6 +168,9 @@ uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);
  * file held it; the last volume opens it. `folder` is a descriptor of the folder that holds them, and `name` is the
  * file's name there. The last volume always has this name, and the volumes before are `name`.0001, `name`.0002, and so
  * on. A reader finds them in the folder of the last. No name is missing at any time, where the file system has links.
+ *
+ * With `keep_volumes`, older volumes are removed. The trace then begins after their last record: readers show what is
+ * later.
  *
  * Syncs, unless no_sync is set. No other thread may use the writer meanwhile, nor xtf_writer_sync(). XTF_ERROR_INVALID
  * for a companion, or if `name` is not the file's name. After another failure the writer may be unusable; then the file

@@ -94,7 +94,8 @@ void xtf_checking_files(XtfChecking *check)
         check->wrong_pages[i] = n_wrong_pages;
         check->wrong_files[i] = !xtf_parts_source_check(trace->source, i, &error);
         if (check->wrong_files[i]) {
-            xtf_checking_problem(check, "%s", error->message);
+            if (catalog->files[i].size > 0)
+                xtf_checking_problem(check, "%s", error->message);
             n_wrong_pages += catalog->files[i].pages;
         }
     }

@@ -47,7 +47,8 @@ typedef struct {
     uint32_t n_tables;
 } XtfSegmentMap;
 
-/* Another file whose pages replace some of this file's pages: see XtfDiskFile. */
+/* Another file whose pages replace some of this file's pages: see XtfDiskFile. An earlier volume of 0 bytes was removed
+ * on purpose. */
 typedef struct {
     char *name;
     uint64_t first_page, pages;
@@ -91,6 +92,17 @@ typedef struct {
     uint32_t n_clock_maps;
     XtfRef clock_maps; /* item of clock maps: see clock-maps.h */
 } XtfCatalog;
+
+/* Returns the number of volumes that were removed on purpose. If there are any, the trace begins after their last
+ * record: the clock's first time is that time, not that of the first record. */
+static inline uint32_t xtf_catalog_n_removed(const XtfCatalog *catalog)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < catalog->n_files; i++)
+        n += catalog->files[i].size == 0;
+    return n;
+}
 
 /* True if the file was merged from one or more others. Writers do not append to merged files. */
 static inline bool xtf_catalog_is_merged(const XtfCatalog *catalog)

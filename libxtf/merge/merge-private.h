@@ -76,6 +76,7 @@ typedef struct {
     GArray *deferred_limits; /* XtfDeferredLimits */
     GArray *n_rows;          /* uint64_t by schema */
     XtfClock clock;
+    uint64_t kept_from;      /* greatest first time of parts without their first volumes; 0: there are none */
     GHashTable *clocks;      /* set of the clock maps of all parts */
     GByteArray *clock_bytes; /* item of these clock maps */
     uint32_t page_size;

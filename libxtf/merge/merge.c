@@ -165,6 +165,13 @@ static bool copy_part(const XtfMerge *merge, const XtfPart *part, uint64_t total
     return good;
 }
 
+static bool refuse_removed(const XtfMerge *merge, GError **error)
+{
+    return merge->kept_from == 0 ||
+           xtf_fail(error, XTF_ERROR_INVALID,
+                    "the first volumes of the parts were removed: only --anchor joins the others, in place");
+}
+
 static bool copy_parts(XtfMerge *merge, XtfMergeOutput *output, GError **error)
 {
     uint64_t total = place_parts(merge, xtf_first_place(merge->page_size));
@@ -181,6 +188,8 @@ bool xtf_merge_join_parts(XtfMerge *merge, const char *const *parts, size_t n_pa
         !xtf_join_finish_tables(merge->join, error))
         return false;
     xtf_merge_finish_limits(merge);
+    if (merge->clock.first <= merge->clock.last) /* the whole begins where all parts have their records */
+        merge->clock.first = MIN(MAX(merge->clock.first, merge->kept_from), merge->clock.last);
     return true;
 }
 
@@ -202,9 +211,10 @@ bool xtf_merge(const char *path, const char *const *parts, size_t n_parts, const
     g_auto(XtfMergeOutput) output = {.fd = -1};
 
     xtf_merge_init(&merge, options);
-    if (!xtf_merge_join_parts(&merge, parts, n_parts, error) || is_output_a_part(&merge, path, error) ||
-        !xtf_merge_output_begin(&output, path, error) || !copy_parts(&merge, &output, error) ||
-        !xtf_merge_write_whole(&merge, &output, error) || !xtf_merge_output_end(&output, !merge.options.no_sync, error))
+    if (!xtf_merge_join_parts(&merge, parts, n_parts, error) || !refuse_removed(&merge, error) ||
+        is_output_a_part(&merge, path, error) || !xtf_merge_output_begin(&output, path, error) ||
+        !copy_parts(&merge, &output, error) || !xtf_merge_write_whole(&merge, &output, error) ||
+        !xtf_merge_output_end(&output, !merge.options.no_sync, error))
         return false;
     fill_report(&merge, n_parts, &output, report);
     return true;

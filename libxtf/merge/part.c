@@ -350,6 +350,8 @@ static bool join_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *a
         good && add_arrays(merge, part, &map, arrays, error) && xtf_merge_add_numbers(merge, trace, part, &map, error);
     xtf_part_map_finish(&map);
     add_clock(merge, &trace->catalog.clock);
+    if (xtf_catalog_n_removed(&trace->catalog) > 0)
+        merge->kept_from = MAX(merge->kept_from, trace->catalog.clock.first);
     merge->page_size = part->superblock.info.page_size;
     merge->incompatible |= trace->superblock.incompatible & ~XTF_FEATURE_FILES;
     return good;

@@ -56,6 +56,9 @@ static char *part_path(const PartsSource *self, const Part *part)
 static bool open_part_source(const PartsSource *self, Part *part, GError **error)
 {
     g_autofree char *path = part_path(self, part);
+
+    if (part->file.size == 0)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s was removed on purpose, and the records in it are gone", path);
     g_autoptr(XtfSource) source = xtf_source_open_pread_at(self->folder, part->file.name, path, error);
 
     if (!source)
@@ -127,6 +130,8 @@ static bool parts_read(XtfSource *source, uint64_t offset, void *buffer, size_t 
     Part *part = find_part_at(self, offset);
     uint64_t start = part ? part->start : self->own_start, size = part ? part->file.size : xtf_source_size(self->own);
 
+    if (part && size == 0)
+        return enter_part(self, part, error); /* fails: it was removed */
     if (offset < start)
         return xtf_damaged(error, "a reference leads to an earlier volume that the catalog does not name");
     if (length > size || offset - start > size - length)

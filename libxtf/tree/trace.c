@@ -336,6 +336,7 @@ static bool prepare_file(XtfTrace *trace, GError **error)
         trace->superblock.info.file_size = 0;
     for (uint32_t i = 0; i < catalog->n_files; i++)
         trace->superblock.info.file_size += catalog->files[i].size;
+    trace->superblock.info.removed = xtf_catalog_n_removed(catalog);
     if (trace->superblock.own_first > 0)
         trace->superblock.info.volumes = catalog->n_files + 1;
     else

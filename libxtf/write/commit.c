@@ -140,7 +140,7 @@ static void summarize_arrays(XtfWriter *writer)
         }
     }
     bool any = first <= last;
-    catalog->clock.first = any ? first : 1;
+    catalog->clock.first = any ? MIN(MAX(first, writer->kept_from), last) : 1;
     catalog->clock.last = any ? last : 0;
     catalog->clock.origin = any ? MIN(writer->origin, first) : writer->origin == UINT64_MAX ? 0 : writer->origin;
     catalog->clock.complete = writer->complete;

@@ -28,8 +28,7 @@ void xtf_writer_volumes_free(GArray *volumes)
 {
     for (guint i = 0; volumes && i < volumes->len; i++)
         g_free(g_array_index(volumes, XtfPartFile, i).name);
-    if (volumes)
-        g_array_unref(volumes);
+    g_clear_pointer(&volumes, g_array_unref);
 }
 
 void xtf_writer_volumes_name(const XtfWriter *writer, XtfCatalog *catalog)
@@ -46,10 +45,13 @@ void xtf_writer_volumes_resume(XtfWriter *writer, const XtfCatalog *catalog, uin
         return;
     writer->own_first = own_first;
     writer->volumes = g_array_new(FALSE, FALSE, sizeof(XtfPartFile));
+    writer->volume_ends = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    writer->kept_from = xtf_catalog_n_removed(catalog) > 0 ? catalog->clock.first : 0;
     for (uint32_t i = 0; i < catalog->n_files; i++) {
         XtfPartFile volume = catalog->files[i];
         volume.name = g_strdup(volume.name);
         g_array_append_val(writer->volumes, volume);
+        g_array_append_val(writer->volume_ends, catalog->clock.last); /* not known; not later than this */
     }
 }
 
@@ -116,6 +118,17 @@ static void move_edges(XtfWriter *writer)
     }
 }
 
+/* Marks volumes that are too old as removed. The trace begins after them. */
+static void forget_old_volumes(XtfWriter *writer)
+{
+    guint n = writer->volumes->len, keep = writer->keep_volumes;
+
+    for (guint i = 0; keep > 0 && i + keep < n; i++) {
+        g_array_index(writer->volumes, XtfPartFile, i).size = 0;
+        writer->kept_from = MAX(writer->kept_from, g_array_index(writer->volume_ends, uint64_t, i) + 1);
+    }
+}
+
 /* Goes on in an empty file. Exchanges the descriptors: the caller gets that of the old volume. */
 static void enter_volume(XtfWriter *writer, int *fd, const XtfPartFile *last)
 {
@@ -123,9 +136,13 @@ static void enter_volume(XtfWriter *writer, int *fd, const XtfPartFile *last)
     XtfPartFile volume = *last;
 
     volume.name = g_strdup(volume.name);
-    if (!writer->volumes)
+    if (!writer->volumes) {
         writer->volumes = g_array_new(FALSE, FALSE, sizeof(XtfPartFile));
+        writer->volume_ends = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    }
     g_array_append_val(writer->volumes, volume);
+    g_array_append_val(writer->volume_ends, writer->catalog.clock.last);
+    forget_old_volumes(writer);
     writer->fd = *fd;
     *fd = old;
     writer->own_first = writer->pages;
@@ -233,6 +250,16 @@ static void remove_names(const Names *names)
         unlinkat(names->folder, names->ended, 0);
 }
 
+/* Removes the files of volumes that are marked as removed. After an error one stays, and is not missed. */
+static void remove_old_volumes(const XtfWriter *writer, const Names *names)
+{
+    for (guint i = 0; i < writer->volumes->len; i++) {
+        const XtfPartFile *volume = &g_array_index(writer->volumes, XtfPartFile, i);
+        if (volume->size == 0)
+            unlinkat(names->folder, volume->name, 0);
+    }
+}
+
 static bool begin_volume(XtfWriter *writer, Names *names, GError **error)
 {
     int fd = create_new(writer, names, error);
@@ -243,6 +270,8 @@ static bool begin_volume(XtfWriter *writer, Names *names, GError **error)
         remove_names(names);
     if (fd >= 0)
         close(fd);
+    if (good)
+        remove_old_volumes(writer, names);
     return good;
 }
 

@@ -149,10 +149,13 @@ typedef enum { XTF_PENDING_LARGE, XTF_PENDING_SMALL, XTF_N_PENDING } XtfPendingS
 struct XtfWriter {
     int fd;
     char *path;
-    XtfWriterBase *base; /* NULL: the file is not a companion */
-    GArray *volumes;     /* XtfPartFile: the earlier volumes; NULL: the file is the first, or only, one */
-    uint64_t own_first;  /* number of the file's first page: the pages of all earlier volumes */
-    XtfTrace *resumed;   /* reader of a resumed file, to open its unopened arrays; NULL: new file */
+    XtfWriterBase *base;   /* NULL: the file is not a companion */
+    GArray *volumes;       /* XtfPartFile: the earlier volumes; NULL: the file is the first, or only, one */
+    GArray *volume_ends;   /* uint64_t: the global time of the last record when each of them ended */
+    uint64_t own_first;    /* number of the file's first page: the pages of all earlier volumes */
+    uint32_t keep_volumes; /* earlier volumes to keep; 0: all */
+    uint64_t kept_from;    /* global time before which records were removed with their volumes; 0: none */
+    XtfTrace *resumed;     /* reader of a resumed file, to open its unopened arrays; NULL: new file */
     bool no_sync, late_sync;
     bool sync_name;    /* its name was created and not synced yet */
     uint64_t reserve;  /* bytes to reserve behind the last commit */
@@ -165,7 +168,7 @@ struct XtfWriter {
     uint32_t epoch;
     uint64_t commit;    /* number of the last commit */
     uint64_t wall_time; /* time of that commit, nanoseconds since 1970 (UTC) */
-    uint64_t segment; /* id */
+    uint64_t segment;   /* id */
     uint8_t file_id[16];
     uint64_t incompatible; /* feature bits; commits add the bits that arrays need */
 

@@ -82,6 +82,7 @@ void xtf_writer_abort(XtfWriter *writer)
     g_array_unref(writer->dropped);
     xtf_writer_base_free(writer->base);
     xtf_writer_volumes_free(writer->volumes);
+    g_clear_pointer(&writer->volume_ends, g_array_unref);
     xtf_trace_unref(writer->resumed);
     g_array_unref(writer->dropped_pages);
     g_hash_table_unref(writer->string_ids);
@@ -110,6 +111,7 @@ bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, 
     writer->no_sync = options && options->no_sync;
     writer->late_sync = options && options->late_sync;
     writer->reserve = options ? options->reserve : 0;
+    writer->keep_volumes = options ? options->keep_volumes : 0;
     writer->level = level;
     writer->kept_commits = options && options->keep_commits ? options->keep_commits : XTF_KEEP_COMMITS_DEFAULT;
     int32_t seconds = options && options->keep_seconds ? options->keep_seconds : XTF_KEEP_SECONDS_DEFAULT;

@@ -123,6 +123,9 @@ static void print_file(XtfTrace *trace, const char *path, const char *import)
                info.joined ? ", which is in memory" : "");
     if (info.volumes > 0)
         printf("%-14s %" PRIu32 "\n", "volumes", info.volumes);
+    if (info.removed > 0)
+        printf("%-14s %" PRIu32 " volumes, on purpose: the trace begins after their last record\n", "removed",
+               info.removed);
     print_parts(trace);
     print_codecs(trace);
     printf("%-14s %" PRIu64 " (writer %" PRIu32 "%s)\n", "commit", info.commit, info.epoch,

@@ -25,6 +25,7 @@ enum {
     AFTER_DRAIN_SECONDS = 5, /* a collector that gives up draining still has to end */
     BRAKE_MAX = 1000000000,
     FSYNC_MAX = 86400,
+    KEEP_MAX = 1000000,
     ROTATE_MAX = 365 * 86400,
     RING_MIN = 4 << 10,
     RING_MAX = 1 << 30,
@@ -32,14 +33,14 @@ enum {
 
 /* The options as given on the command line. */
 typedef struct {
-    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain, *brake, *fsync, *rotate;
+    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain, *brake, *fsync, *rotate, *keep;
     gboolean force, keep_parts, all_calls, stack, locks, dry_run, quiet;
 } Given;
 
 static void given_finish(Given *given)
 {
-    char *texts[] = {given->output, given->buffer, given->when_full, given->filter, given->mpi,
-                     given->clock,  given->drain,  given->brake,     given->fsync,  given->rotate};
+    char *texts[] = {given->output, given->buffer, given->when_full, given->filter, given->mpi, given->clock,
+                     given->drain,  given->brake,  given->fsync,     given->rotate, given->keep};
 
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
@@ -114,6 +115,15 @@ static bool parse_rotate(const char *text, guint64 *seconds)
     return true;
 }
 
+static bool parse_keep(const char *text, guint64 rotate, guint64 *keep)
+{
+    *keep = 0;
+    if (text && rotate == 0)
+        return report_wrong("--keep", text, "it is for --rotate");
+    return !text || g_ascii_string_to_unsigned(text, 10, 1, KEEP_MAX, keep, NULL) ||
+           report_wrong("--keep", text, "a number of files is needed");
+}
+
 static bool parse_brake(const char *text)
 {
     guint64 calls;
@@ -149,7 +159,8 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
     if (!parse_buffer(given->buffer, &options->ring_size) || !parse_drain(given->drain, &options->drain) ||
         !parse_word("--when-full", given->when_full, manners, &manner) ||
         !parse_word("--clock", given->clock, clocks, &clock) || !parse_brake(given->brake) ||
-        !parse_fsync(given->fsync) || !parse_rotate(given->rotate, &options->rotate) || !parse_filter(&given->filter))
+        !parse_fsync(given->fsync) || !parse_rotate(given->rotate, &options->rotate) ||
+        !parse_keep(given->keep, options->rotate, &options->keep) || !parse_filter(&given->filter))
         return false;
     if (given->output && !*given->output)
         return report_wrong("--output", given->output, "the name of a file is needed");
@@ -411,6 +422,8 @@ int xtf_command_record(int argc, char **argv)
          "Time between writes to the disk (default: 5; 0: at the end only)", "SECONDS"},
         {"rotate", 0, 0, G_OPTION_ARG_STRING, &given.rotate,
          "Begin new files after this time, such as 1h: no more is written to the old ones", "TIME"},
+        {"keep", 0, 0, G_OPTION_ARG_STRING, &given.keep,
+         "With --rotate: keep the last N old files, and remove the others", "N"},
         {"keep-parts", 'k', 0, G_OPTION_ARG_NONE, &given.keep_parts, "Keep the parts after merging them", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &given.quiet, "Show no progress and no summary", NULL},
         {0},

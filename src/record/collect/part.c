@@ -15,8 +15,19 @@ enum {
 
 /* Followers read a commit within a second or two; longer makes a short run's part larger. Numbers of commits rise by
  * two (xtf_writer_keep_synced()), so that four of them are two commits. */
-static const XtfWriterOptions writer_options = {
+static const XtfWriterOptions common_options = {
     .origin = UINT64_MAX, .late_sync = true, .reserve = RESERVE, .keep_commits = 4, .keep_seconds = 2};
+
+static XtfWriterOptions writer_options(void)
+{
+    const char *text = g_getenv("XTF_RECORD_KEEP");
+    XtfWriterOptions options = common_options;
+    guint64 keep;
+
+    if (text && g_ascii_string_to_unsigned(text, 10, 1, G_MAXUINT32, &keep, NULL))
+        options.keep_volumes = (uint32_t)keep;
+    return options;
+}
 
 int xtf_collect_folder_open(const char *path, GError **error)
 {
@@ -73,7 +84,8 @@ bool xtf_collect_part_create(XtfCollectPart *part, int folder, const char *path,
     int fd = create_file(part, path, error);
     if (fd < 0)
         return false;
-    part->writer = xtf_writer_create_in(fd, part->path, &writer_options, error);
+    const XtfWriterOptions options = writer_options();
+    part->writer = xtf_writer_create_in(fd, part->path, &options, error);
     if (part->writer && add_schemas(part->writer, error))
         return true;
     xtf_collect_part_abort(part);
@@ -89,7 +101,8 @@ bool xtf_collect_part_reopen(XtfCollectPart *part, GError **error)
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d/%s", part->folder, name);
 
     xtf_collect_part_abort(part);
-    part->writer = xtf_writer_open(path, &writer_options, error);
+    const XtfWriterOptions options = writer_options();
+    part->writer = xtf_writer_open(path, &options, error);
     return part->writer != NULL;
 }
 

@@ -52,6 +52,7 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
     set_number(variables, "XTF_RECORD_LOCKS", options->locks);
     set_variable(variables, "XTF_RECORD_FSYNC", options->fsync);
     set_number(variables, "XTF_RECORD_ROTATE", options->rotate);
+    set_number(variables, "XTF_RECORD_KEEP", options->keep);
     set_variable(variables, "XTF_RECORD_BRAKE", options->brake);
     g_ptr_array_add(variables, NULL);
     return (char **)g_ptr_array_free(variables, FALSE);

@@ -1,5 +1,7 @@
 #include "src/trace/select/selection.h"
 
+#include "libxtf/trace.h"
+
 static XtfSelection *selection_alloc(void)
 {
     XtfSelection *selection = g_new0(XtfSelection, 1);
@@ -7,11 +9,21 @@ static XtfSelection *selection_alloc(void)
     return selection;
 }
 
+/* True if the first records were removed with their volumes. */
+static bool begins_late(const XtfTraceContext *context)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(context->trace, &info);
+    return info.removed > 0;
+}
+
 XtfSelection *xtf_selection_new(const XtfTraceContext *context)
 {
     const XtfTimeScale *scale = &context->scale;
     XtfSelection *selection = selection_alloc();
     selection->type = XTF_ANY_TYPE;
+    selection->time_from = begins_late(context) ? xtf_trace_clock(context->trace)->first : 0;
     selection->time_to = scale->end <= scale->last ? scale->end : XTF_TIME_OPEN;
     selection->endless = true;
     return selection;

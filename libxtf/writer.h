@@ -164,7 +164,7 @@ bool xtf_writer_checkpoint(XtfWriter *writer, GError **error);
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);
 
 /*
- * Begins a new volume: commits, ends the file, and goes on in a new one. All volumes together are one trace, as if one
+ * Begins a new volume: commits, ends the file, and continues in a new one. All volumes together are one trace, as if one
  * file held it; the last volume opens it. `folder` is a descriptor of the folder that holds them, and `name` is the
  * file's name there. The last volume always has this name, and the volumes before are `name`.0001, `name`.0002, and so
  * on. A reader finds them in the folder of the last. No name is missing at any time, where the file system has links.

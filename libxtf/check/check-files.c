@@ -46,9 +46,9 @@ bool xtf_checking_lies_in_one_file(const XtfChecking *check, uint64_t first, uin
 }
 
 /* True if two files are volumes of one trace. */
-static bool is_same_trace(const XtfPartFile *one, const XtfPartFile *other)
+static bool is_same_trace(const XtfPartFile *a, const XtfPartFile *b)
 {
-    return memcmp(one->file_id, other->file_id, sizeof one->file_id) == 0;
+    return memcmp(a->file_id, b->file_id, sizeof a->file_id) == 0;
 }
 
 /* True if the pages of a segment lie in one of the files, or in volumes that follow one another. */

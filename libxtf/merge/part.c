@@ -69,7 +69,7 @@ static bool stat_part(XtfPart *part, int fd, GError **error)
     return true;
 }
 
-/* Opens an earlier volume, which nobody writes any more. */
+/* Opens an earlier volume, which has no writer. */
 static int open_volume(const XtfPart *part, const XtfPartFile *file, GError **error)
 {
     g_autofree char *folder = g_path_get_dirname(part->path), *path = g_build_filename(folder, file->name, NULL);

@@ -28,7 +28,7 @@ typedef struct {
 /* Creates a source without parts. */
 XtfSource *xtf_parts_source_new(const XtfPartsSetting *setting, GError **error);
 /* Adds copies of `files`, at least one, once, before other threads use the source. XTF_ERROR_DAMAGED if their pages
- * overlap the anchor's, or are not those before a later volume's. */
+ * overlap the anchor's, or do not end where a later volume's begin. */
 bool xtf_parts_source_add(XtfSource *source, const XtfPartFile *files, uint32_t n, GError **error);
 
 /* Opens a part, unless it is open, and compares it with the catalog. The error message names the part. */

@@ -9,7 +9,7 @@
 #include "libxtf/error.h"
 #include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/companion.h"
-#include "libxtf/write/volumes.h"
+#include "libxtf/write/volume-list.h"
 
 /* Marks all schemas and limits as changed. */
 static void mark_all_changed(XtfWriter *writer)

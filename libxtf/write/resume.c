@@ -12,7 +12,7 @@
 #include "libxtf/disk/strings.h"
 #include "libxtf/tree/items.h"
 #include "libxtf/write/chunk-writer.h"
-#include "libxtf/write/volumes.h"
+#include "libxtf/write/volume-list.h"
 
 enum {
     CACHE_BYTES = 4 << 20, /* cache of the reader; each array is read once or twice */

@@ -1,18 +1,16 @@
 /*
  * Volumes: a trace in several files, one after the other.
  *
- * A writer that begins a volume commits to its file and leaves that file for ever. It goes on in a new file, with the
+ * A writer that begins a volume commits to its file and leaves this file for ever. It continues in a new file, with the
  * same arrays: their trees have pages in all volumes. Pages are numbered through all volumes, so the references between
  * pages stay as they are. Everything that a later commit may replace is stored anew in the new file: right edges, the
  * P index, tables, strings, schemas and the catalog. So no later commit changes an earlier volume, and a reader needs
  * an earlier volume only for rows and totals that lie there.
  *
- * A sealed page names the place that was reserved for the next page of its level. That place lies in the old volume,
+ * A sealed page names the place that was reserved for the next page of its level. The place lies in the old volume,
  * where nothing may be written any more. So the next page gets another place, and readers of such a trace do not use
  * the links between pages.
  */
-#include "libxtf/write/volumes.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -23,37 +21,6 @@
 #include "libxtf/disk/files.h"
 #include "libxtf/error.h"
 #include "libxtf/write/chunk-writer.h"
-
-void xtf_writer_volumes_free(GArray *volumes)
-{
-    for (guint i = 0; volumes && i < volumes->len; i++)
-        g_free(g_array_index(volumes, XtfPartFile, i).name);
-    g_clear_pointer(&volumes, g_array_unref);
-}
-
-void xtf_writer_volumes_name(const XtfWriter *writer, XtfCatalog *catalog)
-{
-    if (!writer->volumes)
-        return;
-    catalog->files = (XtfPartFile *)(void *)writer->volumes->data;
-    catalog->n_files = writer->volumes->len;
-}
-
-void xtf_writer_volumes_resume(XtfWriter *writer, const XtfCatalog *catalog, uint64_t own_first)
-{
-    if (own_first == 0)
-        return;
-    writer->own_first = own_first;
-    writer->volumes = g_array_new(FALSE, FALSE, sizeof(XtfPartFile));
-    writer->volume_ends = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    writer->kept_from = xtf_catalog_n_removed(catalog) > 0 ? catalog->clock.first : 0;
-    for (uint32_t i = 0; i < catalog->n_files; i++) {
-        XtfPartFile volume = catalog->files[i];
-        volume.name = g_strdup(volume.name);
-        g_array_append_val(writer->volumes, volume);
-        g_array_append_val(writer->volume_ends, catalog->clock.last); /* not known; not later than this */
-    }
-}
 
 /* Makes the last commit of this volume durable, and describes the volume. */
 static bool end_volume(const XtfWriter *writer, const char *name, XtfPartFile *volume, GError **error)
@@ -129,7 +96,7 @@ static void forget_old_volumes(XtfWriter *writer)
     }
 }
 
-/* Goes on in an empty file. Exchanges the descriptors: the caller gets that of the old volume. */
+/* Enters an empty file. Exchanges the descriptors: the caller gets that of the old volume. */
 static void enter_volume(XtfWriter *writer, int *fd, const XtfPartFile *last)
 {
     int old = writer->fd;

@@ -5,7 +5,8 @@
  *   writer.c            the writer: creating, schemas, strings, tables
  *   array-writer.c      arrays: writes full pages to their places, adds their entries to index pages
  *   clear.c             removing all rows of arrays
- *   volumes.c           going on in another file
+ *   volumes.c           beginning a volume: a new file of the same trace
+ *   volume-list.c       the volumes before it
  *   open-edge.c         right edges in memory, new or read from the file
  *   pages/leaf-writer.c the open leaf: packs rows into pages
  *   aggregates/         totals of the rows below each child: a room below this one

@@ -14,7 +14,7 @@
 #include "libxtf/schema/value-limits.h"
 #include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/companion.h"
-#include "libxtf/write/volumes.h"
+#include "libxtf/write/volume-list.h"
 
 static void free_arrays(XtfWriter *writer)
 {

@@ -4,7 +4,7 @@
  *
  *     split-trace TRACE.xtf PREFIX PARTS SEED [compact|plain] [ROWS]      writes PREFIX-0.xtf, PREFIX-1.xtf ...
  *
- * With ROWS each part has several volumes, of so many rows each.
+ * With ROWS each part has several volumes, of this number of rows.
  *
  * The first part keeps the numbers of the trace, so that the merged trace has them, too. Only the first part has the
  * groups of all communicators.
@@ -76,9 +76,9 @@ static void shuffle_table(Split *split, const XtfSchema *schema)
         return;
     uint32_t n = (uint32_t)table->n_rows, *rows = g_new(uint32_t, n);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t other = (uint32_t)g_rand_int_range(split->random, 0, (gint32)i + 1);
-        rows[i] = rows[other];
-        rows[other] = i;
+        uint32_t swapped = (uint32_t)g_rand_int_range(split->random, 0, (gint32)i + 1);
+        rows[i] = rows[swapped];
+        rows[swapped] = i;
     }
     split->rows[schema->id] = rows;
 }

@@ -84,7 +84,7 @@ def check_trace(trace, by_second_reader=False):
 
 
 def split_trace(folder, trace, parts, seed, codec, volume_rows=0):
-    """Splits a trace. With `volume_rows` each part has volumes of so many rows."""
+    """Splits a trace. With `volume_rows` each part has volumes of this number of rows."""
     subprocess.run([SPLIT, trace, folder / "part", str(parts), str(seed), codec, str(volume_rows)], check=True)
     return [folder / f"part-{i}.xtf" for i in range(parts)]
 
@@ -145,7 +145,7 @@ def has_volumes(file):
     return bool(superblock.incompatible & VOLUMES_FEATURE), superblock.own_first
 
 
-# FORMAT W68, W69, R86, R88, C11
+# FORMAT W63, W64, R81, R83, C10
 def test_volumes(folder, trace, seed, codec):
     """Checks that parts in several volumes show what the whole trace shows: alone, merged, in a folder, anchored and copied."""
     rows = int(re.search(r"^\d+ arrays, (\d+) rows", run("check", trace).decode(), re.M)[1])
@@ -176,7 +176,7 @@ def test_volumes(folder, trace, seed, codec):
         test_missing_volumes(parts_folder, names, merged)
 
 
-# FORMAT W68, R56, R87, C10
+# FORMAT W63, R56, R82, C9
 def test_missing_volumes(parts_folder, names, merged):
     """Checks what is read without a volume, and with another file in its place: windows that do not need it, with the same answers."""
     volume, anchor, name = pathlib.Path(f"{names[0]}.0003"), parts_folder / "anchor.xtf", names[0]

@@ -1,11 +1,11 @@
-"""Flips bytes of a small file of each kind, cuts it, and makes its begin zero: the answers stay, or are errors that name the place.
+"""Flips bytes of a small file of each kind, cuts it, and makes its begin zero. The answers stay, or are errors that name the place.
 
 A growing file may give the answers of its earlier commit. A trace may answer without the companion beside it if a remark says so. `check` must report each flip that changes an answer, and each flip in a structure. flip-bytes.c asks and compares,
 within 500 MB. The Python reader reads a sample of the damaged files: it accepts the rows where libxtf does, and finds the same ones.
 
 Case n below the size of the file flips byte n. Case size + n cuts the file to n bytes. Case 2 size + n makes its first n bytes zero.
 
-Of a folder or an anchor, `xtf check` and `xtf merge` must refuse each part that `xtf check` of the part alone refuses.
+If `xtf check` refuses a part, `xtf check` and `xtf merge` must refuse its folder, too.
 """
 import pathlib
 import resource

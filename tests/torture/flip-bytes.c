@@ -219,7 +219,7 @@ static bool is_in_structure(const Job *job, size_t number)
     return false;
 }
 
-/* True if the case makes the newest superblock zero, and the answers are those of the commit before. The file is then
+/* True if the case makes the newest superblock zero, and the answers come from the commit before. The file is then
  * one of which the writer has not made the newest commit. */
 static bool is_older_file(const Job *job, size_t number, const Outcome *outcome)
 {

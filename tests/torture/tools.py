@@ -60,7 +60,7 @@ def listed(output, root):
 
 
 def listed_beyond_links(output, root):
-    """Returns those of the files that find printed whose paths lead through no link, with their sizes."""
+    """Returns files that find printed, with their sizes, without paths that lead through a link."""
     found = listed(output, root)
     return {path: found[path] for path in sizes_of(root) if path in found}
 

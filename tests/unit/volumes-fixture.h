@@ -48,7 +48,7 @@ static inline uint32_t add_schema_of_kind(XtfWriter *writer, const char *name, X
     return id;
 }
 
-static inline void begin(Volumes *volumes, const XtfWriterOptions *options)
+static inline void begin_volumes(Volumes *volumes, const XtfWriterOptions *options)
 {
     GError *error = NULL;
 
@@ -60,14 +60,14 @@ static inline void begin(Volumes *volumes, const XtfWriterOptions *options)
     volumes->schema = add_schema_of_kind(volumes->writer, "calls", XTF_SCHEMA_RECORD);
 }
 
-static inline void finish(Volumes *volumes)
+static inline void finish_volumes(Volumes *volumes)
 {
     close(volumes->descriptor);
     g_free(volumes->path);
     remove_folder(volumes->folder);
 }
 
-static inline void append(Volumes *volumes, uint64_t location, uint64_t n)
+static inline void append_to(Volumes *volumes, uint64_t location, uint64_t n)
 {
     GError *error = NULL;
     XtfArrayWriter *array = xtf_writer_array(volumes->writer, location, volumes->schema, &error);
@@ -86,14 +86,14 @@ static inline void next_volume(Volumes *volumes)
     cr_assert_good(xtf_writer_begin_volume(volumes->writer, volumes->descriptor, "t.xtf", &error), error);
 }
 
-static inline void commit(Volumes *volumes)
+static inline void commit_volume(Volumes *volumes)
 {
     GError *error = NULL;
 
     cr_assert_good(xtf_writer_commit(volumes->writer, &error), error);
 }
 
-static inline void resume(Volumes *volumes)
+static inline void resume_volume(Volumes *volumes)
 {
     GError *error = NULL;
 
@@ -101,7 +101,7 @@ static inline void resume(Volumes *volumes)
     cr_assert_good(volumes->writer, error);
 }
 
-static inline void end(Volumes *volumes)
+static inline void end_volumes(Volumes *volumes)
 {
     GError *error = NULL;
 

@@ -85,7 +85,7 @@ static uint64_t rotation_interval(void)
 }
 
 /* Begins a new volume if it is time. Returns true in *begun if it did: that was a commit, and a sync. */
-static bool rotate(XtfCollectPart *part, bool *begun, GError **error)
+static bool rotate_part(XtfCollectPart *part, bool *begun, GError **error)
 {
     uint64_t interval = rotation_interval(), now = xtf_monotonic_ns();
     g_autofree char *name = g_path_get_basename(part->path);
@@ -108,7 +108,7 @@ bool xtf_collect_part_commit(XtfCollectPart *part, GError **error)
     bool busy = xtf_collect_part_is_syncing(part), begun;
     uint64_t interval = sync_interval();
 
-    if (!rotate(part, &begun, error))
+    if (!rotate_part(part, &begun, error))
         return false;
     if (begun)
         return true;

@@ -163,7 +163,7 @@ class Collector(unittest.TestCase):
 
     def test_pending(self):
         """Checks that the MPI call in which a process is killed is a row. The row must have the call's arguments, unless the ring
-        shows those of an earlier call."""
+        shows arguments of an earlier call."""
         since, rows = self.pending_of(RUNNING, called=50)
         self.assertEqual(rows, [{"since": since, "peer": 3, "tag": 7, "comm": None}])
 

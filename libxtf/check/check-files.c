@@ -78,6 +78,15 @@ static void check_names(XtfChecking *check)
     }
 }
 
+/* True if the file is a volume before the last of its trace. Only such a file may have been removed on purpose. */
+static bool is_earlier_volume(const XtfTrace *trace, uint32_t i)
+{
+    const XtfPartFile *file = &trace->catalog.files[i];
+
+    return trace->superblock.own_first > 0 ||
+           (xtf_trace_has_volumes(trace) && i + 1 < trace->catalog.n_files && is_same_trace(file, file + 1));
+}
+
 void xtf_checking_files(XtfChecking *check)
 {
     const XtfTrace *trace = check->trace;
@@ -94,7 +103,7 @@ void xtf_checking_files(XtfChecking *check)
         check->wrong_pages[i] = n_wrong_pages;
         check->wrong_files[i] = !xtf_parts_source_check(trace->source, i, &error);
         if (check->wrong_files[i]) {
-            if (catalog->files[i].size > 0)
+            if (catalog->files[i].size > 0 || !is_earlier_volume(trace, i))
                 xtf_checking_problem(check, "%s", error->message);
             n_wrong_pages += catalog->files[i].pages;
         }

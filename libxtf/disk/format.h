@@ -90,7 +90,7 @@ typedef struct {           /* OFFSET SIZE */
     XtfLe32 kept_commits;  /* 116  4  data referenced by this number of latest commits... */
     XtfLe32 kept_seconds;  /* 120  4  ...or by commits of this number of latest seconds is never overwritten */
     uint8_t zeros[4];      /* 124  4 */
-    XtfLe64 own_first;     /* 128  8  of a later volume: number of the file's first page; 0: no other volume is before */
+    XtfLe64 own_first;     /* 128  8  of a later volume: number of the file's first page; 0: it is the first. Reserved without the feature */
     uint8_t more_zeros[116]; /* 136 116 */
     XtfLe32 checksum;      /* 252  4  CRC-32 of the preceding 252 bytes */
 } XtfDiskSuperblock;

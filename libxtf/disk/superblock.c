@@ -25,13 +25,14 @@ static void decode_superblock(const XtfDiskSuperblock *disk, XtfSuperblock *supe
         .incompatible = xtf_read64(disk->incompatible),
         .read_only = xtf_read64(disk->read_only),
         .compatible = xtf_read64(disk->compatible),
-        .own_first = xtf_read64(disk->own_first),
         .catalog = xtf_ref_read(&disk->catalog),
         .opening = xtf_read64(disk->opening),
         .opening_bytes = xtf_read32(disk->opening_bytes),
         .slot = disk->slot,
         .checksum_kind = disk->checksum_kind,
     };
+    if (superblock->incompatible & XTF_FEATURE_VOLUMES) /* else the bytes are reserved */
+        superblock->own_first = xtf_read64(disk->own_first);
     memcpy(superblock->info.file_id, disk->file_id, sizeof disk->file_id);
 }
 
@@ -108,8 +109,7 @@ static bool check_superblock(const XtfSuperblock *superblock, GError **error)
                            info->page_size);
     if (info->pages > UINT64_MAX >> 24)
         return xtf_damaged(error, "superblock: %" PRIu64 " pages are more than a file can have", info->pages);
-    if (superblock->own_first > info->pages ||
-        (superblock->own_first > 0 && !(superblock->incompatible & XTF_FEATURE_VOLUMES)))
+    if (superblock->own_first > info->pages)
         return xtf_damaged(error, "superblock: the file's first page has the number %" PRIu64 ", which cannot be",
                            superblock->own_first);
     return true;

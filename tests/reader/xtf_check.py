@@ -65,8 +65,8 @@ class Limits:
 
 
 def same_superblocks(a, b):
-    """True if they differ only in what differs from slot to slot, or in unknown flags."""
-    a, b = (block._replace(**PER_SLOT, flags=block.flags & CLOSED) for block in (a, b))
+    """True if they differ only in what differs from slot to slot, in unknown flags, or in reserved bytes."""
+    a, b = (block._replace(**PER_SLOT, flags=block.flags & CLOSED, own_first=block.own_first if block.incompatible & VOLUMES_FEATURE else 0) for block in (a, b))
     return a == b
 
 

@@ -69,7 +69,8 @@ class Part:
                 newest = intact_superblocks(self.fd, f"{label}: {self.path}:")[0]
             except OSError as error:
                 raise Damaged(f"{label}: {self.path}: {error.strerror}") from error
-            expect(newest.own_first or not newest.incompatible & FILES_FEATURE, f"{label}: {self.path} is an anchor")
+            later_volume = newest.incompatible & VOLUMES_FEATURE and newest.own_first
+            expect(later_volume or not newest.incompatible & FILES_FEATURE, f"{label}: {self.path} is an anchor")
             expect((newest.file_id, newest.commit, newest.wall_time, newest.epoch) == (self.file_id, self.commit, self.wall_time, self.epoch)
                    and os.fstat(self.fd).st_size == self.length, f"{label}: {self.path} is not the file that the catalog names, or has another commit")
         expect(offset + length <= self.length, f"{label}: past the end of {self.path}")
@@ -158,8 +159,9 @@ class Trace:
         size = self.page_size = block.page_size
         expect(4096 <= size <= 1 << 20 and size & (size - 1) == 0, f"impossible page size {size}")
         expect(self.pages <= PAGES_MAX, f"superblock: {self.pages} pages")
-        expect(block.own_first <= self.pages and (not block.own_first or self.features & VOLUMES_FEATURE), f"superblock: its first page is {block.own_first}")
-        self.own_start = block.own_first * size
+        own_first = block.own_first if self.features & VOLUMES_FEATURE else 0  # else the bytes are reserved
+        expect(own_first <= self.pages, f"superblock: its first page is {own_first}")
+        self.own_start = own_first * size
 
     def sections(self):
         """Returns the bodies of the catalog's sections."""

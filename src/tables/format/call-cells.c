@@ -15,7 +15,7 @@ bool xtf_call_block_load(XtfCallBlock *block, GError **error)
 static bool put_ticks(const XtfCell *cell, const XtfCallBlock *block, uint64_t ticks, char *line, GError **error)
 {
     if (G_UNLIKELY(ticks > cell->max))
-        return xtf_damaged(error, "a call lasts longer than the times that the trace states");
+        return xtf_damaged(error, "a call from row %" PRIu64 " on lasts longer than the whole trace", block->first);
     xtf_time_scale_put(block->scale, ticks, line + cell->to);
     return true;
 }

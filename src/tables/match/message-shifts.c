@@ -85,7 +85,9 @@ static bool load_receive(const XtfShiftedGroup *group, const XtfMessageLocation 
         return false;
     uint64_t message = xtf_field_get(type->message, row);
     if (!location->has_recvs || message >= location->recvs.n_rows)
-        return xtf_damaged(error, "row %" PRIu64 " of postings names a receive that does not exist", n);
+        return xtf_damaged(error,
+                           "postings of location %" PRIu64 ": row %" PRIu64 " names a receive that does not exist",
+                           location->id, n);
     if (!xtf_message_call_of_receive(group->matching, location, message, &call, error))
         return false;
     *end = (End){xtf_field_get(type->bytes, row), call.leave};
@@ -101,7 +103,10 @@ static bool load_group_ends(const XtfShiftedGroup *group, const XtfMessageSide *
         if (!xtf_message_select(side, k, &place, &found, error))
             return false;
         if (!found)
-            return xtf_damaged(error, "a group of messages has fewer rows than its totals say");
+            return xtf_damaged(error,
+                               "%s of process %" PRIu64 ": row %" PRIu64
+                               " of a message group is missing, though the totals count it",
+                               side->kind == XTF_MESSAGES_SENDS ? "sends" : "postings", side->process->proc, k);
         const XtfMessageLocation *location = &side->process->locations[place.location];
         if (!(side->kind == XTF_MESSAGES_SENDS ? load_send : load_receive)(group, location, place.row, &ends[k - from],
                                                                            error))

@@ -122,7 +122,8 @@ static bool make_part(XtfViews *views, const XtfViewShape *shape, Part *part, GE
     if (!good || !xtf_lines_finish(&lines, error))
         return false;
     return xtf_lines_n(&lines) == count ||
-           xtf_damaged(error, "the %s has more or fewer lines than the trace states", table->view->table.name);
+           xtf_damaged(error, "table %s: lines %" PRIu64 " to %" PRIu64 " were expected, and %" PRIu64 " came",
+                       table->view->table.name, part->first, part->first + count - 1, (uint64_t)xtf_lines_n(&lines));
 }
 
 /* Takes a part from the keeper, or makes it. Put it back with put_part(), also after an error. */

@@ -11,7 +11,7 @@
  * the sum of both. */
 #define XTF_FILES_PAGES_MAX (UINT64_MAX >> 25)
 
-/* True if the name may be a file's name here: a name in a folder, not a path. */
+/* True if an anchor may name a file so: a name in the anchor's folder, not a path. */
 bool xtf_file_name_valid(const char *name, size_t length);
 
 /* Encodes the section's body: for each file an XtfDiskFile and its name. */

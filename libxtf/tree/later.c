@@ -15,7 +15,7 @@ bool xtf_trace_has_later(const XtfTrace *trace, bool *later, GError **error)
         if (!xtf_superblock_read_slot(trace->file->own, slot, &superblock, &found, error))
             return false;
         if (found && memcmp(superblock.info.file_id, own->file_id, sizeof own->file_id) != 0)
-            return xtf_fail(error, XTF_ERROR_INVALID, "the file was replaced by a different trace");
+            return xtf_fail(error, XTF_ERROR_INVALID, "a different trace was written over the file: open it again");
         *later = found && superblock.info.commit > known;
     }
     return true;

@@ -464,7 +464,7 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
         return false;
     if (memcmp(opened->superblock.info.file_id, trace->superblock.info.file_id,
                sizeof trace->superblock.info.file_id) != 0)
-        return xtf_fail(error, XTF_ERROR_INVALID, "the file was replaced by a different trace");
+        return xtf_fail(error, XTF_ERROR_INVALID, "a different trace was written over the file: open it again");
     if (opened->superblock.info.commit <= trace->superblock.info.commit)
         return xtf_damaged(error, "commit %" PRIu64 " is damaged, or not completely written yet",
                            opened->superblock.info.damaged_commit);

@@ -26,8 +26,11 @@ static bool try_lock(int fd)
 bool xtf_writer_lock_file(int fd, const char *path, GError **error)
 {
     /* The kernel releases the lock when the descriptor is closed, also when the writer crashes. */
-    return try_lock(fd) || xtf_fail(error, XTF_ERROR_IO, "%s: %s", path,
-                                    errno == EWOULDBLOCK ? "another program is writing it" : g_strerror(errno));
+    if (try_lock(fd))
+        return true;
+    return errno == EWOULDBLOCK
+               ? xtf_fail(error, XTF_ERROR_IO, "%s: another program is writing it", path)
+               : xtf_fail(error, XTF_ERROR_IO, "%s: cannot lock the file: %s", path, g_strerror(errno));
 }
 
 int xtf_writer_open_file(const char *path, int flags, GError **error)

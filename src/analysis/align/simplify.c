@@ -20,19 +20,19 @@ static Direction direction_to(const XtfClockKnot *from, const XtfClockKnot *to, 
 /* Returns the last point that a line from point `from` can reach while it passes all points between closely enough.
  * This is the sleeve of Z. Zhao and A. Saalfeld, Linear-time sleeve-fitting polyline simplification algorithms,
  * AutoCarto 13, 1997. */
-static guint line_from(const XtfClockKnot *points, guint n, guint from, int64_t off)
+static guint line_from(const XtfClockKnot *points, guint n, guint from, int64_t most_off)
 {
     Direction least = {0}, most = {0};
     guint to = from;
 
     for (guint i = from + 1; i < n; i++) {
         Direction here = direction_to(&points[from], &points[i], 0);
-        Direction low = direction_to(&points[from], &points[i], -off),
-                  high = direction_to(&points[from], &points[i], off);
+        Direction low = direction_to(&points[from], &points[i], -most_off),
+                  high = direction_to(&points[from], &points[i], most_off);
         bool free = i == from + 1;
         if (free || (!is_steeper(least, here) && !is_steeper(here, most)))
             to = i;
-        else if (off == 0)
+        else if (most_off == 0)
             break;
         if (free || is_steeper(low, least))
             least = low;
@@ -62,11 +62,12 @@ GArray *xtf_simplify_line(GArray *points, uint64_t tolerance)
 {
     const XtfClockKnot *all = (const XtfClockKnot *)(const void *)points->data;
     GArray *knots = g_array_new(FALSE, TRUE, sizeof(XtfClockKnot));
-    int64_t off = tolerance > 0 ? (int64_t)tolerance - 1 : 0; /* results are rounded down */
+    /* The exact line may miss a point by most_off. The map's times are rounded down, which adds less than a tick. */
+    int64_t most_off = tolerance > 0 ? (int64_t)tolerance - 1 : 0;
 
     for (guint i = 0; i < points->len;) {
         add_knot(knots, all[i]);
-        i = i + 1 < points->len ? line_from(all, points->len, i, off) : points->len;
+        i = i + 1 < points->len ? line_from(all, points->len, i, most_off) : points->len;
     }
     g_array_unref(points);
     return knots;

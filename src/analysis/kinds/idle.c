@@ -136,7 +136,8 @@ void xtf_kind_idle_row(XtfKinds *kinds, XtfKindLocation *location, const XtfKind
     }
 }
 
-/* Ends the waits of a process at its last record, like a fork. */
+/* Ends the waits of a process that are still open, at its last record. An OpenMP fork, or the join of an open one,
+ * would have ended them. */
 static void finish_process(XtfKinds *kinds, uint32_t number)
 {
     const Process *process = &kinds->idle->processes[number];

@@ -132,7 +132,7 @@ typedef struct {
     uint32_t n, room;
 } XtfPointTimes;
 
-/* Returns the n_times times of a point, valid until the next call; NULL: an error. */
+/* Returns the point->n_times times of a point, valid until the next call; NULL: an error. */
 const XtfCallpathTicks *xtf_point_times(XtfPointTimes *times, const XtfPoints *points, const XtfPoint *point,
                                         GError **error);
 void xtf_point_times_finish(XtfPointTimes *times);

@@ -239,7 +239,8 @@ static bool refuse_size(const Import *import, GError **error)
                     import->job->anchor, import->network->lengths, import->network->processes);
 }
 
-/* Computes the bytes that one statistic of one sender takes, over all lengths. False if the number overflows. */
+/* Computes the memory, in bytes, for one statistic from one sender to all receivers, for all lengths. False if the
+ * number overflows. */
 static bool bytes_of_sender(const Import *import, unsigned value, uint64_t *bytes)
 {
     const XtfNetwork *network = import->network;

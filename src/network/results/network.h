@@ -87,8 +87,8 @@ static inline int64_t xtf_network_length(const XtfNetwork *network, uint32_t i)
     return network->begin + i * network->step;
 }
 
-/* Returns the number of lengths in the file with these values, which the result must have. It is at most
- * network->lengths. */
+/* Returns the number of lengths in the file with these values, at most network->lengths. The result must have the
+ * values. */
 uint32_t xtf_network_lengths(const XtfNetwork *network, XtfNetworkValue value);
 
 /* Reads matrix i: P * P values. The result must have the values, and they must not be XTF_NETWORK_REPEAT. */

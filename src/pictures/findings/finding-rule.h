@@ -133,8 +133,9 @@ bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError *
 bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-histogram.c */
 bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_ends(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);      /* rule-messages.c */
-bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);  /* rule-messages.c */
+bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);     /* rule-messages.c */
+bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-messages.c */
+/* Reports calls that are never left. */
 bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-messages.c */
 bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

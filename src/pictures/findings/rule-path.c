@@ -169,7 +169,7 @@ static const char *const figures[N_FIGURES] = {"parallel_efficiency",
                                                "mpi_parallel_efficiency",
                                                "openmp_parallel_efficiency"};
 
-/* A figure, rounded as the table shows it. */
+/* An efficiency, rounded as table "efficiency" shows it. */
 typedef struct {
     double value;
     bool is_known;

@@ -119,8 +119,8 @@ static bool set_descriptors(Start *start)
     return true;
 }
 
-/* Creates or removes FOLDER/HOST-PID.starting, which says that a part will appear. The collector removes the file when
- * it has created the part. */
+/* Creates or removes FOLDER/HOST-PID.starting, which says that a part will appear. PID is the collector's, which
+ * removes the file when it has created the part. If the collector cannot be started, become_collector() removes it. */
 static void mark_starting(const Start *start, bool remove)
 {
     char name[512];

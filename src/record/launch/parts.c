@@ -361,7 +361,8 @@ static bool merge_once(XtfParts *parts, const char *output, const XtfMergeOption
 {
     /* Beside the output, since the disk of the parts may be full. */
     g_autofree char *remarks = g_strdup_printf("%s.%d" REMARKS_PART, output, (int)getpid());
-    g_autoptr(GPtrArray) paths = g_ptr_array_new_with_free_func(g_free); /* copies: the merge may leave some out */
+    g_autoptr(GPtrArray) paths =
+        g_ptr_array_new_with_free_func(g_free); /* copies: the merge frees the path of a damaged part */
     Merging merging = {.options = options, .parts = parts};
     XtfMergeOptions own = {.keep_going = true,
                            .no_sync = options->no_sync,

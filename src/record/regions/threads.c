@@ -173,8 +173,8 @@ static inline void need_next(void)
         find_next();
 }
 
-/* True if MPI creates the thread for itself. */
-static bool is_mpis(void)
+/* True if MPI creates the thread for itself: a call of MPI runs in this thread, or MPI created this thread. */
+static bool mpi_creates_thread(void)
 {
     return xtf_core_thread.busy == XTF_CORE_BUSY || xtf_core_thread.is_mpis;
 }
@@ -219,7 +219,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, v
     int kept = errno, state = PTHREAD_CREATE_JOINABLE;
 
     need_next();
-    if (is_mpis())
+    if (mpi_creates_thread())
         return create_mpis(thread, attributes, function, argument);
     count_thread(__builtin_return_address(0));
     XtfRing *ring = xtf_regions_begin_library();

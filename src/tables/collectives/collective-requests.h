@@ -7,7 +7,8 @@
 #include "src/tables/collectives/collective-types.h"
 
 enum {
-    XTF_COLLECTIVES_NEAR = 4096, /* most rows read before row n, and most rows read after it */
+    XTF_COLLECTIVES_NEAR =
+        4096, /* most rows read before row n, and after it, in search of a row where no request is open */
 };
 
 typedef struct {

@@ -22,6 +22,6 @@ void xtf_matching_finish(XtfMatching *matching)
 
 bool xtf_matching_check(const XtfMatching *matching, GError **error)
 {
-    return !matching->types.missing ||
-           xtf_fail(error, XTF_ERROR_UNSUPPORTED, "messages are not matched: %s", matching->types.missing);
+    return !matching->types.missing || xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                                                "this trace's messages cannot be matched: %s", matching->types.missing);
 }

@@ -19,7 +19,7 @@ static const char outside_name[] = "(no region)", unmatched_name[] = "(unmatched
 /* The sums at the end. There is none of `useful`: time in no region is useful, too (xtf_class_times_program()). */
 static const char *const sums[] = {"mpi", "omp"};
 
-/* Returns the classes that have a line: the program, and each class of which the trace has regions. */
+/* Returns the classes that have a line: class "program", and each class of which the trace has regions. */
 static XtfClassSet listed_classes(const XtfRegionClasses *classes)
 {
     return classes->present | XTF_CLASS_BIT(XTF_CLASS_PROGRAM);

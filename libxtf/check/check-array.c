@@ -62,8 +62,7 @@ static bool is_full(const XtfArray *array, unsigned level, uint32_t count)
     return !xtf_codec(array->codec)->side_by_side || count == xtf_page_room(page_size) / array->schema->row_size;
 }
 
-/* Checks that the bytes after the payload of a page are zero, or the bytes after a companion up to the end of its last
- * page. */
+/* Checks that the bytes after the payload of a page are zero. After a companion, they end with its last page. */
 static void check_unused_bytes(XtfChecking *check, uint64_t place, const uint8_t *unused, uint32_t n)
 {
     if (!xtf_checking_all_zero(unused, n))

@@ -81,7 +81,9 @@ static bool check_part_time(const XtfPart *part, const XtfKnownPart *known, GErr
 
     if (known->given_up && known->last > 0)
         return clock->last == known->last ||
-               xtf_fail(error, XTF_ERROR_INVALID, "%s: it has grown after it was reported as ended", part->path);
+               xtf_fail(error, XTF_ERROR_INVALID,
+                        "%s: it has grown after the trace went on without it: its writer seemed to have ended",
+                        part->path);
     return clock->first > clock->last || clock->first >= known->floor ||
            xtf_fail(error, XTF_ERROR_INVALID,
                     "%s: it appeared late, with records before the time up to which the trace was complete",

@@ -42,7 +42,7 @@ static const struct {
 static const char *const key_roles[] = {XTF_ROLE_EVENT, XTF_ROLE_REGION, XTF_ROLE_COMM,
                                         XTF_ROLE_PEER,  XTF_ROLE_TAG,    XTF_ROLE_METRIC};
 
-/* Returns the field of a key. The peer is a rank in a communicator, or in a window: then the window is the key. */
+/* Returns the field of a key. Where peers are ranks in a window, the key with role COMM is the field `window`. */
 static const XtfField *group_field(const XtfSchema *schema, const char *role)
 {
     const XtfField *field = xtf_schema_field_by_role(schema, role);

@@ -192,7 +192,7 @@ typedef struct XtfWaitKind {
          .sentence = "Waiting for the last to reach a fence",                                                          \
          .seq = "rma_collectives", .match = "rma_collectives", .one_sided = true)                                      \
     KIND(early_fence, EXCESS,                                                                                          \
-         .waiter = "a member of a fence, until the last call with an operation on its window ends",                    \
+         .waiter = "a member of a fence, until the last call of another member with an operation on it ends",                    \
          .culprit = "the origin of the operation",                                                                     \
          .sentence = "Waiting in a fence for operations of others",                                                    \
          .seq = "rma_collectives", .match = "rma_operations", .one_sided = true, .to_leave = true)                     \

@@ -290,7 +290,7 @@ Test(network, refuses_clusters_without_values)
 
     file.info = beyond;
     write_clustered(path, &file);
-    expect_refusal(path, XTF_ERROR_DAMAGED, "info of portion 1, x 0, y 0 is 5, but data has 5 values");
+    expect_refusal(path, XTF_ERROR_DAMAGED, "info of portion 1, receiver 0, sender 0 is 5, but data has 5 values");
     file.info = below;
     write_clustered(path, &file);
     expect_refusal(path, XTF_ERROR_DAMAGED, "is -2");
@@ -334,8 +334,9 @@ Test(network, reads_clusters_of_the_authors_program)
     expect_paper(path);
     file.values = 6;
     write_clustered(path, &file);
-    expect_refusal(path, XTF_ERROR_DAMAGED,
-                   "5 values (7 if one version of the authors' program wrote them), but data has 6");
+    expect_refusal(
+        path, XTF_ERROR_DAMAGED,
+        "5 values (7 if the authors' clustering program wrote them, in one of its versions), but data has 6");
     remove_folder(folder);
 }
 

@@ -34,7 +34,7 @@ static bool check_interrupt(void *data, uint64_t n_rows, GError **error)
 {
     const Worker *worker = data;
 
-    return xtf_steps_advance(worker->steps, 0, error); /* the step counts points */
+    return xtf_steps_advance(worker->steps, 0, error); /* 0: the step counts points, not rows of calls */
 }
 
 /* ---- Time by call path. */

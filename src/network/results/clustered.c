@@ -89,8 +89,8 @@ static bool check_starts(XtfNetworkFile *file, GError **error)
         for (uint64_t i = 0; i < pairs_of(file); i++)
             if (clustered->starts[i] < 0 || (uint64_t)clustered->starts[i] + first + n > clustered->n_curves)
                 return xtf_damaged(error,
-                                   "%s: info of portion %u, x %" PRIu64 ", y %" PRIu64 " is %d, but data has %" PRIu64
-                                   " values, and the portion has %u matrices",
+                                   "%s: info of portion %u, receiver %" PRIu64 ", sender %" PRIu64
+                                   " is %d, but data has %" PRIu64 " values, and the portion has %u matrices",
                                    file->netcdf.path, k, i / file->processes, i % file->processes, clustered->starts[i],
                                    clustered->n_curves, n);
     }
@@ -268,7 +268,7 @@ static bool check_curves(XtfNetworkFile *file, bool authors, GError **error)
                            needed, clustered->n_curves);
     return xtf_damaged(error,
                        "%s: its clusters need %" PRIu64 " values (%" PRIu64
-                       " if one version of the authors' program wrote them), but data has %" PRIu64,
+                       " if the authors' clustering program wrote them, in one of its versions), but data has %" PRIu64,
                        file->netcdf.path, needed, shifted, clustered->n_curves);
 }
 
@@ -327,8 +327,8 @@ bool xtf_clustered_read(XtfNetworkFile *file, uint32_t i, uint32_t first, uint32
             uint64_t place = (uint64_t)clustered->starts[r * file->processes + s] + offset;
             if (clustered->curves[place] == file->fill)
                 return xtf_damaged(error,
-                                   "%s: the curve of x %" PRIu64 ", y %" PRIu64
-                                   " has no value for matrix %u (data[%" PRIu64 "])",
+                                   "%s: the curve of receiver %" PRIu64 ", sender %" PRIu64
+                                   " has no value for matrix %u: data[%" PRIu64 "] is the fill value",
                                    file->netcdf.path, r, s, i, place);
             values[r * n + s - first] = clustered->curves[place];
         }

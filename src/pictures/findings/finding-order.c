@@ -133,7 +133,8 @@ static void merge_waits(GArray *findings)
         remove_finding(findings, waits);
 }
 
-/* Removes states, which are time lost without a known cause, if a cause explains half as much time or more. */
+/* Removes findings of rank STATE, time lost without a known cause, if one of rank CAUSE scores at least half as much.
+ */
 static void merge_states(GArray *findings)
 {
     double explained = 0;

@@ -22,8 +22,8 @@ typedef struct {
 bool xtf_mpi_is_rank(guint32 *rank);
 
 /*
- * Examines a command: first the libraries of its program, then its launcher, then the environment. `mpi` is the user's
- * choice, or XTF_MPI_UNKNOWN. Runs only `LAUNCHER --version`.
+ * Examines a command. The first of these that shows the MPI decides: `mpi`, the program's libraries, the launcher, the
+ * environment. `mpi` is the user's choice, or XTF_MPI_UNKNOWN. Runs only `LAUNCHER --version`.
  *
  * XTF_ERROR_NOT_FOUND if the program does not exist. XTF_ERROR_INVALID if it is not executable, or needs another MPI
  * than `mpi`. XTF_ERROR_UNSUPPORTED if no library can be loaded into it, or its MPI is linked statically. The messages

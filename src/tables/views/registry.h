@@ -67,6 +67,6 @@ bool xtf_view_read(XtfViews *views, const XtfShownTable *table, uint64_t offset,
                    GError **error);
 /* Passes the table's rows to a sink, part by part. The sink must not read the same table. */
 bool xtf_view_rows(XtfViews *views, const XtfShownTable *table, const XtfRowSink *sink, GError **error);
-/* Passes the columns that a picker wants of a selection's view to the picker. XTF_ERROR_NOT_FOUND if there is no such
- * view. */
+/* Passes each row of a selection's view to the picker: the cells of the columns that it names. XTF_ERROR_NOT_FOUND if
+ * there is no such view. */
 bool xtf_view_pick(XtfViews *views, const char *view, XtfSelection *selection, XtfRowPicker *picker, GError **error);

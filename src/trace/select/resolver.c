@@ -125,7 +125,7 @@ static bool may_have_rows(const Search *search, const XtfSchema *schema)
     return xtf_selection_has_type(selection, schema) && xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
 }
 
-/* Makes the filter for a span, and returns its aggregate. */
+/* Makes the filter for the rows of a span. *aggregate: index of the schema's aggregate that the filter is for. */
 static bool find_filter(Search *search, const XtfSpan *span, XtfGroupFilter *filter, unsigned *aggregate,
                         GError **error)
 {

@@ -20,13 +20,14 @@
  *     u  the path is removed
  *
  * A lock makes the order of records the order of the calls. A sync runs without the lock, so the log may have writes
- * between b and s.
+ * between b and s. The first sync of data takes $XTF_TORTURE_SYNC_MS milliseconds, all others no time.
  */
 #undef _FILE_OFFSET_BITS /* else the names with and without 64 are the same functions */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -169,6 +170,8 @@ int posix_fallocate(int file, off_t offset, off_t length)
 
 static int log_sync(int file, long call)
 {
+    static atomic_flag was_slow;
+    const char *milliseconds = getenv("XTF_TORTURE_SYNC_MS");
     char path[PATH_MAX];
 
     if (!file_is_watched(file, path))
@@ -176,7 +179,8 @@ static int log_sync(int file, long call)
     pthread_mutex_lock(&lock);
     put_record('b', inode_of(file), 0, path, NULL, 0);
     pthread_mutex_unlock(&lock);
-    /* The real sync would only take time. */
+    if (milliseconds && call == SYS_fdatasync && !atomic_flag_test_and_set(&was_slow))
+        usleep(1000 * (useconds_t)atoi(milliseconds));
     pthread_mutex_lock(&lock);
     put_record('s', inode_of(file), 0, path, NULL, 0);
     pthread_mutex_unlock(&lock);

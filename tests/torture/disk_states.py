@@ -8,7 +8,10 @@ import struct
 
 HEAD = struct.Struct("<8sQQQQ")
 SECTOR = 512
+SLOTS = 8192  # both superblocks are below this offset, one in each half
 STYLES = ("all", "none", "torn", "writes", "sectors", "without one", "only one", "few sectors")
+# States after a superblock was written: no other write has reached the disk, or all but a sector of one.
+COMMIT_STYLES = ("superblocks", "but one sector")
 
 
 class Op:
@@ -115,6 +118,8 @@ class Disk:
         image = self.image(inode, synced)
         pending = [op for op in self.ops[synced:cut] if op.inode == inode and op.kind in "wt"]
         one, share = random.randrange(max(1, len(pending))), random.choice((0.1, 0.5, 0.9))
+        pages = [i for i, op in enumerate(pending) if op.offset >= SLOTS] or [None]
+        page = pages[one % len(pages)]
         for i, op in enumerate(pending):
             some = random.random() < share
             last = random.randint(op.offset // SECTOR, (op.offset + len(op.data)) // SECTOR)
@@ -127,6 +132,8 @@ class Disk:
                 "without one": (i != one, None),
                 "only one": (i == one, None),
                 "few sectors": (True, lambda sector: i != one or random.random() < share),
+                "superblocks": (op.kind == "w" and op.offset < SLOTS, None),
+                "but one sector": (True, (lambda sector, last=last: sector != last) if i == page else None),
             }[style]
             if chosen:
                 op.apply(image, sectors)

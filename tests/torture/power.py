@@ -18,18 +18,18 @@ import subprocess
 import sys
 import time
 
-from disk_states import Disk, STYLES, read_log
+from disk_states import COMMIT_STYLES, Disk, SLOTS, STYLES, read_log
 from torture import Torture, scratch_folder
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "record/collect"))
 MELT = TESTS.parent / "examples/melt-4/eztrace_log.otf2"
 TRACES = (".xtf", ".analysis")
-SLOTS = 8192  # both superblocks are below this offset, one in each half
 SUPERBLOCK = 256  # bytes
 BATCH = 64
 COPIES = 5
 TIMEOUT = 120
+SYNC_MS = 300  # of the collector's first sync; it commits every 100 ms
 
 
 class Row:
@@ -48,7 +48,7 @@ def run_collector(power, environment):
     def calls(first):
         return b"".join(record("ENTER", first + 2 * i, OWN) + record("LEAVE", first + 2 * i + 1, OWN) for i in range(400))
 
-    with Traced(power.xtf, power.disk, rank=0, world=1, phase=RUNNING, environment={**environment, "XTF_RECORD_FSYNC": "1"}) as traced:
+    with Traced(power.xtf, power.disk, rank=0, world=1, phase=RUNNING, environment={**environment, "XTF_RECORD_FSYNC": "1", "XTF_TORTURE_SYNC_MS": str(SYNC_MS)}) as traced:
         traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + define_region(1, OWN, "work"))
         for step in range(24):
             traced.memory.append(0, calls(1000 + 1000 * step))
@@ -140,6 +140,7 @@ class Writing:
         self.disk = power.record(self.row)
         self.commits = {}  # {inode: {commit: digest}}
         self.at_sync = {}  # {(inode, number of calls): commit}, for syncs
+        self.states = self.list_states()
         self.copied = 0  # damaged traces whose older commit was copied
         self.learn_commits()
 
@@ -220,15 +221,17 @@ class Writing:
                     yield f"after call {cut} of {len(self.disk.ops)}: the name {pathlib.Path(path).name} was not synced"
 
     def has_whole_older_commit(self, path, inode, cut):
-        """Returns true if a trace opens, and the commit before the newest one is whole and the synced one or a later one. A commit made
-        while the thread of a sync starts is not kept. So this function also accepts the commit before the synced one."""
+        """Returns true if a trace opens, and the commit before the newest one is whole and the synced one or a later one. A commit that the
+        collector makes while the thread of a sync starts is not kept. So this function also accepts its commit before the synced one."""
         synced = self.at_sync.get((inode, self.disk.synced_image(inode, cut)))
         if synced is None or isinstance(self.power.judge([path], "open")[path], str):
             return False
         answer = self.power.judge([path], "older")[path]
         if isinstance(answer, str) or answer[2] or answer[1] != self.commits[inode].get(answer[0]):
             return False
-        return answer[0] >= max((commit for commit in self.commits[inode] if commit < synced), default=synced) and self.can_be_copied(path)
+        if self.name == "collector":
+            synced = max((commit for commit in self.commits[inode] if commit < synced), default=synced)
+        return answer[0] >= synced and self.can_be_copied(path)
 
     def can_be_copied(self, path):
         """Returns true if `xtf check` says how to copy the older commit, and the copy has its records. Tries a few traces of the collector, which
@@ -249,10 +252,16 @@ class Writing:
         return checked.returncode == 1 and f"`xtf copy --older-commit {path} COPY`" in checked.stdout and done.returncode == 0 and \
             shown[0].returncode == shown[1].returncode == 0 and shown[0].stdout == shown[1].stdout
 
+    def list_states(self):
+        """Returns the states to try first: (number of calls before the power cut, style; None: a random one)."""
+        cuts = range(1, len(self.disk.ops) + 1)
+        commits = [cut for cut in cuts if self.disk.ops[cut - 1].kind == "w" and self.disk.ops[cut - 1].offset < SLOTS]
+        return [(cut, style) for cut in commits for style in COMMIT_STYLES] + [(cut, None) for cut in cuts if cut not in commits]
+
     def run(self):
         unsynced = list(self.unsynced_at_end())
         self.power.check(not unsynced, self.name, 0, *unsynced)
-        numbers = list(self.power.numbers(80, 4000))
+        numbers = list(self.power.numbers(100, 4000))
         for cut in range(1, len(self.disk.ops) + 1):
             self.power.count()
             lost = list(self.lost_names(cut))
@@ -266,7 +275,8 @@ class Writing:
         wanted = {}
         for number in numbers:
             random = self.power.random(self.name, number)
-            cut, style = number % len(self.disk.ops) + 1 if number < len(self.disk.ops) else random.randint(1, len(self.disk.ops)), random.choice(STYLES)
+            cut, style = self.states[number] if number < len(self.states) else (random.randint(1, len(self.disk.ops)), None)
+            style = style or random.choice(STYLES)
             for path, inode in self.disk.write_state(cut, style, random, states / str(number)).items():
                 if self.is_trace(path):
                     wanted[path] = (number, inode, cut, style)

@@ -188,14 +188,15 @@ class Row:
         changed = [name for name, text in self.whole.files.items() if name != "its output" and text != self.before.get(name)]
         return 0 if self.command.answer else max(0, len(changed) - self.counted["fsync"])
 
-    def is_last(self, fault):
-        """Returns true if the fault lasts from the last call of its kind on. Libraries write then, and forget the error."""
-        return len(fault) == 4 and fault[1] == self.counted[fault[0]] and fault[2:] in ERRORS and fault[3] == "on"
+    def is_extreme(self, fault):
+        """Returns true if files may have no bytes, or if the fault lasts from the last call of its kind on. Libraries write then, and
+        forget the error."""
+        return fault == ("size", 0) or len(fault) == 4 and fault[1] == self.counted[fault[0]] and fault[2:] in ERRORS and fault[3] == "on"
 
     def shuffled_faults(self):
-        """Returns the faults in a random order, in which the first ones have all calls, the last of each kind first."""
+        """Returns the faults in a random order, in which the first ones have all calls, extreme ones first."""
         random, places = self.calls.random(self.name, "order"), {}
-        faults = sorted(random.sample(self.faults, len(self.faults)), key=lambda fault: not self.is_last(fault))
+        faults = sorted(random.sample(self.faults, len(self.faults)), key=lambda fault: not self.is_extreme(fault))
         turns = [places.setdefault(fault[0], []).append(0) or len(places[fault[0]]) for fault in faults]
         return [fault for _, fault in sorted(zip(turns, faults), key=lambda pair: pair[0])]
 

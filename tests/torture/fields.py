@@ -129,6 +129,14 @@ STRUCTURES = {
 }
 
 
+def sample(cases, random):
+    """Returns the numbers of the quick cases: one of each field and kind of value, and QUICK of all."""
+    by_kind = {}
+    for number in random.sample(range(len(cases)), len(cases)):
+        by_kind.setdefault(cases[number][2:], number)
+    return sorted({*by_kind.values(), *random.sample(range(len(cases)), min(QUICK, len(cases)))})
+
+
 def with_one_superblock(data):
     """Returns the file without the second superblock, whose catalog would differ from a changed one."""
     f = xtf_patch.File(data).one_superblock()
@@ -268,7 +276,7 @@ def run_row(readers, row, folder, originals):
     if torture.options.case is not None:
         numbers = [torture.options.case]
     else:
-        numbers = range(len(cases)) if torture.long else sorted(torture.random(row, "sample").sample(range(len(cases)), min(QUICK, len(cases))))
+        numbers = range(len(cases)) if torture.long else sample(cases, torture.random(row, "sample"))
     for number in numbers:
         name = cases[number][0]
         data = change(originals[name], row, cases[number], torture.random(row, number))

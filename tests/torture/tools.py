@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Usual tools on a whole mount: each must end in a time, while the daemon stays below a memory, and must see every file.
 
+Each folder must list the names that a process finds without a mount.
+
 usage: tools.py --build FOLDER [--long] [--seed N] [--case N] [ROW...]
 
 A row is a tool, and a case is a mount of one trace with one size of the page cache. Prints the time and the memory of each case.
@@ -107,6 +109,17 @@ ROWS = {
 }
 
 
+def folders_that_differ(torture, trace, root):
+    """Returns the folders of which a mount lists other names than a process that reads the trace by itself."""
+    import questions
+    asked = questions.AskTree(torture.program("tests/roundtrip/ask-tree"), trace)
+    try:
+        return [folder for folder, folders, files in os.walk(root)
+                if sorted([*folders, *files]) != sorted(asked.names(folder[len(root):] or "/"))]
+    finally:
+        asked.end()
+
+
 class Run:
     """One tool on one mount."""
 
@@ -159,8 +172,11 @@ def run_case(torture, name, number, traces, folder):
     import harness
     make, cache, _ = MOUNTS[number]
     try:
-        with harness.Mount(str(traces(make)), f"cache={cache}M", quiet_at_end=False) as mount:
+        trace = traces(make)
+        with harness.Mount(str(trace), f"cache={cache}M", quiet_at_end=False) as mount:
             Run(torture, name, number, mount, folder).run(cache * MIB + MOST)
+            differing = folders_that_differ(torture, trace, mount.dir)
+            torture.check(not differing, name, number, f"folders that list other names: {differing[:5]}")
     except AssertionError as fault:
         torture.check(False, name, number, fault)
     torture.count()

@@ -92,13 +92,14 @@ class Row:
     def run_and_kill(self, number):
         """Runs a process and its collector, and kills. Returns the process, who was killed, and the words for the instant."""
         draw = self.torture.random(self.name, number)
-        victim = draw.choice(("collector", "process", "both"))
+        at_report = number % 4 < 2
+        victim = draw.choice(("collector", "both") if at_report else ("collector", "process", "both"))
         instant = draw.uniform(0, BEGINNING) if number % 2 else draw.uniform(0, LATEST)
         with Traced(self.program, self.folder, rank=0, world=2, phase=RUNNING, ring_size=RING) as traced:
             began = time.monotonic()
             process = Process(traced)
             process.run_until(began + instant, draw)
-            if at_report := draw.random() < 0.5:
+            if at_report:
                 process.make_calls(draw.randrange(1, 100))
                 process.await_commit(time.monotonic() + REPORT)
             if victim != "process":

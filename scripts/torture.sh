@@ -5,6 +5,8 @@
 #
 # --quick (default) takes about 2 minutes, --long hours. A fault names the seed and the case, which show it again:
 #     torture.sh crash --seed 1 --case 17 import
+#
+# scripts/torture-planted.sh shows that the harnesses find defects.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -15,7 +17,7 @@ while [ $# -gt 0 ]; do
     --quick) long= ;;
     --long) long=--long ;;
     --seed) seed=$2 && shift ;;
-    -h | --help) sed -n '2,8s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 0 ;;
     -*) break ;;
     *) [ -f "tests/torture/$1.py" ] || { echo "torture: there is no harness $1" >&2 && exit 2; } && harnesses="$harnesses $1" ;;
     esac

@@ -174,7 +174,8 @@ def try_running(place, tries, before_start):
                                stderr=subprocess.PIPE, preexec_fn=before_start)
     try:
         [folder] = wait_for(lambda: [path for path in place.shared.glob("xtf-*") if list(path.glob("*.xtf"))], "a part")
-        [program] = processes_of(die)
+        # A process that the program makes runs the program for a moment.
+        [program] = wait_for(lambda: found if len(found := processes_of(die)) == 1 else None, "one process of the program")
         collectors = [pid for pid in processes_of(place.xtf.resolve()) if f"XTF_RECORD_FOLDER={folder}".encode() in
                       pathlib.Path(f"/proc/{pid}/environ").read_bytes() and b"collect" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes()]
         tries.check(len(collectors) == 1, f"collectors: {collectors}")

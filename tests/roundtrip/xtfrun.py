@@ -142,7 +142,7 @@ class Result:
 @functools.cache
 def is_sanitized(program):
     """True if the program was built with a sanitizer, which maps terabytes."""
-    return b"__asan_init" in pathlib.Path(program).read_bytes()
+    return re.search(b"__[at]san_init", pathlib.Path(program).read_bytes()) is not None
 
 
 def takes_fewer(program):

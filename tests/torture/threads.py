@@ -24,14 +24,14 @@ ROUNDS = 4
 TIMEOUT = 1800  # seconds
 SHOWN = 60  # lines of a report
 ADDR_NO_RANDOMIZE = 0x0040000
-PROGRAMS = ["src/cli/xtf", "tests/unit/test-libxtf", "tests/trace/test-trace", "tests/tree/test-tree", "tests/mount/test-inodes", "tests/mount/grow",
-            "tests/mount/make-trace", "tests/bench/generate", "tests/merge/split-trace", "tests/roundtrip/ask-tree", "tests/record/core/test-rings",
-            "tests/torture/glib-order.so"]
+PROGRAMS = ["src/cli/xtf", "tests/mount/grow", "tests/mount/make-trace", "tests/bench/generate", "tests/merge/split-trace", "tests/roundtrip/ask-tree",
+            "tests/record/core/test-rings", "tests/torture/glib-order.so", "tests/torture/thread-tests",
+            "tests/torture/thread-tests-inodes"]
 
 
-def tests(program, *names):
+def tests(*names):
     """Returns the cases of unit tests that start threads."""
-    return [(program, "--filter", name) for name in names]
+    return [("tests/torture/thread-tests", name) for name in names]
 
 
 def command(*arguments):
@@ -40,13 +40,13 @@ def command(*arguments):
 
 # The cases of each row: commands, in whose arguments @ is a folder with traces, or functions.
 ROWS = {
-    "library": tests("tests/unit/test-libxtf", "anchor/reads_more_parts_than_can_be_open", "array/all_sources_give_the_same_rows",
+    "library": tests("anchor/reads_more_parts_than_can_be_open", "array/all_sources_give_the_same_rows",
                      "cache/readers_of_the_same_block_wait_for_it", "frames/many_threads", "growing/opening_never_fails", "pack/threads"),
-    "selections": tests("tests/trace/test-trace", "parallel/*") + tests("tests/tree/test-tree", "tree/threads_read_side_by_side"),
-    "inodes": [("tests/mount/test-inodes",)],
+    "tree": tests("parallel/each_item_is_done_once", "parallel/the_first_failure_is_reported", "parallel/callers_share_the_helpers",
+                  "tree/threads_read_side_by_side") + [("tests/torture/thread-tests-inodes", "inodes/many_threads")],
     "import": [command("import", "-qf", "-o", "@/new.xtf", archive) for archive in ARCHIVES],
     "commands": [command("analyze", "-q", "-o", "@/new.analysis", "@/trace.xtf"), command("check", "-q", "@/trace.xtf"),
-                 command("cat", "@/trace.xtf", "records"), command("cat", "@/trace.xtf", "records.json"), command("cat", "@/trace.xtf", "index.html"),
+                 command("cat", "@/trace.xtf", "records"), command("cat", "@/trace.xtf", "num/0-9999/records.json"), command("cat", "@/trace.xtf", "index.html"),
                  command("cat", "@/trace.xtf", "timeline.svg"), command("cat", "@/trace.xtf", "by/proc/profile"),
                  command("diff", "@/trace.xtf", "@/trace.xtf"), command("merge", "-qf", "-o", "@/new.xtf", "@/parts")],
     "recorder": [("tests/record/core/test-rings",)],

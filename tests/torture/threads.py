@@ -46,7 +46,7 @@ ROWS = {
                   "tree/threads_read_side_by_side") + [("tests/torture/thread-tests-inodes", "inodes/many_threads")],
     "import": [command("import", "-qf", "-o", "@/new.xtf", archive) for archive in ARCHIVES],
     "commands": [command("analyze", "-q", "-o", "@/new.analysis", "@/trace.xtf"), command("check", "-q", "@/trace.xtf"),
-                 command("cat", "@/trace.xtf", "records"), command("cat", "@/trace.xtf", "num/0-9999/records.json"), command("cat", "@/trace.xtf", "index.html"),
+                 command("cat", "@/trace.xtf", "records"), command("cat", "--json", "@/trace.xtf", "records"), command("cat", "@/trace.xtf", "index.html"),
                  command("cat", "@/trace.xtf", "timeline.svg"), command("cat", "@/trace.xtf", "by/proc/profile"),
                  command("diff", "@/trace.xtf", "@/trace.xtf"), command("merge", "-qf", "-o", "@/new.xtf", "@/parts")],
     "recorder": [("tests/record/core/test-rings",)],

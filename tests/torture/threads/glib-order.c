@@ -3,8 +3,8 @@
  *
  * GLib is built without ThreadSanitizer, and its locks call futex() alone. ThreadSanitizer would see neither locks nor
  * pools, and report races that they prevent. Each function here calls GLib's function of the same name. Before it, or
- * after it, the thread releases or acquires an address. What a thread did before a release happens before what another
- * thread does after it acquired the same address.
+ * after it, the thread releases or acquires an address. Work before a release happens before work after an
+ * acquire of the same address.
  *
  * g_thread_new() and g_thread_join() need nothing: they call functions of pthreads, which ThreadSanitizer knows.
  */
@@ -15,17 +15,18 @@
 #undef g_once_init_enter
 #undef g_once_init_leave
 
-/* Absent in programs without ThreadSanitizer. */
+/* ThreadSanitizer's own functions; programs without it lack them. */
+
 void __tsan_acquire(void *address) __attribute__((weak));
 void __tsan_release(void *address) __attribute__((weak));
 
-static void acquire(const volatile void *address)
+static void acquire_address(const volatile void *address)
 {
     if (__tsan_acquire)
         __tsan_acquire((void *)address);
 }
 
-static void release(const volatile void *address)
+static void release_address(const volatile void *address)
 {
     if (__tsan_release)
         __tsan_release((void *)address);
@@ -52,7 +53,7 @@ void g_mutex_lock(GMutex *mutex)
 {
     NEXT(g_mutex_lock);
     next(mutex);
-    acquire(mutex);
+    acquire_address(mutex);
 }
 
 gboolean g_mutex_trylock(GMutex *mutex)
@@ -61,31 +62,31 @@ gboolean g_mutex_trylock(GMutex *mutex)
     gboolean locked = next(mutex);
 
     if (locked)
-        acquire(mutex);
+        acquire_address(mutex);
     return locked;
 }
 
 void g_mutex_unlock(GMutex *mutex)
 {
     NEXT(g_mutex_unlock);
-    release(mutex);
+    release_address(mutex);
     next(mutex);
 }
 
 void g_cond_wait(GCond *condition, GMutex *mutex)
 {
     NEXT(g_cond_wait);
-    release(mutex);
+    release_address(mutex);
     next(condition, mutex);
-    acquire(mutex);
+    acquire_address(mutex);
 }
 
 gboolean g_cond_wait_until(GCond *condition, GMutex *mutex, gint64 end)
 {
     NEXT(g_cond_wait_until);
-    release(mutex);
+    release_address(mutex);
     gboolean signalled = next(condition, mutex, end);
-    acquire(mutex);
+    acquire_address(mutex);
     return signalled;
 }
 
@@ -96,14 +97,14 @@ gboolean(g_once_init_enter)(volatile void *value)
     NEXT(g_once_init_enter);
     gboolean enters = next(value);
 
-    acquire(value);
+    acquire_address(value);
     return enters;
 }
 
 void(g_once_init_leave)(volatile void *value, gsize result)
 {
     NEXT(g_once_init_leave);
-    release(value);
+    release_address(value);
     next(value, result);
 }
 
@@ -118,8 +119,8 @@ static void *run_once(void *data)
     const Once *once = data;
     void *result = once->function(once->data);
 
-    release(&once->once->status);
-    release(once->once);
+    release_address(&once->once->status);
+    release_address(once->once);
     return result;
 }
 
@@ -129,7 +130,7 @@ void *g_once_impl(GOnce *once, GThreadFunc function, void *data)
     Once own = {once, function, data};
     void *result = next(once, run_once, &own);
 
-    acquire(once);
+    acquire_address(once);
     return result;
 }
 
@@ -144,12 +145,12 @@ static void run_task(void *task, void *data)
 {
     Pool *own = data;
 
-    acquire(own);
+    acquire_address(own);
     own->function(task, own->data);
-    release(own);
+    release_address(own);
 }
 
-/* The function and its data are never freed: tasks may run after g_thread_pool_free(). */
+/* Makes a pool. Its function and data are never freed, since tasks may run after g_thread_pool_free(). */
 GThreadPool *g_thread_pool_new(GFunc function, void *data, int threads, gboolean exclusive, GError **error)
 {
     NEXT(g_thread_pool_new);
@@ -162,7 +163,7 @@ GThreadPool *g_thread_pool_new(GFunc function, void *data, int threads, gboolean
 gboolean g_thread_pool_push(GThreadPool *pool, void *task, GError **error)
 {
     NEXT(g_thread_pool_push);
-    release(pool->user_data);
+    release_address(pool->user_data);
     return next(pool, task, error);
 }
 
@@ -172,18 +173,18 @@ void g_thread_pool_free(GThreadPool *pool, gboolean immediate, gboolean waits)
     void *own = pool->user_data;
 
     next(pool, immediate, waits);
-    acquire(own);
+    acquire_address(own);
 }
 
 /* ---- Counts of references. The last thread frees what others have used before. */
 
-#define UNREF(name, Type)   \
-    void name(Type *object) \
-    {                       \
-        NEXT(name);         \
-        release(object);    \
-        acquire(object);    \
-        next(object);       \
+#define UNREF(name, Type)        \
+    void name(Type *object)      \
+    {                            \
+        NEXT(name);              \
+        release_address(object); \
+        acquire_address(object); \
+        next(object);            \
     }
 
 UNREF(g_bytes_unref, GBytes)

@@ -1,5 +1,5 @@
 /*
- * Stands in for <criterion/criterion.h>, whose own header maps memory at addresses that ThreadSanitizer does not allow.
+ * Replaces <criterion/criterion.h>: Criterion maps memory at addresses that ThreadSanitizer forbids.
  * Unit tests that start threads are compiled with it, and run in one process (thread-tests.c).
  */
 #pragma once
@@ -18,7 +18,7 @@ struct ThreadTest {
     double timeout; /* ignored */
 };
 
-/* Adds a test to those that the program can run. */
+/* Adds a test to the program. */
 void thread_test_add(ThreadTest *test);
 
 #define Test(suite, test, ...)                                                                    \

@@ -17,6 +17,13 @@ XTF_BEGIN_DECLS
 
 typedef struct XtfSource XtfSource;
 
+/* Bytes to be read from a source. */
+typedef struct {
+    uint64_t offset;
+    void *buffer;
+    size_t length;
+} XtfReadRange;
+
 typedef struct {
     /* Fills `buffer` with exactly `length` bytes from `offset`, or fails. Callers never read past the size. */
     bool (*read)(XtfSource *self, uint64_t offset, void *buffer, size_t length, GError **error);
@@ -34,6 +41,9 @@ typedef struct {
     void (*name_file)(XtfSource *self, uint64_t offset, GError **error);
     /* Returns the path of the file, or NULL. The function may be NULL. */
     const char *(*path)(XtfSource *self);
+    /* Fills the buffers of n ranges by one request, or fails. For sources whose requests are slow, such as those behind
+     * a network: a trace of such a source asks for many ranges at once. NULL: each range is read when it is needed. */
+    bool (*read_ranges)(XtfSource *self, const XtfReadRange *ranges, size_t n, GError **error);
 } XtfSourceOps;
 
 struct XtfSource {

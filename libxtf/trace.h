@@ -152,6 +152,13 @@ struct XtfCounters {
     uint64_t cache_bytes, cache_pinned_bytes, cache_limit; /* current values */
 };
 
+/* Work that reads. Where a read fails, it goes on with what does not depend on it. */
+typedef void (*XtfGatherWork)(void *data);
+/* Reads what some work will read, by few requests, and keeps it in the page cache. Calls the work several times: reads
+ * fail until they were requested together. The caller ignores the work's results, and does it again afterwards. Does
+ * nothing if the trace's source cannot read several ranges at once, or within another such work. */
+void xtf_trace_gather(XtfTrace *trace, XtfGatherWork work, void *data);
+
 void xtf_trace_get_counters(const XtfTrace *trace, XtfCounters *counters);
 
 XTF_END_DECLS

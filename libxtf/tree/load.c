@@ -6,6 +6,7 @@
  * properties that depend on the link to the page (its array, level and first N) are compared at every visit.
  */
 #include "libxtf/base/checksum.h"
+#include "libxtf/base/fetching-source.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/tree/trace-private.h"
@@ -147,7 +148,8 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
     /* The offset was compared with the file size when the array was decoded, so the sum does not overflow. */
     XtfRef edge = {segment + array->edge_offset, array->edge_length, array->edge_checksum};
     g_autoptr(XtfBlock) block = get_item(array->trace, xtf_array_cache(array), edge, check_edge, array, error);
-    if (!block) {
+    if (!block) { /* the open leaf follows, and mostly fits a page */
+        xtf_gathering_expect(array->trace->source, edge.offset + edge.length, page_size);
         xtf_trace_explain(array->trace, error);
         return NULL;
     }

@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "libxtf/base/fetching-source.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/tree/clocks.h"
 #include "libxtf/tree/items.h"
@@ -373,7 +374,11 @@ static XtfTrace *open_new_file(XtfSource *source, XtfJoinedFiles *joined, const 
                                const XtfOpenOptions *options, GError **error)
 {
     XtfTraceFile *file = g_new0(XtfTraceFile, 1);
+    g_auto(XtfGathering) gathering;
 
+    if (source->ops->read_ranges)
+        source = xtf_fetching_source_new(source);
+    xtf_gathering_begin(&gathering, source, XTF_GATHER_OPENING);
     *file = (XtfTraceFile){.references = 1, .source = source, .own = source, .joined = joined, .base = base};
     file->cache_bytes = options && options->cache_bytes ? options->cache_bytes : default_cache_bytes();
     file->older_commit = options && options->older_commit && !joined && !base;

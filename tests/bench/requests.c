@@ -2,10 +2,11 @@
  * Requests of a reader: how many reads, of how many bytes, a question takes of a trace that nothing has cached. A store
  * that is read over a network answers a read by a request.
  *
- *     requests TRACE.xtf [PATH...]
+ *     requests [--single] [--list] TRACE.xtf [PATH...]
  *
- * Each question opens the trace anew. docs/TREE.md has the paths. By default the program asks for counts, the profile,
- * the facts, the first screen of the records, and the front page.
+ * A request may ask for several ranges; with --single it asks for one. --list prints the request, offset and length of
+ * each range. Each question opens the trace anew. docs/TREE.md has the paths. By default the program asks for counts,
+ * the profile, the facts, the first screen of the records, and the front page.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,13 +18,16 @@
 
 enum { SCREEN_BYTES = 4096, BYTES_AT_ONCE = 64 << 10 };
 
+static gboolean single, lists;
+
 /* Opens a trace; *counted gets its source. */
 static XtfTrace *open_counted(const char *path, CountedSource **counted)
 {
     g_autoptr(GError) error = NULL;
 
-    *counted = counted_source_open(path, &error);
+    *counted = counted_source_open(path, !single, &error);
     bench_check(*counted, error, "%s", path);
+    (*counted)->lists = lists;
     XtfTrace *trace = xtf_trace_open_source(&(*counted)->source, NULL, &error);
     bench_check(trace, error, "%s", path);
     return trace;
@@ -55,8 +59,8 @@ static void ask_question(const char *trace_path, const char *path, size_t most)
 
     bench_check(tree, error, "%s", trace_path);
     read_file(tree, path, most);
-    printf("%-40s %9" PRIu64 " %10" PRIu64 " %9" PRIu64 " %10" PRIu64 "\n", path, opening, opening_bytes,
-           counted->n_reads, counted->n_bytes);
+    printf("%-40s %9" PRIu64 " %10" PRIu64 " %9" PRIu64 " %9" PRIu64 " %10" PRIu64 "\n", path, opening, opening_bytes,
+           counted->n_reads, counted->n_ranges, counted->n_bytes);
 }
 
 int main(int argc, char **argv)
@@ -72,11 +76,17 @@ int main(int argc, char **argv)
                      {"records", SCREEN_BYTES},
                      {"index.html", SIZE_MAX}};
 
-    if (argc < 2) {
-        fprintf(stderr, "usage: requests TRACE.xtf [PATH...]\n");
-        return 2;
-    }
-    printf("%-40s %9s %10s %9s %10s\n", "# question", "opening", "bytes", "all reads", "bytes");
+    const GOptionEntry entries[] = {
+        {"single", 0, 0, G_OPTION_ARG_NONE, &single, "Ask for one range by each request", NULL},
+        {"list", 0, 0, G_OPTION_ARG_NONE, &lists, "Print each range", NULL},
+        {0},
+    };
+    g_autoptr(GOptionContext) context = g_option_context_new("TRACE.xtf [PATH...]");
+    g_autoptr(GError) error = NULL;
+
+    g_option_context_add_main_entries(context, entries, NULL);
+    bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc >= 2, error, "bad arguments: see --help");
+    printf("%-40s %9s %10s %9s %9s %10s\n", "# question", "opening", "bytes", "requests", "ranges", "bytes");
     for (int i = 2; i < argc; i++)
         ask_question(argv[1], argv[i], SIZE_MAX);
     for (unsigned i = 0; argc == 2 && i < G_N_ELEMENTS(questions); i++)

@@ -62,7 +62,7 @@ static void read_all(XtfTrace *trace)
 static void assert_reads(const char *path, unsigned opening, unsigned at_least, unsigned at_most)
 {
     GError *error = NULL;
-    CountedSource *counted = counted_source_open(path, &error);
+    CountedSource *counted = counted_source_open(path, false, &error);
 
     cr_assert_good(counted, error);
     g_autoptr(XtfTrace) trace = xtf_trace_open_source(&counted->source, NULL, &error);

@@ -210,11 +210,56 @@ static void *begin_finding(void *data)
     return arrays;
 }
 
+/* A run of locations whose spans are about to be found. */
+typedef struct {
+    Search *search;
+    XtfLocationArrays *arrays;
+    const uint32_t *locations;
+    uint32_t n;
+} Run;
+
+/* Reads what cutting the spans of an array to the window reads. */
+static void read_ranks(const Search *search, const XtfArray *array)
+{
+    uint64_t n;
+
+    if (!may_have_rows(search, array->schema) || search->selection->time_from > array->last ||
+        search->time_to <= array->first)
+        return;
+    xtf_array_rank(array, search->selection->time_from, &n, NULL);
+    xtf_array_rank(array, search->time_to, &n, NULL);
+}
+
+/* Reads what finding the spans of a run reads. */
+static void read_run(void *data)
+{
+    const Run *run = data;
+    g_autoptr(GArray) spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
+
+    for (uint32_t i = 0; i < run->n; i++) {
+        if (!xtf_location_arrays_load(run->arrays, run->search->context,
+                                      &run->search->locations->all[run->locations[i]], NULL))
+            continue;
+        for (uint32_t a = 0; a < run->arrays->n; a++) {
+            read_ranks(run->search, &run->arrays->all[a]);
+            if (run->search->matchers)
+                add_array_span(run->search, &run->arrays->all[a], run->locations[i], spans, NULL);
+        }
+    }
+}
+
+/* Gathers the reads of finding the spans of a run. */
+static void gather_run(Search *search, XtfLocationArrays *arrays, const uint32_t *locations, uint32_t n)
+{
+    xtf_trace_gather(search->context->trace, read_run, &(Run){search, arrays, locations, n});
+}
+
 static bool find_run_spans(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Finding *finding = data;
     GArray *spans = finding->found[first / RUN_LOCATIONS] = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
 
+    gather_run(finding->search, thread_data, finding->locations + first, end - first);
     for (uint32_t i = first; i < end; i++) {
         if (!add_location_spans(finding->search, thread_data, finding->locations[i], spans, error))
             return false;
@@ -394,6 +439,7 @@ static bool count_run_records(void *thread_data, void *data, uint32_t first, uin
     Counting *counting = data;
     Counted *counted = thread_data;
 
+    gather_run(&counting->search, &counted->arrays, &g_array_index(counting->locations, uint32_t, first), end - first);
     for (uint32_t i = first; i < end; i++) {
         g_array_set_size(counted->spans, 0);
         if (!add_location_spans(&counting->search, &counted->arrays, g_array_index(counting->locations, uint32_t, i),

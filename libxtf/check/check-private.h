@@ -9,6 +9,7 @@
  *   check-values.c      limits of values, strings, numbers of rows
  *   check-header.c      superblocks
  *   check-schemas.c     names in schemas, references of fields
+ *   check-lists.c       leaf lists against index pages
  *   check-files.c       the files of an anchor
  *   check-segments.c    segments and their maps
  */
@@ -101,6 +102,9 @@ void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array);
 /* Recomputes all totals, borders, snapshots and filters of an array from its rows, and compares them with the stored
  * ones. The array's pages must be sound; the stored totals may be damaged. */
 void xtf_checking_aggregates(XtfChecking *check, const XtfArray *array);
+
+/* Compares the leaf lists with the index pages of their arrays. */
+void xtf_checking_leaf_lists(XtfChecking *check);
 
 void xtf_checking_superblocks(XtfChecking *check);
 /* Checks that both superblocks of a closed file have the same content, and that each has its own items. */

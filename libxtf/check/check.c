@@ -292,6 +292,7 @@ static void check_all(XtfChecking *check)
     if (check->trace->catalog.n_arrays > 0)
         check_root(check);
     walk_arrays(check);
+    xtf_checking_leaf_lists(check);
     xtf_checking_free_pages(check);
     if (!xtf_checking_stopping(check)) {
         check_identities(check);

@@ -339,6 +339,26 @@ static bool decode_writer(XtfCatalog *catalog, XtfBytesReader *reader, GError **
     return true;
 }
 
+static void encode_leaf_lists(const XtfCatalog *catalog, GByteArray *bytes)
+{
+    encode_refs(&catalog->leaf_lists, 1, bytes);
+}
+
+static bool decode_leaf_lists(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)
+{
+    XtfDiskRef disk;
+
+    xtf_bytes_read(reader, &disk, sizeof disk);
+    catalog->leaf_lists = xtf_ref_read(&disk);
+    return (!reader->failed && catalog->leaf_lists.length > 0) ||
+           fail_catalog(error, "the reference to the leaf lists is invalid");
+}
+
+static bool has_leaf_lists(const XtfCatalog *catalog)
+{
+    return catalog->leaf_lists.length > 0;
+}
+
 static bool has_free_pages(const XtfCatalog *catalog)
 {
     return catalog->n_free_pages > 0;
@@ -385,6 +405,7 @@ static const struct {
     {XTF_SECTION_SEGMENT_MAPS, true, has_segment_maps, xtf_segment_maps_encode, xtf_segment_maps_decode},
     {XTF_SECTION_FILES, true, has_files, xtf_files_encode, xtf_files_decode},
     {XTF_SECTION_WRITER, false, has_writer, encode_writer, decode_writer},
+    {XTF_SECTION_LEAF_LISTS, false, has_leaf_lists, encode_leaf_lists, decode_leaf_lists},
     {XTF_SECTION_FREE, false, has_free_pages, encode_free, decode_free},
 };
 

@@ -91,6 +91,7 @@ typedef struct {
     bool unmarked;    /* a required section is not marked as required */
     uint32_t n_clock_maps;
     XtfRef clock_maps; /* item of clock maps: see clock-maps.h */
+    XtfRef leaf_lists; /* item of leaf lists: see disk/lists/leaf-lists.h; length 0: there are none */
 } XtfCatalog;
 
 /* Returns the number of volumes that were removed on purpose. If there are any, the trace begins after their last

@@ -23,6 +23,7 @@ enum {
     XTF_SEGMENTS_MAX = 1 << 20,
     XTF_COMPANION_BYTES_MAX = 256 << 20, /* payload */
     XTF_OPENING_BYTES = 1 << 20,         /* a writer gathers the opening run up to this length */
+    XTF_OPENING_SHORT_BYTES = 1 << 17,   /* the run that most readers take has right edges up to this length */
     XTF_SUPERBLOCK_STRIDE = 4096,        /* slot 0 at byte 0, slot 1 at byte 4096, for any page size */
     XTF_RESERVED_BYTES = 8192,           /* pages begin at or after this byte */
 
@@ -249,6 +250,7 @@ typedef enum {
     XTF_SECTION_SEGMENT_MAPS = 11, /* from a segment's numbers to the whole file's numbers */
     XTF_SECTION_FILES = 12,       /* XtfDiskFile each, followed by its name: files that contain segments */
     XTF_SECTION_WRITER = 13,      /* XtfDiskWriter, followed by both texts: the program that made the commit */
+    XTF_SECTION_LEAF_LISTS = 14,  /* XtfDiskRef of an item: XtfDiskLeafLists */
 } XtfSectionKind;
 
 typedef struct {               /* OFFSET SIZE */
@@ -315,6 +317,20 @@ typedef struct {            /* OFFSET SIZE */
 
 enum { XTF_WRITER_TEXT_MAX = 255 };
 
+/* The item of the leaf lists: this, a head for each list, and the packed entries of each, at multiples of 8. A list has
+ * the entries of all pages of level 1 of an array, the open page last. */
+typedef struct {            /* OFFSET SIZE */
+    XtfLe32 n_lists;        /*  0  4  at least 1 */
+    XtfLe32 reserved;       /*  4  4  0 */
+} XtfDiskLeafLists;
+
+typedef struct {            /* OFFSET SIZE */
+    XtfLe32 segment;        /*  0  4  index in the catalog's table of segments */
+    XtfLe32 array;          /*  4  4  id; heads ascend by segment, then id */
+    XtfLe32 n_entries;      /*  8  4  at least 2 */
+    XtfLe32 length;         /* 12  4  bytes of the packed entries */
+} XtfDiskLeafList;
+
 /* Pages that no item uses any more, and that a writer may reuse later. */
 typedef struct {           /* OFFSET SIZE */
     XtfLe64 page;          /*  0  8  of the file */
@@ -368,6 +384,8 @@ _Static_assert(sizeof(XtfDiskClock) == 48, "XtfDiskClock");
 _Static_assert(sizeof(XtfDiskSegment) == 32, "XtfDiskSegment");
 _Static_assert(sizeof(XtfDiskArrays) == 32, "XtfDiskArrays");
 _Static_assert(sizeof(XtfDiskTable) == 16, "XtfDiskTable");
+_Static_assert(sizeof(XtfDiskLeafLists) == 8, "XtfDiskLeafLists");
+_Static_assert(sizeof(XtfDiskLeafList) == 16, "XtfDiskLeafList");
 _Static_assert(sizeof(XtfDiskFree) == 24, "XtfDiskFree");
 _Static_assert(sizeof(XtfDiskFile) == 64, "XtfDiskFile");
 _Static_assert(sizeof(XtfDiskLimits) == 24, "XtfDiskLimits");

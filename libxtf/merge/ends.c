@@ -59,15 +59,16 @@ static uint64_t count_pages(const XtfMerge *merge, const XtfMergeOutput *output,
     return last ? last->first_page + last->pages : (output->end + merge->page_size - 1) / merge->page_size;
 }
 
-/* Makes the opening run begin at the P index, if its length allows that. */
-static void begin_opening(XtfSuperblock *superblock, uint64_t index)
+/* Makes the opening run begin at an offset before it. Returns false if the run would be too long. */
+static bool begin_opening(XtfSuperblock *superblock, uint64_t offset)
 {
-    uint64_t before = superblock->opening - index;
+    uint64_t before = superblock->opening - offset;
 
     if (before > XTF_OPENING_BYTES || superblock->opening_bytes > XTF_OPENING_BYTES - before)
-        return;
-    superblock->opening = index;
+        return false;
+    superblock->opening = offset;
     superblock->opening_bytes += (uint32_t)before;
+    return true;
 }
 
 bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, uint64_t index, XtfCatalog *catalog,
@@ -88,7 +89,9 @@ bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, uint64_
     for (unsigned slot = 0; slot < XTF_SUPERBLOCK_SLOTS; slot++) {
         if (!write_opening_items(merge, output, catalog, &superblocks[slot], error))
             return false;
-        begin_opening(&superblocks[slot], index);
+        if (slot == 0 || catalog->leaf_lists.length == 0 ||
+            !begin_opening(&superblocks[slot], catalog->leaf_lists.offset))
+            begin_opening(&superblocks[slot], index);
     }
     if (!xtf_merge_output_flush(output, error))
         return false;

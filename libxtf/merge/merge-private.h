@@ -65,6 +65,7 @@ typedef struct {
 typedef struct {
     XtfMergeOptions options;
     bool in_place;      /* the parts stay separate files, which the whole names */
+    bool lists;         /* the whole gets leaf lists, until they are full */
     bool growing;       /* the parts may be written meanwhile; each is read at its newest commit */
     XtfKeptParts *kept; /* growing parts that stay open; NULL: none do */
     XtfJoin *join;
@@ -79,6 +80,8 @@ typedef struct {
     uint64_t kept_from;      /* greatest first time of parts without their first volumes; 0: there are none */
     GHashTable *clocks;      /* set of the clock maps of all parts */
     GByteArray *clock_bytes; /* item of these clock maps */
+    GByteArray *leaf_heads;  /* leaf lists of all parts (leaf-lists.h), if `lists`: heads, and packed entries */
+    GByteArray *leaf_lists;
     uint32_t page_size;
     uint64_t incompatible;
     XtfTraceInfo info; /* of the whole; commit 0: not set, a new file gets its own */
@@ -222,6 +225,7 @@ bool xtf_merge_name_files(const XtfMerge *merge, const XtfMergeOutput *output, X
                           uint32_t own_strings, GError **error);
 /* Fills `id` with random bytes. */
 bool xtf_merge_new_file_id(uint8_t id[16], GError **error);
-/* Writes schemas, limits, catalog and superblocks. `index` is the offset at which the P index begins. */
+/* Writes schemas, limits, catalog and superblocks. `index` is the offset at which the P index begins; the leaf lists
+ * precede it. */
 bool xtf_merge_write_ends(const XtfMerge *merge, XtfMergeOutput *output, uint64_t index, XtfCatalog *catalog,
                           GError **error);

@@ -20,6 +20,8 @@ void xtf_merge_init(XtfMerge *merge, const XtfMergeOptions *options)
         .limits = g_ptr_array_new_with_free_func(g_free),
         .clocks = xtf_clock_set_new(),
         .clock_bytes = g_byte_array_new(),
+        .leaf_heads = g_byte_array_new(),
+        .leaf_lists = g_byte_array_new(),
         .deferred_limits = g_array_new(FALSE, FALSE, sizeof(XtfDeferredLimits)),
         .n_rows = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
     };
@@ -36,6 +38,8 @@ void xtf_merge_finish(XtfMerge *merge)
     g_ptr_array_unref(merge->limits);
     g_hash_table_unref(merge->clocks);
     g_byte_array_unref(merge->clock_bytes);
+    g_byte_array_unref(merge->leaf_heads);
+    g_byte_array_unref(merge->leaf_lists);
     g_array_unref(merge->deferred_limits);
     g_array_unref(merge->n_rows);
 }
@@ -211,6 +215,7 @@ bool xtf_merge(const char *path, const char *const *parts, size_t n_parts, const
     g_auto(XtfMergeOutput) output = {.fd = -1};
 
     xtf_merge_init(&merge, options);
+    merge.lists = true;
     if (!xtf_merge_join_parts(&merge, parts, n_parts, error) || !refuse_removed(&merge, error) ||
         is_output_a_part(&merge, path, error) || !xtf_merge_output_begin(&output, path, error) ||
         !copy_parts(&merge, &output, error) || !xtf_merge_write_whole(&merge, &output, error) ||

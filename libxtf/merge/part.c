@@ -8,6 +8,7 @@
 #include "libxtf/disk/files.h"
 #include "libxtf/merge/merge-private.h"
 #include "libxtf/references.h"
+#include "libxtf/tree/descent.h"
 
 enum {
     CACHE_BYTES = 4 << 20,       /* a merge reads a part's P index once, from end to end */
@@ -335,6 +336,32 @@ static bool add_arrays(XtfMerge *merge, const XtfPart *part, const XtfPartMap *m
     return check_knots(merge, part, error);
 }
 
+static gint compare_array_ids(gconstpointer a, gconstpointer b)
+{
+    const XtfArray *x = a, *y = b;
+
+    return x->segment != y->segment ? (x->segment < y->segment ? -1 : 1) : x->id < y->id ? -1 : x->id > y->id;
+}
+
+/* Adds the leaf lists of a part's arrays, until one does not fit. Leaves out arrays that cannot be read. */
+static void add_leaf_lists(XtfMerge *merge, const XtfPart *part, const GArray *arrays)
+{
+    g_autoptr(GArray) higher = g_array_new(FALSE, FALSE, sizeof(XtfArray));
+    g_autoptr(GArray) entries = g_array_new(FALSE, FALSE, sizeof(XtfDiskEntry));
+
+    for (guint i = 0; i < arrays->len && merge->lists; i++)
+        if (g_array_index(arrays, XtfArray, i).height > 1)
+            g_array_append_vals(higher, &g_array_index(arrays, XtfArray, i), 1);
+    g_array_sort(higher, compare_array_ids);
+    for (guint i = 0; i < higher->len && merge->lists; i++) {
+        const XtfArray *array = &g_array_index(higher, XtfArray, i);
+        g_array_set_size(entries, 0);
+        if (xtf_array_leaves(array, entries, XTF_LEAF_LIST_ENTRIES, NULL))
+            merge->lists = xtf_leaf_lists_add(merge->leaf_heads, merge->leaf_lists,
+                                              part->first_segment + array->segment, array->id, entries);
+    }
+}
+
 static bool join_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *arrays, GError **error)
 {
     XtfPartMap map = {0};
@@ -344,6 +371,7 @@ static bool join_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *a
     if (!check_fits(merge, part, trace, error) || !add_segments(merge, part, trace, error))
         return false;
     copy_strings(part, &trace->catalog.strings);
+    add_leaf_lists(merge, part, arrays);
     bool good = xtf_join_schemas(merge->join, trace, part->path, &map, error) &&
                 xtf_join_tables(merge->join, trace, &map, error);
     good =

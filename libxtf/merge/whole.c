@@ -37,6 +37,14 @@ static bool write_arrays(const XtfMerge *merge, XtfMergeOutput *output, XtfCatal
     return xtf_node_tree_store(branches, add_node_above, output, catalog, error);
 }
 
+static bool write_leaf_lists(const XtfMerge *merge, XtfMergeOutput *output, XtfCatalog *catalog, GError **error)
+{
+    if (merge->leaf_heads->len == 0)
+        return true;
+    g_autoptr(GByteArray) item = xtf_leaf_lists_encode(merge->leaf_heads, merge->leaf_lists);
+    return xtf_merge_output_add(output, item->data, item->len, &catalog->leaf_lists, error);
+}
+
 /* ---- Tables and strings. */
 
 static bool write_rows(XtfMergeOutput *output, const XtfJoinedTable *table, XtfChunks *chunks, GError **error)
@@ -215,10 +223,11 @@ bool xtf_merge_write_whole(XtfMerge *merge, XtfMergeOutput *output, GError **err
     };
 
     add_segments(merge, &catalog);
+    bool good = write_leaf_lists(merge, output, &catalog, error);
     uint64_t index = xtf_merge_output_align(output);
-    bool good = write_arrays(merge, output, &catalog, error) && write_tables(merge, output, &catalog, error) &&
-                write_clock_maps(merge, output, &catalog, error) &&
-                write_own_strings(merge, output, &catalog.strings, error);
+    good = good && write_arrays(merge, output, &catalog, error) && write_tables(merge, output, &catalog, error) &&
+           write_clock_maps(merge, output, &catalog, error) &&
+           write_own_strings(merge, output, &catalog.strings, error);
     uint32_t own_strings = catalog.strings.n;
     good = good && add_part_strings(merge, &catalog.strings, error) &&
            write_segment_maps(merge, output, &catalog, error) &&

@@ -255,9 +255,41 @@ static bool descend_to_leaf(const XtfArray *array, XtfBlock *edge, XtfKeyKind ki
     }
 }
 
+/* Reads the leaf that a list names. Returns false without an error if the list is not usable. */
+static bool find_in_list(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
+                         GError **error)
+{
+    g_autoptr(XtfBlock) edge = NULL;
+    g_autoptr(GError) problem = NULL;
+    XtfDescentPage page;
+    Cost cost = {.visits = 1};
+
+    if (!xtf_leaf_list_get(array, &page))
+        return false;
+    uint32_t slot = choose_entry(&page.page, kind, key, &cost);
+    if (is_open_child(&page, slot))
+        page.edge = edge = xtf_edge_get(array, &problem);
+    bool good = !problem && read_leaf(&page, slot, part, leaf, &problem);
+    xtf_page_view_finish(&page.page);
+    add_cost(array->trace, &cost);
+    /* A damaged leaf or a false list: the index pages decide. */
+    if (!good && !g_error_matches(problem, XTF_ERROR, XTF_ERROR_DAMAGED))
+        g_propagate_error(error, g_steal_pointer(&problem));
+    return good;
+}
+
 bool xtf_leaf_find(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
                    GError **error)
 {
+    if (array->trace->leaf_lists) {
+        g_autoptr(GError) problem = NULL;
+        if (find_in_list(array, kind, key, part, leaf, &problem))
+            return true;
+        if (problem) {
+            g_propagate_error(error, g_steal_pointer(&problem));
+            return false;
+        }
+    }
     g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
     if (!edge)
         return false;

@@ -56,6 +56,14 @@ bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError
 /* Returns the zeros of a field in a leaf (leaf.h), with the same check. */
 bool xtf_descent_leaf_zeros(const XtfDescentLeaf *leaf, unsigned field, XtfLeafZeros *zeros, GError **error);
 
+/* Appends the entries of all pages of level 1 (XtfDiskEntry), the open page last, at most `most`. The array's height is
+ * 2 or more. */
+bool xtf_array_leaves(const XtfArray *array, GArray *entries, guint most, GError **error);
+
+/* Gets the entries of level 1 of an array from the leaf lists that the trace has loaded, as one open page without an
+ * edge. Returns false if there is no list, or it is damaged. The caller finishes page->page. */
+bool xtf_leaf_list_get(const XtfArray *array, XtfDescentPage *page);
+
 /* A complete descent to the leaf that holds row n, which must exist. The leaf is valid until the descent is finished.
  */
 typedef struct {

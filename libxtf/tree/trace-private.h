@@ -11,6 +11,7 @@
 #include "libxtf/disk/address.h"
 #include "libxtf/disk/clock-maps.h"
 #include "libxtf/disk/edge.h"
+#include "libxtf/disk/lists/leaf-lists.h"
 #include "libxtf/disk/superblock.h"
 #include "libxtf/error.h"
 #include "libxtf/handles.h"
@@ -73,6 +74,9 @@ struct XtfTrace {
     uint32_t n_clocks;
     XtfLimits **limits; /* in global time, by schema, by field; NULL: no clock maps, so the catalog's limits hold */
 
+    GArray *leaf_lists;       /* XtfLeafList; NULL: none are loaded */
+    uint8_t *leaf_lists_item; /* bytes of their item */
+
     GMutex lock;             /* guards the loading of tables, strings and row maps, which never change afterwards */
     XtfTable *tables;        /* the catalog's tables; rows is NULL until the table is loaded */
     uint8_t **strings;       /* chunks of the string heap; NULL until loaded */
@@ -98,8 +102,8 @@ static inline void xtf_twin_finish(XtfTwin *twin)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfTwin, xtf_twin_finish)
 
-/* True if arrays go on over several files (writer.h: xtf_writer_begin_volume()). Then links between pages may lead nowhere: a page's neighbours are
- * found by descents. */
+/* True if arrays go on over several files (writer.h: xtf_writer_begin_volume()). Then links between pages may lead
+ * nowhere: a page's neighbours are found by descents. */
 static inline bool xtf_trace_has_volumes(const XtfTrace *trace)
 {
     return trace->superblock.incompatible & XTF_FEATURE_VOLUMES;
@@ -159,6 +163,9 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error);
 XtfBlock *xtf_open_leaf_get(const XtfArray *array, const XtfBlock *edge, GError **error);
 /* Returns the file offset of the open leaf's item. */
 uint64_t xtf_open_leaf_offset(const XtfArray *array, const XtfBlock *edge);
+
+/* Loads the leaf lists, if the trace has some and its source answers requests slowly. */
+void xtf_trace_load_leaf_lists(XtfTrace *trace);
 
 /* Sets *later if a superblock of the file names a later commit. XTF_ERROR_INVALID if the file is a different trace now.
  */

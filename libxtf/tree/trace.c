@@ -175,6 +175,17 @@ static bool number_pages(XtfTrace *trace, const XtfSuperblock *superblock, GErro
     return file->source == file->own || file->source->ops->grow(file->source, error);
 }
 
+/* Of two superblocks of one commit, puts the one with the longer opening run first, if requests are slow. */
+static void prefer_longer_run(const XtfSource *source, XtfSuperblock *superblocks, unsigned n)
+{
+    if (!xtf_source_is_fetching(source) || n < 2 || superblocks[0].info.commit != superblocks[1].info.commit ||
+        superblocks[1].opening_bytes <= superblocks[0].opening_bytes)
+        return;
+    XtfSuperblock shorter = superblocks[0];
+    superblocks[0] = superblocks[1];
+    superblocks[1] = shorter;
+}
+
 /*
  * Opens a snapshot while a writer may be running. Reads the superblocks first and the file's size after them, so that
  * everything that they name is in the file. A slow reader may find that the writer has overwritten what the superblocks
@@ -192,6 +203,7 @@ static bool open_snapshot(XtfTrace *trace, GError **error)
         if (!xtf_superblock_read(own, superblocks, &n, error) || (own->ops->grow && !own->ops->grow(own, error)) ||
             !number_pages(trace, &superblocks[0], error))
             return false;
+        prefer_longer_run(own, superblocks, n);
         if ((trace->file->older_commit ? open_older_commit : open_any_commit)(trace, superblocks, n, &problem))
             return true;
         if (superblocks[0].info.commit <= tried) {
@@ -366,6 +378,7 @@ static XtfTrace *open_file(XtfTraceFile *file, GError **error)
     trace->shares_schemas = true;
     prepare_tables(trace);
     xtf_trace_take_clocks(trace);
+    xtf_trace_load_leaf_lists(trace);
     return g_steal_pointer(&trace);
 }
 
@@ -436,6 +449,8 @@ void xtf_trace_unref(XtfTrace *trace)
         return;
     drop_tables(trace);
     drop_opening(trace);
+    g_clear_pointer(&trace->leaf_lists, g_array_unref);
+    g_free(trace->leaf_lists_item);
     xtf_row_maps_free(trace->row_maps);
     g_clear_pointer(&trace->part_remarks, g_ptr_array_unref);
     xtf_trace_drop_clocks(trace);

@@ -9,6 +9,7 @@
 
 #include "libxtf/base/checksum.h"
 #include "libxtf/disk/address.h"
+#include "libxtf/disk/edge.h"
 #include "libxtf/disk/page.h"
 
 typedef struct {
@@ -233,5 +234,74 @@ bool xtf_page_search_array(XtfPageSearch *search, const XtfArrayWriter *array, G
         if (!walk_open_page(&walk, i))
             return false;
     g_array_append_vals(places, found->data, found->len);
+    return true;
+}
+
+/* ---- Entries of level 1. */
+
+typedef struct {
+    Walk walk;
+    GArray *entries; /* XtfDiskEntry */
+    guint most;
+} LeafWalk;
+
+/* Appends the entries of level 1 below entries of a level. Returns false if a page is damaged, or there are too many.
+ */
+static bool add_leaves(const LeafWalk *leaves, unsigned level, const XtfDiskEntry *entries, uint32_t n)
+{
+    const XtfWriter *writer = leaves->walk.array->writer;
+    g_autofree uint8_t *bytes = level > 1 ? g_malloc(writer->page_size) : NULL;
+
+    if (level == 1) {
+        g_array_append_vals(leaves->entries, entries, n);
+        return leaves->entries->len <= leaves->most;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const XtfDiskPage *head = (const XtfDiskPage *)(const void *)bytes;
+        if (!read_page(&leaves->walk, xtf_read64(entries[i].child), level - 1, bytes) ||
+            xtf_read64(head->first_n) != xtf_read64(entries[i].before) ||
+            !add_leaves(leaves, level - 1, (const XtfDiskEntry *)(const void *)(bytes + sizeof *head),
+                        xtf_read32(head->count)))
+            return false;
+    }
+    return true;
+}
+
+/* Reads the stored edge of an array; NULL if it is damaged. */
+static uint8_t *read_edge(const XtfArrayWriter *array)
+{
+    const XtfWriter *writer = array->writer;
+    const XtfArray stored = xtf_array_writer_stored(array);
+    uint64_t first = writer->own_first * writer->page_size;
+    g_autofree uint8_t *edge = g_malloc(MAX(array->edge.length, 1));
+
+    return array->edge.offset >= first && read_all(writer, array->edge.offset - first, edge, array->edge.length) &&
+                   xtf_checksum(edge, array->edge.length) == array->edge.checksum &&
+                   !xtf_edge_layout_fault(&stored, writer->page_size, edge, array->edge.length)
+               ? g_steal_pointer(&edge)
+               : NULL;
+}
+
+bool xtf_array_pages_leaves(const XtfArrayWriter *array, GArray *entries, guint most)
+{
+    const XtfWriter *writer = array->writer;
+    const LeafWalk leaves = {
+        .walk = {.array = array, .segment = {.id = writer->segment, .pages = writer->pages, .epoch = writer->epoch}},
+        .entries = entries,
+        .most = most,
+    };
+    g_autofree uint8_t *edge = array->open ? NULL : read_edge(array);
+
+    if (!array->open && !edge)
+        return false;
+    for (unsigned level = array->height - 1u; level > 0; level--) {
+        const XtfLevel *open = array->open ? &array->open->levels[level] : NULL;
+        XtfEdgeLevel stored = open ? (XtfEdgeLevel){0} : xtf_edge_level(edge, array->height, level);
+        const uint8_t *payload = open ? open->page + sizeof(XtfDiskPage) : stored.payload;
+        uint32_t count = open ? open->count : stored.count;
+        /* The last entry of a higher level leads to the open page below, whose turn comes. */
+        if (!add_leaves(&leaves, level, (const XtfDiskEntry *)(const void *)payload, level > 1 ? count - 1 : count))
+            return false;
+    }
     return true;
 }

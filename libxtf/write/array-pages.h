@@ -23,3 +23,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfPageSearch, xtf_page_search_finish)
 /* Appends the places (uint64_t) of all pages of an array to `places`, reserved places too. Returns false and appends
  * nothing if a page is damaged, names another array or was visited before, or if the array is closed. */
 bool xtf_page_search_array(XtfPageSearch *search, const XtfArrayWriter *array, GArray *places);
+
+/* Appends the entries of all pages of level 1 of an array (XtfDiskEntry), the open page last. The array's height is 2
+ * or more. Returns false if a page is damaged, or there are more than `most` entries. Pages of earlier volumes count as
+ * damaged. */
+bool xtf_array_pages_leaves(const XtfArrayWriter *array, GArray *entries, guint most);

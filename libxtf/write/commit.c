@@ -155,30 +155,35 @@ static void drop_all(XtfSpace *space, GArray *items)
     g_array_set_size(items, 0);
 }
 
+/* Offsets at which an opening run may begin; 0: there is no such offset. */
+typedef struct {
+    uint64_t small_edges, edges, lists, index, tables;
+} OpeningBegins;
+
 /* Stores the edges, then the P index over them. An index of few nodes follows all edges: so its nodes are adjacent, and
- * lie in the opening run. *edges gets the file offset of the first edge; 0: none is stored. *index gets that of such an
- * index; 0: it is larger, or empty. */
-static bool add_arrays(XtfCommitBlock *block, uint64_t *edges, uint64_t *index, GError **error)
+ * lie in the opening run. Leaf lists precede such an index in a commit that closes the file. Sets the begins of edges,
+ * lists and index. */
+static bool add_arrays(XtfCommitBlock *block, bool closing, OpeningBegins *begins, GError **error)
 {
     XtfWriter *writer = block->writer;
     g_autoptr(GArray) branches = g_array_new(FALSE, FALSE, sizeof(XtfBranch));
     bool few = writer->nodes->len <= XTF_OPENING_BYTES / 2 / XTF_NODE_BYTES;
 
-    *edges = 0;
-
     for (guint i = 0; i < writer->nodes->len && few; i++)
-        if (!add_edges(block, writer->nodes->pdata[i], edges, error))
+        if (!add_edges(block, writer->nodes->pdata[i], &begins->edges, error))
             return false;
+    if (few && closing && !xtf_writer_add_leaf_lists(block, &begins->lists, error))
+        return false;
     for (guint i = 0; i < writer->nodes->len; i++) {
         XtfNodeWriter *node = writer->nodes->pdata[i];
         XtfBranch branch;
-        if ((!few && !add_edges(block, node, edges, error)) || !add_leaf_node(block, node, &branch, error))
+        if ((!few && !add_edges(block, node, &begins->edges, error)) || !add_leaf_node(block, node, &branch, error))
             return false;
         if (branch.arrays > 0)
             g_array_append_val(branches, branch);
         xtf_writer_trim_pools(writer, node->n);
     }
-    *index = few && branches->len > 0 ? g_array_index(branches, XtfBranch, 0).child.offset : 0;
+    begins->index = few && branches->len > 0 ? g_array_index(branches, XtfBranch, 0).child.offset : 0;
     summarize_arrays(writer);
     return xtf_node_tree_store(branches, add_branch_node, block, &writer->catalog, error);
 }
@@ -350,17 +355,14 @@ static bool begin_opening(XtfOpeningItems *copy, uint64_t offset, uint64_t most)
     return true;
 }
 
-/* Offsets at which an opening run may begin; 0: there is no such offset. */
-typedef struct {
-    uint64_t small_edges, edges, index, tables;
-} OpeningBegins;
-
 /* Makes an opening run begin as early as its length allows. A run with edges may be an eighth as long: to read the
- * edges costs time that questions about few arrays do not win back. */
-static void extend_opening(XtfOpeningItems *copy, const OpeningBegins *begins)
+ * edges costs time that questions about few arrays do not win back. Most readers take the run of slot 0. The run of
+ * slot 1, for readers whose requests are slow, has the leaf lists. */
+static void extend_opening(XtfOpeningItems *copy, unsigned slot, const OpeningBegins *begins)
 {
-    if (!begin_opening(copy, begins->small_edges, XTF_OPENING_BYTES / 8) &&
-        !begin_opening(copy, begins->edges, XTF_OPENING_BYTES / 8) &&
+    if (!begin_opening(copy, begins->small_edges, XTF_OPENING_SHORT_BYTES) &&
+        !begin_opening(copy, begins->edges, XTF_OPENING_SHORT_BYTES) &&
+        !(slot == 1 && begin_opening(copy, begins->lists, XTF_OPENING_BYTES)) &&
         !begin_opening(copy, begins->index, XTF_OPENING_BYTES))
         begin_opening(copy, begins->tables, XTF_OPENING_BYTES);
 }
@@ -378,7 +380,7 @@ static bool write_items(XtfWriter *writer, uint64_t number, uint64_t small_edges
     xtf_space_drop_pages(writer->space, writer->dropped_pages);
     g_array_set_size(writer->dropped_pages, 0);
     OpeningBegins begins = {.small_edges = small_edges};
-    if (!add_arrays(&block, &begins.edges, &begins.index, error))
+    if (!add_arrays(&block, n_copies > 1, &begins, error))
         return false;
     begins.tables = xtf_commit_block_position(&block);
     if (!add_tables(&block, error) || !add_clock_maps(&block, error) ||
@@ -386,7 +388,7 @@ static bool write_items(XtfWriter *writer, uint64_t number, uint64_t small_edges
         !xtf_writer_add_opening_items(&block, copies, n_copies, error))
         return false;
     for (unsigned i = 0; i < n_copies; i++)
-        extend_opening(&copies[i], &begins);
+        extend_opening(&copies[i], (unsigned)((number + i) % XTF_SUPERBLOCK_SLOTS), &begins);
     writer->last_commit_bytes = block.written;
     writer->commit_bytes += block.written;
     return true;

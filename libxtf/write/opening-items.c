@@ -6,7 +6,9 @@
 #include "libxtf/write/opening-items.h"
 
 #include "libxtf/base/checksum.h"
+#include "libxtf/disk/lists/leaf-lists.h"
 #include "libxtf/error.h"
+#include "libxtf/write/array-pages.h"
 #include "libxtf/write/chunk-writer.h"
 #include "libxtf/write/companion.h"
 #include "libxtf/write/volume-list.h"
@@ -149,4 +151,77 @@ bool xtf_writer_add_opening_items(XtfCommitBlock *block, XtfOpeningItems *copies
     memset(writer->limits_changed, 0, writer->catalog.n_schemas * sizeof *writer->limits_changed);
     writer->catalog_stored = copies[0].catalog;
     return xtf_commit_block_end(block, error);
+}
+
+/* ---- Leaf lists. */
+
+/* True if readers need more than a short opening run to know the leaves of all arrays: an array has sealed index pages,
+ * or the edges do not fit. */
+static bool needs_lists(const XtfWriter *writer)
+{
+    const XtfArrayWriter *array;
+    XtfObjectIter arrays;
+    uint64_t edges = 0;
+
+    xtf_object_iter_init(&arrays, &writer->arrays);
+    while ((array = xtf_object_iter_next(&arrays))) {
+        edges += array->edge_bytes;
+        if (array->n_rows > 0 && (array->height > 2 || (array->height > 1 && edges > XTF_OPENING_SHORT_BYTES)))
+            return true;
+    }
+    return false;
+}
+
+static gint compare_array_ids(gconstpointer a, gconstpointer b)
+{
+    uint32_t x = (*(const XtfArrayWriter *const *)a)->id, y = (*(const XtfArrayWriter *const *)b)->id;
+
+    return x < y ? -1 : x > y;
+}
+
+/* Returns the arrays that have index pages, by id. */
+static GPtrArray *list_arrays(const XtfWriter *writer)
+{
+    GPtrArray *found = g_ptr_array_new();
+    XtfArrayWriter *array;
+    XtfObjectIter arrays;
+
+    xtf_object_iter_init(&arrays, &writer->arrays);
+    while ((array = xtf_object_iter_next(&arrays)))
+        if (array->n_rows > 0 && array->height > 1)
+            g_ptr_array_add(found, array);
+    g_ptr_array_sort(found, compare_array_ids);
+    return found;
+}
+
+/* Returns the item, with as many lists as fit; NULL if there are none. Leaves out arrays whose pages cannot be read. */
+static GByteArray *encode_lists(const XtfWriter *writer)
+{
+    g_autoptr(GPtrArray) arrays = list_arrays(writer);
+    g_autoptr(GByteArray) heads = g_byte_array_new(), packed = g_byte_array_new();
+    g_autoptr(GArray) entries = g_array_new(FALSE, FALSE, sizeof(XtfDiskEntry));
+    bool fits = true;
+
+    for (guint i = 0; i < arrays->len && fits; i++) {
+        const XtfArrayWriter *array = arrays->pdata[i];
+        g_array_set_size(entries, 0);
+        if (xtf_array_pages_leaves(array, entries, XTF_LEAF_LIST_ENTRIES))
+            fits = xtf_leaf_lists_add(heads, packed, 0, array->id, entries);
+    }
+    return heads->len > 0 ? xtf_leaf_lists_encode(heads, packed) : NULL;
+}
+
+bool xtf_writer_add_leaf_lists(XtfCommitBlock *block, uint64_t *offset, GError **error)
+{
+    XtfWriter *writer = block->writer;
+
+    *offset = 0;
+    if (writer->base || writer->own_first > 0 || !needs_lists(writer))
+        return true;
+    g_autoptr(GByteArray) item = encode_lists(writer);
+    if (!item)
+        return true;
+    bool good = xtf_commit_block_add(block, item, &writer->catalog.leaf_lists, error);
+    *offset = writer->catalog.leaf_lists.offset;
+    return good;
 }

@@ -18,3 +18,7 @@ typedef struct {
 /* Stores `n_copies` copies of the items and ends the block. The catalog holds the writer's state at the time of the
  * call. */
 bool xtf_writer_add_opening_items(XtfCommitBlock *block, XtfOpeningItems *copies, unsigned n_copies, GError **error);
+
+/* Stores leaf lists if the right edges of the arrays are not all in a short opening run. *offset gets their file
+ * offset; 0: none are stored, as for files of several volumes. */
+bool xtf_writer_add_leaf_lists(XtfCommitBlock *block, uint64_t *offset, GError **error);

@@ -196,6 +196,7 @@ static bool resume_space(XtfWriter *writer, XtfTrace *trace, GError **error)
     if (catalog->n_arrays > 0 &&
         !drop_nodes(writer, trace, catalog->arrays_root, catalog->arrays_height - 1, &n_nodes, error))
         return false;
+    drop_item(writer, catalog->leaf_lists);
     drop_opening_items(writer, &trace->superblock, catalog);
     /* If the other superblock is damaged, the places of its items are unknown; nothing will be stored there. */
     if (xtf_trace_read_twin(trace, &twin, NULL) && twin.found)

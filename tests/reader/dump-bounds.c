@@ -41,6 +41,7 @@ static void print_table(void)
            __builtin_ctz(XTF_CLOCK_KNOTS_MAX));
     printf("| sections of a catalog, chunks of a list | what fits an item |\n");
     printf("| arrays | bytes of the file / %zu |\n", sizeof(XtfDiskArray));
+    printf("| entries of a leaf list | pages of the segment + 1 |\n");
     printf("| rows of an array, packed | (pages of the file + 1) times the rows of a leaf |\n");
     printf("| stream of templates | fields * %d * %d + 1 + rows, bytes |\n", XTF_PACK_TEMPLATES_MAX + 1,
            XTF_PACK_FIELD_MAX);

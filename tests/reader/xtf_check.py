@@ -3,7 +3,7 @@
 import struct
 import sys
 
-from xtf_check_file import check_arrays, check_file, check_pages
+from xtf_check_file import check_arrays, check_file, check_leaf_lists, check_pages
 from xtf_format import CLOSED, COMPACT, ENTRY, KNOWN, LIMITS, PAGE, SCHEMAS, VOLUMES_FEATURE
 from xtf_reader import Trace
 from xtf_schema import DERIVED, RECORD, TABLE_KIND, Damaged, expect
@@ -154,6 +154,7 @@ def check(trace):
     for schema, rows in trace.tables.values():
         pass_rows(schema, rows)
     check_pages(trace, arrays)
+    check_leaf_lists(trace, arrays)
     for schema in trace.schemas:
         n_rows = counts[schema.id]
         expect(n_rows == schema.rows, f"schema {schema.name}: {n_rows} rows, the catalog says {schema.rows}")

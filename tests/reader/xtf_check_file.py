@@ -1,8 +1,9 @@
 """Checks of an XTF file's structures besides its rows: superblocks, names, strings, the P index, and the use of each page."""
 import struct
 
-from xtf_format import (ARRAY, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, FREE_KIND, KNOWN, LIMITS, NODE, OPTIONAL, PAGE, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLE, TABLES)
-from xtf_schema import TABLE_KIND, Bytes, Schema, expect
+import xtf_unpack
+from xtf_format import (ARRAY, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, ENTRY, FREE_KIND, KNOWN, LIMITS, NODE, OPTIONAL, PAGE, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLE, TABLES)
+from xtf_schema import TABLE_KIND, Bytes, Damaged, Schema, expect
 from xtf_totals import index_pages
 
 IDENTIFIES, LIST, ORDERS = 1 << 8, 1 << 9, 1 << 10  # flags of fields of tables
@@ -209,6 +210,8 @@ def check_pages(trace, arrays):
         pages.item(bodies[CLOCK_MAPS].unpack("<II16s")[2])
     for reference in trace.segment_map_items:
         pages.item(reference)
+    if trace.leaf_lists:
+        pages.item(trace.leaf_lists_item)
     if trace.array_count:
         pages.nodes(trace.p_root, trace.p_height - 1)
     for array in arrays:
@@ -239,6 +242,29 @@ def check_arrays(trace, arrays):
     for array in (array for array in arrays if array.known):
         expect(array.codec == 0 or trace.features & COMPACT_FEATURE, f"{array.label}: it is packed, but the superblock lacks the feature")
         expect(all(page.before or not page.behind for page in map(array.open_page, range(array.height))), f"{array.label}: a place is reserved on a level without sealed pages")
+
+
+# FORMAT C12
+def check_leaf_lists(trace, arrays):
+    """Compares the lists with the entries of level 1 in the index pages."""
+    of_arrays = {(trace.segments.index(array.segment), array.id): array for array in arrays}
+    for key, (count, packed) in trace.leaf_lists.items():
+        label = f"leaf list of array {key[1]}"
+        expect(key in of_arrays, f"{label}: there is no such array in segment {key[0]}")
+        array = of_arrays[key]
+        if not array.known:
+            continue
+        array.read_edge()
+        expect(array.height > 1, f"{label}: it has no index pages")
+        expect(count <= array.segment.pages + 1, f"{label}: {count} entries")
+        pages = sorted((page.first, page.entries()) for page, _, _ in index_pages(array, array.root, None, array.rows) if page.level == 1)
+        entries = [entry for _, of_page in pages for entry in of_page]
+        expect(count == len(entries), f"{label}: {count} entries, the index has {len(entries)}")
+        try:
+            listed = list(ENTRY.iter_unpack(xtf_unpack.unpack(packed, [8, 8, 8], [False] * 3, count)))
+        except xtf_unpack.Damaged as error:
+            raise Damaged(f"{label}: {error}") from error
+        expect(listed == entries, f"{label}: it differs from the index")
 
 
 def check_file(trace):

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from xtf_array import Array
 from xtf_format import (ALIGNMENT, ARRAY, ARRAYS, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILE_PAGES_MAX, FILES_FEATURE,
-                        FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, KNOT, KNOWN, LIMIT, LIMITS, MAGIC, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, PAGES_MAX, REFERENCE,
+                        FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, KNOT, KNOWN, LEAF_LIST, LEAF_LISTS, LIMIT, LIMITS, MAGIC, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, PAGES_MAX, REFERENCE,
                         REQUIRED, SCHEMAS, SEGMENT, SEGMENTS, SEGMENT_MAPS, STRINGS, SUPERBLOCK, TABLE, TABLES, TABLE_MAX, VOLUMES_FEATURE, WRITER,
                         WRITER_TEXT_MAX)
 from xtf_schema import TABLE_KIND, Bytes, ClockMap, Damaged, Schema, expect
@@ -220,8 +220,10 @@ class Trace:
         self.limits = [self.read_limits(schema, bodies[LIMITS].take(16)) for schema in self.schemas]
         self.segment_maps = self.read_segment_maps(bodies[SEGMENT_MAPS]) if SEGMENT_MAPS in bodies else None
         self.writer = self.read_writer(bodies[WRITER]) if WRITER in bodies else None
+        self.leaf_lists_item = bodies[LEAF_LISTS].take(16) if LEAF_LISTS in bodies else b""
+        self.leaf_lists = self.read_leaf_lists() if LEAF_LISTS in bodies else {}
         self.free = list(bodies[FREE_KIND].all_of(FREE)) if FREE_KIND in bodies else []
-        expect(not any(bodies[kind] for kind in (REQUIRED | {CLOCK_MAPS}) & bodies.keys()), "catalog: bytes left over in a section")
+        expect(not any(bodies[kind] for kind in (REQUIRED | {CLOCK_MAPS, LEAF_LISTS}) & bodies.keys()), "catalog: bytes left over in a section")
 
     @staticmethod
     def read_writer(body):
@@ -231,6 +233,21 @@ class Trace:
         name, version = (bytes(body.take(length)) for length in lengths)
         expect(len(body.data) - body.at < ALIGNMENT, "writer: bytes left over")
         return name.decode(), version.decode()
+
+    def read_leaf_lists(self):
+        """Returns for each listed array, a segment's number and an id: the number of entries, and the packed entries."""
+        data = Bytes(self.own_item(self.leaf_lists_item, "leaf lists"), "leaf lists")
+        expect(data, "leaf lists: there is no item")
+        (count, _) = data.unpack("<II")
+        heads = [data.unpack(LEAF_LIST) for _ in range(count)]
+        expect(heads and all(a[:2] < b[:2] for a, b in zip(heads, heads[1:])), "leaf lists: there are none, or they are out of order")
+        lists = {}
+        for segment, array, entries, length in heads:
+            expect(entries >= 2, f"leaf lists: one of {entries} entries")
+            lists[segment, array] = entries, bytes(data.take(length))
+            data.take(-length % ALIGNMENT)
+        expect(not data, "leaf lists: bytes left over")
+        return lists
 
     def read_table(self, number, chunks, rows, data):
         expect(number < len(self.schemas) and (self.schemas[number].kind == TABLE_KIND or not self.schemas[number].known), f"tables: schema {number} is no table")

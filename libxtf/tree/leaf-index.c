@@ -1,0 +1,94 @@
+/*
+ * Leaf lists: a copy of the entries of level 1, from which a reader finds a leaf without index pages. Only traces whose
+ * requests are slow load them. A list that is damaged is not used: the index pages say the same.
+ */
+#include "libxtf/base/fetching-source.h"
+#include "libxtf/tree/descent.h"
+#include "libxtf/tree/items.h"
+
+void xtf_trace_load_leaf_lists(XtfTrace *trace)
+{
+    XtfRef ref = trace->catalog.leaf_lists;
+
+    if (ref.length == 0 || !xtf_source_is_fetching(trace->source))
+        return;
+    g_autofree uint8_t *item = xtf_trace_read_item(trace, ref, "leaf lists", NULL);
+    trace->leaf_lists = item ? xtf_leaf_lists_decode(item, ref.length, NULL) : NULL;
+    if (trace->leaf_lists)
+        trace->leaf_lists_item = g_steal_pointer(&item);
+}
+
+/* Appends the entries of level 1 below a page. */
+static bool add_leaves(const XtfDescentPage *page, GArray *entries, guint most, GError **error)
+{
+    if (page->level == 1) {
+        g_array_append_vals(entries, page->page.payload, page->page.count);
+        return entries->len <= most ||
+               xtf_fail(error, XTF_ERROR_TOO_LARGE, "array %u: too many leaves", page->array->id);
+    }
+    for (uint32_t slot = 0; slot < page->page.count; slot++) {
+        g_auto(XtfDescentPage) child = {0};
+        if (!xtf_descent_enter(page, slot, &child, error) || !add_leaves(&child, entries, most, error))
+            return false;
+    }
+    return true;
+}
+
+bool xtf_array_leaves(const XtfArray *array, GArray *entries, guint most, GError **error)
+{
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
+    XtfDescentPage root;
+
+    if (!edge || array->height < 2)
+        return false;
+    xtf_descent_root_page(array, edge, &root);
+    return add_leaves(&root, entries, most, error);
+}
+
+/* Context of a block maker: a list. */
+typedef struct {
+    const XtfArray *array;
+    const XtfLeafList *list;
+} ListContext;
+
+static bool unpack_list(void *user, uint8_t **data, uint32_t *length, GError **error)
+{
+    const ListContext *context = user;
+    const XtfArray *array = context->array;
+    const XtfLeafList *list = context->list;
+
+    if (list->n_entries - 1 > xtf_array_segment(array)->pages) /* each leaf but the open one is a page */
+        return xtf_damaged(error, "array %u: its leaf list has more leaves than there are pages", array->id);
+    *length = list->n_entries * (uint32_t)sizeof(XtfDiskEntry);
+    g_autofree uint8_t *entries = xtf_trace_allocate(*length, "leaf list", error);
+    const char *fault = entries ? xtf_leaf_list_unpack(list, array->trace->leaf_lists_item, array->n_rows,
+                                                       (XtfDiskEntry *)(void *)entries)
+                                : NULL;
+    if (fault)
+        xtf_damaged(error, "array %u: its leaf list: %s", array->id, fault);
+    if (!entries || fault)
+        return false;
+    *data = g_steal_pointer(&entries);
+    return true;
+}
+
+bool xtf_leaf_list_get(const XtfArray *array, XtfDescentPage *page)
+{
+    const XtfTrace *trace = array->trace;
+    const XtfLeafList *list = xtf_leaf_lists_find(trace->leaf_lists, array->segment, array->id);
+    ListContext context = {.array = array, .list = list};
+
+    if (!list || array->height < 2)
+        return false;
+    XtfBlock *block = xtf_cache_make(trace->cache, trace->catalog.leaf_lists.offset + list->at, list->length,
+                                     trace->catalog.leaf_lists.checksum, unpack_list, &context, NULL);
+    if (!block)
+        return false;
+    *page = (XtfDescentPage){.array = array, .level = 1, .open = true, .end = array->n_rows};
+    page->page = (XtfPageView){.block = block,
+                               .payload = block->data,
+                               .keys = block->data,
+                               .stride = sizeof(XtfDiskEntry),
+                               .count = list->n_entries};
+    return true;
+}

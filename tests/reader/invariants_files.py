@@ -3,8 +3,11 @@ and their files (3, 9)."""
 import struct
 import zlib
 
+import xtf_unpack
 from invariants_changes import change_sections, longer, swap
-from xtf_patch import CLOCK_KIND, CLOCK_MAPS, CLOCK_MAPS_KIND, FILE, FILES, LIMITS, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, SUPERBLOCK, File, plus, set_fields
+from xtf_patch import CLOCK_KIND, CLOCK_MAPS, CLOCK_MAPS_KIND, FILE, FILES, LEAF_LISTS_KIND, LIMITS, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, SUPERBLOCK, File, plus, set_fields
+from xtf_format import ENTRY
+from xtf_reader import Trace
 
 
 def extra_section(*bodies, kind=99):
@@ -129,6 +132,41 @@ def behind_name(f):
     f.data[entry.end + entry.length] = 1
 
 
+def packed_entries(entries):
+    """Packs entries of an index in the simplest way: each number has 8 bytes."""
+    def stream(data):
+        length, head = 4 * len(data), b""
+        while length >= 128:
+            length, head = length >> 7, head + bytes([length & 127 | 128])  # both from the length before
+        return head + bytes([length]) + data
+
+    times, firsts, places = zip(*entries)
+    steps = [time - before for time, before in zip(times, (0, *times))]
+    planes = [bytes(value >> 8 * byte & 255 for value in column) for column in (firsts, places) for byte in range(8)]
+    return b"".join(map(stream, [b"\xff" * len(steps), struct.pack(f"<{len(steps)}Q", *steps), b"\x05\x05\x00", *planes]))
+
+
+def leaf_list(change):
+    """Changes the entries of the first leaf list, and drops the others."""
+    def patch(f):
+        trace = Trace(f.folder / "high.xtf")
+        (segment, array), (count, packed) = next(iter(trace.leaf_lists.items()))
+        trace.close()
+        entries = list(ENTRY.iter_unpack(xtf_unpack.unpack(packed, [8, 8, 8], [False] * 3, count)))
+        change(entries)
+        data = packed_entries(entries)
+        item = struct.pack("<II4I", 1, 0, segment, array, len(entries), len(data)) + data
+        f.move(f.body(LEAF_LISTS_KIND, REFERENCE), item + bytes(-len(item) % 8))
+    return patch
+
+
+def change_entry(number, field):
+    """Adds 1 to a field of an entry."""
+    def change(entries):
+        entries[number] = tuple(value + (i == field) for i, value in enumerate(entries[number]))
+    return leaf_list(change)
+
+
 FILE_ROWS = [
     # FORMAT W13
     ("2", "closed-one-catalog", "Both superblocks of a closed file name catalogs of their own", "closed", one_catalog, "both name the same catalog", "both superblocks refer to the same catalog"),
@@ -171,4 +209,17 @@ FILE_ROWS = [
     ("9", "anchor-segment-maps", "Segment maps lie in the anchor", "pair", in_part(map_of), "not in the anchor", "past the end of the file"),
     ("9", "anchor-two-files", "No item lies in two files", "pair", across_files, "an item lies in two files", "past the end of"),
     ("9", "anchor-of-anchor", "An anchor is no part of another", "pair", names_anchor, "it is an anchor, which cannot be a part", "is an anchor"),
+    # FORMAT C12
+    ("3", "leaf-lists-none", "There is a leaf list at least", "high", lambda f: set_fields(f.leaf_lists()[0], lists=0), "leaf lists: there are none", "leaf lists: there are none"),
+    ("3", "leaf-lists-item", "LEAF_LISTS has 16 bytes", "high", longer(LEAF_LISTS_KIND, bytes(8)), "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),
+    ("3", "leaf-lists-reference", "The item of leaf lists has bytes", "high", lambda f: set_fields(f.body(LEAF_LISTS_KIND, REFERENCE), length=0), "the reference to the leaf lists is invalid", "leaf lists: there is no item"),
+    ("3", "leaf-lists-order", "Leaf lists ascend by segment and array", "high", lambda f: set_fields(f.leaf_lists()[1][0], segment=9), "leaf lists: ", "leaf list"),
+    ("3", "leaf-lists-array", "A leaf list is of an array", "high", lambda f: set_fields(f.leaf_lists()[1][-1], segment=9), "but they are of", "there is no such array"),
+    ("3", "leaf-lists-bytes", "Leaf lists fill their item", "high", lambda f: set_fields(f.leaf_lists()[1][-1], bytes=plus(8)), "leaf lists: they are out of order, or do not fill", "leaf lists: ends too early"),
+    ("3", "leaf-list-entries", "A leaf list has two entries at least", "high", lambda f: set_fields(f.leaf_lists()[1][0], entries=1), "leaf lists: they are out of order", "leaf lists: one of 1 entries"),
+    ("3", "leaf-list-fewer", "A leaf list has all entries of level 1", "high", leaf_list(lambda entries: entries.pop()), "it has another number of leaves", "entries, the index has"),
+    ("3", "leaf-list-time", "A leaf list has the times of the index", "high", change_entry(-1, 0), "it differs from the index pages", "it differs from the index"),
+    ("3", "leaf-list-before", "A leaf list has the rows of the index", "high", change_entry(1, 1), "it differs from the index pages", "it differs from the index"),
+    ("3", "leaf-list-place", "A leaf list has the places of the index", "high", change_entry(0, 2), "it differs from the index pages", "it differs from the index"),
+    ("3", "leaf-list-packed", "A leaf list is packed rows", "high", lambda f: f.data.__setitem__(f.leaf_lists()[1][-1].end + 1, 3), "its leaf list", "leaf list of array"),
 ]

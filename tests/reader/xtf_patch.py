@@ -34,11 +34,13 @@ BORDER = "child:Q gap:Q frames:Q least:Q"
 SNAPSHOT = "child:Q key:Q row:Q time:Q outermost:B"
 FILTER = "child:Q bits:Q"
 CLOCK_MAPS = "maps:I _:I at:Q length:I crc:I"
+LEAF_LISTS = "lists:I _:I"
+LEAF_LIST = "segment:I array:I entries:I bytes:I"
 KNOTS = "knots:I _:I"
 KNOT = "local:Q global_:Q flags:I _:I"
 SEGMENT_MAP = "strings:I length:I tables:I _:I"
 TABLE_MAP = "schema:I _:I at:Q length:I crc:I"
-CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS_KIND, TABLES, STRINGS, LIMITS, CLOCK_MAPS_KIND, COUNTS, FREE_KIND, SEGMENT_MAPS, FILES, WRITER = range(1, 14)
+CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS_KIND, TABLES, STRINGS, LIMITS, CLOCK_MAPS_KIND, COUNTS, FREE_KIND, SEGMENT_MAPS, FILES, WRITER, LEAF_LISTS_KIND = range(1, 15)
 LEAF, INDEX, COMPANION = 1, 2, 3
 CLOSED = 1
 
@@ -300,6 +302,11 @@ class File:
             yield head, tables
             at = head.end + 24 * len(tables)
 
+    def leaf_lists(self):
+        """Returns the head of the item of leaf lists, and the heads of the lists."""
+        head = self.at(self.body(LEAF_LISTS_KIND, REFERENCE).at, LEAF_LISTS)
+        return head, [self.at(head.end + 16 * i, LEAF_LIST) for i in range(head.lists)]
+
     def entry(self, page, number):
         return self.at(page.end + 24 * number, ENTRY)
 
@@ -365,6 +372,7 @@ class File:
                     self.seal_reference(entry)
         references = [self.root(), *self.references(SCHEMAS), *self.references(STRINGS), *self.references(LIMITS)]
         references += [self.body(CLOCK_MAPS_KIND, CLOCK_MAPS)] if CLOCK_MAPS_KIND in self.sections else []
+        references += [self.body(LEAF_LISTS_KIND, REFERENCE)] if LEAF_LISTS_KIND in self.sections else []
         references += [table for _, tables in self.segment_maps() for table in tables]
         for reference in references + [reference for _, chunks in self.tables() for reference in chunks]:
             self.seal_reference(reference)

@@ -41,8 +41,9 @@ typedef struct {
     void (*name_file)(XtfSource *self, uint64_t offset, GError **error);
     /* Returns the path of the file, or NULL. The function may be NULL. */
     const char *(*path)(XtfSource *self);
-    /* Fills the buffers of n ranges by one request, or fails. For sources whose requests are slow, such as those behind
-     * a network: a trace of such a source asks for many ranges at once. NULL: each range is read when it is needed. */
+    /* Fills the buffers of n ranges by one request, or fails. For sources whose requests are slow, such as a file
+     * behind a network: a trace of such a source asks for many ranges at once. NULL: each range is read when it is
+     * needed. */
     bool (*read_ranges)(XtfSource *self, const XtfReadRange *ranges, size_t n, GError **error);
 } XtfSourceOps;
 

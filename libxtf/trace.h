@@ -152,7 +152,7 @@ struct XtfCounters {
     uint64_t cache_bytes, cache_pinned_bytes, cache_limit; /* current values */
 };
 
-/* Work that reads. Where a read fails, it goes on with what does not depend on it. */
+/* Work that reads. After a read fails, it continues with the reads that do not depend on it. */
 typedef void (*XtfGatherWork)(void *data);
 /* Reads what some work will read, by few requests, and keeps it in the page cache. Calls the work several times: reads
  * fail until they were requested together. The caller ignores the work's results, and does it again afterwards. Does

@@ -126,7 +126,7 @@ static int compare_ranges(gconstpointer a, gconstpointer b)
                                    : x->length > y->length;
 }
 
-/* Sorts the ranges, joins those that are near to each other, and drops what exceeds the bounds. */
+/* Sorts the ranges, joins ranges that are near to each other, and drops ranges that exceed the bounds. */
 static void join_ranges(GArray *ranges, uint64_t size)
 {
     uint64_t total = 0;

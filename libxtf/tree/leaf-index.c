@@ -6,6 +6,16 @@
 #include "libxtf/tree/descent.h"
 #include "libxtf/tree/items.h"
 
+void xtf_superblock_prefer_longer_run(const XtfSource *source, XtfSuperblock *superblocks, unsigned n)
+{
+    if (!xtf_source_is_fetching(source) || n < 2 || superblocks[0].info.commit != superblocks[1].info.commit ||
+        superblocks[1].opening_bytes <= superblocks[0].opening_bytes)
+        return;
+    XtfSuperblock shorter = superblocks[0];
+    superblocks[0] = superblocks[1];
+    superblocks[1] = shorter;
+}
+
 void xtf_trace_load_leaf_lists(XtfTrace *trace)
 {
     XtfRef ref = trace->catalog.leaf_lists;

@@ -164,6 +164,9 @@ XtfBlock *xtf_open_leaf_get(const XtfArray *array, const XtfBlock *edge, GError 
 /* Returns the file offset of the open leaf's item. */
 uint64_t xtf_open_leaf_offset(const XtfArray *array, const XtfBlock *edge);
 
+/* Puts the superblock with the longer opening run, which has the leaf lists, first. Does so only if both are of one
+ * commit and requests of the source are slow. */
+void xtf_superblock_prefer_longer_run(const XtfSource *source, XtfSuperblock *superblocks, unsigned n);
 /* Loads the leaf lists, if the trace has some and its source answers requests slowly. */
 void xtf_trace_load_leaf_lists(XtfTrace *trace);
 

@@ -175,17 +175,6 @@ static bool number_pages(XtfTrace *trace, const XtfSuperblock *superblock, GErro
     return file->source == file->own || file->source->ops->grow(file->source, error);
 }
 
-/* Of two superblocks of one commit, puts the one with the longer opening run first, if requests are slow. */
-static void prefer_longer_run(const XtfSource *source, XtfSuperblock *superblocks, unsigned n)
-{
-    if (!xtf_source_is_fetching(source) || n < 2 || superblocks[0].info.commit != superblocks[1].info.commit ||
-        superblocks[1].opening_bytes <= superblocks[0].opening_bytes)
-        return;
-    XtfSuperblock shorter = superblocks[0];
-    superblocks[0] = superblocks[1];
-    superblocks[1] = shorter;
-}
-
 /*
  * Opens a snapshot while a writer may be running. Reads the superblocks first and the file's size after them, so that
  * everything that they name is in the file. A slow reader may find that the writer has overwritten what the superblocks
@@ -203,7 +192,7 @@ static bool open_snapshot(XtfTrace *trace, GError **error)
         if (!xtf_superblock_read(own, superblocks, &n, error) || (own->ops->grow && !own->ops->grow(own, error)) ||
             !number_pages(trace, &superblocks[0], error))
             return false;
-        prefer_longer_run(own, superblocks, n);
+        xtf_superblock_prefer_longer_run(own, superblocks, n);
         if ((trace->file->older_commit ? open_older_commit : open_any_commit)(trace, superblocks, n, &problem))
             return true;
         if (superblocks[0].info.commit <= tried) {

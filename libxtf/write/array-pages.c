@@ -299,7 +299,7 @@ bool xtf_array_pages_leaves(const XtfArrayWriter *array, GArray *entries, guint 
         XtfEdgeLevel stored = open ? (XtfEdgeLevel){0} : xtf_edge_level(edge, array->height, level);
         const uint8_t *payload = open ? open->page + sizeof(XtfDiskPage) : stored.payload;
         uint32_t count = open ? open->count : stored.count;
-        /* The last entry of a higher level leads to the open page below, whose turn comes. */
+        /* The last entry of a higher level leads to the open page below, which the next round reads. */
         if (!add_leaves(&leaves, level, (const XtfDiskEntry *)(const void *)payload, level > 1 ? count - 1 : count))
             return false;
     }

@@ -155,8 +155,8 @@ bool xtf_writer_add_opening_items(XtfCommitBlock *block, XtfOpeningItems *copies
 
 /* ---- Leaf lists. */
 
-/* True if readers need more than a short opening run to know the leaves of all arrays: an array has sealed index pages,
- * or the edges do not fit. */
+/* True if a short opening run lacks leaves of some array. Then an array has sealed index pages, or
+ * the edges do not fit. */
 static bool needs_lists(const XtfWriter *writer)
 {
     const XtfArrayWriter *array;
@@ -194,7 +194,8 @@ static GPtrArray *list_arrays(const XtfWriter *writer)
     return found;
 }
 
-/* Returns the item, with as many lists as fit; NULL if there are none. Leaves out arrays whose pages cannot be read. */
+/* Returns the item; NULL if there are no lists. Leaves out lists that do not fit, and arrays whose pages cannot be
+ * read. */
 static GByteArray *encode_lists(const XtfWriter *writer)
 {
     g_autoptr(GPtrArray) arrays = list_arrays(writer);

@@ -124,6 +124,8 @@ STRUCTURES = {
     "clock-maps": lambda f: [f.body(xtf_patch.CLOCK_MAPS_KIND, xtf_patch.CLOCK_MAPS)] if xtf_patch.CLOCK_MAPS_KIND in f.sections else [],
     "knots": lambda f: [head for head, _ in f.clock_maps()] if xtf_patch.CLOCK_MAPS_KIND in f.sections else [],
     "knot": lambda f: [knot for _, knots in f.clock_maps() for knot in knots] if xtf_patch.CLOCK_MAPS_KIND in f.sections else [],
+    "leaf-lists": lambda f: [f.leaf_lists()[0]] if xtf_patch.LEAF_LISTS_KIND in f.sections else [],
+    "leaf-list": lambda f: f.leaf_lists()[1] if xtf_patch.LEAF_LISTS_KIND in f.sections else [],
     "segment-map": lambda f: [head for head, _ in f.segment_maps()],
     "table-map": lambda f: [table for _, tables in f.segment_maps() for table in tables],
 }

@@ -62,8 +62,8 @@ static void count_rows(void *data)
     }
 }
 
-/* Counts windows of a trace by a counted source, and compares the counts with those of an ordinary source. Asserts that
- * opening and counting together take at most so many requests, each window anew. */
+/* Counts windows of a trace by a counted source, each window anew, and compares them with the counts of an ordinary
+ * source. Asserts that opening and counting together take at most `requests` requests. */
 static void assert_counts(const char *path, uint64_t requests)
 {
     g_autoptr(XtfTrace) local = open_trace(path, 0);
@@ -195,7 +195,6 @@ Test(requests, nothing_is_gathered_from_an_ordinary_source)
     remove_folder(folder);
 }
 
-/* A read of another thread does not fail while one gathers. */
 static void *read_row(void *data)
 {
     uint8_t row[sizeof(TestRow)];

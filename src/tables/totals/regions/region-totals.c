@@ -1,5 +1,6 @@
 #include "src/tables/totals/regions/region-totals.h"
 
+#include "libxtf/trace.h"
 #include "src/trace/select/parallel.h"
 
 enum {
@@ -73,6 +74,18 @@ static void join_region_totals(void *thread_totals, void *data)
     g_free(from);
 }
 
+/* Reads what the totals of all locations read. */
+static void read_all_locations(void *data)
+{
+    const Request *request = data;
+    XtfRegionTotals *unused = begin_region_totals(data);
+
+    for (uint32_t i = 0; i < request->selected->n; i++)
+        add_region_locations(unused, data, i, i + 1, NULL);
+    xtf_region_totals_finish(unused);
+    g_free(unused);
+}
+
 bool xtf_region_totals_load(XtfRegionTotals *totals, XtfFormats *formats, const XtfSelection *selection, GError **error)
 {
     XtfParallelWork work = {.begin = begin_region_totals, .work = add_region_locations, .join = join_region_totals};
@@ -87,7 +100,10 @@ bool xtf_region_totals_load(XtfRegionTotals *totals, XtfFormats *formats, const 
     for (uint64_t line = 0; line < totals->n; line++)
         totals->all[line].line = line;
     work.step = CLAMP(selected.n / LEAST_STEPS, 1, LOCATIONS_AT_ONCE);
-    return xtf_parallel(&work, &(Request){.totals = totals, .selected = &selected}, selected.n, error);
+    Request request = {.totals = totals, .selected = &selected};
+    if (selected.n <= LOCATIONS_AT_ONCE)
+        xtf_trace_gather(formats->context->trace, read_all_locations, &request);
+    return xtf_parallel(&work, &request, selected.n, error);
 }
 
 void xtf_region_totals_finish(XtfRegionTotals *totals)

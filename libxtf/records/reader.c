@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "libxtf/base/le.h"
+#include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 
 enum {
-    NEAR_INPUTS = 6, /* a span's next row is mostly before the next rows of all but a few spans */
+    GATHERED_INPUTS = 1024, /* most spans whose first rows are gathered */
+    NEAR_INPUTS = 6,        /* a span's next row is mostly before the next rows of all but a few spans */
 };
 
 static inline bool is_before(const XtfRecordKey *a, const XtfRecordKey *b)
@@ -63,10 +65,32 @@ static int compare_keys(const void *a, const void *b)
     return is_before(a, b) ? -1 : 1;
 }
 
+/* Positions in the spans of a reader. */
+typedef struct {
+    const XtfSpans *spans;
+    const uint64_t *positions;
+} Start;
+
+/* Reads the row at each position. */
+static void read_rows_at_start(void *data)
+{
+    const Start *start = data;
+    uint8_t row[XTF_ROW_MAX];
+    uint64_t n;
+
+    for (uint32_t i = 0; i < start->spans->n; i++) {
+        const XtfSpan *span = &start->spans->spans[i];
+        if (start->positions[i] < span->hi && xtf_span_row_number(span, start->positions[i], &n, NULL))
+            xtf_array_row(&span->array, n, row, NULL);
+    }
+}
+
 static bool open_inputs(XtfRecordReader *reader, const uint64_t *positions, GError **error)
 {
     const XtfSpans *spans = reader->spans;
 
+    if (spans->n > 0 && spans->n <= GATHERED_INPUTS)
+        xtf_trace_gather(spans->spans[0].array.trace, read_rows_at_start, &(Start){spans, positions});
     reader->inputs = g_new0(XtfRecordInput, spans->n);
     reader->order = g_new(XtfRecordKey, spans->n);
     for (uint32_t i = 0; i < spans->n; i++) {

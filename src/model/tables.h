@@ -40,6 +40,7 @@
 #define XTF_TABLE_DEFINITION_REFERENCES    "definition_references"
 #define XTF_TABLE_REMARKS                  "remarks"
 #define XTF_TABLE_MESSAGE_TYPES            "message_types"
+#define XTF_TABLE_RUNS                     "runs"
 
 /* clang-format off */
 
@@ -252,6 +253,12 @@
 /* Types of OpenTS's messages: "ctrl", "data". */
 #define XTF_MESSAGE_TYPES_FIELDS(FIELD) XTF_SAME_TEXT(FIELD, name)
 
+/* The runs of a trace that joins several (xtf merge --runs). `first` and `last` are times of records, in ticks of the
+ * trace; `name` is the file's. */
+#define XTF_RUNS_FIELDS(FIELD)                                                                                         \
+    FIELD(U64, first, "", "ticks", "", XTF_SAME | XTF_FIELD_ORDERS, NULL)                                              \
+    FIELD(U64, last, "", "ticks", "", XTF_SAME, NULL) XTF_U32(FIELD, processes) XTF_SAME_TEXT(FIELD, name)
+
 /* TABLE(TAG, name, Type) */
 #define XTF_TABLE_TYPES(TABLE)                                                                                         \
     TABLE(PROPERTIES, properties, Property)                                                                            \
@@ -297,6 +304,7 @@
     TABLE(EARLIER_CLOCKS, earlier_clocks, EarlierClock)                                                                \
     TABLE(CONTEXTS, contexts, Context)                                                                                 \
     TABLE(PORTIONS, portions, Portion)                                                                                 \
-    TABLE(MESSAGE_TYPES, message_types, MessageType)
+    TABLE(MESSAGE_TYPES, message_types, MessageType)                                                                  \
+    TABLE(RUNS, runs, Run)
 
 /* clang-format on */

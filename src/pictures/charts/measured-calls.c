@@ -117,8 +117,12 @@ static bool sample_location(Sampling *sampling, const XtfTraceContext *context, 
     const XtfArray *calls = xtf_location_arrays_find(&sampling->arrays, sampling->frames.schema);
     for (uint64_t i = 0; calls && i < n; i++) {
         uint64_t from = xtf_time_bin_bound(a, b, i, n), to = xtf_time_bin_bound(a, b, i + 1, n);
-        uint64_t t = from + jitter_at(salt * n + i, to - from);
+        uint64_t t = from + jitter_at(salt * n + i, to - from), gaps;
         if (t < sampling->arrays.first || t >= sampling->arrays.last)
+            continue;
+        if (!xtf_location_gap_ticks(&sampling->arrays, false, t, t + 1, &gaps, error))
+            return false;
+        if (gaps > 0)
             continue;
         xtf_call_node(sampling->tree, 0)->amount++;
         if (!add_stack(sampling, calls, t, error))
@@ -156,8 +160,10 @@ static bool add_lifetimes(XtfCallTree *tree, XtfViews *views, const XtfSelection
     for (uint32_t i = 0; i < selected->n; i++) {
         if (!xtf_location_arrays_load(&arrays, views->context, xtf_selected_location(selected, i), error))
             return false;
-        uint64_t first = MAX(from, arrays.first), last = MIN(to, arrays.last);
-        xtf_call_node(tree, 0)->amount += last > first ? last - first : 0;
+        uint64_t first = MAX(from, arrays.first), last = MIN(to, arrays.last), gaps;
+        if (!xtf_location_gap_ticks(&arrays, false, first, last, &gaps, error))
+            return false;
+        xtf_call_node(tree, 0)->amount += last > first ? last - first - gaps : 0;
     }
     return true;
 }

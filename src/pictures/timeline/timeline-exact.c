@@ -116,19 +116,22 @@ static void draw_name(const Exact *exact, const XtfPictureCall *call)
 
 /* ---- The whole picture. */
 
-/* Draws the ground of a row, which shows time in no region, from the location's first to its last record. */
+/* Draws the ground of a row, which shows time in no region, from the location's first to its last record of a run. */
 static bool draw_ground(const Exact *exact, uint32_t row, GError **error)
 {
     XtfTimeline *timeline = exact->timeline;
     int height = (int)exact->levels[row] * LANE, top = exact->tops[row];
-    uint64_t first, last;
+    g_autoptr(GArray) lives =
+        xtf_picture_row_lives(&timeline->rows.all[row], &timeline->rows, timeline->times.context, error);
 
-    if (!xtf_picture_row_life(&timeline->rows.all[row], &timeline->rows, timeline->times.context, &first, &last, error))
+    if (!lives)
         return false;
-    double x = xtf_plot_x(&timeline->plot, first);
-    if (first <= last)
+    for (guint i = 0; i < lives->len; i++) {
+        const XtfPictureLife *life = &g_array_index(lives, XtfPictureLife, i);
+        double x = xtf_plot_x(&timeline->plot, life->first);
         xtf_draw(timeline->drawing, "<rect class=\"xt-row\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\"/>", x, top,
-                 xtf_plot_x(&timeline->plot, last) - x, height - 1);
+                 xtf_plot_x(&timeline->plot, life->last) - x, height - 1);
+    }
     xtf_timeline_label(timeline, &timeline->rows.all[row], top + height / 2);
     if (exact->deeper[row] > 0)
         xtf_draw(timeline->drawing, "<text class=\"xt-dim\" x=\"96\" y=\"%d\" text-anchor=\"end\">+%u deeper</text>\n",

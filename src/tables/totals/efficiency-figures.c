@@ -203,6 +203,7 @@ bool xtf_efficiency_measure(XtfFormats *formats, const XtfSelection *selection, 
 
     *measured = (XtfEfficiency){0};
     xtf_selection_window(selection, &formats->context->scale, &measured->from, &measured->to);
+    measured->gaps = xtf_run_gaps_ticks(&formats->context->gaps, measured->from, measured->to);
     if (!classes || !xtf_region_times_init(&region_times, formats, selection, error) ||
         !xtf_selected_locations_init(&selected, formats->context, selection, error) ||
         !analysis_init(&analysis, formats->context, selection, error))
@@ -231,7 +232,7 @@ bool xtf_efficiency_measure_focus(XtfResolver *resolver, XtfFormats *formats, co
 void xtf_efficiency_ratio(const XtfEfficiency *measured, XtfEfficiencyFigure figure, const XtfEfficiencySpread *spread,
                           double *part, double *whole)
 {
-    double n = spread->n, width = (double)(measured->to - measured->from);
+    double n = spread->n, width = (double)(measured->to - measured->from - measured->gaps);
 
     switch (figure) {
     case XTF_MEAN_TO_WIDTH:

@@ -392,7 +392,7 @@ bool xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool grow
     context->properties = xtf_trace_read_properties(trace, error);
     context->scale.bytes =
         context->properties && xtf_properties_count_bytes(context->properties, xtf_trace_clock(trace));
-    return context->properties;
+    return context->properties && xtf_run_gaps_load(&context->gaps, trace, error);
 }
 
 void xtf_trace_context_finish(XtfTraceContext *context)
@@ -400,6 +400,7 @@ void xtf_trace_context_finish(XtfTraceContext *context)
     g_free(context->name);
     g_strfreev(context->type_names);
     g_clear_pointer(&context->properties, g_hash_table_unref);
+    xtf_run_gaps_finish(&context->gaps);
     locations_finish(&context->locations);
     xtf_member_ranges_finish(&context->member_ranges);
     xtf_ranks_finish(&context->ranks);

@@ -20,6 +20,7 @@
 #include "src/trace/context/number-set.h"
 #include "src/trace/context/ranks.h"
 #include "src/trace/context/region-classes.h"
+#include "src/trace/context/run-gaps.h"
 #include "src/trace/text/time-scale.h"
 
 typedef struct {
@@ -58,6 +59,7 @@ typedef struct {
     GHashTable *properties; /* src/model/properties.h */
     char **type_names;      /* by schema: name in the tree, which is the schema's name if usable there */
     int64_t enters_leaves;  /* record type of the call stack; -1: none */
+    XtfRunGaps gaps;        /* between the runs that the trace joins */
 
     GMutex lock; /* held while a member below is loaded */
     XtfLocations locations;
@@ -75,9 +77,9 @@ typedef struct {
     gint outdated_loaded; /* atomic */
 } XtfTraceContext;
 
-/* Reads the properties of the trace, which say whether the clock counts bytes. `is_reserved` is true for types whose
- * name a directory uses already; they get another name in the tree. The caller finishes the context, also after an
- * error. */
+/* Reads the properties of the trace, which say whether the clock counts bytes, and its runs. `is_reserved` is true for
+ * types whose name a directory uses already; they get another name in the tree. The caller finishes the context, also
+ * after an error. */
 bool xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool growing,
                             bool (*is_reserved)(const XtfSchema *schema), GError **error);
 void xtf_trace_context_finish(XtfTraceContext *context);

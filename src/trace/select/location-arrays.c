@@ -88,6 +88,7 @@ bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *
     arrays->all = n > 0 ? arrays->ahead + (rank - arrays->ahead_first) : NULL;
     arrays->n = n;
     drop_refused(arrays);
+    arrays->gaps = &context->gaps;
     arrays->first = arrays->local_first = UINT64_MAX;
     arrays->last = arrays->local_last = 0;
     for (uint32_t i = 0; i < arrays->n; i++) {
@@ -98,6 +99,61 @@ bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *
         arrays->last = MAX(arrays->last, array->last);
         arrays->local_first = MIN(arrays->local_first, array->local_first);
         arrays->local_last = MAX(arrays->local_last, array->local_last);
+    }
+    return true;
+}
+
+/* ---- Gaps. */
+
+/* Finds the last time before `middle` and the first time from it on. Leaves *gap alone where the array has none. */
+static bool find_gap_of_array(const XtfArray *array, uint64_t middle, XtfRunGap *gap, GError **error)
+{
+    uint64_t n, t;
+
+    if (!xtf_array_rank(array, middle, &n, error))
+        return false;
+    if (n > 0) {
+        if (!xtf_array_time(array, n - 1, &t, error))
+            return false;
+        gap->end = MAX(gap->end, t);
+    }
+    if (n < array->n_rows) {
+        if (!xtf_array_time(array, n, &t, error))
+            return false;
+        gap->begin = MIN(gap->begin, t);
+    }
+    return true;
+}
+
+bool xtf_location_gap(const XtfLocationArrays *arrays, uint32_t i, XtfRunGap *gap, bool *exists, GError **error)
+{
+    uint64_t middle = xtf_run_gap_middle(&arrays->gaps->all[i]);
+
+    *gap = (XtfRunGap){.end = 0, .begin = UINT64_MAX};
+    *exists = arrays->first < middle && arrays->last >= middle;
+    for (uint32_t a = 0; *exists && a < arrays->n; a++)
+        if (arrays->all[a].schema->kind == XTF_SCHEMA_RECORD && !find_gap_of_array(&arrays->all[a], middle, gap, error))
+            return false;
+    return true;
+}
+
+bool xtf_location_gap_ticks(const XtfLocationArrays *arrays, bool local, uint64_t from, uint64_t to, uint64_t *ticks,
+                            GError **error)
+{
+    const XtfClockMap *clock = local && arrays->n > 0 ? arrays->all[0].clock : NULL;
+
+    *ticks = 0;
+    for (uint32_t i = 0; from < to && i < arrays->gaps->n; i++) {
+        uint64_t middle = xtf_run_gap_middle(&arrays->gaps->all[i]);
+        XtfRunGap gap;
+        bool exists;
+        if (!xtf_location_gap(arrays, i, &gap, &exists, error))
+            return false;
+        uint64_t end = exists ? xtf_clock_map_to_local(clock, gap.end) : middle;
+        uint64_t begin = exists ? xtf_clock_map_to_local(clock, gap.begin) : middle;
+        end = MAX(end, from);
+        begin = MIN(begin, to);
+        *ticks += begin > end ? begin - end : 0;
     }
     return true;
 }

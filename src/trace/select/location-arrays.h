@@ -14,6 +14,7 @@ typedef struct {
     uint32_t n;
     uint64_t first, last; /* times of the location's first and last record of any type; first > last: no records */
     uint64_t local_first, local_last; /* likewise, in ticks of its clock */
+    const XtfRunGaps *gaps;           /* between the runs of the trace. Borrowed from the context */
     /* Private. */
     GArray *readable; /* XtfArray: the arrays of a location of which some are refused; NULL: no such location so far */
     XtfArray *ahead;  /* n_ahead arrays from the rank `ahead_first` on, already looked up */
@@ -31,5 +32,12 @@ void xtf_location_arrays_expect_many(XtfLocationArrays *arrays);
 /* Loads the arrays of a location. `arrays` is all zeros, or holds the arrays of another location. */
 bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *context, const XtfLocation *location,
                               GError **error);
+/* Finds a location's own gap between two runs: from its last record before gap i to its first record after. False if it
+ * has records on one side only. */
+bool xtf_location_gap(const XtfLocationArrays *arrays, uint32_t i, XtfRunGap *gap, bool *exists, GError **error);
+/* Computes how many ticks of the window [from, to) lie in gaps of the location. The window and the ticks are of the
+ * location's clock if `local`, else global. */
+bool xtf_location_gap_ticks(const XtfLocationArrays *arrays, bool local, uint64_t from, uint64_t to, uint64_t *ticks,
+                            GError **error);
 /* Returns the array of a schema; NULL if the location has none. */
 const XtfArray *xtf_location_arrays_find(const XtfLocationArrays *arrays, const XtfSchema *schema);

@@ -39,16 +39,29 @@ void xtf_picture_rows_finish(XtfPictureRows *rows)
     g_clear_pointer(&rows->all, g_free);
 }
 
-bool xtf_picture_row_life(const XtfPictureRow *row, const XtfPictureRows *rows, XtfTraceContext *context,
-                          uint64_t *first, uint64_t *last, GError **error)
+GArray *xtf_picture_row_lives(const XtfPictureRow *row, const XtfPictureRows *rows, XtfTraceContext *context,
+                              GError **error)
 {
+    g_autoptr(GArray) lives = g_array_new(FALSE, FALSE, sizeof(XtfPictureLife));
     g_auto(XtfLocationArrays) arrays = {0};
 
     if (!xtf_location_arrays_load(&arrays, context, xtf_selected_location(&rows->selected, row->first), error))
-        return false;
-    *first = arrays.first;
-    *last = arrays.last;
-    return true;
+        return NULL;
+    XtfPictureLife life = {arrays.first, arrays.last};
+    for (uint32_t i = 0; i < arrays.gaps->n; i++) {
+        XtfRunGap gap;
+        bool exists;
+        if (!xtf_location_gap(&arrays, i, &gap, &exists, error))
+            return NULL;
+        if (!exists)
+            continue;
+        life.last = gap.end;
+        g_array_append_val(lives, life);
+        life = (XtfPictureLife){gap.begin, arrays.last};
+    }
+    if (life.first <= life.last)
+        g_array_append_val(lives, life);
+    return g_steal_pointer(&lives);
 }
 
 void xtf_picture_row_label(const XtfPictureRow *row, char label[static XTF_ROW_LABEL])

@@ -27,9 +27,15 @@ bool xtf_picture_rows_init(XtfPictureRows *rows, XtfTraceContext *context, const
 void xtf_picture_rows_finish(XtfPictureRows *rows); /* all zeros is valid */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfPictureRows, xtf_picture_rows_finish)
 
-/* Reads the times of the first and the last record of a row that is one location. False on error. */
-bool xtf_picture_row_life(const XtfPictureRow *row, const XtfPictureRows *rows, XtfTraceContext *context,
-                          uint64_t *first, uint64_t *last, GError **error);
+/* The times of the first and the last record of a location in one run. */
+typedef struct {
+    uint64_t first, last;
+} XtfPictureLife;
+
+/* Returns the lives of a row that is one location, as XtfPictureLife, ascending. The caller unrefs the array. NULL with
+ * an error. */
+GArray *xtf_picture_row_lives(const XtfPictureRow *row, const XtfPictureRows *rows, XtfTraceContext *context,
+                              GError **error);
 
 /* Prints "3" for process 3, or "3.1" for its thread 1. */
 void xtf_picture_row_label(const XtfPictureRow *row, char label[static XTF_ROW_LABEL]);

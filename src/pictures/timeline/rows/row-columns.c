@@ -148,14 +148,16 @@ static bool add_location_times(XtfRowMeter *meter, const XtfArray *calls, XtfPic
     const XtfLocationArrays *arrays = &meter->times.arrays;
     uint64_t a = xtf_column_time(meter->plan, column->from), b = xtf_column_time(meter->plan, column->to);
     uint64_t from = xtf_clock_map_to_local(calls->clock, a), to = xtf_clock_map_to_local(calls->clock, b);
-    uint64_t first = MAX(from, arrays->local_first), last = MIN(to, arrays->local_last);
+    uint64_t first = MAX(from, arrays->local_first), last = MIN(to, arrays->local_last), gaps;
 
     if (to <= from)
         return true;
     column->whole += to - from;
     if (last <= first)
         return true;
-    column->alive += last - first;
+    if (!xtf_location_gap_ticks(arrays, true, first, last, &gaps, error))
+        return false;
+    column->alive += last - first - gaps;
     xtf_group_totals_clear(meter->times.groups);
     if (!xtf_array_profile(calls, meter->times.frames.number, a, b, arrays->local_first, arrays->local_last,
                            meter->times.groups, error))

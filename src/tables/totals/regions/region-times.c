@@ -52,7 +52,10 @@ bool xtf_region_times_measure(XtfRegionTimes *region_times, const XtfLocation *l
         return true;
     uint64_t from = MAX(xtf_clock_map_to_local(calls->clock, selection->time_from), arrays->local_first);
     uint64_t to = MIN(xtf_clock_map_to_local(calls->clock, selection->time_to), arrays->local_last);
-    *ticks = to > from ? to - from : 0;
+    uint64_t gaps;
+    if (!xtf_location_gap_ticks(arrays, true, from, to, &gaps, error))
+        return false;
+    *ticks = to > from ? to - from - gaps : 0;
     return xtf_array_profile(calls, region_times->frames.number, selection->time_from, selection->time_to,
                              arrays->local_first, arrays->local_last, region_times->groups, error);
 }

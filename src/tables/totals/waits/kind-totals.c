@@ -156,9 +156,12 @@ static bool add_location_totals(ThreadTotals *thread, const Request *request, co
     if (!xtf_location_arrays_load(arrays, request->context, location, error))
         return false;
     uint64_t from = MAX(selection->time_from, arrays->first), to = MIN(selection->time_to, arrays->last);
+    uint64_t gaps;
+    if (!xtf_location_gap_ticks(arrays, false, from, to, &gaps, error))
+        return false;
     /* As in profiles, a location without calls, such as a thread of MPI itself, has no time. */
     if (!request->calls || xtf_location_arrays_find(arrays, request->calls))
-        thread->totals.whole += to > from ? to - from : 0;
+        thread->totals.whole += to > from ? to - from - gaps : 0;
     const XtfArray *array = xtf_location_arrays_find(arrays, thread->totals.ref.schema);
     if (!array)
         return true;

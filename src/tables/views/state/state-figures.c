@@ -235,8 +235,13 @@ static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays,
 {
     g_auto(XtfOpenFrames) open = {0};
     bool waits = false;
+    uint64_t gaps;
 
     if (arrays->first > arrays->last || states->t <= arrays->first || states->t > arrays->last)
+        return true;
+    if (!xtf_location_gap_ticks(arrays, false, states->t - 1, states->t, &gaps, error))
+        return false;
+    if (gaps > 0)
         return true;
     state->light = XTF_LIGHT_GREEN;
     if (!xtf_open_frames_find(&open, arrays, &states->times.frames, states->t, error))

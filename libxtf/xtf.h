@@ -21,6 +21,7 @@
 #include "libxtf/merge.h"
 #include "libxtf/records.h"
 #include "libxtf/references.h"
+#include "libxtf/runs.h"
 #include "libxtf/schema.h"
 #include "libxtf/source.h"
 #include "libxtf/spans.h"

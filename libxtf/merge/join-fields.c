@@ -86,10 +86,33 @@ static bool join_all_fields(XtfPartJoin *part, GError **error)
 
 static void free_part_tables(XtfPartJoin *part)
 {
-    for (guint id = 0; id < part->join->schemas->len; id++)
+    for (guint id = 0; id < part->join->schemas->len; id++) {
         g_free(part->tables[id].rows);
+        g_free(part->tables[id].shifted);
+    }
     g_free(part->tables);
     g_array_unref(part->joined);
+}
+
+/* Adds the part's shifts to the numbers of a table. */
+static void shift_numbers(const XtfJoin *join, XtfPartTable *table)
+{
+    const XtfSchema *schema = table->to->schema;
+
+    for (size_t i = 0; i < join->n_shifts; i++) {
+        const XtfNumberShift *shift = &join->shifts[i];
+        const XtfField *field =
+            g_str_equal(shift->schema, schema->name) ? xtf_schema_field(schema, shift->field) : NULL;
+        if (!field || shift->by == 0)
+            continue;
+        if (!table->shifted)
+            table->from = table->shifted = g_memdup2(table->from, (size_t)table->n * schema->row_size);
+        for (uint32_t row = 0; row < table->n; row++) {
+            uint8_t *at = table->shifted + (size_t)row * schema->row_size;
+            if (!xtf_field_is_none(field, at))
+                xtf_field_set(field, at, xtf_field_get(field, at) + shift->by);
+        }
+    }
 }
 
 static bool load_tables(XtfPartJoin *part, const XtfPartMap *map, GError **error)
@@ -110,6 +133,7 @@ static bool load_tables(XtfPartJoin *part, const XtfPartMap *map, GError **error
         };
         for (uint32_t row = 0; row < table->n; row++)
             table->rows[row] = XTF_ROW_UNKNOWN;
+        shift_numbers(part->join, table);
     }
     return true;
 }

@@ -27,6 +27,7 @@ typedef struct {
 typedef struct {
     XtfJoinedTable *to; /* NULL: the part has no such table */
     const uint8_t *from;
+    uint8_t *shifted; /* a copy of the part's rows, with other numbers; NULL: `from` has the part's own rows */
     uint32_t n;
     uint32_t *rows; /* by row: its number in the whole, or one of the values below */
 } XtfPartTable;

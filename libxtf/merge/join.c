@@ -94,15 +94,16 @@ static void free_identity(gpointer identity)
     g_bytes_unref(identity);
 }
 
-static XtfJoinedTable *new_table(const XtfSchema *schema)
+static XtfJoinedTable *new_table(const XtfJoin *join, const XtfSchema *schema)
 {
+    bool separate = join->separate && g_strv_contains(join->separate, schema->name);
     XtfJoinedTable *table = g_new0(XtfJoinedTable, 1);
 
     table->schema = schema;
     table->references = xtf_schema_references(schema);
     table->rows = g_byte_array_new();
     table->last_part = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    if (has_flag(schema, XTF_FIELD_IDENTIFIES))
+    if (!separate && has_flag(schema, XTF_FIELD_IDENTIFIES))
         table->numbers = g_hash_table_new_full(g_bytes_hash, equal_identities, free_identity, NULL);
     return table;
 }
@@ -137,7 +138,7 @@ static XtfSchema *add_schema(XtfJoin *join, const XtfSchema *from, const char *p
     schema->id = join->schemas->len;
     g_ptr_array_add(join->schemas, schema);
     g_ptr_array_add(join->paths, (gpointer)path);
-    g_ptr_array_add(join->tables, schema->kind == XTF_SCHEMA_TABLE ? new_table(schema) : NULL);
+    g_ptr_array_add(join->tables, schema->kind == XTF_SCHEMA_TABLE ? new_table(join, schema) : NULL);
     return schema;
 }
 

@@ -27,6 +27,12 @@ typedef struct {
     bool is_list; /* list fields refer to it */
 } XtfJoinedTable;
 
+/* A number that is added to a field of a part's tables. */
+typedef struct {
+    const char *schema, *field;
+    uint64_t by;
+} XtfNumberShift;
+
 typedef struct {
     GPtrArray *schemas;     /* XtfSchema, by id */
     GPtrArray *tables;      /* XtfJoinedTable by schema id; NULL for schemas of other kinds */
@@ -35,6 +41,9 @@ typedef struct {
     GHashTable *string_ids; /* text -> id */
     GArray *beyond;         /* references from table rows to rows that do not exist */
     uint32_t n_parts;
+    const char *const *separate;  /* tables whose rows join no rows of other parts, NULL-terminated; NULL: none */
+    const XtfNumberShift *shifts; /* what the next part adds to its numbers */
+    size_t n_shifts;
 } XtfJoin;
 
 XtfJoin *xtf_join_new(void);

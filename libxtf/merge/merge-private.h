@@ -12,6 +12,7 @@
  *   whole.c   the P index, the tables and the catalog of the whole
  *   ends.c    the items that opening reads, and the pages of an anchor's parts
  *   join*.c   joining tables
+ *   run*.c    joining runs of one job: runs-private.h
  */
 #pragma once
 

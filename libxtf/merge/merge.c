@@ -117,8 +117,9 @@ static bool order_arrays(XtfMerge *merge, GError **error)
         const XtfPart *first = find_part_of_segment(merge, before->segment),
                       *second = find_part_of_segment(merge, array->segment);
         if (first != second)
-            return xtf_fail(error, XTF_ERROR_INVALID, "%s and %s both have location %" PRIu64, first->path,
-                            second->path, array->location);
+            return xtf_fail(error, XTF_ERROR_INVALID,
+                            "%s and %s both have location %" PRIu64 ": xtf merge --runs joins runs of one job",
+                            first->path, second->path, array->location);
     }
     return true;
 }

@@ -12,6 +12,7 @@
 #include "src/model/part-name.h"
 #include "src/model/process-properties.h"
 #include "src/model/properties.h"
+#include "src/model/schemas.h"
 #include "src/trace/context/analyses.h"
 #include "src/trace/text/escape.h"
 #include "src/trace/text/time-scale.h"
@@ -239,6 +240,36 @@ static bool print_outdated(XtfTrace *trace, GError **error)
     return true;
 }
 
+/* Prints the runs of a trace that joins several, each with the window that shows it alone. */
+static bool print_runs(XtfTrace *trace, GError **error)
+{
+    const XtfTable *table;
+    XtfTimeScale scale;
+
+    if (!xtf_trace_table(trace, XTF_TABLE_RUNS, &table, error))
+        return false;
+    if (!table || table->n_rows == 0 || !xtf_schema_equal(table->schema, xtf_model_schema(XTF_MODEL_RUNS)))
+        return true;
+    xtf_time_scale_init(&scale, xtf_trace_clock(trace));
+    printf("%-14s %" PRIu64 ", one after another\n", "runs", table->n_rows);
+    for (uint64_t i = 0; i < table->n_rows; i++) {
+        char first[XTF_TIME_TEXT_MAX] = "", end[XTF_TIME_TEXT_MAX] = "";
+        const char *name;
+        XtfRunRow row;
+        memcpy(&row, table->rows + i * sizeof row, sizeof row);
+        if (!xtf_trace_string(trace, row.name, &name, error))
+            return false;
+        g_autofree char *shown_name = escape_text(name);
+        if (row.first > row.last)
+            printf("  %s: %" PRIu32 " processes, no records\n", shown_name, row.processes);
+        else
+            printf("  %s: %" PRIu32 " processes, time/%s-%s\n", shown_name, row.processes,
+                   xtf_time_scale_put(&scale, row.first - MIN(row.first, scale.origin), first + sizeof first - 1),
+                   xtf_time_scale_put(&scale, row.last + 1 - MIN(row.last + 1, scale.origin), end + sizeof end - 1));
+    }
+    return true;
+}
+
 static bool print_properties(XtfTrace *trace, GError **error)
 {
     const XtfTable *table;
@@ -338,8 +369,9 @@ int xtf_command_info(int argc, char **argv)
     if (!xtf_trace_counts_bytes(trace, &is_network, &error))
         return xtf_cli_fail(error);
     print_clock(trace, is_network);
-    if ((!is_network && !print_clocks(trace, &error)) || !print_early_ends(trace, &error) ||
-        !print_missing(trace, &error) || (!is_network && !print_analysis(trace, argv[1], left_out, &error)))
+    if (!print_runs(trace, &error) || (!is_network && !print_clocks(trace, &error)) ||
+        !print_early_ends(trace, &error) || !print_missing(trace, &error) ||
+        (!is_network && !print_analysis(trace, argv[1], left_out, &error)))
         return xtf_cli_fail(error);
     print_schemas(trace, XTF_SCHEMA_RECORD, "record type", all);
     print_schemas(trace, XTF_SCHEMA_DERIVED, "derived", all);

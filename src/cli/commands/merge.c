@@ -1,5 +1,5 @@
 /*
- * xtf merge: makes one trace of several that were written separately.
+ * xtf merge: makes one trace of several that were written separately, or of several runs of a job.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include "libxtf/merge.h"
 #include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/trace/join-runs.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
@@ -81,10 +82,37 @@ static bool merge_parts(const char *output, char **names, bool keep_going, bool 
     return good;
 }
 
-static bool usage_is_wrong(const char *output, bool anchor, bool force, int n_names)
+/* Waits for the collectors of runs that have just ended, and joins the runs. */
+static bool join_runs(const char *output, char **names, bool keep_going, bool quiet, XtfJoinRunsReport *report,
+                      GError **error)
+{
+    g_autoptr(XtfProgress) progress = xtf_progress_new("joining", "rows", quiet);
+    XtfInterrupts interrupts;
+    const XtfJoinRunsOptions options = {
+        .progress = {progress, xtf_interrupts_catch(&interrupts)}, .incomplete = keep_going, .quiet = quiet};
+
+    xtf_parts_await_files(names, COLLECTORS_SECONDS, options.progress.cancel);
+    for (char **name = names; *name; name++)
+        if (g_file_test(*name, G_FILE_TEST_IS_DIR))
+            xtf_parts_await(*name, COLLECTORS_SECONDS, options.progress.cancel);
+    bool good = xtf_cli_join_runs(output, names, &options, report, error);
+    xtf_interrupts_release(&interrupts);
+    return good;
+}
+
+static void print_runs_report(const char *path, const XtfJoinRunsReport *report)
+{
+    xtf_print_line(stdout, "%s: %zu run%s", path, report->n_runs, report->n_runs == 1 ? "" : "s");
+    if (report->renamed > 0)
+        xtf_print_line(stdout, "%" PRIu64 " threads have other names in later runs: those of their first run are kept",
+                       report->renamed);
+}
+
+static bool usage_is_wrong(const char *output, bool anchor, bool runs, bool force, int n_names)
 {
     const char *fault = anchor == !!output        ? "one of -o FILE and --anchor is needed"
                         : anchor && force         ? "--force is for -o"
+                        : anchor && runs          ? "--runs needs -o FILE"
                         : anchor && n_names != 1  ? "--anchor takes one folder"
                         : !anchor && n_names == 0 ? "no part is named"
                                                   : NULL;
@@ -122,33 +150,45 @@ static bool print_analysis(const char *output, GError **error)
 int xtf_command_merge(int argc, char **argv)
 {
     g_autofree char *output = NULL;
-    gboolean anchor = FALSE, force = FALSE, keep_going = FALSE, quiet = FALSE;
+    gboolean anchor = FALSE, runs = FALSE, force = FALSE, keep_going = FALSE, quiet = FALSE;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE", "FILE"},
         {"anchor", 'a', 0, G_OPTION_ARG_NONE, &anchor,
          "Write FOLDER/" XTF_ANCHOR_NAME ", which names the parts, instead of a file", NULL},
+        {"runs", 'r', 0, G_OPTION_ARG_NONE, &runs, "Each PART is a run of one job, such as one that restarts", NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE if it exists", NULL},
         {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Leave out damaged parts", NULL},
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no summary", NULL},
         {0},
     };
     XtfMergeReport report;
+    XtfJoinRunsReport runs_report;
     GError *error = NULL;
 
     if (!xtf_cli_parse(
             &argc, &argv, -1, "-o FILE PART... | --anchor FOLDER",
             "Makes one trace of several .xtf files that were written apart, such as one per process. Each\n"
             "location belongs to one part. The parts are only read. A PART may be a folder of .xtf files.\n"
+            "With --runs, each PART is a run of one job. The trace has the rows of all runs, one after\n"
+            "another in time; the rows are copied.\n"
             "\n"
             "  xtf merge -o run.xtf run.xtf.d       copies the parts into one file, by reflinks if possible\n"
-            "  xtf merge --anchor run.xtf.d         leaves them where they are; the folder opens like a file",
+            "  xtf merge --anchor run.xtf.d         leaves them where they are; the folder opens like a file\n"
+            "  xtf merge --runs -o all.xtf run1.xtf run2.xtf   joins the runs of a job that was restarted",
             entries))
         return XTF_EXIT_USAGE;
-    if (usage_is_wrong(output, anchor, force, argc - 1))
+    if (usage_is_wrong(output, anchor, runs, force, argc - 1))
         return XTF_EXIT_USAGE;
     if (output && !force && g_file_test(output, G_FILE_TEST_EXISTS)) {
         xtf_print_line(stderr, "xtf: '%s' exists already: --force replaces it", output);
         return XTF_EXIT_FAILED;
+    }
+    if (runs && !join_runs(output, argv + 1, keep_going, quiet, &runs_report, &error))
+        return xtf_cli_fail(error);
+    if (runs) {
+        if (!quiet)
+            print_runs_report(output, &runs_report);
+        return XTF_EXIT_DONE;
     }
     if (!merge_parts(output, argv + 1, keep_going, quiet, &report, &error))
         return xtf_cli_fail(error);

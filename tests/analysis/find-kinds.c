@@ -65,8 +65,8 @@ static bool print_waits(XtfTrace *trace, GError **error)
 
     bool known = xtf_trace_context_init(&context, trace, false, not_reserved, error);
     const XtfLocations *locations = known ? xtf_trace_context_locations(&context, error) : NULL;
-    bool good =
-        locations && xtf_kinds_find(&context, NULL, &(XtfKindConsumer){.data = waits, .wait = append_wait}, error);
+    bool good = locations && xtf_kinds_find(&context, (XtfRunWindow){0}, NULL,
+                                            &(XtfKindConsumer){.data = waits, .wait = append_wait}, error);
     g_array_sort(waits, compare_waits);
     for (guint i = 0; good && i < waits->len; i++)
         print_wait(locations, &g_array_index(waits, XtfKindWait, i));

@@ -1,17 +1,10 @@
-#include "src/analysis/analyze/analyze.h"
-
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
+#include "src/analysis/analyze/analyze-private.h"
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
-#include "src/analysis/causes/delays.h"
-#include "src/analysis/ideal/ideal.h"
-#include "src/analysis/waits/collect.h"
-#include "src/analysis/waits/rows.h"
 #include "src/model/properties.h"
+#include "src/model/schemas.h"
 #include "src/trace/context/analyses.h"
 
 /* Records the clocks that a derived type was computed with. */
@@ -63,70 +56,17 @@ static bool write_analyses(XtfTrace *trace, const GArray *analyses, XtfWriter *w
     return keep_others(analyses, writer, table, error);
 }
 
-/* Clears the rows of an earlier analysis, which a different build may have written with other fields. Clearing the call
- * paths also removes rows of unknown derived types that refer to them, as the numbers of call paths change. */
-static bool clear_earlier(XtfWriter *writer, GError **error)
+static bool analyze_runs_or_whole(XtfTrace *trace, XtfWriter *writer, XtfSteps *steps, XtfAnalyzeReport *report,
+                                  GError **error)
 {
-    uint32_t id;
+    XtfRunGaps gaps;
 
-    for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_N_ALL_SCHEMAS; tag++) {
-        if (!xtf_writer_replace_schema(writer, xtf_model_schema(tag), &id, error))
-            return false;
-    }
-    return xtf_writer_replace_schema(writer, xtf_model_schema(XTF_MODEL_CONTEXTS), &id, error);
-}
-
-/* Returns freed memory to the system: each step needs blocks of different sizes. */
-static void trim_heap(void)
-{
-#ifdef __GLIBC__
-    malloc_trim(0);
-#endif
-}
-
-static bool find_causes(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps,
-                        XtfCausesCounts *counts, GError **error)
-{
-    g_autoptr(XtfDelays) delays = NULL;
-
-    return xtf_causes_find(xtf_replay_context(replay), points, steps, &delays, counts, error) &&
-           xtf_delays_write(points, delays, writer, steps, error);
-}
-
-/* Finds the causes of waits, then the critical path. */
-static bool analyze_backward(XtfReplay *replay, XtfPoints *points, XtfWriter *writer, XtfSteps *steps,
-                             XtfAnalyzeReport *report, GError **error)
-{
-    if (!find_causes(replay, points, writer, steps, &report->causes, error))
+    if (!xtf_run_gaps_load(&gaps, trace, error))
         return false;
-    xtf_points_page_out_results(points);
-    trim_heap();
-    bool good = xtf_critical_write(points, writer, steps, &report->path, error);
-    trim_heap();
+    bool good = gaps.n > 0 ? xtf_analyze_runs(trace, &gaps, writer, steps, report, error)
+                           : xtf_analyze_window(trace, (XtfRunWindow){0}, writer, steps, report, error);
+    xtf_run_gaps_finish(&gaps);
     return good;
-}
-
-/* Finds waits and their causes. One run of the replay serves both the waits and the ideal run. The ideal run is written
- * first, so that its memory is free for the later steps. */
-static bool analyze_replay(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps,
-                           XtfAnalyzeReport *report, GError **error)
-{
-    g_autoptr(XtfIdeal) ideal = xtf_ideal_new(replay, error);
-    if (!ideal || !xtf_find_waits(replay, raw, xtf_ideal_consumer(ideal), steps, &report->found, error))
-        return false;
-    xtf_replay_end_runs(replay);
-    trim_heap();
-    if (!xtf_ideal_write(ideal, writer, steps, &report->ideal, error))
-        return false;
-    g_clear_pointer(&ideal, xtf_ideal_free);
-    trim_heap();
-    g_autoptr(XtfPoints) points = xtf_points_collect(replay, raw, steps, error);
-    if (!points)
-        return false;
-    xtf_raw_points_finish(raw);
-    trim_heap();
-    return analyze_backward(replay, points, writer, steps, report, error) &&
-           xtf_waits_write(points, writer, steps, &report->found, error);
 }
 
 bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const XtfAnalyzeOptions *options,
@@ -134,10 +74,6 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
 {
     XtfSteps steps = {
         .cancel = options->cancel, .progress = options->progress, .progress_data = options->progress_data};
-    const XtfReplayOptions replay_options = {
-        .calls = true, .cancel = options->cancel, .progress = xtf_steps_show, .progress_data = &steps};
-    XtfRawPoints raw;
-    uint32_t n_locations = 0;
     bool is_network;
 
     if (!xtf_trace_counts_bytes(trace, &is_network, error))
@@ -148,17 +84,6 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
     /* Tables that cannot be replaced cause an error before the long work. A later error loses no data, as nothing is
      * committed. */
     g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
-    if (!analyses)
-        return false;
-    xtf_steps_begin(&steps, "reading", 0);
-    g_autoptr(XtfReplay) replay = xtf_replay_new(trace, &replay_options, error);
-    if (!replay || !clear_earlier(writer, error))
-        return false;
-    trim_heap();
-    for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++)
-        n_locations += xtf_replay_process(replay, i)->n_locations;
-    bool good =
-        xtf_raw_points_init(&raw, n_locations, error) && analyze_replay(replay, &raw, writer, &steps, report, error);
-    xtf_raw_points_finish(&raw);
-    return good && write_analyses(trace, analyses, writer, tool, error);
+    return analyses && analyze_runs_or_whole(trace, writer, &steps, report, error) &&
+           write_analyses(trace, analyses, writer, tool, error);
 }

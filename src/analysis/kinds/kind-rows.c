@@ -13,6 +13,7 @@ struct XtfKindSource {
     XtfArray array;
     const XtfKindType *type;
     uint64_t next;     /* next row of the array to read */
+    uint64_t end;      /* row after the last one to read */
     uint32_t at, n;    /* position in the batch and its rows */
     XtfKindRow *batch; /* NULL until the first row is needed */
 };
@@ -73,10 +74,17 @@ static const XtfKindType *type_of(const XtfKindFields *fields, const XtfSchema *
     return NULL;
 }
 
-static void add_source(XtfKindRows *rows, const XtfArray *array, const XtfKindType *type)
+static bool add_source(XtfKindRows *rows, const XtfArray *array, const XtfKindType *type, GError **error)
 {
+    XtfKindSource source = {.array = *array, .type = type};
+
+    if (!xtf_run_window_rows(&rows->window, array, &source.next, &source.end, error))
+        return false;
+    if (source.next >= source.end)
+        return true;
     rows->sources = g_renew(XtfKindSource, rows->sources, rows->n_sources + 1);
-    rows->sources[rows->n_sources++] = (XtfKindSource){.array = *array, .type = type};
+    rows->sources[rows->n_sources++] = source;
+    return true;
 }
 
 /* Adds an array that has rows which may cause waits. Most arrays have only beginnings and ends of threads. */
@@ -94,9 +102,7 @@ static bool add_known(XtfKindRows *rows, const XtfKindFields *fields, const XtfA
     if (type == &fields->types[XTF_KIND_TYPE_THREADS] && matter &&
         !xtf_kind_fields_matter(type, array, CREATES_OR_WAITS, &rows->any_thread, error))
         return false;
-    if (matter)
-        add_source(rows, array, type);
-    return true;
+    return !matter || add_source(rows, array, type, error);
 }
 
 static bool add_arrays(XtfKindRows *rows, const XtfKindFields *fields, XtfTrace *trace, const XtfLocation *location,
@@ -110,8 +116,13 @@ static bool add_arrays(XtfKindRows *rows, const XtfKindFields *fields, XtfTrace 
         for (uint64_t a = 0; a < n; a++) {
             if (arrays[a].schema->kind != XTF_SCHEMA_RECORD)
                 continue;
-            rows->first = MIN(rows->first, arrays[a].first);
-            rows->last = MAX(rows->last, arrays[a].last);
+            uint64_t first = arrays[a].first, last = arrays[a].last;
+            bool any = true;
+            if (xtf_array_is_supported(&arrays[a], NULL) &&
+                !xtf_run_window_times(&rows->window, &arrays[a], &first, &last, &any, error))
+                return false;
+            rows->first = any ? MIN(rows->first, first) : rows->first;
+            rows->last = any ? MAX(rows->last, last) : rows->last;
             if (!add_known(rows, fields, &arrays[a], error))
                 return false;
         }
@@ -125,14 +136,14 @@ static bool fill_batch(XtfKindSource *source, uint32_t size, GError **error)
     bool found = false;
 
     source->at = source->n = 0;
-    if (source->next >= source->array.n_rows)
+    if (source->next >= source->end)
         return true;
     if (!source->batch)
         source->batch = g_new(XtfKindRow, size);
     xtf_cursor_init(&cursor, &source->array);
     if (!xtf_cursor_seek_n(&cursor, source->next, &found, error))
         return false;
-    while (found && source->n < size) {
+    while (found && source->n < size && source->next < source->end) {
         xtf_kind_fields_read(source->type, xtf_cursor_row(&cursor), source->next, &source->batch[source->n]);
         source->n++;
         source->next++;
@@ -160,7 +171,8 @@ static bool find_team(XtfKindRows *rows, const XtfKindFields *fields, GError **e
 bool xtf_kind_rows_init(XtfKindRows *rows, const XtfKindFields *fields, XtfTrace *trace, const XtfLocation *location,
                         uint32_t number, bool *any, GError **error)
 {
-    *rows = (XtfKindRows){.number = number, .first = UINT64_MAX, .batch_size = BATCH_BYTES / sizeof(XtfKindRow)};
+    *rows = (XtfKindRows){
+        .number = number, .window = rows->window, .first = UINT64_MAX, .batch_size = BATCH_BYTES / sizeof(XtfKindRow)};
     bool good = add_arrays(rows, fields, trace, location, error);
     *any = false;
     for (uint32_t i = 0; i < rows->n_sources; i++)

@@ -90,7 +90,8 @@ typedef struct {
     const uint8_t *regions; /* XtfKindRegion, by row of the table */
     uint64_t n_regions;
     uint32_t number;
-    uint64_t first, last; /* times of the location's records */
+    XtfRunWindow window;  /* only rows in it; set before xtf_kind_rows_init() */
+    uint64_t first, last; /* times of the location's records in the window */
     uint64_t last_seq;    /* seq of the last row read */
     bool any_team;        /* true if it begins a team */
     bool any_thread;      /* true if it creates or joins a thread */

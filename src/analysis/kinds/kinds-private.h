@@ -57,6 +57,7 @@ typedef struct {
 
 struct XtfKinds {
     XtfTraceContext *context;
+    XtfRunWindow window; /* only rows in it */
     const XtfRanks *ranks;
     XtfKindFields *fields;
     uint8_t *regions;

@@ -30,6 +30,7 @@ static bool open_all(XtfKinds *kinds, const XtfLocations *locations, bool *any_t
         XtfKindLocation *location = &kinds->locations[kinds->n_locations];
         bool any;
         *location = (XtfKindLocation){.index = i};
+        location->rows.window = kinds->window;
         if (!xtf_kind_rows_init(&location->rows, kinds->fields, kinds->context->trace, &locations->all[i],
                                 kinds->n_locations, &any, error))
             return false;
@@ -145,9 +146,10 @@ static void free_kinds(XtfKinds *kinds)
     g_clear_error(&kinds->failed);
 }
 
-bool xtf_kinds_find(XtfTraceContext *context, XtfSteps *steps, const XtfKindConsumer *consumer, GError **error)
+bool xtf_kinds_find(XtfTraceContext *context, XtfRunWindow window, XtfSteps *steps, const XtfKindConsumer *consumer,
+                    GError **error)
 {
-    XtfKinds kinds = {.context = context, .consumer = consumer};
+    XtfKinds kinds = {.context = context, .window = window, .consumer = consumer};
     const XtfLocations *locations = xtf_trace_context_locations(context, error);
     bool good = locations && (kinds.ranks = xtf_trace_context_sorted_ranks(context, error)) &&
                 xtf_kind_regions(context, &kinds.regions, &kinds.n_regions, error);

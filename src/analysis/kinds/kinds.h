@@ -79,5 +79,6 @@ typedef struct {
     bool (*barrier)(void *data, const XtfKindBarrier *barrier, uint64_t *instance, GError **error);
 } XtfKindConsumer;
 
-/* Finds all waits and calls the consumer. Counts each row for the current step. */
-bool xtf_kinds_find(XtfTraceContext *context, XtfSteps *steps, const XtfKindConsumer *consumer, GError **error);
+/* Finds all waits in a window and calls the consumer. Counts each row for the current step. */
+bool xtf_kinds_find(XtfTraceContext *context, XtfRunWindow window, XtfSteps *steps, const XtfKindConsumer *consumer,
+                    GError **error);

@@ -204,7 +204,10 @@ static bool open_cursor(XtfReplayWalk *walk, GError **error)
         return true;
     xtf_cursor_init(&walk->cursor, &walk->calls);
     walk->open = true;
-    return walk->n >= walk->calls.n_rows || xtf_cursor_seek_n(&walk->cursor, walk->n, &walk->found, error);
+    if (!xtf_run_window_rows(&walk->window, &walk->calls, &walk->n, &walk->end_row, error))
+        return false;
+    walk->n_reported = walk->n;
+    return walk->n >= walk->end_row || xtf_cursor_seek_n(&walk->cursor, walk->n, &walk->found, error);
 }
 
 /* Walks over all calls before a record, the rows of a leaf at once. */
@@ -218,7 +221,7 @@ static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
         const XtfFieldLoad load = shared->types->seq;
         const uint8_t *row = xtf_cursor_row(&walk->cursor);
         uint32_t size = walk->calls.schema->row_size;
-        uint64_t n = xtf_cursor_available(&walk->cursor), i = 0;
+        uint64_t n = MIN(xtf_cursor_available(&walk->cursor), walk->end_row - walk->n), i = 0;
         for (uint64_t own; i < n && (own = xtf_load_value(&load, row)) < seq; i++, row += size)
             if (!walk_row(walk, row, own, error))
                 return false;
@@ -228,6 +231,7 @@ static bool walk_before(XtfReplayWalk *walk, uint64_t seq, GError **error)
         }
         if (!xtf_cursor_next(&walk->cursor, (int64_t)i, &walk->found, error))
             return false;
+        walk->found &= walk->n < walk->end_row;
         if (shared->went && !shared->went(shared->data, walk->n - walk->n_reported, error))
             return false;
         walk->n_reported = walk->n;

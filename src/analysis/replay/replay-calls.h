@@ -12,6 +12,7 @@
 #include "src/analysis/replay/logs/callpath-log.h"
 #include "src/analysis/replay/logs/callpath-totals.h"
 #include "src/model/mpi-functions.h"
+#include "src/trace/context/run-gaps.h"
 #include "src/trace/context/trace-context.h"
 
 /* The innermost call around a row. */
@@ -89,7 +90,9 @@ typedef struct {
     uint64_t n_reported; /* rows that the walk has reported by `went` */
     XtfReplayFrame *frames;
     uint32_t depth, room;
-    uint32_t n_bounds; /* frames of MPI_Init and MPI_Finalize */
+    XtfRunWindow window; /* only calls in it; the caller sets it before the first step */
+    uint64_t end_row;    /* row after the last one in the window */
+    uint32_t n_bounds;   /* frames of MPI_Init and MPI_Finalize */
     XtfReplayBound init, finalize;
     uint64_t end; /* time of the location's last record, where calls without a LEAVE end */
     /* Called before a LEAVE that may end MPI_Init or MPI_Finalize. May be NULL; the caller sets it. */

@@ -22,6 +22,11 @@ void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t locat
     xtf_replay_page_out_locations(replay, of);
 }
 
+XtfRunWindow xtf_replay_window(const XtfReplay *replay)
+{
+    return replay->options.window;
+}
+
 XtfTraceContext *xtf_replay_context(XtfReplay *replay)
 {
     return &replay->context;

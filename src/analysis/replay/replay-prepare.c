@@ -101,9 +101,10 @@ static GArray *read_arrays(const Pass *pass, const XtfLocation *location, GError
     return g_steal_pointer(&arrays);
 }
 
-/* Finds the times of the first and the last record of all types. */
-static void find_times(const Pass *pass, const GArray *arrays, XtfReplayLocation *location)
+/* Finds the times of the first and the last record of all types in the window. */
+static bool find_times(const Pass *pass, const GArray *arrays, XtfReplayLocation *location, GError **error)
 {
+    const XtfRunWindow *window = &pass->worker->replay->options.window;
     XtfReplayProcess *process = &pass->process->known->public;
 
     location->begin = UINT64_MAX;
@@ -112,14 +113,23 @@ static void find_times(const Pass *pass, const GArray *arrays, XtfReplayLocation
         const XtfArray *array = &g_array_index(arrays, XtfArray, i);
         if (array->schema->kind != XTF_SCHEMA_RECORD)
             continue;
-        location->begin = MIN(location->begin, array->first);
-        location->end = MAX(location->end, array->last);
+        uint64_t first = array->first, last = array->last;
+        bool is_supported = xtf_array_is_supported(array, NULL), any = true;
+        if (is_supported && !xtf_run_window_times(window, array, &first, &last, &any, error))
+            return false;
         location->clock = array->clock;
-        if (!xtf_array_is_supported(array, NULL))
+        if (!any)
             continue;
-        process->first = MIN(process->first, array->local_first);
-        process->last = MAX(process->last, array->local_last);
+        location->begin = MIN(location->begin, first);
+        location->end = MAX(location->end, last);
+        if (!is_supported)
+            continue;
+        process->first = MIN(process->first,
+                             first == array->first ? array->local_first : xtf_clock_map_to_local(array->clock, first));
+        process->last =
+            MAX(process->last, last == array->last ? array->local_last : xtf_clock_map_to_local(array->clock, last));
     }
+    return true;
 }
 
 static bool add_replay_location(Pass *pass, uint32_t number, GError **error)
@@ -133,7 +143,8 @@ static bool add_replay_location(Pass *pass, uint32_t number, GError **error)
     if (!all)
         return false;
     const XtfArray *arrays = (const XtfArray *)(const void *)all->data;
-    find_times(pass, all, location);
+    if (!find_times(pass, all, location, error))
+        return false;
     xtf_replay_rows_add(&pass->rows, arrays, all->len, replay->options.calls, number);
     if (!pass->walked)
         return true;
@@ -143,6 +154,7 @@ static bool add_replay_location(Pass *pass, uint32_t number, GError **error)
     xtf_log_writer_init(&walked->times, &replay->spool, MIN(part, PART_MAX));
     xtf_log_writer_init(&walked->gaps, &replay->spool, MIN(part, PART_MAX));
     xtf_replay_walk_init(&walked->walk, &pass->worker->shared, calls, location->begin, location->end);
+    walked->walk.window = replay->options.window;
     walked->walk.before_bound = put_times;
     walked->walk.after_gap = put_gap;
     walked->walk.least_gap = replay->least_gap;
@@ -392,7 +404,7 @@ static bool prepare_process(Worker *worker, XtfProcess *process, GError **error)
 
     worker->n_processes++;
     process->has_one_location = true;
-    xtf_replay_rows_init(&pass.rows, &worker->replay->fields);
+    xtf_replay_rows_init(&pass.rows, &worker->replay->fields, worker->replay->options.window);
     xtf_log_writer_init(&pass.log, &worker->replay->spool, PART_MAX);
     bool good = read_process(&pass, error);
     xtf_replay_rows_finish(&pass.rows);

@@ -9,7 +9,8 @@ struct XtfReplayReader {
     XtfReplayRowKind kind; /* SEND, POSTING, RECV, SENT; BEGIN: all rows of collectives */
     uint32_t location;
     bool any_cancelled;
-    bool begun; /* the row before was a BEGIN, which the reader returned */
+    bool begun;   /* the row before was a BEGIN, which the reader returned */
+    uint64_t end; /* row after the last one to read */
     XtfCursor cursor, cancelled;
     bool found, found_cancelled;
     bool ready; /* `row` is the next row to return */
@@ -18,9 +19,9 @@ struct XtfReplayReader {
 
 /* ---- Sources. */
 
-void xtf_replay_rows_init(XtfReplayRows *rows, const XtfReplayFields *fields)
+void xtf_replay_rows_init(XtfReplayRows *rows, const XtfReplayFields *fields, XtfRunWindow window)
 {
-    *rows = (XtfReplayRows){.fields = fields};
+    *rows = (XtfReplayRows){.fields = fields, .window = window};
 }
 
 void xtf_replay_rows_finish(XtfReplayRows *rows)
@@ -137,6 +138,10 @@ static inline uint32_t column32(const XtfReplayColumn *column, const uint8_t *ro
 
 static bool next_row(XtfReplayReader *reader, GError **error)
 {
+    if (reader->cursor.n + 1 >= reader->end) {
+        reader->found = false;
+        return true;
+    }
     if (xtf_cursor_available(&reader->cursor) <= 1)
         return xtf_cursor_next(&reader->cursor, 1, &reader->found, error);
     xtf_cursor_skip(&reader->cursor, 1);
@@ -263,11 +268,18 @@ static bool precedes(const XtfReplayReader *a, const XtfReplayReader *b)
     return a->row.seq != b->row.seq ? a->row.seq < b->row.seq : a->row.kind < b->row.kind;
 }
 
-static bool reader_begin(XtfReplayReader *reader, const XtfReplayFields *fields, GError **error)
+static bool reader_begin(XtfReplayReader *reader, const XtfReplayRows *rows, GError **error)
 {
+    const XtfReplayFields *fields = rows->fields;
+    uint64_t first;
+
+    if (!xtf_run_window_rows(&rows->window, &reader->array, &first, &reader->end, error))
+        return false;
     xtf_cursor_init(&reader->cursor, &reader->array);
     xtf_cursor_init(&reader->cancelled, &reader->cancelled_array);
-    return xtf_cursor_seek_n(&reader->cursor, 0, &reader->found, error) &&
+    if (first >= reader->end)
+        return true;
+    return xtf_cursor_seek_n(&reader->cursor, first, &reader->found, error) &&
            (!reader->any_cancelled || xtf_cursor_seek_n(&reader->cancelled, 0, &reader->found_cancelled, error)) &&
            read_row(reader, fields, error);
 }
@@ -275,7 +287,7 @@ static bool reader_begin(XtfReplayReader *reader, const XtfReplayFields *fields,
 bool xtf_replay_rows_begin(XtfReplayRows *rows, GError **error)
 {
     for (uint32_t i = 0; i < rows->n_readers; i++)
-        if (!reader_begin(&rows->readers[i], rows->fields, error))
+        if (!reader_begin(&rows->readers[i], rows, error))
             return false;
     return true;
 }

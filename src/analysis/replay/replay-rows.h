@@ -78,13 +78,14 @@ typedef struct XtfReplayReader XtfReplayReader;
 /* A reader of the rows of one process. */
 typedef struct {
     const XtfReplayFields *fields;
+    XtfRunWindow window; /* only rows in it */
     XtfReplayReader *readers;
     uint32_t n_readers, room;
     XtfReplayReader *current; /* reader of the row that was returned; NULL: none yet */
     XtfReplayReader *next;    /* reader of the first row among all others; NULL: no others */
 } XtfReplayRows;
 
-void xtf_replay_rows_init(XtfReplayRows *rows, const XtfReplayFields *fields);
+void xtf_replay_rows_init(XtfReplayRows *rows, const XtfReplayFields *fields, XtfRunWindow window);
 void xtf_replay_rows_finish(XtfReplayRows *rows); /* accepts zeros */
 /* Adds the arrays of the location with this number in the process. `calls`: also the completions of sends. */
 void xtf_replay_rows_add(XtfReplayRows *rows, const XtfArray *arrays, uint32_t n_arrays, bool calls, uint32_t number);

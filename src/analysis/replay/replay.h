@@ -51,6 +51,7 @@
 #include "src/analysis/replay/logs/log.h"
 #include "src/analysis/replay/replay-calls.h"
 #include "src/model/collective-shape.h"
+#include "src/trace/context/run-gaps.h"
 
 typedef struct XtfReplay XtfReplay;
 
@@ -156,6 +157,7 @@ typedef struct {
 
 typedef struct {
     bool local;          /* true: local times; false: global times */
+    XtfRunWindow window; /* only records in it; all zeros: all records. Not with `local` */
     bool calls;          /* also calls, completions of sends, and operations in which no member waits */
     atomic_bool *cancel; /* set to true by any thread to stop with XTF_ERROR_CANCELLED; may be NULL */
     /* Called from time to time with the rows done and the total of one run, or of creating the replay. Creating a
@@ -185,6 +187,8 @@ typedef struct {
 
 void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t location, XtfReplayBounds *bounds);
 
+/* Returns the window that was given to xtf_replay_new(). */
+XtfRunWindow xtf_replay_window(const XtfReplay *replay);
 /* Returns the replay's trace context, and its types of calls. Both are borrowed. */
 XtfTraceContext *xtf_replay_context(XtfReplay *replay);
 const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay);

@@ -213,6 +213,7 @@ static bool walk_location(Worker *worker, const Work *work, uint32_t number, GEr
     if (!xtf_points_calls(worker->points, location, &calls, &any, error))
         return false;
     xtf_replay_walk_init(&walk, &shared, any ? &calls : NULL, location->begin, location->end);
+    walk.window = xtf_replay_window(worker->points->replay);
     const Times times = {.walk = &walk};
     bool good = put_location(worker, work, number, &times, error);
     xtf_replay_walk_finish(&walk);

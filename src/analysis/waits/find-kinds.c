@@ -113,5 +113,5 @@ bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GErro
     const XtfKindConsumer consumer = {.data = raw, .wait = add_kind_point, .barrier = add_barrier};
 
     xtf_steps_begin(steps, "waits without messages", 0);
-    return xtf_kinds_find(xtf_replay_context(replay), steps, &consumer, error);
+    return xtf_kinds_find(xtf_replay_context(replay), xtf_replay_window(replay), steps, &consumer, error);
 }

@@ -100,3 +100,32 @@ uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2)
     n2 = MIN(n2, array->n_rows);
     return n1 < n2 ? n2 - n1 : 0;
 }
+
+/* ---- Entries of level 1. */
+
+/* Appends the entries of level 1 below a page. */
+static bool add_leaves(const XtfDescentPage *page, GArray *entries, guint most, GError **error)
+{
+    if (page->level == 1) {
+        g_array_append_vals(entries, page->page.payload, page->page.count);
+        return entries->len <= most ||
+               xtf_fail(error, XTF_ERROR_TOO_LARGE, "array %u: too many leaves", page->array->id);
+    }
+    for (uint32_t slot = 0; slot < page->page.count; slot++) {
+        g_auto(XtfDescentPage) child = {0};
+        if (!xtf_descent_enter(page, slot, &child, error) || !add_leaves(&child, entries, most, error))
+            return false;
+    }
+    return true;
+}
+
+bool xtf_array_leaves(const XtfArray *array, GArray *entries, guint most, GError **error)
+{
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
+    XtfDescentPage root;
+
+    if (!edge || array->height < 2)
+        return false;
+    xtf_descent_root_page(array, edge, &root);
+    return add_leaves(&root, entries, most, error);
+}

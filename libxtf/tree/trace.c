@@ -496,7 +496,7 @@ const XtfClock *xtf_trace_clock(const XtfTrace *trace)
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info)
 {
     *info = trace->superblock.info;
-    info->merged = xtf_catalog_is_merged(&trace->catalog);
+    info->merged = trace->superblock.own_first == 0 && xtf_catalog_is_merged(&trace->catalog);
     info->writer = trace->catalog.writer;
 }
 

@@ -102,7 +102,8 @@ static bool write_in_place(const Work *work, GError **error)
     return write_to(work, xtf_cli_writer_of(job->trace, job->source, job->path, otherwise, error), error);
 }
 
-static bool is_in_one_file(const XtfAnalysisJob *job, GError **error)
+/* True if the analysis has a place: in the trace, or in a companion, which can have only one base file. */
+static bool has_place(const XtfAnalysisJob *job, GError **error)
 {
     g_autofree char *source_path = g_canonicalize_filename(job->source, NULL);
     g_autofree char *folder =
@@ -110,6 +111,11 @@ static bool is_in_one_file(const XtfAnalysisJob *job, GError **error)
     XtfTraceInfo info;
 
     xtf_trace_get_info(job->trace, &info);
+    if (job->output && info.volumes > 0)
+        return xtf_fail(error, XTF_ERROR_INVALID,
+                        "'%s' is in several volumes, so the analysis goes into its last one, without -o; or 'xtf merge "
+                        "-o ONE.xtf %s' makes one file of them",
+                        job->source, job->source);
     if (!g_file_test(job->path, G_FILE_TEST_IS_DIR) && (info.parts == 0 || info.companion))
         return true;
     return xtf_fail(error, XTF_ERROR_INVALID,
@@ -138,7 +144,7 @@ bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report,
 {
     XtfInterrupts interrupts;
 
-    if (!is_in_one_file(job, error))
+    if (!has_place(job, error))
         return false;
     g_autofree char *default_place = job->output ? NULL : find_default_place(job);
     Work work = {.job = job, .output = default_place ? default_place : job->output, .report = report};

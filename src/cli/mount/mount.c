@@ -104,7 +104,8 @@ static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, c
     XtfTraceInfo info;
 
     xtf_trace_get_info(xtf_tree_trace(tree), &info);
-    bool is_one = !is_folder && (info.parts == 0 || info.companion), opens_more = options->follow || !is_one;
+    bool is_one = !is_folder && (info.parts == 0 || info.companion);
+    bool opens_more = options->follow || !is_one || info.volumes > 0;
     g_autofree char *folder = opens_more ? folder_of(path, is_folder) : g_path_get_dirname(path);
     g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), folder) : linked_file(path);
     g_autoptr(XtfLaterChanges) changes = is_one ? xtf_later_changes_new(later) : NULL;

@@ -42,9 +42,10 @@ XtfTrace *xtf_trace_ref(XtfTrace *trace);
 void xtf_trace_unref(XtfTrace *trace); /* NULL is allowed */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
 
-/* Looks for a later commit of the same file, or of any part of a folder (merge.h). If there is none, it costs two short
- * reads and *later is NULL; else *later is a trace of the latest commit. Both traces stay valid, and share the source
- * and the page cache. The writer overwrites what `trace` names some time after a later commit (see kept_commits);
+/* Looks for a later commit of the same file, of the volume that has its name now, or of any part of a folder (merge.h).
+ * If there is none, it costs a few short reads and *later is NULL; else *later is a trace of the latest commit. Both
+ * traces stay valid. In the same file they share the source and the page cache. The writer overwrites what `trace`
+ * names some time after a later commit (see kept_commits);
  * reading overwritten bytes is XTF_ERROR_STALE, never old or torn content. XTF_ERROR_INVALID if the file was replaced,
  * or a schema was replaced (xtf_writer_replace_schema()): open the file again. XTF_ERROR_UNSUPPORTED for a mapped file.
  */

@@ -174,6 +174,9 @@ void xtf_trace_load_leaf_lists(XtfTrace *trace);
  */
 bool xtf_trace_has_later(const XtfTrace *trace, bool *later, GError **error);
 
+/* Returns the path of the trace's file if this name leads to a later volume of the trace now; else NULL. */
+const char *xtf_trace_next_volume(const XtfTrace *trace);
+
 /* Replaces an XTF_ERROR_DAMAGED by XTF_ERROR_STALE if the file has a later commit: the damaged bytes were then probably
  * overwritten. Leaves other errors as they are. */
 void xtf_trace_explain(const XtfTrace *trace, GError **error);

@@ -451,6 +451,17 @@ void xtf_trace_unref(XtfTrace *trace)
     g_free(trace);
 }
 
+/* Opens the next volume if the writer has begun it. A volume that ended changes no more, so it is closed with the last
+ * snapshot of it. */
+static bool open_next_volume(const XtfTrace *trace, XtfTrace **later, GError **error)
+{
+    const XtfOpenOptions options = {.cache_bytes = trace->file->cache_bytes};
+    const char *path = xtf_trace_next_volume(trace);
+
+    *later = path ? xtf_trace_open(path, &options, error) : NULL;
+    return *later || !path;
+}
+
 bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
 {
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&trace->file->growing);
@@ -466,7 +477,7 @@ bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error)
     if (!xtf_trace_has_later(trace, &found, error))
         return false;
     if (!found)
-        return true;
+        return open_next_volume(trace, later, error);
     g_atomic_int_inc(&trace->file->references);
     g_autoptr(XtfTrace) opened = open_file(trace->file, error);
     if (!opened)

@@ -1,15 +1,18 @@
 /*
- * grow FILE MILLISECONDS COMMITS [KEPT [PROCS]]: writes a trace with a commit every MILLISECONDS, and closes it. If
- * KEPT is not 0, the writer overwrites pages that only commits older than the last KEPT ones reference. PROCS has a
- * bit for each process of the file, which then is a part of the trace.
+ * grow FILE MILLISECONDS COMMITS [KEPT [PROCS [VOLUME]]]: writes a trace with a commit every MILLISECONDS, and closes
+ * it. If KEPT is not 0, the writer overwrites pages that only commits older than the last KEPT ones reference. PROCS
+ * has a bit for each process of the file, which then is a part of the trace. If VOLUME is not 0, each commit whose
+ * number it divides begins a volume. Its rows are plain, so that each volume has full pages.
  *
  * Everything is a function of its number, so that a reader can compute the contents (growing.py has the same
  * functions). Record n of process p is at time 10000 * (n + 1) + 7 * p, and its bytes are a hash of both. Process p
  * begins with record 400 * (p - 3), the first four with record 0. At a commit some processes are ahead of the
  * others, and all are complete up to the slowest one.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "libxtf/xtf.h"
 #include "src/model/schemas.h"
@@ -90,11 +93,36 @@ static void append_records(Growth *growth, uint64_t proc, uint64_t n)
     }
 }
 
+static void begin_volume(Growth *growth, const char *path)
+{
+    GError *error = NULL;
+    g_autofree char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    exit_on_error(descriptor >= 0 && xtf_writer_begin_volume(growth->writer, descriptor, name, &error), error);
+    close(descriptor);
+}
+
+/* Ends a commit's records: closes the trace, begins a volume, or commits. */
+static void end_commit(Growth *growth, const char *path, bool last, bool volume)
+{
+    GError *error = NULL;
+
+    if (last)
+        exit_on_error(xtf_writer_close(growth->writer, &error), error);
+    else if (volume)
+        begin_volume(growth, path);
+    else
+        exit_on_error(xtf_writer_commit(growth->writer, &error), error);
+}
+
 int main(int argc, char **argv)
 {
     const uint32_t kept = argc > 4 ? (uint32_t)atoi(argv[4]) : 0;
     const unsigned procs = argc > 5 ? (unsigned)atoi(argv[5]) : (1u << PROCS) - 1;
-    const XtfWriterOptions options = {.no_sync = true, .keep_commits = kept, .keep_seconds = kept ? -1 : 0};
+    const unsigned volume = argc > 6 ? (unsigned)atoi(argv[6]) : 0;
+    const XtfWriterOptions options = {
+        .no_sync = true, .keep_commits = kept, .keep_seconds = kept ? -1 : 0, .codec = volume ? "plain" : NULL};
     Growth growth = {0};
     GError *error = NULL;
 
@@ -116,10 +144,8 @@ int main(int argc, char **argv)
         for (uint64_t proc = 0; proc < PROCS; proc++)
             if (procs & 1u << proc)
                 append_records(&growth, proc, complete + proc % 3 * 3);
-        exit_on_error(
-            xtf_writer_set_complete(growth.writer, time_of(0, complete), &error) &&
-                (i == n_commits ? xtf_writer_close(growth.writer, &error) : xtf_writer_commit(growth.writer, &error)),
-            error);
+        exit_on_error(xtf_writer_set_complete(growth.writer, time_of(0, complete), &error), error);
+        end_commit(&growth, argv[1], i == n_commits, volume && i % volume == 0);
         if (i < n_commits)
             g_usleep((gulong)atoi(argv[2]) * 1000);
     }

@@ -36,8 +36,9 @@ class Following(harness.unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.trace = os.path.join(self.folder.name, "growing.xtf")
 
-    def grow(self, milliseconds=MILLISECONDS, commits=COMMITS, kept=0):
-        return subprocess.Popen([GROW, self.trace, str(milliseconds), str(commits), str(kept)])
+    def grow(self, milliseconds=MILLISECONDS, commits=COMMITS, kept=0, volume=0):
+        """Starts the writer of the whole trace. `volume` is the number of commits in a volume; 0: one volume."""
+        return subprocess.Popen([GROW, self.trace, str(milliseconds), str(commits), str(kept), str((1 << PROCS) - 1), str(volume)])
 
     def grow_part(self, name, procs, milliseconds=MILLISECONDS, kept=0):
         """Starts the writer of a part of the trace with these processes."""
@@ -79,6 +80,45 @@ class Following(harness.unittest.TestCase):
 
     def test_readers_of_a_fast_writer(self):
         self.check_readers([self.grow(kept=KEPT)])
+
+    # FORMAT R84
+    def test_readers_of_volumes(self):
+        """Tests that the mount of a single file follows the trace into the next volumes. Nothing is left out or shown twice."""
+        self.check_readers([self.grow(kept=KEPT, volume=20)])
+        self.assertEqual(len(os.listdir(self.folder.name)), 1 + (COMMITS - 1) // 20 + 1)  # one of them is the output of `tail`
+
+    # FORMAT R84
+    def test_a_file_of_another_trace(self):
+        """Tests that a file of the same name that is no volume of the trace is not shown."""
+        writer = self.grow(2 * MILLISECONDS, volume=10)
+        self.wait_for_trace()
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            wait_until(lambda: os.path.exists(self.trace + ".0003") and mount.count() > 300, "three volumes")
+            with stopped(writer):
+                other = os.path.join(self.folder.name, "other.xtf")
+                run(GROW, other, "0", "200", "0", "4095", "10")
+                time.sleep(0.5)
+                count = mount.count()
+                os.rename(self.trace, self.trace + ".own")
+                os.rename(other, self.trace)
+                time.sleep(0.5)
+                self.assertEqual(mount.count(), count)
+                os.rename(self.trace + ".own", self.trace)
+            wait_until(lambda: mount.count() > count, "records of the trace itself")
+            self.assertEqual(writer.wait(TIMEOUT), 0)
+            wait_until(lambda: mount.count() == len(EXPECTED), "the last records")
+            self.assertEqual(parse_records(mount.read("records")), EXPECTED)
+
+    def test_volumes_behind_a_link(self):
+        """Tests volumes in another folder, to whose last one a link leads. The confined daemon opens them at the first read."""
+        self.assertEqual(self.grow(milliseconds=0, volume=60).wait(TIMEOUT), 0)
+        folder = tempfile.mkdtemp(prefix="xtf-test-")
+        self.addCleanup(shutil.rmtree, folder)
+        link = os.path.join(folder, "link.xtf")
+        os.symlink(self.trace, link)
+        for options in (), ("follow",):
+            with Mount(link, *options) as mount:
+                self.assertEqual(parse_records(mount.read("records")), EXPECTED)
 
     def test_readers_of_a_folder(self):
         """Tests three parts with a writer each: together they show the trace of one file."""

@@ -123,17 +123,33 @@ static void rename_in_folder(const char *folder, const char *path, const char *n
     close(directory);
 }
 
-/* Copies the earlier volumes of a part, which the part names, and removes them. */
-static bool deliver_volumes(const char *folder, const char *path, const char *gather, const char *host, GError **error)
+/* True if a name is that of an earlier volume of a part: the part's name, a dot and digits. */
+static bool is_volume_of(const char *name, const char *part)
 {
-    for (unsigned i = 1;; i++) {
-        g_autofree char *volume = g_strdup_printf("%s.%04u", path, i), *name = g_path_get_basename(volume);
-        if (!g_file_test(volume, G_FILE_TEST_EXISTS))
-            return true;
-        if (!copy_to_folder(volume, gather, host, name, false, error))
+    size_t length = strlen(part);
+
+    return g_str_has_prefix(name, part) && name[length] == '.' && name[length + 1] &&
+           strspn(name + length + 1, "0123456789") == strlen(name + length + 1);
+}
+
+/* Copies the earlier volumes of a part, and removes them. The numbers of the first ones may be missing: `--keep`
+ * removed these volumes. */
+static bool deliver_volumes(const char *folder, const char *part, const char *gather, const char *host, GError **error)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir)))
+        if (is_volume_of(name, part))
+            g_ptr_array_add(names, g_strdup(name));
+    for (guint i = 0; i < names->len; i++) {
+        g_autofree char *path = g_build_filename(folder, names->pdata[i], NULL);
+        if (!copy_to_folder(path, gather, host, names->pdata[i], false, error))
             return false;
-        rename_in_folder(folder, volume, NULL);
+        rename_in_folder(folder, path, NULL);
     }
+    return true;
 }
 
 bool xtf_collect_deliver(const char *folder, const char *path, const char *host, GError **error)
@@ -143,7 +159,7 @@ bool xtf_collect_deliver(const char *folder, const char *path, const char *host,
     if (!gather)
         return true;
     g_autofree char *name = g_path_get_basename(path);
-    if (!deliver_volumes(folder, path, gather, host, error) || !copy_to_folder(path, gather, host, name, false, error))
+    if (!deliver_volumes(folder, name, gather, host, error) || !copy_to_folder(path, gather, host, name, false, error))
         return false;
     rename_in_folder(folder, path, NULL);
     return true;

@@ -261,6 +261,21 @@ static int print_not_merged(const XtfRecordPlan *plan, const XtfParts *parts, GE
     return XTF_EXIT_FAILED;
 }
 
+/* Prints where the parts are that cannot become one file, because --keep has removed their first files. Returns the
+ * exit status. */
+static int print_removed(const XtfRecordPlan *plan, const XtfParts *parts)
+{
+    g_autofree char *folders = name_folders(plan);
+
+    print_all(parts->left_out);
+    print_all(parts->remarks);
+    xtf_print_line(stderr,
+                   "xtf: --keep has removed the first files of the parts, so %s is not written: the parts in %s are "
+                   "the trace, and `xtf mount` reads this folder",
+                   plan->output, folders);
+    return parts->left_out->len + parts->remarks->len == 0 ? XTF_EXIT_DONE : XTF_EXIT_FAILED;
+}
+
 /* Prints the summary. Sets *whole to true if the parts say that nothing is missing. */
 static bool print_summary(const XtfRecordPlan *plan, bool quiet, bool *whole, GError **error)
 {
@@ -311,9 +326,11 @@ static int finish_record(const XtfRecordPlan *plan, const Given *given, guint64 
 
     xtf_parts_init(&parts);
     if (!merge_parts(plan, given, &parts, drain, &error)) {
-        if (parts.paths->len > 0)
+        if (parts.paths->len > 0 && parts.n_removed == 0)
             return print_not_merged(plan, &parts, error);
         g_error_free(error);
+        if (parts.paths->len > 0)
+            return print_removed(plan, &parts);
         if (parts.left_out->len + parts.remarks->len > 0)
             return print_failure(plan, &parts);
         xtf_folder_remove(plan->folder, NULL);

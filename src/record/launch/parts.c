@@ -170,6 +170,7 @@ static bool read_ended_part(const char *path, XtfParts *parts, XtfTraceInfo *inf
     }
     parts->n_records += xtf_recorded_n_records(trace);
     xtf_trace_get_info(trace, info);
+    parts->n_removed += info->removed;
     return true;
 }
 

@@ -19,7 +19,7 @@ static bool process_page(XtfChecking *check, unsigned level, const XtfPageView *
                              view->first_n, walk->n);
     bool linked = !xtf_trace_has_volumes(check->trace); /* else links lead nowhere where a volume ends */
 
-    if (view->previous != walk->place)
+    if (view->previous != walk->place && !walk->unread)
         xtf_checking_problem(
             check, "array %u, level %u: page %" PRIu64 " names page %" PRIu64 " as its previous page, not %" PRIu64, id,
             level, place, view->previous, walk->place);
@@ -27,7 +27,7 @@ static bool process_page(XtfChecking *check, unsigned level, const XtfPageView *
         xtf_checking_problem(
             check, "array %u, level %u: page %" PRIu64 " names page %" PRIu64 " as its next page, not %" PRIu64, id,
             level, walk->place, walk->next, place);
-    if (open && !walk->place && place)
+    if (open && !walk->place && !walk->unread && place)
         xtf_checking_problem(check, "array %u, level %u: page %" PRIu64 " is reserved, but no page is sealed", id,
                              level, place);
     if (open && place && place >= xtf_array_segment(check->array)->pages)
@@ -169,6 +169,25 @@ static void skip_child(XtfChecking *check, unsigned level, uint64_t place, GErro
     check->levels[level] = (XtfLevelWalk){.place = place, .n = check->levels[level].n};
 }
 
+/* True if a sealed page is in a file that cannot be read. This has been reported, unless it was removed on purpose. */
+static bool is_unread(XtfChecking *check, uint64_t place)
+{
+    uint64_t page = xtf_page_number(xtf_array_segment(check->array), place);
+
+    if (xtf_checking_can_read(check, page))
+        return false;
+    check->removed |= xtf_checking_is_removed(check, page);
+    return true;
+}
+
+/* Passes over an unread page, and over all pages below it, which have the rows up to `end`. */
+static void pass_over_child(XtfChecking *check, unsigned level, uint64_t end)
+{
+    check->unread_rows += end - check->levels[0].n;
+    for (unsigned i = 0; i <= level; i++)
+        check->levels[i] = (XtfLevelWalk){.place = check->levels[i].place, .n = end, .unread = true};
+}
+
 static void walk_leaf(XtfChecking *check, const XtfDescentLeaf *leaf, uint64_t place)
 {
     g_autoptr(GError) error = NULL;
@@ -191,8 +210,13 @@ static void walk_child(XtfChecking *check, const XtfDescentPage *page, uint32_t 
 {
     g_autoptr(GError) error = NULL;
     uint64_t place = xtf_read64(xtf_page_entry(&page->page, slot)->child);
+    bool open = page->open && slot + 1 == page->page.count;
     XtfDescentPage child;
 
+    if (!open && is_unread(check, place)) {
+        pass_over_child(check, page->level - 1, xtf_descent_child_end(page, slot));
+        return;
+    }
     if (page->level == 1) {
         XtfDescentLeaf leaf;
         xtf_descent_leaf(page, slot, &leaf);
@@ -248,35 +272,79 @@ static void check_edge_end(XtfChecking *check, const XtfBlock *edge)
         xtf_checking_problem(check, "array %u: its right edge is not as long as its parts", array->id);
 }
 
-void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array)
+/* True if the array's edge is in a file that cannot be read. */
+static bool has_unread_edge(XtfChecking *check, const XtfArray *array)
+{
+    uint64_t page = array->edge_offset / xtf_array_page_size(array);
+
+    return is_unread(check, page);
+}
+
+/* Counts the array's rows by its entry. Of an array with unread rows nothing else can be said about its schema. */
+static void count_rows(XtfChecking *check)
+{
+    const XtfArray *array = check->array;
+
+    check->report.rows += array->n_rows - check->unread_rows;
+    check->report.removed_arrays += check->removed;
+    check->n_rows[array->schema->id] += array->n_rows;
+    if (check->stored_only || check->unread_rows > 0)
+        check->unknown[array->schema->id] = true;
+}
+
+/* Compares the array's first and last time with those in the P index. Returns false if they differ. */
+static bool check_times(XtfChecking *check)
 {
     g_autoptr(GError) error = NULL;
-    uint64_t problems = check->report.problems, first;
+    const XtfArray *array = check->array;
+    uint64_t first = array->first;
+
+    if (check->unread_rows == 0 && !xtf_array_time(array, 0, &first, &error)) {
+        xtf_checking_take_error(check, &error);
+        return false;
+    }
+    if (first == array->first && check->last_t == array->last)
+        return true;
+    xtf_checking_problem(check, "array %u: its first and last times are not those in the P index", array->id);
+    return false;
+}
+
+/* Walks the tree of an array whose edge can be read. Returns false if the edge is damaged. */
+static bool walk_edge(XtfChecking *check)
+{
+    g_autoptr(GError) error = NULL;
+    const XtfArray *array = check->array;
+    uint64_t base = xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), 0);
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, &error);
+
+    xtf_checking_use_item(check, base, (XtfRef){.offset = array->edge_offset, .length = array->edge_length});
+    if (!edge) {
+        xtf_checking_take_error(check, &error);
+        return false;
+    }
+    xtf_checking_use_item(check, base, xtf_edge_leaf(array, edge->data));
+    check_edge_end(check, edge);
+    walk_tree(check, edge);
+    return true;
+}
+
+void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array)
+{
+    uint64_t problems = check->report.problems;
 
     check->array = array;
     check->last_t = array->first;
+    check->unread_rows = 0;
+    check->removed = false;
     memset(check->levels, 0, sizeof check->levels);
-    xtf_checking_use_item(check, xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), 0),
-                          (XtfRef){.offset = array->edge_offset, .length = array->edge_length});
-    g_autoptr(XtfBlock) edge = xtf_edge_get(array, &error);
-    if (!edge) {
-        xtf_checking_take_error(check, &error);
+    if (has_unread_edge(check, array))
+        check->unread_rows = array->n_rows;
+    else if (!walk_edge(check))
         return;
-    }
-    xtf_checking_use_item(check, xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), 0),
-                          xtf_edge_leaf(array, edge->data));
-    check_edge_end(check, edge);
-    walk_tree(check, edge);
-    check->report.rows += array->n_rows;
-    check->n_rows[array->schema->id] += array->n_rows;
-    if (check->stored_only)
-        check->unknown[array->schema->id] = true; /* the content of the rows is unknown */
-    if (check->stored_only || xtf_checking_stopping(check) || check->report.problems > problems)
+    count_rows(check);
+    if (check->stored_only || xtf_checking_stopping(check) || check->report.problems > problems ||
+        check->unread_rows == array->n_rows)
         return; /* further checks would only repeat known problems */
-    if (!xtf_array_time(array, 0, &first, &error))
-        xtf_checking_take_error(check, &error);
-    else if (first != array->first || check->last_t != array->last)
-        xtf_checking_problem(check, "array %u: its first and last times are not those in the P index", array->id);
-    else
+    if (check_times(check) && check->unread_rows == 0)
         xtf_checking_aggregates(check, array);
 }

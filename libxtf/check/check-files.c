@@ -27,6 +27,12 @@ bool xtf_checking_can_read(const XtfChecking *check, uint64_t page)
     return file < 0 || !check->wrong_files[file];
 }
 
+bool xtf_checking_is_removed(const XtfChecking *check, uint64_t page)
+{
+    int file = find_file(check, page);
+    return file >= 0 && check->trace->catalog.files[file].size == 0;
+}
+
 uint64_t xtf_checking_page_slot(const XtfChecking *check, uint64_t page)
 {
     int file = find_file(check, page);

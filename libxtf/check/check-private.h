@@ -33,6 +33,7 @@ enum {
 typedef struct {
     uint64_t place, next; /* of the last page met; 0 before the first page */
     uint64_t n;           /* rows met so far */
+    bool unread;          /* the last page is in a file that cannot be read, and its place may be unknown */
 } XtfLevelWalk;
 
 typedef struct {
@@ -61,6 +62,8 @@ typedef struct {
     const XtfArray *array;
     XtfLevelWalk levels[XTF_HEIGHT_MAX];
     uint64_t last_t;
+    uint64_t unread_rows; /* rows in files that cannot be read */
+    bool removed;         /* some of these files were removed on purpose */
 } XtfChecking;
 
 /* Maximum number of problems. A malicious file can have endless problems; the check stops at this number. */
@@ -114,6 +117,8 @@ void xtf_checking_schemas(XtfChecking *check); /* checks the rules that opening 
 void xtf_checking_files(XtfChecking *check);
 /* True if the page is not in a wrong file. */
 bool xtf_checking_can_read(const XtfChecking *check, uint64_t page);
+/* True if the page is in a volume that was removed on purpose. */
+bool xtf_checking_is_removed(const XtfChecking *check, uint64_t page);
 /* Returns the index of a readable page in `uses`. The index may be past the end of `uses`. */
 uint64_t xtf_checking_page_slot(const XtfChecking *check, uint64_t page);
 bool xtf_checking_lies_in_anchor(const XtfChecking *check,

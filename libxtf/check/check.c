@@ -84,36 +84,6 @@ static bool skip_unknown_array(XtfChecking *check, const XtfArray *array)
     return true;
 }
 
-/* True if the array is in an unreadable file, which has already been reported. Counts its rows by its entry. */
-static bool skip_unreadable_array(XtfChecking *check, const XtfArray *array)
-{
-    if (xtf_checking_can_read(check, xtf_array_segment(array)->first_page))
-        return false;
-    check->n_rows[array->schema->id] += array->n_rows;
-    check->unknown[array->schema->id] = true;
-    return true;
-}
-
-/* True if some pages of the array's segment were removed with their volume. Counts the array's rows by its entry. */
-static bool skip_removed_array(XtfChecking *check, const XtfArray *array)
-{
-    const XtfSegment *segment = xtf_array_segment(array);
-    const XtfCatalog *catalog = &check->trace->catalog;
-    bool removed = false;
-
-    for (uint32_t i = 0; i < catalog->n_files && !removed; i++) {
-        const XtfPartFile *file = &catalog->files[i];
-        removed = file->size == 0 && file->first_page >= segment->first_page &&
-                  file->first_page - segment->first_page < segment->pages;
-    }
-    if (!removed)
-        return false;
-    check->n_rows[array->schema->id] += array->n_rows;
-    check->unknown[array->schema->id] = true;
-    check->report.removed_arrays++;
-    return true;
-}
-
 static void walk_arrays(XtfChecking *check)
 {
     uint64_t n = xtf_trace_n_arrays(check->trace);
@@ -134,8 +104,7 @@ static void walk_arrays(XtfChecking *check)
         add_record_times(check, &array);
         add_identity(check, &array);
         array = xtf_array_local(&array);
-        if (!skip_removed_array(check, &array) && !skip_unreadable_array(check, &array) &&
-            !skip_unknown_array(check, &array))
+        if (!skip_unknown_array(check, &array))
             xtf_checking_walk_array(check, &array);
     }
 }

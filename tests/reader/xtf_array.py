@@ -48,6 +48,14 @@ class Array:
         self.edge_heads, self.edge_pages, self.edge_totals = None, {}, []
         self.visits = 0
 
+    def is_removed(self, place):
+        """True if a page, or the page of an item, was removed on purpose with its volume."""
+        return self.trace.is_removed(self.segment.first + place)
+
+    @property
+    def edge_removed(self):
+        return self.is_removed(REFERENCE.unpack(self.edge_reference)[0] // self.trace.page_size)
+
     def read_edge(self):
         """Reads the right edge, without the rows of the open leaf, which are an item of their own."""
         if self.edge_heads is not None:

@@ -11,32 +11,43 @@ from xtf_totals import check_totals
 
 
 def check_level(array, level, expected):
-    """Checks the pages of one level against the entries of the level above: (time, row, place) each. Returns the entries for the
-    level below; for level 0, the times of the rows."""
+    """Checks the pages of one level against the entries of the level above: (time, row, place) each, or None for those below a
+    removed page. Returns the entries for the level below; for level 0, a list of the time of each row."""
     below, before = [], 0
     width = ENTRY.size if level else array.schema.row_size
     full = (array.trace.page_size - PAGE.size) // width
-    for i, (time, first, place) in enumerate(expected):
+    for i, entry in enumerate(expected):
         is_open = i == len(expected) - 1
+        if entry is None or not is_open and array.is_removed(entry[2]):
+            below, before = below + [None], None
+            continue
+        time, first, place = entry
         page = array.open_page(level) if is_open else array.sealed(place, level)
         linked = not array.trace.features & VOLUMES_FEATURE  # else a link leads nowhere where a volume ends
         behind = place if is_open else expected[i + 1][2] if linked else page.behind
         label = f"{array.label}: page {place}"
-        expect((page.first, page.before, page.behind) == (first, before, behind), f"{label}: its row or its neighbours are wrong")
+        expect((page.first, page.behind) == (first, behind) and before in (None, page.before), f"{label}: its row or its neighbours are wrong")
         expect(page.time(0, 0) == time, f"{label}: its first time is not its entry's")
         packed = level == 0 and array.codec == COMPACT  # the number of rows that fit a packed leaf is not known
         expect(is_open or packed or page.rows == full, f"{label}: sealed, with {page.rows} rows or entries of {full}")
         below += page.entries() if level else ((page.time(row, width),) for row in range(page.rows))
         before = place
-    expect(all(a[0] <= b[0] for a, b in zip(below, below[1:])), f"{array.label}: times decrease on level {level}")
+    times = [entry[0] for entry in below if entry]
+    expect(times == sorted(times), f"{array.label}: times decrease on level {level}")
     return below
 
 
 def check_array(array):
+    """Checks the pages of an array. Returns the number of its first row from which on no page was removed."""
+    if array.edge_removed:
+        return array.rows
     expected = [(array.local_first, 0, array.root.behind)]
     for level in reversed(range(array.height)):
         expected = check_level(array, level, expected)
-    expect(len(expected) == array.rows and expected[-1][0] == array.local_last, f"{array.label}: its number of rows or last time is wrong")
+    n_last = next((i for i, entry in enumerate(reversed(expected)) if entry is None), len(expected))
+    whole = n_last == array.rows or None in expected
+    expect(whole and expected[-1][0] == array.local_last, f"{array.label}: its number of rows or last time is wrong")
+    return array.rows - n_last
 
 
 PER_SLOT = {"slot": 0, "catalog": b"", "opening": 0, "opening_bytes": 0, "crc": 0}  # fields in which the superblocks of a closed file differ
@@ -145,9 +156,13 @@ def check(trace):
             counts[array.schema.id] += array.rows
             unread.add(array.schema.id)
             continue
-        check_array(array)
-        pass_rows(array.schema, list(array.read_local()))
-        check_totals(array)
+        present = check_array(array)
+        pass_rows(array.schema, list(array.read_local(present)))
+        if present:
+            counts[array.schema.id] += present
+            unread.add(array.schema.id)
+        else:
+            check_totals(array)
     for number, rows in trace.unknown_tables:
         counts[number] += rows
         unread.add(number)
@@ -170,7 +185,8 @@ def check(trace):
         expect(clock.locals != clock.globals, f"clock map {number}: it changes nothing")
     if times:
         interval = (min(first for first, _ in times), max(last for _, last in times))
-        expect(interval == (trace.first, trace.last) and trace.origin <= trace.first, f"clock: the records' times are {interval}")
+        removed = any(part.length == 0 for part in trace.files)  # then the trace begins later
+        expect(interval == (min(trace.first, interval[0]) if removed else trace.first, trace.last) and trace.origin <= trace.first, f"clock: the records' times are {interval}")
     else:
         expect(trace.first > trace.last, "clock: it has times, but there are no records")
     return sum(counts[schema.id] for schema in trace.schemas if schema.kind != TABLE_KIND)

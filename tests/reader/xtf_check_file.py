@@ -2,7 +2,8 @@
 import struct
 
 import xtf_unpack
-from xtf_format import (ARRAY, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, ENTRY, FREE_KIND, KNOWN, LIMITS, NODE, OPTIONAL, PAGE, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLE, TABLES)
+from xtf_format import (ARRAY, BRANCH, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, ENTRY, FREE_KIND, KNOWN, LIMITS, NODE, OPTIONAL, PAGE, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, TABLE, TABLES,
+                        VOLUMES_FEATURE)
 from xtf_schema import TABLE_KIND, Bytes, Damaged, Schema, expect
 from xtf_totals import index_pages
 
@@ -164,7 +165,7 @@ class Pages:
     def array(self, array):
         size, base = self.trace.page_size, array.segment.first
         self.item(array.edge_reference, array.segment)
-        if not array.known:
+        if not array.known or array.edge_removed:
             return
         array.read_edge()
         offset, length, _ = REFERENCE.unpack(array.edge_reference)
@@ -180,7 +181,8 @@ class Pages:
                     self.page(base + place + head[12])
             if page.level == 1:
                 for _, _, child in page.entries()[:-1] if place is None else page.entries():
-                    self.page(base + child)
+                    if not array.is_removed(child):
+                        self.page(base + child)
 
     def page(self, page):
         """Adds a sealed page, and returns its header. A companion may continue on the following pages."""
@@ -195,6 +197,9 @@ def check_claims(trace):
     """Checks that named files claim few pages that they do not have: C8 of docs/FORMAT.md."""
     claimed = sum(part.pages - part.length // trace.page_size for part in trace.files)
     expect(claimed <= CLAIMED_MAX, f"files: they claim {claimed} pages more than they have")
+    for part, following in zip(trace.files, [*trace.files[1:], None]):
+        earlier = trace.own_start or following and following.file_id == part.file_id
+        expect(part.length or earlier and trace.features & VOLUMES_FEATURE, f"files: {part.path} has 0 bytes, but is no earlier volume")
 
 
 def check_pages(trace, arrays):
@@ -239,7 +244,7 @@ def check_arrays(trace, arrays):
         expect((a.location, a.schema.id) < (b.location, b.schema.id), f"P index: location {b.location} follows location {a.location}")
     if trace.array_count:
         check_nodes(trace, trace.p_root, trace.p_height - 1)
-    for array in (array for array in arrays if array.known):
+    for array in (array for array in arrays if array.known and not array.edge_removed):
         expect(array.codec == 0 or trace.features & COMPACT_FEATURE, f"{array.label}: it is packed, but the superblock lacks the feature")
         expect(all(page.before or not page.behind for page in map(array.open_page, range(array.height))), f"{array.label}: a place is reserved on a level without sealed pages")
 

@@ -63,6 +63,7 @@ class Part:
         expect(self.pages and self.length <= self.pages * trace.page_size, f"files: the pages of {self.path} do not hold it")
 
     def read(self, offset, length, label):
+        expect(self.length, f"{label}: {self.path} was removed on purpose")
         if self.fd is None:
             try:
                 self.fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
@@ -122,9 +123,19 @@ class Trace:
         """Returns the end of this file's bytes, counted through all volumes."""
         return self.own_start + os.fstat(self.fd).st_size
 
-    def read(self, offset, length, label):
+    def part_at(self, offset):
+        """Returns the file that the catalog names for an offset, or None."""
         part = next((part for part in reversed(self.files) if part.first * self.page_size <= offset), None)
-        if part and not 0 < self.own_start <= offset:
+        return None if 0 < self.own_start <= offset else part
+
+    def is_removed(self, page):
+        """True if a page is in a volume that was removed on purpose."""
+        part = self.part_at(page * self.page_size)
+        return part is not None and part.length == 0
+
+    def read(self, offset, length, label):
+        part = self.part_at(offset)
+        if part:
             return part.read(offset - part.first * self.page_size, length, label)
         expect(offset + length <= self.size(), f"{label}: past the end of the file")
         expect(offset >= self.own_start, f"{label}: in an earlier volume that the catalog does not name")

@@ -189,7 +189,8 @@ static bool check_and_print(XtfTrace *trace, const char *source, bool quiet, uin
     if (!quiet)
         xtf_print_unknown(stdout, trace);
     if (!quiet && report.removed_arrays > 0)
-        printf("%" PRIu64 " arrays were not read: some of their volumes were removed on purpose\n",
+        printf("%" PRIu64
+               " arrays were checked in part: their first rows were in volumes that were removed on purpose\n",
                report.removed_arrays);
     if (!quiet && report.unknown_arrays > 0)
         printf("not known: the codec or schema of %" PRIu64 " of the arrays, which are not checked\n",

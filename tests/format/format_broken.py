@@ -155,6 +155,19 @@ def part(**fields):
     return change
 
 
+def volume_name(f):
+    """Makes the last digit of an earlier volume's name a 9."""
+    entry = f.body(FILES, FILE)
+    f.data[entry.end + entry.length - 1] = ord("9")
+    f.seal()
+
+
+def volume_page(f):
+    """Changes a byte of the leaf in the last volume."""
+    f.seal()
+    flip(f, f.pages(f.array("calls", 1), LEAF)[-1][1].end + 8)
+
+
 def falling_clock(f):
     """Gives the second knot of the map an earlier global time than the first has."""
     f.clock_maps()[0][1][1].global_ = 9
@@ -194,6 +207,12 @@ BROKEN = [
     ("part-replaced", "anchor", "9: a file is the one that its entry names", part(commit=1), "it is another file than expected", "is not the file that the catalog names"),
     ("part-changed", "anchor", "9: a file has as many bytes as its entry says", part(size=-8), "bytes instead of", "is not the file that the catalog names"),
     ("base-replaced", "companion", "9: the base is of the commit that the companion file names", part(wall_time=1), "it is another file than expected", "is not the file that the catalog names"),
+    ("volume-missing", "volumes", "9: the earlier volumes are in the folder", volume_name, "volumes.xtf.0009: No such file", "volumes.xtf.0009: No such file"),
+    ("volume-replaced", "volumes", "9: an earlier volume is the one that its entry names", part(wall_time=1), "it is another file than expected", "is not the file that the catalog names"),
+    ("volume-changed", "volumes", "9: an earlier volume has as many bytes as its entry says", part(size=-8), "bytes instead of", "is not the file that the catalog names"),
+    ("volume-gap", "volumes", "9: FILES has the pages before *own first*", part(pages=1), "are not those before this one", "do not have the pages before this one"),
+    ("volume-first", "volumes", "9: *own first* is at most *pages allotted*", superblock(own_first=1 << 20), "", "its first page is 1048576"),
+    ("volume-page", "volumes", "4: the checksum of a page is right", volume_page, "its checksum is wrong", "wrong checksum"),
 ]
 
 # Files that are read. A row: the name, the test file, the rule, the change, the name of the JSON with the rows.

@@ -269,6 +269,17 @@ def with_companion(base, own):
     return ordered({"schemas": base["schemas"] + own["schemas"], "tables": {**base["tables"], **own["tables"]}, "arrays": arrays + own["arrays"]})
 
 
+def without(truth, removed):
+    """Returns what is left of a trace whose first rows were removed: `removed` has their number by location."""
+    arrays = []
+    for array in truth["arrays"]:
+        n = removed.get(array["location"], 0)
+        left = {**array, "rows": array["rows"][n:], "removed_rows": n}
+        left.pop("totals")
+        arrays.append(left if n else array)
+    return {**truth, "arrays": arrays}
+
+
 def ordered(truth):
     return {**truth, "arrays": sorted(truth["arrays"], key=lambda array: (int(array["location"]), array["schema"]))}
 

@@ -23,5 +23,6 @@ int main(int argc, char **argv)
     make_plain_files();
     make_packed_files();
     make_totals_files();
+    make_volumes();
     return 0;
 }

@@ -103,14 +103,31 @@ static void print_tables(XtfTrace *trace)
     }
 }
 
-static void print_rows(XtfTrace *trace, const XtfArray *array)
+/* Returns the number of the first rows that were removed with their volumes. */
+static uint64_t count_removed(const XtfArray *array)
 {
-    g_auto(XtfCursor) cursor;
+    uint8_t row[XTF_ROW_MAX];
+
+    for (uint64_t n = 0; n < array->n_rows; n++) {
+        g_autoptr(GError) error = NULL;
+        if (xtf_array_row(array, n, row, &error) || !g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_FOUND))
+            return n;
+    }
+    return array->n_rows;
+}
+
+static void print_rows(XtfTrace *trace, const XtfArray *array, uint64_t n_removed)
+{
+    g_auto(XtfCursor) cursor = {0};
     GError *error = NULL;
     bool found;
 
+    if (n_removed > 0)
+        printf("removed %" PRIu64 " %s %" PRIu64 "\n", array->location, array->schema->name, n_removed);
+    if (n_removed == array->n_rows)
+        return;
     xtf_cursor_init(&cursor, array);
-    bool good = xtf_cursor_seek_n(&cursor, 0, &found, &error);
+    bool good = xtf_cursor_seek_n(&cursor, n_removed, &found, &error);
     while (good && found) {
         printf("row %" PRIu64 " %s", array->location, array->schema->name);
         print_values(trace, array->schema, xtf_cursor_row(&cursor));
@@ -170,8 +187,9 @@ static void print_all(XtfTrace *trace, const XtfArray *arrays, uint64_t n, bool 
 {
     print_tables(trace);
     for (uint64_t i = 0; i < n; i++) {
-        print_rows(trace, &arrays[i]);
-        for (unsigned index = 0; totals && index < arrays[i].schema->n_aggregates; index++)
+        uint64_t n_removed = count_removed(&arrays[i]);
+        print_rows(trace, &arrays[i], n_removed);
+        for (unsigned index = 0; totals && n_removed == 0 && index < arrays[i].schema->n_aggregates; index++)
             print_totals(&arrays[i], index, 0, arrays[i].n_rows);
     }
 }

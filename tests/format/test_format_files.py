@@ -23,7 +23,7 @@ import xtf_unpack
 from format_broken import BROKEN, READ, change
 from format_recipes import follow_recipe, make_recipe
 from format_streams import check_variety
-from format_truth import as_number, complete, join, to_bits, with_companion, write_json
+from format_truth import as_number, complete, join, to_bits, with_companion, without, write_json
 from format_vectors import make_vectors, questions
 from xtf_check import check
 from xtf_reader import Trace
@@ -32,11 +32,15 @@ from xtf_windows import Window
 from xtfrun import Xtf
 
 FILES = HERE / "files"
-BYTES_MAX = 200_000  # of all stored files
+BYTES_MAX = 250_000  # of all stored files
 STORED = ["plain", "anchor", "companion", "compact", "totals"]
 # Files that are stored as recipes: the files that they begin with.
-RECIPES = {"second": [], "merged": ["plain", "second"], "growing": []}
+RECIPES = {"second": [], "merged": ["plain", "second"], "growing": [], "volumes": [], "removed": []}
 GOOD = STORED + list(RECIPES)
+# Earlier volumes, which are stored as recipes, too.
+EARLIER = ["volumes.xtf.0001", "removed.xtf.0002"]
+# Rows in a volume that was removed, by location.
+REMOVED = {1: 72, 3: 3}
 # Files whose JSON is another's.
 SAME = {"anchor": "merged"}
 DEFLATED = ["compact"]  # another library for deflate may make other bytes
@@ -59,6 +63,7 @@ def make_all(make_files, folder):
     truths = {name: complete(truth) for name, truth in truths.items()}
     truths["merged"] = join([truths["plain"], truths["second"]])
     truths["companion"] = with_companion(truths["plain"], companion)
+    truths["removed"] = without(truths["removed"], REMOVED)
     truths["torn-newest"] = first_commit(truths["growing"])
     return truths
 
@@ -71,23 +76,23 @@ def first_commit(growing):
 
 def make_recipes(folder):
     """Returns the recipes of all files that are not stored; the folder has the good files."""
-    recipes = {}
+    recipes = {name: make_recipe((folder / name).read_bytes(), []) for name in EARLIER}
     for name, parts in RECIPES.items():
         wanted, copies = (folder / f"{name}.xtf").read_bytes(), []
         for part in parts:
             data = (folder / f"{part}.xtf").read_bytes()
             copies.append((f"{part}.xtf", data, wanted.index(data[8192:12288]) - 8192))
-        recipes[name] = make_recipe(wanted, copies)
+        recipes[f"{name}.xtf"] = make_recipe(wanted, copies)
     for name, base, rule, patch, *_ in BROKEN + READ:
         data = (folder / f"{base}.xtf").read_bytes()
         f = change(name, base, data)
         patch(f)
-        recipes[name] = {"rule": rule, **make_recipe(bytes(f.data), [(f"{base}.xtf", data, 0)])}
+        recipes[f"{name}.xtf"] = {"rule": rule, **make_recipe(f.stored(), [(f"{base}.xtf", data, 0)])}
     return recipes
 
 
 def recipes_text(recipes):
-    return "{" + ",\n".join(f'"{name}.xtf":{json.dumps(recipe, separators=(",", ":"))}' for name, recipe in recipes.items()) + "}\n"
+    return "{" + ",\n".join(f'"{name}":{json.dumps(recipe, separators=(",", ":"))}' for name, recipe in recipes.items()) + "}\n"
 
 
 def write_stored(folder, truths):
@@ -137,6 +142,7 @@ def lines_of(truth):
     lines = [f"table {name} {words_of(schemas[name], row)}" for name, rows in truth["tables"].items() for row in rows]
     for array in truth["arrays"]:
         rows = array.get("global_rows", array["rows"])
+        lines += [f"removed {array['location']} {array['schema']} {array['removed_rows']}"] if "removed_rows" in array else []
         lines += [f"row {array['location']} {array['schema']} {words_of(schemas[array['schema']], row)}" for row in rows]
     return lines
 
@@ -159,10 +165,26 @@ def python_words(trace, schema, row):
     return " ".join(words)
 
 
+def n_removed(array):
+    """Returns the number of the first rows of an array that were removed with their volumes."""
+    for n in range(array.rows):
+        try:
+            array.leaf_of(n)
+            return n
+        except Damaged as error:
+            if "was removed on purpose" not in str(error):
+                raise
+    return array.rows
+
+
 def python_lines(trace):
     """Returns all rows that the Python reader reads."""
     lines = [f"table {name} {python_words(trace, schema, row)}" for name, (schema, rows) in trace.tables.items() for row in rows]
-    return lines + [f"row {array.location} {array.schema.name} {python_words(trace, array.schema, row)}" for array in trace.arrays() for row in array.read()]
+    for array in trace.arrays():
+        n = n_removed(array)
+        lines += [f"removed {array.location} {array.schema.name} {n}"] if n else []
+        lines += [f"row {array.location} {array.schema.name} {python_words(trace, array.schema, row)}" for row in array.read(n)]
+    return lines
 
 
 def same_cells(mine, truth):
@@ -193,7 +215,7 @@ def stored_cells(groups):
 def python_totals(trace):
     found = {}
     for array in trace.arrays():
-        for i in range(len(array.schema.aggregates)):
+        for i in range(len(array.schema.aggregates) if not n_removed(array) else 0):
             groups = Window(array, i).totals(0, array.rows)
             found[array.location, array.schema.name, i] = stored_cells(groups)
     return found
@@ -359,7 +381,7 @@ def run(make_files, read_file, print_vectors, program, folder):
     for name in GOOD:
         for place in (made, expanded):
             check_good(read_file, xtf, place / f"{name}.xtf", truths[SAME.get(name, name)])
-    check_variety({name: Trace(expanded / f"{name}.xtf") for name in GOOD}, DEFLATED)
+    check_variety({name: Trace(expanded / f"{name}.xtf") for name in GOOD if name != "removed"}, DEFLATED)
     for name, _, _, _, json_of in READ:
         truth = truths[json_of]
         trace = Trace(expanded / f"{name}.xtf")

@@ -1,10 +1,12 @@
 #include "tests/format/truth.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 /* The greatest integer up to which doubles, and so all readers of JSON, are exact. */
 static const uint64_t exact_max = (UINT64_C(1) << 53) - 1;
@@ -96,9 +98,10 @@ static TestFile *make_file(const char *name, XtfWriter *writer)
     return file;
 }
 
-TestFile *test_file_new(const char *name, uint8_t id, const char *codec)
+TestFile *test_file_new_keeping(const char *name, uint8_t id, const char *codec, uint32_t keep_volumes)
 {
-    const XtfWriterOptions options = {.codec = codec, .origin = UINT64_MAX, .no_sync = true};
+    const XtfWriterOptions options = {
+        .codec = codec, .origin = UINT64_MAX, .no_sync = true, .keep_volumes = keep_volumes};
     g_autofree char *path = test_files_path(name, ".xtf");
     GError *error = NULL;
 
@@ -106,6 +109,11 @@ TestFile *test_file_new(const char *name, uint8_t id, const char *codec)
     XtfWriter *writer = xtf_writer_create(path, &options, &error);
     test_files_check(writer, &error);
     return make_file(name, writer);
+}
+
+TestFile *test_file_new(const char *name, uint8_t id, const char *codec)
+{
+    return test_file_new_keeping(name, id, codec, 0);
 }
 
 TestFile *test_file_new_companion(const char *name, uint8_t id, const char *base)
@@ -365,6 +373,25 @@ void test_file_commit(TestFile *file)
     GError *error = NULL;
 
     test_files_check(xtf_writer_commit(file->writer, &error), &error);
+}
+
+void test_file_begin_volume(TestFile *file)
+{
+    g_autofree char *name = g_strconcat(file->name, ".xtf", NULL);
+    GError *error = NULL;
+    int folder = open(files_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    test_files_check(folder >= 0, NULL);
+    test_files_check(xtf_writer_begin_volume(file->writer, folder, name, &error), &error);
+    close(folder);
+}
+
+void test_file_close_array(TestFile *file, uint64_t location, uint32_t schema)
+{
+    GError *error = NULL;
+    XtfArrayWriter *array = xtf_writer_array(file->writer, location, schema, &error);
+
+    test_files_check(array && xtf_array_writer_close(array, &error), &error);
 }
 
 static void append_tables(GString *json, const TestFile *file)

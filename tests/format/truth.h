@@ -37,6 +37,8 @@ void test_files_check(bool good, GError **error);
 
 /* Creates NAME.xtf with pages of 4 KiB. */
 TestFile *test_file_new(const char *name, uint8_t id, const char *codec);
+/* Does the same with a trace that keeps the last `keep_volumes` earlier volumes. */
+TestFile *test_file_new_keeping(const char *name, uint8_t id, const char *codec, uint32_t keep_volumes);
 /* Creates NAME.xtf, the companion file of the file BASE.xtf. */
 TestFile *test_file_new_companion(const char *name, uint8_t id, const char *base);
 
@@ -50,6 +52,10 @@ void test_file_add_row(TestFile *file, uint64_t location, uint32_t schema, const
 void test_file_set_clock(TestFile *file, uint64_t location, const XtfClockKnot *knots, uint32_t n);
 void test_file_set_complete(TestFile *file, uint64_t time);
 void test_file_commit(TestFile *file);
+/* Begins a volume. The rows so far are in NAME.xtf.0001 and so on. */
+void test_file_begin_volume(TestFile *file);
+/* Closes the array of a location. */
+void test_file_close_array(TestFile *file, uint64_t location, uint32_t schema);
 
 /* Writes the JSON, closes the file, and frees `file`. */
 void test_file_close(TestFile *file);
@@ -60,4 +66,5 @@ void test_file_leave_open(TestFile *file);
 void make_plain_files(void);
 void make_packed_files(void);
 void make_totals_files(void);
+void make_volumes(void);
 void make_high_file(void);

@@ -42,6 +42,7 @@ SEGMENT_MAP = "strings:I length:I tables:I _:I"
 TABLE_MAP = "schema:I _:I at:Q length:I crc:I"
 CLOCK_KIND, SEGMENTS, SCHEMAS, ARRAYS_KIND, TABLES, STRINGS, LIMITS, CLOCK_MAPS_KIND, COUNTS, FREE_KIND, SEGMENT_MAPS, FILES, WRITER, LEAF_LISTS_KIND = range(1, 15)
 LEAF, INDEX, COMPANION = 1, 2, 3
+VOLUMES_FEATURE = 4
 CLOSED = 1
 
 
@@ -99,14 +100,24 @@ def plus(n):
 
 
 class File:
+    """A file. In a later volume, zeros for the earlier volumes precede its bytes in `data`, so that all offsets are indices of `data`."""
+
     def __init__(self, data):
-        self.data = bytearray(data)
-        self.slots = [self.at(offset, SUPERBLOCK) for offset in (0, 4096)]
+        self.data, self.start = bytearray(data), 0
+        superblock = self.at(0, SUPERBLOCK)
+        if superblock.incompatible & VOLUMES_FEATURE and superblock.own_first:
+            self.start = superblock.own_first * superblock.page_size
+            self.data = bytearray(self.start) + self.data
+        self.slots = [self.at(self.start + offset, SUPERBLOCK) for offset in (0, 4096)]
         self.superblock = max(self.slots, key=lambda slot: slot.commit if slot.magic[1:4] == b"XTF" else -1)
         self.find_sections()
 
     def at(self, offset, text):
         return At(self.data, offset, text)
+
+    def stored(self):
+        """Returns the bytes of the file."""
+        return bytes(self.data[self.start:])
 
     def find_sections(self):
         self.catalog = self.at(self.superblock.catalog_at, CATALOG)
@@ -352,6 +363,8 @@ class File:
             reference.crc = zlib.crc32(self.data[at:end])
 
     def seal_edge(self, array):
+        if self.base(array) + array.at < self.start:  # in an earlier volume
+            return
         edge, rows = self.at(self.base(array) + array.at, EDGE), self.leaf_rows(array)
         if array.height and self.base(array) + array.at + 40 <= len(self.data):
             edge.leaf_crc = zlib.crc32(self.data[rows:rows + self.edge(array)[0][0].bytes])

@@ -257,6 +257,7 @@ static void walk_tree(XtfChecking *check, XtfBlock *edge)
         return;
     }
     xtf_descent_root_page(array, edge, &root);
+    check->root_first = xtf_read64(xtf_page_entry(&root.page, 0)->first_t);
     process_page(check, root.level, &root.page, place, true);
     walk_children(check, &root);
 }
@@ -277,7 +278,7 @@ static bool has_unread_edge(XtfChecking *check, const XtfArray *array)
 {
     uint64_t page = array->edge_offset / xtf_array_page_size(array);
 
-    return is_unread(check, page);
+    return array->edge_length > 0 && is_unread(check, page);
 }
 
 /* Counts the array's rows by its entry. Of an array with unread rows nothing else can be said about its schema. */
@@ -292,12 +293,13 @@ static void count_rows(XtfChecking *check)
         check->unknown[array->schema->id] = true;
 }
 
-/* Compares the array's first and last time with those in the P index. Returns false if they differ. */
+/* Compares the array's first and last time with those in the P index. Returns false if they differ. The root has the
+ * time of a first row that cannot be read. */
 static bool check_times(XtfChecking *check)
 {
     g_autoptr(GError) error = NULL;
     const XtfArray *array = check->array;
-    uint64_t first = array->first;
+    uint64_t first = check->root_first;
 
     if (check->unread_rows == 0 && !xtf_array_time(array, 0, &first, &error)) {
         xtf_checking_take_error(check, &error);
@@ -317,7 +319,6 @@ static bool walk_edge(XtfChecking *check)
     uint64_t base = xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), 0);
     g_autoptr(XtfBlock) edge = xtf_edge_get(array, &error);
 
-    xtf_checking_use_item(check, base, (XtfRef){.offset = array->edge_offset, .length = array->edge_length});
     if (!edge) {
         xtf_checking_take_error(check, &error);
         return false;
@@ -337,6 +338,8 @@ void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array)
     check->unread_rows = 0;
     check->removed = false;
     memset(check->levels, 0, sizeof check->levels);
+    xtf_checking_use_item(check, xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), 0),
+                          (XtfRef){.offset = array->edge_offset, .length = array->edge_length});
     if (has_unread_edge(check, array))
         check->unread_rows = array->n_rows;
     else if (!walk_edge(check))

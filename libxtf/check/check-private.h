@@ -62,6 +62,7 @@ typedef struct {
     const XtfArray *array;
     XtfLevelWalk levels[XTF_HEIGHT_MAX];
     uint64_t last_t;
+    uint64_t root_first;  /* time of the root's first entry, if the array has index pages */
     uint64_t unread_rows; /* rows in files that cannot be read */
     bool removed;         /* some of these files were removed on purpose */
 } XtfChecking;

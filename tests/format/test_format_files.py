@@ -167,7 +167,7 @@ def python_words(trace, schema, row):
 
 def n_removed(array):
     """Returns the number of the first rows of an array that were removed with their volumes."""
-    for n in range(array.rows):
+    for n in range(0 if array.known and array.edge_removed else array.rows):
         try:
             array.leaf_of(n)
             return n

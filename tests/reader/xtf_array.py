@@ -54,7 +54,8 @@ class Array:
 
     @property
     def edge_removed(self):
-        return self.is_removed(REFERENCE.unpack(self.edge_reference)[0] // self.trace.page_size)
+        offset, length, _ = REFERENCE.unpack(self.edge_reference)
+        return length > 0 and self.is_removed(offset // self.trace.page_size)
 
     def read_edge(self):
         """Reads the right edge, without the rows of the open leaf, which are an item of their own."""

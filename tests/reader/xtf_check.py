@@ -4,7 +4,7 @@ import struct
 import sys
 
 from xtf_check_file import check_arrays, check_file, check_leaf_lists, check_pages
-from xtf_format import CLOSED, COMPACT, ENTRY, KNOWN, LIMITS, PAGE, SCHEMAS, VOLUMES_FEATURE
+from xtf_format import ALIGNMENT, CLOSED, COMPACT, ENTRY, KNOWN, LIMITS, PAGE, REFERENCE, SCHEMAS, VOLUMES_FEATURE
 from xtf_reader import Trace
 from xtf_schema import DERIVED, RECORD, TABLE_KIND, Damaged, expect
 from xtf_totals import check_totals
@@ -40,6 +40,8 @@ def check_level(array, level, expected):
 def check_array(array):
     """Checks the pages of an array. Returns the number of its first row from which on no page was removed."""
     if array.edge_removed:
+        offset, *_ = REFERENCE.unpack(array.edge_reference)
+        expect(array.local_first <= array.local_last and offset % ALIGNMENT == 0, f"{array.label}: its times, or the place of its right edge, are invalid")
         return array.rows
     expected = [(array.local_first, 0, array.root.behind)]
     for level in reversed(range(array.height)):
@@ -117,11 +119,12 @@ def check_segments(trace, arrays):
     expect(len(known) == len(arrays), "P index: two arrays of a segment have the same id")
 
 
-def encloses(known, computed, field):
-    """Returns true if the known limits enclose the others."""
+def encloses(known, computed, field, partial=False):
+    """Returns true if the known limits enclose the others; with `partial`, others may have been computed from some rows."""
     code = {"I32": "<qq", "I64": "<qq"}.get(field.type, "<QQ")
     (low, high), (least, greatest) = (struct.unpack(code, struct.pack("<QQ", *limits[:2])) for limits in (known, computed))
-    return known[2] == computed[2] and (least > greatest or low <= least and greatest <= high)
+    nones = known[2] in (0, 1) and known[2] >= computed[2] if partial else known[2] == computed[2]
+    return nones and (least > greatest or low <= least and greatest <= high)
 
 
 def check(trace):
@@ -149,7 +152,7 @@ def check(trace):
     expect(len(arrays) == trace.array_count, f"P index: {len(arrays)} arrays, the catalog says {trace.array_count}")
     check_segments(trace, arrays)
     check_arrays(trace, arrays)
-    clocks, unread = {}, set()
+    clocks, unread, partial = {}, set(), set()
     for array in arrays:
         expect(clocks.setdefault(array.location, array.clock_map) == array.clock_map, f"location {array.location}: its arrays have several clock maps")
         if not array.known:
@@ -160,7 +163,7 @@ def check(trace):
         pass_rows(array.schema, list(array.read_local(present)))
         if present:
             counts[array.schema.id] += present
-            unread.add(array.schema.id)
+            partial.add(array.schema.id)
         else:
             check_totals(array)
     for number, rows in trace.unknown_tables:
@@ -176,6 +179,9 @@ def check(trace):
         mapped = {field for field, *_ in schema.references()} if trace.segment_maps and schema.kind != TABLE_KIND else ()
         for at, (field, computed, known) in enumerate(zip(schema.fields, limits[schema.id], trace.limits[schema.id])):
             if schema.id in unread or not field.known:
+                continue
+            if schema.id in partial:
+                expect(encloses(known, computed.stored(), field, partial=True), f"schema {schema.name}, field {field.name}: limits {known}, without those of the removed rows {computed.stored()}")
                 continue
             expect(computed.stored() == known or at in mapped and field.type != "STRING" and encloses(known, computed.stored(), field), f"schema {schema.name}, field {field.name}: limits {known}, computed {computed.stored()}")
     times = [(array.first, array.last) for array in arrays if array.schema.kind == RECORD]

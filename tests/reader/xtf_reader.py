@@ -62,18 +62,30 @@ class Part:
         self.path, self.fd = os.path.join(os.path.dirname(os.path.realpath(trace.path)), os.fsdecode(name)), None
         expect(self.pages and self.length <= self.pages * trace.page_size, f"files: the pages of {self.path} do not hold it")
 
+    def compare(self, fd, label):
+        """Checks that a file is the one that the catalog names."""
+        newest = intact_superblocks(fd, f"{label}: {self.path}:")[0]
+        later_volume = newest.incompatible & VOLUMES_FEATURE and newest.own_first
+        expect(later_volume or not newest.incompatible & FILES_FEATURE, f"{label}: {self.path} is an anchor")
+        expect((newest.file_id, newest.commit, newest.wall_time, newest.epoch) == (self.file_id, self.commit, self.wall_time, self.epoch)
+               and os.fstat(fd).st_size == self.length, f"{label}: {self.path} is not the file that the catalog names, or has another commit")
+
     def read(self, offset, length, label):
         expect(self.length, f"{label}: {self.path} was removed on purpose")
         if self.fd is None:
             try:
-                self.fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
-                newest = intact_superblocks(self.fd, f"{label}: {self.path}:")[0]
+                fd = os.open(self.path, os.O_RDONLY | os.O_NONBLOCK)
             except OSError as error:
                 raise Damaged(f"{label}: {self.path}: {error.strerror}") from error
-            later_volume = newest.incompatible & VOLUMES_FEATURE and newest.own_first
-            expect(later_volume or not newest.incompatible & FILES_FEATURE, f"{label}: {self.path} is an anchor")
-            expect((newest.file_id, newest.commit, newest.wall_time, newest.epoch) == (self.file_id, self.commit, self.wall_time, self.epoch)
-                   and os.fstat(self.fd).st_size == self.length, f"{label}: {self.path} is not the file that the catalog names, or has another commit")
+            try:
+                self.compare(fd, label)
+            except OSError as error:
+                os.close(fd)
+                raise Damaged(f"{label}: {self.path}: {error.strerror}") from error
+            except Damaged:
+                os.close(fd)
+                raise
+            self.fd = fd
         expect(offset + length <= self.length, f"{label}: past the end of {self.path}")
         return read_whole(self.fd, offset, length, label)
 

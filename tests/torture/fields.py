@@ -29,7 +29,7 @@ from xtfrun import Failure, Xtf, is_sanitized
 
 MEMORY = 500_000_000
 SECONDS = 20  # processor time of one command
-FILE_NAMES = ["plain", "compact", "totals", "growing", "merged", "anchor", "companion"]
+FILE_NAMES = ["plain", "compact", "totals", "growing", "merged", "anchor", "companion", "volumes", "removed"]
 QUICK = 33  # cases of a row
 CHECKSUMS = {"crc", "leaf_crc", "catalog_crc"}
 
@@ -68,7 +68,7 @@ def files(f):
 
 def own_arrays(f):
     """Returns the arrays whose segments are in the file itself."""
-    return [array for array in f.arrays() if f.base(array) + array.at + array.length <= len(f.data)]
+    return [array for array in f.arrays() if f.start <= f.base(array) + array.at and f.base(array) + array.at + array.length <= len(f.data)]
 
 
 def heads(f):
@@ -143,7 +143,7 @@ def with_one_superblock(data):
     """Returns the file without the second superblock, whose catalog would differ from a changed one."""
     f = xtf_patch.File(data).one_superblock()
     f.seal()
-    return bytes(f.data)
+    return f.stored()
 
 
 # Made values of a field; the last is random.
@@ -189,7 +189,7 @@ def change(data, row, case, random):
     if getattr(at, field) == old:
         return None
     seal(f, row)
-    return bytes(f.data)
+    return f.stored()
 
 
 # ---- The readers.

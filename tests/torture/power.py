@@ -25,6 +25,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "record/collect"))
 MELT = TESTS.parent / "examples/melt-4/eztrace_log.otf2"
 TRACES = (".xtf", ".analysis")
+VOLUME = re.compile(r"\.xtf\.\d{4}$")
 SUPERBLOCK = 256  # bytes
 BATCH = 64
 COPIES = 5
@@ -61,6 +62,8 @@ def run_collector(power, environment):
 ROWS = {
     "writer": Row("states", "write", "@/t.xtf", "each", "8"),
     "writer-late": Row("states", "write", "@/t.xtf", "late", "20", late=True),
+    "writer-volumes": Row("states", "write", "@/t.xtf", "each", "12", "4"),
+    "writer-late-volumes": Row("states", "write", "@/t.xtf", "late", "20", "7", late=True),
     "import": Row("xtf", "import", "-q", "-o", "@/t.xtf", MELT),
     "import-force": Row("xtf", "import", "-q", "--force", "-o", "@/t.xtf", MELT, files={"t.xtf": "left.xtf"}),
     "merge": Row("xtf", "merge", "-q", "-o", "@/t.xtf", "left.xtf", "right.xtf", resumes=False),
@@ -72,6 +75,7 @@ ROWS = {
     "copy": Row("xtf", "copy", "-q", "melt.xtf", "@/t.xtf"),
     "align": Row("xtf", "align", "-q", "@/t.xtf", files={"t.xtf": "melt.xtf"}),
     "collector": Row(run=run_collector, late=True),
+    "collector-volumes": Row(run=lambda power, environment: run_collector(power, {**environment, "XTF_RECORD_ROTATE": "1"}), late=True),
 }
 
 
@@ -163,6 +167,9 @@ class Writing:
         for path, inode in self.disk.names.items():
             if inode not in traces or not self.row.resumes:
                 self.place_before(path, inode, folder)
+        for path, inode in self.disk.named(len(ops)).items():
+            if VOLUME.search(path):  # it has ended, and later volumes refer to it
+                (folder / pathlib.Path(path).relative_to(self.disk.folder)).write_bytes(self.disk.image(inode, len(ops)))
         paths = {}
         for inode, cut in sorted(points, key=lambda point: point[1]):
             paths[self.place_point(inode, cut, folder)] = (inode, cut)

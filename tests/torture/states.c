@@ -1,7 +1,8 @@
 /*
  * Writes traces with several commits, and judges states of traces after a power cut.
  *
- *     states write FILE each|late COMMITS            syncs each commit, or each third one
+ *     states write FILE each|late COMMITS [VOLUME]   syncs each commit, or each third one; begins a volume in place of
+ *                                                    each commit whose number VOLUME divides
  *
  *     states judge open|read|older|resume PATH...    judges files
  *
@@ -12,9 +13,11 @@
  * With `open` it only opens the file. With `older` it judges the commit before the newest one. With `resume` a writer
  * also opens and closes each file without problems, and must not change the digest.
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "libxtf/check.h"
 #include "libxtf/xtf.h"
@@ -35,6 +38,8 @@ typedef struct {
     const XtfSchema *schema;
     uint32_t id;
     bool syncs_late;
+    const char *path;
+    unsigned volume; /* commits of a volume; 0: all */
 } Writing;
 
 static void must(bool good, const GError *error)
@@ -65,12 +70,26 @@ static void append_rows(Writing *writing, uint64_t location, uint64_t round)
     }
 }
 
+static void begin_volume(const Writing *writing)
+{
+    GError *error = NULL;
+    g_autofree char *folder = g_path_get_dirname(writing->path), *name = g_path_get_basename(writing->path);
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    must(descriptor >= 0 && xtf_writer_begin_volume(writing->writer, descriptor, name, &error), error);
+    close(descriptor);
+}
+
 static void commit_round(Writing *writing, unsigned round)
 {
     GError *error = NULL;
 
     for (uint64_t location = 0; location < LOCATIONS; location++)
         append_rows(writing, location, round);
+    if (writing->volume > 0 && round % writing->volume == writing->volume - 1) {
+        begin_volume(writing);
+        return;
+    }
     must(xtf_writer_commit(writing->writer, &error), error);
     if (writing->syncs_late && round % LATE == 0) {
         must(xtf_writer_sync(writing->writer, &error), error);
@@ -79,12 +98,12 @@ static void commit_round(Writing *writing, unsigned round)
 }
 
 /* Writes the first half of the commits in one epoch, and the second half in another. */
-static void write_trace(const char *path, bool syncs_late, unsigned commits)
+static void write_trace(const char *path, bool syncs_late, unsigned commits, unsigned volume)
 {
     const XtfWriterOptions options = {.late_sync = syncs_late, .keep_commits = 2, .keep_seconds = -1};
     GError *error = NULL;
     XtfSchema *schema = xtf_schema_new("calls", XTF_SCHEMA_RECORD, call_fields, &error);
-    Writing writing = {.schema = schema, .syncs_late = syncs_late};
+    Writing writing = {.schema = schema, .syncs_late = syncs_late, .path = path, .volume = volume};
 
     must(schema != NULL, error);
     for (unsigned round = 0; round < commits; round++) {
@@ -205,8 +224,9 @@ static void print_judgement(const char *path, const char *mode)
 
 int main(int argc, char **argv)
 {
-    if (argc == 5 && g_str_equal(argv[1], "write")) {
-        write_trace(argv[2], g_str_equal(argv[3], "late"), (unsigned)atoi(argv[4]));
+    if ((argc == 5 || argc == 6) && g_str_equal(argv[1], "write")) {
+        write_trace(argv[2], g_str_equal(argv[3], "late"), (unsigned)atoi(argv[4]),
+                    argc == 6 ? (unsigned)atoi(argv[5]) : 0);
         return 0;
     }
     if (argc < 3 || !g_str_equal(argv[1], "judge")) {

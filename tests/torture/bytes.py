@@ -76,6 +76,8 @@ ROWS = {
     "folder-part": (parts, "parts/plain.xtf", SMALL),
     "companion": (small("companion.xtf"), None, SMALL),
     "companion-base": (small("companion.xtf"), "plain.xtf", SMALL),
+    "volumes": (small("volumes.xtf"), None, SMALL),
+    "volumes-earlier": (small("volumes.xtf"), "volumes.xtf.0001", SMALL),
     "network": (network, None, MEDIUM),
     "recorded": (lambda xtf, folder: example(xtf, folder), None, LARGE),
     "analysed": (lambda xtf, folder: example(xtf, folder, ANALYZE), None, LARGE),

@@ -331,6 +331,18 @@ static void add_base(Job *job, bool without_companion)
         outcome_clear(&outcome);
 }
 
+/* True if the damaged file is an earlier volume of the trace. Later volumes have anew what its commit names, except
+ * pages and some right edges, so most of its structures are not read. */
+static bool is_earlier_volume(const Job *job)
+{
+    g_autoptr(XtfTrace) trace = xtf_trace_open(job->trace, NULL, NULL);
+    XtfTraceInfo info = {0};
+
+    if (trace)
+        xtf_trace_get_info(trace, &info);
+    return info.volumes > 0 && !g_str_equal(job->trace, job->path);
+}
+
 /* Finds the structures that the newest commit names, and both superblocks of a closed file. */
 static void find_parts(Job *job)
 {
@@ -342,7 +354,8 @@ static void find_parts(Job *job)
     if (commits[0] != commits[1])
         memset(copy + (commits[0] < commits[1] ? 0 : SLOT_BYTES), 0, SUPERBLOCK_BYTES);
     job->parts = g_array_new(FALSE, FALSE, sizeof(FuzzPart));
-    fuzz_seal(copy, job->size, job->parts);
+    if (!is_earlier_volume(job))
+        fuzz_seal(copy, job->size, job->parts);
 }
 
 /* Stores all right answers: of the whole file, of its earlier commit, and without a companion. */

@@ -1,8 +1,8 @@
 /*
- * grow FILE MILLISECONDS COMMITS [KEPT [PROCS [VOLUME]]]: writes a trace with a commit every MILLISECONDS, and closes
- * it. If KEPT is not 0, the writer overwrites pages that only commits older than the last KEPT ones reference. PROCS
- * has a bit for each process of the file, which then is a part of the trace. If VOLUME is not 0, each commit whose
- * number it divides begins a volume. Its rows are plain, so that each volume has full pages.
+ * grow FILE MILLISECONDS COMMITS [KEPT [PROCS [VOLUME [KEPT_VOLUMES]]]]: writes a trace with a commit every
+ * MILLISECONDS, and closes it. If KEPT is not 0, the writer overwrites pages that only commits older than the last KEPT
+ * ones reference. PROCS has a bit for each process of the file, which then is a part of the trace. If VOLUME is not 0,
+ * each commit whose number it divides begins a volume. Its rows are plain, so that each volume has full pages.
  *
  * Everything is a function of its number, so that a reader can compute the contents (growing.py has the same
  * functions). Record n of process p is at time 10000 * (n + 1) + 7 * p, and its bytes are a hash of both. Process p
@@ -121,8 +121,11 @@ int main(int argc, char **argv)
     const uint32_t kept = argc > 4 ? (uint32_t)atoi(argv[4]) : 0;
     const unsigned procs = argc > 5 ? (unsigned)atoi(argv[5]) : (1u << PROCS) - 1;
     const unsigned volume = argc > 6 ? (unsigned)atoi(argv[6]) : 0;
-    const XtfWriterOptions options = {
-        .no_sync = true, .keep_commits = kept, .keep_seconds = kept ? -1 : 0, .codec = volume ? "plain" : NULL};
+    const XtfWriterOptions options = {.no_sync = true,
+                                      .keep_commits = kept,
+                                      .keep_seconds = kept ? -1 : 0,
+                                      .codec = volume ? "plain" : NULL,
+                                      .keep_volumes = argc > 7 ? (uint32_t)atoi(argv[7]) : 0};
     Growth growth = {0};
     GError *error = NULL;
 

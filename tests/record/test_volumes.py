@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Programs of MPI, recorded in parts that begin new files (`xtf record --rotate`): on one node and on two, with files that are
-kept and files that are removed. The traces must have what the program did, and no file may be left behind or mixed with those
+kept and files that are removed. The traces must have what the program did. No file may be left behind, or mixed with files
 of another run. Two nodes need namespaces of Linux.
 
 usage: test_volumes.py
@@ -9,6 +9,7 @@ usage: test_volumes.py
 import os
 import pathlib
 import re
+import subprocess
 import sys
 import time
 import unittest
@@ -42,6 +43,7 @@ int main(int argc, char **argv)
     return 0;
 }
 """ % (ROUNDS, PAUSE, ROUNDS - 1)
+CHECKER = pathlib.Path(__file__).resolve().parents[1] / "reader" / "xtf_check.py"
 PART, VOLUME = re.compile(r"\d{6}\.xtf"), re.compile(r"(\d{6}\.xtf)\.(\d{4})")
 
 
@@ -51,7 +53,7 @@ class Volumes(Nodes):
         (self.folder / "ring.c").write_text(PROGRAM)
 
     def numbers(self, folder):
-        """Returns {part: numbers of its earlier volumes}, after the collectors have ended. Fails if a file belongs to no part."""
+        """Returns {part: numbers of its earlier volumes}, after the collectors have ended. Fails if an unknown file is there."""
         end = time.monotonic() + 60
         while any(name.endswith(".starting") for name in self.files(folder)) and time.monotonic() < end:
             time.sleep(0.05)
@@ -124,8 +126,21 @@ class Volumes(Nodes):
                 self.xtf("merge", "-q", "-o", "run.xtf", "--force", trace + ".d")
                 self.check_whole("run.xtf")
 
+    def check_anchored(self, folder, parts):
+        """Checks that parts without their first volumes become no file, but a trace by an anchor in place."""
+        self.assertIn("only --anchor joins the others", self.xtf("merge", "-o", "merged.xtf", folder, status=1))
+        self.assertFalse(os.path.exists(self.folder / "merged.xtf"))
+        self.xtf("merge", "-q", "--anchor", folder)
+        anchor = f"{folder}/anchor.xtf"
+        self.assertIn(": 0 problems", self.xtf("check", anchor))
+        checked = subprocess.run([sys.executable, CHECKER, anchor], capture_output=True, text=True, check=False)
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+        counts = [int(self.xtf("cat", part, "/count")) for part in parts]
+        self.assertTrue(0 < int(self.xtf("cat", anchor, "/count")) <= sum(counts), counts)  # it begins with the latest of them
+
+    # FORMAT W66, C9
     def test_keep(self):
-        """Old files are removed. Those that are kept are gathered, and are the trace."""
+        """Old files are removed. The kept files are gathered, and are the trace."""
         for mpi in MPIS:
             with self.subTest(mpi):
                 printed = self.run_on_nodes(XTF, "record", "--rotate", "1s", "--keep", "1", "-o", f"out/{mpi}.xtf", *self.launch(mpi, self.compiled(mpi)))
@@ -142,6 +157,8 @@ class Volumes(Nodes):
                     self.assertIn(": 0 problems", self.xtf("check", part))
                     self.assertRegex(self.xtf("info", part), r"(?m)^removed +\d+ volumes")
                     self.assertGreater(int(self.xtf("cat", part, "/count")), 10)
+                for folder in {str(part.parent) for part in parts}:
+                    self.check_anchored(folder, [part for part in parts if str(part.parent) == folder])
 
 
 if __name__ == "__main__":

@@ -146,6 +146,13 @@ def with_one_superblock(data):
     return f.stored()
 
 
+def file_with_lists(torture, folder):
+    """Returns a file whose array has three levels, and so a leaf list."""
+    path = folder / "listed.xtf"
+    subprocess.run([torture.program("tests/reader/dump-trace"), "write", path, "plain", "7", "4096", "1", "1800"], check=True)
+    return path.read_bytes()
+
+
 # Made values of a field; the last is random.
 VALUES = ["0", "1", "greatest", "one more", "one less", "random"]
 
@@ -303,8 +310,9 @@ def main():
         test_format_files.expand(folder)
         closed = {name: (folder / f"{name}.xtf").read_bytes() for name in FILE_NAMES}
         single = {name: with_one_superblock(data) for name, data in closed.items()}
+        listed = {"listed": with_one_superblock(file_with_lists(torture, folder))}
         for row in torture.rows:
-            run_row(readers, row, folder, closed if row == "superblock" else single)
+            run_row(readers, row, folder, closed if row == "superblock" else listed if row.startswith("leaf-list") else single)
     torture.finish()
 
 

@@ -101,10 +101,11 @@ bool xtf_stream_end(XtfStream *stream, GError **error)
 
 XtfArrayWriter *xtf_stream_open_array(XtfStream *stream, unsigned type)
 {
+    bool sited = type == XTF_MODEL_ENTERS_LEAVES && stream->has_sites;
+    const XtfSchema *declared = sited ? xtf_model_schema_with_sites() : xtf_model_schema(type);
     uint32_t schema = stream->schemas ? stream->schemas[type] : 0;
 
-    if (!stream->error &&
-        (stream->schemas || xtf_writer_add_schema(stream->writer, xtf_model_schema(type), &schema, &stream->error)))
+    if (!stream->error && (stream->schemas || xtf_writer_add_schema(stream->writer, declared, &schema, &stream->error)))
         stream->arrays[type] = xtf_writer_array(stream->writer, stream->location, schema, &stream->error);
     return stream->arrays[type];
 }

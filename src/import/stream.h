@@ -50,6 +50,7 @@ typedef struct {
     uint32_t depth : 30;    /* number of frames opened by ENTER, up to and including this frame */
     uint32_t call : 1;      /* opened by an ENTER; else by a calling context */
     uint32_t outermost : 1; /* no frame below, opened by ENTER, has the same region */
+    uint32_t site;          /* of `sites`; XTF_NONE32: none */
     uint64_t enter;         /* row of `enters_leaves` of the innermost ENTER up to this frame, plus 1; 0: none */
 } XtfFrame;
 
@@ -57,6 +58,7 @@ typedef struct {
     XtfWriter *writer;
     XtfDefinitions *definitions;
     const uint32_t *schemas; /* the trace's schema ids by model tag; NULL: the writer adds missing schemas */
+    bool has_sites;          /* rows of `enters_leaves` have a field `site`; set before the first record */
     uint64_t location;
     uint64_t seq;             /* of the next record */
     uint64_t last_time;       /* time of the last record */
@@ -181,7 +183,8 @@ static inline XtfFrame xtf_stream_pop(XtfStream *stream, uint32_t region)
     return top;
 }
 
-static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t region)
+/* Enters a region that is called from a row of `sites`; XTF_NONE32: not known. */
+static inline bool xtf_stream_enter_from(XtfStream *stream, uint64_t time, uint32_t region, uint32_t site)
 {
     uint64_t enclosing = xtf_stream_enclosing(stream);
 
@@ -192,27 +195,36 @@ static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t r
                       .depth = xtf_stream_depth(stream) + 1,
                       .call = true,
                       .outermost = stream->open_calls[region + 1] == 0,
+                      .site = site,
                       .enter = stream->n_calls + 1};
-    XtfEntersLeavesRow row = {.region = region,
-                              .enter = enclosing != 0 ? frame.enter - enclosing : 0,
-                              .outermost = frame.outermost,
-                              .depth = frame.depth};
+    /* A schema without sites has the same row without its end. */
+    XtfSitedCallsRow row = {.region = region,
+                            .enter = enclosing != 0 ? frame.enter - enclosing : 0,
+                            .outermost = frame.outermost,
+                            .depth = frame.depth,
+                            .site = site};
     xtf_stream_push(stream, frame);
     stream->n_calls++;
     return xtf_stream_append(stream, XTF_MODEL_ENTERS_LEAVES, XTF_LABEL_ENTER, time, &row);
+}
+
+static inline bool xtf_stream_enter(XtfStream *stream, uint64_t time, uint32_t region)
+{
+    return xtf_stream_enter_from(stream, time, region, XTF_NONE32);
 }
 
 static inline bool xtf_stream_leave(XtfStream *stream, uint64_t time, uint32_t region)
 {
     xtf_stream_set_time(stream, time);
     XtfFrame frame = xtf_stream_pop(stream, region);
-    XtfEntersLeavesRow row = {.region = region};
+    XtfSitedCallsRow row = {.region = region, .site = XTF_NONE32};
 
     stream->n_calls++;
     if (G_LIKELY(frame.call)) {
         row.enter = stream->n_calls - frame.enter;
         row.outermost = frame.outermost;
         row.depth = frame.depth;
+        row.site = frame.site;
     }
     return xtf_stream_append(stream, XTF_MODEL_ENTERS_LEAVES, XTF_LABEL_LEAVE, time, &row);
 }

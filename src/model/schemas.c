@@ -23,6 +23,7 @@ XTF_RECORD_TYPES(RECORD_SPECS)
 XTF_SIDE_TYPES(SIDE_SPECS)
 XTF_TABLE_TYPES(TABLE_SPECS)
 XTF_DERIVED_TYPES(DERIVED_SPECS)
+RECORD_SPECS(SITED_CALLS, sited_calls, SitedCalls)
 
 static const struct {
     const char *name;
@@ -211,6 +212,25 @@ XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more)
         g_error("schema %s: %s", declarations[tag].name, error->message);
     g_assert(schema->row_size == declarations[tag].row_size);
     return schema;
+}
+
+static gpointer make_with_sites(gpointer unused)
+{
+    g_autoptr(GError) error = NULL;
+    XtfSchema *schema =
+        xtf_schema_new(declarations[XTF_MODEL_ENTERS_LEAVES].name, XTF_SCHEMA_RECORD, sited_calls_record_specs, &error);
+
+    if (!schema || !add_aggregates(schema, XTF_MODEL_ENTERS_LEAVES, &error))
+        g_error("the schema with sites: %s", error->message);
+    g_assert(schema->row_size == sizeof(XtfSitedCallsRow));
+    return schema;
+}
+
+const XtfSchema *xtf_model_schema_with_sites(void)
+{
+    static GOnce once = G_ONCE_INIT;
+
+    return g_once(&once, make_with_sites, NULL);
 }
 
 static gpointer make_all(gpointer unused)

@@ -53,6 +53,10 @@
     FIELD(U8, outermost, XTF_ROLE_OUTERMOST, "", "", 0, NULL)                                                          \
     FIELD(U32, depth, XTF_ROLE_DEPTH, "", "", 0, NULL)
 
+/* `enters_leaves` of a source that knows from where each call comes. */
+#define XTF_SITED_CALLS_FIELDS(FIELD)                                                                                  \
+    XTF_ENTERS_LEAVES_FIELDS(FIELD) FIELD(U32, site, "", "", XTF_TABLE_SITES, XTF_OPT, NULL)
+
 #define XTF_MESSAGE_FIELDS(FIELD, EVENTS)                                                                              \
     XTF_HEAD_FIELDS(FIELD, EVENTS)                                                                                     \
     FIELD(U32, peer, XTF_ROLE_PEER, "", "", 0, NULL)                                                                   \
@@ -368,6 +372,7 @@ XTF_RECORD_TYPES(XTF_ROW_STRUCT)
 XTF_SIDE_TYPES(XTF_ROW_STRUCT)
 XTF_TABLE_TYPES(XTF_ROW_STRUCT)
 XTF_DERIVED_TYPES(XTF_ROW_STRUCT)
+XTF_ROW_STRUCT(SITED_CALLS, sited_calls, SitedCalls)
 
 enum {
 #define XTF_MODEL_TAG(TAG, name, Type) XTF_MODEL_##TAG,
@@ -396,6 +401,8 @@ enum { XTF_EVENTS_MAX = 64 }; /* most labels of one type */
 
 /* Returns the schema of an XTF_MODEL_... tag. The first call creates it; it is never freed. Any thread may call it. */
 const XtfSchema *xtf_model_schema(unsigned tag);
+/* Returns the schema of `enters_leaves` whose rows also have a field `site`, an XtfSitedCallsRow. */
+const XtfSchema *xtf_model_schema_with_sites(void);
 /* Returns a copy of a record type's schema with the labels `more` after its own labels of events. The caller frees
  * it. */
 XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more);

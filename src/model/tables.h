@@ -19,6 +19,7 @@
 #define XTF_TABLE_CALLPATH_PARAMETERS      "callpath_parameters"
 #define XTF_TABLE_SOURCE_LOCATIONS         "source_locations"
 #define XTF_TABLE_CALLING_CONTEXTS         "calling_contexts"
+#define XTF_TABLE_SITES                    "sites"
 #define XTF_TABLE_INTERRUPT_GENERATORS     "interrupt_generators"
 #define XTF_TABLE_METRIC_CLASSES           "metric_classes"
 #define XTF_TABLE_METRIC_CLASS_MEMBERS     "metric_class_members"
@@ -123,6 +124,13 @@
     XTF_U32(FIELD, id) XTF_SAME_REF(FIELD, region, XTF_TABLE_REGIONS)                                                  \
     XTF_SAME_REF(FIELD, source_location, XTF_TABLE_SOURCE_LOCATIONS)                                                   \
     XTF_SAME_REF(FIELD, parent, XTF_TABLE_CALLING_CONTEXTS)
+/* `name` follows from the other fields. */
+#define XTF_SITES_FIELDS(FIELD)                                                                                        \
+    XTF_SAME_REF(FIELD, region, XTF_TABLE_REGIONS)                                                                     \
+    FIELD(U32, line, "", "", "", XTF_FIELD_OPTIONAL | XTF_SAME, NULL)                                                  \
+    FIELD(U64, offset, "", "B", "", XTF_FIELD_OPTIONAL | XTF_SAME, NULL)                                               \
+    XTF_SAME_TEXT(FIELD, function) XTF_SAME_TEXT(FIELD, inlined_into) XTF_SAME_TEXT(FIELD, file)                       \
+    XTF_SAME_TEXT(FIELD, object) XTF_SAME_TEXT(FIELD, build_id) XTF_TEXT(FIELD, name)
 #define XTF_INTERRUPT_GENERATORS_FIELDS(FIELD)                                                                         \
     XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, mode, xtf_interrupt_modes) XTF_SAME_U8(FIELD, base, xtf_bases)               \
     XTF_SAME_I64(FIELD, exponent) XTF_SAME_VALUE(FIELD, period) XTF_SAME_TEXT(FIELD, name)
@@ -275,6 +283,7 @@
     TABLE(CALLPATH_PARAMETERS, callpath_parameters, CallpathParameter)                                                 \
     TABLE(SOURCE_LOCATIONS, source_locations, SourceLocation)                                                          \
     TABLE(CALLING_CONTEXTS, calling_contexts, CallingContext)                                                          \
+    TABLE(SITES, sites, Site)                                                                                          \
     TABLE(INTERRUPT_GENERATORS, interrupt_generators, InterruptGenerator)                                              \
     TABLE(GROUPS, groups, Group)                                                                                       \
     TABLE(MEMBERS, members, Member)                                                                                    \

@@ -27,7 +27,7 @@ void xtf_subprograms_free(XtfSubprograms *subprograms)
     g_free(subprograms);
 }
 
-static XtfLanguage language_of(Dwarf_Die *unit)
+XtfLanguage xtf_language_of_unit(Dwarf_Die *unit)
 {
     switch (dwarf_srclang(unit)) {
     case -1:
@@ -72,7 +72,7 @@ void xtf_subprograms_find(XtfSubprograms *subprograms, uint64_t address, XtfSymb
     Reading reading = {.names = subprograms->names};
     Dwarf_Die *unit = dwfl_module_addrdie(subprograms->module, address, &reading.bias);
 
-    symbol->language = unit ? language_of(unit) : XTF_LANGUAGE_UNKNOWN;
+    symbol->language = unit ? xtf_language_of_unit(unit) : XTF_LANGUAGE_UNKNOWN;
     symbol->source_name = NULL;
     if (symbol->language != XTF_LANGUAGE_FORTRAN)
         return;

@@ -11,6 +11,9 @@
 
 typedef struct XtfSubprograms XtfSubprograms;
 
+/* Returns the language of a unit of debug information. */
+XtfLanguage xtf_language_of_unit(Dwarf_Die *unit);
+
 /* Creates the table of a module. The caller keeps the module open as long as it uses the table and its names. */
 XtfSubprograms *xtf_subprograms_new(Dwfl_Module *module);
 void xtf_subprograms_free(XtfSubprograms *subprograms);

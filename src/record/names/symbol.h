@@ -15,6 +15,20 @@ typedef struct {
     const char *source_name; /* name of a Fortran subprogram in the source; NULL: unknown */
 } XtfSymbol;
 
+/* Place of a call in the source. The texts are the caller's. */
+typedef struct {
+    char *function;     /* name in the source; "": unknown */
+    char *inlined_into; /* functions into which `function` is inlined here, innermost first, with ", " between them */
+    char *file;         /* "": unknown */
+    uint32_t line;      /* 0: unknown */
+    uint64_t offset;    /* bytes from the begin of the function to the return address; 0: unknown */
+} XtfCallPlace;
+
+void xtf_call_place_clear(XtfCallPlace *place);
+
+/* Returns the readable name of a function, that of its source. The caller frees it with g_free(). */
+char *xtf_readable_name(const XtfSymbol *symbol);
+
 /* Returns a C++ name demangled by the installed C++ library. NULL if it is no C++ name, or if there is no such library.
  * The caller frees it with free(). */
 char *xtf_demangle(const char *name);

@@ -4,6 +4,7 @@
 #include <glib.h>
 #include <stdlib.h>
 
+#include "src/record/names/call-place.h"
 #include "src/record/names/subprograms.h"
 
 /* A function. The functions are sorted here, since libdwfl searches all symbols for each address. */
@@ -20,7 +21,7 @@ typedef struct {
     Dwfl *dwfl;
     Dwfl_Module *module;
     XtfSubprograms *subprograms; /* NULL: reading the file failed */
-    GArray *functions;
+    GArray *functions;           /* NULL: not read yet */
 } Object;
 
 struct XtfSymbols {
@@ -36,7 +37,8 @@ static void object_free(void *data)
     xtf_subprograms_free(object->subprograms);
     if (object->dwfl)
         dwfl_end(object->dwfl);
-    g_array_unref(object->functions);
+    if (object->functions)
+        g_array_unref(object->functions);
     g_free(object);
 }
 
@@ -74,8 +76,9 @@ static int compare_functions(const void *left, const void *right)
 
 static void read_functions(Object *object)
 {
-    int n = dwfl_module_getsymtab(object->module);
+    int n = object->module ? dwfl_module_getsymtab(object->module) : 0;
 
+    object->functions = g_array_new(false, false, sizeof(Function));
     for (int i = 1; i < n; i++) {
         GElf_Sym symbol;
         GElf_Addr address;
@@ -108,7 +111,6 @@ static void read_object(Object *object)
     if (!object->module)
         return;
     object->subprograms = xtf_subprograms_new(object->module);
-    read_functions(object);
 }
 
 static Object *find_object(XtfSymbols *symbols, const char *path, uint64_t base)
@@ -121,15 +123,16 @@ static Object *find_object(XtfSymbols *symbols, const char *path, uint64_t base)
     Object *object = g_new0(Object, 1);
     object->path = g_strdup(path);
     object->base = base;
-    object->functions = g_array_new(false, false, sizeof(Function));
     g_ptr_array_add(symbols->objects, object);
     read_object(object);
     return object;
 }
 
 /* Returns the last function that begins at or before the address, if it contains the address; else NULL. */
-static const Function *find_function(const Object *object, uint64_t address)
+static const Function *find_function(Object *object, uint64_t address)
 {
+    if (!object->functions)
+        read_functions(object);
     unsigned low = 0, high = object->functions->len;
 
     while (low < high) {
@@ -153,14 +156,30 @@ bool xtf_symbols_find(XtfSymbols *symbols, const char *path, uint64_t base, uint
 
     if (!function)
         return false;
-    Dwfl_Line *line = dwfl_module_getsrc(object->module, function->begin);
-    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-    const char *folder = file && file[0] != '/' ? dwfl_line_comp_dir(line) : NULL;
-    *symbol = (XtfSymbol){.name = function->name, .file = file ? file : "", .line = number > 0 ? number : 0};
-    if (folder) {
-        g_autofree char *joined = g_build_filename(folder, file, NULL);
-        symbol->file = g_string_chunk_insert_const(symbols->paths, joined);
-    }
+    g_autofree char *file = xtf_source_line(object->module, function->begin, &number);
+    *symbol = (XtfSymbol){.name = function->name,
+                          .file = g_string_chunk_insert_const(symbols->paths, file),
+                          .line = number > 0 ? number : 0};
     xtf_subprograms_find(object->subprograms, function->begin, symbol);
     return true;
+}
+
+void xtf_symbols_find_call(XtfSymbols *symbols, const char *path, uint64_t base, uint64_t address, XtfCallPlace *place)
+{
+    Object *object = find_object(symbols, path, base);
+    uint64_t call = address - 1; /* an address inside the instruction that calls */
+    XtfSymbol symbol = {.file = ""};
+
+    *place = (XtfCallPlace){0};
+    if (object->module)
+        xtf_call_place_find(object->module, call, place);
+    const Function *function = place->function ? NULL : find_function(object, call);
+    if (function) {
+        symbol.name = function->name;
+        place->function = xtf_readable_name(&symbol);
+        place->offset = address - function->begin;
+    }
+    place->function = place->function ? place->function : g_strdup("");
+    place->inlined_into = place->inlined_into ? place->inlined_into : g_strdup("");
+    place->file = place->file ? place->file : g_strdup("");
 }

@@ -53,7 +53,7 @@
     FIELD(U8, outermost, XTF_ROLE_OUTERMOST, "", "", 0, NULL)                                                          \
     FIELD(U32, depth, XTF_ROLE_DEPTH, "", "", 0, NULL)
 
-/* `enters_leaves` of a source that knows from where each call comes. */
+/* `enters_leaves` of a source that knows call sites. */
 #define XTF_SITED_CALLS_FIELDS(FIELD)                                                                                  \
     XTF_ENTERS_LEAVES_FIELDS(FIELD) FIELD(U32, site, "", "", XTF_TABLE_SITES, XTF_OPT, NULL)
 

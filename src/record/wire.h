@@ -28,13 +28,14 @@
 #include <stdint.h>
 
 enum {
-    XTF_WIRE_VERSION = 3,
+    XTF_WIRE_VERSION = 4,
     XTF_WIRE_HEADER_SIZE = 3 * 4096, /* of an XtfWireProcess, and space for members of later versions */
     XTF_WIRE_RINGS_MAX = 4096,
     XTF_WIRE_WORDS_MAX = 512, /* of one record */
     XTF_WIRE_CHOICES = 1 << 17,
     XTF_WIRE_FUNCTIONS = 1024, /* functions.tbl has fewer */
     XTF_WIRE_REASON_SIZE = 512,
+    XTF_WIRE_SITES = 1 << 15, /* numbers of call sites: from 1 to this one */
 };
 #define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
 #define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
@@ -150,8 +151,8 @@ typedef struct {
      * from 0, in the order of claims, never given again. region: 1: MPI has created it for itself, else 0. w2: the    \
      * system's number of it, 0: not known */                                                                          \
     KIND(OWNER, 3)                                                                                                     \
-    /* The call stack: region is a function of MPI (its line in functions.tbl) below XTF_WIRE_REGIONS_OWN, or a region \
-     * that XTF_DEFINE_REGION defines. */                                                                              \
+    /* The call stack: region is a function of MPI (its line in functions.tbl) below XTF_WIRE_REGIONS_OWN. Others are  \
+     * defined by XTF_DEFINE_REGION. arg of an ENTER: number of a call site (XTF_DEFINE_SITE); 0: not known */         \
     KIND(ENTER, 2) KIND(LEAVE, 2)                                                                                      \
     /* region: an XtfDefinition; arg: bytes of this piece; w2: id; w3: offset of the piece | bytes of all pieces; then  \
      * the piece. The record has 4 + (arg + 7) / 8 words, at most XTF_WIRE_WORDS_MAX. */                               \
@@ -248,6 +249,7 @@ typedef enum {
     XTF_DEFINE_CART,        /* XtfDefineCart, of each dimension an XtfDefineDimension */
     XTF_DEFINE_THREAD,      /* id: the thread's number; its name */
     XTF_DEFINE_NOT_WRAPPED, /* names of MPI functions that the recorder lacks, with blanks between them */
+    XTF_DEFINE_SITE, /* XtfDefineSite, path of the object file: a place from which the program calls a function */
     XTF_N_DEFINITIONS,
 } XtfDefinition;
 
@@ -261,6 +263,15 @@ typedef struct {
     uint64_t address; /* in the process */
     uint64_t base;    /* of the object file that it lies in: what the loader added to the file's addresses */
 } XtfDefineAddress;
+
+/* A site is an address and a region. Calls of region R from other sites than the first XTF_WIRE_SITES have the number
+ * XTF_WIRE_SITES + R, without a definition. */
+typedef struct {
+    uint64_t address; /* return address of the call, in the process */
+    uint64_t base;    /* as of an XtfDefineAddress */
+    uint32_t region;  /* the function that is called */
+    uint32_t reserved;
+} XtfDefineSite;
 
 typedef struct {
     uint32_t group, remote_group; /* ids; XTF_WIRE_NONE */

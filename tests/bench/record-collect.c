@@ -200,10 +200,11 @@ static Figures pack_source(const Source *source, uint64_t commits, const char *p
     size_t done = 0;
 
     int directory = xtf_collect_folder_open(folder, &error);
-    if (directory < 0 || !xtf_collect_part_create(&part, directory, folder, XTF_NONE32, 900000, &error))
+    if (directory < 0 || !xtf_collect_part_create(&part, directory, folder, XTF_NONE32, 900000, true, &error))
         exit_with_error(error);
     xtf_collector_init(&collector, part.writer, xtf_collect_rows);
     collector.clock = source->clock;
+    collector.has_sites = true;
     collector.world_size = 4;
     for (uint32_t i = 0; i < source->n; i++)
         xtf_collect_ring_init(rings[i] = g_new(XtfCollectRing, 1), &collector, i);

@@ -23,7 +23,9 @@ class Options(Case):
         (self.folder / "filter").write_text("")
         _, variables, lines = self.plan("-o", "x.xtf", app)
         self.assertEqual({name for name in variables if name != "LD_PRELOAD"},
-                         {"XTF_RECORD_FOLDER", "XTF_RECORD_JOB", "XTF_RECORD_XTF", "XTF_RECORD_GATHER", "XTF_RECORD_HOST", "XTF_RECORD_DRAIN"})
+                         {"XTF_RECORD_FOLDER", "XTF_RECORD_JOB", "XTF_RECORD_XTF", "XTF_RECORD_GATHER", "XTF_RECORD_HOST", "XTF_RECORD_DRAIN",
+                          "XTF_RECORD_SITES"})
+        self.assertEqual(variables["XTF_RECORD_SITES"], "0")  # without MPI
         self.assertEqual(variables["XTF_RECORD_XTF"], os.path.realpath(XTF))
         self.assertEqual(variables["XTF_RECORD_FOLDER"], f"{self.folder}/tmp/xtf-{variables['XTF_RECORD_JOB']}")
         self.assertEqual(variables["XTF_RECORD_GATHER"], f"{self.folder}/x.xtf.{variables['XTF_RECORD_JOB']}.d")

@@ -33,14 +33,14 @@ enum {
 
 /* The options as given on the command line. */
 typedef struct {
-    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain, *brake, *fsync, *rotate, *keep;
+    char *output, *buffer, *when_full, *filter, *mpi, *clock, *drain, *brake, *fsync, *rotate, *keep, *sites;
     gboolean force, keep_parts, all_calls, stack, locks, dry_run, quiet;
 } Given;
 
 static void given_finish(Given *given)
 {
-    char *texts[] = {given->output, given->buffer, given->when_full, given->filter, given->mpi, given->clock,
-                     given->drain,  given->brake,  given->fsync,     given->rotate, given->keep};
+    char *texts[] = {given->output, given->buffer, given->when_full, given->filter, given->mpi,  given->clock,
+                     given->drain,  given->brake,  given->fsync,     given->rotate, given->keep, given->sites};
 
     for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
         g_free(texts[i]);
@@ -132,6 +132,12 @@ static bool parse_brake(const char *text)
            report_wrong("--brake", text, "a number of calls is needed, or 0");
 }
 
+static bool parse_sites(const char *text, bool *off)
+{
+    *off = g_strcmp0(text, "0") == 0;
+    return !text || *off || g_str_equal(text, "1") || report_wrong("--sites", text, "0 or 1 is needed");
+}
+
 /* Reads the filter now, since the traced program would find a mistake in it only later. Makes its path absolute, as the
  * program may change its folder. */
 static bool parse_filter(char **filter)
@@ -159,8 +165,9 @@ static bool parse_given(Given *given, XtfRecordOptions *options, XtfMpi *mpi)
     if (!parse_buffer(given->buffer, &options->ring_size) || !parse_drain(given->drain, &options->drain) ||
         !parse_word("--when-full", given->when_full, manners, &manner) ||
         !parse_word("--clock", given->clock, clocks, &clock) || !parse_brake(given->brake) ||
-        !parse_fsync(given->fsync) || !parse_rotate(given->rotate, &options->rotate) ||
-        !parse_keep(given->keep, options->rotate, &options->keep) || !parse_filter(&given->filter))
+        !parse_sites(given->sites, &options->no_sites) || !parse_fsync(given->fsync) ||
+        !parse_rotate(given->rotate, &options->rotate) || !parse_keep(given->keep, options->rotate, &options->keep) ||
+        !parse_filter(&given->filter))
         return false;
     if (given->output && !*given->output)
         return report_wrong("--output", given->output, "the name of a file is needed");
@@ -430,6 +437,8 @@ int xtf_command_record(int argc, char **argv)
          "Read from FILE which functions of the program to record", "FILE"},
         {"brake", 0, 0, G_OPTION_ARG_STRING, &given.brake,
          "Stop recording a function after N short calls (default: 100000; 0: never)", "N"},
+        {"sites", 0, 0, G_OPTION_ARG_STRING, &given.sites,
+         "From where the program calls MPI: 1 (default), or 0 to leave it out", "N"},
         {"locks", 0, 0, G_OPTION_ARG_NONE, &given.locks, "Record POSIX mutexes", NULL},
         {"stack", 0, 0, G_OPTION_ARG_NONE, &given.stack, "Call MPI through other preloaded tools", NULL},
         {"clock", 0, 0, G_OPTION_ARG_STRING, &given.clock, "Read this clock: tsc or monotonic", "NAME"},

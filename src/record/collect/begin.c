@@ -44,6 +44,13 @@ static void set_world_size(XtfCollector *collector, uint32_t world_size)
                            collector->rank, world_size);
 }
 
+/* True if ENTERs have a call site. All processes of a job have the same option, since their parts need equal schemas.
+ */
+static bool wants_sites(void)
+{
+    return g_strcmp0(g_getenv("XTF_RECORD_SITES"), "0") != 0;
+}
+
 static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_size)
 {
     XtfCollector *collector = &session->collector;
@@ -51,11 +58,12 @@ static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_
 
     session->begun = true;
     if (!xtf_collect_part_create(&session->part, session->folder, session->options->folder, rank, first_free_number(),
-                                 &error)) {
+                                 wants_sites(), &error)) {
         xtf_collect_fail(session, error);
         return;
     }
     xtf_collector_init(collector, session->part.writer, xtf_collect_rows);
+    collector->has_sites = wants_sites();
     collector->clock = session->clock;
     collector->rank = session->part.number;
     set_world_size(collector, world_size);

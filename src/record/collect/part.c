@@ -62,18 +62,20 @@ static int create_file(XtfCollectPart *part, const char *path, GError **error)
 }
 
 /* Adds the schemas of all arrays, so that followers see from the first commit which types of rows may appear. */
-static bool add_schemas(XtfWriter *writer, GError **error)
+static bool add_schemas(XtfWriter *writer, bool sites, GError **error)
 {
     uint32_t id;
 
-    for (unsigned i = 0; i < XTF_N_ARRAY_TYPES; i++)
-        if (!xtf_writer_add_schema(writer, xtf_model_schema(i), &id, error))
+    for (unsigned i = 0; i < XTF_N_ARRAY_TYPES; i++) {
+        bool sited = sites && i == XTF_MODEL_ENTERS_LEAVES;
+        if (!xtf_writer_add_schema(writer, sited ? xtf_model_schema_with_sites() : xtf_model_schema(i), &id, error))
             return false;
+    }
     return true;
 }
 
 bool xtf_collect_part_create(XtfCollectPart *part, int folder, const char *path, uint32_t number, uint32_t from,
-                             GError **error)
+                             bool sites, GError **error)
 {
     g_autofree char *wanted = part_name(number);
     struct stat status;
@@ -86,7 +88,7 @@ bool xtf_collect_part_create(XtfCollectPart *part, int folder, const char *path,
         return false;
     const XtfWriterOptions options = writer_options();
     part->writer = xtf_writer_create_in(fd, part->path, &options, error);
-    if (part->writer && add_schemas(part->writer, error))
+    if (part->writer && add_schemas(part->writer, sites, error))
         return true;
     xtf_collect_part_abort(part);
     g_autofree char *name = part_name(part->number);

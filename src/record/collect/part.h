@@ -29,13 +29,13 @@ typedef struct {
 int xtf_collect_folder_open(const char *path, GError **error);
 
 /* Creates the part `number` in an open folder, whose path is `path`. If that file exists, or the number is XTF_NONE32,
- * uses the first free number from `from` on. On failure the part's path is NULL. */
+ * uses the first free number from `from` on. `sites`: ENTERs have a call site. On failure the part's path is NULL. */
 bool xtf_collect_part_create(XtfCollectPart *part, int folder, const char *path, uint32_t number, uint32_t from,
-                             GError **error);
+                             bool sites, GError **error);
 /* Reopens the file at its last commit, after a write failed. The reserve leaves room for a little more. */
 bool xtf_collect_part_reopen(XtfCollectPart *part, GError **error);
-/* Commits. Starts a sync at intervals, without waiting for it. Begins a new volume at intervals (`xtf record --rotate`),
- * which waits for a sync. */
+/* Commits. Starts a sync at intervals, without waiting for it. Begins a new volume at intervals (`xtf record
+ * --rotate`), which waits for a sync. */
 bool xtf_collect_part_commit(XtfCollectPart *part, GError **error);
 /* True if a sync runs. A commit made now needs another sync. */
 bool xtf_collect_part_is_syncing(const XtfCollectPart *part);

@@ -37,6 +37,14 @@
 /* Maximum number of open frames whose regions a ring stores. */
 enum { XTF_CORE_STACK = 512 };
 
+enum { XTF_CORE_SITES = 256 }; /* call sites that a ring remembers */
+
+/* A call site. `key`: its address and region, see xtf_core_site(). */
+typedef struct {
+    _Atomic uint64_t key;
+    uint64_t number; /* of XTF_DEFINE_SITE; 0: sites are not recorded */
+} XtfCoreSite;
+
 /* The producer's side of a ring. Front ends read `depth` and own `regions`; the core owns the other fields. */
 typedef struct {
     XtfWireRing *shared;
@@ -53,6 +61,7 @@ typedef struct {
     uint64_t waited_from, waited_until; /* interval of the pending WAITED record; 0: none */
     void *regions;                      /* a front end's data for the thread; NULL when a thread claims the ring */
     uint32_t stack[XTF_CORE_STACK];     /* regions of the open frames */
+    XtfCoreSite sites[XTF_CORE_SITES];  /* the latest call sites, each at a place that its address determines */
 } XtfRing;
 
 /* State of the recorder in one thread. */
@@ -111,7 +120,8 @@ void xtf_core_set_recording(bool on);
 XtfRing *xtf_core_claim_ring(void);
 void xtf_core_count_nested(void);
 bool xtf_core_make_room(XtfRing *ring, uint64_t size);
-uint64_t xtf_core_enter_slowly(XtfRing *ring, uint64_t time, uint32_t region); /* time 0: the current time */
+uint32_t xtf_core_find_site(XtfRing *ring, XtfCoreSite *place, uint32_t region, uintptr_t address);
+uint64_t xtf_core_enter_slowly(XtfRing *ring, uint64_t time, uint32_t region, uint32_t site); /* time 0: now */
 void xtf_core_leave_slowly(XtfRing *ring, uint64_t time, uint32_t region);
 
 /* Begins a recorded call, also in a thread whose recording is off. For callers that enter and leave a frame between
@@ -228,36 +238,54 @@ static inline void xtf_core_show_awaited(XtfRing *ring, uint64_t time, uint32_t 
     atomic_store_explicit(&ring->shared->called, time, memory_order_release);
 }
 
+/* Returns the number of the call site of `region` with that return address; 0: sites are not recorded. Defines the site
+ * in the ring if it is new. User addresses have fewer than 54 bits, and regions with sites fewer than 10. */
+static inline uint32_t xtf_core_site(XtfRing *ring, uint32_t region, const void *address)
+{
+    uintptr_t at = (uintptr_t)__builtin_extract_return_addr((void *)address);
+    XtfCoreSite *place = &ring->sites[(at ^ at >> 8) & (XTF_CORE_SITES - 1)];
+
+    if (__builtin_expect(atomic_load_explicit(&place->key, memory_order_relaxed) == (at ^ (uint64_t)region << 54), 1))
+        return (uint32_t)place->number;
+    return xtf_core_find_site(ring, place, region, at);
+}
+
 /* Appends an ENTER without checking for space. */
-static inline void xtf_core_push_frame(XtfRing *ring, uint64_t time, uint32_t region)
+static inline void xtf_core_push_frame(XtfRing *ring, uint64_t time, uint32_t region, uint32_t site)
 {
     uint64_t *word = (uint64_t *)(ring->data + (ring->head & ring->mask));
 
     ring->stack[ring->depth++] = region;
     word[0] = time;
-    word[1] = xtf_core_word1(XTF_WIRE_ENTER, region, 0);
+    word[1] = xtf_core_word1(XTF_WIRE_ENTER, region, site);
     xtf_core_publish(ring, 2);
     xtf_core_show(ring, time, region);
 }
 
-/* Appends an ENTER and returns its time, which is later than any wait for space. */
-static inline uint64_t xtf_core_enter(XtfRing *ring, uint32_t region)
+/* Appends an ENTER of a call from a site, and returns its time, which is later than any wait for space. */
+static inline uint64_t xtf_core_enter_from(XtfRing *ring, uint32_t region, uint32_t site)
 {
     if (__builtin_expect(ring->head + 16 > ring->limit || ring->depth >= XTF_CORE_STACK, 0))
-        return xtf_core_enter_slowly(ring, 0, region);
+        return xtf_core_enter_slowly(ring, 0, region, site);
     uint64_t now = xtf_core_now();
-    xtf_core_push_frame(ring, now, region);
+    xtf_core_push_frame(ring, now, region, site);
     return now;
+}
+
+/* Appends an ENTER of a region that has no call site, as xtf_core_enter_from() does. */
+static inline uint64_t xtf_core_enter(XtfRing *ring, uint32_t region)
+{
+    return xtf_core_enter_from(ring, region, 0);
 }
 
 /* Appends an ENTER with a time that the caller has read from xtf_core_now() before it decided to record the call. If
  * the ring had no space, records before the ENTER may have later times. */
-static inline void xtf_core_enter_at(XtfRing *ring, uint64_t time, uint32_t region)
+static inline void xtf_core_enter_at(XtfRing *ring, uint64_t time, uint32_t region, uint32_t site)
 {
     if (__builtin_expect(ring->head + 16 > ring->limit || ring->depth >= XTF_CORE_STACK, 0))
-        xtf_core_enter_slowly(ring, time, region);
+        xtf_core_enter_slowly(ring, time, region, site);
     else
-        xtf_core_push_frame(ring, time, region);
+        xtf_core_push_frame(ring, time, region, site);
 }
 
 /* Appends a LEAVE, unless no frame is open. */
@@ -284,6 +312,14 @@ static inline void xtf_core_leave(XtfRing *ring, uint32_t region)
  * no space within the timeout, or the collector has ended. Some pieces may be in the ring then. The collector ignores
  * an incomplete definition, so the caller must define all of it again. */
 bool xtf_core_define(XtfRing *ring, XtfDefinition kind, uint64_t id, const void *data, size_t size);
+
+/* Finds the object file that contains an address. Writes its path, up to PATH_MAX bytes with the end, or "". Returns
+ * what the loader added to the file's addresses. */
+uintptr_t xtf_core_find_module(uintptr_t address, char *path);
+/* Forgets the call sites whose address `keeps` denies, since other code may be loaded there. */
+void xtf_core_forget_sites(bool (*keeps)(const void *data, uintptr_t address), const void *data);
+/* True if any call site was recorded. */
+bool xtf_core_has_sites(void);
 
 /* Writes as pwrite() does, but a file that exceeds the limit of file sizes is an error, EFBIG, and no signal. */
 ssize_t xtf_core_pwrite(int descriptor, const void *data, size_t size, off_t offset);

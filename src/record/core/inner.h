@@ -36,6 +36,7 @@ typedef struct {
     _Atomic uint32_t made[XTF_WIRE_N_MAKERS];
     _Atomic bool lost;            /* the collector has ended */
     _Atomic bool ringless_warned; /* the program was warned that a thread got no ring */
+    bool sites_off;               /* call sites are not recorded */
     uint64_t timeout_ns;          /* time that a producer waits for a collector that frees no space */
 } XtfCore;
 

@@ -27,7 +27,7 @@ bool xtf_core_make_room(XtfRing *ring, uint64_t size)
     return room;
 }
 
-uint64_t xtf_core_enter_slowly(XtfRing *ring, uint64_t time, uint32_t region)
+uint64_t xtf_core_enter_slowly(XtfRing *ring, uint64_t time, uint32_t region, uint32_t site)
 {
     int saved = errno;
     bool room = false;
@@ -40,7 +40,7 @@ uint64_t xtf_core_enter_slowly(XtfRing *ring, uint64_t time, uint32_t region)
     if (!time)
         time = xtf_core_now();
     if (room)
-        xtf_core_append(ring, time, XTF_WIRE_ENTER, region, 0, 0, 0);
+        xtf_core_append(ring, time, XTF_WIRE_ENTER, region, site, 0, 0);
     if (!room && !ring->hole)
         xtf_core_begin_hole(ring, XTF_CORE_HOLE_FULL);
     if (!room)

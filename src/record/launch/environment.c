@@ -54,6 +54,7 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
     set_number(variables, "XTF_RECORD_ROTATE", options->rotate);
     set_number(variables, "XTF_RECORD_KEEP", options->keep);
     set_variable(variables, "XTF_RECORD_BRAKE", options->brake);
+    set_variable(variables, "XTF_RECORD_SITES", options->no_sites ? "0" : NULL);
     g_ptr_array_add(variables, NULL);
     return (char **)g_ptr_array_free(variables, FALSE);
 }

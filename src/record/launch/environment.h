@@ -16,6 +16,7 @@ typedef struct {
     const char *fsync;  /* seconds between syncs of a part, as digits; "0": only at the end */
     guint64 rotate;     /* seconds after which a part begins a new volume; 0: never */
     guint64 keep;       /* earlier volumes to keep; 0: all */
+    bool no_sites;      /* do not record from where functions are called */
     const char *brake;  /* calls in a row after which the brake stops a tiny function, as digits; "0": never */
 } XtfRecordOptions;
 

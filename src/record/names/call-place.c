@@ -72,8 +72,8 @@ void xtf_call_place_find(Dwfl_Module *module, uint64_t address, XtfCallPlace *pl
         return;
     place->file = xtf_source_line(module, address, &line);
     place->line = line > 0 ? line : 0;
-    /* The scopes of an address leave an inlined subprogram for the place of its definition; those of the innermost
-     * scope lead out through the code. */
+    /* dwarf_getscopes() goes from an inlined subprogram to the scopes of its definition, dwarf_getscopes_die() to the
+     * code around it. */
     if (dwarf_getscopes(unit, address - bias, &scopes) > 0) {
         int n = dwarf_getscopes_die(&scopes[0], &around);
         name_subprograms(around, n, xtf_language_of_unit(unit), place);

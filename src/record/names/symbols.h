@@ -19,6 +19,6 @@ void xtf_symbols_free(XtfSymbols *symbols);
 /* Finds the function that contains `address`. `base` is the loader's offset for the addresses of the file `path`. The
  * texts live as long as `symbols`. */
 bool xtf_symbols_find(XtfSymbols *symbols, const char *path, uint64_t base, uint64_t address, XtfSymbol *symbol);
-/* Finds the place of the call that returns to `address`, from debug information, else from symbol tables. What is
- * unknown is "" or 0. */
+/* Finds the place of the call that returns to `address`, from debug information, else from symbol tables. Unknown
+ * members are "" or 0. */
 void xtf_symbols_find_call(XtfSymbols *symbols, const char *path, uint64_t base, uint64_t address, XtfCallPlace *place);

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <link.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -50,51 +49,22 @@ uint32_t xtf_regions_new_address(uintptr_t address)
     return XTF_REGIONS_NONE;
 }
 
-/* The object file that contains an address. In the scratch memory its path directly follows the definition's head. */
+/* A definition in the scratch memory. */
 typedef struct {
-    uintptr_t address, base;
-    bool found;
     XtfDefineAddress head;
     char path[PATH_MAX];
 } Module;
 _Static_assert(sizeof(Module) <= XTF_REGIONS_SCRATCH, "a path has room");
-_Static_assert(offsetof(Module, path) == offsetof(Module, head) + sizeof(XtfDefineAddress),
-               "the path is behind the head");
-
-static int look_at_module(struct dl_phdr_info *info, size_t size, void *data)
-{
-    Module *module = data;
-
-    for (unsigned i = 0; i < info->dlpi_phnum && !module->found; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        module->found =
-            segment->p_type == PT_LOAD && module->address - (info->dlpi_addr + segment->p_vaddr) < segment->p_memsz;
-    }
-    if (!module->found)
-        return 0;
-    module->base = info->dlpi_addr;
-    /* The program itself has no name. A relative name of a library is valid only until the current folder changes. */
-    if (!info->dlpi_name || !info->dlpi_name[0]) {
-        ssize_t length = readlink("/proc/self/exe", module->path, PATH_MAX - 1);
-        module->path[length > 0 ? length : 0] = '\0';
-    } else if (info->dlpi_name[0] == '/' || !realpath(info->dlpi_name, module->path)) {
-        strncpy(module->path, info->dlpi_name, PATH_MAX - 1);
-        module->path[PATH_MAX - 1] = '\0';
-    }
-    return 1;
-}
+_Static_assert(offsetof(Module, path) == sizeof(XtfDefineAddress), "the path is behind the head");
 
 bool xtf_regions_define_address(XtfRing *ring, uint32_t index)
 {
     int kept = errno;
     Module *module = xtf_regions_scratch();
 
-    module->address = atomic_load_explicit(&xtf_regions_addresses[index - XTF_REGIONS_NAMED], memory_order_relaxed);
-    module->base = 0;
-    module->found = false;
-    module->path[0] = '\0';
-    dl_iterate_phdr(look_at_module, module);
-    module->head = (XtfDefineAddress){.address = module->address, .base = module->base};
+    module->head.address =
+        atomic_load_explicit(&xtf_regions_addresses[index - XTF_REGIONS_NAMED], memory_order_relaxed);
+    module->head.base = xtf_core_find_module(module->head.address, module->path);
     bool defined = xtf_core_define(ring, XTF_DEFINE_ADDRESS, XTF_WIRE_REGIONS_OWN + index, &module->head,
                                    sizeof module->head + strlen(module->path));
     errno = kept;
@@ -129,8 +99,10 @@ static int add_segments(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
-static bool is_loaded(const Segments *segments, uintptr_t address)
+static bool is_loaded(const void *data, uintptr_t address)
 {
+    const Segments *segments = data;
+
     for (unsigned i = 0; i < segments->n; i++)
         if (address - segments->ranges[i].begin < segments->ranges[i].size)
             return true;
@@ -155,6 +127,8 @@ static void forget_unloaded(void)
         if (address > UNLOADED && !is_loaded(segments, address))
             atomic_compare_exchange_strong(&xtf_regions_addresses[i], &address, UNLOADED);
     }
+    if (unloaded && !segments->too_many)
+        xtf_core_forget_sites(is_loaded, segments);
     munmap(segments, sizeof *segments);
     errno = kept;
 }
@@ -168,7 +142,7 @@ int dlclose(void *handle)
     if (!atomic_load_explicit(&original, memory_order_relaxed))
         atomic_store_explicit(&original, (int (*)(void *))dlsym(RTLD_NEXT, "dlclose"), memory_order_relaxed);
     int result = atomic_load_explicit(&original, memory_order_relaxed)(handle);
-    if (result == 0 && atomic_load_explicit(&n_addresses, memory_order_relaxed) > 0)
+    if (result == 0 && (atomic_load_explicit(&n_addresses, memory_order_relaxed) > 0 || xtf_core_has_sites()))
         forget_unloaded();
     return result;
 }

@@ -12,7 +12,7 @@ import tempfile
 import time
 import unittest
 
-from wire import (CLAIMED, EXITED, FINALIZED, NONE, OWN, PHASE, READY, RUNNING, SHOWN, STATE, STATUS, Traced, define_region, function_number,
+from wire import (CLAIMED, EXITED, FINALIZED, NONE, OWN, PHASE, READY, RUNNING, SHOWN, STATE, STATUS, Traced, define_region, define_site, function_number,
                   record)
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "reader"))
@@ -306,6 +306,33 @@ class Collector(unittest.TestCase):
         self.assertIn("thread 2 end too early: ring 2, byte 24: it was never written", remarks)
         self.assertIn("end too early: ring 3, byte 56: ENTER has no thread", remarks)
         self.assertIn("thread 3 end too early: ring 4, byte 24: its positions are impossible", remarks)
+
+    def test_sites(self):
+        """Checks call sites: records before their definition, in another ring; two numbers of one place; numbers without a
+        definition, impossible ones, and impossible definitions."""
+        barrier, wait = function_number("MPI_Barrier"), function_number("MPI_Wait")
+
+        def calls_from(site, region, time):
+            return record("ENTER", time, region, site) + record("LEAVE", time + 5, region)
+        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls_from(5, barrier, 10) + calls_from(2**15 + wait, wait, 20))
+            traced.memory.wait_until_taken()
+            place = (0x5234, 0x1000, "/nowhere/app")
+            traced.memory.append(1, record("OWNER", 1, 0, 1, 2) + define_site(2, 5, barrier, *place) + calls_from(5, barrier, 30) +
+                                 define_site(40, 6, wait, *place) + calls_from(6, wait, 50) + define_site(60, 7, wait, *place) + calls_from(7, wait, 70))
+            traced.memory.append(0, calls_from(0, wait, 80) + calls_from(2**30, wait, 90))
+            traced.memory.append(2, record("OWNER", 1, 0, 2, 3) + define_site(2, 0, barrier, *place))
+            self.assertEqual(traced.end(), (0, ""))
+        part = self.part()
+        sites = [line.split(maxsplit=9) for line in xtf("cat", part, "definitions/sites").splitlines()[1:]]
+        regions = [line.split()[-1] for line in xtf("cat", part, "definitions/regions").splitlines()[1:]]
+        self.assertEqual([(regions[int(site[1])], site[3], site[9].strip()) for site in sites],
+                         [("MPI_Barrier", str(0x4234), "0x4234@app"), ("MPI_Wait", "-", "other sites"), ("MPI_Wait", str(0x4234), "0x4234@app")])
+        lines = [xtf("cat", part, f"proc/0/thread/{thread}/enters_leaves/records").splitlines() for thread in (0, 1)]
+        self.assertEqual([[line.split()[9] for line in thread] for thread in lines], [["0", "0", "1", "1", "-", "-", "-", "-"], ["0", "0", "2", "2", "2", "2"]])
+        remarks = xtf("cat", part, "definitions/remarks")
+        self.assertIn(f"site 0 of region {barrier} cannot be defined", remarks)
+        self.assertIn("calls MPI from more than 28672 places", remarks)
 
     def test_sizes_of_worlds(self):
         """Checks that an impossible world size counts as unknown, and takes no memory. Ranks of spawned worlds may exceed their

@@ -17,7 +17,7 @@ HEADER_SIZE = 3 * 4096
 RING_BYTES = 192
 CHOICES = 1 << 17
 MAGIC = 0x3165726977667478
-VERSION = 3
+VERSION = int(re.search(r"XTF_WIRE_VERSION = (\d+)", HEADER)[1])
 NONE = 2**32 - 1
 OWN = 4096  # number of the first region that a process defines
 
@@ -123,6 +123,10 @@ def define(kind, time, id, data, piece=4000):
 def define_region(time, id, name, file="", line=0, role=1, paradigm=1):
     name, file = name.encode(), file.encode()
     return define("REGION", time, id, struct.pack("<5I", line, role, paradigm, len(name), len(file)) + name + file)
+
+
+def define_site(time, id, region, address, base, path):
+    return define("SITE", time, id, struct.pack("<QQII", address, base, region, 0) + path.encode())
 
 
 class Traced:

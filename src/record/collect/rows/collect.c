@@ -57,6 +57,7 @@ void xtf_collector_finish(XtfCollector *collector)
     g_ptr_array_unref(collector->remarks);
     g_hash_table_unref(collector->regions_by_text);
     g_free(collector->regions);
+    g_free(collector->sites);
     xtf_collect_tables_finish(&collector->tables);
 }
 

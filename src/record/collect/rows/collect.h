@@ -123,6 +123,9 @@ struct XtfCollector {
     _Atomic uint8_t *choices; /* XtfWireChoice by own region, in the process's memory */
     uint32_t *regions;        /* rows by region number; XTF_NONE32: undefined; or XTF_COLLECT_EXCLUDED */
     uint32_t n_regions;
+    bool has_sites;  /* ENTERs have a call site */
+    uint32_t *sites; /* rows by number of call site; XTF_NONE32: none yet */
+    uint32_t n_sites;
     GHashTable *regions_by_text; /* rows of `regions` by name, file and line, which are unique */
     GPtrArray *remarks;          /* texts of the table `remarks` */
     XtfCollectCounts counts;
@@ -130,7 +133,8 @@ struct XtfCollector {
 };
 
 extern const XtfCollectRows xtf_collect_framing, xtf_collect_calls, xtf_collect_measurement, xtf_collect_messages,
-    xtf_collect_handles, xtf_collect_rma, xtf_collect_io, xtf_collect_threads, xtf_collect_own_regions;
+    xtf_collect_handles, xtf_collect_rma, xtf_collect_io, xtf_collect_threads, xtf_collect_own_regions,
+    xtf_collect_sites;
 /* All lists of decoders; NULL-terminated (rows.c). */
 extern const XtfCollectRows *const xtf_collect_rows[];
 
@@ -173,6 +177,17 @@ static inline uint32_t xtf_collect_region(XtfCollector *collector, uint32_t numb
     if (G_LIKELY(number < collector->n_regions && collector->regions[number] != XTF_NONE32))
         return collector->regions[number];
     return xtf_collect_new_region(collector, number);
+}
+/* Returns the row of `sites` for the process's number of a call site. `region` is the row of the function that is
+ * called from there. XTF_NONE32: it has none, or the number is impossible. */
+uint32_t xtf_collect_new_site(XtfCollector *collector, uint32_t number, uint32_t region);
+static inline uint32_t xtf_collect_site(XtfCollector *collector, uint32_t number, uint32_t region)
+{
+    if (number == 0 || !collector->has_sites)
+        return XTF_NONE32;
+    if (G_LIKELY(number < collector->n_sites && collector->sites[number] != XTF_NONE32))
+        return collector->sites[number];
+    return xtf_collect_new_site(collector, number, region);
 }
 /* Assigns a region to the process's region number from now on. `line` 0: unknown. */
 void xtf_collect_define_region(XtfCollector *collector, uint32_t number, const char *name, const char *file,

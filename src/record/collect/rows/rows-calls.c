@@ -7,7 +7,9 @@ static bool enter_region(XtfCollectRing *ring, uint64_t time, XtfWireHead head, 
 {
     uint32_t region = xtf_collect_region(ring->collector, head.region);
 
-    return G_UNLIKELY(region == XTF_COLLECT_EXCLUDED) || xtf_stream_enter(&ring->stream, time, region);
+    if (G_UNLIKELY(region == XTF_COLLECT_EXCLUDED))
+        return true;
+    return xtf_stream_enter_from(&ring->stream, time, region, xtf_collect_site(ring->collector, head.arg, region));
 }
 
 static bool leave_region(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)

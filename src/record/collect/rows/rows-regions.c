@@ -4,7 +4,6 @@
  * The collector looks names up in the object file, by its path, when the process defines a region. So the process may
  * have ended or unloaded the library.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "src/record/collect/rows/collect.h"
@@ -89,12 +88,10 @@ static void define_function(XtfCollector *collector, AddressRegions *regions, ui
     bool has_symbol = xtf_symbols_find(regions->symbols, path, function->base, function->address, &symbol);
     g_autofree char *address_text = has_symbol ? NULL : address_name(path, function->base, function->address);
     const char *mangled = has_symbol ? symbol.name : address_text;
-    g_autofree char *fortran = has_symbol ? xtf_fortran_name(&symbol) : NULL;
-    char *demangled = xtf_demangle(mangled);
-    const char *name = fortran ? fortran : demangled ? demangled : mangled;
+    symbol.name = mangled;
+    g_autofree char *name = xtf_readable_name(&symbol);
     if (!xtf_collect_filter_region(collector, number, name, mangled, symbol.file))
         xtf_collect_define_region(collector, number, name, symbol.file, symbol.line, ROLE_FUNCTION, PARADIGM_COMPILER);
-    free(demangled);
 }
 
 /* Defines a function by its address. Each thread defines the regions that it uses, so most are already defined. */

@@ -176,7 +176,8 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
     ring = is_on ? xtf_core_begin() : NULL;
     if (!ring)
         return xtf_mpi_next.Pcontrol(level);
-    xtf_core_enter(ring, XTF_MPI_REGION_Pcontrol);
+    xtf_core_enter_from(ring, XTF_MPI_REGION_Pcontrol,
+                        xtf_core_site(ring, XTF_MPI_REGION_Pcontrol, xtf_mpi_take_caller()));
     if (level == 2)
         xtf_core_drain();
     result = xtf_mpi_next.Pcontrol(level);

@@ -6,7 +6,8 @@ MPI is openmpi or mpich; COMPILER is as in wrappers.py. The Fortran bindings of 
 They are mpi_x_ of mpif.h and of the module mpi, and mpi_x_f08_ of the module mpi_f08. The latter calls ompi_x_f, which is not
 wrapped, since the profiling names and other routines call it, too.
 The Fortran bindings of MPICH call MPI_X, which has a C wrapper. The exceptions call PMPI_X, and are wrapped: routines for attributes, and the
-routines of mpi_f08 without a buffer, mpi_x_f08_ and mpi_x_f08_large_. MPICH 4.2 calls the latter mpi_x_c_f08_.
+routines of mpi_f08 without a buffer, mpi_x_f08_ and mpi_x_f08_large_. MPICH 4.2 calls the latter mpi_x_c_f08_. Functions under the names of
+all other routines set the caller for the C wrapper, and pass on the call.
 
 A wrapper passes the unchanged arguments to the profiling name of the same routine, pmpi_x_, or pmpi_x_f08_ (MPICH: pmpir_x_f08_). The library
 itself converts Fortran's MPI_IN_PLACE, MPI_BOTTOM and callbacks. The wrapper converts handles only for recording.
@@ -77,7 +78,8 @@ def form_of(function, snippets, conversions):
         pass_on=(f"        next({passed_of(function, 'ierror')});", "        return;"),
         statuses=wrappers.statuses_of(function, snippets, lambda name, _: f"xtf_fortran_ignored({name})", "*count"),
         declare=("    MPI_Fint result = MPI_SUCCESS;", *(f"    {made.declare}" for made in conversions.values() if made.declare)),
-        call=f"    next({call});", change=tuple(f"    {made.after}" for made in conversions.values() if made.after), end=end)
+        call=f"    next({call});", change=tuple(f"    {made.after}" for made in conversions.values() if made.after), end=end,
+        caller="caller")
 
 
 def body_of(function, snippets):
@@ -85,7 +87,7 @@ def body_of(function, snippets):
     short, parameters = function.short, parameters_of(function)
     conversions = fortran_roles.conversions_of(function, snippets)
     filled = kinds.fill(snippets, fortran_roles.roles_of(function, conversions), function)
-    return "\n".join([f"typedef void Fortran{short}({parameters});", f"static void fortran_{short}(Fortran{short} *next, {parameters})", "{",
+    return "\n".join([f"typedef void Fortran{short}({parameters});", f"static void fortran_{short}(Fortran{short} *next, const void *caller, {parameters})", "{",
                       *wrappers.body_of(function, filled, form_of(function, snippets, conversions)), "}"])
 
 
@@ -93,9 +95,32 @@ def entry_of(function, name, profiling, aliases):
     """Returns the text of the functions that programs call: `name`, and its other spellings."""
     parameters, short = parameters_of(function), function.short
     lines = [f"XTF_MPI_VISIBLE void {name}({parameters})", "{", f"    static Fortran{short} *next;", "    if (__builtin_expect(!next, 0))",
-             f'        next = (Fortran{short} *)xtf_fortran_find("{profiling}", "{name}");', f"    fortran_{short}(next, {passed_of(function, 'ierror')});", "}"]
+             f'        next = (Fortran{short} *)xtf_fortran_find("{profiling}", "{name}");', f"    fortran_{short}(next, __builtin_return_address(0), {passed_of(function, 'ierror')});", "}"]
     lines += [f'XTF_MPI_VISIBLE void {alias}({parameters}) __attribute__((alias("{name}")));' for alias in aliases]
     return "\n".join(lines)
+
+
+def passing_entry_of(function, name, profiling, aliases):
+    """Returns the text of functions that set the caller for the C wrapper, and call the routine, which calls the C wrapper."""
+    parameters, short = parameters_of(function), function.short
+    lines = [f"XTF_MPI_VISIBLE void {name}({parameters})", "{", f"    static Fortran{short} *next;", "    if (__builtin_expect(!next, 0))",
+             f'        next = (Fortran{short} *)xtf_fortran_find("{profiling}", "{name}");', "    xtf_mpi_caller = __builtin_return_address(0);",
+             f"    next({passed_of(function, 'ierror')});", "    xtf_mpi_caller = NULL;", "}"]
+    lines += [f'XTF_MPI_VISIBLE void {alias}({parameters}) __attribute__((alias("{name}")));' for alias in aliases]
+    return "\n".join(lines)
+
+
+def passing_entries_of(function):
+    """Returns the routines of MPICH that call C's wrapper: all of mpif.h and of the module mpi, and all of mpi_f08 with a buffer."""
+    lower = function.name.lower()
+    entries = []
+    if not function.name.endswith("_c") and function.name not in PAST_C:
+        entries.append(passing_entry_of(function, f"{lower}_", f"p{lower}_", spellings_of(lower)))
+    if any(argument.base == "void" and argument.stars == 1 for argument in function.arguments):
+        plain = lower.removesuffix("_c")
+        names = [f"{plain}_f08ts_large_", f"{lower}_f08ts_"] if plain != lower else [f"{lower}_f08ts_"]
+        entries += [passing_entry_of(function, name, f"pmpir_{name[4:]}", []) for name in names]
+    return entries
 
 
 def spellings_of(routine):
@@ -108,9 +133,11 @@ def entries_of(function, mpi):
     lower = function.name.lower()
     profiling = "pmpi" if mpi == "openmpi" else "pmpir"
     entries = []
+    if mpi == "mpich":
+        entries += passing_entries_of(function)
     if function.name.endswith("_c"):
         # Routines of mpi_f08 that take large counts, and no buffer.
-        return [entry_of(function, f"mpi_{name}_", f"{profiling}_{name}_", []) for name in (f"{lower[4:-2]}_f08_large", f"{lower[4:]}_f08")]
+        return entries + [entry_of(function, f"mpi_{name}_", f"{profiling}_{name}_", []) for name in (f"{lower[4:-2]}_f08_large", f"{lower[4:]}_f08")]
     if mpi == "mpich" and function.name in PAST_C:
         entries.append(entry_of(function, f"{lower}_", f"pmpi_{lower[4:]}_", spellings_of(lower)))
     if mpi == "openmpi":

@@ -55,6 +55,7 @@ class Form:
     call: str  # has `result`
     change: tuple  # after the call
     end: tuple  # returns `result`
+    caller: str  # the return address in the program: an expression of C
 
 
 def statuses_of(function, snippets, is_ignored, count):
@@ -71,16 +72,18 @@ def form_of(function, snippets):
     """Returns the form of C."""
     call = f"xtf_mpi_next.{function.short}({function.passed})"
     return Form(pass_on=(f"        return {call};",), statuses=statuses_of(function, snippets, lambda name, constant: f"{name} == {constant}", "count"), declare=(),
-                call=f"    {function.result} result = {call};", change=(), end=("    return result;",))
+                call=f"    {function.result} result = {call};", change=(), end=("    return result;",), caller="xtf_mpi_take_caller()")
 
 
 def recorded_of(function, filled, form):
     """Returns the recorded call, between the claim of the ring and the end."""
     conditional = bool(filled.condition)
-    lines = ["    uint64_t entered __attribute__((unused)) = " + ("xtf_core_now();" if conditional else f"xtf_core_enter(ring, {function.number});")]
+    site = f"xtf_core_site(ring, {function.number}, {form.caller})"
+    entered = "xtf_core_now()" if conditional else f"xtf_core_enter_from(ring, {function.number}, {site})"
+    lines = [f"    uint64_t entered __attribute__((unused)) = {entered};"]
     lines += [*form.statuses, *form.declare, *indent(filled.before), form.call, "    uint64_t left = xtf_core_now();", *form.change]
     if conditional:
-        lines += [f"    if (({filled.condition}) || result != MPI_SUCCESS || xtf_mpi_all_calls) {{", f"    xtf_core_enter_at(ring, entered, {function.number});"]
+        lines += [f"    if (({filled.condition}) || result != MPI_SUCCESS || xtf_mpi_all_calls) {{", f"    xtf_core_enter_at(ring, entered, {function.number}, {site});"]
     lines += [*indent(filled.after), f"    xtf_core_leave_at(ring, left, {function.number});"]
     if conditional:
         lines += ["    } else {", f"    xtf_mpi_count({function.number});", *indent(filled.missed), "    }"]

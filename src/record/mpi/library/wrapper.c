@@ -3,4 +3,5 @@
 
 _Atomic int xtf_mpi_state;
 bool xtf_mpi_all_calls, xtf_mpi_threads;
+__thread const void *xtf_mpi_caller __attribute__((tls_model("initial-exec")));
 __thread XtfMpiWrapper xtf_mpi_wrapper __attribute__((tls_model("initial-exec")));

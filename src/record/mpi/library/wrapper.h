@@ -65,6 +65,24 @@ typedef struct {
 } XtfMpiWrapper;
 extern __thread XtfMpiWrapper xtf_mpi_wrapper __attribute__((tls_model("initial-exec")));
 
+/* Holds the return address of the program's call of a routine of Fortran, for the C wrapper that the routine calls.
+ * Else NULL. */
+extern __thread const void *xtf_mpi_caller __attribute__((tls_model("initial-exec")));
+
+/* Returns the address to which a wrapper of C returns in the program. */
+static inline __attribute__((always_inline)) const void *xtf_mpi_take_caller(void)
+{
+#ifndef OPEN_MPI /* whose routines of Fortran call no function of C that has a wrapper */
+    const void *caller = xtf_mpi_caller;
+
+    if (__builtin_expect(caller != NULL, 0)) {
+        xtf_mpi_caller = NULL;
+        return caller;
+    }
+#endif
+    return __builtin_return_address(0);
+}
+
 /* True if a busy thread has left its wrapper without an end: by an exception of an error handler, or by longjmp().
  * Then the abandoned call ends here. `frame`: of the wrapper that is called now; the stack grows down. */
 bool xtf_mpi_was_abandoned(const void *frame);

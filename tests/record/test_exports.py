@@ -39,7 +39,10 @@ def regions_of(definitions):
 class Exports(Case):
     def export(self, trace, *options):
         archive = self.folder / "archive"
-        self.xtf("export", "otf2", "--force", *options, "-o", archive, trace)
+        report = self.xtf("export", "otf2", "--force", *options, "-o", archive, trace)
+        if "sites" in self.xtf("ls", trace, "definitions").split():
+            sites = self.xtf("cat", trace, "definitions/sites").splitlines()[1:]
+            self.assertIn(f"{len(sites)} call sites left out", report)
         return archive / "traces.otf2"
 
     def complaints(self, archive):

@@ -76,8 +76,10 @@ static bool write_archive(XtfOtf2Export *export, GError **error)
 /* Notes where the archive's numbers or order of definitions differ from its source. */
 static void note_numbers(XtfOtf2Export *export)
 {
-    uint64_t resolution;
+    uint64_t resolution, n_sites = export->names.tables[XTF_MODEL_SITES].table.n;
 
+    if (n_sites > 0)
+        xtf_export_count(export->job, n_sites, "call sites left out");
     if (!export->names.ordered && xtf_otf2_number_property(export, "otf2.clock.ticks_per_second", &resolution))
         xtf_export_note(export->job,
                         "an older xtf imported the trace, without the order of definitions and the numbers of "

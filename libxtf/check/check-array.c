@@ -281,8 +281,8 @@ static bool has_unread_edge(XtfChecking *check, const XtfArray *array)
     return array->edge_length > 0 && is_unread(check, page);
 }
 
-/* Counts the array's rows by its entry. Of an array with unread rows nothing else can be said about its schema. */
-static void count_rows(XtfChecking *check)
+/* Counts the array's rows by its entry. Unread rows leave the limits of the schema unknown. */
+static void count_checked_rows(XtfChecking *check)
 {
     const XtfArray *array = check->array;
 
@@ -293,7 +293,7 @@ static void count_rows(XtfChecking *check)
         check->unknown[array->schema->id] = true;
 }
 
-/* Compares the array's first and last time with those in the P index. Returns false if they differ. The root has the
+/* Compares the array's first and last time with the P index. Returns false if they differ. The root has the
  * time of a first row that cannot be read. */
 static bool check_times(XtfChecking *check)
 {
@@ -344,7 +344,7 @@ void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array)
         check->unread_rows = array->n_rows;
     else if (!walk_edge(check))
         return;
-    count_rows(check);
+    count_checked_rows(check);
     if (check->stored_only || xtf_checking_stopping(check) || check->report.problems > problems ||
         check->unread_rows == array->n_rows)
         return; /* further checks would only repeat known problems */

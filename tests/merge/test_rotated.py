@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Tests that a trace in several volumes equals the same trace in one file: every directory lists the same names, and every file
-of the tree has the same bytes. The tree is that of `xtf ls`, from the top down to its last directory. Both traces are analysed,
+"""Tests that a trace in several volumes equals the same trace in one file. Every directory lists the same names. Every file of the
+tree has the same bytes. The tree is that of `xtf ls`, from the top down to its last directory. Both traces are analysed,
 so that the tree has waits, causes and the critical path, too.
 
 usage: test_rotated.py XTF ASK_TREE SPLIT_TRACE TRACE...      a TRACE that is no .xtf file is imported first

@@ -11,7 +11,7 @@ from xtf_totals import check_totals
 
 
 def check_level(array, level, expected):
-    """Checks the pages of one level against the entries of the level above: (time, row, place) each, or None for those below a
+    """Checks the pages of one level against the entries of the level above: (time, row, place) each, or None below a
     removed page. Returns the entries for the level below; for level 0, a list of the time of each row."""
     below, before = [], 0
     width = ENTRY.size if level else array.schema.row_size

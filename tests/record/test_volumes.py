@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Programs of MPI, recorded in parts that begin new files (`xtf record --rotate`): on one node and on two, with files that are
-kept and files that are removed. The traces must have what the program did. No file may be left behind, or mixed with files
-of another run. Two nodes need namespaces of Linux.
+"""Programs of MPI, recorded on two nodes in parts that begin new files (`xtf record --rotate`). Old files are kept, or removed.
+The traces must have what the program did. No file may be left behind, or mixed with files of another run. Two nodes need
+namespaces of Linux.
 
 usage: test_volumes.py
 """

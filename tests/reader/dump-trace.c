@@ -4,14 +4,17 @@
  *
  *     dump-trace write FILE CODEC SEED PAGE-SIZE LOCATIONS ROWS [FIRST]
  *                                       ROWS rows in each record array; CODEC plain or compact; locations from FIRST on
+ *     dump-trace volumes FILE CODEC SEED PAGE-SIZE LOCATIONS ROWS      the same, in three volumes
  *     dump-trace rows FILE              every row of every array, then of every table
  *     dump-trace counts FILE SEED N                                counts of N random windows of random arrays
  *     dump-trace totals FILE SEED N                                totals of N random runs of rows
  *     dump-trace align FILE SEED                                   sets new clock maps for most locations of a file
  */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "libxtf/xtf.h"
 
@@ -219,8 +222,19 @@ static void write_once(XtfWriter *writer, GRand *random, uint32_t first, uint32_
         xtf_schema_free(schemas[i]);
 }
 
+static void begin_volume(XtfWriter *writer, const char *path)
+{
+    GError *error = NULL;
+    g_autofree char *folder = g_path_get_dirname(path), *name = g_path_get_basename(path);
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (descriptor < 0 || !xtf_writer_begin_volume(writer, descriptor, name, &error))
+        die(error);
+    close(descriptor);
+}
+
 static void write_trace(const char *path, bool plain, uint32_t seed, uint32_t page_size, uint32_t first,
-                        uint32_t locations, uint32_t rows)
+                        uint32_t locations, uint32_t rows, bool volumes)
 {
     GError *error = NULL;
     GRand *random = g_rand_new_with_seed(seed);
@@ -233,6 +247,8 @@ static void write_trace(const char *path, bool plain, uint32_t seed, uint32_t pa
         if (!writer)
             die(error);
         write_once(writer, random, first, locations, rows);
+        if (volumes)
+            begin_volume(writer, path);
         if (!xtf_writer_close(writer, &error))
             die(error);
     }
@@ -461,9 +477,10 @@ int main(int argc, char **argv)
 {
     GError *error = NULL;
 
-    if ((argc == 8 || argc == 9) && g_str_equal(argv[1], "write")) {
+    if ((argc == 8 || argc == 9) && (g_str_equal(argv[1], "write") || g_str_equal(argv[1], "volumes"))) {
         write_trace(argv[2], g_str_equal(argv[3], "plain"), (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]),
-                    argc == 9 ? (uint32_t)atoi(argv[8]) : 0, (uint32_t)atoi(argv[6]), (uint32_t)atoi(argv[7]));
+                    argc == 9 ? (uint32_t)atoi(argv[8]) : 0, (uint32_t)atoi(argv[6]), (uint32_t)atoi(argv[7]),
+                    g_str_equal(argv[1], "volumes"));
         return 0;
     }
     if (argc == 4 && g_str_equal(argv[1], "align")) {

@@ -5,7 +5,7 @@ import zlib
 
 import xtf_unpack
 from invariants_changes import change_sections, longer, swap
-from xtf_patch import CLOCK_KIND, CLOCK_MAPS, CLOCK_MAPS_KIND, FILE, FILES, LEAF_LISTS_KIND, LIMITS, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, SUPERBLOCK, File, plus, set_fields
+from xtf_patch import CLOCK_KIND, CLOCK_MAPS, CLOCK_MAPS_KIND, FILE, FILES, LEAF_LISTS_KIND, LIMITS, REFERENCE, SCHEMAS, SEGMENT_MAPS, SEGMENTS, STRINGS, SUPERBLOCK, VOLUMES_FEATURE, File, plus, set_fields
 from xtf_format import ENTRY
 from xtf_reader import Trace
 
@@ -113,6 +113,12 @@ def twice(f):
     f.data[first.end:first.end + first.length] = f.data[second.end:second.end + second.length]
 
 
+def swap_volumes(f):
+    """Gives the first two volumes each other's commit."""
+    first, second, *_ = files(f)
+    first.commit, second.commit = second.commit, first.commit
+
+
 def names_anchor(f):
     """Makes the first file an anchor."""
     data = (f.folder / "another_anchor_1.xtf").read_bytes()
@@ -200,6 +206,16 @@ FILE_ROWS = [
     # FORMAT C8
     ("3", "files-claims", "Files in FILES claim few pages more than they fill", "anchor", lambda f: set_fields(next(files(f)), pages=1 << 25), "the named files claim", "files: they claim"),
     ("3", "files-twice", "No file is named twice", "pair", twice, "is named twice", "files: one is named twice"),
+    ("3", "files-removed", "Only an earlier volume may have 0 bytes", "anchor", lambda f: set_fields(next(files(f)), size=0), "was removed on purpose", "was removed on purpose"),
+    ("3", "files-volumes-first", "The pages of the first volume begin at page 0", "volumes", lambda f: set_fields(next(files(f)), first=1), "do not follow those of the file before it", "do not follow one another"),
+    ("3", "files-volumes-end", "The pages of the last earlier volume end at *own first*", "volumes", lambda f: set_fields(list(files(f))[-1], pages=plus(1)), "are not those before this one", "do not have the pages before this one"),
+    ("3", "files-volumes-order", "Commits ascend over the volumes", "volumes", swap_volumes, "is named twice", "volumes are out of order"),
+    # FORMAT C11
+    ("9", "volume-own-first", "*Own first* is at most *pages allotted*", "volumes", lambda f: set_fields(f.superblock, pages=f.superblock.own_first - 1), "which cannot be", "superblock: its first page is"),
+    # FORMAT R78, R80
+    ("9", "volume-bit", "A file with *own first* and FILES has bit 2", "volumes", lambda f: set_fields(f.superblock, incompatible=lambda v: v & ~VOLUMES_FEATURE), "is beyond the end of the file", "past the end of the file"),
+    # FORMAT C9
+    ("9", "volume-there", "The earlier volumes exist", "volumes", lambda f: f.data.__setitem__(next(files(f)).end + next(files(f)).length - 1, ord("9")), "No such file", "No such file"),
     ("9", "anchor-catalog", "The catalog lies in the anchor", "anchor", catalog_in_part, "is beyond the end of the file", "past the end of the file"),
     ("9", "anchor-schemas", "Schemas lie in the anchor", "anchor", somewhere_in_part(lambda f: f.references(SCHEMAS)[0]), "is beyond the end of the file", "past the end of the file"),
     ("9", "anchor-limits", "Limits lie in the anchor", "anchor", somewhere_in_part(lambda f: f.references(LIMITS)[0]), "is beyond the end of the file", "past the end of the file"),

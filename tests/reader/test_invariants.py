@@ -95,6 +95,10 @@ def make_bases(dump_trace, xtf, folder):
     subprocess.run([xtf, "analyze", "--quiet", "-o", folder / "companion.xtf", base], check=True)
     one_superblock(folder / "companion.xtf")
     expect_sound(xtf, folder / "companion.xtf", "companion")
+    volumes = folder / "volumes.xtf"
+    subprocess.run([dump_trace, "volumes", volumes, *map(str, BASES["small"])], check=True)
+    one_superblock(volumes)
+    expect_sound(xtf, volumes, "volumes")
     shutil.copy(folder / "small.xtf", folder / "closed.xtf")
     expect_sound(xtf, folder / "closed.xtf", "closed")
     for name in (*BASES, "merged"):
@@ -121,7 +125,7 @@ def make_anchor(dump_trace, xtf, folder, name, **parts):
 def one_superblock(path):
     f = File(path.read_bytes()).one_superblock()
     f.seal()
-    path.write_bytes(f.data)
+    path.write_bytes(f.stored())
 
 
 def rewritten(f):
@@ -144,7 +148,7 @@ def broken(folder, base, patch):
     patch(f)
     f.seal()
     path = folder / "broken.xtf"
-    path.write_bytes(f.data)
+    path.write_bytes(f.stored())
     return path
 
 

@@ -236,7 +236,7 @@ class Writing:
         answer = self.power.judge([path], "older")[path]
         if isinstance(answer, str) or answer[2] or answer[1] != self.commits[inode].get(answer[0]):
             return False
-        if self.name == "collector":
+        if self.row.run is not None:
             synced = max((commit for commit in self.commits[inode] if commit < synced), default=synced)
         return answer[0] >= synced and self.can_be_copied(path)
 

@@ -83,7 +83,8 @@ static bool add_file(XtfNetwork *network, XtfNetworkFile *new_file, GError **err
                            file->netcdf.path);
     network->lengths = MAX(network->lengths, file->lengths);
     network->repeats = MAX(network->repeats, file->repeats);
-    network->files[file->value] = g_steal_pointer(&file);
+    XtfNetworkValue value = file->value; /* read before the pointer is cleared */
+    network->files[value] = g_steal_pointer(&file);
     return true;
 }
 

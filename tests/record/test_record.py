@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The command `xtf record`: its options, its two forms, its handling of whole, missing or damaged parts, and its exit status. The
+"""The command `xtf record`: its two forms, its handling of whole, missing or damaged parts, and its exit status. The
 programs are scripts that leave parts as collectors do.
 
 usage: test_record.py
@@ -15,79 +15,6 @@ import time
 import unittest
 
 from launching import MAKE_PART, XTF, Case
-
-
-class Options(Case):
-    def test_environment(self):
-        app = self.script("app", "")
-        (self.folder / "filter").write_text("")
-        _, variables, lines = self.plan("-o", "x.xtf", app)
-        self.assertEqual({name for name in variables if name != "LD_PRELOAD"},
-                         {"XTF_RECORD_FOLDER", "XTF_RECORD_JOB", "XTF_RECORD_XTF", "XTF_RECORD_GATHER", "XTF_RECORD_HOST", "XTF_RECORD_DRAIN",
-                          "XTF_RECORD_SITES"})
-        self.assertEqual(variables["XTF_RECORD_SITES"], "0")  # without MPI
-        self.assertEqual(variables["XTF_RECORD_XTF"], os.path.realpath(XTF))
-        self.assertEqual(variables["XTF_RECORD_FOLDER"], f"{self.folder}/tmp/xtf-{variables['XTF_RECORD_JOB']}")
-        self.assertEqual(variables["XTF_RECORD_GATHER"], f"{self.folder}/x.xtf.{variables['XTF_RECORD_JOB']}.d")
-        self.assertEqual(lines[-2:], ["./app", f"xtf merge -o x.xtf {variables['XTF_RECORD_FOLDER']}"])
-        _, variables, _ = self.plan("--buffer", "300K", "--when-full=drop", "-a", "--filter=filter", "--drain", "3", "--clock", "monotonic", "--stack",
-                                    "--locks", "--brake=50", app)
-        expected = {"BUFFER": "524288", "WHEN_FULL": "drop", "ALL_CALLS": "1", "FILTER": f"{self.folder}/filter", "DRAIN": "3",
-                    "CLOCK": "monotonic", "STACK": "1", "LOCKS": "1", "BRAKE": "50"}
-        self.assertEqual({name: variables["XTF_RECORD_" + name] for name in expected}, expected)
-        self.assertEqual(sorted(os.listdir(self.folder)), ["app", "filter", "lib", "tmp"], "no file is made")
-        self.assertEqual(self.left(), [])
-
-    def test_temporary_folder(self):
-        app = self.script("app", "")
-        for environment, place in (({"TMPDIR": "/var/tmp"}, self.folder / "tmp"), ({"TMPDIR": "/var/tmp", "XTF_TMPDIR": ""}, "/var/tmp"),
-                                   ({"TMPDIR": "", "XTF_TMPDIR": ""}, "/tmp")):
-            _, variables, _ = self.plan(app, **environment)
-            self.assertEqual(os.path.dirname(variables["XTF_RECORD_FOLDER"]), str(place))
-        _, error = self.record(app, status=1, XTF_TMPDIR="/nowhere")
-        self.assertIn("/nowhere", error)
-
-    def test_preload_is_kept(self):
-        preloaded = self.folder / "lib" / "other.so"
-        preloaded.write_bytes((self.folder / "lib" / "libxtf-record.so").read_bytes())
-        _, variables, _ = self.plan(self.script("app", ""), LD_PRELOAD=str(preloaded))
-        self.assertEqual(variables["LD_PRELOAD"], f"{preloaded}:{self.folder}/lib/libxtf-record.so")
-        _, variables, _ = self.plan("--stack", self.script("app", ""), LD_PRELOAD=str(preloaded))
-        self.assertEqual(variables["LD_PRELOAD"], f"{self.folder}/lib/libxtf-record.so:{preloaded}")
-
-    def test_wrong(self):
-        app = self.script("app", "echo ran")
-        (self.folder / "mistaken").write_text("SCOREP_REGION_NAMES_BEGIN\n  EXCLUDES *\nSCOREP_REGION_NAMES_END\n")
-        for arguments, word in ((["--filter", "mistaken", app], "line 2: EXCLUDES"), (["--buffer", "x", app], "--buffer"), (["--buffer", "2G", app], "--buffer"), (["--buffer", "0", app], "--buffer"),
-                                (["--when-full=never", app], "wait or drop"), (["--clock=sun", app], "tsc or monotonic"),
-                                (["--mpi=lam", app], "openmpi, mpich or none"), (["--drain=0", app], "seconds"), (["--brake=-1", app], "number of calls"),
-                                (["--filter", "nowhere", app], "cannot be read"), (["-o", "", app], "--output"), ([], "arguments are missing"), (["--nonsense", app], "nonsense")):
-            out, error = self.record(*arguments, status=2)
-            self.assertIn(word, error)
-            self.assertEqual(out, "")
-        (self.folder / "plain").write_text("")
-        for arguments, word in ((["./nowhere"], "program './nowhere' not found"), (["./plain"], "it is not an executable file"), (["./lib"], "it is not an executable file"), (["-o", "no/x.xtf", app], "no such folder"), (["-o", "lib", app], "folder")):
-            out, error = self.record(*arguments, status=1)
-            self.assertIn(word, error)
-            self.assertEqual(out, "")
-        self.assertEqual(self.left(), [])
-
-    def test_options_of_the_command_are_its_own(self):
-        app = self.script("app", 'echo "$@"')
-        for arguments in (["-o", "x.xtf", app, "-o", "--force", "-b4", "--"], ["--", app, "-o", "--force", "-b4", "--"]):
-            out, _ = self.record(*arguments, status=1)
-            self.assertEqual(out, "-o --force -b4 --\n")
-
-    def test_missing_module(self):
-        for name, package in (("openmpi", "libopenmpi-dev"), ("mpich", "libmpich-dev")):
-            os.remove(self.folder / "lib" / f"libxtf-record-{name}.so")
-            _, error = self.record("--mpi=" + name, self.script("app", "echo ran"), status=1)
-            self.assertIn(package, error)
-            self.assertIn(f"-D{name}=enabled", error)
-        spaced = self.folder / "a b"
-        os.rename(self.folder / "lib", spaced)
-        _, error = self.record("./app", status=1, XTF_RECORD_LIBDIR=str(spaced))
-        self.assertIn("space", error)
 
 
 class Running(Case):

@@ -38,7 +38,7 @@ class Options(Case):
         app = self.script("app", "")
         (self.folder / "filter").write_text("")
         values = {"output": "x.xtf", "mpi": "mpich", "buffer": "300K", "when-full": "drop", "filter": "filter", "brake": "50", "clock": "monotonic",
-                  "drain": "3", "fsync": "7", "rotate": "1h", "keep": "4", "sites": "0"}
+                  "drain": "3", "fsync": "7", "rotate": "1h", "keep": "4", "sites": "0", "start": "on", "from": "10s", "for": "1500ms"}
         switches = {"force", "dry-run", "all-calls", "locks", "stack", "keep-parts", "quiet"}
         listed = set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", self.record("--help")[0], re.MULTILINE)) - {"help"}
         self.assertEqual(listed, switches | set(values))
@@ -53,9 +53,11 @@ class Options(Case):
         self.assertEqual(plan(**variables), by_options)
         self.assertIn("xtf merge -o x.xtf", by_options)
         self.assertIn("XTF_RECORD_KEEP=4\n", by_options)
+        self.assertIn("XTF_RECORD_FROM=10000ms\n", by_options)
         # An option overrides its variable. An empty variable and 0 count as not given.
         self.assertEqual(plan("--dry-run", "--drain=10", XTF_RECORD_DRAIN="3", XTF_RECORD_BUFFER="", XTF_RECORD_LOCKS="0"), plan("--dry-run"))
-        for variable, value in (("XTF_RECORD_BUFFER", "2G"), ("XTF_RECORD_LOCKS", "yes"), ("XTF_RECORD_MPI", "lam"), ("XTF_RECORD_KEEP", "4")):
+        for variable, value in (("XTF_RECORD_BUFFER", "2G"), ("XTF_RECORD_LOCKS", "yes"), ("XTF_RECORD_MPI", "lam"), ("XTF_RECORD_KEEP", "4"),
+                                ("XTF_RECORD_START", "no"), ("XTF_RECORD_FROM", "1.5s"), ("XTF_RECORD_FOR", "0")):
             _, error = self.record(app, status=2, **{variable: value})
             self.assertIn(f"{variable} '{value}'", error)
         _, error = self.record("--dry-run", app, XTF_RECORD_FLITER="f", XTF_RECORD_TIMEOUT_PERCENT="9")
@@ -94,7 +96,7 @@ class Options(Case):
         for arguments, word in ((["--filter", "mistaken", app], "line 2: EXCLUDES"), (["--buffer", "x", app], "--buffer"), (["--buffer", "2G", app], "--buffer"), (["--buffer", "0", app], "--buffer"),
                                 (["--when-full=never", app], "wait or drop"), (["--clock=sun", app], "tsc or monotonic"),
                                 (["--mpi=lam", app], "openmpi, mpich or none"), (["--drain=0", app], "seconds"), (["--brake=-1", app], "number of calls"),
-                                (["--filter", "nowhere", app], "cannot be read"), (["-o", "", app], "--output"), ([], "arguments are missing"), (["--nonsense", app], "nonsense")):
+                                (["--filter", "nowhere", app], "cannot be read"), (["-o", "", app], "--output"), (["--start=off", "--from=1s", app], "the program says when"), ([], "arguments are missing"), (["--nonsense", app], "nonsense")):
             out, error = self.record(*arguments, status=2)
             self.assertIn(word, error)
             self.assertEqual(out, "")

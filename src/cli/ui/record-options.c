@@ -16,10 +16,11 @@ enum {
     BRAKE_MAX = 1000000000,
     FSYNC_MAX = 86400,
     KEEP_MAX = 1000000,
-    SECONDS_MAX = 365 * 86400,
     RING_MIN = 4 << 10,
     RING_MAX = 1 << 30,
 };
+#define TIME_MAX_MS (UINT64_C(365) * 86400 * 1000)
+#define TIME_NEEDED "a time such as 10s is needed: up to 365d, with ms, s, m, h or d"
 
 /* Where a text was given: "--buffer" or "XTF_RECORD_BUFFER". */
 typedef const char *Place;
@@ -126,29 +127,52 @@ static bool read_fsync(Place place, const char *text, XtfCliRecord *options)
     return read_number(place, text, 0, FSYNC_MAX, "a number of seconds, 0 to 86400, is needed", &seconds);
 }
 
-/* Reads a length of time: digits, and s, m, h or d. Digits alone are seconds. */
-static bool read_time(Place place, const char *text, guint64 *seconds)
+/* Reads a length of time: digits, and ms, s, m, h or d. Digits alone are seconds. `needed` has an example. */
+static bool read_time(Place place, const char *text, const char *needed, guint64 *ms)
 {
     static const struct {
-        char unit;
-        unsigned seconds;
-    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {0, 1}};
-    size_t digits = strspn(text, "0123456789");
+        const char *unit;
+        guint64 ms;
+    } units[] = {{"", 1000}, {"ms", 1}, {"s", 1000}, {"m", 60 * 1000}, {"h", 3600 * 1000}, {"d", 86400 * 1000}};
+    size_t digits = strspn(text, "0123456789"), unit = 0;
     g_autofree char *number = g_strndup(text, digits);
-    unsigned unit = 0;
 
-    while (unit < G_N_ELEMENTS(units) && units[unit].unit != text[digits])
+    while (unit < G_N_ELEMENTS(units) && strcmp(units[unit].unit, text + digits) != 0)
         unit++;
-    if (unit == G_N_ELEMENTS(units) || (text[digits] && text[digits + 1]) ||
-        !g_ascii_string_to_unsigned(number, 10, 1, SECONDS_MAX / units[unit].seconds, seconds, NULL))
-        return report_wrong(place, text, "a time such as 1h is needed: up to 365d, with s, m, h or d");
-    *seconds *= units[unit].seconds;
+    if (unit == G_N_ELEMENTS(units) ||
+        !g_ascii_string_to_unsigned(number, 10, 1, TIME_MAX_MS / units[unit].ms, ms, NULL))
+        return report_wrong(place, text, needed);
+    *ms *= units[unit].ms;
     return true;
 }
 
 static bool read_rotate(Place place, const char *text, XtfCliRecord *options)
 {
-    return read_time(place, text, &options->record.rotate);
+    static const char needed[] = "a time such as 1h is needed: up to 365d, with s, m, h or d";
+    guint64 ms;
+
+    if (!read_time(place, text, needed, &ms))
+        return false;
+    options->record.rotate = ms / 1000;
+    return ms % 1000 == 0 || report_wrong(place, text, needed);
+}
+
+static bool read_start(Place place, const char *text, XtfCliRecord *options)
+{
+    options->record.start_off = g_str_equal(text, "off");
+    return options->record.start_off || g_str_equal(text, "on") || report_wrong(place, text, "on or off is needed");
+}
+
+static bool read_from(Place place, const char *text, XtfCliRecord *options)
+{
+    if (options->record.start_off)
+        return report_wrong(place, text, "with --start off, the program says when recording begins");
+    return read_time(place, text, TIME_NEEDED, &options->record.from_ms);
+}
+
+static bool read_for(Place place, const char *text, XtfCliRecord *options)
+{
+    return read_time(place, text, TIME_NEEDED, &options->record.for_ms);
 }
 
 static bool read_keep(Place place, const char *text, XtfCliRecord *options)
@@ -193,6 +217,9 @@ static const Row rows[] = {
     {"when-full", 'w', read_when_full, "WHAT", "If a buffer is full: wait (default), drop records, or flush it all"},
     {"all-calls", 'a', read_all_calls, NULL, "Record calls that do not communicate too, such as MPI_Comm_rank"},
     {"filter", 0, read_filter, "FILE", "Read from FILE which functions of the program to record"},
+    {"start", 0, read_start, "off", "Begin when the program says so: MPI_Pcontrol(1), XTF_RECORDING_ON()"},
+    {"from", 0, read_from, "TIME", "Begin recording after this time, such as 10s"},
+    {"for", 0, read_for, "TIME", "End recording this time after its begin"},
     {"brake", 0, read_brake, "N", "Stop recording a function after N short calls (default: 100000; 0: never)"},
     {"sites", 0, read_sites, "N", "From where the program calls MPI: 1 (default), or 0 to leave it out"},
     {"locks", 0, read_locks, NULL, "Record POSIX mutexes"},

@@ -94,6 +94,19 @@ static void set_unrecorded(XtfCollectSession *session)
     xtf_collect_set_number(&session->collector, "record.unrecorded", all);
 }
 
+/* Adds a remark if the window of --start off or --from never began. */
+static void add_window_remark(XtfCollectSession *session)
+{
+    if (!atomic_load(&session->memory.process->window_waits))
+        return;
+    xtf_collect_remark(
+        &session->collector,
+        g_getenv("XTF_RECORD_FROM")
+            ? "recording never began: after the time of --from, the program called no blocking "
+              "collective operation of all processes, or had ended"
+            : "recording never began: with --start off, MPI_Pcontrol(1) or XTF_RECORDING_ON() begins it");
+}
+
 /* Adds remarks for users on what is missing. */
 static void add_remarks(XtfCollectSession *session)
 {
@@ -137,6 +150,7 @@ static void add_remarks(XtfCollectSession *session)
 void xtf_collect_add_summary(XtfCollectSession *session, const char *end)
 {
     add_remarks(session);
+    add_window_remark(session);
     set_counts(session, end);
 }
 

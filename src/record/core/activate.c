@@ -84,6 +84,8 @@ static bool start_recording(const char *folder)
     const char *sites = xtf_core_option("SITES");
     xtf_core.sites_off = sites && !strcmp(sites, "0");
     process->has_mpi = xtf_core_has_mpi();
+    xtf_core_window_set_up();
+    xtf_core_window_publish();
     if (!xtf_core_awaits_rank)
         process->phase = XTF_WIRE_RUNNING;
     xtf_core_keep_life();

@@ -76,10 +76,11 @@ static void start_ring(XtfRing *ring)
     atomic_store_explicit(&ring->shared->thread, thread, memory_order_relaxed);
     atomic_store_explicit(&ring->shared->tid, tid, memory_order_relaxed);
     ring->limit = 0;
-    ring->depth = ring->off = ring->hole = ring->written = 0;
+    ring->depth = ring->off = ring->kept_off = ring->hole = ring->written = 0;
     ring->missing = ring->waited_from = ring->waited_until = 0;
     ring->regions = NULL;
     xtf_core_append(ring, xtf_core_now(), XTF_WIRE_OWNER, xtf_core_thread.is_mpis, thread, 1, (uint32_t)tid);
+    xtf_core_set_off(ring, xtf_core_window_off());
 }
 
 XtfRing *xtf_core_claim_ring(void)

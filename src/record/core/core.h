@@ -53,16 +53,26 @@ typedef struct {
     uint64_t head;  /* the producer's copy of shared->head */
     uint64_t limit; /* records fit up to this position without another read of the tail */
     uint32_t depth; /* number of open frames, recorded or not */
-    uint32_t off;   /* 1 if the program switched off recording in this thread */
+    uint32_t off;   /* XtfCoreOff bits: reasons why the thread does not record, or may soon not record */
 
-    uint32_t hole;    /* 0, or XTF_CORE_HOLE_...: the ring takes only the records that keep frames balanced */
-    uint32_t written; /* in a hole: number of open frames whose ENTER is in the ring, always the outermost */
-    uint64_t missing; /* in a hole: number of records left out */
+    uint32_t kept_off; /* `off`, while xtf_core_force_on() keeps the thread on */
+    uint32_t hole;     /* 0, or XTF_CORE_HOLE_...: the ring takes only the records that keep frames balanced */
+    uint32_t written;  /* in a hole: number of open frames whose ENTER is in the ring, always the outermost */
+    uint64_t missing;  /* in a hole: number of records left out */
     uint64_t waited_from, waited_until; /* interval of the pending WAITED record; 0: none */
     void *regions;                      /* a front end's data for the thread; NULL when a thread claims the ring */
     uint32_t stack[XTF_CORE_STACK];     /* regions of the open frames */
     XtfCoreSite sites[XTF_CORE_SITES];  /* the latest call sites, each at a place that its address determines */
 } XtfRing;
+
+/* Reasons in XtfRing.off. While TIMED alone is set, the thread records, and looks at the clock for the end of the
+ * window. */
+typedef enum {
+    XTF_CORE_OFF_BY_PROGRAM = 1, /* MPI_Pcontrol(0), XTF_RECORDING_OFF() */
+    XTF_CORE_OFF_BEFORE = 2,     /* the window of --start off or --from has not begun */
+    XTF_CORE_OFF_AFTER = 4,      /* the window of --for has ended */
+    XTF_CORE_TIMED = 8,          /* the window will end */
+} XtfCoreOff;
 
 /* State of the recorder in one thread. */
 typedef struct {
@@ -115,7 +125,39 @@ void xtf_core_refuse(const char *format, ...) __attribute__((format(printf, 1, 2
  * call between begin and end, from a signal handler, does nothing and counts as nested. */
 void xtf_core_set_recording(bool on);
 
+/* Records this thread, which may be switched off, until xtf_core_end_force(): for MPI_Init and MPI_Finalize. The caller
+ * is between begin and end. */
+void xtf_core_force_on(XtfRing *ring);
+/* Ends xtf_core_force_on(). The caller is not between begin and end. */
+void xtf_core_end_force(void);
+
+/*
+ * The window of the run that is recorded: --start off, --from, --for. With --start off it begins when a thread switches
+ * recording on, with --from after a time. It ends a time after its begin. Each thread looks for both when it begins a
+ * record, so a window that neither waits nor ends costs nothing.
+ */
+
+/* Reads the options, once. */
+void xtf_core_window_set_up(void);
+/* True if the window waits for its time, and has not begun. */
+bool xtf_core_window_waits(void);
+/* True if the time of --from is over. */
+bool xtf_core_window_is_due(void);
+/* Decides who begins the window of --from: xtf_core_window_begin(), which the front end calls in all processes at one
+ * point, or the time. By default it is the time, but in a process with MPI only after MPI_Init. */
+void xtf_core_window_set_together(bool together);
+void xtf_core_window_begin(void);
+
+static inline bool xtf_core_is_off(const XtfRing *ring)
+{
+    return ring->off & ~(uint32_t)XTF_CORE_TIMED;
+}
+
 /* Slow paths of the functions below. */
+
+/* Switches a thread whose `off` is not 0 on or off, as the window has begun or ended. Returns true if the thread
+ * records. The caller is between begin and end. */
+bool xtf_core_follow_window(XtfRing *ring);
 
 XtfRing *xtf_core_claim_ring(void);
 void xtf_core_count_nested(void);
@@ -160,7 +202,7 @@ static inline XtfRing *xtf_core_begin(void)
 {
     XtfRing *ring = xtf_core_begin_frame();
 
-    if (__builtin_expect(ring && ring->off, 0)) {
+    if (__builtin_expect(ring && ring->off, 0) && !xtf_core_follow_window(ring)) {
         xtf_core_end();
         return NULL;
     }

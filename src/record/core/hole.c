@@ -8,8 +8,6 @@
  * each open frame that began in the hole; it has stored their regions. So the frames in the ring are always balanced,
  * and after a hole they are the program's open frames.
  */
-#include <errno.h>
-
 #include "src/record/core/inner.h"
 
 enum { OFF = 2, ON = 1 };
@@ -62,7 +60,7 @@ static void uncount_missing(XtfRing *ring, uint32_t n)
 
 bool xtf_core_resume(XtfRing *ring)
 {
-    if (!xtf_core_life.owns_rings || ring->off || ring->depth > XTF_CORE_STACK ||
+    if (!xtf_core_life.owns_rings || xtf_core_is_off(ring) || ring->depth > XTF_CORE_STACK ||
         atomic_load_explicit(&xtf_core.lost, memory_order_relaxed) || !has_room_to_resume(ring))
         return false;
     uint64_t now = xtf_core_now();
@@ -81,8 +79,7 @@ void xtf_core_abandon_hole(XtfRing *ring)
     ring->hole = 0;
 }
 
-/* Ends the hole of a thread whose recording is switched on again. If the ring is full, a hole for that reason follows.
- */
+/* Ends the hole of a thread that is switched on. If the ring is full, a hole for that reason follows. */
 static void switch_on(XtfRing *ring)
 {
     if (!has_room_to_resume(ring) && xtf_core_wait_for_room(ring, room_to_resume(ring)))
@@ -104,25 +101,13 @@ static void switch_off(XtfRing *ring)
     ring->written = written;
 }
 
-void xtf_core_set_recording(bool on)
+void xtf_core_set_off(XtfRing *ring, uint32_t off)
 {
-    XtfRing *ring = xtf_core_thread.ring;
-    int saved = errno;
+    bool was_off = xtf_core_is_off(ring);
 
-    if (!ring || !xtf_core_life.owns_rings || ring->off == !on)
-        return;
-    /* A signal handler has interrupted the writing of a record. */
-    if (xtf_core_thread.busy) {
-        xtf_core_count_nested();
-        return;
-    }
-    xtf_core_thread.busy = XTF_CORE_BUSY;
-    atomic_signal_fence(memory_order_acq_rel);
-    ring->off = !on;
-    if (on)
+    ring->off = off;
+    if (was_off && !xtf_core_is_off(ring))
         switch_on(ring);
-    else
+    else if (!was_off && xtf_core_is_off(ring))
         switch_off(ring);
-    xtf_core_end();
-    errno = saved;
 }

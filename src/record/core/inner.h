@@ -126,6 +126,20 @@ bool xtf_core_resume(XtfRing *ring);
 /* Ends the hole without entering frames: the thread ends, or another hole begins. */
 void xtf_core_abandon_hole(XtfRing *ring);
 
+/* Sets `off`, and ends or begins the hole of a thread that this switches on or off. */
+void xtf_core_set_off(XtfRing *ring, uint32_t off);
+
+/* ---- window.c */
+
+/* Returns the XtfCoreOff bits of a new thread. */
+uint32_t xtf_core_window_off(void);
+/* Begins the window of --start off, since the program has switched recording on. */
+void xtf_core_window_begin_by_program(void);
+/* Begins a window that waits for its time alone, if the time is over. */
+void xtf_core_window_look(void);
+/* Publishes the window's state in the shared memory. */
+void xtf_core_window_publish(void);
+
 /* ---- fork.c */
 
 /* Stops recording in forked children. */

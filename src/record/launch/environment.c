@@ -18,6 +18,12 @@ static void set_number(GPtrArray *variables, const char *name, guint64 value)
         g_ptr_array_add(variables, g_strdup_printf("%s=%" G_GUINT64_FORMAT, name, value));
 }
 
+static void set_milliseconds(GPtrArray *variables, const char *name, guint64 value)
+{
+    if (value > 0)
+        g_ptr_array_add(variables, g_strdup_printf("%s=%" G_GUINT64_FORMAT "ms", name, value));
+}
+
 /* Appends the module to LD_PRELOAD: sanitizers insist on being first. With `stack`, prepends the module, since tools
  * called below the recorder must follow it. */
 static void set_preload(GPtrArray *variables, const char *module, bool stack)
@@ -55,6 +61,9 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
     set_number(variables, "XTF_RECORD_KEEP", options->keep);
     set_variable(variables, "XTF_RECORD_BRAKE", options->brake);
     set_variable(variables, "XTF_RECORD_SITES", options->no_sites ? "0" : NULL);
+    set_variable(variables, "XTF_RECORD_START", options->start_off ? "off" : NULL);
+    set_milliseconds(variables, "XTF_RECORD_FROM", options->from_ms);
+    set_milliseconds(variables, "XTF_RECORD_FOR", options->for_ms);
     g_ptr_array_add(variables, NULL);
     return (char **)g_ptr_array_free(variables, FALSE);
 }

@@ -17,6 +17,9 @@ typedef struct {
     guint64 rotate;     /* seconds after which a part begins a new volume; 0: never */
     guint64 keep;       /* earlier volumes to keep; 0: all */
     bool no_sites;      /* do not record from where functions are called */
+    bool start_off;     /* recording begins when the program says so */
+    guint64 from_ms;    /* time at which recording begins; 0: at once */
+    guint64 for_ms;     /* time after which recording ends; 0: with the program */
     const char *brake;  /* calls in a row after which the brake stops a tiny function, as digits; "0": never */
 } XtfRecordOptions;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/record/mpi/comms/comms.h"
+#include "src/record/mpi/comms/together.h"
 #include "src/record/mpi/comms/world.h"
 #include "src/record/mpi/creation/connect.h"
 #include "src/record/mpi/creation/create.h"

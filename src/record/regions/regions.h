@@ -72,6 +72,8 @@ static inline XtfRing *xtf_regions_begin(void)
 
     if (__builtin_expect(!ring && !xtf_core_active, 0) && xtf_regions_start())
         ring = xtf_core_begin_frame();
+    if (__builtin_expect(ring && ring->off, 0))
+        xtf_core_follow_window(ring);
     return ring;
 }
 

@@ -64,7 +64,8 @@ EXPORT void xtf_user_record(int on)
 {
     int kept = errno;
 
-    if (xtf_core_active)
+    /* With --start off, this begins the recording of a process that has entered no region yet. */
+    if (xtf_core_active || (on && xtf_regions_start()))
         xtf_core_set_recording(on);
     errno = kept;
 }

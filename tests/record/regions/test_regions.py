@@ -176,9 +176,10 @@ class Instrumented(Recording):
         self.assertEqual(self.record(program, XTF_RECORD_FILTER=str(self.path("filter"))).count("ENTER"), {})
 
     def test_bad_filter(self):
-        """Checks that a mistake in a filter is reported with its line, and that everything is recorded."""
+        """Checks that a mistake in a filter of the program's own environment is reported with its line, and that everything is
+        recorded."""
         self.path("filter").write_text("SCOREP_REGION_NAMES_BEGIN\n hot\nSCOREP_REGION_NAMES_END\n")
-        trace = self.record(self.build("hot.c", "-finstrument-functions"), "10", XTF_RECORD_FILTER=str(self.path("filter")))
+        trace = self.record("env", f"XTF_RECORD_FILTER={self.path('filter')}", self.build("hot.c", "-finstrument-functions"), "10")
         self.assertIn("line 2", trace.cat("definitions/remarks"))
         self.assertEqual(trace.count("ENTER")["hot"], 11)
 

@@ -142,6 +142,9 @@ void xtf_collect_process_begin(XtfCollector *collector, const XtfCollectProgram 
     xtf_collect_add_row(tables, XTF_MODEL_PROCESSES, &process);
     add_process_property(tables, "source", "xtf record");
     add_process_property(tables, "record.job", g_getenv("XTF_RECORD_JOB"));
+    add_process_property(tables, "record.start", g_getenv("XTF_RECORD_START"));
+    add_process_property(tables, "record.from", g_getenv("XTF_RECORD_FROM"));
+    add_process_property(tables, "record.for", g_getenv("XTF_RECORD_FOR"));
     add_process_property(tables, "record.clock",
                      collector->clock.source == XTF_WIRE_CLOCK_TSC ? "time stamp counter" : "CLOCK_MONOTONIC");
     xtf_collect_add_program(collector, program);

@@ -8,6 +8,7 @@
 #include "src/record/mpi/comms/comms.h"
 #include "src/record/mpi/comms/groups.h"
 #include "src/record/mpi/comms/partial.h"
+#include "src/record/mpi/comms/together.h"
 #include "src/record/mpi/comms/world.h"
 #include "src/record/mpi/creation/create.h"
 #include "src/record/mpi/creation/spawn.h"
@@ -100,6 +101,7 @@ void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
     }
     if (xtf_mpi_is_partial)
         xtf_mpi_comm_set_apart(MPI_COMM_WORLD);
+    xtf_mpi_together_start();
     *left = xtf_core_now();
     if (ring) {
         xtf_core_record(ring, *left, XTF_WIRE_COMM_CREATE, 0, xtf_mpi_world_id);
@@ -150,6 +152,7 @@ void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
     }
     define_not_wrapped(xtf_mpi_ring(ring));
     xtf_mpi_comms_begin();
+    xtf_mpi_together_start();
 }
 
 void xtf_mpi_session_ends(void)

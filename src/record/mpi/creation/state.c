@@ -80,6 +80,7 @@ void xtf_mpi_initialized(void)
     if (xtf_pmpi.Query_thread && xtf_pmpi.Query_thread(&provided) == MPI_SUCCESS)
         xtf_mpi_threads = provided == MPI_THREAD_MULTIPLE;
     atomic_store_explicit(&xtf_mpi_state, XTF_MPI_ON, memory_order_release);
+    xtf_core_end_force();
 }
 
 /* Sets up recording after MPI was initialised unseen. A process that cannot record still takes part in the
@@ -90,12 +91,12 @@ static void start_after_init(void)
 
     pthread_mutex_lock(&lock);
     if (xtf_mpi_state == XTF_MPI_UNKNOWN) {
-        ring = activate_recorder() ? xtf_core_begin() : NULL;
+        ring = activate_recorder() ? xtf_core_begin_frame() : NULL;
         uint32_t busy = ring ? XTF_CORE_IDLE : xtf_core_thread.busy; /* may say that the thread got no ring */
         if (ring || is_ours()) {
             xtf_mpi_wrapper.frame = NULL;
             xtf_core_thread.busy = XTF_CORE_BUSY;
-            xtf_mpi_attach(ring);
+            xtf_mpi_attach(ring && !xtf_core_is_off(ring) ? ring : NULL);
             atomic_signal_fence(memory_order_acq_rel);
             xtf_core_thread.busy = busy;
         }
@@ -133,6 +134,16 @@ bool xtf_mpi_begin_slowly(void)
     return xtf_mpi_state == XTF_MPI_ON;
 }
 
+/* Begins a call that is recorded in a thread that is switched off, too. */
+static XtfRing *begin_forced(void)
+{
+    XtfRing *ring = xtf_core_begin_frame();
+
+    if (ring)
+        xtf_core_force_on(ring);
+    return ring;
+}
+
 XtfRing *xtf_mpi_begin_init(void)
 {
     if (!xtf_pmpi_load() || xtf_mpi_state == XTF_MPI_OFF || xtf_core_thread.busy)
@@ -142,21 +153,21 @@ XtfRing *xtf_mpi_begin_init(void)
         return NULL;
     }
     xtf_mpi_wrapper.frame = NULL; /* an earlier call may have left its frame */
-    return xtf_core_begin();
+    return begin_forced();
 }
 
 XtfRing *xtf_mpi_begin_finalize(const void *frame)
 {
     if (!xtf_pmpi_load() || (xtf_core_thread.busy && !xtf_mpi_was_abandoned(frame)) || !xtf_mpi_is_on())
         return NULL;
-    xtf_core_set_recording(true);
     xtf_mpi_wrapper.frame = NULL;
-    return xtf_core_begin();
+    return begin_forced();
 }
 
 void xtf_mpi_finalized(void)
 {
     xtf_mpi_state = XTF_MPI_OFF;
+    xtf_core_end_force();
     xtf_core_finish();
 }
 

@@ -79,7 +79,7 @@ def form_of(function, snippets, conversions):
         statuses=wrappers.statuses_of(function, snippets, lambda name, _: f"xtf_fortran_ignored({name})", "*count"),
         declare=("    MPI_Fint result = MPI_SUCCESS;", *(f"    {made.declare}" for made in conversions.values() if made.declare)),
         call=f"    next({call});", change=tuple(f"    {made.after}" for made in conversions.values() if made.after), end=end,
-        caller="caller")
+        caller="caller", comm="XTF_FORTRAN_COMM(*comm)")
 
 
 def body_of(function, snippets):

@@ -56,6 +56,7 @@ class Form:
     change: tuple  # after the call
     end: tuple  # returns `result`
     caller: str  # the return address in the program: an expression of C
+    comm: str  # expression of the argument `comm`, before the lines `declare`
 
 
 def statuses_of(function, snippets, is_ignored, count):
@@ -72,7 +73,7 @@ def form_of(function, snippets):
     """Returns the form of C."""
     call = f"xtf_mpi_next.{function.short}({function.passed})"
     return Form(pass_on=(f"        return {call};",), statuses=statuses_of(function, snippets, lambda name, constant: f"{name} == {constant}", "count"), declare=(),
-                call=f"    {function.result} result = {call};", change=(), end=("    return result;",), caller="xtf_mpi_take_caller()")
+                call=f"    {function.result} result = {call};", change=(), end=("    return result;",), caller="xtf_mpi_take_caller()", comm="comm")
 
 
 def recorded_of(function, filled, form):
@@ -119,11 +120,18 @@ def passed_on_of(function, filled, form, test):
     return [f"    if ({test}) {{", *lines, "    }"]
 
 
+def passing_test_of(function, form):
+    """Returns the C test that a call is only passed on. A blocking collective operation may begin the recording."""
+    if function.kind != "collective":
+        return "!ring"
+    return f"!ring && !(xtf_mpi_begins_together && xtf_mpi_begin_together({form.comm}) && (ring = xtf_mpi_begin()))"
+
+
 def body_of(function, filled, form):
     """Returns the body of a wrapper."""
     lines = passed_on_of(function, filled, form, f"xtf_mpi_quiet({function.number})") if function.recorded == "off" else []
     lines += [f"    XtfRing *ring = {BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
-    lines += unrecorded_of(function, filled, form) if unrecorded_test_of(function) else passed_on_of(function, filled, form, "!ring")
+    lines += unrecorded_of(function, filled, form) if unrecorded_test_of(function) else passed_on_of(function, filled, form, passing_test_of(function, form))
     lines += recorded_of(function, filled, form)
     return lines + ["    xtf_core_end();", *indent(ENDS.get(function.kind, "")), *form.end]
 

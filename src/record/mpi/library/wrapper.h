@@ -123,7 +123,7 @@ static inline bool xtf_mpi_quiet(unsigned region)
         return true;
     if (xtf_mpi_all_calls)
         return false;
-    if (xtf_core_active && !xtf_core_thread.busy && !(ring && ring->off))
+    if (xtf_core_active && !xtf_core_thread.busy && !(ring && xtf_core_is_off(ring)))
         xtf_mpi_count(region);
     return true;
 }

@@ -1,0 +1,115 @@
+/*
+ * The window of the run that is recorded.
+ *
+ * The process has one window. Each thread has bits in XtfRing.off that say what it awaits, and reads the clock only
+ * while it awaits the begin or the end. The clock is the coarse one, which takes 5 ns and is exact to some
+ * milliseconds.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "src/record/core/inner.h"
+
+static struct {
+    bool by_program;           /* --start off */
+    uint64_t from_ns;          /* time at which it begins; 0: at once, or by the program */
+    uint64_t length_ns;        /* 0: it has no end */
+    _Atomic bool together;     /* only xtf_core_window_begin() begins it */
+    _Atomic bool waits;        /* it has not begun; else `until_ns` is valid */
+    _Atomic uint64_t until_ns; /* 0: it has no end */
+} window;
+
+static uint64_t coarse_ns(void)
+{
+    return xtf_clock_ns(CLOCK_MONOTONIC_COARSE);
+}
+
+/* Reads an option that is a number of milliseconds, as `xtf record` passes times: "1500ms". */
+static uint64_t read_milliseconds(const char *name)
+{
+    const char *text = xtf_core_option(name);
+    char *end;
+
+    if (!text)
+        return 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (strcmp(end, "ms") != 0)
+        xtf_core_say("XTF_RECORD_%s is no time: %s", name, text);
+    return strcmp(end, "ms") == 0 ? number : 0;
+}
+
+static void read_options(void)
+{
+    const char *start = xtf_core_option("START");
+    uint64_t from_ms = read_milliseconds("FROM");
+
+    window.by_program = start && strcmp(start, "off") == 0;
+    window.length_ns = read_milliseconds("FOR") * 1000000;
+    if (from_ms)
+        window.from_ns = coarse_ns() + from_ms * 1000000;
+    window.waits = true;
+    window.together = from_ms && xtf_core_awaits_rank && xtf_core_has_mpi();
+    if (!window.by_program && !from_ms)
+        xtf_core_window_begin();
+}
+
+void xtf_core_window_set_up(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    pthread_once(&once, read_options);
+}
+
+bool xtf_core_window_waits(void)
+{
+    return window.from_ns && window.waits;
+}
+
+bool xtf_core_window_is_due(void)
+{
+    return window.from_ns && coarse_ns() >= window.from_ns;
+}
+
+void xtf_core_window_set_together(bool together)
+{
+    window.together = together;
+}
+
+void xtf_core_window_publish(void)
+{
+    if (xtf_core.process)
+        atomic_store(&xtf_core.process->window_waits, window.waits);
+}
+
+void xtf_core_window_begin(void)
+{
+    uint64_t none = 0;
+
+    if (!window.waits)
+        return;
+    if (window.length_ns)
+        atomic_compare_exchange_strong(&window.until_ns, &none, coarse_ns() + window.length_ns);
+    window.waits = false;
+    if (xtf_core_life.owns_rings)
+        xtf_core_window_publish();
+}
+
+void xtf_core_window_begin_by_program(void)
+{
+    if (window.by_program)
+        xtf_core_window_begin();
+}
+
+uint32_t xtf_core_window_off(void)
+{
+    if (window.waits)
+        return XTF_CORE_OFF_BEFORE;
+    return window.until_ns == 0 ? 0 : coarse_ns() < window.until_ns ? XTF_CORE_TIMED : XTF_CORE_OFF_AFTER;
+}
+
+void xtf_core_window_look(void)
+{
+    if (window.waits && !window.together && xtf_core_window_is_due())
+        xtf_core_window_begin();
+}

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""Recordings of a part of a run: --start, --from and --for. The trace must have the steps that the
+program printed, and the same of all processes.
+
+usage: test_selection.py
+"""
+
+import collections
+import subprocess
+
+import recording
+from recorded_trace import Recorded
+
+SIZE = 3
+
+
+def names_of(calls):
+    return [call.name for call in calls]
+
+
+class Windows(recording.Case):
+    def windowed(self, mpi, options, *arguments):
+        """Records programs/windowed.c. Returns the trace, and {process: the times of its steps in ms}."""
+        program = self.folder / f"windowed-{mpi}"
+        if not program.exists():
+            self.compile(mpi, "windowed")
+        trace, output = self.recorded(mpi, SIZE, program, *arguments, options=["-f", *options])
+        times = collections.defaultdict(list)
+        for line in output.splitlines():
+            rank, step, time = line.split()
+            self.assertEqual(int(step), len(times[int(rank)]))
+            times[int(rank)].append(float(time))
+        self.assertEqual(sorted(times), list(range(SIZE)))
+        return trace, times
+
+    def steps_of(self, trace, process):
+        """Returns the steps of the process that the trace has, from the tags of its messages, and how many MPI_Allreduce."""
+        calls = trace.calls(process)
+        steps = [record.tag for call in calls if call.name == "MPI_Sendrecv" for record in call.records if record.event == "MPI_SEND"]
+        self.assertEqual((names_of(calls)[0], names_of(calls)[-1]), ("MPI_Init", "MPI_Finalize"))
+        return steps, names_of(calls).count("MPI_Allreduce")
+
+    def switches_of(self, trace, process):
+        return [record.mode for record in trace.records[process << 32] if record.event == "MEASUREMENT_ON_OFF"]
+
+    def test_start_off(self):
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                trace, times = self.windowed(mpi, ["--start=off"], 1, 5, 9)
+                for process in range(SIZE):
+                    self.assertGreater(len(times[process]), 10)
+                    self.assertEqual(self.steps_of(trace, process), ([5, 6, 7, 8, 9], 5))
+                    # On in MPI_Init, in the steps and in MPI_Finalize.
+                    self.assertEqual(self.switches_of(trace, process), ["OFF", "ON"] * 3 + ["OFF"])
+                    self.assertIn("MPI_COMM_WORLD", {trace.comm_name(record.comm) for record in trace.records[process << 32] if record.event == "MPI_SEND"})
+
+    def test_from_and_for(self):
+        """Tests that all processes begin at the same step, not before the time, and end later, before the program."""
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                trace, times = self.windowed(mpi, ["--from=1500ms", "--for=200ms"], 2500)
+                firsts = set()
+                for process in range(SIZE):
+                    steps, n_reduced = self.steps_of(trace, process)
+                    self.assertEqual(steps, list(range(steps[0], steps[0] + len(steps))))
+                    # The recording begins in MPI_Allreduce, after the messages of its step.
+                    self.assertIn(n_reduced, (len(steps), len(steps) + 1))
+                    firsts.add(steps[0])
+                    self.assertLess(steps[-1], len(times[process]) - 1, "the window never ended")
+                self.assertEqual(len(firsts), 1, "processes begin at different steps")
+                begin = firsts.pop() - 1
+                self.assertGreater(begin, 0)
+                self.assertGreaterEqual(max(times[process][begin] for process in range(SIZE)), 1500)
+
+    def test_for(self):
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                trace, times = self.windowed(mpi, ["--for=60s"], 1)
+                for process in range(SIZE):
+                    self.assertEqual(self.steps_of(trace, process), (list(range(len(times[process]))), len(times[process])))
+                    self.assertEqual(self.switches_of(trace, process), [])
+
+    def test_never(self):
+        """Tests that a window that never begins is named."""
+        for mpi in recording.mpis():
+            program = self.compile(mpi, "windowed")
+            for options, reason in ((["--start", "off"], "never began: with --start off, MPI_Pcontrol"), (["--from", "1h"], "never began: after the time of --from")):
+                done = subprocess.run([recording.XTF, "record", "-f", *options, "-o", "run.xtf", *map(str, self.launch(mpi, SIZE, program, 1))],
+                                      cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=recording.TIMEOUT, check=True)
+                self.assertIn(reason, done.stderr)
+                trace = Recorded(self.folder / "run.xtf")
+                self.addCleanup(trace.close)
+                for process in range(SIZE):
+                    self.assertEqual(names_of(trace.calls(process)), ["MPI_Init", "MPI_Finalize"])
+
+    def test_user_regions(self):
+        """Tests a program without MPI that switches recording on."""
+        program = self.folder / "regions"
+        header = recording.TABLE.parents[1] / "regions"
+        (self.folder / "xtf").symlink_to(header)
+        (self.folder / "regions.c").write_text("""
+            #include <xtf/user.h>
+            static void step(void) { XTF_FUNCTION; }
+            int main(void)
+            {
+                XTF_REGION("outer");
+                step();
+                XTF_RECORDING_ON();
+                step();
+                step();
+                XTF_RECORDING_OFF();
+                step();
+                return 0;
+            }
+            """)
+        self.run_in("gcc", "-w", "-I", self.folder, "-o", program, self.folder / "regions.c")
+        self.xtf("record", "--start", "off", "-o", "run.xtf", program)
+        trace = Recorded(self.folder / "run.xtf")
+        self.addCleanup(trace.close)
+        entered = [record.region for record in trace.records[0] if record.event == "ENTER"]
+        self.assertEqual(entered, ["outer", "step", "step"])
+
+
+if __name__ == "__main__":
+    recording.main()

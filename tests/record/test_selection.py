@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recordings of a part of a run: --start, --from and --for. The trace must have the steps that the
+"""Recordings of a part of a run: --start, --from and --for, and functions of MPI in filters. The trace must have the steps that the
 program printed, and the same of all processes.
 
 usage: test_selection.py
@@ -119,6 +119,36 @@ class Windows(recording.Case):
         self.addCleanup(trace.close)
         entered = [record.region for record in trace.records[0] if record.event == "ENTER"]
         self.assertEqual(entered, ["outer", "step", "step"])
+
+
+class Calls(recording.Case):
+    def filtered(self, mpi, rules, *options):
+        """Records programs/asking.c with a filter. Returns {function: calls} of process 0."""
+        (self.folder / "filter").write_text(f"SCOREP_REGION_NAMES_BEGIN\n{rules}\nSCOREP_REGION_NAMES_END\n")
+        trace, _ = self.recorded(mpi, 2, self.compile(mpi, "asking"), options=["-f", "--filter", "filter", *options])
+        return collections.Counter(names_of(trace.calls(0)))
+
+    def test_calls_in_filters(self):
+        """Tests that functions which do not communicate, tests and probes can be included and excluded by name."""
+        always = {"MPI_Init": 1, "MPI_Finalize": 1, "MPI_Sendrecv": 3, "MPI_Wait": 1, "MPI_Irecv": 1, "MPI_Send": 1, "MPI_Iprobe": 1}  # the first that finds nothing
+        counted = {"MPI_Comm_rank": 2, "MPI_Comm_size": 4, "MPI_Wtime": 5, "MPI_Iprobe": 6}
+        for mpi in recording.mpis():
+            with self.subTest(mpi):
+                self.assertEqual(self.filtered(mpi, "EXCLUDE *"), always)
+                self.assertEqual(self.filtered(mpi, "INCLUDE MPI_Comm_* MPI_Iprobe\nEXCLUDE MPI_Comm_size"),
+                                 always | {name: counted[name] for name in ("MPI_Comm_rank", "MPI_Iprobe")})
+                self.assertEqual(self.filtered(mpi, "", "--all-calls"), always | counted)
+                self.assertEqual(self.filtered(mpi, "EXCLUDE MPI_Wtime MPI_Iprobe", "--all-calls"),
+                                 always | {name: counted[name] for name in ("MPI_Comm_rank", "MPI_Comm_size")})
+
+    def test_refused(self):
+        for rules, reason in (("EXCLUDE MPI_Wtime MPI_Send", "it excludes MPI_Send, without which messages"), ("EXCLUDE MPI_*", "it excludes MPI_"),
+                              ("EXCLUDE MPI_Comm_rang", "MPI has no function MPI_Comm_rang")):
+            (self.folder / "filter").write_text(f"SCOREP_REGION_NAMES_BEGIN\n{rules}\nSCOREP_REGION_NAMES_END\n")
+            done = subprocess.run([recording.XTF, "record", "--filter", "filter", "true"], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=recording.TIMEOUT, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(reason, done.stderr)
 
 
 if __name__ == "__main__":

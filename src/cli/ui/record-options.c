@@ -1,11 +1,13 @@
 #include "src/cli/ui/record-options.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
+#include "src/record/mpi/regions.h"
 #include "src/record/names/filter.h"
 
 #define PREFIX "XTF_RECORD_"
@@ -80,6 +82,38 @@ static bool read_clock(Place place, const char *text, XtfCliRecord *options)
     return read_word(place, text, clocks, &options->record.clock);
 }
 
+/* Lists the functions of MPI that the filter names. Only calls that are counted by default can be included or excluded:
+ * without the others, messages, operations and handles are wrong. */
+static bool read_filtered_calls(Place place, const char *text, const XtfFilter *rules, XtfCliRecord *options)
+{
+    g_autoptr(GString) calls = g_string_new(NULL);
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    const XtfMpiRegion *function;
+    bool excludes;
+
+    for (uint32_t i = 1; (function = xtf_mpi_region(i)); i++) {
+        g_ptr_array_add(names, (gpointer)function->name);
+        if (!xtf_filter_names(rules, "MPI_", function->name, &excludes))
+            continue;
+        g_autofree char *needed = g_strdup_printf("it excludes %s, without which messages, operations or handles of "
+                                                  "MPI would be wrong: only functions that do not communicate, tests "
+                                                  "and probes can be excluded",
+                                                  function->name);
+        if (excludes && !function->counted)
+            return report_wrong(place, text, needed);
+        if (function->counted)
+            g_string_append_printf(calls, "%s%s%" PRIu32, calls->len > 0 ? " " : "", excludes ? "-" : "", i);
+    }
+    g_ptr_array_add(names, NULL);
+    const char *unmatched = xtf_filter_unmatched(rules, "MPI_", (const char *const *)names->pdata);
+    g_autofree char *wrong = g_strdup_printf("MPI has no function %s", unmatched);
+    if (unmatched)
+        return report_wrong(place, text, wrong);
+    if (calls->len > 0)
+        options->record.calls = options->calls = g_strdup(calls->str);
+    return true;
+}
+
 /* Reads the filter now, since the traced program would find a mistake in it only later. Makes its path absolute, as the
  * program may change its folder. */
 static bool read_filter(Place place, const char *text, XtfCliRecord *options)
@@ -92,7 +126,7 @@ static bool read_filter(Place place, const char *text, XtfCliRecord *options)
     if (!rules)
         return report_wrong(place, text, error->message);
     options->record.filter = options->filter = g_canonicalize_filename(text, NULL);
-    return true;
+    return read_filtered_calls(place, text, rules, options);
 }
 
 static bool read_number(Place place, const char *text, guint64 least, guint64 most, const char *needed, guint64 *number)
@@ -236,9 +270,9 @@ static const Row rows[] = {
 enum { N_ROWS = G_N_ELEMENTS(rows) };
 
 /* Variables that `xtf record` sets for the traced program, or that say where its files are. */
-static const char *const other_variables[] = {PREFIX "FOLDER",          PREFIX "JOB",  PREFIX "XTF",
-                                              PREFIX "GATHER",          PREFIX "HOST", PREFIX "LIBDIR",
-                                              PREFIX "TIMEOUT_PERCENT", NULL};
+static const char *const other_variables[] = {PREFIX "FOLDER",          PREFIX "JOB",   PREFIX "XTF",
+                                              PREFIX "GATHER",          PREFIX "HOST",  PREFIX "LIBDIR",
+                                              PREFIX "TIMEOUT_PERCENT", PREFIX "CALLS", NULL};
 
 /* Returns the variable of an option: "when-full" is XTF_RECORD_WHEN_FULL. The caller frees it. */
 static char *name_variable(const Row *row)
@@ -305,6 +339,7 @@ void xtf_cli_record_finish(XtfCliRecord *options)
     g_clear_pointer(&options->texts, g_free);
     g_clear_pointer(&options->switches, g_free);
     g_clear_pointer(&options->filter, g_free);
+    g_clear_pointer(&options->calls, g_free);
 }
 
 char **xtf_cli_record_unknown_variables(void)

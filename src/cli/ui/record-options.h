@@ -18,6 +18,7 @@ typedef struct {
     char **texts;       /* by row of the table, NULL: not given */
     gboolean *switches; /* by row of the table */
     char *filter;       /* absolute path */
+    char *calls;        /* of XtfRecordOptions */
 } XtfCliRecord;
 
 /* Parses a command's arguments as xtf_cli_parse() does. Reads options that were not given from the environment, and

@@ -52,6 +52,7 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
     set_variable(variables, "XTF_RECORD_WHEN_FULL", options->when_full);
     set_number(variables, "XTF_RECORD_ALL_CALLS", options->all_calls);
     set_variable(variables, "XTF_RECORD_FILTER", options->filter);
+    set_variable(variables, "XTF_RECORD_CALLS", options->calls);
     set_number(variables, "XTF_RECORD_DRAIN", options->drain);
     set_variable(variables, "XTF_RECORD_CLOCK", options->clock);
     set_number(variables, "XTF_RECORD_STACK", options->stack);

@@ -12,6 +12,7 @@ typedef struct {
     const char *when_full; /* "wait", "drop" or "flush"; NULL: "wait" */
     bool all_calls, stack, locks;
     const char *filter; /* absolute path of a file */
+    const char *calls;  /* numbers of functions of MPI that are wanted, with "-" that are not, between blanks */
     const char *clock;  /* "tsc" or "monotonic" */
     const char *fsync;  /* seconds between syncs of a part, as digits; "0": only at the end */
     guint64 rotate;     /* seconds after which a part begins a new volume; 0: never */

@@ -5,7 +5,8 @@
 
 typedef struct {
     const char *name;
-    uint8_t role; /* index in xtf_region_roles */
+    uint8_t role;    /* index in xtf_region_roles */
+    uint8_t counted; /* 1: calls, or only calls that found nothing, are counted unless the user wants them recorded */
 } XtfMpiRegion;
 
 /* Returns the region with a number; NULL: no function has it. */

@@ -178,3 +178,33 @@ bool xtf_filter_excludes(const XtfFilter *filter, const char *name, const char *
 {
     return block_excludes(filter, REGION_NAMES, name, mangled) || block_excludes(filter, FILE_NAMES, file, file);
 }
+
+static bool names_region(const Rule *rule, const char *prefix)
+{
+    return rule->block == REGION_NAMES && g_str_has_prefix(rule->pattern, prefix);
+}
+
+bool xtf_filter_names(const XtfFilter *filter, const char *prefix, const char *name, bool *excludes)
+{
+    for (unsigned i = filter->rules->len; i > 0; i--) {
+        const Rule *rule = &g_array_index(filter->rules, Rule, i - 1);
+        if (!names_region(rule, prefix) || fnmatch(rule->pattern, name, 0) != 0)
+            continue;
+        *excludes = rule->exclude;
+        return true;
+    }
+    return false;
+}
+
+const char *xtf_filter_unmatched(const XtfFilter *filter, const char *prefix, const char *const *names)
+{
+    for (unsigned i = 0; i < filter->rules->len; i++) {
+        const Rule *rule = &g_array_index(filter->rules, Rule, i);
+        const char *const *name = names;
+        while (*name && fnmatch(rule->pattern, *name, 0) != 0)
+            name++;
+        if (names_region(rule, prefix) && !*name)
+            return rule->pattern;
+    }
+    return NULL;
+}

@@ -1,7 +1,7 @@
 /*
  * Filters: which regions of a program are recorded. A filter file has the syntax of Score-P's.
  *
- *     # excludes all but the second line's patterns; MPI functions are never filtered
+ *     # excludes all but the second line's patterns; * is not for functions of MPI
  *     SCOREP_REGION_NAMES_BEGIN
  *       EXCLUDE *
  *       INCLUDE main solve* void?setup(int)
@@ -28,6 +28,13 @@ XtfFilter *xtf_filter_read(const char *path, GError **error);
 XtfFilter *xtf_filter_parse(const char *text, const char *path, GError **error);
 void xtf_filter_free(XtfFilter *filter);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfFilter, xtf_filter_free)
+
+/* Returns true if the last rule whose pattern begins with `prefix` and matches the name excludes it (*excludes) or
+ * includes it. Returns false if there is no such rule. */
+bool xtf_filter_names(const XtfFilter *filter, const char *prefix, const char *name, bool *excludes);
+/* Returns a pattern that begins with `prefix` and matches none of the names; NULL: there is none. `names` ends with
+ * NULL. */
+const char *xtf_filter_unmatched(const XtfFilter *filter, const char *prefix, const char *const *names);
 
 /* True if the filter excludes a region. `mangled` is the linker's name, `file` the source's path, "" if unknown. */
 bool xtf_filter_excludes(const XtfFilter *filter, const char *name, const char *mangled, const char *file);

@@ -59,17 +59,31 @@ static bool mpi_flag(int (*function)(int *))
     return function && function(&flag) == MPI_SUCCESS && flag;
 }
 
+/* Reads which functions are wanted: all with --all-calls, and the functions that a filter names. CALLS is a list
+ * of their numbers: "12 -45" includes one and excludes another. */
+static void read_wanted(void)
+{
+    static const unsigned tests[] = {XTF_MPI_REGION_Test, XTF_MPI_REGION_Testall, XTF_MPI_REGION_Testany,
+                                     XTF_MPI_REGION_Testsome};
+    const char *all_calls = xtf_core_option("ALL_CALLS"), *at = xtf_core_option("CALLS");
+    char *end;
+
+    memset(xtf_mpi_wanted, all_calls && strcmp(all_calls, "1") == 0, sizeof xtf_mpi_wanted);
+    for (long number; at && (number = strtol(at, &end, 10)) != 0 && labs(number) < XTF_MPI_N_REGIONS; at = end)
+        xtf_mpi_wanted[labs(number)] = number > 0;
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        xtf_mpi_wants_tests |= xtf_mpi_wanted[tests[i]];
+}
+
 static bool activate_recorder(void)
 {
-    const char *all_calls = xtf_core_option("ALL_CALLS");
-
     if (!is_ours()) {
         xtf_core_say("the program's MPI is not " XTF_MPI_NAME ": its calls are not recorded; see --mpi");
         return false;
     }
     if (!xtf_core_activate())
         return false;
-    xtf_mpi_all_calls = all_calls && strcmp(all_calls, "1") == 0;
+    read_wanted();
     return true;
 }
 

@@ -5,6 +5,9 @@ usage: regions.py TABLE SOURCE
 
 import sys
 
+import kinds
+import kinds_handles
+import kinds_messages
 import table
 
 # In xtf_region_roles.
@@ -29,10 +32,16 @@ def role_of(function):
     return GROUP_ROLES.get(function.group, "FUNCTION")
 
 
+def is_counted(function, snippets):
+    """True if calls are only counted by default: all of them, or the ones that found nothing."""
+    return function.recorded == "off" or (function.recorded == "on" and bool(kinds.snippets_of(snippets, function).condition))
+
+
 def main():
     functions = table.read(sys.argv[1])
+    snippets = kinds.collect(kinds_messages.KINDS, kinds_handles.KINDS)
     lines = ['#include "src/record/mpi/regions.h"', "#include <stddef.h>", "", "static const XtfMpiRegion regions[] = {"]
-    lines += [f'    [{function.number}] = {{"{function.name}", {ROLE_NUMBERS[role_of(function)]}}},' for function in functions]
+    lines += [f'    [{function.number}] = {{"{function.name}", {ROLE_NUMBERS[role_of(function)]}, {int(is_counted(function, snippets))}}},' for function in functions]
     lines += ["};", "", "const XtfMpiRegion *xtf_mpi_region(uint32_t number)", "{",
               "    return number && number < sizeof regions / sizeof *regions ? &regions[number] : NULL;", "}", ""]
     with open(sys.argv[2], "w", encoding="utf-8") as file:

@@ -84,7 +84,7 @@ def recorded_of(function, filled, form):
     lines = [f"    uint64_t entered __attribute__((unused)) = {entered};"]
     lines += [*form.statuses, *form.declare, *indent(filled.before), form.call, "    uint64_t left = xtf_core_now();", *form.change]
     if conditional:
-        lines += [f"    if (({filled.condition}) || result != MPI_SUCCESS || xtf_mpi_all_calls) {{", f"    xtf_core_enter_at(ring, entered, {function.number}, {site});"]
+        lines += [f"    if (({filled.condition}) || result != MPI_SUCCESS || xtf_mpi_wants({function.number})) {{", f"    xtf_core_enter_at(ring, entered, {function.number}, {site});"]
     lines += [*indent(filled.after), f"    xtf_core_leave_at(ring, left, {function.number});"]
     if conditional:
         lines += ["    } else {", f"    xtf_mpi_count({function.number});", *indent(filled.missed), "    }"]

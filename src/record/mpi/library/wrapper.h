@@ -15,8 +15,10 @@ typedef enum {
 } XtfMpiState;
 
 extern _Atomic int xtf_mpi_state; /* XtfMpiState */
-extern bool xtf_mpi_all_calls;    /* records functions that are off by default, too */
-extern bool xtf_mpi_threads;      /* several threads may call MPI at once: MPI_THREAD_MULTIPLE */
+/* By number of a function: its calls are recorded even if they would only be counted by default. */
+extern bool xtf_mpi_wanted[XTF_MPI_N_REGIONS];
+extern bool xtf_mpi_wants_tests; /* some function that tests requests is wanted */
+extern bool xtf_mpi_threads;     /* several threads may call MPI at once: MPI_THREAD_MULTIPLE */
 
 /* Handles calls before MPI_Init, after MPI_Finalize, or in a program that is not recorded. Returns true if the call
  * is recorded. */
@@ -102,6 +104,11 @@ static inline __attribute__((always_inline)) XtfRing *xtf_mpi_begin(void)
     return ring;
 }
 
+static inline bool xtf_mpi_wants(unsigned region)
+{
+    return __builtin_expect(xtf_mpi_wanted[region], 0);
+}
+
 /* Counts a call that is not recorded. */
 static inline void xtf_mpi_count(unsigned region)
 {
@@ -121,7 +128,7 @@ static inline bool xtf_mpi_quiet(unsigned region)
 
     if (!xtf_mpi_is_on())
         return true;
-    if (xtf_mpi_all_calls)
+    if (xtf_mpi_wants(region))
         return false;
     if (xtf_core_active && !xtf_core_thread.busy && !(ring && xtf_core_is_off(ring)))
         xtf_mpi_count(region);

@@ -154,7 +154,7 @@ static void record_outcome(XtfRing *ring, uint64_t time, const XtfMpiRequest *re
 static void record_tests(XtfRing *ring, uint64_t time, const XtfMpiRequest *request)
 {
     if (ring && request->tests > 1 && request->kind != XTF_MPI_REQUEST_OTHER &&
-        request->kind != XTF_MPI_REQUEST_SILENT && !xtf_mpi_all_calls)
+        request->kind != XTF_MPI_REQUEST_SILENT && !xtf_mpi_wants_tests)
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_TEST, 0, request->tests, request->id);
 }
 
@@ -280,7 +280,7 @@ bool xtf_mpi_test_is_recorded(XtfRing *ring, bool found, long long n, const uint
     XtfMpiRequest request;
 
     test->is_known = false;
-    if (found && (!ring || xtf_mpi_all_calls || may_have_completed(n, saved)))
+    if (found && (!ring || xtf_mpi_wants_tests || may_have_completed(n, saved)))
         return true;
     if (found || !ring) {
         release_all(n, saved);

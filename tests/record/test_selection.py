@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Recordings of a part of a run: --start, --from and --for, and functions of MPI in filters. The trace must have the steps that the
+"""Recordings of a part of a run: --start, --from and --for, functions of MPI in filters or found by dlsym. The trace must have the steps that the
 program printed, and the same of all processes.
 
 usage: test_selection.py
@@ -149,6 +149,27 @@ class Calls(recording.Case):
                                   capture_output=True, text=True, timeout=recording.TIMEOUT, check=False)
             self.assertEqual(done.returncode, 2, done.stderr)
             self.assertIn(reason, done.stderr)
+
+
+class Handles(recording.Case):
+    def test_dlsym(self):
+        """Tests programs that look MPI's functions up: by RTLD_DEFAULT they are recorded; by a handle, the end says what to do."""
+        for mpi, name in (("openmpi", "libmpi.so.40"), ("mpich", "libmpich.so.12")):
+            if mpi not in recording.mpis():
+                continue
+            flags = self.run_in("pkg-config", "--cflags", {"openmpi": "ompi-c", "mpich": "mpich"}[mpi]).split()
+            program = self.folder / f"by_handle-{mpi}"
+            self.run_in("gcc", "-w", *flags, "-o", program, recording.PROGRAMS / "by_handle.c", "-ldl")
+            for scope in "default", "local":
+                with self.subTest(mpi, scope=scope):
+                    trace, _ = self.recorded(mpi, 2, program, name, scope, options=["-f", "--mpi", mpi])
+                    for process in range(2):
+                        self.assertEqual(names_of(trace.calls(process)), ["MPI_Init", *["MPI_Barrier"] * 3, "MPI_Finalize"])
+            words = [recording.XTF, "record", "-f", "--mpi", mpi, "-o", "run.xtf", *map(str, self.launch(mpi, 2, program, name, "handle"))]
+            done = subprocess.run(words, cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                                  timeout=recording.TIMEOUT, check=False)
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("dlsym(RTLD_DEFAULT, ...) finds the recorder's", done.stderr)
 
 
 if __name__ == "__main__":

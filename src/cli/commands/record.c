@@ -84,7 +84,7 @@ static int print_nothing_recorded(const XtfRecordPlan *plan, int status)
                                    ? "xtf: the program seems to have no MPI, and no regions to record were found "
                                      "(--mpi=openmpi or --mpi=mpich if it loads its MPI later)"
                                    : "xtf: no process has called MPI_Init, or its calls bypass the preloaded library "
-                                     "(RTLD_DEEPBIND, -Bsymbolic): see docs/RECORD.md");
+                                     "(dlsym(handle, ...), RTLD_DEEPBIND, -Bsymbolic): see docs/RECORD.md");
     if (status == 0 && plan->command.has_launcher && plan->command.mpi != XTF_MPI_NONE)
         print_remote_folder(plan);
     return XTF_EXIT_FAILED;

@@ -218,6 +218,7 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
 __attribute__((destructor)) static void warn_of_unseen_calls(void)
 {
     if (xtf_mpi_state == XTF_MPI_UNKNOWN && is_recorded() && xtf_pmpi_load() && mpi_flag(xtf_pmpi.Initialized))
-        xtf_core_say("MPI was initialised, but the recorder saw no call of it: a library binds MPI's functions to "
+        xtf_core_say("MPI was initialised, but the recorder saw no call of it: the program took MPI's functions from a "
+                     "handle of dlopen() (dlsym(RTLD_DEFAULT, ...) finds the recorder's), or a library binds them to "
                      "itself (RTLD_DEEPBIND, -Bsymbolic)");
 }

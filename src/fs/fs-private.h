@@ -58,6 +58,11 @@ XtfFs *xtf_fs_of(fuse_req_t request, XtfRequestKind kind);
 /* Seconds that count as for ever: longer than any mount lasts, and safe to convert to the kernel's clock ticks. */
 #define XTF_FS_ENDLESS 3.2e9
 
+/* Returns a session with all handlers, which is not mounted. NULL: the mount options are bad. */
+struct fuse_session *xtf_fs_new_session(XtfFs *fs);
+/* Makes the inode table with the tree as its first generation, and owns the tree. */
+XtfInodes *xtf_fs_new_inodes(XtfTree *tree, const XtfFsOptions *options);
+
 /* Returns for how many seconds the kernel may cache the result of stat(2). */
 double xtf_fs_attr_timeout(const XtfInode *inode);
 /* Returns for how many seconds the kernel may cache that a name does not exist. */

@@ -34,7 +34,7 @@ static void handle_init(void *data, struct fuse_conn_info *connection)
         fs->hooks->ready(fs->hooks->data);
 }
 
-static struct fuse_session *new_session(XtfFs *fs)
+struct fuse_session *xtf_fs_new_session(XtfFs *fs)
 {
     struct fuse_lowlevel_ops ops = {.init = handle_init};
     struct fuse_args arguments = FUSE_ARGS_INIT(0, NULL);
@@ -166,8 +166,7 @@ static bool serve_session(XtfFs *fs, const char *mount_point, GError **error)
     return served;
 }
 
-/* Makes the inode table with the tree as its first generation, and owns the tree. */
-static XtfInodes *new_inodes(XtfTree *tree, const XtfFsOptions *options)
+XtfInodes *xtf_fs_new_inodes(XtfTree *tree, const XtfFsOptions *options)
 {
     g_autoptr(XtfGeneration) first = xtf_generation_new(1, tree);
     g_autoptr(XtfNode) root = xtf_tree_root(tree);
@@ -188,11 +187,11 @@ bool xtf_fs_serve(XtfTree *tree, const char *mount_point, const XtfFsOptions *gi
 
     options.max_nodes = MAX(options.max_nodes ? options.max_nodes : XTF_FS_NODES_DEFAULT, XTF_FS_NODES_MIN);
     options.max_threads = options.max_threads ? options.max_threads : XTF_FS_THREADS_DEFAULT;
-    g_autoptr(XtfInodes) inodes = new_inodes(tree, &options);
+    g_autoptr(XtfInodes) inodes = xtf_fs_new_inodes(tree, &options);
     fs.inodes = inodes;
 
     fuse_set_log_func(log_fuse);
-    fs.session = new_session(&fs);
+    fs.session = xtf_fs_new_session(&fs);
     if (fs.session) {
         served = serve_session(&fs, mount_point, error);
         fuse_session_destroy(fs.session);

@@ -255,7 +255,7 @@ class Trace:
         expect(max(lengths) <= WRITER_TEXT_MAX, "writer: its name or version is too long")
         name, version = (bytes(body.take(length)) for length in lengths)
         expect(len(body.data) - body.at < ALIGNMENT, "writer: bytes left over")
-        return name.decode(), version.decode()
+        return tuple(text.decode("utf-8", "surrogateescape") for text in (name, version))
 
     def read_leaf_lists(self):
         """Returns for each listed array, a segment's number and an id: the number of entries, and the packed entries."""

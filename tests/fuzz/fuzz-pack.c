@@ -2,12 +2,12 @@
  * Unpacks arbitrary bytes, and checks the answers against properties that hold for any input. The program makes its
  * inputs itself: packed rows with a few bytes changed. The same seed makes the same inputs.
  *
- *     fuzz-pack ROUNDS SEED
+ *     fuzz-pack ROUNDS SEED [FOLDER]
  *
- * The file is an entry point for libFuzzer, too. The first byte of the input gives the schema, the next two the number
- * of rows:
+ * With FOLDER it writes the unchanged inputs there, as first inputs of a fuzzer.
  *
- *     clang -fsanitize=fuzzer,address,undefined -DLIBFUZZER ... fuzz-pack.c, and the sources of libxtf
+ * With -DXTF_FUZZ_TARGET the file is a target of targets/, without main(). The first byte of an input gives the schema,
+ * the next two the number of rows.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-#ifndef LIBFUZZER
+#ifndef XTF_FUZZ_TARGET
 
 static uint64_t read_varint(const uint8_t **at)
 {
@@ -163,10 +163,17 @@ static void change_input(GRand *random, GByteArray *input)
     }
 }
 
+static void write_input(const char *folder, long round, const GByteArray *input)
+{
+    g_autofree char *path = g_strdup_printf("%s/%ld", folder, round);
+
+    must(g_file_set_contents(path, (const char *)input->data, input->len, NULL), "an input cannot be written");
+}
+
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fprintf(stderr, "usage: %s ROUNDS SEED\n", argv[0]);
+    if (argc != 3 && argc != 4) {
+        fprintf(stderr, "usage: %s ROUNDS SEED [FOLDER]\n", argv[0]);
         return 2;
     }
     long rounds = atol(argv[1]), good = 0;
@@ -174,6 +181,8 @@ int main(int argc, char **argv)
     for (long round = 0; round < rounds; round++) {
         g_autoptr(GRand) random = g_rand_new_with_seed((uint32_t)(atol(argv[2]) + round));
         g_autoptr(GByteArray) input = make_input(random);
+        if (argc == 4)
+            write_input(argv[3], round, input);
         for (int n = g_rand_int_range(random, 0, 4); n > 0 && input->len > HEAD + 1; n--)
             change_input(random, input);
         g_autofree uint8_t *exact =

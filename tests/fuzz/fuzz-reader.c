@@ -1,9 +1,4 @@
-/*
- * Reads any bytes as a trace, and checks each answer against properties that hold for any file. An entry point for
- * libFuzzer:
- *
- *     clang -fsanitize=fuzzer,address,undefined ... fuzz-reader.c fuzz-structure.c, and the sources of libxtf
- */
+/* Reads any bytes as a trace, and checks each answer against properties that hold for any file. */
 #include "fuzz-structure.h"
 
 #include "libxtf/disk/codec.h"
@@ -17,9 +12,6 @@ enum {
     PROBLEMS_MAX = 100000, /* messages of one check */
     FILES_BYTES = 1 << 30, /* more than all files of the tests together */
 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
 static void must(bool condition, const char *fault)
 {
@@ -222,15 +214,4 @@ bool fuzz_read_file(const char *path)
         return false;
     read_trace(trace, FILES_BYTES);
     return true;
-}
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-    fuzz_read(data, size);
-    return 0;
-}
-
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
-{
-    return size < 512 ? size : fuzz_mutate(data, size, seed);
 }

@@ -1,0 +1,13 @@
+/* g_error() ends in SIGTRAP, at which libFuzzer would not keep the input. This turns it into SIGABRT. */
+#include <signal.h>
+#include <stdlib.h>
+
+static void abort_at_trap(int number)
+{
+    abort();
+}
+
+__attribute__((constructor)) static void catch_traps(void)
+{
+    signal(SIGTRAP, abort_at_trap);
+}

@@ -26,6 +26,9 @@
 /* In `enters_leaves`: depth of the frame in the stack; 1 is outermost. A LEAVE has the value of its ENTER; 0 without an
  * ENTER. */
 #define XTF_ROLE_DEPTH "depth"
+/* In `enters_leaves`: row of `sites`, the place in the program that makes the call. A LEAVE has the value of its ENTER.
+ * A site has one region. */
+#define XTF_ROLE_SITE "site"
 /* In `recvs`: number of records of the location back to the record that posted the receive; 0: this record posted it,
  * or unknown. */
 #define XTF_ROLE_POSTED     "posted"

@@ -143,13 +143,20 @@ static bool add_derived_sums(XtfSchema *schema, unsigned tag, GError **error)
     return true;
 }
 
-static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
+/* Adds the totals of frames by a field. */
+static bool add_frames(XtfSchema *schema, const char *key, GError **error)
 {
     const XtfAggregateSpec frames = {
         .kind = XTF_AGGREGATE_FRAMES,
-        .keys = (const char *const[]){"region", NULL},
+        .keys = (const char *const[]){key, NULL},
         .values = (const char *const[]){"event", "enter", "outermost", NULL},
     };
+
+    return xtf_schema_add_aggregate(schema, &frames, error);
+}
+
+static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
+{
     const XtfAggregateSpec metric_values = {
         .kind = XTF_AGGREGATE_GROUPS,
         .keys = (const char *const[]){"metric", "value_type", NULL},
@@ -170,7 +177,7 @@ static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
     };
 
     if (tag == XTF_MODEL_ENTERS_LEAVES)
-        return xtf_schema_add_aggregate(schema, &frames, error);
+        return add_frames(schema, "region", error);
     if (tag == XTF_MODEL_METRIC_VALUES)
         return xtf_schema_add_aggregate(schema, &metric_values, error) &&
                xtf_schema_add_aggregate(schema, &growth, error);
@@ -220,7 +227,7 @@ static gpointer make_with_sites(gpointer unused)
     XtfSchema *schema =
         xtf_schema_new(declarations[XTF_MODEL_ENTERS_LEAVES].name, XTF_SCHEMA_RECORD, sited_calls_record_specs, &error);
 
-    if (!schema || !add_aggregates(schema, XTF_MODEL_ENTERS_LEAVES, &error))
+    if (!schema || !add_aggregates(schema, XTF_MODEL_ENTERS_LEAVES, &error) || !add_frames(schema, "site", &error))
         g_error("the schema with sites: %s", error->message);
     g_assert(schema->row_size == sizeof(XtfSitedCallsRow));
     return schema;

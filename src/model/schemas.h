@@ -9,7 +9,7 @@
  * it means nothing.
  *
  * Aggregates:
- * - `enters_leaves`: the frames by region;
+ * - `enters_leaves`: the frames by region, and by site if the source knows call sites;
  * - other record types: rows and bytes, by event, region, communicator, peer, tag and metric, as far as they have these
  *   fields; `collectives` also the sum of `n_to_n`;
  * - `metric_values`: the values by metric, and their growth by metric and region;
@@ -55,7 +55,7 @@
 
 /* `enters_leaves` of a source that knows call sites. */
 #define XTF_SITED_CALLS_FIELDS(FIELD)                                                                                  \
-    XTF_ENTERS_LEAVES_FIELDS(FIELD) FIELD(U32, site, "", "", XTF_TABLE_SITES, XTF_OPT, NULL)
+    XTF_ENTERS_LEAVES_FIELDS(FIELD) FIELD(U32, site, XTF_ROLE_SITE, "", XTF_TABLE_SITES, XTF_OPT, NULL)
 
 #define XTF_MESSAGE_FIELDS(FIELD, EVENTS)                                                                              \
     XTF_HEAD_FIELDS(FIELD, EVENTS)                                                                                     \

@@ -127,6 +127,8 @@ static char *print_link(const XtfPictureLinks *links, const char *window, const 
     if (selection->by[XTF_BY_COMM] &&
         !append_rows(path, "comm", selection->by[XTF_BY_COMM], links->context->comms.n_rows))
         return NULL;
+    if (selection->by[XTF_BY_SITE] && !append_rows(path, "site", selection->by[XTF_BY_SITE], links->context->sites.n))
+        return NULL;
     append_type(path, links, target->type);
     return g_strdup(path->str);
 }

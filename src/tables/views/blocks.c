@@ -11,10 +11,11 @@ static const XtfColumn key_columns[] = {
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
     XTF_COLUMN("peer", XTF_COLUMN_NUMBER, NULL, "process on the other side"),
     XTF_COLUMN("culprit", XTF_COLUMN_NUMBER, NULL, "process that it waits for"),
-    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region or communicator in its table"),
+    XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region, communicator or call site in its table"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
     XTF_COLUMN("comm", XTF_COLUMN_TEXT, NULL, "name of the communicator"),
     XTF_COLUMN("class", XTF_COLUMN_TEXT, NULL, "class of regions"),
+    XTF_COLUMN("site", XTF_COLUMN_TEXT, NULL, "call site: where the program calls"),
     XTF_COLUMN("tag", XTF_COLUMN_NUMBER, NULL, "tag of messages"),
     XTF_COLUMN("from", XTF_COLUMN_TIME, NULL, "beginning of the slice"),
     XTF_COLUMN("to", XTF_COLUMN_TIME, NULL, "end of the slice"),
@@ -57,6 +58,8 @@ static bool load_key_text(XtfViews *views, const XtfKeyValues *values, KeyText *
         return xtf_padded_words_of_table(views->formats, XTF_TABLE_REGIONS, &text->names, error);
     if (values->key == XTF_GROUP_BY_COMM)
         return xtf_padded_words_of_table(views->formats, XTF_TABLE_COMMUNICATORS, &text->names, error);
+    if (values->key == XTF_GROUP_BY_SITE)
+        return xtf_padded_words_of_table(views->formats, XTF_TABLE_SITES, &text->names, error);
     return true;
 }
 
@@ -106,6 +109,9 @@ static bool add_key_columns(XtfViews *views, const XtfGrouping *grouping, XtfGri
     case XTF_GROUP_BY_COMM:
         add_row_columns(&text, "comm", grid);
         break;
+    case XTF_GROUP_BY_SITE:
+        add_row_columns(&text, "site", grid);
+        break;
     case XTF_GROUP_BY_TAG:
         xtf_grid_add(grid, "tag", tag_width(views->context, values));
         break;
@@ -138,6 +144,7 @@ static void add_key_cells(const XtfKeyValues *values, const KeyText *text, uint6
         break;
     case XTF_GROUP_BY_REGION:
     case XTF_GROUP_BY_COMM:
+    case XTF_GROUP_BY_SITE:
         xtf_lines_number(lines, number);
         if (text->names && number < text->names->n)
             xtf_lines_padded_name(lines, text->names, number);

@@ -11,7 +11,8 @@ enum {
     OF_MESSAGES = 1 << XTF_BY_REGION | 1 << XTF_BY_COMM | 1 << XTF_BY_TAG | 1 << XTF_BY_PEER,
 };
 
-const XtfViewSubject xtf_about_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 1 << XTF_BY_REGION, false};
+const XtfViewSubject xtf_about_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 1 << XTF_BY_REGION | 1 << XTF_BY_SITE,
+                                        false};
 const XtfViewSubject xtf_about_all_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 0, false};
 const XtfViewSubject xtf_about_messages = {"messages", TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS), OF_MESSAGES, false};
 const XtfViewSubject xtf_about_sends = {"messages", TYPES(XTF_RECORD_SENDS), OF_MESSAGES, false};
@@ -68,6 +69,7 @@ static const char *find_foreign_facet(const XtfViewSubject *subject, const XtfSe
         [XTF_BY_PEER] = "peer/",
         [XTF_BY_KIND] = "a kind",
         [XTF_BY_CULPRIT] = "culprit/",
+        [XTF_BY_SITE] = "site/",
     };
 
     for (unsigned i = 0; i < XTF_N_FACETS; i++) {

@@ -249,6 +249,11 @@ static bool load_classes(XtfTraceContext *context, GError **error)
     return xtf_region_classes_load(&context->classes, context->trace, error);
 }
 
+static bool load_sites(XtfTraceContext *context, GError **error)
+{
+    return xtf_sites_load(&context->sites, context->trace, error);
+}
+
 static bool load_outdated(XtfTraceContext *context, GError **error)
 {
     return xtf_analyses_find_outdated(context->trace, &context->outdated, error);
@@ -307,6 +312,11 @@ const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **e
 const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error)
 {
     return load_once(context, &context->classes_loaded, load_classes, error) ? &context->classes : NULL;
+}
+
+const XtfSites *xtf_trace_context_sites(XtfTraceContext *context, GError **error)
+{
+    return load_once(context, &context->sites_loaded, load_sites, error) ? &context->sites : NULL;
 }
 
 bool xtf_trace_context_is_outdated(XtfTraceContext *context, const XtfSchema *schema, bool *outdated, GError **error)
@@ -407,6 +417,7 @@ void xtf_trace_context_finish(XtfTraceContext *context)
     xtf_name_index_finish(&context->regions);
     xtf_name_index_finish(&context->comms);
     xtf_region_classes_finish(&context->classes);
+    xtf_sites_finish(&context->sites);
     g_free(context->outdated);
     g_mutex_clear(&context->lock);
 }

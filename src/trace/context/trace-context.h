@@ -21,6 +21,7 @@
 #include "src/trace/context/ranks.h"
 #include "src/trace/context/region-classes.h"
 #include "src/trace/context/run-gaps.h"
+#include "src/trace/context/sites.h"
 #include "src/trace/text/time-scale.h"
 
 typedef struct {
@@ -72,7 +73,9 @@ typedef struct {
     XtfNameIndex regions, comms;
     gint name_indexes_loaded; /* atomic */
     XtfRegionClasses classes;
-    gint classes_loaded;  /* atomic */
+    gint classes_loaded; /* atomic */
+    XtfSites sites;
+    gint sites_loaded;    /* atomic */
     bool *outdated;       /* by schema: true for hidden derived types; NULL: none is hidden */
     gint outdated_loaded; /* atomic */
 } XtfTraceContext;
@@ -93,6 +96,7 @@ const XtfMemberRanges *xtf_trace_context_member_ranges(XtfTraceContext *context,
 const XtfNameIndex *xtf_trace_context_regions(XtfTraceContext *context, GError **error);
 const XtfNameIndex *xtf_trace_context_comms(XtfTraceContext *context, GError **error);
 const XtfRegionClasses *xtf_trace_context_classes(XtfTraceContext *context, GError **error);
+const XtfSites *xtf_trace_context_sites(XtfTraceContext *context, GError **error);
 
 /* True if a type of derived rows was made with other clocks than the trace has (analyses.h). Views hide such types. */
 bool xtf_trace_context_is_outdated(XtfTraceContext *context, const XtfSchema *schema, bool *outdated, GError **error);

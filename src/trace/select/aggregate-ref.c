@@ -4,10 +4,12 @@
 #include "libxtf/vocabulary.h"
 #include "src/trace/text/digits.h"
 
-static bool find_aggregate(XtfAggregateRef *ref, const XtfSchema *schema, XtfAggregateKind kind)
+/* Finds the first aggregate of a kind. `role` is the role of its first key; NULL: any. */
+static bool find_aggregate(XtfAggregateRef *ref, const XtfSchema *schema, XtfAggregateKind kind, const char *role)
 {
     for (unsigned i = 0; schema && i < schema->n_aggregates; i++) {
-        if (schema->aggregates[i].kind != kind)
+        const XtfAggregate *aggregate = &schema->aggregates[i];
+        if (aggregate->kind != kind || (role && !g_str_equal(schema->fields[aggregate->keys[0]].role, role)))
             continue;
         ref->schema = schema;
         ref->aggregate = &schema->aggregates[i];
@@ -48,13 +50,27 @@ const XtfField *xtf_aggregate_ref_value(const XtfAggregateRef *ref, unsigned cel
     return &ref->schema->fields[ref->aggregate->values[(cell - 1) / apart]];
 }
 
-bool xtf_aggregate_ref_frames(XtfAggregateRef *ref, const XtfTraceContext *context)
+static bool find_frames(XtfAggregateRef *ref, const XtfTraceContext *context, const char *role)
 {
     *ref = (XtfAggregateRef){0};
     return context->enters_leaves >= 0 &&
-           find_aggregate(ref, xtf_trace_schema(context->trace, (uint32_t)context->enters_leaves),
-                          XTF_AGGREGATE_FRAMES) &&
-           g_str_equal(xtf_aggregate_ref_key(ref, 0)->role, XTF_ROLE_REGION);
+           find_aggregate(ref, xtf_trace_schema(context->trace, (uint32_t)context->enters_leaves), XTF_AGGREGATE_FRAMES,
+                          role);
+}
+
+bool xtf_aggregate_ref_frames(XtfAggregateRef *ref, const XtfTraceContext *context)
+{
+    return find_frames(ref, context, XTF_ROLE_REGION);
+}
+
+bool xtf_aggregate_ref_frames_by_site(XtfAggregateRef *ref, const XtfTraceContext *context)
+{
+    return find_frames(ref, context, XTF_ROLE_SITE);
+}
+
+bool xtf_aggregate_ref_frames_of(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection)
+{
+    return find_frames(ref, context, selection->by[XTF_BY_SITE] ? XTF_ROLE_SITE : XTF_ROLE_REGION);
 }
 
 static void find_keys(XtfAggregateRef *ref)
@@ -88,7 +104,7 @@ bool xtf_aggregate_ref_groups(XtfAggregateRef *ref, const XtfTraceContext *conte
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, type);
 
     *ref = (XtfAggregateRef){0};
-    if (!find_aggregate(ref, schema, XTF_AGGREGATE_GROUPS))
+    if (!find_aggregate(ref, schema, XTF_AGGREGATE_GROUPS, NULL))
         return false;
     find_keys(ref);
     ref->bytes = find_cell(ref, xtf_schema_field_by_role(schema, XTF_ROLE_BYTES));

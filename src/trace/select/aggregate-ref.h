@@ -26,6 +26,10 @@ typedef struct {
 
 /* Finds the aggregate of frames of `enters_leaves`, by region. */
 bool xtf_aggregate_ref_frames(XtfAggregateRef *ref, const XtfTraceContext *context);
+/* Finds the aggregate of frames of `enters_leaves`, by call site. Traces without sites have none. */
+bool xtf_aggregate_ref_frames_by_site(XtfAggregateRef *ref, const XtfTraceContext *context);
+/* Finds the one of both whose groups decide which calls are in a selection. */
+bool xtf_aggregate_ref_frames_of(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection);
 /* Finds the first aggregate of groups of a record type. */
 bool xtf_aggregate_ref_groups(XtfAggregateRef *ref, const XtfTraceContext *context, const char *type);
 

@@ -133,6 +133,18 @@ static bool find_comms(XtfGrouping *grouping, const char *text, GError **error)
     return names;
 }
 
+static bool find_sites(XtfGrouping *grouping, const char *text, GError **error)
+{
+    const XtfSites *sites = xtf_trace_context_sites(grouping->context, error);
+
+    if (!sites)
+        return false;
+    if (!sites->n)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no call sites");
+    choose_rows(&grouping->values, sites->n, grouping->selection->by[XTF_BY_SITE]);
+    return true;
+}
+
 /* Finds the distinct tags of the trace's table, ascending. Sets *complete to true if the trace has no other tags. */
 static bool load_tags(XtfTrace *trace, GArray *tags, bool *complete, GError **error)
 {
@@ -222,6 +234,7 @@ static const KeyClass keys[XTF_GROUP_N_KEYS] = {
     [XTF_GROUP_BY_COMM] = {"comm", XTF_GROUP_BY_COMM, find_comms},
     [XTF_GROUP_BY_PEER] = {"peer", XTF_GROUP_BY_PEER, find_peers},
     [XTF_GROUP_BY_TAG] = {"tag", XTF_GROUP_BY_TAG, find_tags},
+    [XTF_GROUP_BY_SITE] = {"site", XTF_GROUP_BY_SITE, find_sites},
     [XTF_GROUP_BY_TIME] = {"time", XTF_GROUP_BY_TIME, find_slices},
 };
 
@@ -286,10 +299,10 @@ XtfGrouping *xtf_grouping_new(XtfTraceContext *context, XtfSelection *selection,
     XtfGroupKey key;
 
     if (!parse_key(text, &key, &parameter)) {
-        xtf_fail(
-            error, XTF_ERROR_NOT_FOUND,
-            "\"%s\" is not a key: the keys are proc, thread, region, class, comm, peer, tag, and time:N for N slices",
-            text);
+        xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                 "\"%s\" is not a key: the keys are proc, thread, region, class, comm, peer, tag, site, and time:N for "
+                 "N slices",
+                 text);
         return NULL;
     }
     g_autoptr(XtfGrouping) grouping = grouping_alloc(context, selection, outer, key);
@@ -321,13 +334,16 @@ void xtf_grouping_unref(XtfGrouping *grouping)
 
 /* ---- Blocks. */
 
-static XtfSelection *select_set(const XtfSelection *selection, XtfGroupKey key, XtfNumberSet *set)
+static XtfSelection *select_set(const XtfGrouping *grouping, const XtfSelection *selection, XtfNumberSet *set)
 {
+    XtfGroupKey key = grouping->values.key;
     static const XtfFacet facets[XTF_GROUP_N_KEYS] = {
         [XTF_GROUP_BY_REGION] = XTF_BY_REGION, [XTF_GROUP_BY_CLASS] = XTF_BY_REGION, [XTF_GROUP_BY_COMM] = XTF_BY_COMM,
         [XTF_GROUP_BY_PEER] = XTF_BY_PEER,     [XTF_GROUP_BY_TAG] = XTF_BY_TAG,
     };
 
+    if (key == XTF_GROUP_BY_SITE)
+        return xtf_selection_in_sites(selection, &grouping->context->sites, set); /* loaded by find_sites() */
     return key == XTF_GROUP_BY_PROC || key == XTF_GROUP_BY_THREAD ? xtf_selection_in_procs(selection, set)
                                                                   : xtf_selection_by(selection, facets[key], set);
 }
@@ -368,7 +384,7 @@ static XtfSelection *select_value(const XtfGrouping *grouping, const XtfSelectio
         return select_class(grouping, selection, xtf_key_number(values, i));
     g_autoptr(XtfNumberSet) set =
         values->n ? xtf_number_set_of_one(xtf_key_number(values, i)) : xtf_number_set_from_flags(NULL, 0);
-    return select_set(selection, values->key, set);
+    return select_set(grouping, selection, set);
 }
 
 XtfSelection *xtf_grouping_selection(const XtfGrouping *grouping, uint64_t block)

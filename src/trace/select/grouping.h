@@ -18,6 +18,7 @@ typedef enum {
     XTF_GROUP_BY_COMM,   /* rows of definitions/communicators */
     XTF_GROUP_BY_PEER,   /* processes */
     XTF_GROUP_BY_TAG,
+    XTF_GROUP_BY_SITE, /* rows of definitions/sites */
     XTF_GROUP_BY_TIME, /* equal slices of the window */
     XTF_GROUP_N_KEYS,
 } XtfGroupKey;

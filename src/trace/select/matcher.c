@@ -12,6 +12,7 @@ typedef struct {
     unsigned key;   /* index of the field among the keys */
     unsigned depth; /* number of keys that must be known */
     bool is_peer;
+    bool of_site; /* the key is a site, and the test is of the region that it calls */
 } Test;
 
 struct XtfMatcher {
@@ -21,14 +22,16 @@ struct XtfMatcher {
     Test tests[XTF_N_FACETS];
     /* Translation of peers to processes. */
     const XtfRanks *ranks;
-    XtfCommSource source; /* of the peers' communicators; its field is NULL: ranks count as processes */
-    unsigned comm_key;    /* index of the source's field among the keys */
-    GSList *filters;      /* XtfFilter, made by xtf_matcher_filter() */
+    XtfCommSource source;  /* of the peers' communicators; its field is NULL: ranks count as processes */
+    unsigned comm_key;     /* index of the source's field among the keys */
+    const XtfSites *sites; /* NULL: no test is of a site's region. Borrowed from the context */
+    GSList *filters;       /* XtfFilter, made by xtf_matcher_filter() */
 };
 
 static const char *const facet_roles[XTF_N_FACETS] = {
     [XTF_BY_REGION] = XTF_ROLE_REGION, [XTF_BY_COMM] = XTF_ROLE_COMM,  [XTF_BY_TAG] = XTF_ROLE_TAG,
     [XTF_BY_PEER] = XTF_ROLE_PEER,     [XTF_BY_KIND] = XTF_ROLE_EVENT, [XTF_BY_CULPRIT] = XTF_ROLE_CULPRIT,
+    [XTF_BY_SITE] = XTF_ROLE_SITE,
 };
 
 XtfMatch xtf_selection_matches(const XtfSelection *selection, const XtfSchema *schema)
@@ -59,13 +62,28 @@ static bool find_key(const XtfSchema *schema, const XtfAggregate *aggregate, con
     return false;
 }
 
+/* Finds the key that decides a facet: its field, or for regions a site, since a site has one region. */
+static bool find_facet_key(const XtfSchema *schema, const XtfAggregate *aggregate, XtfFacet facet, unsigned *key,
+                           bool *of_site)
+{
+    const XtfField *field = xtf_schema_field_by_role(schema, facet_roles[facet]);
+    const XtfField *site = facet == XTF_BY_REGION ? xtf_schema_field_by_role(schema, XTF_ROLE_SITE) : NULL;
+
+    *of_site = false;
+    if (field && find_key(schema, aggregate, field, key))
+        return true;
+    *of_site = field && site && find_key(schema, aggregate, site, key);
+    return *of_site;
+}
+
 bool xtf_selection_fits(const XtfSelection *selection, const XtfSchema *schema, unsigned index)
 {
     unsigned key;
+    bool of_site;
 
     for (unsigned i = 0; i < XTF_N_FACETS; i++) {
-        const XtfField *field = selection->by[i] ? xtf_schema_field_by_role(schema, facet_roles[i]) : NULL;
-        if (selection->by[i] && (!field || !find_key(schema, &schema->aggregates[index], field, &key)))
+        if (selection->by[i] && (!find_facet_key(schema, &schema->aggregates[index], (XtfFacet)i, &key, &of_site) ||
+                                 (of_site && !selection->by[XTF_BY_SITE])))
             return false;
     }
     return true;
@@ -88,7 +106,7 @@ static bool add_test(XtfMatcher *matcher, XtfFacet facet, XtfNumberSet *set, con
     const XtfAggregate *aggregate = &schema->aggregates[matcher->index];
     Test test = {.field = xtf_schema_field_by_role(schema, facet_roles[facet]), .is_peer = facet == XTF_BY_PEER};
 
-    if (!test.field || !find_key(schema, aggregate, test.field, &test.key))
+    if (!find_facet_key(schema, aggregate, facet, &test.key, &test.of_site) || (test.of_site && !matcher->sites))
         return false;
     test.depth = test.key + 1;
     if (test.is_peer && matcher->source.field) {
@@ -108,7 +126,8 @@ static XtfMatcher *make_matcher(XtfTraceContext *context, const XtfSelection *se
     g_autoptr(XtfMatcher) matcher = g_new0(XtfMatcher, 1);
 
     matcher->index = index;
-    if (selection->by[XTF_BY_PEER] && !load_peers(matcher, context, schema, error))
+    if ((selection->by[XTF_BY_PEER] && !load_peers(matcher, context, schema, error)) ||
+        (selection->by[XTF_BY_SITE] && !(matcher->sites = xtf_trace_context_sites(context, error))))
         return NULL;
     for (unsigned i = 0; i < XTF_N_FACETS; i++) {
         if (selection->by[i] && !add_test(matcher, (XtfFacet)i, selection->by[i], schema))
@@ -148,7 +167,7 @@ XtfMatcher *xtf_matcher_find(XtfTraceContext *context, const XtfSelection *selec
 {
     XtfAggregateRef frames;
 
-    if (!selection->calls || !xtf_aggregate_ref_frames(&frames, context))
+    if (!selection->calls || !xtf_aggregate_ref_frames_of(&frames, context, selection))
         return make_first_matcher(context, selection, schema, 0, schema->n_aggregates, error);
     XtfMatcher *matcher = xtf_matcher_new(context, selection, schema, frames.number, error);
     if (matcher)
@@ -203,6 +222,15 @@ static bool is_value_selected(const Test *test, uint64_t value)
     return in && may_be_in_set(test->field, value);
 }
 
+/* True if a key passes a test. A key of a site without a known region does not pass the test of a region. */
+static bool is_key_selected(const XtfFilter *filter, const Test *test, const uint64_t *key)
+{
+    if (test->is_peer)
+        return is_peer_selected(filter, test, key[test->key], key[filter->matcher->comm_key]);
+    return is_value_selected(test,
+                             test->of_site ? xtf_sites_region(filter->matcher->sites, key[test->key]) : key[test->key]);
+}
+
 static XtfMatch match_key_values(const uint64_t *key, unsigned depth, const void *data)
 {
     const XtfFilter *filter = data;
@@ -213,8 +241,7 @@ static XtfMatch match_key_values(const uint64_t *key, unsigned depth, const void
         const Test *test = &matcher->tests[i];
         if (depth < test->depth)
             result = XTF_MATCH_SOME;
-        else if (test->is_peer ? !is_peer_selected(filter, test, key[test->key], key[matcher->comm_key])
-                               : !is_value_selected(test, key[test->key]))
+        else if (!is_key_selected(filter, test, key))
             return XTF_MATCH_NONE;
     }
     return result;

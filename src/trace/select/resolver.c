@@ -24,8 +24,8 @@ enum {
 };
 
 static const char facet_letters[XTF_N_FACETS] = {
-    [XTF_BY_REGION] = 'R', [XTF_BY_COMM] = 'C', [XTF_BY_TAG] = 'T',
-    [XTF_BY_PEER] = 'P',   [XTF_BY_KIND] = 'K', [XTF_BY_CULPRIT] = 'U',
+    [XTF_BY_REGION] = 'R', [XTF_BY_COMM] = 'C',    [XTF_BY_TAG] = 'T',  [XTF_BY_PEER] = 'P',
+    [XTF_BY_KIND] = 'K',   [XTF_BY_CULPRIT] = 'U', [XTF_BY_SITE] = 'S',
 };
 
 static void print_key(const XtfSelection *selection, GString *key)

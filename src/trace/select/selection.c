@@ -91,6 +91,14 @@ XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, Xt
     return narrowed;
 }
 
+XtfSelection *xtf_selection_in_sites(const XtfSelection *selection, const XtfSites *sites, XtfNumberSet *rows)
+{
+    g_autoptr(XtfNumberSet) regions = xtf_sites_regions(sites, rows);
+    g_autoptr(XtfSelection) of_regions = xtf_selection_by(selection, XTF_BY_REGION, regions);
+
+    return xtf_selection_by(of_regions, XTF_BY_SITE, rows);
+}
+
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema)
 {
     XtfSelection *narrowed = selection_copy(selection);

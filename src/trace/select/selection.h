@@ -31,6 +31,7 @@ typedef enum {
     XTF_BY_PEER,    /* processes */
     XTF_BY_KIND,    /* labels of events, of a type of derived rows */
     XTF_BY_CULPRIT, /* processes */
+    XTF_BY_SITE,    /* rows of definitions/sites */
     XTF_N_FACETS,
 } XtfFacet;
 
@@ -59,6 +60,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSelection, xtf_selection_unref)
 XtfSelection *xtf_selection_in_procs(const XtfSelection *selection, XtfNumberSet *procs);
 XtfSelection *xtf_selection_in_threads(const XtfSelection *selection, XtfNumberSet *threads);
 XtfSelection *xtf_selection_by(const XtfSelection *selection, XtfFacet facet, XtfNumberSet *values);
+/* Selects the calls from some rows of definitions/sites. They are also calls of the regions that these sites call. */
+XtfSelection *xtf_selection_in_sites(const XtfSelection *selection, const XtfSites *sites, XtfNumberSet *rows);
 XtfSelection *xtf_selection_in_type(const XtfSelection *selection, uint32_t schema);
 /* Selects all types of the same processes, threads and window. */
 XtfSelection *xtf_selection_of_any_type(const XtfSelection *selection);

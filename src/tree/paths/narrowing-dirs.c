@@ -115,19 +115,46 @@ static XtfNode *lookup_names(XtfNode *directory, const char *name, GError **erro
     return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, facet, set)) : NULL;
 }
 
+static void list_index(const XtfNameIndex *names, XtfLister *lister)
+{
+    for (uint64_t i = lister->from; i < names->n_listed && !lister->stopped; i++) {
+        g_autofree char *name = xtf_name_index_print(names, i);
+        lister->stopped = !lister->visit(name, XTF_NODE_DIRECTORY, lister->data);
+    }
+}
+
 static bool list_names(XtfNode *directory, XtfLister *lister, GError **error)
 {
     const XtfNameIndex *names = name_index(directory, error);
 
-    for (uint64_t i = lister->from; names && i < names->n_listed && !lister->stopped; i++) {
-        g_autofree char *name = xtf_name_index_print(names, i);
-        lister->stopped = !lister->visit(name, XTF_NODE_DIRECTORY, lister->data);
-    }
+    if (names)
+        list_index(names, lister);
     return names;
 }
 
 const XtfNodeClass xtf_regions_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_names, .list = list_names};
 const XtfNodeClass xtf_comms_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_names, .list = list_names};
+
+/* ---- site/: places in the program. */
+
+static XtfNode *lookup_sites(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfSites *sites = xtf_trace_context_sites(&directory->tree->context, error);
+    g_autoptr(XtfNumberSet) rows = sites ? xtf_sites_lookup(sites, name, error) : NULL;
+
+    return rows ? xtf_node_new_selection(directory, xtf_selection_in_sites(directory->selection, sites, rows)) : NULL;
+}
+
+static bool list_sites(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    const XtfSites *sites = xtf_trace_context_sites(&directory->tree->context, error);
+
+    if (sites)
+        list_index(&sites->names, lister);
+    return sites;
+}
+
+const XtfNodeClass xtf_sites_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_sites, .list = list_sites};
 
 /* ---- class/: sets of regions. */
 

@@ -62,6 +62,15 @@ static XtfNode *make_calls(XtfNode *directory, const char *name, GError **error)
     return xtf_node_new_selection(directory, xtf_selection_in_calls(directory->selection, context));
 }
 
+static XtfNode *make_sites(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfSites *sites = xtf_trace_context_sites(&directory->tree->context, error);
+
+    if (!sites)
+        return NULL;
+    return sites->n ? xtf_node_new(directory, &xtf_sites_dir) : xtf_not_found(error, "the trace has no call sites");
+}
+
 /* Entries in the order of the listing. A listing omits directories that show each record again, since programs that
  * walk the tree would read all records once more. They read rows of an analysis once for the trace, each
  * process and each thread. Windows do not list links to other windows, since programs that follow links would never
@@ -91,6 +100,7 @@ static const Entry entries[] = {
     {"records", &xtf_records_file, ALL, ALL, NULL},
     {"region", &xtf_regions_dir, PROGRAM, 0, NULL},
     {"run", &xtf_readme_file, FRAMES, FRAMES, xtf_run_file_new},
+    {"site", &xtf_sites_dir, PROGRAM, 0, make_sites},
     {"tag", &xtf_tags_dir, PROGRAM, 0, NULL},
     {"thread", &xtf_threads_dir, ALL, PROC_ANY_THREAD, NULL},
     {"time", &xtf_times_dir, PROGRAM, PROGRAM, NULL},

@@ -14,6 +14,10 @@ typedef struct {
     XtfRegions regions;
     XtfLocationArrays arrays;
     XtfGroupTotals *groups; /* by region; of the last measured location */
+    /* For calls of some sites; NULL and all zeros: for all calls. */
+    const XtfSites *sites; /* borrowed */
+    XtfAggregateRef by_site;
+    XtfGroupTotals *site_groups;
 } XtfRegionTimes;
 
 bool xtf_region_times_init(XtfRegionTimes *region_times, XtfFormats *formats, const XtfSelection *selection,

@@ -94,4 +94,5 @@ const XtfView xtf_view_classes = {.table = XTF_TABLE("classes", "calls and time 
                                   .subject = &xtf_about_calls,
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_classes,
-                                  .fill = fill_classes};
+                                  .fill = fill_classes,
+                                  .refused_keys = 1 << XTF_GROUP_BY_SITE};

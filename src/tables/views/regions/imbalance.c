@@ -219,4 +219,4 @@ const XtfView xtf_view_imbalance = {
     .shape = shape_imbalance,
     .fill = fill_imbalance,
     .fill_in_order = fill_imbalance_by_row,
-    .refused_keys = 1 << XTF_GROUP_BY_CLASS};
+    .refused_keys = 1 << XTF_GROUP_BY_CLASS | 1 << XTF_GROUP_BY_SITE};

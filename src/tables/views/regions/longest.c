@@ -150,7 +150,7 @@ static bool begin_search(Search *search, const XtfSpan *span, Input *input, GErr
     if (!xtf_span_rows(span, &from, &to, error) ||
         !xtf_location_last(search->context, &search->locations->all[span->tag], &last, error))
         return false;
-    input->search = xtf_longest_new(array, search->frames.number, &span->filter, from, to, last, error);
+    input->search = xtf_longest_new(array, span->aggregate, &span->filter, from, to, last, error);
     return input->search;
 }
 
@@ -200,6 +200,7 @@ typedef struct {
     uint64_t depth;
     bool has_depth;
     uint64_t number; /* number among the calls of its location */
+    uint64_t region;
 } CallDetails;
 
 static bool find_call_details(const Search *search, const Found *found, CallDetails *details, GError **error)
@@ -214,6 +215,7 @@ static bool find_call_details(const Search *search, const Found *found, CallDeta
     if (!xtf_array_group_rank(array, search->frames.number, &begins, found->call.row, &details->number, error) ||
         !xtf_array_row(array, found->call.row, row, error))
         return false;
+    details->region = xtf_field_get(&schema->fields[search->frames.aggregate->keys[0]], row);
     details->has_depth = depth;
     details->depth = depth ? xtf_field_get(depth, row) : 0;
     details->ending = XTF_FRAME_OPEN;
@@ -238,11 +240,11 @@ static bool add_call_line(const Search *search, const Found *found, const XtfReg
 {
     const XtfLocation *location = &search->locations->all[found->span->tag];
     const XtfFrameSpan *call = &found->call;
-    uint64_t line = xtf_region_line(regions, call->key);
     CallDetails details;
 
     if (!find_call_details(search, found, &details, error))
         return false;
+    uint64_t line = xtf_region_line(regions, details.region);
     add_global_time(lines, found->span->array.clock, call->begin);
     add_global_time(lines, found->span->array.clock, call->end);
     xtf_lines_ticks(lines, call->end - MIN(call->end, call->begin));

@@ -104,6 +104,6 @@ const XtfView xtf_view_profile = {.table = XTF_TABLE("profile", "calls and time 
                                   .shape = shape_profile,
                                   .fill = fill_profile,
                                   .fill_in_order = fill_profile_by_row,
-                                  .refused_keys = 1 << XTF_GROUP_BY_CLASS,
+                                  .refused_keys = 1 << XTF_GROUP_BY_CLASS | 1 << XTF_GROUP_BY_SITE,
                                   .batch_keys = 1 << XTF_GROUP_BY_REGION,
                                   .fill_batch = fill_regions};

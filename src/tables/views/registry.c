@@ -34,6 +34,7 @@
     VIEW(total)                                                                                                        \
     VIEW(imbalance)                                                                                                    \
     VIEW(longest)                                                                                                      \
+    VIEW(sites)                                                                                                        \
     VIEW(metrics)                                                                                                      \
     VIEW(values)                                                                                                       \
     VIEW(rates)                                                                                                        \

@@ -249,7 +249,7 @@ def read(file):
 def without_sites(types):
     """Returns a type without its field `site`, which sources leave out that know no call sites."""
     kind, fields, aggregates = types
-    return kind, [field for field in fields if field[0] != "site"], aggregates
+    return kind, [field for field in fields if field[0] != "site"], [aggregate for aggregate in aggregates if aggregate[1] != ["site"]]
 
 
 def compare(reference, name, file):

@@ -35,7 +35,7 @@ static bool find_waits(XtfViews *views, bool *shown, GError **error)
     return xtf_analyses_find_waits(views->context->trace, &exist, shown, error);
 }
 
-static bool is_listed(const XtfSelection *selection, const XtfSites *sites, uint64_t row)
+static bool is_site_listed(const XtfSelection *selection, const XtfSites *sites, uint64_t row)
 {
     const XtfNumberSet *regions = selection->by[XTF_BY_REGION];
 
@@ -43,12 +43,12 @@ static bool is_listed(const XtfSelection *selection, const XtfSites *sites, uint
            (!regions || xtf_number_set_contains(regions, sites->regions[row]));
 }
 
-static uint64_t count_listed(const XtfSelection *selection, const XtfSites *sites)
+static uint64_t count_listed_sites(const XtfSelection *selection, const XtfSites *sites)
 {
     uint64_t n = 0;
 
     for (uint64_t row = 0; row < sites->n; row++)
-        n += is_listed(selection, sites, row);
+        n += is_site_listed(selection, sites, row);
     return n;
 }
 
@@ -81,7 +81,7 @@ static bool shape_sites(XtfViews *views, const XtfSelection *selection, XtfViewS
         return false;
     xtf_aggregate_ref_frames_by_site(&by_site, views->context);
     size_t time = xtf_region_times_width(&times);
-    shape->n_lines = shape->at_once = count_listed(selection, sites);
+    shape->n_lines = shape->at_once = count_listed_sites(selection, sites);
     xtf_grid_add(&shape->grid, "row", xtf_count_digits(sites->n ? sites->n - 1 : 0));
     xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&by_site, views->context));
     xtf_grid_add(&shape->grid, "time", time);
@@ -167,7 +167,7 @@ static bool fill_sites_sorted(XtfViews *views, XtfSelection *selection, XtfLines
         return false;
     for (uint64_t row = 0; row < filling.totals.sites->n; row++) {
         Line line = {row, &filling.totals.all[row]};
-        if (is_listed(selection, filling.totals.sites, row))
+        if (is_site_listed(selection, filling.totals.sites, row))
             g_array_append_val(listed, line);
     }
     if (sorted && listed->len)

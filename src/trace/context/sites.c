@@ -35,8 +35,8 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Lengthens the names that several files share, by one part each. Returns true if a name became longer. */
-static bool lengthen_shared_names(File *files, unsigned n)
+/* Adds one part of the path to each name that several files share. Returns true if a name became longer. */
+static bool extend_shared_names(File *files, unsigned n)
 {
     g_autoptr(GHashTable) uses = g_hash_table_new(g_str_hash, g_str_equal);
     bool changed = false;
@@ -70,7 +70,7 @@ static GHashTable *name_files(const char *const *paths, uint64_t n)
     File *all = (File *)(void *)files->data;
     bool unique = false;
     for (unsigned round = 0; round < ROUNDS && !unique; round++)
-        unique = !lengthen_shared_names(all, files->len);
+        unique = !extend_shared_names(all, files->len);
     for (unsigned i = 0; i < files->len; i++)
         g_hash_table_insert(names, (void *)all[i].path, (void *)(unique ? all[i].name : all[i].path));
     return names;

@@ -1,9 +1,9 @@
 /*
  * The call sites of a trace, by row of definitions/sites, and their names as directories of site/.
  *
- * A site with a line has the names FILE:LINE and FILE. FILE is the file's base name. If files in several folders share
- * it, FILE is the shortest end of the path that only one of them has, with `:` for `/`: lib:solve.c. A site without a
- * line has its name in definitions/sites.
+ * A site with a line has the names FILE:LINE and FILE. FILE is the file's base name. Files that share a base name have
+ * the shortest ends of their paths that differ, with `:` for `/`: lib:solve.c. A site without a line has its name in
+ * definitions/sites.
  *
  * Immutable once loaded: any thread may use it.
  */

@@ -43,7 +43,7 @@ typedef struct {
     XtfGroupTotals *groups;
 } ThreadTotals;
 
-static void *begin_thread(void *data)
+static void *begin_site_totals(void *data)
 {
     const Request *request = data;
     ThreadTotals *totals = g_new0(ThreadTotals, 1);
@@ -53,7 +53,7 @@ static void *begin_thread(void *data)
     return totals;
 }
 
-static void join_thread(void *thread_data, void *data)
+static void join_site_totals(void *thread_data, void *data)
 {
     ThreadTotals *from = thread_data;
     XtfSiteTotals *to = ((const Request *)data)->totals;
@@ -216,7 +216,7 @@ static bool add_locations(void *thread_data, void *data, uint32_t first, uint32_
 bool xtf_site_totals_load(XtfSiteTotals *totals, XtfTraceContext *context, const XtfSelection *selection, unsigned set,
                           GError **error)
 {
-    XtfParallelWork work = {.begin = begin_thread, .work = add_locations, .join = join_thread};
+    XtfParallelWork work = {.begin = begin_site_totals, .work = add_locations, .join = join_site_totals};
     g_auto(XtfSelectedLocations) selected = {0};
     Request request = {.context = context, .selection = selection, .selected = &selected, .totals = totals};
 

@@ -27,11 +27,12 @@ enum { XTF_SITE_BYTES = 1, XTF_SITE_WAITS = 2 };
 /* True if the trace has totals by call site, and the selection may have calls. */
 bool xtf_site_totals_exist(const XtfTraceContext *context, const XtfSelection *selection);
 
-/* Loads the totals of a selection for which they exist, and those of a set. */
+/* Loads the totals of a selection for which they exist: calls, times, and the totals of a set. */
 bool xtf_site_totals_load(XtfSiteTotals *totals, XtfTraceContext *context, const XtfSelection *selection, unsigned set,
                           GError **error);
 void xtf_site_totals_finish(XtfSiteTotals *totals); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfSiteTotals, xtf_site_totals_finish)
 
-/* Adds the waits of the selection, and those that its processes caused, to `all`. Part of xtf_site_totals_load(). */
+/* Adds the waits that processes of the selection suffered, and the waits that they caused, to `all`. Part of
+ * xtf_site_totals_load(). */
 bool xtf_site_waits_add(XtfSiteTotals *totals, XtfTraceContext *context, const XtfSelection *selection, GError **error);

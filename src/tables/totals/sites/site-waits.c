@@ -1,5 +1,5 @@
 /*
- * Waits by call site: those that calls from a site suffered, and those that they caused in any process.
+ * Waits by call site: waits in calls from a site, and waits of any process that such calls caused.
  *
  * Rows of `waits` lead to the record that ended the wait, in another location. These records are collected, sorted by
  * location, and found in one sweep over the calls of each location.
@@ -41,7 +41,7 @@ typedef struct {
     GArray *causes;
 } ThreadWaits;
 
-static void *begin_thread(void *data)
+static void *begin_site_waits(void *data)
 {
     const Request *request = data;
     ThreadWaits *waits = g_new0(ThreadWaits, 1);
@@ -51,7 +51,7 @@ static void *begin_thread(void *data)
     return waits;
 }
 
-static void join_thread(void *thread_data, void *data)
+static void join_site_waits(void *thread_data, void *data)
 {
     const Request *request = data;
     ThreadWaits *waits = thread_data;
@@ -186,7 +186,7 @@ static bool add_causes(const Request *request, GError **error)
 
 static bool add_rounds(Request *request, GError **error)
 {
-    const XtfParallelWork work = {.step = 1, .begin = begin_thread, .work = add_locations, .join = join_thread};
+    const XtfParallelWork work = {.step = 1, .begin = begin_site_waits, .work = add_locations, .join = join_site_waits};
     uint32_t n = request->locations->n;
 
     for (; request->first < n; request->first += LOCATIONS_PER_ROUND) {

@@ -36,14 +36,14 @@ typedef struct {
     bool unknown[N_TYPES]; /* the trace has rows of the type, but no aggregate of them */
 } Aggregates;
 
-static void find_aggregates(const XtfTraceContext *context, Aggregates *found)
+static void find_aggregates(const XtfTraceContext *context, const XtfSelection *selection, Aggregates *found)
 {
     static const char *const types[N_TYPES] = {XTF_RECORD_ENTERS_LEAVES, XTF_RECORD_SENDS, XTF_RECORD_RECVS};
 
     for (unsigned i = 0; i < N_TYPES; i++) {
         const XtfSchema *schema = xtf_trace_find_schema(context->trace, types[i]);
         XtfAggregateRef *ref = &found->refs[i];
-        bool good = i == CALLS ? xtf_aggregate_ref_frames(ref, context)
+        bool good = i == CALLS ? xtf_aggregate_ref_frames_of(ref, context, selection)
                                : xtf_aggregate_ref_groups(ref, context, types[i]) && ref->bytes;
         if (!good)
             *ref = (XtfAggregateRef){0};
@@ -57,7 +57,7 @@ static bool shape_totals(XtfViews *views, const XtfSelection *selection, XtfView
     Aggregates found;
     const XtfAggregateRef *m = found.refs;
 
-    find_aggregates(context, &found);
+    find_aggregates(context, selection, &found);
     shape->n_lines = shape->at_once = 1;
     xtf_grid_add(&shape->grid, "count", xtf_count_width(context, selection));
     xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&m[CALLS], context));
@@ -299,7 +299,7 @@ static bool fill_totals(XtfViews *views, const XtfTimeBins *bins, XtfLines *line
     if (!(question.spans = xtf_resolver_spans(views->resolver, selection, error)) ||
         !(question.locations = xtf_trace_context_locations(views->context, error)))
         return false;
-    find_aggregates(views->context, &question.found);
+    find_aggregates(views->context, selection, &question.found);
     question.counts = g_new0(Bin, bins->n);
     for (unsigned i = 0; i < N_TYPES; i++) {
         if (!xtf_location_totals_init(&question.totals[i], views->context, selection, &question.found.refs[i], 0,

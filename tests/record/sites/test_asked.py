@@ -133,6 +133,10 @@ class Asked(Case):
             longest = [row for row in self.table(path, f"{place}/longest") if row["start"]]
             self.assertEqual(len(longest), min(calls, 100), place)
             self.assertEqual(int(self.xtf("cat", path, f"{place}/sends/count")), 0, place)
+            for table in ("totals", "histogram"):
+                self.assertEqual(sum(int(row["calls"]) for row in self.table(path, f"{place}/{table}")), calls, (place, table))
+            for name in ("findings", "timeline.svg", "profile.svg", "index.html", "info"):
+                self.xtf("cat", path, f"{place}/{name}")
         total = sum(naive.records.values())
         self.assertEqual(int(self.xtf("cat", path, f"{where}/site/places.c/count")), total)
         both = f"{where}/site/places.c/region/MPI_Send/count", f"{where}/region/MPI_Send/site/places.c:{line_of('send')}/count"

@@ -33,21 +33,21 @@ PARTS = [
 ]
 REFERENCES = """### 11.5 References that depend on a label
 
-The field *refers_to* of these fields names several tables, each with a label of another field.
-A label that is not in the list refers to nothing. A label with an empty table means that the value
-is a STRING."""
+The field *refers_to* of these fields names several tables, each with a label of another field. With
+a label that is not in the list, the value refers to nothing. With a label whose table is empty, the
+value is a STRING."""
 LISTS = """### 11.6 Lists of labels
 
-Each list has its name, the fields that have it, and its labels with their values. A value that is
-left out has its number as its label."""
+Each list has its name, the fields that have it, and its labels with their values. The label of a
+value that is not listed is its number."""
 AGGREGATES = """### 11.7 Aggregates
 
 The name of an aggregate is its type and its number in the schema, from 1. Keys and values have the
 order of this table."""
 KINDS = """### 11.8 Kinds of waits
 
-*Record* is the type of the record in which the location waits. The record of the culprit is the one
-that ended the wait. Section 9 explains the last column."""
+*Record* is the type of the record at which the location waits. The culprit's record is the one that
+ended the wait. Section 9 explains the last column."""
 
 
 def cell(text):

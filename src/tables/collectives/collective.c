@@ -14,10 +14,10 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("begin", XTF_COLUMN_TIME, NULL, "when the member begins"),
     XTF_COLUMN("end", XTF_COLUMN_TIME, NULL, "when the member ends"),
     XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "wait for others to begin"),
-    XTF_COLUMN("completion", XTF_COLUMN_TIME, NULL, "time beyond that of the first member"),
+    XTF_COLUMN("completion", XTF_COLUMN_TIME, NULL, "time from the end of the first member to its own end"),
     XTF_COLUMN("sent", XTF_COLUMN_NUMBER, "B", "bytes sent"),
     XTF_COLUMN("received", XTF_COLUMN_NUMBER, "B", "bytes received"),
-    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree, and clocks with messages"),
+    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree, and clocks do not contradict each other"),
 };
 
 const XtfTableDeclaration xtf_table_members =

@@ -25,7 +25,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("late", XTF_COLUMN_TIME, NULL, "time from the first begin to the last"),
     XTF_COLUMN("waits", XTF_COLUMN_TIME, NULL, "time that all members wait for others to begin"),
     XTF_COLUMN("sent", XTF_COLUMN_NUMBER, "B", "bytes that all members send"),
-    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree, and clocks with messages"),
+    XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree, and clocks do not contradict each other"),
     XTF_COLUMN("operation", XTF_COLUMN_TEXT, NULL, "operation, by the record of rank 0"),
 };
 

@@ -11,7 +11,7 @@
 #include "src/tree/entries/call-entries.h"
 
 static const XtfColumn columns[] = {
-    XTF_COLUMN("cost", XTF_COLUMN_TIME, NULL, "part of the wait"),
+    XTF_COLUMN("cost", XTF_COLUMN_TIME, NULL, "part of the wait that the call path caused"),
     XTF_COLUMN("cost%", XTF_COLUMN_PERCENT, NULL, "share of the wait"),
     XTF_COLUMN("steps", XTF_COLUMN_NUMBER, NULL, "waits that passed the cost on, 0 for the culprit"),
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process that was late"),

@@ -135,8 +135,9 @@ static bool fill_unmatched(XtfViews *views, XtfSelection *selection, uint64_t fi
 }
 
 const XtfView xtf_view_unmatched = {
-    .table =
-        XTF_TABLE("unmatched", "groups of messages whose sends and receives differ: all, then the 100 worst", columns),
+    .table = XTF_TABLE("unmatched",
+                       "groups of messages whose sends and receives differ: their sum, then the 100 that differ most",
+                       columns),
     .subject = &xtf_about_groups,
     .exists = unmatched_exists,
     .shape = shape_unmatched,

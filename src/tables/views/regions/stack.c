@@ -15,7 +15,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
     XTF_COLUMN("level", XTF_COLUMN_NUMBER, NULL, "level of the stack, from 1"),
     XTF_COLUMN("since", XTF_COLUMN_TIME, NULL, "when the region was entered"),
-    XTF_COLUMN("time", XTF_COLUMN_TIME, NULL, "time from then to the window, by the location's clock"),
+    XTF_COLUMN("time", XTF_COLUMN_TIME, NULL, "time from `since` to the begin of the window, by the location's clock"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
 };
 

@@ -19,11 +19,11 @@
         XTF_COLUMN("indirect", XTF_COLUMN_TIME, NULL, "part of the amount that other waits caused"),    \
         XTF_COLUMN("propagating", XTF_COLUMN_TIME, NULL, "part of the amount that caused other waits"), \
         XTF_COLUMN("amount%", XTF_COLUMN_PERCENT, NULL, "amount, of the time of all locations")
-#define OF_DELAYS                                                                                   \
-    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),                                  \
-        XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),                          \
-        XTF_COLUMN("short", XTF_COLUMN_TIME, NULL, "waiting time that the delays caused directly"), \
-        XTF_COLUMN("long", XTF_COLUMN_TIME, NULL, "waiting time that these waits caused in turn"),  \
+#define OF_DELAYS                                                                                             \
+    XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the wait"),                                            \
+        XTF_COLUMN("delays", XTF_COLUMN_NUMBER, NULL, "number of delays"),                                    \
+        XTF_COLUMN("short", XTF_COLUMN_TIME, NULL, "waiting time that the delays caused directly"),           \
+        XTF_COLUMN("long", XTF_COLUMN_TIME, NULL, "waiting time that the delays caused through other waits"), \
         XTF_COLUMN("total", XTF_COLUMN_TIME, NULL, "sum of `short` and `long`")
 #define BY_REGION XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region")
 #define BY_CALLPATH                                                                                   \

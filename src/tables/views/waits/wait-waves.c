@@ -21,7 +21,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("amount", XTF_COLUMN_TIME, NULL, "total time of these waits"),
     XTF_COLUMN("ranks", XTF_COLUMN_NUMBER, NULL, "distance in ranks"),
     XTF_COLUMN("speed", XTF_COLUMN_REAL, "1/s", "speed, in ranks per second"),
-    XTF_COLUMN("expected", XTF_COLUMN_REAL, "1/s", "speed expected of such a program"),
+    XTF_COLUMN("expected", XTF_COLUMN_REAL, "1/s", "speed that a model predicts"),
     XTF_COLUMN("kind", XTF_COLUMN_TEXT, NULL, "kind of the first wait"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "region of the first wait"),
 };

@@ -141,7 +141,8 @@ static bool load_outer_frames(XtfFrameStack *stack, void *data, GError **error)
         return false;
     if (!innermost.has_outer)
         return xtf_damaged(error,
-                           "array %u: the frame of row %" PRIu64 " has no outer frame, but a stack states %" PRIu64,
+                           "array %u: the frame of row %" PRIu64
+                           " has no frame around it, but a stored stack has %" PRIu64 " frames outside of it",
                            array->id, stack->inner_row, stack->n_outer);
     if (!xtf_descent_find(array, innermost.outer_row, &descent, error) ||
         !xtf_descent_leaf_rows(&descent.leaf, &rows, error))

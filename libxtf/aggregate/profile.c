@@ -138,7 +138,8 @@ static bool find_window_rows(const XtfArray *array, uint64_t a, uint64_t b, uint
     if (!find_rank(array, a, &leaf, n1, error) || !find_rank(array, b, &leaf, n2, error))
         return false;
     return *n1 <= *n2 ||
-           xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before %" PRIu64, array->id, a, b);
+           xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before the later time %" PRIu64,
+                       array->id, a, b);
 }
 
 /* Adds the totals of the whole array. Sets *pending if ticks may be pending at the edges of a window with all rows. */

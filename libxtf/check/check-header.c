@@ -21,8 +21,8 @@ static void check_own_segment(const XtfSuperblock *superblock, const XtfSegment 
     if (segment->id != xtf_load64(superblock->info.file_id))
         xtf_checking_problem(check, "superblock: the file id does not begin with the id of the file's segment");
     if (segment->epoch > superblock->info.epoch)
-        xtf_checking_problem(check, "superblock: writer %u, but pages of writer %u", superblock->info.epoch,
-                             segment->epoch);
+        xtf_checking_problem(check, "superblock: its epoch is %u, but there are pages of epoch %u",
+                             superblock->info.epoch, segment->epoch);
 }
 
 static void check_own_numbers(XtfChecking *check)
@@ -33,15 +33,14 @@ static void check_own_numbers(XtfChecking *check)
     uint64_t size = trace->source->size, opening_end = superblock->opening + superblock->opening_bytes;
 
     if (info->commit == 0 || info->epoch == 0)
-        xtf_checking_problem(check, "superblock: commit %" PRIu64 " of writer %u: both are counted from 1",
-                             info->commit, info->epoch);
+        xtf_checking_problem(check, "superblock: commit %" PRIu64 ", epoch %u: both must be at least 1", info->commit,
+                             info->epoch);
     if (info->kept_commits < 2)
         xtf_checking_problem(check, "superblock: %u commits are kept, fewer than 2", info->kept_commits);
     if (superblock->opening > size || superblock->opening_bytes > size - superblock->opening ||
         superblock->catalog.offset < superblock->opening ||
         superblock->catalog.offset + superblock->catalog.length > opening_end)
-        xtf_checking_problem(check,
-                             "superblock: the opening range does not contain the catalog, or ends after the file");
+        xtf_checking_problem(check, "superblock: the opening run does not contain the catalog, or ends after the file");
     for (uint32_t i = 0; i < trace->catalog.n_segments; i++)
         if (trace->catalog.segments[i].first_page == 0)
             check_own_segment(superblock, &trace->catalog.segments[i], check);

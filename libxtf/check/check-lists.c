@@ -56,5 +56,5 @@ void xtf_checking_leaf_lists(XtfChecking *check)
         n += list != NULL;
     }
     if (!xtf_checking_stopping(check) && n != lists->len)
-        xtf_checking_problem(check, "leaf lists: there are %u, but they are of %u arrays", lists->len, n);
+        xtf_checking_problem(check, "leaf lists: there are %u, but only %u arrays have one", lists->len, n);
 }

@@ -38,7 +38,7 @@ static void check_segment_owners(XtfChecking *check)
     uint64_t own_id = xtf_load64(check->trace->superblock.info.file_id);
 
     if (!catalog->segment_maps && (catalog->n_segments > 1 || catalog->segments[0].first_page > 0))
-        xtf_checking_problem(check, "segments: several segments, or a foreign one, without segment maps");
+        xtf_checking_problem(check, "segments: there are several, or one of another file, but no segment maps");
     bool companion = check->trace->superblock.info.companion;
     for (uint32_t i = companion ? 1 : 0; catalog->segment_maps && i < catalog->n_segments; i++)
         if (catalog->segments[i].id == own_id)

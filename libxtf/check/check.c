@@ -287,8 +287,8 @@ static bool allocate_uses(XtfChecking *check, GError **error)
     check->n_uses = (check->trace->source->size + info->page_size - 1) / info->page_size;
     check->n_uses -= check->wrong_pages[catalog->n_files];
     if (check->n_uses > n_existing && check->n_uses - n_existing > CLAIMED_MAX)
-        return xtf_damaged(error, "the named files claim %" PRIu64 " pages but have %" PRIu64, check->n_uses,
-                           n_existing);
+        return xtf_damaged(error, "the files that the catalog names claim %" PRIu64 " pages, but have %" PRIu64,
+                           check->n_uses, n_existing);
     check->uses = g_try_malloc0(MAX(check->n_uses, 1));
     return check->uses || xtf_fail(error, XTF_ERROR_TOO_LARGE,
                                    "not enough memory for one byte for each of %" PRIu64 " pages", check->n_uses);

@@ -33,7 +33,7 @@ bool xtf_catalog_decode_schemas(XtfCatalog *catalog, const uint8_t *bytes, size_
 
     while (reader.left > 0) {
         if (catalog->n_schemas == catalog->n_counts)
-            return xtf_damaged(error, "catalog: more schemas than numbers of rows");
+            return xtf_damaged(error, "catalog: it has more schemas than counts of rows");
         g_autoptr(XtfSchema) schema = xtf_schema_decode(&reader, error);
         if (!schema)
             return false;
@@ -91,7 +91,7 @@ static bool check_table(const XtfCatalog *catalog, uint32_t number, GError **err
 bool xtf_catalog_check(const XtfCatalog *catalog, GError **error)
 {
     if (catalog->n_schemas != catalog->n_counts)
-        return xtf_damaged(error, "catalog: more numbers of rows than schemas");
+        return xtf_damaged(error, "catalog: it has more counts of rows than schemas");
     for (uint32_t i = 0; i < catalog->n_tables; i++)
         if (!check_table(catalog, i, error))
             return false;

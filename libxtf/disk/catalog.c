@@ -254,7 +254,7 @@ static bool decode_limit_items(XtfCatalog *catalog, XtfBytesReader *reader, GErr
     uint64_t n = n_refs_left(reader);
 
     return (catalog->schemas && n == catalog->n_counts && decode_refs(reader, n, &catalog->limit_items)) ||
-           fail_catalog(error, "its limits are not as many as its numbers of rows, or precede them");
+           fail_catalog(error, "it has not one item of limits for each count of rows, or limits before the counts");
 }
 
 static bool decode_arrays(XtfCatalog *catalog, XtfBytesReader *reader, GError **error)

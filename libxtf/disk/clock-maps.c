@@ -266,7 +266,7 @@ bool xtf_clock_maps_decode(XtfClockMaps *maps, uint32_t n, const uint8_t *bytes,
     uint64_t max_knots = MIN(length / sizeof(XtfDiskClockKnot), (size_t)XTF_CLOCK_KNOTS_MAX), n_knots_used = 0;
 
     if (n > length / sizeof(XtfDiskClockMap))
-        return xtf_damaged(error, "clock maps: %u of them in %zu bytes", n, length);
+        return xtf_damaged(error, "clock maps: %zu bytes cannot hold %u of them", length, n);
     maps->maps = g_new0(XtfClockMap, n);
     maps->knots = g_new0(XtfClockKnot, max_knots);
     while (maps->n < n && decode_map(maps, max_knots, &n_knots_used, &reader, error))

@@ -110,7 +110,7 @@ static bool check_superblock(const XtfSuperblock *superblock, GError **error)
     if (info->pages > UINT64_MAX >> 24)
         return xtf_damaged(error, "superblock: %" PRIu64 " pages are more than a file can have", info->pages);
     if (superblock->own_first > info->pages)
-        return xtf_damaged(error, "superblock: the file's first page has the number %" PRIu64 ", which cannot be",
+        return xtf_damaged(error, "superblock: the file's first page has the number %" PRIu64 ", beyond all pages",
                            superblock->own_first);
     return true;
 }

@@ -43,7 +43,7 @@ uint64_t xtf_pack_bound(const XtfSchema *schema, uint32_t count);
 
 /*
  * Unpacks `count` rows, count * schema->row_size bytes. Accepts any bytes: if they are not `count` packed rows, returns
- * false and sets *fault to a phrase such as "its times fall". For the times alone, see sampled-times.h.
+ * false and sets *fault to a phrase such as "its times go backwards". For the times alone, see sampled-times.h.
  */
 bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count, uint8_t *rows,
                      const char **fault);

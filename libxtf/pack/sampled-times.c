@@ -50,7 +50,7 @@ uint8_t *xtf_sampled_times_unpack(const uint8_t *packed, uint32_t length, uint32
     bool rises = store_samples(numbers, count, samples);
     xtf_scratch_done();
     if (!rises) {
-        *fault = "its times fall";
+        *fault = "its times go backwards";
         return NULL;
     }
     *size = (uint32_t)bytes;

@@ -20,7 +20,7 @@ static bool read_times(XtfPackReader *reader, uint32_t count, uint64_t *times)
         falls |= time < step;
         times[n] = time;
     }
-    return !falls || xtf_pack_fail(reader, "its times fall");
+    return !falls || xtf_pack_fail(reader, "its times go backwards");
 }
 
 typedef struct {

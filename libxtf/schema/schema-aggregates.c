@@ -66,10 +66,11 @@ static bool groups_are_sound(const XtfSchema *schema, const XtfAggregate *aggreg
         typed |= type == XTF_TYPE_U64;
     }
     if (aggregate->typed_by > aggregate->n_keys || (aggregate->typed_by > 0 && !typed))
-        return fail_aggregate(schema, error, "the key that gives a type does not exist, or no value takes its type");
+        return fail_aggregate(schema, error,
+                              "the key that gives the type of values does not exist, or no value is a U64");
     if ((aggregate->reals & aggregate->signeds) != 0 ||
         (aggregate->typed_by == 0 && (aggregate->reals | aggregate->signeds) != 0))
-        return fail_aggregate(schema, error, "a key gives a value two types, or no key gives types");
+        return fail_aggregate(schema, error, "a label gives a value two types, or no key gives types of values");
     return true;
 }
 

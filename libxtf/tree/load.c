@@ -30,8 +30,8 @@ bool xtf_page_locate(const XtfArray *array, uint64_t place, uint64_t *offset, GE
     uint32_t page_size = xtf_array_page_size(array);
 
     if (place < xtf_first_place(page_size) || place >= segment->pages)
-        return xtf_damaged(error, "array %u: it refers to page %" PRIu64 " of %" PRIu64, array->id, place,
-                           segment->pages);
+        return xtf_damaged(error, "array %u: it refers to page %" PRIu64 ", but its segment has %" PRIu64 " pages",
+                           array->id, place, segment->pages);
     *offset = xtf_page_offset(segment, page_size, place);
     return true;
 }

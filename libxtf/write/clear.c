@@ -45,7 +45,8 @@ bool xtf_writer_clear_arrays(XtfWriter *writer, uint32_t schema, GError **error)
     const XtfCatalog *catalog = &writer->catalog;
 
     if (schema >= catalog->n_schemas || catalog->schemas[schema]->kind == XTF_SCHEMA_TABLE)
-        return xtf_fail(error, XTF_ERROR_INVALID, "schema %" PRIu32 " is not the schema of arrays", schema);
+        return xtf_fail(error, XTF_ERROR_INVALID, "schema %" PRIu32 " is a table or does not exist: it has no arrays",
+                        schema);
     if (writer->arrays.n_objects > UINT32_MAX - writer->next_array)
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the file has no ids for more arrays");
     clear_arrays(writer, schema);

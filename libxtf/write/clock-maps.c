@@ -77,7 +77,7 @@ bool xtf_writer_add_clock_map(XtfWriter *writer, const XtfClockMap *map, uint32_
     const char *fault = xtf_clock_map_fault(map, &knot);
 
     if (fault)
-        return xtf_fail(error, XTF_ERROR_INVALID, "a clock map, knot %u: %s", knot, fault);
+        return xtf_fail(error, XTF_ERROR_INVALID, "the clock map to add, knot %u: %s", knot, fault);
     if (xtf_clock_map_is_identity(map)) {
         *number = 0;
         return true;

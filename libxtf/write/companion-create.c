@@ -176,7 +176,7 @@ static XtfWriter *make_companion(XtfWriter *new, XtfTrace *trace, const char *ba
     writer->incompatible = trace->superblock.incompatible | XTF_FEATURE_FILES;
     if (!xtf_file_name_valid(writer->base->file.name, strlen(writer->base->file.name)) ||
         writer->base->file.pages > XTF_FILES_PAGES_MAX) {
-        xtf_fail(error, XTF_ERROR_INVALID, "%s: no companion can name such a file", base);
+        xtf_fail(error, XTF_ERROR_INVALID, "%s: a companion cannot name a trace with such a file name", base);
         return NULL;
     }
     return copy_base(writer, error) ? g_steal_pointer(&writer) : NULL;

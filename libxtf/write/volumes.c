@@ -249,7 +249,7 @@ bool xtf_writer_begin_volume(XtfWriter *writer, int folder, const char *name, GE
     Names names = {.folder = folder, .name = name, .ended = ended, .temporary = temporary};
 
     if (writer->base)
-        return xtf_fail(error, XTF_ERROR_INVALID, "%s: a companion has one volume", writer->path);
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: a companion cannot go on in another volume", writer->path);
     if (!xtf_file_name_valid(name, strlen(name)) || !xtf_file_name_valid(ended, strlen(ended)) ||
         !is_own_file(writer, folder, name))
         return xtf_fail(error, XTF_ERROR_INVALID, "%s: \"%s\" is not the name of its file", writer->path, name);

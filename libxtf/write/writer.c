@@ -254,7 +254,7 @@ bool xtf_writer_add_string(XtfWriter *writer, const char *text, uint32_t *id, GE
         return true;
     }
     if (strlen(text) > STRING_BYTES_MAX)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "a string of %zu bytes: the longest has %d", strlen(text),
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "a string of %zu bytes: at most %d are allowed", strlen(text),
                         STRING_BYTES_MAX);
     xtf_chunk_writer_begin_unit(&writer->strings);
     if (!xtf_strings_add(writer->strings.bytes, text, id))

@@ -326,7 +326,7 @@ def find_before(tables):
     for line in tables.profile or []:
         if tables.class_of(line) == "before" and line["exclusive%"] != "-" and Decimal(line["exclusive%"]) >= 1:
             yield Finding(Decimal(line["exclusive%"]), "before", f"{percent(line['exclusive%'])} of all time, {seconds(line['exclusive'])}, "
-                          "is before LEAVEs without an ENTER: of which regions is not known", "profile")
+                          "is before LEAVEs without an ENTER: its regions are not known", "profile")
 
 
 def find_recording(tables):

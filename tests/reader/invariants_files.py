@@ -194,7 +194,7 @@ FILE_ROWS = [
     ("3", "arrays-length", "ARRAYS has 32 bytes", "small", longer(4, bytes(8)), "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),
     # FORMAT W25
     ("3", "segment-maps-order", "SEGMENT_MAPS follows SEGMENTS", "merged", swap(SEGMENTS, SEGMENT_MAPS), "catalog: there are more segment maps than segments", "SEGMENT_MAPS precedes SEGMENTS"),
-    ("3", "segments-alone", "A file without segment maps has one segment", "small", another_segment, "without segment maps", "segments: there are several"),
+    ("3", "segments-alone", "A file without segment maps has one segment", "small", another_segment, "but no segment maps", "segments: there are several"),
     ("3", "segments-own", "A merged file does not list a segment of its own", "merged", lambda f: set_fields(f.superblock, file_id=lambda v: struct.pack("<Q", f.segment.id) + v[8:]),
      "it is the file's own", "segments: the file's own one"),
     ("3", "segments-companion", "A companion file lists its own segment first", "companion", swap_segments, "it is the file's own", "segments: the file's own one"),
@@ -204,14 +204,14 @@ FILE_ROWS = [
     ("3", "files-follow", "The pages of a file follow those of the file before", "pair", lambda f: set_fields(list(files(f))[1], first=plus(1)), "do not follow those of the file before it", "do not follow one another"),
     ("11", "bound-file-pages", "A file in FILES has at most 2^39 - 1 pages", "anchor", lambda f: set_fields(next(files(f)), pages=1 << 39), "lie beyond the largest possible file", "files: pages"),
     # FORMAT C8
-    ("3", "files-claims", "Files in FILES claim few pages more than they fill", "anchor", lambda f: set_fields(next(files(f)), pages=1 << 25), "the named files claim", "files: they claim"),
+    ("3", "files-claims", "Files in FILES claim few pages more than they fill", "anchor", lambda f: set_fields(next(files(f)), pages=1 << 25), "the files that the catalog names claim", "files: they claim"),
     ("3", "files-twice", "No file is named twice", "pair", twice, "is named twice", "files: one is named twice"),
     ("3", "files-removed", "Only an earlier volume may have 0 bytes", "anchor", lambda f: set_fields(next(files(f)), size=0), "was removed on purpose", "was removed on purpose"),
     ("3", "files-volumes-first", "The pages of the first volume begin at page 0", "volumes", lambda f: set_fields(next(files(f)), first=1), "do not follow those of the file before it", "do not follow one another"),
     ("3", "files-volumes-end", "The pages of the last earlier volume end at *own first*", "volumes", lambda f: set_fields(list(files(f))[-1], pages=plus(1)), "are not those before this one", "do not have the pages before this one"),
     ("3", "files-volumes-order", "Commits ascend over the volumes", "volumes", swap_volumes, "is named twice", "volumes are out of order"),
     # FORMAT C11
-    ("9", "volume-own-first", "*Own first* is at most *pages allotted*", "volumes", lambda f: set_fields(f.superblock, pages=f.superblock.own_first - 1), "which cannot be", "superblock: its first page is"),
+    ("9", "volume-own-first", "*Own first* is at most *pages allotted*", "volumes", lambda f: set_fields(f.superblock, pages=f.superblock.own_first - 1), "beyond all pages", "superblock: its first page is"),
     # FORMAT R78, R80
     ("9", "volume-bit", "A file with *own first* and FILES has bit 2", "volumes", lambda f: set_fields(f.superblock, incompatible=lambda v: v & ~VOLUMES_FEATURE), "is beyond the end of the file", "past the end of the file"),
     # FORMAT C9
@@ -230,7 +230,7 @@ FILE_ROWS = [
     ("3", "leaf-lists-item", "LEAF_LISTS has 16 bytes", "high", longer(LEAF_LISTS_KIND, bytes(8)), "catalog: bytes are left over in a section", "catalog: bytes left over in a section"),
     ("3", "leaf-lists-reference", "The item of leaf lists has bytes", "high", lambda f: set_fields(f.body(LEAF_LISTS_KIND, REFERENCE), length=0), "the reference to the leaf lists is invalid", "leaf lists: there is no item"),
     ("3", "leaf-lists-order", "Leaf lists ascend by segment and array", "high", lambda f: set_fields(f.leaf_lists()[1][0], segment=9), "leaf lists: ", "leaf list"),
-    ("3", "leaf-lists-array", "A leaf list is of an array", "high", lambda f: set_fields(f.leaf_lists()[1][-1], segment=9), "but they are of", "there is no such array"),
+    ("3", "leaf-lists-array", "A leaf list is of an array", "high", lambda f: set_fields(f.leaf_lists()[1][-1], segment=9), "have one", "there is no such array"),
     ("3", "leaf-lists-bytes", "Leaf lists fill their item", "high", lambda f: set_fields(f.leaf_lists()[1][-1], bytes=plus(8)), "leaf lists: they are out of order, or do not fill", "leaf lists: ends too early"),
     ("3", "leaf-list-entries", "A leaf list has two entries at least", "high", lambda f: set_fields(f.leaf_lists()[1][0], entries=1), "leaf lists: they are out of order", "leaf lists: one of 1 entries"),
     ("3", "leaf-list-fewer", "A leaf list has all entries of level 1", "high", leaf_list(lambda entries: entries.pop()), "it has another number of leaves", "entries, the index has"),

@@ -98,7 +98,7 @@ SCHEMA_ROWS = [
     ("3", "aggregate-filters", "Some key of filters is no STRING and refers to nothing", "small",
      record((U32, "name", {"refers_to": "names"}), (STRING, "text"), aggregates=[(GROUPS, [1, 2], [], {"flags": 2})]), "filters need a key that is no string and refers to no table", "filters without a key"),
     ("3", "aggregate-typed-values", "typed by gives the type of a U64", "small", record((U8, "key"), (U32, "a"), aggregates=[(GROUPS, [1], [2], {"typed_by": 1})]),
-     "or no value takes its type", "is typed by a key, but has no U64"),
+     "or no value is a U64", "is typed by a key, but has no U64"),
     ("3", "aggregate-frames-values", "An aggregate of frames has three values", "small", frames([1], [2, 3]), "frames have one key and three values", "of frames with other values"),
     ("3", "aggregate-frames-filters", "Filters are of kind groups only", "small", frames([1], [2, 3, 4], flags=2), "frames have one key and three values", "of frames with flags"),
     ("3", "aggregate-frames-extremes", "An aggregate of frames has no flags", "small", frames([1], [2, 3, 4], flags=1), "frames have one key and three values", "of frames with flags"),

@@ -227,9 +227,9 @@ class Trace:
         self.schemas, self.segment_map_items = [], []
         while schemas:
             (length,) = schemas.unpack("<I")
-            expect(len(self.schemas) < len(counts), "catalog: more schemas than numbers of rows")
+            expect(len(self.schemas) < len(counts), "catalog: it has more schemas than counts of rows")
             self.schemas.append(Schema(len(self.schemas), schemas.sub(length), counts[len(self.schemas)]))
-        expect(len(self.schemas) == len(counts), "catalog: more numbers of rows than schemas")
+        expect(len(self.schemas) == len(counts), "catalog: it has more counts of rows than schemas")
         for schema in (schema for schema in self.schemas if schema.kind == TABLE_KIND and schema.known):
             expect(schema.rows * schema.row_size <= TABLE_MAX, f"catalog: table {schema.name} of {schema.rows} rows")
         self.files = self.read_files(bodies[FILES]) if FILES in bodies else []

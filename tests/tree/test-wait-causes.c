@@ -162,13 +162,14 @@ Test(wait_causes, with_wrong_references_are_errors)
         uint64_t row;
         XtfErrorCode code;
         const char *says;
-    } wrong[] = {{0, XTF_ERROR_DAMAGED, "process 7, which does not exist"},
-                 {1, XTF_ERROR_DAMAGED, "row 1 of 'sends'"},
-                 {2, XTF_ERROR_DAMAGED, "row 0 of 'collectives'"},
-                 {3, XTF_ERROR_DAMAGED, "record 10 of location 1 names a meeting 11 records before"},
-                 {4, XTF_ERROR_DAMAGED, "record 3 of location 0 names a meeting 4 records before"},
-                 {5, XTF_ERROR_DAMAGED, "is 500 ticks long"},
-                 {9, XTF_ERROR_INVALID, "no wait 9"}};
+    } wrong[] = {
+        {0, XTF_ERROR_DAMAGED, "process 7, which does not exist"},
+        {1, XTF_ERROR_DAMAGED, "row 1 of 'sends'"},
+        {2, XTF_ERROR_DAMAGED, "row 0 of 'collectives'"},
+        {3, XTF_ERROR_DAMAGED, "record 10 of location 1 names a meeting 11 records before, which do not exist"},
+        {4, XTF_ERROR_DAMAGED, "record 3 of location 0 names a meeting 4 records before, which do not exist"},
+        {5, XTF_ERROR_DAMAGED, "is 500 ticks long"},
+        {9, XTF_ERROR_INVALID, "no wait 9"}};
     Wait waits[9];
     g_auto(Written) written = {0};
 

@@ -300,7 +300,7 @@ Test(pack, decreasing_times_are_a_fault)
     uint64_t times[2];
 
     cr_assert_not(unpack_times(packed, length, 2, times, &fault));
-    cr_assert_str_eq(fault, "its times fall");
+    cr_assert_str_eq(fault, "its times go backwards");
     cr_assert_not(xtf_unpack_rows(schema, packed, length, 2, (uint8_t *)times, &fault));
 }
 

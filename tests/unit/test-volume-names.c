@@ -122,7 +122,7 @@ Test(volume_names, a_companion_has_one)
     g_autoptr(XtfWriter) writer = xtf_writer_create_companion(path, trace, volumes.path, &quick, &error);
     cr_assert_good(writer, error);
     assert_error(xtf_writer_begin_volume(writer, volumes.descriptor, "t.analysis", &error), &error,
-                 "a companion has one volume");
+                 "a companion cannot go on in another volume");
     g_clear_pointer(&writer, xtf_writer_abort);
     finish_volumes(&volumes);
 }

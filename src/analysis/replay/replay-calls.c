@@ -184,7 +184,8 @@ static bool walk_row(XtfReplayWalk *walk, const uint8_t *row, uint64_t seq, GErr
         return false;
     advance_to(walk, time);
     if (distance > walk->n)
-        return xtf_damaged(error, "enters_leaves of location %" PRIu64 ": row %" PRIu64 " leads to no row",
+        return xtf_damaged(error,
+                           "enters_leaves of location %" PRIu64 ": the distance of row %" PRIu64 " leads to no row",
                            walk->calls.location, walk->n);
     if (enters) {
         if (walk->depth > 0 && (distance == 0 || top_of(walk)->row != until))

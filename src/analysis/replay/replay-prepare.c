@@ -377,7 +377,8 @@ static bool keep_envelopes(Worker *worker, XtfProcess *process, GError **error)
     }
     bool is_full = replay->groups.n >= UINT32_MAX / 2;
     g_mutex_unlock(&replay->lock);
-    return !is_full || xtf_fail(error, XTF_ERROR_TOO_LARGE, "the messages have too many different envelopes");
+    return !is_full || xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                                "the messages have too many groups of communicator, sender, receiver and tag");
 }
 
 static bool read_process(Pass *pass, GError **error)

@@ -12,7 +12,8 @@ bool xtf_terminal_has_utf8(void)
 
 bool xtf_terminal_begin(GError **error)
 {
-    return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "this xtf was built without ncurses: it prints frames, with --frame");
+    return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                    "this xtf was built without ncurses: only --frame works, which prints a frame");
 }
 
 void xtf_terminal_end(void)

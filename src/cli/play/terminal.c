@@ -74,7 +74,8 @@ static void begin_colours(void)
 bool xtf_terminal_begin(GError **error)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "stdin or stdout is not a terminal: --frame prints a frame");
+        return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                        "stdin or stdout is not a terminal: use --frame to print a frame");
     /* newterm() returns on an error; initscr() would exit. */
     SCREEN *screen = newterm(NULL, stdout, stdin);
     if (!screen)

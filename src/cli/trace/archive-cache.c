@@ -95,8 +95,8 @@ static void report_full_cache(const char *anchor, const char *folder, const char
         return;
     }
     xtf_fail(error, XTF_ERROR_IO,
-             "the import of '%s' does not fit the cache folder '%s'%s ('xtf cache --clear' empties it; XTF_CACHE_DIR, "
-             "or mount's -o cachedir=, names another; 'xtf import -o FILE' writes elsewhere)",
+             "the import of '%s' does not fit the cache folder '%s'%s ('xtf cache --clear' empties it; name another "
+             "by XTF_CACHE_DIR or mount's -o cachedir=; 'xtf import -o FILE' writes elsewhere)",
              anchor, folder, message + length);
     g_error_free(problem);
 }

@@ -212,7 +212,7 @@ static bool read_for(Place place, const char *text, XtfCliRecord *options)
 static bool read_keep(Place place, const char *text, XtfCliRecord *options)
 {
     if (options->record.rotate == 0)
-        return report_wrong(place, text, "it is for --rotate");
+        return report_wrong(place, text, "it needs --rotate");
     return read_number(place, text, 1, KEEP_MAX, "a number of files is needed", &options->record.keep);
 }
 

@@ -150,7 +150,9 @@ static bool check_values(const XtfNetworkFile *file, const Part *part, double *v
             values[k] = NAN;
         else if (values[k] < 0 || isinf(values[k])) {
             uint64_t pair = k / part->n_values;
-            return xtf_damaged(error, "%s: the %s value from %" PRIu64 " to %" PRIu64 " at %" PRId64 " bytes is %g",
+            return xtf_damaged(error,
+                               "%s: the %s value from %" PRIu64 " to %" PRIu64 " at %" PRId64
+                               " bytes is %g: times must be finite and not negative",
                                file->netcdf.path, xtf_network_values[file->value], part->first + pair % part->n,
                                pair / part->n, file->begin + part->i * file->step, values[k]);
         }

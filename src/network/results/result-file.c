@@ -90,7 +90,9 @@ static bool get_facts(XtfNetworkFile *file, const char *prefix, GError **error)
 static bool check_lengths(const XtfNetworkFile *file, GError **error)
 {
     if (file->begin < 0 || (file->lengths > 1 && file->step <= 0))
-        return xtf_damaged(error, "%s: its message lengths begin at %" PRId64 " with a step of %" PRId64,
+        return xtf_damaged(error,
+                           "%s: its message lengths begin at %" PRId64 " with a step of %" PRId64
+                           ": they must ascend from 0 or more",
                            file->netcdf.path, file->begin, file->step);
     return true;
 }

@@ -31,7 +31,7 @@ bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **er
         const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
         if (line->class == XTF_N_CLASSES && line->percent >= rule->threshold * XTF_HUNDREDTHS)
             xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                            "%s of all time, %s, is before LEAVEs without an ENTER: of which regions is not known",
+                            "%s of all time, %s, is before LEAVEs without an ENTER: its regions are not known",
                             xtf_word_percent((double)line->percent).text, xtf_word_seconds(line->exclusive).text);
     }
     return true;

@@ -39,8 +39,8 @@ static void set_world_size(XtfCollector *collector, uint32_t world_size)
     collector->world_size = world_size <= WORLD_MAX ? world_size : 0;
     if (world_size > WORLD_MAX)
         xtf_collect_remark(collector,
-                           "process %" PRIu32 ": MPI_COMM_WORLD would have %" PRIu32
-                           " processes: how many it has is not known",
+                           "process %" PRIu32 ": it claims %" PRIu32
+                           " processes in MPI_COMM_WORLD: the true number is not known",
                            collector->rank, world_size);
 }
 

@@ -70,8 +70,9 @@ static uint64_t decode_portion(XtfCollectSession *session, uint32_t i, const uin
     if (ring->fault) /* reported when the part is closed */
         return size;
     GError *error = g_steal_pointer(&ring->stream.error);
-    xtf_collect_fail(session,
-                     error ? error : g_error_new(XTF_ERROR, XTF_ERROR_INVALID, "ring %" PRIu32 ": not decoded", i));
+    xtf_collect_fail(session, error ? error
+                                    : g_error_new(XTF_ERROR, XTF_ERROR_INVALID,
+                                                  "ring %" PRIu32 ": its records cannot be decoded", i));
     collector->counts.lost += xtf_collect_count(data + taken, size - taken);
     return size;
 }

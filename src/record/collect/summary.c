@@ -183,6 +183,6 @@ void xtf_collect_close_early(XtfCollectSession *session, const char *end)
     if (!session->part.path)
         return;
     if (!xtf_collect_part_reopen(&session->part, &error) || !write_early_end(session, end, &error))
-        g_warning("the part lacks this message: %s", error->message);
+        g_warning("this loss could not be written into the part: %s", error->message);
     xtf_collect_part_abort(&session->part);
 }

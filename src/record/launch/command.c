@@ -82,8 +82,8 @@ static bool find_mpi_outside(XtfCommand *command, char **argv, GError **error)
     }
     if (command->has_launcher || xtf_mpi_is_rank(&rank))
         return xtf_fail(error, XTF_ERROR_INVALID,
-                        "neither the program nor its launcher says which MPI it uses: --mpi=openmpi, --mpi=mpich or "
-                        "--mpi=none does");
+                        "neither the program nor its launcher says which MPI it uses: give --mpi=openmpi, "
+                        "--mpi=mpich or --mpi=none");
     command->mpi = XTF_MPI_NONE;
     command->reason = g_strdup_printf("neither %s nor its libraries need an MPI", argv[command->program]);
     return true;

@@ -194,8 +194,9 @@ static bool claim_folder(int fd, int directory, const char *folder, const char *
     if (n > 0 && is_same_job(before, job))
         return true;
     if (n > 0 && !replace)
-        return xtf_fail(error, XTF_ERROR_INVALID,
-                        "%s: it has the parts of another run: --force replaces them, -o names another folder", folder);
+        return xtf_fail(
+            error, XTF_ERROR_INVALID,
+            "%s: it has the parts of another run: replace them with --force, or name another folder with -o", folder);
     if (n > 0 && !remove_job_files(directory, folder, true, error))
         return false;
     if (n < 0 || ftruncate(fd, 0) != 0 || pwrite(fd, job, strlen(job), 0) != (ssize_t)strlen(job))
@@ -214,7 +215,7 @@ static bool is_foreign_folder(int directory)
 static bool join_open_folder(int directory, const char *folder, const char *job, bool replace, GError **error)
 {
     if (is_foreign_folder(directory))
-        return xtf_fail(error, XTF_ERROR_INVALID, "%s: `xtf record` did not create this folder: -o names another",
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s: `xtf record` did not create this folder: name another with -o",
                         folder);
     int fd = xtf_job_file_open(directory, JOB_FILE, O_RDWR | O_CREAT);
     if (fd < 0)

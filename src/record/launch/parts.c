@@ -404,7 +404,7 @@ bool xtf_parts_merge(XtfParts *parts, const char *output, const char *folder, co
     if (!whole)
         return false;
     if (records != parts->n_records && !again)
-        return xtf_damaged(error, "%s: it has %" G_GUINT64_FORMAT " records, its parts %" G_GUINT64_FORMAT, output,
-                           records, parts->n_records);
+        return xtf_damaged(error, "%s: it has %" G_GUINT64_FORMAT " records, but its parts have %" G_GUINT64_FORMAT,
+                           output, records, parts->n_records);
     return true;
 }

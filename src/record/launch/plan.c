@@ -133,7 +133,7 @@ bool xtf_record_prepare(const XtfRecordPlan *plan, bool replace, GError **error)
     if (!xtf_record_may_write(plan, replace, error))
         return false;
     if (access(parent, W_OK) != 0)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: nothing can be written there", parent);
+        return xtf_fail(error, XTF_ERROR_IO, "%s: files cannot be created there", parent);
     return xtf_folder_make(plan->folder, error);
 }
 

@@ -101,7 +101,7 @@ static bool set_send(Query *query, const XtfMessagePlace *place, GError **error)
     uint8_t row[XTF_ROW_MAX];
 
     if (!location->has[XTF_MESSAGES_SENDS])
-        return xtf_damaged(error, "location %" PRIu64 " has no sends, but messages name them", location->id);
+        return xtf_damaged(error, "location %" PRIu64 " has no sends, but messages refer to them", location->id);
     if (!xtf_array_row(&location->arrays[XTF_MESSAGES_SENDS], place->row, row, error))
         return false;
     message->has_send = true;
@@ -240,7 +240,7 @@ static bool match_send(XtfMatching *matching, const XtfMessageEnd *send, bool on
     if (!query.sender)
         return false;
     if (place.location == query.sender->n)
-        return xtf_damaged(error, "location %" PRIu64 " has no sends, but messages name them",
+        return xtf_damaged(error, "location %" PRIu64 " has no sends, but messages refer to them",
                            matching->context->locations.all[send->location].id);
     if (!set_send(&query, &place, error))
         return false;

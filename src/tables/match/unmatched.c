@@ -237,7 +237,8 @@ bool xtf_unmatched_find(XtfMatching *matching, const XtfUnmatchedFilter *filter,
         if (!pass.too_many)
             continue;
         if (pass.n_parts >= PARTS_MOST)
-            return xtf_fail(error, XTF_ERROR_TOO_LARGE, "the trace has too many groups of messages that differ");
+            return xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                            "the trace has too many groups of messages whose sends and receives differ");
         pass =
             (Pass){.matching = matching, .filter = filter, .ranks = pass.ranks, .n_parts = pass.n_parts * PARTS_GROW};
         *unmatched = (XtfUnmatched){0};

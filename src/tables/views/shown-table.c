@@ -122,7 +122,7 @@ static bool make_part(XtfViews *views, const XtfViewShape *shape, Part *part, GE
     if (!good || !xtf_lines_finish(&lines, error))
         return false;
     return xtf_lines_n(&lines) == count ||
-           xtf_damaged(error, "table %s: lines %" PRIu64 " to %" PRIu64 " were expected, and %" PRIu64 " came",
+           xtf_damaged(error, "table %s: lines %" PRIu64 " to %" PRIu64 " were expected, but %" PRIu64 " were made",
                        table->view->table.name, part->first, part->first + count - 1, (uint64_t)xtf_lines_n(&lines));
 }
 

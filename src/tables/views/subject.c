@@ -105,8 +105,9 @@ static bool explain_absence(const XtfTraceContext *context, const char *view, co
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about the whole run: it does not exist below time/", view);
     if (selection->base)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
-                        "there is no %s below num/: totals exist for all records, or for a window of time/", view);
-    return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no %s of these records", view);
+                        "there is no table %s below num/: totals exist for all records, or for a window of time/",
+                        view);
+    return xtf_fail(error, XTF_ERROR_NOT_FOUND, "there is no table %s of these records", view);
 }
 
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)

@@ -224,7 +224,7 @@ static bool read_file(File *file, bool *is_elf, XtfElf *elf, GError **error)
     if (elf->foreign)
         return true;
     if (file->size < sizeof file->header)
-        return xtf_damaged(error, "%s: it ends within its head", file->name);
+        return xtf_damaged(error, "%s: it ends within its ELF header", file->name);
     if (!read_segments(file, elf, error))
         return false;
     read_sections(file, elf);

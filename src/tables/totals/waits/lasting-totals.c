@@ -11,7 +11,7 @@ static bool check_length(const XtfTraceContext *context, const XtfSchema *schema
     uint64_t longest = context->scale.last - context->scale.origin;
 
     return limits->min > limits->max || limits->max <= longest ||
-           xtf_damaged(error, "a row of \"%s\" has a length of %" PRIu64 " ticks, and the trace one of %" PRIu64,
+           xtf_damaged(error, "a row of \"%s\" has a length of %" PRIu64 " ticks, but the trace only %" PRIu64,
                        schema->name, limits->max, longest);
 }
 

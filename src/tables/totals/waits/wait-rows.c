@@ -76,8 +76,9 @@ bool xtf_wait_row_parse(const XtfWaitRowFields *fields, const uint8_t *bytes, ui
     };
     row->met.of_team = row->culprit_met.of_team = row->kind && row->kind->rule == XTF_WAIT_TEAM;
     if (row->amount > row->end)
-        return xtf_damaged(error, "wait %" PRIu64 " ends at %" PRIu64 " and is %" PRIu64 " ticks long", n, row->end,
-                           row->amount);
+        return xtf_damaged(
+            error, "wait %" PRIu64 " ends at %" PRIu64 " and is %" PRIu64 " ticks long: it would begin before 0", n,
+            row->end, row->amount);
     return true;
 }
 

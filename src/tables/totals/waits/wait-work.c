@@ -144,8 +144,10 @@ static bool add_work_wait(XtfWaitWork *work, const XtfWaitSides *sides, const Xt
     if (row->met.back == UINT64_MAX)
         return true;
     if ((row->callpath != UINT64_MAX && row->callpath >= n_callpaths) || row->amount > INT64_MAX - work->waited)
-        return xtf_damaged(error, "wait %" PRIu64 " of %" PRIu64 " ticks is on call path %" PRIu64 ", of %u", n,
-                           row->amount, row->callpath, n_callpaths);
+        return xtf_damaged(error,
+                           "wait %" PRIu64 " of %" PRIu64 " ticks is on call path %" PRIu64
+                           ": it is too long, or there are only %u call paths",
+                           n, row->amount, row->callpath, n_callpaths);
     const XtfWorkWait wait = {.row = n, .end = row->end, .amount = row->amount};
     g_array_append_val(work->waits, wait);
     work->waited += row->amount;
@@ -267,8 +269,9 @@ bool xtf_wait_work_find(XtfWaitWork *work, XtfWaitSides *sides, uint32_t locatio
         return false;
     if (meeting->back > seq)
         return xtf_damaged(error,
-                           "record %" PRIu64 " of location %" PRIu64 " names a meeting %" PRIu64 " records before", seq,
-                           sides->locations->all[location].id, meeting->back);
+                           "record %" PRIu64 " of location %" PRIu64 " names a meeting %" PRIu64
+                           " records before, which do not exist",
+                           seq, sides->locations->all[location].id, meeting->back);
     clear_work(work);
     if ((interval.from != UINT64_MAX &&
          (!count_calls(side, interval.from, &first, error) ||

@@ -69,7 +69,8 @@ unsigned xtf_array_height(const XtfArray *array);
 /* Converts T to N: the number of rows with a time before t. This is also the N of the first row at or after t. One
  * descent. */
 bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **error);
-/* Does the same if the result is known to be in [low, high]. No descent if t is outside the array's times. */
+/* Converts T to N as xtf_array_rank() does, if the result is known to be in [low, high]. No descent if t is outside the
+ * array's times. */
 bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint64_t high, uint64_t *n, GError **error);
 /* Converts N to T: the time of row n, which must exist. One descent. */
 bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **error);

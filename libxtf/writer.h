@@ -61,8 +61,8 @@ const char *const *xtf_writer_codecs(void);
 
 /* Creates the file, or empties it. `options` may be NULL. */
 XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, GError **error);
-/* Does the same with a file that is open for reading and writing. The writer takes ownership of the descriptor, also on
- * failure. `path` is its name in errors. */
+/* Empties a file that is open for reading and writing, to write a trace into it. The writer takes ownership of the
+ * descriptor, also on failure. `path` is its name in errors. */
 XtfWriter *xtf_writer_create_in(int fd, const char *path, const XtfWriterOptions *options, GError **error);
 /* Resumes a file whose writer closed it or crashed, from its last complete commit, in a new epoch. Uses the options
  * no_sync, late_sync, reserve, level, keep_commits, keep_seconds, and codec for new arrays; existing arrays keep their
@@ -82,7 +82,7 @@ XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GE
  */
 XtfWriter *xtf_writer_create_companion(const char *path, XtfTrace *trace, const char *base,
                                        const XtfWriterOptions *options, GError **error);
-/* Does the same with an open file, as xtf_writer_create_in(). */
+/* Creates a companion in an open file, as xtf_writer_create_in() creates a trace. */
 XtfWriter *xtf_writer_create_companion_in(int fd, const char *path, XtfTrace *trace, const char *base,
                                           const XtfWriterOptions *options, GError **error);
 
@@ -164,8 +164,8 @@ bool xtf_writer_checkpoint(XtfWriter *writer, GError **error);
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);
 
 /*
- * Begins a new volume: commits, ends the file, and continues in a new one. All volumes together are one trace, as if one
- * file held it; the last volume opens it. `folder` is a descriptor of the folder that holds them, and `name` is the
+ * Begins a new volume: commits, ends the file, and continues in a new one. All volumes together are one trace, as if
+ * one file held it; the last volume opens it. `folder` is a descriptor of the folder that holds them, and `name` is the
  * file's name there. The last volume always has this name, and the volumes before are `name`.0001, `name`.0002, and so
  * on. A reader finds them in the folder of the last. No name is missing at any time, where the file system has links.
  *

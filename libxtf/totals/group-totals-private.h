@@ -41,7 +41,7 @@ void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *ke
 void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                               const uint64_t *added);
 
-/* Does the same for cells of `totals`, fast if they are plain. */
+/* Adds cells to the cells of a group in `totals`, fast if they are plain. */
 static inline void xtf_group_totals_add_cells(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                                               const uint64_t *added)
 {
@@ -51,7 +51,7 @@ static inline void xtf_group_totals_add_cells(const XtfGroupTotals *totals, cons
         xtf_group_totals_combine(totals, key, cells, added);
 }
 
-/* Does the same for cells of frames. */
+/* Adds cells of frames. */
 static inline void xtf_frames_add(uint64_t *cells, const uint64_t *added)
 {
     for (unsigned i = 0; i < XTF_FRAMES_LONGEST; i++)

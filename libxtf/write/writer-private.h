@@ -129,7 +129,7 @@ typedef struct {
 
 typedef struct {
     GPtrArray *maps;         /* XtfWriterMap, owned, indexed by number - 1 */
-    GHashTable *known;       /* the same maps by content; of equal maps the last */
+    GHashTable *known;       /* `maps` by content; of equal maps the last */
     uint64_t n_knots;        /* of all maps */
     uint32_t free;           /* maps up to this number are used */
     GHashTable *by_location; /* location -> number */

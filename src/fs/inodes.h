@@ -67,8 +67,8 @@ void xtf_inodes_grow(XtfInodes *inodes, XtfInode *inode, uint64_t size);
 
 /* Makes the generation the current one, in which names are looked up. `root` is the root of its tree. */
 void xtf_inodes_renew(XtfInodes *inodes, XtfGeneration *generation, XtfNode *root);
-/* Does the same if any file may have other content in the new tree, though both trees are final. Hands the reaper all
- * that the kernel may cache of the old tree. */
+/* Makes the generation the current one if any file may have other content in the new tree, though both trees are final.
+ * Hands the reaper all that the kernel may cache of the old tree. */
 void xtf_inodes_replace(XtfInodes *inodes, XtfGeneration *generation, XtfNode *root);
 XtfGeneration *xtf_inodes_generation(XtfInodes *inodes); /* returns a new reference; NULL: none was set */
 

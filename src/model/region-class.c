@@ -97,7 +97,7 @@ static const Rule omp_roles[] = {
     {" DATA_TRANSFER ", XTF_CLASS_OFFLOAD},
 };
 
-/* Roles for paradigms that mean nothing. */
+/* Classes by role, for regions whose paradigm says nothing (UNKNOWN, USER, NONE). */
 static const Rule bare_roles[] = {
     {" IMPLICIT_BARRIER CRITICAL ORDERED ", XTF_CLASS_OMP_SYNC},
     {" THREAD_CREATE THREAD_WAIT ", XTF_CLASS_THREADS},

@@ -37,13 +37,13 @@ void test_files_check(bool good, GError **error);
 
 /* Creates NAME.xtf with pages of 4 KiB. */
 TestFile *test_file_new(const char *name, uint8_t id, const char *codec);
-/* Does the same with a trace that keeps the last `keep_volumes` earlier volumes. */
+/* Creates NAME.xtf, a trace that keeps the last `keep_volumes` earlier volumes. */
 TestFile *test_file_new_keeping(const char *name, uint8_t id, const char *codec, uint32_t keep_volumes);
 /* Creates NAME.xtf, the companion file of the file BASE.xtf. */
 TestFile *test_file_new_companion(const char *name, uint8_t id, const char *base);
 
 uint32_t test_file_add_schema(TestFile *file, const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields);
-/* Does the same with aggregates. */
+/* Adds a schema with aggregates. */
 uint32_t test_file_add_schema_with(TestFile *file, const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields,
                                    const XtfAggregateSpec *aggregates, unsigned n);
 /* Appends a row to a table, or to the array of a location. `cells` has a value for each field. */

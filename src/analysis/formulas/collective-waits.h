@@ -5,7 +5,8 @@
  *
  * Let B be the latest begin of all members, E the earliest end, b and e a member's own begin and end. All times are
  * ticks of the trace's clock. Differences are limited to the member's own begin and end, so a wait is never negative or
- * longer than the member's operation. In operations of some with some there are no waits, as in Scalasca.
+ * longer than the member's operation. Operations in which some members exchange data with some others have no waits, as
+ * in Scalasca.
  */
 #pragma once
 

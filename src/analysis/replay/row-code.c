@@ -3,7 +3,7 @@
 /* Parts of a record; a record contains a part only if the bit is set. */
 enum {
     HAS_LOCATION = 1 << 0, /* not that of the row before */
-    HAS_ROW = 1 << 1,      /* not the one after the row before of its kind */
+    HAS_ROW = 1 << 1,      /* not the row directly after the previous one of its kind */
     HAS_BYTES = 1 << 2,
     HAS_MESSAGE = 1 << 3, /* not UINT64_MAX */
     HAS_CALL = 1 << 4,    /* not that of the row before... */

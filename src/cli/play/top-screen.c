@@ -13,7 +13,7 @@ enum {
     MARK = 2,        /* columns before the name of a region */
     GAP = 2,         /* between two columns of the table */
     NAME_LEAST = 12, /* least width of the names of regions */
-    ONE_LINE = 120,  /* columns from which on the numbers of the bar are beside it, not below */
+    ONE_LINE = 120,  /* least width of a terminal, in columns, at which the bar has its numbers beside it, not below */
     DECIMALS = 78,   /* columns from which on shares have tenths of a percent */
 };
 

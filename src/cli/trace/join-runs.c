@@ -136,7 +136,7 @@ static bool add_row(const XtfRun *run, XtfWriter *writer, XtfTableWriter *to, GE
     return xtf_table_writer_append(to, &row, NULL, error);
 }
 
-/* Writes the table of all runs. A run that was joined before counts as the runs that it has. */
+/* Writes the table of all runs. An input that was joined from several runs counts as these runs. */
 static bool write_runs(const GArray *runs, XtfWriter *writer, size_t *n, GError **error)
 {
     const XtfSchema *schema = xtf_model_schema(XTF_MODEL_RUNS);

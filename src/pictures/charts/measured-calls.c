@@ -26,7 +26,7 @@ typedef struct {
     uint64_t end; /* global ticks */
 } Entered;
 
-/* True if a call that began before is around another one. */
+/* True if `entered`, which began before `call`, is around it. */
 static bool is_around(const Entered *entered, const XtfPictureCall *call)
 {
     return entered->level < call->level && call->end <= entered->end;

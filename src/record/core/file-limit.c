@@ -1,7 +1,7 @@
 /*
- * Calls that may exceed the limit of file sizes (RLIMIT_FSIZE). The kernel then sends SIGXFSZ to the thread, which
- * kills a program that alone would exceed nothing. The thread blocks the signal around the call and takes it back. No
- * other thread and no handler of the program sees any of it.
+ * Calls that may exceed the limit of file sizes (RLIMIT_FSIZE). Above the limit, the kernel sends SIGXFSZ to the
+ * thread. The signal would kill a program that itself stays within the limit. So the thread blocks the signal during
+ * the call, and removes it if it is pending after the call. No handler of the program sees the signal.
  */
 #include <errno.h>
 #include <pthread.h>

@@ -13,10 +13,10 @@
 
 static struct {
     bool by_program;           /* --start off */
-    uint64_t from_ns;          /* time at which it begins; 0: at once, or by the program */
+    uint64_t from_ns;          /* time at which the window begins; 0: at once, or when the program says so */
     uint64_t length_ns;        /* 0: it has no end */
-    _Atomic bool together;     /* only xtf_core_window_begin() begins it */
-    _Atomic bool waits;        /* it has not begun; else `until_ns` is valid */
+    _Atomic bool together;     /* only xtf_core_window_begin() begins the window */
+    _Atomic bool waits;        /* the window has not begun; otherwise `until_ns` is valid */
     _Atomic uint64_t until_ns; /* 0: it has no end */
 } window;
 

@@ -11,7 +11,7 @@ struct XtfNamer {
     gint owners; /* the thread and the caller: the last one frees the memory */
 };
 
-static XtfNaming last_question; /* ends the thread */
+static XtfNaming last_question; /* a question that ends the thread */
 
 void xtf_naming_free(XtfNaming *naming)
 {

@@ -28,7 +28,7 @@ typedef struct {
 bool xtf_aggregate_ref_frames(XtfAggregateRef *ref, const XtfTraceContext *context);
 /* Finds the aggregate of frames of `enters_leaves`, by call site. Traces without sites have none. */
 bool xtf_aggregate_ref_frames_by_site(XtfAggregateRef *ref, const XtfTraceContext *context);
-/* Finds the one of both whose groups decide which calls are in a selection. */
+/* Finds the aggregate of frames, by region or by site, whose groups decide which calls are in a selection. */
 bool xtf_aggregate_ref_frames_of(XtfAggregateRef *ref, const XtfTraceContext *context, const XtfSelection *selection);
 /* Finds the first aggregate of groups of a record type. */
 bool xtf_aggregate_ref_groups(XtfAggregateRef *ref, const XtfTraceContext *context, const char *type);

@@ -13,7 +13,7 @@
 
 /* Sets up the world after MPI_Init or MPI_Init_thread, once. Sets *left to the time after that. */
 void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result);
-/* Does the same if MPI was initialised without a wrapper seeing it. Called once a process, between xtf_core_begin()
+/* Sets up the world if MPI was initialised without a wrapper seeing it. Called once a process, between xtf_core_begin()
  * and xtf_core_end(). */
 void xtf_mpi_attach(XtfRing *ring);
 #ifdef XTF_MPI_HAS_Session_init

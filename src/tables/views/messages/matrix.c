@@ -21,7 +21,8 @@ typedef struct {
     bool at_receivers;
 } Side;
 
-/* Finds the aggregate of the recording side. False if the selection has no matrix. */
+/* Finds the aggregate by which messages count: of receives below recvs/, else of sends. False if the selection has no
+ * matrix. */
 static bool find_side(Side *side, const XtfTraceContext *context, const XtfSelection *selection)
 {
     const XtfAggregateRef *ref = &side->ref;

@@ -23,7 +23,8 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("missing", XTF_COLUMN_TEXT, NULL, "what the group lacks"),
 };
 
-/* True if the selection has the view. It shows whole groups: nothing may narrow the selection that divides groups. */
+/* True if the selection has the view. The view shows whole groups, so the selection may be narrowed only by the keys of
+ * groups. */
 static bool unmatched_exists(const XtfTraceContext *context, const XtfSelection *selection)
 {
     XtfMessageTypes types;

@@ -19,8 +19,8 @@ typedef struct {
  * file can be made, or the disk is full, the memory becomes ordinary memory, however large it is. For tables that are
  * small in any trace (locations), and for tables whose growth cannot report an error (groups of messages). */
 void *xtf_paged_grow(XtfPaged *paged, size_t size);
-/* Grows the memory of a table that may be as large as the trace. Without a file for large memory, or with a full disk,
- * fails with XTF_ERROR_IO, whose message names the folder; the memory then stays as it was. */
+/* Grows the memory of a table that may be as large as the trace. If no file can be made, or the disk is full:
+ * XTF_ERROR_IO, whose message names the folder. The memory then stays as it was. */
 bool xtf_paged_grow_in_file(XtfPaged *paged, size_t size, GError **error);
 /* Lets the kernel take the pages out of memory until they are next used. Other threads may use the memory meanwhile. */
 void xtf_paged_page_out(const XtfPaged *paged);

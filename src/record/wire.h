@@ -29,9 +29,9 @@
 
 enum {
     XTF_WIRE_VERSION = 4,
-    XTF_WIRE_HEADER_SIZE = 3 * 4096, /* of an XtfWireProcess, and space for members of later versions */
+    XTF_WIRE_HEADER_SIZE = 3 * 4096, /* bytes of an XtfWireProcess, with space for members of later versions */
     XTF_WIRE_RINGS_MAX = 4096,
-    XTF_WIRE_WORDS_MAX = 512, /* of one record */
+    XTF_WIRE_WORDS_MAX = 512, /* words of one record */
     XTF_WIRE_CHOICES = 1 << 17,
     XTF_WIRE_FUNCTIONS = 1024, /* functions.tbl has fewer */
     XTF_WIRE_REASON_SIZE = 512,

@@ -30,7 +30,7 @@ CLASSES = [
 Finding = collections.namedtuple("Finding", "score rule sentence table process region clause source", defaults=(None, None, None, None))
 BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # rules that are silent if clocks contradict each other
 RANKS = [["mismatch", "early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
-         ["efficiency", "waiting", "communication", "phases"], ["unmatched", "unfinished", "unjudged", "measurement", "before", "recording",
+         ["efficiency", "waiting", "communication", "phases"], ["unmatched", "not_left", "unjudged", "measurement", "before", "recording",
           "missing"],
          ["starting", "concentration", "ends", "limits"]]
 
@@ -557,7 +557,7 @@ def find_unmatched(tables):
 def find_unfinished(tables):
     calls, n_events = (int(tables.info.get(name, 0)) for name in ("calls", "enters_leaves"))
     if tables.of_processes and tables.whole_run and 2 * calls > n_events:
-        yield Finding(Decimal(2 * calls - n_events) / calls * 100, "unfinished",
+        yield Finding(Decimal(2 * calls - n_events) / calls * 100, "not_left",
                       f"at least {2 * calls - n_events} of {calls} calls have no end: the program was ended in them, or records are lost", "info")
 
 

@@ -136,7 +136,7 @@ bool xtf_rule_ends(XtfFindingJob *job, const XtfFindingRule *rule, GError **erro
 bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);     /* rule-messages.c */
 bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-messages.c */
 /* Reports calls that are never left. */
-bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-messages.c */
+bool xtf_rule_not_left(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-messages.c */
 bool xtf_rule_kinds(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_culprit(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

@@ -64,7 +64,7 @@ static const XtfFindingRule rules[] = {
                     "is communication")),
     RULE("phases", STATE, 0.3, xtf_rule_phases),
     RULE("unmatched", RECORDING, 1, xtf_rule_unmatched),
-    RULE("unfinished", RECORDING, 1, xtf_rule_unfinished),
+    RULE("not_left", RECORDING, 1, xtf_rule_not_left),
     RULE("unjudged", RECORDING, 0.05, xtf_rule_unjudged),
     RULE("measurement", RECORDING, 0.01, xtf_rule_classes,
          IN_CLASSES(BIT(XTF_CLASS_MEASUREMENT), "is the recorder's own, or while it was off")),

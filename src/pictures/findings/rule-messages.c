@@ -124,7 +124,7 @@ bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError *
 }
 
 /* Reports calls that are entered but not left. */
-bool xtf_rule_unfinished(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+bool xtf_rule_not_left(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     Counts counts;
 

@@ -554,7 +554,7 @@ def find_unmatched(tables):
                       "are recorded", "info")
 
 
-def find_unfinished(tables):
+def find_not_left(tables):
     calls, n_events = (int(tables.info.get(name, 0)) for name in ("calls", "enters_leaves"))
     if tables.of_processes and tables.whole_run and 2 * calls > n_events:
         yield Finding(Decimal(2 * calls - n_events) / calls * 100, "not_left",
@@ -770,7 +770,7 @@ def find_limits(tables):
 
 
 RULES = [find_mismatch, find_clocks, find_culprit, find_imbalance, find_kinds, find_waits, find_path, find_classes,
-         find_moved, find_efficiency, find_phases, find_unmatched, find_unfinished, find_unjudged,
+         find_moved, find_efficiency, find_phases, find_unmatched, find_not_left, find_unjudged,
          find_before, find_recording, find_missing, find_concentration, find_ends, find_limits]
 
 

@@ -118,6 +118,11 @@ bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, con
 bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error);
 /* Finds the names of a table for a column inside a line, where blanks are escaped. Takes the lock. */
 bool xtf_padded_words_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error);
+/* Finds the names of call sites for any column, as NAME(FILE:LINE) without a blank. A name that is too long is only
+ * FILE:LINE. *names is NULL if the calls of the trace have no sites. Takes the lock. */
+bool xtf_padded_names_of_sites(XtfFormats *formats, const XtfPaddedNames **names, GError **error);
+/* Adds the name of a site as the next cell: a dash for XTF_NONE32 or without names. */
+void xtf_lines_site(XtfLines *lines, const XtfPaddedNames *names, uint32_t site);
 /* Makes the padded labels of a field's values. They are as wide as the widest label of a value within `limits`. */
 const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits);
 /* Pads n words to the width of the widest. */

@@ -1,7 +1,12 @@
 /*
  * Names of table rows and labels of values. They are padded once, so that rendering a line only copies them.
  */
+#include <string.h>
+
 #include "libxtf/trace.h"
+#include "libxtf/vocabulary.h"
+#include "src/model/tables.h"
+#include "src/tables/format/call-sites.h"
 #include "src/tables/format/format.h"
 #include "src/trace/text/escape.h"
 
@@ -131,6 +136,67 @@ bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const Xtf
 bool xtf_padded_words_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error)
 {
     return names_of_width(formats, table, XTF_STRING_WIDTH_MAX, names, error);
+}
+
+/* Returns the name of a call site without the blank before its parenthesis. */
+static char *join_site_name(const char *name)
+{
+    const char *place = g_strrstr(name, " (");
+    const char *line = place ? strrchr(place, ':') : NULL;
+
+    if (!line || !g_str_has_suffix(name, ")"))
+        return g_strdup(name);
+    g_autofree char *joined = g_strdup_printf("%.*s%s", (int)(place - name), name, place + 1);
+    if (xtf_text_width(joined, true, SIZE_MAX) <= XTF_NAME_WIDTH_MAX)
+        return g_steal_pointer(&joined);
+    return g_strndup(place + 2, strlen(place) - strlen(" ()"));
+}
+
+/* Finds or makes the names of call sites. The caller holds the lock. */
+static bool find_site_names(XtfFormats *formats, const XtfPaddedNames **names, GError **error)
+{
+    static const char key[] = "joined " XTF_TABLE_SITES;
+    g_autofree const char **texts = NULL;
+    uint64_t n = 0;
+
+    *names = g_hash_table_lookup(formats->names, key);
+    if (*names)
+        return true;
+    if (!xtf_table_names(formats->context->trace, XTF_TABLE_SITES, &texts, &n, error))
+        return false;
+    g_autofree char **joined = g_new(char *, n + 1);
+    for (uint64_t i = 0; i < n; i++)
+        joined[i] = join_site_name(texts[i]);
+    XtfPaddedNames *loaded = pad_words((const char *const *)joined, n, 0, UINT64_MAX,
+                                       formats->context->growing ? XTF_NAME_WIDTH_MAX : 1, XTF_NAME_WIDTH_MAX, true);
+    for (uint64_t i = 0; i < n; i++) {
+        loaded->whole[i] = texts[i];
+        g_free(joined[i]);
+    }
+    g_hash_table_insert(formats->names, g_strdup(key), loaded);
+    *names = loaded;
+    return true;
+}
+
+bool xtf_padded_names_of_sites(XtfFormats *formats, const XtfPaddedNames **names, GError **error)
+{
+    *names = NULL;
+    if (!xtf_call_site_field(formats->context))
+        return true;
+    g_mutex_lock(&formats->lock);
+    bool good = find_site_names(formats, names, error);
+    g_mutex_unlock(&formats->lock);
+    return good;
+}
+
+void xtf_lines_site(XtfLines *lines, const XtfPaddedNames *names, uint32_t site)
+{
+    if (!names || site == XTF_NONE32)
+        xtf_lines_none(lines);
+    else if (site < names->n)
+        xtf_lines_padded_name(lines, names, site);
+    else
+        xtf_lines_word(lines, "?");
 }
 
 const XtfPaddedNames *xtf_formats_labels(XtfFormats *formats, const XtfField *field, const XtfLimits *limits)

@@ -24,6 +24,12 @@ static bool find_leave(XtfMatching *matching, const XtfMessageLocation *location
     return true;
 }
 
+/* Returns the site of a call's ENTER. */
+static uint32_t site_of(const XtfMessageTypes *types, const uint8_t *row)
+{
+    return types->site && !xtf_field_is_none(types->site, row) ? (uint32_t)xtf_field_get(types->site, row) : XTF_NONE32;
+}
+
 /* ---- Fast path: a call without calls inside, whose LEAVE directly follows its ENTER. A rank and a cursor find it. */
 
 enum {
@@ -78,6 +84,7 @@ static bool find_leaf_call(const XtfMessageTypes *types, const XtfMessageLocatio
     call->enter = xtf_cursor_time(&cursor);
     call->row = cursor.n;
     *region = xtf_field_get(&schema->fields[frames->keys[0]], row);
+    call->site = site_of(types, row);
     return true;
 }
 
@@ -100,6 +107,7 @@ static bool find_call(XtfMatching *matching, const XtfMessageLocation *location,
     call->enter = xtf_field_get(&location->calls.schema->fields[0], row);
     call->leave = MAX(call->leave, call->enter);
     *region = xtf_field_get(&location->calls.schema->fields[frames->keys[0]], row);
+    call->site = site_of(&matching->types, row);
     return true;
 }
 
@@ -108,7 +116,7 @@ bool xtf_message_call_at(XtfMatching *matching, const XtfMessageLocation *locati
 {
     uint64_t region;
 
-    *call = (XtfMessageCall){.enter = t, .leave = t, .record = t};
+    *call = (XtfMessageCall){.enter = t, .leave = t, .record = t, .site = XTF_NONE32};
     if (!location->has_calls)
         return true;
     if (!xtf_matching_load_uses(matching, error) ||

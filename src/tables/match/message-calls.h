@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "src/model/schemas.h"
 #include "src/tables/match/matching.h"
 
 /* A call from `enter` to `leave`, in global ticks. A record outside of all calls gets a call of no duration. */
@@ -12,6 +13,7 @@ typedef struct {
     bool found;      /* true if the record is in a call */
     uint64_t record; /* time of the record */
     uint64_t row;    /* row of `enters_leaves` */
+    uint32_t site;   /* row of `sites`; XTF_NONE32: none */
 } XtfMessageCall;
 
 /* Finds the call around record `seq` at global time t of a location. */

@@ -201,6 +201,8 @@ bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMess
     times->sent = ends.send.record;
     times->posted = ends.posting.record;
     times->received = ends.receive.record;
+    times->sent_from = message->has_send ? ends.send.site : XTF_NONE32;
+    times->posted_from = message->has_receive ? ends.posting.site : XTF_NONE32;
     return !message->has_send || !message->has_receive || find_wait(&ends, times, error);
 }
 

@@ -13,6 +13,7 @@
  */
 #pragma once
 
+#include "src/model/schemas.h"
 #include "src/tables/match/match.h"
 
 typedef enum {
@@ -32,6 +33,7 @@ enum {
 /* Times in global ticks. */
 typedef struct {
     uint64_t sent, posted, received; /* valid for the ends that the message has */
+    uint32_t sent_from, posted_from; /* sites of the calls that send and post; XTF_NONE32: none */
     XtfMessageWait wait;             /* valid for a message with both ends */
     uint64_t ticks;                  /* duration of the wait */
 } XtfMessageTimes;

@@ -3,6 +3,7 @@
 #include "libxtf/aggregates.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/tables/format/call-sites.h"
 #include "src/trace/select/aggregate-ref.h"
 
 static bool is_by_envelope(const XtfSchema *schema, const XtfAggregate *aggregate)
@@ -81,6 +82,7 @@ void xtf_message_types_find(XtfMessageTypes *types, const XtfTraceContext *conte
     if (xtf_aggregate_ref_frames(&frames, context)) {
         types->calls = frames.schema;
         types->frames = frames.number;
+        types->site = xtf_call_site_field(context);
     }
 }
 

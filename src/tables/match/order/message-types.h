@@ -30,6 +30,7 @@ typedef struct {
     const XtfField *recvs_seq, *recvs_posted, *recvs_region, *recvs_event;
     const XtfSchema *calls; /* has an aggregate of frames; NULL: no calls */
     unsigned frames;        /* number of this aggregate */
+    const XtfField *site;   /* of the site of a call; NULL: the trace has no call sites */
     const char *missing;    /* why messages cannot be matched; NULL: they can */
 } XtfMessageTypes;
 

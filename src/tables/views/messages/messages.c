@@ -25,6 +25,8 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "whether both ends are of one message"),
     XTF_COLUMN("wait", XTF_COLUMN_TIME, NULL, "wait of one side for the other"),
     XTF_COLUMN("wait_kind", XTF_COLUMN_TEXT, NULL, "side that waits, or that clocks disagree"),
+    XTF_COLUMN("send_site", XTF_COLUMN_TEXT, NULL, "call site of the send"),
+    XTF_COLUMN("recv_site", XTF_COLUMN_TEXT, NULL, "call site at which the receive is posted"),
 };
 
 enum {
@@ -69,8 +71,10 @@ static bool shape_messages(XtfViews *views, const XtfSelection *selection, XtfVi
     const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
     g_autoptr(XtfSelection) sends = sends_of(views, selection);
     size_t time = views->context->scale.width;
+    const XtfPaddedNames *sites;
 
-    if (!locations || !xtf_resolver_count(views->resolver, sends, &shape->n_lines, error))
+    if (!locations || !xtf_padded_names_of_sites(views->formats, &sites, error) ||
+        !xtf_resolver_count(views->resolver, sends, &shape->n_lines, error))
         return false;
     xtf_grid_add(&shape->grid, "sent", time);
     xtf_grid_add(&shape->grid, "received", time);
@@ -83,6 +87,10 @@ static bool shape_messages(XtfViews *views, const XtfSelection *selection, XtfVi
     xtf_grid_add(&shape->grid, "state", states_width());
     xtf_grid_add(&shape->grid, "wait", time);
     xtf_grid_add(&shape->grid, "wait_kind", WORDS_WIDTH);
+    if (sites) {
+        xtf_grid_add(&shape->grid, "send_site", sites->width);
+        xtf_grid_add(&shape->grid, "recv_site", sites->width);
+    }
     shape->at_once = LINES_AT_ONCE;
     return true;
 }
@@ -109,7 +117,8 @@ static bool find_sends(XtfViews *views, XtfSelection *sends, uint64_t first, uin
     return true;
 }
 
-static void add_message_line(const XtfMatchedSend *matched, const XtfField *comm, XtfLines *lines)
+static void add_message_line(const XtfMatchedSend *matched, const XtfField *comm, const XtfPaddedNames *sites,
+                             XtfLines *lines)
 {
     const XtfMessage *message = &matched->message;
     const XtfMessageGroup *group = &message->group;
@@ -129,6 +138,10 @@ static void add_message_line(const XtfMatchedSend *matched, const XtfField *comm
     else
         xtf_lines_none(lines);
     xtf_lines_text(lines, xtf_message_wait_word(times->wait), 0);
+    if (!sites)
+        return;
+    xtf_lines_site(lines, sites, times->sent_from);
+    xtf_lines_site(lines, sites, times->posted_from);
 }
 
 static bool fill_messages(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
@@ -138,12 +151,14 @@ static bool fill_messages(XtfViews *views, XtfSelection *selection, uint64_t fir
     g_autoptr(XtfSelection) sends = sends_of(views, selection);
     g_autofree XtfMessageEnd *ends = g_new(XtfMessageEnd, count);
     g_autofree XtfMatchedSend *matched = g_new(XtfMatchedSend, count);
+    const XtfPaddedNames *sites;
 
-    if (!find_sends(views, sends, first, count, ends, error) ||
+    if (!xtf_padded_names_of_sites(views->formats, &sites, error) ||
+        !find_sends(views, sends, first, count, ends, error) ||
         !xtf_match_sends(views->matching, ends, (uint32_t)count, matched, error))
         return false;
     for (uint64_t i = 0; i < count; i++)
-        add_message_line(&matched[i], xtf_schema_field_by_role(schema, XTF_ROLE_COMM), lines);
+        add_message_line(&matched[i], xtf_schema_field_by_role(schema, XTF_ROLE_COMM), sites, lines);
     return true;
 }
 

@@ -1,0 +1,321 @@
+#include "src/tables/format/call-sites.h"
+
+#include "libxtf/aggregates.h"
+#include "libxtf/spans.h"
+#include "libxtf/trace.h"
+#include "libxtf/vocabulary.h"
+#include "src/model/wait-kinds.h"
+#include "src/trace/select/aggregate-ref.h"
+
+#define WINDOWS "rma_collectives" /* operations on one-sided windows */
+
+enum {
+    PLACES = 32,     /* arrays that the reader remembers */
+    MOST_STEPS = 64, /* most rows between two records that the reader visits one by one */
+};
+
+/* An array of a location, with the row that was found last. */
+typedef struct {
+    const XtfSchema *schema; /* NULL: none yet */
+    uint32_t location;
+    bool has_rows;
+    bool active; /* the cursor has a current row */
+    XtfArray array;
+    XtfCursor cursor;
+    uint64_t n; /* of the row that was found last */
+} Place;
+
+struct XtfSiteReader {
+    XtfTraceContext *context; /* borrowed */
+    const XtfLocations *locations;
+    XtfAggregateRef frames;
+    const XtfField *site, *is_leave, *enter;
+    const XtfSchema *windows; /* NULL: the trace has no such operations */
+    Place places[PLACES];
+};
+
+const XtfField *xtf_call_site_field(const XtfTraceContext *context)
+{
+    XtfAggregateRef frames;
+
+    if (!xtf_aggregate_ref_frames(&frames, context))
+        return NULL;
+    const XtfField *site = xtf_schema_field(frames.schema, "site");
+    return site && site->type == XTF_TYPE_U32 && g_str_equal(site->refers_to, XTF_TABLE_SITES) ? site : NULL;
+}
+
+XtfSiteReader *xtf_site_reader_new(XtfTraceContext *context, const XtfLocations *locations)
+{
+    XtfSiteReader *reader = g_new0(XtfSiteReader, 1);
+    const XtfSchema *windows = xtf_trace_find_schema(context->trace, WINDOWS);
+
+    reader->context = context;
+    reader->locations = locations;
+    xtf_aggregate_ref_frames(&reader->frames, context);
+    const XtfField *fields = reader->frames.schema->fields;
+    reader->site = xtf_call_site_field(context);
+    reader->is_leave = &fields[reader->frames.aggregate->values[0]];
+    reader->enter = &fields[reader->frames.aggregate->values[1]];
+    if (windows && windows->kind == XTF_SCHEMA_RECORD && xtf_trace_n_rows(context->trace, windows->id) > 0)
+        reader->windows = windows;
+    return reader;
+}
+
+void xtf_site_reader_rest(XtfSiteReader *reader)
+{
+    for (unsigned i = 0; i < PLACES; i++) {
+        if (reader->places[i].active)
+            xtf_cursor_finish(&reader->places[i].cursor);
+        reader->places[i].active = false;
+    }
+}
+
+void xtf_site_reader_free(XtfSiteReader *reader)
+{
+    if (reader)
+        xtf_site_reader_rest(reader);
+    g_free(reader);
+}
+
+/* ---- Rows of arrays. */
+
+/* Finds the place of an array; NULL with an error. */
+static Place *find_place(XtfSiteReader *reader, uint32_t location, const XtfSchema *schema, GError **error)
+{
+    Place *place = &reader->places[(location + 7 * schema->id) % PLACES];
+
+    if (place->schema == schema && place->location == location)
+        return place;
+    if (place->active)
+        xtf_cursor_finish(&place->cursor);
+    *place = (Place){0};
+    if (!xtf_trace_find_array(reader->context->trace, reader->locations->all[location].id, schema->id, &place->array,
+                              &place->has_rows, error))
+        return NULL;
+    place->schema = schema;
+    place->location = location;
+    place->has_rows = place->has_rows && place->array.n_rows > 0;
+    return place;
+}
+
+/* Moves the cursor to row n, which exists. */
+static bool move_to(Place *place, uint64_t n, GError **error)
+{
+    bool found, was_active = place->active;
+
+    if (!was_active)
+        xtf_cursor_init(&place->cursor, &place->array);
+    place->active = true;
+    place->n = n;
+    return was_active ? xtf_cursor_next(&place->cursor, (int64_t)(n - place->cursor.n), &found, error)
+                      : xtf_cursor_seek_n(&place->cursor, n, &found, error);
+}
+
+static uint64_t current_seq(const Place *place, const XtfField *seq)
+{
+    return xtf_row_seq(seq, xtf_cursor_row(&place->cursor), place->cursor.n);
+}
+
+/* Moves step by step to the last row whose seq is at most `seq`. *near is false if it is too far, or does not exist. */
+static bool step_to_seq(Place *place, const XtfField *field, uint64_t seq, bool *near, GError **error)
+{
+    unsigned steps = 0;
+
+    while (current_seq(place, field) > seq) {
+        *near = place->cursor.n > 0 && steps++ < MOST_STEPS;
+        if (!*near || !move_to(place, place->cursor.n - 1, error))
+            return !*near;
+    }
+    for (*near = true; place->cursor.n + 1 < place->array.n_rows; steps++) {
+        *near = steps < MOST_STEPS;
+        if (!*near || !move_to(place, place->cursor.n + 1, error))
+            return !*near;
+        if (current_seq(place, field) > seq)
+            return move_to(place, place->cursor.n - 1, error);
+    }
+    return true;
+}
+
+/* Moves to the last row whose seq is at most `seq`. In each array of a location, seqs increase. */
+static bool move_to_seq(Place *place, uint64_t seq, bool *found, GError **error)
+{
+    const XtfField *field = xtf_schema_field_by_role(place->schema, XTF_ROLE_SEQ);
+    XtfSpan span;
+    uint64_t n;
+
+    *found = false;
+    if (!place->has_rows)
+        return true;
+    if (!move_to(place, place->n, error) || !step_to_seq(place, field, seq, found, error))
+        return false;
+    if (*found)
+        return true;
+    xtf_span_init(&span, &place->array);
+    if (!xtf_span_rank_of_seq(&span, seq + 1, 0, place->array.n_rows, &n, error))
+        return false;
+    *found = n > 0;
+    return !*found || move_to(place, n - 1, error);
+}
+
+/* ---- Sites. */
+
+/* Finds the row of the ENTER of the innermost call that is open before row n. Only for LEAVEs without an ENTER. */
+static bool find_open_call(const XtfSiteReader *reader, const XtfArray *calls, uint64_t n, uint64_t *enter, bool *found,
+                           GError **error)
+{
+    g_autofree XtfOpenFrame *frames = NULL;
+    size_t depth = 0;
+
+    *found = false;
+    if (!xtf_array_stack(calls, reader->frames.number, n, &frames, &depth, error))
+        return false;
+    *found = depth > 0;
+    if (*found)
+        *enter = frames[depth - 1].row;
+    return true;
+}
+
+/* Finds the ENTER of the call around a LEAVE, at which the cursor is. The LEAVE points to its own ENTER, which points
+ * to the one around it. */
+static bool find_call_around(const XtfSiteReader *reader, const Place *place, uint64_t *enter, bool *found,
+                             GError **error)
+{
+    uint64_t back = xtf_field_get(reader->enter, xtf_cursor_row(&place->cursor)), n = place->cursor.n;
+    uint8_t row[XTF_ROW_MAX];
+
+    if (back == 0 || back > n)
+        return find_open_call(reader, &place->array, n + 1, enter, found, error);
+    if (!xtf_array_row(&place->array, n - back, row, error))
+        return false;
+    n -= back;
+    back = xtf_field_get(reader->enter, row);
+    *found = back > 0 && back <= n;
+    *enter = n - back;
+    return true;
+}
+
+static uint32_t site_of(const XtfSiteReader *reader, const uint8_t *row)
+{
+    return xtf_field_is_none(reader->site, row) ? XTF_NONE32 : (uint32_t)xtf_field_get(reader->site, row);
+}
+
+/* Finds the site of the innermost call that is open after the cursor's row, or if it is `inside` the row's own call. */
+static bool find_site_here(const XtfSiteReader *reader, const Place *place, bool inside, uint32_t *site, GError **error)
+{
+    const uint8_t *here = xtf_cursor_row(&place->cursor);
+    uint8_t row[XTF_ROW_MAX];
+    uint64_t enter;
+    bool found;
+
+    *site = XTF_NONE32;
+    if (inside || xtf_field_get(reader->is_leave, here) == 0) {
+        *site = site_of(reader, here);
+        return true;
+    }
+    if (!find_call_around(reader, place, &enter, &found, error))
+        return false;
+    if (!found)
+        return true;
+    if (!xtf_array_row(&place->array, enter, row, error))
+        return false;
+    *site = site_of(reader, row);
+    return true;
+}
+
+bool xtf_site_reader_find(XtfSiteReader *reader, uint32_t location, uint64_t seq, uint32_t *site, GError **error)
+{
+    Place *place = find_place(reader, location, reader->frames.schema, error);
+    bool found;
+
+    *site = XTF_NONE32;
+    if (!place || !move_to_seq(place, seq, &found, error))
+        return false;
+    if (!found)
+        return true;
+    const XtfField *field = xtf_schema_field_by_role(place->schema, XTF_ROLE_SEQ);
+    return find_site_here(reader, place, current_seq(place, field) == seq, site, error);
+}
+
+bool xtf_site_reader_find_at(XtfSiteReader *reader, uint32_t location, uint64_t t, uint32_t *site, GError **error)
+{
+    Place *place = find_place(reader, location, reader->frames.schema, error);
+    uint64_t n;
+
+    *site = XTF_NONE32;
+    if (!place)
+        return false;
+    if (!place->has_rows || t < place->array.first)
+        return true;
+    n = place->array.n_rows;
+    if (t < place->array.last && !xtf_array_rank(&place->array, t + 1, &n, error))
+        return false;
+    return n == 0 || (move_to(place, n - 1, error) && find_site_here(reader, place, false, site, error));
+}
+
+/* ---- Culprits of waits. */
+
+/* Reads the value of a field of a wait. Returns false if it has none. */
+static bool wait_value(const XtfSchema *waits, const char *name, const uint8_t *row, uint64_t *value)
+{
+    const XtfField *field = xtf_schema_field(waits, name);
+
+    if (!field || xtf_type_width(field->type) == 0 || xtf_field_is_none(field, row))
+        return false;
+    *value = xtf_field_get(field, row);
+    return true;
+}
+
+/* Finds the type of the culprit's record; NULL if the kind of wait names none. An operation on a window has the same
+ * type as the waiter's own record. */
+static bool find_match_type(XtfSiteReader *reader, uint32_t waiter, const XtfSchema *waits, const uint8_t *row,
+                            const XtfWaitKind *kind, const XtfSchema **type, GError **error)
+{
+    uint64_t seq;
+    bool found;
+
+    *type = kind && kind->match ? xtf_trace_find_schema(reader->context->trace, kind->match) : NULL;
+    if (!*type || !reader->windows || !g_str_equal(kind->match, XTF_RECORD_COLLECTIVES) ||
+        !wait_value(waits, "seq", row, &seq))
+        return true;
+    Place *place = find_place(reader, waiter, reader->windows, error);
+    if (!place || !move_to_seq(place, seq, &found, error))
+        return false;
+    if (found && current_seq(place, xtf_schema_field_by_role(reader->windows, XTF_ROLE_SEQ)) == seq)
+        *type = reader->windows;
+    return true;
+}
+
+/* Returns the seq of the culprit's record, at which the cursor is; of a receive, of the record that posts it. */
+static uint64_t match_seq(const Place *place, const XtfWaitKind *kind)
+{
+    uint64_t seq = current_seq(place, xtf_schema_field_by_role(place->schema, XTF_ROLE_SEQ)), posted;
+    bool known = kind->of_posting && wait_value(place->schema, "posted", xtf_cursor_row(&place->cursor), &posted);
+
+    return known ? seq - MIN(posted, seq) : seq;
+}
+
+bool xtf_site_reader_find_culprit(XtfSiteReader *reader, uint32_t waiter, const XtfSchema *waits, const uint8_t *row,
+                                  uint32_t *site, GError **error)
+{
+    const XtfField *event = xtf_schema_field_by_role(waits, XTF_ROLE_EVENT);
+    const char *label = event ? xtf_row_label(event, row) : NULL;
+    const XtfWaitKind *kind = label ? xtf_wait_kind_named(label) : NULL;
+    uint64_t proc, thread, match;
+    const XtfSchema *type;
+    uint32_t culprit;
+
+    *site = XTF_NONE32;
+    if (!wait_value(waits, "culprit", row, &proc) || !wait_value(waits, "culprit_thread", row, &thread) ||
+        !wait_value(waits, "match", row, &match) || !xtf_locations_find(reader->locations, proc, thread, &culprit))
+        return true;
+    if (!find_match_type(reader, waiter, waits, row, kind, &type, error))
+        return false;
+    if (!type || type->kind != XTF_SCHEMA_RECORD)
+        return true;
+    Place *place = find_place(reader, culprit, type, error);
+    if (!place)
+        return false;
+    if (!place->has_rows || match >= place->array.n_rows)
+        return true;
+    return move_to(place, match, error) && xtf_site_reader_find(reader, culprit, match_seq(place, kind), site, error);
+}

@@ -17,8 +17,12 @@ static void add_member(const XtfCollectiveOperation *operation, const XtfCollect
         return;
     if (times.sends)
         xtf_member_time_latest(sender, i, times.begin);
-    if (operation->summary.last.index == i)
+    if (operation->summary.first.index == i)
+        sums->first = (XtfCollectiveEnd){member->location, member->row, member->begin};
+    if (operation->summary.last.index == i) {
+        sums->last = (XtfCollectiveEnd){member->location, member->row, member->begin};
         sums->last_proc = member->proc;
+    }
     if (!sums->waited)
         return;
     xtf_collective_waits(&operation->summary, operation->shape, &times, *sender, &wait, &completion);

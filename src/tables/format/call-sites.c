@@ -111,6 +111,11 @@ static bool move_to(Place *place, uint64_t n, GError **error)
                       : xtf_cursor_seek_n(&place->cursor, n, &found, error);
 }
 
+static const XtfField *seq_field_of(const Place *place)
+{
+    return xtf_schema_field_by_role(place->schema, XTF_ROLE_SEQ);
+}
+
 static uint64_t current_seq(const Place *place, const XtfField *seq)
 {
     return xtf_row_seq(seq, xtf_cursor_row(&place->cursor), place->cursor.n);
@@ -139,7 +144,7 @@ static bool step_to_seq(Place *place, const XtfField *field, uint64_t seq, bool 
 /* Moves to the last row whose seq is at most `seq`. In each array of a location, seqs increase. */
 static bool move_to_seq(Place *place, uint64_t seq, bool *found, GError **error)
 {
-    const XtfField *field = xtf_schema_field_by_role(place->schema, XTF_ROLE_SEQ);
+    const XtfField *field = seq_field_of(place);
     XtfSpan span;
     uint64_t n;
 
@@ -232,8 +237,21 @@ bool xtf_site_reader_find(XtfSiteReader *reader, uint32_t location, uint64_t seq
         return false;
     if (!found)
         return true;
-    const XtfField *field = xtf_schema_field_by_role(place->schema, XTF_ROLE_SEQ);
-    return find_site_here(reader, place, current_seq(place, field) == seq, site, error);
+    return find_site_here(reader, place, current_seq(place, seq_field_of(place)) == seq, site, error);
+}
+
+bool xtf_site_reader_find_row(XtfSiteReader *reader, uint32_t location, const XtfSchema *schema, uint64_t row,
+                              uint32_t *site, GError **error)
+{
+    Place *place = find_place(reader, location, schema, error);
+
+    *site = XTF_NONE32;
+    if (!place)
+        return false;
+    if (!place->has_rows || row >= place->array.n_rows)
+        return true;
+    return move_to(place, row, error) &&
+           xtf_site_reader_find(reader, location, current_seq(place, seq_field_of(place)), site, error);
 }
 
 bool xtf_site_reader_find_at(XtfSiteReader *reader, uint32_t location, uint64_t t, uint32_t *site, GError **error)
@@ -280,7 +298,7 @@ static bool find_match_type(XtfSiteReader *reader, uint32_t waiter, const XtfSch
     Place *place = find_place(reader, waiter, reader->windows, error);
     if (!place || !move_to_seq(place, seq, &found, error))
         return false;
-    if (found && current_seq(place, xtf_schema_field_by_role(reader->windows, XTF_ROLE_SEQ)) == seq)
+    if (found && current_seq(place, seq_field_of(place)) == seq)
         *type = reader->windows;
     return true;
 }
@@ -288,7 +306,7 @@ static bool find_match_type(XtfSiteReader *reader, uint32_t waiter, const XtfSch
 /* Returns the seq of the culprit's record, at which the cursor is; of a receive, of the record that posts it. */
 static uint64_t match_seq(const Place *place, const XtfWaitKind *kind)
 {
-    uint64_t seq = current_seq(place, xtf_schema_field_by_role(place->schema, XTF_ROLE_SEQ)), posted;
+    uint64_t seq = current_seq(place, seq_field_of(place)), posted;
     bool known = kind->of_posting && wait_value(place->schema, "posted", xtf_cursor_row(&place->cursor), &posted);
 
     return known ? seq - MIN(posted, seq) : seq;

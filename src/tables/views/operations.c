@@ -10,6 +10,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/tables/collectives/collective-leaders.h"
 #include "src/tables/collectives/collective-sums.h"
+#include "src/tables/format/call-sites.h"
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
 
@@ -27,6 +28,8 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("sent", XTF_COLUMN_NUMBER, "B", "bytes that all members send"),
     XTF_COLUMN("state", XTF_COLUMN_TEXT, NULL, "certain if all members agree, and clocks do not contradict each other"),
     XTF_COLUMN("operation", XTF_COLUMN_TEXT, NULL, "operation, by the record of rank 0"),
+    XTF_COLUMN("first_site", XTF_COLUMN_TEXT, NULL, "call site at which the first member begins"),
+    XTF_COLUMN("last_site", XTF_COLUMN_TEXT, NULL, "call site at which the last member begins"),
 };
 
 enum {
@@ -68,7 +71,8 @@ static size_t labels_width(const XtfField *field)
     return width;
 }
 
-static void add_operation_columns(XtfViews *views, const XtfLocations *locations, uint64_t most, XtfGrid *grid)
+static void add_operation_columns(XtfViews *views, const XtfLocations *locations, uint64_t most,
+                                  const XtfPaddedNames *sites, XtfGrid *grid)
 {
     const XtfCollectiveTypes *types = &views->clocks->collectives->types;
     const XtfTimeScale *scale = &views->context->scale;
@@ -88,6 +92,10 @@ static void add_operation_columns(XtfViews *views, const XtfLocations *locations
     xtf_grid_add(grid, "sent", sum_width(views, most));
     xtf_grid_add(grid, "state", strlen("uncertain"));
     xtf_grid_add(grid, "operation", labels_width(types->operation));
+    if (!sites)
+        return;
+    xtf_grid_add(grid, "first_site", sites->width);
+    xtf_grid_add(grid, "last_site", sites->width);
 }
 
 static bool shape_operations(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
@@ -97,10 +105,11 @@ static bool shape_operations(XtfViews *views, const XtfSelection *selection, Xtf
     g_autoptr(XtfSpans) spans = locations && members ? xtf_leaders_spans(views->clocks->collectives, &views->leaders,
                                                                          (XtfSelection *)selection, error)
                                                      : NULL;
+    const XtfPaddedNames *sites;
 
-    if (!spans)
+    if (!spans || !xtf_padded_names_of_sites(views->formats, &sites, error))
         return false;
-    add_operation_columns(views, locations, members->most, &shape->grid);
+    add_operation_columns(views, locations, members->most, sites, &shape->grid);
     shape->n_lines = spans->count;
     shape->at_once = CLAMP(MEMBERS_AT_ONCE / members->most, 1, (uint64_t)LINES_AT_ONCE);
     return true;
@@ -136,7 +145,26 @@ typedef struct {
     const XtfLocations *locations;
     const XtfRanks *ranks;
     bool clocks_contradict;
+    const XtfPaddedNames *sites; /* NULL: no call sites */
+    XtfSiteReader *sites_reader;
 } Filling;
+
+/* Adds the site at which a member begins. A non-blocking operation ends in another call. */
+static bool add_site(const Filling *filling, bool known, const XtfCollectiveEnd *end, bool blocking, XtfLines *lines,
+                     GError **error)
+{
+    uint32_t site = XTF_NONE32;
+
+    if (known && blocking) {
+        if (!xtf_site_reader_find_row(filling->sites_reader, end->location, filling->collectives->types.schema,
+                                      end->row, &site, error))
+            return false;
+    } else if (known && !xtf_site_reader_find_at(filling->sites_reader, end->location, end->begin, &site, error)) {
+        return false;
+    }
+    xtf_lines_site(lines, filling->sites, site);
+    return true;
+}
 
 /* Adds the line of the operation that a leader's record ends. */
 static bool add_operation(const Filling *filling, const XtfSpan *span, uint64_t number, const uint8_t *row,
@@ -149,32 +177,37 @@ static bool add_operation(const Filling *filling, const XtfSpan *span, uint64_t 
                           .proc = location->proc,
                           .event = xtf_field_get(types->event, row),
                           .comm = xtf_field_get(types->comm, row)};
+    bool blocking = xtf_collective_event(types, row) == XTF_COLLECTIVE_END;
     XtfCollectiveSums sums;
 
     if (!xtf_ranks_count_members(filling->ranks, id.comm, &id.n))
         return xtf_damaged(error, "the communicator of a collective operation has no members");
     if (!xtf_collective_sums(filling->collectives, &id, filling->clocks_contradict, &sums, error))
         return false;
-    add_operation_line(&id, location, &sums, id.n == 1 || !filling->clocks_contradict,
-                       xtf_row_label(types->operation, row), lines);
-    return true;
+    bool comparable = id.n == 1 || !filling->clocks_contradict, has_last = sums.begun && comparable;
+    add_operation_line(&id, location, &sums, comparable, xtf_row_label(types->operation, row), lines);
+    return !filling->sites || (add_site(filling, has_last, &sums.first, blocking, lines, error) &&
+                               add_site(filling, has_last, &sums.last, blocking, lines, error));
 }
 
 static bool fill_operations(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                             GError **error)
 {
-    const Filling filling = {.collectives = views->clocks->collectives,
-                             .locations = xtf_trace_context_locations(views->context, error),
-                             .ranks = xtf_trace_context_ranks(views->context, error),
-                             .clocks_contradict = xtf_clock_check_verdict(views->clocks) == XTF_CLOCKS_CONTRADICT};
+    Filling filling = {.collectives = views->clocks->collectives,
+                       .locations = xtf_trace_context_locations(views->context, error),
+                       .ranks = xtf_trace_context_ranks(views->context, error),
+                       .clocks_contradict = xtf_clock_check_verdict(views->clocks) == XTF_CLOCKS_CONTRADICT};
+    g_autoptr(XtfSiteReader) sites_reader = NULL;
     g_autoptr(XtfSpans) spans = filling.locations && filling.ranks
                                     ? xtf_leaders_spans(filling.collectives, &views->leaders, selection, error)
                                     : NULL;
     g_autoptr(XtfRecordReader) reader = spans ? xtf_record_reader_new(spans, first, error) : NULL;
     XtfRowRun run;
 
-    if (!reader)
+    if (!reader || !xtf_padded_names_of_sites(views->formats, &filling.sites, error))
         return false;
+    if (filling.sites)
+        filling.sites_reader = sites_reader = xtf_site_reader_new(views->context, filling.locations);
     for (uint64_t done = 0; done < n; done += run.n_rows) {
         if (!xtf_record_reader_next(reader, n - done, &run, error))
             return false;

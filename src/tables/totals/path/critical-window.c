@@ -34,6 +34,7 @@ static void critical_type_init(XtfCriticalType *type, XtfTraceContext *context)
     if (!schema)
         return;
     XtfCriticalType found = {.schema = schema,
+                             .seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ),
                              .duration = find_field(schema, "duration", XTF_TYPE_U64),
                              .region = find_field(schema, "region", XTF_TYPE_U32),
                              .next_process = find_field(schema, "next_process", XTF_TYPE_U32),
@@ -251,6 +252,8 @@ static void append_segment(const XtfCriticalType *type, const XtfLocation *locat
 {
     XtfCriticalSegment segment = {.begin = segment_begin(type, row),
                                   .end = xtf_field_get(&type->schema->fields[0], row),
+                                  .location = location,
+                                  .seq = type->seq ? xtf_field_get(type->seq, row) : UINT64_MAX,
                                   .proc = location->proc,
                                   .thread = location->thread,
                                   .next_proc = number_or_none(type->next_process, row),

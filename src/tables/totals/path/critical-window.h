@@ -17,6 +17,7 @@
 /* Fields of the type `critical`. */
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no critical path */
+    const XtfField *seq;     /* may be NULL */
     const XtfField *duration, *region, *next_process, *next_thread, *segments;
     unsigned aggregate; /* by region; cells 1 and 2 are the amount and the segments */
 } XtfCriticalType;
@@ -55,6 +56,8 @@ bool xtf_critical_window_count(XtfCriticalWindow *window, const XtfLocation *loc
 
 typedef struct {
     uint64_t begin, end;
+    const XtfLocation *location;     /* borrowed */
+    uint64_t seq;                    /* of the record with which the segment ends; UINT64_MAX: unknown */
     uint64_t proc, thread;           /* numbers in the tree */
     uint64_t next_proc, next_thread; /* next location of the path; XTF_NONE32: none */
 } XtfCriticalSegment;

@@ -1,10 +1,10 @@
 /*
  * critical/segments: a line for each segment of the critical path, with its location.
  */
+#include "src/model/schemas.h"
+#include "src/tables/format/call-sites.h"
 #include "src/tables/totals/path/critical-window.h"
 #include "src/tables/views/view.h"
-
-#include "src/model/schemas.h"
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("from", XTF_COLUMN_TIME, NULL, "when the critical path enters the location"),
@@ -13,6 +13,8 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread of the process"),
     XTF_COLUMN("next_proc", XTF_COLUMN_NUMBER, NULL, "process of the next segment"),
     XTF_COLUMN("next_thread", XTF_COLUMN_NUMBER, NULL, "thread of the next segment"),
+    XTF_COLUMN("from_site", XTF_COLUMN_TEXT, NULL, "site of the call that is open at `from`"),
+    XTF_COLUMN("to_site", XTF_COLUMN_TEXT, NULL, "site of the call with which the segment ends"),
 };
 
 enum {
@@ -59,9 +61,10 @@ static bool shape_segments(XtfViews *views, const XtfSelection *selection, XtfVi
     const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
     g_auto(Segments) query = {0};
     const size_t time = views->context->scale.width;
+    const XtfPaddedNames *sites;
 
-    if (!locations || !segments_init(&query, views, selection, error) ||
-        !count_segments(&query, query.to, &shape->n_lines, error))
+    if (!locations || !xtf_padded_names_of_sites(views->formats, &sites, error) ||
+        !segments_init(&query, views, selection, error) || !count_segments(&query, query.to, &shape->n_lines, error))
         return false;
     shape->at_once = LINES_AT_ONCE;
     xtf_grid_add(&shape->grid, "from", time);
@@ -70,6 +73,10 @@ static bool shape_segments(XtfViews *views, const XtfSelection *selection, XtfVi
     xtf_grid_add(&shape->grid, "thread", locations->thread_width);
     xtf_grid_add(&shape->grid, "next_proc", locations->proc_width);
     xtf_grid_add(&shape->grid, "next_thread", locations->thread_width);
+    if (sites) {
+        xtf_grid_add(&shape->grid, "from_site", sites->width);
+        xtf_grid_add(&shape->grid, "to_site", sites->width);
+    }
     return true;
 }
 
@@ -117,6 +124,49 @@ static void add_segment_line(const Segments *query, const XtfCriticalSegment *se
     xtf_lines_number_if(lines, next != XTF_NONE32, cut ? segment->thread : segment->next_thread);
 }
 
+/* Finds the site of the call that ends a segment. The path ends where its last call is entered. */
+static bool find_last_site(const XtfCriticalSegment *segment, uint32_t location, XtfSiteReader *reader, uint32_t *site,
+                           GError **error)
+{
+    return segment->next_proc == XTF_NONE32 ? xtf_site_reader_find_at(reader, location, segment->end, site, error)
+                                            : xtf_site_reader_find(reader, location, segment->seq, site, error);
+}
+
+/* Adds the sites of the calls at both ends of a segment. */
+static bool add_segment_sites(const Segments *query, const XtfCriticalSegment *segment, XtfSiteReader *reader,
+                              const XtfPaddedNames *names, XtfLines *lines, GError **error)
+{
+    uint32_t location = (uint32_t)(segment->location - query->selected.locations->all), site;
+
+    if (!xtf_site_reader_find_at(reader, location, MAX(segment->begin, query->from), &site, error))
+        return false;
+    xtf_lines_site(lines, names, site);
+    site = XTF_NONE32;
+    if (segment->end <= query->to && !find_last_site(segment, location, reader, &site, error))
+        return false;
+    xtf_lines_site(lines, names, site);
+    return true;
+}
+
+static bool add_segment_lines(const Segments *query, const GArray *segments, XtfViews *views, XtfLines *lines,
+                              GError **error)
+{
+    g_autoptr(XtfSiteReader) reader = NULL;
+    const XtfPaddedNames *sites;
+
+    if (!xtf_padded_names_of_sites(views->formats, &sites, error))
+        return false;
+    if (sites)
+        reader = xtf_site_reader_new(views->context, query->selected.locations);
+    for (guint i = 0; i < segments->len; i++) {
+        const XtfCriticalSegment *segment = &g_array_index(segments, XtfCriticalSegment, i);
+        add_segment_line(query, segment, lines);
+        if (reader && !add_segment_sites(query, segment, reader, sites, lines, error))
+            return false;
+    }
+    return true;
+}
+
 /* Finds the part of the window that has the n segments from `first` on. Segments follow one another in time: the part
  * lasts from the begin of the first to the begin of the segment behind the last. */
 static bool find_part(Segments *query, uint64_t first, uint64_t n, uint64_t *from, uint64_t *to, GError **error)
@@ -146,9 +196,7 @@ static bool fill_segments(XtfViews *views, XtfSelection *selection, uint64_t fir
             return false;
     }
     g_array_sort(segments, compare_segments);
-    for (guint i = 0; i < segments->len; i++)
-        add_segment_line(&query, &g_array_index(segments, XtfCriticalSegment, i), lines);
-    return true;
+    return add_segment_lines(&query, segments, views, lines, error);
 }
 
 const XtfView xtf_view_critical_segments = {.table = XTF_TABLE("segments", "segments of the critical path", columns),

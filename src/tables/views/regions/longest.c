@@ -7,10 +7,12 @@
 
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/tables/format/call-sites.h"
 #include "src/tables/totals/regions/region-lines.h"
 #include "src/tables/views/view.h"
 #include "src/trace/select/call-readers.h"
 #include "src/trace/text/digits.h"
+#include "src/trace/text/escape.h"
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("rank", XTF_COLUMN_NUMBER, NULL, "place in the order, from 1"),
@@ -24,6 +26,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("call", XTF_COLUMN_NUMBER, NULL, "number among the calls of the thread"),
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the region in definitions/regions"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "name of the region"),
+    XTF_COLUMN("site", XTF_COLUMN_TEXT, NULL, "call site"),
 };
 
 enum {
@@ -47,6 +50,18 @@ static size_t depth_width(const XtfTraceContext *context, const XtfSchema *calls
     return limits && limits->min <= limits->max ? xtf_count_digits(limits->max) : 1;
 }
 
+/* Adds the columns of names. Only the last column of a line has names with blanks. */
+static void add_name_columns(const XtfRegions *regions, const XtfPaddedNames *sites, XtfGrid *grid)
+{
+    size_t width = regions->name_width;
+
+    for (uint64_t i = 0; sites && i < regions->n && regions->names; i++)
+        width = MAX(width, xtf_text_width(regions->names->whole[i], true, XTF_NAME_WIDTH_MAX));
+    xtf_grid_add(grid, "region", width);
+    if (sites)
+        xtf_grid_add(grid, "site", sites->width);
+}
+
 /* Sets the shape. The number of lines depends only on the whole trace: 100, or less if it has fewer records of calls.
  */
 static bool shape_longest(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
@@ -54,11 +69,13 @@ static bool shape_longest(XtfViews *views, const XtfSelection *selection, XtfVie
     const XtfTraceContext *context = views->context;
     const XtfTimeScale *scale = &context->scale;
     const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
+    const XtfPaddedNames *sites;
     XtfAggregateRef frames;
     XtfRegions regions;
 
     xtf_aggregate_ref_frames(&frames, context);
-    if (!locations || !xtf_regions_load(&regions, views->formats, selection, &frames, error))
+    if (!locations || !xtf_regions_load(&regions, views->formats, selection, &frames, error) ||
+        !xtf_padded_names_of_sites(views->formats, &sites, error))
         return false;
     uint64_t n_rows = xtf_trace_n_rows(context->trace, frames.schema->id);
     shape->n_lines = shape->at_once = MIN(n_rows, (uint64_t)CALLS_MOST);
@@ -73,7 +90,7 @@ static bool shape_longest(XtfViews *views, const XtfSelection *selection, XtfVie
     xtf_grid_add(&shape->grid, "thread", locations->thread_width);
     xtf_grid_add(&shape->grid, "call", xtf_count_digits(n_rows));
     xtf_grid_add(&shape->grid, "row", regions.row_width);
-    xtf_grid_add(&shape->grid, "region", regions.name_width);
+    add_name_columns(&regions, sites, &shape->grid);
     return true;
 }
 
@@ -201,9 +218,11 @@ typedef struct {
     bool has_depth;
     uint64_t number; /* number among the calls of its location */
     uint64_t region;
+    uint32_t site; /* XTF_NONE32: none */
 } CallDetails;
 
-static bool find_call_details(const Search *search, const Found *found, CallDetails *details, GError **error)
+static bool find_call_details(const Search *search, const Found *found, const XtfField *site, CallDetails *details,
+                              GError **error)
 {
     const XtfGroupFilter begins = {.begins_only = true};
     const XtfArray *array = &found->span->array;
@@ -218,6 +237,7 @@ static bool find_call_details(const Search *search, const Found *found, CallDeta
     details->region = xtf_field_get(&schema->fields[search->frames.aggregate->keys[0]], row);
     details->has_depth = depth;
     details->depth = depth ? xtf_field_get(depth, row) : 0;
+    details->site = site && !xtf_field_is_none(site, row) ? (uint32_t)xtf_field_get(site, row) : XTF_NONE32;
     details->ending = XTF_FRAME_OPEN;
     if (found->call.end_row >= array->n_rows)
         return true;
@@ -235,14 +255,26 @@ static void add_global_time(XtfLines *lines, const XtfClockMap *clock, uint64_t 
     xtf_lines_ticks(lines, t - MIN(t, lines->scale->origin));
 }
 
-static bool add_call_line(const Search *search, const Found *found, const XtfRegions *regions, XtfLines *lines,
-                          GError **error)
+/* Adds the names of the region and the site. */
+static void add_names(const XtfRegions *regions, uint64_t line, const XtfPaddedNames *sites, uint32_t site,
+                      XtfLines *lines)
+{
+    if (sites && line < regions->n && regions->names)
+        xtf_lines_text(lines, regions->names->whole[line], line);
+    else
+        xtf_lines_region_name(lines, regions, line);
+    if (sites)
+        xtf_lines_site(lines, sites, site);
+}
+
+static bool add_call_line(const Search *search, const Found *found, const XtfRegions *regions,
+                          const XtfPaddedNames *sites, XtfLines *lines, GError **error)
 {
     const XtfLocation *location = &search->locations->all[found->span->tag];
     const XtfFrameSpan *call = &found->call;
     CallDetails details;
 
-    if (!find_call_details(search, found, &details, error))
+    if (!find_call_details(search, found, xtf_call_site_field(search->context), &details, error))
         return false;
     uint64_t line = xtf_region_line(regions, details.region);
     add_global_time(lines, found->span->array.clock, call->begin);
@@ -254,7 +286,7 @@ static bool add_call_line(const Search *search, const Found *found, const XtfReg
     xtf_lines_number(lines, location->thread);
     xtf_lines_number(lines, details.number);
     xtf_lines_number_if(lines, line < regions->n, line);
-    xtf_lines_region_name(lines, regions, line);
+    add_names(regions, line, sites, details.site, lines);
     return true;
 }
 
@@ -264,17 +296,18 @@ static bool fill_longest(XtfViews *views, XtfSelection *selection, uint64_t firs
     g_autoptr(XtfSelection) calls = xtf_selection_in_calls(selection, views->context);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(views->resolver, calls, error);
     g_auto(Search) search = {.context = views->context};
+    const XtfPaddedNames *sites;
     XtfRegions regions;
 
     search.locations = spans ? xtf_trace_context_locations(views->context, error) : NULL;
     xtf_aggregate_ref_frames(&search.frames, views->context);
     if (!search.locations || !xtf_regions_load(&regions, views->formats, selection, &search.frames, error) ||
-        !search_spans(&search, spans, error))
+        !xtf_padded_names_of_sites(views->formats, &sites, error) || !search_spans(&search, spans, error))
         return false;
     for (unsigned i = 0; i < count; i++) {
         xtf_lines_number(lines, i + 1);
         if (i < search.n_found) {
-            if (!add_call_line(&search, &search.found[i], &regions, lines, error))
+            if (!add_call_line(&search, &search.found[i], &regions, sites, lines, error))
                 return false;
             continue;
         }

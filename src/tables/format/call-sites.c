@@ -16,7 +16,8 @@ enum {
 
 /* An array of a location, with the row that was found last. */
 typedef struct {
-    const XtfSchema *schema; /* NULL: none yet */
+    const XtfSchema *schema;      /* NULL: none yet */
+    const XtfField *seq, *posted; /* may be NULL */
     uint32_t location;
     bool has_rows;
     bool active; /* the cursor has a current row */
@@ -25,12 +26,25 @@ typedef struct {
     uint64_t n; /* of the row that was found last */
 } Place;
 
+enum {
+    KINDS = 256, /* values of the field of the kind of a wait */
+};
+
+/* Fields of waits, and the types of the culprits' records. */
+typedef struct {
+    const XtfSchema *schema; /* NULL: not known yet */
+    const XtfField *event, *seq, *culprit, *culprit_thread, *match;
+    const XtfWaitKind *kinds[KINDS]; /* NULL: unknown */
+    const XtfSchema *types[KINDS];   /* NULL: the kind of wait names no record */
+} Waits;
+
 struct XtfSiteReader {
     XtfTraceContext *context; /* borrowed */
     const XtfLocations *locations;
     XtfAggregateRef frames;
     const XtfField *site, *is_leave, *enter;
     const XtfSchema *windows; /* NULL: the trace has no such operations */
+    Waits waits;
     Place places[PLACES];
 };
 
@@ -40,7 +54,7 @@ const XtfField *xtf_call_site_field(const XtfTraceContext *context)
 
     if (!xtf_aggregate_ref_frames(&frames, context))
         return NULL;
-    const XtfField *site = xtf_schema_field(frames.schema, "site");
+    const XtfField *site = xtf_schema_field_by_role(frames.schema, XTF_ROLE_SITE);
     return site && site->type == XTF_TYPE_U32 && g_str_equal(site->refers_to, XTF_TABLE_SITES) ? site : NULL;
 }
 
@@ -77,6 +91,11 @@ void xtf_site_reader_free(XtfSiteReader *reader)
     g_free(reader);
 }
 
+size_t xtf_site_reader_bytes(const XtfSiteReader *reader)
+{
+    return reader ? sizeof *reader : 0;
+}
+
 /* ---- Rows of arrays. */
 
 /* Finds the place of an array; NULL with an error. */
@@ -93,6 +112,8 @@ static Place *find_place(XtfSiteReader *reader, uint32_t location, const XtfSche
                               &place->has_rows, error))
         return NULL;
     place->schema = schema;
+    place->seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
+    place->posted = xtf_schema_field_by_role(schema, XTF_ROLE_POSTED);
     place->location = location;
     place->has_rows = place->has_rows && place->array.n_rows > 0;
     return place;
@@ -111,22 +132,17 @@ static bool move_to(Place *place, uint64_t n, GError **error)
                       : xtf_cursor_seek_n(&place->cursor, n, &found, error);
 }
 
-static const XtfField *seq_field_of(const Place *place)
+static uint64_t current_seq(const Place *place)
 {
-    return xtf_schema_field_by_role(place->schema, XTF_ROLE_SEQ);
-}
-
-static uint64_t current_seq(const Place *place, const XtfField *seq)
-{
-    return xtf_row_seq(seq, xtf_cursor_row(&place->cursor), place->cursor.n);
+    return xtf_row_seq(place->seq, xtf_cursor_row(&place->cursor), place->cursor.n);
 }
 
 /* Moves step by step to the last row whose seq is at most `seq`. *near is false if it is too far, or does not exist. */
-static bool step_to_seq(Place *place, const XtfField *field, uint64_t seq, bool *near, GError **error)
+static bool step_to_seq(Place *place, uint64_t seq, bool *near, GError **error)
 {
     unsigned steps = 0;
 
-    while (current_seq(place, field) > seq) {
+    while (current_seq(place) > seq) {
         *near = place->cursor.n > 0 && steps++ < MOST_STEPS;
         if (!*near || !move_to(place, place->cursor.n - 1, error))
             return !*near;
@@ -135,7 +151,7 @@ static bool step_to_seq(Place *place, const XtfField *field, uint64_t seq, bool 
         *near = steps < MOST_STEPS;
         if (!*near || !move_to(place, place->cursor.n + 1, error))
             return !*near;
-        if (current_seq(place, field) > seq)
+        if (current_seq(place) > seq)
             return move_to(place, place->cursor.n - 1, error);
     }
     return true;
@@ -144,14 +160,13 @@ static bool step_to_seq(Place *place, const XtfField *field, uint64_t seq, bool 
 /* Moves to the last row whose seq is at most `seq`. In each array of a location, seqs increase. */
 static bool move_to_seq(Place *place, uint64_t seq, bool *found, GError **error)
 {
-    const XtfField *field = seq_field_of(place);
     XtfSpan span;
     uint64_t n;
 
     *found = false;
     if (!place->has_rows)
         return true;
-    if (!move_to(place, place->n, error) || !step_to_seq(place, field, seq, found, error))
+    if (!move_to(place, place->n, error) || !step_to_seq(place, seq, found, error))
         return false;
     if (*found)
         return true;
@@ -237,21 +252,7 @@ bool xtf_site_reader_find(XtfSiteReader *reader, uint32_t location, uint64_t seq
         return false;
     if (!found)
         return true;
-    return find_site_here(reader, place, current_seq(place, seq_field_of(place)) == seq, site, error);
-}
-
-bool xtf_site_reader_find_row(XtfSiteReader *reader, uint32_t location, const XtfSchema *schema, uint64_t row,
-                              uint32_t *site, GError **error)
-{
-    Place *place = find_place(reader, location, schema, error);
-
-    *site = XTF_NONE32;
-    if (!place)
-        return false;
-    if (!place->has_rows || row >= place->array.n_rows)
-        return true;
-    return move_to(place, row, error) &&
-           xtf_site_reader_find(reader, location, current_seq(place, seq_field_of(place)), site, error);
+    return find_site_here(reader, place, current_seq(place) == seq, site, error);
 }
 
 bool xtf_site_reader_find_at(XtfSiteReader *reader, uint32_t location, uint64_t t, uint32_t *site, GError **error)
@@ -272,68 +273,102 @@ bool xtf_site_reader_find_at(XtfSiteReader *reader, uint32_t location, uint64_t 
 
 /* ---- Culprits of waits. */
 
-/* Reads the value of a field of a wait. Returns false if it has none. */
-static bool wait_value(const XtfSchema *waits, const char *name, const uint8_t *row, uint64_t *value)
+/* Returns the field of a number; NULL if there is none. */
+static const XtfField *number_field(const XtfSchema *schema, const char *name)
 {
-    const XtfField *field = xtf_schema_field(waits, name);
+    const XtfField *field = xtf_schema_field(schema, name);
 
-    if (!field || xtf_type_width(field->type) == 0 || xtf_field_is_none(field, row))
+    return field && xtf_type_width(field->type) > 0 ? field : NULL;
+}
+
+static void find_wait_fields(XtfSiteReader *reader, const XtfSchema *schema)
+{
+    Waits *waits = &reader->waits;
+
+    *waits = (Waits){.schema = schema,
+                     .event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT),
+                     .seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ),
+                     .culprit = number_field(schema, "culprit"),
+                     .culprit_thread = number_field(schema, "culprit_thread"),
+                     .match = number_field(schema, "match")};
+    for (uint32_t i = 0; waits->event && i < waits->event->n_labels && i < KINDS; i++) {
+        const XtfWaitKind *kind = xtf_wait_kind_named(waits->event->labels[i]);
+        const XtfSchema *type = kind && kind->match ? xtf_trace_find_schema(reader->context->trace, kind->match) : NULL;
+        waits->kinds[i] = kind;
+        waits->types[i] = type && type->kind == XTF_SCHEMA_RECORD ? type : NULL;
+    }
+}
+
+/* Reads the value of a field. Returns false if the row has none. */
+static bool read_value(const XtfField *field, const uint8_t *row, uint64_t *value)
+{
+    if (!field || xtf_field_is_none(field, row))
         return false;
     *value = xtf_field_get(field, row);
     return true;
 }
 
-/* Finds the type of the culprit's record; NULL if the kind of wait names none. An operation on a window has the same
- * type as the waiter's own record. */
-static bool find_match_type(XtfSiteReader *reader, uint32_t waiter, const XtfSchema *waits, const uint8_t *row,
-                            const XtfWaitKind *kind, const XtfSchema **type, GError **error)
+/* True if the record of a wait is of an operation on a window. Then the culprit's record is one, too. */
+static bool is_of_window(XtfSiteReader *reader, uint32_t waiter, const XtfWaitKind *kind, const uint8_t *row,
+                         bool *in_window, GError **error)
 {
     uint64_t seq;
-    bool found;
 
-    *type = kind && kind->match ? xtf_trace_find_schema(reader->context->trace, kind->match) : NULL;
-    if (!*type || !reader->windows || !g_str_equal(kind->match, XTF_RECORD_COLLECTIVES) ||
-        !wait_value(waits, "seq", row, &seq))
+    *in_window = false;
+    if (!reader->windows || !g_str_equal(kind->match, XTF_RECORD_COLLECTIVES) ||
+        !read_value(reader->waits.seq, row, &seq))
         return true;
     Place *place = find_place(reader, waiter, reader->windows, error);
-    if (!place || !move_to_seq(place, seq, &found, error))
+    if (!place || !move_to_seq(place, seq, in_window, error))
         return false;
-    if (found && current_seq(place, seq_field_of(place)) == seq)
-        *type = reader->windows;
+    *in_window = *in_window && current_seq(place) == seq;
     return true;
 }
 
-/* Returns the seq of the culprit's record, at which the cursor is; of a receive, of the record that posts it. */
-static uint64_t match_seq(const Place *place, const XtfWaitKind *kind)
+/* Finds the site of the call around the record in a row of an array; with `of_posting`, around the record that posts
+ * the receive in that row. */
+static bool find_site_of_row(XtfSiteReader *reader, uint32_t location, const XtfSchema *schema, uint64_t row,
+                             bool of_posting, uint32_t *site, GError **error)
 {
-    uint64_t seq = current_seq(place, seq_field_of(place)), posted;
-    bool known = kind->of_posting && wait_value(place->schema, "posted", xtf_cursor_row(&place->cursor), &posted);
-
-    return known ? seq - MIN(posted, seq) : seq;
-}
-
-bool xtf_site_reader_find_culprit(XtfSiteReader *reader, uint32_t waiter, const XtfSchema *waits, const uint8_t *row,
-                                  uint32_t *site, GError **error)
-{
-    const XtfField *event = xtf_schema_field_by_role(waits, XTF_ROLE_EVENT);
-    const char *label = event ? xtf_row_label(event, row) : NULL;
-    const XtfWaitKind *kind = label ? xtf_wait_kind_named(label) : NULL;
-    uint64_t proc, thread, match;
-    const XtfSchema *type;
-    uint32_t culprit;
+    Place *place = find_place(reader, location, schema, error);
+    uint64_t posted = 0;
 
     *site = XTF_NONE32;
-    if (!wait_value(waits, "culprit", row, &proc) || !wait_value(waits, "culprit_thread", row, &thread) ||
-        !wait_value(waits, "match", row, &match) || !xtf_locations_find(reader->locations, proc, thread, &culprit))
-        return true;
-    if (!find_match_type(reader, waiter, waits, row, kind, &type, error))
-        return false;
-    if (!type || type->kind != XTF_SCHEMA_RECORD)
-        return true;
-    Place *place = find_place(reader, culprit, type, error);
     if (!place)
         return false;
-    if (!place->has_rows || match >= place->array.n_rows)
+    if (!place->has_rows || row >= place->array.n_rows)
         return true;
-    return move_to(place, match, error) && xtf_site_reader_find(reader, culprit, match_seq(place, kind), site, error);
+    if (!move_to(place, row, error))
+        return false;
+    uint64_t seq = current_seq(place);
+    if (of_posting && read_value(place->posted, xtf_cursor_row(&place->cursor), &posted))
+        seq -= MIN(posted, seq);
+    return xtf_site_reader_find(reader, location, seq, site, error);
+}
+
+bool xtf_site_reader_find_row(XtfSiteReader *reader, uint32_t location, const XtfSchema *schema, uint64_t row,
+                              uint32_t *site, GError **error)
+{
+    return find_site_of_row(reader, location, schema, row, false, site, error);
+}
+
+bool xtf_site_reader_find_culprit(XtfSiteReader *reader, uint32_t waiter, const XtfSchema *schema, const uint8_t *row,
+                                  uint32_t *site, GError **error)
+{
+    const Waits *waits = &reader->waits;
+    uint64_t event, proc, thread, match;
+    uint32_t culprit;
+    bool in_window;
+
+    *site = XTF_NONE32;
+    if (waits->schema != schema)
+        find_wait_fields(reader, schema);
+    if (!read_value(waits->event, row, &event) || event >= KINDS || !waits->types[event] ||
+        !read_value(waits->culprit, row, &proc) || !read_value(waits->culprit_thread, row, &thread) ||
+        !read_value(waits->match, row, &match) || !xtf_locations_find(reader->locations, proc, thread, &culprit))
+        return true;
+    const XtfWaitKind *kind = waits->kinds[event];
+    return is_of_window(reader, waiter, kind, row, &in_window, error) &&
+           find_site_of_row(reader, culprit, in_window ? reader->windows : waits->types[event], match, kind->of_posting,
+                            site, error);
 }

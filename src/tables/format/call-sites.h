@@ -25,6 +25,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSiteReader, xtf_site_reader_free)
 
 /* Unpins the pages that the reader holds. */
 void xtf_site_reader_rest(XtfSiteReader *reader);
+/* Returns the bytes of memory of a reader. Accepts NULL. */
+size_t xtf_site_reader_bytes(const XtfSiteReader *reader);
 
 /* Finds the site of the innermost call that is open at record `seq` of a location. An ENTER and a LEAVE are in their
  * own call. `location` is an index in XtfLocations. */
@@ -36,5 +38,5 @@ bool xtf_site_reader_find_row(XtfSiteReader *reader, uint32_t location, const Xt
  * it is left. */
 bool xtf_site_reader_find_at(XtfSiteReader *reader, uint32_t location, uint64_t t, uint32_t *site, GError **error);
 /* Finds the site of the culprit's call of a wait: a row of `waits` of location `waiter`. */
-bool xtf_site_reader_find_culprit(XtfSiteReader *reader, uint32_t waiter, const XtfSchema *waits, const uint8_t *row,
+bool xtf_site_reader_find_culprit(XtfSiteReader *reader, uint32_t waiter, const XtfSchema *schema, const uint8_t *row,
                                   uint32_t *site, GError **error);

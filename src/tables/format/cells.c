@@ -5,6 +5,7 @@
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/tables/format/site-cells.h"
 #include "src/trace/text/digits.h"
 #include "src/trace/text/escape.h"
 #include "src/trace/text/value-kind.h"
@@ -308,6 +309,9 @@ bool xtf_cell_put_column(const XtfCellContext *context, const XtfCell *cell, Xtf
         xtf_cell_block_load(block, cell->field);
         put_names(cell, block);
         return true;
+    case XTF_CELL_SITE:
+    case XTF_CELL_CULPRIT_SITE:
+        return xtf_site_cell_put(cell, context->sites, context->location, context->schema, block, error);
     default:
         return put_one_by_one(context, cell, block, error);
     }

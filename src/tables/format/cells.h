@@ -11,12 +11,17 @@ enum {
     XTF_BLOCK_ROWS = XTF_CALL_ROWS_MAX,
 };
 
+typedef struct XtfSiteReader XtfSiteReader;
+
 typedef struct {
     XtfTrace *trace;
     const XtfRanks *ranks;
     const XtfTimeScale *scale;
-    uint64_t proc;       /* of the run's location */
-    XtfCallBlock *calls; /* of the block; NULL: the lines have no cells of calls */
+    uint64_t proc;           /* of the run's location */
+    XtfCallBlock *calls;     /* of the block; NULL: the lines have no cells of calls */
+    XtfSiteReader *sites;    /* NULL: the lines have no cells of call sites */
+    uint32_t location;       /* of the run, as an index in XtfLocations */
+    const XtfSchema *schema; /* of the run */
 } XtfCellContext;
 
 typedef struct {

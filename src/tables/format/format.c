@@ -9,6 +9,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
+#include "src/tables/format/call-sites.h"
 #include "src/tables/format/cells.h"
 #include "src/trace/select/call-readers.h"
 #include "src/trace/text/digits.h"
@@ -30,6 +31,7 @@ struct XtfRenderer {
     Beginning *beginnings; /* by schema and the low bits of the location's index */
     XtfCallReaders *calls; /* NULL until a run needs them */
     XtfCallBlock *block;
+    XtfSiteReader *sites; /* NULL until a run needs it */
 };
 
 XtfRenderer *xtf_renderer_new(XtfFormats *formats, const XtfFormat *format, const XtfLocations *locations)
@@ -51,12 +53,13 @@ void xtf_renderer_free(XtfRenderer *renderer)
     g_free(renderer->beginnings);
     xtf_call_readers_free(renderer->calls);
     g_free(renderer->block);
+    xtf_site_reader_free(renderer->sites);
     g_free(renderer);
 }
 
 size_t xtf_renderer_bytes(const XtfRenderer *renderer)
 {
-    return sizeof *renderer + xtf_call_readers_bytes(renderer->calls);
+    return sizeof *renderer + xtf_call_readers_bytes(renderer->calls) + xtf_site_reader_bytes(renderer->sites);
 }
 
 static void put_number(const XtfFormat *format, unsigned i, uint64_t number, char *line)
@@ -173,6 +176,27 @@ static bool render_block(XtfRenderer *renderer, const XtfCellContext *context, c
     return true;
 }
 
+/* Fills in what cells need besides the rows of a run. */
+static bool begin_run(XtfRenderer *renderer, const XtfRowRun *run, XtfCellContext *cells, GError **error)
+{
+    const XtfProgram *program = &renderer->format->programs[run->span->array.schema->id];
+    XtfTraceContext *context = renderer->formats->context;
+
+    if (program->shows_calls && !begin_calls(renderer, run, error))
+        return false;
+    if (program->shows_sites && !renderer->sites)
+        renderer->sites = xtf_site_reader_new(context, renderer->locations);
+    *cells = (XtfCellContext){.trace = context->trace,
+                              .ranks = renderer->formats->ranks,
+                              .scale = &context->scale,
+                              .proc = renderer->locations->all[run->span->tag].proc,
+                              .calls = renderer->block,
+                              .sites = renderer->sites,
+                              .location = run->span->tag,
+                              .schema = run->span->array.schema};
+    return true;
+}
+
 /* Renders a run: row i at places[i], or, if `places` is NULL, one line after another from `out` on. */
 static bool render_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, char *const *places, GError **error)
 {
@@ -180,14 +204,12 @@ static bool render_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, c
     const XtfSchema *schema = run->span->array.schema;
     const XtfProgram *program = &format->programs[schema->id];
     const XtfLocation *location = &renderer->locations->all[run->span->tag];
-    XtfTraceContext *context = renderer->formats->context;
+    XtfCellContext row_context;
 
     if (!program->template)
         return xtf_damaged(error, "the trace has rows of \"%s\", but states that it has none", schema->name);
-    if (program->shows_calls && !begin_calls(renderer, run, error))
+    if (!begin_run(renderer, run, &row_context, error))
         return false;
-    const XtfCellContext row_context = {context->trace, renderer->formats->ranks, &context->scale, location->proc,
-                                        renderer->block};
     Beginning *beginning = begin_lines(renderer, program, schema->id, location);
     XtfCellBlock block; /* not cleared: its values are large for a run of one row */
     block.rows = run->rows;
@@ -201,6 +223,8 @@ static bool render_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, c
             return false;
         block.rows += (size_t)block.n * block.row_size;
     }
+    if (program->shows_sites)
+        xtf_site_reader_rest(renderer->sites);
     return true;
 }
 

@@ -49,6 +49,9 @@ typedef enum {
     XTF_CELL_PEER,   /* a rank, shown as a process */
     XTF_CELL_VALUE,  /* 64 bits, whose type is in another field */
     XTF_CELL_BYTES,  /* value of an unknown type: its bytes in the order of the row, as hexadecimal digits */
+    /* Cells of call sites, which have no field. See site-cells.h. */
+    XTF_CELL_SITE,         /* of the call around the record */
+    XTF_CELL_CULPRIT_SITE, /* of a wait: of the culprit's call */
     /* Cells of calls, which have no field: their rows are ENTERs. See call-cells.h. */
     XTF_CELL_CALL_END,
     XTF_CELL_CALL_DURATION,
@@ -59,7 +62,7 @@ typedef enum {
 
 typedef struct {
     XtfCellKind kind;
-    const XtfField *field;      /* NULL: XTF_CELL_TYPE, and cells of calls */
+    const XtfField *field;      /* NULL: XTF_CELL_TYPE, and cells of call sites and calls */
     const XtfField *value_type; /* of a VALUE: the field of its type. May be NULL */
     XtfCommSource comm;         /* of a PEER */
     const XtfPaddedNames *names;
@@ -75,6 +78,7 @@ typedef struct {
     XtfCell *cells;
     char *template;
     bool shows_calls; /* has cells of calls */
+    bool shows_sites; /* has cells of call sites */
 } XtfProgram;
 
 typedef struct {
@@ -114,6 +118,8 @@ const XtfFormat *xtf_formats_of(XtfFormats *formats, const XtfSelection *selecti
  * the table has no names. */
 bool xtf_formats_names(XtfFormats *formats, const char *table, uint32_t cap, const XtfPaddedNames **names,
                        GError **error);
+/* Finds or makes the names of call sites, if the calls of the trace have sites. The caller holds the lock. */
+bool xtf_formats_site_names(XtfFormats *formats, const XtfPaddedNames **names, GError **error);
 /* Finds the names of a table for the end of a line, like xtf_formats_names(). Takes the lock. */
 bool xtf_padded_names_of_table(XtfFormats *formats, const char *table, const XtfPaddedNames **names, GError **error);
 /* Finds the names of a table for a column inside a line, where blanks are escaped. Takes the lock. */

@@ -7,10 +7,13 @@
 #include "libxtf/vocabulary.h"
 #include "src/tables/format/descriptions.h"
 #include "src/tables/format/format.h"
+#include "src/tables/format/site-cells.h"
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/select/call-readers.h"
 #include "src/trace/text/digits.h"
 #include "src/trace/text/lines.h"
+
+#define PENDING "pending" /* calls that were open when their process ended */
 
 enum {
     REAL_WIDTH = 24, /* -1.7976931348623157e+308 */
@@ -199,9 +202,11 @@ static void add_cell(Layout *layout, const XtfSchema *schema, XtfCell cell, uint
 
     cell.column = column;
     program->shows_calls |= cell.kind >= XTF_CELL_CALL_END;
+    program->shows_sites |= xtf_cell_is_site(&cell);
     if (!layout->fixed) {
         c->width = MAX(c->width, cell.width);
-        c->left |= cell.kind == XTF_CELL_NAME || cell.kind == XTF_CELL_TYPE || cell.kind == XTF_CELL_STRING;
+        c->left |= cell.kind == XTF_CELL_NAME || cell.kind == XTF_CELL_TYPE || cell.kind == XTF_CELL_STRING ||
+                   xtf_cell_is_site(&cell);
     } else if (cell.kind == XTF_CELL_NAME && cell.width > c->width) {
         cell.kind = XTF_CELL_UNSIGNED; /* labels too wide for the column: the cell shows the number */
     }
@@ -284,6 +289,48 @@ static bool are_calls_known(const Layout *layout, const XtfSchema *schema)
     return xtf_aggregate_ref_frames(&frames, layout->formats->context) && frames.schema == schema;
 }
 
+/* Adds the field of a call site, by its name. In a growing trace, `enters_leaves` has its number: lines that are
+ * complete do not change, and a later commit may have a better name. */
+static void add_site_field(Layout *layout, const XtfSchema *schema, const XtfField *field)
+{
+    XtfCell cell = make_cell(layout, schema, field);
+    const XtfPaddedNames *names;
+
+    if ((layout->format->of_calls || !layout->formats->context->growing) && !layout->error &&
+        xtf_formats_site_names(layout->formats, &names, &layout->error)) {
+        cell.kind = XTF_CELL_NAME;
+        cell.names = names;
+        cell.width = names->width;
+    }
+    add_field(layout, schema, cell);
+}
+
+/* Adds a column of call sites that are no field of the record. */
+static void add_site_column(Layout *layout, const XtfSchema *schema, XtfCellKind kind, const char *name,
+                            const char *description)
+{
+    XtfCell cell = {.kind = kind};
+
+    if (layout->error || !xtf_formats_site_names(layout->formats, &cell.names, &layout->error))
+        return;
+    cell.width = cell.names->width;
+    add_cell(layout, schema, cell, add_column(layout, name, "", description, 1));
+}
+
+/* Adds the sites of calls in which somebody waits, if the trace has call sites. */
+static void add_site_columns(Layout *layout, const XtfSchema *schema)
+{
+    bool waits = schema->kind == XTF_SCHEMA_DERIVED && g_str_equal(schema->name, XTF_DERIVED_WAITS);
+
+    if (!xtf_call_site_field(layout->formats->context))
+        return;
+    if (waits || (schema->kind == XTF_SCHEMA_RECORD && g_str_equal(schema->name, PENDING)))
+        add_site_column(layout, schema, XTF_CELL_SITE, "site", "call site of the call that waits");
+    if (waits)
+        add_site_column(layout, schema, XTF_CELL_CULPRIT_SITE, "culprit_site",
+                        "call site of the culprit's call that ended the wait");
+}
+
 /* Adds the name of a record at the end of the line, if the table has names. */
 static void add_name(Layout *layout, const XtfSchema *schema, const char *column, const char *description)
 {
@@ -309,9 +356,12 @@ static void lay_out_type(Layout *layout, const XtfSchema *schema)
     add_cell(layout, schema, event ? make_cell(layout, schema, event) : make_type_cell(layout, schema), first + 1);
     for (uint32_t i = 1; i < schema->n_fields; i++) {
         const XtfField *field = &schema->fields[i];
-        if (field != seq && field != event)
+        if (field == xtf_call_site_field(layout->formats->context))
+            add_site_field(layout, schema, field);
+        else if (field != seq && field != event)
             add_field(layout, schema, make_cell(layout, schema, field));
     }
+    add_site_columns(layout, schema);
     if (are_calls_known(layout, schema))
         add_time_of_call(layout, schema, XTF_CELL_LEAVE_DURATION, "duration",
                          "of LEAVE: since its ENTER, by the location's clock");
@@ -340,6 +390,8 @@ static void lay_out_calls(Layout *layout, const XtfSchema *schema)
         add_column(layout, "ending", "", "left; cut: ended without a LEAVE, by another call; open: never left", 1));
     column_at(layout, layout->format->columns->len - 1)->left = true;
     add_field(layout, schema, make_cell(layout, schema, region));
+    if (xtf_call_site_field(layout->formats->context))
+        add_site_field(layout, schema, xtf_call_site_field(layout->formats->context));
     add_name(layout, schema, "name", "of the region");
 }
 

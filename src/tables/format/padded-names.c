@@ -152,8 +152,7 @@ static char *join_site_name(const char *name)
     return g_strndup(place + 2, strlen(place) - strlen(" ()"));
 }
 
-/* Finds or makes the names of call sites. The caller holds the lock. */
-static bool find_site_names(XtfFormats *formats, const XtfPaddedNames **names, GError **error)
+bool xtf_formats_site_names(XtfFormats *formats, const XtfPaddedNames **names, GError **error)
 {
     static const char key[] = "joined " XTF_TABLE_SITES;
     g_autofree const char **texts = NULL;
@@ -184,7 +183,7 @@ bool xtf_padded_names_of_sites(XtfFormats *formats, const XtfPaddedNames **names
     if (!xtf_call_site_field(formats->context))
         return true;
     g_mutex_lock(&formats->lock);
-    bool good = find_site_names(formats, names, error);
+    bool good = xtf_formats_site_names(formats, names, error);
     g_mutex_unlock(&formats->lock);
     return good;
 }

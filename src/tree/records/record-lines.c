@@ -8,6 +8,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
+#include "src/tables/format/site-cells.h"
 #include "src/trace/text/escape.h"
 
 enum {
@@ -26,6 +27,7 @@ typedef enum {
     NUMBER, /* the same in CSV and JSON */
     TIME,   /* a string in JSON */
     NAME,   /* of a table's row, or a label */
+    SITE,   /* name of a call site that is no field */
     STRING, /* of the trace, or a value that may be one */
     SHOWN,  /* text as in the line */
 } StepKind;
@@ -36,7 +38,7 @@ typedef struct {
     uint32_t from, width; /* in the line of text */
     GString *before;
     const XtfCell *cell; /* NULL: of the prefix */
-    PreparedName *names; /* prepared names of a NAME, by number */
+    PreparedName *names; /* prepared names of a NAME or a SITE, by number */
 } Step;
 
 /* The lines of a schema. */
@@ -51,9 +53,12 @@ struct XtfRecordLines {
     const XtfFormat *format;
     XtfRowFormat as;
     XtfRenderer *renderer;
-    Recipe *recipes; /* by schema */
-    GString *lines;  /* of text */
-    GString *out;    /* borrowed */
+    XtfTraceContext *context;
+    const XtfLocations *locations;
+    XtfSiteReader *sites; /* NULL until a line needs it */
+    Recipe *recipes;      /* by schema */
+    GString *lines;       /* of text */
+    GString *out;         /* borrowed */
 };
 
 /* ---- Text. */
@@ -115,6 +120,8 @@ static StepKind step_kind(const XtfRecordColumn *column, const XtfCell *cell)
 {
     if (cell && cell->kind == XTF_CELL_NAME)
         return NAME;
+    if (cell && xtf_cell_is_site(cell))
+        return SITE;
     if (cell && (cell->kind == XTF_CELL_STRING || cell->kind == XTF_CELL_VALUE))
         return STRING;
     if (column->left || (cell && cell->kind == XTF_CELL_BYTES))
@@ -153,7 +160,7 @@ static Recipe *get_recipe(XtfRecordLines *writer, uint32_t schema)
             continue;
         }
         Step step = {step_kind(column, cell), column->from, column->width, g_steal_pointer(&before), cell, NULL};
-        if (step.kind == NAME)
+        if (step.kind == NAME || step.kind == SITE)
             step.names = g_new0(PreparedName, cell->names->n + 1);
         reserve_bytes(step.before, 0);
         recipe->most += step.before->len + step.width + 2 * SLACK_BYTES;
@@ -190,6 +197,8 @@ XtfRecordLines *xtf_record_lines_new(XtfFormats *formats, const XtfFormat *forma
                                .format = format,
                                .as = as,
                                .renderer = xtf_renderer_new(formats, format, locations),
+                               .context = formats->context,
+                               .locations = locations,
                                .recipes = g_new0(Recipe, format->n_programs + 1),
                                .lines = g_string_new(NULL)};
     return writer;
@@ -201,6 +210,7 @@ void xtf_record_lines_free(XtfRecordLines *writer)
         recipe_clear(&writer->recipes[i]);
     g_free(writer->recipes);
     xtf_renderer_free(writer->renderer);
+    xtf_site_reader_free(writer->sites);
     g_string_free(writer->lines, TRUE);
     g_free(writer);
 }
@@ -258,11 +268,10 @@ static inline char *put_number(XtfRecordLines *writer, const Recipe *recipe, con
     return to;
 }
 
-static char *put_name(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
-                      const uint8_t *row, char *to)
+/* Writes name v of the step's names. */
+static char *put_name(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line, uint64_t v,
+                      char *to)
 {
-    uint64_t v = xtf_field_get(step->cell->field, row);
-
     if (v >= step->cell->names->n) /* also if the row has no value */
         return add_slow_cell(writer, recipe, step, line, NULL, to);
     PreparedName *name = &step->names[v];
@@ -281,6 +290,19 @@ static char *put_name(XtfRecordLines *writer, const Recipe *recipe, const Step *
     return copy_bytes(to, name->text, name->length);
 }
 
+/* Writes the name of a call site that is no field. Returns NULL on error. */
+static char *put_site(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
+                      const XtfSpan *span, const uint8_t *row, char *to, GError **error)
+{
+    uint32_t site;
+
+    if (!writer->sites)
+        writer->sites = xtf_site_reader_new(writer->context, writer->locations);
+    if (!xtf_site_cell_find(step->cell, writer->sites, span->tag, span->array.schema, row, &site, error))
+        return NULL;
+    return put_name(writer, recipe, step, line, site, to);
+}
+
 /* Writes a string of the trace, or a number. Returns NULL on error. */
 static char *put_string(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line,
                         const uint8_t *row, char *to, GError **error)
@@ -297,8 +319,8 @@ static char *put_string(XtfRecordLines *writer, const Recipe *recipe, const Step
 
 /* ---- Lines. */
 
-static bool add_record_line(XtfRecordLines *writer, const Recipe *recipe, const char *line, const uint8_t *row,
-                            GError **error)
+static bool add_record_line(XtfRecordLines *writer, const Recipe *recipe, const char *line, const XtfSpan *span,
+                            const uint8_t *row, GError **error)
 {
     const Step *steps = (const Step *)(const void *)recipe->steps->data;
     GString *out = writer->out;
@@ -310,10 +332,13 @@ static bool add_record_line(XtfRecordLines *writer, const Recipe *recipe, const 
         if (step->kind == NUMBER || step->kind == TIME)
             to = put_number(writer, recipe, step, line, to);
         else if (step->kind == NAME)
-            to = put_name(writer, recipe, step, line, row, to);
+            to = put_name(writer, recipe, step, line, xtf_field_get(step->cell->field, row), to);
         else if (step->kind == SHOWN)
             to = add_slow_cell(writer, recipe, step, line, NULL, to);
-        else if (!(to = put_string(writer, recipe, step, line, row, to, error)))
+        else
+            to = step->kind == SITE ? put_site(writer, recipe, step, line, span, row, to, error)
+                                    : put_string(writer, recipe, step, line, row, to, error);
+        if (!to)
             return false;
     }
     to = copy_bytes(to, recipe->after->str, recipe->after->len);
@@ -330,6 +355,7 @@ bool xtf_record_lines_add(XtfRecordLines *writer, const XtfRecordBlock *block, G
         const uint8_t *row;
         size_t row_size;
         const Recipe *recipe;
+        const XtfSpan *span;
     } next[XTF_RECORD_PARTS_MAX];
     uint64_t n = 0;
 
@@ -344,15 +370,18 @@ bool xtf_record_lines_add(XtfRecordLines *writer, const XtfRecordBlock *block, G
         next[i].line = begin;
         next[i].row = part->rows;
         next[i].row_size = schema->row_size;
+        next[i].span = part->span;
         next[i].recipe = get_recipe(writer, schema->id);
         n += part->n_rows;
     }
     for (uint32_t i = 0; i < block->n_rows; i++) {
         unsigned part = block->order ? block->order[i] : 0;
-        if (!add_record_line(writer, next[part].recipe, next[part].line, next[part].row, error))
+        if (!add_record_line(writer, next[part].recipe, next[part].line, next[part].span, next[part].row, error))
             return false;
         next[part].line += length;
         next[part].row += next[part].row_size;
     }
+    if (writer->sites)
+        xtf_site_reader_rest(writer->sites);
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "src/tables/match/message-times.h"
 #include "src/tree/entries/call-entries.h"
+#include "src/tree/entries/found-record.h"
 
 static const char *const names[] = {"match", "message", NULL};
 
@@ -92,6 +93,28 @@ static void add_time_lines(GString *text, const XtfTimeScale *scale, const XtfMe
     g_string_append_printf(text, "%-14s %s\n", "wait_kind", xtf_message_wait_word(times->wait));
 }
 
+/* Adds the names of the sites of both sides, if the trace has call sites. */
+static bool add_site_lines(GString *text, XtfFormats *formats, const XtfMessageTimes *times, GError **error)
+{
+    const struct {
+        const char *name;
+        uint32_t site;
+    } sites[] = {{"send_site", times->sent_from}, {"recv_site", times->posted_from}};
+    const XtfPaddedNames *shown;
+
+    if (!xtf_padded_names_of_sites(formats, &shown, error))
+        return false;
+    for (unsigned i = 0; shown && i < G_N_ELEMENTS(sites); i++) {
+        g_string_append_printf(text, "%-14s ", sites[i].name);
+        if (sites[i].site < shown->n)
+            xtf_add_whole_text(text, shown->whole[sites[i].site]);
+        else
+            g_string_append(text, sites[i].site == XTF_NONE32 ? "-" : "?");
+        g_string_append_c(text, '\n');
+    }
+    return true;
+}
+
 static XtfNode *new_message_file(XtfNode *directory, const XtfSpan *span, bool is_send, GError **error)
 {
     XtfTree *tree = directory->tree;
@@ -101,16 +124,18 @@ static XtfNode *new_message_file(XtfNode *directory, const XtfSpan *span, bool i
     if (!find_message(directory, span, is_send, &message, error) ||
         !xtf_message_times(&tree->matching, &message, &times, error))
         return NULL;
-    GString *text = g_string_new(NULL);
+    g_autoptr(GString) text = g_string_new(NULL);
     bool counted = message.has_group && message.doubt != XTF_DOUBT_CANCELLED;
     add_end_lines(text, &message);
     add_time_lines(text, &tree->context.scale, &message, &times);
+    if (!add_site_lines(text, &tree->formats, &times, error))
+        return NULL;
     add_number_line(text, "number", counted, message.k, "");
     add_number_line(text, "sends", counted, message.n_sends, "");
     add_number_line(text, "receives", counted, message.n_receives, "");
     g_string_append_printf(text, "%-14s %s\n", "state", xtf_pair_states[message.state]);
     g_string_append_printf(text, "%-14s %s\n", "why", xtf_pair_doubts[message.doubt]);
-    return xtf_node_new_changing_text(directory, text); /* a later commit may hold its receive */
+    return xtf_node_new_changing_text(directory, g_steal_pointer(&text)); /* a later commit may hold its receive */
 }
 
 /* ---- Entries. */

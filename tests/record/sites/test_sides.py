@@ -64,6 +64,10 @@ class Sides(Case):
             tag = message["tag"]
             self.assertEqual((message["send_site"], message["recv_site"]), (self.side(noted, "send", tag), self.side(noted, "post", tag)), message)
 
+        for number, message in enumerate(messages):
+            text = dict(line.split(maxsplit=1) for line in self.xtf("cat", path, f"sends/num/{number}/message").splitlines())
+            self.assertEqual((text["send_site"], text["recv_site"]), (message["send_site"], message["recv_site"]))
+
     def check_waits(self, path, noted):
         """Checks each wait. Those for whom the program comes late are there."""
         seen, calls = set(), self.counted()

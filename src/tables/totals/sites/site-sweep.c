@@ -1,6 +1,7 @@
 #include "src/tables/totals/sites/site-sweep.h"
 
 #include "libxtf/aggregates.h"
+#include "libxtf/spans.h"
 #include "libxtf/vocabulary.h"
 
 /* Pushes the sites of the calls that are open before row n. */
@@ -76,4 +77,16 @@ bool xtf_site_sweep_find(XtfSiteSweep *sweep, uint64_t seq, uint32_t *site, GErr
     if (sweep->stack->len)
         *site = g_array_index(sweep->stack, uint32_t, sweep->stack->len - 1);
     return true;
+}
+
+bool xtf_site_at_record(const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t seq, uint32_t *site,
+                        GError **error)
+{
+    g_auto(XtfSiteSweep) sweep = {0};
+    XtfSpan span;
+    uint64_t n;
+
+    xtf_span_init(&span, calls);
+    return xtf_span_rank_of_seq(&span, seq, 0, calls->n_rows, &n, error) &&
+           xtf_site_sweep_init(&sweep, calls, by_site, n, error) && xtf_site_sweep_find(&sweep, seq, site, error);
 }

@@ -24,3 +24,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfSiteSweep, xtf_site_sweep_finish)
 /* Finds the site of a record by its `seq`, which must not be less than in the call before. *site is UINT32_MAX if the
  * record has none. */
 bool xtf_site_sweep_find(XtfSiteSweep *sweep, uint64_t seq, uint32_t *site, GError **error);
+
+/* Finds the site of one record by its `seq`, like xtf_site_sweep_find(), at the cost of some descents. */
+bool xtf_site_at_record(const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t seq, uint32_t *site,
+                        GError **error);

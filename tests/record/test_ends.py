@@ -12,6 +12,7 @@ import recording
 SIZE = 4
 SEED = random.randrange(1 << 32)
 TIME = r"\d+(\.\d+)?"
+CALLED = r", called (by main\+0x[0-9a-f]+|from 0x[0-9a-f]+@\S+)"  # the call site of a program without debug information
 
 
 def listed(numbers):
@@ -76,28 +77,29 @@ class Ends(recording.Case):
                     if call:
                         waiting[self.culprit] = call, (self.culprit + 1) % SIZE, self.tag + 1
                     self.check_pending(path, waiting)
-                    where = f"in {call}" if call else "outside of all recorded calls"
-                    self.check_findings(path, f"process {self.culprit} was killed by signal 11 {where}; {listed(self.peers)} had been waiting in MPI_Recv "
+                    where = f"in {call}{CALLED}" if call else "outside of all recorded calls"
+                    self.check_findings(path, f"process {self.culprit} was killed by signal 11 {where}; {listed(self.peers)} had been waiting in MPI_Recv{CALLED}, "
                                           f"from process {self.culprit} since {TIME} s", {rank: call[0] for rank, call in waiting.items()})
 
     def test_exit(self):
         """Checks an exit in a function of the program, with its place in the source, while the other processes wait."""
         lines = (recording.PROGRAMS / "ends_in_calls.c").read_text().splitlines()
-        line = next(i for i, text in enumerate(lines, 1) if "give_up(void)" in text)
+        line, receive = (next(i for i, text in enumerate(lines, 1) if code in text) for code in ("give_up(void)", "MPI_Recv(&value"))
         for mpi in recording.mpis():
             with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "exit", options=("-g", "-finstrument-functions"))
                 self.check_pending(path, {rank: ("MPI_Recv", self.culprit, self.tag) for rank in self.peers})
                 ended_in = {rank: "give_up" if rank == self.culprit else "MPI_Recv" for rank in range(SIZE)}
                 self.check_findings(path, f"process {self.culprit} ended with status 3 in give_up \\(ends_in_calls.c:({line}|{line + 1})\\); {listed(self.peers)} "
-                                      f"had been waiting in MPI_Recv from process {self.culprit} since {TIME} s", ended_in)
+                                      f"had been waiting in MPI_Recv, called by main \\(ends_in_calls.c:{receive}\\), from process {self.culprit} since {TIME} s",
+                                    ended_in)
 
     def test_thread(self):
         """Checks that a crash in another thread is not blamed on the call in which one thread waits."""
         for mpi in recording.mpis():
             with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "thread", options=("-pthread",))
-                self.check_findings(path, f"process {self.culprit} was killed by signal 11; {listed(self.peers)} had been waiting in MPI_Recv from process {self.culprit} "
+                self.check_findings(path, f"process {self.culprit} was killed by signal 11; {listed(self.peers)} had been waiting in MPI_Recv{CALLED}, from process {self.culprit} "
                                       f"since {TIME} s", dict.fromkeys(range(SIZE), "MPI_Recv"))
 
     def test_refused(self):
@@ -106,10 +108,10 @@ class Ends(recording.Case):
         for mpi in recording.mpis():
             with self.subTest(mpi, culprit=self.culprit, tag=self.tag):
                 path = self.record_ending(mpi, "refused")
-                cause = f"process {self.culprit} ended with status \\d+ in MPI_Send"
+                cause = f"process {self.culprit} ended with status \\d+ in MPI_Send{CALLED}"
                 if mpi != "openmpi":
                     cause = f"({cause}|{listed(range(SIZE))} were killed by signal 9)"
-                self.check_findings(path, f"{cause}; {listed(self.peers)} had been waiting in MPI_Recv from process {self.culprit} since {TIME} s.*",
+                self.check_findings(path, f"{cause}; {listed(self.peers)} had been waiting in MPI_Recv{CALLED}, from process {self.culprit} since {TIME} s.*",
                                 {rank: "MPI_Send" if rank == self.culprit else "MPI_Recv" for rank in range(SIZE)})
 
     def test_deadlock(self):
@@ -120,7 +122,7 @@ class Ends(recording.Case):
                 sources = {rank: (rank + 1) % SIZE if rank == self.culprit else self.culprit for rank in range(SIZE)}
                 self.check_pending(path, {rank: (call, source, self.tag) for rank, source in sources.items()})
                 all_processes, circle = listed(range(SIZE)), listed(sorted((self.culprit, sources[self.culprit])))
-                self.check_findings(path, f"{all_processes} [a-z ]+ \\d+; {all_processes} had been waiting in {call} {word} {listed(sources.values())} "
+                self.check_findings(path, f"{all_processes} [a-z ]+ \\d+; {all_processes} had been waiting in {call}{CALLED}, {word} {listed(sources.values())} "
                                       f"since {TIME} s; {circle} wait for each other", {rank: call for rank in range(SIZE)})
                 self.check_copies(path)
 

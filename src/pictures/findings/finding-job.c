@@ -1,6 +1,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "src/model/wait-kinds.h"
 #include "src/pictures/drawing/text-width.h"
 #include "src/pictures/findings/finding-rule.h"
 
@@ -148,6 +149,24 @@ XtfSelection *xtf_finding_select_process(const XtfSelection *selection, uint64_t
     g_autoptr(XtfNumberSet) procs = xtf_number_set_from_ranges(&range, 1);
 
     return xtf_selection_in_procs(selection, procs);
+}
+
+/* Returns the selection narrowed to one value of a facet. */
+static XtfSelection *select_value(const XtfSelection *selection, XtfFacet facet, uint64_t value)
+{
+    XtfNumberRange range = {value, value};
+    g_autoptr(XtfNumberSet) values = xtf_number_set_from_ranges(&range, 1);
+
+    return xtf_selection_by(selection, facet, values);
+}
+
+XtfSelection *xtf_finding_select_waits(const XtfSelection *waits, const char *kind, uint64_t culprit)
+{
+    const XtfWaitKind *known = xtf_wait_kind_named(kind);
+    g_autoptr(XtfSelection) of_kind = known ? select_value(waits, XTF_BY_KIND, (uint64_t)(known - xtf_wait_kinds))
+                                            : xtf_selection_ref((XtfSelection *)waits);
+
+    return culprit == XTF_NO_PROCESS ? g_steal_pointer(&of_kind) : select_value(of_kind, XTF_BY_CULPRIT, culprit);
 }
 
 /* ---- Findings. */

@@ -6,6 +6,7 @@
 #include "src/pictures/findings/findings.h"
 #include "src/tables/totals/regions/class-times.h"
 #include "src/tables/totals/selected-locations.h"
+#include "src/tables/totals/sites/main-sites.h"
 #include "src/tables/views/registry.h"
 #include "src/trace/text/number-words.h"
 
@@ -33,6 +34,7 @@ typedef struct {
     XtfClassTimes threads, devices;  /* all zeros unless both have time: then all time is the threads' */
     GArray *findings;                /* XtfFinding */
     GString *skipped;                /* parts of rules that would take too long, in words */
+    XtfSiteTotals sites;             /* of the selection; all zeros: not needed so far, or none exist */
 } XtfFindingJob;
 
 typedef struct XtfFindingRule XtfFindingRule;
@@ -84,6 +86,23 @@ bool xtf_finding_source(const XtfFindingJob *job, uint64_t region, char **source
 /* Sets *source likewise for the innermost region of the program on a call path, a row of definitions/contexts. If the
  * path continues below that region, the region is named: " (exchange at stencil.c:15)". */
 bool xtf_finding_callpath_source(const XtfFindingJob *job, uint64_t callpath, char **source, GError **error);
+/* Sets *words to the main site of a region's calls in a selection by their time: ", called by main (stencil.c:12)".
+ * Sets it to "" without sites. The caller frees it. */
+bool xtf_finding_called(XtfFindingJob *job, const XtfSelection *selection, uint64_t region, char **words,
+                        GError **error);
+/* Sets *source to the place of a region of the program, like xtf_finding_source(). Sets it to the main site of other
+ * regions' calls by a process, or by any (XTF_NO_PROCESS). */
+bool xtf_finding_region_place(XtfFindingJob *job, uint64_t proc, uint64_t region, char **source, GError **error);
+/* Returns the comma between such a place and the rest of a sentence: "," behind a site, else "". */
+static inline const char *xtf_finding_comma(const char *source)
+{
+    return source[0] == ',' ? "," : "";
+}
+/* Sets *words to where a selection of waits is spent: "MPI_Waitall, called by exchange (stencil.c:142)". Sets *until to
+ * where other processes end these waits: ", until process 3 is in MPI_Isend, called by exchange (stencil.c:131)". A
+ * `region`, or NULL, is the name of the region of the waits. Each is "" if it is unknown. The caller frees both. */
+bool xtf_finding_wait_sites(const XtfFindingJob *job, const XtfSelection *waits, const char *region, char **words,
+                            char **until, GError **error);
 /* Sets *unjudged if waits in calls of a region cannot be found, as any process may send to any other. The regions are
  * MPI_Alltoallv and MPI_Alltoallw, unless every operation in the window says that all exchange data with all. */
 bool xtf_finding_is_unjudged(const XtfFindingJob *job, uint64_t row, const char *region, bool *unjudged,
@@ -112,6 +131,8 @@ void xtf_finding_add_skipped(XtfFindingJob *job, const char *skipped, uint64_t n
 void xtf_finding_add_skipped_large(XtfFindingJob *job, const char *skipped);
 /* Returns a new selection of the selection's derived rows of a type. NULL: there are none to show, or an error. */
 XtfSelection *xtf_finding_select_derived(const XtfFindingJob *job, const char *type, GError **error);
+/* Returns a new selection of the waits of a kind, for one process or for any (XTF_NO_PROCESS). */
+XtfSelection *xtf_finding_select_waits(const XtfSelection *waits, const char *kind, uint64_t culprit);
 
 /* Returns a new selection of the rows of one process. */
 XtfSelection *xtf_finding_select_process(const XtfSelection *selection, uint64_t proc);

@@ -1,4 +1,4 @@
-/* The places of regions of the program in its source, from files and lines of their definitions. */
+/* The places of regions of the program in its source, from files and lines of their definitions. The sites of calls. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "src/pictures/drawing/text-width.h"
 #include "src/pictures/findings/finding-rule.h"
 #include "src/tables/format/callpaths.h"
+#include "src/tables/totals/sites/wait-sites.h"
 #include "src/trace/text/escape.h"
 
 enum {
@@ -111,5 +112,128 @@ bool xtf_finding_callpath_source(const XtfFindingJob *job, uint64_t callpath, ch
     if (at < callpaths.n)
         return print_source(job, callpaths.rows[at].region, at != callpath, source, error);
     *source = g_strdup("");
+    return true;
+}
+
+/* ---- Call sites. */
+
+bool xtf_finding_called(XtfFindingJob *job, const XtfSelection *selection, uint64_t region, char **words,
+                        GError **error)
+{
+    XtfTraceContext *context = job->views->context;
+    g_auto(XtfSiteTotals) narrower = {0};
+    XtfSiteTotals *totals = selection == job->selection ? &job->sites : &narrower;
+
+    *words = NULL;
+    if (region < UINT32_MAX && xtf_site_totals_exist(context, selection)) {
+        if (!totals->all && !xtf_site_totals_load(totals, context, selection, 0, error))
+            return false;
+        XtfMainSites main = xtf_main_sites_by_time(totals, (uint32_t)region);
+        return (*words = xtf_main_sites_words(&main, context, error)) != NULL;
+    }
+    *words = g_strdup("");
+    return true;
+}
+
+bool xtf_finding_region_place(XtfFindingJob *job, uint64_t proc, uint64_t region, char **source, GError **error)
+{
+    if (is_of_program(job, region))
+        return print_source(job, region, false, source, error);
+    if (proc == XTF_NO_PROCESS)
+        return xtf_finding_called(job, job->selection, region, source, error);
+    g_autoptr(XtfSelection) own = xtf_finding_select_process(job->selection, proc);
+    return xtf_finding_called(job, own, region, source, error);
+}
+
+/* A sample of waits, and the calls that end them. */
+typedef struct {
+    const XtfFindingJob *job;
+    const XtfSites *sites;
+    XtfWaitDraw draws[XTF_WAIT_DRAWS];
+    unsigned n;
+} WaitSample;
+
+/* Finds the main sites of the waits whose region has the name, or of any region if `name` is NULL. */
+static bool find_waiting_sites(const WaitSample *sample, const char *name, XtfMainSites *main, GError **error)
+{
+    g_autofree double *weights = g_new0(double, sample->sites->n + 1);
+
+    for (unsigned i = 0; i < sample->n; i++) {
+        g_autofree char *region = NULL;
+        uint32_t site = sample->draws[i].waiting;
+        if (site >= sample->sites->n)
+            continue;
+        if (name && !find_name(sample->job, sample->sites->regions[site], &region, error))
+            return false;
+        weights[site] += !name || g_str_equal(region, name);
+    }
+    *main = xtf_main_sites(sample->sites, weights, UINT32_MAX);
+    return true;
+}
+
+/* Sets *main to the main sites of the calls that end the waits at a site. Sets *proc to the process of these calls;
+ * XTF_NO_PROCESS: several. */
+static void find_ending_sites(const WaitSample *sample, uint32_t waiting, XtfMainSites *main, uint64_t *proc)
+{
+    const XtfLocation *locations = sample->job->locations.locations->all;
+    g_autofree double *weights = g_new0(double, sample->sites->n + 1);
+    bool is_first = true;
+
+    *proc = XTF_NO_PROCESS;
+    for (unsigned i = 0; i < sample->n; i++) {
+        const XtfWaitDraw *draw = &sample->draws[i];
+        if (draw->waiting != waiting || draw->ending >= sample->sites->n)
+            continue;
+        weights[draw->ending]++;
+        *proc = is_first || *proc == locations[draw->culprit].proc ? locations[draw->culprit].proc : XTF_NO_PROCESS;
+        is_first = false;
+    }
+    *main = xtf_main_sites(sample->sites, weights, UINT32_MAX);
+}
+
+/* Sets *until to ", until process 3 is in MPI_Isend, called by ...". */
+static bool print_until(const WaitSample *sample, const XtfMainSites *waiting, char **until, GError **error)
+{
+    g_autofree char *name = NULL, *called = NULL, *other = NULL;
+    XtfMainSites ending;
+    uint64_t proc;
+
+    find_ending_sites(sample, waiting->first, &ending, &proc);
+    if (ending.n == 0 || ending.region == UINT32_MAX) {
+        *until = g_strdup("");
+        return true;
+    }
+    other = proc == XTF_NO_PROCESS ? g_strdup("the other process") : g_strdup_printf("process %" PRIu64, proc);
+    if (ending.first == waiting->first && ending.n == 1) {
+        *until = g_strdup_printf(", until %s calls it there, too", other);
+        return true;
+    }
+    if (!find_name(sample->job, ending.region, &name, error) ||
+        !(called = xtf_main_sites_words(&ending, sample->job->views->context, error)))
+        return false;
+    *until = g_strdup_printf(", until %s is in %s%s", other, name, called);
+    return true;
+}
+
+bool xtf_finding_wait_sites(const XtfFindingJob *job, const XtfSelection *waits, const char *region, char **words,
+                            char **until, GError **error)
+{
+    XtfTraceContext *context = job->views->context;
+    WaitSample sample = {.job = job, .sites = xtf_trace_context_sites(context, error)};
+    g_autofree char *name = NULL, *called = NULL;
+    XtfMainSites main;
+
+    if (!sample.sites || !xtf_wait_sites_draw(sample.draws, &sample.n, context, waits, error) ||
+        !find_waiting_sites(&sample, region, &main, error))
+        return false;
+    if (main.n == 0 || main.region == UINT32_MAX) {
+        *words = g_strdup("");
+        *until = g_strdup("");
+        return true;
+    }
+    if (!find_name(job, main.region, &name, error) || !(called = xtf_main_sites_words(&main, context, error)) ||
+        !print_until(&sample, &main, until, error))
+        return false;
+    *words = g_strdup_printf("%s%s", name, called);
     return true;
 }

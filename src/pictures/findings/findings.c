@@ -129,6 +129,7 @@ static void finding_clear(void *data)
 static void job_clear(XtfFindingJob *job)
 {
     xtf_selected_locations_finish(&job->locations);
+    xtf_site_totals_finish(&job->sites);
     g_clear_pointer(&job->profile, g_array_unref);
     g_clear_pointer(&job->findings, g_array_unref);
     if (job->skipped)

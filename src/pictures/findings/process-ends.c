@@ -63,9 +63,40 @@ char *xtf_process_end_region(const XtfProcessEnds *ends, uint64_t region, GError
     return xtf_finding_name(text);
 }
 
+char *xtf_process_ends_called(const XtfProcessEnds *ends, const GPtrArray *some, GError **error)
+{
+    g_autofree double *weights = g_new0(double, ends->sites->n + 1);
+
+    for (guint i = 0; i < some->len; i++) {
+        const XtfProcessEnd *end = some->pdata[i];
+        if (end->site < ends->sites->n)
+            weights[end->site]++;
+    }
+    XtfMainSites main = xtf_main_sites(ends->sites, weights, UINT32_MAX);
+    return xtf_main_sites_words(&main, ends->job->views->context, error);
+}
+
+/* Finds the site of the call of a region that a thread never left; UINT32_MAX if there is none. */
+static bool find_site(const XtfProcessEnds *ends, const XtfLocationArrays *arrays, uint64_t region, uint32_t *site,
+                      GError **error)
+{
+    g_auto(XtfOpenFrames) open = {0};
+    XtfAggregateRef by_site;
+
+    *site = UINT32_MAX;
+    if (!ends->sites->n || !xtf_aggregate_ref_frames_by_site(&by_site, ends->job->views->context))
+        return true;
+    if (!xtf_open_frames_at_end(&open, arrays, &by_site, error))
+        return false;
+    uint64_t innermost = open.n > 0 ? open.frames[open.n - 1].key : UINT64_MAX;
+    if (innermost < ends->sites->n && ends->sites->regions[innermost] == region)
+        *site = (uint32_t)innermost;
+    return true;
+}
+
 /* Adds the call in which a thread ended. MPI_Abort has precedence over the calls of other threads. */
 static bool add_pending_call(const XtfProcessEnds *ends, XtfProcessEnd *end, uint64_t since, uint64_t peer,
-                             uint64_t region, GError **error)
+                             uint64_t region, uint32_t site, GError **error)
 {
     bool first = end->pending++ == 0;
     g_autofree char *name = xtf_process_end_region(ends, region, error);
@@ -76,13 +107,14 @@ static bool add_pending_call(const XtfProcessEnds *ends, XtfProcessEnd *end, uin
     end->peer = first || peer == end->peer ? peer : XTF_END_NO_PROC;
     if (first || g_str_equal(name, "MPI_Abort")) {
         end->region = region;
+        end->site = site;
         end->since = since;
     }
     return true;
 }
 
 static bool read_pending(const XtfProcessEnds *ends, const XtfLocation *location, XtfProcessEnd *end,
-                         const XtfArray *array, GError **error)
+                         const XtfLocationArrays *arrays, const XtfArray *array, GError **error)
 {
     g_autofree uint8_t *row = g_malloc(array->schema->row_size);
     const XtfRanks *ranks = xtf_trace_context_ranks(ends->job->views->context, error);
@@ -98,8 +130,10 @@ static bool read_pending(const XtfProcessEnds *ends, const XtfLocation *location
         end->comm = comm;
         end->tag = field_value_or(array->schema, "tag", row, XTF_END_NO_PROC);
     }
-    return add_pending_call(ends, end, field_value_or(array->schema, "since", row, 0), proc,
-                            field_value_or(array->schema, "region", row, XTF_END_NO_REGION), error);
+    uint64_t region = field_value_or(array->schema, "region", row, XTF_END_NO_REGION);
+    uint32_t site;
+    return find_site(ends, arrays, region, &site, error) &&
+           add_pending_call(ends, end, field_value_or(array->schema, "since", row, 0), proc, region, site, error);
 }
 
 /* Reads the region in which a thread ended, if that is not a call of MPI. */
@@ -142,7 +176,7 @@ static bool read_locations(XtfProcessEnds *ends, GError **error)
         if (!end || !has_frames || !is_of_program(&arrays, frames.schema, threads))
             continue;
         end->threads++;
-        if (array ? !read_pending(ends, location, end, array, error)
+        if (array ? !read_pending(ends, location, end, &arrays, array, error)
                   : !read_region(ends, location, end, &arrays, &frames, error))
             return false;
     }
@@ -154,9 +188,11 @@ bool xtf_process_ends_init(XtfProcessEnds *ends, const XtfFindingJob *job, bool 
     *ends = (XtfProcessEnds){.job = job, .n = job->locations.n_procs, .pending = pending_of(job)};
     ends->ends = g_new0(XtfProcessEnd, ends->n + 1);
     for (uint32_t i = 0; i < ends->n; i++)
-        ends->ends[i] =
-            (XtfProcessEnd){.proc = job->locations.procs[i].proc, .peer = XTF_END_NO_PROC, .region = XTF_END_NO_REGION};
-    if (!read_ends(ends, error))
+        ends->ends[i] = (XtfProcessEnd){.proc = job->locations.procs[i].proc,
+                                        .peer = XTF_END_NO_PROC,
+                                        .region = XTF_END_NO_REGION,
+                                        .site = UINT32_MAX};
+    if (!(ends->sites = xtf_trace_context_sites(job->views->context, error)) || !read_ends(ends, error))
         return false;
     *any = ends->pending != NULL;
     for (uint32_t i = 0; i < ends->n; i++)

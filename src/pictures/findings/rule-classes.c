@@ -7,6 +7,7 @@
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
     const XtfProfileLine *top_line = NULL;
+    g_autofree char *called = NULL;
     uint64_t percent = xtf_finding_in_classes(job, rule->classes);
 
     for (guint i = 0; i < job->profile->len && !top_line; i++) {
@@ -16,10 +17,12 @@ bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
     }
     if (!top_line || percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
+    if (!xtf_finding_called(job, job->selection, top_line->row, &called, error))
+        return false;
     xtf_finding_add(job, rule, (double)percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                    "%s of %s %s, most of it in %s: %s in %s calls", xtf_word_percent((double)percent).text,
-                    xtf_finding_whole(job), rule->words, top_line->name, xtf_word_seconds(top_line->exclusive).text,
-                    xtf_word_count(top_line->calls).text);
+                    "%s of %s %s, most of it in %s%s: %s in %s calls", xtf_word_percent((double)percent).text,
+                    xtf_finding_whole(job), rule->words, top_line->name, called,
+                    xtf_word_seconds(top_line->exclusive).text, xtf_word_count(top_line->calls).text);
     return true;
 }
 
@@ -50,11 +53,15 @@ bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError *
         if (line->calls < CALLS_MIN || (double)line->calls < rule->threshold * (double)calls)
             continue;
         double each = line->exclusive * 1e6 / (double)line->calls;
+        g_autofree char *called = NULL;
         if (each >= MICROSECONDS_MAX)
             continue;
+        if (!xtf_finding_called(job, job->selection, line->row, &called, error))
+            return false;
         xtf_finding_add(job, rule, (double)line->percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                        "%s calls of %s take %s each: the recording itself may cost time",
-                        xtf_word_count(line->calls).text, line->name, xtf_word_seconds(each / 1e6).text);
+                        "%s calls of %s%s%s take %s each: the recording itself may cost time",
+                        xtf_word_count(line->calls).text, line->name, called, xtf_finding_comma(called),
+                        xtf_word_seconds(each / 1e6).text);
     }
     return true;
 }

@@ -123,14 +123,18 @@ static void append_ending(GString *text, const XtfProcessEnd *end, bool is_plura
         g_string_append(text, " ended without MPI_Finalize");
 }
 
-/* Appends " in validate (solver.c:41)". */
-static bool append_region(const XtfProcessEnds *ends, uint64_t region, GString *text, GError **error)
+/* Appends the region in which some processes ended: " in validate (solver.c:41)", " in MPI_Recv, called by get
+ * (a.c:7)".
+ */
+static bool append_region(const XtfProcessEnds *ends, const GPtrArray *some, GString *text, GError **error)
 {
+    uint64_t region = ((const XtfProcessEnd *)some->pdata[0])->region;
     g_autofree char *name = xtf_process_end_region(ends, region, error), *source = NULL;
+    g_autofree char *called = name ? xtf_process_ends_called(ends, some, error) : NULL;
 
-    if (!name || !xtf_finding_source(ends->job, region, &source, error))
+    if (!called || !xtf_finding_source(ends->job, region, &source, error))
         return false;
-    g_string_append_printf(text, " in %s%s", name, source);
+    g_string_append_printf(text, " in %s%s%s", name, source, called);
     return true;
 }
 
@@ -151,7 +155,7 @@ static bool append_culprits(const XtfProcessEnds *ends, const GPtrArray *culprit
     bool is_vague = first->elsewhere && !is_aborting(ends, first);
     if (!is_vague && first->region == XTF_END_NO_REGION)
         g_string_append(text, " outside of all recorded calls");
-    else if (!is_vague && !append_region(ends, first->region, text, error))
+    else if (!is_vague && !append_region(ends, same_end, text, error))
         return false;
     if (same_end->len < culprits->len)
         g_string_append_printf(text, ", and %u more ended so", culprits->len - same_end->len);
@@ -192,7 +196,8 @@ static const char *preposition_of(const char *name)
     return g_str_equal(name, "MPI_Wait") ? " for " : " from ";
 }
 
-/* Appends "; processes 0, 2 and 3 had been waiting in MPI_Recv from process 1 since 2.1 s". */
+/* Appends "; processes 0, 2 and 3 had been waiting in MPI_Recv from process 1 since 2.1 s". The site of the call is
+ * behind MPI_Recv. */
 static bool append_call(const XtfProcessEnds *ends, const GPtrArray *waiting, GString *text, GError **error)
 {
     const XtfTimeScale *scale = &ends->job->views->context->scale;
@@ -200,8 +205,9 @@ static bool append_call(const XtfProcessEnds *ends, const GPtrArray *waiting, GS
     uint64_t since = 0;
     bool have_peers = true, have_same_peer = true;
     g_autofree char *name = xtf_process_end_region(ends, first->region, error);
+    g_autofree char *called = name ? xtf_process_ends_called(ends, waiting, error) : NULL;
 
-    if (!name)
+    if (!called)
         return false;
     for (guint i = 0; i < waiting->len; i++) {
         const XtfProcessEnd *end = waiting->pdata[i];
@@ -211,7 +217,7 @@ static bool append_call(const XtfProcessEnds *ends, const GPtrArray *waiting, GS
     }
     g_string_append(text, "; ");
     append_processes(text, waiting, proc_of);
-    g_string_append_printf(text, " had been waiting in %s", name);
+    g_string_append_printf(text, " had been waiting in %s%s%s", name, called, xtf_finding_comma(called));
     if (have_peers) {
         g_autoptr(GPtrArray) peers = g_ptr_array_new();
         for (guint i = 0; i < (have_same_peer ? 1 : waiting->len); i++)

@@ -80,24 +80,47 @@ static bool read_place(XtfFindingJob *job, const XtfSelection *all, uint64_t pro
     return read_delays(job, own, *table, delays, error);
 }
 
+/* Sets *words to the site of most waits for the process, and to the site of its calls that end them: ", in MPI_Waitall,
+ * called by exchange (stencil.c:12), until process 3 is in MPI_Isend, called by ...". */
+static bool find_wait_sites(XtfFindingJob *job, uint64_t proc, const char *kind, char **words, GError **error)
+{
+    GError *failed = NULL;
+    g_autoptr(XtfSelection) waits = xtf_finding_select_derived(job, XTF_DERIVED_WAITS, &failed);
+    g_autofree char *waiting = NULL, *until = NULL;
+
+    if (failed) {
+        g_propagate_error(error, failed);
+        return false;
+    }
+    *words = g_strdup("");
+    g_autoptr(XtfSelection) of_kind = waits ? xtf_finding_select_waits(waits, kind, proc) : NULL;
+    if (!of_kind)
+        return true;
+    if (!xtf_finding_wait_sites(job, of_kind, NULL, &waiting, &until, error))
+        return false;
+    g_free(*words);
+    *words = waiting[0] ? g_strdup_printf(", in %s%s", waiting, until) : g_strdup("");
+    return true;
+}
+
 /* Adds the finding. `share` is the process's part of the cost of all delays. */
 static bool report_culprit(XtfFindingJob *job, const XtfFindingRule *rule, uint64_t proc, const Delays *worst,
                            const char *table, double share, double score, GError **error)
 {
-    g_autofree char *source = NULL;
+    g_autofree char *source = NULL, *sites = NULL;
     char number[24];
 
-    if (!xtf_finding_callpath_source(job, worst->callpath, &source, error))
+    if (!xtf_finding_callpath_source(job, worst->callpath, &source, error) ||
+        !find_wait_sites(job, proc, worst->kind, &sites, error))
         return false;
-
     g_snprintf(number, sizeof number, "%" PRIu64, proc);
     double seconds = (double)worst->sum / pow(10, job->views->context->scale.digits);
     g_autofree char *words = xtf_finding_wait_words(worst->kind);
     g_autofree char *place = xtf_finding_place(worst->place);
     XtfFinding *finding = xtf_finding_add(
         job, rule, score, &(XtfFinding){.type = XTF_DERIVED_DELAYS, .table = table, .proc = number},
-        "process %s causes %s of waiting, %s of all with a known cause, mostly by %s%s: %s", number,
-        xtf_word_seconds(seconds).text, xtf_word_percent(share * XTF_HUNDREDTHS).text, place, source, words);
+        "process %s causes %s of waiting, %s of all with a known cause, mostly by %s%s: %s%s", number,
+        xtf_word_seconds(seconds).text, xtf_word_percent(share * XTF_HUNDREDTHS).text, place, source, words, sites);
     finding->culprit = proc;
     return true;
 }

@@ -163,16 +163,16 @@ static char *words_of(const Profiles *profiles, uint32_t at, double own_share, d
         return g_strdup_printf("computes %s of its time, the others %s", own_text.text, others_text.text);
     const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, at);
     bool waits = line->class < XTF_N_CLASSES && XTF_CLASS_BIT(line->class) & waiting;
-    return g_strdup_printf("%s in %s%s for %s of its time, the others for %s", waits ? "waits" : "is", line->name,
-                           source, own_text.text, others_text.text);
+    return g_strdup_printf("%s in %s%s%s for %s of its time, the others for %s", waits ? "waits" : "is", line->name,
+                           source, xtf_finding_comma(source), own_text.text, others_text.text);
 }
 
-/* Sets *source to the place of a line in the program's source. */
-static bool find_line_source(const Profiles *profiles, uint32_t at, char **source, GError **error)
+/* Sets *source to the place of a line in the program's source, or to the site from which a process calls it. */
+static bool find_line_source(XtfFindingJob *job, uint64_t proc, uint32_t at, char **source, GError **error)
 {
-    const XtfProfileLine *line = at < profiles->n ? &g_array_index(profiles->job->profile, XtfProfileLine, at) : NULL;
+    const XtfProfileLine *line = at < job->profile->len ? &g_array_index(job->profile, XtfProfileLine, at) : NULL;
 
-    return xtf_finding_source(profiles->job, line ? line->row : UINT64_MAX, source, error);
+    return xtf_finding_region_place(job, proc, line ? line->row : UINT64_MAX, source, error);
 }
 
 static bool report_process(XtfFindingJob *job, const XtfFindingRule *rule, const Profiles *profiles, uint32_t process,
@@ -188,7 +188,7 @@ static bool report_process(XtfFindingJob *job, const XtfFindingRule *rule, const
 
     if (2 * (uint64_t)n > job->locations.n_procs)
         return true;
-    if (!find_line_source(profiles, at, &source, error))
+    if (!find_line_source(job, job->locations.procs[process].proc, at, &source, error))
         return false;
     if (n > 1) {
         g_string_append_printf(list, "%u of %u processes are unlike the others", n, job->locations.n_procs);

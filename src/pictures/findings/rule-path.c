@@ -101,15 +101,15 @@ static bool report_path(XtfFindingJob *job, const XtfFindingRule *rule, const Pa
     g_autofree char *source = NULL;
     char process[40] = "";
 
-    if (!xtf_finding_source(job, path->row, &source, error))
+    if (!xtf_finding_region_place(job, path->proc, path->row, &source, error))
         return false;
     if (path->proc != XTF_NO_PROCESS)
         g_snprintf(process, sizeof process, " on process %" PRIu64, path->proc);
     XtfFinding *finding = xtf_finding_add(
         job, rule, path->imbalance / xtf_finding_seconds(job), &(XtfFinding){.type = "critical", .table = "profile"},
-        "the critical path is in %s%s%s for %s, %s of it, and %s longer than threads are on average%s", path->region,
-        source, process, xtf_word_seconds(path->amount).text, percent.text, xtf_word_seconds(path->imbalance).text,
-        reason);
+        "the critical path is in %s%s%s%s for %s, %s of it, and %s longer than threads are on average%s", path->region,
+        source, xtf_finding_comma(source), process, xtf_word_seconds(path->amount).text, percent.text,
+        xtf_word_seconds(path->imbalance).text, reason);
     finding->region = path->row;
     /* A process that waits for an unknown cause is not a culprit. */
     if (path->proc != XTF_NO_PROCESS && !reason[0]) {

@@ -218,8 +218,16 @@ static XtfSelection *choose_processes(const XtfFindingJob *job, uint32_t *chosen
     return xtf_selection_in_procs(job->selection, set);
 }
 
-static void report_part(XtfFindingJob *job, const XtfFindingRule *rule, const Part *part, double others_lost,
-                        uint32_t chosen)
+/* Sets *called to the site of most calls of a line in a part. */
+static bool find_called(XtfFindingJob *job, uint64_t line, const XtfFinding *place, char **called, GError **error)
+{
+    g_autoptr(XtfSelection) window = xtf_selection_in_window(job->selection, place->from, place->to);
+
+    return xtf_finding_called(job, window, line < job->classes->n ? line : UINT64_MAX, called, error);
+}
+
+static bool report_part(XtfFindingJob *job, const XtfFindingRule *rule, const Part *part, double others_lost,
+                        uint32_t chosen, GError **error)
 {
     g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(job->views->context, job->selection, SLICES);
     XtfFinding place = {.table = "profile",
@@ -227,15 +235,19 @@ static void report_part(XtfFindingJob *job, const XtfFindingRule *rule, const Pa
                         .from = xtf_key_bound(&slices->values, part->from),
                         .to = xtf_key_bound(&slices->values, part->to)};
     g_autoptr(GString) some = g_string_new(NULL);
-    g_autofree char *name = line_name(job, part->most);
+    g_autofree char *name = line_name(job, part->most), *called = NULL;
 
+    if (!find_called(job, part->most, &place, &called, error))
+        return false;
     if (chosen < job->locations.n_procs)
         g_string_printf(some, ", by %u of %u processes", chosen, job->locations.n_procs);
-    xtf_finding_add(job, rule, (part->lost - others_lost) / XTF_HUNDREDTHS * (part->to - part->from) / SLICES, &place,
-                    "between %u %% and %u %% of %s, %s of the time is not the program's own, most of it in %s; in the "
-                    "rest %s%s",
-                    part->from, part->to, job->window_words, xtf_word_percent(part->lost).text, name,
-                    xtf_word_percent(others_lost).text, some->str);
+    xtf_finding_add(
+        job, rule, (part->lost - others_lost) / XTF_HUNDREDTHS * (part->to - part->from) / SLICES, &place,
+        "between %u %% and %u %% of %s, %s of the time is not the program's own, most of it in %s%s; in the "
+        "rest %s%s",
+        part->from, part->to, job->window_words, xtf_word_percent(part->lost).text, name, called,
+        xtf_word_percent(others_lost).text, some->str);
+    return true;
 }
 
 /* Reports a part of the window that loses more of its time than the others, by the threshold. Adjacent tenths are in
@@ -257,8 +269,7 @@ bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **er
     if (!measure_slices(&phases, job, selection, error))
         return false;
     find_parts(&phases, rule->threshold);
-    if (find_worst_part(job, &phases, &worst, &others_lost) &&
-        worst.lost - others_lost >= rule->threshold * XTF_HUNDREDTHS)
-        report_part(job, rule, &worst, others_lost, chosen);
-    return true;
+    return !find_worst_part(job, &phases, &worst, &others_lost) ||
+           worst.lost - others_lost < rule->threshold * XTF_HUNDREDTHS ||
+           report_part(job, rule, &worst, others_lost, chosen, error);
 }

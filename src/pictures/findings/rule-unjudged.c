@@ -93,16 +93,20 @@ bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **
     for (guint i = 0; i < job->profile->len; i++) {
         const XtfProfileLine *line = &g_array_index(job->profile, XtfProfileLine, i);
         double percent = (double)xtf_finding_of_threads(job, line->percent);
+        g_autofree char *called = NULL;
         if (percent < rule->threshold * XTF_HUNDREDTHS)
             continue;
         if (!xtf_finding_is_unjudged(job, line->row, line->name, &unjudged, error))
             return false;
         if (!unjudged)
             continue;
+        if (!xtf_finding_called(job, job->selection, line->row, &called, error))
+            return false;
         xtf_finding_add(job, rule, percent / XTF_HUNDREDTHS, &(XtfFinding){.table = "profile"},
-                        "%s takes %s of %s, and how much of it is waiting is not judged: who sends to whom is "
+                        "%s%s%s takes %s of %s, and how much of it is waiting is not judged: who sends to whom is "
                         "not recorded",
-                        line->name, xtf_word_percent(percent).text, xtf_finding_whole(job));
+                        line->name, called, xtf_finding_comma(called), xtf_word_percent(percent).text,
+                        xtf_finding_whole(job));
     }
     return true;
 }

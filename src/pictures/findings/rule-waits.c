@@ -123,6 +123,24 @@ static bool find_wait_place(XtfFindingJob *job, XtfSelection *waits, const Kind 
     return true;
 }
 
+/* Adds the sites of a kind's waits to *place, if the place is a region alone. Sets *until to the calls that end these
+ * waits. */
+static bool add_sites(const XtfFindingJob *job, const XtfSelection *waits, const Kind *kind, char **place, char **until,
+                      GError **error)
+{
+    g_autoptr(XtfSelection) of_kind = xtf_finding_select_waits(waits, kind->name, XTF_NO_PROCESS);
+    g_autofree char *region = xtf_finding_name(kind->region), *words = NULL;
+    bool is_region = g_str_equal(*place, region);
+
+    if (!xtf_finding_wait_sites(job, of_kind, region, &words, until, error))
+        return false;
+    if (is_region && words[0]) {
+        g_free(*place);
+        *place = g_steal_pointer(&words);
+    }
+    return true;
+}
+
 char *xtf_finding_wait_words(const char *kind)
 {
     const XtfWaitKind *known = xtf_wait_kind_named(kind);
@@ -161,10 +179,11 @@ bool xtf_rule_waits(XtfFindingJob *job, const XtfFindingRule *rule, GError **err
     double percent = most ? (double)xtf_finding_of_threads(job, most->percent) : 0;
     if (!most || percent < rule->threshold * XTF_HUNDREDTHS)
         return true;
-    g_autofree char *words = words_of(most), *place = NULL;
-    if (!find_wait_place(job, waits, most, &place, error))
+    g_autofree char *words = words_of(most), *place = NULL, *until = NULL;
+    if (!find_wait_place(job, waits, most, &place, error) || !add_sites(job, waits, most, &place, &until, error))
         return false;
     xtf_finding_add(job, rule, percent / XTF_HUNDREDTHS, &(XtfFinding){.type = XTF_DERIVED_WAITS, .table = "profile"},
-                    "%s of %s: %s, mostly in %s", xtf_word_percent(percent).text, xtf_finding_whole(job), words, place);
+                    "%s of %s: %s, mostly in %s%s", xtf_word_percent(percent).text, xtf_finding_whole(job), words,
+                    place, until);
     return true;
 }

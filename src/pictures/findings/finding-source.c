@@ -194,7 +194,7 @@ static void find_ending_sites(const WaitSample *sample, uint32_t waiting, XtfMai
 /* Sets *until to ", until process 3 is in MPI_Isend, called by ...". */
 static bool print_until(const WaitSample *sample, const XtfMainSites *waiting, char **until, GError **error)
 {
-    g_autofree char *name = NULL, *called = NULL, *other = NULL;
+    g_autofree char *name = NULL, *called = NULL, *culprit = NULL;
     XtfMainSites ending;
     uint64_t proc;
 
@@ -203,15 +203,15 @@ static bool print_until(const WaitSample *sample, const XtfMainSites *waiting, c
         *until = g_strdup("");
         return true;
     }
-    other = proc == XTF_NO_PROCESS ? g_strdup("the other process") : g_strdup_printf("process %" PRIu64, proc);
+    culprit = proc == XTF_NO_PROCESS ? g_strdup("the other process") : g_strdup_printf("process %" PRIu64, proc);
     if (ending.first == waiting->first && ending.n == 1) {
-        *until = g_strdup_printf(", until %s calls it there, too", other);
+        *until = g_strdup_printf(", until %s calls it there, too", culprit);
         return true;
     }
     if (!find_name(sample->job, ending.region, &name, error) ||
         !(called = xtf_main_sites_words(&ending, sample->job->views->context, error)))
         return false;
-    *until = g_strdup_printf(", until %s is in %s%s", other, name, called);
+    *until = g_strdup_printf(", until %s is in %s%s", culprit, name, called);
     return true;
 }
 

@@ -80,8 +80,8 @@ static bool read_place(XtfFindingJob *job, const XtfSelection *all, uint64_t pro
     return read_delays(job, own, *table, delays, error);
 }
 
-/* Sets *words to the site of most waits for the process, and to the site of its calls that end them: ", in MPI_Waitall,
- * called by exchange (stencil.c:12), until process 3 is in MPI_Isend, called by ...". */
+/* Sets *words to the site of most waits for the process, and to the site of its calls that end them. They are ", in
+ * MPI_Waitall, called by exchange (stencil.c:12), until process 3 is in MPI_Isend, called by ...". */
 static bool find_wait_sites(XtfFindingJob *job, uint64_t proc, const char *kind, char **words, GError **error)
 {
     GError *failed = NULL;

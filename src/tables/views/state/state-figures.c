@@ -156,6 +156,7 @@ bool xtf_states_init(XtfStates *states, XtfViews *views, const XtfSelection *sel
     *states = (XtfStates){.views = views, .window = selection_without_facets(selection), .t = selection->time_to};
     states->so_far = selection_so_far(views->context, states->window);
     states->has_calls = xtf_aggregate_ref_frames(&frames, views->context);
+    xtf_aggregate_ref_frames_by_site(&states->by_site, views->context);
     states->has_samples = xtf_task_samples_find(&states->samples, views->context);
     return (states->classes = xtf_trace_context_classes(views->context, error)) &&
            xtf_selected_locations_init(&states->selected, views->context, states->window, error) &&
@@ -230,6 +231,22 @@ static bool counts_as_wait(const XtfStates *states, uint64_t region, uint64_t ti
            (unsigned __int128)ticks * scale->den * BLOCKED_PER_SECOND > scale->num;
 }
 
+/* Finds the call site of the innermost call of a location at the window's end. */
+static bool find_site(const XtfStates *states, const XtfLocationArrays *arrays, XtfProcessState *state, GError **error)
+{
+    g_auto(XtfOpenFrames) open = {0};
+
+    if (!states->by_site.schema)
+        return true;
+    if (!xtf_open_frames_find(&open, arrays, &states->by_site, states->t, error))
+        return false;
+    const XtfSites *sites = xtf_trace_context_sites(states->views->context, error);
+    uint64_t site = open.n ? open.frames[open.n - 1].key : UINT64_MAX;
+    if (sites && site < sites->n)
+        state->site = site;
+    return sites != NULL;
+}
+
 /* Finds the innermost call of a location at the window's end, and the light of its process. */
 static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays, XtfProcessState *state, GError **error)
 {
@@ -252,6 +269,8 @@ static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays,
     state->in_call = true;
     state->region = frame->key;
     state->since = xtf_clock_map_to_global(open.clock, frame->time);
+    if (!find_site(states, arrays, state, error))
+        return false;
     if (xtf_class_is_program(xtf_region_classes_of(states->classes, frame->key)))
         return true;
     if (states->waits && !find_current_wait(states, arrays, &waits, error))
@@ -326,7 +345,7 @@ bool xtf_states_of(XtfStates *states, uint32_t i, XtfProcessState *state, GError
     const XtfLocations *locations = states->selected.locations;
     XtfMoved moved[XTF_N_MOVED], so_far[XTF_N_MOVED];
 
-    *state = (XtfProcessState){.proc = proc->proc};
+    *state = (XtfProcessState){.proc = proc->proc, .site = UINT64_MAX};
     if (!states->received_counted && !count_receives(states, error))
         return false;
     if ((states->has_calls && !measure_calls(states, proc, state, error)) ||

@@ -50,6 +50,7 @@ typedef struct {
     XtfLight light;
     bool in_call;
     uint64_t region, since; /* in a call: key of the innermost region, and when it was entered */
+    uint64_t site;          /* call site of that call; UINT64_MAX: none */
     uint64_t tasks[XTF_N_TASK_STATES];
 } XtfProcessState;
 
@@ -61,6 +62,7 @@ typedef struct {
     bool has_samples;
     XtfTaskSamples samples;          /* with has_samples; of a trace of OpenTS */
     XtfRegionTimes times;            /* with has_calls */
+    XtfAggregateRef by_site;         /* calls by site; all zeros if the trace has no sites */
     const XtfSchema *waits;          /* of an analysis; NULL if there is none */
     const XtfRegionClasses *classes; /* borrowed */
     XtfMessageTotals moved, moved_so_far;

@@ -3,6 +3,7 @@
  *
  * Only traces of OpenTS have values in the columns of tasks.
  */
+#include "src/model/tables.h"
 #include "src/tables/views/state/state-figures.h"
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
@@ -36,6 +37,7 @@ static const XtfColumn state_columns[] = {
     XTF_COLUMN("colour", XTF_COLUMN_WORD, NULL, "green in the program, yellow in a library, red if it waits"),
     XTF_COLUMN("since", XTF_COLUMN_TIME, NULL, "when the region was entered"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "region of the first thread at the end of the window"),
+    XTF_COLUMN("site", XTF_COLUMN_TEXT, NULL, "call site of that region: calling function, file and line"),
 };
 
 static const XtfColumn total_columns[] = {
@@ -128,11 +130,27 @@ static void add_cells(const XtfStates *states, const XtfProcessState *state, Xtf
 
 /* ---- state */
 
+/* Names of the last two columns of a trace with call sites; NULL without. Blanks of regions are escaped, as regions are
+ * not in the last column. */
+typedef struct {
+    const XtfPaddedNames *regions, *sites;
+} PlaceNames;
+
+static bool find_names(const XtfStates *states, PlaceNames *names, GError **error)
+{
+    XtfFormats *formats = states->views->formats;
+
+    *names = (PlaceNames){0};
+    return !states->by_site.schema || (xtf_padded_words_of_table(formats, XTF_TABLE_REGIONS, &names->regions, error) &&
+                                       xtf_padded_names_of_table(formats, XTF_TABLE_SITES, &names->sites, error));
+}
+
 static bool shape_state(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     g_auto(XtfStates) states = {0};
+    PlaceNames names;
 
-    if (!xtf_states_init(&states, views, selection, error))
+    if (!xtf_states_init(&states, views, selection, error) || !find_names(&states, &names, error))
         return false;
     shape->n_lines = states.selected.n_procs;
     shape->at_once = PART_LINES;
@@ -140,37 +158,48 @@ static bool shape_state(XtfViews *views, const XtfSelection *selection, XtfViewS
     add_state_columns(&states, &shape->grid);
     xtf_grid_add(&shape->grid, "colour", LIGHT_WIDTH);
     xtf_grid_add(&shape->grid, "since", views->context->scale.width);
-    xtf_grid_add(&shape->grid, "region", states.has_calls ? states.times.regions.name_width : 1);
+    size_t region = states.has_calls ? states.times.regions.name_width : 1;
+    xtf_grid_add(&shape->grid, "region", MAX(region, names.regions ? names.regions->width : 0));
+    if (names.sites)
+        xtf_grid_add(&shape->grid, "site", names.sites->width);
     return true;
 }
 
-static void add_place(const XtfStates *states, const XtfProcessState *state, XtfLines *lines)
+static void add_place(const XtfStates *states, const PlaceNames *names, const XtfProcessState *state, XtfLines *lines)
 {
     xtf_lines_word(lines, xtf_light_names[state->light]);
     if (!state->in_call) {
-        xtf_lines_none(lines);
-        xtf_lines_none(lines);
+        for (unsigned i = 0; i < (names->sites ? 3 : 2); i++)
+            xtf_lines_none(lines);
         return;
     }
     const XtfRegions *regions = &states->times.regions;
     xtf_lines_ticks(lines, state->since - MIN(state->since, lines->scale->origin));
-    xtf_lines_region_name(lines, regions, xtf_region_line(regions, state->region));
+    if (names->regions && state->region < names->regions->n)
+        xtf_lines_padded_name(lines, names->regions, state->region);
+    else
+        xtf_lines_region_name(lines, regions, xtf_region_line(regions, state->region));
+    if (names->sites && state->site < names->sites->n)
+        xtf_lines_padded_name(lines, names->sites, state->site);
+    else if (names->sites)
+        xtf_lines_none(lines);
 }
 
 static bool fill_state(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
                        GError **error)
 {
     g_auto(XtfStates) states = {0};
+    PlaceNames names;
     XtfProcessState state;
 
-    if (!xtf_states_init(&states, views, selection, error))
+    if (!xtf_states_init(&states, views, selection, error) || !find_names(&states, &names, error))
         return false;
     for (uint64_t i = first; i < first + n; i++) {
         if (!xtf_states_of(&states, (uint32_t)i, &state, error))
             return false;
         xtf_lines_number(lines, state.proc);
         add_cells(&states, &state, lines);
-        add_place(&states, &state, lines);
+        add_place(&states, &names, &state, lines);
     }
     return true;
 }

@@ -14,6 +14,7 @@ enum {
     GAP = 2,         /* between two columns of the table */
     NAME_LEAST = 12, /* least width of the names of regions */
     ONE_LINE = 120,  /* least width of a terminal, in columns, at which the bar has its numbers beside it, not below */
+    PLACE = 46,      /* columns of the call of a process, on screens of ONE_LINE columns or more */
     DECIMALS = 78,   /* columns from which on shares have tenths of a percent */
 };
 
@@ -269,18 +270,31 @@ static bool put_regions(XtfScreen *screen, int line, XtfTop *top, const char *pa
     return true;
 }
 
+/* Draws the call that a process is in at the end of the window, and its call site: "MPI_Recv, get (solver.c:7)". */
+static void put_place(XtfScreen *screen, int line, XtfStyle style, const XtfValueTable *state, guint i)
+{
+    const char *region = xtf_value_table_text(state, i, "region"), *site = xtf_value_table_text(state, i, "site");
+    g_autofree char *place = g_strdup_printf("%s, %s", region, site);
+    g_autofree char *shown = xtf_text_elided(g_str_equal(site, "-") ? region : place, PLACE - 1);
+
+    xtf_screen_put(screen, line, screen->columns - PLACE, style, "%s", shown);
+}
+
 static bool put_processes(XtfScreen *screen, int line, XtfTop *top, const char *path, GError **error)
 {
     g_autoptr(XtfValueTable) state = xtf_value_table_read(top->tree, error, "%sstate", path);
     guint room = (guint)(screen->lines - line - 1 - FOOT), n = state ? xtf_value_table_n(state) : 0;
-    int bar = screen->columns - 46;
 
     if (!state)
         return false;
+    bool has_place = screen->columns >= ONE_LINE && xtf_value_table_has(state, "site");
+    int bar = screen->columns - 46 - (has_place ? PLACE : 0);
     limit_chosen_line(top, n, room);
     xtf_screen_put(screen, line, 0, XTF_STYLE_DIM, " process  in this window");
     xtf_screen_put_left_of(screen, line, bar + 22, XTF_STYLE_DIM, "calls");
     xtf_screen_put_left_of(screen, line, bar + 36, XTF_STYLE_DIM, "sent");
+    if (has_place)
+        xtf_screen_put(screen, line, screen->columns - PLACE, XTF_STYLE_DIM, "at its end in");
     for (guint i = top->first; i < MIN(n, top->first + room); i++) {
         int at = line + 1 + (int)(i - top->first);
         XtfStyle style = i == top->line ? XTF_STYLE_BOLD : XTF_STYLE_PLAIN;
@@ -291,6 +305,8 @@ static bool put_processes(XtfScreen *screen, int line, XtfTop *top, const char *
         xtf_screen_bar(screen, at, 10, bar, shares, top->to - top->from);
         xtf_screen_put_left_of(screen, at, bar + 22, style, "%s", xtf_value_table_text(state, i, "calls"));
         xtf_screen_put_left_of(screen, at, bar + 36, style, "%s B", xtf_value_table_text(state, i, "sent_bytes"));
+        if (has_place)
+            put_place(screen, at, style, state, i);
     }
     if (n)
         top->chosen = g_strdup(xtf_value_table_text(state, top->line, "proc"));

@@ -111,6 +111,15 @@ static const XtfRowCell *find_cell(const XtfValueTable *table, guint line, const
     return NULL;
 }
 
+bool xtf_value_table_has(const XtfValueTable *table, const char *column)
+{
+    for (guint i = 0; i < table->columns->len; i++) {
+        if (g_str_equal(table->columns->pdata[i], column))
+            return true;
+    }
+    return false;
+}
+
 const char *xtf_value_table_text(const XtfValueTable *table, guint line, const char *column)
 {
     const XtfRowCell *cell = find_cell(table, line, column);

@@ -27,6 +27,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfValueTable, xtf_value_table_free)
 guint xtf_value_table_n(const XtfValueTable *table);
 /* Returns a cell as tables print it: "-" if it is empty, or there is no such column. */
 const char *xtf_value_table_text(const XtfValueTable *table, guint line, const char *column);
+bool xtf_value_table_has(const XtfValueTable *table, const char *column);
 /* Returns the number of a cell, a time in seconds; 0 if it is empty. */
 double xtf_value_table_number(const XtfValueTable *table, guint line, const char *column);
 /* Returns the first line that has a text in a column; G_MAXUINT: none. */

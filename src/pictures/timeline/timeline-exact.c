@@ -8,6 +8,7 @@
 #include "src/pictures/timeline/timeline-messages.h"
 #include "src/pictures/timeline/timeline-private.h"
 #include "src/pictures/timeline/timeline-waits.h"
+#include "src/tables/totals/sites/main-sites.h"
 
 enum {
     LANE = 14,      /* pixels a level */
@@ -53,12 +54,16 @@ static void place_rows(Exact *exact)
 
 /* ---- Bars. */
 
-static void draw_call_title(XtfTimeline *timeline, const XtfPictureCall *call, const char *name)
+static bool draw_call_title(XtfTimeline *timeline, const XtfPictureCall *call, const char *name, GError **error)
 {
     const XtfTimeScale *scale = &timeline->links.context->scale;
     const XtfPictureRow *row = &timeline->rows.all[call->location];
+    g_autofree char *called = xtf_site_words(call->site, timeline->times.context, error);
     char window[XTF_WINDOW_TEXT_MAX], label[XTF_ROW_LABEL];
     char ticks[XTF_TIME_TEXT_MAX], *text = ticks + sizeof ticks - 1;
+
+    if (!called)
+        return false;
 
     *text = '\0';
     text = xtf_time_scale_put(scale, call->end - MIN(call->end, call->begin), text);
@@ -66,10 +71,12 @@ static void draw_call_title(XtfTimeline *timeline, const XtfPictureCall *call, c
     xtf_picture_row_label(row, label);
     xtf_draw(timeline->drawing, "<title>");
     xtf_draw_text(timeline->drawing, name, XTF_TITLE_NAME);
+    xtf_draw_text(timeline->drawing, called, SIZE_MAX);
     xtf_draw(timeline->drawing, ", process %s\n%s: %s s</title>", label, window, text);
+    return true;
 }
 
-static void draw_bar(const Exact *exact, const XtfPictureCall *call)
+static bool draw_bar(const Exact *exact, const XtfPictureCall *call, GError **error)
 {
     XtfTimeline *timeline = exact->timeline;
     const XtfColours *colours = timeline->job->colours;
@@ -78,7 +85,7 @@ static void draw_bar(const Exact *exact, const XtfPictureCall *call)
     char colour[XTF_COLOUR_TEXT], proc[24];
 
     if (line >= colours->n || call->level >= LEVELS_MAX || call->end < timeline->plan.from)
-        return;
+        return true;
     int y = exact->tops[call->location] + (int)call->level * LANE;
     g_snprintf(proc, sizeof proc, "%" PRIu64, timeline->rows.all[call->location].proc);
     g_autofree char *link = xtf_picture_link(&timeline->links, call->begin, MAX(call->end, call->begin + 1),
@@ -87,8 +94,10 @@ static void draw_bar(const Exact *exact, const XtfPictureCall *call)
     xtf_draw_link(timeline->drawing, link, timeline->file);
     xtf_draw(timeline->drawing, "<rect class=\"xt-call\" x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"%s\">",
              x, y, fmax(width, 0.5), LANE - 1, colour);
-    draw_call_title(timeline, call, colours->names[line]);
+    if (!draw_call_title(timeline, call, colours->names[line], error))
+        return false;
     xtf_draw(timeline->drawing, "</rect></a>\n");
+    return true;
 }
 
 static void draw_name(const Exact *exact, const XtfPictureCall *call)
@@ -148,8 +157,10 @@ static bool draw_contents(Exact *exact, XtfMessagesDrawn *messages, GError **err
     if (!xtf_timeline_bands(timeline, &bands, error))
         return false;
     exact->n_outlined = xtf_timeline_draw_bands(timeline, bands, exact->tops, ROW_GAP);
-    for (guint i = 0; i < exact->calls->len; i++)
-        draw_bar(exact, &g_array_index(exact->calls, XtfPictureCall, i));
+    for (guint i = 0; i < exact->calls->len; i++) {
+        if (!draw_bar(exact, &g_array_index(exact->calls, XtfPictureCall, i), error))
+            return false;
+    }
     for (uint32_t i = 0; i < timeline->rows.n; i++) {
         if (!xtf_timeline_waits_exact(timeline, i, exact->calls, exact->tops[i], exact->levels[i], LANE, error))
             return false;

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "libxtf/vocabulary.h"
+#include "src/tables/totals/sites/main-sites.h"
+#include "src/tables/totals/sites/wait-sites.h"
 
 enum {
     WAIT_BYTES = 1 << 10, /* most bytes of a wait without its link */
@@ -38,6 +40,8 @@ typedef struct {
     const GArray *calls;
     int top, lane;
     uint32_t levels;
+    const XtfArray *waits;
+    GError *error; /* the first one; NULL: none */
 } Exact;
 
 /* Returns the level of the innermost call of the wait's region around the wait, or else of any call around it. */
@@ -72,15 +76,47 @@ static void draw_culprit(const Exact *exact, const XtfPictureWait *wait)
         xtf_draw(drawing, ".%" PRIu64, xtf_field_get(fields->culprit_thread, wait->bytes));
 }
 
-static void draw_wait_title(const Exact *exact, const XtfPictureWait *wait)
+/* Returns ", until it is in MPI_Isend, called by ..." for a site that ends a wait; "" for none. NULL with an error. */
+static char *print_ending(const Exact *exact, uint32_t site, GError **error)
 {
     XtfTimeline *timeline = exact->timeline;
+    const XtfColours *colours = timeline->job->colours;
+    const XtfSites *sites = xtf_trace_context_sites(timeline->times.context, error);
+    g_autofree char *called = sites ? xtf_site_words(site, timeline->times.context, error) : NULL;
+
+    if (!called || !called[0])
+        return g_steal_pointer(&called);
+    uint64_t line = xtf_region_line(&timeline->times.regions, xtf_sites_region(sites, site));
+    return g_strdup_printf(", until it is in %s%s", colours->names[MIN(line, colours->n - 1)], called);
+}
+
+/* Finds the words for the call sites of a wait: of its own call, and of the call that ends it. */
+static bool find_sites(Exact *exact, const XtfPictureWait *wait, char **called, char **ending)
+{
+    XtfTraceContext *context = exact->timeline->times.context;
+    const XtfPictureRows *rows = &exact->timeline->rows;
+    XtfWaitDraw sites;
+
+    if (exact->error || !xtf_wait_sites_find(&sites, context, rows->selected.indices[rows->all[exact->row].first],
+                                             exact->waits, wait->row, &exact->error))
+        return false;
+    *called = xtf_site_words(sites.waiting, context, &exact->error);
+    *ending = *called ? print_ending(exact, sites.ending, &exact->error) : NULL;
+    return *ending != NULL;
+}
+
+static void draw_wait_title(Exact *exact, const XtfPictureWait *wait)
+{
+    XtfTimeline *timeline = exact->timeline;
+    g_autofree char *called = NULL, *ending = NULL;
     const XtfTimeScale *scale = &timeline->links.context->scale;
     const XtfField *event = timeline->waits.fields.event;
     uint64_t kind = xtf_field_get(event, wait->bytes);
     char window[XTF_WINDOW_TEXT_MAX], label[XTF_ROW_LABEL];
     char ticks[XTF_TIME_TEXT_MAX], *text = ticks + sizeof ticks - 1;
 
+    if (!find_sites(exact, wait, &called, &ending))
+        return;
     *text = '\0';
     text = xtf_time_scale_put(scale, wait->end - wait->begin, text);
     xtf_time_scale_print_window(scale, wait->begin, wait->end, window);
@@ -90,7 +126,9 @@ static void draw_wait_title(const Exact *exact, const XtfPictureWait *wait)
     xtf_draw(timeline->drawing, ": process %s waits %s s in ", label, text);
     xtf_draw_text(timeline->drawing, timeline->job->colours->names[MIN(wait->line, timeline->job->colours->n - 1)],
                   XTF_TITLE_NAME);
+    xtf_draw_text(timeline->drawing, called, SIZE_MAX);
     draw_culprit(exact, wait);
+    xtf_draw_text(timeline->drawing, ending, SIZE_MAX);
     xtf_draw(timeline->drawing, "\n%s</title>", window);
 }
 
@@ -106,7 +144,7 @@ static char *wait_link(const Exact *exact, const XtfPictureWait *wait)
 
 static void draw_wait(const XtfPictureWait *wait, void *data)
 {
-    const Exact *exact = data;
+    Exact *exact = data;
     XtfTimeline *timeline = exact->timeline;
     double x = xtf_plot_x(&timeline->plot, wait->begin), width = xtf_plot_x(&timeline->plot, wait->end) - x;
 
@@ -126,7 +164,7 @@ static void draw_wait(const XtfPictureWait *wait, void *data)
 bool xtf_timeline_waits_exact(XtfTimeline *timeline, uint32_t row, const GArray *calls, int top, uint32_t levels,
                               int lane, GError **error)
 {
-    Exact exact = {timeline, row, calls, top, lane, levels};
+    Exact exact = {timeline, row, calls, top, lane, levels, NULL, NULL};
     const XtfPictureRow *shown = &timeline->rows.all[row];
     const XtfLocation *location = xtf_selected_location(&timeline->rows.selected, shown->first);
     g_auto(XtfLocationArrays) arrays = {0};
@@ -136,6 +174,13 @@ bool xtf_timeline_waits_exact(XtfTimeline *timeline, uint32_t row, const GArray 
     if (!xtf_location_arrays_load(&arrays, timeline->times.context, location, error))
         return false;
     const XtfArray *array = xtf_location_arrays_find(&arrays, timeline->waits.fields.schema);
-    return !array || xtf_row_waits_visit(&timeline->waits, array, shown->proc, timeline->plan.from, timeline->plan.to,
-                                         draw_wait, &exact, error);
+    exact.waits = array;
+    if (array && !xtf_row_waits_visit(&timeline->waits, array, shown->proc, timeline->plan.from, timeline->plan.to,
+                                      draw_wait, &exact, error)) {
+        g_clear_error(&exact.error);
+        return false;
+    }
+    if (exact.error)
+        g_propagate_error(error, exact.error);
+    return !exact.error;
 }

@@ -16,6 +16,7 @@ enum {
     LEAVES_MAX = 2000,       /* most leaves that columns of 2 pixels may unpack; columns of 4 may unpack one an edge */
     NARROW_ROWS_MAX = 16,    /* most rows with columns of 2 pixels */
     ITEM_BYTES = 300,        /* bytes that a bar or a message takes in an exact picture, roughly */
+    SITE_BYTES = 60,         /* bytes of a call site in its title */
 };
 
 /* ---- The picture. */
@@ -94,10 +95,13 @@ static bool is_dense(XtfViews *views, const XtfSelection *selection)
 
 static bool draw_rows(XtfTimeline *timeline, uint64_t size, GError **error)
 {
+    XtfAggregateRef by_site;
+    uint64_t bytes =
+        ITEM_BYTES + (xtf_aggregate_ref_frames_by_site(&by_site, timeline->times.context) ? SITE_BYTES : 0);
     bool drawn = false;
 
     if (timeline->rows.n <= XTF_STACKED_ROWS_MAX &&
-        !xtf_timeline_exact(timeline, (size - (64 << 10)) / ITEM_BYTES, &drawn, error))
+        !xtf_timeline_exact(timeline, (size - (64 << 10)) / bytes, &drawn, error))
         return false;
     if (drawn)
         return true;

@@ -30,11 +30,21 @@ uint32_t xtf_selected_number(const XtfSelectedLocations *selected, uint32_t loca
     return low < selected->n && selected->indices[low] == location ? low : selected->n;
 }
 
+/* Returns the call site in a row of calls. */
+static uint64_t site_of_row(const XtfSchema *schema, const uint8_t *row)
+{
+    const XtfField *site = xtf_schema_field_by_role(schema, XTF_ROLE_SITE);
+
+    return site && !xtf_field_is_none(site, row) ? xtf_field_get(site, row) : UINT64_MAX;
+}
+
 /* Adds the call that begins at row n of a span's array. */
-static bool add_call(CallWalk *walk, const XtfSpan *span, uint64_t n, uint32_t level, uint64_t line, GError **error)
+static bool add_call(CallWalk *walk, const XtfSpan *span, uint64_t n, uint32_t level, uint64_t line, uint64_t site,
+                     GError **error)
 {
     XtfFrameReader *reader = xtf_call_readers_get(walk->readers, span, error);
-    XtfPictureCall call = {.location = xtf_selected_number(walk->selected, span->tag), .level = level, .line = line};
+    XtfPictureCall call = {
+        .location = xtf_selected_number(walk->selected, span->tag), .level = level, .line = line, .site = site};
     XtfFrameTimes frame;
 
     if (!reader || !xtf_frame_reader_find(reader, n, &frame, error))
@@ -67,8 +77,11 @@ static bool add_open_calls(CallWalk *walk, uint32_t index, uint64_t from, GError
     xtf_span_init(&span, calls);
     span.tag = index;
     for (size_t i = 0; i < n_frames; i++) {
-        if (xtf_number_set_contains(walk->regions, frames[i].key) &&
-            !add_call(walk, &span, frames[i].row, (uint32_t)i, frames[i].key, error))
+        uint8_t row[XTF_ROW_MAX];
+        if (!xtf_number_set_contains(walk->regions, frames[i].key))
+            continue;
+        if (!xtf_array_row(calls, frames[i].row, row, error) ||
+            !add_call(walk, &span, frames[i].row, (uint32_t)i, frames[i].key, site_of_row(calls->schema, row), error))
             return false;
     }
     return true;
@@ -85,7 +98,8 @@ static bool add_begun_call(void *data, const XtfSpan *span, uint64_t number, con
     uint64_t level = begun->depth ? xtf_field_get(begun->depth, row) : 1;
 
     return add_call(begun->walk, span, number, (uint32_t)MIN(MAX(level, 1) - 1, UINT32_MAX),
-                    begun->region ? xtf_field_get(begun->region, row) : UINT64_MAX, error);
+                    begun->region ? xtf_field_get(begun->region, row) : UINT64_MAX,
+                    site_of_row(span->array.schema, row), error);
 }
 
 /* Adds the calls that begin in the window. */

@@ -11,6 +11,7 @@ typedef struct {
     uint32_t location;   /* number among the selected locations */
     uint32_t level;      /* level of nesting, from 0 */
     uint64_t line;       /* line of XtfRegions */
+    uint64_t site;       /* row of definitions/sites; UINT64_MAX: none */
     uint64_t begin, end; /* global ticks; may lie outside of the window */
 } XtfPictureCall;
 

@@ -24,8 +24,8 @@ typedef struct {
     XtfTraceContext *context;
     const XtfSelection *selection;
     XtfSelectedLocations selected;
-    XtfAggregateRef ref, by_site; /* `ref`: with the sums of amounts */
-    unsigned amount;              /* its cell */
+    XtfAggregateRef ref; /* with the sums of amounts */
+    unsigned amount;     /* its cell */
     XtfLocationTotals totals;
     uint64_t *sums; /* by selected location: ticks */
     Wide whole;
@@ -89,28 +89,32 @@ static bool sum_locations(void *thread_data, void *data, uint32_t first, uint32_
 
 /* ---- The sites of a wait. */
 
-static bool find_site(const Sample *sample, uint32_t location, uint64_t seq, uint32_t *site, GError **error)
+/* Finds the site of a record of a location. */
+static bool find_site(XtfTraceContext *context, const XtfLocation *location, uint64_t seq, uint32_t *site,
+                      GError **error)
 {
+    XtfAggregateRef by_site;
     XtfArray calls;
     bool found;
 
     *site = UINT32_MAX;
-    return xtf_wait_array(sample->context, &sample->selected.locations->all[location], sample->by_site.schema->name,
-                          &calls, &found, error) &&
-           (!found || xtf_site_at_record(&calls, &sample->by_site, seq, site, error));
+    if (!xtf_aggregate_ref_frames_by_site(&by_site, context))
+        return true;
+    return xtf_trace_find_array(context->trace, location->id, by_site.schema->id, &calls, &found, error) &&
+           (!found || xtf_site_at_record(&calls, &by_site, seq, site, error));
 }
 
-/* Finds the sites of row n of the waits of a location. */
-static bool find_wait_sites(const Sample *sample, uint32_t location, const XtfArray *waits, uint64_t n,
-                            XtfWaitDraw *draw, GError **error)
+bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t location, const XtfArray *waits,
+                         uint64_t n, GError **error)
 {
+    const XtfLocations *locations = xtf_trace_context_locations(context, error);
     XtfWaitRow row;
     bool known;
 
     *draw = (XtfWaitDraw){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
-    if (!xtf_wait_row_read(waits, n, &row, error) || !find_site(sample, location, row.seq, &draw->waiting, error) ||
-        !xtf_wait_row_culprit(&row, location, sample->context, sample->selected.locations, &draw->culprit,
-                              &draw->culprit_seq, &known, error))
+    if (!locations || !xtf_wait_row_read(waits, n, &row, error) ||
+        !find_site(context, &locations->all[location], row.seq, &draw->waiting, error) ||
+        !xtf_wait_row_culprit(&row, location, context, locations, &draw->culprit, &draw->culprit_seq, &known, error))
         return false;
     if (!known) {
         draw->culprit = UINT32_MAX;
@@ -118,7 +122,7 @@ static bool find_wait_sites(const Sample *sample, uint32_t location, const XtfAr
     }
     /* Behind a call that the waiter waited for, its LEAVE is the last record that has the call's site. */
     draw->culprit_seq -= row.kind->to_leave && draw->culprit_seq > 0;
-    return find_site(sample, draw->culprit, draw->culprit_seq, &draw->ending, error);
+    return find_site(context, &locations->all[draw->culprit], draw->culprit_seq, &draw->ending, error);
 }
 
 /* ---- Draws of a location. */
@@ -142,7 +146,7 @@ static bool draw_row(Sample *sample, uint32_t location, const XtfArray *waits, u
 
     if (!has_target(sample, before))
         return true;
-    if (!find_wait_sites(sample, location, waits, n, &draw, error))
+    if (!xtf_wait_sites_find(&draw, sample->context, location, waits, n, error))
         return false;
     while (has_target(sample, before))
         sample->draws[sample->n++] = draw;
@@ -223,11 +227,12 @@ bool xtf_wait_sites_draw(XtfWaitDraw *draws, unsigned *n, XtfTraceContext *conte
     XtfParallelWork work = {.begin = begin_thread_sums, .work = sum_locations, .join = join_thread_sums};
     const XtfSchema *schema = xtf_trace_find_schema(context->trace, XTF_DERIVED_WAITS);
     g_auto(Sample) sample = {.context = context, .selection = selection, .draws = draws};
+    XtfAggregateRef by_site;
 
     *n = 0;
     if (!schema || selection->type != schema->id || selection->base ||
         !xtf_aggregate_choose(&sample.ref, schema, selection, &(XtfAggregateNeed){no_keys, values}) ||
-        !xtf_aggregate_ref_frames_by_site(&sample.by_site, context))
+        !xtf_aggregate_ref_frames_by_site(&by_site, context))
         return true;
     sample.amount = xtf_aggregate_ref_cell(&sample.ref, values[0]);
     if (!xtf_selected_locations_init(&sample.selected, context, selection, error) ||

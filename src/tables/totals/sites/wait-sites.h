@@ -12,7 +12,7 @@
 
 enum { XTF_WAIT_DRAWS = 64 };
 
-/* A wait of the sample. */
+/* The sites of a wait. */
 typedef struct {
     uint32_t waiting;     /* site of the call that waits; UINT32_MAX: none */
     uint32_t ending;      /* site of the call that ended the wait; UINT32_MAX: none, or unknown */
@@ -20,6 +20,9 @@ typedef struct {
     uint64_t culprit_seq; /* record of that call */
 } XtfWaitDraw;
 
+/* Finds the sites of row n of the `waits` of a location, an index in XtfLocations. All are none without call sites. */
+bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t location, const XtfArray *waits,
+                         uint64_t n, GError **error);
 /* Draws at most XTF_WAIT_DRAWS waits that end in the window of a selection of the type `waits`. *n is 0 if
  * the trace has no sites, or the selection no waits. */
 bool xtf_wait_sites_draw(XtfWaitDraw *draws, unsigned *n, XtfTraceContext *context, const XtfSelection *selection,

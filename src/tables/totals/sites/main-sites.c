@@ -11,7 +11,7 @@ enum {
 };
 
 #define ALL_SHARE  0.95      /* share from which on other sites do not matter */
-#define HALF_SHARE 0.5       /* one site with more has most */
+#define MOST_SHARE 0.6       /* one site with more has most */
 #define TWO_SHARE  (2.0 / 3) /* two sites with more have most */
 
 /* ---- Main sites. */
@@ -133,7 +133,7 @@ char *xtf_main_sites_words(const XtfMainSites *main, XtfTraceContext *context, G
     const char *by = preposition_of(first);
     if (main->first_share >= ALL_SHARE)
         return g_strdup_printf(", called %s %s", by, first);
-    if (main->first_share > HALF_SHARE)
+    if (main->first_share > MOST_SHARE)
         return g_strdup_printf(", mostly called %s %s", by, first);
     if (main->n > 2 && main->first_share + main->second_share < TWO_SHARE)
         return g_strdup_printf(", called from %u sites", main->n);

@@ -20,7 +20,7 @@ XtfMainSites xtf_main_sites(const XtfSites *sites, const double *weights, uint32
 XtfMainSites xtf_main_sites_by_time(const XtfSiteTotals *totals, uint32_t region);
 
 /* Returns the words for main sites behind the name of the region: ", called by exchange (stencil.c:142)". The words are
- * ", mostly called by ..." if other sites matter, and name two sites if none has half of the weight. They are ", called
+ * ", mostly called by ..." if other sites matter, and name two sites if none has 60 %. They are ", called
  * from 7 sites" if two sites have less than two thirds, and "" without sites. NULL with an error. The caller frees
  * them. */
 char *xtf_main_sites_words(const XtfMainSites *main, XtfTraceContext *context, GError **error);

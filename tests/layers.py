@@ -25,7 +25,7 @@ STOREYS = [
     ("libxtf", ["", "base", "schema", "pack", "disk", "disk/lists", "cache", "tree", "totals", "aggregate", "records", "write/aggregates", "write/pages", "write", "check", "merge"]),
     ("src/files", [""]),
     ("src/model", [""]),
-    ("src/trace", ["text", "context", "select"]),
+    ("src/trace", ["text", "context", "select", "calls"]),
     ("src/analysis", ["formulas", "steps", "replay/logs", "replay/lossy", "replay", "align", "kinds", "waits", "causes", "path", "ideal", "analyze"]),
     ("src/tables", ["format", "totals", "match/order", "match", "collectives", "clocks", "views"]),
     ("src/pictures", ["images", "drawing", "timeline/rows", "timeline", "charts", "frames", "findings", "page", "registry"]),

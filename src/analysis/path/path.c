@@ -5,7 +5,7 @@
 #include "src/analysis/waits/row-sorter.h"
 #include "src/model/schemas.h"
 #include "src/model/wait-kinds.h"
-#include "src/trace/select/callpath-times.h"
+#include "src/trace/calls/callpath-times.h"
 
 enum {
     POINTS_AT_ONCE = 32, /* read at once in the backward walk: the path soon leaves a location */

@@ -4,7 +4,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/model/mpi-functions.h"
 #include "src/tables/totals/location-totals.h"
-#include "src/trace/select/open-frames.h"
+#include "src/trace/calls/open-frames.h"
 
 static const char *const functions[XTF_COLLECTIVE_FUNCTIONS + 1] = {"barrier",
                                                                     "bcast",

@@ -2,7 +2,7 @@
 
 #include "libxtf/trace.h"
 #include "src/model/schemas.h"
-#include "src/trace/select/open-frames.h"
+#include "src/trace/calls/open-frames.h"
 #include "src/trace/text/escape.h"
 
 enum { NAME_WIDTH = 80 /* bytes of a region's name */ };

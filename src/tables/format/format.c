@@ -11,7 +11,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/tables/format/call-sites.h"
 #include "src/tables/format/cells.h"
-#include "src/trace/select/call-readers.h"
+#include "src/trace/calls/call-readers.h"
 #include "src/trace/text/digits.h"
 
 /* The template of a schema, in which a location's process and thread and the second of a time are filled in. */

@@ -8,8 +8,8 @@
 #include "src/tables/format/descriptions.h"
 #include "src/tables/format/format.h"
 #include "src/tables/format/site-cells.h"
+#include "src/trace/calls/call-readers.h"
 #include "src/trace/select/aggregate-ref.h"
-#include "src/trace/select/call-readers.h"
 #include "src/trace/text/digits.h"
 #include "src/trace/text/lines.h"
 

@@ -3,8 +3,8 @@
 #include "libxtf/aggregates.h"
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-#include "src/trace/select/call-readers.h"
-#include "src/trace/select/enclosing-call.h"
+#include "src/trace/calls/call-readers.h"
+#include "src/trace/calls/enclosing-call.h"
 
 /* Finds the time of a call's LEAVE, or the location's last time if the call is never left. */
 static bool find_leave(XtfMatching *matching, const XtfMessageLocation *location, uint64_t enter, uint64_t *leave,

@@ -10,10 +10,8 @@
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
-#include "src/trace/select/location-arrays.h"
-#include "src/trace/select/matcher.h"
 #include "src/trace/select/parallel.h"
-#include "src/trace/select/selection.h"
+#include "src/trace/select/span-search.h"
 
 enum {
     KEPT_BYTES = 8 << 20,
@@ -109,75 +107,6 @@ static bool fail_too_many_records(GError **error)
     return xtf_damaged(error, "the trace has more records than 64 bits can count");
 }
 
-typedef struct {
-    XtfTraceContext *context;
-    const XtfLocations *locations;
-    const XtfSelection *selection;
-    XtfSpans *spans;
-    uint64_t time_to;
-    GPtrArray *matchers; /* by schema, made when first needed; owned by the spans. NULL: no filter */
-} Search;
-
-static bool may_have_rows(const Search *search, const XtfSchema *schema)
-{
-    const XtfSelection *selection = search->selection;
-
-    return xtf_selection_has_type(selection, schema) && xtf_selection_matches(selection, schema) != XTF_MATCH_NONE;
-}
-
-/* Makes the filter for the rows of a span. *aggregate: index of the schema's aggregate that the filter is for. */
-static bool find_filter(Search *search, const XtfSpan *span, XtfGroupFilter *filter, unsigned *aggregate,
-                        GError **error)
-{
-    const XtfSchema *schema = span->array.schema;
-    void **matcher = &search->matchers->pdata[schema->id];
-
-    if (!*matcher && !(*matcher = xtf_matcher_find(search->context, search->selection, schema, error)))
-        return false;
-    *filter = xtf_matcher_filter(*matcher, search->locations->all[span->tag].proc);
-    *aggregate = xtf_matcher_aggregate(*matcher);
-    return true;
-}
-
-/* Narrows a span to the rows that match. */
-static bool filter_span(Search *search, XtfSpan *span, GError **error)
-{
-    XtfGroupFilter filter;
-    unsigned aggregate;
-
-    return !search->matchers || span->lo >= span->hi ||
-           (find_filter(search, span, &filter, &aggregate, error) && xtf_span_filter(span, aggregate, &filter, error));
-}
-
-/* Adds an array's span to `spans`, of XtfSpan. */
-static bool add_array_span(Search *search, const XtfArray *array, uint32_t index, GArray *spans, GError **error)
-{
-    XtfSpan span;
-
-    if (!may_have_rows(search, array->schema))
-        return true;
-    xtf_span_init(&span, array);
-    span.tag = index;
-    if (!xtf_span_cut(&span, search->selection->time_from, search->time_to, error) ||
-        !filter_span(search, &span, error))
-        return false;
-    xtf_sweep_take(NULL, &span.array); /* the span is asked later */
-    if (span.lo < span.hi)
-        g_array_append_val(spans, span);
-    return true;
-}
-
-static bool add_location_spans(Search *search, XtfLocationArrays *arrays, uint32_t index, GArray *spans, GError **error)
-{
-    if (!xtf_location_arrays_load(arrays, search->context, &search->locations->all[index], error))
-        return false;
-    for (uint32_t i = 0; i < arrays->n; i++) {
-        if (!add_array_span(search, &arrays->all[i], index, spans, error))
-            return false;
-    }
-    return true;
-}
-
 static int compare_keys(const void *a, const void *b, void *data)
 {
     const XtfLocation *all = data;
@@ -195,7 +124,7 @@ static bool names_one_location(const XtfSelection *selection)
 
 /* Locations whose spans several threads find. */
 typedef struct {
-    Search *search;
+    XtfSpanSearch *search;
     const uint32_t *locations;
     GArray **found; /* spans of each run of locations */
     bool many;      /* more than FEW_LOCATIONS in all rounds together */
@@ -210,58 +139,14 @@ static void *begin_finding(void *data)
     return arrays;
 }
 
-/* A run of locations whose spans are about to be found. */
-typedef struct {
-    Search *search;
-    XtfLocationArrays *arrays;
-    const uint32_t *locations;
-    uint32_t n;
-} Run;
-
-/* Reads what cutting the spans of an array to the window reads. */
-static void read_ranks(const Search *search, const XtfArray *array)
-{
-    uint64_t n;
-
-    if (!may_have_rows(search, array->schema) || search->selection->time_from > array->last ||
-        search->time_to <= array->first)
-        return;
-    xtf_array_rank(array, search->selection->time_from, &n, NULL);
-    xtf_array_rank(array, search->time_to, &n, NULL);
-}
-
-/* Reads what finding the spans of a run reads. */
-static void read_run(void *data)
-{
-    const Run *run = data;
-    g_autoptr(GArray) spans = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
-
-    for (uint32_t i = 0; i < run->n; i++) {
-        if (!xtf_location_arrays_load(run->arrays, run->search->context,
-                                      &run->search->locations->all[run->locations[i]], NULL))
-            continue;
-        for (uint32_t a = 0; a < run->arrays->n; a++) {
-            read_ranks(run->search, &run->arrays->all[a]);
-            if (run->search->matchers)
-                add_array_span(run->search, &run->arrays->all[a], run->locations[i], spans, NULL);
-        }
-    }
-}
-
-/* Gathers the reads of finding the spans of a run. */
-static void gather_run(Search *search, XtfLocationArrays *arrays, const uint32_t *locations, uint32_t n)
-{
-    xtf_trace_gather(search->context->trace, read_run, &(Run){search, arrays, locations, n});
-}
-
 static bool find_run_spans(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     const Finding *finding = data;
     GArray *spans = finding->found[first / RUN_LOCATIONS] = g_array_new(FALSE, FALSE, sizeof(XtfSpan));
 
-    gather_run(finding->search, thread_data, finding->locations + first, end - first);
+    xtf_span_search_gather(finding->search, thread_data, finding->locations + first, end - first);
     for (uint32_t i = first; i < end; i++) {
-        if (!add_location_spans(finding->search, thread_data, finding->locations[i], spans, error))
+        if (!xtf_span_search_add_location(finding->search, thread_data, finding->locations[i], spans, error))
             return false;
     }
     return true;
@@ -273,7 +158,7 @@ static void end_finding(void *thread_data, void *data)
     g_free(thread_data);
 }
 
-static bool add_found_spans(Search *search, const GArray *found, GError **error)
+static bool add_found_spans(XtfSpanSearch *search, const GArray *found, GError **error)
 {
     for (guint i = 0; found && i < found->len; i++) {
         if (!xtf_spans_add(search->spans, &g_array_index(found, XtfSpan, i), error))
@@ -283,7 +168,7 @@ static bool add_found_spans(Search *search, const GArray *found, GError **error)
 }
 
 /* Adds the spans of locations, in their order. Filters are made when first needed, so one thread makes them. */
-static bool add_spans_in_order(Search *search, const uint32_t *locations, uint32_t n, GError **error)
+static bool add_spans_in_order(XtfSpanSearch *search, const uint32_t *locations, uint32_t n, GError **error)
 {
     const XtfParallelWork work = {
         .step = RUN_LOCATIONS, .begin = begin_finding, .work = find_run_spans, .join = end_finding};
@@ -307,7 +192,7 @@ static bool add_spans_in_order(Search *search, const uint32_t *locations, uint32
     return good;
 }
 
-static bool find_trace_spans(Search *search, GError **error)
+static bool find_trace_spans(XtfSpanSearch *search, GError **error)
 {
     g_autoptr(GArray) locations = xtf_selection_locations(search->selection, search->locations);
 
@@ -320,7 +205,7 @@ static bool find_trace_spans(Search *search, GError **error)
 }
 
 /* Narrows a span of a base, already cut by position, by the selection's narrowings after the base. */
-static bool narrow_span(Search *search, XtfSpan *span, GError **error)
+static bool narrow_span(XtfSpanSearch *search, XtfSpan *span, GError **error)
 {
     const XtfSelection *selection = search->selection, *base = selection->base;
 
@@ -328,13 +213,13 @@ static bool narrow_span(Search *search, XtfSpan *span, GError **error)
         !xtf_span_cut(span, selection->time_from, selection->time_to, error))
         return false;
     if (memcmp(selection->by, base->by, sizeof base->by) != 0 || selection->calls != base->calls)
-        return filter_span(search, span, error);
+        return xtf_span_search_filter(search, span, error);
     /* The positions stay, but the new spans need a filter that they own. */
-    return !search->matchers || find_filter(search, span, &span->filter, &span->aggregate, error);
+    return !search->matchers || xtf_span_search_find_filter(search, span, &span->filter, &span->aggregate, error);
 }
 
 /* Finds the part of a base's spans between rank_from and rank_to, and applies the narrowings after the base. */
-static bool find_base_spans(Search *search, const XtfSpans *base, GError **error)
+static bool find_base_spans(XtfSpanSearch *search, const XtfSpans *base, GError **error)
 {
     const XtfSelection *selection = search->selection;
     g_autofree uint64_t *from = g_new(uint64_t, base->n + 1), *to = g_new(uint64_t, base->n + 1);
@@ -346,7 +231,8 @@ static bool find_base_spans(Search *search, const XtfSpans *base, GError **error
         XtfSpan span = base->spans[i];
         const XtfLocation *location = &search->locations->all[span.tag];
         if (from[i] >= to[i] || !xtf_number_set_contains(selection->procs, location->proc) ||
-            !xtf_number_set_contains(selection->threads, location->thread) || !may_have_rows(search, span.array.schema))
+            !xtf_number_set_contains(selection->threads, location->thread) ||
+            !xtf_span_search_may_have_rows(search, span.array.schema))
             continue;
         span.lo = from[i];
         span.hi = to[i];
@@ -356,9 +242,9 @@ static bool find_base_spans(Search *search, const XtfSpans *base, GError **error
     return true;
 }
 
-static bool search_init(Search *search, XtfResolver *resolver, XtfSelection *selection, GError **error)
+static bool search_init(XtfSpanSearch *search, XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
-    *search = (Search){
+    *search = (XtfSpanSearch){
         .context = resolver->context,
         .locations = xtf_trace_context_locations(resolver->context, error),
         .selection = selection,
@@ -377,7 +263,7 @@ static bool is_type_readable(const XtfTraceContext *context, const XtfSelection 
 static XtfSpans *find_spans(XtfResolver *resolver, XtfSelection *selection, GError **error)
 {
     XtfTraceContext *context = resolver->context;
-    Search search;
+    XtfSpanSearch search;
 
     if (!is_type_readable(context, selection, error) || !search_init(&search, resolver, selection, error))
         return NULL;
@@ -414,7 +300,7 @@ XtfSpans *xtf_resolver_spans(XtfResolver *resolver, XtfSelection *selection, GEr
 
 /* Counting of very many locations, whose spans would take too much memory. */
 typedef struct {
-    Search search;
+    XtfSpanSearch search;
     GArray *locations;
     uint64_t count;
 } Counting;
@@ -439,11 +325,12 @@ static bool count_run_records(void *thread_data, void *data, uint32_t first, uin
     Counting *counting = data;
     Counted *counted = thread_data;
 
-    gather_run(&counting->search, &counted->arrays, &g_array_index(counting->locations, uint32_t, first), end - first);
+    xtf_span_search_gather(&counting->search, &counted->arrays, &g_array_index(counting->locations, uint32_t, first),
+                           end - first);
     for (uint32_t i = first; i < end; i++) {
         g_array_set_size(counted->spans, 0);
-        if (!add_location_spans(&counting->search, &counted->arrays, g_array_index(counting->locations, uint32_t, i),
-                                counted->spans, error))
+        if (!xtf_span_search_add_location(&counting->search, &counted->arrays,
+                                          g_array_index(counting->locations, uint32_t, i), counted->spans, error))
             return false;
         for (guint j = 0; j < counted->spans->len; j++) {
             const XtfSpan *span = &g_array_index(counted->spans, XtfSpan, j);

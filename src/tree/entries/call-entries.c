@@ -2,8 +2,8 @@
 
 #include <inttypes.h>
 
+#include "src/trace/calls/call-readers.h"
 #include "src/trace/select/aggregate-ref.h"
-#include "src/trace/select/call-readers.h"
 #include "src/tree/entries/found-record.h"
 #include "src/tree/records/record-values.h"
 

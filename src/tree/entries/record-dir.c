@@ -6,7 +6,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/format/callpaths.h"
-#include "src/trace/select/enclosing-call.h"
+#include "src/trace/calls/enclosing-call.h"
 #include "src/trace/text/escape.h"
 #include "src/trace/text/time-scale.h"
 #include "src/tree/entries/call-entries.h"

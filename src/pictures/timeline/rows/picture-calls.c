@@ -2,8 +2,8 @@
 
 #include "libxtf/records.h"
 #include "libxtf/vocabulary.h"
+#include "src/trace/calls/call-readers.h"
 #include "src/trace/select/aggregate-ref.h"
-#include "src/trace/select/call-readers.h"
 
 typedef struct {
     XtfTraceContext *context;

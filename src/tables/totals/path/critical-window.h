@@ -12,7 +12,7 @@
 #pragma once
 
 #include "src/tables/totals/selected-locations.h"
-#include "src/trace/select/callpath-times.h"
+#include "src/trace/calls/callpath-times.h"
 
 /* Fields of the type `critical`. */
 typedef struct {

@@ -13,7 +13,7 @@
 #include "src/analysis/formulas/callpath-sums.h"
 #include "src/tables/format/callpaths.h"
 #include "src/tables/totals/waits/wait-rows.h"
-#include "src/trace/select/callpath-times.h"
+#include "src/trace/calls/callpath-times.h"
 
 enum {
     XTF_WAIT_SIDES_MAX = 1 << 21, /* most waits to read, of all locations together */

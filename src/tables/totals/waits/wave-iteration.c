@@ -4,7 +4,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/model/wait-kinds.h"
-#include "src/trace/select/enclosing-call.h"
+#include "src/trace/calls/enclosing-call.h"
 
 enum {
     RECEIVES_MAX = 4096,  /* most earlier receives to read */

@@ -10,7 +10,7 @@
 #include "src/tables/format/call-sites.h"
 #include "src/tables/totals/regions/region-lines.h"
 #include "src/tables/views/view.h"
-#include "src/trace/select/call-readers.h"
+#include "src/trace/calls/call-readers.h"
 #include "src/trace/text/digits.h"
 #include "src/trace/text/escape.h"
 

@@ -7,7 +7,7 @@
 #include "src/tables/totals/regions/region-lines.h"
 #include "src/tables/totals/selected-locations.h"
 #include "src/tables/views/view.h"
-#include "src/trace/select/open-frames.h"
+#include "src/trace/calls/open-frames.h"
 #include "src/trace/text/digits.h"
 
 static const XtfColumn columns[] = {

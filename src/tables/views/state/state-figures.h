@@ -11,7 +11,7 @@
 #include "src/tables/totals/regions/region-times.h"
 #include "src/tables/views/registry.h"
 #include "src/tables/views/state/task-figures.h"
-#include "src/trace/select/open-frames.h"
+#include "src/trace/calls/open-frames.h"
 
 /* The shares of time. Their sum is the time between a location's first and last record. */
 typedef enum {

@@ -1,4 +1,4 @@
-#include "src/trace/select/callpath-times.h"
+#include "src/trace/calls/callpath-times.h"
 
 #include "libxtf/aggregates.h"
 #include "libxtf/vocabulary.h"

@@ -1,4 +1,4 @@
-#include "src/trace/select/enclosing-call.h"
+#include "src/trace/calls/enclosing-call.h"
 
 #include "libxtf/spans.h"
 #include "libxtf/vocabulary.h"

@@ -1,4 +1,4 @@
-#include "src/trace/select/call-readers.h"
+#include "src/trace/calls/call-readers.h"
 
 #include "src/trace/select/aggregate-ref.h"
 

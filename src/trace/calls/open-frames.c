@@ -1,4 +1,4 @@
-#include "src/trace/select/open-frames.h"
+#include "src/trace/calls/open-frames.h"
 
 bool xtf_open_frames_find(XtfOpenFrames *open, const XtfLocationArrays *arrays, const XtfAggregateRef *frames,
                           uint64_t t, GError **error)

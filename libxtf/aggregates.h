@@ -114,6 +114,14 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenF
                      GError **error);
 
 /*
+ * Finds the frame that row n before the kept time began, if it is open at the kept time (trace.h): the row
+ * itself may be in a removed volume. *depth, which may be NULL, is the number of frames up to this one. *found is false
+ * if row n is a kept one, or began no such frame. Times are those of xtf_array_stack().
+ */
+bool xtf_array_removed_frame(const XtfArray *array, unsigned index, uint64_t n, XtfOpenFrame *frame, uint64_t *depth,
+                             bool *found, GError **error);
+
+/*
  * Finds the row that ends the frame that row n begins. The row may be the frame's own end, the end of an enclosing
  * frame, or a row that begins a frame outside of it. Sets *end to n_rows if no row ends the frame. XTF_ERROR_INVALID if
  * row n begins no frame. Costs one descent and the digests of two leaves.
@@ -128,8 +136,8 @@ typedef struct {
 
 /*
  * Adds the time by key in the window [a, b) of one location to `totals`, exact to the tick. The totals are grouped by
- * the first key (depth 1). `first` and `last` are the times of the location's first and last record of any type, in local ticks
- * (local_first and local_last of its arrays). Frames begun and ended are counted by the rows in the window.
+ * the first key (depth 1). `first` and `last` are the times of the location's first and last record of any type, in
+ * local ticks (local_first and local_last of its arrays). Frames begun and ended are counted by the rows in the window.
  *
  * The exclusive time of a key is the ticks of the window during which a frame of the key was on top. The inclusive time
  * is the ticks during which an outermost frame of the key was open. It is the sum of the durations of the frames that

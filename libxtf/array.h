@@ -34,6 +34,7 @@ typedef struct {
     uint32_t id;
     /* Private to the index. */
     uint32_t segment, clock_map;
+    uint64_t kept; /* the trace's kept time (trace.h), in ticks of this array's times */
     uint64_t edge_offset;
     uint32_t edge_length, edge_checksum;
     struct XtfCache *cache; /* cache of the sweep that reads it (sweep.h); NULL: the trace's */
@@ -66,12 +67,15 @@ XtfArray xtf_array_local(const XtfArray *array);
 /* Returns the number of levels of the tree, including the leaves. */
 unsigned xtf_array_height(const XtfArray *array);
 
-/* Converts T to N: the number of rows with a time before t. This is also the N of the first row at or after t. One
- * descent. */
+/* Converts T to N: the number of rows with a time before t. This is also the N of the first row at or after t. A time
+ * before the kept time counts as the kept time. One descent. */
 bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **error);
 /* Converts T to N as xtf_array_rank() does, if the result is known to be in [low, high]. No descent if t is outside the
  * array's times. */
 bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint64_t high, uint64_t *n, GError **error);
+/* Finds the first row at or after the trace's kept time (trace.h), n_rows if there is none. Rows before it may be in
+ * volumes that were removed. 0 without a descent in other traces. */
+bool xtf_array_first_kept(const XtfArray *array, uint64_t *n, GError **error);
 /* Converts N to T: the time of row n, which must exist. One descent. */
 bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **error);
 /* Copies row n, which must exist: schema->row_size bytes. One descent. */
@@ -113,7 +117,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCursor, xtf_cursor_finish)
 
 /* Moves to row n: the paper's `search` by N. */
 bool xtf_cursor_seek_n(XtfCursor *cursor, uint64_t n, bool *found, GError **error);
-/* Moves to the first row at or after t: the paper's `search` by T. */
+/* Moves to the first row at or after t, and after the kept time: the paper's `search` by T. */
 bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **error);
 /* Moves by `step` rows, backwards if negative: the paper's `next`. A step to a neighbouring leaf follows its link; a
  * longer one descends. */

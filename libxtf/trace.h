@@ -64,6 +64,10 @@ struct XtfClock {
 
 const XtfClock *xtf_trace_clock(const XtfTrace *trace);
 
+/* Returns the kept time: the global time from which no record is missing, if the first volumes were removed on purpose;
+ * else 0. The array's rows before it are not read. */
+uint64_t xtf_trace_kept_from(const XtfTrace *trace);
+
 /* Returns an upper bound on the time that any location's records span, in ticks of its own clock. */
 uint64_t xtf_trace_longest(const XtfTrace *trace);
 

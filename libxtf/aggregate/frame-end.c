@@ -20,7 +20,8 @@ typedef struct {
     const XtfArray *array;
     unsigned index;
     uint64_t n, depth;
-    uint64_t end; /* valid if found */
+    uint64_t from; /* row whose leaf is searched first: n, or the first kept row after n */
+    uint64_t end;  /* valid if found */
     bool found;
 } EndSearch;
 
@@ -49,7 +50,7 @@ static bool search_chunk(EndSearch *search, const XtfDescentLeaf *leaf, const Xt
                                  &outer.loader, NULL, error))
             return false;
         search->end = leaf->first_n + i;
-        search->found = search->end > search->n && stack.least < search->depth;
+        search->found = search->end > search->n && search->end >= search->from && stack.least < search->depth;
     }
     return true;
 }
@@ -62,7 +63,7 @@ static bool search_leaf(EndSearch *search, const XtfDescentLeaf *leaf, GError **
     if (!digest || !xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
     const XtfChildTotals *chunks = xtf_block_child_totals(digest);
-    uint64_t next_row = search->n + 1;
+    uint64_t next_row = MAX(search->n + 1, search->from);
     uint32_t chunk = next_row > leaf->first_n ? (uint32_t)((next_row - leaf->first_n) / XTF_CHUNK_ROWS) : 0;
     for (; chunk < chunks->n && !search->found; chunk++)
         if (may_contain_end(search, chunks, chunk) && !search_chunk(search, leaf, &rows, chunks, chunk, error))
@@ -111,35 +112,57 @@ static bool search_after_row(EndSearch *search, GError **error)
 {
     g_auto(XtfDescent) descent = {0};
 
-    if (!xtf_descent_find(search->array, search->n, &descent, error) || !search_leaf(search, &descent.leaf, error))
+    if (!xtf_descent_find(search->array, search->from, &descent, error) || !search_leaf(search, &descent.leaf, error))
         return false;
     for (unsigned i = descent.n_pages; i > 0 && !search->found; i--) {
         const XtfDescentPage *page = &descent.pages[i - 1];
-        if (!search_page(search, page, xtf_descent_child_of_row(page, search->n) + 1, error))
+        if (!search_page(search, page, xtf_descent_child_of_row(page, search->from) + 1, error))
             return false;
     }
     return true;
 }
 
-bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint64_t *end, GError **error)
+/* Begins the search for the end of a frame that is open at the kept time. *found is false if row n began none. */
+static bool begin_at_kept_time(EndSearch *search, bool *found, GError **error)
 {
+    XtfOpenFrame frame;
+
+    if (!xtf_array_removed_frame(search->array, search->index, search->n, &frame, &search->depth, found, error))
+        return false;
+    return !*found || xtf_array_first_kept(search->array, &search->from, error);
+}
+
+/* Begins the search for the end of the frame that row n begins. */
+static bool begin_at_row(EndSearch *search, GError **error)
+{
+    const XtfArray *array = search->array;
     const XtfSchema *schema = array->schema;
-    EndSearch search = {.array = array, .index = index, .n = n, .end = array->n_rows};
+    unsigned index = search->index;
     g_autofree uint8_t *row = g_malloc(schema->row_size);
     g_auto(XtfFrameStack) stack;
     XtfOuterFrames outer;
 
     xtf_frame_stack_init(&stack);
     xtf_outer_frames_init(&outer, array, index);
-    if (!xtf_aggregate_is_supported(schema, index, error) || !xtf_array_row(array, n, row, error))
+    if (!xtf_array_row(array, search->n, row, error))
         return false;
     if (xtf_field_get(&schema->fields[schema->aggregates[index].values[0]], row) != 0)
-        return xtf_fail(error, XTF_ERROR_INVALID, "array %u: row %" PRIu64 " begins no frame", array->id, n);
-    if (!xtf_frames_before_row(array, index, n, &stack, error) ||
+        return xtf_fail(error, XTF_ERROR_INVALID, "array %u: row %" PRIu64 " begins no frame", array->id, search->n);
+    if (!xtf_frames_before_row(array, index, search->n, &stack, error) ||
         !xtf_accumulate_rows(schema, &schema->aggregates[index], row, 1, &stack, &outer.loader, NULL, error))
         return false;
-    search.depth = xtf_frame_stack_depth(&stack);
-    if (!search_after_row(&search, error))
+    search->depth = xtf_frame_stack_depth(&stack);
+    return true;
+}
+
+bool xtf_array_frame_end(const XtfArray *array, unsigned index, uint64_t n, uint64_t *end, GError **error)
+{
+    EndSearch search = {.array = array, .index = index, .n = n, .from = n, .end = array->n_rows};
+    bool removed;
+
+    if (!xtf_aggregate_is_supported(array->schema, index, error) || !begin_at_kept_time(&search, &removed, error) ||
+        (!removed && !begin_at_row(&search, error)) ||
+        (search.from < array->n_rows && !search_after_row(&search, error)))
         return false;
     *end = search.found ? search.end : array->n_rows;
     return true;

@@ -60,15 +60,28 @@ static bool compute_nested_ticks(const KeySearch *search, uint64_t from, uint64_
     return true;
 }
 
+/* Returns the row before the first one that is charged to a frame: the row that begins it, or the last row before the
+ * kept time. */
+static bool find_begin(const XtfArray *array, const XtfFrameSpan *span, uint64_t *begin, GError **error)
+{
+    uint64_t first_kept;
+
+    if (!xtf_array_first_kept(array, &first_kept, error))
+        return false;
+    *begin = MAX(span->row, first_kept - MIN(first_kept, 1));
+    return true;
+}
+
 bool xtf_frame_exclusive(const XtfArray *array, unsigned index, const XtfFrameSpan *span, uint64_t *ticks,
                          GError **error)
 {
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&array->schema->aggregates[index], 1);
     const KeySearch search = {array, index, {.exact = &span->key, .begins_only = true}, totals};
-    uint64_t begun, key_ticks, nested_key_ticks = 0;
+    uint64_t begin, begun, key_ticks, nested_key_ticks = 0;
 
-    if (!compute_key_totals(&search, span->row, span->end_row, &begun, &key_ticks, error) ||
-        (begun > 0 && !compute_nested_ticks(&search, span->row + 1, span->end_row, &nested_key_ticks, error)))
+    if (!find_begin(array, span, &begin, error) ||
+        !compute_key_totals(&search, begin, span->end_row, &begun, &key_ticks, error) ||
+        (begun > 0 && !compute_nested_ticks(&search, begin + 1, span->end_row, &nested_key_ticks, error)))
         return false;
     *ticks = key_ticks - MIN(nested_key_ticks, key_ticks);
     if (span->end_row < array->n_rows)

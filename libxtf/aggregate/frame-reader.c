@@ -172,8 +172,7 @@ static bool ensure_row(XtfFrameReader *reader, uint64_t n, GError **error)
 /* ---- Frames. */
 
 /* Finds the end of a frame that does not end in the batch. */
-static bool find_end_after_batch(const XtfFrameReader *reader, const BatchRow *begin, XtfFrameTimes *frame,
-                                 GError **error)
+static bool find_end_after_batch(const XtfFrameReader *reader, XtfFrameTimes *frame, GError **error)
 {
     const XtfArray *array = &reader->array;
     g_autofree uint8_t *row = g_malloc(array->schema->row_size);
@@ -196,6 +195,16 @@ static bool find_end_after_batch(const XtfFrameReader *reader, const BatchRow *b
 
 bool xtf_frame_reader_find(XtfFrameReader *reader, uint64_t n, XtfFrameTimes *frame, GError **error)
 {
+    XtfOpenFrame removed_frame;
+    bool removed = false;
+
+    if (reader->array.kept > 0 &&
+        !xtf_array_removed_frame(&reader->array, reader->index, n, &removed_frame, NULL, &removed, error))
+        return false;
+    if (removed) {
+        *frame = (XtfFrameTimes){.span = {.key = removed_frame.key, .row = n, .begin = removed_frame.time}};
+        return find_end_after_batch(reader, frame, error);
+    }
     if (!ensure_row(reader, n, error))
         return false;
     uint32_t i = (uint32_t)(n - reader->first);
@@ -204,7 +213,7 @@ bool xtf_frame_reader_find(XtfFrameReader *reader, uint64_t n, XtfFrameTimes *fr
         return xtf_fail(error, XTF_ERROR_INVALID, "array %u: row %" PRIu64 " begins no frame", reader->array.id, n);
     *frame = (XtfFrameTimes){.span = {.key = begin->key, .row = n, .begin = begin->time}};
     if (begin->match == NO_ROW && !begin->open)
-        return find_end_after_batch(reader, begin, frame, error);
+        return find_end_after_batch(reader, frame, error);
     if (begin->open) {
         frame->span.end_row = reader->array.n_rows;
         frame->span.end = reader->last;
@@ -225,17 +234,24 @@ static bool find_begin_before_batch(const XtfFrameReader *reader, uint64_t n, ui
                                     uint64_t *time, GError **error)
 {
     g_autofree uint8_t *row = g_malloc(reader->array.schema->row_size);
-    uint64_t end;
+    XtfOpenFrame removed_frame;
+    uint64_t end, first_kept;
+    bool removed;
 
     *known = false;
-    if (!xtf_array_row(&reader->array, begin, row, error))
+    if (!xtf_array_first_kept(&reader->array, &first_kept, error) ||
+        !xtf_array_removed_frame(&reader->array, reader->index, begin, &removed_frame, NULL, &removed, error))
         return false;
-    if (xtf_load_bits(&reader->is_end, row) != 0)
+    if (begin < first_kept && !removed)
+        return true;
+    if (!removed && !xtf_array_row(&reader->array, begin, row, error))
+        return false;
+    if (!removed && xtf_load_bits(&reader->is_end, row) != 0)
         return true;
     if (!xtf_array_frame_end(&reader->array, reader->index, begin, &end, error))
         return false;
     *known = end == n;
-    *time = xtf_load64(row);
+    *time = removed ? removed_frame.time : xtf_load64(row);
     return true;
 }
 

@@ -236,3 +236,26 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenF
     *n_frames = depth;
     return true;
 }
+
+bool xtf_array_removed_frame(const XtfArray *array, unsigned index, uint64_t n, XtfOpenFrame *frame, uint64_t *depth,
+                             bool *found, GError **error)
+{
+    g_autofree XtfOpenFrame *frames = NULL;
+    uint64_t first_kept;
+    size_t n_frames;
+
+    *found = false;
+    if (!xtf_array_first_kept(array, &first_kept, error))
+        return false;
+    if (n >= first_kept)
+        return true;
+    if (!xtf_array_stack(array, index, first_kept, &frames, &n_frames, error))
+        return false;
+    for (size_t i = 0; i < n_frames && !*found; i++) {
+        *found = frames[i].row == n;
+        *frame = frames[i];
+        if (depth)
+            *depth = i + 1;
+    }
+    return true;
+}

@@ -127,6 +127,7 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
         return xtf_damaged(error, "array %u of location %" PRIu64 ": %s", decoded.id, decoded.location, fault);
     decoded.first = xtf_clock_map_to_global(decoded.clock, decoded.local_first);
     decoded.last = xtf_clock_map_to_global(decoded.clock, decoded.local_last);
+    decoded.kept = trace->kept_from;
     *array = decoded;
     return true;
 }

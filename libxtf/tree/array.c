@@ -7,6 +7,7 @@ XtfArray xtf_array_local(const XtfArray *array)
     local.clock = NULL;
     local.first = array->local_first;
     local.last = array->local_last;
+    local.kept = xtf_clock_map_to_local(array->clock, array->kept);
     return local;
 }
 
@@ -17,6 +18,7 @@ unsigned xtf_array_height(const XtfArray *array)
 
 bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **error)
 {
+    t = MAX(t, array->kept);
     if (t <= array->first) {
         *n = 0;
         return true;
@@ -31,6 +33,11 @@ bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **err
         return false;
     *n = leaf.first_n + xtf_leaf_rank(array, &leaf, local);
     return true;
+}
+
+bool xtf_array_first_kept(const XtfArray *array, uint64_t *n, GError **error)
+{
+    return xtf_array_rank(array, 0, n, error);
 }
 
 bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint64_t high, uint64_t *n, GError **error)

@@ -76,6 +76,7 @@ static bool enter_next_leaf(XtfCursor *cursor, GError **error)
 
 bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **error)
 {
+    t = MAX(t, cursor->array.kept);
     if (t > cursor->array.last) {
         xtf_cursor_finish(cursor);
         *found = false;

@@ -66,6 +66,7 @@ struct XtfTrace {
     XtfCache *cache;
     XtfSuperblock superblock;
     XtfCatalog catalog;
+    uint64_t kept_from;         /* the kept time; 0: no volume was removed */
     uint64_t passed_over;       /* number of the newest commit, if the caller asked for the one before it; else 0 */
     XtfOpening opening;         /* bytes that items are taken from; empty in a trace that is not closed */
     bool shares_schemas;        /* the schemas are owned by the file */

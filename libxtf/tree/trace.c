@@ -339,6 +339,7 @@ static bool prepare_file(XtfTrace *trace, GError **error)
     for (uint32_t i = 0; i < catalog->n_files; i++)
         trace->superblock.info.file_size += catalog->files[i].size;
     trace->superblock.info.removed = xtf_catalog_n_removed(catalog);
+    trace->kept_from = trace->superblock.info.removed > 0 ? catalog->clock.first : 0;
     if (trace->superblock.own_first > 0)
         trace->superblock.info.volumes = catalog->n_files + 1;
     else
@@ -502,6 +503,11 @@ const char *xtf_format_version(void)
 const XtfClock *xtf_trace_clock(const XtfTrace *trace)
 {
     return &trace->catalog.clock;
+}
+
+uint64_t xtf_trace_kept_from(const XtfTrace *trace)
+{
+    return trace->kept_from;
 }
 
 void xtf_trace_get_info(const XtfTrace *trace, XtfTraceInfo *info)

@@ -5,6 +5,7 @@
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
 #include "src/tables/collectives/collective-requests.h"
+#include "src/trace/select/kept-rows.h"
 
 enum {
     BEGIN_NEAR = 64, /* most rows between a BEGIN and its END */
@@ -117,8 +118,8 @@ static bool find_by_time(const XtfCollectiveProcess *process, const XtfCollectiv
         if (k < to - from) {
             part->at = i;
             *found = true;
-            return xtf_array_group_select(&location->array, wanted->types->aggregate, &wanted->filter, from + k,
-                                          &part->n, error);
+            return xtf_kept_select(&location->array, wanted->types->aggregate, &wanted->filter, from + k, &part->n,
+                                   error);
         }
         k -= to - from;
     }
@@ -152,7 +153,7 @@ static bool find_completion(const XtfCollectiveProcess *process, const XtfCollec
         return find_by_time(process, wanted, k, part, found, error);
     }
     const XtfArray *array = &process->locations[part->at].array;
-    if (!xtf_array_group_select(array, wanted->types->aggregate, &wanted->filter, k, &part->n, error))
+    if (!xtf_kept_select(array, wanted->types->aggregate, &wanted->filter, k, &part->n, error))
         return false;
     *found = part->n < array->n_rows;
     return true;
@@ -163,9 +164,12 @@ static bool find_completion(const XtfCollectiveProcess *process, const XtfCollec
 /* Finds the BEGIN of an END. Only records of requests may lie between the two. */
 static bool find_begin(XtfCollectivePart *part, const XtfCollectiveTypes *types, XtfCursor *cursor, GError **error)
 {
+    uint64_t first_kept;
     bool found = true;
 
-    for (unsigned i = 0; i < BEGIN_NEAR && cursor->n > 0; i++) {
+    if (!xtf_array_first_kept(&cursor->array, &first_kept, error))
+        return false;
+    for (unsigned i = 0; i < BEGIN_NEAR && cursor->n > first_kept; i++) {
         if (!xtf_cursor_next(cursor, -1, &found, error))
             return false;
         XtfCollectiveEvent event = xtf_collective_event(types, xtf_cursor_row(cursor));

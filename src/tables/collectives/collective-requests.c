@@ -36,16 +36,19 @@ static bool count_open(const Around *around, uint64_t n, int64_t *open, GError *
     return true;
 }
 
-/* Moves back from row n to a row before which no request is open, or to the first row. */
+/* Moves back from row n to a row before which no request is open, or to the first row. Not further back than the kept
+ * time: then requests are not near. */
 static bool find_start(Around *around, uint64_t n, GError **error)
 {
+    uint64_t first_kept;
     bool found;
 
     around->from = n;
-    if (!count_open(around, n, &around->open, error) || !xtf_cursor_seek_n(&around->cursor, n, &found, error))
+    if (!xtf_array_first_kept(around->array, &first_kept, error) || !count_open(around, n, &around->open, error) ||
+        !xtf_cursor_seek_n(&around->cursor, n, &found, error))
         return false;
     while (around->open != 0 && around->from > 0) {
-        if (n - around->from >= XTF_COLLECTIVES_NEAR) {
+        if (n - around->from >= XTF_COLLECTIVES_NEAR || around->from <= first_kept) {
             around->near = false;
             return true;
         }

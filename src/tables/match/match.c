@@ -18,6 +18,7 @@ const char *const xtf_pair_doubts[XTF_N_DOUBTS] = {
     [XTF_DOUBT_THREADS] = "several threads were sending or receiving in the group at one time",
     [XTF_DOUBT_OPEN] = "a receive that was posted before this one was still open at the last commit",
     [XTF_DOUBT_POSTING] = "it is not known when this receive, or one of its group behind it, was posted",
+    [XTF_DOUBT_REMOVED] = "the other end is before the kept time: its volume was removed",
     [XTF_DOUBT_PROBE] = "a probe matched this message, or one of its group that was open with it",
 };
 
@@ -208,7 +209,7 @@ static bool find_other_end(Query *query, const XtfMessagePlace *this_end, bool i
 {
     XtfMessage *message = query->message;
     XtfMessagePlace other_end;
-    uint64_t number;
+    uint64_t number, removed;
     bool known, found;
 
     if (!find_same_number(query, this_end, is_sender, &other_end, &found, error) ||
@@ -216,6 +217,12 @@ static bool find_other_end(Query *query, const XtfMessagePlace *this_end, bool i
         return false;
     if (!known || number == UINT64_MAX)
         return true;
+    if (!xtf_message_count_removed(is_sender ? &query->postings : &query->sends, &removed, error))
+        return false;
+    if (number < removed) {
+        set_doubt(message, XTF_DOUBT_REMOVED);
+        return true;
+    }
     if (number != message->k &&
         !xtf_message_select(is_sender ? &query->postings : &query->sends, number, &other_end, &found, error))
         return false;
@@ -276,11 +283,11 @@ typedef struct {
     uint64_t seq, message;
 } Posting;
 
-/* Finds the first row whose seq is not less than the posting's. Searches from row `near` in steps that double, then by
- * bisection. */
+/* Finds the first row from *n on whose seq is not less than the posting's. Searches from row `near` in steps that
+ * double, then by bisection. */
 static bool find_seq_near(const XtfArray *array, const Posting *posting, uint64_t near, uint64_t *n, GError **error)
 {
-    uint64_t low = 0, high = array->n_rows, at = MIN(near, array->n_rows - 1), step = 1;
+    uint64_t low = *n, high = array->n_rows, at = CLAMP(near, low, array->n_rows - 1), step = 1;
     uint8_t row[XTF_ROW_MAX];
 
     while (low < high) {
@@ -290,27 +297,29 @@ static bool find_seq_near(const XtfArray *array, const Posting *posting, uint64_
             low = at + 1;
         else
             high = at;
-        bool bounded = low > 0 && high < array->n_rows;
+        bool bounded = low > *n && high < array->n_rows;
         if (bounded)
             at = low + (high - low) / 2;
         else
-            at = low > 0 ? MIN(low + step, array->n_rows - 1) : high - MIN(step, high);
+            at = low > *n ? MIN(low + step, array->n_rows - 1) : high - MIN(step, high - low);
         step *= 2;
     }
     *n = low;
     return true;
 }
 
-/* Finds the row of `postings` for row m of `recvs`. *found is false if that row is not written yet: the writer adds
- * postings in the order of posting, once they are complete. */
+/* Finds the row of `postings` for row m of `recvs`. If it is not found, *reason says why. The writer adds postings in
+ * the order of posting, once they are complete: the row may not be written yet. */
 static bool find_posting(const XtfMatching *matching, const XtfMessageLocation *location, uint64_t m, uint64_t *n,
-                         bool *found, GError **error)
+                         bool *found, XtfPairDoubt *reason, GError **error)
 {
     const XtfMessageTypes *types = &matching->types;
     const XtfArray *postings = &location->arrays[XTF_MESSAGES_POSTINGS];
+    uint64_t first_kept;
     uint8_t row[XTF_ROW_MAX];
 
     *found = false;
+    *reason = XTF_DOUBT_OPEN;
     if (!location->has_recvs || m >= location->recvs.n_rows)
         return xtf_damaged(error, "location %" PRIu64 " has no receives, or fewer than a message names", location->id);
     if (!location->has[XTF_MESSAGES_POSTINGS])
@@ -319,10 +328,15 @@ static bool find_posting(const XtfMatching *matching, const XtfMessageLocation *
         return false;
     uint64_t seq = xtf_field_get(types->recvs_seq, row), posted = xtf_field_get(types->recvs_posted, row);
     Posting posting = {&types->types[XTF_MESSAGES_POSTINGS], seq - MIN(seq, posted), m};
+    if (!xtf_array_first_kept(postings, &first_kept, error))
+        return false;
+    *n = first_kept;
     if (!find_seq_near(postings, &posting, m, n, error))
         return false;
     if (*n == postings->n_rows)
         return true;
+    if (first_kept > 0 && *n == first_kept)
+        *reason = XTF_DOUBT_REMOVED;
     for (; *n < postings->n_rows; ++*n) {
         if (!xtf_array_row(postings, *n, row, error))
             return false;
@@ -332,36 +346,48 @@ static bool find_posting(const XtfMatching *matching, const XtfMessageLocation *
         if (xtf_field_get(posting.type->seq, row) != posting.seq)
             break;
     }
-    return xtf_damaged(error, "row %" PRIu64 " of recvs of location %" PRIu64 " has no posting", m, location->id);
+    return *reason == XTF_DOUBT_REMOVED ||
+           xtf_damaged(error, "row %" PRIu64 " of recvs of location %" PRIu64 " has no posting", m, location->id);
+}
+
+/* Finds the posting of a row of `recvs`, the group, and the number of the receive in it. If *found is false, the
+ * message has the reason as its doubt; if the group is unknown, too. */
+static bool find_receive(Query *query, const XtfMessageEnd *receive, XtfMessagePlace *place, bool *found,
+                         GError **error)
+{
+    XtfMatching *matching = query->matching;
+    const XtfMessageType *type = &matching->types.types[XTF_MESSAGES_POSTINGS];
+    XtfPairDoubt reason = XTF_DOUBT_OPEN;
+    uint8_t row[XTF_ROW_MAX];
+
+    *query->message = (XtfMessage){0};
+    *found = false;
+    query->receiver = take_end(query, receive, &place->location, error);
+    if (!query->receiver)
+        return false;
+    const XtfMessageLocation *location = &query->receiver->locations[place->location];
+    if (place->location < query->receiver->n &&
+        !find_posting(matching, location, receive->row, &place->row, found, &reason, error))
+        return false;
+    if (!*found) {
+        set_doubt(query->message, reason);
+        return true;
+    }
+    return set_receive(query, place, error) &&
+           xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place->row, row, error) &&
+           find_group(query, type, row, false, error) &&
+           (!query->message->has_group || xtf_message_rank(&query->postings, place, &query->message->k, error));
 }
 
 static bool match_receive(XtfMatching *matching, const XtfMessageEnd *receive, bool only_certain, XtfMessage *message,
                           GError **error)
 {
     g_auto(Query) query = {.matching = matching, .only_certain = only_certain, .message = message};
-    const XtfMessageType *type = &matching->types.types[XTF_MESSAGES_POSTINGS];
     XtfMessagePlace place;
-    uint8_t row[XTF_ROW_MAX];
-    bool found = false;
+    bool found;
 
-    *message = (XtfMessage){0};
-    query.receiver = take_end(&query, receive, &place.location, error);
-    if (!query.receiver)
-        return false;
-    const XtfMessageLocation *location = &query.receiver->locations[place.location];
-    if (place.location < query.receiver->n &&
-        !find_posting(matching, location, receive->row, &place.row, &found, error))
-        return false;
-    if (!found) {
-        set_doubt(message, XTF_DOUBT_OPEN);
-        return true;
-    }
-    if (!set_receive(&query, &place, error) ||
-        !xtf_array_row(&location->arrays[XTF_MESSAGES_POSTINGS], place.row, row, error) ||
-        !find_group(&query, type, row, false, error))
-        return false;
-    return !message->has_group || (xtf_message_rank(&query.postings, &place, &message->k, error) &&
-                                   find_other_end(&query, &place, false, error));
+    return find_receive(&query, receive, &place, &found, error) &&
+           (!found || !message->has_group || find_other_end(&query, &place, false, error));
 }
 
 bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message, GError **error)
@@ -373,4 +399,23 @@ bool xtf_match_receive_if_certain(XtfMatching *matching, const XtfMessageEnd *re
                                   GError **error)
 {
     return match_receive(matching, receive, true, message, error);
+}
+
+bool xtf_match_was_sent_before(XtfMatching *matching, const XtfMessageEnd *receive, bool *before, GError **error)
+{
+    XtfMessage message;
+    g_auto(Query) query = {.matching = matching, .message = &message};
+    XtfMessagePlace place;
+    uint64_t removed;
+    bool found;
+
+    *before = false;
+    if (!find_receive(&query, receive, &place, &found, error))
+        return false;
+    if (!found || !message.has_group)
+        return true;
+    if (!xtf_message_count_removed(&query.sends, &removed, error))
+        return false;
+    *before = message.k < removed;
+    return true;
 }

@@ -38,6 +38,7 @@ typedef enum {
     XTF_DOUBT_THREADS,   /* several threads sent, or received, in the group at the same time */
     XTF_DOUBT_POSTING,   /* the time of posting is unknown, of this receive or of a later one in the group */
     XTF_DOUBT_OPEN,      /* an earlier posted receive is not complete, so later postings are not written yet */
+    XTF_DOUBT_REMOVED,   /* the other end, or the posting, is before the kept time */
     XTF_DOUBT_PROBE,     /* a probe matched the message of this receive, or of one of its group that was open with it */
     XTF_N_DOUBTS,
 } XtfPairDoubt;
@@ -73,3 +74,6 @@ bool xtf_match_receive(XtfMatching *matching, const XtfMessageEnd *receive, XtfM
 bool xtf_match_send_if_certain(XtfMatching *matching, const XtfMessageEnd *send, XtfMessage *message, GError **error);
 bool xtf_match_receive_if_certain(XtfMatching *matching, const XtfMessageEnd *receive, XtfMessage *message,
                                   GError **error);
+/* Sets *before if the message of a row of `recvs` was sent before the kept time of the trace. False if it is unknown.
+ */
+bool xtf_match_was_sent_before(XtfMatching *matching, const XtfMessageEnd *receive, bool *before, GError **error);

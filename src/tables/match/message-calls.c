@@ -60,6 +60,7 @@ static bool find_leaf_call(const XtfMessageTypes *types, const XtfMessageLocatio
     const XtfAggregate *frames = &schema->aggregates[types->frames];
     const XtfField *is_leave = &schema->fields[frames->values[0]], *enter = &schema->fields[frames->values[1]];
     const XtfField *seq_field = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
+    uint64_t first_kept;
     g_auto(XtfCursor) cursor;
 
     *found = false;
@@ -71,7 +72,9 @@ static bool find_leaf_call(const XtfMessageTypes *types, const XtfMessageLocatio
     if (!*found)
         return true;
     const uint8_t *row = xtf_cursor_row(&cursor);
-    *found = cursor.n > 0 && xtf_field_get(is_leave, row) != 0 && xtf_field_get(enter, row) == 1;
+    if (!xtf_array_first_kept(&location->calls, &first_kept, error))
+        return false;
+    *found = cursor.n > first_kept && xtf_field_get(is_leave, row) != 0 && xtf_field_get(enter, row) == 1;
     if (!*found)
         return true;
     call->leave = xtf_cursor_time(&cursor);
@@ -94,6 +97,8 @@ static bool find_call(XtfMatching *matching, const XtfMessageLocation *location,
                       uint64_t *region, bool *found, GError **error)
 {
     const XtfAggregate *frames = &matching->types.calls->aggregates[matching->types.frames];
+    XtfOpenFrame frame;
+    bool removed;
     uint8_t row[XTF_ROW_MAX];
 
     call->enter = call->leave = call->record;
@@ -101,13 +106,14 @@ static bool find_call(XtfMatching *matching, const XtfMessageLocation *location,
         return false;
     if (!*found)
         return true;
-    if (!xtf_array_row(&location->calls, call->row, row, error) ||
+    if (!xtf_array_removed_frame(&location->calls, matching->types.frames, call->row, &frame, NULL, &removed, error) ||
+        (!removed && !xtf_array_row(&location->calls, call->row, row, error)) ||
         !find_leave(matching, location, call->row, &call->leave, error))
         return false;
-    call->enter = xtf_field_get(&location->calls.schema->fields[0], row);
+    call->enter = removed ? frame.time : xtf_field_get(&location->calls.schema->fields[0], row);
     call->leave = MAX(call->leave, call->enter);
-    *region = xtf_field_get(&location->calls.schema->fields[frames->keys[0]], row);
-    call->site = site_of(&matching->types, row);
+    *region = removed ? frame.key : xtf_field_get(&location->calls.schema->fields[frames->keys[0]], row);
+    call->site = removed ? XTF_NONE32 : site_of(&matching->types, row);
     return true;
 }
 

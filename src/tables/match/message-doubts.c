@@ -37,7 +37,7 @@ static bool overlaps_location(XtfMatching *matching, const XtfMessageSide *side,
         if (!xtf_message_select_in(side, index, at, &n, error))
             return false;
         if (n == UINT64_MAX)
-            break;
+            continue;
         if (!xtf_message_call_of(matching, location, side->kind, n, &call, error))
             return false;
         *overlaps = calls_overlap(this_call, &call);
@@ -123,6 +123,7 @@ bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings
                            uint64_t k, bool *probed, GError **error)
 {
     OpenInterval this_interval, other_interval;
+    uint64_t removed;
     bool may;
 
     *probed = false;
@@ -130,9 +131,10 @@ bool xtf_message_is_probed(XtfMatching *matching, const XtfMessageSide *postings
         return false;
     if (!may)
         return true;
-    if (!find_interval(matching, postings, place, &this_interval, error))
+    if (!find_interval(matching, postings, place, &this_interval, error) ||
+        !xtf_message_count_removed(postings, &removed, error))
         return false;
-    uint64_t from = k - MIN(k, (uint64_t)XTF_PROBED_RECEIVES);
+    uint64_t from = MAX(k - MIN(k, (uint64_t)XTF_PROBED_RECEIVES), removed);
     for (uint64_t at = from; at <= k + XTF_PROBED_RECEIVES && !*probed; at++) {
         XtfMessagePlace there;
         bool found;

@@ -94,10 +94,11 @@ static bool load_receive(const XtfShiftedGroup *group, const XtfMessageLocation 
     return true;
 }
 
-static bool load_group_ends(const XtfShiftedGroup *group, const XtfMessageSide *side, uint64_t from, uint64_t to,
-                            End *ends, GError **error)
+/* Loads the ends with numbers from `from` to `to`, but those before `kept` are left out. */
+static bool load_group_ends(const XtfShiftedGroup *group, const XtfMessageSide *side, uint64_t from, uint64_t kept,
+                            uint64_t to, End *ends, GError **error)
 {
-    for (uint64_t k = from; k < to; k++) {
+    for (uint64_t k = kept; k < to; k++) {
         XtfMessagePlace place;
         bool found;
         if (!xtf_message_select(side, k, &place, &found, error))
@@ -120,15 +121,18 @@ static bool make_block(const XtfShiftedGroup *group, Block *block, GError **erro
     uint64_t first = block->number * XTF_SHIFT_BLOCK, end = MIN(first + XTF_SHIFT_BLOCK, group->n_sends);
     uint64_t from = first - MIN(first, (uint64_t)XTF_SHIFT_MOST);
     uint64_t to = MIN(first + XTF_SHIFT_BLOCK + XTF_SHIFT_MOST, group->n_receives);
+    uint64_t send_kept, receive_kept; /* numbers of the first ends from the kept time on */
     End sends[XTF_SHIFT_BLOCK], receives[RECEIVES_MOST];
 
-    if (!load_group_ends(group, group->sends, first, end, sends, error) ||
-        !load_group_ends(group, group->postings, from, to, receives, error))
+    if (!xtf_message_count_removed(group->sends, &send_kept, error) ||
+        !xtf_message_count_removed(group->postings, &receive_kept, error) ||
+        !load_group_ends(group, group->sends, first, MAX(first, send_kept), end, sends, error) ||
+        !load_group_ends(group, group->postings, from, MAX(from, receive_kept), to, receives, error))
         return false;
     for (unsigned d = 0; d < N_SHIFTS; d++) {
         for (uint64_t i = first; i < end; i++) {
             uint64_t bit = (uint64_t)1 << (i - first), at = i + d - XTF_SHIFT_MOST;
-            if (i + d < XTF_SHIFT_MOST || at >= group->n_receives)
+            if (i + d < XTF_SHIFT_MOST || at >= group->n_receives || i < send_kept || at < receive_kept)
                 continue;
             const End *send = &sends[i - first], *receive = &receives[at - from];
             block->paired[d] |= bit;

@@ -4,6 +4,7 @@
 #include "libxtf/spans.h"
 #include "libxtf/trace.h"
 #include "src/model/properties.h"
+#include "src/trace/select/kept-rows.h"
 
 bool xtf_samples_init(XtfSamples *samples, const XtfTraceContext *context, const char *type,
                       const char *const *counters)
@@ -23,21 +24,24 @@ bool xtf_samples_init(XtfSamples *samples, const XtfTraceContext *context, const
     return true;
 }
 
-/* Finds the last row of a group before row n; *found is false if there is none. `key` NULL: of any group. */
+/* Finds the last row of a group before row n; *found is false if there is none from the kept time on. `key` NULL: of
+ * any group. */
 static bool find_last_before(const XtfSamples *samples, const XtfArray *array, const uint64_t *key, uint64_t n,
                              uint8_t *row, bool *found, GError **error)
 {
     const XtfGroupFilter filter = {.exact = key};
-    uint64_t rank = n, last = n - 1;
+    uint64_t rank = n, last = n - 1, first_kept;
 
     *found = false;
-    if (key && !xtf_array_group_rank(array, samples->ref.number, &filter, n, &rank, error))
+    if (!xtf_array_first_kept(array, &first_kept, error) ||
+        (key && !xtf_array_group_rank(array, samples->ref.number, &filter, n, &rank, error)))
         return false;
     if (!rank)
         return true;
-    *found = true;
-    return (!key || xtf_array_group_select(array, samples->ref.number, &filter, rank - 1, &last, error)) &&
-           xtf_array_row(array, last, row, error);
+    if (key && !xtf_kept_select(array, samples->ref.number, &filter, rank - 1, &last, error))
+        return false;
+    *found = last >= first_kept && last < array->n_rows;
+    return !*found || xtf_array_row(array, last, row, error);
 }
 
 bool xtf_samples_last(const XtfSamples *samples, const XtfLocationArrays *arrays, const uint64_t *key, uint64_t to,

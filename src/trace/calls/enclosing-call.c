@@ -45,7 +45,7 @@ bool xtf_enclosing_call_find(const XtfTraceContext *context, const XtfArray *cal
                              uint64_t *n, bool *found, GError **error)
 {
     XtfSpan span = {.array = *calls, .hi = calls->n_rows};
-    uint64_t low, high = calls->n_rows, enter;
+    uint64_t low, high = calls->n_rows, enter, first_kept;
     uint8_t row[XTF_ROW_MAX];
 
     *found = false;
@@ -58,12 +58,16 @@ bool xtf_enclosing_call_find(const XtfTraceContext *context, const XtfArray *cal
     if (!low)
         return true;
     *n = low - 1;
+    if (!xtf_array_first_kept(calls, &first_kept, error))
+        return false;
+    if (*n < first_kept)
+        return find_innermost_frame(context, calls, low, n, found, error);
     if (!xtf_array_row(calls, *n, row, error))
         return false;
     *found = is_enter(calls, row);
     if (*found)
         return true;
-    if (!xtf_row_linked_enter(calls, *n, row, &enter))
+    if (!xtf_row_linked_enter(calls, *n, row, &enter) || enter < first_kept)
         return find_innermost_frame(context, calls, low, n, found, error);
     if (!xtf_array_row(calls, enter, row, error))
         return false;

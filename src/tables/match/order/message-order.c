@@ -2,6 +2,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/group-filter.h"
+#include "src/trace/select/kept-rows.h"
 
 /* ---- Cancelled sends: few, ordered by row. */
 
@@ -14,6 +15,8 @@ static bool count_cancelled(const XtfMessageTypes *types, const XtfMessageLocati
     uint64_t low = 0, high = location->has[XTF_MESSAGES_CANCELLED] ? array->n_rows : 0;
     uint8_t row[XTF_ROW_MAX];
 
+    if (high > 0 && !xtf_array_first_kept(array, &low, error))
+        return false;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
         if (!xtf_array_row(array, middle, row, error))
@@ -91,7 +94,7 @@ bool xtf_message_select_in(const XtfMessageSide *side, uint32_t index, uint64_t 
         return true;
     do { /* each round skips the cancelled sends found so far */
         before = cancelled;
-        if (!xtf_array_group_select(array, aggregate_of(side, side->kind), &filter, k + before, n, error))
+        if (!xtf_kept_select(array, aggregate_of(side, side->kind), &filter, k + before, n, error))
             return false;
         if (*n == array->n_rows) {
             *n = UINT64_MAX;
@@ -104,6 +107,29 @@ bool xtf_message_select_in(const XtfMessageSide *side, uint32_t index, uint64_t 
 }
 
 /* ---- Order in several locations. */
+
+/* Counts the group's messages in one location before the kept time. */
+static bool count_removed_in(const XtfMessageSide *side, uint32_t index, uint64_t *k, GError **error)
+{
+    const XtfMessageLocation *location = &side->process->locations[index];
+    uint64_t first_kept;
+
+    *k = 0;
+    return !location->has[side->kind] || (xtf_array_first_kept(&location->arrays[side->kind], &first_kept, error) &&
+                                          (first_kept == 0 || xtf_message_rank_in(side, index, first_kept, k, error)));
+}
+
+bool xtf_message_count_removed(const XtfMessageSide *side, uint64_t *k, GError **error)
+{
+    *k = 0;
+    for (uint32_t i = 0; i < side->process->n; i++) {
+        uint64_t in;
+        if (!count_removed_in(side, i, &in, error))
+            return false;
+        *k += in;
+    }
+    return true;
+}
 
 bool xtf_message_rows_before(const XtfMessageSide *side, const XtfMessagePlace *place, uint32_t index, uint64_t *n,
                              GError **error)
@@ -261,14 +287,16 @@ static bool select_of_several(const XtfMessageSide *side, uint64_t k, XtfMessage
 {
     g_autofree Range *ranges = g_new0(Range, side->process->n);
     uint32_t n_ranges = side->process->n, at;
-    uint64_t all = 0;
+    uint64_t all = 0, removed = 0;
 
     for (uint32_t i = 0; i < n_ranges; i++) {
-        if (!xtf_message_rank_in(side, i, UINT64_MAX, &ranges[i].high, error))
+        if (!xtf_message_rank_in(side, i, UINT64_MAX, &ranges[i].high, error) ||
+            !count_removed_in(side, i, &ranges[i].low, error))
             return false;
         all += ranges[i].high;
+        removed += ranges[i].low;
     }
-    if (k >= all)
+    if (k >= all || k < removed)
         return true;
     for (at = find_widest(ranges, n_ranges); !*found && ranges[at].low < ranges[at].high;
          at = find_widest(ranges, n_ranges))

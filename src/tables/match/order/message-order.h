@@ -25,8 +25,10 @@ typedef struct {
 
 /* Counts the group's messages before a row, which may be of another group. */
 bool xtf_message_rank(const XtfMessageSide *side, const XtfMessagePlace *place, uint64_t *k, GError **error);
-/* Finds the place of message k; *found is false if there are at most k messages. */
+/* Finds the place of message k. *found is false if there are at most k messages, or if it is before the kept time. */
 bool xtf_message_select(const XtfMessageSide *side, uint64_t k, XtfMessagePlace *place, bool *found, GError **error);
+/* Counts the group's messages before the kept time of the trace: the numbers of the kept ones follow. */
+bool xtf_message_count_removed(const XtfMessageSide *side, uint64_t *k, GError **error);
 /* Counts the group's messages in the whole trace. */
 bool xtf_message_count(const XtfMessageSide *side, uint64_t *n, GError **error);
 /* Counts the group's messages in the whole trace, given that k of them precede a place. Counts only from there on, if
@@ -35,7 +37,8 @@ bool xtf_message_count_on(const XtfMessageSide *side, const XtfMessagePlace *pla
                           GError **error);
 /* Counts the group's messages in one location before its row n. */
 bool xtf_message_rank_in(const XtfMessageSide *side, uint32_t location, uint64_t n, uint64_t *k, GError **error);
-/* Finds the row of a location with k of the group's messages before it in the location; UINT64_MAX if there is none. */
+/* Finds the row of a location with k of the group's messages before it in the location; UINT64_MAX if there is none
+ * from the kept time on. */
 bool xtf_message_select_in(const XtfMessageSide *side, uint32_t location, uint64_t k, uint64_t *n, GError **error);
 /* Counts the rows of a location that precede a place in another location. */
 bool xtf_message_rows_before(const XtfMessageSide *side, const XtfMessagePlace *place, uint32_t location, uint64_t *n,

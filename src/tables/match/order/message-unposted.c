@@ -24,12 +24,14 @@ static bool find_receives(const XtfMessageTypes *types, const XtfMessageLocation
                           GError **error)
 {
     g_auto(XtfCursor) cursor;
+    uint64_t first_kept;
     bool on;
 
     xtf_cursor_init(&cursor, &location->recvs);
-    if (!xtf_cursor_seek_n(&cursor, 0, &on, error))
+    if (!xtf_array_first_kept(&location->recvs, &first_kept, error) ||
+        !xtf_cursor_seek_n(&cursor, first_kept, &on, error))
         return false;
-    for (uint64_t n = 0; on; n++) {
+    for (uint64_t n = first_kept; on; n++) {
         const uint8_t *row = xtf_cursor_row(&cursor);
         const char *label = xtf_field_get(types->recvs_posted, row) > 0 ? NULL : xtf_row_label(types->recvs_event, row);
         if (label && g_str_equal(label, "MPI_IRECV"))
@@ -60,12 +62,14 @@ static bool find_postings(const XtfMessageTypes *types, const XtfMessageLocation
     const XtfMessageType *type = &types->types[XTF_MESSAGES_POSTINGS];
     uint64_t envelope[XTF_ENVELOPE_KEYS];
     g_auto(XtfCursor) cursor;
+    uint64_t first_kept;
     bool on;
 
     xtf_cursor_init(&cursor, &location->arrays[XTF_MESSAGES_POSTINGS]);
-    if (!xtf_cursor_seek_n(&cursor, 0, &on, error))
+    if (!xtf_array_first_kept(&location->arrays[XTF_MESSAGES_POSTINGS], &first_kept, error) ||
+        !xtf_cursor_seek_n(&cursor, first_kept, &on, error))
         return false;
-    for (uint64_t n = 0; on; n++) {
+    for (uint64_t n = first_kept; on; n++) {
         const uint8_t *row = xtf_cursor_row(&cursor);
         if (contains_row(receives, xtf_field_get(type->message, row))) {
             xtf_message_envelope(type, row, envelope);

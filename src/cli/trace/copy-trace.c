@@ -3,6 +3,7 @@
 #include "libxtf/array.h"
 #include "libxtf/references.h"
 #include "libxtf/trace.h"
+#include "src/cli/trace/kept-rows.h"
 
 typedef struct {
     XtfTrace *trace;
@@ -11,6 +12,7 @@ typedef struct {
     uint32_t *ids;        /* ids of the copy's schemas, by schema id of the trace */
     uint64_t done, total; /* rows copied, and all rows of arrays */
     GHashTable *strings;  /* string ids of the trace -> ids of the copy, plus 1 */
+    XtfKeptRows *kept;    /* changes the rows; NULL: no volume was removed */
 } Copy;
 
 /* Copies a string, unless that was done before, and returns its id in the copy. */
@@ -59,6 +61,22 @@ static bool copy_row(Copy *copy, const XtfSchema *schema, const GArray *strings,
     return true;
 }
 
+/* Appends rows from row n on of a trace whose first volumes were removed. */
+static bool append_kept_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
+                             const uint8_t *rows, uint64_t n, uint64_t count, GError **error)
+{
+    uint8_t row[XTF_ROW_MAX];
+
+    for (uint64_t i = 0; i < count; i++, rows += schema->row_size) {
+        bool left_out;
+        if (!copy_row(copy, schema, strings, rows, row, error) ||
+            !xtf_kept_rows_change(copy->kept, n + i, row, &left_out, error) ||
+            (!left_out && !xtf_array_writer_append(to, row, error)))
+            return false;
+    }
+    return true;
+}
+
 static bool append_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
                         const uint8_t *rows, uint64_t count, GError **error)
 {
@@ -88,14 +106,19 @@ static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
     XtfArrayWriter *to = xtf_writer_array(copy->writer, array->location, copy->ids[array->schema->id], error);
     g_autoptr(GArray) strings = find_string_references(array->schema);
     g_auto(XtfCursor) cursor;
+    uint64_t first = 0;
     bool found;
 
     xtf_cursor_init(&cursor, array);
-    if (!to || !xtf_cursor_seek_n(&cursor, 0, &found, error))
+    if (!to || (copy->kept && !xtf_kept_rows_begin(copy->kept, array, &first, error)) ||
+        !xtf_cursor_seek_n(&cursor, first, &found, error))
         return false;
+    copy->done += first;
     while (found) {
         uint64_t n = xtf_cursor_available(&cursor);
-        if (!append_rows(copy, to, array->schema, strings, xtf_cursor_row(&cursor), n, error))
+        const uint8_t *rows = xtf_cursor_row(&cursor);
+        if (!(copy->kept ? append_kept_rows(copy, to, array->schema, strings, rows, cursor.n, n, error)
+                         : append_rows(copy, to, array->schema, strings, rows, n, error)))
             return false;
         copy->done += n;
         if (!report_copy_progress(copy, error) || !xtf_cursor_next(&cursor, (int64_t)n, &found, error))
@@ -115,7 +138,7 @@ static bool copy_clock_map(Copy *copy, const XtfArray *array, GError **error)
 
 static bool is_copied(const Copy *copy, const XtfSchema *schema)
 {
-    return !copy->options->no_derived || schema->kind != XTF_SCHEMA_DERIVED;
+    return (!copy->options->no_derived && !copy->kept) || schema->kind != XTF_SCHEMA_DERIVED;
 }
 
 static bool copy_arrays(Copy *copy, GError **error)
@@ -179,8 +202,12 @@ bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *op
 {
     g_autoptr(GHashTable) strings = g_hash_table_new(NULL, NULL);
     g_autofree uint32_t *ids = g_new0(uint32_t, xtf_trace_n_schemas(trace) + 1);
+    g_autoptr(XtfKeptRows) kept = NULL;
     Copy copy = {.trace = trace, .writer = writer, .options = options, .strings = strings, .ids = ids};
 
-    return xtf_trace_is_supported(trace, error) && copy_schemas(&copy, error) && copy_tables(&copy, error) &&
-           copy_arrays(&copy, error);
+    if (!xtf_trace_is_supported(trace, error))
+        return false;
+    if (xtf_trace_kept_from(trace) > 0 && !(copy.kept = kept = xtf_kept_rows_new(trace, error)))
+        return false;
+    return copy_schemas(&copy, error) && copy_tables(&copy, error) && copy_arrays(&copy, error);
 }

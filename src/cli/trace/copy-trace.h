@@ -1,5 +1,6 @@
 /*
- * Copying a trace, row by row. The copy has the same rows, and may store them differently.
+ * Copying a trace, row by row. The copy has the same rows, and may store them differently. A copy of a trace whose
+ * first volumes were removed begins at the kept time, without derived rows (kept-rows.h).
  */
 #pragma once
 

@@ -110,7 +110,7 @@ static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, ui
         .latest = {UINT32_MAX, UINT32_MAX},
     };
     bool rooted = row->pattern == XTF_REPLAY_ONE_TO_ALL || row->pattern == XTF_REPLAY_ALL_TO_ONE;
-    operation->uncertain = row->pattern == XTF_ROW_NO_PATTERN ||
+    operation->uncertain = k < replay->comms[row->comm].first_whole || row->pattern == XTF_ROW_NO_PATTERN ||
                            (row->pattern == XTF_REPLAY_NOBODY && !replay->options.calls) || (rooted && row->peer >= n);
     g_hash_table_insert(replay->operations, g_memdup2(key, sizeof *key), operation);
     return operation;

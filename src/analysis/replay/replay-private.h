@@ -15,6 +15,7 @@
  *     replay-turns.c        queues of processes, and the next row of a process
  *     replay-page-out.c         tables that the kernel may page out
  *     replay-certain.c      certain groups
+ *     replay-kept.c         numbers of messages where the first volumes were removed
  *     replay-lossy.c        certain messages of groups with lost records
  *     replay-probes.c       messages that are doubtful because others were probed
  *     runs.c                sets of numbers
@@ -80,7 +81,8 @@ typedef struct {
 typedef struct {
     uint32_t *members; /* processes by rank; NULL: no operation of the communicator is certain */
     uint32_t n;
-    bool private; /* a one-member communicator: its operations are certain and need no waiting */
+    uint32_t first_whole; /* number of the first operation that no member ended before the kept time */
+    bool private;         /* a one-member communicator: its operations are certain and need no waiting */
 } XtfComm;
 
 struct XtfReplay {
@@ -102,6 +104,7 @@ struct XtfReplay {
     uint32_t n_comms;
     XtfGroups groups;
     GHashTable *doubts;   /* by group: runs of uncertain messages in a certain group; NULL: none */
+    GHashTable *removed;  /* XtfRemovedEnds by group; NULL: no volume was removed */
     GHashTable *pairings; /* XtfPairing by group with lost records; NULL: none */
     XtfCallpathLog callpaths;
     XtfSpool spool; /* of logs */
@@ -157,6 +160,32 @@ bool xtf_replay_gaps_keep(XtfReplay *replay, XtfReplayLocation *location, XtfLog
 
 /* Decides which groups and communicators are certain, after all rows are counted. */
 void xtf_replay_find_certain(XtfReplay *replay);
+
+/* The rows of an envelope before the kept time of the trace. */
+typedef struct {
+    uint64_t rows;
+    bool known; /* totals count them */
+} XtfRemovedRows;
+
+/* The ends of a group before the kept time. A process's operations count as receives. */
+typedef struct {
+    uint64_t sends, receives;
+    uint32_t first_sent, first_received; /* numbers at which a run begins */
+    bool unknown;
+} XtfRemovedEnds;
+
+/* Counts the rows of an envelope before the kept time: sends, postings, or ends of operations, of which n_kept are in
+ * the log. */
+bool xtf_replay_count_removed(const XtfReplay *replay, const XtfReplayRows *rows, const XtfEnvelope *envelope,
+                              uint64_t n_kept, XtfRemovedRows *removed, GError **error);
+/* Adds the counted rows to a group. Callers hold the lock. */
+void xtf_replay_keep_removed(XtfReplay *replay, uint32_t group, bool sends, const XtfRemovedRows *removed);
+/* Returns the ends of a group before the kept time; NULL: none, or unknown. */
+XtfRemovedEnds *xtf_replay_removed_ends(const XtfReplay *replay, uint32_t group);
+/* Numbers the messages of a group as in the whole run, if all its ends are known; false if its counts differ. */
+bool xtf_replay_renumber(XtfReplay *replay, uint32_t number);
+/* Sets the numbers at which a run begins. */
+void xtf_replay_begin_numbers(XtfReplay *replay);
 
 /* Pairs the messages of groups with lost records where the pairs are certain. */
 bool xtf_replay_pair_lossy(XtfReplay *replay, GError **error);

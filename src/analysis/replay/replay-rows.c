@@ -60,6 +60,16 @@ const XtfArray *xtf_replay_array_of(const XtfArray *arrays, uint32_t n_arrays, c
     return NULL;
 }
 
+const XtfArray *xtf_replay_rows_array(const XtfReplayRows *rows, uint32_t i, XtfReplayRowKind *kind,
+                                      const XtfArray **cancelled)
+{
+    const XtfReplayReader *reader = &rows->readers[i];
+
+    *kind = reader->kind;
+    *cancelled = reader->any_cancelled ? &reader->cancelled_array : NULL;
+    return &reader->array;
+}
+
 typedef struct {
     unsigned place; /* index of the event among the keys */
     uint64_t event;
@@ -271,16 +281,18 @@ static bool precedes(const XtfReplayReader *a, const XtfReplayReader *b)
 static bool reader_begin(XtfReplayReader *reader, const XtfReplayRows *rows, GError **error)
 {
     const XtfReplayFields *fields = rows->fields;
-    uint64_t first;
+    uint64_t first, first_cancelled = 0;
 
-    if (!xtf_run_window_rows(&rows->window, &reader->array, &first, &reader->end, error))
+    if (!xtf_run_window_rows(&rows->window, &reader->array, &first, &reader->end, error) ||
+        (reader->any_cancelled && !xtf_array_first_kept(&reader->cancelled_array, &first_cancelled, error)))
         return false;
     xtf_cursor_init(&reader->cursor, &reader->array);
     xtf_cursor_init(&reader->cancelled, &reader->cancelled_array);
     if (first >= reader->end)
         return true;
     return xtf_cursor_seek_n(&reader->cursor, first, &reader->found, error) &&
-           (!reader->any_cancelled || xtf_cursor_seek_n(&reader->cancelled, 0, &reader->found_cancelled, error)) &&
+           (!reader->any_cancelled ||
+            xtf_cursor_seek_n(&reader->cancelled, first_cancelled, &reader->found_cancelled, error)) &&
            read_row(reader, fields, error);
 }
 

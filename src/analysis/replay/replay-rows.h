@@ -89,6 +89,10 @@ void xtf_replay_rows_init(XtfReplayRows *rows, const XtfReplayFields *fields, Xt
 void xtf_replay_rows_finish(XtfReplayRows *rows); /* accepts zeros */
 /* Adds the arrays of the location with this number in the process. `calls`: also the completions of sends. */
 void xtf_replay_rows_add(XtfReplayRows *rows, const XtfArray *arrays, uint32_t n_arrays, bool calls, uint32_t number);
+/* Returns the i-th array that was added, of n_readers, with its kind: BEGIN for collectives. *cancelled is that of an
+ * array of sends; NULL: none. */
+const XtfArray *xtf_replay_rows_array(const XtfReplayRows *rows, uint32_t i, XtfReplayRowKind *kind,
+                                      const XtfArray **cancelled);
 /* Finds the array of a schema that can be read; NULL if there is none. */
 const XtfArray *xtf_replay_array_of(const XtfArray *arrays, uint32_t n_arrays, const XtfSchema *schema);
 /* Begins to read, after all locations were added. */

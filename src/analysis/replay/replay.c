@@ -160,6 +160,7 @@ void xtf_replay_end_runs(XtfReplay *replay)
     xtf_paged_free(&replay->paged_gaps);
     replay->gaps = NULL;
     g_clear_pointer(&replay->pairings, g_hash_table_unref);
+    g_clear_pointer(&replay->removed, g_hash_table_unref);
 }
 
 void xtf_replay_free(XtfReplay *replay)
@@ -396,6 +397,7 @@ static void rewind_all(XtfReplay *replay)
         replay->groups.all[i].broken = false;
         replay->groups.all[i].listed = replay->groups.all[i].n_listed = 0;
     }
+    xtf_replay_begin_numbers(replay);
     forget_run(replay);
     replay->n_open = 0;
     for (uint32_t i = 0; i < replay->n_processes; i++) {

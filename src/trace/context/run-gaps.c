@@ -56,7 +56,7 @@ bool xtf_run_window_rows(const XtfRunWindow *window, const XtfArray *array, uint
 {
     *begin = 0;
     *end = array->n_rows;
-    return (window->from <= array->first || xtf_array_rank(array, window->from, begin, error)) &&
+    return ((window->from <= array->first && array->kept == 0) || xtf_array_rank(array, window->from, begin, error)) &&
            (window->to == 0 || window->to > array->last || xtf_array_rank(array, window->to, end, error));
 }
 

@@ -40,7 +40,8 @@ typedef struct {
 
 /* Returns the window of run `number`, from 0 to gaps->n. It reaches into the gaps beside the run. */
 XtfRunWindow xtf_run_window(const XtfRunGaps *gaps, uint32_t number);
-/* Finds the rows [*begin, *end) of an array in a window. Costs nothing if all its rows are in it. */
+/* Finds the rows [*begin, *end) of an array in a window, from the trace's kept time on. Costs nothing if all its rows
+ * are in it. */
 bool xtf_run_window_rows(const XtfRunWindow *window, const XtfArray *array, uint64_t *begin, uint64_t *end,
                          GError **error);
 /* Finds the times of the first and the last row of an array in a window. *any: false if it has no row there. */

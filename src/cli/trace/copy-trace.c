@@ -77,6 +77,18 @@ static bool append_kept_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *sc
     return true;
 }
 
+/* Begins an array of a trace whose first volumes were removed. */
+static bool begin_kept_rows(Copy *copy, XtfArrayWriter *to, const XtfArray *array, uint64_t *first, GError **error)
+{
+    if (!xtf_kept_rows_begin(copy->kept, array, first, error))
+        return false;
+    g_autoptr(GByteArray) early = xtf_kept_rows_early(copy->kept, array, error);
+    for (guint at = 0; early && at < early->len; at += array->schema->row_size)
+        if (!xtf_array_writer_append(to, early->data + at, error))
+            return false;
+    return early;
+}
+
 static bool append_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
                         const uint8_t *rows, uint64_t count, GError **error)
 {
@@ -110,7 +122,7 @@ static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
     bool found;
 
     xtf_cursor_init(&cursor, array);
-    if (!to || (copy->kept && !xtf_kept_rows_begin(copy->kept, array, &first, error)) ||
+    if (!to || (copy->kept && !begin_kept_rows(copy, to, array, &first, error)) ||
         !xtf_cursor_seek_n(&cursor, first, &found, error))
         return false;
     copy->done += first;

@@ -244,20 +244,23 @@ static void change_call(XtfKeptRows *kept, uint64_t n, uint8_t *row)
         g_array_append_val(kept->regions, key);
 }
 
-/* True if a row of postings is left out: its message was sent before the kept time. All later messages of a group were
+/* Takes a posting out of its group if its message was sent before the kept time. All later messages of a group were
  * sent after the first one that was sent after it. */
-static bool leave_posting_out(XtfKeptRows *kept, const uint8_t *row, bool *left_out, GError **error)
+static bool change_posting(XtfKeptRows *kept, uint8_t *row, GError **error)
 {
     uint64_t envelope[XTF_ENVELOPE_KEYS];
     gpointer index = g_hash_table_lookup(kept->indexes, &kept->location);
+    bool before;
 
     xtf_message_envelope(kept->posting, row, envelope);
     if (!index || g_hash_table_contains(kept->sent, envelope))
         return true;
     const XtfMessageEnd receive = {GPOINTER_TO_UINT(index) - 1, xtf_field_get(kept->posting->message, row)};
-    if (!xtf_match_was_sent_before(&kept->matching, &receive, left_out, error))
+    if (!xtf_match_was_sent_before(&kept->matching, &receive, &before, error))
         return false;
-    if (!*left_out)
+    if (before)
+        set_field(xtf_schema_field_by_role(kept->schema, XTF_ROLE_COMM), row, UINT64_MAX);
+    else
         g_hash_table_add(kept->sent, g_memdup2(envelope, sizeof envelope));
     return true;
 }
@@ -267,7 +270,7 @@ static void change_numbers(const XtfKeptRows *kept, uint8_t *row)
     uint64_t seq = kept->seq_field ? xtf_field_get(kept->seq_field, row) : 0;
 
     if (kept->posted && seq - MIN(seq, xtf_field_get(kept->posted, row)) < kept->seq)
-        xtf_field_set(kept->posted, row, 0);
+        xtf_field_set(kept->posted, row, seq - MIN(seq, kept->seq)); /* by record 0 of the copy */
     if (kept->seq_field)
         xtf_field_set(kept->seq_field, row, seq - MIN(seq, kept->seq));
     if (kept->message)
@@ -279,10 +282,118 @@ bool xtf_kept_rows_change(XtfKeptRows *kept, uint64_t n, uint8_t *row, bool *lef
     *left_out = kept->message && xtf_field_get(kept->message, row) < kept->messages_before;
     if (*left_out)
         return true;
-    if (kept->posting && !leave_posting_out(kept, row, left_out, error))
+    if (kept->posting && !change_posting(kept, row, error))
         return false;
     if (kept->frames)
         change_call(kept, n, row);
     change_numbers(kept, row);
     return true;
+}
+
+/* ---- Receives that were posted before the kept time. */
+
+/* A posting that the copy makes. */
+typedef struct {
+    uint64_t seq;      /* of the posting, in the trace */
+    uint64_t sends;    /* sends of its group before the kept time */
+    uint64_t postings; /* likewise, of its postings */
+    uint64_t envelope[XTF_ENVELOPE_KEYS];
+    uint8_t row[XTF_ROW_MAX];
+} EarlyPosting;
+
+/* Makes the posting of a receive: it has the fields of the same name. */
+static void make_posting(const XtfKeptRows *kept, const XtfSchema *recvs, const uint8_t *receive, uint64_t time,
+                         uint64_t message, uint8_t *row)
+{
+    memset(row, 0, kept->schema->row_size);
+    for (uint32_t i = 0; i < kept->schema->n_fields; i++) {
+        const XtfField *field = &kept->schema->fields[i], *from = xtf_schema_field(recvs, field->name);
+        if (from)
+            xtf_field_set(field, row, xtf_field_is_none(from, receive) ? UINT64_MAX : xtf_field_get(from, receive));
+    }
+    xtf_field_set(&kept->schema->fields[0], row, time);
+    set_field(kept->seq_field, row, 0);
+    set_field(kept->message, row, message);
+}
+
+/* Adds row n of `recvs` to the early postings, unless its posting is kept. */
+static bool add_early(XtfKeptRows *kept, const XtfSchema *recvs, const uint8_t *receive, uint64_t time, uint64_t n,
+                      GArray *early, GError **error)
+{
+    const XtfMessageTypes *types = &kept->matching.types;
+    gpointer index = g_hash_table_lookup(kept->indexes, &kept->location);
+    uint64_t seq = xtf_field_get(types->recvs_seq, receive), posted = xtf_field_get(types->recvs_posted, receive);
+    EarlyPosting posting = {.seq = seq - MIN(seq, posted)};
+
+    if (posting.seq >= kept->seq || !index)
+        return true;
+    make_posting(kept, recvs, receive, time, n - kept->messages_before, posting.row);
+    xtf_message_envelope(kept->posting, posting.row, posting.envelope);
+    if (!xtf_match_count_removed(&kept->matching, GPOINTER_TO_UINT(index) - 1, posting.row, &posting.sends,
+                                 &posting.postings, error))
+        return false;
+    g_array_append_val(early, posting);
+    return true;
+}
+
+static gint compare_early(gconstpointer a, gconstpointer b)
+{
+    const EarlyPosting *x = a, *y = b;
+
+    return x->seq < y->seq ? -1 : x->seq > y->seq;
+}
+
+/* Takes early postings out of their group, except for the last ones of each group: as many as the group has more
+ * postings than sends before the kept time. */
+static void choose_early(const XtfKeptRows *kept, GArray *early)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(hash_envelope, same_envelope, NULL, g_free);
+
+    for (guint i = early->len; i > 0; i--) {
+        EarlyPosting *posting = &g_array_index(early, EarlyPosting, i - 1);
+        uint64_t *n = g_hash_table_lookup(seen, posting->envelope);
+        if (!n) {
+            n = g_new0(uint64_t, 1);
+            g_hash_table_insert(seen, posting->envelope, n);
+        }
+        if (*n + posting->sends >= posting->postings)
+            set_field(xtf_schema_field_by_role(kept->schema, XTF_ROLE_COMM), posting->row, UINT64_MAX);
+        ++*n;
+    }
+}
+
+static bool find_early(XtfKeptRows *kept, const XtfArray *array, GArray *early, GError **error)
+{
+    const XtfSchema *recvs = kept->matching.types.recvs;
+    XtfArray receives;
+    g_auto(XtfCursor) cursor = {0};
+    bool found;
+
+    if (!xtf_trace_find_array(kept->trace, array->location, recvs->id, &receives, &found, error))
+        return false;
+    if (!found)
+        return true;
+    xtf_cursor_init(&cursor, &receives);
+    if (!xtf_cursor_seek_n(&cursor, kept->messages_before, &found, error))
+        return false;
+    while (found) {
+        if (!add_early(kept, recvs, xtf_cursor_row(&cursor), array->kept, cursor.n, early, error) ||
+            !xtf_cursor_next(&cursor, 1, &found, error))
+            return false;
+    }
+    return true;
+}
+
+GByteArray *xtf_kept_rows_early(XtfKeptRows *kept, const XtfArray *array, GError **error)
+{
+    g_autoptr(GByteArray) rows = g_byte_array_new();
+    g_autoptr(GArray) early = g_array_new(FALSE, FALSE, sizeof(EarlyPosting));
+
+    if (kept->posting && !find_early(kept, array, early, error))
+        return NULL;
+    g_array_sort(early, compare_early);
+    choose_early(kept, early);
+    for (guint i = 0; i < early->len; i++)
+        g_byte_array_append(rows, g_array_index(early, EarlyPosting, i).row, kept->schema->row_size);
+    return g_steal_pointer(&rows);
 }

@@ -419,3 +419,19 @@ bool xtf_match_was_sent_before(XtfMatching *matching, const XtfMessageEnd *recei
     *before = message.k < removed;
     return true;
 }
+
+bool xtf_match_count_removed(XtfMatching *matching, uint32_t location, const uint8_t *posting, uint64_t *sends,
+                             uint64_t *postings, GError **error)
+{
+    XtfMessage message = {0};
+    g_auto(Query) query = {.matching = matching, .message = &message};
+    const XtfMessageEnd end = {.location = location};
+    uint32_t at;
+
+    *sends = *postings = 0;
+    query.receiver = take_end(&query, &end, &at, error);
+    if (!query.receiver || !find_group(&query, &matching->types.types[XTF_MESSAGES_POSTINGS], posting, false, error))
+        return false;
+    return !message.has_group || (xtf_message_count_removed(&query.sends, sends, error) &&
+                                  xtf_message_count_removed(&query.postings, postings, error));
+}

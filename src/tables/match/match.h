@@ -77,3 +77,7 @@ bool xtf_match_receive_if_certain(XtfMatching *matching, const XtfMessageEnd *re
 /* Sets *before if the message of a row of `recvs` was sent before the kept time of the trace. False if it is unknown.
  */
 bool xtf_match_was_sent_before(XtfMatching *matching, const XtfMessageEnd *receive, bool *before, GError **error);
+/* Counts the sends and the postings of a group before the kept time. `posting`: a row of `postings` of the group, in a
+ * location by its index. */
+bool xtf_match_count_removed(XtfMatching *matching, uint32_t location, const uint8_t *posting, uint64_t *sends,
+                             uint64_t *postings, GError **error);

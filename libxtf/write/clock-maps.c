@@ -114,6 +114,16 @@ static bool has_other_map(const XtfWriter *writer, uint64_t location, uint32_t n
     return false;
 }
 
+/* Moves the kept time to where another map moves the records of a location that were removed. */
+static void move_kept_time(XtfWriter *writer, uint64_t location, uint32_t number)
+{
+    const XtfClockMap *before = xtf_writer_clock(writer, xtf_writer_clock_of(writer, location));
+    uint64_t local = xtf_clock_map_to_local(before, writer->kept_before);
+
+    if (writer->kept_before > 0)
+        writer->kept_from = MAX(writer->kept_from, xtf_clock_map_to_global(xtf_writer_clock(writer, number), local));
+}
+
 bool xtf_writer_set_clock_map(XtfWriter *writer, uint64_t location, uint32_t number, GError **error)
 {
     g_autoptr(GMutexLocker) locked G_GNUC_UNUSED = g_mutex_locker_new(&writer->lock);
@@ -124,6 +134,7 @@ bool xtf_writer_set_clock_map(XtfWriter *writer, uint64_t location, uint32_t num
         return xtf_fail(error, XTF_ERROR_INVALID,
                         "location %" PRIu64 ": its clock cannot change once a time is promised to be complete",
                         location);
+    move_kept_time(writer, location, number);
     g_hash_table_replace(writer->clocks.by_location, g_memdup2(&location, sizeof location), GUINT_TO_POINTER(number));
     for (uint32_t schema = 0; schema < writer->catalog.n_schemas; schema++) {
         XtfArrayWriter *array = xtf_writer_find_array(writer, location, writer->catalog.schemas[schema]);

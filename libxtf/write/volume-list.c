@@ -22,7 +22,7 @@ void xtf_writer_volumes_resume(XtfWriter *writer, const XtfCatalog *catalog, uin
     writer->own_first = own_first;
     writer->volumes = g_array_new(FALSE, FALSE, sizeof(XtfPartFile));
     writer->volume_ends = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    writer->kept_from = xtf_catalog_n_removed(catalog) > 0 ? catalog->clock.first : 0;
+    writer->kept_from = writer->kept_before = xtf_catalog_n_removed(catalog) > 0 ? catalog->clock.first : 0;
     for (uint32_t i = 0; i < catalog->n_files; i++) {
         XtfPartFile volume = catalog->files[i];
         volume.name = g_strdup(volume.name);

@@ -155,6 +155,7 @@ struct XtfWriter {
     GArray *volume_ends;   /* uint64_t: the global time of the last record when each of them ended */
     uint64_t own_first;    /* number of the file's first page: the pages of all earlier volumes */
     uint32_t keep_volumes; /* earlier volumes to keep; 0: all */
+    uint64_t kept_before;  /* `kept_from` by the clock maps that the opened file had */
     uint64_t kept_from;    /* global time before which records were removed with their volumes; 0: none */
     XtfTrace *resumed;     /* reader of a resumed file, to open its unopened arrays; NULL: new file */
     bool no_sync, late_sync;

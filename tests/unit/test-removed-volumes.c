@@ -3,19 +3,18 @@
 
 #include "libxtf/disk/format.h"
 
-/* Writes the same trace each time: `n_volumes` files, of which the last two and the newest are kept. The array of
- * location 3 is closed in the first volume, and its right edge stays there. The caller finishes the volumes. */
-static void write_removed(Volumes *volumes, const char *codec, unsigned n_volumes)
+static void begin_removed(Volumes *volumes, const char *codec)
 {
     XtfWriterOptions options = quick;
-    GError *error = NULL;
 
     options.codec = codec;
     options.keep_volumes = 2;
     begin_volumes(volumes, &options);
-    append_to(volumes, 3, 10);
-    XtfArrayWriter *array = xtf_writer_array(volumes->writer, 3, volumes->schema, &error);
-    cr_assert_good(array && xtf_array_writer_close(array, &error), error);
+}
+
+/* Appends to the arrays of locations 0 to 2 in each volume. */
+static void append_volumes(Volumes *volumes, unsigned n_volumes)
+{
     for (unsigned i = 0; i < n_volumes; i++) {
         append_to(volumes, 0, 40000);
         append_to(volumes, 1, 700);
@@ -24,6 +23,19 @@ static void write_removed(Volumes *volumes, const char *codec, unsigned n_volume
             next_volume(volumes);
     }
     end_volumes(volumes);
+}
+
+/* Writes the same trace each time: `n_volumes` files, of which the last two and the newest are kept. The array of
+ * location 3 is closed in the first volume, and its right edge stays there. The caller finishes the volumes. */
+static void write_removed(Volumes *volumes, const char *codec, unsigned n_volumes)
+{
+    GError *error = NULL;
+
+    begin_removed(volumes, codec);
+    append_to(volumes, 3, 10);
+    XtfArrayWriter *array = xtf_writer_array(volumes->writer, 3, volumes->schema, &error);
+    cr_assert_good(array && xtf_array_writer_close(array, &error), error);
+    append_volumes(volumes, n_volumes);
 }
 
 /* Reads rows by their numbers, from the last to the first, and compares them. Returns how many can be read. */
@@ -123,5 +135,44 @@ Test(removed_volumes, a_kept_one_that_is_missing_is_a_problem)
     g_autofree char *kept = volume_path(&volumes, 4);
     cr_assert_eq(unlink(kept), 0);
     cr_assert_eq(count_problems(&volumes), 1);
+    finish_volumes(&volumes);
+}
+
+/* FORMAT W67 */
+Test(removed_volumes, the_kept_time_moves_with_the_clocks)
+{
+    const XtfClockKnot later = {.local = 0, .global = 500}, earlier = {.local = 1000, .global = 0};
+    Volumes volumes;
+    uint32_t number;
+    GError *error = NULL;
+    uint64_t before, n;
+
+    begin_removed(&volumes, "plain");
+    append_volumes(&volumes, 6);
+    {
+        g_autoptr(XtfTrace) trace = open_trace(volumes.path, 0);
+        before = xtf_trace_kept_from(trace);
+        cr_assert(before > 1000 && before == xtf_trace_clock(trace)->first);
+    }
+    g_autoptr(XtfWriter) writer = xtf_writer_open(volumes.path, &quick, &error);
+    cr_assert_good(writer, error);
+    for (uint64_t location = 0; location < 2; location++) {
+        const XtfClockMap map = {.n_knots = 1, .knots = location == 0 ? &later : &earlier};
+        cr_assert_good(xtf_writer_add_clock_map(writer, &map, &number, &error), error);
+        cr_assert_good(xtf_writer_set_clock_map(writer, location, number, &error), error);
+    }
+    cr_assert_good(xtf_writer_close(g_steal_pointer(&writer), &error), error);
+    g_autoptr(XtfTrace) trace = open_trace(volumes.path, 0);
+    cr_assert_eq(xtf_trace_kept_from(trace), before + 500);
+    for (uint64_t location = 0; location < 3; location++) {
+        const XtfArray array = find_array(trace, location, volumes.schema);
+        uint64_t time = 0;
+        cr_assert_good(xtf_array_first_kept(&array, &n, &error), error);
+        if (n < array.n_rows)
+            cr_assert_good(xtf_array_time(&array, n, &time, &error), error);
+        cr_assert(n == array.n_rows || time >= before + 500, "location %" PRIu64 ": %" PRIu64, location, time);
+        cr_assert(location > 0 || (n > 0 && n < array.n_rows));
+    }
+    assert_sound(trace);
     finish_volumes(&volumes);
 }

@@ -16,6 +16,7 @@
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
 #include "src/model/part-name.h"
+#include "src/trace/text/time-scale.h"
 
 #define DEPTH_MAX 16 /* of folders in an archive: links may make circles */
 
@@ -192,7 +193,22 @@ static XtfTrace *open_parts(const char *path, const XtfSourceOptions *source_opt
     return trace;
 }
 
-XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *source_options, GError **error)
+/* Says from which time on there are records, if the first volumes were removed. */
+static void print_kept_time(const XtfTrace *trace, const char *path)
+{
+    uint64_t kept = xtf_trace_kept_from(trace);
+    char text[XTF_TIME_TEXT_MAX] = "";
+    XtfTimeScale scale;
+
+    if (kept == 0)
+        return;
+    xtf_time_scale_init(&scale, xtf_trace_clock(trace));
+    xtf_print_line(stderr, "xtf: remark: %s begins at %s %s: earlier records were in volumes that were removed", path,
+                   xtf_time_scale_put(&scale, kept - MIN(kept, scale.origin), text + sizeof text - 1),
+                   xtf_time_scale_unit(&scale));
+}
+
+static XtfTrace *open_xtf(const char *path, const XtfSourceOptions *source_options, GError **error)
 {
     if (!g_file_test(path, G_FILE_TEST_IS_DIR))
         return xtf_companion_open(path, source_options, error);
@@ -201,6 +217,15 @@ XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *source_opti
                                                                          : NULL;
     xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: is the folder of a trace in another format", path);
     return NULL;
+}
+
+XtfTrace *xtf_cli_open_xtf(const char *path, const XtfSourceOptions *source_options, GError **error)
+{
+    XtfTrace *trace = open_xtf(path, source_options, error);
+
+    if (trace && !source_options->quiet)
+        print_kept_time(trace, path);
+    return trace;
 }
 
 static bool is_folder_of_parts(const char *path)

@@ -145,14 +145,14 @@ static bool begin_calls(XtfKeptRows *kept, const XtfArray *array, GError **error
 {
     const XtfSchema *schema = array->schema;
     g_autofree XtfOpenFrame *frames = NULL;
-    size_t n_frames;
+    size_t n_frames = 0;
 
     kept->frames = NULL;
     for (unsigned i = 0; i < schema->n_aggregates && !kept->frames; i++) {
         if (schema->aggregates[i].kind != XTF_AGGREGATE_FRAMES)
             continue;
         kept->frames = &schema->aggregates[i];
-        if (!xtf_array_stack(array, i, kept->first, &frames, &n_frames, error))
+        if (kept->first < array->n_rows && !xtf_array_stack(array, i, kept->first, &frames, &n_frames, error))
             return false;
         kept->n_removed = n_frames;
     }

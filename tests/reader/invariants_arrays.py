@@ -166,6 +166,9 @@ ARRAY_ROWS = [
      "is reserved, but no page is sealed", "wide): a place is reserved on a level without"),
     ("5", "edge-sealed", "An open page names the last sealed page of its level", "small", head("wide", 0, sealed=plus(-1)),
      "as its previous page, not", "its row or its neighbours are wrong"),
+    # FORMAT C10
+    ("9", "volume-sealed", "An open page names the last sealed page of its level, in volumes too", "volumes", head("wide", 0, sealed=plus(-1)),
+     "as its previous page, not", "its row or its neighbours are wrong"),
     ("5", "edge-rows", "Open pages have at least a row", "small", head("wide", 0, rows=0),
      "its rows do not end where the array does", "wide): right edge"),
     ("5", "edge-bytes", "Rows fill the payload of an open page", "small", head("wide", 0, bytes=plus(-8)),

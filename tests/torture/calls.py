@@ -21,7 +21,7 @@ from torture import Torture, scratch_folder
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(TESTS / "outputs"))
-from output_commands import fill_disk, make_inputs, outputs, printed  # noqa: E402
+from output_commands import Command, fill_disk, make_inputs, outputs, printed  # noqa: E402
 
 EXAMPLES = TESTS.parent / "examples"
 MELT, NETWORK = EXAMPLES / "melt-4/eztrace_log.otf2", EXAMPLES / "network-8/net_median.nc"
@@ -33,9 +33,13 @@ DISKS, LIMITS = 15, 15
 PAGE = 4096
 TIMEOUT = 60
 QUICK, LONG = 12, 3000
+# A trace in several files, of which the last one is written.
+VOLUMES = {name: name for name in ("volumes.xtf", "volumes.xtf.0001", "volumes.xtf.0002")}
+OF_VOLUMES = [Command("analyze volumes in place", "analyze", "-q", "@/volumes.xtf", files=VOLUMES, in_place="volumes.xtf"),
+              Command("copy volumes", "copy", "-q", "kept.xtf", "@/out")]
 NETCDF = ("cluster", "export network")  # netCDF's library writes their files, and does not repeat interrupted writes
 ROWS = {command.name.replace(" ", "-").replace(",", ""): command
-        for command in [*outputs(str(MELT), str(NETWORK), "@@PROGRAM"), *(command for command in printed() if len(command.arguments) > 1)]}
+        for command in [*outputs(str(MELT), str(NETWORK), "@@PROGRAM"), *OF_VOLUMES, *(command for command in printed() if len(command.arguments) > 1)]}
 
 
 class Result:
@@ -55,6 +59,9 @@ class Calls(Torture):
         for made in (self.inputs, self.disk, folder / "tmp"):
             made.mkdir(parents=True)
         make_inputs(self.xtf, self.inputs, str(MELT), str(NETWORK))
+        for name, kept in (("volumes.xtf", 0), ("kept.xtf", 1)):
+            subprocess.run([self.program("tests/merge/keep-volumes"), "melt.xtf", ".", name, "3", str(kept), "plain"], cwd=self.inputs, check=True,
+                           stdout=subprocess.DEVNULL)
 
     def prepare(self, command):
         """Puts the command's files on the empty disk."""

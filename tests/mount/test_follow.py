@@ -1,5 +1,6 @@
 """A growing trace, mounted with --follow: eight readers compare each answer with the records of the writer (grow.c)."""
 
+import bisect
 import contextlib
 import multiprocessing
 import os
@@ -36,9 +37,10 @@ class Following(harness.unittest.TestCase):
         self.addCleanup(self.folder.cleanup)
         self.trace = os.path.join(self.folder.name, "growing.xtf")
 
-    def grow(self, milliseconds=MILLISECONDS, commits=COMMITS, kept=0, volume=0):
-        """Starts the writer of the whole trace. `volume` is the number of commits in a volume; 0: one volume."""
-        return subprocess.Popen([GROW, self.trace, str(milliseconds), str(commits), str(kept), str((1 << PROCS) - 1), str(volume)])
+    def grow(self, milliseconds=MILLISECONDS, commits=COMMITS, kept=0, volume=0, kept_volumes=0):
+        """Starts the writer of the whole trace. `volume` is the number of commits in a volume; 0: one volume. Of these volumes, the last
+        `kept_volumes` are kept; 0: all."""
+        return subprocess.Popen([GROW, self.trace, str(milliseconds), str(commits), str(kept), str((1 << PROCS) - 1), str(volume), str(kept_volumes)])
 
     def grow_part(self, name, procs, milliseconds=MILLISECONDS, kept=0):
         """Starts the writer of a part of the trace with these processes."""
@@ -86,6 +88,35 @@ class Following(harness.unittest.TestCase):
         """Tests that the mount of a single file follows the trace into the next volumes. Nothing is left out or shown twice."""
         self.check_readers([self.grow(kept=KEPT, volume=20)])
         self.assertEqual(len(os.listdir(self.folder.name)), 1 + (COMMITS - 1) // 20 + 1)  # one of them is the output of `tail`
+
+    def check_kept(self, mount):
+        """Checks that the records of a mount are the expected ones of a time, without a gap. Returns the places of the first and the last."""
+        found = parse_records(mount.read("records"))
+        self.assertNotEqual(found, [])
+        first = bisect.bisect_left(EXPECTED, found[0])
+        self.assertEqual(found, EXPECTED[first:first + len(found)])
+        return first, first + len(found)
+
+    # FORMAT R84, R86
+    def test_removed_volumes(self):
+        """Tests a mount below which the writer removes old volumes. Records end where they are removed, and the others are shown."""
+        writer = self.grow(kept=KEPT, volume=15, kept_volumes=2)
+        self.wait_for_trace()
+        firsts, last = [], 0
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            wait_until(lambda: mount.count() > 0, "records")
+            while writer.poll() is None:
+                first, end = self.check_kept(mount)
+                self.assertGreaterEqual(first, firsts[-1] if firsts else 0, "removed records are shown again")
+                self.assertGreaterEqual(end, last, "records disappeared")
+                self.assertEqual(int(mount.read("proc/1/sends/count")) > 0, True)
+                firsts, last = firsts + [first], end
+            self.assertEqual(writer.returncode, 0)
+            wait_until(lambda: self.check_kept(mount)[1] == len(EXPECTED), "the last records")
+            shown = parse_records(mount.read("records"))
+        self.assertGreater(len(set(firsts)), 3, "no volume was removed while the trace was mounted")
+        printed = subprocess.run([XTF, "cat", self.trace, "records"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
+        self.assertEqual(parse_records(printed), shown)
 
     # FORMAT R84
     def test_a_file_of_another_trace(self):

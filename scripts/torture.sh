@@ -1,9 +1,10 @@
 #!/bin/sh
 # Runs the torture harnesses of tests/torture: crash, power loss, hostile input, load. Each ends with `N cases, W wrong`.
 #
-# usage: torture.sh [--quick | --long] [--seed N] [HARNESS...]
+# usage: torture.sh [--quick | --long | --cases N] [--seed N] [HARNESS...]
 #
-# --quick (default) takes about 2 minutes, --long hours. A fault names the seed and the case, which show it again:
+# --quick (default) takes about 2 minutes, --long hours; --cases N runs at most some N cases of each row. A fault names the seed and the case,
+# which show it again:
 #     torture.sh crash --seed 1 --case 17 import
 #
 # Without names, only --long runs `threads`. scripts/torture-planted.sh shows that the harnesses find defects.
@@ -11,13 +12,14 @@ set -eu
 
 cd "$(dirname "$0")/.."
 
-long= seed=1 harnesses=
+count= seed=1 harnesses=
 while [ $# -gt 0 ]; do
     case $1 in
-    --quick) long= ;;
-    --long) long=--long ;;
+    --quick) count= ;;
+    --long) count=--long ;;
+    --cases) count="--cases $2" && shift ;;
     --seed) seed=$2 && shift ;;
-    -h | --help) sed -n '2,10s/^# \{0,1\}//p' "$0" && exit 0 ;;
+    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0" && exit 0 ;;
     -*) break ;;
     *) [ -f "tests/torture/$1.py" ] || { echo "torture: there is no harness $1" >&2 && exit 2; } && harnesses="$harnesses $1" ;;
     esac
@@ -25,7 +27,7 @@ while [ $# -gt 0 ]; do
 done
 if [ -z "$harnesses" ]; then
     harnesses=$(cd tests/torture && grep -l '^    main()' ./*.py | sed 's/^..//; s/\.py$//')
-    [ -n "$long" ] || harnesses=$(echo "$harnesses" | grep -vx threads) # it builds all once more
+    [ "$count" = --long ] || harnesses=$(echo "$harnesses" | grep -vx threads) # it builds all once more
 fi
 
 build=${XTF_BUILD:-build-test}
@@ -39,6 +41,6 @@ failed=0
 for harness in $harnesses; do
     printf '%s: ' "$harness"
     # shellcheck disable=SC2086
-    PYTHONDONTWRITEBYTECODE=1 python3 "tests/torture/$harness.py" --build "$build" $long --seed "$seed" "$@" || failed=1
+    PYTHONDONTWRITEBYTECODE=1 python3 "tests/torture/$harness.py" --build "$build" $count --seed "$seed" "$@" || failed=1
 done
 exit $failed

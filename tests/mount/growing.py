@@ -8,11 +8,12 @@ import time
 import traceback
 
 PROCS, STEP = 12, 10
+PROCS_AT_BEGIN = 4  # processes in the first commit
 COMMITS = 250
 
 
 def begin_of(proc):
-    return 0 if proc < 4 else 400 * (proc - 3)
+    return 0 if proc < PROCS_AT_BEGIN else 400 * (proc - PROCS_AT_BEGIN + 1)
 
 
 def time_of(proc, n):
@@ -78,7 +79,7 @@ class Reader:
         self.seen = len(found)
 
     def one_process(self):
-        proc = self.random.randrange(4)
+        proc = self.random.randrange(PROCS_AT_BEGIN)
         found = parse_records(read_sized(self.path(f"proc/{proc}/thread/0/records"))[0])
         own = [record for record in EXPECTED if record[1] == proc]
         assert found == own[:len(found)], f"records of process {proc} differ"
@@ -140,7 +141,7 @@ class Reader:
 
     def listing(self):
         procs = sorted(map(int, os.listdir(self.path("proc"))))
-        assert set(range(4)) <= set(procs) <= set(range(PROCS)), procs
+        assert set(range(PROCS_AT_BEGIN)) <= set(procs) <= set(range(PROCS)), procs
         assert self.parts or procs == list(range(len(procs))), procs  # one part may be ahead of the others
 
     def run(self, until):

@@ -207,7 +207,9 @@ def run_row(torture, row, folder):
     second = Second(torture, row, folder / trace, file) if single else None
     parts = Parts(torture, row, folder / trace, file) if row.endswith("-part") else None
     whole = file.read_bytes()
-    if torture.long or torture.options.case is not None:
+    if torture.options.cases:  # a third each: flips, cuts, zeros
+        step = cut = max(1, 3 * len(whole) // torture.options.cases)
+    elif torture.long or torture.options.case is not None:
         step, cut, share, every = 1, 1, 1, every if torture.options.case is None else 1
 
     def command(first, end):

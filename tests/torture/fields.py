@@ -131,12 +131,12 @@ STRUCTURES = {
 }
 
 
-def sample(cases, random):
-    """Returns the numbers of the quick cases: one of each field and kind of value, and QUICK of all."""
+def sample(cases, random, n):
+    """Returns the numbers of some cases: one of each field and kind of value, and `n` of all."""
     by_kind = {}
     for number in random.sample(range(len(cases)), len(cases)):
         by_kind.setdefault(cases[number][2:], number)
-    return sorted({*by_kind.values(), *random.sample(range(len(cases)), min(QUICK, len(cases)))})
+    return sorted({*by_kind.values(), *random.sample(range(len(cases)), min(n, len(cases)))})
 
 
 def with_one_superblock(data):
@@ -285,7 +285,7 @@ def run_row(readers, row, folder, originals):
     if torture.options.case is not None:
         numbers = [torture.options.case]
     else:
-        numbers = range(len(cases)) if torture.long else sample(cases, torture.random(row, "sample"))
+        numbers = range(len(cases)) if torture.long else sample(cases, torture.random(row, "sample"), torture.options.cases or QUICK)
     for number in numbers:
         name = cases[number][0]
         data = change(originals[name], row, cases[number], torture.random(row, number))

@@ -244,6 +244,13 @@ def start_writers(load, folder, kept, n_parts):
     return trace, [subprocess.Popen([grow, path, str(PERIOD_MS), str(growing.COMMITS), str(kept), str(mask)]) for path, mask in zip(paths, masks)]
 
 
+def has_first_processes(trace):
+    """Returns true if a trace shows the processes of which each writer has one from its first commit on. Readers expect them."""
+    import growing
+    import harness
+    return set(map(str, range(growing.PROCS_AT_BEGIN))) <= set(harness.run(harness.XTF, "ls", str(trace), "proc", check=False).stdout.split())
+
+
 def check_grown(load, mount, name, number):
     """Checks the records at the end, when all writers have closed the trace."""
     import growing
@@ -267,7 +274,7 @@ def load_growing(load, row, name):
         folder.mkdir()
         trace, writers = start_writers(load, folder, numbers.choice([0, 10]), n_parts)
         try:
-            harness.wait_until(lambda: harness.run(harness.XTF, "info", str(trace), check=False).returncode == 0, "the first commit")
+            harness.wait_until(lambda: has_first_processes(trace), "the first commit of each writer")
             total = growing.COMMITS * PERIOD_MS / 1000
             for seconds in first * total, (1 - first) * total:
                 with load.mount(row, name, number, trace, ",follow") as mount:

@@ -1,6 +1,6 @@
 """Shared parts of the torture harnesses: seeds, budgets, and the line `N cases, W wrong` at the end of each.
 
-A harness is a program `HARNESS.py --build FOLDER [--long] [--seed N] [ROW...]`. It has a table of rows, such as the writers to kill.
+A harness is a program `HARNESS.py --build FOLDER [--long | --cases N] [--seed N] [ROW...]`. It has a table of rows, such as the writers to kill.
 Each case prints nothing unless it is wrong. Then it prints what to run to see it again: the row and the seed of the case.
 """
 import argparse
@@ -19,6 +19,7 @@ class Torture:
         parser = argparse.ArgumentParser(description=description)
         parser.add_argument("--build", type=pathlib.Path, required=True, help="folder of the build")
         parser.add_argument("--long", action="store_true", help="run many more cases")
+        parser.add_argument("--cases", type=int, help="run at most some N cases of each row")
         parser.add_argument("--seed", type=int, default=1, help="seed of the run (default: 1)")
         parser.add_argument("--case", type=int, help="run only the case of this number")
         parser.add_argument("rows", nargs="*", metavar="ROW", help=f"rows to run (default: all): {', '.join(rows)}")
@@ -39,10 +40,10 @@ class Torture:
         return program
 
     def numbers(self, quick, long):
-        """Returns the numbers of the cases of a row: `quick` or `long` many, or the one that the command line names."""
+        """Returns the numbers of the cases of a row: `quick`, `long` or `--cases` many, or the one that the command line names."""
         if self.options.case is not None:
             return [self.options.case]
-        return range(long if self.long else quick)
+        return range(min(self.options.cases, long) if self.options.cases else long if self.long else quick)
 
     def random(self, row, number):
         """Returns the random numbers of a case."""

@@ -19,6 +19,7 @@ typedef struct {
     GThread *syncing;         /* syncs the file; NULL: no sync runs */
     _Atomic bool synced;      /* the thread is done */
     bool committed_meanwhile; /* a commit was made while the thread ran */
+    bool repeated;            /* the sync before this one did not cover a commit made meanwhile */
     bool named;               /* the folder was synced */
     uint64_t sync_began;      /* nanoseconds of CLOCK_MONOTONIC; 0: never */
     uint64_t volume_began;    /* the same: of the current volume */
@@ -39,6 +40,9 @@ bool xtf_collect_part_reopen(XtfCollectPart *part, GError **error);
 bool xtf_collect_part_commit(XtfCollectPart *part, GError **error);
 /* True if a sync runs. A commit made now needs another sync. */
 bool xtf_collect_part_is_syncing(const XtfCollectPart *part);
+/* True if a sync runs that must cover the last commit: the sync before it did not. Requests for commits then wait.
+ * Otherwise a process that requests commits during all syncs would keep each of them from being declared durable. */
+bool xtf_collect_part_defers_commits(const XtfCollectPart *part);
 /* Waits for the sync. */
 bool xtf_collect_part_end_sync(XtfCollectPart *part, GError **error);
 /* Closes and syncs the file, if it is open. */

@@ -99,7 +99,7 @@ static bool work_round(XtfCollectSession *session)
     XtfWireProcess *process = session->memory.process;
     uint32_t drain = atomic_load(&process->drain); /* before the heads are read */
     uint64_t reading = xtf_collect_clock_now(&session->clock);
-    bool is_requested = drain != atomic_load(&process->drained);
+    bool is_requested = drain != atomic_load(&process->drained) && !xtf_collect_part_defers_commits(&session->part);
 
     if (is_requested) /* a process that waits for a commit also waits for the clock */
         xtf_collect_calibrate(&session->calibration, true, &session->clock);

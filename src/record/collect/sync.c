@@ -40,6 +40,11 @@ bool xtf_collect_part_is_syncing(const XtfCollectPart *part)
     return part->syncing && !atomic_load(&part->synced);
 }
 
+bool xtf_collect_part_defers_commits(const XtfCollectPart *part)
+{
+    return part->repeated && xtf_collect_part_is_syncing(part);
+}
+
 /* Starts a sync with all signals blocked: signals go to the collector's thread and end its naps. If no thread can be
  * created, closing the part syncs it. Keeps the first commit from now on. No other commit is on the disk yet, so
  * commits made during the sync must not overwrite its superblock. */
@@ -47,6 +52,7 @@ static void begin_sync(XtfCollectPart *part)
 {
     sigset_t all, before;
 
+    part->repeated = part->committed_meanwhile;
     part->committed_meanwhile = false;
     if (!part->named)
         xtf_writer_keep_synced(part->writer);

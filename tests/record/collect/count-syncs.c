@@ -1,4 +1,5 @@
-/* Counts calls that write data to the disk: each adds a byte to the file $XTF_TEST_SYNCS, "f" or "d". */
+/* Counts calls that write data to the disk: each adds a byte to the file $XTF_TEST_SYNCS, "f" or "d". If
+ * $XTF_TEST_SYNC_MS is set, fdatasync() first sleeps for that number of milliseconds. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -22,6 +23,10 @@ int fsync(int file)
 
 int fdatasync(int file)
 {
+    const char *slow = getenv("XTF_TEST_SYNC_MS");
+
     count_sync("d");
+    if (slow)
+        usleep((useconds_t)atoi(slow) * 1000);
     return (int)syscall(SYS_fdatasync, file);
 }

@@ -46,6 +46,19 @@ def files_in(folder):
     return sorted(name for name in os.listdir(folder) if not name.startswith("clock-"))
 
 
+def counted_syncs(syncs, seconds):
+    """Returns the environment of a collector that syncs each `seconds`, and counts its syncs in a file."""
+    # AddressSanitizer ends a program before which another library is loaded, unless this option is set.
+    asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
+    return {"XTF_RECORD_FSYNC": seconds, "LD_PRELOAD": os.environ["COUNT_SYNCS"], "XTF_TEST_SYNCS": str(syncs), "ASAN_OPTIONS": asan}
+
+
+def stored_commits(part):
+    """Returns the commits of both superblocks."""
+    data = part.read_bytes()
+    return [struct.unpack_from("<Q", data, slot + 56)[0] for slot in (0, 4096)]
+
+
 @contextlib.contextmanager
 def full_disk(test):
     """Makes a folder with little space."""
@@ -423,10 +436,7 @@ class Collector(unittest.TestCase):
         """Checks that a part is synced with its first commit and when it is closed; with an interval of 0 only at the end."""
         for number, seconds in enumerate(("5", "0")):
             syncs = self.folder / f"syncs{number}"
-            # AddressSanitizer ends a program before which another library is loaded, unless this option is set.
-            asan = os.environ.get("ASAN_OPTIONS", "") + ":verify_asan_link_order=0"
-            count = {"XTF_RECORD_FSYNC": seconds, "LD_PRELOAD": os.environ["COUNT_SYNCS"], "XTF_TEST_SYNCS": str(syncs), "ASAN_OPTIONS": asan}
-            with Traced(XTF, self.folder, rank=number, world=2, phase=RUNNING, environment=count) as traced:
+            with Traced(XTF, self.folder, rank=number, world=2, phase=RUNNING, environment=counted_syncs(syncs, seconds)) as traced:
                 traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + calls(10, 50))
                 for rounds in range(20):
                     traced.memory.drain()
@@ -438,6 +448,21 @@ class Collector(unittest.TestCase):
                 traced.end()
             self.assertEqual(syncs.read_text().count("f"), 1, "its folder")
             self.assertGreaterEqual(syncs.read_text().count("d"), 3)
+
+    def test_commits_during_syncs(self):
+        """Checks that a commit is declared durable, and so kept, though the process asks for commits during each sync."""
+        syncs, part = self.folder / "syncs", self.folder / "000000.xtf"
+        with Traced(XTF, self.folder, rank=0, world=1, phase=RUNNING, environment=counted_syncs(syncs, "1") | {"XTF_TEST_SYNC_MS": "200"}) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1))
+            traced.memory.drain()
+            first, step = min(stored_commits(part)), 0
+            while not syncs.exists() or syncs.read_text().count("d") < 6:
+                traced.memory.append(0, calls(1000 + 1000 * step, 50))
+                traced.memory.drain()
+                step += 1
+            self.assertGreater(min(stored_commits(part)), first + 1)
+            traced.end()
+        self.assertEqual(events(part).count("ENTER"), 50 * step)
 
     def test_gathering(self):
         """Checks that a part of another node goes to the common folder, and gets its name there when it is whole."""

@@ -42,15 +42,15 @@ static void *item_of(Walk *walk, FuzzKind kind, const XtfDiskRef *ref)
     return structure_at(walk, kind, xtf_read64(ref->offset), xtf_read32(ref->length));
 }
 
-static void seal_item(Walk *walk, FuzzKind kind, XtfDiskRef *ref)
+static void correct_item(Walk *walk, FuzzKind kind, XtfDiskRef *ref)
 {
     const void *item = item_of(walk, kind, ref);
     if (item)
         xtf_write32(&ref->checksum, xtf_checksum(item, xtf_read32(ref->length)));
 }
 
-/* Seals the open leaf that follows a right edge, then the edge, whose offset counts from its segment. */
-static void seal_edge(Walk *walk, XtfDiskArray *array)
+/* Corrects the open leaf that follows a right edge, then the edge, whose offset counts from its segment. */
+static void correct_edge(Walk *walk, XtfDiskArray *array)
 {
     XtfDiskRef *ref = &array->edge;
     uint64_t segment = xtf_read32(array->segment), length = xtf_read32(ref->length);
@@ -69,7 +69,7 @@ static void seal_edge(Walk *walk, XtfDiskArray *array)
     xtf_write32(&ref->checksum, xtf_checksum(edge, length));
 }
 
-static void seal_node(Walk *walk, XtfDiskRef *ref, unsigned level)
+static void correct_node(Walk *walk, XtfDiskRef *ref, unsigned level)
 {
     XtfDiskNode *node = xtf_read32(ref->length) >= sizeof *node ? item_of(walk, FUZZ_NODE, ref) : NULL;
     if (!node)
@@ -79,11 +79,11 @@ static void seal_node(Walk *walk, XtfDiskRef *ref, unsigned level)
     add_records(walk, node + 1, MIN(room, xtf_read32(node->count)), entry);
     for (size_t i = 0; i < MIN(room, xtf_read32(node->count)); i++) {
         if (level > 0)
-            seal_node(walk, &((XtfDiskBranch *)(node + 1))[i].child, level - 1);
+            correct_node(walk, &((XtfDiskBranch *)(node + 1))[i].child, level - 1);
         else
-            seal_edge(walk, (XtfDiskArray *)(node + 1) + i);
+            correct_edge(walk, (XtfDiskArray *)(node + 1) + i);
     }
-    seal_item(walk, FUZZ_NODE, ref);
+    correct_item(walk, FUZZ_NODE, ref);
 }
 
 /* Returns the place of a page in the segment that probably contains the page. */
@@ -98,7 +98,7 @@ static uint64_t place_of(const Walk *walk, uint64_t page)
     return page - first;
 }
 
-static void seal_pages(Walk *walk)
+static void correct_pages(Walk *walk)
 {
     uint32_t page_size = walk->page_size;
 
@@ -118,10 +118,10 @@ static void seal_pages(Walk *walk)
     }
 }
 
-static void seal_refs(Walk *walk, uint8_t *refs, size_t n)
+static void correct_refs(Walk *walk, uint8_t *refs, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        seal_item(walk, FUZZ_ITEM, (XtfDiskRef *)refs + i);
+        correct_item(walk, FUZZ_ITEM, (XtfDiskRef *)refs + i);
 }
 
 /* Adds the rows of a table that has a single chunk. */
@@ -148,7 +148,7 @@ static void add_knots(Walk *walk, const XtfDiskRef *maps)
                     sizeof(XtfDiskClockKnot));
 }
 
-static void seal_tables(Walk *walk, uint8_t *body, size_t length)
+static void correct_tables(Walk *walk, uint8_t *body, size_t length)
 {
     while (length >= sizeof(XtfDiskTable)) {
         size_t n_chunks = xtf_read32(((XtfDiskTable *)body)->n_chunks);
@@ -157,13 +157,13 @@ static void seal_tables(Walk *walk, uint8_t *body, size_t length)
         length -= sizeof(XtfDiskTable);
         n_chunks = MIN(n_chunks, length / sizeof(XtfDiskRef));
         add_rows(walk, (const XtfDiskRef *)body, n_chunks, n_rows);
-        seal_refs(walk, body, n_chunks);
+        correct_refs(walk, body, n_chunks);
         body += n_chunks * sizeof(XtfDiskRef);
         length -= n_chunks * sizeof(XtfDiskRef);
     }
 }
 
-static void seal_segment_maps(Walk *walk, uint8_t *body, size_t length)
+static void correct_segment_maps(Walk *walk, uint8_t *body, size_t length)
 {
     while (length >= sizeof(XtfDiskSegmentMap)) {
         size_t n_tables = xtf_read32(((XtfDiskSegmentMap *)body)->n_tables);
@@ -171,29 +171,29 @@ static void seal_segment_maps(Walk *walk, uint8_t *body, size_t length)
         length -= sizeof(XtfDiskSegmentMap);
         n_tables = MIN(n_tables, length / sizeof *tables);
         for (size_t i = 0; i < n_tables; i++)
-            seal_item(walk, FUZZ_ITEM, &tables[i].rows);
+            correct_item(walk, FUZZ_ITEM, &tables[i].rows);
         body = (uint8_t *)(tables + n_tables);
         length -= n_tables * sizeof *tables;
     }
 }
 
-static void seal_section(Walk *walk, uint32_t kind, uint8_t *body, size_t length)
+static void correct_section(Walk *walk, uint32_t kind, uint8_t *body, size_t length)
 {
     XtfDiskArrays *arrays = (XtfDiskArrays *)body;
 
     if (kind == XTF_SECTION_ARRAYS && length >= sizeof *arrays && xtf_read32(arrays->height) > 0)
-        seal_node(walk, &arrays->root, MIN(xtf_read32(arrays->height), XTF_HEIGHT_MAX) - 1);
+        correct_node(walk, &arrays->root, MIN(xtf_read32(arrays->height), XTF_HEIGHT_MAX) - 1);
     if (kind == XTF_SECTION_STRINGS || kind == XTF_SECTION_SCHEMAS || kind == XTF_SECTION_LIMITS)
-        seal_refs(walk, body, length / sizeof(XtfDiskRef));
+        correct_refs(walk, body, length / sizeof(XtfDiskRef));
     if (kind == XTF_SECTION_SEGMENTS)
         add_records(walk, body, length / sizeof(XtfDiskSegment), sizeof(XtfDiskSegment));
     if (kind == XTF_SECTION_TABLES)
-        seal_tables(walk, body, length);
+        correct_tables(walk, body, length);
     if (kind == XTF_SECTION_SEGMENT_MAPS)
-        seal_segment_maps(walk, body, length);
+        correct_segment_maps(walk, body, length);
     if (kind == XTF_SECTION_CLOCK_MAPS && length >= sizeof(XtfDiskClockMaps)) {
         add_knots(walk, &((XtfDiskClockMaps *)body)->maps);
-        seal_item(walk, FUZZ_ITEM, &((XtfDiskClockMaps *)body)->maps);
+        correct_item(walk, FUZZ_ITEM, &((XtfDiskClockMaps *)body)->maps);
     }
 }
 
@@ -217,7 +217,7 @@ static void find_segments(Walk *walk, const XtfDiskRef *ref)
     }
 }
 
-static void seal_catalog(Walk *walk, XtfDiskRef *ref)
+static void correct_catalog(Walk *walk, XtfDiskRef *ref)
 {
     uint8_t *bytes = item_of(walk, FUZZ_SECTION, ref);
     size_t length = xtf_read32(ref->length), offset = sizeof(XtfDiskCatalog);
@@ -228,14 +228,14 @@ static void seal_catalog(Walk *walk, XtfDiskRef *ref)
         uint64_t body = MIN(xtf_read64(section->length), length - offset);
         structure_at(walk, FUZZ_SECTION, (size_t)(bytes - walk->data) + offset - sizeof *section,
                      sizeof *section + body);
-        seal_section(walk, xtf_read32(section->kind), bytes + offset, body);
+        correct_section(walk, xtf_read32(section->kind), bytes + offset, body);
         offset += body;
     }
     if (bytes)
-        seal_item(walk, FUZZ_SECTION, ref);
+        correct_item(walk, FUZZ_SECTION, ref);
 }
 
-void fuzz_seal(uint8_t *data, size_t size, GArray *parts)
+void fuzz_correct_checksums(uint8_t *data, size_t size, GArray *parts)
 {
     Walk walk = {.data = data, .size = size, .parts = parts, .budget = BUDGET};
 
@@ -247,8 +247,8 @@ void fuzz_seal(uint8_t *data, size_t size, GArray *parts)
         walk.page_size = xtf_read32(superblock->page_size);
         find_segments(&walk, &superblock->catalog);
         if (slot == 0 && walk.page_size >= XTF_SUPERBLOCK_STRIDE && walk.page_size <= size)
-            seal_pages(&walk);
-        seal_catalog(&walk, &superblock->catalog);
+            correct_pages(&walk);
+        correct_catalog(&walk, &superblock->catalog);
         xtf_write32(&superblock->checksum, xtf_checksum(superblock, offsetof(XtfDiskSuperblock, checksum)));
     }
 }
@@ -376,13 +376,13 @@ size_t fuzz_mutate(uint8_t *data, size_t size, uint32_t seed)
     g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(FuzzPart));
     GRand *random = g_rand_new_with_seed(seed);
 
-    fuzz_seal(data, size, parts);
+    fuzz_correct_checksums(data, size, parts);
     for (int n = parts->len > 0 ? g_rand_int_range(random, 1, 5) : 0; n > 0; n--)
         change_part(random, data, size, parts);
     if (g_rand_int_range(random, 0, 50) == 0)
         size = g_rand_int(random) % size;
     if (g_rand_int_range(random, 0, 20))
-        fuzz_seal(data, size, NULL);
+        fuzz_correct_checksums(data, size, NULL);
     g_rand_free(random);
     return size;
 }

@@ -27,10 +27,10 @@ typedef struct {
 
 /* Corrects all checksums that can be reached from the superblocks, the innermost first. If `parts` is not NULL,
  * appends the visited structures to it. */
-void fuzz_seal(uint8_t *data, size_t size, GArray *parts);
+void fuzz_correct_checksums(uint8_t *data, size_t size, GArray *parts);
 
-/* Changes a few fields of structures, copies structures over others, or cuts the file short. Usually seals the file
- * afterwards. Returns the new size. The same seed makes the same file. */
+/* Changes a few fields of structures, copies structures over others, or cuts the file short. Usually corrects the
+ * checksums afterwards. Returns the new size. The same seed makes the same file. */
 size_t fuzz_mutate(uint8_t *data, size_t size, uint32_t seed);
 
 /* Opens the bytes as a trace and reads everything in them, with bounded work. Aborts if an answer is impossible.

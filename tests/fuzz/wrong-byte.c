@@ -51,7 +51,7 @@ static unsigned long try_file(const char *path, unsigned long rounds, GRand *ran
         g_error("%s", error->message);
     if (!ask_tree(&whole, data, size, N_ANSWERS))
         g_error("%s: it cannot be opened", path);
-    fuzz_seal(data, size, parts);
+    fuzz_correct_checksums(data, size, parts);
     for (unsigned long round = 0; round < rounds; round++) {
         const FuzzPart *part = &g_array_index(parts, FuzzPart, g_rand_int_range(random, 0, (gint32)parts->len));
         if (part->kind == FUZZ_SUPERBLOCK || part->length == 0)

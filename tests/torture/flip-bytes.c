@@ -355,7 +355,7 @@ static void find_parts(Job *job)
         memset(copy + (commits[0] < commits[1] ? 0 : SLOT_BYTES), 0, SUPERBLOCK_BYTES);
     job->parts = g_array_new(FALSE, FALSE, sizeof(FuzzPart));
     if (!is_earlier_volume(job))
-        fuzz_seal(copy, job->size, job->parts);
+        fuzz_correct_checksums(copy, job->size, job->parts);
 }
 
 /* Stores all right answers: of the whole file, of its earlier commit, and without a companion. */

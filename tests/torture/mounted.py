@@ -22,6 +22,7 @@ def begin(torture):
     """Names the programs of the build to the test modules for mounts. Exits with 77 where nothing can be mounted. After SIGTERM
     the harness unmounts before it ends."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets its background jobs, and their children, ignore it
     for name, path in PROGRAMS.items():
         os.environ[name] = str(torture.program(path))
     sys.path[:0] = [str(TESTS / folder) for folder in ("mount", "roundtrip")]

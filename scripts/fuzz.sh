@@ -69,11 +69,22 @@ compare_readers() {
     return $good
 }
 
+# Makes traces without a fault, which the stored corpus has few of.
+make_seeds() {
+    [ ! -f "$1/000001.xtf" ] || return 0
+    for codec in plain compact; do
+        "$build/tests/reader/dump-trace" write "$folder/$codec.xtf" $codec 1 4096 1 6
+    done
+    "$build/tests/fuzz/rewrite-files" 1 200 "$1" "$folder/plain.xtf" "$folder/compact.xtf" examples/rod-4/rod.xtf
+    rm "$folder/plain.xtf" "$folder/compact.xtf"
+}
+
 # Runs a target for some seconds. A finding ends the run.
 run_target() {
     target=$1 seconds=$2
     stored=tests/fuzz/corpus/$target kept=$build/corpus/$target found=$build/findings/$target
     mkdir -p "$stored" "$kept" "$found"
+    [ "$target" != file ] || make_seeds "$kept"
     log=$build/$target.log status=0
     # shellcheck disable=SC2046
     "$build/tests/fuzz/targets/fuzz-$target" $(options_of "$target") -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 \

@@ -63,7 +63,7 @@ static void correct_edge(Walk *walk, XtfDiskArray *array)
         return;
     add_records(walk, edge + 1, MIN(array->height, (length - sizeof *edge) / sizeof(XtfDiskOpen)), sizeof(XtfDiskOpen));
     uint32_t bytes = xtf_read32(((const XtfDiskOpen *)(edge + 1))->length);
-    const void *leaf = structure_at(walk, FUZZ_ITEM, xtf_aligned(offset + length), bytes);
+    const void *leaf = structure_at(walk, FUZZ_PAYLOAD, xtf_aligned(offset + length), bytes);
     if (leaf)
         xtf_write32(&edge->leaf_checksum, xtf_checksum(leaf, bytes));
     xtf_write32(&ref->checksum, xtf_checksum(edge, length));
@@ -369,6 +369,22 @@ static void change_part(GRand *random, uint8_t *data, size_t size, const GArray 
         memmove(data + part.offset, data + source.offset, MIN(part.length, source.length));
     else
         change_field(random, data, size, part);
+}
+
+void fuzz_change_payload(uint8_t *data, size_t size, uint32_t seed)
+{
+    g_autoptr(GArray) parts = g_array_new(FALSE, FALSE, sizeof(FuzzPart));
+    GRand *random = g_rand_new_with_seed(seed);
+    size_t n = 0;
+
+    fuzz_correct_checksums(data, size, parts);
+    for (size_t i = 0; i < parts->len; i++)
+        if (g_array_index(parts, FuzzPart, i).kind == FUZZ_PAYLOAD)
+            g_array_index(parts, FuzzPart, n++) = g_array_index(parts, FuzzPart, i);
+    if (n > 0)
+        change_field(random, data, size, g_array_index(parts, FuzzPart, g_rand_int(random) % n));
+    fuzz_correct_checksums(data, size, NULL);
+    g_rand_free(random);
 }
 
 size_t fuzz_mutate(uint8_t *data, size_t size, uint32_t seed)

@@ -15,7 +15,7 @@ typedef enum {
     FUZZ_NODE,    /* of the P index */
     FUZZ_ITEM,    /* right edges, tables, strings */
     FUZZ_HEADER,  /* of a page */
-    FUZZ_PAYLOAD,
+    FUZZ_PAYLOAD, /* of a page, sealed or open */
     FUZZ_RECORDS, /* adjacent: entries of nodes and index pages, heads of edges, segments, rows of tables, knots */
 } FuzzKind;
 
@@ -32,6 +32,13 @@ void fuzz_correct_checksums(uint8_t *data, size_t size, GArray *parts);
 /* Changes a few fields of structures, copies structures over others, or cuts the file short. Usually corrects the
  * checksums afterwards. Returns the new size. The same seed makes the same file. */
 size_t fuzz_mutate(uint8_t *data, size_t size, uint32_t seed);
+
+/* Changes a field in the rows or entries of one page, and corrects the checksums. */
+void fuzz_change_payload(uint8_t *data, size_t size, uint32_t seed);
+
+/* Writes the trace in the bytes once more, with some other values, another codec, and so on: a file without a fault.
+ * Returns its size; 0 if the bytes are no trace, or the file would exceed max_size. `rewritten` may be `data`. */
+size_t fuzz_rewrite(const uint8_t *data, size_t size, uint8_t *rewritten, size_t max_size, uint32_t seed);
 
 /* Opens the bytes as a trace and reads everything in them, with bounded work. Aborts if an answer is impossible.
  * Returns false if the bytes cannot be opened. */

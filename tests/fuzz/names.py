@@ -84,11 +84,16 @@ class Xtf:
         return data
 
 
-def check_bytes(output, where):
+def forbidden(output):
+    """Returns the characters of an output that a terminal acts on, and bytes that are not UTF-8."""
     if not output.translate(None, PLAIN):
-        return
+        return []
     text = output.decode("utf-8", "surrogateescape")
-    bad = sorted({hex(ord(c)) for c in set(text) if ord(c) in FORBIDDEN or 0xdc80 <= ord(c) < 0xdd00})
+    return sorted({hex(ord(c)) for c in set(text) if ord(c) in FORBIDDEN or 0xdc80 <= ord(c) < 0xdd00})
+
+
+def check_bytes(output, where):
+    bad = forbidden(output)
     if bad:
         sys.exit(f"FAILED: {where} prints {bad}: {output[:2000]}")
 
@@ -156,7 +161,7 @@ def run_other_commands(xtf, folder):
 
 
 def read_terminal(command):
-    """Returns what a command prints on a terminal. Types q after the first output, which ends the command."""
+    """Returns the status of a command and its output on a terminal. Types q after the first output, which ends the command."""
     child, terminal = pty.fork()
     if child == 0:
         os.execvpe(command[0], command, {**os.environ, "TERM": "xterm-256color"})
@@ -170,15 +175,15 @@ def read_terminal(command):
             os.write(terminal, b"q")
         output += part
     os.close(terminal)
-    if os.waitpid(child, 0)[1] != 0:
-        sys.exit(f"FAILED: {command} on a terminal: {output[-1000:]}")
-    return output
+    return os.waitpid(child, 0)[1], output
 
 
 def show_on_terminal(xtf):
     """Shows the trace on a terminal. Escape sequences are then usual, but none from a name."""
     for command in "top", "play":
-        output = read_terminal([xtf.program.program, command, xtf.trace])
+        status, output = read_terminal([xtf.program.program, command, xtf.trace])
+        if status != 0:
+            sys.exit(f"FAILED: {command} on a terminal: {output[-1000:]}")
         bad = [piece for piece in ACTING if piece in output]
         if bad:
             sys.exit(f"FAILED: {command} prints {bad} on a terminal")

@@ -12,6 +12,8 @@ mount, cache, recorder, outputs
 
 browser       a browser shows the pages of a hostile trace.
 
+terminal      commands print hostile names on a terminal.
+
 Rows of another user need root, and are left out without it. Most attempts that must fail are also made where they succeed. The owner
 makes them, or a process that is not confined, or a page without a policy.
 """
@@ -26,6 +28,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "entry"))
 import daemons  # noqa: E402
 import pages  # noqa: E402
 import strangers  # noqa: E402
+import terminal  # noqa: E402
 
 
 MOUNTING = ("daemon", "mount")  # rows that mount traces
@@ -38,12 +41,14 @@ def run_row(torture, row, folder):
         daemons.try_daemon(torture, folder)
     elif row == "browser":
         pages.try_pages(torture, folder)
+    elif row == "terminal":
+        terminal.try_terminal(torture, folder)
     else:
         strangers.ROWS[row](strangers.Place(torture, folder))
 
 
 def main():
-    torture = Torture(__doc__.split("\n", 1)[0], ["confinement", "daemon", *strangers.ROWS, "browser"])
+    torture = Torture(__doc__.split("\n", 1)[0], ["confinement", "daemon", *strangers.ROWS, "browser", "terminal"])
     can_mount = os.access("/dev/fuse", os.R_OK | os.W_OK)
     if can_mount:
         mounted.begin(torture)

@@ -11,6 +11,7 @@ import ctypes
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import sys
 import types
@@ -111,8 +112,15 @@ class Threads:
             shutil.rmtree(disk)
 
     def run_load(self, row, seed):
-        return subprocess.run([sys.executable, HERE / "load.py", "--build", self.build, "--seed", str(seed), row], capture_output=True,
-                              timeout=TIMEOUT, check=False, env=self.environment)
+        """Runs a row of load.py. SIGTERM lets it unmount and remove its folder, where SIGKILL would not."""
+        command = [sys.executable, HERE / "load.py", "--build", self.build, "--seed", str(seed), row]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment) as process:
+            try:
+                output, errors = process.communicate(timeout=TIMEOUT)
+            except BaseException:
+                process.terminate()
+                raise
+        return subprocess.CompletedProcess(command, process.returncode, output, errors)
 
     def fault(self, case, seed):
         """Runs a case. Returns how it failed, or None."""
@@ -135,6 +143,7 @@ class Threads:
 
 def main():
     torture = Torture(__doc__.split("\n", 1)[0], list(ROWS))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that files are removed
     with scratch_folder("threads") as folder:
         threads = Threads(torture, pathlib.Path(folder))
         for row in torture.rows:

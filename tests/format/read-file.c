@@ -51,6 +51,8 @@ static bool is_string(const XtfSchema *schema, const XtfField *field, const uint
         return field->type == XTF_TYPE_STRING;
     g_autofree char *name = g_strndup(field->refers_to, (gsize)(colon - field->refers_to));
     const XtfField *chooser = xtf_schema_field(schema, name);
+    if (!chooser) /* its type is unknown, or it is missing, which `xtf check` finds */
+        return false;
     uint64_t label = xtf_field_get(chooser, row);
     g_autofree char *choice =
         label < chooser->n_labels ? g_strdup_printf("%s=", chooser->labels[label]) : g_strdup("?");

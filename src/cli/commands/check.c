@@ -14,6 +14,9 @@
 #include "src/files/shell-word.h"
 #include "src/model/process-properties.h"
 
+/* A check reads each page in order, once or twice, so a small cache is enough. */
+static const XtfOpenOptions check_options = {.cache_bytes = 16 << 20};
+
 typedef struct {
     XtfProgress *progress;
     atomic_bool *cancel;
@@ -79,7 +82,7 @@ static void count_problem(const char *message, void *problems)
  */
 static void print_older_commit(Check *check, const char *path)
 {
-    const XtfOpenOptions options = {.older_commit = true};
+    const XtfOpenOptions options = {.cache_bytes = check_options.cache_bytes, .older_commit = true};
     g_autoptr(XtfTrace) trace = xtf_trace_open(path, &options, NULL);
     uint64_t problems = 0;
     XtfCheckReport report;
@@ -98,7 +101,7 @@ static void print_older_commit(Check *check, const char *path)
 static bool check_part(Check *check, const XtfTrace *whole, const char *path, GError **error)
 {
     g_autoptr(GError) problem = NULL;
-    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, &problem);
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, &check_options, &problem);
     XtfCheckReport report;
 
     check->part = path;
@@ -225,7 +228,8 @@ static bool check_source(const char *source, bool without_companion, bool quiet,
                          GError **error)
 {
     g_autoptr(GError) left_out = NULL;
-    const XtfSourceOptions source_options = {.quiet = quiet || !without_companion,
+    const XtfSourceOptions source_options = {.open = &check_options,
+                                             .quiet = quiet || !without_companion,
                                              .no_companion = without_companion,
                                              .incomplete = true,
                                              .left_out = &left_out};

@@ -279,7 +279,6 @@ def main():
     others = {name: module for module in (crash_collector, crash_record) for name in module.ROWS}
     torture = Torture(__doc__.splitlines()[0], [*WRITERS, *others])
     become_subreaper()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that files are removed
     with scratch_folder("crash") as scratch:
         try:
             run_rows(torture, others, pathlib.Path(os.path.realpath(scratch)))

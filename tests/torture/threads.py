@@ -11,7 +11,6 @@ import ctypes
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
 import sys
 import types
@@ -143,7 +142,6 @@ class Threads:
 
 def main():
     torture = Torture(__doc__.split("\n", 1)[0], list(ROWS))
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that files are removed
     with scratch_folder("threads") as folder:
         threads = Threads(torture, pathlib.Path(folder))
         for row in torture.rows:

@@ -7,6 +7,7 @@ import argparse
 import os
 import pathlib
 import random
+import signal
 import sys
 import tempfile
 import time
@@ -66,5 +67,6 @@ class Torture:
 
 
 def scratch_folder(name):
-    """Returns a temporary folder that is removed at the end of its `with` block."""
+    """Returns a temporary folder that is removed at the end of its `with` block, also after SIGTERM."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     return tempfile.TemporaryDirectory(prefix=f"xtf-torture-{name}-", dir=os.environ.get("TMPDIR"))

@@ -89,6 +89,11 @@ class Part:
         expect(offset + length <= self.length, f"{label}: past the end of {self.path}")
         return read_whole(self.fd, offset, length, label)
 
+    def close(self):
+        if self.fd is not None:
+            os.close(self.fd)
+            self.fd = None
+
 
 def read_whole(fd, offset, length, label):
     data = b""
@@ -112,7 +117,15 @@ class Trace:
     """An open file. The catalog is read at once, all other data on request."""
 
     def __init__(self, path):
-        self.fd, self.path = os.open(path, os.O_RDONLY), path
+        self.fd, self.path, self.files = os.open(path, os.O_RDONLY), path, []
+        try:
+            self.open_last_commit()
+        except BaseException:
+            self.close()
+            raise
+
+    def open_last_commit(self):
+        """Opens the newest commit that is whole."""
         superblocks = self.superblocks()
         self.damaged_commit = None
         try:
@@ -124,11 +137,19 @@ class Trace:
             self.damaged_commit = superblocks[0].commit
 
     def open_commit(self, superblock):
-        self.superblock, self.files, self.own_start = superblock, [], 0
+        self.close_files()
+        self.superblock, self.own_start = superblock, 0
         self.read_superblock()
         self.read_catalog()
 
+    def close_files(self):
+        """Closes the other files, and forgets them."""
+        for file in self.files:
+            file.close()
+        self.files = []
+
     def close(self):
+        self.close_files()
         os.close(self.fd)
 
     def size(self):

@@ -23,6 +23,7 @@ const char *const xtf_class_names[XTF_N_CLASSES] = {
     [XTF_CLASS_OFFLOAD] = "offload",
     [XTF_CLASS_IO] = "io",
     [XTF_CLASS_MEASUREMENT] = "measurement",
+    [XTF_CLASS_UNRECORDED] = "unrecorded",
 };
 
 const XtfClassGroup xtf_class_groups[] = {
@@ -174,8 +175,7 @@ static XtfRegionClass class_of_name(const char *name)
 static bool is_measurement(const char *name, const char *paradigm, const char *role)
 {
     if (g_str_equal(role, "ARTIFICIAL"))
-        return g_str_equal(name, "MEASUREMENT OFF") || g_str_equal(name, "TRACE BUFFER FLUSH") ||
-               g_str_equal(name, "THREADS") || g_str_equal(name, "TASKS");
+        return g_str_equal(name, "TRACE BUFFER FLUSH") || g_str_equal(name, "THREADS") || g_str_equal(name, "TASKS");
     return g_str_equal(paradigm, "MEASUREMENT_SYSTEM") || begins_with(name, "EZTrace ");
 }
 
@@ -214,6 +214,8 @@ XtfRegionClass xtf_region_class(const char *name, const char *paradigm, const ch
 {
     paradigm = paradigm ? paradigm : "UNKNOWN";
     role = role ? role : "UNKNOWN";
+    if (g_str_equal(role, "ARTIFICIAL") && g_str_equal(name, XTF_REGION_OFF))
+        return XTF_CLASS_UNRECORDED;
     if (is_measurement(name, paradigm, role))
         return XTF_CLASS_MEASUREMENT;
     if (g_str_equal(paradigm, "MPI"))

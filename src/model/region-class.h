@@ -38,8 +38,12 @@ typedef enum {
     XTF_CLASS_OFFLOAD,
     XTF_CLASS_IO, /* not MPI's */
     XTF_CLASS_MEASUREMENT,
+    XTF_CLASS_UNRECORDED, /* no call, but a time in which nothing was recorded */
     XTF_N_CLASSES,
 } XtfRegionClass;
+
+/* The region that a location is in while nothing is recorded; the name is Score-P's. */
+#define XTF_REGION_OFF "MEASUREMENT OFF"
 
 /* By class: its name, a word of lower-case letters and hyphens. */
 extern const char *const xtf_class_names[XTF_N_CLASSES];

@@ -9,6 +9,7 @@
 #include "src/cli/ui/print.h"
 #include "src/record/mpi/regions.h"
 #include "src/record/names/filter.h"
+#include "src/trace/context/number-set.h"
 
 #define PREFIX "XTF_RECORD_"
 
@@ -209,6 +210,16 @@ static bool read_for(Place place, const char *text, XtfCliRecord *options)
     return read_time(place, text, TIME_NEEDED, &options->record.for_ms);
 }
 
+/* Checks the form alone: how many processes there will be is not known yet. */
+static bool read_ranks(Place place, const char *text, XtfCliRecord *options)
+{
+    static const XtfNumbers any = {.noun = "rank", .is_any = true};
+    g_autoptr(XtfNumberSet) ranks = xtf_number_set_parse(&any, text, NULL);
+
+    options->record.ranks = text;
+    return ranks || report_wrong(place, text, "ranks such as 0-15,1024 are needed");
+}
+
 static bool read_keep(Place place, const char *text, XtfCliRecord *options)
 {
     if (options->record.rotate == 0)
@@ -254,6 +265,7 @@ static const Row rows[] = {
     {"start", 0, read_start, "off", "Begin when the program says so: MPI_Pcontrol(1), XTF_RECORDING_ON()"},
     {"from", 0, read_from, "TIME", "Begin recording after this time, such as 10s"},
     {"for", 0, read_for, "TIME", "End recording this time after its begin"},
+    {"ranks", 0, read_ranks, "RANKS", "Record these ranks of MPI_COMM_WORLD alone, such as 0-15,1024"},
     {"brake", 0, read_brake, "N", "Stop recording a function after N short calls (default: 100000; 0: never)"},
     {"sites", 0, read_sites, "N", "From where the program calls MPI: 1 (default), or 0 to leave it out"},
     {"locks", 0, read_locks, NULL, "Record POSIX mutexes"},

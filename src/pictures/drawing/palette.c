@@ -79,6 +79,7 @@ static const XtfPaint paints[XTF_N_CLASSES] = {
     [XTF_CLASS_OFFLOAD] = XTF_PAINT_PROGRAM,
     [XTF_CLASS_IO] = XTF_PAINT_IO,
     [XTF_CLASS_MEASUREMENT] = XTF_PAINT_UNMEASURED,
+    [XTF_CLASS_UNRECORDED] = XTF_PAINT_UNMEASURED,
 };
 
 XtfPaint xtf_paint_of(XtfRegionClass class)

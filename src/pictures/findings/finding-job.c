@@ -186,7 +186,8 @@ void xtf_finding_add_skipped_large(XtfFindingJob *job, const char *skipped)
         xtf_finding_add_skipped(job, skipped, job->locations.n * (uint64_t)job->classes->n, "regions of all threads");
 }
 
-static char *print_table_path(const XtfFinding *place, const XtfTimeScale *scale)
+/* `procs`: the processes that the findings are about; NULL: all of the selection. */
+static char *print_table_path(const XtfFinding *place, const XtfTimeScale *scale, const XtfNumberSet *procs)
 {
     g_autoptr(GString) path = g_string_new(NULL);
     char window[XTF_WINDOW_TEXT_MAX];
@@ -197,6 +198,11 @@ static char *print_table_path(const XtfFinding *place, const XtfTimeScale *scale
     }
     if (place->proc)
         g_string_append_printf(path, "proc/%s/", place->proc);
+    if (procs && !place->proc) {
+        g_string_append(path, "proc/");
+        xtf_number_set_print(procs, path);
+        g_string_append_c(path, '/');
+    }
     if (place->type)
         g_string_append_printf(path, "%s/", place->type);
     g_string_append(path, place->table);
@@ -218,7 +224,8 @@ XtfFinding *xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, doub
     finding.region = UINT64_MAX;
     finding.score = round(CLAMP(score, 0, 1) * 1e9) / 1e9; /* scores that differ only by rounding become equal */
     finding.proc = g_strdup(place->proc);
-    finding.path = print_table_path(place, &job->views->context->scale);
+    const XtfNumberSet *procs = job->selection == job->recorded.selection ? job->recorded.procs : NULL;
+    finding.path = print_table_path(place, &job->views->context->scale, procs);
     g_array_append_val(job->findings, finding);
     return &g_array_index(job->findings, XtfFinding, job->findings->len - 1);
 }

@@ -5,6 +5,7 @@
 
 #include "src/pictures/findings/findings.h"
 #include "src/tables/totals/regions/class-times.h"
+#include "src/tables/totals/regions/recorded-procs.h"
 #include "src/tables/totals/selected-locations.h"
 #include "src/tables/totals/sites/main-sites.h"
 #include "src/tables/views/registry.h"
@@ -23,12 +24,15 @@ typedef struct {
 /* The input of rules, and the findings that they add. */
 typedef struct {
     XtfViews *views;          /* borrowed */
-    XtfSelection *selection;  /* borrowed */
+    XtfSelection *selection;  /* borrowed; without processes that were recorded less than the others */
     uint64_t from, to;        /* window of the selection, clipped to the trace; not empty */
     bool is_whole_run;        /* the window has no bounds */
     bool is_growing;          /* the trace grows: records that are missing may follow */
     const char *window_words; /* "the run" or "the window" */
     XtfSelectedLocations locations;
+    XtfRecordedProcs recorded;
+    XtfSelection *all; /* borrowed; with all processes */
+    XtfSelectedLocations all_locations;
     const XtfRegionClasses *classes; /* borrowed */
     GArray *profile;                 /* XtfProfileLine, in the table's order; empty: there is no profile */
     XtfClassTimes threads, devices;  /* all zeros unless both have time: then all time is the threads' */
@@ -47,6 +51,7 @@ struct XtfFindingRule {
     XtfClassSet classes; /* for rules about the time in classes of regions */
     const char *words;   /* what a program does in these classes */
     bool compares_times; /* of different processes: skipped if their clocks contradict each other */
+    bool is_of_all;      /* about all processes: job->selection and job->locations are those of all */
 };
 
 enum {
@@ -147,6 +152,7 @@ bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **er
 bool xtf_rule_mismatch(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_missing(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_unrecorded(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-classes.c */
 bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);    /* rule-classes.c */
 bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-classes.c */
 bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

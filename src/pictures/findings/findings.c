@@ -40,13 +40,14 @@ static bool report_skipped(XtfFindingJob *job, const XtfFindingRule *rule, GErro
     }
 #define IN_CLASSES(SET, WORDS) .classes = (SET), .words = (WORDS)
 #define OF_CLOCKS              .compares_times = true
+#define OF_ALL                 .is_of_all = true
 
 /* Findings of equal rank and score are in the order of their rules. The last row has no name. */
 static const XtfFindingRule rules[] = {
-    RULE("crash", DOUBT, 0, xtf_rule_crash),
-    RULE("mismatch", DOUBT, 1, xtf_rule_mismatch),
-    RULE("early", DOUBT, 0, xtf_rule_early),
-    RULE("clocks", DOUBT, 0, xtf_rule_clocks),
+    RULE("crash", DOUBT, 0, xtf_rule_crash, OF_ALL),
+    RULE("mismatch", DOUBT, 1, xtf_rule_mismatch, OF_ALL),
+    RULE("early", DOUBT, 0, xtf_rule_early, OF_ALL),
+    RULE("clocks", DOUBT, 0, xtf_rule_clocks, OF_ALL),
     RULE("culprit", CAUSE, 0.01, xtf_rule_culprit, OF_CLOCKS),
     RULE("imbalance", CAUSE, 0.02, xtf_rule_imbalance),
     RULE("kinds", CAUSE, 0.1, xtf_rule_kinds),
@@ -63,11 +64,12 @@ static const XtfFindingRule rules[] = {
          IN_CLASSES(BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_PGAS),
                     "is communication")),
     RULE("phases", STATE, 0.3, xtf_rule_phases),
-    RULE("unmatched", RECORDING, 1, xtf_rule_unmatched),
-    RULE("not_left", RECORDING, 1, xtf_rule_not_left),
+    RULE("unmatched", RECORDING, 1, xtf_rule_unmatched, OF_ALL),
+    RULE("not_left", RECORDING, 1, xtf_rule_not_left, OF_ALL),
     RULE("unjudged", RECORDING, 0.05, xtf_rule_unjudged),
     RULE("measurement", RECORDING, 0.01, xtf_rule_classes,
-         IN_CLASSES(BIT(XTF_CLASS_MEASUREMENT), "is the recorder's own, or while it was off")),
+         IN_CLASSES(BIT(XTF_CLASS_MEASUREMENT), "is the recorder's own")),
+    RULE("unrecorded", RECORDING, 0.01, xtf_rule_unrecorded, OF_ALL),
     RULE("before", RECORDING, 0.01, xtf_rule_before),
     RULE("recording", RECORDING, 0.05, xtf_rule_recording),
     RULE("missing", RECORDING, 1.0 / 3, xtf_rule_missing),
@@ -130,6 +132,8 @@ static void job_clear(XtfFindingJob *job)
 {
     xtf_selected_locations_finish(&job->locations);
     xtf_site_totals_finish(&job->sites);
+    xtf_selected_locations_finish(&job->all_locations);
+    xtf_recorded_procs_finish(&job->recorded);
     g_clear_pointer(&job->profile, g_array_unref);
     g_clear_pointer(&job->findings, g_array_unref);
     if (job->skipped)
@@ -143,7 +147,7 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
     XtfRowPicker profile = XTF_ROW_PICKER(profile_columns, add_profile_line, job);
 
     *job = (XtfFindingJob){.views = views,
-                           .selection = selection,
+                           .all = selection,
                            .is_whole_run = is_whole_run,
                            .is_growing = xtf_trace_context_final(views->context) != UINT64_MAX,
                            .window_words = is_whole_run ? "the run" : "the window",
@@ -154,10 +158,35 @@ static bool job_init(XtfFindingJob *job, XtfViews *views, XtfSelection *selectio
     g_array_set_clear_func(job->findings, finding_clear);
     xtf_selection_window(selection, &views->context->scale, &job->from, &job->to);
     job->classes = xtf_trace_context_classes(views->context, error);
-    if (!job->classes || !xtf_selected_locations_init(&job->locations, views->context, selection, error))
+    if (!job->classes || !xtf_recorded_procs_find(&job->recorded, views->formats, selection, error))
         return false;
-    return !xtf_finding_has(job, selection, "profile") ||
-           (xtf_view_pick(views, "profile", selection, &profile, error) && xtf_finding_measure(job, error));
+    job->selection = job->recorded.selection;
+    if (!xtf_selected_locations_init(&job->locations, views->context, job->selection, error) ||
+        !xtf_selected_locations_init(&job->all_locations, views->context, selection, error))
+        return false;
+    return !xtf_finding_has(job, job->selection, "profile") ||
+           (xtf_view_pick(views, "profile", job->selection, &profile, error) && xtf_finding_measure(job, error));
+}
+
+static void swap_selections(XtfFindingJob *job)
+{
+    XtfSelectedLocations locations = job->locations;
+    XtfSelection *selection = job->selection;
+
+    job->selection = job->all;
+    job->locations = job->all_locations;
+    job->all = selection;
+    job->all_locations = locations;
+}
+
+static bool run_rule(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    if (rule->is_of_all)
+        swap_selections(job);
+    bool good = rule->find(job, rule, error);
+    if (rule->is_of_all)
+        swap_selections(job);
+    return good;
 }
 
 GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **error)
@@ -168,7 +197,7 @@ GArray *xtf_findings_find(XtfViews *views, XtfSelection *selection, GError **err
         return NULL;
     bool contradict = xtf_clock_check_verdict(views->clocks) == XTF_CLOCKS_CONTRADICT;
     for (const XtfFindingRule *rule = rules; rule->name && job.from < job.to; rule++) {
-        if (!(contradict && rule->compares_times) && !rule->find(&job, rule, error))
+        if (!(contradict && rule->compares_times) && !run_rule(&job, rule, error))
             return NULL;
     }
     xtf_findings_merge(job.findings);

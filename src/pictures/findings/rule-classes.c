@@ -1,5 +1,6 @@
 /* Rules about the time in classes of regions, and about calls that are too short to be recorded. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "src/pictures/findings/finding-rule.h"
 
@@ -23,6 +24,43 @@ bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
                     "%s of %s %s, most of it in %s%s: %s in %s calls", xtf_word_percent((double)percent).text,
                     xtf_finding_whole(job), rule->words, top_line->name, called,
                     xtf_word_seconds(top_line->exclusive).text, xtf_word_count(top_line->calls).text);
+    return true;
+}
+
+/* Returns the processes of the selection that no finding compares, such as "2-3". The caller frees it. */
+static char *name_others(const XtfFindingJob *job)
+{
+    g_autoptr(GArray) others = g_array_new(FALSE, FALSE, sizeof(XtfNumberRange));
+    GString *text = g_string_new(NULL);
+
+    for (uint32_t i = 0; i < job->locations.n_procs; i++) {
+        XtfNumberRange range = {job->locations.procs[i].proc, job->locations.procs[i].proc};
+        if (!xtf_number_set_contains(job->recorded.procs, range.first))
+            g_array_append_val(others, range);
+    }
+    g_autoptr(XtfNumberSet) set =
+        xtf_number_set_from_ranges((const XtfNumberRange *)(void *)others->data, others->len);
+    xtf_number_set_print(set, text);
+    return g_string_free(text, FALSE);
+}
+
+/* Reports time in which nothing was recorded, and the processes that findings leave out for it. */
+bool xtf_rule_unrecorded(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    const XtfRecordedProcs *recorded = &job->recorded;
+    const XtfFinding place = {.table = "class/unrecorded/calls/records"};
+    XtfWord percent = xtf_word_percent(recorded->share * XTF_HUNDREDTHS);
+
+    if (recorded->procs) {
+        g_autofree char *others = name_others(job);
+        xtf_finding_add(job, rule, recorded->share, &place,
+                        "process%s %s %s recorded less than the others, or not at all, and %s in no other finding: %s "
+                        "of all time was not recorded",
+                        strpbrk(others, "-,") ? "es" : "", others, strpbrk(others, "-,") ? "were" : "was",
+                        strpbrk(others, "-,") ? "are" : "is", percent.text);
+    } else if (recorded->share >= rule->threshold) {
+        xtf_finding_add(job, rule, recorded->share, &place, "recording was off for %s of all time", percent.text);
+    }
     return true;
 }
 

@@ -93,12 +93,32 @@ static bool add_count(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-static bool read_counts(XtfFindingJob *job, Counts *counts, GError **error)
+static bool read_counts(XtfFindingJob *job, XtfSelection *selection, Counts *counts, GError **error)
 {
     XtfRowPicker picker = XTF_ROW_PICKER(info_columns, add_count, counts);
 
     *counts = (Counts){0};
-    return xtf_view_pick(job->views, "info", job->selection, &picker, error);
+    return xtf_view_pick(job->views, "info", selection, &picker, error);
+}
+
+/* Leaves in *counts the messages between processes that were recorded. Reports the others: their partner was not. */
+static bool separate_unrecorded(XtfFindingJob *job, const XtfFindingRule *rule, Counts *counts, GError **error)
+{
+    XtfNumberSet *procs = job->recorded.procs;
+    Counts all = *counts;
+
+    if (!procs)
+        return true;
+    g_autoptr(XtfSelection) own = xtf_selection_in_procs(job->selection, procs);
+    g_autoptr(XtfSelection) inner = xtf_selection_by(own, XTF_BY_PEER, procs);
+    if (!read_counts(job, inner, counts, error))
+        return false;
+    uint64_t n = all.sends + all.recvs - counts->sends - counts->recvs;
+    if (n > 0)
+        xtf_finding_add(job, rule, 0, &(XtfFinding){.table = "info"},
+                        "%s of %s sends and receives have a partner that was not recorded", xtf_word_count(n).text,
+                        xtf_word_count(all.sends + all.recvs).text);
+    return true;
 }
 
 /* Reports messages of which one end is missing. Looks at the whole trace only: a part of it may have one end of a
@@ -110,16 +130,18 @@ bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError *
     if (!job->is_whole_run || job->is_growing || !xtf_finding_is_of_processes(job) || job->selection->procs ||
         job->selection->threads)
         return true;
-    if (!read_counts(job, &counts, error))
+    if (!read_counts(job, job->selection, &counts, error) || !separate_unrecorded(job, rule, &counts, error))
         return false;
     uint64_t most = MAX(counts.sends, counts.recvs), least = MIN(counts.sends, counts.recvs);
     if ((double)(most - least) < rule->threshold)
         return true;
-    xtf_finding_add(job, rule, (double)(most - least) / (double)most * share_of_messages(job),
+    bool was_off = job->classes->present & XTF_CLASS_BIT(XTF_CLASS_UNRECORDED);
+    xtf_finding_add(job, rule, was_off ? 0 : (double)(most - least) / (double)most * share_of_messages(job),
                     &(XtfFinding){.table = "info"},
-                    "%" PRIu64 " %s %s: %" PRIu64 " sends and %" PRIu64 " receives are recorded", most - least,
+                    "%" PRIu64 " %s %s%s: %" PRIu64 " sends and %" PRIu64 " receives are recorded", most - least,
                     most - least == 1 ? "message lacks its" : "messages lack their",
-                    counts.sends > counts.recvs ? "receive" : "send", counts.sends, counts.recvs);
+                    counts.sends > counts.recvs ? "receive" : "send",
+                    was_off ? ", as the partner was not recorded for a while" : "", counts.sends, counts.recvs);
     return true;
 }
 
@@ -130,7 +152,7 @@ bool xtf_rule_not_left(XtfFindingJob *job, const XtfFindingRule *rule, GError **
 
     if (!job->is_whole_run || job->is_growing || !xtf_finding_is_of_processes(job))
         return true;
-    if (!read_counts(job, &counts, error))
+    if (!read_counts(job, job->selection, &counts, error))
         return false;
     uint64_t leaves = counts.enters_leaves - MIN(counts.calls, counts.enters_leaves);
     if ((double)counts.calls - (double)leaves < rule->threshold)

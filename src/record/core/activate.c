@@ -150,6 +150,7 @@ void xtf_core_set_rank(uint32_t rank, uint32_t world_size)
 
     if (!xtf_core_life.owns_rings)
         return;
+    xtf_core_window_set_rank(rank);
     atomic_store(&process->rank, rank);
     atomic_store(&process->world_size, world_size);
     atomic_store(&process->phase, XTF_WIRE_RUNNING);

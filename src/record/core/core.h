@@ -65,13 +65,14 @@ typedef struct {
     XtfCoreSite sites[XTF_CORE_SITES];  /* the latest call sites, each at a place that its address determines */
 } XtfRing;
 
-/* Reasons in XtfRing.off. While TIMED alone is set, the thread records, and looks at the clock for the end of the
- * window. */
+/* Reasons in XtfRing.off. While TIMED alone is set, the thread records, and looks at each record whether it is
+ * still to record. */
 typedef enum {
     XTF_CORE_OFF_BY_PROGRAM = 1, /* MPI_Pcontrol(0), XTF_RECORDING_OFF() */
     XTF_CORE_OFF_BEFORE = 2,     /* the window of --start off or --from has not begun */
     XTF_CORE_OFF_AFTER = 4,      /* the window of --for has ended */
-    XTF_CORE_TIMED = 8,          /* the window will end */
+    XTF_CORE_TIMED = 8,          /* the window will end, or --ranks waits for the process's rank */
+    XTF_CORE_OFF_RANK = 16,      /* --ranks does not name the process, also between MPI_Init and MPI_Finalize */
 } XtfCoreOff;
 
 /* State of the recorder in one thread. */
@@ -143,6 +144,8 @@ void xtf_core_window_set_up(void);
 bool xtf_core_window_waits(void);
 /* True if the time of --from is over. */
 bool xtf_core_window_is_due(void);
+/* Decides by --ranks whether the process, whose rank is known now, is recorded. */
+void xtf_core_window_set_rank(uint32_t rank);
 /* Decides who begins the window of --from: xtf_core_window_begin(), which the front end calls in all processes at one
  * point, or the time. By default it is the time, but in a process with MPI only after MPI_Init. */
 void xtf_core_window_set_together(bool together);

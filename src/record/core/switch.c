@@ -32,7 +32,7 @@ bool xtf_core_follow_window(XtfRing *ring)
 {
     int saved = errno;
 
-    if (ring->off == XTF_CORE_OFF_BY_PROGRAM || !xtf_core_life.owns_rings)
+    if (ring->off == XTF_CORE_OFF_BY_PROGRAM || ring->off & XTF_CORE_OFF_RANK || !xtf_core_life.owns_rings)
         return false;
     xtf_core_window_look();
     xtf_core_set_off(ring, (ring->off & XTF_CORE_OFF_BY_PROGRAM) | xtf_core_window_off());
@@ -58,7 +58,7 @@ void xtf_core_end_force(void)
         return;
     xtf_core_thread.busy = XTF_CORE_BUSY;
     atomic_signal_fence(memory_order_acq_rel);
-    xtf_core_set_off(ring, ring->kept_off);
+    xtf_core_set_off(ring, (ring->kept_off & XTF_CORE_OFF_BY_PROGRAM) | xtf_core_window_off());
     ring->kept_off = 0;
     xtf_core_end();
     errno = saved;

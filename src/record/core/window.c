@@ -2,7 +2,7 @@
  * The window of the run that is recorded.
  *
  * The process has one window. Each thread has bits in XtfRing.off that say what it awaits, and reads the clock only
- * while it awaits the begin or the end. The clock is the coarse one, which takes 5 ns and is exact to some
+ * while it awaits the begin or the end. A process that --ranks does not name has no window. The clock is the coarse one, which takes 5 ns and is exact to some
  * milliseconds.
  */
 #include <pthread.h>
@@ -18,6 +18,8 @@ static struct {
     _Atomic bool together;     /* only xtf_core_window_begin() begins the window */
     _Atomic bool waits;        /* the window has not begun; otherwise `until_ns` is valid */
     _Atomic uint64_t until_ns; /* 0: it has no end */
+    const char *ranks;         /* --ranks: the processes to record; NULL: all */
+    _Atomic uint32_t by_rank;  /* TIMED: the rank is not known yet; OFF_RANK: `ranks` does not have it; else 0 */
 } window;
 
 static uint64_t coarse_ns(void)
@@ -39,6 +41,28 @@ static uint64_t read_milliseconds(const char *name)
     return strcmp(end, "ms") == 0 ? number : 0;
 }
 
+/* True if a list such as "-3,8-15,1024-", whose form the command has checked, has a number. */
+static bool list_has(const char *list, uint32_t number)
+{
+    for (char *at = (char *)list;; at++) {
+        unsigned long long first = *at == '-' ? 0 : strtoull(at, &at, 10), last = first;
+        if (*at == '-' && *++at >= '0' && *at <= '9')
+            last = strtoull(at, &at, 10);
+        else if (at > list && at[-1] == '-')
+            last = UINT32_MAX; /* an open end */
+        if (number >= first && number <= last)
+            return true;
+        if (*at != ',')
+            return false;
+    }
+}
+
+void xtf_core_window_set_rank(uint32_t rank)
+{
+    if (window.by_rank == XTF_CORE_TIMED)
+        window.by_rank = list_has(window.ranks, rank) ? 0 : XTF_CORE_OFF_RANK;
+}
+
 static void read_options(void)
 {
     const char *start = xtf_core_option("START");
@@ -49,6 +73,9 @@ static void read_options(void)
     if (from_ms)
         window.from_ns = coarse_ns() + from_ms * 1000000;
     window.waits = true;
+    window.ranks = xtf_core_option("RANKS");
+    if (window.ranks && xtf_core_awaits_rank && xtf_core_has_mpi())
+        window.by_rank = XTF_CORE_TIMED;
     window.together = from_ms && xtf_core_awaits_rank && xtf_core_has_mpi();
     if (!window.by_program && !from_ms)
         xtf_core_window_begin();
@@ -103,13 +130,15 @@ void xtf_core_window_begin_by_program(void)
 
 uint32_t xtf_core_window_off(void)
 {
+    if (window.by_rank == XTF_CORE_OFF_RANK)
+        return XTF_CORE_OFF_RANK;
     if (window.waits)
         return XTF_CORE_OFF_BEFORE;
-    return window.until_ns == 0 ? 0 : coarse_ns() < window.until_ns ? XTF_CORE_TIMED : XTF_CORE_OFF_AFTER;
+    return window.until_ns == 0 ? window.by_rank : coarse_ns() < window.until_ns ? XTF_CORE_TIMED : XTF_CORE_OFF_AFTER;
 }
 
 void xtf_core_window_look(void)
 {
-    if (window.waits && !window.together && xtf_core_window_is_due())
+    if (window.by_rank != XTF_CORE_OFF_RANK && window.waits && !window.together && xtf_core_window_is_due())
         xtf_core_window_begin();
 }

@@ -65,6 +65,7 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
     set_variable(variables, "XTF_RECORD_START", options->start_off ? "off" : NULL);
     set_milliseconds(variables, "XTF_RECORD_FROM", options->from_ms);
     set_milliseconds(variables, "XTF_RECORD_FOR", options->for_ms);
+    set_variable(variables, "XTF_RECORD_RANKS", options->ranks);
     g_ptr_array_add(variables, NULL);
     return (char **)g_ptr_array_free(variables, FALSE);
 }

@@ -21,6 +21,7 @@ typedef struct {
     bool start_off;     /* recording begins when the program says so */
     guint64 from_ms;    /* time at which recording begins; 0: at once */
     guint64 for_ms;     /* time after which recording ends; 0: with the program */
+    const char *ranks;  /* "0-15,1024": ranks of MPI_COMM_WORLD to record; NULL: all */
     const char *brake;  /* calls in a row after which the brake stops a tiny function, as digits; "0": never */
 } XtfRecordOptions;
 

@@ -2,6 +2,7 @@
 
 #include "src/tables/totals/mpi-bounds.h"
 #include "src/tables/totals/regions/class-times.h"
+#include "src/tables/totals/regions/recorded-procs.h"
 #include "src/tables/totals/waits/lasting-totals.h"
 #include "src/trace/select/aggregate-choice.h"
 
@@ -197,14 +198,19 @@ static bool measure_process(XtfRegionTimes *region_times, const XtfSelectedLocat
 bool xtf_efficiency_measure(XtfFormats *formats, const XtfSelection *selection, XtfEfficiency *measured, GError **error)
 {
     const XtfRegionClasses *classes = xtf_trace_context_classes(formats->context, error);
+    g_auto(XtfRecordedProcs) recorded = {0};
     g_auto(XtfRegionTimes) region_times = {0};
     g_auto(XtfSelectedLocations) selected = {0};
     g_auto(Analysis) analysis = {0};
 
     *measured = (XtfEfficiency){0};
     xtf_selection_window(selection, &formats->context->scale, &measured->from, &measured->to);
-    measured->gaps = xtf_run_gaps_ticks(&formats->context->gaps, measured->from, measured->to);
-    if (!classes || !xtf_region_times_init(&region_times, formats, selection, error) ||
+    if (!classes || !xtf_recorded_procs_find(&recorded, formats, selection, error))
+        return false;
+    selection = recorded.selection;
+    measured->gaps =
+        xtf_run_gaps_ticks(&formats->context->gaps, measured->from, measured->to) + recorded.unrecorded;
+    if (!xtf_region_times_init(&region_times, formats, selection, error) ||
         !xtf_selected_locations_init(&selected, formats->context, selection, error) ||
         !analysis_init(&analysis, formats->context, selection, error))
         return false;

@@ -25,7 +25,7 @@
 #define XTF_COLLECT_EXCLUDED (XTF_NONE32 - 1)
 
 /* Indices in xtf_paradigm_names. */
-enum { XTF_COLLECT_PARADIGM_USER = 1, XTF_COLLECT_PARADIGM_MPI = 4 };
+enum { XTF_COLLECT_PARADIGM_USER = 1, XTF_COLLECT_PARADIGM_MPI = 4, XTF_COLLECT_PARADIGM_MEASUREMENT = 6 };
 
 enum {
     XTF_COLLECT_REGIONS_MAX = 1 << 24, /* bound of region numbers */
@@ -60,6 +60,7 @@ typedef struct {
     uint32_t thread;
     int32_t tid; /* thread id of the system; 0: unknown */
     bool open;   /* between xtf_stream_begin() and xtf_stream_end() */
+    bool off;    /* in the region of xtf_collect_off_region(), since recording is off */
     XtfStream stream;
     XtfCollectPieces pieces;
     XtfCollectBegun begun;
@@ -192,6 +193,11 @@ static inline uint32_t xtf_collect_site(XtfCollector *collector, uint32_t number
 /* Assigns a region to the process's region number from now on. `line` 0: unknown. */
 void xtf_collect_define_region(XtfCollector *collector, uint32_t number, const char *name, const char *file,
                                uint32_t line, unsigned role, unsigned paradigm);
+/* Returns the row of the region that stands for the time in which nothing is recorded. */
+uint32_t xtf_collect_off_region(XtfCollector *collector);
+/* Enters that region, which is always the innermost one, or leaves it. Does nothing if that is already so. */
+bool xtf_collect_enter_off(XtfCollectRing *ring, uint64_t time);
+bool xtf_collect_leave_off(XtfCollectRing *ring, uint64_t time);
 /* Excludes the process's region number from recording, and informs the process. */
 void xtf_collect_exclude_region(XtfCollector *collector, uint32_t number);
 /* Applies the filter of XTF_RECORD_FILTER to one of the process's own regions. Returns true if the filter excludes it.

@@ -143,6 +143,7 @@ void xtf_collect_process_begin(XtfCollector *collector, const XtfCollectProgram 
     add_process_property(tables, "source", "xtf record");
     add_process_property(tables, "record.job", g_getenv("XTF_RECORD_JOB"));
     add_process_property(tables, "record.start", g_getenv("XTF_RECORD_START"));
+    add_process_property(tables, "record.ranks", g_getenv("XTF_RECORD_RANKS"));
     add_process_property(tables, "record.from", g_getenv("XTF_RECORD_FROM"));
     add_process_property(tables, "record.for", g_getenv("XTF_RECORD_FOR"));
     add_process_property(tables, "record.clock",
@@ -182,7 +183,8 @@ bool xtf_collect_program_end(XtfCollectRing *ring, uint64_t time, int64_t exit_s
     XtfProgramsRow row = {
         .region = xtf_stream_region(&ring->stream), .n_arguments = XTF_NONE32, .exit_status = exit_status};
 
-    return xtf_stream_append(&ring->stream, XTF_MODEL_PROGRAMS, XTF_LABEL_PROGRAM_END, time, &row);
+    return xtf_collect_leave_off(ring, time) &&
+           xtf_stream_append(&ring->stream, XTF_MODEL_PROGRAMS, XTF_LABEL_PROGRAM_END, time, &row);
 }
 
 void xtf_collect_set_property(XtfCollector *collector, const char *name, const char *value)

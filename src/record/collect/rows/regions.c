@@ -1,10 +1,14 @@
 /* Rows of regions, by the process's region numbers. */
 #include <string.h>
 
+#include "src/model/region-class.h"
 #include "src/record/collect/rows/collect.h"
 #include "src/record/mpi/regions.h"
 
-enum { FIRST_REGIONS = 1024 };
+enum {
+    FIRST_REGIONS = 1024,
+    ROLE_ARTIFICIAL = 31, /* index in xtf_region_roles */
+};
 
 static void grow_regions(XtfCollector *collector, uint32_t number)
 {
@@ -92,6 +96,11 @@ void xtf_collect_define_region(XtfCollector *collector, uint32_t number, const c
     g_hash_table_remove(collector->regions_by_text, provisional_key);
     g_hash_table_insert(collector->regions_by_text, g_steal_pointer(&key), GUINT_TO_POINTER(row));
     set_region(collector, row, name, file, line, role, paradigm);
+}
+
+uint32_t xtf_collect_off_region(XtfCollector *collector)
+{
+    return region_row(collector, XTF_REGION_OFF, "", 0, ROLE_ARTIFICIAL, XTF_COLLECT_PARADIGM_MEASUREMENT);
 }
 
 void xtf_collect_exclude_region(XtfCollector *collector, uint32_t number)

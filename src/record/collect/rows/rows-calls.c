@@ -16,7 +16,12 @@ static bool leave_region(XtfCollectRing *ring, uint64_t time, XtfWireHead head, 
 {
     uint32_t region = xtf_collect_region(ring->collector, head.region);
 
-    return G_UNLIKELY(region == XTF_COLLECT_EXCLUDED) || xtf_stream_leave(&ring->stream, time, region);
+    if (G_UNLIKELY(region == XTF_COLLECT_EXCLUDED))
+        return true;
+    if (G_LIKELY(!ring->off))
+        return xtf_stream_leave(&ring->stream, time, region);
+    return xtf_collect_leave_off(ring, time) && xtf_stream_leave(&ring->stream, time, region) &&
+           xtf_collect_enter_off(ring, time);
 }
 
 static bool define_region(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes, size_t size)

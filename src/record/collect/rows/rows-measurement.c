@@ -1,14 +1,37 @@
 /* Records about the recorder: switched on or off, waits for room, missing records. */
 #include "src/record/collect/rows/collect.h"
 
+enum { ON = 1, OFF = 2 }; /* indices in xtf_measurement_modes */
+
+bool xtf_collect_enter_off(XtfCollectRing *ring, uint64_t time)
+{
+    if (ring->off)
+        return true;
+    ring->off = true;
+    return xtf_stream_enter(&ring->stream, time, xtf_collect_off_region(ring->collector));
+}
+
+bool xtf_collect_leave_off(XtfCollectRing *ring, uint64_t time)
+{
+    if (!ring->off)
+        return true;
+    ring->off = false;
+    return xtf_stream_leave(&ring->stream, time, xtf_collect_off_region(ring->collector));
+}
+
+/* The region makes tables tell time that is not recorded from time in which the program computes. */
 static bool switch_measurement(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
-    XtfMeasurementRow row = {.region = xtf_stream_region(&ring->stream), .mode = head.arg, .stop = XTF_NONE64};
+    XtfMeasurementRow row = {.mode = head.arg, .stop = XTF_NONE64};
 
     ring->collector->counts.framing++;
-    if (head.arg != 1 && head.arg != 2)
+    if (head.arg != ON && head.arg != OFF)
         return xtf_collect_malformed(ring, "mode %" PRIu32 " of measurement does not exist", head.arg);
-    return xtf_stream_append(&ring->stream, XTF_MODEL_MEASUREMENT, XTF_LABEL_MEASUREMENT_ON_OFF, time, &row);
+    if (!xtf_collect_leave_off(ring, time))
+        return false;
+    row.region = xtf_stream_region(&ring->stream);
+    return xtf_stream_append(&ring->stream, XTF_MODEL_MEASUREMENT, XTF_LABEL_MEASUREMENT_ON_OFF, time, &row) &&
+           (head.arg == ON || xtf_collect_enter_off(ring, time));
 }
 
 static bool append_wait(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)

@@ -52,6 +52,7 @@ bool xtf_collect_ring_begin(XtfCollectRing *ring, uint64_t time, uint32_t number
     xtf_stream_begin(&ring->stream, (uint64_t)collector->rank << 32 | number);
     xtf_stream_set_time(&ring->stream, collector->complete);
     ring->thread = number;
+    ring->off = false;
     ring->open = true;
     return number != 0 || xtf_collect_program_begin(ring, time);
 }
@@ -63,6 +64,8 @@ bool xtf_collect_ring_end(XtfCollectRing *ring)
     if (!xtf_collect_append_begun(ring))
         return false;
     ring->begun.kind = XTF_WIRE_NOTHING;
+    if (!xtf_collect_leave_off(ring, ring->stream.last_time))
+        return false;
     ring->open = false;
     find_thread(ring->collector, ring->thread)->n_records = ring->stream.seq;
     xtf_tags_add_all(&ring->collector->tags, &ring->stream.tags);

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "src/tables/totals/regions/region-times.h"
+#include "src/tables/totals/regions/recorded-procs.h"
 #include "src/tables/views/view.h"
 
 static const XtfColumn columns[] = {
@@ -180,11 +180,13 @@ static void add_spread_line(const XtfRegionTimes *region_times, const XtfSelecte
 static bool fill_imbalance_sorted(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted,
                                   GError **error)
 {
+    g_auto(XtfRecordedProcs) recorded = {0};
     g_auto(XtfRegionTimes) region_times = {0};
     g_auto(XtfSelectedLocations) selected = {0};
 
-    if (!xtf_region_times_init(&region_times, views->formats, selection, error) ||
-        !xtf_selected_locations_init(&selected, views->context, selection, error))
+    if (!xtf_recorded_procs_find(&recorded, views->formats, selection, error) ||
+        !xtf_region_times_init(&region_times, views->formats, recorded.selection, error) ||
+        !xtf_selected_locations_init(&selected, views->context, recorded.selection, error))
         return false;
     g_autofree Spread *spreads = g_new0(Spread, region_times.regions.n);
     for (uint64_t row = 0; row < region_times.regions.n; row++)

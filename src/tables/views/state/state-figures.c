@@ -271,7 +271,10 @@ static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays,
     state->since = xtf_clock_map_to_global(open.clock, frame->time);
     if (!find_site(states, arrays, state, error))
         return false;
-    if (xtf_class_is_program(xtf_region_classes_of(states->classes, frame->key)))
+    XtfRegionClass class = xtf_region_classes_of(states->classes, frame->key);
+    if (class == XTF_CLASS_UNRECORDED)
+        state->light = XTF_LIGHT_NONE;
+    if (class == XTF_CLASS_UNRECORDED || xtf_class_is_program(class))
         return true;
     if (states->waits && !find_current_wait(states, arrays, &waits, error))
         return false;

@@ -30,7 +30,7 @@ XtfShare xtf_share_of_class(XtfRegionClass class);
 /* Colours of a monitor: the activity of the first thread at the window's end. With samples alone: what takes most of
  * the window's time. */
 typedef enum {
-    XTF_LIGHT_NONE,   /* before its first record or after its last */
+    XTF_LIGHT_NONE,   /* before its first record, after its last, or while nothing is recorded */
     XTF_LIGHT_GREEN,  /* in the program */
     XTF_LIGHT_YELLOW, /* in a call of a library */
     XTF_LIGHT_RED,    /* waiting */

@@ -1,0 +1,23 @@
+/*
+ * Processes of a selection that can be compared: those that were recorded equally long.
+ *
+ * A location that is not recorded, for a while or at all, is in a region of the class UNRECORDED. What its process did
+ * then is not known. So tables of all processes leave out a process that was recorded less than the others.
+ */
+#pragma once
+
+#include "src/tables/totals/regions/region-times.h"
+
+typedef struct {
+    XtfNumberSet *procs;     /* the processes that can be compared; NULL: all of the selection */
+    XtfSelection *selection; /* of these processes */
+    uint64_t unrecorded;     /* least time, in ticks, in which a process was not recorded */
+    double share;            /* part of the processes' time that was not recorded */
+} XtfRecordedProcs;
+
+/* Finds the processes that were recorded as long as the one that was recorded longest, to a hundredth of the window.
+ * Their times do not depend on the type and the facets of the selection. */
+bool xtf_recorded_procs_find(XtfRecordedProcs *recorded, XtfFormats *formats, const XtfSelection *selection,
+                             GError **error);
+void xtf_recorded_procs_finish(XtfRecordedProcs *recorded);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRecordedProcs, xtf_recorded_procs_finish)

@@ -243,6 +243,6 @@ char *xtf_missing_text(unsigned missing)
     if (missing & XTF_MISSING_BIT(XTF_MISSING_LOCKS))
         add_part(text, "locks of threads (xtf record --locks)");
     if (missing & XTF_MISSING_BIT(XTF_MISSING_FUNCTIONS))
-        add_part(text, "functions (-finstrument-functions)");
+        add_part(text, "functions of the program (-finstrument-functions, <xtf/user.h>)");
     return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }

@@ -55,6 +55,10 @@ typedef struct {
  * an error. */
 GArray *xtf_early_ends(XtfTrace *trace, GError **error);
 
+/* ---- XTF_RECORD_LEFT_OUT: "1" for a process that the user has not selected. */
+
+#define XTF_RECORD_LEFT_OUT "record.left_out"
+
 /* ---- XTF_RECORD_LOST, _DROPPED, _WITHOUT_RING: numbers of records that a process made and its part lacks. */
 
 #define XTF_RECORD_LOST         "record.lost"
@@ -80,7 +84,7 @@ typedef enum {
     XTF_MISSING_LIBIOMP5,
     XTF_MISSING_TEAMS,     /* the runtime of OpenMP has created threads */
     XTF_MISSING_LOCKS,     /* the program has created threads, and their locks are not recorded */
-    XTF_MISSING_FUNCTIONS, /* no function was instrumented */
+    XTF_MISSING_FUNCTIONS, /* there is no function or region of the program */
     XTF_N_MISSING,
 } XtfMissing;
 #define XTF_MISSING_BIT(MISSING) (1u << (MISSING))

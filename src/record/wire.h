@@ -82,6 +82,7 @@ typedef struct {
     char reason[XTF_WIRE_REASON_SIZE];        /* why the collector cannot: text, there before collector_ready is 2 */
     _Atomic uint32_t made[XTF_WIRE_N_MAKERS]; /* threads that were created, by XtfWireMaker */
     _Atomic uint32_t window_waits;            /* 1: recording has not begun, for --start off or --from */
+    _Atomic uint32_t left_out;                /* 1: --ranks does not name the process */
 } XtfWireProcess;
 
 typedef enum {

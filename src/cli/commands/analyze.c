@@ -14,6 +14,7 @@
 #include "src/cli/ui/print.h"
 #include "src/files/shell-word.h"
 #include "src/model/wait-kinds.h"
+#include "src/trace/context/region-classes.h"
 #include "src/trace/select/parallel.h"
 #include "src/trace/text/time-scale.h"
 
@@ -58,14 +59,28 @@ static void print_ends(const char *label, uint64_t sends, uint64_t receives, con
     printf("  %-16s %12" PRIu64 "  sends, %" PRIu64 " receives: %s\n", label, sends, receives, reason);
 }
 
+/* True if the trace says that some locations were not recorded for a while. */
+static bool was_recording_off(XtfTrace *trace)
+{
+    XtfRegionClasses classes;
+
+    if (!xtf_region_classes_load(&classes, trace, NULL))
+        return false;
+    xtf_region_classes_finish(&classes);
+    return classes.present & XTF_CLASS_BIT(XTF_CLASS_UNRECORDED);
+}
+
 static void print_analysis_report(const Analyze *analyze)
 {
+    bool was_off = was_recording_off(analyze->job.trace);
     const XtfFound *found = &analyze->report.found;
     const XtfReplayCounts *counts = &found->counts;
 
     printf("%-18s %12" PRIu64 "  matched; left out %" PRIu64 " sends, %" PRIu64 " receives\n", "messages",
            counts->messages, counts->uncertain_sends, counts->uncertain_receives);
-    print_ends("unmatched", counts->unmatched_sends, counts->unmatched_receives, "the other end is missing");
+    print_ends("unmatched", counts->unmatched_sends, counts->unmatched_receives,
+               was_off ? "the other end is missing, as recording was off there for a while"
+                                : "the other end is missing");
     print_ends("uncertain", counts->uncertain_sends - MIN(counts->uncertain_sends, counts->unmatched_sends),
                counts->uncertain_receives - MIN(counts->uncertain_receives, counts->unmatched_receives),
                "their matching is unknown");

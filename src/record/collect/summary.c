@@ -44,7 +44,7 @@ static void set_missing(XtfCollectSession *session)
         missing |= XTF_MISSING_BIT(XTF_MISSING_TEAMS);
     if (atomic_load(&made[XTF_WIRE_MADE_BY_PROGRAM]) > 0 && !has_locks)
         missing |= XTF_MISSING_BIT(XTF_MISSING_LOCKS);
-    if (collector->counts.functions == 0)
+    if (collector->counts.functions == 0 && !atomic_load(&session->memory.process->left_out))
         missing |= XTF_MISSING_BIT(XTF_MISSING_FUNCTIONS);
     g_autofree char *words = xtf_missing_words_of(missing);
     if (words)
@@ -70,6 +70,8 @@ static void set_counts(XtfCollectSession *session, const char *end)
     xtf_collect_set_number(collector, XTF_RECORD_LOST, counts->lost);
     xtf_collect_set_property(collector, XTF_RECORD_END, end);
     set_missing(session);
+    if (atomic_load(&session->memory.process->left_out))
+        xtf_collect_set_property(collector, XTF_RECORD_LEFT_OUT, "1");
     if (session->failure) {
         g_autofree char *reason = g_strdup_printf("%s: %s", session->failed_at, session->failure->message);
         xtf_collect_set_property(collector, XTF_RECORD_ENDED_EARLY, reason);

@@ -61,6 +61,7 @@ void xtf_core_window_set_rank(uint32_t rank)
 {
     if (window.by_rank == XTF_CORE_TIMED)
         window.by_rank = list_has(window.ranks, rank) ? 0 : XTF_CORE_OFF_RANK;
+    atomic_store(&xtf_core.process->left_out, window.by_rank == XTF_CORE_OFF_RANK);
 }
 
 static void read_options(void)

@@ -61,6 +61,22 @@ static void add_ends(GPtrArray *lines, const GArray *processes)
     }
 }
 
+/* Adds a line with the processes that --ranks does not name. */
+static void add_left_out(GPtrArray *lines, const GArray *processes)
+{
+    g_autoptr(GArray) numbers = g_array_new(FALSE, FALSE, sizeof(guint32));
+
+    for (guint i = 0; i < processes->len; i++) {
+        const XtfRecordedProcess *process = &g_array_index(processes, XtfRecordedProcess, i);
+        if (xtf_recorded_text(process, XTF_RECORD_LEFT_OUT))
+            g_array_append_val(numbers, process->number);
+    }
+    g_autofree char *ranges = xtf_process_ranges(numbers);
+    if (numbers->len > 0)
+        add_summary_line(lines, "  process%s %s: not recorded between MPI_Init and MPI_Finalize (--ranks)",
+                         numbers->len == 1 ? "" : "es", ranges);
+}
+
 /* Adds the cost of recording. Waits and losses are among the remarks. */
 static void add_cost(GPtrArray *lines, const GArray *processes)
 {
@@ -152,6 +168,7 @@ char **xtf_record_summary(XtfTrace *trace, const char *path, GError **error)
                      processes->len, processes->len == 1 ? "" : "es", info.file_size,
                      n > 0 ? (double)info.file_size / (double)n : 0.0);
     add_ends(lines, processes);
+    add_left_out(lines, processes);
     add_cost(lines, processes);
     add_unrecorded(lines, processes);
     if (!add_missing(lines, trace, error) || !add_remarks(lines, trace, error))

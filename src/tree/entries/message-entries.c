@@ -118,10 +118,11 @@ static bool add_site_lines(GString *text, XtfFormats *formats, const XtfMessageT
 static XtfNode *new_message_file(XtfNode *directory, const XtfSpan *span, bool is_send, GError **error)
 {
     XtfTree *tree = directory->tree;
+    const XtfRegionClasses *classes = xtf_trace_context_classes(&tree->context, error);
     XtfMessageTimes times;
     XtfMessage message;
 
-    if (!find_message(directory, span, is_send, &message, error) ||
+    if (!classes || !find_message(directory, span, is_send, &message, error) ||
         !xtf_message_times(&tree->matching, &message, &times, error))
         return NULL;
     g_autoptr(GString) text = g_string_new(NULL);
@@ -134,7 +135,10 @@ static XtfNode *new_message_file(XtfNode *directory, const XtfSpan *span, bool i
     add_number_line(text, "sends", counted, message.n_sends, "");
     add_number_line(text, "receives", counted, message.n_receives, "");
     g_string_append_printf(text, "%-14s %s\n", "state", xtf_pair_states[message.state]);
-    g_string_append_printf(text, "%-14s %s\n", "why", xtf_pair_doubts[message.doubt]);
+    g_string_append_printf(text, "%-14s %s%s\n", "why", xtf_pair_doubts[message.doubt],
+                           message.doubt == XTF_DOUBT_COUNTS && classes->present & XTF_CLASS_BIT(XTF_CLASS_UNRECORDED)
+                               ? ": recording was off for a while"
+                               : "");
     return xtf_node_new_changing_text(directory, g_steal_pointer(&text)); /* a later commit may hold its receive */
 }
 

@@ -72,7 +72,7 @@ typedef struct {
 /* Counts of lost and unusual records, for readers of the trace. */
 typedef struct {
     uint64_t dropped, waits, waited_ns, damaged_commit, lost;
-    uint64_t functions;          /* definitions of compiler-instrumented functions */
+    uint64_t functions;          /* definitions of functions and regions of the program */
     uint64_t framing;            /* decoded records that are no event of the process */
     uint64_t unknown_kinds[256]; /* records without a decoder, by kind */
 } XtfCollectCounts;

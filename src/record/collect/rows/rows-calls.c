@@ -43,6 +43,7 @@ static bool define_region(XtfCollectRing *ring, uint64_t id, const uint8_t *byte
         xtf_collect_filter_region(ring->collector, id, name, name, file))
         return true;
     xtf_collect_define_region(ring->collector, id, name, file, region.line, region.role, region.paradigm);
+    ring->collector->counts.functions += region.paradigm == XTF_COLLECT_PARADIGM_USER;
     return true;
 }
 

@@ -87,7 +87,7 @@ static const struct {
 char *xtf_end_text(XtfEndKind kind, int64_t number)
 {
     return ends_of_kinds[kind].has_number ? g_strdup_printf("%s%" PRId64, ends_of_kinds[kind].text, number)
-                                         : g_strdup(ends_of_kinds[kind].text);
+                                          : g_strdup(ends_of_kinds[kind].text);
 }
 
 static bool parse_end_as(XtfEndKind kind, const char *text, int64_t *number)

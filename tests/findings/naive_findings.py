@@ -21,7 +21,7 @@ CLASSES = [
     ("starting", 20, {"mpi-init"}, "is the start and the end of MPI"),
     ("openmp", 10, {"omp-sync"}, "is waiting in OpenMP"),
     ("files", 10, {"mpi-io", "io"}, "is reading and writing files"),
-    ("measurement", 1, {"measurement"}, "is the recorder's own, or while it was off"),
+    ("measurement", 1, {"measurement"}, "is the recorder's own"),
 ]
 
 
@@ -30,7 +30,8 @@ CLASSES = [
 Finding = collections.namedtuple("Finding", "score rule sentence table process region clause source", defaults=(None, None, None, None))
 BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # rules that are silent if clocks contradict each other
 RANKS = [["mismatch", "early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
-         ["efficiency", "waiting", "communication", "phases"], ["unmatched", "not_left", "unjudged", "measurement", "before", "recording",
+         ["efficiency", "waiting", "communication", "phases"], ["unmatched", "not_left", "unjudged", "measurement", "unrecorded", "before",
+          "recording",
           "missing"],
          ["starting", "concentration", "ends", "limits"]]
 
@@ -362,7 +363,7 @@ def find_missing(tables):
         parts.append("locks of threads (xtf record --locks)")
     tail = ""
     if "functions" in words and outside >= Decimal("33.33"):
-        parts.append("functions (-finstrument-functions)")
+        parts.append("functions of the program (-finstrument-functions, <xtf/user.h>)")
         tail = f"; {percent(outside)} of all time is in no region"
     if parts:
         yield Finding(outside, "missing", f"not recorded: {', '.join(parts)}{tail}", "classes")
@@ -490,7 +491,7 @@ def find_phases(tables):
         lost = []
         for line, share in zip(shares.lines, shares.mean(begin, end)):
             by_class[tables.class_of(line)] += share
-            if tables.class_of(line) not in USEFUL | {"before", "mpi-init", "measurement", "offload"}:
+            if tables.class_of(line) not in USEFUL | {"before", "mpi-init", "measurement", "unrecorded", "offload"}:
                 lost.append((share, line["region"]))
         if by_class["mpi-init"] < 5000:
             parts.append((sum(share for share, _ in lost), begin, end, max(lost, key=lambda one: one[0])[1] if lost else ""))

@@ -17,7 +17,7 @@ import oracle
 ARCHIVE = sys.argv.pop(2)
 XTF = sys.argv.pop(1)
 
-KIND = {"wait": "idle", "collective": "idle", "barrier": "idle", "omp-sync": "idle", "omp-other": "sched", "threads": "sched", "measurement": "sched"}
+KIND = {"wait": "idle", "collective": "idle", "barrier": "idle", "omp-sync": "idle", "omp-other": "sched", "threads": "sched", "measurement": "sched", "unrecorded": "sched"}
 KIND.update(dict.fromkeys(("p2p", "rma", "mpi-io", "mpi-init", "mpi-other", "pgas"), "mpi"))
 
 

@@ -20,7 +20,7 @@ from xtfrun import Xtf
 SIZE = 2
 SEED = random.randrange(1 << 32)
 OPENMP = "OpenMP (libgomp is loaded)"
-LOCKS, FUNCTIONS = "locks of threads (xtf record --locks)", "functions (-finstrument-functions)"
+LOCKS, FUNCTIONS = "locks of threads (xtf record --locks)", "functions of the program (-finstrument-functions, <xtf/user.h>)"
 
 
 class Missing(recording.Case):

@@ -7,7 +7,7 @@ from naive import BEFORE, overlap
 
 MPI = ("p2p", "wait", "collective", "barrier", "rma", "mpi-io", "mpi-init", "mpi-other")
 OMP = ("omp-work", "omp-sync", "omp-other")
-NAMES = ("program", *MPI, *OMP, "threads", "pgas", "offload", "io", "measurement")
+NAMES = ("program", *MPI, *OMP, "threads", "pgas", "offload", "io", "measurement", "unrecorded")
 USEFUL = ("program", "omp-work")
 GROUPS = {"mpi": MPI, "omp": OMP, "useful": USEFUL}
 
@@ -74,7 +74,9 @@ def by_name(name):
 
 def region_class(name, paradigm, role):
     artificial = role == "ARTIFICIAL"
-    if artificial and name in ("MEASUREMENT OFF", "TRACE BUFFER FLUSH", "THREADS", "TASKS"):
+    if artificial and name == "MEASUREMENT OFF":
+        return "unrecorded"
+    if artificial and name in ("TRACE BUFFER FLUSH", "THREADS", "TASKS"):
         return "measurement"
     if not artificial and (paradigm == "MEASUREMENT_SYSTEM" or name.startswith("EZTrace ")):
         return "measurement"

@@ -158,7 +158,7 @@ Test(classes, paradigms_and_roles)
 Test(classes, measurement_systems)
 {
     static const Case cases[] = {{"TRACE BUFFER FLUSH", "MEASUREMENT_SYSTEM", "ARTIFICIAL", "measurement"},
-                                 {"MEASUREMENT OFF", "USER", "ARTIFICIAL", "measurement"},
+                                 {"MEASUREMENT OFF", "USER", "ARTIFICIAL", "unrecorded"},
                                  {"THREADS", "MEASUREMENT_SYSTEM", "ARTIFICIAL", "measurement"},
                                  {"hpcc", "MEASUREMENT_SYSTEM", "ARTIFICIAL", "program"},
                                  {"bcast", "MEASUREMENT_SYSTEM", "ARTIFICIAL", "program"},

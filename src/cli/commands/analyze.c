@@ -80,7 +80,7 @@ static void print_analysis_report(const Analyze *analyze)
            counts->messages, counts->uncertain_sends, counts->uncertain_receives);
     print_ends("unmatched", counts->unmatched_sends, counts->unmatched_receives,
                was_off ? "the other end is missing, as recording was off there for a while"
-                                : "the other end is missing");
+                       : "the other end is missing");
     print_ends("uncertain", counts->uncertain_sends - MIN(counts->uncertain_sends, counts->unmatched_sends),
                counts->uncertain_receives - MIN(counts->uncertain_receives, counts->unmatched_receives),
                "their matching is unknown");

@@ -16,8 +16,8 @@ enum {
 #define BIT XTF_CLASS_BIT
 static const XtfClassSet idle_classes =
     BIT(XTF_CLASS_WAIT) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_BARRIER) | BIT(XTF_CLASS_OMP_SYNC);
-static const XtfClassSet sched_classes = BIT(XTF_CLASS_OMP_OTHER) | BIT(XTF_CLASS_THREADS) | BIT(XTF_CLASS_MEASUREMENT) |
-                                         BIT(XTF_CLASS_UNRECORDED);
+static const XtfClassSet sched_classes =
+    BIT(XTF_CLASS_OMP_OTHER) | BIT(XTF_CLASS_THREADS) | BIT(XTF_CLASS_MEASUREMENT) | BIT(XTF_CLASS_UNRECORDED);
 static const XtfClassSet mpi_classes = BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_MPI_IO) |
                                        BIT(XTF_CLASS_MPI_INIT) | BIT(XTF_CLASS_MPI_OTHER) | BIT(XTF_CLASS_PGAS);
 

@@ -186,7 +186,7 @@ void xtf_finding_add_skipped_large(XtfFindingJob *job, const char *skipped)
         xtf_finding_add_skipped(job, skipped, job->locations.n * (uint64_t)job->classes->n, "regions of all threads");
 }
 
-/* `procs`: the processes that the findings are about; NULL: all of the selection. */
+/* Prints the path of a finding's table. `procs`: the processes that it is about; NULL: all of the selection. */
 static char *print_table_path(const XtfFinding *place, const XtfTimeScale *scale, const XtfNumberSet *procs)
 {
     g_autoptr(GString) path = g_string_new(NULL);

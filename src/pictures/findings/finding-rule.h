@@ -51,7 +51,7 @@ struct XtfFindingRule {
     XtfClassSet classes; /* for rules about the time in classes of regions */
     const char *words;   /* what a program does in these classes */
     bool compares_times; /* of different processes: skipped if their clocks contradict each other */
-    bool is_of_all;      /* about all processes: job->selection and job->locations are those of all */
+    bool is_of_all;      /* about all processes: job->selection and job->locations have all */
 };
 
 enum {
@@ -153,8 +153,8 @@ bool xtf_rule_mismatch(XtfFindingJob *job, const XtfFindingRule *rule, GError **
 bool xtf_rule_missing(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_unrecorded(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-classes.c */
-bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);    /* rule-classes.c */
-bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-classes.c */
+bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);     /* rule-classes.c */
+bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);  /* rule-classes.c */
 bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-histogram.c */

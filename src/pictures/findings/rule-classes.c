@@ -28,18 +28,17 @@ bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **e
 }
 
 /* Returns the processes of the selection that no finding compares, such as "2-3". The caller frees it. */
-static char *name_others(const XtfFindingJob *job)
+static char *name_left_out(const XtfFindingJob *job)
 {
-    g_autoptr(GArray) others = g_array_new(FALSE, FALSE, sizeof(XtfNumberRange));
+    g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfNumberRange));
     GString *text = g_string_new(NULL);
 
     for (uint32_t i = 0; i < job->locations.n_procs; i++) {
         XtfNumberRange range = {job->locations.procs[i].proc, job->locations.procs[i].proc};
         if (!xtf_number_set_contains(job->recorded.procs, range.first))
-            g_array_append_val(others, range);
+            g_array_append_val(ranges, range);
     }
-    g_autoptr(XtfNumberSet) set =
-        xtf_number_set_from_ranges((const XtfNumberRange *)(void *)others->data, others->len);
+    g_autoptr(XtfNumberSet) set = xtf_number_set_from_ranges((const XtfNumberRange *)(void *)ranges->data, ranges->len);
     xtf_number_set_print(set, text);
     return g_string_free(text, FALSE);
 }
@@ -52,12 +51,12 @@ bool xtf_rule_unrecorded(XtfFindingJob *job, const XtfFindingRule *rule, GError 
     XtfWord percent = xtf_word_percent(recorded->share * XTF_HUNDREDTHS);
 
     if (recorded->procs) {
-        g_autofree char *others = name_others(job);
+        g_autofree char *left_out = name_left_out(job);
+        bool several = strpbrk(left_out, "-,") != NULL;
         xtf_finding_add(job, rule, recorded->share, &place,
                         "process%s %s %s recorded less than the others, or not at all, and %s in no other finding: %s "
                         "of all time was not recorded",
-                        strpbrk(others, "-,") ? "es" : "", others, strpbrk(others, "-,") ? "were" : "was",
-                        strpbrk(others, "-,") ? "are" : "is", percent.text);
+                        several ? "es" : "", left_out, several ? "were" : "was", several ? "are" : "is", percent.text);
     } else if (recorded->share >= rule->threshold) {
         xtf_finding_add(job, rule, recorded->share, &place, "recording was off for %s of all time", percent.text);
     }

@@ -165,9 +165,9 @@ typedef struct {
  * MPI starts and ends. False if fewer than two parts remain. */
 static bool find_worst_part(const XtfFindingJob *job, const Phases *phases, Part *worst, double *others_lost)
 {
-    const XtfClassSet lost = ~(XTF_CLASSES_USEFUL | XTF_CLASS_BIT(XTF_CLASS_OFFLOAD) |
-                               XTF_CLASS_BIT(XTF_CLASS_MPI_INIT) | XTF_CLASS_BIT(XTF_CLASS_MEASUREMENT) |
-                                   XTF_CLASS_BIT(XTF_CLASS_UNRECORDED));
+    const XtfClassSet lost =
+        ~(XTF_CLASSES_USEFUL | XTF_CLASS_BIT(XTF_CLASS_OFFLOAD) | XTF_CLASS_BIT(XTF_CLASS_MPI_INIT) |
+          XTF_CLASS_BIT(XTF_CLASS_MEASUREMENT) | XTF_CLASS_BIT(XTF_CLASS_UNRECORDED));
     double sum = 0;
     unsigned n = 0, slices = 0;
 

@@ -2,8 +2,8 @@
  * The window of the run that is recorded.
  *
  * The process has one window. Each thread has bits in XtfRing.off that say what it awaits, and reads the clock only
- * while it awaits the begin or the end. A process that --ranks does not name has no window. The clock is the coarse one, which takes 5 ns and is exact to some
- * milliseconds.
+ * while it awaits the begin or the end. A process that --ranks does not name has no window. The clock is the coarse
+ * one, which takes 5 ns and is exact to some milliseconds.
  */
 #include <pthread.h>
 #include <stdlib.h>

@@ -45,7 +45,7 @@ typedef struct {
 
 typedef struct {
     uint64_t from, to; /* the window, clipped to the trace */
-    uint64_t gaps;     /* ticks of the window between runs, or in which no process was recorded: not part of its width */
+    uint64_t gaps; /* ticks of the window between runs, or in which no process was recorded: not part of its width */
     XtfEfficiencySpread useful, outside;
     XtfEfficiencySpread untransferred, ideal; /* the least times; n is 0 without an analysis */
     double communication, unexplained;        /* time in MPI; its part that is no wait, if there is an analysis */

@@ -7,6 +7,8 @@ A library below the recorder (shim/, in the folder RECORD_SHIMS) counts calls, m
 counts. The programs check themselves what MPI passes to them: MPI_IN_PLACE, MPI_BOTTOM, ignored statuses, callbacks, texts.
 """
 
+import csv
+import io
 import os
 import pathlib
 import re
@@ -22,6 +24,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parent / "shim")]
 import counted  # noqa: E402
 
 XTF = os.path.abspath(sys.argv[1])
+MODULE = HERE.parents[2] / "src/record/regions/user.f90"
 BINDINGS = {"mpif.h": 0, "mpi": 1, "mpi_f08": 2}
 FORTRAN = ["-g", "-w", "-fallow-argument-mismatch", "-ffree-line-length-none"]
 AS_ROOT = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
@@ -99,11 +102,32 @@ class Fortran(unittest.TestCase):
                 self.compare_counts(program, binding)
 
 
+    def compare_regions(self):
+        """Regions of the module xtf_user: their places, and the same program without a recorder, which needs no library."""
+        program = self.build("regions", "mpif90", "regions.F90", "-g", "-w", "-J", self.directory, MODULE)
+        self.assertEqual(self.run_program(program), "done\n" * 2)
+        trace = self.directory / "t.xtf"
+        self.assertEqual(self.run_program(program, XTF, "record", "--force", "-o", trace), "done\n" * 2)
+        source = (HERE / "regions.F90").read_text().split("\n")
+        line = next(i for i, text in enumerate(source, 1) if "xtf_region_begin('step'" in text)
+        rows = list(csv.DictReader(io.StringIO(self.cat(trace, "definitions/regions.csv"))))
+        places = {row["name"]: (pathlib.Path(row["file"]).name, row["line"]) for row in rows if row["paradigm"] == "USER"}
+        self.assertEqual(places, {"outer": ("", ""), "step": ("regions.F90", str(line))})
+        for process in 0, 1:
+            entered = [line.split()[-1] for line in self.cat(trace, f"proc/{process}/enters_leaves/records").splitlines() if " ENTER " in line]
+            self.assertEqual(entered[:6], ["MPI_Init", "outer", "step", "MPI_Barrier", "step", "MPI_Barrier"])
+            calls = self.cat(trace, f"proc/{process}/region/outer,step/calls/records").splitlines()
+            self.assertEqual([call.split()[7] for call in calls], ["left"] * 3)
+
+
 class OpenMpi(Fortran):
     mpi = "openmpi"
 
     def test_bindings(self):
         self.compare()
+
+    def test_regions(self):
+        self.compare_regions()
 
 
 class Mpich(Fortran):
@@ -111,6 +135,9 @@ class Mpich(Fortran):
 
     def test_bindings(self):
         self.compare()
+
+    def test_regions(self):
+        self.compare_regions()
 
 
 # Routines that are not wrapped on purpose, and why.

@@ -193,7 +193,7 @@ static inline uint32_t xtf_collect_site(XtfCollector *collector, uint32_t number
 /* Assigns a region to the process's region number from now on. `line` 0: unknown. */
 void xtf_collect_define_region(XtfCollector *collector, uint32_t number, const char *name, const char *file,
                                uint32_t line, unsigned role, unsigned paradigm);
-/* Returns the row of the region that stands for the time in which nothing is recorded. */
+/* Returns the row of the region that a thread is in while nothing is recorded. */
 uint32_t xtf_collect_off_region(XtfCollector *collector);
 /* Enters that region, which is always the innermost one, or leaves it. Does nothing if that is already so. */
 bool xtf_collect_enter_off(XtfCollectRing *ring, uint64_t time);

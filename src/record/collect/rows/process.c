@@ -147,7 +147,7 @@ void xtf_collect_process_begin(XtfCollector *collector, const XtfCollectProgram 
     add_process_property(tables, "record.from", g_getenv("XTF_RECORD_FROM"));
     add_process_property(tables, "record.for", g_getenv("XTF_RECORD_FOR"));
     add_process_property(tables, "record.clock",
-                     collector->clock.source == XTF_WIRE_CLOCK_TSC ? "time stamp counter" : "CLOCK_MONOTONIC");
+                         collector->clock.source == XTF_WIRE_CLOCK_TSC ? "time stamp counter" : "CLOCK_MONOTONIC");
     xtf_collect_add_program(collector, program);
     collector->program = program;
     if (collector->world_size == 0)

@@ -19,7 +19,7 @@ bool xtf_collect_leave_off(XtfCollectRing *ring, uint64_t time)
     return xtf_stream_leave(&ring->stream, time, xtf_collect_off_region(ring->collector));
 }
 
-/* The region makes tables tell time that is not recorded from time in which the program computes. */
+/* Appends the switch, and enters or leaves the region of the time in which nothing is recorded. */
 static bool switch_measurement(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     XtfMeasurementRow row = {.mode = head.arg, .stop = XTF_NONE64};

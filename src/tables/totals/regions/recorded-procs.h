@@ -1,8 +1,8 @@
 /*
- * Processes of a selection that can be compared: those that were recorded equally long.
+ * Processes of a selection that can be compared, since they were recorded equally long.
  *
- * A location that is not recorded, for a while or at all, is in a region of the class UNRECORDED. What its process did
- * then is not known. So tables of all processes leave out a process that was recorded less than the others.
+ * A location that is not recorded, for a while or at all, is in a region of the class UNRECORDED. The activity of its
+ * process is then unknown. So tables of all processes leave out a process that was recorded less than the others.
  */
 #pragma once
 

@@ -11,6 +11,9 @@ TYPES = ("enters_leaves", "sends", "recvs", "requests", "collectives", "comms", 
          "io_control", "io_seeks", "io_operations", "threads", "locks", "measurement", "programs", "pending")
 
 
+OFF = "MEASUREMENT OFF"  # the region of a thread that is not recorded
+
+
 class Record:
     """A record: `event`, and its fields as attributes, which are None if absent. `region` is a name."""
 
@@ -69,9 +72,12 @@ class Recorded:
         return sorted(location for location in self.records if location >> 32 == process)
 
     def calls(self, process, thread=0):
-        """Returns the outermost calls of a thread in the order of their ENTERs, with the records directly in them."""
+        """Returns the outermost calls of a thread in the order of their ENTERs, with the records directly in them. The region of time
+        that is not recorded is no call."""
         calls, stack = [], []
         for record in self.records[process << 32 | thread]:
+            if record.event in ("ENTER", "LEAVE") and record.region == OFF:
+                continue
             if record.event == "ENTER":
                 call = Call(record.region, process, thread, record, [], [])
                 stack.append(call)

@@ -12,9 +12,9 @@ import re
 import subprocess
 
 import recording
-from recorded_trace import Recorded
+from recorded_trace import OFF, Recorded
 
-SIZE, OFF = 4, "MEASUREMENT OFF"
+SIZE = 4
 INCLUDE = recording.TABLE.parents[1] / "regions"
 
 

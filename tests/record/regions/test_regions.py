@@ -44,8 +44,9 @@ class Trace:
         return self.cat(f"definitions/{name}").splitlines()[1:]
 
     def events(self, event, thread=None):
-        """Returns the regions of the records of that event, in order."""
-        return [record[9].strip() for record in self.records if record[4] == event and thread in (None, int(record[2]))]
+        """Returns the regions of the records of that event, in order, without the region of time that is not recorded."""
+        return [record[9].strip() for record in self.records
+                if record[4] == event and thread in (None, int(record[2])) and record[9].strip() != "MEASUREMENT OFF"]
 
     def count(self, event, thread=None):
         return collections.Counter(self.events(event, thread))

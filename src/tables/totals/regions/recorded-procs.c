@@ -92,6 +92,6 @@ bool xtf_recorded_procs_find(XtfRecordedProcs *recorded, XtfFormats *formats, co
         !measure_all(recorded, formats, plain, classes, error))
         return false;
     recorded->selection =
-        recorded->procs ? xtf_selection_in_procs(selection, recorded->procs) : xtf_selection_ref(selection);
+        recorded->procs ? xtf_selection_in_procs(selection, recorded->procs) : xtf_selection_ref((XtfSelection *)selection);
     return true;
 }

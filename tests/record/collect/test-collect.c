@@ -247,6 +247,40 @@ Test(record, measurement)
     tear_down(&f);
 }
 
+/* While recording is off, the thread is in a region of its own, on top of the calls that were open. */
+Test(record, region_of_time_that_is_not_recorded)
+{
+    static const struct {
+        uint64_t time;
+        unsigned event;
+        bool off;
+        uint16_t depth;
+    } expected[] = {{200, XTF_LABEL_ENTER, false, 1}, {300, XTF_LABEL_ENTER, true, 2}, {350, XTF_LABEL_LEAVE, true, 2},
+                    {350, XTF_LABEL_LEAVE, false, 1}, {350, XTF_LABEL_ENTER, true, 1}, {400, XTF_LABEL_LEAVE, true, 1},
+                    {500, XTF_LABEL_ENTER, true, 1},  {500, XTF_LABEL_LEAVE, true, 1}};
+    XtfEntersLeavesRow row;
+    Fixture f;
+
+    set_up(&f);
+    put_owner(&f, 1);
+    put_call(&f, 200, XTF_WIRE_ENTER, OWN);
+    xtf_core_record(&f.producer, 300, XTF_WIRE_MEASUREMENT, 0, 2);
+    put_call(&f, 350, XTF_WIRE_LEAVE, OWN);
+    xtf_core_record(&f.producer, 400, XTF_WIRE_MEASUREMENT, 0, 1);
+    xtf_core_record(&f.producer, 500, XTF_WIRE_MEASUREMENT, 0, 2); /* until the end of the thread */
+    decode_all(&f);
+    g_autoptr(XtfTrace) trace = finish_trace(&f);
+    for (unsigned i = 0; i < G_N_ELEMENTS(expected); i++) {
+        get_row(trace, (UINT64_C(3) << 32) + 1, "enters_leaves", i, &row);
+        cr_expect_eq(row.time, expected[i].time, "row %u", i);
+        cr_expect_eq(row.event, expected[i].event, "row %u", i);
+        cr_expect_eq(row.depth, expected[i].depth, "row %u", i);
+        cr_expect_eq(g_str_equal(text_at(trace, "regions", row.region, "name"), "MEASUREMENT OFF"), expected[i].off);
+    }
+    check_trace(trace);
+    tear_down(&f);
+}
+
 /* Several threads own one ring, one after the other. */
 Test(record, owners_of_a_ring)
 {

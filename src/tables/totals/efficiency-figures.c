@@ -208,7 +208,8 @@ bool xtf_efficiency_measure(XtfFormats *formats, const XtfSelection *selection, 
     if (!classes || !xtf_recorded_procs_find(&recorded, formats, selection, error))
         return false;
     selection = recorded.selection;
-    measured->gaps = xtf_run_gaps_ticks(&formats->context->gaps, measured->from, measured->to) + recorded.unrecorded;
+    uint64_t gaps = xtf_run_gaps_ticks(&formats->context->gaps, measured->from, measured->to) + recorded.unrecorded;
+    measured->gaps = MIN(gaps, measured->to - measured->from);
     if (!xtf_region_times_init(&region_times, formats, selection, error) ||
         !xtf_selected_locations_init(&selected, formats->context, selection, error) ||
         !analysis_init(&analysis, formats->context, selection, error))

@@ -91,7 +91,7 @@ bool xtf_recorded_procs_find(XtfRecordedProcs *recorded, XtfFormats *formats, co
     if (classes->present & XTF_CLASS_BIT(XTF_CLASS_UNRECORDED) && xtf_region_times_exist(formats->context, plain) &&
         !measure_all(recorded, formats, plain, classes, error))
         return false;
-    recorded->selection =
-        recorded->procs ? xtf_selection_in_procs(selection, recorded->procs) : xtf_selection_ref((XtfSelection *)selection);
+    recorded->selection = recorded->procs ? xtf_selection_in_procs(selection, recorded->procs)
+                                          : xtf_selection_ref((XtfSelection *)selection);
     return true;
 }

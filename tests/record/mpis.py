@@ -97,7 +97,7 @@ def cat(xtf, trace, path):
 
 def calls(xtf, trace, process):
     """Returns {region: calls} of a process."""
-    lines = [line.split() for line in cat(xtf, trace, f"proc/{process}/profile").splitlines() if not line.startswith("#")]
+    lines = [line.split() for line in cat(xtf, trace, f"proc/{process}/profile").splitlines() if not line.startswith("#") and "MEASUREMENT OFF" not in line]
     return {fields[-1]: int(fields[1]) for fields in lines if int(fields[1])}
 
 

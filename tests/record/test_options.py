@@ -37,8 +37,8 @@ class Options(Case):
         """Tests that each option of the help does the same as its variable, and that a variable without an option is named."""
         app = self.script("app", "")
         (self.folder / "filter").write_text("")
-        values = {"output": "x.xtf", "mpi": "mpich", "buffer": "300K", "when-full": "drop", "filter": "filter", "brake": "50", "clock": "monotonic",
-                  "drain": "3", "fsync": "7", "rotate": "1h", "keep": "4", "sites": "0", "start": "on", "from": "10s", "for": "1500ms"}
+        values = {"output": "x.xtf", "mpi": "mpich", "buffer": "300K", "when-full": "drop", "filter": "filter", "brake": "50",
+                  "ranks": "0-3", "clock": "monotonic", "drain": "3", "fsync": "7", "rotate": "1h", "keep": "4", "sites": "0", "start": "on", "from": "10s", "for": "1500ms"}
         switches = {"force", "dry-run", "all-calls", "locks", "stack", "keep-parts", "quiet"}
         listed = set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", self.record("--help")[0], re.MULTILINE)) - {"help"}
         self.assertEqual(listed, switches | set(values))

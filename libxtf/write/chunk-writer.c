@@ -1,5 +1,10 @@
 #include "libxtf/write/chunk-writer.h"
 
+enum {
+    STORED_CHUNKS = 64,           /* commits may divide the bytes into about this number of chunks */
+    STORED_CHUNK_BYTES = 2 << 10, /* a shorter chunk is stored again rather than followed by another one */
+};
+
 void xtf_chunk_writer_init(XtfChunkWriter *chunks)
 {
     *chunks = (XtfChunkWriter){
@@ -30,12 +35,20 @@ void xtf_chunk_writer_resume(XtfChunkWriter *chunks, const XtfChunks *stored, GB
     chunks->stored = chunks->bytes->len;
 }
 
+/* True if the last chunk is stored and long enough, so that a commit need not store it again. */
+static bool may_stay(const XtfChunkWriter *chunks, guint length)
+{
+    guint bytes = chunks->bytes->len;
+
+    return chunks->stored == bytes && length >= CLAMP(bytes / STORED_CHUNKS, STORED_CHUNK_BYTES, XTF_CHUNK_BYTES);
+}
+
 void xtf_chunk_writer_begin_unit(XtfChunkWriter *chunks)
 {
     guint start = chunks->bytes->len, n = chunks->starts->len;
     guint length = n > 0 ? start - g_array_index(chunks->starts, guint, n - 1) : 0;
 
-    if (n == 0 || length >= XTF_CHUNK_BYTES || (start == chunks->elsewhere && length > 0))
+    if (n == 0 || length >= XTF_CHUNK_BYTES || may_stay(chunks, length) || (start == chunks->elsewhere && length > 0))
         g_array_append_val(chunks->starts, start);
 }
 

@@ -1,8 +1,8 @@
 /*
  * Bytes that only grow, stored in chunks: strings, table rows, schemas. A chunk is an item. Once a chunk has
- * XTF_CHUNK_BYTES, the next unit (a string, a row or a schema) begins a new chunk. A commit stores the last chunk again
- * if it has grown, and the new chunks behind it; earlier chunks stay where they are. So over all commits each byte is
- * written once, plus at most one chunk per commit.
+ * XTF_CHUNK_BYTES, the next unit (a string, a row or a schema) begins a new chunk. If a commit has stored the chunk, less
+ * is enough. A commit stores the last chunk again if it has grown, and the new chunks behind it; earlier chunks stay
+ * where they are. So over all commits each byte is written once, plus at most a short chunk per commit.
  */
 #pragma once
 

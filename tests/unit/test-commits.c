@@ -110,6 +110,38 @@ Test(commits, a_row_a_commit_takes_no_space)
     remove_folder(folder);
 }
 
+/* Each commit of a recording adds strings to those of its call sites. */
+Test(commits, stored_strings_stay_where_they_are)
+{
+    enum { SITES = 500, COMMITS = 100, SHORT_COMMIT = 8 << 10 };
+    char *folder = make_folder();
+    g_autofree char *path = g_build_filename(folder, "a.xtf", NULL);
+    GError *error = NULL;
+    XtfWriter *writer = create_writer(path, 2);
+    uint32_t id;
+
+    for (unsigned i = 0; i < SITES; i++) {
+        g_autofree char *name = g_strdup_printf("function number %u (source.c:%u)", i, i);
+        cr_assert_good(xtf_writer_add_string(writer, name, &id, &error), error);
+    }
+    cr_assert_good(xtf_writer_commit(writer, &error), error);
+    uint64_t before = xtf_writer_commit_bytes(writer);
+    cr_assert_gt(before, SITES * 30);
+    for (unsigned i = 0; i < COMMITS; i++) {
+        g_autofree char *number = g_strdup_printf("%u", i);
+        cr_assert_good(xtf_writer_add_string(writer, number, &id, &error), error);
+        cr_assert_good(xtf_writer_commit(writer, &error), error);
+    }
+    cr_assert_leq(xtf_writer_commit_bytes(writer) - before, COMMITS * SHORT_COMMIT);
+    cr_assert_good(xtf_writer_close(writer, &error), error);
+    g_autoptr(XtfTrace) trace = open_trace(path, 0);
+    const char *text;
+    cr_assert_good(xtf_trace_string(trace, id, &text, &error), error);
+    cr_assert_str_eq(text, "99");
+    cr_assert_eq(assert_sound(trace).unreachable_pages, 0);
+    remove_folder(folder);
+}
+
 Test(commits, strings_are_written_once)
 {
     char *folder = make_folder();

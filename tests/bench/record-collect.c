@@ -3,7 +3,9 @@
  * commits. The records are generated, or from a process whose memory record-keep stored. Figures are the least of
  * several rounds.
  *
- * usage: record-collect FILE [EVENTS|MEMORY [COMMITS]]
+ * usage: record-collect FILE [EVENTS|MEMORY [COMMITS [SITES]]]
+ *
+ * SITES 0 leaves call sites out, so the same records show what sites cost.
  */
 #include <fcntl.h>
 #include <glib/gstdio.h>
@@ -33,6 +35,7 @@ typedef struct {
     Batch *batches;
     uint32_t n;
     size_t size; /* bytes of all batches */
+    bool has_sites;
     XtfCollectClock clock;
 } Source;
 
@@ -200,11 +203,12 @@ static Figures pack_source(const Source *source, uint64_t commits, const char *p
     size_t done = 0;
 
     int directory = xtf_collect_folder_open(folder, &error);
-    if (directory < 0 || !xtf_collect_part_create(&part, directory, folder, XTF_NONE32, 900000, true, &error))
+    if (directory < 0 ||
+        !xtf_collect_part_create(&part, directory, folder, XTF_NONE32, 900000, source->has_sites, &error))
         exit_with_error(error);
     xtf_collector_init(&collector, part.writer, xtf_collect_rows);
     collector.clock = source->clock;
-    collector.has_sites = true;
+    collector.has_sites = source->has_sites;
     collector.world_size = 4;
     for (uint32_t i = 0; i < source->n; i++)
         xtf_collect_ring_init(rings[i] = g_new(XtfCollectRing, 1), &collector, i);
@@ -240,7 +244,8 @@ int main(int argc, char **argv)
     if (argc < 2)
         return 2;
     bool generated = argc == 2 || g_ascii_string_to_unsigned(argv[2], 10, 1, UINT32_MAX, &events, NULL);
-    const Source source = generated ? generate_records(events) : read_memory(argv[2]);
+    Source source = generated ? generate_records(events) : read_memory(argv[2]);
+    source.has_sites = argc <= 4 || !g_str_equal(argv[4], "0");
     Figures least = pack_source(&source, commits, argv[1]);
     for (int i = 1; i < ROUNDS; i++) {
         Figures next = pack_source(&source, commits, argv[1]);

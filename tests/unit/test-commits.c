@@ -110,7 +110,7 @@ Test(commits, a_row_a_commit_takes_no_space)
     remove_folder(folder);
 }
 
-/* Each commit of a recording adds strings to those of its call sites. */
+/* Each commit of a recording adds strings behind the names of its call sites. */
 Test(commits, stored_strings_stay_where_they_are)
 {
     enum { SITES = 500, COMMITS = 100, SHORT_COMMIT = 8 << 10 };

@@ -5,6 +5,7 @@
 
 #include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/commands/record-names.h"
 #include "src/cli/trace/rewrite.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
@@ -274,6 +275,8 @@ int xtf_command_record(int argc, char **argv)
             "  xtf record -o run.xtf mpirun -n 8 ./app    writes the file run.xtf\n"
             "  mpirun -n 8 xtf record -o run.xtf ./app    writes the folder run.xtf.d: `xtf mount` shows it,\n"
             "                                             `xtf merge` makes one file of it\n"
+            "  xtf record --names run.xtf                 finds names of functions and lines of calls that\n"
+            "                                             debug information of this machine has\n"
             "\n"
             "Each option is a variable of the environment, too: XTF_RECORD_BUFFER=1M is --buffer 1M,\n"
             "XTF_RECORD_ALL_CALLS=1 is --all-calls. An option on the command line overrides its variable.\n"
@@ -281,5 +284,5 @@ int xtf_command_record(int argc, char **argv)
             "Exits with the status of the program. If that is 0 but the trace is incomplete, exits with 1.",
             &given))
         return XTF_EXIT_USAGE;
-    return record_program(argv + 1, &given);
+    return given.names ? xtf_cli_record_names(argv[1], &given) : record_program(argv + 1, &given);
 }

@@ -42,6 +42,12 @@ static bool read_output(Place place, const char *text, XtfCliRecord *options)
     return *text || report_wrong(place, text, "the name of a file is needed");
 }
 
+static bool read_debug_dir(Place place, const char *text, XtfCliRecord *options)
+{
+    options->debug_dir = text;
+    return g_file_test(text, G_FILE_TEST_IS_DIR) || report_wrong(place, text, "the name of a folder is needed");
+}
+
 static bool read_mpi(Place place, const char *text, XtfCliRecord *options)
 {
     return xtf_mpi_parse(text, &options->mpi) || report_wrong(place, text, "openmpi, mpich or none is needed");
@@ -241,6 +247,7 @@ SWITCH(locks, record.locks)
 SWITCH(stack, record.stack)
 SWITCH(keep_parts, keep_parts)
 SWITCH(quiet, quiet)
+SWITCH(names, names)
 
 /* ---- The table. */
 
@@ -277,6 +284,8 @@ static const Row rows[] = {
     {"keep", 0, read_keep, "N", "With --rotate: keep the last N old files, and remove the others"},
     {"keep-parts", 'k', read_keep_parts, NULL, "Keep the parts after merging them"},
     {"quiet", 'q', read_quiet, NULL, "Show no progress and no summary"},
+    {"names", 0, read_names, NULL, "Find names of functions and lines of calls for a recorded trace"},
+    {"debug-dir", 0, read_debug_dir, "DIR", "With --names: a folder with debug information, too"},
 };
 
 enum { N_ROWS = G_N_ELEMENTS(rows) };
@@ -292,6 +301,26 @@ static char *name_variable(const Row *row)
     g_autofree char *name = g_ascii_strup(row->name, -1);
 
     return g_strconcat(PREFIX, g_strdelimit(name, "-", '_'), NULL);
+}
+
+/* True if options for --names and others are not mixed on the command line. Else prints a message. */
+static bool options_agree(const XtfCliRecord *options, int n_arguments)
+{
+    static const char *const for_names[] = {"output", "force", "quiet", "names", "debug-dir", NULL};
+
+    for (size_t i = 0; i < N_ROWS; i++) {
+        g_autofree char *option = g_strconcat("--", rows[i].name, NULL);
+        if (!options->texts[i] || options->from_variable[i])
+            continue;
+        if (options->names && !g_strv_contains(for_names, rows[i].name))
+            return report_wrong(option, options->texts[i], "--names runs no program");
+        if (!options->names && rows[i].read == read_debug_dir)
+            return report_wrong(option, options->texts[i], "it is for --names");
+    }
+    if (!options->names || n_arguments == 1)
+        return true;
+    xtf_print_line(stderr, "xtf: record: --names needs the name of one trace");
+    return false;
 }
 
 static bool parse_arguments(int *argc, char ***argv, const char *summary, XtfCliRecord *options)
@@ -321,6 +350,7 @@ static bool read_option(size_t i, XtfCliRecord *options)
         options->texts[i] = g_strdup("1");
     else if (!is_given && value && *value)
         options->texts[i] = g_strdup(value);
+    options->from_variable[i] = !is_given;
     g_unsetenv(variable);
     return !options->texts[i] || rows[i].read(is_given ? option : variable, options->texts[i], options);
 }
@@ -332,6 +362,7 @@ bool xtf_cli_record_parse(int *argc, char ***argv, const char *summary, XtfCliRe
         .mpi = XTF_MPI_UNKNOWN,
         .texts = g_new0(char *, N_ROWS),
         .switches = g_new0(gboolean, N_ROWS),
+        .from_variable = g_new0(bool, N_ROWS),
     };
 
     if (!parse_arguments(argc, argv, summary, &result))
@@ -339,6 +370,8 @@ bool xtf_cli_record_parse(int *argc, char ***argv, const char *summary, XtfCliRe
     for (size_t i = 0; i < N_ROWS; i++)
         if (!read_option(i, &result))
             return false;
+    if (!options_agree(&result, *argc - 1))
+        return false;
     *options = result;
     result = (XtfCliRecord){0};
     return true;
@@ -350,6 +383,7 @@ void xtf_cli_record_finish(XtfCliRecord *options)
         g_free(options->texts[i]);
     g_clear_pointer(&options->texts, g_free);
     g_clear_pointer(&options->switches, g_free);
+    g_clear_pointer(&options->from_variable, g_free);
     g_clear_pointer(&options->filter, g_free);
     g_clear_pointer(&options->calls, g_free);
 }

@@ -14,11 +14,14 @@ typedef struct {
     XtfMpi mpi;
     const char *output; /* NULL: not given */
     bool force, keep_parts, dry_run, quiet;
+    bool names;            /* find names in a trace, instead of running a program */
+    const char *debug_dir; /* folder with debug information; NULL: not given */
 
-    char **texts;       /* by row of the table, NULL: not given */
-    gboolean *switches; /* by row of the table */
-    char *filter;       /* absolute path */
-    char *calls;        /* of XtfRecordOptions */
+    char **texts;        /* by row of the table, NULL: not given */
+    gboolean *switches;  /* by row of the table */
+    bool *from_variable; /* by row of the table */
+    char *filter;        /* absolute path */
+    char *calls;         /* of XtfRecordOptions */
 } XtfCliRecord;
 
 /* Parses a command's arguments as xtf_cli_parse() does. Reads options that were not given from the environment, and

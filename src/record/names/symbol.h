@@ -25,6 +25,9 @@ typedef struct {
 } XtfCallPlace;
 
 void xtf_call_place_clear(XtfCallPlace *place);
+/* Returns the name of a call site for readers: `exchange (stencil.c:142)`. NULL if neither its function nor its file is
+ * known. The caller frees it. */
+char *xtf_call_place_name(const XtfCallPlace *place);
 
 /* Returns the readable name of a function, that of its source. The caller frees it with g_free(). */
 char *xtf_readable_name(const XtfSymbol *symbol);

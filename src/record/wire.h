@@ -35,6 +35,7 @@ enum {
     XTF_WIRE_CHOICES = 1 << 17,
     XTF_WIRE_FUNCTIONS = 1024, /* functions.tbl has fewer */
     XTF_WIRE_REASON_SIZE = 512,
+    XTF_WIRE_CPUS = 8192,
     XTF_WIRE_SITES = 1 << 15, /* numbers of call sites: from 1 to this one */
 };
 #define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
@@ -83,6 +84,8 @@ typedef struct {
     _Atomic uint32_t made[XTF_WIRE_N_MAKERS]; /* threads that were created, by XtfWireMaker */
     _Atomic uint32_t window_waits;            /* 1: recording has not begun, for --start off or --from */
     _Atomic uint32_t left_out;                /* 1: --ranks does not name the process */
+    uint8_t cpus[XTF_WIRE_CPUS / 8]; /* bits of the CPUs on which the process may run, when the collector starts; all
+                                        0: not known */
 } XtfWireProcess;
 
 typedef enum {

@@ -64,7 +64,7 @@ bool xtf_collect_session_init(XtfCollectSession *session, const XtfCollectOption
     /* An ended process has no maps to read. */
     session->has_mpi = process->has_mpi || xtf_collect_has_mpi(pid);
     session->openmp = xtf_collect_openmp(pid);
-    xtf_collect_program_init(&session->program, pid);
+    xtf_collect_program_init(&session->program, process);
     session->started = xtf_monotonic_ns();
     return true;
 }

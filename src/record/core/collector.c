@@ -203,6 +203,15 @@ static bool spawn_collector(Start *start)
     return !start->error;
 }
 
+/* Notes the CPUs of the process. The kernel refuses a set that is too short for its own. */
+static void note_cpus(void)
+{
+    uint8_t *cpus = xtf_core.process->cpus;
+
+    if (syscall(SYS_sched_getaffinity, 0, sizeof xtf_core.process->cpus, cpus) < 0)
+        memset(cpus, 0, sizeof xtf_core.process->cpus);
+}
+
 static int open_process(void)
 {
 #ifdef SYS_pidfd_open
@@ -231,6 +240,7 @@ bool xtf_core_start_collector(int folder)
         xtf_core_refuse("cannot start the collector: %s: this process is not recorded", strerror(errno));
         return false;
     }
+    note_cpus();
     gethostname(host, sizeof host - 1);
     snprintf(log, sizeof log, XTF_JOB_LOG "%d" XTF_JOB_LOG_ENDING, (int)getpid());
     xtf_core.socket = xtf_core_hide(pair[0]);

@@ -40,8 +40,34 @@ static char **read_arguments(const char *path)
     return (char **)g_ptr_array_free(g_steal_pointer(&arguments), FALSE);
 }
 
-void xtf_collect_program_init(XtfCollectProgram *program, int32_t pid)
+static bool has_cpu(const uint8_t *cpus, unsigned cpu)
 {
+    return cpu < XTF_WIRE_CPUS && cpus[cpu / 8] >> cpu % 8 & 1;
+}
+
+/* Notes on which CPUs the process may run, as the kernel's tools list them: "0-3,8". */
+static void list_cpus(XtfCollectProgram *program, const uint8_t *cpus)
+{
+    GString *list = g_string_new(NULL);
+
+    for (unsigned first = 0; first < XTF_WIRE_CPUS; first++) {
+        if (!has_cpu(cpus, first))
+            continue;
+        unsigned last = first;
+        while (has_cpu(cpus, last + 1))
+            last++;
+        g_string_append_printf(list, "%s%u", list->len > 0 ? "," : "", first);
+        if (last > first)
+            g_string_append_printf(list, "-%u", last);
+        program->n_cpus += last - first + 1;
+        first = last;
+    }
+    program->affinity = g_string_free(list, FALSE);
+}
+
+void xtf_collect_program_init(XtfCollectProgram *program, const XtfWireProcess *process)
+{
+    int32_t pid = process->pid;
     g_autofree char *exe = g_strdup_printf("/proc/%" PRId32 "/exe", pid);
     g_autofree char *cmdline = g_strdup_printf("/proc/%" PRId32 "/cmdline", pid);
     char host[HOST_NAME_MAX + 1] = "";
@@ -53,6 +79,9 @@ void xtf_collect_program_init(XtfCollectProgram *program, int32_t pid)
                                    .arguments = read_arguments(cmdline)};
     if (!program->executable)
         program->executable = g_strdup("");
+    long node_cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    program->node_cpus = node_cpus > 0 ? (uint32_t)node_cpus : 0;
+    list_cpus(program, process->cpus);
 }
 
 void xtf_collect_program_finish(XtfCollectProgram *program)
@@ -60,6 +89,7 @@ void xtf_collect_program_finish(XtfCollectProgram *program)
     g_free(program->host);
     g_free(program->executable);
     g_free(program->build_id);
+    g_free(program->affinity);
     g_strfreev(program->arguments);
     *program = (XtfCollectProgram){0};
 }
@@ -121,6 +151,11 @@ void xtf_collect_add_program(XtfCollector *collector, const XtfCollectProgram *p
     xtf_collect_set_property(collector, "record.executable", program->executable);
     xtf_collect_set_property(collector, "record.build_id", program->build_id);
     xtf_collect_set_property(collector, "record.command", command);
+    xtf_collect_set_property(collector, "record.affinity", program->affinity);
+    if (program->n_cpus > 0)
+        xtf_collect_set_number(collector, "record.cpus", program->n_cpus);
+    if (program->node_cpus > 0)
+        xtf_collect_set_number(collector, "record.node_cpus", program->node_cpus);
     add_environment(collector);
 }
 

@@ -9,9 +9,11 @@
 typedef struct XtfCollectProgram {
     char *host, *executable, *build_id; /* "": unknown */
     char **arguments;                   /* NULL-terminated */
+    char *affinity;                     /* CPUs on which it may run, "0-3,8"; "": unknown */
+    uint32_t n_cpus, node_cpus;         /* number of these CPUs, and of all CPUs of the host; 0: unknown */
 } XtfCollectProgram;
 
-void xtf_collect_program_init(XtfCollectProgram *program, int32_t pid);
+void xtf_collect_program_init(XtfCollectProgram *program, const XtfWireProcess *process);
 void xtf_collect_program_finish(XtfCollectProgram *program);
 
 /* Adds the process's properties: host, program, environment. */

@@ -107,7 +107,11 @@ static bool add_schema(XtfImportJob *job, unsigned tag, GError **error)
     const char *const *events = tag < XTF_N_RECORD_TYPES ? job->importer->events[tag] : NULL;
     g_autoptr(XtfSchema) extended = events ? xtf_model_schema_with_events(tag, events) : NULL;
 
-    return xtf_writer_add_schema(job->writer, extended ? extended : xtf_model_schema(tag), &job->schemas[tag], error);
+    const XtfSchema *declared = extended                                           ? extended
+                                : job->has_sites && tag == XTF_MODEL_ENTERS_LEAVES ? xtf_model_schema_with_sites()
+                                                                                   : xtf_model_schema(tag);
+
+    return xtf_writer_add_schema(job->writer, declared, &job->schemas[tag], error);
 }
 
 bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint64_t origin, GError **error)

@@ -30,6 +30,7 @@ struct XtfImportJob {
 
     XtfSupervised *shared;
     XtfWriter *writer; /* set by xtf_import_create_output() */
+    bool has_sites;    /* rows of `enters_leaves` get a field `site`; set before the output is created */
     uint32_t schemas[XTF_N_ARRAY_TYPES];
     GMutex lock; /* of the members below, and of the importer's own data */
     uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX];

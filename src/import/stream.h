@@ -28,6 +28,7 @@
 #include <stdint.h>
 
 #include "libxtf/writer.h"
+#include "src/import/definitions/call-sites.h"
 #include "src/import/definitions/definitions.h"
 #include "src/import/definitions/tags.h"
 #include "src/import/growth.h"
@@ -57,8 +58,9 @@ typedef struct {
 typedef struct {
     XtfWriter *writer;
     XtfDefinitions *definitions;
-    const uint32_t *schemas; /* the trace's schema ids by model tag; NULL: the writer adds missing schemas */
-    bool has_sites;          /* rows of `enters_leaves` have a field `site`; set before the first record */
+    const uint32_t *schemas;  /* the trace's schema ids by model tag; NULL: the writer adds missing schemas */
+    XtfCallSites *call_sites; /* borrowed, for the importer's own use; NULL: none */
+    bool has_sites;           /* rows of `enters_leaves` have a field `site`; set before the first record */
     uint64_t location;
     uint64_t seq;             /* of the next record */
     uint64_t last_time;       /* time of the last record */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""CPUs of processes: each process of a trace has the CPUs on which it might run, as the kernel lists them, and the number of CPUs of
-its host. taskset(1) chooses the CPUs.
+"""CPUs of processes: each process of a trace has the CPUs on which it might run, as the kernel lists them. It has the number of CPUs
+of its host, too. taskset(1) chooses the CPUs.
 
 usage: test_affinity.py PROJECT
 """

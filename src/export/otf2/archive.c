@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libxtf/trace.h"
+#include "src/export/otf2/call-sites.h"
 #include "src/export/otf2/exporter.h"
 #include "src/import/otf2/errors.h"
 
@@ -78,7 +79,7 @@ static void note_numbers(XtfOtf2Export *export)
 {
     uint64_t resolution, n_sites = export->names.tables[XTF_MODEL_SITES].table.n;
 
-    if (n_sites > 0)
+    if (n_sites > 0 && !export->names.ordered && !xtf_otf2_has_sites(export))
         xtf_export_count(export->job, n_sites, "call sites left out");
     if (!export->names.ordered && xtf_otf2_number_property(export, "otf2.clock.ticks_per_second", &resolution))
         xtf_export_note(export->job,

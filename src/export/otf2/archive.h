@@ -11,11 +11,13 @@ typedef struct {
     XtfExportJob *job;
     OTF2_Archive *archive;
     XtfOtf2Names names;
-    GHashTable *n_events;           /* location -> uint64_t: number of written events */
-    uint64_t num, den;              /* a written time is ticks * den; a second is num of them */
-    bool whole;                     /* the selection has all records of the trace */
-    GHashTable *programs;           /* canonical name -> name of each program in a PROGRAM_BEGIN */
-    OTF2_AttributeList *attributes; /* of the current event */
+    GHashTable *n_events;                         /* location -> uint64_t: number of written events */
+    uint64_t num, den;                            /* a written time is ticks * den; a second is num of them */
+    bool whole;                                   /* the selection has all records of the trace */
+    GHashTable *programs;                         /* canonical name -> name of each program in a PROGRAM_BEGIN */
+    OTF2_AttributeList *attributes;               /* of the current event */
+    bool has_site_ids;                            /* an ENTER has a call site, and the next two members are set */
+    uint32_t site_attribute, first_site_location; /* ids in the archive (call-sites.h) */
 } XtfOtf2Export;
 
 /* Converts ticks to a written time. XTF_ERROR_TOO_LARGE if OTF2's 64 bits are too few. */

@@ -3,7 +3,7 @@
  * definitions are ordered by reference: OTF2's readers resolve a reference when they read it. So a definition must
  * precede the references to it.
  */
-#include "src/export/otf2/definitions.h"
+#include "src/export/otf2/call-sites.h"
 #include "src/model/labels.h"
 
 #define DEFINED_TAG(TAG, name) XTF_MODEL_##TAG,
@@ -102,6 +102,12 @@ static bool write_table(XtfOtf2Definer *d, unsigned tag, GError **error)
 static bool write_definitions_without_row(XtfOtf2Definer *d, unsigned tag, GError **error)
 {
     switch (tag) {
+    case XTF_MODEL_ATTRIBUTE_DEFINITIONS:
+        return xtf_otf2_define_site_attribute(d, error);
+    case XTF_MODEL_SOURCE_LOCATIONS:
+        return xtf_otf2_define_site_locations(d, error);
+    case XTF_MODEL_CALLING_CONTEXTS:
+        return xtf_otf2_define_site_contexts(d, error);
     case XTF_MODEL_LOCATIONS:
         return xtf_otf2_define_locations(d, error);
     case XTF_MODEL_REGION_DEFINITIONS:

@@ -4,7 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "src/export/otf2/archive.h"
+#include "src/export/otf2/call-sites.h"
 #include "src/import/otf2/errors.h"
 
 /* State of writing one location. */
@@ -15,6 +15,7 @@ typedef struct {
     OTF2_EvtWriter *writer;
     GHashTable *region_ids; /* row of `regions` -> id, if the id is not of the region's first definition */
     uint64_t n_written;
+    bool has_sites; /* ENTERs get call sites */
 } Location;
 
 /* ---- Regions. */
@@ -79,10 +80,13 @@ static OTF2_ErrorCode write_call(Location *l, const XtfLocationRecord *record, u
 {
     const XtfEntersLeavesRow *row = record->fields;
     uint32_t id = find_region_id(l, row->region);
+    OTF2_ErrorCode code = OTF2_SUCCESS;
 
     switch (row->event) {
     case XTF_LABEL_ENTER:
-        return OTF2_EvtWriter_Enter(l->writer, l->export->attributes, time, id);
+        if (l->has_sites)
+            code = xtf_otf2_add_site(l->export, record);
+        return code != OTF2_SUCCESS ? code : OTF2_EvtWriter_Enter(l->writer, l->export->attributes, time, id);
     case XTF_LABEL_LEAVE:
         return OTF2_EvtWriter_Leave(l->writer, l->export->attributes, time, id);
     }
@@ -206,7 +210,10 @@ static bool write_location(XtfOtf2Export *export, XtfLocationReader *reader, con
                            GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(&export->job->tree->context, error);
-    Location l = {.export = export, .reader = reader, .location = &locations->all[index]};
+    Location l = {.export = export,
+                  .reader = reader,
+                  .location = &locations->all[index],
+                  .has_sites = xtf_otf2_has_sites(export)};
 
     if (!xtf_location_reader_begin(reader, spans, index, error))
         return false;

@@ -7,6 +7,23 @@
 
 /* Calls */
 
+/* Returns the call site of an ENTER, by an attribute with a source code location. */
+static uint32_t find_site(XtfStream *stream, uint32_t region, const OTF2_AttributeList *attributes)
+{
+    uint32_t n = stream->call_sites ? OTF2_AttributeList_GetNumberOfElements(attributes) : 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        OTF2_AttributeRef attribute;
+        OTF2_AttributeValue value;
+        OTF2_Type type;
+        if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &attribute, &type, &value) == OTF2_SUCCESS &&
+            type == OTF2_TYPE_SOURCE_CODE_LOCATION)
+            return xtf_call_sites_row(stream->call_sites, region,
+                                      LOOK_UP(SOURCE_LOCATIONS, value.sourceCodeLocationRef));
+    }
+    return NO32;
+}
+
 #define ON_CALL(Name, append)                                                                                \
     ON(Name, OTF2_RegionRef region)                                                                          \
     {                                                                                                        \
@@ -15,7 +32,8 @@
                              attributes);                                                                    \
     }                                                                                                        \
     _Static_assert(true, "")
-ON_CALL(Enter, xtf_stream_enter);
+#define ENTER(stream, time, region) xtf_stream_enter_from(stream, time, region, find_site(stream, region, attributes))
+ON_CALL(Enter, ENTER);
 ON_CALL(Leave, xtf_stream_leave);
 
 /* Messages */

@@ -84,8 +84,12 @@ static bool import_archive(XtfOtf2Import *import, OTF2_Reader *reader, GError **
         xtf_import_note_left_out(import->job, "definitions of kinds that OTF2's library does not know: %" PRIu64,
                                  import->source.unknown);
     note_extras(import, reader);
+    import->job->has_sites = xtf_call_sites_exist(definitions);
     if (!xtf_otf2_find_locations(import, reader, error) || !create_output(import, error) ||
-        !xtf_definitions_resolve(definitions, import->job->writer, error) || !xtf_otf2_read_events(import, error))
+        !xtf_definitions_resolve(definitions, import->job->writer, error))
+        return false;
+    import->call_sites = import->job->has_sites ? xtf_call_sites_new(definitions) : NULL;
+    if (!xtf_otf2_read_events(import, error))
         return false;
     xtf_import_note_undefined_ids(import->job, definitions);
     xtf_import_store_remarks(import->job, definitions);
@@ -121,6 +125,7 @@ bool xtf_otf2_import(XtfImportJob *job, GError **error)
     if (reader)
         OTF2_Reader_Close(reader);
     job->report.definitions = import.source.definitions.count;
+    xtf_call_sites_free(import.call_sites);
     xtf_definitions_finish(&import.source.definitions);
     g_array_unref(import.locations);
     g_array_unref(import.losses);

@@ -38,6 +38,7 @@ typedef struct {
 typedef struct {
     XtfImportJob *job;
     XtfOtf2Definitions source;
+    XtfCallSites *call_sites; /* NULL: the archive has none */
     OTF2_EvtReaderCallbacks *callbacks;
     OTF2_DefReaderCallbacks *local_callbacks;
     GArray *locations; /* of XtfOtf2Location: the locations to read */

@@ -286,6 +286,8 @@ static gpointer run_worker(gpointer data)
 
     xtf_stream_init(&worker->stream, import->job->writer, &import->source.definitions, import->job->schemas);
     worker->stream.requests.folder = folder;
+    worker->stream.has_sites = import->job->has_sites;
+    worker->stream.call_sites = import->call_sites;
     while (!error && (n = take_locations(import, &first)) > 0)
         if (!read_locations(worker, first, n, &error))
             keep_first_error(import, error);

@@ -24,6 +24,7 @@ XTF_SIDE_TYPES(SIDE_SPECS)
 XTF_TABLE_TYPES(TABLE_SPECS)
 XTF_DERIVED_TYPES(DERIVED_SPECS)
 RECORD_SPECS(SITED_CALLS, sited_calls, SitedCalls)
+TABLE_SPECS(STACKED_SITES, stacked_sites, StackedSite)
 
 static const struct {
     const char *name;
@@ -177,7 +178,8 @@ static bool add_aggregates(XtfSchema *schema, unsigned tag, GError **error)
     };
 
     if (tag == XTF_MODEL_ENTERS_LEAVES)
-        return add_frames(schema, "region", error);
+        return add_frames(schema, "region", error) &&
+               (!xtf_schema_field(schema, "site") || add_frames(schema, "site", error));
     if (tag == XTF_MODEL_METRIC_VALUES)
         return xtf_schema_add_aggregate(schema, &metric_values, error) &&
                xtf_schema_add_aggregate(schema, &growth, error);
@@ -221,16 +223,26 @@ XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more)
     return schema;
 }
 
-static gpointer make_with_sites(gpointer unused)
+/* Makes a schema of a tag with other fields. */
+static XtfSchema *make_variant(unsigned tag, const XtfFieldSpec *fields, size_t row_size)
 {
     g_autoptr(GError) error = NULL;
-    XtfSchema *schema =
-        xtf_schema_new(declarations[XTF_MODEL_ENTERS_LEAVES].name, XTF_SCHEMA_RECORD, sited_calls_record_specs, &error);
+    XtfSchema *schema = xtf_schema_new(declarations[tag].name, declarations[tag].kind, fields, &error);
 
-    if (!schema || !add_aggregates(schema, XTF_MODEL_ENTERS_LEAVES, &error) || !add_frames(schema, "site", &error))
-        g_error("the schema with sites: %s", error->message);
-    g_assert(schema->row_size == sizeof(XtfSitedCallsRow));
+    if (!schema || !add_aggregates(schema, tag, &error))
+        g_error("a schema of %s: %s", declarations[tag].name, error->message);
+    g_assert(schema->row_size == row_size);
     return schema;
+}
+
+static gpointer make_with_sites(gpointer unused)
+{
+    return make_variant(XTF_MODEL_ENTERS_LEAVES, sited_calls_record_specs, sizeof(XtfSitedCallsRow));
+}
+
+static gpointer make_with_frames(gpointer unused)
+{
+    return make_variant(XTF_MODEL_SITES, stacked_sites_table_specs, sizeof(XtfStackedSiteRow));
 }
 
 const XtfSchema *xtf_model_schema_with_sites(void)
@@ -238,6 +250,20 @@ const XtfSchema *xtf_model_schema_with_sites(void)
     static GOnce once = G_ONCE_INIT;
 
     return g_once(&once, make_with_sites, NULL);
+}
+
+const XtfSchema *xtf_model_schema_with_frames(void)
+{
+    static GOnce once = G_ONCE_INIT;
+
+    return g_once(&once, make_with_frames, NULL);
+}
+
+const XtfSchema *xtf_model_fullest_schema(unsigned tag)
+{
+    return tag == XTF_MODEL_ENTERS_LEAVES ? xtf_model_schema_with_sites()
+           : tag == XTF_MODEL_SITES       ? xtf_model_schema_with_frames()
+                                          : xtf_model_schema(tag);
 }
 
 static gpointer make_all(gpointer unused)

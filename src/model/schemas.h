@@ -373,6 +373,7 @@ XTF_SIDE_TYPES(XTF_ROW_STRUCT)
 XTF_TABLE_TYPES(XTF_ROW_STRUCT)
 XTF_DERIVED_TYPES(XTF_ROW_STRUCT)
 XTF_ROW_STRUCT(SITED_CALLS, sited_calls, SitedCalls)
+XTF_ROW_STRUCT(STACKED_SITES, stacked_sites, StackedSite)
 
 enum {
 #define XTF_MODEL_TAG(TAG, name, Type) XTF_MODEL_##TAG,
@@ -403,6 +404,10 @@ enum { XTF_EVENTS_MAX = 64 }; /* most labels of one type */
 const XtfSchema *xtf_model_schema(unsigned tag);
 /* Returns the schema of `enters_leaves` whose rows also have a field `site`, an XtfSitedCallsRow. */
 const XtfSchema *xtf_model_schema_with_sites(void);
+/* Returns the schema of `sites` whose rows also lead to other frames of the call, an XtfStackedSiteRow. */
+const XtfSchema *xtf_model_schema_with_frames(void);
+/* Returns the schema of a tag with all fields that a source may have. */
+const XtfSchema *xtf_model_fullest_schema(unsigned tag);
 /* Returns a copy of a record type's schema with the labels `more` after its own labels of events. The caller frees
  * it. */
 XtfSchema *xtf_model_schema_with_events(unsigned tag, const char *const *more);

@@ -131,6 +131,9 @@
     FIELD(U64, offset, "", "B", "", XTF_FIELD_OPTIONAL | XTF_SAME, NULL)                                               \
     XTF_SAME_TEXT(FIELD, function) XTF_SAME_TEXT(FIELD, inlined_into) XTF_SAME_TEXT(FIELD, file)                       \
     XTF_SAME_TEXT(FIELD, object) XTF_SAME_TEXT(FIELD, build_id) XTF_TEXT(FIELD, name)
+/* `sites` of a source that knows several frames of a call. */
+#define XTF_STACKED_SITES_FIELDS(FIELD)                                                                                \
+    XTF_SITES_FIELDS(FIELD) XTF_SAME_REF(FIELD, caller, XTF_TABLE_SITES) XTF_SAME_REF(FIELD, callee, XTF_TABLE_SITES)
 #define XTF_INTERRUPT_GENERATORS_FIELDS(FIELD)                                                                         \
     XTF_U32(FIELD, id) XTF_SAME_U8(FIELD, mode, xtf_interrupt_modes) XTF_SAME_U8(FIELD, base, xtf_bases)               \
     XTF_SAME_I64(FIELD, exponent) XTF_SAME_VALUE(FIELD, period) XTF_SAME_TEXT(FIELD, name)

@@ -137,7 +137,7 @@ int main(void)
     g_print("\"\": []},\n\"schemas\": [\n");
     for (unsigned tag = 0; tag < XTF_N_ALL_SCHEMAS; tag++) {
         g_print(tag > 0 ? ",\n" : "");
-        print_schema(tag == XTF_MODEL_ENTERS_LEAVES ? xtf_model_schema_with_sites() : xtf_model_schema(tag));
+        print_schema(xtf_model_fullest_schema(tag));
     }
     g_print("],\n\"kinds\": [\n");
     for (unsigned kind = 0; kind < XTF_N_WAIT_KINDS; kind++) {

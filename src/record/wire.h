@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 enum {
-    XTF_WIRE_VERSION = 4,
+    XTF_WIRE_VERSION = 5,
     XTF_WIRE_HEADER_SIZE = 3 * 4096, /* bytes of an XtfWireProcess, with space for members of later versions */
     XTF_WIRE_RINGS_MAX = 4096,
     XTF_WIRE_WORDS_MAX = 512, /* words of one record */
@@ -37,6 +37,7 @@ enum {
     XTF_WIRE_REASON_SIZE = 512,
     XTF_WIRE_CPUS = 8192,
     XTF_WIRE_SITES = 1 << 15, /* numbers of call sites: from 1 to this one */
+    XTF_WIRE_FRAMES_MAX = 8,  /* frames of a call site */
 };
 #define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
 #define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
@@ -254,7 +255,7 @@ typedef enum {
     XTF_DEFINE_CART,        /* XtfDefineCart, of each dimension an XtfDefineDimension */
     XTF_DEFINE_THREAD,      /* id: the thread's number; its name */
     XTF_DEFINE_NOT_WRAPPED, /* names of MPI functions that the recorder lacks, with blanks between them */
-    XTF_DEFINE_SITE, /* XtfDefineSite, path of the object file: a place from which the program calls a function */
+    XTF_DEFINE_SITE, /* XtfDefineSite, its XtfDefineFrames, their paths: from where the program calls a function */
     XTF_N_DEFINITIONS,
 } XtfDefinition;
 
@@ -269,14 +270,19 @@ typedef struct {
     uint64_t base;    /* of the object file that it lies in: what the loader added to the file's addresses */
 } XtfDefineAddress;
 
-/* A site is an address and a region. Calls of region R from other sites than the first XTF_WIRE_SITES have the number
- * XTF_WIRE_SITES + R, without a definition. */
+/* A site is a region, and the return addresses of its call and of calls around that, innermost first. Calls of region R
+ * from other sites than the first XTF_WIRE_SITES have the number XTF_WIRE_SITES + R, without a definition. */
 typedef struct {
-    uint64_t address; /* return address of the call, in the process */
-    uint64_t base;    /* as of an XtfDefineAddress */
-    uint32_t region;  /* the function that is called */
-    uint32_t reserved;
+    uint32_t region; /* the function that is called */
+    uint32_t n;      /* frames, 1 to XTF_WIRE_FRAMES_MAX */
 } XtfDefineSite;
+
+typedef struct {
+    uint64_t address;    /* return address, in the process */
+    uint64_t base;       /* as of an XtfDefineAddress */
+    uint32_t in_program; /* 1: it lies in the program itself, 0: in a library */
+    uint32_t path_size;  /* of the object file's path, "" if it is unknown */
+} XtfDefineFrame;
 
 typedef struct {
     uint32_t group, remote_group; /* ids; XTF_WIRE_NONE */

@@ -19,6 +19,7 @@ enum {
     BRAKE_MAX = 1000000000,
     FSYNC_MAX = 86400,
     KEEP_MAX = 1000000,
+    SITES_MAX = 8,
     RING_MIN = 4 << 10,
     RING_MAX = 1 << 30,
 };
@@ -151,8 +152,10 @@ static bool read_brake(Place place, const char *text, XtfCliRecord *options)
 
 static bool read_sites(Place place, const char *text, XtfCliRecord *options)
 {
-    options->record.no_sites = g_str_equal(text, "0");
-    return options->record.no_sites || g_str_equal(text, "1") || report_wrong(place, text, "0 or 1 is needed");
+    guint64 frames;
+
+    options->record.sites = text;
+    return read_number(place, text, 0, SITES_MAX, "a number of frames, 0 to 8, is needed", &frames);
 }
 
 static bool read_drain(Place place, const char *text, XtfCliRecord *options)
@@ -274,7 +277,7 @@ static const Row rows[] = {
     {"for", 0, read_for, "TIME", "End recording this time after its begin"},
     {"ranks", 0, read_ranks, "RANKS", "Record these ranks of MPI_COMM_WORLD alone, such as 0-15,1024"},
     {"brake", 0, read_brake, "N", "Stop recording a function after N short calls (default: 100000; 0: never)"},
-    {"sites", 0, read_sites, "N", "From where the program calls MPI: 1 (default), or 0 to leave it out"},
+    {"sites", 0, read_sites, "N", "Frames that say from where MPI is called: 1 (default), up to 8, 0: none"},
     {"locks", 0, read_locks, NULL, "Record POSIX mutexes"},
     {"stack", 0, read_stack, NULL, "Call MPI through other preloaded tools"},
     {"clock", 0, read_clock, "NAME", "Read this clock: tsc or monotonic"},

@@ -44,11 +44,14 @@ static void set_world_size(XtfCollector *collector, uint32_t world_size)
                            collector->rank, world_size);
 }
 
-/* True if ENTERs have a call site. All processes of a job have the same option, since their parts need equal schemas.
- */
-static bool wants_sites(void)
+/* Returns the greatest number of frames of a call site; 0: ENTERs have no site. All processes of a job have the same
+ * option, since their parts need equal schemas. */
+static uint32_t site_frames(void)
 {
-    return g_strcmp0(g_getenv("XTF_RECORD_SITES"), "0") != 0;
+    const char *text = g_getenv("XTF_RECORD_SITES");
+    guint64 n;
+
+    return text && g_ascii_string_to_unsigned(text, 10, 0, XTF_WIRE_FRAMES_MAX, &n, NULL) ? (uint32_t)n : 1;
 }
 
 static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_size)
@@ -58,12 +61,14 @@ static void make_part(XtfCollectSession *session, uint32_t rank, uint32_t world_
 
     session->begun = true;
     if (!xtf_collect_part_create(&session->part, session->folder, session->options->folder, rank, first_free_number(),
-                                 wants_sites(), &error)) {
+                                 site_frames() > 0, &error)) {
         xtf_collect_fail(session, error);
         return;
     }
     xtf_collector_init(collector, session->part.writer, xtf_collect_rows);
-    collector->has_sites = wants_sites();
+    collector->site_frames = site_frames();
+    if (collector->site_frames > 1)
+        xtf_collect_tables_use(&collector->tables, XTF_MODEL_SITES, xtf_model_schema_with_frames());
     collector->clock = session->clock;
     collector->rank = session->part.number;
     set_world_size(collector, world_size);

@@ -81,8 +81,7 @@ static bool start_recording(const char *folder)
                                                           : XTF_WIRE_WAIT;
     xtf_core.timeout_ns = (drain < 3600 ? drain : 3600) * 1000000000;
     xtf_core_choose_clock();
-    const char *sites = xtf_core_option("SITES");
-    xtf_core.sites_off = sites && !strcmp(sites, "0");
+    xtf_core_set_site_frames(number_option("SITES", 1));
     process->has_mpi = xtf_core_has_mpi();
     xtf_core_window_set_up();
     xtf_core_window_publish();

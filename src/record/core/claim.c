@@ -79,6 +79,7 @@ static void start_ring(XtfRing *ring)
     ring->depth = ring->off = ring->kept_off = ring->hole = ring->written = 0;
     ring->missing = ring->waited_from = ring->waited_until = 0;
     ring->regions = NULL;
+    ring->stack_bounds = (XtfStackBounds){0};
     xtf_core_append(ring, xtf_core_now(), XTF_WIRE_OWNER, xtf_core_thread.is_mpis, thread, 1, (uint32_t)tid);
     xtf_core_set_off(ring, xtf_core_window_off());
 }

@@ -30,6 +30,7 @@
 #endif
 
 #include "src/record/nanoseconds.h"
+#include "src/record/stack/walk.h"
 #include "src/record/wire.h"
 
 #pragma GCC visibility push(hidden)
@@ -62,7 +63,9 @@ typedef struct {
     uint64_t waited_from, waited_until; /* interval of the pending WAITED record; 0: none */
     void *regions;                      /* a front end's data for the thread; NULL when a thread claims the ring */
     uint32_t stack[XTF_CORE_STACK];     /* regions of the open frames */
-    XtfCoreSite sites[XTF_CORE_SITES];  /* the latest call sites, each at a place that its address determines */
+    XtfCoreSite sites[XTF_CORE_SITES];  /* the latest call sites, each at a place that its address determines; unused if
+                                           sites have several frames */
+    XtfStackBounds stack_bounds;        /* of the thread; not known before its first site of several frames */
 } XtfRing;
 
 /* Reasons in XtfRing.off. While TIMED alone is set, the thread records, and looks at each record whether it is
@@ -165,7 +168,7 @@ bool xtf_core_follow_window(XtfRing *ring);
 XtfRing *xtf_core_claim_ring(void);
 void xtf_core_count_nested(void);
 bool xtf_core_make_room(XtfRing *ring, uint64_t size);
-uint32_t xtf_core_find_site(XtfRing *ring, XtfCoreSite *place, uint32_t region, uintptr_t address);
+uint32_t xtf_core_find_site(XtfRing *ring, XtfCoreSite *place, uint32_t region, uintptr_t address, const void *frame);
 uint64_t xtf_core_enter_slowly(XtfRing *ring, uint64_t time, uint32_t region, uint32_t site); /* time 0: now */
 void xtf_core_leave_slowly(XtfRing *ring, uint64_t time, uint32_t region);
 
@@ -283,16 +286,17 @@ static inline void xtf_core_show_awaited(XtfRing *ring, uint64_t time, uint32_t 
     atomic_store_explicit(&ring->shared->called, time, memory_order_release);
 }
 
-/* Returns the number of the call site of `region` with that return address; 0: sites are not recorded. Defines the site
- * in the ring if it is new. User addresses have fewer than 54 bits, and regions with sites fewer than 10. */
-static inline uint32_t xtf_core_site(XtfRing *ring, uint32_t region, const void *address)
+/* Returns the number of the call site of `region` with that return address; 0: sites are not recorded. The address is
+ * the caller's, or that of a function around it. Defines the site in the ring if it is new. User addresses have fewer
+ * than 54 bits, and regions with sites fewer than 10. */
+static inline __attribute__((always_inline)) uint32_t xtf_core_site(XtfRing *ring, uint32_t region, const void *address)
 {
     uintptr_t at = (uintptr_t)__builtin_extract_return_addr((void *)address);
     XtfCoreSite *place = &ring->sites[(at ^ at >> 8) & (XTF_CORE_SITES - 1)];
 
     if (__builtin_expect(atomic_load_explicit(&place->key, memory_order_relaxed) == (at ^ (uint64_t)region << 54), 1))
         return (uint32_t)place->number;
-    return xtf_core_find_site(ring, place, region, at);
+    return xtf_core_find_site(ring, place, region, at, __builtin_frame_address(0));
 }
 
 /* Appends an ENTER without checking for space. */
@@ -359,8 +363,8 @@ static inline void xtf_core_leave(XtfRing *ring, uint32_t region)
 bool xtf_core_define(XtfRing *ring, XtfDefinition kind, uint64_t id, const void *data, size_t size);
 
 /* Finds the object file that contains an address. Writes its path, up to PATH_MAX bytes with the end, or "". Returns
- * what the loader added to the file's addresses. */
-uintptr_t xtf_core_find_module(uintptr_t address, char *path);
+ * what the loader added to the file's addresses. *in_program: the file is the program itself; may be NULL. */
+uintptr_t xtf_core_find_module(uintptr_t address, char *path, bool *in_program);
 /* Forgets the call sites whose address `keeps` denies, since other code may be loaded there. */
 void xtf_core_forget_sites(bool (*keeps)(const void *data, uintptr_t address), const void *data);
 /* True if any call site was recorded. */

@@ -36,7 +36,7 @@ typedef struct {
     _Atomic uint32_t made[XTF_WIRE_N_MAKERS];
     _Atomic bool lost;            /* the collector has ended */
     _Atomic bool ringless_warned; /* the program was warned that a thread got no ring */
-    bool sites_off;               /* call sites are not recorded */
+    uint32_t site_frames;         /* frames of a call site, at most; 0: call sites are not recorded */
     uint64_t timeout_ns;          /* time that a producer waits for a collector that frees no space */
 } XtfCore;
 
@@ -128,6 +128,11 @@ void xtf_core_abandon_hole(XtfRing *ring);
 
 /* Sets `off`, and ends or begins the hole of a thread that this switches on or off. */
 void xtf_core_set_off(XtfRing *ring, uint32_t off);
+
+/* ---- site.c */
+
+/* Sets the greatest number of frames of a call site; 0: call sites are not recorded. */
+void xtf_core_set_site_frames(uint64_t n);
 
 /* ---- window.c */
 

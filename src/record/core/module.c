@@ -10,7 +10,7 @@
 
 typedef struct {
     uintptr_t address, base;
-    bool found;
+    bool found, in_program;
     char *path;
 } Search;
 
@@ -30,6 +30,7 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *data)
     if (!info->dlpi_name || !info->dlpi_name[0]) {
         ssize_t length = readlink("/proc/self/exe", search->path, PATH_MAX - 1);
         search->path[length > 0 ? length : 0] = '\0';
+        search->in_program = true;
     } else if (info->dlpi_name[0] == '/' || !realpath(info->dlpi_name, search->path)) {
         strncpy(search->path, info->dlpi_name, PATH_MAX - 1);
         search->path[PATH_MAX - 1] = '\0';
@@ -37,7 +38,7 @@ static int look_at_module(struct dl_phdr_info *info, size_t size, void *data)
     return 1;
 }
 
-uintptr_t xtf_core_find_module(uintptr_t address, char *path)
+uintptr_t xtf_core_find_module(uintptr_t address, char *path, bool *in_program)
 {
     Search search = {.address = address, .path = path};
     int saved = errno;
@@ -45,5 +46,7 @@ uintptr_t xtf_core_find_module(uintptr_t address, char *path)
     path[0] = '\0';
     dl_iterate_phdr(look_at_module, &search);
     errno = saved;
+    if (in_program)
+        *in_program = search.in_program;
     return search.base;
 }

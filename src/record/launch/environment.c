@@ -61,7 +61,7 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
     set_number(variables, "XTF_RECORD_ROTATE", options->rotate);
     set_number(variables, "XTF_RECORD_KEEP", options->keep);
     set_variable(variables, "XTF_RECORD_BRAKE", options->brake);
-    set_variable(variables, "XTF_RECORD_SITES", options->no_sites ? "0" : NULL);
+    set_variable(variables, "XTF_RECORD_SITES", options->sites);
     set_variable(variables, "XTF_RECORD_START", options->start_off ? "off" : NULL);
     set_milliseconds(variables, "XTF_RECORD_FROM", options->from_ms);
     set_milliseconds(variables, "XTF_RECORD_FOR", options->for_ms);

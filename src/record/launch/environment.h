@@ -17,7 +17,7 @@ typedef struct {
     const char *fsync;  /* seconds between syncs of a part, as digits; "0": only at the end */
     guint64 rotate;     /* seconds after which a part begins a new volume; 0: never */
     guint64 keep;       /* earlier volumes to keep; 0: all */
-    bool no_sites;      /* do not record from where functions are called */
+    const char *sites;  /* frames of a call site, as digits; "0": no sites; NULL: one frame */
     bool start_off;     /* recording begins when the program says so */
     guint64 from_ms;    /* time at which recording begins; 0: at once */
     guint64 for_ms;     /* time after which recording ends; 0: with the program */

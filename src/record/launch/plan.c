@@ -65,7 +65,8 @@ static void set_variables(XtfRecordPlan *plan, char **argv, const XtfRecordOptio
     const XtfRecordPlace place = {.job = plan->job, .folder = plan->folder, .gather = plan->gather, .host = plan->host};
 
     XtfRecordOptions used = *options;
-    used.no_sites |= plan->command.mpi == XTF_MPI_NONE; /* only calls of MPI have them */
+    if (plan->command.mpi == XTF_MPI_NONE) /* only calls of MPI have sites */
+        used.sites = "0";
     plan->variables = xtf_record_environment(&used, &place, plan->module);
     if (plan->command.has_launcher && plan->command.launcher_mpi == XTF_MPI_OPENMPI)
         xtf_record_pass_on(argv, plan->command.launcher, plan->command.program, plan->variables, &plan->passed_on,

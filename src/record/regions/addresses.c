@@ -64,7 +64,7 @@ bool xtf_regions_define_address(XtfRing *ring, uint32_t index)
 
     module->head.address =
         atomic_load_explicit(&xtf_regions_addresses[index - XTF_REGIONS_NAMED], memory_order_relaxed);
-    module->head.base = xtf_core_find_module(module->head.address, module->path);
+    module->head.base = xtf_core_find_module(module->head.address, module->path, NULL);
     bool defined = xtf_core_define(ring, XTF_DEFINE_ADDRESS, XTF_WIRE_REGIONS_OWN + index, &module->head,
                                    sizeof module->head + strlen(module->path));
     errno = kept;

@@ -103,7 +103,7 @@ static inline bool find_frame_pointer(const XtfStackBounds *bounds, const Regist
     }
 }
 
-/* Replaces the registers by those of the caller. Returns false if the caller is unknown. */
+/* Replaces the registers by the registers in the caller. Returns false if the caller is unknown. */
 static inline bool step_out(const XtfStackBounds *bounds, Registers *at)
 {
     XtfStackRule rule = rule_of(at->address);

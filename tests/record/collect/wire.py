@@ -126,7 +126,7 @@ def define_region(time, id, name, file="", line=0, role=1, paradigm=1):
 
 
 def define_site(time, id, region, address, base, path):
-    return define("SITE", time, id, struct.pack("<QQII", address, base, region, 0) + path.encode())
+    return define("SITE", time, id, struct.pack("<II", region, 1) + struct.pack("<QQII", address, base, 1, len(path)) + path.encode())
 
 
 class Traced:

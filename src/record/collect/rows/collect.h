@@ -124,8 +124,8 @@ struct XtfCollector {
     _Atomic uint8_t *choices; /* XtfWireChoice by own region, in the process's memory */
     uint32_t *regions;        /* rows by region number; XTF_NONE32: undefined; or XTF_COLLECT_EXCLUDED */
     uint32_t n_regions;
-    bool has_sites;  /* ENTERs have a call site */
-    uint32_t *sites; /* rows by number of call site; XTF_NONE32: none yet */
+    uint32_t site_frames; /* greatest number of frames of a call site; 0: ENTERs have no site */
+    uint32_t *sites;      /* rows by number of call site; XTF_NONE32: none yet */
     uint32_t n_sites;
     GHashTable *regions_by_text; /* rows of `regions` by name, file and line, which are unique */
     GPtrArray *remarks;          /* texts of the table `remarks` */
@@ -184,7 +184,7 @@ static inline uint32_t xtf_collect_region(XtfCollector *collector, uint32_t numb
 uint32_t xtf_collect_new_site(XtfCollector *collector, uint32_t number, uint32_t region);
 static inline uint32_t xtf_collect_site(XtfCollector *collector, uint32_t number, uint32_t region)
 {
-    if (number == 0 || !collector->has_sites)
+    if (number == 0 || collector->site_frames == 0)
         return XTF_NONE32;
     if (G_LIKELY(number < collector->n_sites && collector->sites[number] != XTF_NONE32))
         return collector->sites[number];

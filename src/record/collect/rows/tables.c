@@ -20,16 +20,22 @@ void xtf_collect_tables_finish(XtfCollectTables *tables)
     g_clear_error(&tables->error);
 }
 
+void xtf_collect_tables_use(XtfCollectTables *tables, unsigned tag, const XtfSchema *schema)
+{
+    XtfCollectTable *table = &tables->tables[tag];
+
+    table->schema = schema;
+    table->id = xtf_schema_field(table->schema, "id");
+    table->rows = g_byte_array_new();
+    xtf_id_map_init(&table->by_id);
+}
+
 static XtfCollectTable *table_of(XtfCollectTables *tables, unsigned tag)
 {
     XtfCollectTable *table = &tables->tables[tag];
 
-    if (!table->schema) {
-        table->schema = xtf_model_schema(tag);
-        table->id = xtf_schema_field(table->schema, "id");
-        table->rows = g_byte_array_new();
-        xtf_id_map_init(&table->by_id);
-    }
+    if (!table->schema)
+        xtf_collect_tables_use(tables, tag, xtf_model_schema(tag));
     return table;
 }
 

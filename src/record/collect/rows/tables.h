@@ -37,6 +37,9 @@ typedef struct {
 void xtf_collect_tables_init(XtfCollectTables *tables, XtfWriter *writer);
 void xtf_collect_tables_finish(XtfCollectTables *tables);
 
+/* Sets the schema of a table without rows, instead of the model's. */
+void xtf_collect_tables_use(XtfCollectTables *tables, unsigned table, const XtfSchema *schema);
+
 /* Returns the number of the row with that id in a table. A new row has the id, no references, and zeros. *is_new (may
  * be NULL) is true for a new row. */
 uint32_t xtf_collect_new_row(XtfCollectTables *tables, unsigned table, uint32_t id, bool *is_new);

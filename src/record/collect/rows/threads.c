@@ -10,7 +10,7 @@ void xtf_collect_ring_init(XtfCollectRing *ring, XtfCollector *collector, uint32
 {
     *ring = (XtfCollectRing){.collector = collector, .number = number};
     xtf_stream_init(&ring->stream, collector->tables.writer, NULL, NULL);
-    ring->stream.has_sites = collector->has_sites;
+    ring->stream.has_sites = collector->site_frames > 0;
 }
 
 void xtf_collect_ring_finish(XtfCollectRing *ring)

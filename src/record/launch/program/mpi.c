@@ -4,6 +4,7 @@
 
 #include "libxtf/error.h"
 #include "src/record/launch/program/command-line.h"
+#include "src/record/mpi-library.h"
 
 static const struct {
     const char *option, *name, *module, *package, *feature;
@@ -31,13 +32,9 @@ const char *xtf_mpi_name(XtfMpi mpi)
 
 XtfMpi xtf_mpi_of_library(const char *name, bool *is_other_abi)
 {
-    static const char *const stems[] = {"libmpi.so", "libmpi_", "libmpich", "libmpifort.so", "libmpicxx.so"};
     const char *version = strstr(name, ".so.");
-    bool is_mpi = false;
 
-    for (size_t i = 0; i < G_N_ELEMENTS(stems); i++)
-        is_mpi |= g_str_has_prefix(name, stems[i]);
-    if (!is_mpi || !version)
+    if (!xtf_is_mpi_interface(name) || !version)
         return XTF_MPI_UNKNOWN;
     version += strlen(".so.");
     g_autofree char *major = g_strndup(version, strcspn(version, "."));

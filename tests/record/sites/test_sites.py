@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Call sites: each recorded call of MPI leads to the function, file and line that made it. The programs count their own calls by
 __LINE__, and the trace must agree. Calls are in functions, inlined functions, threads, shared libraries and unloaded ones, and in
-Fortran by each binding, with each MPI.
+Fortran by each binding, with each MPI. With several frames, calls through a library lead to lines of the program, too.
 
 usage: test_sites.py ELF
 
@@ -46,8 +46,9 @@ class Sites(Case):
         self.addCleanup(trace.close)
         return trace
 
-    def sites(self, trace, *fields):
-        """Returns {(process, MPI function, *fields of the site): calls}, having checked each LEAVE against its ENTER."""
+    def sites(self, trace, *fields, to="site"):
+        """Returns {(process, MPI function, *fields of the site): calls}, having checked each LEAVE against its ENTER. `to`: "callee"
+        for the innermost frame of the call, instead of the one that the site shows."""
         found, rows = collections.Counter(), trace.tables["sites"]
         texts = [{**row, **{name: trace.text("sites", i, name) for name in ("function", "inlined_into", "file", "object", "build_id", "name")},
                   "region": trace.text("regions", row["region"])} for i, row in enumerate(rows)]
@@ -61,6 +62,9 @@ class Sites(Case):
                 elif record.event == "ENTER":
                     site = texts[record.site]
                     self.assertEqual(site["region"], record.region)
+                    while site.get(to) is not None:
+                        site = texts[site[to]]
+                        self.assertIsNone(site["region"])
                     found[location >> 32, record.region, *(pathlib.Path(site[f]).name if f == "file" else site[f] for f in fields)] += 1
                     stack.append(record)
                 elif record.event == "LEAVE":
@@ -81,11 +85,11 @@ class Sites(Case):
 class Lines(Sites):
     """Programs in C."""
 
-    def check_lines(self, mpi, *options):
+    def check_lines(self, mpi, *options, sites=1):
         command = self.build(mpi, *options)
-        path, _ = self.recorded(mpi, 2, *command)
+        path, _ = self.recorded(mpi, 2, *command, options=[f"--sites={sites}"])
         trace, counts = self.read(path), self.counts(2)
-        self.assertEqual(self.sites(trace, "function", "file", "line"), counts)
+        self.assertEqual(self.sites(trace, "function", "file", "line", to="callee"), counts)
         return trace
 
     @unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
@@ -101,6 +105,16 @@ class Lines(Sites):
                     self.assertEqual(objects, {"sites", "libsites.so", "plugin.so", "other.so"})
                     for name in inlined:
                         self.assertRegex(name, r"^\w+ \((sites|library|other)\.c:\d+\)$")
+
+    @unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
+    def test_innermost_frames(self):
+        """Checks that with several frames the innermost ones are those of one frame, also where a library takes the place of another."""
+        for mpi in mpis():
+            for sites in (2, 8):
+                with self.subTest(mpi=mpi, sites=sites):
+                    trace = self.check_lines(mpi, "-g", "-O2", sites=sites)
+                    shown = {pathlib.Path(object).name for *_, object in self.sites(trace, "object")}
+                    self.assertEqual(shown, {"sites"})
 
     @unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
     def test_functions(self):
@@ -157,13 +171,73 @@ class Lines(Sites):
                 trace = self.read(path)
                 self.assertNotIn("sites", trace.tables)
                 self.assertFalse(any("site" in vars(record) for records in trace.records.values() for record in records))
-        self.assertIn("0 or 1 is needed", self.refused("--sites=2"))
+        self.assertIn("a number of frames, 0 to 8, is needed", self.refused("--sites=9"))
 
     def refused(self, option):
         """Returns what `xtf record` says of a wrong option."""
         done = subprocess.run([os.environ["XTF"], "record", option, "true"], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False)
         self.assertNotEqual(done.returncode, 0)
         return done.stderr
+
+
+@unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
+class Stacks(Sites):
+    """Calls through a library."""
+
+    FRAMES = {"with frame pointers": ("-fno-omit-frame-pointer", "-fno-omit-frame-pointer"), "without": ("-fomit-frame-pointer", "-fomit-frame-pointer"),
+              "in the program only": ("-fomit-frame-pointer", "-fno-omit-frame-pointer"), "in the library only": ("-fno-omit-frame-pointer", "-fomit-frame-pointer")}
+    THROUGH = {"MPI_Allreduce", "MPI_Reduce", "MPI_Bcast"}  # calls of the library that the program counts, too
+
+    def build(self, mpi, in_library, in_program):
+        def compiled(output, *arguments):
+            self.run_in(f"mpicc.{mpi}", "-w", "-g", "-O2", "-I", HERE, "-o", output, *arguments)
+        compiled("libwrapped.so", "-shared", "-fPIC", in_library, HERE / "wrapped.c", "-pthread")
+        compiled("stacked", in_program, HERE / "stacked.c", HERE / "counted.c", "-rdynamic", "-pthread", "-L.", "-lwrapped", "-Wl,-rpath,$ORIGIN")
+        return self.folder / "stacked"
+
+    def calls_of(self, file):
+        """Returns the counts of the calls that a file makes itself, or through the library."""
+        return collections.Counter({key: calls for key, calls in self.counts(2).items() if key[3] == file or key[1] not in self.THROUGH})
+
+    def check_stacks(self, mpi, program):
+        fields = ("function", "file", "line")
+        path, _ = self.recorded(mpi, 2, program, options=["--sites=1"])
+        trace = self.read(path)
+        self.assertNotIn("caller", trace.tables["sites"][0])
+        self.assertEqual(self.sites(trace, *fields), self.calls_of("wrapped.c"))
+        for sites in (4, 8):
+            path, _ = self.recorded(mpi, 2, program, options=[f"--sites={sites}"])
+            trace, expected = self.read(path), self.calls_of("stacked.c")
+            if sites == 4:  # which does not reach out of wrapped_deep(5)
+                for rank in range(2):
+                    deep = max((key for key in expected if key[:2] == (rank, "MPI_Bcast")), key=lambda key: key[-1])
+                    within = next(key for key in self.counts(2) if key[:2] == (rank, "MPI_Bcast") and key[3] == "wrapped.c")
+                    expected[within] = expected.pop(deep)
+            self.assertEqual(self.sites(trace, *fields), expected)
+            self.assertEqual(self.sites(trace, *fields, to="callee"), self.calls_of("wrapped.c"))
+            yield trace
+
+    def callers(self, trace, function):
+        """Returns the functions around each site that shows a function, outwards."""
+        rows, found = trace.tables["sites"], set()
+        for i, row in enumerate(rows):
+            if row["region"] is None or trace.text("sites", i, "function") != function:
+                continue
+            names = []
+            while (i := rows[i]["caller"]) is not None:
+                names.append(trace.text("sites", i, "function"))
+            found.add(tuple(names))
+        return found
+
+    def test_frames(self):
+        """Checks calls through a library, and calls of one that the program only calls back, for each use of frame pointers."""
+        for mpi in mpis():
+            for name, options in self.FRAMES.items():
+                with self.subTest(mpi=mpi, frame_pointers=name):
+                    of_four, of_eight = self.check_stacks(mpi, self.build(mpi, *options))
+                    self.assertEqual({names[0] for names in self.callers(of_eight, "solve")}, {"main"})
+                    self.assertEqual({names[:2] for names in self.callers(of_eight, "call_back")}, {("wrapped_call_back", "main")})
+                    self.assertEqual({len(names) for names in self.callers(of_four, "solve")}, {1, 3})
 
 
 class Many(Sites):
@@ -199,10 +273,15 @@ class Fortran(Sites):
     def check_binding(self, mpi, binding):
         self.run_in(f"mpif90.{mpi}", "-g", "-O1", "-w", "-fallow-argument-mismatch", "-ffree-line-length-none", f"-DBINDING={BINDINGS[binding]}",
                     "-o", "sites", HERE / "sites.F90")
-        path, _ = self.recorded(mpi, 2, self.folder / "sites", options=["--all-calls"])
-        trace = self.read(path)
-        expected = collections.Counter({(rank, name, file, line): calls for (rank, name, _, file, line), calls in self.counts(2).items()})
-        self.assertEqual(self.sites(trace, "file", "line"), expected)
+        for sites in (1, 4):
+            path, _ = self.recorded(mpi, 2, self.folder / "sites", options=["--all-calls", f"--sites={sites}"])
+            trace = self.read(path)
+            expected = collections.Counter({(rank, name, file, line): calls for (rank, name, _, file, line), calls in self.counts(2).items()})
+            self.assertEqual(self.sites(trace, "file", "line"), expected)
+            if sites > 1:
+                callers = {trace.text("sites", row["caller"], "function") for i, row in enumerate(trace.tables["sites"])
+                           if row["region"] is not None and trace.text("sites", i, "function") in ("exchanges::exchange", "reduce")}
+                self.assertEqual(callers, {"sites"})
         functions = {(name, function) for _, name, function in self.sites(trace, "function")}
         self.assertLessEqual({("MPI_Waitall", "exchanges::exchange"), ("MPI_Allreduce", "reduce"), ("MPI_Init", "sites")}, functions)
 

@@ -247,8 +247,8 @@ static uint32_t row_of_frame(XtfCollector *collector, const Frame *frame)
     return row;
 }
 
-/* Gives the number of a site its row. The row may be there already: by the site's first records, by its definition in
- * another ring, or by another number of it, as after a library was unloaded and loaded again. */
+/* Gives the number of a site its row. The site's first records, its definition in another ring, or another number of it
+ * may have added the row. A site has another number after its library was loaded again. */
 static void set_site(XtfCollector *collector, uint32_t number, uint32_t region, const Frame *frame)
 {
     Sites *sites = sites_of(collector);
@@ -287,7 +287,7 @@ static bool read_definition(XtfCollectData *data, uint64_t id, Definition *site)
     uint32_t n = site->head.n;
     if (id == 0 || id > XTF_WIRE_SITES || site->head.region >= XTF_WIRE_FUNCTIONS || n == 0 || n > XTF_WIRE_FRAMES_MAX)
         return xtf_collect_malformed(data->ring,
-                                     "site %" PRIu64 " of region %" PRIu32 " with %" PRIu32 " frames cannot be defined",
+                                     "site %" PRIu64 " of region %" PRIu32 " cannot be defined with frames: %" PRIu32,
                                      id, site->head.region, n);
     if (!xtf_collect_read(data, site->frames, n * sizeof *site->frames))
         return false;

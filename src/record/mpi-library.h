@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* True if a name begins like those of the libraries with MPI's functions. */
+/* True if a name begins like the name of a library with MPI's functions. */
 static inline bool xtf_is_mpi_interface(const char *name)
 {
     static const char *const stems[] = {"libmpi.so", "libmpi_", "libmpich", "libmpifort.so", "libmpicxx.so"};
@@ -17,7 +17,7 @@ static inline bool xtf_is_mpi_interface(const char *name)
     return is_mpi;
 }
 
-/* True if a name is that of a library of an MPI, also of one below its functions. */
+/* True if a name begins like the name of a library of an MPI, with MPI's functions or below them. */
 static inline bool xtf_is_mpi_library(const char *name)
 {
     static const char *const stems[] = {"libpmpi", "libopen-rte.so", "libopen-pal.so", "mca_"};

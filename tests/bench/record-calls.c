@@ -4,6 +4,7 @@
  *
  * usage: record-calls many CALLS      CALLS rounds of small messages that the process sends itself: 10 events a round
  *        record-calls blocking CALLS  CALLS calls of MPI_Sendrecv, with an own type and communicator: 4 events
+ *        record-calls deep CALLS      the same in 8 functions, each of which calls the next
  *        record-calls size CALLS      CALLS calls of MPI_Comm_size
  *        record-calls few SECONDS     a computation that sums up over all processes each 10 ms
  *
@@ -46,6 +47,24 @@ static void exchange_pair(void)
     MPI_Sendrecv(out, 1, pair, 0, 1, in, 1, pair, 0, 1, self, MPI_STATUS_IGNORE);
 }
 
+/* Calls inside of functions of different sizes. The empty statement keeps a call from being a jump. */
+#define LEVEL(name, inner, size)                         \
+    static __attribute__((noinline)) void name(void)     \
+    {                                                    \
+        volatile char space[size];                       \
+        space[0] = 1;                                    \
+        inner();                                         \
+        __asm__ volatile("" ::"r"(space[0]) : "memory"); \
+    }
+LEVEL(level_1, exchange_pair, 8)
+LEVEL(level_2, level_1, 200)
+LEVEL(level_3, level_2, 16)
+LEVEL(level_4, level_3, 64)
+LEVEL(level_5, level_4, 8)
+LEVEL(level_6, level_5, 40)
+LEVEL(level_7, level_6, 8)
+LEVEL(exchange_deep, level_7, 100)
+
 static void call_comm_size(void)
 {
     int size;
@@ -57,6 +76,7 @@ static void (*find_round(const char *name))(void)
 {
     return strcmp(name, "size") == 0       ? call_comm_size
            : strcmp(name, "blocking") == 0 ? exchange_pair
+           : strcmp(name, "deep") == 0     ? exchange_deep
                                            : send_and_receive;
 }
 

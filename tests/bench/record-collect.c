@@ -208,7 +208,7 @@ static Figures pack_source(const Source *source, uint64_t commits, const char *p
         exit_with_error(error);
     xtf_collector_init(&collector, part.writer, xtf_collect_rows);
     collector.clock = source->clock;
-    collector.has_sites = source->has_sites;
+    collector.site_frames = source->has_sites;
     collector.world_size = 4;
     for (uint32_t i = 0; i < source->n; i++)
         xtf_collect_ring_init(rings[i] = g_new(XtfCollectRing, 1), &collector, i);

@@ -4,7 +4,7 @@ no recording and with eztrace, by turns.
 
 usage: record.sh [--hpcc N] [--calls CALLS] [--only WHAT] [options of all benches]
 
-WHAT is event, hpcc, buffers or sync. Figures of an event are the least of many short slices, so that other programs do not
+WHAT is event, sites, hpcc, buffers or sync. Figures of an event are the least of many short slices, so that other programs do not
 matter. Figures of programs are medians of --times rounds; each round runs all recorders. --hpcc (600): the size of HPCC's
 matrices, 0 for none.
 """
@@ -25,6 +25,8 @@ EVENTS_OF_A_ROUND = {"record": 10, "eztrace": 9}
 EVENTS_OF_SENDRECV = 4
 MPIS = ("openmpi", "mpich")
 SYNC_SECONDS = ("0", "1", "5")  # of --fsync; 0: only at the end
+SITES = ("0", "1", "2", "4", "8")  # frames of a call site
+FRAME_POINTERS = {"with frame pointers": "-fno-omit-frame-pointer", "without": "-fomit-frame-pointer"}
 BUFFERS = ("64K", "256K", "1M", "4M", "16M", "32M")
 HPCC_INPUT = pathlib.Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
 ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -69,10 +71,10 @@ def run_rounds(arguments, chosen, launcher, program, folder, measure):
     return results
 
 
-def compile_program(mpi, folder):
-    program = folder / f"record-calls-{mpi}"
+def compile_program(mpi, folder, *options):
+    program = folder / f"record-calls-{mpi}{''.join(options)}"
     source = pathlib.Path(__file__).with_name("record-calls.c")
-    subprocess.run([f"mpicc.{mpi}", "-O2", "-w", "-o", program, source], check=True)
+    subprocess.run([f"mpicc.{mpi}", "-O2", "-w", *options, "-o", program, source], check=True)
     return program
 
 
@@ -102,6 +104,18 @@ def bench_event(arguments, mpi, folder):
     finalize = {name: common.median([run[2] for run in runs]) for name, runs in many.items()}
     common.row(f"MPI_Finalize longer, {mpi}", f"{(finalize['record'] - finalize['nothing']) * 1e3:.0f} ms", "50 ms",
                f"eztrace {(finalize['eztrace'] - finalize['nothing']) * 1e3:.0f} ms" if "eztrace" in finalize else "")
+
+
+def bench_sites(arguments, mpi, folder):
+    """Prints the cost of a call for its site, by the number of frames."""
+    launcher = [f"mpirun.{mpi}", "-n", "1"]
+    chosen = [Recorder(n, recorders(arguments, mpi, ["--sites", n])[1].command) for n in SITES]
+    for name, option in FRAME_POINTERS.items():
+        program = compile_program(mpi, folder, option)
+        runs = run_rounds(arguments, chosen, launcher, [program, "deep", arguments.calls], folder, read_figures)
+        least = {n: min(run[0] for run in of_n) for n, of_n in runs.items()}
+        costs = ", ".join(f"{n}: {least[n] - least['0']:.1f} ns" for n in SITES[1:])
+        common.row(f"a site of 1 to 8 frames, {name}, {mpi}", costs)
 
 
 def hpcc_input(size, ranks):
@@ -168,7 +182,7 @@ def main():
     parser = common.parser(__doc__)
     parser.add_argument("--hpcc", type=int, default=600, help="size of HPCC's matrices; 0: without HPCC")
     parser.add_argument("--calls", type=int, default=1000000, help="rounds of the program of many calls")
-    parser.add_argument("--only", choices=("event", "hpcc", "buffers", "sync"))
+    parser.add_argument("--only", choices=("event", "sites", "hpcc", "buffers", "sync"))
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
     common.start(arguments)
@@ -177,6 +191,10 @@ def main():
             for mpi in MPIS:
                 if shutil.which(f"mpicc.{mpi}"):
                     bench_event(arguments, mpi, folder)
+        if arguments.only in (None, "sites"):
+            for mpi in MPIS:
+                if shutil.which(f"mpicc.{mpi}"):
+                    bench_sites(arguments, mpi, folder)
         if arguments.only in (None, "hpcc") and arguments.hpcc and shutil.which("hpcc"):
             bench_hpcc(arguments, folder)
         if arguments.only in (None, "buffers"):

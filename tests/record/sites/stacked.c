@@ -26,7 +26,7 @@ static __attribute__((noinline)) int finish(int times)
     return result;
 }
 
-/* Is called by the library. */
+/* Calls MPI inside of the library. */
 static int call_back(void)
 {
     int value = 1, sum;

@@ -108,7 +108,7 @@ class Lines(Sites):
 
     @unittest.skipUnless(ELF, "this build does not read object files (Meson feature elf)")
     def test_innermost_frames(self):
-        """Checks that with several frames the innermost ones are those of one frame, also where a library takes the place of another."""
+        """Checks that the innermost of several frames has the line of the call, also where a library takes the place of another."""
         for mpi in mpis():
             for sites in (2, 8):
                 with self.subTest(mpi=mpi, sites=sites):

@@ -26,7 +26,7 @@ int wrapped_deep(int depth)
     return result;
 }
 
-/* Has a frame of unknown size, aligned beyond the ABI. */
+/* Calls MPI in a frame of unknown size, aligned beyond the ABI. */
 int wrapped_aligned(int n)
 {
     volatile _Alignas(64) char aligned[64] = {(char)n};
@@ -43,7 +43,7 @@ int wrapped_call_back(int (*function)(void))
     return function() != MPI_SUCCESS;
 }
 
-static void *scan(void *unused)
+static void *scan_ints(void *unused)
 {
     int value = 1, sum;
 
@@ -55,6 +55,6 @@ void wrapped_start_thread(void)
 {
     pthread_t thread;
 
-    pthread_create(&thread, NULL, scan, NULL);
+    pthread_create(&thread, NULL, scan_ints, NULL);
     pthread_join(thread, NULL);
 }

@@ -5,8 +5,8 @@
  * in the source is found later, by another thread. The collector waits for names only when the process has ended.
  *
  * A call with several frames shows one of them: the innermost one in the program, else in a library that is not MPI's.
- * The row of the site has that frame. `caller` leads to the rows of the frames around it, `callee` to those of frames
- * between it and MPI. Rows of such frames have no region, and sites share them.
+ * The row of the site has that frame. `caller` leads to the rows of frames around it, `callee` to rows of frames
+ * between it and MPI. These rows have no region, and sites share them.
  */
 #include <string.h>
 

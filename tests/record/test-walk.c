@@ -9,9 +9,40 @@
 #include "src/record/stack/walk.h"
 #include "tests/rounds.h"
 
-enum { FRAMES = 32, FRAMES_ABOVE = 8 }; /* of this test, and of a sanitizer that replaces backtrace() */
+enum {
+    TRAIL_FRAMES = 8,
+    FRAMES = 32,
+    FRAMES_ABOVE = 8
+}; /* of this test, and of a sanitizer that replaces backtrace() */
 
-static unsigned n_compared;
+static unsigned n_compared, n_repeated;
+
+/* Walks that were remembered, of the first frames. */
+static struct {
+    XtfStackTrail trail;
+    uintptr_t from, addresses[TRAIL_FRAMES];
+    unsigned n;
+} remembered[16];
+
+/* Checks that a remembered walk that would be repeated finds the addresses of this one, and remembers this one. */
+static void compare_trails(const XtfStackBounds *bounds, const void *frame, uintptr_t from, const uintptr_t *walked,
+                           unsigned n)
+{
+    static unsigned next;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(remembered); i++) {
+        if (remembered[i].from != from || !xtf_stack_is_same(bounds, frame, &remembered[i].trail))
+            continue;
+        cr_assert_eq(remembered[i].n, MIN(n, TRAIL_FRAMES));
+        for (unsigned k = 0; k < remembered[i].n; k++)
+            cr_assert_eq(remembered[i].addresses[k], walked[k], "frame %u", k);
+        n_repeated++;
+    }
+    size_t place = next++ % G_N_ELEMENTS(remembered);
+    remembered[place].from = from;
+    remembered[place].n =
+        xtf_stack_walk(bounds, frame, from, TRAIL_FRAMES, remembered[place].addresses, &remembered[place].trail);
+}
 
 /* Compares the return addresses of its own caller, and of calls around that. */
 static __attribute__((noinline)) int compare(void)
@@ -19,8 +50,10 @@ static __attribute__((noinline)) int compare(void)
     XtfStackBounds bounds = xtf_stack_bounds();
     uintptr_t walked[FRAMES];
     void *expected[FRAMES + FRAMES_ABOVE];
-    unsigned n =
-        xtf_stack_walk(&bounds, __builtin_frame_address(0), (uintptr_t)__builtin_return_address(0), FRAMES, walked);
+    const void *frame = __builtin_frame_address(0);
+    uintptr_t from = (uintptr_t)__builtin_return_address(0);
+    XtfStackTrail trail;
+    unsigned n = xtf_stack_walk(&bounds, frame, from, FRAMES, walked, &trail);
     unsigned n_expected = (unsigned)backtrace(expected, FRAMES + FRAMES_ABOVE), first = 0;
 
     while (first < n_expected && first < FRAMES_ABOVE && (uintptr_t)expected[first] != walked[0])
@@ -30,6 +63,7 @@ static __attribute__((noinline)) int compare(void)
         cr_assert_eq(walked[i], (uintptr_t)expected[first + i], "frame %u", i);
     cr_assert_geq(n, 3);
     n_compared++;
+    compare_trails(&bounds, frame, from, walked, n);
     return (int)n;
 }
 
@@ -100,12 +134,18 @@ Test(walk, agrees_with_the_c_library)
     cr_assert_eq(pthread_create(&thread, NULL, descend_often, NULL), 0);
     pthread_join(thread, NULL);
     cr_assert_geq(n_compared, 2 * TEST_ROUNDS(400));
+    cr_assert_gt(n_repeated, 0);
+    cr_assert_lt(n_repeated, n_compared);
 }
 
 /* Returns the length of a walk on a stack that it does not know. */
 static __attribute__((noinline)) unsigned walk_elsewhere(XtfStackBounds bounds, uintptr_t from, uintptr_t *addresses)
 {
-    return xtf_stack_walk(&bounds, __builtin_frame_address(0), from, FRAMES, addresses);
+    XtfStackTrail trail;
+    unsigned n = xtf_stack_walk(&bounds, __builtin_frame_address(0), from, FRAMES, addresses, &trail);
+
+    cr_assert_eq(trail.n, 0);
+    return n;
 }
 
 Test(walk, writes_one_address_on_an_unknown_stack)

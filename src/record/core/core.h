@@ -46,6 +46,13 @@ typedef struct {
     uint64_t number; /* of XTF_DEFINE_SITE; 0: sites are not recorded */
 } XtfCoreSite;
 
+/* A call from a site of several frames. */
+typedef struct {
+    _Atomic uint64_t key; /* as of an XtfCoreSite; 0: none */
+    uint32_t number;
+    XtfStackTrail trail;
+} XtfCoreStack;
+
 /* The producer's side of a ring. Front ends read `depth` and own `regions`; the core owns the other fields. */
 typedef struct {
     XtfWireRing *shared;
@@ -65,7 +72,10 @@ typedef struct {
     uint32_t stack[XTF_CORE_STACK];     /* regions of the open frames */
     XtfCoreSite sites[XTF_CORE_SITES];  /* the latest call sites, each at a place that its address determines; unused if
                                            sites have several frames */
-    XtfStackBounds stack_bounds;        /* of the thread; not known before its first site of several frames */
+    /* Sites of several frames: */
+    XtfStackBounds stack_bounds; /* of the thread; unknown before its first one */
+    XtfCoreStack *stacks;        /* the latest ones, by call address; NULL: no memory, or none yet */
+    uint32_t next_stack;         /* which of the stacks of an address is replaced next */
 } XtfRing;
 
 /* Reasons in XtfRing.off. While TIMED alone is set, the thread records, and looks at each record whether it is

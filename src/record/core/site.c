@@ -6,7 +6,8 @@
  *
  * With --sites=N above 1 a site has several frames. Its key is a hash of them, and its frames are beside the table. A
  * thread stores the key first, then the frames. Another thread that finds the key alone adds the same site once more,
- * and the collector joins both.
+ * and the collector joins both. Each ring remembers the trails of its latest stacks, whose comparison takes less time
+ * than a walk.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,6 +19,8 @@
 enum {
     FULL = XTF_WIRE_SITES / 8 * 7, /* no site is added beyond, so that look-ups stay short */
     FORGOTTEN = 1,                 /* replaces the key of a site whose library was unloaded */
+    N_STACKS = 256,                /* sites of several frames that a ring remembers */
+    STACKS_OF_ADDRESS = 4,         /* of which have the same call address */
 };
 #define ADDRESS_BITS 54
 _Static_assert(XTF_WIRE_FUNCTIONS == 1 << (64 - ADDRESS_BITS), "a key has room for a region and an address");
@@ -161,18 +164,53 @@ static uint32_t number_of(XtfRing *ring, uint64_t key, const Call *call, bool *l
     return place + 1;
 }
 
-/* Returns the number of a site of several frames. */
-static uint32_t find_stack(XtfRing *ring, Call *call, const void *frame)
+static void prepare_stacks(XtfRing *ring)
 {
+    int saved = errno;
+
+    ring->stack_bounds = xtf_stack_bounds();
+    if (!ring->stacks) { /* else of an earlier thread */
+        void *memory = mmap(NULL, N_STACKS * sizeof *ring->stacks, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        ring->stacks = memory == MAP_FAILED ? NULL : memory;
+    }
+    errno = saved;
+}
+
+/* Walks the stack, and returns the number of its site. `known`: the places of stacks with this call address. */
+static uint32_t walk_stack(XtfRing *ring, uint32_t region, uintptr_t address, const void *frame, XtfCoreStack *known)
+{
+    Call call = {.region = region};
+    XtfStackTrail trail;
     bool lasting;
 
-    if (__builtin_expect(!ring->stack_bounds.high, 0)) {
-        int saved = errno;
-        ring->stack_bounds = xtf_stack_bounds();
-        errno = saved;
+    call.n = xtf_stack_walk(&ring->stack_bounds, frame, address, xtf_core.site_frames, call.addresses, &trail);
+    uint32_t number = number_of(ring, key_of(&call), &call, &lasting);
+    if (known && lasting && trail.n > 0) {
+        XtfCoreStack *stack = &known[ring->next_stack++ % STACKS_OF_ADDRESS];
+        stack->number = number;
+        stack->trail = trail;
+        atomic_store_explicit(&stack->key, address ^ (uint64_t)region << ADDRESS_BITS, memory_order_relaxed);
     }
-    call->n = xtf_stack_walk(&ring->stack_bounds, frame, call->addresses[0], xtf_core.site_frames, call->addresses);
-    return number_of(ring, key_of(call), call, &lasting);
+    return number;
+}
+
+/* Returns the number of a site of several frames. */
+static uint32_t find_stack(XtfRing *ring, uint32_t region, uintptr_t address, const void *frame)
+{
+    uint64_t key = address ^ (uint64_t)region << ADDRESS_BITS;
+
+    if (__builtin_expect(!ring->stack_bounds.high, 0))
+        prepare_stacks(ring);
+    if (!ring->stacks)
+        return walk_stack(ring, region, address, frame, NULL);
+    XtfCoreStack *known =
+        ring->stacks + ((address ^ address >> 8) * STACKS_OF_ADDRESS & (N_STACKS - STACKS_OF_ADDRESS));
+    for (unsigned i = 0; i < STACKS_OF_ADDRESS; i++)
+        if (atomic_load_explicit(&known[i].key, memory_order_relaxed) == key &&
+            xtf_stack_is_same(&ring->stack_bounds, frame, &known[i].trail))
+            return known[i].number;
+    return walk_stack(ring, region, address, frame, known);
 }
 
 uint32_t xtf_core_find_site(XtfRing *ring, XtfCoreSite *place, uint32_t region, uintptr_t address, const void *frame)
@@ -182,7 +220,7 @@ uint32_t xtf_core_find_site(XtfRing *ring, XtfCoreSite *place, uint32_t region, 
     bool lasting = true;
 
     if (frames)
-        return find_stack(ring, &call, frame);
+        return find_stack(ring, region, address, frame);
     if (xtf_core.site_frames > 0)
         number = number_of(ring, key_of(&call), &call, &lasting);
     if (lasting) {
@@ -208,6 +246,17 @@ static bool is_kept(uint32_t place, uint64_t key, bool (*keeps)(const void *data
     return kept;
 }
 
+/* Makes a ring forget its latest sites. Its thread may use them meanwhile. */
+static void forget_latest(XtfRing *ring)
+{
+    XtfCoreStack *stacks = ring->stacks;
+
+    for (uint32_t k = 0; ring->data && k < XTF_CORE_SITES; k++)
+        atomic_store_explicit(&ring->sites[k].key, 0, memory_order_relaxed);
+    for (uint32_t k = 0; stacks && k < N_STACKS; k++)
+        atomic_store_explicit(&stacks[k].key, 0, memory_order_relaxed);
+}
+
 void xtf_core_forget_sites(bool (*keeps)(const void *data, uintptr_t address), const void *data)
 {
     bool forgotten = false;
@@ -221,6 +270,5 @@ void xtf_core_forget_sites(bool (*keeps)(const void *data, uintptr_t address), c
     if (frames)
         xtf_stack_forget(keeps, data);
     for (uint32_t i = 0; forgotten && xtf_core_life.owns_rings && i < xtf_core.process->n_rings; i++)
-        for (uint32_t k = 0; xtf_core.rings[i].data && k < XTF_CORE_SITES; k++)
-            atomic_store_explicit(&xtf_core.rings[i].sites[k].key, 0, memory_order_relaxed);
+        forget_latest(&xtf_core.rings[i]);
 }

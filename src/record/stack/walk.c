@@ -54,7 +54,31 @@ static inline XtfStackRule rule_of(uintptr_t address)
 /* Registers at the return from a call. */
 typedef struct {
     uintptr_t address, stack_pointer, frame_pointer;
+    uintptr_t frame_pointer_place; /* the word of the stack that has the frame pointer */
 } Registers;
+
+typedef struct {
+    const XtfStackBounds *bounds;
+    uintptr_t begin; /* the first frame */
+    XtfStackTrail *trail;
+} Walk;
+
+/* Adds a word to the trail. */
+static inline void note_word(const Walk *walk, uintptr_t place, uintptr_t value, bool is_relative)
+{
+    XtfStackTrail *trail = walk->trail;
+    uintptr_t distance = place - walk->begin;
+
+    if (trail->n >= XTF_STACK_WORDS || distance >= UINT32_MAX - sizeof value) {
+        trail->n = XTF_STACK_WORDS + 1;
+        return;
+    }
+    trail->distances[trail->n] = (uint32_t)distance;
+    trail->values[trail->n] = is_relative ? value - walk->begin : value;
+    trail->relative |= (uint32_t)is_relative << trail->n++;
+    if (trail->size < distance + sizeof value)
+        trail->size = (uint32_t)(distance + sizeof value);
+}
 
 /* Reads a word of the stack. Words below the stack pointer are of functions that have returned. */
 static inline bool read_word(const XtfStackBounds *bounds, const Registers *at, uintptr_t place, uintptr_t *word)
@@ -65,55 +89,70 @@ static inline bool read_word(const XtfStackBounds *bounds, const Registers *at, 
     return true;
 }
 
-static inline bool find_cfa(const XtfStackBounds *bounds, const Registers *at, XtfStackRule rule, uintptr_t *cfa)
+/* Returns the frame pointer, for a rule that needs it. */
+static inline uintptr_t use_frame_pointer(const Walk *walk, const Registers *at)
 {
-    uintptr_t offset = (uintptr_t)(intptr_t)xtf_stack_offset(rule);
+    note_word(walk, at->frame_pointer_place, at->frame_pointer, true);
+    return at->frame_pointer;
+}
+
+static inline bool find_cfa(const Walk *walk, const Registers *at, XtfStackRule rule, uintptr_t *cfa)
+{
+    uintptr_t offset = (uintptr_t)(intptr_t)xtf_stack_offset(rule), place;
 
     switch (xtf_stack_cfa(rule)) {
     case XTF_STACK_FROM_STACK_POINTER:
         *cfa = at->stack_pointer + offset;
         return true;
     case XTF_STACK_FROM_FRAME_POINTER:
-        *cfa = at->frame_pointer + offset;
+        *cfa = use_frame_pointer(walk, at) + offset;
         return true;
     case XTF_STACK_STORED_NEAR_FRAME:
-        return read_word(bounds, at, at->frame_pointer + offset, cfa);
+        place = use_frame_pointer(walk, at) + offset;
+        if (!read_word(walk->bounds, at, place, cfa))
+            return false;
+        note_word(walk, place, *cfa, true);
+        return true;
     default:
         return false;
     }
 }
 
 /* Finds the caller's frame pointer. */
-static inline bool find_frame_pointer(const XtfStackBounds *bounds, const Registers *at, XtfStackRule rule,
-                                      uintptr_t cfa, uintptr_t *frame_pointer)
+static inline bool find_frame_pointer(const Walk *walk, const Registers *at, XtfStackRule rule, Registers *caller)
 {
     uintptr_t saved = (uintptr_t)(intptr_t)xtf_stack_saved(rule);
 
+    caller->frame_pointer = at->frame_pointer;
+    caller->frame_pointer_place = at->frame_pointer_place;
     switch (xtf_stack_saved_kind(rule)) {
     case XTF_STACK_KEPT:
-        *frame_pointer = at->frame_pointer;
         return true;
     case XTF_STACK_SAVED_BELOW_CFA:
-        return read_word(bounds, at, cfa + saved, frame_pointer);
+        caller->frame_pointer_place = caller->stack_pointer + saved;
+        return read_word(walk->bounds, at, caller->frame_pointer_place, &caller->frame_pointer);
     case XTF_STACK_SAVED_AT_FRAME:
-        return read_word(bounds, at, at->frame_pointer + saved, frame_pointer);
+        caller->frame_pointer_place = use_frame_pointer(walk, at) + saved;
+        return read_word(walk->bounds, at, caller->frame_pointer_place, &caller->frame_pointer);
     default:
-        *frame_pointer = 0; /* which is outside of all stacks */
+        caller->frame_pointer = 0; /* which is outside of all stacks */
         return true;
     }
 }
 
 /* Replaces the registers by the registers in the caller. Returns false if the caller is unknown. */
-static inline bool step_out(const XtfStackBounds *bounds, Registers *at)
+static inline bool step_out(const Walk *walk, Registers *at)
 {
     XtfStackRule rule = rule_of(at->address);
     Registers caller;
 
-    if (!find_cfa(bounds, at, rule, &caller.stack_pointer) ||
-        !read_word(bounds, at, caller.stack_pointer - sizeof caller.address, &caller.address) ||
-        !find_frame_pointer(bounds, at, rule, caller.stack_pointer, &caller.frame_pointer) ||
+    if (!find_cfa(walk, at, rule, &caller.stack_pointer))
+        return false;
+    uintptr_t place = caller.stack_pointer - sizeof caller.address;
+    if (!read_word(walk->bounds, at, place, &caller.address) || !find_frame_pointer(walk, at, rule, &caller) ||
         caller.address <= FORGOTTEN)
         return false;
+    note_word(walk, place, caller.address, false);
     *at = caller;
     return true;
 }
@@ -134,22 +173,28 @@ XtfStackBounds xtf_stack_bounds(void)
 }
 
 unsigned xtf_stack_walk(const XtfStackBounds *bounds, const void *frame, uintptr_t from, unsigned n,
-                        uintptr_t *addresses)
+                        uintptr_t *addresses, XtfStackTrail *trail)
 {
     unsigned found = 1;
 
     addresses[0] = from;
+    trail->n = trail->size = trail->relative = 0;
 #ifdef __x86_64__
     const uintptr_t *words = frame;
+    const Walk walk = {.bounds = bounds, .begin = (uintptr_t)frame, .trail = trail};
     Registers at = {.frame_pointer = words[0], .address = words[1], .stack_pointer = (uintptr_t)(words + 2)};
+    bool known = true;
 
-    if ((uintptr_t)frame < bounds->low || (uintptr_t)frame >= bounds->high)
+    if (walk.begin < bounds->low || walk.begin >= bounds->high)
         return 1;
-    for (unsigned skipped = 0; at.address != from; skipped++)
-        if (skipped == FRAMES_SKIPPED || !step_out(bounds, &at))
-            return 1;
-    while (found < n && step_out(bounds, &at))
+    at.frame_pointer_place = walk.begin;
+    note_word(&walk, (uintptr_t)&words[1], at.address, false);
+    for (unsigned skipped = 0; known && at.address != from; skipped++)
+        known = skipped < FRAMES_SKIPPED && step_out(&walk, &at);
+    while (known && found < n && (known = step_out(&walk, &at)))
         addresses[found++] = at.address;
+    if (!known || trail->n > XTF_STACK_WORDS)
+        trail->n = 0;
 #endif
     return found;
 }

@@ -98,8 +98,8 @@ size_t xtf_site_reader_bytes(const XtfSiteReader *reader)
 
 /* ---- Rows of arrays. */
 
-/* Finds the place of an array; NULL with an error. */
-static Place *find_place(XtfSiteReader *reader, uint32_t location, const XtfSchema *schema, GError **error)
+/* Returns the place of an array, which may replace another array. NULL with an error. */
+static Place *take_array(XtfSiteReader *reader, uint32_t location, const XtfSchema *schema, GError **error)
 {
     Place *place = &reader->places[(location + 7 * schema->id) % PLACES];
 
@@ -244,7 +244,7 @@ static bool find_site_here(const XtfSiteReader *reader, const Place *place, bool
 
 bool xtf_site_reader_find(XtfSiteReader *reader, uint32_t location, uint64_t seq, uint32_t *site, GError **error)
 {
-    Place *place = find_place(reader, location, reader->frames.schema, error);
+    Place *place = take_array(reader, location, reader->frames.schema, error);
     bool found;
 
     *site = XTF_NONE32;
@@ -257,7 +257,7 @@ bool xtf_site_reader_find(XtfSiteReader *reader, uint32_t location, uint64_t seq
 
 bool xtf_site_reader_find_at(XtfSiteReader *reader, uint32_t location, uint64_t t, uint32_t *site, GError **error)
 {
-    Place *place = find_place(reader, location, reader->frames.schema, error);
+    Place *place = take_array(reader, location, reader->frames.schema, error);
     uint64_t n;
 
     *site = XTF_NONE32;
@@ -318,19 +318,19 @@ static bool is_of_window(XtfSiteReader *reader, uint32_t waiter, const XtfWaitKi
     if (!reader->windows || !g_str_equal(kind->match, XTF_RECORD_COLLECTIVES) ||
         !read_value(reader->waits.seq, row, &seq))
         return true;
-    Place *place = find_place(reader, waiter, reader->windows, error);
+    Place *place = take_array(reader, waiter, reader->windows, error);
     if (!place || !move_to_seq(place, seq, in_window, error))
         return false;
     *in_window = *in_window && current_seq(place) == seq;
     return true;
 }
 
-/* Finds the site of the call around the record in a row of an array; with `of_posting`, around the record that posts
- * the receive in that row. */
+/* Finds the site of the call around a record, given by its row in an array. With `of_posting` the row is a receive, and
+ * the record is the one that posts it. */
 static bool find_site_of_row(XtfSiteReader *reader, uint32_t location, const XtfSchema *schema, uint64_t row,
                              bool of_posting, uint32_t *site, GError **error)
 {
-    Place *place = find_place(reader, location, schema, error);
+    Place *place = take_array(reader, location, schema, error);
     uint64_t posted = 0;
 
     *site = XTF_NONE32;
@@ -371,4 +371,20 @@ bool xtf_site_reader_find_culprit(XtfSiteReader *reader, uint32_t waiter, const 
     return is_of_window(reader, waiter, kind, row, &in_window, error) &&
            find_site_of_row(reader, culprit, in_window ? reader->windows : waits->types[event], match, kind->of_posting,
                             site, error);
+}
+
+bool xtf_site_reader_find_wait(XtfSiteReader *reader, uint32_t waiter, const XtfSchema *schema, uint64_t n,
+                               uint32_t *own, uint32_t *culprit, GError **error)
+{
+    Place *place = take_array(reader, waiter, schema, error);
+    uint8_t row[XTF_ROW_MAX];
+
+    *own = *culprit = XTF_NONE32;
+    if (!place)
+        return false;
+    if (!place->has_rows || n >= place->array.n_rows)
+        return true;
+    return xtf_array_row(&place->array, n, row, error) &&
+           xtf_site_reader_find_row(reader, waiter, schema, n, own, error) &&
+           xtf_site_reader_find_culprit(reader, waiter, schema, row, culprit, error);
 }

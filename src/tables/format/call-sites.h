@@ -15,7 +15,7 @@
 /* Returns the field of the call site of `enters_leaves`; NULL if the trace has none. */
 const XtfField *xtf_call_site_field(const XtfTraceContext *context);
 
-/* A reader of sites. It reads little if the records of a location come in order. For one thread at a time. */
+/* A reader of sites. It reads little if it gets the records of a location in order. For one thread at a time. */
 typedef struct XtfSiteReader XtfSiteReader;
 
 /* Makes a reader, which borrows the context and the locations. The trace must have sites. */
@@ -37,6 +37,9 @@ bool xtf_site_reader_find_row(XtfSiteReader *reader, uint32_t location, const Xt
 /* Finds the site of the innermost call that is open at a global time. A call is open when it is entered, and not when
  * it is left. */
 bool xtf_site_reader_find_at(XtfSiteReader *reader, uint32_t location, uint64_t t, uint32_t *site, GError **error);
+/* Finds the sites of a wait's own call and of its culprit's call, for row n of `waits` of location `waiter`. */
+bool xtf_site_reader_find_wait(XtfSiteReader *reader, uint32_t waiter, const XtfSchema *schema, uint64_t n,
+                               uint32_t *own, uint32_t *culprit, GError **error);
 /* Finds the site of the culprit's call of a wait: a row of `waits` of location `waiter`. */
 bool xtf_site_reader_find_culprit(XtfSiteReader *reader, uint32_t waiter, const XtfSchema *schema, const uint8_t *row,
                                   uint32_t *site, GError **error);

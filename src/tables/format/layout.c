@@ -317,7 +317,7 @@ static void add_site_column(Layout *layout, const XtfSchema *schema, XtfCellKind
     add_cell(layout, schema, cell, add_column(layout, name, "", description, 1));
 }
 
-/* Adds the sites of calls in which somebody waits, if the trace has call sites. */
+/* Adds the sites of a call that waits and of its culprit's call, if the trace has call sites. */
 static void add_site_columns(Layout *layout, const XtfSchema *schema)
 {
     bool waits = schema->kind == XTF_SCHEMA_DERIVED && g_str_equal(schema->name, XTF_DERIVED_WAITS);

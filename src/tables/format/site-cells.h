@@ -1,6 +1,6 @@
 /*
- * Cells of call sites in lines of records that have no field of a site: the site of the call around the record, and for
- * a wait that of the culprit's call.
+ * Cells of call sites in lines of records that have no such field. They show the site of the call around the record,
+ * or for a wait that of the culprit's call.
  */
 #pragma once
 

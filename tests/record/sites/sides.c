@@ -1,7 +1,6 @@
-/* Two processes that wait for one another at known lines. Each logs the line of each send, of the posting of each
- * receive and of the call in which either is complete, as `KIND TAG FUNCTION LINE`, and of its part of each collective
- * operation, as `KIND NUMBER ...`. With the argument `die`, process 1 kills itself while process 0 waits for a message.
- */
+/* Two processes that wait for one another at known lines. Each writes notes, as `KIND NUMBER FUNCTION LINE`. The number
+ * is the tag of a message, or counts collective operations. The kind is `send`, `post` of a receive, `end` of either,
+ * or `join` of an operation. With the argument `die`, process 1 kills itself while process 0 waits for a message. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +15,7 @@ enum {
 static FILE *sides;
 static int rank, value, got[2], joined;
 
-static void note(const char *kind, int number, const char *function, int line)
+static void write_note(const char *kind, int number, const char *function, int line)
 {
     fprintf(sides, "%s %d %s %d\n", kind, number, function, line);
     fflush(sides);
@@ -24,7 +23,7 @@ static void note(const char *kind, int number, const char *function, int line)
 
 /* Calls a function of MPI in the line that the notes name. */
 #define AT(notes, call) ((void)(notes), COUNTED(call))
-#define NOTE(kind, tag) note(kind, tag, __func__, __LINE__)
+#define NOTE(kind, tag) write_note(kind, tag, __func__, __LINE__)
 #define SEND(tag)       NOTE("send", tag)
 #define POST(tag)       NOTE("post", tag)
 #define END(tag)        NOTE("end", tag)
@@ -67,26 +66,26 @@ static void receive_late(int tag)
 static void exchange(int tag)
 {
     MPI_Request requests[3];
-    int mine = tag + 2 * rank, others = tag + 2 * (1 - rank);
+    int own_tag = tag + 2 * rank, other_tag = tag + 2 * (1 - rank);
 
-    AT(POST(others), MPI_Irecv(ONE(&got[0]), OTHER(others), &requests[0]));
-    AT(POST(others + 1), MPI_Irecv(ONE(&got[1]), OTHER(others + 1), &requests[1]));
+    AT(POST(other_tag), MPI_Irecv(ONE(&got[0]), OTHER(other_tag), &requests[0]));
+    AT(POST(other_tag + 1), MPI_Irecv(ONE(&got[1]), OTHER(other_tag + 1), &requests[1]));
     if (rank == 1)
         usleep(LATE_US);
-    AT(SEND(mine), MPI_Isend(ONE(&value), OTHER(mine), &requests[2]));
-    AT((SEND(mine + 1), END(mine + 1)), MPI_Send(ONE(&value), OTHER(mine + 1)));
-    AT((END(mine), END(others), END(others + 1)), MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
+    AT(SEND(own_tag), MPI_Isend(ONE(&value), OTHER(own_tag), &requests[2]));
+    AT((SEND(own_tag + 1), END(own_tag + 1)), MPI_Send(ONE(&value), OTHER(own_tag + 1)));
+    AT((END(own_tag), END(other_tag), END(other_tag + 1)), MPI_Waitall(3, requests, MPI_STATUSES_IGNORE));
 }
 
 /* Sends and receives in one call. */
 static void pass_on(int tag)
 {
-    int mine = tag + rank, others = tag + 1 - rank, to = 1 - rank;
+    int own_tag = tag + rank, other_tag = tag + 1 - rank, to = 1 - rank;
     MPI_Comm comm = MPI_COMM_WORLD;
     MPI_Status status;
 
-#define NOTES (SEND(mine), END(mine), POST(others), END(others))
-    AT(NOTES, MPI_Sendrecv(ONE(&value), to, mine, ONE(got), to, others, comm, &status));
+#define NOTES (SEND(own_tag), END(own_tag), POST(other_tag), END(other_tag))
+    AT(NOTES, MPI_Sendrecv(ONE(&value), to, own_tag, ONE(got), to, other_tag, comm, &status));
 }
 
 static void come_late(void)

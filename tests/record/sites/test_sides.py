@@ -23,7 +23,7 @@ sys.path.insert(0, str(HERE.parent))
 from recording import Case, mpis  # noqa: E402
 
 ELF = sys.argv.pop(1) == "1"
-LATE_NS = 300 * 1000 * 1000  # by which the program comes late
+LATE_NS = 300 * 1000 * 1000  # delay of a process
 TABLES = {"messages": ["send_site", "recv_site"], "longest": ["site"], "operations": ["first_site", "last_site"], "critical/segments": ["from_site", "to_site"],
           "waits/records": ["site", "culprit_site"], "enters_leaves/records": ["site"], "calls/records": ["site"]}
 
@@ -69,7 +69,7 @@ class Sides(Case):
             self.assertEqual((text["send_site"], text["recv_site"]), (message["send_site"], message["recv_site"]))
 
     def check_waits(self, path, noted):
-        """Checks each wait. Those for whom the program comes late are there."""
+        """Checks each wait. Returns (kind, *sites) of the long ones."""
         seen, calls = set(), self.counted()
         joins = [sites for (kind, _), sites in noted.items() if kind == "join"]
         for wait in self.lines(path, "waits/records"):
@@ -110,7 +110,7 @@ class Sides(Case):
             self.assertEqual((operation["first_site"], operation["last_site"]), (join[1 - operation["last"]], join[operation["last"]]), operation)
 
     def check_path(self, path, late):
-        """Checks that the critical path goes from the call that came late to the call that waited."""
+        """Checks that the critical path goes from the late call to the call that waited."""
         segments = self.lines(path, "critical/segments")
         steps = {(after["from_site"], before["to_site"]) for before, after in zip(segments, segments[1:])}
         self.assertLessEqual({(waiter, culprit) for _, waiter, culprit in late}, steps)

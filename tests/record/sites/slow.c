@@ -4,7 +4,7 @@
  * - sends: a stencil; all wait for the messages of the last process.
  * - receives: all send to the last process, which posts its receives late.
  * - barrier: all meet the last process in a barrier.
- * - two, four: the same in barriers on so many lines. */
+ * - two, four: the same in barriers on two lines, or on four. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static void exchange(void)
     MPI_Waitall(2, requests, statuses);                                                     /* WAITS sends */
 }
 
-static void collect(void)
+static void send_to_last(void)
 {
     if (rank != size - 1)
         MPI_Ssend(cells, CELLS, MPI_DOUBLE, size - 1, 2, MPI_COMM_WORLD); /* WAITS receives */
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
         if (!strcmp(argv[1], "sends"))
             exchange();
         else if (!strcmp(argv[1], "receives"))
-            collect();
+            send_to_last();
         else if (!strcmp(argv[1], "barrier"))
             meet();
         else if (!strcmp(argv[1], "two"))

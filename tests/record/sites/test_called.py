@@ -25,7 +25,7 @@ ELF = sys.argv.pop(1) == "1"
 SIZE, SLOW = 3, 2
 BINDINGS = {"mpif.h": 0, "mpi": 1, "mpi_f08": 2}
 # For each way: the waiting call, the function around it, and the call that ends the wait.
-WAYS = {"sends": ("MPI_Waitall", "exchange", "MPI_Isend"), "receives": ("MPI_Ssend", "collect", "MPI_Recv"), "barrier": ("MPI_Barrier", "meet", None)}
+WAYS = {"sends": ("MPI_Waitall", "exchange", "MPI_Isend"), "receives": ("MPI_Ssend", "send_to_last", "MPI_Recv"), "barrier": ("MPI_Barrier", "meet", None)}
 
 
 def marked(source, mark):

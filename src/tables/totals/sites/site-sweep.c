@@ -19,8 +19,7 @@ static bool load_stack(XtfSiteSweep *sweep, const XtfArray *calls, unsigned aggr
     return true;
 }
 
-bool xtf_site_sweep_init(XtfSiteSweep *sweep, const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t n,
-                         GError **error)
+static void init_fields(XtfSiteSweep *sweep, const XtfArray *calls, const XtfAggregateRef *by_site)
 {
     const XtfSchema *schema = calls->schema;
 
@@ -32,6 +31,12 @@ bool xtf_site_sweep_init(XtfSiteSweep *sweep, const XtfArray *calls, const XtfAg
         .stack = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
     };
     xtf_cursor_init(&sweep->cursor, calls);
+}
+
+bool xtf_site_sweep_init(XtfSiteSweep *sweep, const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t n,
+                         GError **error)
+{
+    init_fields(sweep, calls, by_site);
     if (!sweep->seq || !sweep->depth)
         return true;
     return load_stack(sweep, calls, by_site->number, n, error) &&
@@ -79,14 +84,81 @@ bool xtf_site_sweep_find(XtfSiteSweep *sweep, uint64_t seq, uint32_t *site, GErr
     return true;
 }
 
-bool xtf_site_at_record(const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t seq, uint32_t *site,
+/* ---- One record. */
+
+/* A row of calls. */
+typedef struct {
+    uint64_t seq;
+    uint32_t site;
+    bool is_leave;
+} CallRow;
+
+static bool read_row(const XtfSiteSweep *sweep, uint64_t n, CallRow *row, GError **error)
+{
+    uint8_t bytes[XTF_ROW_MAX];
+
+    if (!xtf_array_row(&sweep->cursor.array, n, bytes, error))
+        return false;
+    *row = (CallRow){xtf_field_get(sweep->seq, bytes), (uint32_t)xtf_field_get(sweep->site, bytes),
+                     xtf_field_get(sweep->is_leave, bytes) != 0};
+    return true;
+}
+
+/* Finds the first row whose `seq` is not less than `seq`, beginning at row `at`, which is near. */
+static bool find_row(const XtfSiteSweep *sweep, uint64_t at, uint64_t seq, uint64_t *n, GError **error)
+{
+    uint64_t low = at, high = at, n_rows = sweep->cursor.array.n_rows;
+    CallRow row = {.seq = seq};
+    XtfSpan span;
+
+    for (uint64_t step = 1; low > 0 && row.seq >= seq; step *= 2) {
+        low -= MIN(step, low);
+        if (!read_row(sweep, low, &row, error))
+            return false;
+    }
+    for (uint64_t step = 1; high < n_rows; step *= 2) {
+        if (!read_row(sweep, high, &row, error))
+            return false;
+        if (row.seq >= seq)
+            break;
+        high += MIN(step, n_rows - high);
+    }
+    xtf_span_init(&span, &sweep->cursor.array);
+    return xtf_span_rank_of_seq(&span, seq, low, high, n, error);
+}
+
+/* Finds the site of the innermost call that is open before row n. */
+static bool find_open_site(const XtfSiteSweep *sweep, unsigned aggregate, uint64_t n, uint32_t *site, GError **error)
+{
+    g_autofree XtfOpenFrame *frames = NULL;
+    CallRow row = {.is_leave = true};
+    size_t depth = 0;
+
+    if (n > 0 && !read_row(sweep, n - 1, &row, error))
+        return false;
+    *site = row.site;
+    if (!row.is_leave)
+        return true;
+    if (!xtf_array_stack(&sweep->cursor.array, aggregate, n, &frames, &depth, error))
+        return false;
+    *site = depth > 0 ? (uint32_t)frames[depth - 1].key : UINT32_MAX;
+    return true;
+}
+
+bool xtf_site_at_record(const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t t, uint64_t seq, uint32_t *site,
                         GError **error)
 {
     g_auto(XtfSiteSweep) sweep = {0};
-    XtfSpan span;
-    uint64_t n;
+    CallRow row = {0};
+    uint64_t at, n;
 
-    xtf_span_init(&span, calls);
-    return xtf_span_rank_of_seq(&span, seq, 0, calls->n_rows, &n, error) &&
-           xtf_site_sweep_init(&sweep, calls, by_site, n, error) && xtf_site_sweep_find(&sweep, seq, site, error);
+    *site = UINT32_MAX;
+    init_fields(&sweep, calls, by_site);
+    if (!sweep.seq)
+        return true;
+    if (!xtf_array_rank(calls, t, &at, error) || !find_row(&sweep, at, seq, &n, error) ||
+        (n < calls->n_rows && !read_row(&sweep, n, &row, error)))
+        return false;
+    n += n < calls->n_rows && row.seq == seq && !row.is_leave;
+    return find_open_site(&sweep, by_site->number, n, site, error);
 }

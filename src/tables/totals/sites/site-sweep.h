@@ -25,6 +25,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfSiteSweep, xtf_site_sweep_finish)
  * record has none. */
 bool xtf_site_sweep_find(XtfSiteSweep *sweep, uint64_t seq, uint32_t *site, GError **error);
 
-/* Finds the site of one record by its `seq`, like xtf_site_sweep_find(), at the cost of some descents. */
-bool xtf_site_at_record(const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t seq, uint32_t *site,
+/* Finds the site of one record by its `seq`, like xtf_site_sweep_find(). Costs a descent and a few rows if the record
+ * is near the global time t. */
+bool xtf_site_at_record(const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t t, uint64_t seq, uint32_t *site,
                         GError **error);

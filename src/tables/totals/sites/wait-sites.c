@@ -90,7 +90,7 @@ static bool sum_locations(void *thread_data, void *data, uint32_t first, uint32_
 /* ---- The sites of a wait. */
 
 /* Finds the site of a record of a location. */
-static bool find_site(XtfTraceContext *context, const XtfLocation *location, uint64_t seq, uint32_t *site,
+static bool find_site(XtfTraceContext *context, const XtfLocation *location, uint64_t t, uint64_t seq, uint32_t *site,
                       GError **error)
 {
     XtfAggregateRef by_site;
@@ -101,7 +101,7 @@ static bool find_site(XtfTraceContext *context, const XtfLocation *location, uin
     if (!xtf_aggregate_ref_frames_by_site(&by_site, context))
         return true;
     return xtf_trace_find_array(context->trace, location->id, by_site.schema->id, &calls, &found, error) &&
-           (!found || xtf_site_at_record(&calls, &by_site, seq, site, error));
+           (!found || xtf_site_at_record(&calls, &by_site, t, seq, site, error));
 }
 
 bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t location, const XtfArray *waits,
@@ -113,7 +113,7 @@ bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t l
 
     *draw = (XtfWaitDraw){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
     if (!locations || !xtf_wait_row_read(waits, n, &row, error) ||
-        !find_site(context, &locations->all[location], row.seq, &draw->waiting, error) ||
+        !find_site(context, &locations->all[location], row.end, row.seq, &draw->waiting, error) ||
         !xtf_wait_row_culprit(&row, location, context, locations, &draw->culprit, &draw->culprit_seq, &known, error))
         return false;
     if (!known) {
@@ -122,7 +122,7 @@ bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t l
     }
     /* Behind a call that the waiter waited for, its LEAVE is the last record that has the call's site. */
     draw->culprit_seq -= row.kind->to_leave && draw->culprit_seq > 0;
-    return find_site(context, &locations->all[draw->culprit], draw->culprit_seq, &draw->ending, error);
+    return find_site(context, &locations->all[draw->culprit], row.end, draw->culprit_seq, &draw->ending, error);
 }
 
 /* ---- Draws of a location. */

@@ -31,8 +31,7 @@ Finding = collections.namedtuple("Finding", "score rule sentence table process r
 BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # rules that are silent if clocks contradict each other
 RANKS = [["mismatch", "early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
          ["efficiency", "waiting", "communication", "phases"], ["unmatched", "not_left", "unjudged", "measurement", "unrecorded", "before",
-          "recording",
-          "missing"],
+          "recording", "missing"],
          ["starting", "concentration", "ends", "limits"]]
 
 

@@ -85,7 +85,7 @@ class Ranks(recording.Case):
                     named = re.findall(r"process(?:es)? ([-\d,]+)", one["finding"])
                     self.assertEqual("2" in "".join(named) or "3" in "".join(named), one["rule"] == "unrecorded", one)
                     self.assertNotIn(OFF, one["finding"])
-                    self.assertNotIn(one["rule"], ("mismatch", "crash", "early", "unfinished", "missing"))
+                    self.assertNotIn(one["rule"], ("mismatch", "crash", "early", "not_left", "missing"))
                     self.xtf("cat", path, one["table"])
                 self.assertEqual([one["table"] for one in found if one["rule"] == "unrecorded"], ["class/unrecorded/calls/records"])
                 self.assertRegex([one["finding"] for one in found if one["rule"] == "unmatched"][0], "have a partner that was not recorded")

@@ -191,7 +191,7 @@ class Messages(recording.Case):
                 rows = [line.split() for line in self.xtf("cat", trace, "waits/late_sender/proc/1/records").splitlines()]
                 self.assertEqual([(row[-1], decimal.Decimal(row[6]).scaleb(-9)) for row in rows], [("MPI_Mprobe", wait) for wait in wanted])
                 lines = [line.split() for line in self.xtf("cat", trace, "messages").splitlines()]
-                *late, asked = [(line[-1], line[-2]) for line in lines if line[3] == "0"]
+                *late, asked = [(line[10], line[9]) for line in lines if line[3] == "0"]
                 self.assertEqual(late, [("late_sender", str(wait)) for wait in wanted])
                 # Its sender may wait for the call of MPI_Improbe that finds the message.
                 self.assertIn(asked[0], ("-", "late_receiver"))

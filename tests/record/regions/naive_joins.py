@@ -82,5 +82,5 @@ class Joins:
 def shown_path(trace):
     """Yields the path in `critical/segments` in the same form."""
     for line in trace.cat("critical/segments").splitlines()[1:]:
-        begin, end, _, thread, _, next_thread = line.split()
+        begin, end, _, thread, _, next_thread = line.split()[:6]
         yield nanoseconds(begin), nanoseconds(end), int(thread), None if next_thread == "-" else int(next_thread)

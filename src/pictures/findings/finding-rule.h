@@ -104,10 +104,11 @@ static inline const char *xtf_finding_comma(const char *source)
     return source[0] == ',' ? "," : "";
 }
 /* Sets *words to where a selection of waits is spent: "MPI_Waitall, called by exchange (stencil.c:142)". Sets *until to
- * where other processes end these waits: ", until process 3 is in MPI_Isend, called by exchange (stencil.c:131)". A
- * `region`, or NULL, is the name of the region of the waits. Each is "" if it is unknown. The caller frees both. */
+ * where other processes end these waits: ", until process 3 is in MPI_Isend, called by exchange (stencil.c:131)". Sets
+ * *before to where this process then computes: "; before that, it computes after MPI_Recv, called by ...". A `region`,
+ * or NULL, is the name of the region of the waits. Each is "" if it is unknown. The caller frees all. */
 bool xtf_finding_wait_sites(const XtfFindingJob *job, const XtfSelection *waits, const char *region, char **words,
-                            char **until, GError **error);
+                            char **until, char **before, GError **error);
 /* Sets *unjudged if waits in calls of a region cannot be found, as any process may send to any other. The regions are
  * MPI_Alltoallv and MPI_Alltoallw, unless every operation in the window says that all exchange data with all. */
 bool xtf_finding_is_unjudged(const XtfFindingJob *job, uint64_t row, const char *region, bool *unjudged,

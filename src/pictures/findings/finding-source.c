@@ -191,6 +191,26 @@ static void find_ending_sites(const WaitSample *sample, uint32_t waiting, XtfMai
     *main = xtf_main_sites(sample->sites, weights, UINT32_MAX);
 }
 
+/* Returns "; before that, it computes after MPI_Waitall, called by ..." if most waits at a site have one such call
+ * before them; else "". NULL with an error. */
+static char *print_before(const WaitSample *sample, uint32_t waiting, GError **error)
+{
+    g_autofree double *weights = g_new0(double, sample->sites->n + 1);
+    g_autofree char *name = NULL, *called = NULL;
+
+    for (unsigned i = 0; i < sample->n; i++) {
+        if (sample->draws[i].waiting == waiting && sample->draws[i].before < sample->sites->n)
+            weights[sample->draws[i].before]++;
+    }
+    XtfMainSites main = xtf_main_sites(sample->sites, weights, UINT32_MAX);
+    if (!xtf_main_sites_is_one(&main) || main.region == UINT32_MAX)
+        return g_strdup("");
+    if (!find_name(sample->job, main.region, &name, error) ||
+        !(called = xtf_main_sites_words(&main, sample->job->views->context, error)))
+        return NULL;
+    return g_strdup_printf("; before that, it computes after %s%s", name, called);
+}
+
 /* Sets *until to ", until process 3 is in MPI_Isend, called by ...". */
 static bool print_until(const WaitSample *sample, const XtfMainSites *waiting, char **until, GError **error)
 {
@@ -216,7 +236,7 @@ static bool print_until(const WaitSample *sample, const XtfMainSites *waiting, c
 }
 
 bool xtf_finding_wait_sites(const XtfFindingJob *job, const XtfSelection *waits, const char *region, char **words,
-                            char **until, GError **error)
+                            char **until, char **before, GError **error)
 {
     XtfTraceContext *context = job->views->context;
     WaitSample sample = {.job = job, .sites = xtf_trace_context_sites(context, error)};
@@ -229,10 +249,11 @@ bool xtf_finding_wait_sites(const XtfFindingJob *job, const XtfSelection *waits,
     if (main.n == 0 || main.region == UINT32_MAX) {
         *words = g_strdup("");
         *until = g_strdup("");
+        *before = g_strdup("");
         return true;
     }
     if (!find_name(job, main.region, &name, error) || !(called = xtf_main_sites_words(&main, context, error)) ||
-        !print_until(&sample, &main, until, error))
+        !print_until(&sample, &main, until, error) || !(*before = print_before(&sample, main.first, error)))
         return false;
     *words = g_strdup_printf("%s%s", name, called);
     return true;

@@ -19,7 +19,7 @@ const XtfTableDeclaration xtf_table_findings = XTF_TABLE("findings", "what to lo
 enum {
     COLUMNS = 100,    /* most characters of a line of the file */
     TEXT_COLUMN = 23, /* column where a sentence begins */
-    LINES_MAX = 6,    /* most lines of a finding */
+    LINES_MAX = 8,    /* most lines of a finding */
 };
 
 #define ELLIPSIS "\xe2\x80\xa6"

@@ -82,24 +82,26 @@ static bool read_place(XtfFindingJob *job, const XtfSelection *all, uint64_t pro
 
 /* Sets *words to the site of most waits for the process, and to the site of its calls that end them. They are ", in
  * MPI_Waitall, called by exchange (stencil.c:12), until process 3 is in MPI_Isend, called by ...". */
-static bool find_wait_sites(XtfFindingJob *job, uint64_t proc, const char *kind, char **words, GError **error)
+static bool find_wait_sites(XtfFindingJob *job, uint64_t proc, const Delays *worst, char **words, GError **error)
 {
     GError *failed = NULL;
     g_autoptr(XtfSelection) waits = xtf_finding_select_derived(job, XTF_DERIVED_WAITS, &failed);
-    g_autofree char *waiting = NULL, *until = NULL;
+    g_autofree char *waiting = NULL, *until = NULL, *before = NULL;
 
     if (failed) {
         g_propagate_error(error, failed);
         return false;
     }
     *words = g_strdup("");
-    g_autoptr(XtfSelection) of_kind = waits ? xtf_finding_select_waits(waits, kind, proc) : NULL;
+    g_autoptr(XtfSelection) of_kind = waits ? xtf_finding_select_waits(waits, worst->kind, proc) : NULL;
     if (!of_kind)
         return true;
-    if (!xtf_finding_wait_sites(job, of_kind, NULL, &waiting, &until, error))
+    if (!xtf_finding_wait_sites(job, of_kind, NULL, &waiting, &until, &before, error))
         return false;
     g_free(*words);
-    *words = waiting[0] ? g_strdup_printf(", in %s%s", waiting, until) : g_strdup("");
+    /* A function of the program, if known, says more than the calls around it. */
+    bool shows_before = worst->callpath == UINT64_MAX && until[0];
+    *words = waiting[0] ? g_strdup_printf(", in %s%s%s", waiting, until, shows_before ? before : "") : g_strdup("");
     return true;
 }
 
@@ -111,7 +113,7 @@ static bool report_culprit(XtfFindingJob *job, const XtfFindingRule *rule, uint6
     char number[24];
 
     if (!xtf_finding_callpath_source(job, worst->callpath, &source, error) ||
-        !find_wait_sites(job, proc, worst->kind, &sites, error))
+        !find_wait_sites(job, proc, worst, &sites, error))
         return false;
     g_snprintf(number, sizeof number, "%" PRIu64, proc);
     double seconds = (double)worst->sum / pow(10, job->views->context->scale.digits);

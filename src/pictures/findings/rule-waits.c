@@ -129,10 +129,10 @@ static bool add_sites(const XtfFindingJob *job, const XtfSelection *waits, const
                       GError **error)
 {
     g_autoptr(XtfSelection) of_kind = xtf_finding_select_waits(waits, kind->name, XTF_NO_PROCESS);
-    g_autofree char *region = xtf_finding_name(kind->region), *words = NULL;
+    g_autofree char *region = xtf_finding_name(kind->region), *words = NULL, *before = NULL;
     bool is_region = g_str_equal(*place, region);
 
-    if (!xtf_finding_wait_sites(job, of_kind, region, &words, until, error))
+    if (!xtf_finding_wait_sites(job, of_kind, region, &words, until, &before, error))
         return false;
     if (is_region && words[0]) {
         g_free(*place);

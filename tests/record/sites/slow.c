@@ -1,5 +1,5 @@
-/* A program whose last process works longer than the others, as argument WAY says. Lines with a mark are WAITS, where the
- * others wait, or ENDS, where the last process ends their wait.
+/* A program whose last process works longer than the others, as argument WAY says. Lines with a mark are WAITS, where
+ * the others wait, or ENDS, where the last process ends their wait.
  *
  * - sends: a stencil; all wait for the messages of the last process.
  * - receives: all send to the last process, which posts its receives late.
@@ -27,7 +27,7 @@ static void exchange(void)
 
     MPI_Irecv(halo, CELLS, MPI_DOUBLE, (rank + size - 1) % size, 1, MPI_COMM_WORLD, &requests[0]);
     MPI_Isend(cells, CELLS, MPI_DOUBLE, (rank + 1) % size, 1, MPI_COMM_WORLD, &requests[1]); /* ENDS sends */
-    MPI_Waitall(2, requests, statuses);                                                     /* WAITS sends */
+    MPI_Waitall(2, requests, statuses);                                                      /* WAITS sends */
 }
 
 static void send_to_last(void)

@@ -24,8 +24,10 @@ from recording import Case, mpis  # noqa: E402
 ELF = sys.argv.pop(1) == "1"
 SIZE, SLOW = 3, 2
 BINDINGS = {"mpif.h": 0, "mpi": 1, "mpi_f08": 2}
-# For each way: the waiting call, the function around it, and the call that ends the wait.
-WAYS = {"sends": ("MPI_Waitall", "exchange", "MPI_Isend"), "receives": ("MPI_Ssend", "send_to_last", "MPI_Recv"), "barrier": ("MPI_Barrier", "meet", None)}
+# For each way: the waiting call, the function around it, and the call that ends the wait. The slow process works after its call on the line
+# with the last mark.
+WAYS = {"sends": ("MPI_Waitall", "exchange", "MPI_Isend", "WAITS"), "receives": ("MPI_Ssend", "send_to_last", "MPI_Recv", "ENDS"),
+        "barrier": ("MPI_Barrier", "meet", None, "WAITS")}
 
 
 def marked(source, mark):
@@ -62,15 +64,15 @@ class Called(Case):
         self.assertTrue(any(title.startswith(f"{named}, process {wait['proc']}\n") for title in titles), titles)
         self.assertTrue(any(f"waits {amount:.9f} s in {named}\nfor process {SLOW}{until}\n" in title for title in titles), titles)
 
-    def check_lines(self, path, waiting, ending):
-        """Checks the findings and the tables of a trace. `waiting` and `ending` are (call, site)."""
+    def check_lines(self, path, waiting, ending, before):
+        """Checks the findings and the tables of a trace. `waiting`, `ending` and `before` are (call, site)."""
         self.assertEqual(self.sentence(path, "culprit"), "no sentence")
         self.xtf("analyze", path)
         named = ", called by ".join(waiting)
         until = f", until process {SLOW} " + ("calls it there, too" if ending == waiting else f"is in {', called by '.join(ending)}")
         found = self.sentence(path, "culprit")
         self.assertRegex(found, rf"^process {SLOW} causes ")
-        self.assertIn(f"), in {named}{until}", found)
+        self.assertIn(f"), in {named}{until}; before that, it computes after {', called by '.join(before)}", found)
         sites = list(csv.DictReader(io.StringIO(self.xtf("cat", path, "sites.csv"), newline="")))
         for column, place in ("suffered", waiting), ("caused", ending):
             most = max(sites, key=lambda site: Decimal(site[column]))
@@ -86,11 +88,12 @@ class Called(Case):
 class Lines(Called):
     def test_lines(self):
         for mpi in mpis():
-            for way, (call, function, ending) in WAYS.items():
+            for way, (call, function, ending, last) in WAYS.items():
                 with self.subTest(mpi=mpi, way=way):
                     path = self.record_way(mpi, way)
                     waiting = call, f"{function} (slow.c:{line_of('slow.c', f'WAITS {way}')})"
-                    self.check_lines(path, waiting, (ending, f"{function} (slow.c:{line_of('slow.c', f'ENDS {way}')})") if ending else waiting)
+                    ending = (ending, f"{function} (slow.c:{line_of('slow.c', f'ENDS {way}')})") if ending else waiting
+                    self.check_lines(path, waiting, ending, waiting if last == "WAITS" else ending)
 
     def test_several(self):
         """Checks the words where waits are on two lines alike, and on four."""
@@ -113,7 +116,8 @@ class Lines(Called):
                     self.run_in(f"mpif90.{mpi}", "-g", "-O1", "-w", "-fno-inline", "-fallow-argument-mismatch", "-ffree-line-length-none", f"-DBINDING={number}",
                                 "-o", "slow", HERE / "slow.F90")
                     path, _ = self.record(mpi, SIZE, self.folder / "slow", options=["--force"])
-                    self.check_lines(path, *((call, f"stencil::exchange (slow.F90:{line_of('slow.F90', mark)})") for call, mark in (("MPI_Waitall", "WAITS"), ("MPI_Isend", "ENDS"))))
+                    waiting, ending = ((call, f"stencil::exchange (slow.F90:{line_of('slow.F90', mark)})") for call, mark in (("MPI_Waitall", "WAITS"), ("MPI_Isend", "ENDS")))
+                    self.check_lines(path, waiting, ending, waiting)
 
 
 class Without(Called):

@@ -123,6 +123,11 @@ char *xtf_site_words(uint64_t site, XtfTraceContext *context, GError **error)
     return name[0] ? g_strdup_printf(", called %s %s", preposition_of(name), name) : g_strdup("");
 }
 
+bool xtf_main_sites_is_one(const XtfMainSites *main)
+{
+    return main->n > 0 && main->first_share > MOST_SHARE;
+}
+
 char *xtf_main_sites_words(const XtfMainSites *main, XtfTraceContext *context, GError **error)
 {
     if (main->n == 0)
@@ -133,7 +138,7 @@ char *xtf_main_sites_words(const XtfMainSites *main, XtfTraceContext *context, G
     const char *by = preposition_of(first);
     if (main->first_share >= ALL_SHARE)
         return g_strdup_printf(", called %s %s", by, first);
-    if (main->first_share > MOST_SHARE)
+    if (xtf_main_sites_is_one(main))
         return g_strdup_printf(", mostly called %s %s", by, first);
     if (main->n > 2 && main->first_share + main->second_share < TWO_SHARE)
         return g_strdup_printf(", called from %u sites", main->n);

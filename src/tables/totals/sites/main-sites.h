@@ -19,6 +19,8 @@ XtfMainSites xtf_main_sites(const XtfSites *sites, const double *weights, uint32
 /* Finds the main sites of a region by the time of their calls. */
 XtfMainSites xtf_main_sites_by_time(const XtfSiteTotals *totals, uint32_t region);
 
+/* True if one site has most of the weight. */
+bool xtf_main_sites_is_one(const XtfMainSites *main);
 /* Returns the words for main sites behind the name of the region: ", called by exchange (stencil.c:142)". The words are
  * ", mostly called by ..." if other sites matter, and name two sites if none has 60 %. They are ", called
  * from 7 sites" if two sites have less than two thirds, and "" without sites. NULL with an error. The caller frees

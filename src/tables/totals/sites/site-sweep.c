@@ -88,7 +88,7 @@ bool xtf_site_sweep_find(XtfSiteSweep *sweep, uint64_t seq, uint32_t *site, GErr
 
 /* A row of calls. */
 typedef struct {
-    uint64_t seq;
+    uint64_t time, seq, depth;
     uint32_t site;
     bool is_leave;
 } CallRow;
@@ -99,8 +99,13 @@ static bool read_row(const XtfSiteSweep *sweep, uint64_t n, CallRow *row, GError
 
     if (!xtf_array_row(&sweep->cursor.array, n, bytes, error))
         return false;
-    *row = (CallRow){xtf_field_get(sweep->seq, bytes), (uint32_t)xtf_field_get(sweep->site, bytes),
-                     xtf_field_get(sweep->is_leave, bytes) != 0};
+    *row = (CallRow){
+        .time = xtf_field_get(&sweep->cursor.array.schema->fields[0], bytes),
+        .seq = xtf_field_get(sweep->seq, bytes),
+        .depth = sweep->depth ? xtf_field_get(sweep->depth, bytes) : 0,
+        .site = (uint32_t)xtf_field_get(sweep->site, bytes),
+        .is_leave = xtf_field_get(sweep->is_leave, bytes) != 0,
+    };
     return true;
 }
 
@@ -161,4 +166,33 @@ bool xtf_site_at_record(const XtfArray *calls, const XtfAggregateRef *by_site, u
         return false;
     n += n < calls->n_rows && row.seq == seq && !row.is_leave;
     return find_open_site(&sweep, by_site->number, n, site, error);
+}
+
+bool xtf_site_before_record(const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t t, uint64_t seq,
+                            uint64_t since, uint32_t *site, GError **error)
+{
+    enum { ROWS_MAX = 64 };
+    g_auto(XtfSiteSweep) sweep = {0};
+    CallRow next, row;
+    uint64_t at, n, longest = 0;
+
+    *site = UINT32_MAX;
+    init_fields(&sweep, calls, by_site);
+    if (!sweep.seq || !sweep.depth || calls->n_rows == 0)
+        return true;
+    if (!xtf_array_rank(calls, t, &at, error) || !find_row(&sweep, at, seq, &n, error) ||
+        !read_row(&sweep, MIN(n, calls->n_rows - 1), &next, error))
+        return false;
+    for (n = MIN(n, calls->n_rows - 1), at = n; n > 0 && at - n < ROWS_MAX; n--, next = row) {
+        if (!read_row(&sweep, n - 1, &row, error))
+            return false;
+        if (row.seq < since)
+            break;
+        /* Between the LEAVE of an outermost call and the next ENTER there is no call. */
+        if (!row.is_leave || row.depth != 1 || next.is_leave || next.time - row.time <= longest)
+            continue;
+        longest = next.time - row.time;
+        *site = row.site;
+    }
+    return true;
 }

@@ -25,6 +25,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfSiteSweep, xtf_site_sweep_finish)
  * record has none. */
 bool xtf_site_sweep_find(XtfSiteSweep *sweep, uint64_t seq, uint32_t *site, GError **error);
 
+/* Finds the call before a record after which the location was outside of all calls for longest. Looks at the calls
+ * since the record `since`, and at a few ones at most. *site is UINT32_MAX if there is none, or it has none. t is a
+ * global time near the record. */
+bool xtf_site_before_record(const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t t, uint64_t seq,
+                            uint64_t since, uint32_t *site, GError **error);
 /* Finds the site of one record by its `seq`, like xtf_site_sweep_find(). Costs a descent and a few rows if the record
  * is near the global time t. */
 bool xtf_site_at_record(const XtfArray *calls, const XtfAggregateRef *by_site, uint64_t t, uint64_t seq, uint32_t *site,

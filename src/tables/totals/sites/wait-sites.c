@@ -4,6 +4,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/model/wait-kinds.h"
 #include "src/tables/totals/location-totals.h"
+#include "src/tables/totals/sites/main-sites.h"
 #include "src/tables/totals/sites/site-sweep.h"
 #include "src/tables/totals/waits/wait-rows.h"
 #include "src/trace/select/aggregate-choice.h"
@@ -104,6 +105,23 @@ static bool find_site(XtfTraceContext *context, const XtfLocation *location, uin
            (!found || xtf_site_at_record(&calls, &by_site, t, seq, site, error));
 }
 
+/* Finds the site after which the culprit of a wait was outside of all calls for longest. */
+static bool find_site_before(XtfTraceContext *context, const XtfLocation *culprit, const XtfWaitRow *row,
+                             XtfWaitDraw *draw, GError **error)
+{
+    uint64_t back = row->culprit_met.back == 0 ? UINT64_MAX : row->culprit_met.back; /* 0: they never met */
+    uint64_t since = draw->culprit_seq - MIN(back, draw->culprit_seq);
+    XtfAggregateRef by_site;
+    XtfArray calls;
+    bool found;
+
+    if (!xtf_aggregate_ref_frames_by_site(&by_site, context))
+        return true;
+    return xtf_trace_find_array(context->trace, culprit->id, by_site.schema->id, &calls, &found, error) &&
+           (!found ||
+            xtf_site_before_record(&calls, &by_site, row->end, draw->culprit_seq, since, &draw->before, error));
+}
+
 bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t location, const XtfArray *waits,
                          uint64_t n, GError **error)
 {
@@ -111,7 +129,7 @@ bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t l
     XtfWaitRow row;
     bool known;
 
-    *draw = (XtfWaitDraw){UINT32_MAX, UINT32_MAX, UINT32_MAX, 0};
+    *draw = (XtfWaitDraw){XTF_NO_SITE, XTF_NO_SITE, UINT32_MAX, XTF_NO_SITE, 0};
     if (!locations || !xtf_wait_row_read(waits, n, &row, error) ||
         !find_site(context, &locations->all[location], row.end, row.seq, &draw->waiting, error) ||
         !xtf_wait_row_culprit(&row, location, context, locations, &draw->culprit, &draw->culprit_seq, &known, error))
@@ -122,7 +140,8 @@ bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t l
     }
     /* Behind a call that the waiter waited for, its LEAVE is the last record that has the call's site. */
     draw->culprit_seq -= row.kind->to_leave && draw->culprit_seq > 0;
-    return find_site(context, &locations->all[draw->culprit], row.end, draw->culprit_seq, &draw->ending, error);
+    return find_site(context, &locations->all[draw->culprit], row.end, draw->culprit_seq, &draw->ending, error) &&
+           find_site_before(context, &locations->all[draw->culprit], &row, draw, error);
 }
 
 /* ---- Draws of a location. */

@@ -17,6 +17,8 @@ typedef struct {
     uint32_t waiting;     /* site of the call that waits; UINT32_MAX: none */
     uint32_t ending;      /* site of the call that ended the wait; UINT32_MAX: none, or unknown */
     uint32_t culprit;     /* index of that call's location in XtfLocations; UINT32_MAX: unknown */
+    uint32_t before;      /* site of the call after which the culprit was outside of all calls for longest, since it
+                           * met the waiter; UINT32_MAX: none */
     uint64_t culprit_seq; /* record of that call */
 } XtfWaitDraw;
 

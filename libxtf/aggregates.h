@@ -114,9 +114,9 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenF
                      GError **error);
 
 /*
- * Finds the frame that row n before the kept time began, if it is open at the kept time (trace.h): the row
+ * Finds the frame that row n began, if row n is before the kept time (trace.h) and the frame is open then. The row
  * itself may be in a removed volume. *depth, which may be NULL, is the number of frames up to this one. *found is false
- * if row n is a kept one, or began no such frame. Times are those of xtf_array_stack().
+ * for other rows. Times are as in xtf_array_stack().
  */
 bool xtf_array_removed_frame(const XtfArray *array, unsigned index, uint64_t n, XtfOpenFrame *frame, uint64_t *depth,
                              bool *found, GError **error);

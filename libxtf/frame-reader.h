@@ -44,8 +44,8 @@ XtfFrameReader *xtf_frame_reader_new(const XtfArray *array, unsigned index, uint
 void xtf_frame_reader_free(XtfFrameReader *reader); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfFrameReader, xtf_frame_reader_free)
 
-/* Finds the frame that row n begins. Of a frame that is open at the trace's kept time, whose row may be removed, the
- * exclusive time counts from the row before the kept time on. XTF_ERROR_INVALID if row n begins no frame. */
+/* Finds the frame that row n begins. A frame may be open at the trace's kept time, and its row removed. Then
+ * its exclusive time counts from the row before the kept time on. XTF_ERROR_INVALID if row n begins no frame. */
 bool xtf_frame_reader_find(XtfFrameReader *reader, uint64_t n, XtfFrameTimes *frame, GError **error);
 
 /* Returns the duration of the frame that row n ends. Sets *known to false if row n begins a frame or refers to no open

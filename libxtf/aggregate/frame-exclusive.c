@@ -60,8 +60,8 @@ static bool compute_nested_ticks(const KeySearch *search, uint64_t from, uint64_
     return true;
 }
 
-/* Returns the row before the first one that is charged to a frame: the row that begins it, or the last row before the
- * kept time. */
+/* Finds the row that begins a frame, or the last row before the kept time if that is later. The rows after it are
+ * charged to the frame. */
 static bool find_begin(const XtfArray *array, const XtfFrameSpan *span, uint64_t *begin, GError **error)
 {
     uint64_t first_kept;

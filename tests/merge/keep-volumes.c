@@ -1,6 +1,6 @@
 /*
- * Writes the rows of a trace in the order of time into volumes, of which the first ones are removed, as a recorder with
- * `--rotate` and `--keep` does.
+ * Writes the rows of a trace in the order of time into volumes, and removes the first ones. A recorder with `--rotate`
+ * and `--keep` does the same.
  *
  *     keep-volumes TRACE.xtf FOLDER NAME VOLUMES KEEP [compact|plain]      writes FOLDER/NAME, and prints the kept time
  *

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Tests traces whose first volumes were removed (`xtf record --rotate --keep`). All tables show what the whole trace has from the
-kept time on. Copies and analyses have that, too. What they must have is computed from the text of the whole trace's tables, by
-leaving out lines.
+kept time on. Copies and analyses have that, too. The expected rows are lines of the whole trace's tables.
 
 usage: test_kept.py XTF ASK_TREE KEEP_VOLUMES XTF_CHECK_PY TRACE...      a TRACE that is no .xtf file is imported first
 """
@@ -66,7 +65,7 @@ class Kept:
         return COMMAND.expect("cat", trace, path)
 
     def compare_trees(self):
-        """Compares all tables with those of a window of the whole trace. Returns their number."""
+        """Compares all tables with the window of the whole trace. Returns their number."""
         kept, whole = Asker(COMMAND, ASK_TREE, self.kept), Asker(COMMAND, ASK_TREE, self.whole)
         waiting, files = [""], 0
         while waiting:

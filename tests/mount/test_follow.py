@@ -38,8 +38,8 @@ class Following(harness.unittest.TestCase):
         self.trace = os.path.join(self.folder.name, "growing.xtf")
 
     def grow(self, milliseconds=MILLISECONDS, commits=COMMITS, kept=0, volume=0, kept_volumes=0):
-        """Starts the writer of the whole trace. `volume` is the number of commits in a volume; 0: one volume. Of these volumes, the last
-        `kept_volumes` are kept; 0: all."""
+        """Starts the writer of the whole trace. `volume` is the number of commits in a volume; 0: one volume. The writer keeps the last
+        `kept_volumes` old volumes; 0: all."""
         return subprocess.Popen([GROW, self.trace, str(milliseconds), str(commits), str(kept), str((1 << PROCS) - 1), str(volume), str(kept_volumes)])
 
     def grow_part(self, name, procs, milliseconds=MILLISECONDS, kept=0):

@@ -66,8 +66,8 @@ static bool add_count(const XtfArray *array, const XtfField *const *fields, cons
 }
 
 /* Adds the sends, or the postings, of an envelope before the kept time in an array. */
-static bool add_messages(const XtfReplay *replay, const XtfArray *array, const XtfArray *cancelled,
-                         const XtfEnvelope *envelope, XtfRemovedRows *removed, GError **error)
+static bool add_removed_messages(const XtfReplay *replay, const XtfArray *array, const XtfArray *cancelled,
+                                 const XtfEnvelope *envelope, XtfRemovedRows *removed, GError **error)
 {
     const XtfReplayFields *fields = &replay->fields;
     bool sends = envelope->kind == XTF_ROW_SEND;
@@ -91,8 +91,8 @@ static bool add_messages(const XtfReplay *replay, const XtfArray *array, const X
 }
 
 /* Adds all ends of operations on the envelope's communicator in an array. */
-static bool add_operations(const XtfReplay *replay, const XtfArray *array, const XtfEnvelope *envelope,
-                           XtfRemovedRows *removed, GError **error)
+static bool add_all_operations(const XtfReplay *replay, const XtfArray *array, const XtfEnvelope *envelope,
+                               XtfRemovedRows *removed, GError **error)
 {
     const XtfField *const keys[] = {replay->fields.event, replay->fields.comm};
     const uint32_t values[] = {replay->fields.end, envelope->comm};
@@ -110,10 +110,10 @@ bool xtf_replay_count_removed(const XtfReplay *replay, const XtfReplayRows *rows
     for (uint32_t i = 0; i < rows->n_readers; i++) {
         const XtfArray *array = xtf_replay_rows_array(rows, i, &kind, &cancelled);
         if (kind == XTF_ROW_BEGIN && envelope->kind == XTF_ROW_END) {
-            if (!add_operations(replay, array, envelope, removed, error))
+            if (!add_all_operations(replay, array, envelope, removed, error))
                 return false;
         } else if (kind == envelope->kind && kind != XTF_ROW_BEGIN) {
-            if (!add_messages(replay, array, cancelled, envelope, removed, error))
+            if (!add_removed_messages(replay, array, cancelled, envelope, removed, error))
                 return false;
         }
     }

@@ -359,8 +359,8 @@ static XtfEnvelope make_envelope(const XtfGroup *counted)
                          .receives = counted->key.receiver >> 17 & 1};
 }
 
-/* Counts the ends of operations in the log on a communicator, and clears the flags of all other envelopes of these
- * ends: the first one stands for all. */
+/* Counts the ends of operations on a communicator in the log. Several envelopes may have such ends: marks all of them
+ * as counted. */
 static uint64_t count_ends(const Worker *worker, uint32_t first, bool *counted)
 {
     uint64_t n = 0;
@@ -376,7 +376,7 @@ static uint64_t count_ends(const Worker *worker, uint32_t first, bool *counted)
     return n;
 }
 
-/* Counts the rows of all envelopes before the kept time. NULL: no volume was removed, or an error. */
+/* Counts the rows of all envelopes before the kept time. *removed is NULL if no volume was removed. */
 static bool count_removed(const Pass *pass, XtfRemovedRows **removed, GError **error)
 {
     const Worker *worker = pass->worker;

@@ -343,8 +343,8 @@ static gint compare_early(gconstpointer a, gconstpointer b)
     return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
-/* Takes early postings out of their group, except for the last ones of each group: as many as the group has more
- * postings than sends before the kept time. */
+/* Takes early postings out of their group, except for the last ones of each group. A group keeps its surplus of
+ * postings over sends before the kept time: their sends are kept. */
 static void choose_early(const XtfKeptRows *kept, GArray *early)
 {
     g_autoptr(GHashTable) seen = g_hash_table_new_full(hash_envelope, same_envelope, NULL, g_free);

@@ -5,7 +5,7 @@
  * - Rows before the kept time are left out, and numbers of rows and records count from there on.
  * - A LEAVE whose ENTER is left out has no ENTER. Depths count from there on, too.
  * - A receive whose posting is left out counts as posted at the kept time, by the location's first record.
- * - The posting of a message that was sent before the kept time has no communicator: so it is of no group, and later
+ * - The posting of a message that was sent before the kept time has no communicator. So it is of no group, and later
  *   receives keep the numbers of their sends.
  */
 #pragma once

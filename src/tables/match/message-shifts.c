@@ -94,7 +94,7 @@ static bool load_receive(const XtfShiftedGroup *group, const XtfMessageLocation 
     return true;
 }
 
-/* Loads the ends with numbers from `from` to `to`, but those before `kept` are left out. */
+/* Loads the ends with numbers from `kept` to `to`. `ends` begins with number `from`. */
 static bool load_group_ends(const XtfShiftedGroup *group, const XtfMessageSide *side, uint64_t from, uint64_t kept,
                             uint64_t to, End *ends, GError **error)
 {

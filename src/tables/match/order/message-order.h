@@ -37,7 +37,7 @@ bool xtf_message_count_on(const XtfMessageSide *side, const XtfMessagePlace *pla
                           GError **error);
 /* Counts the group's messages in one location before its row n. */
 bool xtf_message_rank_in(const XtfMessageSide *side, uint32_t location, uint64_t n, uint64_t *k, GError **error);
-/* Finds the row of a location with k of the group's messages before it in the location; UINT64_MAX if there is none
+/* Finds the row of a location with k of the group's messages before it in the location. UINT64_MAX if there is none
  * from the kept time on. */
 bool xtf_message_select_in(const XtfMessageSide *side, uint32_t location, uint64_t k, uint64_t *n, GError **error);
 /* Counts the rows of a location that precede a place in another location. */

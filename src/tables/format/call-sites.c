@@ -20,7 +20,8 @@ typedef struct {
     const XtfField *seq, *posted; /* may be NULL */
     uint32_t location;
     bool has_rows;
-    bool active; /* the cursor has a current row */
+    uint64_t first; /* first row from the trace's kept time on */
+    bool active;    /* the cursor has a current row */
     XtfArray array;
     XtfCursor cursor;
     uint64_t n; /* of the row that was found last */
@@ -111,11 +112,14 @@ static Place *take_array(XtfSiteReader *reader, uint32_t location, const XtfSche
     if (!xtf_trace_find_array(reader->context->trace, reader->locations->all[location].id, schema->id, &place->array,
                               &place->has_rows, error))
         return NULL;
+    if (place->has_rows && !xtf_array_first_kept(&place->array, &place->first, error))
+        return NULL;
     place->schema = schema;
     place->seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
     place->posted = xtf_schema_field_by_role(schema, XTF_ROLE_POSTED);
     place->location = location;
-    place->has_rows = place->has_rows && place->array.n_rows > 0;
+    place->n = place->first;
+    place->has_rows = place->has_rows && place->first < place->array.n_rows;
     return place;
 }
 
@@ -143,7 +147,7 @@ static bool step_to_seq(Place *place, uint64_t seq, bool *near, GError **error)
     unsigned steps = 0;
 
     while (current_seq(place) > seq) {
-        *near = place->cursor.n > 0 && steps++ < MOST_STEPS;
+        *near = place->cursor.n > place->first && steps++ < MOST_STEPS;
         if (!*near || !move_to(place, place->cursor.n - 1, error))
             return !*near;
     }
@@ -171,9 +175,9 @@ static bool move_to_seq(Place *place, uint64_t seq, bool *found, GError **error)
     if (*found)
         return true;
     xtf_span_init(&span, &place->array);
-    if (!xtf_span_rank_of_seq(&span, seq + 1, 0, place->array.n_rows, &n, error))
+    if (!xtf_span_rank_of_seq(&span, seq + 1, place->first, place->array.n_rows, &n, error))
         return false;
-    *found = n > 0;
+    *found = n > place->first;
     return !*found || move_to(place, n - 1, error);
 }
 
@@ -203,7 +207,7 @@ static bool find_call_around(const XtfSiteReader *reader, const Place *place, ui
     uint64_t back = xtf_field_get(reader->enter, xtf_cursor_row(&place->cursor)), n = place->cursor.n;
     uint8_t row[XTF_ROW_MAX];
 
-    if (back == 0 || back > n)
+    if (back == 0 || back > n - place->first)
         return find_open_call(reader, &place->array, n + 1, enter, found, error);
     if (!xtf_array_row(&place->array, n - back, row, error))
         return false;
@@ -234,7 +238,7 @@ static bool find_site_here(const XtfSiteReader *reader, const Place *place, bool
     }
     if (!find_call_around(reader, place, &enter, &found, error))
         return false;
-    if (!found)
+    if (!found || enter < place->first)
         return true;
     if (!xtf_array_row(&place->array, enter, row, error))
         return false;
@@ -268,7 +272,7 @@ bool xtf_site_reader_find_at(XtfSiteReader *reader, uint32_t location, uint64_t 
     n = place->array.n_rows;
     if (t < place->array.last && !xtf_array_rank(&place->array, t + 1, &n, error))
         return false;
-    return n == 0 || (move_to(place, n - 1, error) && find_site_here(reader, place, false, site, error));
+    return n <= place->first || (move_to(place, n - 1, error) && find_site_here(reader, place, false, site, error));
 }
 
 /* ---- Culprits of waits. */

@@ -63,7 +63,7 @@ static bool add_open_calls(CallWalk *walk, uint32_t index, uint64_t from, GError
     XtfLocationArrays *arrays = &walk->arrays;
     g_autofree XtfOpenFrame *frames = NULL;
     size_t n_frames;
-    uint64_t n;
+    uint64_t n, first_kept;
     XtfSpan span;
 
     if (!xtf_location_arrays_load(arrays, walk->context, location, error))
@@ -71,7 +71,7 @@ static bool add_open_calls(CallWalk *walk, uint32_t index, uint64_t from, GError
     const XtfArray *calls = xtf_location_arrays_find(arrays, walk->frames.schema);
     if (!calls || from > arrays->last)
         return true;
-    if (!xtf_array_rank(calls, from, &n, error) ||
+    if (!xtf_array_first_kept(calls, &first_kept, error) || !xtf_array_rank(calls, from, &n, error) ||
         !xtf_array_stack(calls, walk->frames.number, n, &frames, &n_frames, error))
         return false;
     xtf_span_init(&span, calls);
@@ -80,8 +80,10 @@ static bool add_open_calls(CallWalk *walk, uint32_t index, uint64_t from, GError
         uint8_t row[XTF_ROW_MAX];
         if (!xtf_number_set_contains(walk->regions, frames[i].key))
             continue;
-        if (!xtf_array_row(calls, frames[i].row, row, error) ||
-            !add_call(walk, &span, frames[i].row, (uint32_t)i, frames[i].key, site_of_row(calls->schema, row), error))
+        bool removed = frames[i].row < first_kept; /* its ENTER may be in a removed volume */
+        if ((!removed && !xtf_array_row(calls, frames[i].row, row, error)) ||
+            !add_call(walk, &span, frames[i].row, (uint32_t)i, frames[i].key,
+                      removed ? UINT64_MAX : site_of_row(calls->schema, row), error))
             return false;
     }
     return true;

@@ -9,13 +9,13 @@
 #include "src/cli/commands/record-names.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/trace/copy-trace.h"
-#include "src/cli/trace/find-names.h"
 #include "src/cli/trace/own-writer.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 #include "src/import/output.h"
+#include "src/record/launch/find-names.h"
 
 static void show_copy(uint64_t done, uint64_t total, void *progress)
 {

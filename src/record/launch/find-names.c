@@ -1,4 +1,4 @@
-#include "src/cli/trace/find-names.h"
+#include "src/record/launch/find-names.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 /* Calls */
 
 /* Returns the call site of an ENTER, by an attribute with a source code location. */
-static uint32_t find_site(XtfStream *stream, uint32_t region, const OTF2_AttributeList *attributes)
+static uint32_t find_site_of_enter(XtfStream *stream, uint32_t region, const OTF2_AttributeList *attributes)
 {
     uint32_t n = stream->call_sites ? OTF2_AttributeList_GetNumberOfElements(attributes) : 0;
 
@@ -32,7 +32,8 @@ static uint32_t find_site(XtfStream *stream, uint32_t region, const OTF2_Attribu
                              attributes);                                                                    \
     }                                                                                                        \
     _Static_assert(true, "")
-#define ENTER(stream, time, region) xtf_stream_enter_from(stream, time, region, find_site(stream, region, attributes))
+#define ENTER(stream, time, region) \
+    xtf_stream_enter_from(stream, time, region, find_site_of_enter(stream, region, attributes))
 ON_CALL(Enter, ENTER);
 ON_CALL(Leave, xtf_stream_leave);
 

@@ -77,8 +77,8 @@ char *xtf_process_ends_called(const XtfProcessEnds *ends, const GPtrArray *some,
 }
 
 /* Finds the site of the call of a region that a thread never left; UINT32_MAX if there is none. */
-static bool find_site(const XtfProcessEnds *ends, const XtfLocationArrays *arrays, uint64_t region, uint32_t *site,
-                      GError **error)
+static bool find_last_site(const XtfProcessEnds *ends, const XtfLocationArrays *arrays, uint64_t region, uint32_t *site,
+                           GError **error)
 {
     g_auto(XtfOpenFrames) open = {0};
     XtfAggregateRef by_site;
@@ -132,7 +132,7 @@ static bool read_pending(const XtfProcessEnds *ends, const XtfLocation *location
     }
     uint64_t region = field_value_or(array->schema, "region", row, XTF_END_NO_REGION);
     uint32_t site;
-    return find_site(ends, arrays, region, &site, error) &&
+    return find_last_site(ends, arrays, region, &site, error) &&
            add_pending_call(ends, end, field_value_or(array->schema, "since", row, 0), proc, region, site, error);
 }
 

@@ -91,8 +91,8 @@ static bool sum_locations(void *thread_data, void *data, uint32_t first, uint32_
 /* ---- The sites of a wait. */
 
 /* Finds the site of a record of a location. */
-static bool find_site(XtfTraceContext *context, const XtfLocation *location, uint64_t t, uint64_t seq, uint32_t *site,
-                      GError **error)
+static bool find_site_of_record(XtfTraceContext *context, const XtfLocation *location, uint64_t t, uint64_t seq,
+                                uint32_t *site, GError **error)
 {
     XtfAggregateRef by_site;
     XtfArray calls;
@@ -131,7 +131,7 @@ bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t l
 
     *draw = (XtfWaitDraw){XTF_NO_SITE, XTF_NO_SITE, UINT32_MAX, XTF_NO_SITE, 0};
     if (!locations || !xtf_wait_row_read(waits, n, &row, error) ||
-        !find_site(context, &locations->all[location], row.end, row.seq, &draw->waiting, error) ||
+        !find_site_of_record(context, &locations->all[location], row.end, row.seq, &draw->waiting, error) ||
         !xtf_wait_row_culprit(&row, location, context, locations, &draw->culprit, &draw->culprit_seq, &known, error))
         return false;
     if (!known) {
@@ -140,7 +140,8 @@ bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t l
     }
     /* Behind a call that the waiter waited for, its LEAVE is the last record that has the call's site. */
     draw->culprit_seq -= row.kind->to_leave && draw->culprit_seq > 0;
-    return find_site(context, &locations->all[draw->culprit], row.end, draw->culprit_seq, &draw->ending, error) &&
+    return find_site_of_record(context, &locations->all[draw->culprit], row.end, draw->culprit_seq, &draw->ending,
+                               error) &&
            find_site_before(context, &locations->all[draw->culprit], &row, draw, error);
 }
 

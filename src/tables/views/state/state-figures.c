@@ -232,7 +232,8 @@ static bool counts_as_wait(const XtfStates *states, uint64_t region, uint64_t ti
 }
 
 /* Finds the call site of the innermost call of a location at the window's end. */
-static bool find_site(const XtfStates *states, const XtfLocationArrays *arrays, XtfProcessState *state, GError **error)
+static bool find_site_of_place(const XtfStates *states, const XtfLocationArrays *arrays, XtfProcessState *state,
+                               GError **error)
 {
     g_auto(XtfOpenFrames) open = {0};
 
@@ -269,7 +270,7 @@ static bool find_place(const XtfStates *states, const XtfLocationArrays *arrays,
     state->in_call = true;
     state->region = frame->key;
     state->since = xtf_clock_map_to_global(open.clock, frame->time);
-    if (!find_site(states, arrays, state, error))
+    if (!find_site_of_place(states, arrays, state, error))
         return false;
     XtfRegionClass class = xtf_region_classes_of(states->classes, frame->key);
     if (class == XTF_CLASS_UNRECORDED)

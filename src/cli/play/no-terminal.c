@@ -12,8 +12,9 @@ bool xtf_terminal_has_utf8(void)
 
 bool xtf_terminal_begin(GError **error)
 {
-    return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                    "this xtf was built without ncurses: only --frame works, which prints a frame");
+    return xtf_fail(
+        error, XTF_ERROR_UNSUPPORTED,
+        "this xtf was built without ncurses: only xtf play --frame and xtf top --once work, which print one screen");
 }
 
 void xtf_terminal_end(void)

@@ -59,7 +59,7 @@ static bool load_key_text(XtfViews *views, const XtfKeyValues *values, KeyText *
     if (values->key == XTF_GROUP_BY_COMM)
         return xtf_padded_words_of_table(views->formats, XTF_TABLE_COMMUNICATORS, &text->names, error);
     if (values->key == XTF_GROUP_BY_SITE)
-        return xtf_padded_words_of_table(views->formats, XTF_TABLE_SITES, &text->names, error);
+        return xtf_padded_names_of_sites(views->formats, &text->names, error);
     return true;
 }
 

@@ -39,7 +39,7 @@ static bool is_site_listed(const XtfSelection *selection, const XtfSites *sites,
 {
     const XtfNumberSet *regions = selection->by[XTF_BY_REGION];
 
-    return xtf_number_set_contains(selection->by[XTF_BY_SITE], row) &&
+    return xtf_sites_is_called_from(sites, row) && xtf_number_set_contains(selection->by[XTF_BY_SITE], row) &&
            (!regions || xtf_number_set_contains(regions, sites->regions[row]));
 }
 
@@ -74,8 +74,7 @@ static bool shape_sites(XtfViews *views, const XtfSelection *selection, XtfViewS
     XtfAggregateRef by_site;
     bool has_waits;
 
-    if (!sites || !find_waits(views, &has_waits, error) ||
-        !xtf_padded_names_of_table(views->formats, XTF_TABLE_SITES, &names, error) ||
+    if (!sites || !find_waits(views, &has_waits, error) || !xtf_padded_names_of_sites(views->formats, &names, error) ||
         !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &regions, error) ||
         !xtf_region_times_init(&times, views->formats, selection, error))
         return false;
@@ -161,7 +160,7 @@ static bool fill_sites_sorted(XtfViews *views, XtfSelection *selection, XtfLines
     g_auto(Filling) filling = {0};
 
     if (!find_waits(views, &filling.has_waits, error) ||
-        !xtf_padded_names_of_table(views->formats, XTF_TABLE_SITES, &filling.names, error) ||
+        !xtf_padded_names_of_sites(views->formats, &filling.names, error) ||
         !xtf_padded_names_of_table(views->formats, XTF_TABLE_REGIONS, &filling.regions, error) ||
         !xtf_site_totals_load(&filling.totals, views->context, selection, XTF_SITE_BYTES | XTF_SITE_WAITS, error))
         return false;

@@ -72,6 +72,9 @@ static const char *find_foreign_facet(const XtfViewSubject *subject, const XtfSe
         [XTF_BY_SITE] = "site/",
     };
 
+    /* site/ narrows by region, too. */
+    if (selection->by[XTF_BY_SITE] && !(subject->facets >> XTF_BY_SITE & 1))
+        return names[XTF_BY_SITE];
     for (unsigned i = 0; i < XTF_N_FACETS; i++) {
         if (selection->by[i] && !(subject->facets >> i & 1))
             return names[i];

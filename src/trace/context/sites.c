@@ -110,6 +110,22 @@ static uint64_t line_of_row(const XtfTable *table, uint64_t i)
     return field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : 0;
 }
 
+/* Gives the rows of outer frames the texts of a site that calls have, so that no directory is listed for them. A lookup
+ * of that site finds them, too, which adds no call. */
+static void hide_outer_frames(const XtfSites *sites, const char **texts)
+{
+    uint64_t shown = 0;
+
+    while (shown < sites->n && !xtf_sites_is_called_from(sites, shown))
+        shown++;
+    for (uint64_t i = 0; i < sites->n && shown < sites->n; i++) {
+        if (xtf_sites_is_called_from(sites, i))
+            continue;
+        texts[i] = texts[shown];
+        texts[sites->n + i] = texts[sites->n + shown];
+    }
+}
+
 /* Sets the two texts of each row. */
 static void set_texts(XtfSites *sites, const XtfTable *table, const char *const *paths, const char *const *names,
                       const char **texts)
@@ -127,6 +143,7 @@ static void set_texts(XtfSites *sites, const XtfTable *table, const char *const 
         texts[i] = g_string_chunk_insert_const(sites->texts, place);
         texts[sites->n + i] = g_string_chunk_insert_const(sites->texts, name);
     }
+    hide_outer_frames(sites, texts);
 }
 
 bool xtf_sites_load(XtfSites *sites, XtfTrace *trace, GError **error)

@@ -3,7 +3,7 @@
  *
  * A site with a line has the names FILE:LINE and FILE. FILE is the file's base name. Files that share a base name have
  * the shortest ends of their paths that differ, with `:` for `/`: lib:solve.c. A site without a line has its name in
- * definitions/sites.
+ * definitions/sites. Outer frames (`caller` of a site) have no names: no call has them as its site.
  *
  * Immutable once loaded: any thread may use it.
  */
@@ -32,6 +32,11 @@ void xtf_sites_finish(XtfSites *sites); /* accepts all zeros */
 XtfNumberSet *xtf_sites_lookup(const XtfSites *sites, const char *name, GError **error);
 /* Returns the rows of the regions that some sites call. */
 XtfNumberSet *xtf_sites_regions(const XtfSites *sites, const XtfNumberSet *rows);
+/* True if calls have the site. Other rows are outer frames of such sites: they call no region of the trace. */
+static inline bool xtf_sites_is_called_from(const XtfSites *sites, uint64_t row)
+{
+    return row < sites->n && sites->regions[row] != UINT32_MAX;
+}
 /* Returns the region that a site calls. UINT32_MAX if it is unknown. */
 static inline uint32_t xtf_sites_region(const XtfSites *sites, uint64_t row)
 {

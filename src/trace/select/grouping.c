@@ -141,7 +141,12 @@ static bool find_sites(XtfGrouping *grouping, const char *text, GError **error)
         return false;
     if (!sites->n)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the trace has no call sites");
-    choose_rows(&grouping->values, sites->n, grouping->selection->by[XTF_BY_SITE]);
+    GArray *rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    for (uint64_t row = 0; row < sites->n; row++) {
+        if (xtf_sites_is_called_from(sites, row) && xtf_number_set_contains(grouping->selection->by[XTF_BY_SITE], row))
+            g_array_append_val(rows, row);
+    }
+    set_numbers(&grouping->values, rows);
     return true;
 }
 

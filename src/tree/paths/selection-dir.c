@@ -68,7 +68,14 @@ static XtfNode *make_sites(XtfNode *directory, const char *name, GError **error)
 
     if (!sites)
         return NULL;
-    return sites->n ? xtf_node_new(directory, &xtf_sites_dir) : xtf_not_found(error, "the trace has no call sites");
+    if (!sites->n)
+        return xtf_not_found(error, "the trace has no call sites");
+    if (directory->selection->type >= 0 &&
+        !xtf_schema_field_by_role(xtf_trace_schema(directory->tree->trace, (uint32_t)directory->selection->type),
+                                  XTF_ROLE_SITE))
+        return xtf_not_found(error,
+                             "these records have no call sites: the table `sites` has bytes and waits of each site");
+    return xtf_node_new(directory, &xtf_sites_dir);
 }
 
 /* Entries in the order of the listing. A listing omits directories that show each record again, since programs that
@@ -163,6 +170,12 @@ static bool is_wait_kind(XtfTraceContext *context, const char *name)
     return false;
 }
 
+/* True if rows of a type can be in the directory: below site/, only calls have sites. */
+static bool allows_type(const XtfNode *directory, const XtfSchema *schema)
+{
+    return !directory->selection->by[XTF_BY_SITE] || xtf_schema_field_by_role(schema, XTF_ROLE_SITE);
+}
+
 static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error)
 {
     XtfTraceContext *context = &directory->tree->context;
@@ -175,6 +188,9 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
         return NULL;
     if (outdated)
         return xtf_not_found(error, "the clocks have changed since \"%s\" was made: analyse the trace again", name);
+    if (schema && !allows_type(directory, schema))
+        return xtf_not_found(error, "\"%s\" have no call sites: the table `sites` has bytes and waits of each site",
+                             name);
     if (schema)
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
     if (xtf_kinds_has(directory))
@@ -191,7 +207,7 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
     return xtf_not_found(
         error,
         "\"%s\" is neither a file, a record type nor one of calls, proc, thread, time, at, num, region, class, "
-        "comm, peer, tag, culprit, by: see README and info",
+        "site, comm, peer, tag, culprit, by: see README and info",
         name);
 }
 
@@ -231,19 +247,24 @@ static bool list_derived(XtfTraceContext *context, const XtfSchema *schema, XtfL
 }
 
 /* Lists all derived types, for any locations. All data it needs is in memory. */
-static bool list_all_derived(XtfTraceContext *context, XtfLister *lister, GError **error)
+static bool list_all_derived(const XtfNode *directory, XtfLister *lister, GError **error)
 {
+    XtfTraceContext *context = &directory->tree->context;
+
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
         const XtfSchema *schema = xtf_trace_schema(context->trace, i);
-        if (schema->kind == XTF_SCHEMA_DERIVED && !list_derived(context, schema, lister, error))
+        if (schema->kind == XTF_SCHEMA_DERIVED && allows_type(directory, schema) &&
+            !list_derived(context, schema, lister, error))
             return false;
     }
     return true;
 }
 
 /* Lists the types that the selection's locations have rows of: calls first, then the order of the schemas. */
-static bool list_types(XtfTraceContext *context, const XtfSelection *selection, XtfLister *lister, GError **error)
+static bool list_types(const XtfNode *directory, XtfLister *lister, GError **error)
 {
+    XtfTraceContext *context = &directory->tree->context;
+    const XtfSelection *selection = directory->selection;
     g_autofree bool *present = g_new0(bool, xtf_trace_n_schemas(context->trace) + 1);
     g_auto(XtfSelectedLocations) selected = {0};
     g_auto(XtfLocationArrays) arrays = {0};
@@ -261,6 +282,8 @@ static bool list_types(XtfTraceContext *context, const XtfSelection *selection, 
         xtf_lister_show(lister, CALLS, XTF_NODE_DIRECTORY);
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {
         const XtfSchema *schema = xtf_trace_schema(context->trace, i);
+        if (!allows_type(directory, schema))
+            continue;
         if (present[i] && schema->kind == XTF_SCHEMA_RECORD)
             xtf_lister_show(lister, context->type_names[i], XTF_NODE_DIRECTORY);
         else if (present[i] && schema->kind == XTF_SCHEMA_DERIVED && !list_derived(context, schema, lister, error))
@@ -324,8 +347,8 @@ static bool list_directory(XtfNode *directory, XtfLister *lister, GError **error
     if (selection->type != XTF_ANY_TYPE || directory->is_instant)
         return true;
     if (selection->procs && selection->threads)
-        return list_types(&directory->tree->context, selection, lister, error);
-    return selection->base || list_all_derived(&directory->tree->context, lister, error);
+        return list_types(directory, lister, error);
+    return selection->base || list_all_derived(directory, lister, error);
 }
 
 bool xtf_selection_dir_names(XtfNode *directory, XtfNodeVisit visit, void *data, GError **error)

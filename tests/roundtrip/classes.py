@@ -166,8 +166,22 @@ class Efficiency:
                                        if candidate.proc == location.proc and candidate.number not in self.streams),
                                       key=lambda candidate: candidate.thread).number
 
+    def recorded(self, locations, a, b):
+        """Returns the locations of processes that were recorded as long as the best one, to a hundredth of the window, and the least
+        time in which a process was not recorded. A process has the mean of its threads with calls."""
+        off = {}
+        for location in locations:
+            times = off.setdefault(location.proc, [])
+            if location.calls and location.number not in self.streams:
+                times.append(self.by_class(location, a, b).get("unrecorded", (0, 0))[1])
+        off = {proc: sum(times) // len(times) if times else 0 for proc, times in off.items()}
+        least = min(off.values(), default=0)
+        return [location for location in locations if off[location.proc] <= least + (b - a) // 100], least
+
     def figures(self, locations, a, b):
         """Returns {figure: (value or None, process or None)}."""
+        locations, unrecorded = self.recorded(locations, a, b)
+        width = b - a - min(unrecorded, b - a)
         useful, outside = {}, {}
         for location in locations:
             if not location.calls or location.number in self.streams:
@@ -179,9 +193,9 @@ class Efficiency:
             useful.setdefault(location.proc, []).append(span - lost - idle)
             outside.setdefault(location.proc, span - sum(times.get(name, 0) for name in MPI))
         useful = {proc: Fraction(sum(times), len(times)) for proc, times in useful.items()}
-        found = ratio_figures("", useful, b - a) | dict.fromkeys(OF_ANALYSES, (None, None))
+        found = ratio_figures("", useful, width) | dict.fromkeys(OF_ANALYSES, (None, None))
         if self.has_omp:
-            found |= ratio_figures("mpi_", outside, b - a)
+            found |= ratio_figures("mpi_", outside, width)
             mpi = sum(outside.values())
             found["openmp_parallel_efficiency"] = (sum(useful.values()) / mpi if mpi else None, None)
         if not self.communicates:

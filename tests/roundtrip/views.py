@@ -183,7 +183,7 @@ class Views(Comparison):
 
     def compare_imbalance(self, selection):
         lines = self.lines(selection.path("imbalance"), 8)
-        locations = self.naive.selected(selection)
+        locations, _ = self.efficiency.recorded(self.naive.selected(selection), *selection.window())
         procs = sorted({location.proc for location in locations})
         times = self.naive.by_process(locations, *selection.window())
         rows = {row: [times[region][proc] for proc in procs] for row, region in self.rows_shown(selection).items()}

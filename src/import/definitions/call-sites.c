@@ -19,19 +19,29 @@ struct XtfCallSites {
     XtfSiteRow *templates; /* by row of `source_locations` */
     uint32_t *firsts;      /* by the same: the first row with the same template */
     uint64_t n;
-    GHashTable *rows; /* uint64_t, region and source location -> row of `sites`, plus 1 */
-    GMutex lock;      /* of `rows` */
+    uint32_t attribute; /* the source's id */
+    GHashTable *rows;   /* uint64_t, region and source location -> row of `sites`, plus 1 */
+    GMutex lock;        /* of `rows` */
 };
 
-bool xtf_call_sites_exist(const XtfDefinitions *definitions)
+/* True if a string of the source, by its id, is a text. */
+static bool is_text(const XtfDefinitions *definitions, uint32_t id, const char *text)
 {
-    bool found = false;
+    uint32_t row;
 
+    return xtf_id_map_find(&definitions->strings_by_id, id, &row) &&
+           g_str_equal(g_ptr_array_index(definitions->strings, row), text);
+}
+
+bool xtf_call_sites_find(const XtfDefinitions *definitions, uint32_t *attribute)
+{
     for (uint64_t i = 0; i < xtf_definitions_n_rows(definitions, XTF_MODEL_ATTRIBUTE_DEFINITIONS); i++) {
         const XtfAttributeDefinitionRow *row = xtf_definitions_at(definitions, XTF_MODEL_ATTRIBUTE_DEFINITIONS, i);
-        found |= row->type == SOURCE_CODE_LOCATION;
+        *attribute = row->id;
+        if (row->type == SOURCE_CODE_LOCATION && is_text(definitions, row->name, "call site"))
+            return xtf_definitions_n_rows(definitions, XTF_MODEL_SOURCE_LOCATIONS) > 0;
     }
-    return found && xtf_definitions_n_rows(definitions, XTF_MODEL_SOURCE_LOCATIONS) > 0;
+    return false;
 }
 
 /* Returns the texts of the source by their ids in the trace. The caller unrefs the table. */
@@ -147,11 +157,12 @@ static void find_equal_templates(XtfCallSites *sites)
     }
 }
 
-XtfCallSites *xtf_call_sites_new(XtfDefinitions *definitions)
+XtfCallSites *xtf_call_sites_new(XtfDefinitions *definitions, uint32_t attribute)
 {
     XtfCallSites *sites = g_new0(XtfCallSites, 1);
 
     sites->definitions = definitions;
+    sites->attribute = attribute;
     sites->n = xtf_definitions_n_rows(definitions, XTF_MODEL_SOURCE_LOCATIONS);
     sites->templates = g_new0(XtfSiteRow, sites->n);
     sites->firsts = g_new0(uint32_t, sites->n);
@@ -176,6 +187,11 @@ void xtf_call_sites_free(XtfCallSites *sites)
     g_free(sites->templates);
     g_free(sites->firsts);
     g_free(sites);
+}
+
+uint32_t xtf_call_sites_attribute(const XtfCallSites *sites)
+{
+    return sites->attribute;
 }
 
 uint32_t xtf_call_sites_row(XtfCallSites *sites, uint32_t region, uint32_t source_location)

@@ -7,7 +7,7 @@
 
 /* Calls */
 
-/* Returns the call site of an ENTER, by an attribute with a source code location. */
+/* Returns the call site of an ENTER, by the attribute of call sites. */
 static uint32_t find_site_of_enter(XtfStream *stream, uint32_t region, const OTF2_AttributeList *attributes)
 {
     uint32_t n = stream->call_sites ? OTF2_AttributeList_GetNumberOfElements(attributes) : 0;
@@ -17,7 +17,7 @@ static uint32_t find_site_of_enter(XtfStream *stream, uint32_t region, const OTF
         OTF2_AttributeValue value;
         OTF2_Type type;
         if (OTF2_AttributeList_GetAttributeByIndex(attributes, i, &attribute, &type, &value) == OTF2_SUCCESS &&
-            type == OTF2_TYPE_SOURCE_CODE_LOCATION)
+            type == OTF2_TYPE_SOURCE_CODE_LOCATION && attribute == xtf_call_sites_attribute(stream->call_sites))
             return xtf_call_sites_row(stream->call_sites, region,
                                       LOOK_UP(SOURCE_LOCATIONS, value.sourceCodeLocationRef));
     }

@@ -84,11 +84,12 @@ static bool import_archive(XtfOtf2Import *import, OTF2_Reader *reader, GError **
         xtf_import_note_left_out(import->job, "definitions of kinds that OTF2's library does not know: %" PRIu64,
                                  import->source.unknown);
     note_extras(import, reader);
-    import->job->has_sites = xtf_call_sites_exist(definitions);
+    uint32_t attribute = 0;
+    import->job->has_sites = xtf_call_sites_find(definitions, &attribute);
     if (!xtf_otf2_find_locations(import, reader, error) || !create_output(import, error) ||
         !xtf_definitions_resolve(definitions, import->job->writer, error))
         return false;
-    import->call_sites = import->job->has_sites ? xtf_call_sites_new(definitions) : NULL;
+    import->call_sites = import->job->has_sites ? xtf_call_sites_new(definitions, attribute) : NULL;
     if (!xtf_otf2_read_events(import, error))
         return false;
     xtf_import_note_undefined_ids(import->job, definitions);

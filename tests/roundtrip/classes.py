@@ -167,8 +167,8 @@ class Efficiency:
                                       key=lambda candidate: candidate.thread).number
 
     def recorded(self, locations, a, b):
-        """Returns the locations of processes that were recorded as long as the best one, to a hundredth of the window, and the least
-        time in which a process was not recorded. A process has the mean of its threads with calls."""
+        """Returns the locations of processes that were recorded as long as the best one, to a hundredth of the window. Also returns
+        the least time in which a process was not recorded. A process has the mean of its threads with calls."""
         off = {}
         for location in locations:
             times = off.setdefault(location.proc, [])

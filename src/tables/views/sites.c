@@ -190,6 +190,7 @@ static bool fill_sites_by_row(XtfViews *views, XtfSelection *selection, uint64_t
 
 const XtfView xtf_view_sites = {.table = XTF_TABLE("sites", "calls, time, bytes and waits of each call site", columns),
                                 .subject = &xtf_about_calls,
+                                .needs = "call sites",
                                 .exists = xtf_site_totals_exist,
                                 .shape = shape_sites,
                                 .fill = fill_sites,

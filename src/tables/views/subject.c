@@ -83,9 +83,11 @@ static const char *find_foreign_facet(const XtfViewSubject *subject, const XtfSe
 }
 
 /* Sets the error that says why a selection has no such view. `in_trace`: the whole trace has the view. */
-static bool explain_absence(const XtfTraceContext *context, const char *view, const XtfViewSubject *subject,
-                            const XtfSelection *selection, bool in_trace, GError **error)
+static bool explain_absence(const XtfTraceContext *context, const XtfView *absent, const XtfSelection *selection,
+                            bool in_trace, GError **error)
 {
+    const XtfViewSubject *subject = absent->subject;
+    const char *view = absent->table.name;
     g_autofree char *types = subject ? g_strjoinv(", ", (char **)subject->types) : NULL;
 
     if (context->scale.bytes)
@@ -94,6 +96,8 @@ static bool explain_absence(const XtfTraceContext *context, const char *view, co
     if (subject && !trace_has(context, subject))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s), but the trace has none", view, subject->noun,
                         types);
+    if (!in_trace && absent->needs)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s needs %s, which the trace does not have", view, absent->needs);
     if (!in_trace)
         return xtf_fail(
             error, XTF_ERROR_NOT_FOUND,
@@ -139,6 +143,6 @@ static bool exists_of_all(const XtfViews *views, const XtfView *view)
 
 bool xtf_view_check(const XtfViews *views, const XtfView *view, const XtfSelection *selection, GError **error)
 {
-    return xtf_view_exists(views, view, selection) || explain_absence(views->context, view->table.name, view->subject,
-                                                                      selection, exists_of_all(views, view), error);
+    return xtf_view_exists(views, view, selection) ||
+           explain_absence(views->context, view, selection, exists_of_all(views, view), error);
 }

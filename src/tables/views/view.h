@@ -22,6 +22,7 @@ struct XtfView {
     bool of_lengths;               /* traces whose axis is bytes have the view, too */
     bool final_in_window;          /* in a complete window no later commit changes the view's lines */
     const XtfViewSubject *subject; /* for error messages; NULL: all records */
+    const char *needs;             /* what a trace must have for the view, for error messages; NULL: totals */
     /* True if a selection has the view. NULL: every selection has it. */
     bool (*exists)(const XtfTraceContext *context, const XtfSelection *selection);
     /* Sets a shape, which is all zeros except the grid's table. */

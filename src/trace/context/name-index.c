@@ -130,7 +130,7 @@ bool xtf_table_names(XtfTrace *trace, const char *table_name, const char ***text
 
 void xtf_name_index_init(XtfNameIndex *index, const char *noun, const char **texts, uint64_t n_rows)
 {
-    *index = (XtfNameIndex){.noun = noun, .texts = texts, .n_rows = n_rows};
+    *index = (XtfNameIndex){.noun = noun, .texts = texts, .n_rows = n_rows, .n_numbered = n_rows};
     if (!index->texts)
         return;
     index->next = g_new(uint64_t, n_rows + 1);
@@ -139,6 +139,18 @@ void xtf_name_index_init(XtfNameIndex *index, const char *noun, const char **tex
     index->long_rows = g_hash_table_new(g_direct_hash, g_direct_equal);
     link_namesakes(index);
     choose_listed(index);
+}
+
+void xtf_name_index_number(XtfNameIndex *index, uint64_t n)
+{
+    uint64_t kept = 0;
+
+    index->n_numbered = n;
+    for (uint64_t i = 0; i < index->n_listed; i++) {
+        if (index->listed[i] < n || is_listable(index->texts[index->listed[i]]))
+            index->listed[kept++] = index->listed[i];
+    }
+    index->n_listed = kept;
 }
 
 bool xtf_name_index_load(XtfNameIndex *index, XtfTrace *trace, const char *table, const char *noun, GError **error)
@@ -217,10 +229,10 @@ static bool add_numbered_row(List *list, uint64_t row, GError **error)
 {
     const XtfNameIndex *index = list->index;
 
-    if (row >= index->n_rows)
+    if (row >= index->n_numbered)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                         "there is no %s #%" PRIu64 ": the table has %" PRIu64 " rows, numbered from 0", index->noun,
-                        row, index->n_rows);
+                        row, index->n_numbered);
     list->chosen[row] = true;
     return true;
 }

@@ -29,6 +29,7 @@ enum {
 typedef struct {
     const char *noun; /* of a row, for messages: "region" */
     uint64_t n_rows;
+    uint64_t n_numbered;   /* rows that #ROW may name */
     const char **texts;    /* by row: its name, as bytes of the trace; borrowed */
     uint64_t *next;        /* by row: next row of the same name; the row itself if it is the last */
     GHashTable *rows;      /* from a short text to the element of `texts` of its first row */
@@ -55,6 +56,9 @@ static inline const char *xtf_row_label(const XtfField *field, const uint8_t *ro
 /* Makes an index of the n_rows strings of `texts`; of no rows if `texts` is NULL. Takes the array, and borrows the
  * strings and `noun`. */
 void xtf_name_index_init(XtfNameIndex *index, const char *noun, const char **texts, uint64_t n_rows);
+
+/* Lets #ROW name only the first n rows. Later rows without a usable name are not listed. */
+void xtf_name_index_number(XtfNameIndex *index, uint64_t n);
 
 /* Returns the rows that a directory's name selects. NULL with XTF_ERROR_NOT_FOUND if a part of it selects no row. */
 XtfNumberSet *xtf_name_index_lookup(const XtfNameIndex *index, const char *name, GError **error);

@@ -170,6 +170,7 @@ bool xtf_sites_load(XtfSites *sites, XtfTrace *trace, GError **error)
     const char **texts = g_new(const char *, 2 * sites->n + 1);
     set_texts(sites, table, paths, names, texts);
     xtf_name_index_init(&sites->names, "call site", texts, 2 * sites->n);
+    xtf_name_index_number(&sites->names, sites->n);
     return true;
 }
 
@@ -200,10 +201,12 @@ XtfNumberSet *xtf_sites_regions(const XtfSites *sites, const XtfNumberSet *rows)
 {
     g_autoptr(GArray) regions = g_array_new(FALSE, FALSE, sizeof(XtfNumberRange));
 
-    for (uint64_t i = 0; i < sites->n; i++) {
-        XtfNumberRange range = {sites->regions[i], sites->regions[i]};
-        if (sites->regions[i] != UINT32_MAX && xtf_number_set_contains(rows, i))
-            g_array_append_val(regions, range);
+    for (unsigned i = 0; i < rows->n_ranges; i++) {
+        for (uint64_t row = rows->ranges[i].first; row <= rows->ranges[i].last && row < sites->n; row++) {
+            XtfNumberRange range = {sites->regions[row], sites->regions[row]};
+            if (xtf_sites_is_called_from(sites, row))
+                g_array_append_val(regions, range);
+        }
     }
     return xtf_number_set_from_ranges((const XtfNumberRange *)(void *)regions->data, regions->len);
 }

@@ -73,8 +73,7 @@ static XtfNode *make_sites(XtfNode *directory, const char *name, GError **error)
     if (directory->selection->type >= 0 &&
         !xtf_schema_field_by_role(xtf_trace_schema(directory->tree->trace, (uint32_t)directory->selection->type),
                                   XTF_ROLE_SITE))
-        return xtf_not_found(error,
-                             "these records have no call sites: the table `sites` has bytes and waits of each site");
+        return xtf_not_found(error, "site/ is about calls: the table `sites` has bytes and waits of each call site");
     return xtf_node_new(directory, &xtf_sites_dir);
 }
 
@@ -189,8 +188,8 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
     if (outdated)
         return xtf_not_found(error, "the clocks have changed since \"%s\" was made: analyse the trace again", name);
     if (schema && !allows_type(directory, schema))
-        return xtf_not_found(error, "\"%s\" have no call sites: the table `sites` has bytes and waits of each site",
-                             name);
+        return xtf_not_found(
+            error, "\"%s\" is not below site/: the table `sites` has bytes and waits of each call site", name);
     if (schema)
         return xtf_node_new_selection(directory, xtf_selection_in_type(directory->selection, schema->id));
     if (xtf_kinds_has(directory))

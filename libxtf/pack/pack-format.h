@@ -110,10 +110,10 @@ typedef struct {
 enum { XTF_HEAD_CLASSES = 8, XTF_HEAD_CLASSES_SMALL = 4 };
 
 static const XtfHeadClass xtf_head_classes[XTF_HEAD_CLASSES] = {
-    {0, 0, 0},        /* 192 heads */
-    {192, 192, 1},    /* 48 */
-    {12480, 240, 2},  /* 8 */
-    {536768, 248, 3}, /* 4 */
+    {0, 0, 0},        /* heads 0 to 191 */
+    {192, 192, 1},    /* 192 to 239 */
+    {12480, 240, 2},  /* 240 to 247 */
+    {536768, 248, 3}, /* 248 to 251 */
     {67645632, 252, 4}, {0, 253, 5}, {0, 254, 6}, {0, 255, 8},
 };
 

@@ -313,8 +313,8 @@ XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, 
     uint64_t bytes = append_all(builder, NULL);
     if (bytes > UINT32_MAX) {
         xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                 "array %u: totals of %" PRIu64 " bytes exceed the maximum of a cache block", builder->head.array,
-                 bytes);
+                 "array %u: the totals of a page take %" PRIu64 " bytes, and a reader holds at most %" PRIu32,
+                 builder->head.array, bytes, UINT32_MAX);
         return NULL;
     }
     XtfChildTotals *children = g_malloc(bytes);

@@ -151,8 +151,8 @@ bool xtf_commit_block_add(XtfCommitBlock *block, const GByteArray *bytes, XtfRef
     XtfRef before = *ref;
 
     if (bytes->len > XTF_ITEM_MAX)
-        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: an item of %u bytes is too large", block->writer->path,
-                        bytes->len);
+        return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: an item of the commit has %u bytes, and the format allows %d",
+                        block->writer->path, bytes->len, XTF_ITEM_MAX);
     if (!xtf_commit_block_add_run(block, bytes->data, bytes->len, &ref->offset, error))
         return false;
     ref->length = bytes->len;

@@ -50,7 +50,7 @@ static bool store_segment_map(XtfCommitBlock *block, XtfWriterBase *base, GHashT
     for (uint32_t i = 0; i < from->n_tables; i++) {
         uint32_t schema = from->tables[i].schema;
         if (schema >= catalog->n_schemas || base->schemas[schema] == UINT32_MAX)
-            return xtf_damaged(error, "a segment map is of a schema that is not a table");
+            return xtf_damaged(error, "the catalog's segment maps name schema %u, which is missing or derived", schema);
         if (!store_table_map(block, base, stored, &from->tables[i], &to->tables[to->n_tables++], error))
             return false;
     }

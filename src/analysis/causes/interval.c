@@ -1,7 +1,7 @@
 #include "src/analysis/causes/interval.h"
 
 enum {
-    SUMS_MAX = 1 << 16, /* most sums of all checkpoints in memory */
+    SUMS_MAX = 1 << 16, /* checkpoints in memory are dropped once they have more sums (XtfCallpathSum) together */
 };
 
 bool xtf_interval_since(XtfIntervals *intervals, uint32_t location, uint64_t to, XtfInterval *interval, GError **error)

@@ -54,7 +54,7 @@ typedef struct {
 bool xtf_prefixes_find(XtfPrefixes *prefixes, const XtfPoints *points, XtfSteps *steps, GError **error);
 void xtf_prefixes_finish(XtfPrefixes *prefixes);
 
-/* Reads the prefixes of points [first, first + n), by number. */
+/* Reads the prefixes of n points, from the point with number `first` on. */
 bool xtf_prefixes_read(const XtfPrefixes *prefixes, uint64_t first, uint64_t n, XtfPrefix *to, GError **error);
 /* Reads the checkpoint at an offset into checkpoint->all, which the caller has allocated. */
 bool xtf_prefixes_checkpoint(const XtfPrefixes *prefixes, uint64_t at, XtfCheckpoint *checkpoint, GError **error);

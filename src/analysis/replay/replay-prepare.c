@@ -9,11 +9,12 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    ROWS_AT_ONCE = 4096,   /* between checks for cancellation */
-    TIMES_AT_ONCE = 12,    /* call paths in a record; more become several records */
-    PART_MAX = 32 << 10,   /* bytes of a part of a log */
-    PARTS_BYTES = 1 << 20, /* bytes of the parts of all locations of a process */
-    NEAR = 256,            /* entries in the cache of envelopes */
+    ROWS_AT_ONCE = 4096,    /* between checks for cancellation */
+    TIMES_AT_ONCE = 12,     /* call paths in a record; more become several records */
+    PART_MAX = 32 << 10,    /* bytes of a part of a log */
+    PARTS_BYTES = 1 << 20,  /* bytes of the parts of all locations of a process */
+    NEAR = 256,             /* entries in the cache of envelopes */
+    GROUPS_MAX = INT32_MAX, /* fewer than this many groups of messages fit */
 };
 
 /* An entry of the cache of envelopes. */
@@ -427,10 +428,12 @@ static bool keep_envelopes(Pass *pass, XtfProcess *process, GError **error)
             xtf_replay_keep_removed(replay, envelope->group, envelope->kind == XTF_ROW_SEND, &removed[i]);
         keep_doubts(replay, envelope->group, xtf_replay_probes_doubts(&worker->probes, i));
     }
-    bool is_full = replay->groups.n >= UINT32_MAX / 2;
+    bool is_full = replay->groups.n >= GROUPS_MAX;
     g_mutex_unlock(&replay->lock);
-    return !is_full || xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                                "the messages have too many groups of communicator, sender, receiver and tag");
+    return !is_full ||
+           xtf_fail(error, XTF_ERROR_TOO_LARGE,
+                    "an analysis allows fewer than %d groups of messages by communicator, sender, receiver and tag",
+                    GROUPS_MAX);
 }
 
 static bool read_process(Pass *pass, GError **error)

@@ -71,8 +71,9 @@ static bool add_location_activity(const XtfStoredCalls *stored, const XtfArray *
         if (callpath == XTF_NONE32)
             continue; /* time outside of all calls */
         if (callpath >= stored->callpaths.n)
-            return xtf_damaged(error, "location %" PRIu64 ": activity: no call path %" PRIu64, array->location,
-                               callpath);
+            return xtf_damaged(error,
+                               "location %" PRIu64 ": a row of %s names call path %" PRIu64 ", which does not exist",
+                               array->location, stored->schema->name, callpath);
         if (nodes[callpath] != 0)
             xtf_call_node(tree, nodes[callpath])->amount += xtf_group_totals_cells(groups, i)[1];
     }

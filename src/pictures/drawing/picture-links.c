@@ -92,13 +92,14 @@ static bool append_regions(GString *path, const XtfTraceContext *context, const 
     return true;
 }
 
-/* Appends the records' type. Its name may have any characters. */
-static void append_type(GString *path, const XtfPictureLinks *links, const char *replacement)
+/* Appends the type of the selection's records. Without one, appends `fallback`; NULL: none. Names may have any
+ * characters. */
+static void append_type(GString *path, const XtfPictureLinks *links, const char *fallback)
 {
     const XtfSelection *selection = links->selection;
     const char *name = selection->calls       ? "calls"
                        : selection->type >= 0 ? links->context->type_names[selection->type]
-                                              : replacement;
+                                              : fallback;
 
     if (name) {
         g_autofree char *escaped = g_uri_escape_string(name, NULL, FALSE);

@@ -6,8 +6,8 @@
 #include "src/pictures/findings/finding-rule.h"
 
 enum {
-    LOCATIONS_MAX = 1000, /* with more locations, a table of every tenth costs too much */
-    CELLS_MAX = 10000000, /* with more locations times regions, it costs too much, too */
+    LOCATIONS_MAX = 1000, /* with more, imbalance is found in the whole window, not in each tenth of it */
+    CELLS_MAX = 10000000, /* likewise, with more locations times regions */
 };
 
 #define UNITS_MAX 0x1p126L /* greatest time in units; only a damaged file has more */

@@ -11,7 +11,7 @@ typedef struct {
     uint64_t proc;
     XtfEndKind kind;
     int64_t number;            /* signal or exit status */
-    uint32_t threads, pending; /* threads of the program; how many of them ended in a call of MPI */
+    uint32_t threads, pending; /* threads of the program; how many of them were in a call of MPI at their end */
     uint64_t since;            /* time at which the first of these, which represents the process, entered its call */
     uint64_t peer;             /* process that all of them waited for; XTF_END_NO_PROC: any, or several */
     uint64_t comm, tag;        /* of the first one's call; XTF_END_NO_PROC: none, or any */

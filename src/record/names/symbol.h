@@ -1,5 +1,5 @@
 /*
- * A function of an object file: its names in linker and source.
+ * A function of an object file: its name for the linker, its name in the source, and its file and line.
  */
 #pragma once
 

@@ -11,7 +11,9 @@ enum {
     KEPT_BLOCKS = 4096,
 };
 
-G_STATIC_ASSERT(XTF_SHIFT_BLOCK == 64 && XTF_SHIFT_SIDE == 64); /* bits of a mask; the neighbours of a block suffice */
+/* A mask has a bit for each send of a block. The XTF_SHIFT_SIDE sends before and behind a send, whose pairs must agree,
+ * lie in its block and the neighbours. */
+G_STATIC_ASSERT(XTF_SHIFT_BLOCK == 64 && XTF_SHIFT_SIDE == 64);
 
 /* Sends of a block, bit i being the i-th. For each shift: the sends that have a receive, and the sends whose pair
  * disagrees. */

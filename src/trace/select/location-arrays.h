@@ -32,8 +32,8 @@ void xtf_location_arrays_expect_many(XtfLocationArrays *arrays);
 /* Loads the arrays of a location. `arrays` is all zeros, or holds the arrays of another location. */
 bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *context, const XtfLocation *location,
                               GError **error);
-/* Finds a location's own gap between two runs: from its last record before gap i to its first record after. False if it
- * has records on one side only. */
+/* Finds a location's own gap between two runs: from its last record before gap i to its first record after. Sets
+ * *exists to false if the location lacks records on one side. Returns false only with an error. */
 bool xtf_location_gap(const XtfLocationArrays *arrays, uint32_t i, XtfRunGap *gap, bool *exists, GError **error);
 /* Computes how many ticks of the window [from, to) lie in gaps of the location. The window and the ticks are of the
  * location's clock if `local`, else global. */

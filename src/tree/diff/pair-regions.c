@@ -41,7 +41,7 @@ void xtf_region_texts_finish(XtfRegionTexts *texts)
     g_clear_pointer(&texts->rows, g_free);
 }
 
-/* Fields of a region's row that distinguish it from other regions. */
+/* Fields that a region's key has: its name; its name and file; its name, file and line. */
 typedef enum { BY_NAME, BY_FILE, BY_LINE } KeyFields;
 
 /* Makes a region's key. Regions are the same if their keys are equal. The length keeps name and file apart. */

@@ -1,6 +1,7 @@
 /*
  * Two programs in one world; the argument, 0 or 1, says which one this is. There are a communicator of all processes,
- * one of each program, and an intercommunicator. In each a message goes from the first process to the last one.
+ * two of each program, and an intercommunicator. In each communicator, rank 0 sends a message to the last rank. In the
+ * intercommunicator, each process exchanges messages with the process of the same rank in the other program.
  */
 #include <mpi.h>
 #include <stdlib.h>

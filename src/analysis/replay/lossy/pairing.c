@@ -89,8 +89,8 @@ static bool is_one_epoch(const Work *work)
     return next_epoch(work, &epoch, &epoch) && !next_epoch(work, &epoch, &epoch);
 }
 
-/* True if the first of several epochs has more sends than receives, or the last has fewer. *shifted: the surplus of
- * receives in the last epoch equals the surplus of sends in the first, and all other epochs are balanced. */
+/* True if the first of several epochs has more sends than receives, or the last has more receives than sends.
+ * *shifted: these two surpluses are equal, and all other epochs are balanced. */
 static bool is_cut_off(const Work *work, bool *shifted)
 {
     Block epoch = {0};

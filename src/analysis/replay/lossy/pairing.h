@@ -28,7 +28,8 @@ typedef struct {
     uint32_t epoch;
 } XtfPairingEnd;
 
-/* The receives from `first` up to the next run, which receive the sends from `send` on; UINT32_MAX: not known. */
+/* Consecutive receives: from `first` up to the first of the next item. They receive consecutive sends, from `send` on.
+ * UINT32_MAX: their sends are not known. */
 typedef struct {
     uint32_t first, send;
 } XtfPairingRun;

@@ -1,9 +1,10 @@
 /* Hooks of calls that connect groups of processes that were started separately.
  *
  * Both sides may be of one job or of different ones, and either may not be recorded. A recorded side creates a file
- * in the folder of the job before it connects or accepts, named after the port. So the connecting side knows whether
- * the other side receives its message (between.h), and the accepting side knows whether to wait for one. Otherwise
- * each side makes its own ids, and a reader cannot match the records of the two sides. */
+ * in the folder of its job before it connects or accepts, named after the port. A connecting side that sees the
+ * other side's file sends the ids of the new communicator in a message of the recorder (between.h). An accepting side
+ * that sees the other side's file waits for this message. Otherwise each side makes its own ids, and a reader cannot
+ * match the records of the two sides. */
 #pragma once
 
 #include <stdbool.h>

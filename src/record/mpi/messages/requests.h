@@ -92,7 +92,8 @@ static inline uint64_t xtf_mpi_requests_hold(uint64_t handle, bool message)
 bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *request);
 /* True if the held request is known and not active: a persistent one that was not started. */
 bool xtf_mpi_requests_is_idle(uint64_t hold);
-/* Counts a test that found nothing, and copies the request to *request. Returns false if no active request was held. */
+/* Counts a test that found the held request not completed, and copies the request to *request. Returns false if no
+ * active request was held. */
 bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request);
 /* Copies a request that the program has freed, active or not, to *request and removes it. Returns false if nothing
  * was held. */

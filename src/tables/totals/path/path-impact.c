@@ -79,8 +79,9 @@ static bool add_totals(const XtfPathImpact *impact, const XtfLocationArrays *arr
         if (callpath == XTF_NONE32)
             callpath = impact->n - 1;
         else if (callpath >= impact->n - 1)
-            return xtf_damaged(error, "location %" PRIu64 ": %s: no call path %" PRIu64, array->location,
-                               by->schema->name, callpath);
+            return xtf_damaged(error,
+                               "location %" PRIu64 ": a row of %s names call path %" PRIu64 ", which does not exist",
+                               array->location, by->schema->name, callpath);
         take(&values[callpath], xtf_group_totals_cells(groups, i));
     }
     return true;

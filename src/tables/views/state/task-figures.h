@@ -19,7 +19,7 @@ enum {
     XTF_N_TASK_STATES,
 };
 
-extern const char *const xtf_task_columns[XTF_N_TASK_STATES]; /* "tasks_S" */
+extern const char *const xtf_task_columns[XTF_N_TASK_STATES]; /* a letter each: "tasks_S" for started */
 extern const char *const xtf_task_names[XTF_N_TASK_STATES];   /* "started" */
 
 enum { XTF_SAMPLED_TASKS, XTF_SAMPLED_IDLE, XTF_SAMPLED_SCHED, XTF_SAMPLED_MPI, XTF_N_SAMPLED_TIMES };

@@ -1,11 +1,11 @@
-/* Tests which C++ names are demangled: short names may stand for very long ones. */
+/* Tests which C++ names are demangled: short names may have very long demangled ones. */
 #include <criterion/criterion.h>
 #include <glib.h>
 #include <stdlib.h>
 
 #include "src/record/names/symbol.h"
 
-/* Returns a mangled f(pair<...>) of nested pairs: each level doubles the name that it stands for. */
+/* Returns a mangled f(pair<...>) of nested pairs: each level doubles the demangled name. */
 static GString *nest_pairs(unsigned levels)
 {
     GString *name = g_string_new("_Z1f1PIiiE");

@@ -1,7 +1,7 @@
 /*
  * Demangles C++ names with the C++ library. The library is loaded at run time, since no other code here needs it.
  *
- * A short mangled name can stand for a very long one: a substitution repeats an earlier part, which may hold
+ * A short mangled name may have a very long demangled one: a substitution repeats an earlier part, which may hold
  * substitutions itself. 40 substitutions make at most some 20 MB, and real names have fewer.
  */
 #include <dlfcn.h>

@@ -31,6 +31,18 @@ class Running(Case):
         for p in range(3):
             self.assertEqual(len(self.xtf("cat", "run.xtf", f"/proc/{p}/records").splitlines()), 10 + p)
 
+    def test_reader_of_the_summary_ends(self):
+        """Checks that the parts are removed if nobody reads the summary."""
+        end, beginning = os.pipe()
+        os.close(end)
+        app = self.script("app", self.parts(0, 1, 2))
+        done = subprocess.run([XTF, "record", "--mpi=none", "-o", "run.xtf", app], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL,
+                              stdout=beginning, stderr=beginning, timeout=180)
+        os.close(beginning)
+        self.assertEqual(done.returncode, 0)
+        self.xtf("check", "run.xtf")
+        self.assertEqual(self.left(), [])
+
     def test_name_by_default(self):
         self.record(self.script("app", self.parts(0)))
         self.xtf("check", "app.xtf")
@@ -243,7 +255,7 @@ class Incomplete(Case):
     def test_killed_launcher(self):
         """Checks that the folder left by a killed `xtf record` can be read by the other commands."""
         app = self.script("app", self.parts(0, 1) + "echo ready; exec sleep 60")
-        process = subprocess.Popen([XTF, "record", "-o", "run.xtf", app], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+        process = subprocess.Popen([XTF, "record", "--mpi=none", "-o", "run.xtf", app], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
                                    text=True, start_new_session=True)
         self.assertEqual(process.stdout.readline(), "ready\n")
         os.killpg(process.pid, signal.SIGKILL)
@@ -277,7 +289,7 @@ class Signals(Case):
 
     def start(self, text):
         app = self.script("app", self.parts(0) + text)
-        process = subprocess.Popen([XTF, "record", "-o", "run.xtf", app], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
+        process = subprocess.Popen([XTF, "record", "--mpi=none", "-o", "run.xtf", app], cwd=self.folder, env=self.environment, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True, start_new_session=True)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.stdout.close)

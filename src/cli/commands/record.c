@@ -1,6 +1,7 @@
 /*
  * xtf record: runs a program, and records a trace of it.
  */
+#include <signal.h>
 #include <stdio.h>
 
 #include "libxtf/trace.h"
@@ -167,6 +168,7 @@ static int finish_record(const XtfRecordPlan *plan, const XtfCliRecord *given, i
     g_auto(XtfParts) parts = {0};
     GError *error = NULL;
 
+    signal(SIGPIPE, SIG_IGN); /* the reader of the summary may end, as `head` does: the parts must still be removed */
     xtf_parts_init(&parts);
     if (!merge_parts(plan, given, &parts, &error)) {
         if (parts.paths->len > 0 && parts.n_removed == 0)

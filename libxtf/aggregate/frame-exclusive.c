@@ -41,7 +41,7 @@ static bool find_next_begin(const KeySearch *search, uint64_t n, uint64_t *row, 
            xtf_array_group_select(search->array, search->index, &search->filter, rank, row, error);
 }
 
-/* Computes the time of all frames of the key that begin in rows [from, to). */
+/* Computes the exclusive time of all frames of the key, also nested ones, that begin in rows [from, to). */
 static bool compute_nested_ticks(const KeySearch *search, uint64_t from, uint64_t to, uint64_t *ticks, GError **error)
 {
     uint64_t row, end, begun, frame_ticks;

@@ -29,7 +29,7 @@ struct XtfRecordBatches {
     uint64_t width;                  /* ticks of a batch, adapted to the number of rows in the last batches */
     GArray *entries;                 /* entries of the batch, sorted */
     GByteArray *bytes;               /* rows of the entries */
-    uint32_t next_entry;             /* index of the next entry */
+    uint32_t next_entry;             /* index in `entries` of the record to return next */
     size_t entries_most, bytes_most; /* sizes of the largest batch so far */
 };
 

@@ -13,7 +13,7 @@ typedef struct {
     const XtfNumberMap *keys[XTF_AGGREGATE_KEYS_MAX]; /* NULL: the key does not change */
     bool any;                                         /* some key changes */
     /* Private: groups of the current child that may become one. Only groups of numbers without rows may. */
-    XtfGroupTotals *joining; /* NULL: none so far */
+    XtfGroupTotals *joining; /* NULL: the current child has no such group yet */
     unsigned depth;          /* depth of these groups */
 } XtfMappedGroups;
 

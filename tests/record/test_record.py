@@ -32,7 +32,7 @@ class Running(Case):
             self.assertEqual(len(self.xtf("cat", "run.xtf", f"/proc/{p}/records").splitlines()), 10 + p)
 
     def test_reader_of_the_summary_ends(self):
-        """Checks that the parts are removed if nobody reads the summary."""
+        """Checks that the parts are removed if the reader of the summary has ended."""
         end, beginning = os.pipe()
         os.close(end)
         app = self.script("app", self.parts(0, 1, 2))

@@ -15,7 +15,7 @@
 #define DEFAULT_RATE "25fps" /* the rate of OpenTS's tracer */
 
 enum {
-    RANKS_MAX = 1 << 20, /* a property with a greater number is ignored */
+    RANKS_MAX = 1 << 20, /* most ranks; a greater value of the property `ranks` is ignored */
     HEAD_BYTES = 4096,   /* at the begin of a file; they have its first element */
 };
 

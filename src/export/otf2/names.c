@@ -49,8 +49,8 @@ static bool has_clashes(const XtfModelTable *table, const XtfField *name, const 
     return false;
 }
 
-/* True if an id is not the number of its row, as OTF2's readers expect. In a recorded job ids are the same in all
- * processes, so they are not the numbers of rows. */
+/* True if an id is not the number of its row, as OTF2's readers expect. If `xtf record` wrote the trace, ids are the
+ * same in all processes, so they are not the numbers of rows. */
 static bool has_gaps(const XtfModelTable *table, const uint32_t *ids)
 {
     for (uint64_t i = 0; i < table->n; i++)

@@ -11,7 +11,8 @@
 #include "src/record/job-folder.h"
 #include "src/record/job.h"
 
-enum { RING_SIZE = 4 << 20, DRAIN = 10 /* seconds */ };
+/* Defaults: bytes of a ring, and seconds that the process waits for the collector. */
+enum { RING_SIZE = 4 << 20, DRAIN = 10 };
 
 static uint64_t number_option(const char *name, uint64_t usual)
 {

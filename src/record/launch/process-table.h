@@ -1,6 +1,6 @@
 /*
- * The properties that collectors store about their processes, by name ("record.end"), in the table
- * `definition_properties`.
+ * Reads the properties of recorded processes, by name ("record.end"), from the table `definition_properties`.
+ * Collectors store them.
  */
 #pragma once
 

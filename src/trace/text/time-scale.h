@@ -43,7 +43,8 @@ void xtf_time_scale_init_growing(XtfTimeScale *scale, const XtfClock *clock);
 
 /* Returns "s", or "B" if the clock counts bytes. */
 const char *xtf_time_scale_unit(const XtfTimeScale *scale);
-/* Returns the name of the directory of windows and of the first column of records: "time" or "length". */
+/* Returns the name of the directory of windows and of the first column of records: "time", or "length" if the clock
+ * counts bytes. */
 const char *xtf_time_scale_name(const XtfTimeScale *scale);
 
 /* Writes ticks as seconds before `end`; returns the first character. */

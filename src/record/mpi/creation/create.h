@@ -13,7 +13,8 @@
 
 #pragma GCC visibility push(hidden)
 
-/* Sets up a communicator made from `out_of` by all its members. An id of XTF_WIRE_NONE: only some members took part. */
+/* Sets up `made`, which all of its members made from `out_of`. `out_of.id` is XTF_WIRE_NONE if that communicator has no
+ * id, or if only some of its members took part in the call. */
 void xtf_mpi_comm_created(XtfRing *ring, uint64_t *left, int result, XtfMpiFrom out_of, MPI_Comm made);
 void xtf_mpi_comm_named(XtfRing *ring, int result, MPI_Comm comm, const char *name);
 void xtf_mpi_comm_freed(XtfRing *ring, uint64_t left, int result, uint32_t comm);

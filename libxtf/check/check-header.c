@@ -91,7 +91,7 @@ static bool limits_equal(const XtfCatalog *a, const XtfCatalog *b)
         xtf_catalog_encode_limits(a, i, left);
         xtf_catalog_encode_limits(b, i, right);
     }
-    return left->len == right->len && memcmp(left->data, right->data, left->len) == 0;
+    return left->len == right->len && (left->len == 0 || memcmp(left->data, right->data, left->len) == 0);
 }
 
 /* Encodes all of a catalog except schemas and limits. */

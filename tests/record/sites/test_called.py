@@ -7,6 +7,7 @@ usage: test_called.py ELF
 ELF: 1 if this build finds names of functions.
 """
 
+import collections
 import csv
 import io
 import pathlib
@@ -47,14 +48,13 @@ class Called(Case):
         rows = csv.DictReader(io.StringIO(self.xtf("cat", path, "findings.csv"), newline=""))
         return {row["rule"]: row["finding"] for row in rows}.get(rule, "no sentence")
 
-    def longest_wait(self, path):
-        """Returns the line of the longest wait for the slow process."""
-        waits = csv.DictReader(io.StringIO(self.xtf("cat", path, f"waits/culprit/{SLOW}/records.csv"), newline=""))
-        return max(waits, key=lambda wait: Decimal(wait["amount"]))
+    def waits(self, path):
+        """Returns the lines of the waits for the slow process."""
+        return list(csv.DictReader(io.StringIO(self.xtf("cat", path, f"waits/culprit/{SLOW}/records.csv"), newline="")))
 
     def check_wait(self, path, site, until):
-        """Checks what `state` and the tool tips say of the longest wait."""
-        wait = self.longest_wait(path)
+        """Checks what `state` and the tool tips say of the longest wait at a site. On a busy machine MPI_Finalize waits longer."""
+        wait = max((wait for wait in self.waits(path) if wait["site"] == site[1]), key=lambda wait: Decimal(wait["amount"]))
         end, amount = Decimal(wait["time"]), Decimal(wait["amount"]) / 10**9
         [state] = csv.DictReader(io.StringIO(self.xtf("cat", path, f"proc/{wait['proc']}/time/-{end - amount / 2:.9f}/state.csv"), newline=""))
         self.assertEqual((state["region"], state["site"]), site)
@@ -95,16 +95,27 @@ class Lines(Called):
                     ending = (ending, f"{function} (slow.c:{line_of('slow.c', f'ENDS {way}')})") if ending else waiting
                     self.check_lines(path, waiting, ending, waiting if last == "WAITS" else ending)
 
+    def record_alike(self, mpi, way, most):
+        """Records a program whose lines wait alike. Repeats it while the machine is so busy that one line has more than `most` of
+        the waiting."""
+        for _ in range(8):
+            path = self.record_way(mpi, way)
+            self.xtf("analyze", path)
+            sums = collections.Counter()
+            for wait in self.waits(path):
+                sums[wait["site"]] += Decimal(wait["amount"])
+            if max(sums.values()) <= sum(sums.values()) * Decimal(most):
+                return path
+        self.fail(f"one line of {way} has more than {most} of the waiting in each of 8 recordings: {sums}")
+
     def test_several(self):
         """Checks the words where waits are on two lines alike, and on four."""
         for mpi in mpis():
             with self.subTest(mpi=mpi):
-                path = self.record_way(mpi, "two")
-                self.xtf("analyze", path)
+                path = self.record_alike(mpi, "two", "0.57")
                 one, other = (rf"meet_in_two \(slow\.c:{line}\)" for line in marked("slow.c", "WAITS two"))
                 self.assertRegex(self.sentence(path, "culprit"), rf"\), in MPI_Barrier, called by ({one} and {other}|{other} and {one}), until process {SLOW} ")
-                path = self.record_way(mpi, "four")
-                self.xtf("analyze", path)
+                path = self.record_alike(mpi, "four", "0.31")
                 self.assertIn("), in MPI_Barrier, called from 4 sites", self.sentence(path, "culprit"))
 
     def test_fortran(self):

@@ -149,22 +149,10 @@ static char *address_name(const char *path, uint64_t offset)
     return file ? g_strdup_printf("0x%" PRIx64 "@%s", offset, file) : g_strdup_printf("0x%" PRIx64, offset);
 }
 
-/* Returns the name of a site in the source. NULL if the function is unknown. The caller frees it. */
-static char *source_name(const XtfCallPlace *place)
-{
-    g_autofree char *file = place->file[0] ? g_path_get_basename(place->file) : NULL;
-
-    if (!place->function[0])
-        return file ? g_strdup_printf("%s:%" PRIu32, file, place->line) : NULL;
-    if (file && place->line > 0)
-        return g_strdup_printf("%s (%s:%" PRIu32 ")", place->function, file, place->line);
-    return g_strdup_printf("%s+0x%" PRIx64, place->function, place->offset);
-}
-
 /* Writes a place's name in the source into a row. */
 static void set_source(XtfCollectTables *tables, uint32_t row, const XtfCallPlace *place)
 {
-    g_autofree char *name = source_name(place);
+    g_autofree char *name = xtf_call_place_name(place);
 
     if (!name)
         return;

@@ -157,18 +157,9 @@ static bool align_into(Align *align, XtfWriter *writer, GError **error)
 
 static bool write_aligned_copy(Align *align, const XtfOutput *output, GError **error)
 {
-    const XtfClock *clock = xtf_trace_clock(align->trace);
-    XtfTraceInfo info;
     const XtfCopyOptions copy = {.cancel = align->cancel, .progress = show_copy, .progress_data = align};
 
-    xtf_trace_get_info(align->trace, &info);
-    const XtfWriterOptions options = {
-        .page_size = info.page_size,
-        .resolution_num = clock->resolution_num,
-        .resolution_den = clock->resolution_den,
-        .origin = clock->origin == clock->first ? UINT64_MAX : clock->origin,
-        .codec = info.codec,
-    };
+    const XtfWriterOptions options = xtf_copy_writer_options(align->trace);
     g_autoptr(XtfWriter) writer = xtf_output_writer(output, &options, error);
     return writer && xtf_copy_trace(align->trace, writer, &copy, error) && align_into(align, writer, error) &&
            xtf_writer_close(g_steal_pointer(&writer), error);

@@ -25,18 +25,8 @@ static void show_copy(uint64_t done, uint64_t total, void *progress)
 static bool write_named_copy(const XtfFoundNames *found, const XtfOutput *output, bool quiet, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("copying", "rows", quiet);
-    const XtfClock *clock = xtf_trace_clock(found->trace);
     XtfInterrupts interrupts;
-    XtfTraceInfo info;
-
-    xtf_trace_get_info(found->trace, &info);
-    const XtfWriterOptions options = {
-        .page_size = info.page_size,
-        .resolution_num = clock->resolution_num,
-        .resolution_den = clock->resolution_den,
-        .origin = clock->origin == clock->first ? UINT64_MAX : clock->origin,
-        .codec = info.codec,
-    };
+    const XtfWriterOptions options = xtf_copy_writer_options(found->trace);
     g_autoptr(XtfWriter) writer = xtf_output_writer(output, &options, error);
     if (!writer)
         return false;

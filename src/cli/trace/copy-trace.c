@@ -210,6 +210,21 @@ static bool copy_tables(Copy *copy, GError **error)
     return true;
 }
 
+XtfWriterOptions xtf_copy_writer_options(XtfTrace *trace)
+{
+    const XtfClock *clock = xtf_trace_clock(trace);
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(trace, &info);
+    return (XtfWriterOptions){
+        .page_size = info.page_size,
+        .resolution_num = clock->resolution_num,
+        .resolution_den = clock->resolution_den,
+        .origin = clock->origin == clock->first ? UINT64_MAX : clock->origin,
+        .codec = info.codec,
+    };
+}
+
 bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *options, GError **error)
 {
     g_autoptr(GHashTable) strings = g_hash_table_new(NULL, NULL);

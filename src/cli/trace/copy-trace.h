@@ -19,5 +19,9 @@ typedef struct {
     bool no_derived; /* leave out derived rows of an analysis; its tables are copied */
 } XtfCopyOptions;
 
+/* Returns options for a copy with the clock, page size and codec of a trace. If time 0 of the trace is its first
+ * record, time 0 of the copy is the copy's first record. */
+XtfWriterOptions xtf_copy_writer_options(XtfTrace *trace);
+
 /* Copies a whole trace into an empty writer, which has the same clock and origin. */
 bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *options, GError **error);

@@ -39,21 +39,6 @@ static bool nothing_is_reserved(const XtfSchema *schema)
     return false;
 }
 
-static guint hash_envelope(const void *key)
-{
-    const uint64_t *envelope = key;
-    uint64_t hash = 0;
-
-    for (unsigned i = 0; i < XTF_ENVELOPE_KEYS; i++)
-        hash = (hash ^ envelope[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return (guint)(hash >> 32);
-}
-
-static gboolean same_envelope(const void *a, const void *b)
-{
-    return memcmp(a, b, XTF_ENVELOPE_KEYS * sizeof(uint64_t)) == 0;
-}
-
 XtfKeptRows *xtf_kept_rows_new(XtfTrace *trace, GError **error)
 {
     XtfKeptRows *kept = g_new0(XtfKeptRows, 1);
@@ -67,7 +52,7 @@ XtfKeptRows *xtf_kept_rows_new(XtfTrace *trace, GError **error)
     kept->indexes = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
     kept->firsts = g_hash_table_new(g_str_hash, g_str_equal);
     kept->regions = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    kept->sent = g_hash_table_new_full(hash_envelope, same_envelope, g_free, NULL);
+    kept->sent = g_hash_table_new_full(xtf_envelope_hash, xtf_envelope_equal, g_free, NULL);
     kept->locations = xtf_trace_context_locations(&kept->context, error);
     if (!kept->locations) {
         xtf_kept_rows_free(kept);
@@ -347,7 +332,7 @@ static gint compare_early(gconstpointer a, gconstpointer b)
  * postings over sends before the kept time: their sends are kept. */
 static void choose_early(const XtfKeptRows *kept, GArray *early)
 {
-    g_autoptr(GHashTable) seen = g_hash_table_new_full(hash_envelope, same_envelope, NULL, g_free);
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(xtf_envelope_hash, xtf_envelope_equal, NULL, g_free);
 
     for (guint i = early->len; i > 0; i--) {
         EarlyPosting *posting = &g_array_index(early, EarlyPosting, i - 1);

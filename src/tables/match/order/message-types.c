@@ -1,5 +1,7 @@
 #include "src/tables/match/order/message-types.h"
 
+#include <string.h>
+
 #include "libxtf/aggregates.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
@@ -84,6 +86,21 @@ void xtf_message_types_find(XtfMessageTypes *types, const XtfTraceContext *conte
         types->frames = frames.number;
         types->site = xtf_call_site_field(context);
     }
+}
+
+guint xtf_envelope_hash(const void *key)
+{
+    const uint64_t *envelope = key;
+    uint64_t hash = 0;
+
+    for (unsigned i = 0; i < XTF_ENVELOPE_KEYS; i++)
+        hash = (hash ^ envelope[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return (guint)(hash >> 32);
+}
+
+gboolean xtf_envelope_equal(const void *a, const void *b)
+{
+    return memcmp(a, b, XTF_ENVELOPE_KEYS * sizeof(uint64_t)) == 0;
 }
 
 void xtf_message_envelope(const XtfMessageType *type, const uint8_t *row, uint64_t envelope[XTF_ENVELOPE_KEYS])

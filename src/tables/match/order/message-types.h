@@ -38,3 +38,8 @@ void xtf_message_types_find(XtfMessageTypes *types, const XtfTraceContext *conte
 
 /* Fills the envelope of a row: the keys of its aggregate. */
 void xtf_message_envelope(const XtfMessageType *type, const uint8_t *row, uint64_t envelope[XTF_ENVELOPE_KEYS]);
+
+/* Computes the hash of an envelope, an array of XTF_ENVELOPE_KEYS uint64_t, for a GHashTable. */
+guint xtf_envelope_hash(const void *envelope);
+/* Compares two envelopes, for a GHashTable. */
+gboolean xtf_envelope_equal(const void *a, const void *b);

@@ -1,23 +1,6 @@
 #include "src/tables/match/order/message-unposted.h"
 
-#include <string.h>
-
 #include "libxtf/error.h"
-
-static guint hash_envelope(const void *key)
-{
-    const uint64_t *envelope = key;
-    uint64_t hash = 0;
-
-    for (unsigned i = 0; i < XTF_ENVELOPE_KEYS; i++)
-        hash = (hash ^ envelope[i]) * UINT64_C(0x9e3779b97f4a7c15);
-    return (guint)(hash >> 32);
-}
-
-static gboolean same_envelope(const void *a, const void *b)
-{
-    return memcmp(a, b, XTF_ENVELOPE_KEYS * sizeof(uint64_t)) == 0;
-}
 
 /* Finds the rows of `recvs` that complete an unposted request, ascending. */
 static bool find_receives(const XtfMessageTypes *types, const XtfMessageLocation *location, GArray *found,
@@ -88,7 +71,7 @@ static bool load_unposted(const XtfMessageTypes *types, XtfMessageLocation *loca
     *unposted = g_atomic_pointer_get(&location->unposted);
     if (*unposted)
         return true;
-    g_autoptr(GHashTable) last = g_hash_table_new_full(hash_envelope, same_envelope, g_free, g_free);
+    g_autoptr(GHashTable) last = g_hash_table_new_full(xtf_envelope_hash, xtf_envelope_equal, g_free, g_free);
     g_autoptr(GArray) receives = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     if (location->has_recvs && location->has[XTF_MESSAGES_POSTINGS] && types->recvs_event &&
         (!find_receives(types, location, receives, error) ||

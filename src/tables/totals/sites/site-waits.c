@@ -8,7 +8,6 @@
 
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
-#include "src/model/wait-kinds.h"
 #include "src/tables/totals/sites/site-sweep.h"
 #include "src/tables/totals/sites/site-totals.h"
 #include "src/tables/totals/waits/wait-rows.h"
@@ -72,13 +71,10 @@ static bool collect_cause(const Request *request, ThreadWaits *waits, uint32_t w
     Cause cause = {.amount = row->amount};
     bool known;
 
-    if (!xtf_wait_row_culprit(row, waiter, request->context, request->locations, &cause.location, &cause.seq, &known,
-                              error))
+    if (!xtf_wait_row_culprit_in_call(row, waiter, request->context, request->locations, &cause.location, &cause.seq,
+                                      &known, error))
         return false;
-    if (!known)
-        return true;
-    cause.seq -= row->kind->to_leave && cause.seq > 0; /* the record behind the culprit's call */
-    if (request->selected[cause.location])
+    if (known && request->selected[cause.location])
         g_array_append_val(waits->causes, cause);
     return true;
 }

@@ -2,7 +2,6 @@
 
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
-#include "src/model/wait-kinds.h"
 #include "src/tables/totals/location-totals.h"
 #include "src/tables/totals/sites/main-sites.h"
 #include "src/tables/totals/sites/site-sweep.h"
@@ -132,14 +131,13 @@ bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t l
     *draw = (XtfWaitDraw){XTF_NO_SITE, XTF_NO_SITE, UINT32_MAX, XTF_NO_SITE, 0};
     if (!locations || !xtf_wait_row_read(waits, n, &row, error) ||
         !find_site_of_record(context, &locations->all[location], row.end, row.seq, &draw->waiting, error) ||
-        !xtf_wait_row_culprit(&row, location, context, locations, &draw->culprit, &draw->culprit_seq, &known, error))
+        !xtf_wait_row_culprit_in_call(&row, location, context, locations, &draw->culprit, &draw->culprit_seq, &known,
+                                      error))
         return false;
     if (!known) {
         draw->culprit = UINT32_MAX;
         return true;
     }
-    /* Behind a call that the waiter waited for, its LEAVE is the last record that has the call's site. */
-    draw->culprit_seq -= row.kind->to_leave && draw->culprit_seq > 0;
     return find_site_of_record(context, &locations->all[draw->culprit], row.end, draw->culprit_seq, &draw->ending,
                                error) &&
            find_site_before(context, &locations->all[draw->culprit], &row, draw, error);

@@ -203,3 +203,14 @@ bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContex
     *seq += *known && kind->behind;
     return !*known || !kind->to_leave || find_record_after_call(context, culprit_location, seq, error);
 }
+
+bool xtf_wait_row_culprit_in_call(const XtfWaitRow *row, uint32_t waiter, XtfTraceContext *context,
+                                  const XtfLocations *locations, uint32_t *culprit, uint64_t *seq, bool *known,
+                                  GError **error)
+{
+    if (!xtf_wait_row_culprit(row, waiter, context, locations, culprit, seq, known, error))
+        return false;
+    if (*known && row->kind->to_leave && *seq > 0)
+        *seq -= 1;
+    return true;
+}

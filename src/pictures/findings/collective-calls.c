@@ -6,30 +6,6 @@
 #include "src/tables/totals/location-totals.h"
 #include "src/trace/calls/open-frames.h"
 
-static const char *const functions[XTF_COLLECTIVE_FUNCTIONS + 1] = {"barrier",
-                                                                    "bcast",
-                                                                    "gather",
-                                                                    "gatherv",
-                                                                    "scatter",
-                                                                    "scatterv",
-                                                                    "allgather",
-                                                                    "allgatherv",
-                                                                    "alltoall",
-                                                                    "alltoallv",
-                                                                    "alltoallw",
-                                                                    "reduce",
-                                                                    "allreduce",
-                                                                    "reduce_scatter",
-                                                                    "reduce_scatter_block",
-                                                                    "scan",
-                                                                    "exscan",
-                                                                    "neighbor_allgather",
-                                                                    "neighbor_allgatherv",
-                                                                    "neighbor_alltoall",
-                                                                    "neighbor_alltoallv",
-                                                                    "neighbor_alltoallw",
-                                                                    NULL};
-
 void xtf_call_numbers_add(XtfCallNumbers *numbers, uint64_t calls, uint64_t proc, uint64_t n)
 {
     unsigned i = 0;
@@ -50,9 +26,9 @@ void xtf_call_numbers_add(XtfCallNumbers *numbers, uint64_t calls, uint64_t proc
 typedef struct {
     XtfCollectiveCalls *calls;
     const XtfProcessEnds *ends;
-    XtfAggregateRef ref;        /* totals of operations by event, region and communicator */
-    uint64_t end;               /* label of the event that ends an operation */
-    int *function_of;           /* by region: 1 + index in `functions`; 0: not looked up; -1: not in `functions` */
+    XtfAggregateRef ref; /* totals of operations by event, region and communicator */
+    uint64_t end;        /* label of the event that ends an operation */
+    int *function_of;    /* by region: 1 + index in xtf_collective_functions; 0: not looked up; -1: not in that list */
     GHashTable *process_counts; /* Count by communicator and function */
 } Counting;
 
@@ -67,7 +43,7 @@ static void counting_clear(Counting *counting)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Counting, counting_clear)
 
-/* Sets *function to the index of a region's function in `functions`, or to -1. */
+/* Sets *function to the index of a region's function in xtf_collective_functions, or to -1. */
 static bool find_function(Counting *counting, uint64_t region, int *function, GError **error)
 {
     const XtfNameIndex *regions = xtf_trace_context_regions(counting->ends->job->views->context, error);
@@ -81,7 +57,7 @@ static bool find_function(Counting *counting, uint64_t region, int *function, GE
         counting->function_of = g_new0(int, regions->n_rows + 1);
     int *cached = &counting->function_of[region];
     if (*cached == 0) {
-        int index = xtf_mpi_function_find(regions->texts[region], functions);
+        int index = xtf_mpi_function_find(regions->texts[region], xtf_collective_functions);
         *cached = index < 0 ? -1 : index + 1;
     }
     *function = *cached < 0 ? -1 : *cached - 1;

@@ -6,9 +6,8 @@
  */
 #pragma once
 
+#include "src/model/collective-functions.h"
 #include "src/pictures/findings/process-ends.h"
-
-enum { XTF_COLLECTIVE_FUNCTIONS = 22 };
 
 /* The two different numbers of calls of a function that the members of a communicator make. */
 typedef struct {

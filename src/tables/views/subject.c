@@ -35,6 +35,7 @@ const XtfViewSubject xtf_about_waits = {"waits", TYPES(XTF_DERIVED_WAITS),
 const XtfViewSubject xtf_about_delays = {"delays", TYPES(XTF_DERIVED_DELAYS), 1 << XTF_BY_REGION | 1 << XTF_BY_KIND,
                                          false};
 
+const XtfViewSubject xtf_about_waiting = {"calls that wait at the end", TYPES("pending"), 0, true};
 const XtfViewSubject xtf_about_states = {
     "processes", TYPES(XTF_RECORD_ENTERS_LEAVES, XTF_RECORD_SENDS, "resources", "message_totals", "task_states"), 0,
     false};

@@ -15,7 +15,7 @@ typedef struct {
 
 extern const XtfViewSubject xtf_about_calls, xtf_about_all_calls, xtf_about_messages, xtf_about_sends, xtf_about_groups,
     xtf_about_bytes, xtf_about_comms, xtf_about_operations, xtf_about_values, xtf_about_growth, xtf_about_path,
-    xtf_about_callpaths, xtf_about_waits, xtf_about_delays, xtf_about_states;
+    xtf_about_callpaths, xtf_about_waits, xtf_about_delays, xtf_about_states, xtf_about_waiting;
 
 /* True if the selection has at least one of the subject's record types. */
 bool xtf_view_is_about(const XtfTraceContext *context, const XtfViewSubject *subject, const XtfSelection *selection);

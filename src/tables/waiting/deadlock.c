@@ -1,0 +1,124 @@
+#include "src/tables/waiting/deadlock.h"
+
+#include "src/tables/waiting/wait-edges.h"
+
+#define UNKNOWN UINT64_MAX
+
+enum { LEAST_SECONDS = 2 /* a call of a running program does not count before */ };
+
+const char *const xtf_verdict_names[XTF_N_VERDICTS] = {"waits", "possible", "ended", "behind", "deadlock"};
+
+/* Returns LEAST_SECONDS in ticks, rounded up. */
+static uint64_t least_ticks(const XtfTimeScale *scale)
+{
+    unsigned __int128 ticks = ((unsigned __int128)scale->num * LEAST_SECONDS + scale->den - 1) / scale->den;
+
+    return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
+}
+
+/* Returns the process of the first node of another process on the way from a thread to its core; UNKNOWN: none. */
+static uint64_t next_proc(const XtfWaitEdges *edges, uint32_t node)
+{
+    uint64_t own = g_array_index(edges->proc_of_node, uint64_t, node);
+    uint32_t n = edges->graph.nodes->len;
+
+    for (uint32_t at = xtf_wait_graph_node(&edges->graph, node)->next; at != UINT32_MAX && n > 0; n--) {
+        uint64_t proc = g_array_index(edges->proc_of_node, uint64_t, at);
+        if (proc != UNKNOWN && (proc != own || at == node))
+            return proc;
+        at = xtf_wait_graph_node(&edges->graph, at)->next;
+    }
+    return UNKNOWN;
+}
+
+/* Marks the cores that are a process or thread that has ended. */
+static bool *find_ended_cores(const XtfWaitGraph *graph)
+{
+    bool *ended = g_new0(bool, graph->n_cores + 1);
+
+    for (guint i = 0; i < graph->nodes->len; i++) {
+        const XtfWaitNode *node = xtf_wait_graph_node(graph, i);
+        if (node->kind == XTF_WAIT_NODE_ENDED && node->core != XTF_WAIT_NO_CORE)
+            ended[node->core] = true;
+    }
+    return ended;
+}
+
+/* Sets the verdicts of the stuck threads. */
+static void judge_stuck(XtfDeadlocks *deadlocks, const XtfWaitEdges *edges)
+{
+    g_autofree bool *ended = find_ended_cores(&edges->graph);
+    g_autofree uint64_t *group_of = g_new(uint64_t, edges->graph.n_cores + 1);
+
+    for (uint32_t i = 0; i < edges->graph.n_cores; i++)
+        group_of[i] = UNKNOWN;
+    for (guint i = 0; i < deadlocks->waiting->len; i++) {
+        XtfWaiting *waiting = &g_array_index(deadlocks->waiting, XtfWaiting, i);
+        uint32_t number = edges->thread_nodes[xtf_open_call(&deadlocks->calls, waiting->call)->location];
+        const XtfWaitNode *node = xtf_wait_graph_node(&edges->graph, number);
+        if (!node->is_stuck)
+            continue;
+        waiting->waits_for = next_proc(edges, number);
+        waiting->verdict = ended[node->core]     ? XTF_VERDICT_ENDED
+                           : node->distance == 0 ? XTF_VERDICT_DEADLOCK
+                                                 : XTF_VERDICT_BEHIND;
+        if (ended[node->core])
+            continue;
+        if (group_of[node->core] == UNKNOWN)
+            group_of[node->core] = deadlocks->n_groups++;
+        waiting->group = group_of[node->core];
+    }
+}
+
+/* Sets the verdicts of the threads that only the second solution finds stuck. */
+static void judge_possible(XtfDeadlocks *deadlocks, const XtfWaitEdges *edges)
+{
+    for (guint i = 0; i < deadlocks->waiting->len; i++) {
+        XtfWaiting *waiting = &g_array_index(deadlocks->waiting, XtfWaiting, i);
+        uint32_t number = edges->thread_nodes[xtf_open_call(&deadlocks->calls, waiting->call)->location];
+        if (waiting->verdict != XTF_VERDICT_WAITS || !xtf_wait_graph_node(&edges->graph, number)->is_stuck)
+            continue;
+        waiting->verdict = XTF_VERDICT_POSSIBLE;
+        if (!waiting->unknown)
+            waiting->waits_for = next_proc(edges, number);
+    }
+}
+
+static void add_waiting(XtfDeadlocks *deadlocks, const XtfWaitEdges *edges)
+{
+    for (guint i = 0; i < deadlocks->calls.calls->len; i++) {
+        const XtfWaitTargets *targets = &edges->targets[i];
+        XtfWaiting waiting = {.call = i,
+                              .group = UNKNOWN,
+                              .waits_for = targets->example,
+                              .n = targets->n,
+                              .any = targets->any,
+                              .unknown = targets->unknown};
+        g_array_append_val(deadlocks->waiting, waiting);
+    }
+}
+
+bool xtf_deadlocks_init(XtfDeadlocks *deadlocks, XtfTraceContext *context, GError **error)
+{
+    g_auto(XtfWaitEdges) edges = {0};
+
+    *deadlocks = (XtfDeadlocks){.waiting = g_array_new(FALSE, FALSE, sizeof(XtfWaiting))};
+    if (!xtf_open_calls_init(&deadlocks->calls, context, least_ticks(&context->scale), error) ||
+        !xtf_wait_edges_init(&edges, context, &deadlocks->calls, error))
+        return false;
+    add_waiting(deadlocks, &edges);
+    xtf_wait_graph_solve(&edges.graph);
+    judge_stuck(deadlocks, &edges);
+    xtf_wait_edges_bind_unknown(&edges);
+    xtf_wait_graph_solve(&edges.graph);
+    judge_possible(deadlocks, &edges);
+    for (guint i = 0; i < deadlocks->waiting->len; i++)
+        deadlocks->n_by_verdict[g_array_index(deadlocks->waiting, XtfWaiting, i).verdict]++;
+    return true;
+}
+
+void xtf_deadlocks_finish(XtfDeadlocks *deadlocks)
+{
+    xtf_open_calls_finish(&deadlocks->calls);
+    g_clear_pointer(&deadlocks->waiting, g_array_unref);
+}

@@ -1,0 +1,26 @@
+/*
+ * Messages on their way at the end of a trace, and how many collective operations each process has ended.
+ *
+ * Both come from the totals of whole arrays in the index. Messages are counted for receivers that wait, and operations
+ * for communicators in which a process waits.
+ */
+#pragma once
+
+#include "src/tables/waiting/open-calls.h"
+
+typedef struct {
+    GHashTable *messages;    /* messages on their way, by communicator, sender, receiver and tag */
+    GHashTable *by_receiver; /* arrays of these messages, by process of the receiver */
+    GHashTable *operations;  /* ended operations, by communicator and process */
+} XtfExchangeCounts;
+
+bool xtf_exchange_counts_init(XtfExchangeCounts *counts, XtfTraceContext *context, const XtfOpenCalls *calls,
+                              GError **error);
+void xtf_exchange_counts_finish(XtfExchangeCounts *counts); /* all zeros is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfExchangeCounts, xtf_exchange_counts_finish)
+
+/* True if a message is on its way that a receive of process `receiver` accepts: more were sent than received. Its peer
+ * and its tag may be any. */
+bool xtf_exchange_is_under_way(const XtfExchangeCounts *counts, const XtfAwaited *receive, uint64_t receiver);
+/* Returns how many blocking collective operations of a communicator a process has ended. */
+uint64_t xtf_exchange_operations(const XtfExchangeCounts *counts, uint64_t comm, uint64_t proc);

@@ -1,0 +1,337 @@
+#include "src/tables/waiting/open-calls.h"
+
+#include "libxtf/trace.h"
+#include "libxtf/vocabulary.h"
+#include "src/model/collective-functions.h"
+#include "src/model/mpi-functions.h"
+#include "src/model/process-properties.h"
+#include "src/trace/calls/open-frames.h"
+
+#define UNKNOWN UINT64_MAX
+
+enum { AWAITED_MAX = 1 << 12 }; /* rows that are read of one call */
+
+/* Fields of `pending`; NULL: missing. */
+typedef struct {
+    const XtfSchema *schema; /* NULL: the trace has no such type */
+    const XtfField *seq, *event, *region, *since, *peer, *tag, *comm, *requests;
+} PendingFields;
+
+typedef struct {
+    XtfOpenCalls *calls;
+    XtfTraceContext *context;
+    const XtfRanks *ranks;
+    const XtfNameIndex *regions;
+    PendingFields fields;
+    XtfAggregateRef frames, by_site; /* all zeros: the trace has none */
+    const XtfSchema *messages[4];    /* types whose records show that a location calls MPI; NULL: missing */
+    GHashTable *ends;                /* XtfStatedEnd by process */
+    uint64_t least;                  /* ticks */
+    uint64_t last;                   /* global time at which the trace ends */
+    XtfLocationArrays arrays;
+} Reading;
+
+static void reading_clear(Reading *reading)
+{
+    g_clear_pointer(&reading->ends, g_hash_table_unref);
+    xtf_location_arrays_finish(&reading->arrays);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Reading, reading_clear)
+
+static void find_fields(PendingFields *fields, XtfTraceContext *context)
+{
+    const XtfSchema *schema = xtf_trace_context_schema(context, "pending", XTF_SCHEMA_RECORD);
+
+    *fields = (PendingFields){.schema = schema};
+    if (!schema)
+        return;
+    fields->seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
+    fields->event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
+    fields->region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION);
+    fields->peer = xtf_schema_field_by_role(schema, XTF_ROLE_PEER);
+    fields->tag = xtf_schema_field_by_role(schema, XTF_ROLE_TAG);
+    fields->comm = xtf_schema_field_by_role(schema, XTF_ROLE_COMM);
+    fields->since = xtf_schema_field(schema, "since");
+    fields->requests = xtf_schema_field(schema, "requests");
+}
+
+static uint64_t value_of(const XtfField *field, const uint8_t *row)
+{
+    return field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : UNKNOWN;
+}
+
+/* ---- One call. */
+
+static void set_kind(const Reading *reading, XtfOpenCall *call)
+{
+    static const char *const any[] = {"waitany", "waitsome", NULL};
+    static const char *const tests[] = {"test", "testall", "testany", "testsome", "iprobe", "improbe", NULL};
+    static const char *const one[] = {
+        "recv",  "mrecv",  "send", "ssend",   "rsend", "bsend", "sendrecv", "sendrecv_replace",
+        "probe", "mprobe", "wait", "waitall", NULL};
+    static const char *const aborts[] = {"abort", NULL};
+    const char *name =
+        reading->regions->texts && call->region < reading->regions->n_rows ? reading->regions->texts[call->region] : "";
+
+    call->kind = XTF_OPEN_OTHER;
+    call->function = xtf_mpi_function_find(name, xtf_collective_functions);
+    call->may_test = xtf_mpi_function_find(name, tests) >= 0;
+    if (call->function >= 0 && call->comm != UNKNOWN)
+        call->kind = XTF_OPEN_COLLECTIVE;
+    else if (xtf_mpi_function_bound(name) == XTF_MPI_ENDS)
+        call->kind = XTF_OPEN_FINALIZE;
+    else if (xtf_mpi_function_find(name, aborts) >= 0)
+        call->kind = XTF_OPEN_ABORT;
+    else if (xtf_mpi_function_find(name, any) >= 0)
+        call->kind = XTF_OPEN_ANY;
+    else if (xtf_mpi_function_find(name, one) >= 0)
+        call->kind = XTF_OPEN_ALL;
+}
+
+/* Returns what a call of a function waits for that names one message. */
+static XtfAwaitedKind kind_of_function(const char *name)
+{
+    static const char *const receives[] = {"recv", "mrecv", "sendrecv", "sendrecv_replace", "probe", "mprobe", NULL};
+    static const char *const sends[] = {"send", "ssend", "rsend", "bsend", NULL};
+
+    return xtf_mpi_function_find(name, receives) >= 0 ? XTF_AWAITED_RECEIVE
+           : xtf_mpi_function_find(name, sends) >= 0  ? XTF_AWAITED_SEND
+                                                      : XTF_AWAITED_EITHER;
+}
+
+static void add_awaited(Reading *reading, XtfOpenCall *call, XtfAwaitedKind kind, const uint8_t *row)
+{
+    const PendingFields *fields = &reading->fields;
+    uint64_t self = reading->calls->locations->all[call->location].proc;
+    XtfAwaited awaited = {.kind = kind,
+                          .peer = value_of(fields->peer, row),
+                          .tag = value_of(fields->tag, row),
+                          .comm = value_of(fields->comm, row),
+                          .proc = UNKNOWN};
+
+    if (awaited.peer != UNKNOWN &&
+        (awaited.comm == UNKNOWN || !xtf_ranks_proc(reading->ranks, awaited.comm, awaited.peer, self, &awaited.proc)))
+        awaited.proc = UNKNOWN;
+    g_array_append_val(reading->calls->awaited, awaited);
+    call->n++;
+}
+
+/* Adds an operation of a call's request. False: the row is that of the call itself. */
+static bool add_request(Reading *reading, XtfOpenCall *call, const uint8_t *row)
+{
+    static const struct {
+        const char *event;
+        XtfAwaitedKind kind;
+    } kinds[] = {{"PENDING_SEND", XTF_AWAITED_SEND},
+                 {"PENDING_RECEIVE", XTF_AWAITED_RECEIVE},
+                 {"PENDING_COLLECTIVE", XTF_AWAITED_OTHER}};
+    const char *event = xtf_row_label(reading->fields.event, row);
+
+    for (unsigned i = 0; event && i < G_N_ELEMENTS(kinds); i++) {
+        if (!g_str_equal(event, kinds[i].event))
+            continue;
+        add_awaited(reading, call, kinds[i].kind, row);
+        return true;
+    }
+    return false;
+}
+
+/* Fills a call from its own row. Rows of its requests, if there are any, have been added. */
+static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
+{
+    const PendingFields *fields = &reading->fields;
+
+    call->region = value_of(fields->region, row);
+    call->since = value_of(fields->since, row);
+    call->comm = value_of(fields->comm, row);
+    set_kind(reading, call);
+    if (call->kind != XTF_OPEN_ALL && call->kind != XTF_OPEN_ANY)
+        return;
+    uint64_t requests = value_of(fields->requests, row);
+    const char *name = reading->regions->texts[call->region];
+    XtfAwaitedKind kind = kind_of_function(name);
+    if (kind != XTF_AWAITED_EITHER || (call->n == 0 && value_of(fields->peer, row) != UNKNOWN))
+        add_awaited(reading, call, kind, row);
+    else if (call->n == 0)
+        call->kind = XTF_OPEN_OTHER;
+    else if (requests != call->n)
+        call->kind = XTF_OPEN_ANY; /* the call waits for some of these requests, nobody knows which */
+}
+
+/* Reads the last call of a location's array, from its last row backward. */
+static bool read_last_call(Reading *reading, const XtfArray *array, XtfOpenCall *call, uint64_t *seq, GError **error)
+{
+    const PendingFields *fields = &reading->fields;
+    g_auto(XtfCursor) cursor;
+    uint64_t since = UNKNOWN;
+    bool found;
+
+    xtf_cursor_init(&cursor, array);
+    if (!xtf_cursor_seek_n(&cursor, array->n_rows - 1, &found, error))
+        return false;
+    call->first = reading->calls->awaited->len;
+    *seq = found && fields->seq ? xtf_field_get(fields->seq, xtf_cursor_row(&cursor)) : 0;
+    for (uint32_t i = 0; found && i < AWAITED_MAX; i++) {
+        const uint8_t *row = xtf_cursor_row(&cursor);
+        if (i > 0 && value_of(fields->since, row) != since)
+            break;
+        since = value_of(fields->since, row);
+        if (!add_request(reading, call, row)) {
+            fill_call(reading, call, row);
+            return true;
+        }
+        if (!xtf_cursor_next(&cursor, -1, &found, error))
+            return false;
+    }
+    call->kind = XTF_OPEN_OTHER; /* the call's own row is missing */
+    call->region = call->comm = UNKNOWN;
+    call->since = since;
+    return true;
+}
+
+/* ---- One location. */
+
+/* Sets *later if a location has a record of calls after record `seq`. */
+static bool has_later_call(const Reading *reading, uint64_t seq, bool *later, GError **error)
+{
+    const XtfSchema *schema = reading->frames.schema;
+    const XtfArray *array = schema ? xtf_location_arrays_find(&reading->arrays, schema) : NULL;
+    const XtfField *field = schema ? xtf_schema_field_by_role(schema, XTF_ROLE_SEQ) : NULL;
+
+    *later = false;
+    if (!array || !field || array->n_rows == 0)
+        return true;
+    g_autofree uint8_t *row = g_malloc(schema->row_size);
+    if (!xtf_array_row(array, array->n_rows - 1, row, error))
+        return false;
+    *later = xtf_field_get(field, row) > seq;
+    return true;
+}
+
+/* Finds the site of the innermost call that is never left. */
+static bool find_site(const Reading *reading, XtfOpenCall *call, GError **error)
+{
+    const XtfSites *sites = xtf_trace_context_sites(reading->context, error);
+    g_auto(XtfOpenFrames) open = {0};
+
+    call->site = UNKNOWN;
+    if (!sites)
+        return false;
+    if (!sites->n || !reading->by_site.schema)
+        return true;
+    if (!xtf_open_frames_at_end(&open, &reading->arrays, &reading->by_site, error))
+        return false;
+    uint64_t innermost = open.n > 0 ? open.frames[open.n - 1].key : UNKNOWN;
+    if (xtf_sites_is_called_from(sites, innermost) && sites->regions[innermost] == call->region)
+        call->site = innermost;
+    return true;
+}
+
+static XtfThreadState state_without_call(const Reading *reading, uint64_t proc)
+{
+    uint64_t key = proc;
+    const XtfStatedEnd *end = g_hash_table_lookup(reading->ends, &key);
+    bool calls_mpi = false;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(reading->messages); i++)
+        calls_mpi |= reading->messages[i] && xtf_location_arrays_find(&reading->arrays, reading->messages[i]);
+    if (!calls_mpi)
+        return XTF_THREAD_SILENT;
+    bool ended = end && end->kind != XTF_END_UNKNOWN && end->kind != XTF_END_COLLECTOR;
+    return ended && !xtf_end_is_failure(end->kind) ? XTF_THREAD_ENDED : XTF_THREAD_RUNS;
+}
+
+/* True if a call has lasted long enough to count. */
+static bool is_long(const Reading *reading, const XtfOpenCall *call, uint64_t proc)
+{
+    return g_hash_table_contains(reading->ends, &proc) ||
+           (call->since < reading->last && reading->last - call->since >= reading->least);
+}
+
+static bool read_location(Reading *reading, uint32_t index, GError **error)
+{
+    XtfOpenCalls *calls = reading->calls;
+    const XtfLocation *location = &calls->locations->all[index];
+    XtfOpenCall call = {.location = index};
+    uint64_t seq;
+    bool later = true;
+
+    if (!xtf_location_arrays_load(&reading->arrays, reading->context, location, error))
+        return false;
+    calls->states[index] = state_without_call(reading, location->proc);
+    const XtfArray *array =
+        reading->fields.schema ? xtf_location_arrays_find(&reading->arrays, reading->fields.schema) : NULL;
+    if (!array || array->n_rows == 0)
+        return true;
+    if (!read_last_call(reading, array, &call, &seq, error) || !has_later_call(reading, seq, &later, error))
+        return false;
+    if (later || call.may_test || call.kind == XTF_OPEN_ABORT || !is_long(reading, &call, location->proc)) {
+        g_array_set_size(calls->awaited, call.first);
+        return true;
+    }
+    if (!find_site(reading, &call, error))
+        return false;
+    calls->states[index] = XTF_THREAD_WAITS;
+    calls->call_of[index] = calls->calls->len;
+    g_array_append_val(calls->calls, call);
+    return true;
+}
+
+static bool read_ends(Reading *reading, GError **error)
+{
+    g_autoptr(GArray) ends = xtf_stated_ends(reading->context->trace, error);
+
+    reading->ends = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    for (guint i = 0; ends && i < ends->len; i++) {
+        const XtfStatedEnd *end = &g_array_index(ends, XtfStatedEnd, i);
+        uint64_t proc = end->proc;
+        g_hash_table_replace(reading->ends, g_memdup2(&proc, sizeof proc), g_memdup2(end, sizeof *end));
+    }
+    return ends;
+}
+
+static bool prepare(Reading *reading, GError **error)
+{
+    static const char *const types[] = {XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES,
+                                        XTF_RECORD_REQUESTS};
+    XtfTraceContext *context = reading->context;
+
+    reading->ranks = xtf_trace_context_ranks(context, error);
+    reading->regions = reading->ranks ? xtf_trace_context_regions(context, error) : NULL;
+    reading->calls->locations = reading->regions ? xtf_trace_context_locations(context, error) : NULL;
+    if (!reading->calls->locations || !read_ends(reading, error))
+        return false;
+    xtf_aggregate_ref_frames(&reading->frames, context);
+    xtf_aggregate_ref_frames_by_site(&reading->by_site, context);
+    for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
+        reading->messages[i] = xtf_trace_context_schema(context, types[i], XTF_SCHEMA_RECORD);
+    find_fields(&reading->fields, context);
+    reading->last = context->growing ? xtf_trace_context_final(context) : context->scale.last;
+    return true;
+}
+
+bool xtf_open_calls_init(XtfOpenCalls *calls, XtfTraceContext *context, uint64_t least, GError **error)
+{
+    g_auto(Reading) reading = {.calls = calls, .context = context, .least = least};
+
+    *calls = (XtfOpenCalls){.calls = g_array_new(FALSE, FALSE, sizeof(XtfOpenCall)),
+                            .awaited = g_array_new(FALSE, FALSE, sizeof(XtfAwaited))};
+    if (!prepare(&reading, error))
+        return false;
+    uint32_t n = calls->locations->n;
+    calls->is_recorded = reading.fields.schema;
+    calls->states = g_new0(uint8_t, n + 1);
+    calls->call_of = g_new0(uint32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++)
+        if (!read_location(&reading, i, error))
+            return false;
+    return true;
+}
+
+void xtf_open_calls_finish(XtfOpenCalls *calls)
+{
+    g_clear_pointer(&calls->calls, g_array_unref);
+    g_clear_pointer(&calls->awaited, g_array_unref);
+    g_clear_pointer(&calls->states, g_free);
+    g_clear_pointer(&calls->call_of, g_free);
+}

@@ -1,0 +1,82 @@
+/*
+ * Calls of MPI that the threads of a trace are in at its end, and what these calls wait for.
+ *
+ * They come from records of the type `pending`, which the recorder writes for a call that has not returned for a while,
+ * or in which its process ended. A record counts if no record of calls follows it in its location. Traces of other
+ * recorders have none.
+ */
+#pragma once
+
+#include "src/trace/context/trace-context.h"
+
+typedef enum {
+    XTF_AWAITED_RECEIVE, /* a message from `peer` */
+    XTF_AWAITED_SEND,    /* a message to `peer`, which that one must receive */
+    XTF_AWAITED_EITHER,  /* one of these, of a request; the trace does not say which */
+    XTF_AWAITED_OTHER,   /* a non-blocking collective operation */
+} XtfAwaitedKind;
+
+/* One operation that a call waits for. */
+typedef struct {
+    XtfAwaitedKind kind;
+    uint64_t peer, tag, comm; /* peer: a rank in `comm`; UINT64_MAX: any, or unknown */
+    uint64_t proc;            /* process of the peer; UINT64_MAX: any, or unknown */
+} XtfAwaited;
+
+typedef enum {
+    XTF_OPEN_ALL,        /* waits for all of its awaited operations */
+    XTF_OPEN_ANY,        /* waits for one of them at least, or for some of them */
+    XTF_OPEN_COLLECTIVE, /* a blocking collective operation */
+    XTF_OPEN_FINALIZE,
+    XTF_OPEN_ABORT,
+    XTF_OPEN_OTHER, /* the trace does not say what the call waits for */
+} XtfOpenKind;
+
+typedef struct {
+    uint32_t location; /* index in XtfLocations */
+    XtfOpenKind kind;
+    int function;      /* of a collective operation: index in xtf_collective_functions */
+    bool may_test;     /* MPI_Test* or a probe that returns at once */
+    uint64_t since;    /* global time of its ENTER */
+    uint64_t region;   /* row of definitions/regions; UINT64_MAX: unknown */
+    uint64_t site;     /* row of definitions/sites; UINT64_MAX: none */
+    uint64_t comm;     /* UINT64_MAX: none */
+    uint32_t first, n; /* its operations in `awaited` */
+} XtfOpenCall;
+
+/* State of a location at the end of the trace. */
+typedef enum {
+    XTF_THREAD_RUNS,   /* or was killed outside of MPI, or its state is unknown */
+    XTF_THREAD_WAITS,  /* it has an XtfOpenCall */
+    XTF_THREAD_ENDED,  /* its process has ended without a failure */
+    XTF_THREAD_SILENT, /* it has never called MPI */
+} XtfThreadState;
+
+typedef struct {
+    const XtfLocations *locations; /* borrowed */
+    bool is_recorded;              /* the trace has the type `pending` */
+    GArray *calls;                 /* XtfOpenCall, in the order of locations */
+    GArray *awaited;               /* XtfAwaited */
+    uint8_t *states;               /* XtfThreadState, by index of the location */
+    uint32_t *call_of;             /* by index of the location: index in `calls`, if it waits */
+} XtfOpenCalls;
+
+/* Reads the open calls of all locations. Calls that have been open for less than `least` ticks at the end of a growing
+ * trace do not count. */
+bool xtf_open_calls_init(XtfOpenCalls *calls, XtfTraceContext *context, uint64_t least, GError **error);
+void xtf_open_calls_finish(XtfOpenCalls *calls); /* all zeros is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfOpenCalls, xtf_open_calls_finish)
+
+static inline const XtfOpenCall *xtf_open_call(const XtfOpenCalls *calls, uint32_t i)
+{
+    return &g_array_index(calls->calls, XtfOpenCall, i);
+}
+static inline const XtfAwaited *xtf_open_call_awaited(const XtfOpenCalls *calls, const XtfOpenCall *call, uint32_t i)
+{
+    return &g_array_index(calls->awaited, XtfAwaited, call->first + i);
+}
+/* Returns the open call of a location, by its index; NULL if it has none. */
+static inline const XtfOpenCall *xtf_open_call_of(const XtfOpenCalls *calls, uint32_t location)
+{
+    return calls->states[location] == XTF_THREAD_WAITS ? xtf_open_call(calls, calls->call_of[location]) : NULL;
+}

@@ -1,0 +1,378 @@
+#include "src/tables/waiting/wait-edges.h"
+
+#include <stdlib.h>
+
+#include "src/model/collective-functions.h"
+
+#define UNKNOWN UINT64_MAX
+
+/* A node that several threads wait for: members of a communicator. */
+typedef enum {
+    ANY_MEMBER,
+    NOT_IN_OPERATION, /* members that have not called an operation */
+    NOT_IN_FINALIZE,
+    ANY_PROCESS, /* of the trace */
+} SharedKind;
+
+typedef struct {
+    SharedKind kind;
+    uint64_t comm;     /* UNKNOWN: all processes */
+    uint64_t number;   /* NOT_IN_OPERATION: operations that have ended before */
+    uint64_t function; /* NOT_IN_OPERATION: index in xtf_collective_functions */
+} SharedKey;
+
+typedef struct {
+    SharedKey key;
+    bool known; /* the members are known, and all of them are processes of the trace */
+    uint32_t node;
+    XtfWaitTargets targets;
+} Shared;
+
+static guint shared_hash(const void *item)
+{
+    const SharedKey *key = item;
+    uint64_t hash = (key->comm * UINT64_C(0x9e3779b97f4a7c15) ^ key->number) * UINT64_C(0x9e3779b97f4a7c15);
+
+    return (guint)((hash ^ key->function * 31 ^ key->kind) >> 16);
+}
+
+static gboolean shared_equal(const void *a, const void *b)
+{
+    const SharedKey *x = a, *y = b;
+
+    return x->kind == y->kind && x->comm == y->comm && x->number == y->number && x->function == y->function;
+}
+
+/* ---- Nodes of threads and processes. */
+
+static uint32_t add_node(XtfWaitEdges *edges, XtfWaitNodeKind kind, uint64_t proc)
+{
+    g_array_append_val(edges->proc_of_node, proc);
+    return xtf_wait_graph_add(&edges->graph, kind);
+}
+
+/* Finds the node of a process; XTF_NO_WAIT_NODE if the trace has no such process. */
+static uint32_t node_of_proc(const XtfWaitEdges *edges, uint64_t proc)
+{
+    const XtfLocations *locations = edges->calls->locations;
+    const uint64_t *found = locations->n_procs
+                                ? bsearch(&proc, locations->procs, locations->n_procs, sizeof proc, xtf_compare_numbers)
+                                : NULL;
+
+    return found ? edges->proc_nodes[found - locations->procs] : XTF_NO_WAIT_NODE;
+}
+
+static void add_thread_node(XtfWaitEdges *edges, uint32_t location)
+{
+    static const XtfWaitNodeKind kinds[] = {[XTF_THREAD_RUNS] = XTF_WAIT_NODE_FREE,
+                                            [XTF_THREAD_WAITS] = XTF_WAIT_NODE_FREE,
+                                            [XTF_THREAD_ENDED] = XTF_WAIT_NODE_ENDED};
+    XtfThreadState state = edges->calls->states[location];
+
+    edges->thread_nodes[location] = state == XTF_THREAD_SILENT
+                                        ? XTF_NO_WAIT_NODE
+                                        : add_node(edges, kinds[state], edges->calls->locations->all[location].proc);
+}
+
+/* Adds the node of a process, whose threads are [first, end). */
+static uint32_t add_proc_node(XtfWaitEdges *edges, uint32_t first, uint32_t end)
+{
+    uint64_t proc = edges->calls->locations->all[first].proc;
+    uint32_t only = XTF_NO_WAIT_NODE, n = 0;
+
+    for (uint32_t i = first; i < end; i++) {
+        if (edges->thread_nodes[i] == XTF_NO_WAIT_NODE)
+            continue;
+        only = edges->thread_nodes[i];
+        n++;
+    }
+    if (n == 1)
+        return only;
+    uint32_t node = add_node(edges, n == 0 ? XTF_WAIT_NODE_FREE : XTF_WAIT_NODE_ANY, proc);
+    for (uint32_t i = first; i < end && n > 0; i++)
+        if (edges->thread_nodes[i] != XTF_NO_WAIT_NODE)
+            xtf_wait_graph_wait(&edges->graph, node, edges->thread_nodes[i]);
+    return node;
+}
+
+static void add_nodes(XtfWaitEdges *edges)
+{
+    const XtfLocations *locations = edges->calls->locations;
+    uint32_t proc = 0, first = 0;
+
+    for (uint32_t i = 0; i < locations->n; i++)
+        add_thread_node(edges, i);
+    for (uint32_t i = 1; i <= locations->n; i++) {
+        if (i < locations->n && locations->all[i].proc == locations->all[first].proc)
+            continue;
+        edges->proc_nodes[proc++] = add_proc_node(edges, first, i);
+        first = i;
+    }
+}
+
+/* ---- Shared nodes. */
+
+/* Calls `is` for each thread of a process. Returns true if it is true of one. */
+static bool any_thread(const XtfWaitEdges *edges, uint64_t proc,
+                       bool (*is)(const XtfWaitEdges *edges, uint32_t location, const SharedKey *key),
+                       const SharedKey *key)
+{
+    const XtfLocations *locations = edges->calls->locations;
+
+    for (uint32_t i = xtf_locations_of_proc(locations, proc); i < locations->n && locations->all[i].proc == proc; i++)
+        if (is(edges, i, key))
+            return true;
+    return false;
+}
+
+static bool is_in_operation(const XtfWaitEdges *edges, uint32_t location, const SharedKey *key)
+{
+    const XtfOpenCall *call = xtf_open_call_of(edges->calls, location);
+
+    return call && call->kind == XTF_OPEN_COLLECTIVE && call->comm == key->comm &&
+           (uint64_t)call->function == key->function;
+}
+
+static bool is_in_finalize(const XtfWaitEdges *edges, uint32_t location, const SharedKey *key)
+{
+    const XtfOpenCall *call = xtf_open_call_of(edges->calls, location);
+
+    return (call && call->kind == XTF_OPEN_FINALIZE) || edges->calls->states[location] == XTF_THREAD_ENDED;
+}
+
+/* True if a member of the communicator is one of those that the key names. */
+static bool is_awaited(const XtfWaitEdges *edges, const SharedKey *key, uint64_t proc)
+{
+    uint64_t ended;
+
+    switch (key->kind) {
+    case NOT_IN_OPERATION:
+        ended = xtf_exchange_operations(&edges->counts, key->comm, proc);
+        return ended < key->number || (ended == key->number && !any_thread(edges, proc, is_in_operation, key));
+    case NOT_IN_FINALIZE:
+        return !any_thread(edges, proc, is_in_finalize, key);
+    case ANY_MEMBER:
+    case ANY_PROCESS:
+        break;
+    }
+    return true;
+}
+
+/* Lets a shared node wait for a process, if the key names it. False if the trace has no such process. */
+static bool add_member(XtfWaitEdges *edges, Shared *shared, uint64_t proc)
+{
+    uint32_t node = node_of_proc(edges, proc);
+
+    if (node == XTF_NO_WAIT_NODE)
+        return false;
+    if (!is_awaited(edges, &shared->key, proc))
+        return true;
+    if (shared->targets.n++ == 0)
+        shared->targets.example = proc;
+    xtf_wait_graph_wait(&edges->graph, shared->node, node);
+    return true;
+}
+
+static bool add_members(XtfWaitEdges *edges, Shared *shared)
+{
+    const XtfLocations *locations = edges->calls->locations;
+    uint64_t comm = shared->key.comm, first[2], n[2], proc;
+
+    if (comm == UNKNOWN) {
+        for (uint32_t i = 0; i < locations->n_procs; i++)
+            add_member(edges, shared, locations->procs[i]);
+        return true;
+    }
+    if (!xtf_ranks_groups(edges->ranks, comm, first, n) || n[1] > 0)
+        return false;
+    for (uint64_t i = 0; i < n[0]; i++)
+        if (!xtf_ranks_member_proc(edges->ranks, first[0] + i, &proc) || !add_member(edges, shared, proc))
+            return false;
+    return true;
+}
+
+static bool waits_for_all(const SharedKey *key)
+{
+    return key->kind == NOT_IN_OPERATION ? xtf_collective_function_synchronises((int)key->function)
+                                         : key->kind == NOT_IN_FINALIZE && key->comm != UNKNOWN;
+}
+
+/* Finds or makes a shared node. */
+static const Shared *find_shared(XtfWaitEdges *edges, const SharedKey *key)
+{
+    Shared *shared = g_hash_table_lookup(edges->shared, key);
+    bool all = waits_for_all(key);
+
+    if (shared)
+        return shared;
+    shared = g_new0(Shared, 1);
+    *shared = (Shared){.key = *key, .targets = {.example = UNKNOWN, .any = !all}};
+    shared->node = add_node(edges, all ? XTF_WAIT_NODE_ALL : XTF_WAIT_NODE_ANY, UNKNOWN);
+    shared->known = add_members(edges, shared);
+    g_hash_table_add(edges->shared, shared);
+    return shared;
+}
+
+/* ---- What a call waits for. */
+
+/* True if an open call of a location receives a message with an envelope. `key` is an envelope in other words: the
+ * communicator, the sender as `number`, the tag as `function`. */
+static bool accepts_message(const XtfWaitEdges *edges, uint32_t location, const SharedKey *key)
+{
+    const XtfOpenCall *call = xtf_open_call_of(edges->calls, location);
+
+    for (uint32_t i = 0; call && i < call->n; i++) {
+        const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
+        if (awaited->kind != XTF_AWAITED_SEND && awaited->comm == key->comm &&
+            (awaited->peer == UNKNOWN || awaited->proc == key->number) &&
+            (awaited->tag == UNKNOWN || awaited->tag == key->function))
+            return true;
+    }
+    return false;
+}
+
+/* True if nothing keeps an operation from ending. */
+static bool is_satisfied(const XtfWaitEdges *edges, const XtfAwaited *awaited, uint64_t proc)
+{
+    const SharedKey envelope = {.comm = awaited->comm, .number = proc, .function = awaited->tag};
+    bool receives = awaited->kind == XTF_AWAITED_RECEIVE || awaited->kind == XTF_AWAITED_EITHER;
+    bool sends = awaited->kind == XTF_AWAITED_SEND || awaited->kind == XTF_AWAITED_EITHER;
+
+    return (receives && xtf_exchange_is_under_way(&edges->counts, awaited, proc)) ||
+           (sends && awaited->proc != UNKNOWN && any_thread(edges, awaited->proc, accepts_message, &envelope));
+}
+
+/* Lets a thread wait for a shared node. */
+static void wait_for_shared(XtfWaitEdges *edges, uint32_t node, const SharedKey *key, XtfWaitTargets *targets)
+{
+    const Shared *shared = find_shared(edges, key);
+
+    if (!shared->known) {
+        targets->unknown = true;
+        return;
+    }
+    if (shared->targets.n == 0)
+        return;
+    if (targets->n == 0)
+        targets->example = shared->targets.example;
+    targets->n += shared->targets.n;
+    targets->any |= shared->targets.any;
+    xtf_wait_graph_wait(&edges->graph, node, shared->node);
+}
+
+static void wait_for_awaited(XtfWaitEdges *edges, uint32_t node, const XtfAwaited *awaited, XtfWaitTargets *targets)
+{
+    uint32_t target = awaited->proc != UNKNOWN ? node_of_proc(edges, awaited->proc) : XTF_NO_WAIT_NODE;
+
+    if (awaited->kind == XTF_AWAITED_RECEIVE && awaited->peer == UNKNOWN && awaited->comm != UNKNOWN) {
+        wait_for_shared(edges, node, &(SharedKey){.kind = ANY_MEMBER, .comm = awaited->comm}, targets);
+    } else if (target == XTF_NO_WAIT_NODE) {
+        targets->unknown = true;
+    } else {
+        if (targets->n++ == 0)
+            targets->example = awaited->proc;
+        xtf_wait_graph_wait(&edges->graph, node, target);
+    }
+}
+
+/* Lets a thread wait for the operations of its call. False: the call can end at once. */
+static bool wait_for_operations(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
+{
+    uint64_t proc = edges->calls->locations->all[call->location].proc;
+    bool any = call->kind == XTF_OPEN_ANY;
+
+    for (uint32_t i = 0; i < call->n; i++) {
+        const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
+        if (!is_satisfied(edges, awaited, proc))
+            wait_for_awaited(edges, node, awaited, targets);
+        else if (any)
+            return false;
+    }
+    targets->any |= any && targets->n > 1;
+    return targets->n > 0 || targets->unknown;
+}
+
+static bool wait_in_call(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
+{
+    uint64_t proc = edges->calls->locations->all[call->location].proc;
+
+    switch (call->kind) {
+    case XTF_OPEN_ALL:
+    case XTF_OPEN_ANY:
+        return wait_for_operations(edges, node, call, targets);
+    case XTF_OPEN_COLLECTIVE:
+        wait_for_shared(edges, node,
+                        &(SharedKey){.kind = NOT_IN_OPERATION,
+                                     .comm = call->comm,
+                                     .number = xtf_exchange_operations(&edges->counts, call->comm, proc),
+                                     .function = (uint64_t)call->function},
+                        targets);
+        break;
+    case XTF_OPEN_FINALIZE:
+        wait_for_shared(edges, node, &(SharedKey){.kind = NOT_IN_FINALIZE, .comm = call->comm}, targets);
+        break;
+    case XTF_OPEN_ABORT:
+    case XTF_OPEN_OTHER:
+        targets->unknown = true;
+        break;
+    }
+    return targets->n > 0 || targets->unknown;
+}
+
+static void add_call(XtfWaitEdges *edges, uint32_t i)
+{
+    const XtfOpenCall *call = xtf_open_call(edges->calls, i);
+    XtfWaitTargets *targets = &edges->targets[i];
+    uint32_t node = edges->thread_nodes[call->location];
+
+    *targets = (XtfWaitTargets){.example = UNKNOWN};
+    bool waits = wait_in_call(edges, node, call, targets);
+    XtfWaitNode *thread = xtf_wait_graph_node(&edges->graph, node);
+    if (!waits) {
+        *targets = (XtfWaitTargets){.example = UNKNOWN};
+        thread->kind = XTF_WAIT_NODE_FREE;
+    } else if (targets->unknown) {
+        xtf_wait_graph_wait(&edges->graph, node,
+                            find_shared(edges, &(SharedKey){.kind = ANY_PROCESS, .comm = UNKNOWN})->node);
+    } else {
+        thread->kind = call->kind == XTF_OPEN_ANY ? XTF_WAIT_NODE_ANY : XTF_WAIT_NODE_ALL;
+    }
+}
+
+bool xtf_wait_edges_init(XtfWaitEdges *edges, XtfTraceContext *context, const XtfOpenCalls *calls, GError **error)
+{
+    *edges = (XtfWaitEdges){.context = context,
+                            .calls = calls,
+                            .ranks = xtf_trace_context_ranks(context, error),
+                            .thread_nodes = g_new(uint32_t, calls->locations->n + 1),
+                            .proc_nodes = g_new(uint32_t, calls->locations->n_procs + 1),
+                            .proc_of_node = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
+                            .shared = g_hash_table_new_full(shared_hash, shared_equal, g_free, NULL),
+                            .targets = g_new0(XtfWaitTargets, calls->calls->len + 1)};
+    xtf_wait_graph_init(&edges->graph);
+    if (!edges->ranks || !xtf_exchange_counts_init(&edges->counts, context, calls, error))
+        return false;
+    add_nodes(edges);
+    for (uint32_t i = 0; i < calls->calls->len; i++)
+        add_call(edges, i);
+    return true;
+}
+
+void xtf_wait_edges_bind_unknown(XtfWaitEdges *edges)
+{
+    for (uint32_t i = 0; i < edges->calls->calls->len; i++)
+        if (edges->targets[i].unknown)
+            xtf_wait_graph_node(&edges->graph, edges->thread_nodes[xtf_open_call(edges->calls, i)->location])->kind =
+                XTF_WAIT_NODE_ANY;
+}
+
+void xtf_wait_edges_finish(XtfWaitEdges *edges)
+{
+    xtf_exchange_counts_finish(&edges->counts);
+    xtf_wait_graph_finish(&edges->graph);
+    g_clear_pointer(&edges->thread_nodes, g_free);
+    g_clear_pointer(&edges->proc_nodes, g_free);
+    g_clear_pointer(&edges->proc_of_node, g_array_unref);
+    g_clear_pointer(&edges->shared, g_hash_table_unref);
+    g_clear_pointer(&edges->targets, g_free);
+}

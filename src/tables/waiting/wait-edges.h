@@ -1,0 +1,38 @@
+/*
+ * Builds the wait-for graph of a trace's end from open calls and counts; deadlock.h has the rules.
+ */
+#pragma once
+
+#include "src/tables/waiting/exchange-counts.h"
+#include "src/tables/waiting/wait-graph.h"
+
+#define XTF_NO_WAIT_NODE UINT32_MAX
+
+/* What an open call waits for. */
+typedef struct {
+    uint64_t example;  /* a process that it waits for; UINT64_MAX: none */
+    uint64_t n;        /* processes that it waits for */
+    bool any, unknown; /* as in an XtfWaiting */
+} XtfWaitTargets;
+
+typedef struct {
+    XtfTraceContext *context;  /* borrowed */
+    const XtfOpenCalls *calls; /* borrowed */
+    const XtfRanks *ranks;     /* borrowed */
+    XtfExchangeCounts counts;
+    XtfWaitGraph graph;
+    uint32_t *thread_nodes;  /* by index of the location; XTF_NO_WAIT_NODE: it has never called MPI */
+    uint32_t *proc_nodes;    /* by index in locations->procs; the node of its only thread, or one of its own */
+    GArray *proc_of_node;    /* uint64_t by node: process of a thread or a process; UINT64_MAX: of no single one */
+    GHashTable *shared;      /* private: nodes for which several threads wait */
+    XtfWaitTargets *targets; /* by index of the open call */
+} XtfWaitEdges;
+
+/* Builds the graph. Calls of which nobody knows what they wait for are free nodes, with an edge for xtf_wait_graph's
+ * second solution. Borrows `calls`. */
+bool xtf_wait_edges_init(XtfWaitEdges *edges, XtfTraceContext *context, const XtfOpenCalls *calls, GError **error);
+void xtf_wait_edges_finish(XtfWaitEdges *edges); /* all zeros is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitEdges, xtf_wait_edges_finish)
+
+/* Lets the calls of which nobody knows what they wait for wait for any process, for another solution. */
+void xtf_wait_edges_bind_unknown(XtfWaitEdges *edges);

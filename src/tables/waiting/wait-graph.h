@@ -1,0 +1,63 @@
+/*
+ * Wait-for graphs: which nodes can never go on.
+ *
+ * A node is free, has ended, or waits for other nodes: for all of them, or for any one of them. A waiting node can go
+ * on when all of its targets can, or when any of them can. A free node can go on; a node that has ended never can. The
+ * other nodes are stuck: the largest set in which no node can go on before another one of the set does.
+ *
+ * A core is a set of stuck nodes that reach each other, and from which no other stuck node is reached. So each stuck
+ * node leads to a core. A core of waiting nodes is a cycle or, with nodes that wait for any, a knot. A core may also be
+ * one node that has ended.
+ *
+ * Source: the AND/OR model of E. Knapp, "Deadlock detection in distributed databases", ACM Computing Surveys 19(4),
+ * 1987; for MPI: T. Hilbrich et al., "Distributed wait state tracking for runtime MPI deadlock detection", SC 2013.
+ *
+ * One thread uses a graph. All functions but the solution take constant time; the solution takes O(nodes + edges).
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum {
+    XTF_WAIT_NODE_FREE,
+    XTF_WAIT_NODE_ENDED,
+    XTF_WAIT_NODE_ALL, /* waits for all of its targets; free if it has none */
+    XTF_WAIT_NODE_ANY, /* waits for any one of its targets; free if it has none */
+} XtfWaitNodeKind;
+
+#define XTF_WAIT_NO_CORE UINT32_MAX
+
+typedef struct {
+    XtfWaitNodeKind kind;
+    uint32_t first_edge; /* newest edge from the node; UINT32_MAX: none */
+    uint32_t n_edges;
+    /* Set by xtf_wait_graph_solve(): */
+    bool is_stuck;
+    uint32_t core;     /* core to which a stuck node leads, from 0; XTF_WAIT_NO_CORE: the node is not stuck */
+    uint32_t distance; /* edges on the shortest way of a stuck node to its core; 0: it is in the core */
+    uint32_t next;     /* next node on that way; in a core of several nodes: on a shortest cycle through it */
+} XtfWaitNode;
+
+typedef struct {
+    GArray *nodes; /* XtfWaitNode */
+    GArray *edges; /* private */
+    uint32_t n_cores;
+} XtfWaitGraph;
+
+void xtf_wait_graph_init(XtfWaitGraph *graph);
+void xtf_wait_graph_finish(XtfWaitGraph *graph); /* all zeros is fine */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitGraph, xtf_wait_graph_finish)
+
+/* Adds a node and returns its number, from 0. */
+uint32_t xtf_wait_graph_add(XtfWaitGraph *graph, XtfWaitNodeKind kind);
+/* Lets node `from` wait for node `to`. Both exist. An edge that is added twice counts twice; that changes nothing. */
+void xtf_wait_graph_wait(XtfWaitGraph *graph, uint32_t from, uint32_t to);
+/* Finds the stuck nodes, their cores and ways. May be called again after changes. */
+void xtf_wait_graph_solve(XtfWaitGraph *graph);
+
+static inline XtfWaitNode *xtf_wait_graph_node(const XtfWaitGraph *graph, uint32_t number)
+{
+    return &g_array_index(graph->nodes, XtfWaitNode, number);
+}

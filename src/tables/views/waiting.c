@@ -1,6 +1,6 @@
 /*
- * waiting: the calls of MPI in which threads are at the end of the trace, whom they wait for, and which of them can
- * never go on.
+ * waiting: the calls of MPI in which threads are at the end of the trace. For which processes do they wait, and can
+ * they continue?
  */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
@@ -39,7 +39,7 @@ static bool waiting_exists(const XtfTraceContext *context, const XtfSelection *s
            !selection->base && !xtf_selection_is_filtered(selection) && selection->time_from == 0 && selection->endless;
 }
 
-static bool is_listed(const XtfDeadlocks *deadlocks, const XtfSelection *selection, const XtfWaiting *waiting)
+static bool is_wait_listed(const XtfDeadlocks *deadlocks, const XtfSelection *selection, const XtfWaiting *waiting)
 {
     const XtfOpenCall *call = xtf_open_call(&deadlocks->calls, waiting->call);
     const XtfLocation *location = &deadlocks->calls.locations->all[call->location];
@@ -75,7 +75,7 @@ static bool shape_waiting(XtfViews *views, const XtfSelection *selection, XtfVie
     if (!locations || !find_names(views, &names, error) || !xtf_deadlocks_init(&deadlocks, views->context, error))
         return false;
     for (guint i = 0; i < deadlocks.waiting->len; i++)
-        shape->n_lines += is_listed(&deadlocks, selection, &g_array_index(deadlocks.waiting, XtfWaiting, i));
+        shape->n_lines += is_wait_listed(&deadlocks, selection, &g_array_index(deadlocks.waiting, XtfWaiting, i));
     shape->at_once = MAX(shape->n_lines, 1);
     size_t proc = MAX(locations->proc_width, xtf_count_digits(locations->n_procs));
     xtf_grid_add(&shape->grid, "proc", proc);
@@ -108,7 +108,7 @@ static int compare_waiting(const void *a, const void *b)
     return x->call < y->call ? -1 : x->call > y->call;
 }
 
-static void add_name(XtfLines *lines, const XtfPaddedNames *names, uint64_t row)
+static void add_called_name(XtfLines *lines, const XtfPaddedNames *names, uint64_t row)
 {
     if (names && row < names->n)
         xtf_lines_padded_name(lines, names, row);
@@ -116,7 +116,7 @@ static void add_name(XtfLines *lines, const XtfPaddedNames *names, uint64_t row)
         xtf_lines_none(lines);
 }
 
-static void add_number(XtfLines *lines, uint64_t number)
+static void add_known_number(XtfLines *lines, uint64_t number)
 {
     xtf_lines_number_if(lines, number != UINT64_MAX, number);
 }
@@ -131,17 +131,17 @@ static void add_line(const XtfDeadlocks *deadlocks, const XtfWaiting *waiting, c
     if (deadlocks->calls.locations->n_threads > 1)
         xtf_lines_number(lines, location->thread);
     xtf_lines_word(lines, xtf_verdict_names[waiting->verdict]);
-    add_number(lines, waiting->group);
+    add_known_number(lines, waiting->group);
     xtf_lines_time_if(lines, true, call->since);
-    add_number(lines, waiting->waits_for);
+    add_known_number(lines, waiting->waits_for);
     xtf_lines_number(lines, waiting->n);
     xtf_lines_word(lines, waiting->unknown ? "unknown" : waiting->n == 0 ? "-" : waiting->any ? "any" : "all");
-    add_number(lines, one ? one->proc : UINT64_MAX);
-    add_number(lines, one ? one->tag : UINT64_MAX);
-    add_number(lines, one ? one->comm : call->comm);
-    add_name(lines, names->regions, call->region);
+    add_known_number(lines, one ? one->proc : UINT64_MAX);
+    add_known_number(lines, one ? one->tag : UINT64_MAX);
+    add_known_number(lines, one ? one->comm : call->comm);
+    add_called_name(lines, names->regions, call->region);
     if (names->sites)
-        add_name(lines, names->sites, call->site);
+        add_called_name(lines, names->sites, call->site);
 }
 
 static bool fill_waiting(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,
@@ -155,15 +155,15 @@ static bool fill_waiting(XtfViews *views, XtfSelection *selection, uint64_t firs
     g_array_sort(deadlocks.waiting, compare_waiting);
     for (guint i = 0; i < deadlocks.waiting->len; i++) {
         const XtfWaiting *waiting = &g_array_index(deadlocks.waiting, XtfWaiting, i);
-        if (is_listed(&deadlocks, selection, waiting))
+        if (is_wait_listed(&deadlocks, selection, waiting))
             add_line(&deadlocks, waiting, &names, lines);
     }
     return true;
 }
 
 const XtfView xtf_view_waiting = {
-    .table =
-        XTF_TABLE("waiting", "calls that are open at the end of the trace, whom they wait for, and deadlocks", columns),
+    .table = XTF_TABLE(
+        "waiting", "calls that are open at the end of the trace, the processes that they wait for, deadlocks", columns),
     .subject = &xtf_about_waiting,
     .needs = "records of calls that wait",
     .exists = waiting_exists,

@@ -1,33 +1,34 @@
 /*
- * Deadlocks of a run: who waits for whom at the end of a trace, and which threads can never go on.
+ * Deadlocks of a run: which thread waits for which process at the end of a trace, and which threads can never continue.
  *
- * The wait-for graph (wait-graph.h) has a node for each thread that has called MPI, and for each process, which goes on
- * if any of its threads does. The open call of a thread (open-calls.h) waits:
- * - a receive or a probe: for the sender, or for any member of the communicator. For nobody if a message that it
- *   accepts is on its way, that is, was sent and not received.
- * - a blocking send: for the receiver. For nobody if an open call of the receiver accepts the message.
- * - MPI_Waitall: for all of its requests, likewise. MPI_Waitany and MPI_Waitsome: for any of them. A call of which only
- *   the open requests of its process are known, not its own ones: for any of these.
- * - a collective operation that no member can leave early: for all members that have not called it; other ones: for any
- *   of these. The k-th operation of a communicator is the same one at all members. A member in another operation does
- *   not count as one that has called it.
- * - MPI_Finalize: for all members of its communicator that have not called it; without a communicator for any process
- *   that has not.
+ * The wait-for graph (wait-graph.h) has a node for each thread that has called MPI. It has one for each process, too,
+ * which can continue if any of its threads can. The targets of a thread follow from its open call (open-calls.h):
+ * - A receive or a probe waits for the sender, or for any member of the communicator. It waits for no process if a
+ *   message that it accepts is on its way: more messages were sent than received.
+ * - A blocking send waits for the receiver. It waits for no process if an open call of the receiver accepts the
+ * message.
+ * - MPI_Waitall waits for all of its requests, likewise; MPI_Waitany and MPI_Waitsome wait for any of them. If the
+ * trace has only the open requests of the process, not the call's own ones, the call waits for any of the open ones.
+ * - A collective operation that no member can leave early waits for all members that have not called it, other ones for
+ *   any of these. The k-th operation of a communicator is the same one at all members. A member in another operation
+ *   has not called it.
+ * - MPI_Finalize waits for all members of its communicator that have not called it. Without a communicator it waits for
+ *   any process that has not.
  *
- * Verdicts but `possible` are certain. A call of which nobody knows what it waits for counts as one that can go on: a
- * lock of a window, a file, a non-blocking collective operation. A second solution lets such a call wait for any
- * process; what is stuck in that solution alone is possible.
+ * All verdicts but `possible` are certain. The targets of some calls are unknown: locks of windows, files, non-blocking
+ * collective operations. The search treats these calls as ones that can continue. A second solution lets them wait for
+ * any process; the threads that are stuck in that solution alone are possible.
  *
- * A thread that was killed outside of MPI might have gone on. So a run that ends by a crash is no deadlock.
+ * A thread that was killed outside of MPI might have continued. So a run that ends by a crash is no deadlock.
  */
 #pragma once
 
 #include "src/tables/waiting/open-calls.h"
 
 typedef enum {
-    XTF_VERDICT_WAITS,    /* for a process that can go on, or for nothing */
+    XTF_VERDICT_WAITS,    /* for a process that can continue, or for nothing */
     XTF_VERDICT_POSSIBLE, /* it may be in a deadlock, or wait for one: the trace does not say enough */
-    XTF_VERDICT_ENDED,    /* it waits for a process that has ended, or for threads that do */
+    XTF_VERDICT_ENDED,    /* it waits for a process that has ended, or for threads that wait for one */
     XTF_VERDICT_BEHIND,   /* it waits for threads in a deadlock */
     XTF_VERDICT_DEADLOCK,
     XTF_N_VERDICTS,
@@ -54,8 +55,8 @@ typedef struct {
     uint64_t n_by_verdict[XTF_N_VERDICTS];
 } XtfDeadlocks;
 
-/* Finds the waits at the end of a trace; in a growing trace those of two seconds or more. If a thread waits, this costs
- * a pass over the index's totals of messages and operations. */
+/* Finds the waits at the end of a trace; in a growing trace only waits of two seconds or more. If a thread waits, this
+ * costs a pass over the index's totals of messages and operations. */
 bool xtf_deadlocks_init(XtfDeadlocks *deadlocks, XtfTraceContext *context, GError **error);
 void xtf_deadlocks_finish(XtfDeadlocks *deadlocks); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDeadlocks, xtf_deadlocks_finish)

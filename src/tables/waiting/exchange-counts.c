@@ -65,7 +65,7 @@ static gboolean key_equal(const void *a, const void *b)
     return memcmp(a, b, sizeof(Key)) == 0;
 }
 
-static void add_count(GHashTable *table, const Key *key, int64_t n)
+static void count_exchanged(GHashTable *table, const Key *key, int64_t n)
 {
     Count *count = g_hash_table_lookup(table, key);
 
@@ -159,8 +159,8 @@ static void find_wanted(Counting *counting)
 
 /* ---- Counting. */
 
-static void add_messages(Counting *counting, const XtfLocation *location, unsigned type, const uint64_t *key,
-                         uint64_t rows)
+static void count_messages(Counting *counting, const XtfLocation *location, unsigned type, const uint64_t *key,
+                           uint64_t rows)
 {
     const MessageTotals *messages = &counting->messages[type];
     uint64_t comm = key[messages->comm], peer;
@@ -173,7 +173,7 @@ static void add_messages(Counting *counting, const XtfLocation *location, unsign
                  .receiver = is_receiver ? location->proc : peer,
                  .tag = key[messages->tag]};
     if (g_hash_table_contains(counting->receivers, &group.receiver))
-        add_count(counting->counts->messages, &group, type == SENDS ? (int64_t)rows : -(int64_t)rows);
+        count_exchanged(counting->counts->messages, &group, type == SENDS ? (int64_t)rows : -(int64_t)rows);
 }
 
 static bool add_message_type(Counting *counting, const XtfLocation *location, unsigned type, GError **error)
@@ -188,8 +188,8 @@ static bool add_message_type(Counting *counting, const XtfLocation *location, un
     if (!xtf_array_totals(array, messages->aggregate, NULL, 0, UINT64_MAX, totals, error))
         return false;
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
-        add_messages(counting, location, type, xtf_group_totals_key(totals, i),
-                     xtf_group_totals_cells(totals, i)[XTF_GROUP_ROWS]);
+        count_messages(counting, location, type, xtf_group_totals_key(totals, i),
+                       xtf_group_totals_cells(totals, i)[XTF_GROUP_ROWS]);
     return true;
 }
 
@@ -219,13 +219,13 @@ static bool add_operations(Counting *counting, const XtfLocation *location, GErr
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
         const uint64_t *key = xtf_group_totals_key(totals, i);
         if (is_wanted_operation(counting, key))
-            add_count(counting->counts->operations, &(Key){.comm = key[ref->comm], .proc = location->proc},
-                      (int64_t)xtf_group_totals_cells(totals, i)[XTF_GROUP_ROWS]);
+            count_exchanged(counting->counts->operations, &(Key){.comm = key[ref->comm], .proc = location->proc},
+                            (int64_t)xtf_group_totals_cells(totals, i)[XTF_GROUP_ROWS]);
     }
     return true;
 }
 
-static bool prepare(Counting *counting, GError **error)
+static bool prepare_counting(Counting *counting, GError **error)
 {
     static const char *const types[N_MESSAGE_TYPES] = {XTF_RECORD_SENDS, XTF_SIDE_CANCELLED, XTF_RECORD_RECVS};
     XtfAggregateRef *operations = &counting->operations;
@@ -251,7 +251,7 @@ bool xtf_exchange_counts_init(XtfExchangeCounts *counts, XtfTraceContext *contex
     *counts = (XtfExchangeCounts){.messages = g_hash_table_new_full(key_hash, key_equal, g_free, NULL),
                                   .by_receiver = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, list_free),
                                   .operations = g_hash_table_new_full(key_hash, key_equal, g_free, NULL)};
-    if (!prepare(&counting, error))
+    if (!prepare_counting(&counting, error))
         return false;
     if (g_hash_table_size(counting.receivers) + g_hash_table_size(counting.comms) == 0)
         return true;

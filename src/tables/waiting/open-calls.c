@@ -117,7 +117,7 @@ static void add_awaited(Reading *reading, XtfOpenCall *call, XtfAwaitedKind kind
 }
 
 /* Adds an operation of a call's request. False: the row is that of the call itself. */
-static bool add_request(Reading *reading, XtfOpenCall *call, const uint8_t *row)
+static bool add_awaited_request(Reading *reading, XtfOpenCall *call, const uint8_t *row)
 {
     static const struct {
         const char *event;
@@ -155,7 +155,7 @@ static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
     else if (call->n == 0)
         call->kind = XTF_OPEN_OTHER;
     else if (requests != call->n)
-        call->kind = XTF_OPEN_ANY; /* the call waits for some of these requests, nobody knows which */
+        call->kind = XTF_OPEN_ANY; /* the call waits for some of these requests; the trace does not say which */
 }
 
 /* Reads the last call of a location's array, from its last row backward. */
@@ -176,7 +176,7 @@ static bool read_last_call(Reading *reading, const XtfArray *array, XtfOpenCall 
         if (i > 0 && value_of(fields->since, row) != since)
             break;
         since = value_of(fields->since, row);
-        if (!add_request(reading, call, row)) {
+        if (!add_awaited_request(reading, call, row)) {
             fill_call(reading, call, row);
             return true;
         }
@@ -290,7 +290,7 @@ static bool read_ends(Reading *reading, GError **error)
     return ends;
 }
 
-static bool prepare(Reading *reading, GError **error)
+static bool prepare_reading(Reading *reading, GError **error)
 {
     static const char *const types[] = {XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES,
                                         XTF_RECORD_REQUESTS};
@@ -316,7 +316,7 @@ bool xtf_open_calls_init(XtfOpenCalls *calls, XtfTraceContext *context, uint64_t
 
     *calls = (XtfOpenCalls){.calls = g_array_new(FALSE, FALSE, sizeof(XtfOpenCall)),
                             .awaited = g_array_new(FALSE, FALSE, sizeof(XtfAwaited))};
-    if (!prepare(&reading, error))
+    if (!prepare_reading(&reading, error))
         return false;
     uint32_t n = calls->locations->n;
     calls->is_recorded = reading.fields.schema;

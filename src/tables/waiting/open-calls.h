@@ -1,9 +1,9 @@
 /*
- * Calls of MPI that the threads of a trace are in at its end, and what these calls wait for.
+ * Calls of MPI that are open at the end of a trace, and the operations that they wait for.
  *
- * They come from records of the type `pending`, which the recorder writes for a call that has not returned for a while,
- * or in which its process ended. A record counts if no record of calls follows it in its location. Traces of other
- * recorders have none.
+ * They come from records of the type `pending`. The recorder writes one for a call that has not returned for a while,
+ * and for a call in which its process ended. A record counts if no record of calls follows it in its location. Traces
+ * of other recorders have none.
  */
 #pragma once
 

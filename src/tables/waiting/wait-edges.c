@@ -112,15 +112,15 @@ static void add_nodes(XtfWaitEdges *edges)
 
 /* ---- Shared nodes. */
 
-/* Calls `is` for each thread of a process. Returns true if it is true of one. */
+/* True if a condition holds for a thread of a process. */
 static bool any_thread(const XtfWaitEdges *edges, uint64_t proc,
-                       bool (*is)(const XtfWaitEdges *edges, uint32_t location, const SharedKey *key),
+                       bool (*holds)(const XtfWaitEdges *edges, uint32_t location, const SharedKey *key),
                        const SharedKey *key)
 {
     const XtfLocations *locations = edges->calls->locations;
 
     for (uint32_t i = xtf_locations_of_proc(locations, proc); i < locations->n && locations->all[i].proc == proc; i++)
-        if (is(edges, i, key))
+        if (holds(edges, i, key))
             return true;
     return false;
 }
@@ -140,7 +140,7 @@ static bool is_in_finalize(const XtfWaitEdges *edges, uint32_t location, const S
     return (call && call->kind == XTF_OPEN_FINALIZE) || edges->calls->states[location] == XTF_THREAD_ENDED;
 }
 
-/* True if a member of the communicator is one of those that the key names. */
+/* True if a shared node waits for a member of its communicator. */
 static bool is_awaited(const XtfWaitEdges *edges, const SharedKey *key, uint64_t proc)
 {
     uint64_t ended;
@@ -159,7 +159,7 @@ static bool is_awaited(const XtfWaitEdges *edges, const SharedKey *key, uint64_t
 }
 
 /* Lets a shared node wait for a process, if the key names it. False if the trace has no such process. */
-static bool add_member(XtfWaitEdges *edges, Shared *shared, uint64_t proc)
+static bool add_awaited_member(XtfWaitEdges *edges, Shared *shared, uint64_t proc)
 {
     uint32_t node = node_of_proc(edges, proc);
 
@@ -173,20 +173,20 @@ static bool add_member(XtfWaitEdges *edges, Shared *shared, uint64_t proc)
     return true;
 }
 
-static bool add_members(XtfWaitEdges *edges, Shared *shared)
+static bool add_awaited_members(XtfWaitEdges *edges, Shared *shared)
 {
     const XtfLocations *locations = edges->calls->locations;
     uint64_t comm = shared->key.comm, first[2], n[2], proc;
 
     if (comm == UNKNOWN) {
         for (uint32_t i = 0; i < locations->n_procs; i++)
-            add_member(edges, shared, locations->procs[i]);
+            add_awaited_member(edges, shared, locations->procs[i]);
         return true;
     }
     if (!xtf_ranks_groups(edges->ranks, comm, first, n) || n[1] > 0)
         return false;
     for (uint64_t i = 0; i < n[0]; i++)
-        if (!xtf_ranks_member_proc(edges->ranks, first[0] + i, &proc) || !add_member(edges, shared, proc))
+        if (!xtf_ranks_member_proc(edges->ranks, first[0] + i, &proc) || !add_awaited_member(edges, shared, proc))
             return false;
     return true;
 }
@@ -208,7 +208,7 @@ static const Shared *find_shared(XtfWaitEdges *edges, const SharedKey *key)
     shared = g_new0(Shared, 1);
     *shared = (Shared){.key = *key, .targets = {.example = UNKNOWN, .any = !all}};
     shared->node = add_node(edges, all ? XTF_WAIT_NODE_ALL : XTF_WAIT_NODE_ANY, UNKNOWN);
-    shared->known = add_members(edges, shared);
+    shared->known = add_awaited_members(edges, shared);
     g_hash_table_add(edges->shared, shared);
     return shared;
 }

@@ -8,7 +8,7 @@
 
 #define XTF_NO_WAIT_NODE UINT32_MAX
 
-/* What an open call waits for. */
+/* The targets of an open call. */
 typedef struct {
     uint64_t example;  /* a process that it waits for; UINT64_MAX: none */
     uint64_t n;        /* processes that it waits for */
@@ -28,11 +28,11 @@ typedef struct {
     XtfWaitTargets *targets; /* by index of the open call */
 } XtfWaitEdges;
 
-/* Builds the graph. Calls of which nobody knows what they wait for are free nodes, with an edge for xtf_wait_graph's
- * second solution. Borrows `calls`. */
+/* Builds the graph. Calls whose targets are unknown are free nodes, with an edge for a second solution. Borrows
+ * `calls`. */
 bool xtf_wait_edges_init(XtfWaitEdges *edges, XtfTraceContext *context, const XtfOpenCalls *calls, GError **error);
 void xtf_wait_edges_finish(XtfWaitEdges *edges); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitEdges, xtf_wait_edges_finish)
 
-/* Lets the calls of which nobody knows what they wait for wait for any process, for another solution. */
+/* Lets the calls whose targets are unknown wait for any process, for a second solution. */
 void xtf_wait_edges_bind_unknown(XtfWaitEdges *edges);

@@ -87,7 +87,7 @@ static void solution_clear(Solution *solution)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Solution, solution_clear)
 
-/* ---- Stuck nodes: all nodes but those that can go on, found from the free ones backward along the edges. */
+/* ---- Stuck nodes: all nodes that no free node releases, backward along the edges. */
 
 static void release_node(Solution *solution, uint32_t number, uint32_t *n_released)
 {

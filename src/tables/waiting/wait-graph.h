@@ -1,9 +1,9 @@
 /*
- * Wait-for graphs: which nodes can never go on.
+ * Wait-for graphs: which nodes can never continue.
  *
- * A node is free, has ended, or waits for other nodes: for all of them, or for any one of them. A waiting node can go
- * on when all of its targets can, or when any of them can. A free node can go on; a node that has ended never can. The
- * other nodes are stuck: the largest set in which no node can go on before another one of the set does.
+ * A node is free, has ended, or waits for other nodes: for all of them, or for any one of them. A waiting node can
+ * continue when all of its targets can, or when any of them can. A free node can continue, and a node that has ended
+ * never can. The other nodes are stuck: each of them waits for another stuck node, or for a node that has ended.
  *
  * A core is a set of stuck nodes that reach each other, and from which no other stuck node is reached. So each stuck
  * node leads to a core. A core of waiting nodes is a cycle or, with nodes that wait for any, a knot. A core may also be
@@ -12,7 +12,7 @@
  * Source: the AND/OR model of E. Knapp, "Deadlock detection in distributed databases", ACM Computing Surveys 19(4),
  * 1987; for MPI: T. Hilbrich et al., "Distributed wait state tracking for runtime MPI deadlock detection", SC 2013.
  *
- * One thread uses a graph. All functions but the solution take constant time; the solution takes O(nodes + edges).
+ * One thread uses a graph. A solution takes O(nodes + edges), the other functions constant time.
  */
 #pragma once
 

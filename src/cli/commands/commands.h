@@ -20,6 +20,7 @@ int xtf_command_cache(int argc, char **argv);
 int xtf_command_collect(int argc, char **argv);
 int xtf_command_copy(int argc, char **argv);
 int xtf_command_export(int argc, char **argv);
+int xtf_command_deadlock(int argc, char **argv);
 int xtf_command_diff(int argc, char **argv);
 int xtf_command_play(int argc, char **argv);
 int xtf_command_merge(int argc, char **argv);

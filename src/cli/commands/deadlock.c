@@ -1,0 +1,47 @@
+/*
+ * xtf deadlock RUN: finds which processes of a hung run wait for each other.
+ */
+#include <stdio.h>
+
+#include "src/cli/commands/commands.h"
+#include "src/cli/ui/common.h"
+#include "src/cli/watch/live-tree.h"
+#include "src/cli/watch/waits-report.h"
+
+enum { LINES_DEFAULT = 20 };
+
+int xtf_command_deadlock(int argc, char **argv)
+{
+    gboolean json = FALSE, all = FALSE;
+    const GOptionEntry entries[] = {
+        {"json", 0, 0, G_OPTION_ARG_NONE, &json, "Print one object of JSON", NULL},
+        {"all", 'a', 0, G_OPTION_ARG_NONE, &all, "Print all threads that wait (default: 20 of a kind)", NULL},
+        {0},
+    };
+    g_auto(XtfWaitsReport) report = {0};
+    GError *error = NULL;
+
+    if (!xtf_cli_parse(
+            &argc, &argv, 1, "RUN",
+            "Finds the processes that wait for each other, of a run that hangs, or was killed while it hung.\n"
+            "RUN is the folder of a running program, or a trace of xtf record. A running program must have\n"
+            "waited for two seconds. Exits with 1 if there is a deadlock, or a process waits for one that\n"
+            "has ended.\n"
+            "\n"
+            "  xtf deadlock run.xtf.d          the program still runs\n"
+            "  xtf deadlock --json run.xtf     for a script",
+            entries))
+        return XTF_EXIT_USAGE;
+    g_autoptr(XtfTree) tree = xtf_live_tree_open(argv[1], &error);
+    if (!tree || !xtf_waits_report_init(&report, tree, &error))
+        return xtf_cli_fail(error);
+    g_autoptr(GString) text = g_string_new(NULL);
+    if (json) {
+        xtf_waits_report_json(&report, text);
+        g_string_append_c(text, '\n');
+    } else {
+        xtf_waits_report_text(&report, all ? G_MAXUINT : LINES_DEFAULT, text);
+    }
+    fputs(text->str, stdout);
+    return report.verdict >= XTF_WAITS_ENDED ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
+}

@@ -1,0 +1,374 @@
+#include "src/cli/watch/waits-report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "libxtf/trace.h"
+#include "src/trace/text/row-writer.h"
+
+const char *const xtf_waits_verdict_words[XTF_N_WAITS_VERDICTS] = {"unknown",  "none",  "waits",
+                                                                   "possible", "ended", "deadlock"};
+
+#define NO_PROC UINT64_MAX
+
+/* Returns the whole number of a cell; NO_PROC if it is empty. */
+static uint64_t proc_of(const XtfValueTable *table, guint line, const char *column)
+{
+    const char *text = xtf_value_table_text(table, line, column);
+
+    return g_ascii_isdigit(text[0]) ? g_ascii_strtoull(text, NULL, 10) : NO_PROC;
+}
+
+static bool has_verdict(const XtfValueTable *table, guint line, const char *verdict)
+{
+    return g_str_equal(xtf_value_table_text(table, line, "verdict"), verdict);
+}
+
+static XtfWaitsVerdict worst_verdict(const XtfValueTable *table)
+{
+    XtfWaitsVerdict worst = XTF_WAITS_NONE;
+
+    for (guint i = 0; i < xtf_value_table_n(table); i++) {
+        XtfWaitsVerdict verdict = XTF_WAITS_OPEN;
+        for (unsigned k = XTF_WAITS_OPEN; k < XTF_N_WAITS_VERDICTS; k++)
+            if (has_verdict(table, i, xtf_waits_verdict_words[k]))
+                verdict = (XtfWaitsVerdict)k;
+        worst = MAX(worst, verdict);
+    }
+    return worst;
+}
+
+bool xtf_waits_report_init(XtfWaitsReport *report, XtfTree *tree, GError **error)
+{
+    *report = (XtfWaitsReport){0};
+    if (!xtf_value_table_read_optional(tree, &report->table, error, "waiting"))
+        return false;
+    if (report->table)
+        report->verdict = worst_verdict(report->table);
+    else
+        report->verdict = xtf_trace_find_schema(xtf_tree_trace(tree), "pending") ? XTF_WAITS_NONE : XTF_WAITS_UNKNOWN;
+    return true;
+}
+
+void xtf_waits_report_finish(XtfWaitsReport *report)
+{
+    g_clear_pointer(&report->table, xtf_value_table_free);
+}
+
+/* ---- Cycles and chains: from process to process, by `waits_for`. */
+
+/* Maps processes to the first line of each. Threads of a process have lines of their own; the worst verdict is first.
+ */
+static GHashTable *lines_by_proc(const XtfValueTable *table)
+{
+    GHashTable *lines = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+
+    for (guint i = 0; i < xtf_value_table_n(table); i++) {
+        uint64_t proc = proc_of(table, i, "proc");
+        if (!g_hash_table_contains(lines, &proc))
+            g_hash_table_insert(lines, g_memdup2(&proc, sizeof proc), GUINT_TO_POINTER(i));
+    }
+    return lines;
+}
+
+/* Follows the waits of a process until a process that does not wait, or that was there before. Returns the processes in
+ * their order, the last one included. */
+static GArray *follow_waits(const XtfValueTable *table, GHashTable *lines, uint64_t proc)
+{
+    GArray *way = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    g_autoptr(GHashTable) seen = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    gpointer line;
+
+    while (proc != NO_PROC) {
+        g_array_append_val(way, proc);
+        if (!g_hash_table_add(seen, g_memdup2(&proc, sizeof proc)) ||
+            !g_hash_table_lookup_extended(lines, &proc, NULL, &line))
+            break;
+        proc = proc_of(table, GPOINTER_TO_UINT(line), "waits_for");
+    }
+    return way;
+}
+
+/* Returns the cycle of a deadlock, whose first line is given: its first process, the ones on the way, the first again.
+ */
+static GArray *find_cycle(const XtfValueTable *table, GHashTable *lines, guint line)
+{
+    return follow_waits(table, lines, proc_of(table, line, "proc"));
+}
+
+/* True if a line is the first one of a deadlock. */
+static bool begins_group(const XtfValueTable *table, guint line)
+{
+    return has_verdict(table, line, "deadlock") &&
+           (line == 0 ||
+            !g_str_equal(xtf_value_table_text(table, line, "group"), xtf_value_table_text(table, line - 1, "group")));
+}
+
+GArray *xtf_waits_report_chain(const XtfWaitsReport *report)
+{
+    GArray *longest = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+
+    if (!report->table)
+        return longest;
+    g_autoptr(GHashTable) lines = lines_by_proc(report->table);
+    for (guint i = 0; i < xtf_value_table_n(report->table); i++) {
+        if (!has_verdict(report->table, i, "waits"))
+            continue;
+        GArray *way = follow_waits(report->table, lines, proc_of(report->table, i, "proc"));
+        bool longer = way->len > 1 && way->len > longest->len;
+        g_array_unref(longer ? longest : way);
+        longest = longer ? way : longest;
+    }
+    return longest;
+}
+
+/* ---- Sentences. */
+
+static void append_way(const GArray *way, GString *out)
+{
+    enum { SHOWN = 16 };
+
+    for (guint i = 0; i < way->len; i++) {
+        if (i == SHOWN && way->len > SHOWN + 1) {
+            g_string_append_printf(out, " -> ... (%u more) -> %" PRIu64, way->len - SHOWN - 1,
+                                   g_array_index(way, uint64_t, way->len - 1));
+            break;
+        }
+        g_string_append_printf(out, "%s%" PRIu64, i ? " -> " : "", g_array_index(way, uint64_t, i));
+    }
+}
+
+static guint count_verdict(const XtfValueTable *table, const char *verdict)
+{
+    guint n = 0;
+
+    for (guint i = 0; table && i < xtf_value_table_n(table); i++)
+        n += has_verdict(table, i, verdict);
+    return n;
+}
+
+/* Appends "deadlock: processes 0 -> 3 -> 0 wait for each other" for a deadlock whose first line is given. */
+static void append_deadlock(const XtfValueTable *table, GHashTable *lines, guint line, GString *out)
+{
+    g_autoptr(GArray) cycle = find_cycle(table, lines, line);
+    const char *group = xtf_value_table_text(table, line, "group");
+    guint n = 0;
+
+    for (guint i = line; i < xtf_value_table_n(table) && has_verdict(table, i, "deadlock"); i++)
+        n += g_str_equal(xtf_value_table_text(table, i, "group"), group);
+    if (n == 1) {
+        g_string_append_printf(out, "deadlock: process %s waits for itself", xtf_value_table_text(table, line, "proc"));
+        return;
+    }
+    if (n + 1 > cycle->len)
+        g_string_append_printf(out, "deadlock: %u threads wait for each other, among them processes ", n);
+    else
+        g_string_append(out, "deadlock: processes ");
+    append_way(cycle, out);
+    if (n + 1 <= cycle->len)
+        g_string_append(out, " wait for each other");
+}
+
+static const char *plural(guint n)
+{
+    return n == 1 ? "" : "s";
+}
+
+/* Appends the headline of the lines with a verdict. */
+static void append_headline(const XtfWaitsReport *report, XtfWaitsVerdict verdict, GString *out)
+{
+    const XtfValueTable *table = report->table;
+    guint n = count_verdict(table, xtf_waits_verdict_words[verdict]);
+
+    switch (verdict) {
+    case XTF_WAITS_UNKNOWN:
+        g_string_append(out, "no verdict: the trace has no records of open calls (type pending), which xtf record "
+                             "writes");
+        break;
+    case XTF_WAITS_NONE:
+        g_string_append(out, "no deadlock: no call of MPI is open at the end");
+        break;
+    case XTF_WAITS_OPEN:
+        g_string_append_printf(out, "%s%u thread%s in a call of MPI, for which a process that can continue is enough",
+                               report->verdict == XTF_WAITS_OPEN ? "no deadlock: " : "", n, n == 1 ? " is" : "s are");
+        break;
+    case XTF_WAITS_POSSIBLE:
+        g_string_append_printf(out,
+                               "a deadlock is possible: %u thread%s cannot continue, unless calls of which the trace "
+                               "does not say what they wait for can",
+                               n, plural(n));
+        break;
+    case XTF_WAITS_ENDED:
+        g_string_append_printf(out, "%u thread%s for a process that has ended", n, n == 1 ? " waits" : "s wait");
+        break;
+    case XTF_WAITS_DEADLOCK:
+    case XTF_N_WAITS_VERDICTS:
+        break;
+    }
+}
+
+char *xtf_waits_report_headline(const XtfWaitsReport *report)
+{
+    GString *out = g_string_new(NULL);
+
+    if (report->verdict == XTF_WAITS_DEADLOCK) {
+        g_autoptr(GHashTable) lines = lines_by_proc(report->table);
+        append_deadlock(report->table, lines, 0, out);
+    } else {
+        append_headline(report, report->verdict, out);
+    }
+    return g_string_free(out, FALSE);
+}
+
+/* Appends "  process 3, thread 1, in MPI_Recv from process 0, tag 7, called by main(ring.c:13), since 0.61 s". */
+static void append_line(const XtfValueTable *table, guint line, GString *out)
+{
+    const char *site = xtf_value_table_text(table, line, "site"), *needs = xtf_value_table_text(table, line, "needs");
+    const char *tag = xtf_value_table_text(table, line, "tag"), *next = xtf_value_table_text(table, line, "waits_for");
+    uint64_t others = proc_of(table, line, "procs");
+
+    g_string_append_printf(out, "  process %s", xtf_value_table_text(table, line, "proc"));
+    if (xtf_value_table_has(table, "thread"))
+        g_string_append_printf(out, ", thread %s", xtf_value_table_text(table, line, "thread"));
+    g_string_append_printf(out, ", in %s", xtf_value_table_text(table, line, "region"));
+    if (!g_str_equal(site, "-"))
+        g_string_append_printf(out, ", called by %s", site);
+    g_string_append_printf(out, ", since %s s", xtf_value_table_text(table, line, "since"));
+    if (g_str_equal(needs, "unknown"))
+        g_string_append(out, ": the trace does not say what for");
+    else if (g_str_equal(next, "-"))
+        g_string_append(out, ": can end");
+    else if (others > 1)
+        g_string_append_printf(out, ": waits for process %s %s %" PRIu64 " more", next,
+                               g_str_equal(needs, "any") ? "or any of" : "and", others - 1);
+    else
+        g_string_append_printf(out, ": waits for process %s", next);
+    if (!g_str_equal(tag, "-"))
+        g_string_append_printf(out, ", tag %s", tag);
+    g_string_append_c(out, '\n');
+}
+
+/* Appends up to `most` lines from `first` on that have a verdict, and a group if it is not NULL. */
+static void append_lines(const XtfValueTable *table, guint first, const char *verdict, const char *group, guint most,
+                         GString *out)
+{
+    guint n = 0;
+
+    for (guint i = first; i < xtf_value_table_n(table); i++) {
+        if (!has_verdict(table, i, verdict) || (group && !g_str_equal(xtf_value_table_text(table, i, "group"), group)))
+            continue;
+        if (n++ < most)
+            append_line(table, i, out);
+    }
+    if (n > most)
+        g_string_append_printf(out, "  ... and %u more\n", n - most);
+}
+
+static void append_deadlocks(const XtfValueTable *table, guint most, GString *out)
+{
+    g_autoptr(GHashTable) lines = lines_by_proc(table);
+
+    for (guint i = 0; i < xtf_value_table_n(table); i++) {
+        if (!begins_group(table, i))
+            continue;
+        append_deadlock(table, lines, i, out);
+        g_string_append_c(out, '\n');
+        append_lines(table, i, "deadlock", xtf_value_table_text(table, i, "group"), most, out);
+    }
+    guint behind = count_verdict(table, "behind");
+    if (behind == 0)
+        return;
+    g_string_append_printf(out, "%u more thread%s for them\n", behind, behind == 1 ? " waits" : "s wait");
+    append_lines(table, 0, "behind", NULL, most, out);
+}
+
+void xtf_waits_report_text(const XtfWaitsReport *report, guint most, GString *out)
+{
+    static const XtfWaitsVerdict verdicts[] = {XTF_WAITS_ENDED, XTF_WAITS_POSSIBLE, XTF_WAITS_OPEN};
+
+    if (report->verdict <= XTF_WAITS_NONE) {
+        append_headline(report, report->verdict, out);
+        g_string_append_c(out, '\n');
+        return;
+    }
+    append_deadlocks(report->table, most, out);
+    for (unsigned i = 0; i < G_N_ELEMENTS(verdicts); i++) {
+        const char *word = xtf_waits_verdict_words[verdicts[i]];
+        if (count_verdict(report->table, word) == 0)
+            continue;
+        append_headline(report, verdicts[i], out);
+        g_string_append_c(out, '\n');
+        append_lines(report->table, 0, word, NULL, most, out);
+    }
+    g_autoptr(GArray) chain = xtf_waits_report_chain(report);
+    if (chain->len < 3)
+        return;
+    g_string_append(out, "longest chain of waits: ");
+    append_way(chain, out);
+    g_string_append_c(out, '\n');
+}
+
+/* ---- JSON. */
+
+static void append_numbers(const GArray *numbers, GString *out)
+{
+    g_string_append_c(out, '[');
+    for (guint i = 0; i < numbers->len; i++)
+        g_string_append_printf(out, "%s%" PRIu64, i ? "," : "", g_array_index(numbers, uint64_t, i));
+    g_string_append_c(out, ']');
+}
+
+static void append_row(const XtfValueTable *table, guint line, GString *out)
+{
+    const XtfRowCell *cells = xtf_rows_get(&table->rows, line);
+
+    g_string_append_c(out, '{');
+    for (guint i = 0; i < table->columns->len; i++) {
+        if (i)
+            g_string_append_c(out, ',');
+        xtf_json_add(out, table->columns->pdata[i]);
+        g_string_append_c(out, ':');
+        if (cells[i].type == XTF_ROW_NOTHING)
+            g_string_append(out, "null");
+        else if (cells[i].type == XTF_ROW_NUMBER)
+            g_string_append(out, cells[i].text);
+        else
+            xtf_json_add(out, cells[i].text);
+    }
+    g_string_append_c(out, '}');
+}
+
+static void append_cycles(const XtfValueTable *table, GString *out)
+{
+    g_autoptr(GHashTable) lines = lines_by_proc(table);
+    bool any = false;
+
+    for (guint i = 0; i < xtf_value_table_n(table); i++) {
+        if (!begins_group(table, i))
+            continue;
+        g_autoptr(GArray) cycle = find_cycle(table, lines, i);
+        if (any)
+            g_string_append_c(out, ',');
+        append_numbers(cycle, out);
+        any = true;
+    }
+}
+
+void xtf_waits_report_json(const XtfWaitsReport *report, GString *out)
+{
+    g_autoptr(GArray) chain = xtf_waits_report_chain(report);
+    guint n = report->table ? xtf_value_table_n(report->table) : 0;
+
+    g_string_append_printf(out, "{\"verdict\":\"%s\",\"cycles\":[", xtf_waits_verdict_words[report->verdict]);
+    if (n > 0)
+        append_cycles(report->table, out);
+    g_string_append(out, "],\"chain\":");
+    append_numbers(chain, out);
+    g_string_append(out, ",\"waiting\":[");
+    for (guint i = 0; i < n; i++) {
+        if (i)
+            g_string_append_c(out, ',');
+        append_row(report->table, i, out);
+    }
+    g_string_append(out, "]}");
+}

@@ -7,6 +7,7 @@
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/model/process-properties.h"
 #include "src/model/properties.h"
 #include "src/trace/context/analyses.h"
 #include "src/trace/text/digits.h"
@@ -189,6 +190,24 @@ static bool fix_widths(XtfLocations *locations, GError **error)
     return true;
 }
 
+/* Marks the locations of processes that have not ended. */
+static bool mark_growing(XtfTraceContext *context, XtfLocations *locations, GError **error)
+{
+    if (xtf_trace_context_final(context) == UINT64_MAX)
+        return true;
+    g_autoptr(GArray) ends = xtf_stated_ends(context->trace, error);
+    g_autoptr(GHashTable) ended = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    for (guint i = 0; ends && i < ends->len; i++) {
+        const XtfStatedEnd *end = &g_array_index(ends, XtfStatedEnd, i);
+        uint64_t proc = end->proc;
+        if (end->kind != XTF_END_UNKNOWN)
+            g_hash_table_add(ended, g_memdup2(&proc, sizeof proc));
+    }
+    for (uint32_t i = 0; i < locations->n; i++)
+        locations->all[i].grows = !g_hash_table_contains(ended, &locations->all[i].proc);
+    return ends;
+}
+
 static void locations_finish(XtfLocations *locations)
 {
     g_clear_pointer(&locations->all, g_free);
@@ -210,7 +229,7 @@ static bool load_locations(XtfTraceContext *context, GError **error)
     if (good) {
         number_unlisted_locations(candidates);
         build_locations(locations, candidates);
-        good = !context->growing || fix_widths(locations, error);
+        good = !context->growing || (fix_widths(locations, error) && mark_growing(context, locations, error));
     }
     if (!good)
         locations_finish(locations);

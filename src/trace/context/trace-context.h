@@ -30,6 +30,7 @@ typedef struct {
     uint64_t first_array;  /* rank in the P index */
     uint64_t n_arrays;     /* including side arrays */
     bool is_cpu_thread;    /* false: an accelerator's stream, or only metrics */
+    bool grows;            /* the trace grows, and the process has not ended: its open calls last until now */
 } XtfLocation;
 
 enum {

@@ -70,6 +70,19 @@ static void drop_refused(XtfLocationArrays *arrays)
     arrays->n = arrays->readable->len;
 }
 
+/* Extends the last times of a process that has not ended to the time up to which the trace is complete. So an open call
+ * lasts until now, and later commits do not change windows before that time. */
+static void extend_to_complete(XtfLocationArrays *arrays, const XtfTraceContext *context)
+{
+    uint64_t complete = xtf_trace_context_final(context);
+    const XtfClockMap *clock = arrays->n > 0 ? arrays->all[0].clock : NULL;
+
+    if (arrays->first > arrays->last || complete == UINT64_MAX || complete <= arrays->last)
+        return;
+    arrays->last = complete;
+    arrays->local_last = MAX(arrays->local_last, xtf_clock_map_to_local(clock, complete));
+}
+
 bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *context, const XtfLocation *location,
                               GError **error)
 {
@@ -100,6 +113,8 @@ bool xtf_location_arrays_load(XtfLocationArrays *arrays, const XtfTraceContext *
         arrays->local_first = MIN(arrays->local_first, array->local_first);
         arrays->local_last = MAX(arrays->local_last, array->local_last);
     }
+    if (location->grows)
+        extend_to_complete(arrays, context);
     return true;
 }
 

@@ -12,7 +12,9 @@ typedef struct {
     const XtfLocation *location;
     XtfArray *all; /* the readable arrays; valid until the next location is loaded */
     uint32_t n;
-    uint64_t first, last; /* times of the location's first and last record of any type; first > last: no records */
+    /* Times of the location's first and last record of any type; first > last: no records. If the location grows,
+     * `last` is at least the time up to which the trace is complete. */
+    uint64_t first, last;
     uint64_t local_first, local_last; /* likewise, in ticks of its clock */
     const XtfRunGaps *gaps;           /* between the runs of the trace. Borrowed from the context */
     /* Private. */

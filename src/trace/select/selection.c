@@ -24,7 +24,8 @@ XtfSelection *xtf_selection_new(const XtfTraceContext *context)
     XtfSelection *selection = selection_alloc();
     selection->type = XTF_ANY_TYPE;
     selection->time_from = begins_late(context) ? xtf_trace_clock(context->trace)->first : 0;
-    selection->time_to = scale->end <= scale->last ? scale->end : XTF_TIME_OPEN;
+    bool grows = xtf_trace_context_final(context) != UINT64_MAX;
+    selection->time_to = grows || scale->end <= scale->last ? scale->end : XTF_TIME_OPEN;
     selection->endless = true;
     return selection;
 }

@@ -65,7 +65,8 @@ void xtf_time_scale_init_growing(XtfTimeScale *scale, const XtfClock *clock)
 {
     xtf_time_scale_init(scale, clock);
     scale->width = count_characters(scale, UINT64_MAX);
-    scale->end = CLAMP(clock->complete, scale->origin, scale->end);
+    if (clock->complete != UINT64_MAX && scale->end > scale->origin)
+        scale->end = MAX(clock->complete, scale->origin);
 }
 
 /* Writes the digits of remainder / num one by one, for resolutions of more than 10^19 ticks per second. */

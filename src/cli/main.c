@@ -35,6 +35,7 @@ static const struct {
     {"cat", xtf_command_cat, "print a file of a trace, without a mount", NULL, NULL},
     {"play", xtf_command_play, "show a trace as a film on a terminal", NULL, NULL},
     {"top", xtf_command_top, "show which functions take the time, on a terminal", NULL, NULL},
+    {"watch", xtf_command_watch, "show what each process of a running program does, on a terminal", NULL, NULL},
     {"diff", xtf_command_diff, "compare two traces, or two parts of one", NULL, NULL},
     {"info", xtf_command_info, "show what is in a trace", NULL, NULL},
     {"why", xtf_command_why, "explain why a path in a mount does not exist", NULL, NULL},

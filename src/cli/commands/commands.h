@@ -27,5 +27,6 @@ int xtf_command_merge(int argc, char **argv);
 int xtf_command_record(int argc, char **argv);
 int xtf_command_top(int argc, char **argv);
 int xtf_command_cat(int argc, char **argv);
+int xtf_command_watch(int argc, char **argv);
 int xtf_command_why(int argc, char **argv);
 int xtf_command_ls(int argc, char **argv);

@@ -267,3 +267,35 @@ bool xtf_mpi_takes_probed(const char *name, XtfRegionClass class)
 
     return (class == XTF_CLASS_P2P || class == XTF_CLASS_WAIT) && xtf_mpi_function_find(name, probed) >= 0;
 }
+
+const char *const xtf_collective_functions[XTF_COLLECTIVE_FUNCTIONS + 1] = {"barrier",
+                                                                            "bcast",
+                                                                            "gather",
+                                                                            "gatherv",
+                                                                            "scatter",
+                                                                            "scatterv",
+                                                                            "allgather",
+                                                                            "allgatherv",
+                                                                            "alltoall",
+                                                                            "alltoallv",
+                                                                            "alltoallw",
+                                                                            "reduce",
+                                                                            "allreduce",
+                                                                            "reduce_scatter",
+                                                                            "reduce_scatter_block",
+                                                                            "scan",
+                                                                            "exscan",
+                                                                            "neighbor_allgather",
+                                                                            "neighbor_allgatherv",
+                                                                            "neighbor_alltoall",
+                                                                            "neighbor_alltoallv",
+                                                                            "neighbor_alltoallw",
+                                                                            NULL};
+
+bool xtf_collective_function_synchronises(int function)
+{
+    static const char *const all_to_all[] = {"barrier", "allgather", "allreduce", "alltoall", "reduce_scatter_block",
+                                             NULL};
+
+    return g_strv_contains(all_to_all, xtf_collective_functions[function]);
+}

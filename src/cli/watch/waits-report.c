@@ -225,7 +225,7 @@ static void append_line(const XtfValueTable *table, guint line, GString *out)
 {
     const char *site = xtf_value_table_text(table, line, "site"), *needs = xtf_value_table_text(table, line, "needs");
     const char *tag = xtf_value_table_text(table, line, "tag"), *next = xtf_value_table_text(table, line, "waits_for");
-    uint64_t others = proc_of(table, line, "procs");
+    uint64_t n_targets = proc_of(table, line, "procs");
 
     g_string_append_printf(out, "  process %s", xtf_value_table_text(table, line, "proc"));
     if (xtf_value_table_has(table, "thread"))
@@ -238,9 +238,9 @@ static void append_line(const XtfValueTable *table, guint line, GString *out)
         g_string_append(out, ": the trace does not say what for");
     else if (g_str_equal(next, "-"))
         g_string_append(out, ": can end");
-    else if (others > 1)
+    else if (n_targets > 1)
         g_string_append_printf(out, ": waits for process %s %s %" PRIu64 " more", next,
-                               g_str_equal(needs, "any") ? "or any of" : "and", others - 1);
+                               g_str_equal(needs, "any") ? "or any of" : "and", n_targets - 1);
     else
         g_string_append_printf(out, ": waits for process %s", next);
     if (!g_str_equal(tag, "-"))

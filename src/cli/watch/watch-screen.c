@@ -19,7 +19,7 @@ static const XtfStyle styles[XTF_N_WATCHED_COLOURS] = {
     [XTF_WATCHED_COMPUTING] = XTF_STYLE_GREEN,
 };
 /* A letter beside the colour, for screens without colours: waiting, communicating, silent, computing. */
-static const char marks[XTF_N_WATCHED_COLOURS] = {'W', 'c', '?', '.'};
+static const char letters[XTF_N_WATCHED_COLOURS] = {'W', 'c', '?', '.'};
 
 static int number_width(const XtfWatchedRun *run)
 {
@@ -48,7 +48,7 @@ static void put_head(XtfScreen *screen, const XtfWatchView *view, const XtfWatch
     xtf_screen_put_left_of(screen, 0, screen->columns - 1, XTF_STYLE_PLAIN, "%s %.1f s",
                            xtf_tree_is_final(run->tree) ? "the run has ended at" : "up to", run->seconds);
     for (unsigned i = 0; i < XTF_N_WATCHED_COLOURS; i++) {
-        at = xtf_screen_put(screen, 1, at, styles[i], "%c %u", marks[i], run->n_by_colour[i]);
+        at = xtf_screen_put(screen, 1, at, styles[i], "%c %u", letters[i], run->n_by_colour[i]);
         at = xtf_screen_put(screen, 1, at, XTF_STYLE_PLAIN, " %s   ", xtf_watched_colour_words[i]);
     }
     if (run->waits.verdict > XTF_WAITS_NONE)
@@ -70,11 +70,11 @@ static void put_boxes(XtfScreen *screen, const XtfWatchView *view, const XtfWatc
         int line = HEAD + (int)((i - first) / per_row), at = (int)((i - first) % per_row) * (width + FRAME + 1);
         bool chosen = view->has_chosen && process->proc == view->chosen;
         xtf_screen_put(screen, line, at, styles[process->colour], "%c%*" PRIu64 "%c%c", chosen ? '<' : '[', width,
-                       process->proc, marks[process->colour], chosen ? '>' : ']');
+                       process->proc, letters[process->colour], chosen ? '>' : ']');
     }
 }
 
-/* Draws a cell for each process. Those that have no room are the ones that compute. */
+/* Draws a cell for each process, the worst first: if there are too many, computing ones are left out. */
 static void put_cells(XtfScreen *screen, const XtfWatchedRun *run, int room)
 {
     g_autofree guint *order = xtf_watched_run_order(run);
@@ -82,7 +82,7 @@ static void put_cells(XtfScreen *screen, const XtfWatchedRun *run, int room)
     for (guint i = 0; i < run->processes->len && i < (guint)(room * screen->columns); i++) {
         const XtfWatchedProcess *process = xtf_watched_process(run, order[i]);
         xtf_screen_put(screen, HEAD + (int)i / screen->columns, (int)i % screen->columns, styles[process->colour], "%c",
-                       marks[process->colour]);
+                       letters[process->colour]);
     }
 }
 
@@ -100,8 +100,8 @@ static double share_of(const XtfValueTable *state, guint line, const char *const
     return whole > 0 ? 100 * part / whole : 0;
 }
 
-/* Draws the shares of time of a process, and what it moves. */
-static void put_figures(XtfScreen *screen, int line, const char *when, const XtfValueTable *state, guint of)
+/* Draws the shares of time of a process, and its numbers of messages and bytes. */
+static void put_figures(XtfScreen *screen, int line, const char *period, const XtfValueTable *state, guint of)
 {
     static const char *const computing[] = {"program", NULL}, *const communicating[] = {"p2p", "collective", NULL},
                              *const waiting[] = {"wait", NULL};
@@ -109,7 +109,7 @@ static void put_figures(XtfScreen *screen, int line, const char *when, const Xtf
     xtf_screen_put(screen, line, 2, XTF_STYLE_PLAIN,
                    "%s: computing %.1f %%, communicating %.1f %%, in waits and tests %.1f %%; sent %s messages, %s B; "
                    "received %s, %s B",
-                   when, share_of(state, of, computing), share_of(state, of, communicating),
+                   period, share_of(state, of, computing), share_of(state, of, communicating),
                    share_of(state, of, waiting), xtf_value_table_text(state, of, "sent_messages"),
                    xtf_value_table_text(state, of, "sent_bytes"), xtf_value_table_text(state, of, "received_messages"),
                    xtf_value_table_text(state, of, "received_bytes"));

@@ -33,7 +33,7 @@ static GHashTable *map_waiting(const XtfWatchedRun *run)
     return lines;
 }
 
-static void add_processes(XtfWatchedRun *run)
+static void add_watched_processes(XtfWatchedRun *run)
 {
     g_autoptr(GHashTable) waiting = map_waiting(run);
     gpointer line;
@@ -64,7 +64,7 @@ bool xtf_watched_run_init(XtfWatchedRun *run, XtfTree *tree, GError **error)
         !xtf_value_table_read_optional(tree, &run->recent, error, "last/10s/state") ||
         !xtf_waits_report_init(&run->waits, tree, error))
         return false;
-    add_processes(run);
+    add_watched_processes(run);
     return true;
 }
 

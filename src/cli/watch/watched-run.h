@@ -1,6 +1,7 @@
 /*
- * What a monitor shows of a run: the state of each process at the end of its trace, from the tables `state`, `waiting`
- * and, while the run goes, `last/10s/state`.
+ * The data of a monitor: the state of each process at the end of its trace.
+ *
+ * They come from the tables `state` and `waiting` and, while the run goes, from `last/10s/state`.
  */
 #pragma once
 

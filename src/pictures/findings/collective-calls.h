@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "src/model/collective-functions.h"
+#include "src/model/mpi-functions.h"
 #include "src/pictures/findings/process-ends.h"
 
 /* The two different numbers of calls of a function that the members of a communicator make. */

@@ -4,7 +4,6 @@
 
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
-#include "src/model/collective-functions.h"
 #include "src/model/mpi-functions.h"
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/select/location-arrays.h"

@@ -2,7 +2,6 @@
 
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
-#include "src/model/collective-functions.h"
 #include "src/model/mpi-functions.h"
 #include "src/model/process-properties.h"
 #include "src/trace/calls/open-frames.h"

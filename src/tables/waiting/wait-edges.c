@@ -1,8 +1,7 @@
 #include "src/tables/waiting/wait-edges.h"
+#include "src/model/mpi-functions.h"
 
 #include <stdlib.h>
-
-#include "src/model/collective-functions.h"
 
 #define UNKNOWN UINT64_MAX
 

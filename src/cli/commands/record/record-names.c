@@ -6,7 +6,7 @@
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
-#include "src/cli/commands/record-names.h"
+#include "src/cli/commands/record/record-names.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/trace/copy-trace.h"
 #include "src/cli/trace/own-writer.h"

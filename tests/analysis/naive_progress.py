@@ -1,5 +1,6 @@
 """The naive judge of late progress: which process waited for the other side of a message to enter MPI again, though both had
-posted before. The rule is in docs/ANALYSIS.md. The judge holds all completions of a trace in memory."""
+posted before. The rule is in docs/ANALYSIS.md, its bounds are in src/analysis/waits/find-progress.c. The judge holds all completions
+of a trace in memory."""
 
 import collections
 

@@ -149,13 +149,16 @@ static void print_wrapped(const char *text)
     putchar('\n');
 }
 
-/* Prints a table's columns in their order. Shared ones have their names alone. */
+/* Prints a table's columns in their order, or its meaning if it has the columns of another table. Shared columns have
+ * their names alone. The page says before what the table shows. */
 static void print_reference(const char *path, const XtfTableDeclaration *table)
 {
     g_autoptr(GString) text = g_string_new(NULL);
     bool shared_before = false;
 
-    g_string_printf(text, "**`%s`**: %s.", path, table->meaning);
+    g_string_printf(text, "**`%s`**:", path);
+    if (table->n_columns == 0)
+        g_string_append_printf(text, " %s", table->meaning);
     for (unsigned i = 0; i < table->n_columns; i++) {
         const char *name = table->columns[i].name;
         g_autofree char *entry = column_entry(&table->columns[i]);
@@ -167,8 +170,7 @@ static void print_reference(const char *path, const XtfTableDeclaration *table)
             g_string_append(text, entry);
         shared_before = shared;
     }
-    if (table->n_columns > 0)
-        g_string_append_c(text, '.');
+    g_string_append_c(text, '.');
     putchar('\n');
     print_wrapped(text->str);
 }

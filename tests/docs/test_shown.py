@@ -39,13 +39,19 @@ END = "--- end of output ---"
 PRELUDE = "exec 2>&1\nls() { command ls -C -T 0 -w 72 \"$@\"; }\n"
 
 
+def is_unfinished(command):
+    """True if a shell would ask for another line of the command."""
+    return command.endswith(("|", "\\", "&&")) or command.count("'") % 2 == 1 or command.count('"') % 2 == 1
+
+
 def blocks(text):
-    """Returns the indented blocks of a document, as lists of (command, lines shown). A command continues in lines that begin with >."""
+    """Returns the indented blocks of a document, as lists of (command, lines shown). An unfinished command continues in lines that
+    begin with >."""
     block = []
     for line in text.splitlines() + ["end"]:
         if line.startswith("    $ "):
             block.append((line[6:], []))
-        elif line.startswith("    > ") and block and not block[-1][1]:
+        elif line.startswith("    > ") and block and not block[-1][1] and is_unfinished(block[-1][0]):
             block[-1] = (f"{block[-1][0]}\n{line[6:]}", [])
         elif line.startswith("    ") and block:
             block[-1][1].append(line[4:].rstrip())

@@ -39,10 +39,10 @@
 
 XTF_BEGIN_DECLS
 
-/* The group of rows that end a frame that never began. */
+/* Key of the group for frames that no row began: the rows that end them, and their ticks. */
 #define XTF_FRAMES_BEFORE UINT64_MAX
 
-/* Cells of a group of an XTF_AGGREGATE_FRAMES. */
+/* Indices of a group's cells in an XTF_AGGREGATE_FRAMES: two counts of rows, then local ticks. */
 enum {
     XTF_FRAMES_BEGUN,
     XTF_FRAMES_ENDED,
@@ -63,8 +63,8 @@ enum { XTF_GROUP_ROWS = 0, XTF_VALUE_SUM = 0, XTF_VALUE_MIN, XTF_VALUE_MAX, XTF_
 
 /*
  * Totals by group. A group's key is the values of the aggregate's first `depth` key fields, as xtf_field_get() returns
- * them. If the depth is less than the number of keys, last values are unknown and hold 0. So do all cells of a value
- * whose type a key beyond the depth gives.
+ * them. If the depth is less than the number of keys, the cells of last values are unknown and hold 0. All cells of a
+ * value hold 0 if its type depends on a key beyond the depth.
  */
 typedef struct XtfGroupTotals XtfGroupTotals;
 
@@ -82,8 +82,8 @@ const uint64_t *xtf_group_totals_find(const XtfGroupTotals *totals, const uint64
 /* Sorts the groups by key, ascending. Before sorting, groups are in the order of their first addition. */
 void xtf_group_totals_sort(XtfGroupTotals *totals);
 
-/* Adds cells to the group with the key. For correct last values, the cells must cover rows after all rows added
- * before. */
+/* Adds cells to the group with the key. Last values are right only if the cells are of rows after all rows that were
+ * added before. */
 void xtf_group_totals_add(XtfGroupTotals *totals, const uint64_t *key, const uint64_t *cells);
 /* Adds all groups of `from`, whose depth is at least that of `totals`. */
 void xtf_group_totals_add_all(XtfGroupTotals *totals, const XtfGroupTotals *from);
@@ -93,7 +93,7 @@ typedef struct XtfGroupFilter XtfGroupFilter;
 
 /*
  * Adds the totals of rows [n1, n2) to `totals`, which must have been created for schema->aggregates[index]. Cuts n2 off
- * at the array's end. After an error `totals` may hold part of the rows.
+ * at the array's end. After an error `totals` may hold the totals of some of the rows.
  */
 bool xtf_array_totals(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
                       XtfGroupTotals *totals, GError **error);
@@ -101,7 +101,7 @@ bool xtf_array_totals(const XtfArray *array, unsigned index, const XtfGroupFilte
 typedef struct {
     uint64_t key;
     uint64_t row;  /* row that began the frame */
-    uint64_t time; /* time of that row */
+    uint64_t time; /* time of the row that began the frame */
     bool outermost;
 } XtfOpenFrame;
 
@@ -115,8 +115,8 @@ bool xtf_array_stack(const XtfArray *array, unsigned index, uint64_t n, XtfOpenF
 
 /*
  * Finds the frame that row n began, if row n is before the kept time (trace.h) and the frame is open then. The row
- * itself may be in a removed volume. *depth, which may be NULL, is the number of frames up to this one. *found is false
- * for other rows. Times are as in xtf_array_stack().
+ * itself may be in a removed volume. *depth, which may be NULL, is the number of open frames up to this one, from 1 for
+ * the outermost. *found is false for other rows. Times are as in xtf_array_stack().
  */
 bool xtf_array_removed_frame(const XtfArray *array, unsigned index, uint64_t n, XtfOpenFrame *frame, uint64_t *depth,
                              bool *found, GError **error);

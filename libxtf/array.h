@@ -34,14 +34,14 @@ typedef struct {
     uint32_t id;
     /* Private to the index. */
     uint32_t segment, clock_map;
-    uint64_t kept; /* the trace's kept time (trace.h), in ticks of this array's times */
+    uint64_t kept; /* the trace's kept time (trace.h), global or local as the array's other times are */
     uint64_t edge_offset;
     uint32_t edge_length, edge_checksum;
-    struct XtfCache *cache; /* cache of the sweep that reads it (sweep.h); NULL: the trace's */
+    struct XtfCache *cache; /* cache of the sweep that reads the array (sweep.h); NULL: the trace's cache */
     uint8_t height, codec;
 } XtfArray;
 
-/* Returns the number of arrays, in the P index. Arrays are sorted by location, then schema id. */
+/* Returns the number of the trace's arrays: the entries of the P index, sorted by location, then schema id. */
 uint64_t xtf_trace_n_arrays(const XtfTrace *trace);
 /* Finds an array by its key. *found is false if there is none, or if xtf_array_is_supported() is false. */
 bool xtf_trace_find_array(XtfTrace *trace, uint64_t location, uint32_t schema, XtfArray *array, bool *found,
@@ -74,7 +74,7 @@ bool xtf_array_rank(const XtfArray *array, uint64_t t, uint64_t *n, GError **err
  * array's times. */
 bool xtf_array_rank_within(const XtfArray *array, uint64_t t, uint64_t low, uint64_t high, uint64_t *n, GError **error);
 /* Finds the first row at or after the trace's kept time (trace.h), n_rows if there is none. Rows before it may be in
- * volumes that were removed. 0 without a descent in other traces. */
+ * volumes that were removed. Sets *n to 0 without a descent if no volume was removed. */
 bool xtf_array_first_kept(const XtfArray *array, uint64_t *n, GError **error);
 /* Converts N to T: the time of row n, which must exist. One descent. */
 bool xtf_array_time(const XtfArray *array, uint64_t n, uint64_t *t, GError **error);
@@ -104,7 +104,7 @@ typedef struct {
     XtfArray array;
     uint64_t n; /* number of the current row */
     /* Private. */
-    void *block;         /* pinned */
+    void *block;         /* block of the leaf, pinned */
     const uint8_t *rows; /* rows of the leaf */
     uint64_t leaf_first; /* N of the leaf's first row */
     uint32_t leaf_count;

@@ -13,15 +13,15 @@
 XTF_BEGIN_DECLS
 
 typedef struct {
-    uint64_t arrays, rows, pages; /* pages reachable from the opened commit, and rows in files that can be read */
+    uint64_t arrays, rows, pages; /* all arrays; their rows and sealed pages in files that can be read */
     uint64_t reserved_pages;      /* places of open pages that are not written yet */
     uint64_t free_pages;          /* pages of earlier commits, which later commits reuse */
     uint64_t unreachable_pages;   /* pages left by writers that died */
     uint64_t unknown_arrays;      /* arrays of an unknown schema or codec: the checker checks only their entries */
-    uint64_t removed_arrays;      /* arrays with rows in volumes that were removed on purpose: the others are checked */
+    uint64_t removed_arrays; /* arrays with rows in volumes that were removed on purpose; the check skips these rows */
     uint64_t problems;
-    bool one_superblock; /* the file is closed but the other superblock is of an earlier commit; not a problem
-                            (docs/FORMAT.md, 2) */
+    /* The file is closed, but only one of its superblocks is of the last commit; not a problem (docs/FORMAT.md, 2). */
+    bool one_superblock;
 } XtfCheckReport;
 
 /* Receives one problem. The message says what is broken and where. */

@@ -28,15 +28,14 @@ XTF_BEGIN_DECLS
 /* A point of the line, and the kind of the section up to the next knot. */
 typedef struct {
     uint64_t local, global; /* ticks */
-    /* false: a drift. Its numbers of global and local ticks differ by no more than 1 in XTF_CLOCK_DRIFT and one
-     * tick.
-     * true: a jump forwards. The section has no fewer global ticks than local ticks. Ignored in the last knot. */
+    /* False: a drift. Its numbers of global and local ticks differ by at most 1 in XTF_CLOCK_DRIFT, plus one tick.
+     * True: a jump forwards. The section has no fewer global ticks than local ticks. Ignored in the last knot. */
     bool jumps;
 } XtfClockKnot;
 
 enum {
     XTF_CLOCK_DRIFT = 1000,
-    XTF_CLOCK_KNOTS_MAX = 1 << 21, /* number of knots of all maps of a file */
+    XTF_CLOCK_KNOTS_MAX = 1 << 21, /* most knots of all maps of a file together */
 };
 
 /* At least one knot. Local times are strictly increasing. */

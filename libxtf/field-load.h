@@ -11,7 +11,7 @@ XTF_BEGIN_DECLS
 
 typedef struct {
     uint32_t at;    /* offset of the 8 bytes in the row */
-    unsigned shift; /* bits of earlier fields */
+    unsigned shift; /* number of the low bits, which are of earlier fields */
     uint64_t sign;  /* sign bit of an I32, else 0 */
 } XtfFieldLoad;
 

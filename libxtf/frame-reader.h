@@ -39,13 +39,13 @@ typedef struct {
 typedef struct XtfFrameReader XtfFrameReader;
 
 /* Returns a reader of an array's frames. Copies the array and borrows its trace. `last` is the time of the location's
- * last record of any type, in local ticks. A batch has at most `most` rows of 40 bytes each. */
+ * last record of any type, in local ticks. A batch has at most `most` rows, and takes 40 bytes of memory for each. */
 XtfFrameReader *xtf_frame_reader_new(const XtfArray *array, unsigned index, uint64_t last, uint32_t most);
 void xtf_frame_reader_free(XtfFrameReader *reader); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfFrameReader, xtf_frame_reader_free)
 
-/* Finds the frame that row n begins. A frame may be open at the trace's kept time, and its row removed. Then
- * its exclusive time counts from the row before the kept time on. XTF_ERROR_INVALID if row n begins no frame. */
+/* Finds the frame that row n begins. If the frame began before the trace's kept time, its exclusive time counts only
+ * from the last row before that time on. XTF_ERROR_INVALID if row n begins no frame. */
 bool xtf_frame_reader_find(XtfFrameReader *reader, uint64_t n, XtfFrameTimes *frame, GError **error);
 
 /* Returns the duration of the frame that row n ends. Sets *known to false if row n begins a frame or refers to no open

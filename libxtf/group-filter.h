@@ -19,7 +19,7 @@ typedef enum {
 
 /* A filter. Queries call both functions often, so both should be fast. A filter that accepts exactly one group sets
  * `exact` to all keys of the group, and has no functions. If the aggregate has filters (schema.h), queries can then
- * skip most leaves without a row of the group. A filter with neither accepts all groups. */
+ * skip most leaves without a row of the group. A filter with neither `exact` nor match() accepts all groups. */
 struct XtfGroupFilter {
     const uint64_t *exact; /* borrowed; NULL: match() decides */
     XtfMatch (*match)(const uint64_t *key, unsigned depth, const void *data);

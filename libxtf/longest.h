@@ -21,8 +21,8 @@ XTF_BEGIN_DECLS
 bool xtf_array_longest(const XtfArray *array, unsigned index, const XtfGroupFilter *filter, uint64_t n1, uint64_t n2,
                        uint64_t last, XtfFrameSpan *frames, size_t *n_frames, GError **error);
 
-/* The search of xtf_array_longest() step by step, for searches in several arrays. The caller steps the array that may
- * have the longest frame. */
+/* The search of xtf_array_longest() step by step, for searches in several arrays. The caller steps the search whose
+ * bound is the greatest. */
 typedef struct XtfLongestSearch XtfLongestSearch;
 
 /* Copies the array and the filter, and borrows what they borrow. Returns NULL on error. */

@@ -50,14 +50,14 @@ bool xtf_records_each(XtfSpans *spans, XtfRowVisit visit, void *data, GError **e
 enum { XTF_RECORD_PARTS_MAX = 64 };
 
 /*
- * Consecutive rows of the order from several spans: the contiguous rows of each span, and the span of each row. Valid
- * until the next call.
+ * Consecutive rows of the order from several spans. Each part holds contiguous rows of one span, and `order` says in
+ * which part each row is. Valid until the next call.
  */
 typedef struct {
     uint32_t n_rows; /* total of all parts; 0: no more rows */
     uint32_t n_parts;
     XtfRowRun parts[XTF_RECORD_PARTS_MAX];
-    const uint8_t *order; /* n_rows numbers of parts; NULL: there is one part, a run */
+    const uint8_t *order; /* for each row, the index in `parts` of its part; NULL: all rows are in parts[0] */
 } XtfRecordBlock;
 
 /* Returns the next rows, at most `max` and at least 1, in a block: faster than run by run if runs are short. Calls may

@@ -6,8 +6,8 @@
  * (merge.h), except that numbers which each run gives out by itself become different ones. So the communicators of two
  * runs stay different, and no message leads from one run to another. The rows are copied and rewritten.
  *
- * Where a run ends with open frames, a row ends each of them, at the time of the location's last record in that run. So
- * no frame lasts into the gap between two runs. Frames of the last run stay open.
+ * Where a run ends with open frames, a row is added that ends each of them. Its time is that of the location's last
+ * record in the run. So no frame lasts into the gap between two runs. Frames of the last run stay open.
  *
  * Times of the whole are the global times of the runs. Clock maps are not copied, nor are derived rows: they cover one
  * run.
@@ -44,8 +44,9 @@ typedef struct {
     void *data;
 } XtfRunsOptions;
 
-/* Sorts runs by their first records. Runs without records are the first. XTF_ERROR_INVALID if the runs overlap in time,
- * their clocks have different resolutions, or volumes of a run were removed; the message names the runs. */
+/* Sorts runs by the times of their first records. Runs without records are the first. XTF_ERROR_INVALID if the runs
+ * overlap in time, their clocks have different resolutions, or volumes of a run were removed; the message names the
+ * runs. */
 bool xtf_runs_sort(XtfRun *runs, size_t n, GError **error);
 
 /* Writes all runs, sorted, into an empty writer of the same resolution. XTF_ERROR_INVALID if two runs have different

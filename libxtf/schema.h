@@ -57,8 +57,8 @@ enum {
     XTF_FIELD_DURATION = 1 << 5, /* a duration in ticks of the location's clock, which clock maps do not change */
     /* Information for merging tables (merge.h). */
     XTF_FIELD_IDENTIFIES = 1 << 8, /* rows of two files with equal values in all such fields mean the same */
-    XTF_FIELD_LIST =
-        1 << 9, /* first of several consecutive rows of the referred table; the next field is their number */
+    /* The value is the number of the first of several consecutive rows of a table; the next field counts these rows. */
+    XTF_FIELD_LIST = 1 << 9,
     XTF_FIELD_ORDERS = 1 << 10, /* the table's rows are sorted by such fields, ascending */
 };
 
@@ -91,8 +91,9 @@ typedef struct {
  * the cells after it. Times are in ticks.
  *
  * A child with too many groups keeps totals by the first key fields only. The order of the keys therefore matters: keys
- * with many values must be last. If `filters` is set (XTF_AGGREGATE_GROUPS only), such a leaf has a filter, which
- * excludes most groups that have no rows in the leaf. At least one key must then be no string and refer to no table.
+ * with many values must be last. If `filters` is set (XTF_AGGREGATE_GROUPS only), a leaf with too many groups has a
+ * filter. It excludes most groups that have no rows in the leaf. At least one key must then be no string and refer to
+ * no table.
  */
 typedef enum {
     XTF_AGGREGATE_UNKNOWN = 0, /* kind of a later version: its totals are skipped, and it has no keys and values here */
@@ -112,7 +113,7 @@ typedef struct {
     uint8_t n_keys;   /* may be 0: one group */
     uint8_t n_values; /* may be 0: rows are only counted */
     bool extremes;
-    bool filters;                             /* for ranks and selects in one of very many groups; see group-filter.h */
+    bool filters; /* leaves with too many groups have filters, for ranks and selects in one group (group-filter.h) */
     uint8_t keys[XTF_AGGREGATE_KEYS_MAX];     /* field numbers */
     uint8_t values[XTF_AGGREGATE_VALUES_MAX]; /* field numbers; no STRING fields */
     /* 1 + index in keys[] of the key that gives the type of U64 values; 0: their types are fixed. Bit k of `reals` or

@@ -6,7 +6,7 @@
  * in the index convert between positions and rows.
  *
  * Records are in (T, location, seq) order. Within one time and location, seq is the field of role XTF_ROLE_SEQ, or the
- * row's number if there is none. Equal keys are in the order of the spans.
+ * row's number if there is none. Records that agree in all three are in the order of their spans.
  *
  * Any thread may call these functions; only one thread at a time may use a reader.
  */
@@ -44,7 +44,7 @@ bool xtf_span_time(const XtfSpan *span, uint64_t position, uint64_t *t, GError *
 /* Returns the range of rows [*from, *to), from the first to the last of a span that is not empty. */
 bool xtf_span_rows(const XtfSpan *span, uint64_t *from, uint64_t *to, GError **error);
 
-/* Returns the number of positions with a time before t, if it is known to be in [low, high]. */
+/* Returns the number of positions with a time before t. The caller knows that the result is in [low, high]. */
 bool xtf_span_rank_within(const XtfSpan *span, uint64_t t, uint64_t low, uint64_t high, uint64_t *position,
                           GError **error);
 /* Finds among positions [low, high), which have one time, the first whose seq is not less than `seq`; high if there is
@@ -102,8 +102,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfSpans, xtf_spans_unref)
 bool xtf_spans_add(XtfSpans *spans, const XtfSpan *span, GError **error);
 
 /*
- * Finds in every span the first row that is not among the first k records: positions[i] is its position. Reads no
- * earlier record.
+ * Finds in every span the first row that is not among the first k records of all spans: positions[i] is its position.
+ * Reads no earlier record.
  */
 bool xtf_spans_select(const XtfSpans *spans, uint64_t k, uint64_t *positions, GError **error);
 

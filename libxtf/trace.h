@@ -20,8 +20,8 @@
 XTF_BEGIN_DECLS
 
 struct XtfOpenOptions {
-    size_t
-        cache_bytes; /* bound of the page cache; 0: 1/32 of the machine's memory, at least 64 MiB and at most 1 GiB */
+    /* Bound of the page cache. 0: 1/32 of the machine's memory, at least 64 MiB and at most 1 GiB. */
+    size_t cache_bytes;
     bool use_mmap;   /* for xtf_trace_open(): map the file instead of reading it; truncating it then raises SIGBUS */
     bool incomplete; /* for xtf_folder_open(): leave out damaged parts */
     /* For xtf_trace_open() and xtf_trace_open_source(): open the commit that the other superblock names, before the
@@ -42,13 +42,12 @@ XtfTrace *xtf_trace_ref(XtfTrace *trace);
 void xtf_trace_unref(XtfTrace *trace); /* NULL is allowed */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfTrace, xtf_trace_unref)
 
-/* Looks for a later commit of the same file, of the volume that has its name now, or of any part of a folder (merge.h).
- * If there is none, it costs a few short reads and *later is NULL; else *later is a trace of the latest commit. Both
- * traces stay valid. In the same file they share the source and the page cache. The writer overwrites what `trace`
- * names some time after a later commit (see kept_commits);
- * reading overwritten bytes is XTF_ERROR_STALE, never old or torn content. XTF_ERROR_INVALID if the file was replaced,
- * or a schema was replaced (xtf_writer_replace_schema()): open the file again. XTF_ERROR_UNSUPPORTED for a mapped file.
- */
+/* Looks for a later commit of the same file, of a later volume under its name, or of a part of a folder (merge.h). If
+ * there is none, it costs a few short reads and *later is NULL; else *later is a trace of the latest commit. Both
+ * traces stay valid. In the same file they share the source and the page cache. Some time after a later commit (see
+ * kept_commits) the writer overwrites bytes that only `trace` names. Reading overwritten bytes is XTF_ERROR_STALE,
+ * never old or torn content. XTF_ERROR_INVALID if the file was replaced, or a schema was replaced
+ * (xtf_writer_replace_schema()): open the file again. XTF_ERROR_UNSUPPORTED for a mapped file. */
 bool xtf_trace_refresh(XtfTrace *trace, XtfTrace **later, GError **error);
 
 /* Times are integer ticks of resolution_den / resolution_num seconds. All times here are global (clock-map.h). */
@@ -65,7 +64,7 @@ struct XtfClock {
 const XtfClock *xtf_trace_clock(const XtfTrace *trace);
 
 /* Returns the kept time: the global time from which no record is missing, if the first volumes were removed on purpose;
- * else 0. The array's rows before it are not read. */
+ * else 0. Readers skip all rows before it. */
 uint64_t xtf_trace_kept_from(const XtfTrace *trace);
 
 /* Returns an upper bound on the time that any location's records span, in ticks of its own clock. */
@@ -133,7 +132,7 @@ struct XtfLimits {
 };
 
 const XtfLimits *xtf_trace_limits(const XtfTrace *trace, uint32_t schema, uint32_t field);
-uint64_t xtf_trace_n_rows(const XtfTrace *trace, uint32_t schema); /* sum over all locations */
+uint64_t xtf_trace_n_rows(const XtfTrace *trace, uint32_t schema); /* rows of a schema in all locations */
 
 /* A definition table. Loaded and checked when first needed, then held for the trace's life. Fields refer to a row by
  * its number. */
@@ -154,10 +153,12 @@ bool xtf_trace_string(XtfTrace *trace, uint32_t string, const char **text, GErro
 struct XtfCounters {
     uint64_t page_visits, key_comparisons;
     uint64_t cache_hits, cache_misses, cache_loads, cache_evictions;
-    uint64_t cache_bytes, cache_pinned_bytes, cache_limit; /* current values */
+    /* Bytes in the cache now, bytes of its pinned pages, and its bound. */
+    uint64_t cache_bytes, cache_pinned_bytes, cache_limit;
 };
 
-/* Work that reads. After a read fails, it continues with the reads that do not depend on it. */
+/* A caller's function that reads from a trace. After a failed read, it continues with the reads that do not depend on
+ * that one. */
 typedef void (*XtfGatherWork)(void *data);
 /* Reads what some work will read, by few requests, and keeps it in the page cache. Calls the work several times: reads
  * fail until they were requested together. The caller ignores the work's results, and does it again afterwards. Does

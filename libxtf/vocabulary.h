@@ -35,7 +35,7 @@
 #define XTF_ROLE_MESSAGE    "message" /* of a side row: row of `recvs` (in `postings`) or `sends` (in `cancelled`) */
 #define XTF_ROLE_METRIC     "metric" /* row of `metrics`: the metric of a value; the record's field has XTF_FIELD_NAMES */
 #define XTF_ROLE_VALUE      "value"      /* of a side row: 64 bits, interpreted according to the value type */
-#define XTF_ROLE_VALUE_TYPE "value_type" /* labels */
+#define XTF_ROLE_VALUE_TYPE "value_type" /* of a side row: type of its value; labels name the types */
 /* In `metric_values`: increase of the metric since its previous value; see docs/VOCABULARY.md. */
 #define XTF_ROLE_GROWTH "growth"
 /* In `waits`: the process that was waited for, by its number in the tree. */

@@ -42,7 +42,7 @@ typedef struct {
     const char *codec;       /* how rows are stored: "compact" (packed) or "plain" (unpacked); NULL: "compact" */
     unsigned level;          /* packing level, 1 to 9; 0: the default */
     bool no_sync;            /* true: no fsync, for files that can be made again after a crash of the machine */
-    bool late_sync;          /* true: only resuming and closing sync; the caller calls xtf_writer_sync() otherwise */
+    bool late_sync;          /* true: only resuming and closing sync; otherwise the caller calls xtf_writer_sync() */
     /* Bytes that the disk reserves for the file behind each commit, besides an amount for arrays and strings. When the
      * disk is full, a writer that resumes at the commit can still add small tables and close the file. A commit fails
      * if the disk cannot reserve them. 0: none. */
@@ -65,10 +65,10 @@ XtfWriter *xtf_writer_create(const char *path, const XtfWriterOptions *options, 
  * descriptor, also on failure. `path` is its name in errors. */
 XtfWriter *xtf_writer_create_in(int fd, const char *path, const XtfWriterOptions *options, GError **error);
 /* Resumes a file whose writer closed it or crashed, from its last complete commit, in a new epoch. Uses the options
- * no_sync, late_sync, reserve, level, keep_commits, keep_seconds, and codec for new arrays; existing arrays keep their
- * codec. The numbers of kept commits and seconds that the file states are ignored: without options the defaults apply.
- * An array is read into memory when its first row is appended; damage in the bytes that this needs is found only then.
- * XTF_ERROR_TOO_LARGE if an array has the last id, 2^32 - 1. */
+ * no_sync, late_sync, reserve, level, keep_commits, keep_seconds, keep_volumes, and codec for new arrays. Existing
+ * arrays keep their codec. The numbers of kept commits and seconds that the file states are ignored: without options
+ * the defaults apply. The right edge of an array is read into memory when a row is first appended to it. Damage in the
+ * bytes that this needs is found only then. XTF_ERROR_TOO_LARGE if an array has the last id, 2^32 - 1. */
 XtfWriter *xtf_writer_open(const char *path, const XtfWriterOptions *options, GError **error);
 
 /*
@@ -154,11 +154,11 @@ bool xtf_writer_set_complete(XtfWriter *writer, uint64_t t, GError **error);
  * existing trace. XTF_ERROR_INVALID after xtf_writer_set_complete(): followers rely on the origin then. */
 bool xtf_writer_set_origin(XtfWriter *writer, uint64_t origin, GError **error);
 
-/* Commits: makes all appended rows visible to readers. A commit writes the right edges that changed, on pages of
- * commits that are no longer kept where possible; see keep_commits and xtf_writer_commit_bytes(). */
+/* Commits: makes all appended rows visible to readers. A commit writes the right edges that changed. Where possible, it
+ * overwrites pages of commits that are no longer kept; see keep_commits and xtf_writer_commit_bytes(). */
 bool xtf_writer_commit(XtfWriter *writer, GError **error);
-/* Commits if the bytes sealed since the last commit are at least the bytes that it took. Cheap to call often: commits
- * never write more bytes than sealed pages. */
+/* Commits if the pages sealed since the last commit have at least the bytes that the last commit wrote. Cheap to call
+ * often: all commits together write no more bytes than sealed pages have. */
 bool xtf_writer_checkpoint(XtfWriter *writer, GError **error);
 /* Returns the bytes that all commits have written, replaced ones included. */
 uint64_t xtf_writer_commit_bytes(const XtfWriter *writer);

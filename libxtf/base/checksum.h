@@ -12,8 +12,8 @@
 #include <zlib.h>
 #endif
 
-/* Returns the checksum of a byte sequence of checksum `before` with `length` bytes appended. The checksum of no bytes
- * is 0. */
+/* Returns the checksum of a byte sequence that continues with `length` bytes. `before` is the checksum of the sequence
+ * without them; 0 for no bytes. */
 static inline uint32_t xtf_checksum_on(uint32_t before, const void *bytes, size_t length)
 {
 #ifdef XTF_HAVE_LIBDEFLATE

@@ -5,9 +5,9 @@
 
 enum {
     NEAR_BYTES = 8 << 10,      /* ranges this near to each other are fetched as one */
-    FETCH_BYTES_MAX = 8 << 20, /* of one request; what exceeds them is read later */
-    HEAD_BYTES = 8 << 10,      /* the superblocks */
-    TAIL_BYTES = 128 << 10,    /* the end of the file, where most opening runs lie */
+    FETCH_BYTES_MAX = 8 << 20, /* most bytes of one request; ranges beyond them are left to later reads */
+    HEAD_BYTES = 8 << 10,      /* the begin of the file, with the superblocks */
+    TAIL_BYTES = 128 << 10,    /* the end of the file, where the opening of most files lies */
 };
 
 typedef struct {
@@ -20,7 +20,7 @@ typedef struct {
     uint8_t *bytes;
 } Piece;
 
-static _Thread_local XtfGathering *current; /* what the thread gathers; NULL: nothing */
+static _Thread_local XtfGathering *current; /* the gathering of the calling thread; NULL: none */
 
 static void clear_piece(gpointer piece)
 {
@@ -29,7 +29,7 @@ static void clear_piece(gpointer piece)
 
 /* ---- Reading. */
 
-/* Returns the piece that holds the last byte of a range; NULL if none does. */
+/* Returns the piece that holds byte end - 1, the last one of a range; NULL if none does. */
 static const Piece *find_end(const XtfGathering *gathering, uint64_t end)
 {
     for (guint i = gathering->pieces->len; i-- > 0;) {
@@ -60,7 +60,7 @@ static bool fetching_read(XtfSource *source, uint64_t offset, void *buffer, size
     const Piece *piece = gathering ? find_end(gathering, offset + length) : NULL;
     uint64_t before = !piece                   ? length
                       : offset < piece->offset ? piece->offset - offset
-                                               : 0; /* bytes not in the piece */
+                                               : 0; /* bytes of the range that lie before the piece */
 
     if (gathering && gathering->mode == XTF_GATHER_NOTED && before > 0) {
         note_missing(gathering, offset, length);
@@ -78,7 +78,7 @@ static bool fetching_grow(XtfSource *source, GError **error)
     XtfSource *base = ((FetchingSource *)source)->base;
 
     if (current && current->source == source)
-        g_array_set_size(current->pieces, 0); /* they may be older than the new size */
+        g_array_set_size(current->pieces, 0); /* their bytes were read before the file grew, and may have changed */
     bool good = !base->ops->grow || base->ops->grow(base, error);
     __atomic_store_n(&source->size, xtf_source_size(base), __ATOMIC_RELAXED);
     return good;
@@ -195,7 +195,8 @@ bool xtf_gathering_begin(XtfGathering *gathering, XtfSource *source, XtfGatherMo
         uint64_t size = xtf_source_size(source);
         note_missing(gathering, 0, HEAD_BYTES);
         note_missing(gathering, size - MIN(size, TAIL_BYTES), TAIL_BYTES);
-        xtf_gathering_fetch(gathering); /* on failure each read fails by itself, with its own error */
+        /* If this fails, each later read goes to the store, and reports its own error. */
+        xtf_gathering_fetch(gathering);
     }
     return true;
 }

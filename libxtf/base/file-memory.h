@@ -10,7 +10,7 @@
 typedef struct {
     uint8_t *data;   /* NULL: no memory */
     size_t size;     /* usable bytes; the file has blocks for all of them */
-    size_t reserved; /* bytes of address space; bytes at `size` and after must not be accessed yet */
+    size_t reserved; /* bytes of address space, at least `size`; bytes at `size` and after must not be accessed yet */
     int file;        /* descriptor; valid if `data` is not NULL; -1: closed, so the memory cannot grow */
 } XtfFileMemory;     /* all zeros: no memory */
 

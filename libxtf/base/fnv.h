@@ -1,7 +1,7 @@
 /*
- * Hashes of strings (FNV-1a). The hashes are the same on every machine and in every version. Nodes therefore agree on
- * them in file names, and inode numbers and colours stay the same. For strings that an attacker could choose to
- * collide, see string-hash.h.
+ * Hashes of strings (FNV-1a). The hashes are the same on every machine and in every version. All machines of a job
+ * therefore agree on them in file names, and inode numbers and colours stay the same. For strings that an attacker
+ * could choose to collide, see string-hash.h.
  *
  * This header depends on libc only, because traced programs include it.
  */
@@ -12,7 +12,7 @@
 #define XTF_FNV32 UINT32_C(2166136261) /* hash of the empty string */
 #define XTF_FNV64 UINT64_C(14695981039346656037)
 
-/* Returns the hash of a string of hash `hash` with `text` appended. */
+/* Returns the hash of a string that continues with `text`. `hash` is the hash of the string without it. */
 static inline uint32_t xtf_fnv32(uint32_t hash, const char *text)
 {
     for (; *text; text++)

@@ -31,8 +31,8 @@ int xtf_nameless_file(const char *folder, GError **error)
     return fd;
 }
 
-/* Removes a file that a killed process left. A process keeps its file locked until the file is in its place. Returns
- * true if the name is free. */
+/* Removes a file that a killed process left. A process that still runs keeps its file locked until it has renamed it.
+ * Returns true if the name is free now. */
 static bool remove_abandoned(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -47,7 +47,7 @@ static bool remove_abandoned(const char *path)
     return is_free;
 }
 
-/* Links the file to a temporary name, and renames that. */
+/* Links the file to a temporary name, and renames this to `path`. Returns false with errno on failure. */
 static bool replace_by_link(const char *by_descriptor, const char *path)
 {
     for (unsigned number = 0; number < NAMES_TRIED;) {

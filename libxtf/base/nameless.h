@@ -11,8 +11,8 @@
  * XTF_ERROR_IO, whose message names the folder. */
 int xtf_nameless_file(const char *folder, GError **error);
 
-/* Gives a file that was opened with O_TMPFILE its name, and replaces a file of that name. A link cannot replace a file,
- * so the new file gets the name PATH.new-by-xtf first. The name is the same each time, so that the next process removes
- * a file that a killed one left. A number follows while another process uses the name. Returns false with errno on
- * failure. */
+/* Gives a file that was opened with O_TMPFILE the name `path`, and replaces a file of that name. A link cannot replace
+ * a file, so the new file gets the name PATH.new-by-xtf first. This name is the same each time, so that the next
+ * process removes a file that a killed one left. If a running process uses the name, a number is appended to it.
+ * Returns false with errno on failure. */
 bool xtf_nameless_link(int fd, const char *path);

@@ -3,7 +3,7 @@
 #include "libxtf/base/file-memory.h"
 
 enum {
-    BLOCK_FIRST = 16 << 10, /* bytes */
+    BLOCK_FIRST = 16 << 10, /* bytes of the first block */
     BLOCK_MAX = 1 << 20,
     MEMORY_MAX = 4 << 20,    /* bytes of blocks before further blocks are allocated in files */
     RESERVED_MIN = 64 << 20, /* bytes of address space reserved for the blocks of one file */
@@ -12,7 +12,7 @@ enum {
 typedef struct {
     uint8_t *data;
     size_t size;
-    size_t n_objects; /* objects in use */
+    size_t n_objects; /* number of objects in use */
     bool in_file;
 } Block;
 
@@ -60,7 +60,8 @@ void xtf_object_pool_finish(XtfObjectPool *pool)
 }
 
 /* Allocates the block in the last file if its reserved addresses suffice, else in a new file. A new file reserves as
- * many bytes as the pool has: few files then hold all blocks, and few calls release them. */
+ * many bytes as all blocks of the pool have. So few files hold all blocks, and few calls release them. Returns false if
+ * no file can be made or grow. */
 static bool allocate_in_file(XtfObjectPool *pool, Block *block)
 {
     XtfFileMemory *last = pool->files->len > 0 ? file_at(pool, pool->files->len - 1) : NULL;

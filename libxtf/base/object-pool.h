@@ -13,9 +13,9 @@
 
 typedef struct {
     size_t object_size;
-    GArray *blocks;   /* blocks of objects */
-    size_t n_objects; /* in all blocks */
-    size_t n_bytes;   /* in all blocks */
+    GArray *blocks;   /* Block, see object-pool.c */
+    size_t n_objects; /* number of objects in all blocks */
+    size_t n_bytes;   /* bytes of all blocks */
     GArray *files;    /* XtfFileMemory with the blocks that are not in ordinary memory */
 } XtfObjectPool;
 

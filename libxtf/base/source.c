@@ -97,7 +97,7 @@ static bool pread_grow(XtfSource *source, GError **error)
     if (end < 0)
         return fail_errno(error, self->path, "");
     __atomic_store_n(&source->size, (uint64_t)end,
-                     __ATOMIC_RELAXED); /* snapshots that share the source read the size */
+                     __ATOMIC_RELAXED); /* other threads, whose snapshots share the source, read the size */
     return true;
 }
 

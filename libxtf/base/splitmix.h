@@ -14,7 +14,7 @@ static inline uint64_t xtf_splitmix(uint64_t h)
     return h ^ h >> 31;
 }
 
-/* Returns the hash of a sequence of hash `hash` with `value` appended. */
+/* Returns the hash of a sequence that continues with `value`. `hash` is the hash of the sequence without it. */
 static inline uint64_t xtf_splitmix_step(uint64_t hash, uint64_t value)
 {
     return xtf_splitmix((hash ^ value) + UINT64_C(0x9e3779b97f4a7c15));

@@ -19,7 +19,7 @@ static const HashKey *get_key(void)
     static gsize ready;
 
     if (g_once_init_enter(&ready)) {
-        if (getrandom(&key, sizeof key, 0) != sizeof key) /* still no worse than a hash without a key */
+        if (getrandom(&key, sizeof key, 0) != sizeof key) /* a key of times is still better than none */
             key = (HashKey){(uint64_t)g_get_monotonic_time(), (uint64_t)g_get_real_time()};
         g_once_init_leave(&ready, 1);
     }

@@ -8,8 +8,8 @@
 #include "libxtf/tree/descent.h"
 
 enum {
-    /* Maximum number of a page's groups in memory; beyond it, the check drops the last key. No child stores more
-     * groups, so all stored groups can be compared. */
+    /* Maximum number of groups of a page that the check keeps in memory. If there are more, it drops their last key. No
+     * child stores more groups, so all stored groups can be compared. */
     MEMORY_GROUPS_MAX = 1 << 17,
 };
 
@@ -59,7 +59,7 @@ static bool sums_close(const uint64_t *rows, const uint64_t *a, const uint64_t *
            fabs(left - right) <= ldexp(largest * (double)*rows, -40);
 }
 
-/* True if the cells of value i are the same. */
+/* True if the cells of value i in `a` and `b` are equal. Sums of doubles may differ by rounding. */
 static bool values_equal(const XtfGroupTotals *totals, const uint64_t *key, unsigned i, const uint64_t *a,
                          const uint64_t *b)
 {
@@ -106,8 +106,8 @@ static bool totals_equal(uint32_t slot, const XtfChildTotals *stored, const XtfG
 
 /* The border between a child and the row before it, recomputed from rows. */
 typedef struct {
-    uint64_t time, depth; /* time of the row before; frames open after that row */
-    uint64_t least;
+    uint64_t time, depth; /* time of the row before the child; number of frames open after that row */
+    uint64_t least;       /* fewest frames that a row of the child leaves open */
 } Border;
 
 static void compare_border(AggregateWalk *walk, const XtfDescentPage *page, uint32_t slot, const XtfChildTotals *stored,
@@ -280,7 +280,7 @@ static XtfGroupTotals *process_array(AggregateWalk *walk)
     return totals;
 }
 
-/* Returns the tables of the whole array. */
+/* Returns the bytes of the right edge that hold the totals of the whole array. */
 static XtfBytesReader get_array_tables(const AggregateWalk *walk)
 {
     const XtfArray *array = walk->array;
@@ -308,7 +308,7 @@ static void check_aggregate(AggregateWalk *walk)
 
 /* ---- Layout of the tables in their payloads. */
 
-/* The owner of a payload's tables. */
+/* Rows whose totals the tables of a payload hold. */
 typedef enum {
     OF_LEAVES, /* the children of an index page of level 1 */
     OF_PAGES,  /* the children of an index page of a higher level */

@@ -6,8 +6,8 @@
 #include "libxtf/disk/page.h"
 #include "libxtf/totals/stored.h"
 
-/* Moves one page along a level, and checks the links and numbers of the page, sealed or open. An open page's `next` is
- * 0, and its place may be 0. Returns false if the walk has already met the page, so that circular links end the
+/* Moves one page along a level, and checks the links and row numbers of the page, sealed or open. An open page's `next`
+ * is 0, and its place may be 0. Returns false if the walk has already met the page, so that circular links end the
  * walk. */
 static bool process_page(XtfChecking *check, unsigned level, const XtfPageView *view, uint64_t place, bool open)
 {
@@ -17,7 +17,8 @@ static bool process_page(XtfChecking *check, unsigned level, const XtfPageView *
     if (view->first_n != walk->n)
         xtf_checking_problem(check, "array %u, level %u: a page begins at row %" PRIu64 ", not %" PRIu64, id, level,
                              view->first_n, walk->n);
-    bool linked = !xtf_trace_has_volumes(check->trace); /* else links lead nowhere where a volume ends */
+    /* In a trace of volumes, the link to the next page leads nowhere at a volume's end. */
+    bool linked = !xtf_trace_has_volumes(check->trace);
 
     if (view->previous != walk->place && !walk->unread)
         xtf_checking_problem(
@@ -62,7 +63,8 @@ static bool is_full(const XtfArray *array, unsigned level, uint32_t count)
     return !xtf_codec(array->codec)->side_by_side || count == xtf_page_room(page_size) / array->schema->row_size;
 }
 
-/* Checks that the bytes after the payload of a page are zero. After a companion, they end with its last page. */
+/* Checks that the bytes after the payload of a page are zero. In a companion, such bytes reach to the end of its last
+ * page. */
 static void check_unused_bytes(XtfChecking *check, uint64_t place, const uint8_t *unused, uint32_t n)
 {
     if (!xtf_checking_all_zero(unused, n))
@@ -118,7 +120,7 @@ static void check_page_unused_bytes(XtfChecking *check, unsigned level, uint64_t
     } else {
         xtf_checking_take_error(check, &error);
     }
-    xtf_block_drop(page); /* nothing reads packed rows again */
+    xtf_block_drop(page); /* nothing reads this page again */
 }
 
 /* Processes a page or leaf that a descent reached by an entry. Returns false if the walk has already met it. */
@@ -169,7 +171,8 @@ static void skip_child(XtfChecking *check, unsigned level, uint64_t place, GErro
     check->levels[level] = (XtfLevelWalk){.place = place, .n = check->levels[level].n};
 }
 
-/* True if a sealed page is in a file that cannot be read. This has been reported, unless it was removed on purpose. */
+/* True if a sealed page is in a file that cannot be read. The file has been reported, unless it was removed on
+ * purpose. */
 static bool is_unread(XtfChecking *check, uint64_t place)
 {
     uint64_t page = xtf_page_number(xtf_array_segment(check->array), place);
@@ -262,7 +265,7 @@ static void walk_tree(XtfChecking *check, XtfBlock *edge)
     walk_children(check, &root);
 }
 
-/* Checks that nothing follows the last part of an edge. */
+/* Checks that no bytes follow the last totals in a right edge. */
 static void check_edge_end(XtfChecking *check, const XtfBlock *edge)
 {
     const XtfArray *array = check->array;
@@ -273,7 +276,7 @@ static void check_edge_end(XtfChecking *check, const XtfBlock *edge)
         xtf_checking_problem(check, "array %u: its right edge is not as long as its parts", array->id);
 }
 
-/* True if the array's edge is in a file that cannot be read. */
+/* True if the array's right edge is in a file that cannot be read. */
 static bool has_unread_edge(XtfChecking *check, const XtfArray *array)
 {
     uint64_t page = array->edge_offset / xtf_array_page_size(array);
@@ -281,7 +284,8 @@ static bool has_unread_edge(XtfChecking *check, const XtfArray *array)
     return array->edge_length > 0 && is_unread(check, page);
 }
 
-/* Counts the array's rows by its entry. Unread rows leave the limits of the schema unknown. */
+/* Counts the rows of an array by its entry in the P index. If some rows were not read, the limits of the schema's
+ * values are unknown. */
 static void count_checked_rows(XtfChecking *check)
 {
     const XtfArray *array = check->array;
@@ -293,8 +297,8 @@ static void count_checked_rows(XtfChecking *check)
         check->unknown[array->schema->id] = true;
 }
 
-/* Compares the array's first and last time with the P index. Returns false if they differ. The root has the
- * time of a first row that cannot be read. */
+/* Compares the array's first and last time with the P index. Returns false if they differ. If the first row cannot be
+ * read, its time is taken from the root. */
 static bool check_times(XtfChecking *check)
 {
     g_autoptr(GError) error = NULL;
@@ -311,7 +315,7 @@ static bool check_times(XtfChecking *check)
     return false;
 }
 
-/* Walks the tree of an array whose edge can be read. Returns false if the edge is damaged. */
+/* Walks the tree of an array whose right edge can be read. Returns false if the right edge is damaged. */
 static bool walk_edge(XtfChecking *check)
 {
     g_autoptr(GError) error = NULL;

@@ -1,5 +1,6 @@
 /*
- * The files that an anchor names. The check skips the content of wrong files and checks all else.
+ * The files that an anchor names. The check skips the content of wrong files, which are missing, unreadable or not the
+ * expected ones.
  */
 #include "libxtf/check/check-private.h"
 #include "libxtf/tree/parts.h"

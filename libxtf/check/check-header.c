@@ -1,6 +1,7 @@
 #include "libxtf/check/check-private.h"
 
-/* Reads a slot. Fails if the slot is neither a whole superblock nor zeros, as before the second commit. */
+/* Reads the superblock of a slot, where *found. A slot may hold zeros, as the second one before the second commit.
+ * Fails if a slot holds neither. */
 static bool check_slot(const XtfTrace *trace, unsigned slot, XtfSuperblock *superblock, bool *found, GError **error)
 {
     static const uint8_t zeros[sizeof(XtfDiskSuperblock)];
@@ -127,7 +128,7 @@ static bool is_item_of(const XtfRef *refs, uint32_t n, XtfRef ref)
     return false;
 }
 
-/* True if the catalogs share an item. Damage to it would lose both catalogs. */
+/* True if the catalogs of two superblocks share an item. Damage to the item would lose both catalogs. */
 static bool share_items(const XtfCatalog *a, const XtfCatalog *b)
 {
     for (uint32_t i = 0; i < a->schema_chunks.n; i++)

@@ -1,5 +1,5 @@
 /*
- * Leaf lists: each is the entries of level 1 of an array.
+ * Leaf lists: each copies the entries of an array's index pages of level 1.
  */
 #include "libxtf/check/check-private.h"
 #include "libxtf/tree/items.h"
@@ -49,7 +49,7 @@ void xtf_checking_leaf_lists(XtfChecking *check)
     for (uint64_t rank = 0; rank < xtf_trace_n_arrays(trace) && !xtf_checking_stopping(check); rank++) {
         XtfArray array;
         if (!xtf_trace_get_arrays(trace, rank, 1, &array, NULL))
-            return; /* the walk over arrays reports it */
+            return; /* walk_arrays() reports the error */
         const XtfLeafList *list = xtf_leaf_lists_find(lists, array.segment, array.id);
         if (list)
             check_list(check, &array, list, item);

@@ -31,8 +31,8 @@ enum {
 
 /* The position of the walk along a level of an array. */
 typedef struct {
-    uint64_t place, next; /* of the last page met; 0 before the first page */
-    uint64_t n;           /* rows met so far */
+    uint64_t place, next; /* place of the last page met, and of the next page that it names; 0 before the first page */
+    uint64_t n;           /* number of rows in the pages met so far */
     bool unread;          /* the last page is in a file that cannot be read, and its place may be unknown */
 } XtfLevelWalk;
 
@@ -43,13 +43,13 @@ typedef struct {
     void *data;
     bool stored_only; /* do not check rows */
     XtfCheckReport report;
-    bool *wrong_files;     /* by the catalog's files: the file is unreadable or is another file */
+    bool *wrong_files;     /* for each file of the catalog: it is missing, unreadable, or not the expected file */
     uint64_t *wrong_pages; /* number of pages in wrong files before each file; last element: in all files */
-    uint8_t *uses;         /* by slot: page number in the file minus the pages of wrong files before it */
+    uint8_t *uses; /* XTF_USE_ of each slot. The slot of a page is its number less the pages of wrong files before it */
     uint64_t n_uses;
-    GHashTable *beyond; /* reserved places past the end of the file */
-    uint64_t *n_rows;   /* by schema: number of rows counted */
-    bool *unknown;      /* by schema: not all of its rows can be read */
+    GHashTable *beyond; /* set of the numbers of reserved pages past the end of the file */
+    uint64_t *n_rows;   /* for each schema: number of its rows, by the entries of arrays and tables */
+    bool *unknown;      /* for each schema: true if not all of its rows are checked */
     uint64_t n_nodes;   /* nodes of the P index met so far */
     XtfValueCheck *values;
     GArray *array_ids; /* segment and id of each array, uint64_t */
@@ -64,7 +64,7 @@ typedef struct {
     uint64_t last_t;
     uint64_t root_first;  /* time of the root's first entry, if the array has index pages */
     uint64_t unread_rows; /* rows in files that cannot be read */
-    bool removed;         /* some of these files were removed on purpose */
+    bool removed;         /* some of its rows or pages are in volumes that were removed on purpose */
 } XtfChecking;
 
 /* Maximum number of problems. A malicious file can have endless problems; the check stops at this number. */
@@ -92,7 +92,7 @@ bool xtf_checking_go_on(XtfChecking *check);
 
 /* Records a use of a page. Reports a problem and returns false if the page already has another use. */
 bool xtf_checking_use_page(XtfChecking *check, uint64_t page, uint8_t use);
-/* Records the pages of an item as used. The item's offset is relative to `base`. */
+/* Records the pages of an item as used. The item's offset counts from byte `base` of the trace. */
 void xtf_checking_use_item(XtfChecking *check, uint64_t base, XtfRef ref);
 /* Records the pages of an item that must be in the anchor, and not in one of its files. */
 void xtf_checking_use_own_item(XtfChecking *check, XtfRef ref);
@@ -116,16 +116,16 @@ void xtf_checking_twin(XtfChecking *check, const XtfTwin *twin);
 void xtf_checking_schemas(XtfChecking *check); /* checks the rules that opening a trace does not enforce */
 /* Finds the named files of an anchor that are missing, or are not the expected files. */
 void xtf_checking_files(XtfChecking *check);
-/* True if the page is not in a wrong file. */
+/* True if the page is not in a file that is missing, unreadable or not the expected one. */
 bool xtf_checking_can_read(const XtfChecking *check, uint64_t page);
 /* True if the page is in a volume that was removed on purpose. */
 bool xtf_checking_is_removed(const XtfChecking *check, uint64_t page);
 /* Returns the index of a readable page in `uses`. The index may be past the end of `uses`. */
 uint64_t xtf_checking_page_slot(const XtfChecking *check, uint64_t page);
-bool xtf_checking_lies_in_anchor(const XtfChecking *check,
-                                 uint64_t page); /* true for all pages of a file without named files */
+/* True if the page is in the checked file itself, as all pages are if the file names no other files. */
+bool xtf_checking_lies_in_anchor(const XtfChecking *check, uint64_t page);
 bool xtf_checking_lies_in_one_file(const XtfChecking *check, uint64_t first, uint64_t last);
-/* Checks the pages of segments, and the maps from their numbers to the file's numbers. */
+/* Checks the pages of segments, and the maps from row numbers of their tables to row numbers of the file's tables. */
 void xtf_checking_segments(XtfChecking *check);
 
 /* Returns a checker of the strings that rows refer to, and of the limits of each field in the catalog. Walks the heap
@@ -135,5 +135,6 @@ void xtf_value_check_free(XtfValueCheck *values); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfValueCheck, xtf_value_check_free)
 /* Checks consecutive rows of an array or a table. */
 void xtf_value_check_rows(XtfValueCheck *values, const XtfSchema *schema, const uint8_t *rows, uint64_t count);
-/* Compares the limits with the catalog. `all_rows_checked`: every row of the trace has been checked. */
+/* Compares the limits of the checked rows with the limits in the catalog. `all_rows_checked`: every row of the trace
+ * has been checked. */
 void xtf_value_check_limits(XtfValueCheck *values, bool all_rows_checked);

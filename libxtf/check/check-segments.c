@@ -31,7 +31,8 @@ static void check_segment_pages(XtfChecking *check)
             xtf_checking_problem(check, "two segments overlap, at page %" PRIu64, segments[i]->first_page);
 }
 
-/* Checks that a file without maps has its own segment only, and that a file with maps has only segments of parts. */
+/* Checks that a file without segment maps has only its own segment, and that a file with maps has only segments of
+ * parts. A companion with maps also has its own segment, the first. */
 static void check_segment_owners(XtfChecking *check)
 {
     const XtfCatalog *catalog = &check->trace->catalog;

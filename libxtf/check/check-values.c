@@ -10,8 +10,9 @@ enum {
 struct XtfValueCheck {
     XtfTrace *trace;
     XtfChecking *check;
-    uint8_t **starts; /* by chunk of the heap: a bit for each byte where a string begins. NULL: the chunk is damaged, or
-                         in an unreadable file */
+    /* For each chunk of the heap, a bit for each byte: set if a string begins there. NULL: the chunk is damaged, or in
+     * an unreadable file. */
+    uint8_t **starts;
     uint64_t n_bytes;
     XtfLimits **row_limits; /* by schema and field: limits computed from rows */
 };
@@ -42,7 +43,7 @@ static bool check_empty_string(XtfValueCheck *values)
     return false;
 }
 
-/* Sets the bits of the strings in a chunk of the heap. Returns false if the chunk is damaged. */
+/* Sets the bit of each byte at which a string of the chunk begins. Returns false if the chunk is damaged. */
 static bool find_starts_in_chunk(XtfValueCheck *values, uint32_t chunk, uint8_t *starts)
 {
     const uint64_t *begins = &values->trace->string_starts[chunk];
@@ -126,7 +127,7 @@ static bool is_string_start(const XtfValueCheck *values, uint32_t id, bool *know
     return !starts || starts[at / 8] >> at % 8 & 1;
 }
 
-/* Adds the length of a row's string to the limits. Returns false if no string begins at `id`. */
+/* Adds the length of a row's string to the limits. Returns false if no string begins at `id`, or it cannot be read. */
 static bool add_string_length(XtfValueCheck *values, uint32_t id, XtfLimits *limits)
 {
     bool known;
@@ -167,7 +168,7 @@ static void add_rows_of_batch(XtfValueCheck *values, const XtfSchema *schema, co
         const XtfField *field = &schema->fields[f];
         XtfLimits *limits = &values->row_limits[schema->id][f];
         if (xtf_type_width(field->type) == 0)
-            continue; /* the order of its values is unknown */
+            continue; /* the field's type is unknown, and so is the order of its values */
         if (field->type == XTF_TYPE_STRING) {
             add_string_lengths(values, schema, field, rows, count, limits);
         } else {
@@ -191,7 +192,8 @@ static bool limits_equal(const XtfLimits *a, const XtfLimits *b)
     return a->min == b->min && a->max == b->max && a->has_none == b->has_none;
 }
 
-/* Compares the limits of a field. In a merged file the limits of mapped numbers may be wider than the values. */
+/* Compares the limits of a field. In a merged file the limits of row numbers that segment maps convert may be wider
+ * than the values. */
 static void compare_limits(const XtfValueCheck *values, const XtfSchema *schema, uint32_t f, bool all_rows_checked)
 {
     const XtfField *field = &schema->fields[f];

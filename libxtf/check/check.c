@@ -71,7 +71,7 @@ static void check_clock(XtfChecking *check)
         xtf_checking_problem(check, "derived rows lie before the first record or after the last");
 }
 
-/* True if this library does not know the array. Counts its rows by its entry. */
+/* True if this library does not know the array's schema or codec. Then counts its rows by its entry in the P index. */
 static bool skip_unknown_array(XtfChecking *check, const XtfArray *array)
 {
     if (xtf_array_is_supported(array, NULL))
@@ -109,7 +109,7 @@ static void walk_arrays(XtfChecking *check)
     }
 }
 
-/* Totals of a node of the P index. */
+/* Sums over the entries of a node of the P index. */
 typedef struct {
     uint64_t location; /* key of its first entry */
     uint32_t schema;
@@ -118,7 +118,7 @@ typedef struct {
 
 static bool use_nodes(XtfChecking *check, XtfRef ref, unsigned level, NodeSums *sums);
 
-/* Adds the totals of a branch, and compares them with the node below it. */
+/* Adds the arrays and rows of a branch to the sums, and compares the branch with the node below it. */
 static void add_branch(XtfChecking *check, XtfBranch branch, unsigned level, NodeSums *sums)
 {
     NodeSums below;
@@ -133,8 +133,8 @@ static void add_branch(XtfChecking *check, XtfBranch branch, unsigned level, Nod
     sums->rows += branch.n_rows;
 }
 
-/* Records the nodes of the P index as used, for the map of pages. The walk over arrays checks the arrays in the
- * nodes. */
+/* Records the pages of a node of the P index, and of all nodes below it, as used. The arrays in the nodes are checked
+ * by walk_arrays(). */
 static bool use_nodes(XtfChecking *check, XtfRef ref, unsigned level, NodeSums *sums)
 {
     g_autoptr(GError) error = NULL;
@@ -205,7 +205,8 @@ static void check_tables(XtfChecking *check)
         if (xtf_clock_map_is_identity(xtf_trace_clock_map(check->trace, i)))
             xtf_checking_problem(check, "clock map %u changes nothing", i);
     for (uint32_t i = 0; i < catalog->strings.n; i++)
-        xtf_checking_use_item(check, 0, catalog->strings.chunks[i]); /* the chunks of parts are in the parts */
+        /* In an anchor, chunks of the parts' strings lie in the files of the parts. */
+        xtf_checking_use_item(check, 0, catalog->strings.chunks[i]);
     xtf_checking_use_own_item(check, catalog->clock_maps);
 }
 
@@ -280,7 +281,7 @@ static bool allocate_uses(XtfChecking *check, GError **error)
     enum { CLAIMED_MAX = 1 << 24 };
     const XtfTraceInfo *info = &check->trace->superblock.info;
     const XtfCatalog *catalog = &check->trace->catalog;
-    uint64_t n_existing = info->file_size / info->page_size; /* the sizes of valid files are correct */
+    uint64_t n_existing = info->file_size / info->page_size; /* a valid file is as long as the catalog says */
 
     for (uint32_t i = 0; i < catalog->n_files; i++)
         n_existing -= check->wrong_files[i] ? catalog->files[i].size / info->page_size : 0;

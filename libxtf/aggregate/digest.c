@@ -70,7 +70,7 @@ XtfBlock *xtf_leaf_digest_get(const XtfDescentLeaf *leaf, unsigned index, GError
     }
     if (block &&
         xtf_child_totals_are_of(xtf_block_child_totals(block), array, index, 0, leaf->first_n, (uint32_t)n_chunks))
-        return g_steal_pointer(&block); /* otherwise the file has another leaf at the same place */
+        return g_steal_pointer(&block); /* otherwise the digest was made of other rows at the same place */
     xtf_damaged(error, "array %u: leaf %" PRIu64 " does not hold rows %" PRIu64 " to %" PRIu64, array->id, leaf->place,
                 leaf->first_n, leaf->end);
     return NULL;

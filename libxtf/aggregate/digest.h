@@ -18,8 +18,8 @@ static inline bool xtf_leaf_needs_no_digest(const XtfDescentLeaf *leaf)
     return leaf->first_n == 0 && leaf->end <= SMALL_ARRAY_ROWS;
 }
 
-/* Number of reads of a leaf's rows by one profile, up to and including a step. The steps are: the rank of a time,
- * totals, a stack. */
+/* Steps of a profile that read a leaf's rows: the first finds the rank of a time, the second totals, the third a stack.
+ * The value of a step is the number of these reads up to and including it. */
 typedef enum {
     XTF_READ_FOR_TOTALS = 2,
     XTF_READ_FOR_STACK = 3,

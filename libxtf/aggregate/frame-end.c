@@ -21,7 +21,7 @@ typedef struct {
     unsigned index;
     uint64_t n, depth;
     uint64_t from; /* row whose leaf is searched first: n, or the first kept row after n */
-    uint64_t end;  /* valid if found */
+    uint64_t end;  /* row that ends the frame; valid if found */
     bool found;
 } EndSearch;
 
@@ -31,7 +31,7 @@ static bool may_contain_end(const EndSearch *search, const XtfChildTotals *child
     return children->stacks[i].least < search->depth;
 }
 
-/* Searches the rows of a chunk after row n. */
+/* Searches the rows of a chunk, as far as they are after row n. */
 static bool search_chunk(EndSearch *search, const XtfDescentLeaf *leaf, const XtfPageView *rows,
                          const XtfChildTotals *chunks, uint32_t chunk, GError **error)
 {
@@ -73,7 +73,7 @@ static bool search_leaf(EndSearch *search, const XtfDescentLeaf *leaf, GError **
 
 static bool search_page(EndSearch *search, const XtfDescentPage *page, uint32_t first, GError **error);
 
-/* Searches below a child. The child contains the row if its totals are correct. */
+/* Searches below a child. If its totals are correct, it contains the row that ends the frame. */
 static bool search_child(EndSearch *search, const XtfDescentPage *page, uint32_t slot, GError **error)
 {
     g_auto(XtfDescentPage) child = {0};
@@ -86,7 +86,7 @@ static bool search_child(EndSearch *search, const XtfDescentPage *page, uint32_t
     return xtf_descent_enter(page, slot, &child, error) && search_page(search, &child, 0, error);
 }
 
-/* Finds the first child from `first` on that may contain the row, and searches below it. */
+/* Finds the first child from `first` on that may contain the row that ends the frame, and searches below it. */
 static bool search_page(EndSearch *search, const XtfDescentPage *page, uint32_t first, GError **error)
 {
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, search->index, error);
@@ -122,7 +122,8 @@ static bool search_after_row(EndSearch *search, GError **error)
     return true;
 }
 
-/* Begins the search for the end of a frame that is open at the kept time. *found is false if row n began none. */
+/* Begins the search for the end of a frame that is open at the kept time. *found is false if row n began no such
+ * frame. */
 static bool begin_at_kept_time(EndSearch *search, bool *found, GError **error)
 {
     XtfOpenFrame frame;

@@ -19,7 +19,8 @@ typedef struct {
     XtfGroupTotals *totals;
 } KeySearch;
 
-/* Computes the key's cells over rows (begin, end]: each row is charged with the time before it. */
+/* Counts the frames of the key that rows (begin, end] begin, and the key's exclusive ticks in these rows. A row is
+ * charged with the ticks before it, so the range leaves out row `begin`. */
 static bool compute_key_totals(const KeySearch *search, uint64_t begin, uint64_t end, uint64_t *begun, uint64_t *ticks,
                                GError **error)
 {

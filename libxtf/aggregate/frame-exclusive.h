@@ -5,7 +5,7 @@
 
 #include "libxtf/aggregates.h"
 
-/* Computes the exclusive time of a frame with the rows [span->row, span->end_row] of a local array. Costs a few
- * descents for the frame, and a few for each outermost frame of the same key nested in it. */
+/* Computes the exclusive ticks of the frame that span->row begins and span->end_row ends, in an xtf_array_local().
+ * Costs a few descents for the frame, and a few for each outermost frame of the same key nested in it. */
 bool xtf_frame_exclusive(const XtfArray *array, unsigned index, const XtfFrameSpan *span, uint64_t *ticks,
                          GError **error);

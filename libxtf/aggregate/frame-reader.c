@@ -24,7 +24,7 @@ typedef struct {
     uint64_t time, key;
     uint64_t children_ticks; /* of a begin: durations of the direct children that have ended so far */
     uint64_t distance;
-    uint32_t match; /* of a begin: the row that ends the frame; of an end: the row that began it */
+    uint32_t match; /* index in the batch; of a begin: the row that ends the frame; of an end: the row that began it */
     bool is_end;
     bool open; /* of a begin: no row of the array ends the frame */
 } BatchRow;
@@ -34,7 +34,7 @@ struct XtfFrameReader {
     unsigned index;
     uint64_t last;
     uint32_t most, next_rows; /* maximum rows of a batch; rows of the next batch */
-    uint64_t first;           /* first row of the batch in the array */
+    uint64_t first;           /* number in the array of the batch's first row */
     uint32_t n, n_allocated;  /* rows in the batch; allocated rows */
     BatchRow *rows;
     GArray *stack; /* uint32_t: rows of the batch that began the frames open at its end, outermost first */
@@ -74,7 +74,8 @@ static BatchRow *top_row(const XtfFrameReader *reader)
     return &reader->rows[g_array_index(reader->stack, uint32_t, reader->stack->len - 1)];
 }
 
-/* Ends the frame on top in row `by` of the batch, or, if no row ends it, at the time of the location's last record. */
+/* Ends the frame on top of the stack, at `time`, by row `by` of the batch. If no row ends it, `by` is NO_ROW, and
+ * `time` is that of the location's last record. */
 static void end_top_frame(XtfFrameReader *reader, uint32_t by, uint64_t time)
 {
     BatchRow *frame = top_row(reader);
@@ -118,7 +119,7 @@ static bool process_row(XtfFrameReader *reader, uint32_t i)
     return true;
 }
 
-/* Matches begins and ends in `count` consecutive rows, at least one. */
+/* Matches the rows that begin frames with the rows that end them, in `count` consecutive rows, at least one. */
 static void match_rows(XtfFrameReader *reader, const uint8_t *row, uint32_t count)
 {
     if (count > reader->n_allocated) {
@@ -171,7 +172,7 @@ static bool ensure_row(XtfFrameReader *reader, uint64_t n, GError **error)
 
 /* ---- Frames. */
 
-/* Finds the end of a frame that does not end in the batch. */
+/* Finds the end and the exclusive time of a frame that does not end in the batch. */
 static bool find_end_after_batch(const XtfFrameReader *reader, XtfFrameTimes *frame, GError **error)
 {
     const XtfArray *array = &reader->array;
@@ -229,7 +230,8 @@ bool xtf_frame_reader_find(XtfFrameReader *reader, uint64_t n, XtfFrameTimes *fr
     return true;
 }
 
-/* Finds out whether the frame that row n ends began with row `begin`, before the batch, and at which time. */
+/* Sets *known if row n ends the frame that row `begin` began, before the batch. *time is then the time of row
+ * `begin`. */
 static bool find_begin_before_batch(const XtfFrameReader *reader, uint64_t n, uint64_t begin, bool *known,
                                     uint64_t *time, GError **error)
 {

@@ -95,7 +95,8 @@ static bool follow_in_leaf(const XtfDescentLeaf *leaf, unsigned index, const Xtf
     return true;
 }
 
-/* Adds the frame of outer_row, and all its outer frames that are in the snapshot before the leaf. */
+/* Adds to the chain the frame that outer_row began, and all its outer frames, as far as the leaf's snapshot has
+ * them. */
 static bool follow_in_snapshot(const XtfDescentLeaf *leaf, unsigned index, FrameChain *chain, GError **error)
 {
     g_auto(XtfFrameStack) snapshot;
@@ -162,8 +163,8 @@ void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigne
     *outer = (XtfOuterFrames){.array = array, .index = index, .loader = {.load = load_outer_frames, .data = outer}};
 }
 
-/* Computes the stack before row *from of a leaf. Row *from is the last row at or before `within` whose stack is
- * stored. */
+/* Computes the stack before row *from of a leaf: the last row at or before row `within` whose stack is stored. Both
+ * count from the leaf's first row. */
 static bool load_stored_stack(const XtfDescentLeaf *leaf, unsigned index, const XtfPageView *rows, uint64_t within,
                               XtfFrameStack *stack, uint32_t *from, GError **error)
 {

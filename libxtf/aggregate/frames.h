@@ -22,7 +22,7 @@ typedef struct {
 
 void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigned index);
 
-/* Loads outer frames of a stack until the stack has all frames that rows from n1 on began. */
+/* Loads outer frames of a stack until it has all of its frames that began in row n1 or later. */
 bool xtf_frames_load_until(const XtfArray *array, unsigned index, uint64_t n1, XtfFrameStack *stack, GError **error);
 /* Loads all outer frames of a stack. */
 bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error);

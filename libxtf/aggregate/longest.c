@@ -4,10 +4,10 @@
  * Totals keep the longest duration of the frames that END in their rows, because only the end gives the duration. A
  * frame that begins in [n1, n2) either ends there too, or is on the stack at row n2. The frames on the stack are few: a
  * descent finds the end of each. The search finds the others where they end, in descending order of upper bounds. A
- * heap holds pages, leaves, chunks of leaves and frames. Each step removes the first item. If the item is a frame, it
- * is the next result, because nothing in the heap can be longer. Otherwise its parts replace it. A bound may come from
- * a frame that begins before n1 and is not a result. The number of such frames is at most the depth of the stack at row
- * n1, and each costs at most one leaf.
+ * heap holds parts: pages, leaves, chunks of leaves and frames. Each step removes the first part. If it is a frame, it
+ * is the next result, because nothing in the heap can be longer. Otherwise the parts that it consists of replace it. A
+ * bound may come from a frame that begins before n1 and is not a result. The number of such frames is at most the depth
+ * of the stack at row n1, and each costs at most one leaf.
  */
 #include "libxtf/longest.h"
 
@@ -17,16 +17,15 @@
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/totals/stored.h"
 
-/* Kinds of items in the heap. All rows of a child or chunk from `from` on are below one child of its level, or in one
- * chunk. */
+/* Kinds of parts that the heap holds: a child of an index page (or the root), a chunk of a leaf, a frame. */
 typedef enum { PART_CHILD, PART_CHUNK, PART_FRAME } PartKind;
 
 typedef struct {
     uint64_t longest; /* upper bound of the durations; exact for a frame */
     PartKind kind;
     unsigned level;     /* level of a child: 0 is a leaf */
-    uint64_t from;      /* first row of the item */
-    XtfFrameSpan frame; /* of a frame */
+    uint64_t from;      /* first row of the part; of a frame, the row that begins it */
+    XtfFrameSpan frame; /* set if the part is a frame */
 } Part;
 
 struct XtfLongestSearch {
@@ -103,8 +102,8 @@ static Part pop_part(LongestSearch *search)
     }
 }
 
-/* Finds the longest duration in the child totals of child i among the frames that the search returns. Returns false if
- * the child has no such frames. */
+/* Sets *longest to the longest duration that the totals of child i have for keys that the search accepts. Returns false
+ * if they have no such key. */
 static bool find_longest_in_child(const LongestSearch *search, const XtfChildTotals *children, uint32_t i,
                                   uint64_t *longest)
 {
@@ -167,8 +166,8 @@ static void push_longest_frame(LongestSearch *search, const XtfOpenFrame *open, 
     push_part(search, &part);
 }
 
-/* Adds the frames of `before` that are not in `after`: row `n` ended them. Both are ordered by the rows that began the
- * frames. */
+/* Adds to the heap the frames of `before` that are not in `after`: row n ended them. Both are ordered by the rows that
+ * began the frames. */
 static void push_ended_frames(LongestSearch *search, const GArray *before, const XtfFrameStack *after, uint64_t n)
 {
     guint n_compared = 0;
@@ -225,8 +224,8 @@ static bool process_nested_row(LongestSearch *search, XtfFrameStack *stack, cons
     return true;
 }
 
-/* Adds the frames that end in the rows of a chunk. For a row that may end several frames, the function compares the
- * whole stacks before and after the row. */
+/* Adds to the heap the frames that end in the rows of a chunk. For a row that may end several frames, the function
+ * compares the whole stacks before and after the row. */
 static bool push_chunk_frames(LongestSearch *search, const XtfDescentLeaf *leaf, uint32_t first, GError **error)
 {
     const XtfSchema *schema = search->array.schema;
@@ -259,7 +258,8 @@ static bool push_chunk_frames(LongestSearch *search, const XtfDescentLeaf *leaf,
     return true;
 }
 
-/* Replaces an item by its parts: adds them to the heap. */
+/* Adds to the heap the parts that a part consists of: children, chunks or frames. The caller has removed the part
+ * itself. */
 static bool expand_part(LongestSearch *search, const Part *part, GError **error)
 {
     g_auto(XtfDescent) descent = {0};
@@ -273,7 +273,7 @@ static bool expand_part(LongestSearch *search, const Part *part, GError **error)
     return push_children(search, &descent.pages[descent.n_pages - part->level], error);
 }
 
-/* Adds the frames on the stack at row n2 that begin in the range. */
+/* Adds to the heap the frames on the stack at row n2 that begin in the range. */
 static bool push_open_frames(LongestSearch *search, GError **error)
 {
     g_autofree XtfOpenFrame *frames = NULL;

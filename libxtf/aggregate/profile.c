@@ -17,8 +17,7 @@
  *          a                                b
  *     -----|----r---------r--------r--------|------r---       rows
  *       ===|====#                           |                 contributed by the window's first row; === is E(a)
- *          |                       #========|                 E(b): the row that will contribute it is not in the
- * window
+ *          |                       #========|                 E(b): a row after the window contributes it
  *
  * The equation holds for each frame, and for each interval between rows, whether it began before a, ends after b, both
  * or neither. It therefore holds for their sums: all numbers are integers, and nothing is rounded. Cells are added
@@ -55,7 +54,7 @@ static void add_key_ticks(const Profile *profile, uint64_t key, uint64_t inclusi
     xtf_group_totals_add(profile->totals, &key, cells);
 }
 
-/* Sets *end if row n ends a frame that never began. The stack before row n must be empty. */
+/* Sets *end to true if row n ends a frame that no row began, else to false. The stack before row n must be empty. */
 static bool ends_unknown_frame(const Profile *profile, uint64_t n, bool *end, GError **error)
 {
     const XtfSchema *schema = profile->array->schema;
@@ -78,7 +77,8 @@ static bool may_have_unknown_frames(const Profile *profile)
     return xtf_group_totals_find(profile->totals, &before) != NULL;
 }
 
-/* Adds `sign` times E(t). The stack before row at->n, the first row at or after t, is captured or loaded now. */
+/* Adds `sign` times E(t). `edge` is the first row at or after t. Its stack is loaded unless the query has captured
+ * it. */
 static bool add_pending(const Profile *profile, const XtfStackCapture *edge, uint64_t t, uint64_t sign, GError **error)
 {
     XtfFrameStack *stack = edge->stack;
@@ -160,8 +160,8 @@ static bool add_whole_array(const Profile *profile, bool *pending, GError **erro
     return true;
 }
 
-/* Adds the contribution of the rows, and captures the stacks at the edges. Sets *pending if ticks may be pending at an
- * edge. */
+/* Adds the totals of the window's rows, and captures the stacks at its two edges. Sets *pending if ticks may be pending
+ * at an edge. */
 static bool add_window_rows(const Profile *profile, XtfStackCapture edges[2], bool *pending, GError **error)
 {
     const XtfArray *array = profile->array;
@@ -196,7 +196,7 @@ bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64
     last = MAX(last, local.last);
     a = CLAMP(xtf_clock_map_to_local(array->clock, a), profile.first, last);
     b = CLAMP(xtf_clock_map_to_local(array->clock, b), profile.first, last);
-    bool has_row_0 = n1 == 0 && n2 > 0; /* the window begins with row 0, where nothing may be pending */
+    bool has_row_0 = n1 == 0 && n2 > 0; /* no frame is open before row 0 */
     if (has_row_0 && may_have_unknown_frames(&profile) && !add_first_ticks(&profile, error))
         return false;
     return ((has_row_0 && !may_have_unknown_frames(&profile)) ||

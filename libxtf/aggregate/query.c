@@ -69,7 +69,7 @@ static XtfMatch match_key(const XtfTotalsQuery *query, const uint64_t *key, unsi
     return depth == query->aggregate->n_keys ? XTF_MATCH_ALL : XTF_MATCH_SOME;
 }
 
-/* True if the query excludes XTF_FRAMES_BEFORE: without keys its rows would be counted twice. */
+/* True if the query excludes the group XTF_FRAMES_BEFORE: in totals without keys, its rows would be counted twice. */
 static bool excludes_frames_before(const XtfTotalsQuery *query)
 {
     return query->aggregate->kind == XTF_AGGREGATE_FRAMES && (!query->totals || query->totals->depth == 0);
@@ -141,7 +141,7 @@ static uint64_t count_rows_of_cells(const XtfTotalsQuery *query, const uint64_t 
     return cells[XTF_FRAMES_BEGUN] + (query->filter && query->filter->begins_only ? 0 : cells[XTF_FRAMES_ENDED]);
 }
 
-/* Returns the cells of a group that has been looked up. */
+/* Returns the cells of a group that has been looked up. `number` is 1 + its number in `totals`. */
 static inline uint64_t *cells_at(const XtfGroupTotals *totals, uint32_t number)
 {
     return totals->groups + (size_t)(number - 1) * totals->stride + totals->depth;
@@ -155,7 +155,8 @@ static inline void look_up_group(XtfPageTotals *page, uint32_t group)
     page->numbers[group] = page->query->totals->last + 1;
 }
 
-/* Adds an item with plain cells and all groups used: the most frequent case. */
+/* Adds the totals number `item` of a tier. All their groups are used, and cells are only added up: the most frequent
+ * case. */
 static void add_plain_cells(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
     const XtfGroupTotals *totals = page->query->totals;
@@ -205,7 +206,7 @@ void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_
         add_item(page, tier, item);
 }
 
-/* True if the item of `step` children contains child i as its first, lies before `end`, and suffices. */
+/* True if totals of the tier, each of `step` children, begin with child i, end at `end` or before, and suffice. */
 static bool tier_covers(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t step, uint32_t i, uint32_t end)
 {
     return tier->starts && i % step == 0 && i + step <= end && xtf_page_totals_suffice(page, tier, i / step);

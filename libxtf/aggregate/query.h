@@ -22,7 +22,7 @@ typedef struct {
     const XtfGroupFilter *filter; /* may be NULL */
     XtfGroupTotals *totals;       /* may be NULL */
     uint64_t count;
-    bool filtered; /* the filter accepts one group, and the aggregate has filters */
+    bool filtered; /* the query's filter accepts one group, and leaves have filters that may exclude this group */
     uint64_t hash; /* xtf_filter_hash() of the group; valid if filtered */
     XtfStackCapture *captures;
     unsigned n_captures;
@@ -39,8 +39,8 @@ bool xtf_totals_query_run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GErro
 bool xtf_totals_query_scans(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot, bool *scans,
                             GError **error);
 
-/* Sets *may to false if a child is a leaf whose filter excludes the query's group. *filters is NULL at first, then the
- * page's filters, pinned. The caller releases them. */
+/* Sets *may_have to false if a child is a leaf whose filter excludes the query's group, else to true. *filters is NULL
+ * at first, then the page's filters, pinned. The caller releases them. */
 bool xtf_totals_query_may_be_below(const XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t slot,
                                    XtfBlock **filters, bool *may_have, GError **error);
 
@@ -55,7 +55,7 @@ typedef struct {
     XtfTotalsQuery *query;
     const XtfChildTotals *children;
     /* Private. */
-    bool use_all;      /* all totals except coarse ones are used whole, and have enough keys */
+    bool use_all;      /* all groups of all totals except coarse ones are used, and have enough keys */
     bool use_coarse;   /* coarse totals may suffice */
     uint32_t *numbers; /* of each group: 1 + its number in the query's totals; 0: not looked up yet */
     uint8_t *uses;     /* a GroupUse for each group */
@@ -64,9 +64,10 @@ typedef struct {
 void xtf_page_totals_init(XtfPageTotals *page, XtfTotalsQuery *query, const XtfChildTotals *children);
 void xtf_page_totals_finish(XtfPageTotals *page);
 
-/* True if an item answers the query; otherwise some group has too few keys. */
+/* True if the totals number `item` of a tier answer the query; otherwise some group has too few keys. Each is of a
+ * child, or of several consecutive children. */
 bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
-/* Adds an item that suffices. */
+/* Adds the totals number `item` of a tier, which must suffice. */
 void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item);
 
 /* Chooses the cheapest totals that cover child i. The choices are: the block of 16, or the quarter of a block, that

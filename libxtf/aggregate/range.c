@@ -44,7 +44,7 @@ static void capture_stack(XtfTotalsQuery *query, const XtfFrameStack *stack)
     }
 }
 
-/* True if the groups of the rows are the query's groups, so that rows can be added directly to its totals. */
+/* True if the query has no filter and keeps all keys, so that rows can be added directly to its totals. */
 static bool uses_all_groups(const XtfTotalsQuery *query)
 {
     return !query->filter && query->totals->depth == query->aggregate->n_keys;
@@ -300,7 +300,7 @@ bool xtf_array_group_count(const XtfArray *array, unsigned index, const XtfGroup
 {
     XtfTotalsQuery query = xtf_totals_query(array, index, filter, NULL);
 
-    if (!filter) { /* accepts all rows */
+    if (!filter) { /* NULL accepts all rows */
         n2 = MIN(n2, array->n_rows);
         *count = n2 - MIN(n1, n2);
         return true;
@@ -345,7 +345,7 @@ bool xtf_row_matches(const XtfSchema *schema, unsigned index, const XtfGroupFilt
         return false;
     if (filter->exact) {
         bool same = true;
-        for (unsigned k = aggregate->n_keys; k > 0 && same; k--) /* the last key has the most values */
+        for (unsigned k = aggregate->n_keys; k > 0 && same; k--) /* the last differs most often */
             same = xtf_field_get(&schema->fields[aggregate->keys[k - 1]], row) == filter->exact[k - 1];
         return same;
     }

@@ -12,11 +12,12 @@
 /* The search for the k-th accepted row, from 0. */
 typedef struct {
     uint64_t k; /* k minus the accepted rows skipped so far */
-    uint64_t n; /* the row; valid if found */
+    uint64_t n; /* number of the k-th row; valid if found */
     bool found;
 } Selection;
 
-/* True if the k-th row is below the item. Otherwise skips the rows below the item. */
+/* True if the k-th row is among the accepted rows that totals number `item` of a tier count. Otherwise skips these
+ * rows. */
 static bool item_holds(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item, Selection *selection)
 {
     uint64_t before = page->query->count;
@@ -58,8 +59,8 @@ static uint32_t select_item(XtfPageTotals *page, uint32_t i, uint32_t end, Selec
             return i;
         if (item_holds(page, tier, item, selection)) {
             *holds = true;
-            while (i + 1 < next &&
-                   !item_holds(page, &page->children->exact, i, selection)) /* find the child of the block */
+            /* Find the child, of several that have totals together, which contains the row. */
+            while (i + 1 < next && !item_holds(page, &page->children->exact, i, selection))
                 i++;
             return i;
         }
@@ -135,7 +136,7 @@ bool xtf_array_group_select(const XtfArray *array, unsigned index, const XtfGrou
     XtfDescentPage root;
     bool success;
 
-    if (!filter) { /* accepts all rows */
+    if (!filter) { /* NULL accepts all rows */
         *n = MIN(k, array->n_rows);
         return true;
     }

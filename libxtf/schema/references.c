@@ -26,7 +26,7 @@ static int find_label(const XtfField *field, const char *label)
     return -1;
 }
 
-/* Adds the references of `choices`, "LABEL=TABLE,...". */
+/* Adds a reference for each LABEL=TABLE in `choices` whose LABEL the chooser has. */
 static void add_choice_references(GArray *references, const XtfSchema *schema, uint32_t field, int chooser,
                                   const char *choices)
 {

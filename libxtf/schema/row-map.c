@@ -2,7 +2,7 @@
 
 #include "libxtf/base/le.h"
 
-/* Maps a U32 field of every row: the most frequent case. */
+/* Converts a U32 field of `count` rows to the file's row numbers: the most frequent case. */
 static void map_rows_of_u32(const XtfNumberMap *map, uint8_t *at, size_t stride, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++, at += stride)

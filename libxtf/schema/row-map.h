@@ -12,17 +12,17 @@
  * file's ids. */
 typedef struct {
     bool strings;
-    const uint32_t *rows; /* `n` row numbers; unused for strings */
-    uint64_t n;           /* rows of the segment's table; bytes of the segment's string heap */
-    uint64_t n_all;       /* rows of the file's table */
+    const uint32_t *rows; /* the file's row number of each of the segment's `n` rows; unused for strings */
+    uint64_t n;           /* number of rows of the segment's table; for strings, bytes of the segment's heap */
+    uint64_t n_all;       /* number of rows of the file's table */
     uint64_t base;        /* for strings: offset of the segment's heap in the file's heap */
 } XtfNumberMap;
 
-/* The result for a string number outside the segment's heap. It is outside the file's heap too. */
+/* The result for a string id outside the segment's heap. This id is outside the file's heap, too. */
 #define XTF_NO_STRING UINT32_MAX
 
-/* Returns the file's number for a segment's number. A number of no row in the segment is mapped to a number of no row
- * in the file: after the last row. */
+/* Returns the file's number for a segment's number. A number beyond the last row of the segment becomes a number beyond
+ * the last row of the file. */
 static inline uint64_t xtf_number_map(const XtfNumberMap *map, uint64_t number)
 {
     if (map->strings)
@@ -32,7 +32,7 @@ static inline uint64_t xtf_number_map(const XtfNumberMap *map, uint64_t number)
     return number < map->n_all ? number - map->n + map->n_all : number;
 }
 
-/* True if another number may map to the same result. Numbers of rows never do. */
+/* True if the map may give another number the same result. It never does so for numbers of the segment's rows. */
 static inline bool xtf_number_map_may_join(const XtfNumberMap *map, uint64_t number)
 {
     return number >= map->n;
@@ -45,7 +45,7 @@ typedef struct {
     XtfNumberMap numbers;
 } XtfFieldMap;
 
-/* The maps of the fields of a schema whose values change. */
+/* A map for each field of a schema whose values differ between segment and file. */
 typedef struct {
     const XtfSchema *schema;
     unsigned n;
@@ -66,6 +66,6 @@ static inline void xtf_row_map_apply_all(const XtfRowMap *map, uint8_t *rows, ui
     xtf_row_map_apply(map, 0, false, rows, map->schema->row_size, count);
 }
 
-/* Returns the map of a field that is a key of totals; NULL if its values do not change. References by choice do not
- * change in keys. */
+/* Returns the map of a field that is a key of totals; NULL if its values are the same in segment and file. Leaves out
+ * references by choice, which no key is. */
 const XtfNumberMap *xtf_row_map_of_key(const XtfRowMap *map, uint32_t field);

@@ -98,7 +98,8 @@ bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggrega
         !fields_exist(schema, aggregate->values, aggregate->n_values))
         return fail_aggregate(schema, error, "a key or value is not a field, or occurs twice");
     for (unsigned i = 0; i < aggregate->n_keys; i++)
-        if (strchr(schema->fields[aggregate->keys[i]].refers_to, ':')) /* merging could not map stored keys */
+        /* A merge could not convert such keys of stored totals. */
+        if (strchr(schema->fields[aggregate->keys[i]].refers_to, ':'))
             return fail_aggregate(schema, error, "a key refers to one of several tables");
     return aggregate->kind == XTF_AGGREGATE_FRAMES ? frames_are_sound(schema, aggregate, error)
                                                    : groups_are_sound(schema, aggregate, error);
@@ -111,7 +112,7 @@ bool xtf_aggregate_is_supported(const XtfSchema *schema, unsigned index, GError 
                     schema->name, index);
 }
 
-/* Finds the numbers of the named fields. Fails if there are more than `most`. */
+/* Finds the field numbers of names. Returns false if a name is not a field's, or there are more than `most` names. */
 static bool find_named_fields(const XtfSchema *schema, const char *const *names, uint8_t *fields, uint8_t *count,
                               unsigned most)
 {

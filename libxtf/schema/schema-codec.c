@@ -17,8 +17,8 @@
 #include "libxtf/error.h"
 
 enum {
-    AGGREGATE_HEAD_BYTES = 22, /* bytes after the length */
-    /* Flags. */
+    AGGREGATE_HEAD_BYTES = 22, /* bytes of an aggregate between its length and its keys */
+    /* Flags of an aggregate. */
     AGGREGATE_EXTREMES = 1 << 0,
     AGGREGATE_FILTERS = 1 << 1,
     AGGREGATE_FLAGS = AGGREGATE_EXTREMES | AGGREGATE_FILTERS,
@@ -114,7 +114,7 @@ static bool decode_field(XtfBytesReader *schema, XtfField *field)
     return !reader.failed && !schema->failed;
 }
 
-/* Turns an aggregate into an aggregate of unknown kind. */
+/* Turns an aggregate into one of unknown kind. `number` is the kind's number in the file. */
 static void make_aggregate_unknown(XtfAggregate *aggregate, uint8_t number)
 {
     *aggregate = (XtfAggregate){.kind = XTF_AGGREGATE_UNKNOWN, .number = number};

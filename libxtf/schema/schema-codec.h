@@ -23,7 +23,7 @@ static inline bool xtf_schema_kind_is_supported(const XtfSchema *schema)
 bool xtf_aggregate_validate(const XtfSchema *schema, const XtfAggregate *aggregate, GError **error);
 /* True if the aggregate's kind is known; otherwise XTF_ERROR_UNSUPPORTED. */
 bool xtf_aggregate_is_supported(const XtfSchema *schema, unsigned index, GError **error);
-/* Sets the members of a sound aggregate that are derived from its fields. */
+/* Sets real_values, signed_values and typed_values of a sound aggregate, by the types of its fields. */
 void xtf_aggregate_set_value_types(const XtfSchema *schema, XtfAggregate *aggregate);
 
 /* True if names and labels fit their length fields; otherwise XTF_ERROR_INVALID. */
@@ -35,7 +35,8 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes);
  * are decoded as schema.h describes. */
 XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error);
 
-/* True if a key field has the same values in all segments, so that filters can use it. */
+/* True if merging never changes a key field's values, so that filters can use them: it is no string and refers to no
+ * table. */
 static inline bool xtf_key_is_filtered(const XtfField *field)
 {
     return field->type != XTF_TYPE_STRING && field->refers_to[0] == '\0';

@@ -131,7 +131,7 @@ bool xtf_schema_is_sound(const XtfSchema *schema, GError **error)
     if (schema->name[0] == '\0')
         return fail_schema(schema, error, "it has no name", NULL);
     if (!xtf_schema_kind_is_supported(schema))
-        return true; /* fields of a later kind may follow other rules */
+        return true; /* fields of a schema of a later kind may follow other rules */
     if (!fields_are_sound(schema, error))
         return false;
     const XtfField *first = &schema->fields[0];

@@ -13,8 +13,9 @@ struct Entry {
     uint32_t pins; /* includes the threads that wait for the load, so that the entry still exists when they wake up */
     bool loading, failed;
     bool dropped_before; /* a reader dropped the block after one pass, and it was then requested again */
-    uint8_t *owned;      /* NULL if the source lent its own bytes */
-    /* Part of the key, with the offset. block.length of a made block is the length of the made bytes. */
+    uint8_t *owned;      /* memory of the block's bytes; NULL if the source lent its own */
+    /* Length in the request: with the offset, part of the key. In a made block, block.length is that of the made
+     * bytes. */
     uint32_t length;
     XtfBlockCheck check; /* the check that the block passed: bytes valid as an item need not be valid as a page */
     XtfBlockMaker maker; /* NULL: the block was read */
@@ -38,7 +39,8 @@ typedef struct {
     uint32_t n_buckets, n_entries;
     Entry lru; /* ring of idle entries: lru.newer is the oldest, lru.older the newest */
     size_t limit;
-    uint32_t *dropped_names; /* names of blocks dropped after one pass, by hash; a newer name overwrites */
+    /* Names of blocks dropped after one pass, by hash; a newer name overwrites an older one in its slot. */
+    uint32_t *dropped_names;
     uint64_t hits, misses, loads, evictions, bytes, pinned_bytes;
 } Shard;
 
@@ -52,8 +54,8 @@ struct XtfCache {
 enum {
     DROPPED_NAMES = 1024, /* per shard: a power of two */
     SHARDS_MAX = 16,
-    SHARD_BYTES_MIN =
-        16 << 20, /* a smaller shard would evict by chance, not by age; and the totals of a large page must fit */
+    /* A smaller shard would evict by chance, not by age. The totals of a large page must also fit. */
+    SHARD_BYTES_MIN = 16 << 20,
 };
 
 XtfCache *xtf_cache_new(XtfSource *source, size_t limit)
@@ -240,7 +242,7 @@ static uint32_t *dropped_name_slot(Shard *shard, uint64_t hash)
     return &shard->dropped_names[hash & (DROPPED_NAMES - 1)];
 }
 
-/* Returns a name other than 0, which marks an empty slot. */
+/* Returns the name of a dropped block: never 0, which marks an empty slot. */
 static uint32_t make_dropped_name(uint64_t hash, uint64_t version)
 {
     return ((uint32_t)hash ^ (uint32_t)version ^ (uint32_t)(version >> 32)) | 1;
@@ -385,7 +387,7 @@ XtfBlock *xtf_cache_make(XtfCache *cache, uint64_t offset, uint32_t length, uint
     return pin_block(cache, &request, error);
 }
 
-/* Makes an entry without pins idle. */
+/* Makes an entry without pins idle, and evicts the oldest idle entries if the shard exceeds its limit. */
 static void make_idle(Shard *shard, Entry *entry)
 {
     lru_add(shard, entry);

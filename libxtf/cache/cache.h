@@ -5,9 +5,9 @@
  * until the caller puts it back; a pinned block does not move. Pinned blocks may exceed the limit; idle blocks never
  * do.
  *
- * Writers reuse the place of data that no commit references. A block, and anything made of it, therefore has a version
- * in its name, which other blocks at its place do not have. Readers of an older and of a newer commit may share a
- * cache. The version of an item is its checksum; the version of a page is XTF_PAGE_VERSION.
+ * Writers overwrite data that no commit references. A block, and anything made of it, therefore has a version in its
+ * name, which other blocks at its offset do not have. Readers of an older and of a newer commit may share a cache. The
+ * version of an item is its checksum; the version of a page is XTF_PAGE_VERSION.
  *
  * The cache checks a block once, when it enters; a block that fails does not enter. The same bytes with another check
  * are another block, because bytes valid as an item need not be valid as a page.
@@ -85,7 +85,7 @@ typedef struct {
     /* Since the cache was created. Loads are blocks read or made. A request that waits for another thread's load counts
      * as a miss, but not as a load. */
     uint64_t hits, misses, loads, evictions;
-    uint64_t bytes, pinned_bytes, limit; /* current values */
+    uint64_t bytes, pinned_bytes, limit; /* bytes of all blocks now, of pinned ones, and at most */
 } XtfCacheStats;
 
 void xtf_cache_get_stats(XtfCache *cache, XtfCacheStats *stats);

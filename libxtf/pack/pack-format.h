@@ -46,12 +46,13 @@ typedef enum {
  */
 
 enum {
-    XTF_PACK_TEMPLATES_MAX = 256,            /* template numbers are bytes */
-    XTF_VARINT_MAX = 10,                     /* bytes */
-    XTF_STREAM_HEAD_MAX = 10,                /* bytes: two varints of 32-bit lengths */
-    XTF_TAIL_MAX = 8,                        /* bytes */
-    XTF_PACK_FIELD_MAX = 1 + XTF_VARINT_MAX, /* bytes of a field's mode, or of its entry in a template */
-    XTF_PACK_CHAINED = 1, /* value of the byte before a distance if no distance follows; else the byte is 0 */
+    XTF_PACK_TEMPLATES_MAX = 256,            /* a template's number is one byte */
+    XTF_VARINT_MAX = 10,                     /* most bytes of a varint */
+    XTF_STREAM_HEAD_MAX = 10,                /* bytes of a stream's head: two varints of 32-bit lengths */
+    XTF_TAIL_MAX = 8,                        /* most bytes of a number's tail */
+    XTF_PACK_FIELD_MAX = 1 + XTF_VARINT_MAX, /* most bytes of a field's mode, or of its value in a template */
+    /* In a template: the byte of a distance that is CHAINED; any other distance follows a byte 0. */
+    XTF_PACK_CHAINED = 1,
 };
 
 /* A field, prepared for loops over rows. */
@@ -76,8 +77,8 @@ static inline uint64_t xtf_pack_get(const XtfPackField *field, const uint8_t *ro
     return xtf_load_bits(&field->load, row);
 }
 
-/* Returns small unsigned numbers for signed numbers near 0: 0, -1, 1, -2... Numbers of fewer than 64 bits are
- * interpreted as signed numbers of their width. */
+/* Returns small unsigned numbers for signed numbers near 0: 0, -1, 1, -2... `shift` is 64 less the number of bits of a
+ * number, which is interpreted as signed. */
 static inline uint64_t xtf_zigzag(uint64_t value, unsigned shift)
 {
     int64_t number = (int64_t)(value << shift) >> shift;
@@ -104,16 +105,16 @@ static inline uint8_t *xtf_put_varint(uint8_t *at, uint64_t value)
 typedef struct {
     uint64_t base;
     uint16_t head; /* first head of the class */
-    uint8_t tail;  /* bytes */
+    uint8_t tail;  /* bytes of each number's tail */
 } XtfHeadClass;
 
 enum { XTF_HEAD_CLASSES = 8, XTF_HEAD_CLASSES_SMALL = 4 };
 
 static const XtfHeadClass xtf_head_classes[XTF_HEAD_CLASSES] = {
     {0, 0, 0},        /* heads 0 to 191 */
-    {192, 192, 1},    /* 192 to 239 */
-    {12480, 240, 2},  /* 240 to 247 */
-    {536768, 248, 3}, /* 248 to 251 */
+    {192, 192, 1},    /* heads 192 to 239 */
+    {12480, 240, 2},  /* heads 240 to 247 */
+    {536768, 248, 3}, /* heads 248 to 251 */
     {67645632, 252, 4}, {0, 253, 5}, {0, 254, 6}, {0, 255, 8},
 };
 

@@ -7,8 +7,8 @@
 #include "libxtf/pack/templates.h"
 
 enum {
-    FIELD_STREAMS_MAX = 8, /* planes */
-    OTHER_STREAMS = 3,     /* two of times, the templates */
+    FIELD_STREAMS_MAX = 8, /* most streams of a field: 8 planes */
+    OTHER_STREAMS = 3,     /* two of times, one of templates */
 };
 
 static XtfNumbers encode_times(const uint8_t *rows, size_t row_size, uint32_t count)
@@ -24,8 +24,8 @@ static XtfNumbers encode_times(const uint8_t *rows, size_t row_size, uint32_t co
     return numbers;
 }
 
-/* True if the packed length is expected to be between forecast->low and forecast->high. `times` is the estimated length
- * of the times. */
+/* True if the packed length is expected to be between forecast->low and forecast->high, or no rows were packed before.
+ * `times` is the estimated length of the times. */
 static bool is_expected_to_fit(XtfPackForecast *forecast, uint32_t count, uint32_t times)
 {
     if (forecast->count == 0)

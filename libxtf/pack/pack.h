@@ -27,9 +27,10 @@ enum {
  * packing; the size of the other fields is assumed to be as before. All zeros: no earlier rows. */
 typedef struct {
     uint32_t count;      /* rows of the last packing */
-    int32_t other_bytes; /* their packed bytes, minus the estimated bytes of their times */
-    uint32_t low, high;  /* rows expected to take fewer or more bytes are not packed; ignored if `count` is 0 */
-    uint32_t estimate;   /* expected bytes of the packed rows; set even if they are not packed */
+    int32_t other_bytes; /* packed bytes of these rows, minus the estimated bytes of their times */
+    /* Rows expected to take less than `low` or more than `high` bytes are not packed; ignored if `count` is 0. */
+    uint32_t low, high;
+    uint32_t estimate; /* expected bytes of the packed rows; set even if they are not packed */
 } XtfPackForecast;
 
 /* Packs `count` rows, at least 1, whose times ascend, into at most `room` bytes. Returns the length; 0 if they do not
@@ -54,6 +55,6 @@ bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t le
  */
 bool xtf_unpack_zeros(const XtfSchema *schema, unsigned field, const uint8_t *packed, uint32_t length, uint32_t count,
                       uint64_t *zeros, bool *known, const char **fault);
-/* Unpacks rows and maps them to the numbers of the whole file. The map may be NULL. */
+/* Unpacks rows as xtf_unpack_rows() does, and converts their row numbers and string ids by `map`, which may be NULL. */
 bool xtf_unpack_mapped(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
                        uint32_t count, uint8_t *rows, const char **fault);

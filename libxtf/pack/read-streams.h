@@ -15,7 +15,7 @@ typedef struct {
 /* Stores the fault unless there is an earlier one, and returns false. */
 bool xtf_pack_fail(XtfPackReader *reader, const char *fault);
 
-/* Returns 0 on a fault. */
+/* Returns the next varint, and xtf_read_byte() the next byte; 0 on a fault, which the reader keeps. */
 uint64_t xtf_read_varint(XtfPackReader *reader);
 uint8_t xtf_read_byte(XtfPackReader *reader);
 
@@ -26,7 +26,7 @@ const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_
 /* Skips a stream without inflating it. Returns false on a fault. */
 bool xtf_skip_stream(XtfPackReader *reader);
 
-/* The numbers of heads: a base, plus a tail of `tail` bytes. */
+/* For each head: the base of its numbers, and the mask and bytes of the tail that is added. */
 typedef struct {
     uint64_t base[256], mask[256];
     uint8_t tail[256];

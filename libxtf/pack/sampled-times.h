@@ -10,7 +10,7 @@
 enum { XTF_TIMES_STEP = 32 };
 
 typedef struct {
-    uint64_t time; /* of row i * XTF_TIMES_STEP */
+    uint64_t time; /* time of row i * XTF_TIMES_STEP, in sample i */
     uint64_t tail; /* offset of the tails of the rows after the sampled one */
 } XtfTimeSample;
 

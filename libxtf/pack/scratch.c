@@ -4,9 +4,8 @@
 #include "libxtf/base/thread-data.h"
 #include "libxtf/pack/pack-format.h"
 
-enum {
-    KEPT_BYTES_MAX = 4 << 20
-}; /* maximum bytes of a block that stays allocated between uses: leaves need less, large tables more */
+/* Maximum bytes of a block that stays allocated between uses: leaves need less, large tables more. */
+enum { KEPT_BYTES_MAX = 4 << 20 };
 
 typedef struct {
     struct {

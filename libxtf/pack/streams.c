@@ -96,9 +96,8 @@ void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length
         *writer->at++ = *bytes;
         return;
     }
-    uint8_t *body =
-        writer->at +
-        XTF_STREAM_HEAD_MAX; /* moved to the end of the stream's head when the length of the head is known */
+    /* The body is moved to the end of the stream's head when the length of the head is known. */
+    uint8_t *body = writer->at + XTF_STREAM_HEAD_MAX;
     size_t packed = deflate_bytes(writer, bytes, length, nature, body);
     writer->at = xtf_put_varint(writer->at, length << 2 | (packed > 0 ? XTF_STREAM_DEFLATED : XTF_STREAM_STORED));
     if (packed > 0) {

@@ -13,8 +13,8 @@ typedef struct {
 
 /* When to try deflate. */
 typedef enum {
-    XTF_STREAM_PLAIN, /* always */
-    XTF_STREAM_NOISY, /* only if some bytes are more frequent than others */
+    XTF_STREAM_PLAIN, /* always try deflate */
+    XTF_STREAM_NOISY, /* try deflate only if some bytes are more frequent than others */
 } XtfStreamNature;
 
 void xtf_put_stream(XtfStreamWriter *writer, const uint8_t *bytes, size_t length, XtfStreamNature nature);

@@ -31,11 +31,11 @@ typedef struct {
 typedef struct {
     const Shape *shape;
     unsigned n, limit;
-    uint64_t *vectors; /* shape->length words each */
+    uint64_t *vectors; /* one of each template: shape->length words */
     uint16_t table[1 << HASH_BITS];
+    /* For each template: the one that followed it the last time, and the one that followed it before that. */
     struct {
-        uint16_t last,
-            earlier; /* the template that followed this one the last time, and the one that followed it before that */
+        uint16_t last, earlier;
     } followers[XTF_PACK_TEMPLATES_MAX];
 } Templates;
 
@@ -157,7 +157,8 @@ static uint16_t look_up_template(Templates *templates, const uint64_t *vector, u
     return templates->table[slot] = (uint16_t)templates->n++;
 }
 
-/* Finds the templates of rows until there are too many. Returns the number of rows processed. */
+/* Finds the template of one row after another until there are too many templates. Returns the number of rows that have
+ * one. */
 static uint32_t assign_templates(Templates *templates, Shape *shape, const XtfPackInput *input, uint8_t *numbers,
                                  uint32_t *firsts)
 {
@@ -186,7 +187,7 @@ static uint32_t assign_templates(Templates *templates, Shape *shape, const XtfPa
     return input->count;
 }
 
-/* Returns the number of distinct values that the field has in the templates' rows. */
+/* Returns the number of distinct values that the field has in the rows `firsts`, one for each template. */
 static unsigned count_values(const XtfPackInput *input, const XtfPackField *field, const uint32_t *firsts, unsigned n)
 {
     uint64_t values[2 * XTF_PACK_TEMPLATES_MAX];

@@ -9,7 +9,7 @@ typedef struct {
     const XtfSchema *schema;
     const uint8_t *rows;
     uint32_t count;
-    unsigned n_fields; /* all but the time */
+    unsigned n_fields; /* number of fields, the time left out */
     XtfPackField fields[XTF_FIELDS_MAX];
     uint64_t before[XTF_FIELDS_MAX]; /* for STEP fields: the value before the first row */
 } XtfPackInput;

@@ -32,7 +32,7 @@ typedef struct {
 typedef struct {
     const XtfSchema *schema;
     uint32_t count;
-    unsigned n_fields; /* all but the time */
+    unsigned n_fields; /* number of fields, the time left out */
     XtfPackField fields[XTF_FIELDS_MAX];
     uint64_t before[XTF_FIELDS_MAX]; /* for STEP fields: the value before the first row */
     unsigned n;
@@ -137,8 +137,8 @@ static bool read_templates(XtfPackReader *reader, Templates *templates)
     return !template_reader.fault || xtf_pack_fail(reader, template_reader.fault);
 }
 
-/* Fills n rows by copying whole images, which overlap the next rows. With a constant size the compiler makes each copy
- * a few moves. */
+/* Fills `count` rows by copying whole images, which overlap the next rows. With a constant size the compiler makes each
+ * copy a few moves. */
 __attribute__((always_inline)) static inline void fill_whole_images(const Templates *templates, const uint64_t *times,
                                                                     uint32_t count, uint8_t *rows, size_t image_size)
 {
@@ -158,7 +158,7 @@ static void fill_rows(const Templates *templates, const uint64_t *times, uint8_t
 {
     size_t row_size = templates->schema->row_size, image_size = templates->image_size;
     uint32_t count = templates->count;
-    /* The last images must not extend past the end. */
+    /* Images are longer than rows: the images of the last rows would be written past the end of `rows`. */
     uint32_t n_whole = count - (uint32_t)MIN(count, (image_size + row_size - 1) / row_size);
 
     if (image_size == 2 * (size_t)COPY_BYTES)
@@ -287,7 +287,7 @@ static bool finish_reading(const XtfPackReader *reader, const char **fault)
     return !reader->fault;
 }
 
-/* Sets the bits of rows whose template has a field of value 0. */
+/* Sets the bits of the rows whose template has 0 in the field, and clears the others. */
 static void find_zeros(const Templates *templates, const XtfPackField *field, uint64_t *zeros)
 {
     bool is_zero[XTF_PACK_TEMPLATES_MAX];

@@ -1,5 +1,6 @@
 /*
- * The parts of the catalog that have their own items, schemas and limits; and the consistency of all parts.
+ * Schemas and limits, which are in items beside the catalog's own; and the check that all sections of the catalog
+ * agree.
  */
 #include "libxtf/base/bytes.h"
 #include "libxtf/disk/catalog.h"

@@ -214,7 +214,7 @@ static bool decode_chunks(XtfBytesReader *reader, uint64_t n, XtfChunks *chunks)
 {
     if (!decode_refs(reader, n, &chunks->chunks))
         return false;
-    chunks->n = (uint32_t)n; /* exact: decode_refs() has read n references */
+    chunks->n = (uint32_t)n; /* fits: decode_refs() has read n references */
     for (uint32_t i = 0; i < chunks->n; i++) {
         if (chunks->chunks[i].length == 0)
             return false;
@@ -459,7 +459,7 @@ bool xtf_catalog_decode(XtfCatalog *catalog, const uint8_t *bytes, size_t length
 {
     XtfBytesReader reader = {.at = bytes, .left = length};
     XtfDiskCatalog head;
-    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL); /* kinds */
+    g_autoptr(GHashTable) seen = g_hash_table_new(NULL, NULL); /* kinds of the sections met so far */
 
     xtf_bytes_read(&reader, &head, sizeof head);
     if (reader.failed || xtf_read32(head.magic) != XTF_CATALOG_MAGIC)

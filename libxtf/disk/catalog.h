@@ -21,12 +21,12 @@ typedef struct {
 
 enum { XTF_CHUNK_BYTES = 64 << 10 }; /* a chunk of this size or more does not grow */
 
-/* Bytes stored in several consecutive items, the chunks. Used for data that only grows: a commit stores again the last
- * chunk, and the chunks after it. */
+/* Bytes stored in several consecutive items, the chunks. Used for data that only grows: a commit stores the last chunk
+ * again with the bytes added to it, and then new chunks. */
 typedef struct {
     XtfRef *chunks;
     uint32_t n;
-    uint64_t bytes; /* in all chunks */
+    uint64_t bytes; /* number of bytes in all chunks */
 } XtfChunks;
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     XtfChunks rows;
 } XtfTableEntry;
 
-/* The map from the numbers of a segment to the numbers of the file: see XtfDiskSegmentMap. */
+/* The map from row numbers of a segment's table to row numbers of the file's table: see XtfDiskTableMap. */
 typedef struct {
     uint32_t schema;
     XtfRef rows;
@@ -52,7 +52,7 @@ typedef struct {
 typedef struct {
     char *name;
     uint64_t first_page, pages;
-    uint64_t size; /* bytes */
+    uint64_t size; /* bytes of the file; 0: a removed volume */
     uint8_t file_id[16];
     uint64_t commit, wall_time;
     uint32_t epoch;
@@ -61,19 +61,20 @@ typedef struct {
 /* Pages of the file that no item uses any more. */
 typedef struct {
     uint64_t page, n_pages;
-    uint64_t commit; /* the last commit that references something in these pages; 0: no such commit is relevant */
+    uint64_t commit; /* the last commit that references something in these pages; 0: they may be reused at once */
 } XtfFreePages;
 
 typedef struct {
     XtfClock clock;
     XtfSegment *segments;
-    uint32_t n_segments;         /* at least 1 */
-    XtfSegmentMap *segment_maps; /* by segment; NULL: the segment's numbers are the file's */
+    uint32_t n_segments; /* at least 1 */
+    /* For each segment; NULL: the file has the same row numbers and string ids as its segment. */
+    XtfSegmentMap *segment_maps;
     XtfChunks schema_chunks;
     XtfSchema **schemas; /* loaded from the chunks */
-    XtfLimits **limits;  /* by schema, by field; loaded from the items */
-    XtfRef *limit_items; /* by schema; length 0: the schema has no values */
-    uint64_t *n_rows;    /* by schema: over all locations, or of the table */
+    XtfLimits **limits;  /* limits[schema][field], loaded from limit_items */
+    XtfRef *limit_items; /* for each schema, the item of its limits; length 0: there are no values */
+    uint64_t *n_rows;    /* for each schema: rows of all locations, or of the table */
     uint32_t n_schemas;
     uint32_t n_counts; /* elements of limit_items and n_rows: equals n_schemas once the schemas are loaded */
     uint64_t n_arrays;
@@ -105,7 +106,8 @@ static inline uint32_t xtf_catalog_n_removed(const XtfCatalog *catalog)
     return n;
 }
 
-/* True if the file was merged from one or more others. Writers do not append to merged files. */
+/* True if the file was merged from others, or names other files. Writers append to it only if these are earlier
+ * volumes. */
 static inline bool xtf_catalog_is_merged(const XtfCatalog *catalog)
 {
     return catalog->n_segments != 1 || catalog->segments[0].first_page != 0 || catalog->segment_maps ||

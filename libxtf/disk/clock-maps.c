@@ -238,7 +238,8 @@ static void decode_knots(XtfBytesReader *reader, XtfClockKnot *knots, uint32_t n
     }
 }
 
-/* Decodes the next map. Its knots go to maps->knots + *used, of at most `room` in total. */
+/* Decodes the next map. Its knots go to maps->knots, after *n_knots_used knots of earlier maps; `max_knots` are
+ * allocated. */
 static bool decode_map(XtfClockMaps *maps, uint64_t max_knots, uint64_t *n_knots_used, XtfBytesReader *reader,
                        GError **error)
 {

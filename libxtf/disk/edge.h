@@ -26,7 +26,7 @@ typedef struct {
     uint64_t first_n;       /* N of the first row below the page */
     uint64_t place;         /* place reserved for the page; 0: not reserved, because the level has no sealed page */
     uint64_t previous;      /* place of the level's last sealed page; 0: none */
-    uint32_t count;         /* rows or entries */
+    uint32_t count;         /* number of rows or entries */
     uint32_t length;        /* bytes of the payload */
     const uint8_t *payload; /* entries; NULL for level 0 */
 } XtfEdgeLevel;
@@ -54,8 +54,8 @@ static inline XtfEdgeLevel xtf_edge_level(const uint8_t *edge, unsigned height, 
     };
 }
 
-/* Returns the item of the open leaf. Its offset has the same base as the edge's offset. The heads of levels must be
- * complete; all other bytes of the edge may be damaged. */
+/* Returns the item of the open leaf. Its offset counts from the begin of the array's segment, as that of the edge does.
+ * The heads of levels must be complete; all other bytes of the edge may be damaged. */
 XtfRef xtf_edge_leaf(const XtfArray *array, const uint8_t *edge);
 
 /* Returns a reader of the tables of totals of a level, from 1 up to the height. The reader has failed if the totals are
@@ -77,8 +77,8 @@ const char *xtf_edge_fault(const XtfArray *array, uint32_t page_size, const uint
  */
 typedef struct {
     GByteArray *bytes;
-    guint start; /* start of the edge */
-    guint part;  /* start of the current payload or totals */
+    guint start; /* offset in `bytes` of the edge */
+    guint part;  /* offset in `bytes` of the current payload or totals */
     unsigned level;
 } XtfEdgeEncoder;
 

@@ -7,11 +7,11 @@
 #include "libxtf/base/bytes.h"
 #include "libxtf/disk/superblock.h"
 
-/* Maximum pages in a file, and before it. Within this limit neither a page number times the page size overflows, nor
- * the sum of both. */
+/* Maximum number of pages in a file of an anchor, and of pages before the file. Within this limit neither a page number
+ * times the page size overflows, nor the sum of both. */
 #define XTF_FILES_PAGES_MAX (UINT64_MAX >> 25)
 
-/* True if an anchor may name a file so: a name in the anchor's folder, not a path. */
+/* True if these bytes may name a file of an anchor: a name in the anchor's folder, not a path. */
 bool xtf_file_name_valid(const char *name, size_t length);
 
 /* Encodes the section's body: for each file an XtfDiskFile and its name. */
@@ -23,7 +23,7 @@ bool xtf_files_decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **erro
 /* Frees the catalog's files. */
 void xtf_files_finish(XtfCatalog *catalog);
 
-/* Returns the description of a file in one of its commits. Borrows the name. */
+/* Returns the description of a file with the commit that `info` is of. Borrows the name. */
 XtfPartFile xtf_part_file_of(const char *name, const XtfTraceInfo *info);
 
 /*

@@ -21,9 +21,9 @@ enum {
 
     XTF_SUPERBLOCK_SLOTS = 2,
     XTF_SEGMENTS_MAX = 1 << 20,
-    XTF_COMPANION_BYTES_MAX = 256 << 20, /* payload */
-    XTF_OPENING_BYTES = 1 << 20,         /* a writer gathers the opening run up to this length */
-    XTF_OPENING_SHORT_BYTES = 1 << 17,   /* the run that most readers take has right edges up to this length */
+    XTF_COMPANION_BYTES_MAX = 256 << 20, /* most bytes of a companion's payload */
+    XTF_OPENING_BYTES = 1 << 20,         /* most bytes of the opening that a writer gathers */
+    XTF_OPENING_SHORT_BYTES = 1 << 17,   /* most bytes of an opening that begins with right edges */
     XTF_SUPERBLOCK_STRIDE = 4096,        /* slot 0 at byte 0, slot 1 at byte 4096, for any page size */
     XTF_RESERVED_BYTES = 8192,           /* pages begin at or after this byte */
 
@@ -33,7 +33,7 @@ enum {
     XTF_ITEM_MAX = 64 << 20,   /* maximum bytes of an item: bounds the memory that a reader allocates */
     XTF_TABLE_MAX = 256 << 20, /* maximum bytes of a table's rows */
     XTF_FILE_NAME_MAX = 255,   /* maximum bytes of the name of a file in a catalog */
-    XTF_FILES_GAP_MAX = 1024,  /* maximum pages between the end of an anchor and its first file */
+    XTF_FILES_GAP_MAX = 1024,  /* maximum pages between the last page of an anchor and the first page of its files */
 
     XTF_SMALL_ARRAY_ROWS = 128, /* maximum rows of an array of one leaf without totals */
 };
@@ -73,12 +73,12 @@ typedef struct {           /* OFFSET SIZE */
     XtfLe16 version_major; /*   8  2 */
     XtfLe16 version_minor; /*  10  2 */
     XtfLe32 page_size;     /*  12  4  bytes, a power of two from 4 KiB to 1 MiB */
-    uint8_t file_id[16];   /*  16 16  random; its first 8 bytes are the id of the segment */
+    uint8_t file_id[16];   /*  16 16  random; its first 8 bytes are the id of the file's segment */
     XtfLe64 incompatible;  /*  32  8  feature bits: readers that do not know one refuse the file */
     XtfLe64 read_only;     /*  40  8  feature bits: without knowing all, a program may read the file but not append */
     XtfLe64 compatible;    /*  48  8  feature bits: like read_only, but they do not affect what a reader shows */
     XtfLe64 commit;        /*  56  8  ordinal, from 1 */
-    XtfLe64 pages;         /*  64  8  allotted so far, including the superblocks; some may lie past the end of the file */
+    XtfLe64 pages;         /*  64  8  pages allotted so far, superblocks too; some may be past the end of the file */
     XtfLe64 wall_time;     /*  72  8  of the commit, nanoseconds since 1970 (UTC) */
     XtfLe32 epoch;         /*  80  4  ordinal of the writer, from 1 */
     uint8_t slot;          /*  84  1  0 or 1: the superblock's slot */
@@ -86,12 +86,12 @@ typedef struct {           /* OFFSET SIZE */
     uint8_t checksum_kind; /*  86  1  of all checksums of the file: XTF_CHECKSUM_CRC32 */
     uint8_t zero;          /*  87  1 */
     XtfDiskRef catalog;    /*  88 16 */
-    XtfLe64 opening;       /* 104  8  first byte of the range with most of the opening data */
+    XtfLe64 opening;       /* 104  8  first byte of the opening: the range with most of the items that opening needs */
     XtfLe32 opening_bytes; /* 112  4  bytes of this range */
     XtfLe32 kept_commits;  /* 116  4  data referenced by this number of latest commits... */
     XtfLe32 kept_seconds;  /* 120  4  ...or by commits of this number of latest seconds is never overwritten */
     uint8_t zeros[4];      /* 124  4 */
-    XtfLe64 own_first;     /* 128  8  of a later volume: number of the file's first page; 0: it is the first. Reserved without the feature */
+    XtfLe64 own_first;     /* 128  8  number of the file's first page, in later volumes (XTF_FEATURE_VOLUMES); else 0 */
     uint8_t more_zeros[116]; /* 136 116 */
     XtfLe32 checksum;      /* 252  4  CRC-32 of the preceding 252 bytes */
 } XtfDiskSuperblock;
@@ -186,7 +186,7 @@ typedef struct {       /* OFFSET SIZE */
     XtfLe32 magic;     /*  0  4  XTF_NODE_MAGIC */
     uint8_t level;     /*  4  1  0: XtfDiskArray entries, else XtfDiskBranch entries */
     uint8_t zero[3];   /*  5  3 */
-    XtfLe32 count;     /*  8  4  at least 1 */
+    XtfLe32 count;     /*  8  4  number of entries, at least 1 */
     XtfLe32 reserved;  /* 12  4  0 */
 } XtfDiskNode;
 
@@ -211,8 +211,8 @@ typedef struct {         /* OFFSET SIZE */
     XtfLe64 location;    /*  0  8  the child's first key */
     XtfLe32 schema;      /*  8  4 */
     XtfLe32 reserved;    /* 12  4  0 */
-    XtfLe64 arrays;      /* 16  8  below the child */
-    XtfLe64 n_rows;      /* 24  8  below the child, of all schemas */
+    XtfLe64 arrays;      /* 16  8  number of arrays below the child */
+    XtfLe64 n_rows;      /* 24  8  number of rows below the child, of all schemas */
     XtfDiskRef child;    /* 32 16 */
 } XtfDiskBranch;
 
@@ -243,9 +243,9 @@ typedef enum {
     XTF_SECTION_ARRAYS = 4,       /* XtfDiskArrays: the root of the P index */
     XTF_SECTION_TABLES = 5,       /* XtfDiskTable each, followed by the chunks of its rows, XtfDiskRef each */
     XTF_SECTION_STRINGS = 6,      /* XtfDiskRef each: chunks of the heap of strings */
-    XTF_SECTION_LIMITS = 7,       /* XtfDiskRef each: by schema, an item of XtfDiskLimits by field */
+    XTF_SECTION_LIMITS = 7,       /* XtfDiskRef each: for each schema, an item with the XtfDiskLimits of each field */
     XTF_SECTION_CLOCK_MAPS = 8,   /* XtfDiskClockMaps; left out if there are none */
-    XTF_SECTION_COUNTS = 9,       /* XtfLe64 each: rows by schema */
+    XTF_SECTION_COUNTS = 9,       /* XtfLe64 each: number of rows of each schema */
     XTF_SECTION_FREE = 10,        /* XtfDiskFree each: pages that items no longer use */
     XTF_SECTION_SEGMENT_MAPS = 11, /* from a segment's numbers to the whole file's numbers */
     XTF_SECTION_FILES = 12,       /* XtfDiskFile each, followed by its name: files that contain segments */
@@ -263,7 +263,7 @@ typedef struct {               /* OFFSET SIZE */
 } XtfDiskClock;
 
 typedef struct {           /* OFFSET SIZE */
-    XtfLe64 id;            /*  0  8  in its pages' heads */
+    XtfLe64 id;            /*  0  8  random; the heads of its pages repeat it */
     XtfLe64 first_page;    /*  8  8  first page in the file */
     XtfLe64 pages;         /* 16  8  all places are smaller than this */
     XtfLe32 epoch;         /* 24  4  maximum epoch of its pages */
@@ -303,7 +303,7 @@ typedef struct {           /* OFFSET SIZE */
     XtfLe64 pages;         /*  8  8  number of pages that it replaces */
     XtfLe64 size;          /* 16  8  size of the file, bytes */
     uint8_t file_id[16];   /* 24 16  of the file */
-    XtfLe64 commit;        /* 40  8  of the file */
+    XtfLe64 commit;        /* 40  8  number of the file's commit that is expected */
     XtfLe64 wall_time;     /* 48  8  of that commit */
     XtfLe32 epoch;         /* 56  4  ordinal of the file's writer */
     XtfLe32 name_length;   /* 60  4  bytes, from 1 to XTF_FILE_NAME_MAX */
@@ -333,9 +333,9 @@ typedef struct {            /* OFFSET SIZE */
 
 /* Pages that no item uses any more, and that a writer may reuse later. */
 typedef struct {           /* OFFSET SIZE */
-    XtfLe64 page;          /*  0  8  of the file */
+    XtfLe64 page;          /*  0  8  number of the first of these pages, in the file */
     XtfLe64 n_pages;       /*  8  8  0: an unused entry */
-    XtfLe64 commit;        /* 16  8  last commit that references something in them; 0: reusable at once */
+    XtfLe64 commit;        /* 16  8  last commit that references something in these pages; 0: reusable at once */
 } XtfDiskFree;
 
 typedef struct {           /* OFFSET SIZE */

@@ -6,7 +6,7 @@
 #include "libxtf/array.h"
 #include "libxtf/disk/catalog.h"
 
-/* A node of the level below: see XtfDiskBranch. */
+/* An entry above the lowest level, which references a node of the level below: see XtfDiskBranch. */
 typedef struct {
     uint64_t location;
     uint32_t schema;

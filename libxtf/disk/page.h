@@ -24,7 +24,7 @@ static inline unsigned xtf_level_codec(unsigned codec, unsigned level)
     return level > 0 ? XTF_CODEC_PLAIN : codec;
 }
 
-/* Returns the bytes of a row or an entry. */
+/* Returns the size in bytes of a level's rows or entries. */
 static inline uint32_t xtf_level_stride(const XtfSchema *schema, unsigned level)
 {
     return level > 0 ? (uint32_t)sizeof(XtfDiskEntry) : schema->row_size;

@@ -36,7 +36,8 @@ static void decode_superblock(const XtfDiskSuperblock *disk, XtfSuperblock *supe
     memcpy(superblock->info.file_id, disk->file_id, sizeof disk->file_id);
 }
 
-/* Decodes the superblock of a slot. Returns false if it is torn, or none. */
+/* Decodes the superblock of a slot. Returns false if the bytes are no superblock, a torn one, or one of the other
+ * slot. */
 static bool decode_slot(const XtfDiskSuperblock *disk, unsigned slot, XtfSuperblock *superblock)
 {
     if (memcmp(disk->magic, XTF_FILE_MAGIC, sizeof disk->magic) != 0 ||
@@ -140,7 +141,7 @@ bool xtf_superblock_read(XtfSource *source, XtfSuperblock superblocks[XTF_SUPERB
         g_autoptr(GError) read_error = NULL;
         if (xtf_superblock_read_slot(source, slot, &superblocks[*n], &found, &read_error)) {
             *n += found;
-        } else if (slot + 1 == XTF_SUPERBLOCK_SLOTS && *n == 0) { /* otherwise the other slot suffices */
+        } else if (slot + 1 == XTF_SUPERBLOCK_SLOTS && *n == 0) { /* otherwise one superblock suffices */
             g_propagate_error(error, g_steal_pointer(&read_error));
             return false;
         }

@@ -16,7 +16,7 @@ typedef struct {
     uint64_t incompatible, read_only, compatible;
     uint64_t own_first; /* number of the file's first page; greater than 0 in a later volume (format.h) */
     XtfRef catalog;
-    uint64_t opening; /* first byte of the range with most of the opening data */
+    uint64_t opening; /* first byte of the opening (format.h) */
     uint32_t opening_bytes;
     uint8_t slot, checksum_kind;
 } XtfSuperblock;

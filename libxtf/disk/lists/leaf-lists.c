@@ -70,7 +70,8 @@ static int compare_arrays(const XtfLeafList *list, uint32_t segment, uint32_t ar
     return list->array < array ? -1 : list->array > array;
 }
 
-/* Sets the places of the lists, which fill the rest of the item. Returns false if they do not. */
+/* Sets the offset of each list's packed entries, from `at` on. Returns false if lists are out of order, or do not end
+ * where the item does. */
 static bool place_lists(GArray *lists, uint64_t at, uint64_t length)
 {
     for (guint i = 0; i < lists->len; i++) {

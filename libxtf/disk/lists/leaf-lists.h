@@ -13,14 +13,14 @@
 typedef struct {
     uint32_t segment, array;
     uint32_t n_entries;
-    uint32_t length; /* packed bytes */
-    uint64_t at;     /* where they begin in the item */
+    uint32_t length; /* bytes of the packed entries */
+    uint64_t at;     /* offset of the packed entries in the item */
 } XtfLeafList;
 
 enum {
-    XTF_LEAF_LISTS_BYTES =
-        XTF_OPENING_BYTES / 4 * 3,   /* of the item: the run has the P index, tables and strings, too */
-    XTF_LEAF_LIST_ENTRIES = 1 << 18, /* of a list */
+    /* Most bytes of the item: the opening has the P index, tables and strings, too. */
+    XTF_LEAF_LISTS_BYTES = XTF_OPENING_BYTES / 4 * 3,
+    XTF_LEAF_LIST_ENTRIES = 1 << 18, /* most entries of a list */
 };
 
 /* Adds an array's list to `heads` (XtfDiskLeafList) and `packed`. `entries` are its XtfDiskEntry, at least 2. Returns

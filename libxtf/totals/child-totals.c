@@ -26,7 +26,7 @@ void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t
     stack->n = n;
 }
 
-/* A tier being built. */
+/* An XtfTotalsTier while it grows. */
 typedef struct {
     GArray *starts, *groups; /* uint32_t */
     GArray *cells;           /* uint64_t */
@@ -196,9 +196,9 @@ static bool sum_entries(const XtfChildTotalsBuilder *builder, Entries entries, u
     return true;
 }
 
-/* Appends an item: the totals of some entries. Uses all keys that the entries have in common, if that makes far fewer
- * groups than entries. Otherwise, as for messages with different tags, the item would save nothing over its entries, so
- * it uses fewer keys. */
+/* Appends the sum of some entries to a tier. The sum keeps all keys that the entries have in common, if that makes far
+ * fewer groups than entries. Otherwise, as for messages with different tags, it would save nothing, so it keeps fewer
+ * keys. */
 static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTotals **totals, GrowingTier *to)
 {
     const uint32_t *groups = (const uint32_t *)(void *)builder->exact.groups->data;
@@ -223,7 +223,7 @@ static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTo
     }
 }
 
-/* Appends an item for every `step` children. */
+/* Appends the sum of every `step` children to a tier. */
 static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTotals **totals, GrowingTier *to)
 {
     for (uint32_t from = 0; from + step <= builder->head.n; from += step) {
@@ -258,7 +258,8 @@ static void add_joint_tiers(XtfChildTotalsBuilder *builder)
         xtf_group_totals_free(totals[depth]);
 }
 
-/* Copies an array to the end of the allocation. Without an allocation (NULL) only counts its bytes. */
+/* Copies an array to byte *used of the allocation, and adds its bytes to *used. Without an allocation (NULL) only
+ * counts. */
 static const void *append_array(uint8_t *base, uint64_t *used, GArray *array)
 {
     uint64_t bytes = (uint64_t)array->len * g_array_get_element_size(array);

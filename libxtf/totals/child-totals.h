@@ -26,7 +26,7 @@
 enum { XTF_TOTALS_BLOCK = 16, XTF_TOTALS_QUARTER = 4 };
 
 typedef struct {
-    const uint32_t *starts; /* item i has the entries [starts[i], starts[i + 1]) */
+    const uint32_t *starts; /* item i, a child or a block of children, has the entries [starts[i], starts[i + 1]) */
     const uint32_t *groups; /* group of each entry; each group at most once per item */
     const uint64_t *cells;  /* n_cells cells of each entry */
 } XtfTotalsTier;
@@ -52,11 +52,11 @@ typedef struct {
     XtfTotalsTier exact, coarse; /* one item per child; coarse.starts is NULL if there are no coarse totals */
     XtfTotalsTier blocks;        /* one item per complete block */
     XtfTotalsTier quarters;      /* one item per complete quarter; quarters.starts is NULL for a leaf */
-    const XtfChildStack *stacks; /* n + 1 stacks, the last only a start; NULL except for frames */
+    const XtfChildStack *stacks; /* n stacks, and one whose `start` is the end of the last; NULL except for frames */
     const XtfOpenFrame *frames;  /* frames of the stacks */
 } XtfChildTotals;
 
-/* True if cached totals are of the given page or leaf: a damaged file may place two at one offset. */
+/* True if cached totals are of the given page or leaf. In a damaged file, two pages may name totals at one offset. */
 bool xtf_child_totals_are_of(const XtfChildTotals *children, const XtfArray *array, unsigned index, unsigned level,
                              uint64_t first_n, uint32_t n);
 

@@ -16,7 +16,7 @@ uint64_t xtf_filter_hash(const XtfSchema *schema, const XtfAggregate *aggregate,
     return hash;
 }
 
-/* Returns bit number i of a group, in a filter of `bits` bits. */
+/* Returns the position of the i-th bit that a group sets, in a filter of `bits` bits. */
 static inline uint64_t probe_bit(uint64_t hash, unsigned i, uint64_t bits)
 {
     return ((hash & UINT32_MAX) + i * (hash >> 32 | 1)) % bits;

@@ -32,16 +32,16 @@ static inline uint64_t *xtf_group_totals_cells_of(XtfGroupTotals *totals, const 
     return xtf_group_totals_look_up(totals, key);
 }
 
-/* Adds value i of a row to the cells of its group. The value is present. */
+/* Adds value i of a row to the cells of its group. The value must not be absent ("none"). */
 void xtf_group_totals_add_value(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells, unsigned i,
                                 uint64_t value);
 
-/* Adds the cells of later rows to the cells of earlier rows. Uses only the aggregate and the depth of `totals`; the
- * depth is the number of keys in `key`. */
+/* Adds `added`, the cells of later rows, to `cells`, the cells of earlier rows of the same group. Uses only the
+ * aggregate and the depth of `totals`; the depth is the number of keys in `key`. */
 void xtf_group_totals_combine(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                               const uint64_t *added);
 
-/* Adds cells to the cells of a group in `totals`, fast if they are plain. */
+/* Adds `added` to `cells` as xtf_group_totals_combine() does, faster if all cells are added as integers. */
 static inline void xtf_group_totals_add_cells(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells,
                                               const uint64_t *added)
 {
@@ -51,7 +51,7 @@ static inline void xtf_group_totals_add_cells(const XtfGroupTotals *totals, cons
         xtf_group_totals_combine(totals, key, cells, added);
 }
 
-/* Adds cells of frames. */
+/* Adds the cells of a group of frames: sums, and the greater of the two longest durations. */
 static inline void xtf_frames_add(uint64_t *cells, const uint64_t *added)
 {
     for (unsigned i = 0; i < XTF_FRAMES_LONGEST; i++)
@@ -70,7 +70,7 @@ XtfGroupTotals *xtf_group_totals_coarsen(const XtfGroupTotals *totals, uint64_t 
 /* Adds `more` to *totals. *totals drops the keys that `more` lacks, and keys that make more than `most` groups. */
 void xtf_group_totals_add_bounded(XtfGroupTotals **totals, const XtfGroupTotals *more, uint64_t most);
 
-/* Frees *totals and replaces it. */
+/* Frees *totals, and sets it to `replacement`. */
 static inline void xtf_group_totals_replace(XtfGroupTotals **totals, XtfGroupTotals *replacement)
 {
     xtf_group_totals_free(*totals);

@@ -63,7 +63,7 @@ bool xtf_group_totals_value_is_real(const XtfGroupTotals *totals, const uint64_t
     return value_type(totals, key, i) == XTF_TYPE_F64;
 }
 
-/* Clears cells for no rows: the minimum is greater than the maximum. */
+/* Sets the cells of a group that has no rows yet: each minimum is greater than its maximum. */
 static void clear_cells(const XtfGroupTotals *totals, const uint64_t *key, uint64_t *cells)
 {
     static const struct {
@@ -133,7 +133,8 @@ static void combine_value(const XtfGroupTotals *totals, XtfType type, uint64_t *
         cells[XTF_VALUE_MIN] = added[XTF_VALUE_MIN];
     if (xtf_value_less(type, cells[XTF_VALUE_MAX], added[XTF_VALUE_MAX]))
         cells[XTF_VALUE_MAX] = added[XTF_VALUE_MAX];
-    if (totals->depth == totals->aggregate->n_keys) /* otherwise groups of one key are not added in time order */
+    /* With fewer keys, groups that become one are not added in time order. */
+    if (totals->depth == totals->aggregate->n_keys)
         cells[XTF_VALUE_LAST] = added[XTF_VALUE_LAST];
 }
 

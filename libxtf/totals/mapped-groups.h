@@ -11,10 +11,11 @@ typedef struct {
     XtfChildTotalsBuilder *builder; /* borrowed */
     const XtfAggregate *aggregate;
     const XtfNumberMap *keys[XTF_AGGREGATE_KEYS_MAX]; /* NULL: the key does not change */
-    bool any;                                         /* some key changes */
-    /* Private: groups of the current child that may become one. Only groups of numbers without rows may. */
+    bool any;                                         /* true if some key has a map */
+    /* Private: groups of the current child that may get the same keys. Only groups may whose keys are numbers of no
+     * row. */
     XtfGroupTotals *joining; /* NULL: the current child has no such group yet */
-    unsigned depth;          /* depth of these groups */
+    unsigned depth;          /* depth of the groups in `joining` */
 } XtfMappedGroups;
 
 bool xtf_mapped_groups_init(XtfMappedGroups *groups, const XtfArray *array, unsigned index,
@@ -29,7 +30,7 @@ void xtf_mapped_groups_add(XtfMappedGroups *groups, const uint64_t *key, unsigne
 /* Adds the last groups to the builder. Called at the end. */
 void xtf_mapped_groups_flush(XtfMappedGroups *groups);
 
-/* Maps a value of key field k. */
+/* Returns the whole file's number for a value of key k; the value itself if the key does not change. */
 static inline uint64_t xtf_mapped_groups_key(const XtfMappedGroups *groups, unsigned k, uint64_t value)
 {
     return groups->keys[k] ? xtf_number_map(groups->keys[k], value) : value;

@@ -35,7 +35,7 @@ const XtfSchema *xtf_stored_border_schema(void);
 /* State between a child and the row before it. */
 typedef struct {
     uint64_t child;
-    uint64_t gap;   /* ticks from the previous row to the child's first; 0 if that is row 0 */
+    uint64_t gap;   /* ticks from the row before the child to its first row; 0 if the child begins with row 0 */
     uint64_t depth; /* number of frames open before the child's first row */
     uint64_t least; /* minimum number of frames that a row of the child leaves open: never more than depth */
 } XtfBorder;
@@ -63,7 +63,7 @@ void xtf_stored_filter_append(GByteArray *rows, uint32_t child, uint64_t bits);
 void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows,
                           GByteArray *payload);
 
-/* Decoding. Children, and keys beyond the depth, are not checked. */
+/* A decoded row of totals. Its child, and its keys beyond the depth, are not checked. */
 typedef struct {
     uint64_t child, depth;
     uint64_t key[XTF_AGGREGATE_KEYS_MAX], cells[XTF_AGGREGATE_CELLS_MAX];

@@ -4,18 +4,18 @@
 #include "libxtf/totals/mapped-groups.h"
 #include "libxtf/totals/stored-rows.h"
 
-/* The totals to decode, and their place in the file. */
+/* Totals to decode, and the page or right edge that has them. */
 typedef struct {
     const XtfArray *array;
-    const XtfDescentPage
-        *descent; /* the page; NULL: the totals of the whole array, as the only child of a page above the root */
+    /* The page; NULL: the totals of the whole array, as the only child of a page above the root. */
+    const XtfDescentPage *descent;
     XtfBlock *edge;
     unsigned index, level;
     uint32_t n; /* number of children */
     uint64_t first_n;
     bool open;
     uint64_t place;       /* place of a sealed page's companion */
-    const uint8_t *bytes; /* tables of an open page */
+    const uint8_t *bytes; /* the tables, once they are found in the right edge or read from the companion */
     uint32_t length;
     XtfBlockMaker decode; /* decodes source->bytes */
     uint32_t name;        /* distinguishes the block from others made of the same bytes */
@@ -194,7 +194,7 @@ static const char *read_stacks_of_children(const TableSource *source, const XtfM
     return fault || row == rows->n_frames ? fault : "a stack has too many frames";
 }
 
-/* Returns the maximum number of rows of totals of a page. */
+/* Returns the most rows that the table of a page's totals may have. */
 static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
 {
     uint64_t children = source->n;
@@ -274,7 +274,7 @@ static bool decode_totals(void *context, uint8_t **data, uint32_t *length, GErro
     return children != NULL;
 }
 
-/* Returns filters with the identity of their page. */
+/* Returns filters with the identity of their page, and without words. */
 static XtfFilters filters_head(const TableSource *source)
 {
     return (XtfFilters){

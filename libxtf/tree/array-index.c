@@ -14,7 +14,7 @@ typedef struct {
     XtfBlock *block; /* NULL: no node, and count is 0 */
     unsigned level;
     uint32_t count;
-    bool bounded; /* all keys of the node are less than the end; else there is no bound */
+    bool bounded; /* all keys of the node must be less than (end_location, end_schema); else they have no bound */
     uint64_t end_location;
     uint32_t end_schema;
 } Node;
@@ -95,8 +95,8 @@ static uint64_t rows_max(const XtfTrace *trace, const XtfArray *array)
     return (size / page_size + 1) * xtf_leaf_rows_max(page_size, row_size);
 }
 
-/* Decodes an array from its entry and checks every number that is later used unchecked. Also lists arrays of unknown
- * schema or codec; reading their pages fails. */
+/* Decodes an array from its entry and checks every number that is later used unchecked. Accepts arrays of unknown
+ * schema or codec, whose pages cannot be read. */
 static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfArray *array, GError **error)
 {
     uint32_t schema;
@@ -175,7 +175,7 @@ static bool find_slot(XtfTrace *trace, uint64_t location, uint32_t schema, Node 
         return false;
     while (node->level > 0) {
         uint32_t at = node_rank(node, location, schema);
-        /* An equal first key is in the child itself, a smaller one may be before it. */
+        /* If entry `at` has the key itself, its child begins with it. Otherwise the child before may have the key. */
         if (at == node->count || compare_entry(node, at, location, schema) > 0)
             at -= at > 0;
         for (uint32_t i = 0; i < at; i++)

@@ -110,7 +110,7 @@ uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2)
 
 /* ---- Entries of level 1. */
 
-/* Appends the entries of level 1 below a page. */
+/* Appends the entries of the pages of level 1 below a page. Fails if `entries` then has more than `most`. */
 static bool add_leaves(const XtfDescentPage *page, GArray *entries, guint most, GError **error)
 {
     if (page->level == 1) {

@@ -10,5 +10,5 @@
 
 /* Stores the clock maps that were decoded while the trace was opened, and computes the limits in global time. */
 void xtf_trace_take_clocks(XtfTrace *trace);
-/* Frees the trace's arrays of maps and limits. Called before the catalog is freed. */
+/* Frees what xtf_trace_take_clocks() allocated. Called before the catalog is freed. */
 void xtf_trace_drop_clocks(XtfTrace *trace);

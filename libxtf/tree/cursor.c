@@ -89,7 +89,7 @@ bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **erro
     uint32_t slot = xtf_leaf_rank(&cursor->array, &leaf, t);
     set_leaf(cursor, &leaf);
     cursor->n = leaf.first_n + slot;
-    /* If every row of the leaf is earlier, the row is the first of the next leaf. */
+    /* If every row of the leaf is before t, the cursor moves to the first row of the next leaf. */
     if (cursor->n >= cursor->array.n_rows)
         return xtf_damaged(error, "array %u: its last row is earlier than the P index states", cursor->array.id);
     if (slot == leaf.count && !enter_next_leaf(cursor, error))
@@ -102,7 +102,7 @@ bool xtf_cursor_next(XtfCursor *cursor, int64_t step, bool *found, GError **erro
 {
     uint64_t n = cursor->n + (uint64_t)step;
 
-    if (leaf_holds_row(cursor, n) && n < cursor->array.n_rows) { /* the common case */
+    if (leaf_holds_row(cursor, n) && n < cursor->array.n_rows) { /* within the leaf, as most often */
         cursor->n = n;
         *found = true;
         return true;

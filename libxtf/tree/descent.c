@@ -240,7 +240,7 @@ static bool descend_to_leaf(const XtfArray *array, XtfBlock *edge, XtfKeyKind ki
     XtfDescentPage pages[2]; /* used alternately for the page and its child */
     unsigned at = 0;
 
-    if (array->height == 1) /* all rows are in the edge, which was checked */
+    if (array->height == 1) /* the only leaf is open, and needs no index page */
         return xtf_leaf_get_open(array, edge, part, leaf, error);
     xtf_descent_root_page(array, edge, &pages[at]);
     for (;; at = !at) {
@@ -255,7 +255,8 @@ static bool descend_to_leaf(const XtfArray *array, XtfBlock *edge, XtfKeyKind ki
     }
 }
 
-/* Reads the leaf that a list names. Returns false without an error if the list is not usable. */
+/* Reads the leaf that the array's leaf list names for a key. Returns false without an error if the array has no list,
+ * or the list or the leaf is damaged. */
 static bool find_in_list(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
                          GError **error)
 {

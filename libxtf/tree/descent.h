@@ -53,11 +53,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescentPage, xtf_descent_leave)
 /* Reads a leaf and checks that it holds the rows that its parent names. The caller finishes the view. */
 bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error);
 
-/* Returns the zeros of a field in a leaf (leaf.h), with the same check. */
+/* Returns the zeros of a field in a leaf (leaf.h), and checks the leaf as xtf_descent_leaf_rows() does. */
 bool xtf_descent_leaf_zeros(const XtfDescentLeaf *leaf, unsigned field, XtfLeafZeros *zeros, GError **error);
 
-/* Appends the entries of all pages of level 1 (XtfDiskEntry), the open page last, at most `most`. The array's height is
- * 2 or more. */
+/* Appends the entries of all pages of level 1 (XtfDiskEntry), the open page last. XTF_ERROR_TOO_LARGE if there are more
+ * than `most`. The array's height must be 2 or more. */
 bool xtf_array_leaves(const XtfArray *array, GArray *entries, guint most, GError **error);
 
 /* Gets the entries of level 1 of an array from the leaf lists that the trace has loaded, as one open page without an
@@ -80,13 +80,15 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescent, xtf_descent_finish)
 typedef enum { XTF_KEY_T, XTF_KEY_N } XtfKeyKind;
 
 /* Finds a leaf by a key. By N: the leaf that holds row n, which must exist. By T (local time): the last leaf that
- * begins before t, or the first leaf. The caller finishes the view, here and below. */
+ * begins before t, or the first leaf. The caller finishes the view. The next two functions also return views to
+ * finish. */
 bool xtf_leaf_find(const XtfArray *array, XtfKeyKind kind, uint64_t key, XtfLeafPart part, XtfPageView *leaf,
                    GError **error);
 
-/* Reads the next leaf, by its link, with rows as callers see them. The leaf must exist. */
+/* Reads the next leaf, which must exist: by its link or, in a trace of volumes, by a descent. Its times are global, or
+ * local if the array is an xtf_array_local(). */
 bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *next, GError **error);
-/* Reads the previous leaf in the same way. */
+/* Reads the previous leaf, as xtf_leaf_next() reads the next. */
 bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageView *previous, GError **error);
 
 /* Returns the number of the leaf's rows with a time before t. t is local or global, as the leaf's keys are. */

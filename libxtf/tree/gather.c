@@ -4,7 +4,8 @@
 #include "libxtf/base/fetching-source.h"
 #include "libxtf/tree/trace-private.h"
 
-enum { ROUNDS_MAX = XTF_HEIGHT_MAX + 4 }; /* nodes of the P index, an edge, the pages of a descent */
+/* Most reads that wait for one another: nodes of the P index, a right edge, the pages of a descent. */
+enum { ROUNDS_MAX = XTF_HEIGHT_MAX + 4 };
 
 void xtf_trace_gather(XtfTrace *trace, XtfGatherWork work, void *data)
 {

@@ -28,7 +28,7 @@ void xtf_trace_load_leaf_lists(XtfTrace *trace)
         trace->leaf_lists_item = g_steal_pointer(&item);
 }
 
-/* Context of a block maker: a list. */
+/* Context of the block maker unpack_list(): the list to unpack. */
 typedef struct {
     const XtfArray *array;
     const XtfLeafList *list;

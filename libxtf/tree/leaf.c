@@ -59,14 +59,14 @@ typedef struct {
     const XtfSchema *schema;  /* schema of the rows */
     const XtfClockMap *clock; /* map of the instants; NULL: they are local */
     uint64_t first_n, previous, next;
-    uint32_t array; /* id */
+    uint32_t array; /* id of the array */
     uint32_t count;
     uint8_t edge_height; /* height of the edge whose open leaf this is; 0: a sealed page */
 } Unpacked;
 
 _Static_assert(sizeof(Unpacked) % sizeof(uint64_t) == 0, "sampled times lie behind it");
 
-/* Context of a block maker: a packed leaf. */
+/* Context of block makers: the packed leaf from which they make a block. */
 typedef struct {
     const XtfArray *array;
     XtfBlock *edge; /* edge of an open leaf, pinned; NULL: the leaf is sealed */
@@ -95,7 +95,7 @@ static uint8_t *unpack_part(const XtfArray *array, const XtfRowMap *map, XtfLeaf
     return g_steal_pointer(&bytes);
 }
 
-/* Returns the pinned page or item of a packed leaf, and the bytes of the packed rows in it. */
+/* Returns the pinned page or item of a packed leaf. *length gets the number of bytes of its packed rows. */
 static XtfBlock *get_packed(const PackedLeaf *leaf, XtfPageView *packed, uint32_t *length, GError **error)
 {
     const XtfArray *array = leaf->array;
@@ -198,7 +198,7 @@ static const Unpacked *check_block(const PackedLeaf *packed, const XtfClockMap *
     return NULL;
 }
 
-/* Returns the unpacked leaf. The cache identifies it by the place of the packed bytes. */
+/* Returns the unpacked leaf. The cache identifies it by the offset of the packed bytes. */
 static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t length, XtfLeafPart part,
                          XtfPageView *leaf, GError **error)
 {
@@ -236,7 +236,7 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
     return true;
 }
 
-/* Determines if a leaf's rows are read in place. */
+/* Sets *in_place if a leaf's rows, or times, can be read from its page or item without a copy. */
 static bool find_in_place(const XtfArray *array, XtfLeafPart part, bool *in_place, GError **error)
 {
     const XtfRowMap *map = NULL;
@@ -353,7 +353,7 @@ bool xtf_leaf_get_zeros(const XtfArray *array, uint64_t place, XtfBlock *edge, u
     return true;
 }
 
-/* Returns the number of bits set in [0, n) of the words. */
+/* Returns how many of the first n bits of the words are set. */
 static uint32_t count_bits(const uint64_t *words, uint32_t n)
 {
     uint32_t count = 0;

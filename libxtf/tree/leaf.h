@@ -21,7 +21,7 @@ typedef struct {
     uint32_t stride;            /* bytes from each time to the next */
     uint32_t count;             /* number of rows or entries */
     uint64_t first_n;           /* N of the first row in or below the page */
-    uint64_t previous, next;    /* places; next of an open page is 0 */
+    uint64_t previous, next;    /* places of the level's previous and next page; next of an open page is 0 */
 } XtfPageView;
 
 static inline void xtf_page_view_finish(XtfPageView *view)
@@ -63,10 +63,10 @@ typedef enum {
 /* One bit per row of a packed leaf, set if a field is 0; 64 rows per word. The field must be neither the time nor a
  * field that a row map changes. */
 typedef struct {
-    XtfBlock
-        *block; /* pinned; NULL: the templates of the packed rows do not show the zeros, so the caller reads the rows */
+    /* Pinned. NULL: the templates of the packed rows do not show the zeros, so the caller reads the rows. */
+    XtfBlock *block;
     const uint64_t *words;
-    uint32_t count; /* rows */
+    uint32_t count; /* number of rows */
     uint64_t first_n;
 } XtfLeafZeros;
 

@@ -148,7 +148,7 @@ XtfBlock *xtf_edge_get(const XtfArray *array, GError **error)
     /* The offset was compared with the file size when the array was decoded, so the sum does not overflow. */
     XtfRef edge = {segment + array->edge_offset, array->edge_length, array->edge_checksum};
     g_autoptr(XtfBlock) block = get_item(array->trace, xtf_array_cache(array), edge, check_edge, array, error);
-    if (!block) { /* the open leaf follows, and mostly fits a page */
+    if (!block) { /* the open leaf, which mostly fits a page, is read next */
         xtf_gathering_expect(array->trace->source, edge.offset + edge.length, page_size);
         xtf_trace_explain(array->trace, error);
         return NULL;

@@ -102,7 +102,7 @@ static void leave_part(PartsSource *self, Part *part)
 
 /* ---- The source. */
 
-/* Returns the part that holds an offset; NULL: the anchor does. */
+/* Returns the part that holds an offset; NULL if the anchor, or the later volume, holds it itself. */
 static Part *find_part_at(const PartsSource *self, uint64_t offset)
 {
     uint32_t low = 0, high = self->own_start > 0 && offset >= self->own_start ? 0 : self->n;

@@ -2,9 +2,9 @@
  * The source of a trace that consists of several files: an anchor and its parts.
  *
  * The source reads as if each part were stored in the anchor, at the pages that the anchor's catalog gives. The earlier
- * volumes of a trace are such parts, too. It opens a
- * part when the part is first read, and then compares it with the catalog. When too many parts are open, it closes the
- * ones unused for longest. Any number of threads may read.
+ * volumes of a trace are such parts, too. The source opens a part when the part is first read, and then compares it
+ * with the catalog. When too many parts are open, it closes the ones unused for longest. Any number of threads may
+ * read.
  */
 #pragma once
 
@@ -12,8 +12,8 @@
 #include "libxtf/source.h"
 
 enum {
-    XTF_PARTS_OPEN_MAX =
-        256, /* most open parts that no thread reads at the moment; fewer if the process may have few descriptors */
+    /* Most open parts that no thread reads at the moment; fewer if the process may have few descriptors. */
+    XTF_PARTS_OPEN_MAX = 256,
 };
 
 /* Settings besides the parts. */

@@ -70,8 +70,8 @@ static LoadedMap *read_map(XtfTrace *trace, XtfRef ref, GError **error)
     return map;
 }
 
-/* Returns a fault of a map to rows of a table with n_all rows, or NULL. The same map may fit one table and exceed
- * another. */
+/* Returns what is wrong with a map to the rows of a table with n_all rows; NULL if nothing is. The same map may fit one
+ * table and exceed another. */
 static const char *map_fault(LoadedMap *map, uint64_t n_all)
 {
     if (map->n > 0 && map->greatest >= n_all)
@@ -115,7 +115,8 @@ static bool is_schema(const XtfCatalog *catalog, uint32_t schema, const char *na
     return schema < catalog->n_schemas && g_str_equal(catalog->schemas[schema]->name, name);
 }
 
-/* Finds the map of a reference's numbers; *changes is false if they do not change. */
+/* Finds the map of the row numbers or string ids that a reference holds. *changes is false if they are the same in
+ * segment and file. */
 static bool map_reference(XtfTrace *trace, const XtfSegmentMap *segment, const XtfReference *reference,
                           XtfNumberMap *numbers, bool *changes, GError **error)
 {

@@ -8,9 +8,10 @@
 #include "libxtf/tree/trace-private.h"
 
 enum {
-    CACHE_BYTES = 512 << 10,         /* a few locations: processing one reads its blocks several times */
-    RUN_BYTES = 64 << 10,            /* bytes per read-ahead */
-    SEQUENTIAL_GAP_BYTES = 32 << 10, /* a read at most this far behind the previous one is sequential */
+    CACHE_BYTES = 512 << 10, /* for the blocks of a few locations, each of which is read several times */
+    RUN_BYTES = 64 << 10,    /* bytes per read-ahead */
+    /* a read that begins at most so far after the end of the previous one is sequential */
+    SEQUENTIAL_GAP_BYTES = 32 << 10,
 };
 
 struct XtfSweep {

@@ -48,13 +48,13 @@ struct XtfJoinedFiles {
 typedef struct {
     gint references;   /* atomic: number of snapshots */
     GMutex growing;    /* only one thread at a time looks for a later commit */
-    XtfSource *source; /* if the file names other files: a source of all of them */
+    XtfSource *source; /* the file or, if it names other files, all of them together */
     XtfSource *own;    /* the file alone, which holds the superblocks; owned by `source` if they differ */
     XtfCache *cache;
     size_t cache_bytes;     /* bound of the cache */
-    GPtrArray *schemas;     /* by id; owned */
+    GPtrArray *schemas;     /* XtfSchema, by id; owned */
     GHashTable *clocks;     /* set of clock maps */
-    XtfJoinedFiles *joined; /* NULL: the trace is a file */
+    XtfJoinedFiles *joined; /* NULL: no files are joined */
     const char *base;       /* path of the base while a companion is opened; borrowed */
     bool older_commit;      /* the caller asked for the commit before the newest one */
 } XtfTraceFile;
@@ -71,12 +71,12 @@ struct XtfTrace {
     XtfOpening opening;         /* bytes that items are taken from; empty in a trace that is not closed */
     bool shares_schemas;        /* the schemas are owned by the file */
     XtfClockMaps clock_maps;    /* empty except while the trace is opened */
-    const XtfClockMap **clocks; /* by number - 1; owned by the file */
+    const XtfClockMap **clocks; /* map number i is clocks[i - 1]; owned by the file */
     uint32_t n_clocks;
     XtfLimits **limits; /* in global time, by schema, by field; NULL: no clock maps, so the catalog's limits hold */
 
     GArray *leaf_lists;       /* XtfLeafList; NULL: none are loaded */
-    uint8_t *leaf_lists_item; /* bytes of their item */
+    uint8_t *leaf_lists_item; /* bytes of the item of the leaf lists */
 
     GMutex lock;             /* guards the loading of tables, strings and row maps, which never change afterwards */
     XtfTable *tables;        /* the catalog's tables; rows is NULL until the table is loaded */
@@ -95,7 +95,8 @@ typedef struct {
     XtfCatalog catalog;
 } XtfTwin;
 
-/* Reads and checks the twin. `twin` must be all zeros. */
+/* Reads and checks the twin of the opened superblock. `twin` must be all zeros. Without a twin, twin->found stays
+ * false. */
 bool xtf_trace_read_twin(const XtfTrace *trace, XtfTwin *twin, GError **error);
 static inline void xtf_twin_finish(XtfTwin *twin)
 {

@@ -274,7 +274,7 @@ static bool share_schemas(XtfTrace *trace, GError **error)
     return true;
 }
 
-/* True if the file has a segment of its own besides that of one part. */
+/* True if the file is a companion: it has a segment of its own, beside that of its one part. */
 static bool is_companion(const XtfTrace *trace)
 {
     const XtfCatalog *catalog = &trace->catalog;

@@ -21,9 +21,9 @@ typedef struct {
 
 struct XtfRecordBatches {
     const XtfSpans *spans;
-    uint64_t *position;   /* by span: position where the next batch begins */
-    uint64_t *time;       /* by span: time at that position, if it is less than hi */
-    uint64_t *to;         /* by span: position where the batch ends */
+    uint64_t *position;   /* for each span: position where the next batch begins */
+    uint64_t *time;       /* for each span: time at `position`, if that is less than the span's hi */
+    uint64_t *to;         /* for each span: position where the batch ends */
     uint64_t rows_target; /* target rows of the next batch: doubles per batch, up to rows_most */
     uint64_t rows_most;
     uint64_t width;                  /* ticks of a batch, adapted to the number of rows in the last batches */

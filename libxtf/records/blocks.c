@@ -15,13 +15,13 @@
 enum {
     BLOCK_ROWS = 4096,      /* target rows of a block */
     ROWS_LEAST = 128,       /* minimum rows of a block that is worth sorting */
-    SPAN_LEAST = 16,        /* minimum rows of each span to consider */
+    SPAN_LEAST = 16,        /* rows of each span that a block may have, however many spans there are */
     RUNS_BEFORE_RETRY = 64, /* runs to return one by one when blocks did not pay, before the next attempt */
-    SMALL_SHARE = 8,        /* a span with all rows except 1/8 has long runs */
-    WIDTH_BITS_MAX = 33,    /* width of a block in ticks: three digits of the sort */
+    SMALL_SHARE = 8,        /* no block if one span has all but 1/8 of its rows: runs of that span are long */
+    WIDTH_BITS_MAX = 33,    /* log2 of the most ticks of a block: three digits of the sort */
 };
 
-/* A span's rows before the end of the block. */
+/* A part of a block: the rows of one span before the block's end. */
 typedef struct {
     XtfRecordInput *input;
     uint32_t n_rows;
@@ -38,8 +38,8 @@ static uint64_t time_at(const XtfRecordInput *input, uint64_t n)
     return xtf_load64(input->row + n * input->row_size);
 }
 
-/* Returns the time at which one span ends a block. This is the time of the earlier of two rows: the last pinned row,
- * and the row `most` rows ahead. UINT64_MAX if all remaining rows of the span are pinned. */
+/* Returns the time at which a block must end because of one of its spans. This is the time of the earlier of two rows:
+ * the last pinned row, and the row `most` rows ahead. UINT64_MAX if all remaining rows of the span are pinned. */
 static uint64_t block_end(const XtfRecordInput *input, uint64_t most)
 {
     const XtfSpanReader *rows = &input->rows;
@@ -68,7 +68,7 @@ static uint32_t count_before(const XtfRecordInput *input, uint32_t n, uint64_t t
     return low;
 }
 
-/* Inserts a part; parts are in the order of their spans. */
+/* Inserts a part into a plan, whose parts are in the order of their spans. */
 static void insert_part(Plan *plan, XtfRecordInput *input, uint32_t n_rows)
 {
     uint32_t at = plan->n_parts++;
@@ -129,7 +129,7 @@ static int compare_ties(const void *a, const void *b)
     return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Sorts n keys of one time. n_before[i]: number of earlier rows of part i. */
+/* Sorts n keys of one time. n_before[i]: number of rows of part i before these. */
 static void sort_ties(const Plan *plan, uint64_t *keys, uint32_t n, const uint32_t *n_before)
 {
     enum { FEW = 32 };
@@ -179,7 +179,8 @@ static void order_ties(const Plan *plan, uint64_t *keys)
     }
 }
 
-/* Stores the parts of the first n rows in `order`. Returns true if consecutive rows have the same time. */
+/* Stores the number of each row's part in `order`, for the first n rows. Returns true if consecutive rows have the same
+ * time. */
 static bool extract_order(const uint64_t *keys, uint32_t n, uint8_t *order)
 {
     uint64_t before = ~keys[0], ties = 0;

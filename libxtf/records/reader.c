@@ -8,7 +8,7 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    GATHERED_INPUTS = 1024, /* most spans whose first rows are gathered */
+    GATHERED_INPUTS = 1024, /* most spans whose first rows are read together (xtf_trace_gather()) */
     NEAR_INPUTS = 6,        /* a span's next row is mostly before the next rows of all but a few spans */
 };
 
@@ -23,7 +23,7 @@ static inline bool is_before(const XtfRecordKey *a, const XtfRecordKey *b)
     return a->input < b->input;
 }
 
-/* Replaces the first key by `moving`, at its place in the order. */
+/* Removes the first key of the order, and inserts `moving` where the order requires. */
 static void replace_first(XtfRecordReader *reader, XtfRecordKey moving)
 {
     XtfRecordKey *order = reader->order;

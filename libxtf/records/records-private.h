@@ -5,8 +5,8 @@
 
 #include "libxtf/records.h"
 
-/* Does what xtf_spans_select() does, for the rows low[i] to high[i] of each span, which all have the same time.
- * Replaces `low`. */
+/* Does what xtf_spans_select() does, for positions [low[i], high[i]) of each span i, all of which have the same time.
+ * Replaces low[] by the result. */
 bool xtf_select_ties(const XtfSpans *spans, uint64_t k, uint64_t *low, const uint64_t *high, GError **error);
 
 /* Reads the records of very many spans. */
@@ -28,7 +28,7 @@ enum {
  * of the part. */
 typedef struct {
     uint64_t *keys, *sorted;
-    uint8_t *order; /* part of each row, for the caller */
+    uint8_t *order; /* number of each row's part, for the caller */
     uint32_t room;
     uint32_t counts[1 << XTF_RECORD_DIGIT_BITS];
 } XtfRecordSorter;

@@ -24,10 +24,11 @@ typedef struct {
     uint64_t k;                   /* number of records to skip, from `low` on */
     uint64_t total;               /* sum of high - low */
     uint64_t t_low, t_high;       /* T and the times of rows [low, high) are in [t_low, t_high] */
-    uint64_t *low, *high, *probe; /* by span */
+    uint64_t *low, *high, *probe; /* positions in each span */
 } Search;
 
-/* Finds where the rows from `low` on with a time up to t end in each array, and their number. */
+/* Finds in each array where the rows from `low` on with a time up to t end: in search->probe. *count gets their
+ * number. */
 static bool count_through(Search *search, uint64_t t, uint64_t *count, GError **error)
 {
     *count = 0;
@@ -187,7 +188,8 @@ typedef struct {
     uint64_t *low, *high, *cut;
 } Ties;
 
-/* Cuts the ties at row `middle` of array `pivot`: cut[i] is the first row of array i that is not before it. */
+/* Cuts the ties at row `middle` of array `pivot`: cut[i] is the first row of array i that is not before this row.
+ * *before is the number of rows from `low` to the cut. */
 static bool cut_ties(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *before, GError **error)
 {
     uint64_t seq;
@@ -196,8 +198,8 @@ static bool cut_ties(Ties *ties, uint32_t pivot, uint64_t middle, uint64_t *befo
         return false;
     *before = 0;
     for (uint32_t i = 0; i < ties->n; i++) {
-        uint64_t bound =
-            seq + (i < pivot && seq < UINT64_MAX); /* of two equal rows that of the earlier array is first */
+        /* If two rows have equal seq, the row of the earlier array is first. */
+        uint64_t bound = seq + (i < pivot && seq < UINT64_MAX);
         ties->cut[i] = middle;
         if (i != pivot &&
             !xtf_span_rank_of_seq(&ties->spans[i], bound, ties->low[i], ties->high[i], &ties->cut[i], error))

@@ -3,8 +3,8 @@
  */
 #include "libxtf/write/writer-private.h"
 
-/* Compares the key of an array with the first key of a node. Negative: the array's key is less; 0: the keys are equal.
- */
+/* Compares the key of an array with the first key of a node. Returns a negative number if the array's key is less, 0 if
+ * the keys are equal. */
 static int compare_to_node(const XtfNodeWriter *node, uint64_t location, uint32_t schema)
 {
     return xtf_compare_array_keys(location, schema, node->location, node->schema);
@@ -22,7 +22,8 @@ static XtfNodeWriter *node_new(XtfWriter *writer)
     return node;
 }
 
-/* Returns the last node whose first key is not greater than the array's key; node 0 if no node is. */
+/* Returns the index of the last node whose first key is not greater than (location, schema); 0 if there is no such
+ * node. */
 static guint find_node(const GPtrArray *nodes, uint64_t location, uint32_t schema)
 {
     guint low = 0, high = nodes->len;
@@ -37,7 +38,7 @@ static guint find_node(const GPtrArray *nodes, uint64_t location, uint32_t schem
     return low;
 }
 
-/* Returns the number of arrays in the node whose keys are less than the array's key. */
+/* Returns the number of arrays in the node whose keys are less than (location, schema). */
 static uint32_t find_slot(const XtfNodeWriter *node, uint64_t location, uint32_t schema)
 {
     uint32_t low = 0, high = node->n;

@@ -267,7 +267,7 @@ static bool add_leaves(const LeafWalk *leaves, unsigned level, const XtfDiskEntr
     return true;
 }
 
-/* Reads the stored edge of an array; NULL if it is damaged. */
+/* Reads the stored right edge of an array. Returns NULL if it is damaged, or lies in an earlier volume. */
 static uint8_t *read_edge(const XtfArrayWriter *array)
 {
     const XtfWriter *writer = array->writer;

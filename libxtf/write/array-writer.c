@@ -29,7 +29,7 @@ XtfArrayWriter *xtf_array_writer_new(XtfWriter *writer, uint64_t location, const
 
 void xtf_array_writer_finish(XtfArrayWriter *array)
 {
-    if (!array->open) /* most arrays: nothing is written to their memory */
+    if (!array->open) /* as in most arrays, whose memory stays untouched */
         return;
     xtf_open_edge_free(array->open, array->height);
     array->open = NULL;
@@ -101,8 +101,8 @@ static bool write_page(XtfArrayWriter *array, unsigned number, const FullPage *f
     return xtf_writer_put(writer, links.place * writer->page_size, full->bytes, whole, error);
 }
 
-/* Reports that something is too large. The writer fails too, because the array refers to pages that were not written.
- */
+/* Reports that `subject`, such as "it is", is too large. The writer fails, too: the array refers to pages that were not
+ * written. */
 static bool fail_too_large(const XtfArrayWriter *array, const char *subject, GError **error)
 {
     array->writer->failed = true;
@@ -145,7 +145,8 @@ static bool add_level(XtfArrayWriter *array, uint64_t place, GError **error)
     return push_entry(array, array->height - 1u, array->first, 0, place, error);
 }
 
-/* Writes the full page of a level to its place and opens the next page, which begins with (first_t, first_n). */
+/* Writes the full page of a level to its place and opens the next page. The next page's first row has the time first_t
+ * and the number first_n. */
 static bool seal_page(XtfArrayWriter *array, unsigned number, const FullPage *full, uint64_t first_t, uint64_t first_n,
                       GError **error)
 {
@@ -373,7 +374,7 @@ bool xtf_array_writer_close(XtfArrayWriter *array, GError **error)
     if (!array->open)
         return true;
 
-    g_autoptr(GByteArray) edge = g_byte_array_new(); /* packing takes the lock to widen limits, so it is done first */
+    g_autoptr(GByteArray) edge = g_byte_array_new(); /* packed before the lock is taken: packing takes it, too */
     uint64_t before = array->edge.offset;
     if (!xtf_array_writer_pack_edge(array, edge, &array->edge, error))
         return false;

@@ -103,7 +103,7 @@ void xtf_array_writer_update_earliest(XtfArrayWriter *array)
     array->earliest = array->schema->kind == XTF_SCHEMA_SIDE ? array->last : MAX(array->last, complete);
 }
 
-/* True if a location has rows whose times a map of another number would change. */
+/* True if a location has rows in an array whose clock map is not number `number`. */
 static bool has_other_map(const XtfWriter *writer, uint64_t location, uint32_t number)
 {
     for (uint32_t schema = 0; schema < writer->catalog.n_schemas; schema++) {
@@ -114,7 +114,7 @@ static bool has_other_map(const XtfWriter *writer, uint64_t location, uint32_t n
     return false;
 }
 
-/* Moves the kept time to where another map moves the records of a location that were removed. */
+/* Makes the kept time later if a location's new map moves its removed records to later times. */
 static void move_kept_time(XtfWriter *writer, uint64_t location, uint32_t number)
 {
     const XtfClockMap *before = xtf_writer_clock(writer, xtf_writer_clock_of(writer, location));

@@ -74,7 +74,7 @@ static void trim_room(XtfCommitBlock *block, uint64_t length)
     block->room = room;
 }
 
-/* Allocates pages for a copy. */
+/* Allocates pages for one copy of `length` bytes. */
 static bool reserve_copy(XtfCommitBlock *block, uint64_t length, XtfPlace *place, GError **error)
 {
     if (!enter_pages(block, length, error))

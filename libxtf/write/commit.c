@@ -57,7 +57,7 @@ static bool flush_all_pending(XtfWriter *writer, uint64_t *small, GError **error
            xtf_writer_flush_pending(writer, XTF_PENDING_SMALL, small, error);
 }
 
-/* Stores the array's right edge in the place of the previous one. */
+/* Stores the array's right edge, and drops the one that an earlier commit stored. */
 static bool add_edge(XtfCommitBlock *block, XtfArrayWriter *array, GByteArray *bytes, GError **error)
 {
     uint64_t before = array->edge.offset, offset;
@@ -90,7 +90,7 @@ static bool add_edges(XtfCommitBlock *block, const XtfNodeWriter *node, uint64_t
     return true;
 }
 
-/* Stores a lowest node if it changed. A node that has become empty is dropped from the file. */
+/* Stores a lowest node of the P index if it changed. A node that has become empty is dropped from the file. */
 static bool add_leaf_node(XtfCommitBlock *block, XtfNodeWriter *node, XtfBranch *branch, GError **error)
 {
     g_autoptr(GByteArray) bytes = g_byte_array_new();
@@ -107,7 +107,7 @@ static bool add_leaf_node(XtfCommitBlock *block, XtfNodeWriter *node, XtfBranch 
     return true;
 }
 
-/* Stores a node above the lowest level and records it: the next commit drops it. */
+/* Stores a node of the P index above the lowest level, and records it: the next commit drops it. */
 static bool add_branch_node(void *data, const GByteArray *node, XtfRef *ref, GError **error)
 {
     XtfCommitBlock *block = data;
@@ -263,7 +263,7 @@ static uint64_t next_commit(const XtfWriter *writer)
 }
 
 enum {
-    RESERVE_PER_ARRAY = 256, /* for its entry in the P index, which a resuming writer stores anew */
+    RESERVE_PER_ARRAY = 256, /* bytes for its entry in the P index, which a resuming writer stores anew */
 };
 
 /* Writes zeros from `offset` to `end`, and over a superblock that was never written. For file systems that cannot
@@ -355,9 +355,9 @@ static bool begin_opening(XtfOpeningItems *copy, uint64_t offset, uint64_t most)
     return true;
 }
 
-/* Makes an opening run begin as early as its length allows. A run with edges may be an eighth as long: to read the
- * edges costs time that questions about few arrays do not win back. Most readers take the run of slot 0. The run of
- * slot 1, for readers whose requests are slow, has the leaf lists. */
+/* Makes an opening run begin as early as its length allows. A run with edges may have at most an eighth of these bytes.
+ * Reading the edges costs time that questions about few arrays do not win back. Most readers take the run of slot 0.
+ * The run of slot 1, for readers whose requests are slow, has the leaf lists. */
 static void extend_opening(XtfOpeningItems *copy, unsigned slot, const OpeningBegins *begins)
 {
     if (!begin_opening(copy, begins->small_edges, XTF_OPENING_SHORT_BYTES) &&

@@ -165,7 +165,8 @@ static XtfWriterOptions companion_options(const XtfTrace *trace, const XtfWriter
     return options;
 }
 
-/* Makes a new file the companion of a trace. Takes ownership of the writer; NULL means that creating it failed. */
+/* Makes a new file the companion of a trace. Takes ownership of the file's writer; if that is NULL, because creating it
+ * failed, returns NULL. */
 static XtfWriter *make_companion(XtfWriter *new, XtfTrace *trace, const char *base, GError **error)
 {
     g_autoptr(XtfWriter) writer = new;

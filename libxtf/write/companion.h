@@ -13,13 +13,13 @@
 
 struct XtfWriterBase {
     XtfTrace *trace;
-    XtfPartFile file;     /* owns its name; first_page is set last */
+    XtfPartFile file;     /* the base; owns its name; xtf_writer_base_name() sets first_page */
     uint32_t *schemas;    /* the companion's schema id by the base's; UINT32_MAX: none */
     XtfSegment *segments; /* the companion's segment, then the base's */
     XtfSegmentMap *maps;  /* maps of these segments */
     uint32_t n_segments;
     uint32_t n_strings; /* string chunks that are in the base */
-    XtfRef *strings;    /* all string chunks; chunks of the base have offsets in the combined numbering */
+    XtfRef *strings;    /* all string chunks; offsets in the base count from the companion's first byte */
 };
 
 void xtf_writer_base_free(XtfWriterBase *base); /* NULL is allowed */

@@ -13,7 +13,7 @@
 #include "libxtf/write/companion.h"
 #include "libxtf/write/volume-list.h"
 
-/* Marks all schemas and limits as changed. */
+/* Marks all schemas and limits as changed, so that this commit stores all of them. */
 static void mark_all_changed(XtfWriter *writer)
 {
     writer->schema_rows.stored = 0;
@@ -155,8 +155,8 @@ bool xtf_writer_add_opening_items(XtfCommitBlock *block, XtfOpeningItems *copies
 
 /* ---- Leaf lists. */
 
-/* True if a short opening run lacks leaves of some array. Then an array has sealed index pages, or
- * the edges do not fit. */
+/* True if an opening of XTF_OPENING_SHORT_BYTES does not name all leaves: some array has sealed index pages, or the
+ * right edges take more bytes. */
 static bool needs_lists(const XtfWriter *writer)
 {
     const XtfArrayWriter *array;
@@ -194,8 +194,8 @@ static GPtrArray *list_arrays(const XtfWriter *writer)
     return found;
 }
 
-/* Returns the item; NULL if there are no lists. Leaves out lists that do not fit, and arrays whose pages cannot be
- * read. */
+/* Returns the item of the leaf lists; NULL if there are no lists. Leaves out lists that do not fit, and arrays whose
+ * pages cannot be read. */
 static GByteArray *encode_lists(const XtfWriter *writer)
 {
     g_autoptr(GPtrArray) arrays = list_arrays(writer);

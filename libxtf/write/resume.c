@@ -15,7 +15,7 @@
 #include "libxtf/write/volume-list.h"
 
 enum {
-    CACHE_BYTES = 4 << 20, /* cache of the reader; each array is read once or twice */
+    CACHE_BYTES = 4 << 20, /* bytes of the reader's cache; each array is read once or twice */
 };
 
 /* Restores an array, unopened. `stored` has local times. */
@@ -198,7 +198,8 @@ static bool resume_space(XtfWriter *writer, XtfTrace *trace, GError **error)
         return false;
     drop_item(writer, catalog->leaf_lists);
     drop_opening_items(writer, &trace->superblock, catalog);
-    /* If the other superblock is damaged, the places of its items are unknown; nothing will be stored there. */
+    /* If the other superblock is damaged, it is unknown where its items are. Their pages are not free, so they stay
+     * unused. */
     if (xtf_trace_read_twin(trace, &twin, NULL) && twin.found)
         drop_opening_items(writer, &twin.superblock, &twin.catalog);
     return resume_free_pages(writer, catalog, error);

@@ -101,7 +101,7 @@ struct XtfTableWriter {
     const XtfSchema *schema;
     XtfChunkWriter rows;
     uint64_t n_rows;
-    uint64_t n_limited; /* rows that are in the limits */
+    uint64_t n_limited; /* number of rows that the limits of the schema cover */
 };
 
 /* An array in a node of the P index. */
@@ -130,10 +130,10 @@ typedef struct {
 typedef struct {
     GPtrArray *maps;         /* XtfWriterMap, owned, indexed by number - 1 */
     GHashTable *known;       /* `maps` by content; of equal maps the last */
-    uint64_t n_knots;        /* of all maps */
+    uint64_t n_knots;        /* number of knots of all maps */
     uint32_t free;           /* maps up to this number are used */
     GHashTable *by_location; /* location -> number */
-    bool changed;            /* since they were stored */
+    bool changed;            /* the maps changed since they were stored */
     uint32_t n_stored;
     XtfRef stored;
 } XtfWriterClocks;
@@ -152,14 +152,14 @@ struct XtfWriter {
     char *path;
     XtfWriterBase *base;   /* NULL: the file is not a companion */
     GArray *volumes;       /* XtfPartFile: the earlier volumes; NULL: the file is the first, or only, one */
-    GArray *volume_ends;   /* uint64_t: the global time of the last record when each of them ended */
+    GArray *volume_ends;   /* uint64_t: for each earlier volume, the global time of the last record when it ended */
     uint64_t own_first;    /* number of the file's first page: the pages of all earlier volumes */
     uint32_t keep_volumes; /* earlier volumes to keep; 0: all */
-    uint64_t kept_before;  /* `kept_from` by the clock maps that the opened file had */
+    uint64_t kept_before;  /* the kept time that the resumed file had, by its clock maps; 0: none */
     uint64_t kept_from;    /* global time before which records were removed with their volumes; 0: none */
     XtfTrace *resumed;     /* reader of a resumed file, to open its unopened arrays; NULL: new file */
     bool no_sync, late_sync;
-    bool sync_name;    /* its name was created and not synced yet */
+    bool sync_name;    /* the file's name was created and not synced yet */
     uint64_t reserve;  /* bytes to reserve behind the last commit */
     uint64_t reserved; /* end offset of the reserved blocks */
     uint64_t synced;   /* last commit declared durable, whose slot is kept; 0: none */
@@ -170,16 +170,16 @@ struct XtfWriter {
     uint32_t epoch;
     uint64_t commit;    /* number of the last commit */
     uint64_t wall_time; /* time of that commit, nanoseconds since 1970 (UTC) */
-    uint64_t segment;   /* id */
+    uint64_t segment;   /* id of the file's segment */
     uint8_t file_id[16];
     uint64_t incompatible; /* feature bits; commits add the bits that arrays need */
 
     GMutex lock;           /* guards the members below, except members that only commits use */
     uint64_t pages;        /* number of allocated pages */
-    uint64_t sealed_bytes; /* sealed since the last commit */
+    uint64_t sealed_bytes; /* bytes of pages that were sealed since the last commit */
     XtfCatalog catalog;    /* schemas and limits; commits fill the other members */
     XtfObjectPool arrays;  /* XtfArrayWriter, in order of creation */
-    XtfObjectPool entries; /* entries of nodes */
+    XtfObjectPool entries; /* entries of the lowest nodes of the P index */
     GPtrArray *nodes;      /* XtfNodeWriter in key order, none empty */
     uint32_t n_touched;    /* arrays touched since the pools were trimmed */
     GPtrArray *tables;     /* XtfTableWriter */
@@ -195,7 +195,7 @@ struct XtfWriter {
     GArray *dropped;       /* XtfRef without checksums: items that the next commit no longer names */
     GArray *dropped_pages; /* uint64_t: places of array pages that the next commit no longer names */
     XtfRef catalog_stored; /* catalog of the last commit */
-    bool *limits_changed;  /* by schema: limits changed since they were stored */
+    bool *limits_changed;  /* for each schema: its limits changed since they were stored */
 
     uint64_t commit_bytes; /* bytes written by all commits */
     uint64_t last_commit_bytes;
@@ -214,8 +214,8 @@ uint64_t xtf_writer_origin_of(const XtfClock *clock);
 /* Copies the strings of a trace into a writer that has none. They keep their ids. */
 bool xtf_writer_resume_strings(XtfWriter *writer, XtfTrace *trace, GError **error);
 
-/* Sets the options that apply to created and to opened files: no_sync, late_sync, reserve, codec, level, and the kept
- * commits. `options` may be NULL. */
+/* Sets the options that apply to created and to opened files: no_sync, late_sync, reserve, codec, level, and the
+ * numbers of kept commits, seconds and volumes. `options` may be NULL. */
 bool xtf_writer_set_options(XtfWriter *writer, const XtfWriterOptions *options, GError **error);
 
 /* Locks an open file against other writers. Retries for a short time. */
@@ -236,7 +236,7 @@ void xtf_writer_release_reserve(const XtfWriter *writer);
 /* Allocates consecutive pages behind the place `behind`, free ones if possible. Returns the place of the first. The
  * caller holds the lock. */
 uint64_t xtf_writer_take_pages(XtfWriter *writer, uint64_t behind, uint64_t n_pages);
-/* Allocates as above, for pages to be sealed. Takes the lock. */
+/* Allocates pages as xtf_writer_take_pages() does, for pages to be sealed. Takes the lock. */
 uint64_t xtf_writer_allot(XtfWriter *writer, uint64_t behind, uint64_t n_pages);
 
 /* Returns the array of a location; NULL if there is none. The caller holds the lock. */
@@ -273,8 +273,8 @@ XtfArray xtf_array_writer_stored(const XtfArrayWriter *array);
 void xtf_array_writer_update_earliest(XtfArrayWriter *array);
 
 /* Appends the array's right edge and the item of its open leaf to `bytes`. The appended run begins and ends at
- * multiples of 8, and must be stored at such an offset. *at gets the place of the edge alone, relative to `bytes`.
- * Packs the open leaf, which takes time. */
+ * multiples of 8, and must be stored at such an offset. *at gets the offset of the edge in `bytes`, its length without
+ * the open leaf, and its checksum. Packs the open leaf, which takes time. */
 bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef *at, GError **error);
 
 /* Writes pending edges of closed arrays to pages of their own. *start gets the file offset of the first one, unless
@@ -287,11 +287,11 @@ void xtf_writer_clocks_finish(XtfWriterClocks *clocks);
 const XtfClockMap *xtf_writer_clock(const XtfWriter *writer, uint32_t number);
 /* Returns the number of a location's clock map; 0: none. The caller holds the lock. */
 uint32_t xtf_writer_clock_of(const XtfWriter *writer, uint64_t location);
-/* Copies the maps of a file. */
+/* Copies the clock maps of a file that is resumed, or of a companion's base. */
 void xtf_writer_clocks_resume(XtfWriter *writer, const XtfClockMap *const *maps, uint32_t n, XtfRef stored);
-/* Sets the map of an array, and of its location. */
+/* Gives an array of that file, and its location, the clock map of this number. */
 void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, uint32_t number);
 /* Marks maps that no array has as unused, so that the closing commit does not store them. */
 void xtf_writer_clocks_forget_unused(XtfWriter *writer);
-/* Appends the item of the maps and returns their number. */
+/* Appends the bytes of the item of clock maps. Returns how many maps it has. */
 uint32_t xtf_writer_clocks_encode(const XtfWriter *writer, GByteArray *bytes);

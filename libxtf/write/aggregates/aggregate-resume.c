@@ -52,8 +52,8 @@ static bool restore_filters(XtfOpenPage *page, unsigned index, const XtfDescentP
     return true;
 }
 
-/* Adds the sealed children of a page one by one, as when they were sealed, and drops the last key at the same bound. So
- * resuming takes no more memory than sealing took. */
+/* Adds the totals of a page's sealed children to totals->running one by one, as when they were sealed. Drops the last
+ * key at the same bound. So resuming takes no more memory than sealing took. */
 static bool resume_running(XtfOpenPageTotals *totals, unsigned index, const XtfDescentPage *page, GError **error)
 {
     for (uint32_t child = 0; child + 1 < page->page.count; child++) {
@@ -106,7 +106,7 @@ static bool resume_stack(XtfAggregateWriter *writer, const XtfArray *stored, uin
 
 bool xtf_aggregate_writer_resume(XtfAggregateWriter *writer, const XtfArray *stored, GError **error)
 {
-    if (!writer || stored->height < 2) /* no sealed leaf */
+    if (!writer || stored->height < 2) /* no leaf was sealed: nothing to restore */
         return true;
     g_autoptr(XtfBlock) edge = xtf_edge_get(stored, error);
     if (!edge)

@@ -26,14 +26,14 @@ typedef struct {
 
 typedef struct {
     uint32_t n_children; /* number of sealed children */
-    uint64_t n_rows;     /* below the sealed children */
+    uint64_t n_rows;     /* number of rows below the sealed children */
     XtfOpenPageTotals totals[XTF_AGGREGATES_MAX];
 } XtfOpenPage;
 
 /* Accumulates the rows of leaves, for one aggregate. */
 typedef struct {
-    XtfGroupTotals *leaf; /* empty between calls */
-    XtfFrameStack stack;  /* after the last sealed leaf; for frames only */
+    XtfGroupTotals *leaf; /* totals of the leaf being sealed; empty between calls */
+    XtfFrameStack stack;  /* stack after the last sealed leaf; for frames only */
 } XtfLeafAccumulator;
 
 /* Arrays that never seal a leaf have a writer too, so it is small until the first sealed leaf. */
@@ -41,7 +41,7 @@ struct XtfAggregateWriter {
     const XtfSchema *schema;
     XtfCodecId codec;
     unsigned n_levels;
-    XtfOpenPage *pages;               /* from level 1 on */
+    XtfOpenPage *pages;               /* the open pages, from level 1 on */
     XtfLeafAccumulator *accumulators; /* one for each aggregate; NULL until a leaf is sealed */
 };
 

@@ -134,7 +134,7 @@ static bool append_totals(const XtfSchema *schema, GByteArray *rows, uint32_t nu
     return coarse;
 }
 
-/* Appends the stored parts of a child, except its snapshot. */
+/* Appends the totals, the filter and the border of a child as they are stored. Leaves its snapshot to the caller. */
 static void append_child(const XtfAggregateWriter *writer, XtfOpenPageTotals *page, uint32_t number, const Child *child)
 {
     if (append_totals(writer->schema, page->rows, number, child) && page->filters)
@@ -215,7 +215,7 @@ static void pack_tables(const XtfAggregateWriter *writer, unsigned index, const 
         xtf_stored_rows_pack(head, xtf_stored_filter_schema(), codec, totals->filters, payload);
 }
 
-/* The open child of one aggregate: first the leaf, then the page above it, and so on up to the whole array. */
+/* The open child, for one aggregate: first the leaf, then the page above it, and so on up to the whole array. */
 typedef struct {
     const XtfAggregateWriter *writer;
     unsigned index;
@@ -313,7 +313,7 @@ void xtf_aggregate_writer_pack_edge(const XtfAggregateWriter *writer, const uint
     }
 }
 
-/* Removes the children of a page that was sealed. */
+/* Empties the open page of a level after it was sealed: drops the totals of its children. */
 static void empty_page(const XtfAggregateWriter *writer, XtfOpenPage *page)
 {
     for (unsigned index = 0; index < writer->schema->n_aggregates; index++) {

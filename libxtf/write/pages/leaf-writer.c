@@ -7,7 +7,7 @@ enum {
     FILL_PERCENT_AIM = 97,       /* percent of a page that a guess aims at, so that rows seldom need more */
     FILL_PERCENT_LEAST = 91,     /* sufficient if no rows remain */
     FILL_PERCENT_REMAINING = 85, /* sufficient if rows remain for the next leaf */
-    ATTEMPTS_MAX = 5,            /* packing attempts for one leaf */
+    ATTEMPTS_MAX = 5,            /* most attempts to pack one leaf */
     HEAD_BYTES = 100,            /* fixed bytes of a packed leaf, about */
     PLAIN_PAGES_FIRST = 4,       /* first guess: the rows that fill this number of pages unpacked */
 };
@@ -122,7 +122,7 @@ uint32_t xtf_leaf_writer_pack(XtfLeafWriter *leaf, uint8_t *payload, uint32_t *l
         leaf->target = MAX(guess_rows(leaf, all, packed.bytes), all + 1);
         return 0;
     }
-    if (xtf_codec(leaf->codec)->side_by_side) /* the target is exact */
+    if (xtf_codec(leaf->codec)->side_by_side) /* rows have one size, so the target is exact */
         return packed.count;
     bool filled = (uint64_t)packed.bytes * 100 >= (uint64_t)leaf->room * FILL_PERCENT_LEAST;
     leaf->target = guess_rows(leaf, packed.count, packed.bytes);

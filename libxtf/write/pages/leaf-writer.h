@@ -13,9 +13,11 @@
 
 typedef struct {
     const XtfSchema *schema;
-    uint8_t *rows;     /* NULL: no row was appended yet */
-    uint8_t *next;     /* where the next row goes, unless `next` equals `end` */
-    uint8_t *end;      /* end of the appendable space; there call xtf_leaf_writer_grow(), or first _pack() */
+    uint8_t *rows; /* NULL: no row was appended yet */
+    uint8_t *next; /* where the next row goes, unless `next` equals `end` */
+    /* End of the space for rows: once `next` is here, call xtf_leaf_writer_grow(), at `target` rows first
+     * xtf_leaf_writer_pack(). */
+    uint8_t *end;
     uint32_t allotted; /* allocated bytes of `rows` */
     uint32_t target;   /* number of rows at which to pack; there are never more */
     uint32_t room;     /* bytes of a page's payload */
@@ -34,7 +36,7 @@ static inline uint32_t xtf_leaf_writer_count(const XtfLeafWriter *leaf)
     return (uint32_t)(leaf->next - leaf->rows) / leaf->schema->row_size;
 }
 
-/* Makes room for at least one row. `target` is not reached. */
+/* Makes room for at least one row. The leaf must have fewer rows than `target`. */
 void xtf_leaf_writer_grow(XtfLeafWriter *leaf);
 
 /* Packs the rows that fill a page, at most `room` bytes, into `payload`; *length gets the packed bytes. The caller

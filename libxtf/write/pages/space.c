@@ -15,7 +15,7 @@ struct XtfSpace {
     GQueue dropped;   /* WaitingPages dropped by the commit being written; they wait from its end on */
     GArray *listed;   /* XtfFreePages of xtf_space_list() */
     uint64_t commit;  /* number of the commit being written */
-    uint64_t kept;    /* older commit whose pages are kept; 0: none */
+    uint64_t kept;    /* older commit whose pages are kept (xtf_space_keep()); 0: none */
     gint64 now;
 };
 

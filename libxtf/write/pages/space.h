@@ -35,7 +35,7 @@ void xtf_space_add_free(XtfSpace *space, const XtfFreePages *pages);
 
 /* Begins commit `commit`: frees the pages that it may overwrite. `now` is in microseconds of a monotonic clock. */
 void xtf_space_begin_commit(XtfSpace *space, uint64_t commit, gint64 now);
-/* Ends the commit: its superblock is written. Only from now on is the previous commit a past one, whose pages wait. */
+/* Ends the commit: its superblock is written. The pages that it dropped wait from `now` on. */
 void xtf_space_end_commit(XtfSpace *space, gint64 now);
 
 /* Keeps the pages that this commit names until the next call. */

@@ -13,8 +13,8 @@ import unittest
 FOLDER, XTF = pathlib.Path(sys.argv.pop()), sys.argv.pop()
 GROUPS = {
     "Record and import": ["record", "import"],
-    "Look": ["mount", "unmount", "ls", "cat", "play", "top", "diff", "info", "why", "help"],
-    "Understand": ["analyze", "align", "cluster"],
+    "Look": ["mount", "unmount", "ls", "cat", "play", "top", "watch", "diff", "info", "why", "help"],
+    "Understand": ["analyze", "deadlock", "align", "cluster"],
     "Keep": ["copy", "merge", "check", "export", "cache"],
 }
 COMMANDS = [command for commands in GROUPS.values() for command in commands]

@@ -22,17 +22,22 @@ int xtf_command_deadlock(int argc, char **argv)
     GError *error = NULL;
 
     if (!xtf_cli_parse(
-            &argc, &argv, 1, "RUN",
+            &argc, &argv, XTF_CLI_ANY, "[RUN]",
             "Finds the processes that wait for each other, of a run that hangs, or was killed while it hung.\n"
-            "RUN is the folder of a running program, or a trace of xtf record. A running program must have\n"
-            "waited for two seconds. Exits with 1 if there is a deadlock, or a process waits for one that\n"
-            "has ended.\n"
+            "RUN is the folder of parts of a running program, or a trace. Without it: the newest run that xtf\n"
+            "record records on this machine. A running program must have waited for two seconds. Exits with 1\n"
+            "if there is a deadlock, or if a process waits for one that has ended.\n"
             "\n"
-            "  xtf deadlock run.xtf.d          the program still runs\n"
+            "  xtf deadlock                    the program still runs\n"
             "  xtf deadlock --json run.xtf     for a script",
             entries))
         return XTF_EXIT_USAGE;
-    g_autoptr(XtfTree) tree = xtf_live_tree_open(argv[1], &error);
+    if (argc > 2) {
+        fputs("xtf: deadlock: too many arguments\n", stderr);
+        return XTF_EXIT_USAGE;
+    }
+    g_autofree char *source = argc > 1 ? g_strdup(argv[1]) : xtf_live_run_find(&error);
+    g_autoptr(XtfTree) tree = source ? xtf_live_tree_open(source, &error) : NULL;
     if (!tree || !xtf_waits_report_init(&report, tree, &error))
         return xtf_cli_fail(error);
     g_autoptr(GString) text = g_string_new(NULL);

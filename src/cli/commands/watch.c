@@ -205,19 +205,29 @@ int xtf_command_watch(int argc, char **argv)
     g_auto(Watch) watch = {0};
     GError *error = NULL;
 
-    if (!xtf_cli_parse(&argc, &argv, 1, "RUN",
-                       "Shows what each process of a running program does: green . computing, yellow c communicating,\n"
-                       "red W waiting, grey ? silent. Keys choose a process, whose call, wait and figures are shown.\n"
-                       "RUN is the folder of xtf record, or a trace. ? helps with the keys.\n"
-                       "\n"
-                       "  xtf watch run.xtf.d\n"
-                       "  xtf watch --once --json run.xtf.d     for a script",
-                       entries))
+    if (!xtf_cli_parse(
+            &argc, &argv, XTF_CLI_ANY, "[RUN]",
+            "Shows what each process of a running program does: green . computing, yellow c communicating,\n"
+            "red W waiting, grey ? silent. Keys choose a process, whose call, wait and figures are shown.\n"
+            "RUN is the folder of parts, or a trace. Without it: the newest run that xtf record records on this\n"
+            "machine. ? helps with the keys.\n"
+            "\n"
+            "  xtf watch\n"
+            "  xtf watch run.xtf.d\n"
+            "  xtf watch --once --json run.xtf.d     for a script",
+            entries))
         return XTF_EXIT_USAGE;
-    g_autofree char *name = g_path_get_basename(argv[1]);
+    if (argc > 2) {
+        fputs("xtf: watch: too many arguments\n", stderr);
+        return XTF_EXIT_USAGE;
+    }
+    g_autofree char *source = argc > 1 ? g_strdup(argv[1]) : xtf_live_run_find(&error);
+    if (!source)
+        return xtf_cli_fail(error);
+    g_autofree char *name = g_path_get_basename(source);
     interval = MAX(interval, INTERVAL_LEAST);
     watch.view.name = name;
-    watch.tree = xtf_live_tree_open(argv[1], &error);
+    watch.tree = xtf_live_tree_open(source, &error);
     bool good = watch.tree && (once   ? print_once(&watch, json, columns, lines, &error)
                                : json ? print_stream(&watch, interval, &error)
                                       : run_monitor(&watch, interval, &error));

@@ -1,7 +1,63 @@
 #include "src/cli/watch/live-tree.h"
 
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "src/cli/trace/archive-cache.h"
+#include "src/record/launch/folder.h"
+
+enum { PART_DIGITS = 6 /* at least, in the name of a part */ };
+
+/* Replaces *newest by a folder of the user, if it was changed later. */
+static void keep_newer(const char *folder, char **newest, gint64 *changed)
+{
+    GStatBuf info;
+
+    if (g_lstat(folder, &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != geteuid())
+        return;
+    gint64 time = (gint64)info.st_mtim.tv_sec * 1000000000 + info.st_mtim.tv_nsec;
+    if (*newest && time <= *changed)
+        return;
+    g_free(*newest);
+    *newest = g_strdup(folder);
+    *changed = time;
+}
+
+/* True if a folder has a part of a process: "000012.xtf". */
+static bool has_part(const char *folder)
+{
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        size_t digits = strspn(name, "0123456789");
+        if (digits >= PART_DIGITS && g_str_equal(name + digits, ".xtf"))
+            return true;
+    }
+    return false;
+}
+
+char *xtf_live_run_find(GError **error)
+{
+    g_autofree char *pattern = xtf_folder_name(""); /* "/tmp/xtf-" */
+    g_autofree char *place = g_path_get_dirname(pattern), *prefix = g_path_get_basename(pattern);
+    g_autoptr(GDir) dir = g_dir_open(place, 0, NULL);
+    const char *name;
+    char *newest = NULL;
+    gint64 changed = 0;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *folder = g_build_filename(place, name, NULL);
+        if (g_str_has_prefix(name, prefix) && has_part(folder))
+            keep_newer(folder, &newest, &changed);
+    }
+    if (!newest)
+        xtf_fail(error, XTF_ERROR_NOT_FOUND, "no run is being recorded in %s: name its folder of parts", place);
+    return newest;
+}
 
 /* Makes the tree of a trace, which it borrows. */
 static XtfTree *tree_of(XtfTrace *trace, GError **error)

@@ -1,0 +1,103 @@
+/*
+ * Hangs in the way that its argument names, with three processes. The cases end only when the program is killed, except
+ * `slow`. Process 2 always computes for a while before it does anything.
+ */
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static int rank, value;
+
+static void compute(double seconds)
+{
+    struct timespec time = {(time_t)seconds, (long)((seconds - (long)seconds) * 1e9)};
+
+    nanosleep(&time, NULL);
+}
+
+static void receive(int from, int tag)
+{
+    MPI_Recv(&value, 1, MPI_INT, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+/* Each process receives from the one before it, which has sent nothing. */
+static void ring(void)
+{
+    receive((rank + 2) % 3, 7);
+}
+
+/* Two processes send to each other without a buffer; the third waits for them in a barrier. */
+static void sends(void)
+{
+    if (rank < 2)
+        MPI_Ssend(&value, 1, MPI_INT, 1 - rank, 3, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/* Process 0 receives before the barrier what process 1 sends after it. */
+static void barrier(void)
+{
+    if (rank == 0)
+        receive(1, 5);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+}
+
+/* All processes receive from any other one. */
+static void any(void)
+{
+    receive(MPI_ANY_SOURCE, MPI_ANY_TAG);
+}
+
+/* Process 0 waits for a message of process 1, which is in MPI_Finalize. */
+static void finalize(void)
+{
+    if (rank == 0)
+        receive(1, 1);
+}
+
+/* Processes post receives from both others. One message is sent: it completes a request, and no call. */
+static void requests(void)
+{
+    MPI_Request posted[2];
+
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 2, MPI_COMM_WORLD);
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(&value, 1, MPI_INT, (rank + 1 + i) % 3, 2, MPI_COMM_WORLD, &posted[i]);
+    MPI_Waitall(2, posted, MPI_STATUSES_IGNORE);
+}
+
+/* The others wait for process 2, which computes. */
+static void slow(void)
+{
+    if (rank == 2)
+        compute(8);
+    if (rank == 0)
+        receive(2, 4);
+    if (rank == 2)
+        MPI_Send(&value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static const struct {
+    const char *name;
+    void (*hang)(void);
+} cases[] = {{"ring", ring},         {"sends", sends},       {"barrier", barrier}, {"any", any},
+             {"finalize", finalize}, {"requests", requests}, {"slow", slow}};
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 2)
+        compute(0.2);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (argc > 1 && strcmp(argv[1], cases[i].name) == 0)
+            cases[i].hang();
+    MPI_Finalize();
+    return 0;
+}

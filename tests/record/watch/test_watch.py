@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Watches programs that hang, each in another way (hang.c), while they hang and after they were killed. A slow program is never said
+to be in a deadlock.
+
+usage: test_watch.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
+
+The second MPI runs the first case and the slow program only: verdicts come from the trace.
+"""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import mpis  # noqa: E402
+
+XTF, PROGRAM = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]) / "tests/record/watch/hang.c"
+# By case: the processes of the deadlock, those behind it, and a function and a line's file that the first one is in.
+CASES = {
+    "ring": ({0, 1, 2}, set(), "MPI_Recv"),
+    "sends": ({0, 1}, {2}, "MPI_Ssend"),
+    "barrier": ({0, 1}, {2}, "MPI_Recv"),
+    "any": ({0, 1, 2}, set(), "MPI_Recv"),
+    "finalize": ({0, 1}, {2}, "MPI_Recv"),
+    "requests": ({0, 1, 2}, set(), "MPI_Waitall"),
+}
+SECONDS = 60  # that a verdict may take on a busy machine
+
+
+def ask(command, run):
+    """Returns the object that a command prints of a run; None: there is no commit yet."""
+    done = subprocess.run([XTF, *command, "--json", run], capture_output=True, text=True, timeout=60, check=False)
+    return json.loads(done.stdout) if done.stdout else None
+
+
+def by_verdict(waits, verdict):
+    return {row["proc"] for row in waits["waiting"] if row["verdict"] == verdict}
+
+
+def check_deadlock(name, waits):
+    deadlocked, behind, function = CASES[name]
+    assert waits["verdict"] == "deadlock", (name, waits)
+    assert by_verdict(waits, "deadlock") == deadlocked and by_verdict(waits, "behind") == behind, (name, waits)
+    cycle = waits["cycles"][0]
+    assert len(waits["cycles"]) == 1 and cycle[0] == cycle[-1] and set(cycle) <= deadlocked and len(cycle) > 1, (name, waits)
+    first = next(row for row in waits["waiting"] if row["proc"] == 0)
+    assert first["region"] == function and ("site" not in first or "hang.c:" in first["site"]), (name, first)
+    following = {row["proc"]: row["waits_for"] for row in waits["waiting"]}
+    assert all(following[a] == b for a, b in zip(cycle, cycle[1:])), (name, waits)
+
+
+class Job:
+    """A recorded job of three processes, in a session of its own, which is killed at the end."""
+
+    def __init__(self, mpi, folder, name):
+        self.binary, self.run = os.path.join(folder, f"hang-{mpi}"), os.path.join(folder, f"{mpi}-{name}.xtf")
+        self.parts = self.run + ".d"
+        self.process = subprocess.Popen(mpi.launch(3, XTF, "record", "--mpi", mpi.name, "-o", self.run, self.binary, name), env=mpis.ENVIRONMENT,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+
+    def programs(self):
+        """Returns the pids of the program's processes, whose path no other process has."""
+        found = []
+        for entry in os.listdir("/proc"):
+            try:
+                if entry.isdigit() and os.readlink(f"/proc/{entry}/exe") == self.binary:
+                    found.append(int(entry))
+            except OSError:
+                continue
+        return found
+
+    def kill(self):
+        for pid in self.programs():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+        try:
+            self.process.wait(30)
+        except subprocess.TimeoutExpired:
+            os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait(30)
+
+
+def wait_for_verdict(job, name):
+    end = time.monotonic() + SECONDS
+    while True:
+        watched = ask(["watch", "--once"], job.parts) if os.path.isdir(job.parts) else None
+        if watched and watched["waits"]["verdict"] == "deadlock" and len(watched["waits"]["waiting"]) == 3:
+            return watched
+        assert time.monotonic() < end, f"{name}: no deadlock found in {SECONDS} s: {watched}"
+        time.sleep(0.3)
+
+
+def watch_hang(mpi, folder, name):
+    job = Job(mpi, folder, name)
+    try:
+        watched = wait_for_verdict(job, name)
+        assert watched["growing"] and watched["waiting"] == 3 and {p["colour"] for p in watched["processes"]} == {"red"}, (name, watched)
+        check_deadlock(name, watched["waits"])
+        assert subprocess.run([XTF, "deadlock", job.parts], stdout=subprocess.DEVNULL, check=False).returncode == 1
+    finally:
+        job.kill()
+    mpis.run([XTF, "merge", "-o", job.run, job.parts])
+    check_deadlock(name, ask(["deadlock"], job.run))
+    assert ": 0 problems" in mpis.run([XTF, "check", job.run])
+
+
+def watch_slow(mpi, folder):
+    job = Job(mpi, folder, "slow")
+    looks, red = 0, 0
+    try:
+        end = time.monotonic() + 2 * SECONDS
+        while job.process.poll() is None and time.monotonic() < end:
+            watched = ask(["watch", "--once"], job.parts) if os.path.isdir(job.parts) else None
+            if watched:
+                looks += 1
+                red += watched["waiting"] >= 1 and watched["waits"]["verdict"] == "waits"
+                assert watched["waits"]["verdict"] in ("none", "waits"), watched
+            time.sleep(0.3)
+        assert job.process.poll() == 0, f"the slow program ended with {job.process.poll()}"
+    finally:
+        job.kill()
+    mpis.run([XTF, "merge", "-o", job.run, job.parts])
+    assert ask(["deadlock"], job.run)["verdict"] == "none"
+    assert red > 0, f"none of {looks} looks showed that the others wait"
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="xtf-watch-") as folder:
+        for i, mpi in enumerate(mpis.all_of(sys.argv[3:])):
+            mpi.compile(str(PROGRAM), os.path.join(folder, f"hang-{mpi}"))
+            names = list(CASES) if i == 0 else list(CASES)[:1]
+            for name in names:
+                watch_hang(mpi, folder, name)
+            watch_slow(mpi, folder)
+            print(f"{mpi}: {len(names)} deadlocks, and a slow program")
+
+
+if __name__ == "__main__":
+    main()

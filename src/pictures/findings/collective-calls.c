@@ -5,6 +5,7 @@
 #include "src/model/mpi-functions.h"
 #include "src/tables/totals/location-totals.h"
 #include "src/trace/calls/open-frames.h"
+#include "src/trace/calls/pending-call.h"
 
 void xtf_call_numbers_add(XtfCallNumbers *numbers, uint64_t calls, uint64_t proc, uint64_t n)
 {
@@ -105,17 +106,20 @@ static bool add_ended(Counting *counting, XtfLocationTotals *totals, const XtfLo
 }
 
 /* Adds the call in which the records of one location end. */
-static bool add_pending(Counting *counting, const XtfLocationArrays *arrays, GError **error)
+static bool add_pending(Counting *counting, const XtfLocationArrays *arrays, const XtfSchema *calls, GError **error)
 {
     const XtfSchema *pending = counting->ends->pending;
-    const XtfArray *array = pending ? xtf_location_arrays_find(arrays, pending) : NULL;
     const XtfField *comm = pending ? xtf_schema_field_by_role(pending, XTF_ROLE_COMM) : NULL;
     const XtfField *region = pending ? xtf_schema_field_by_role(pending, XTF_ROLE_REGION) : NULL;
 
-    if (!array || !comm || !region || array->n_rows == 0)
+    XtfPendingCall call;
+
+    if (!xtf_pending_call_find(arrays, pending, calls, &call, error))
+        return false;
+    if (!call.array || !comm || !region)
         return true;
     g_autofree uint8_t *row = g_malloc(pending->row_size);
-    if (!xtf_array_row(array, array->n_rows - 1, row, error))
+    if (!xtf_array_row(call.array, call.n, row, error))
         return false;
     return xtf_field_is_none(comm, row) || xtf_field_is_none(region, row) ||
            add_calls(counting, xtf_field_get(comm, row), xtf_field_get(region, row), 1, error);
@@ -174,7 +178,7 @@ static bool count_all_calls(Counting *counting, XtfLocationTotals *totals, const
         for (uint32_t j = proc->first; j < proc->first + proc->n; j++) {
             const XtfLocation *location = xtf_selected_location(&job->locations, j);
             if (!xtf_location_arrays_load(&arrays, job->views->context, location, error) ||
-                !add_ended(counting, totals, &arrays, error) || !add_pending(counting, &arrays, error))
+                !add_ended(counting, totals, &arrays, error) || !add_pending(counting, &arrays, frames->schema, error))
                 return false;
             if (!xtf_location_arrays_find(&arrays, frames->schema))
                 continue;

@@ -143,8 +143,8 @@ XtfSelection *xtf_finding_select_waits(const XtfSelection *waits, const char *ki
 /* Returns a new selection of the rows of one process. */
 XtfSelection *xtf_finding_select_process(const XtfSelection *selection, uint64_t proc);
 
-/* True if processes ended in calls of MPI: then the run has no critical path. */
-bool xtf_finding_ended_in_calls(const XtfFindingJob *job);
+/* Sets *ended if processes ended in calls of MPI: then the run has no critical path. */
+bool xtf_finding_ended_in_calls(const XtfFindingJob *job, bool *ended, GError **error);
 
 /* Runs a rule, and adds its findings. The rule NAME is in rule-NAME.c, unless a comment names another file. */
 bool xtf_rule_crash(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

@@ -3,6 +3,7 @@
 #include "libxtf/trace.h"
 #include "src/model/schemas.h"
 #include "src/trace/calls/open-frames.h"
+#include "src/trace/calls/pending-call.h"
 #include "src/trace/text/escape.h"
 
 enum { NAME_WIDTH = 80 /* bytes of a region's name */ };
@@ -14,9 +15,30 @@ static const XtfSchema *pending_of(const XtfFindingJob *job)
     return pending && xtf_trace_n_rows(job->views->context->trace, pending->id) > 0 ? pending : NULL;
 }
 
-bool xtf_finding_ended_in_calls(const XtfFindingJob *job)
+/* Sets *any if the records of a location end in a call of MPI. */
+static bool find_any_pending(const XtfFindingJob *job, bool *any, GError **error)
 {
-    return pending_of(job) != NULL;
+    const XtfSchema *pending = pending_of(job);
+    g_auto(XtfLocationArrays) arrays = {0};
+    XtfAggregateRef frames;
+    XtfPendingCall call;
+
+    *any = false;
+    if (!pending || !xtf_aggregate_ref_frames(&frames, job->views->context))
+        return true;
+    for (uint32_t i = 0; i < job->locations.n && !*any; i++) {
+        const XtfLocation *location = xtf_selected_location(&job->locations, i);
+        if (!xtf_location_arrays_load(&arrays, job->views->context, location, error) ||
+            !xtf_pending_call_find(&arrays, pending, frames.schema, &call, error))
+            return false;
+        *any = call.array != NULL;
+    }
+    return true;
+}
+
+bool xtf_finding_ended_in_calls(const XtfFindingJob *job, bool *ended, GError **error)
+{
+    return find_any_pending(job, ended, error);
 }
 
 XtfProcessEnd *xtf_process_end_find(const XtfProcessEnds *ends, uint64_t proc)
@@ -114,12 +136,13 @@ static bool add_pending_call(const XtfProcessEnds *ends, XtfProcessEnd *end, uin
 }
 
 static bool read_pending(const XtfProcessEnds *ends, const XtfLocation *location, XtfProcessEnd *end,
-                         const XtfLocationArrays *arrays, const XtfArray *array, GError **error)
+                         const XtfLocationArrays *arrays, const XtfPendingCall *call, GError **error)
 {
+    const XtfArray *array = call->array;
     g_autofree uint8_t *row = g_malloc(array->schema->row_size);
     const XtfRanks *ranks = xtf_trace_context_ranks(ends->job->views->context, error);
 
-    if (!ranks || !xtf_array_row(array, array->n_rows - 1, row, error))
+    if (!ranks || !xtf_array_row(array, call->n, row, error))
         return false;
     uint64_t peer = field_value_or(array->schema, "peer", row, XTF_END_NO_PROC),
              comm = field_value_or(array->schema, "comm", row, XTF_END_NO_PROC);
@@ -171,13 +194,15 @@ static bool read_locations(XtfProcessEnds *ends, GError **error)
         const XtfLocation *location = xtf_selected_location(locations, i);
         if (!xtf_location_arrays_load(&arrays, ends->job->views->context, location, error))
             return false;
-        const XtfArray *array = ends->pending ? xtf_location_arrays_find(&arrays, ends->pending) : NULL;
+        XtfPendingCall call = {0};
         XtfProcessEnd *end = xtf_process_end_find(ends, location->proc);
         if (!end || !has_frames || !is_of_program(&arrays, frames.schema, threads))
             continue;
         end->threads++;
-        if (array ? !read_pending(ends, location, end, &arrays, array, error)
-                  : !read_region(ends, location, end, &arrays, &frames, error))
+        if (!xtf_pending_call_find(&arrays, ends->pending, frames.schema, &call, error))
+            return false;
+        if (call.array ? !read_pending(ends, location, end, &arrays, &call, error)
+                       : !read_region(ends, location, end, &arrays, &frames, error))
             return false;
     }
     return true;
@@ -185,16 +210,17 @@ static bool read_locations(XtfProcessEnds *ends, GError **error)
 
 bool xtf_process_ends_init(XtfProcessEnds *ends, const XtfFindingJob *job, bool *any, GError **error)
 {
-    *ends = (XtfProcessEnds){.job = job, .n = job->locations.n_procs, .pending = pending_of(job)};
+    *ends = (XtfProcessEnds){.job = job, .n = job->locations.n_procs};
     ends->ends = g_new0(XtfProcessEnd, ends->n + 1);
     for (uint32_t i = 0; i < ends->n; i++)
         ends->ends[i] = (XtfProcessEnd){.proc = job->locations.procs[i].proc,
                                         .peer = XTF_END_NO_PROC,
                                         .region = XTF_END_NO_REGION,
                                         .site = UINT32_MAX};
-    if (!(ends->sites = xtf_trace_context_sites(job->views->context, error)) || !read_ends(ends, error))
+    if (!(ends->sites = xtf_trace_context_sites(job->views->context, error)) || !read_ends(ends, error) ||
+        !find_any_pending(job, any, error))
         return false;
-    *any = ends->pending != NULL;
+    ends->pending = *any ? pending_of(job) : NULL;
     for (uint32_t i = 0; i < ends->n; i++)
         *any |= ends->ends[i].kind == XTF_END_KILLED;
     return !*any || (xtf_trace_table(job->views->context->trace, XTF_TABLE_REGIONS, &ends->regions, error) &&

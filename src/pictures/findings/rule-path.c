@@ -129,13 +129,17 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
     g_autoptr(XtfSelection) critical = xtf_finding_select_derived(job, "critical", &failed);
     g_auto(Path) path = {.job = job};
     XtfRowPicker picker = XTF_ROW_PICKER(profile_columns, add_region_line, &path);
+    bool ended;
 
     if (failed) {
         g_propagate_error(error, failed);
         return false;
     }
-    if (!critical || job->locations.n_procs < 2 || xtf_finding_ended_in_calls(job) ||
-        !xtf_finding_has(job, critical, "profile"))
+    if (!critical || job->locations.n_procs < 2 || !xtf_finding_has(job, critical, "profile"))
+        return true;
+    if (!xtf_finding_ended_in_calls(job, &ended, error))
+        return false;
+    if (ended)
         return true;
     if (!xtf_view_pick(job->views, "profile", critical, &picker, error))
         return false;
@@ -251,7 +255,10 @@ bool xtf_rule_efficiency(XtfFindingJob *job, const XtfFindingRule *rule, GError 
     add_product(more, is_hybrid ? "; load balance" : ": load balance", values[BALANCE], "communication",
                 values[COMMUNICATION]);
     add_product(more, ", which is serialization", values[SERIALIZATION], "transfer", values[TRANSFER]);
-    const char *between = xtf_finding_ended_in_calls(job) ? " from MPI_Init on" : " between MPI_Init and MPI_Finalize";
+    bool ended;
+    if (!xtf_finding_ended_in_calls(job, &ended, error))
+        return false;
+    const char *between = ended ? " from MPI_Init on" : " between MPI_Init and MPI_Finalize";
     xtf_finding_add(job, rule, lost, &(XtfFinding){.table = "efficiency"}, "the parallel efficiency%s is %s%s",
                     of_focus ? between : "", xtf_word_ratio(values[PARALLEL].value).text, more->str);
     return true;

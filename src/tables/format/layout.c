@@ -13,7 +13,7 @@
 #include "src/trace/text/digits.h"
 #include "src/trace/text/lines.h"
 
-#define PENDING "pending" /* calls that were open when their process ended */
+#define PENDING "pending" /* open calls of MPI */
 
 enum {
     REAL_WIDTH = 24, /* -1.7976931348623157e+308 */

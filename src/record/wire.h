@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 enum {
-    XTF_WIRE_VERSION = 5,
+    XTF_WIRE_VERSION = 6,
     XTF_WIRE_HEADER_SIZE = 3 * 4096, /* bytes of an XtfWireProcess, with space for members of later versions */
     XTF_WIRE_RINGS_MAX = 4096,
     XTF_WIRE_WORDS_MAX = 512, /* words of one record */
@@ -41,6 +41,8 @@ enum {
 };
 #define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
 #define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
+#define XTF_WIRE_NULL  (UINT32_MAX - 1)             /* peer: MPI_PROC_NULL */
+#define XTF_WIRE_BOTH  UINT32_MAX                   /* XtfWireRing.requests: the call also sends */
 
 /* The clock that the process reads: the processor's time stamp counter, or CLOCK_MONOTONIC in nanoseconds. */
 typedef enum { XTF_WIRE_CLOCK_TSC, XTF_WIRE_CLOCK_MONOTONIC } XtfWireClockSource;
@@ -131,9 +133,13 @@ typedef struct {
     _Alignas(64) _Atomic uint32_t region;
     _Atomic uint64_t since;
     /* For watchers: what the call that was entered at `called` waits for. `peer` is a rank in `comm`; XTF_WIRE_NONE:
-     * any, or none. It is the call of the innermost frame if `called` is `since`. */
-    _Atomic uint32_t peer, tag, comm;
+     * any, or none. It is the call of the innermost frame if `called` is `since`. `requests`: how many requests the
+     * call was given to complete, without null ones; 0: it completes none. XTF_WIRE_BOTH: it receives from `peer`, and
+     * sends to `dest`, which may be XTF_WIRE_NULL. */
+    _Atomic uint32_t peer, tag, comm, requests;
     _Atomic uint64_t called;
+    _Atomic uint64_t request; /* if `requests` is 1: the request's id; 0: not known */
+    _Atomic uint32_t dest, sendtag;
 } XtfWireRing;
 
 /* The first two words of each record. */
@@ -182,14 +188,14 @@ typedef struct {
     KIND(RECV, 4)               /* as SEND */                                                                          \
     KIND(IRECV, 5)              /* as ISEND: a receive that completes now */                                           \
     KIND(ISEND_COMPLETE, 3)     /* w2: request */                                                                      \
-    KIND(IRECV_REQUEST, 3)      /* w2: request: a receive is posted */                                                 \
+    KIND(IRECV_REQUEST, 4)      /* a receive is posted. arg: source; w2: request; w3: comm | tag; XTF_WIRE_NONE: any, or not known. region: 1 for a message that a probe has matched */ \
     KIND(REQUEST_TEST, 3)       /* w2: request; arg: tests in a row that found nothing; 1: only this one */           \
     KIND(FOUND_NOTHING, 2)      /* arg: the thread's probes that found nothing before the one whose ENTER is the latest */ \
     KIND(REQUEST_CANCELLED, 3)  /* w2: request */                                                                      \
     KIND(COLLECTIVE_BEGIN, 2)                                                                                          \
     KIND(FAILED, 2)             /* the call has failed: a SEND or COLLECTIVE_BEGIN right before this, or before a WAITED between, is not recorded */ \
     KIND(COLLECTIVE_END, 5)     /* region: index in xtf_collective_operations; arg: root; w2: comm | XtfWireExchange; w3: sent; w4: received */ \
-    KIND(ICOLLECTIVE_REQUEST, 3)  /* w2: request */                                                                    \
+    KIND(ICOLLECTIVE_REQUEST, 3)  /* arg: comm; w2: request */                                                                    \
     KIND(ICOLLECTIVE_COMPLETE, 6) /* as COLLECTIVE_END; w5: request */
 
 /* Communicators and windows. arg: the communicator or the window, unless a kind says otherwise. */

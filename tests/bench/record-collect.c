@@ -87,7 +87,7 @@ static uint64_t put_step(Batch *batch, uint64_t step)
     uint32_t peer = step % 4;
 
     put_enter(batch, 20);
-    put_record(batch, XTF_WIRE_IRECV_REQUEST, 0, 0, 1, ++batch->request, 0, 0);
+    put_record(batch, XTF_WIRE_IRECV_REQUEST, 0, peer, 2, ++batch->request, comm_tag, 0);
     put_leave(batch, 20);
     put_enter(batch, 21);
     put_record(batch, XTF_WIRE_ISEND, 0, peer, 3, comm_tag, bytes, ++batch->request);

@@ -287,13 +287,33 @@ static inline void xtf_core_show(XtfRing *ring, uint64_t time, uint32_t region)
     atomic_store_explicit(&ring->shared->since, time, memory_order_relaxed);
 }
 
-/* Publishes which message the call entered at `time` waits for; XTF_WIRE_NONE: any, or none. */
-static inline void xtf_core_show_awaited(XtfRing *ring, uint64_t time, uint32_t peer, uint32_t tag, uint32_t comm)
+/* Publishes which message the call entered at `time` waits for; XTF_WIRE_NONE: any, or none. `requests`: as in an
+ * XtfWireRing. */
+static inline void xtf_core_show_awaited(XtfRing *ring, uint64_t time, uint32_t peer, uint32_t tag, uint32_t comm,
+                                         uint32_t requests)
 {
     atomic_store_explicit(&ring->shared->peer, peer, memory_order_relaxed);
     atomic_store_explicit(&ring->shared->tag, tag, memory_order_relaxed);
     atomic_store_explicit(&ring->shared->comm, comm, memory_order_relaxed);
+    atomic_store_explicit(&ring->shared->requests, requests, memory_order_relaxed);
     atomic_store_explicit(&ring->shared->called, time, memory_order_release);
+}
+
+/* Publishes the same of a call that completes requests. `request`: the id of the only one; 0: not known. */
+static inline void xtf_core_show_requests(XtfRing *ring, uint64_t time, uint32_t peer, uint32_t tag, uint32_t comm,
+                                          uint32_t requests, uint64_t request)
+{
+    atomic_store_explicit(&ring->shared->request, request, memory_order_relaxed);
+    xtf_core_show_awaited(ring, time, peer, tag, comm, requests);
+}
+
+/* Publishes the same of a call that receives a message and sends one. */
+static inline void xtf_core_show_both(XtfRing *ring, uint64_t time, uint32_t peer, uint32_t tag, uint32_t comm,
+                                      uint32_t dest, uint32_t sendtag)
+{
+    atomic_store_explicit(&ring->shared->dest, dest, memory_order_relaxed);
+    atomic_store_explicit(&ring->shared->sendtag, sendtag, memory_order_relaxed);
+    xtf_core_show_awaited(ring, time, peer, tag, comm, XTF_WIRE_BOTH);
 }
 
 /* Returns the number of the call site of `region` with that return address; 0: sites are not recorded. The address is

@@ -102,6 +102,12 @@ static void change_ring(Memory *memory, TargetBytes *bytes)
         atomic_store(&ring->peer, (uint32_t)target_take(bytes, 4));
         atomic_store(&ring->comm, (uint32_t)target_take(bytes, 4));
         atomic_store(&ring->dropped, target_take(bytes, 1));
+        if (i & 0x20) {
+            atomic_store(&ring->tag, (uint32_t)target_take(bytes, 4));
+            atomic_store(&ring->requests, (uint32_t)target_take(bytes, 4));
+            atomic_store(&ring->request, target_take(bytes, 8));
+            atomic_store(&ring->dest, (uint32_t)target_take(bytes, 4));
+        }
     }
 }
 

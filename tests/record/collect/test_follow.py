@@ -56,7 +56,7 @@ class Job:
             self.written += 1  # PROGRAM_BEGIN
         self.write(1, record("SEND", time.monotonic_ns(), 0, 0, 7 << 32, 100), record("SEND", time.monotonic_ns(), 0, 0, 7 << 32, 200))
         now = time.monotonic_ns()
-        self.write(0, record("IRECV_REQUEST", now, 0, 0, 1), record("IRECV_REQUEST", now + 1, 0, 0, 2), record("IRECV", now + 2, 0, 1, 7 << 32, 200, 2))
+        self.write(0, record("IRECV_REQUEST", now, 0, 1, 1, 7 << 32), record("IRECV_REQUEST", now + 1, 0, 1, 2, 7 << 32), record("IRECV", now + 2, 0, 1, 7 << 32, 200, 2))
         self.parts = [pathlib.Path(folder) / f"{rank:06}.xtf" for rank in range(2)]
 
     def write(self, rank, *records):

@@ -169,6 +169,7 @@ void xtf_mpi_session_ends(void)
 
 void xtf_mpi_world_ends(XtfRing *ring, uint64_t entered)
 {
+    xtf_mpi_awaits_members(ring, entered, xtf_mpi_world_id);
     xtf_mpi_collective_begin(ring, entered);
     /* The end of the job may also end the collector: it has to store all records before. */
     xtf_core_drain();

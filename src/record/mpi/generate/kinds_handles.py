@@ -2,13 +2,20 @@
 
 COLLECTIVE = "xtf_mpi_collective_begin({ring}, {entered});"
 
+
+def collective(comm):
+    """Returns statements before a collective operation of a communicator: a role."""
+    return f"xtf_mpi_awaits_all({{ring}}, {{entered}}, {{{comm}}}); " + COLLECTIVE
+
+
+
 # All members of {comm} create the communicator.
 CREATED = "xtf_mpi_comm_created({ring}, &{left}, {result}, saved_comm, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);"
-CREATE = ("XtfMpiFrom saved_comm = xtf_mpi_from({comm}); " + COLLECTIVE, CREATED)
+CREATE = ("XtfMpiFrom saved_comm = xtf_mpi_from({comm}); " + collective("comm"), CREATED)
 # Only the leader knows {peer_comm}. It sends the id to the other members if the call has succeeded, since {local_comm} is valid then.
-CREATE_OF_LOCAL = ("XtfMpiFrom saved_comm = xtf_mpi_from({local_comm}); " + COLLECTIVE,
+CREATE_OF_LOCAL = ("XtfMpiFrom saved_comm = xtf_mpi_from({local_comm}); " + collective("local_comm"),
                    "if ({result} == MPI_SUCCESS) { saved_comm = xtf_mpi_from_leader({local_comm}, (int){local_leader}, {peer_comm}); } " + CREATED)
-CREATE_OF_BOTH = ("XtfMpiFrom saved_comm = xtf_mpi_from({intercomm}); " + COLLECTIVE, CREATED)
+CREATE_OF_BOTH = ("XtfMpiFrom saved_comm = xtf_mpi_from({intercomm}); " + collective("intercomm"), CREATED)
 CREATE_BY_SOME = ("XtfMpiFrom saved_comm = { XTF_WIRE_NONE, false, false };", CREATED)
 CREATE_BY_SOME_OF = ("XtfMpiFrom saved_comm = { XTF_WIRE_NONE, xtf_mpi_comm_is_apart({comm}), false };", CREATED)
 CART = (CREATE[0], CREATED + " xtf_mpi_cart_created({ring}, {result}, {newcomm});")
@@ -18,7 +25,8 @@ def connect(accepts):
 
 
 # The program may pass NULL, for which MPI returns an error.
-FREE = ("const MPI_Comm *freed = &{comm}; uint32_t saved_comm = xtf_mpi_comm_id(freed ? *freed : MPI_COMM_NULL); " + COLLECTIVE, "xtf_mpi_comm_freed({ring}, {left}, {result}, saved_comm);")
+FREE = ("const MPI_Comm *freed = &{comm}; uint32_t saved_comm = xtf_mpi_comm_id(freed ? *freed : MPI_COMM_NULL); "
+        "xtf_mpi_awaits_members({ring}, {entered}, saved_comm); " + COLLECTIVE, "xtf_mpi_comm_freed({ring}, {left}, {result}, saved_comm);")
 
 COMMUNICATORS = {
     "comm_dup": CREATE,
@@ -33,7 +41,7 @@ COMMUNICATORS = {
     "cart_sub": CART,
     "intercomm_create": CREATE_OF_LOCAL,
     "intercomm_merge": CREATE_OF_BOTH,
-    "comm_spawn": (COLLECTIVE, "xtf_mpi_spawned({ring}, &{left}, {result}, {comm}, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);"),
+    "comm_spawn": (collective("comm"), "xtf_mpi_spawned({ring}, &{left}, {result}, {comm}, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);"),
     "comm_accept": connect("true"),
     "comm_connect": connect("false"),
     "comm_join": (COLLECTIVE, "xtf_mpi_connected({ring}, &{left}, {result}, NULL, 0, MPI_COMM_SELF, false, {result} == MPI_SUCCESS ? {newcomm} : MPI_COMM_NULL);"),
@@ -51,11 +59,11 @@ STARTING = {
     "abort": ("xtf_core_drain();", ""),
 }
 
-WIN_BEGIN = "xtf_mpi_win_begin({ring}, {entered});"
+WIN_BEGIN = "xtf_mpi_win_begin({ring}, {entered}, %s);"
 
 
 def win_create(allocates):
-    return (WIN_BEGIN, "xtf_mpi_win_created({ring}, &{left}, {result}, {comm}, {win}, %s);" % allocates)
+    return (WIN_BEGIN % "xtf_mpi_comm_id({comm})", "xtf_mpi_win_created({ring}, &{left}, {result}, {comm}, {win}, %s);" % allocates)
 
 
 def access(kind, atomic="XTF_WIRE_NONE", count="{origin_count}", datatype="{origin_datatype}", back="0, {origin_datatype|datatype}", request="NULL"):
@@ -68,7 +76,7 @@ WINDOWS = {
     "win_create": win_create("false"),
     "win_create:allocate": win_create("true"),
     "win_create:shared": win_create("true"),
-    "win_free": ("const MPI_Win *freed = &{win}; XtfMpiEndingWin saved_win = xtf_mpi_win_ending({ring}, {entered}, freed ? *freed : MPI_WIN_NULL); " + WIN_BEGIN, "xtf_mpi_win_freed({ring}, {left}, saved_win);"),
+    "win_free": ("const MPI_Win *freed = &{win}; XtfMpiEndingWin saved_win = xtf_mpi_win_ending({ring}, {entered}, freed ? *freed : MPI_WIN_NULL); " + WIN_BEGIN % "saved_win.comm", "xtf_mpi_win_freed({ring}, {left}, saved_win);"),
     "win_set_name": ("", "xtf_mpi_win_named({ring}, {result}, {win}, {win_name});"),
     "put": access("PUT"),
     "rput": access("PUT", request="{request}"),
@@ -80,7 +88,7 @@ WINDOWS = {
     "rget_accumulate": access("ATOMIC", "XTF_MPI_FETCH_AND_ACCUMULATE", back=RESULT, request="{request}"),
     "fetch_and_op": access("ATOMIC", "xtf_mpi_fetch_kind({op})", "1", "{datatype}", "1, {datatype}"),
     "compare_and_swap": access("ATOMIC", "XTF_MPI_COMPARE_AND_SWAP", "1", "{datatype}", "1, {datatype}"),
-    "win_fence": (WIN_BEGIN, "xtf_mpi_win_fenced({ring}, {left}, {result}, {win});"),
+    "win_fence": (WIN_BEGIN % "xtf_mpi_window_comm({win})", "xtf_mpi_win_fenced({ring}, {left}, {result}, {win});"),
     "win_post": ("", "xtf_mpi_win_opened({ring}, {left}, {result}, {win}, {group}, true);"),
     "win_start": ("", "xtf_mpi_win_opened({ring}, {left}, {result}, {win}, {group}, false);"),
     "win_wait": ("", "xtf_mpi_win_closed({ring}, {left}, {result}, {win}, true);"),
@@ -99,8 +107,8 @@ WINDOWS = {
 FILE_BEGIN = "XtfMpiOperation saved_operation = xtf_mpi_file_begin({ring}, {entered}, {file}, XTF_MPI_FILE_%s, {flags}, %s);"
 FILE_DATA = "{count}, {datatype}"
 FILES = {
-    "file_open": ("", "xtf_mpi_file_opened({ring}, &{left}, {result}, {comm}, {filename}, (int){amode}, {file});"),
-    "file_close": ("uint32_t saved_file = xtf_mpi_file_closing({file});", "xtf_mpi_file_closed({ring}, {left}, {result}, saved_file);"),
+    "file_open": ("xtf_mpi_awaits_all({ring}, {entered}, {comm});", "xtf_mpi_file_opened({ring}, &{left}, {result}, {comm}, {filename}, (int){amode}, {file});"),
+    "file_close": ("uint32_t saved_file = xtf_mpi_file_closing({ring}, {entered}, {file});", "xtf_mpi_file_closed({ring}, {left}, {result}, saved_file);"),
     "file_delete": ("", "xtf_mpi_file_deleted({ring}, {left}, {result}, {filename});"),
     "file_seek": ("", "xtf_mpi_file_sought({ring}, {left}, {result}, {file}, {flags} & XTF_MPI_SHARED, {offset}, (int){whence});"),
     "file_sync": (FILE_BEGIN % ("FLUSH", "0, MPI_DATATYPE_NULL"), "xtf_mpi_file_end({ring}, {left}, {result}, saved_operation, NULL);"),

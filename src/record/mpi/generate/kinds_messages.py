@@ -15,6 +15,7 @@ HANDLES = "const uint64_t *handles = xtf_mpi_handles({count}, {requests});"
 ONE = "uint64_t saved = xtf_mpi_save_request(*{request});"
 MANY = "uint64_t *saved = xtf_mpi_save_requests({count}, {requests});"
 AWAITS = " xtf_mpi_awaits_request({ring}, {entered}, saved);"
+AWAITS_MANY = " xtf_mpi_awaits_requests({ring}, {entered}, {count}, saved);"
 TEST = " XtfMpiTest test = { 0 };"
 MESSAGE = "uint64_t saved = xtf_mpi_save_message(*{message});"
 OR_LOST = " else { xtf_mpi_message_lost({ring}, {left}, saved, *{message}); }"
@@ -53,7 +54,8 @@ def send(send_bytes, datatype, tag, then="", awaited=awaits("dest", "tag")):
 
 
 def sendrecv(send_bytes, datatype):
-    return send(send_bytes, datatype, "{sendtag}", "xtf_mpi_recv({ring}, {left}, {comm}, {status});", awaits("source", "recvtag"))
+    return send(send_bytes, datatype, "{sendtag}", "xtf_mpi_recv({ring}, {left}, {comm}, {status});",
+                "xtf_mpi_awaits_both({ring}, {entered}, {source}, {recvtag}, {dest}, {sendtag}, {comm});")
 
 
 def isendrecv(send_bytes, room):
@@ -84,9 +86,9 @@ KINDS = {
     "mrecv": (MESSAGE, succeeded("xtf_mpi_mrecv({ring}, {left}, saved, {status})") + OR_LOST),
     "imrecv": (MESSAGE, succeeded("xtf_mpi_imrecv({ring}, {entered}, saved, *{request})") + OR_LOST),
     "wait": (ONE + AWAITS, COMPLETED + ";"),
-    "waitall": (MANY, COMPLETED_ALL + ";"),
-    "waitany": (MANY, COMPLETED_ANY + ";"),
-    "waitsome": (MANY, COMPLETED_SOME + ";"),
+    "waitall": (MANY + AWAITS_MANY, COMPLETED_ALL + ";"),
+    "waitany": (MANY + AWAITS_MANY, COMPLETED_ANY + ";"),
+    "waitsome": (MANY + AWAITS_MANY, COMPLETED_SOME + ";"),
     "test": (ONE + TEST, test(f"{FAILED} || {{flag}}", COMPLETED), f"{FAILED} || " + test_condition("{flag}", "1, &saved")),
     "testall": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ALL), f"{FAILED} || " + test_condition("{flag}", "{count}, saved")),
     "testany": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ANY), f"{FAILED} || " + test_condition("{flag}", "{count}, saved")),

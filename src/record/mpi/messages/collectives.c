@@ -310,7 +310,7 @@ void xtf_mpi_icollective(XtfRing *ring, uint64_t entered, unsigned operation, Xt
 {
     uint64_t id = xtf_mpi_requests_ids(1);
 
-    xtf_core_record(ring, entered, XTF_WIRE_ICOLLECTIVE_REQUEST, 0, 0, id);
+    xtf_core_record(ring, entered, XTF_WIRE_ICOLLECTIVE_REQUEST, 0, traffic.comm, id);
     add_request(operation, &traffic, request, id, 0);
 }
 

@@ -39,7 +39,7 @@ bool xtf_mpi_can_send(MPI_Datatype type, MPI_Comm comm)
 
 static uint32_t shown_peer(int peer)
 {
-    return peer == MPI_ANY_SOURCE || peer == MPI_PROC_NULL ? XTF_WIRE_NONE : (uint32_t)peer;
+    return peer == MPI_ANY_SOURCE ? XTF_WIRE_NONE : peer == MPI_PROC_NULL ? XTF_WIRE_NULL : (uint32_t)peer;
 }
 
 static uint32_t shown_tag(int tag)
@@ -49,7 +49,13 @@ static uint32_t shown_tag(int tag)
 
 void xtf_mpi_awaits(XtfRing *ring, uint64_t time, int peer, int tag, MPI_Comm comm)
 {
-    xtf_core_show_awaited(ring, time, shown_peer(peer), shown_tag(tag), xtf_mpi_comm_id(comm));
+    xtf_core_show_awaited(ring, time, shown_peer(peer), shown_tag(tag), xtf_mpi_comm_id(comm), 0);
+}
+
+void xtf_mpi_awaits_both(XtfRing *ring, uint64_t time, int source, int recvtag, int dest, int sendtag, MPI_Comm comm)
+{
+    xtf_core_show_both(ring, time, shown_peer(source), shown_tag(recvtag), xtf_mpi_comm_id(comm), shown_peer(dest),
+                       (uint32_t)sendtag);
 }
 
 void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved)
@@ -62,19 +68,38 @@ void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved)
     case XTF_MPI_REQUEST_SEND:
     case XTF_MPI_REQUEST_RECV:
     case XTF_MPI_REQUEST_SENDRECV:
-        xtf_core_show_awaited(ring, time, shown_peer((int)request->peer), shown_tag((int)request->tag), request->comm);
+        xtf_core_show_requests(ring, time, shown_peer((int)request->peer), shown_tag((int)request->tag), request->comm,
+                               1, request->kind == XTF_MPI_REQUEST_SENDRECV ? 0 : request->id);
         return;
     case XTF_MPI_REQUEST_COLLECTIVE:
-        xtf_core_show_awaited(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, request->comm);
+        xtf_core_show_requests(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, request->comm, 1, request->id);
         return;
     default:
         return;
     }
 }
 
+void xtf_mpi_awaits_requests(XtfRing *ring, uint64_t time, long long n, const uint64_t *saved)
+{
+    uint32_t active = 0;
+
+    if (!ring || !saved)
+        return;
+    for (long long i = 0; i < n; i++)
+        active += saved[i] != XTF_MPI_NO_REQUEST;
+    xtf_core_show_requests(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, XTF_WIRE_NONE, active, 0);
+}
+
+void xtf_mpi_awaits_members(XtfRing *ring, uint64_t time, uint32_t comm)
+{
+    if (ring)
+        xtf_core_show_awaited(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, comm, 0);
+}
+
 void xtf_mpi_awaits_all(XtfRing *ring, uint64_t time, MPI_Comm comm)
 {
-    xtf_core_show_awaited(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, xtf_mpi_comm_id(comm));
+    if (ring)
+        xtf_mpi_awaits_members(ring, time, xtf_mpi_comm_id(comm));
 }
 
 void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm)
@@ -145,12 +170,17 @@ void xtf_mpi_isend(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int t
     add_started(request, XTF_MPI_REQUEST_SEND, id, number, dest, tag);
 }
 
+static void record_posting(XtfRing *ring, uint64_t time, uint32_t comm, int source, int tag, uint64_t id)
+{
+    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, shown_peer(source), id, xtf_core_pair(comm, shown_tag(tag)));
+}
+
 /* Posts a receive of a communicator that has an id. */
 static void post_receive(XtfRing *ring, uint64_t time, uint32_t comm, int source, int tag, MPI_Request request)
 {
     uint64_t id = xtf_mpi_requests_ids(1);
 
-    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, id);
+    record_posting(ring, time, comm, source, tag, id);
     add_started(request, XTF_MPI_REQUEST_RECV, id, comm, source, tag);
 }
 
@@ -199,7 +229,7 @@ void xtf_mpi_isendrecv(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, i
     } else {
         record_isend(ring, time, added.comm, dest, tag, bytes, added.id);
     }
-    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, added.id + (dest != MPI_PROC_NULL));
+    record_posting(ring, time, added.comm, source, recvtag, added.id + (dest != MPI_PROC_NULL));
     added.flags = must_ignore_status(source, recvtag) ? XTF_MPI_REQUEST_KNOWN : 0;
     added.peer = (uint32_t)source;
     added.tag = (uint32_t)recvtag;
@@ -248,10 +278,10 @@ void xtf_mpi_start(XtfRing *ring, uint64_t time, uint64_t handle, MPI_Request re
         record_isend(ring, time, started.comm, (int)started.peer, (int)started.tag, started.bytes, id);
         break;
     case XTF_MPI_REQUEST_RECV:
-        xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, id);
+        record_posting(ring, time, started.comm, (int)started.peer, (int)started.tag, id);
         break;
     case XTF_MPI_REQUEST_COLLECTIVE:
-        xtf_core_record(ring, time, XTF_WIRE_ICOLLECTIVE_REQUEST, 0, 0, id);
+        xtf_core_record(ring, time, XTF_WIRE_ICOLLECTIVE_REQUEST, 0, started.comm, id);
         break;
     default:
         break;
@@ -277,7 +307,8 @@ void xtf_mpi_mprobe(XtfRing *ring, uint64_t time, MPI_Message message, MPI_Comm 
     /* Existing messages have different handles: an older one with this handle was received unseen. */
     if (xtf_mpi_requests_complete(xtf_mpi_save_message(message), true, &stale) && ring)
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_CANCELLED, 0, 0, stale.id);
-    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 0, 0, probed.id);
+    xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 1, XTF_WIRE_NONE, probed.id,
+                    xtf_core_pair(probed.comm, XTF_WIRE_NONE));
     xtf_mpi_requests_add(&probed);
 }
 

@@ -40,11 +40,17 @@ bool xtf_mpi_can_send(MPI_Datatype type, MPI_Comm comm);
 /* Shows what a call waits for, before a call that may block, and records nothing. The call was entered at `time`.
  * MPI is asked nothing about a handle that may be invalid. */
 void xtf_mpi_awaits(XtfRing *ring, uint64_t time, int peer, int tag, MPI_Comm comm);
-/* Shows what a call waits for that waits for one held request; `ring` may be NULL. Calls that wait for several show
- * nothing: the request that delays the call is not known before it, and two look-ups take 30 ns. */
+/* Shows the same of a call that receives a message and sends one. */
+void xtf_mpi_awaits_both(XtfRing *ring, uint64_t time, int source, int recvtag, int dest, int sendtag, MPI_Comm comm);
+/* Shows what a call waits for that waits for one held request; `ring` may be NULL. */
 void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved);
-/* Shows that a call waits in a collective operation. */
+/* Shows for how many of `n` held requests a call waits, without null ones. It does not look them up: two look-ups take
+ * 30 ns. `ring` and `saved` may be NULL. */
+void xtf_mpi_awaits_requests(XtfRing *ring, uint64_t time, long long n, const uint64_t *saved);
+/* Shows that a call waits in a collective operation; `ring` may be NULL. */
 void xtf_mpi_awaits_all(XtfRing *ring, uint64_t time, MPI_Comm comm);
+/* Shows the same, by the communicator's id. */
+void xtf_mpi_awaits_members(XtfRing *ring, uint64_t time, uint32_t comm);
 /* Records a send, before the call or after it has succeeded. */
 void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm);
 void xtf_mpi_recv(XtfRing *ring, uint64_t time, MPI_Comm comm, const MPI_Status *status);

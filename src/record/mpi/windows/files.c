@@ -26,7 +26,7 @@ enum { NON_BLOCKING = 1, IS_COLLECTIVE = 2 };
 typedef struct Opened {
     struct Opened *next;
     MPI_File file;
-    uint32_t handle;
+    uint32_t handle, comm;
     uint64_t split; /* operation that a ..._begin has started; 0: none */
 } Opened;
 
@@ -44,25 +44,32 @@ static Opened **find_link(MPI_File file)
     return at;
 }
 
-static uint32_t handle_of(MPI_File file)
+/* Returns the id of a file. Stores that of its communicator in *comm. */
+static uint32_t find_handle(MPI_File file, uint32_t *comm)
 {
-    uint32_t handle;
-
     pthread_mutex_lock(&lock);
-    Opened *opened = *find_link(file);
-    handle = opened ? opened->handle : XTF_WIRE_NONE;
+    const Opened *opened = *find_link(file);
+    uint32_t handle = opened ? opened->handle : XTF_WIRE_NONE;
+    *comm = opened ? opened->comm : XTF_WIRE_NONE;
     pthread_mutex_unlock(&lock);
     return handle;
 }
 
-static void add_file(MPI_File file, uint32_t handle)
+static uint32_t handle_of(MPI_File file)
+{
+    uint32_t comm;
+
+    return find_handle(file, &comm);
+}
+
+static void add_file(MPI_File file, uint32_t handle, uint32_t comm)
 {
     Opened *opened = calloc(1, sizeof *opened);
 
     if (!opened)
         return;
     pthread_mutex_lock(&lock);
-    *opened = (Opened){open_files, file, handle, 0};
+    *opened = (Opened){open_files, file, handle, comm, 0};
     open_files = opened;
     pthread_mutex_unlock(&lock);
 }
@@ -125,17 +132,20 @@ void xtf_mpi_file_opened(XtfRing *ring, uint64_t *left, int result, MPI_Comm com
     *left = xtf_core_now();
     if (handle == XTF_WIRE_NONE)
         return;
-    add_file(file, handle);
     const XtfDefineHandle definition = {define_file(any, name), xtf_mpi_comm_id(comm), 0};
+    add_file(file, handle, definition.comm);
     if (any)
         xtf_core_define(any, XTF_DEFINE_HANDLE, handle, &definition, sizeof definition);
     if (ring)
         record_open(ring, *left, handle, mode);
 }
 
-uint32_t xtf_mpi_file_closing(MPI_File file)
+uint32_t xtf_mpi_file_closing(XtfRing *ring, uint64_t entered, MPI_File file)
 {
-    return handle_of(file);
+    uint32_t comm, handle = find_handle(file, &comm);
+
+    xtf_mpi_awaits_members(ring, entered, comm);
+    return handle;
 }
 
 /* Removes the file by its handle, since MPI_File_close has reset the MPI_File. */
@@ -199,7 +209,8 @@ XtfMpiOperation xtf_mpi_file_begin(XtfRing *ring, uint64_t entered, MPI_File fil
 {
     uint64_t wire = (flags & XTF_MPI_NONBLOCKING || flags & XTF_MPI_BEGIN ? NON_BLOCKING : 0) |
                     (flags & XTF_MPI_COLLECTIVE || flags & XTF_MPI_ORDERED ? IS_COLLECTIVE : 0);
-    XtfMpiOperation operation = {.handle = handle_of(file),
+    uint32_t comm;
+    XtfMpiOperation operation = {.handle = find_handle(file, &comm),
                                  .is_due = true,
                                  .mode = mode,
                                  .entered = entered,
@@ -209,6 +220,8 @@ XtfMpiOperation xtf_mpi_file_begin(XtfRing *ring, uint64_t entered, MPI_File fil
 
     if (operation.handle == XTF_WIRE_NONE)
         return operation;
+    if (wire & IS_COLLECTIVE && !(wire & NON_BLOCKING))
+        xtf_mpi_awaits_members(ring, entered, comm);
     operation.matching = atomic_fetch_add_explicit(&operations, 1, memory_order_relaxed) + 1;
     if (count <= 0 || type == MPI_DATATYPE_NULL || xtf_mpi_valid_has(XTF_MPI_HANDLE(type)))
         record_begin(ring, &operation);

@@ -13,7 +13,7 @@
 void xtf_mpi_file_opened(XtfRing *ring, uint64_t *left, int result, MPI_Comm comm, const char *name, int mode,
                          MPI_File file);
 /* Returns the id of a file before MPI_File_close, for xtf_mpi_file_closed() after it. */
-uint32_t xtf_mpi_file_closing(MPI_File file);
+uint32_t xtf_mpi_file_closing(XtfRing *ring, uint64_t entered, MPI_File file);
 void xtf_mpi_file_closed(XtfRing *ring, uint64_t left, int result, uint32_t handle);
 void xtf_mpi_file_deleted(XtfRing *ring, uint64_t left, int result, const char *name);
 void xtf_mpi_file_sought(XtfRing *ring, uint64_t left, int result, MPI_File file, bool shared, long long offset,

@@ -35,8 +35,9 @@ static void collective_end(XtfRing *ring, uint64_t time, uint32_t operation, uin
                         xtf_core_pair(id, XTF_MPI_SYNC_PROCESS | XTF_MPI_SYNC_MEMORY), 0, 0);
 }
 
-void xtf_mpi_win_begin(XtfRing *ring, uint64_t entered)
+void xtf_mpi_win_begin(XtfRing *ring, uint64_t entered, uint32_t comm)
 {
+    xtf_mpi_awaits_members(ring, entered, comm);
     if (ring)
         xtf_core_record(ring, entered, XTF_WIRE_RMA_COLLECTIVE_BEGIN, 0, 0);
 }
@@ -47,7 +48,7 @@ void xtf_mpi_win_created(XtfRing *ring, uint64_t *left, int result, MPI_Comm com
 
     if (result == MPI_SUCCESS && xtf_mpi_agreeing) {
         id = xtf_mpi_comm_agree(comm);
-        xtf_mpi_window_begin(win, id, allocates);
+        xtf_mpi_window_begin(win, id, xtf_mpi_comm_id(comm), allocates);
         *left = xtf_core_now();
     }
     if (id != XTF_WIRE_NONE) {
@@ -63,9 +64,9 @@ XtfMpiEndingWin xtf_mpi_win_ending(XtfRing *ring, uint64_t entered, MPI_Win win)
     XtfMpiWindow *window = xtf_mpi_window(win);
 
     if (!window)
-        return (XtfMpiEndingWin){XTF_WIRE_NONE, false};
+        return (XtfMpiEndingWin){XTF_WIRE_NONE, XTF_WIRE_NONE, false};
     xtf_mpi_window_complete(window, ring, entered, XTF_MPI_ANY_TARGET, false);
-    return (XtfMpiEndingWin){window->id, window->allocated};
+    return (XtfMpiEndingWin){window->id, window->comm, window->allocated};
 }
 
 void xtf_mpi_win_freed(XtfRing *ring, uint64_t left, XtfMpiEndingWin ending)

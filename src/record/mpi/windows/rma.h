@@ -25,11 +25,12 @@ enum {
 /* A sync level, as in OTF2. */
 enum { XTF_MPI_SYNC_PROCESS = 1, XTF_MPI_SYNC_MEMORY = 2 };
 
-void xtf_mpi_win_begin(XtfRing *ring, uint64_t entered); /* before a collective operation of windows */
+/* Records the beginning of a collective operation of windows, before the call. `comm`: id of the communicator. */
+void xtf_mpi_win_begin(XtfRing *ring, uint64_t entered, uint32_t comm);
 void xtf_mpi_win_created(XtfRing *ring, uint64_t *left, int result, MPI_Comm comm, MPI_Win win, bool allocates);
 /* State of a window that is read before MPI_Win_free and recorded after it. */
 typedef struct {
-    uint32_t id;
+    uint32_t id, comm;
     bool allocated;
 } XtfMpiEndingWin;
 XtfMpiEndingWin xtf_mpi_win_ending(XtfRing *ring, uint64_t entered, MPI_Win win);

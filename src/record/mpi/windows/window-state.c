@@ -73,7 +73,7 @@ static bool have_keyval(void)
     return keyval != MPI_KEYVAL_INVALID;
 }
 
-void xtf_mpi_window_begin(MPI_Win win, uint32_t id, bool allocated)
+void xtf_mpi_window_begin(MPI_Win win, uint32_t id, uint32_t comm, bool allocated)
 {
     XtfMpiWindow *window = id != XTF_WIRE_NONE && have_keyval() ? calloc(1, sizeof *window) : NULL;
 
@@ -81,6 +81,7 @@ void xtf_mpi_window_begin(MPI_Win win, uint32_t id, bool allocated)
     if (!window)
         return;
     window->id = id;
+    window->comm = comm;
     window->allocated = allocated;
     window->access = window->exposure = XTF_WIRE_NONE;
     if (XTF_PMPI(Win_set_attr)(win, keyval, window) == MPI_SUCCESS) {
@@ -107,6 +108,13 @@ XtfMpiWindow *xtf_mpi_window(MPI_Win win)
         value = NULL;
     *cached = (XtfMpiCached){handle, (uint64_t)(uintptr_t)value, generation};
     return value;
+}
+
+uint32_t xtf_mpi_window_comm(MPI_Win win)
+{
+    const XtfMpiWindow *window = xtf_mpi_window(win);
+
+    return window ? window->comm : XTF_WIRE_NONE;
 }
 
 /* ---- Operations. */

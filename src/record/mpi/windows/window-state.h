@@ -22,7 +22,7 @@ typedef struct {
 
 typedef struct XtfMpiWindow {
     struct XtfMpiWindow *next; /* next in the list of all windows */
-    uint32_t id;
+    uint32_t id, comm;
     uint32_t access, exposure; /* groups of the open epochs; XTF_WIRE_NONE: no epoch is open */
     bool allocated;            /* MPI allocated the window's memory */
     XtfSpin busy;              /* lock of the operations */
@@ -32,8 +32,10 @@ typedef struct XtfMpiWindow {
 
 /* Returns the state of a window; NULL: it was made unseen by this library. */
 XtfMpiWindow *xtf_mpi_window(MPI_Win win);
+/* Returns the id of a window's communicator; XTF_WIRE_NONE: not known. */
+uint32_t xtf_mpi_window_comm(MPI_Win win);
 /* Makes the state of a new window. */
-void xtf_mpi_window_begin(MPI_Win win, uint32_t id, bool allocated);
+void xtf_mpi_window_begin(MPI_Win win, uint32_t id, uint32_t comm, bool allocated);
 
 /* Adds an operation in progress. If there are too many, its completion will not be recorded. */
 void xtf_mpi_window_add(XtfMpiWindow *window, uint64_t matching, int target);

@@ -214,10 +214,17 @@ def times(n):
     return {0: "never", 1: "once"}.get(n, f"{n} times")
 
 
+def last_calls(tables):
+    """Returns the rows of the calls of MPI in which locations end: behind them are neither ENTERs nor LEAVEs."""
+    last = {(row["proc"], row["thread"]): int(row["seq"]) for row in read_csv(tables, "enters_leaves/records")}
+    rows = [row for row in read_csv(tables, "pending/records") if row["event"] == "PENDING"]
+    return [row for row in rows if int(row["seq"]) > last.get((row["proc"], row["thread"]), -1)]
+
+
 def calls_of_all(tables):
     """Returns {communicator: {function: {process: calls}}} of blocking operations, and the name of each function's region."""
     counts, names = collections.defaultdict(lambda: collections.defaultdict(collections.Counter)), {}
-    rows = [row for row in read_csv(tables, "collectives/records") if row["event"] == "MPI_COLLECTIVE_END"] + read_csv(tables, "pending/records")
+    rows = [row for row in read_csv(tables, "collectives/records") if row["event"] == "MPI_COLLECTIVE_END"] + last_calls(tables)
     for row in rows:
         region = tables.regions[int(row["region"])] if row["region"] else ""
         function = OF_ALL.fullmatch(region)

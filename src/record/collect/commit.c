@@ -1,7 +1,8 @@
 /* Commits, and closing the part. */
 #include "src/record/collect/session.h"
 
-#define SLACK_NS (UINT64_C(250) * 1000 * 1000) /* the longest time from a record's time to its publication */
+#define SLACK_NS     (UINT64_C(250) * 1000 * 1000)  /* the longest time from a record's time to its publication */
+#define OPEN_CALL_NS (UINT64_C(1000) * 1000 * 1000) /* a call gets rows of `pending` after that time */
 #define OLD_SEND_NS                                                                                  \
     (UINT64_C(10) * 1000 * 1000 * 1000) /* a send still incomplete after that time was not cancelled \
                                          */
@@ -53,13 +54,20 @@ static bool append_begun(XtfCollectSession *session, GError **error)
     return true;
 }
 
-/* Reports times up to SLACK_NS before `reading` as complete. Only records published very late can be earlier. */
-static bool report_complete(XtfCollectSession *session, uint64_t reading, GError **error)
+/* Returns the time up to which records are complete if the rings were read after `reading`. Only records published very
+ * late can be earlier. */
+static uint64_t complete_bound(const XtfCollectSession *session, uint64_t reading)
+{
+    uint64_t now = reading > 0 ? xtf_collect_clock_ns(&session->clock, reading) : 0;
+
+    return now - MIN(now, SLACK_NS);
+}
+
+/* Reports times before `bound` as complete; 0: none. */
+static bool report_complete(XtfCollectSession *session, uint64_t bound, GError **error)
 {
     XtfCollector *collector = &session->collector;
-    uint64_t bound = xtf_collect_clock_ns(&session->clock, reading);
 
-    bound -= MIN(bound, SLACK_NS);
     if (!forget_all_old_sends(session, bound, error))
         return false;
     if (bound <= collector->complete)
@@ -96,15 +104,38 @@ static bool write_tables(XtfCollectSession *session, bool end, GError **error)
     return xtf_collect_tables_write(&collector->tables, error);
 }
 
+/* Appends rows of `pending` for each MPI call that is open at `time`, and has been for `least` ns. */
+static bool append_pending(XtfCollectSession *session, uint64_t time, uint64_t least, GError **error)
+{
+    bool finalized = atomic_load(&session->memory.process->phase) == XTF_WIRE_FINALIZED;
+
+    for (uint32_t i = 0; i < session->n_rings && !finalized; i++) {
+        XtfCollectRing *ring = session->rings[i];
+        if (!ring || xtf_collect_pending(ring, &session->memory.rings[i], time, least))
+            continue;
+        g_propagate_error(error, g_steal_pointer(&ring->stream.error));
+        return false;
+    }
+    return true;
+}
+
+/* Appends the calls that take long. Their rows are the last before `bound`, so that followers see them at once. */
+static bool append_long_calls(XtfCollectSession *session, uint64_t bound, GError **error)
+{
+    return bound <= session->collector.complete || append_pending(session, bound - 1, OPEN_CALL_NS, error);
+}
+
 void xtf_collect_commit(XtfCollectSession *session, uint64_t reading)
 {
     GError *error = NULL;
+    uint64_t bound = complete_bound(session, reading);
 
     session->committed = xtf_monotonic_ns();
     if (!session->begun || session->failure)
         return;
-    if (!append_begun(session, &error) || !write_tables(session, false, &error) ||
-        (reading > 0 && !report_complete(session, reading, &error)) || !xtf_collect_part_commit(&session->part, &error))
+    if (!append_begun(session, &error) || !append_long_calls(session, bound, &error) ||
+        !write_tables(session, false, &error) || !report_complete(session, bound, &error) ||
+        !xtf_collect_part_commit(&session->part, &error))
         xtf_collect_fail(session, error);
     else
         session->kept = xtf_collect_decoded(session);
@@ -129,26 +160,11 @@ static uint64_t last_time(const XtfCollectSession *session)
     return has_left(session) ? last : MAX(last, xtf_collect_clock_ns(&session->clock, session->ended));
 }
 
-/* Appends a row of `pending` for each MPI call that never returned. */
-static bool append_pending(XtfCollectSession *session, uint64_t time, GError **error)
-{
-    bool finalized = atomic_load(&session->memory.process->phase) == XTF_WIRE_FINALIZED;
-
-    for (uint32_t i = 0; i < session->n_rings && !finalized; i++) {
-        XtfCollectRing *ring = session->rings[i];
-        if (!ring || xtf_collect_pending(ring, &session->memory.rings[i], time))
-            continue;
-        g_propagate_error(error, g_steal_pointer(&ring->stream.error));
-        return false;
-    }
-    return true;
-}
-
 static bool end_rings(XtfCollectSession *session, int64_t exit_status, GError **error)
 {
     uint64_t last = last_time(session);
 
-    if (!append_pending(session, last, error))
+    if (!append_pending(session, last, 0, error))
         return false;
     for (uint32_t i = 0; i < session->n_rings; i++) {
         XtfCollectRing *ring = session->rings[i];

@@ -190,6 +190,82 @@ class Collector(unittest.TestCase):
         (self.folder / "000000.xtf").unlink()
         self.assertEqual(self.pending_of(FINALIZED, called=50)[1], [])
 
+    def show(self, memory, number, since, values, requests=0, request=0, both=(0, 0)):
+        """Shows a call in a ring. `values`: peer, tag and communicator; `both`: the other side of MPI_Sendrecv."""
+        at = memory.ring_at(0)
+        memory.u32(at + STATE, 1)
+        memory.u32(at + SHOWN, number)
+        memory.u64(at + SHOWN + 8, since)
+        for place, value in enumerate((*values, requests)):
+            memory.u32(at + SHOWN + 16 + 4 * place, value)
+        memory.u64(at + SHOWN + 32, since)
+        memory.u64(at + SHOWN + 40, request)
+        for place, value in enumerate(both):
+            memory.u32(at + SHOWN + 48 + 4 * place, value)
+
+    def open_rows(self, path):
+        """Returns the rows of `pending` without times: event, order, peer, tag, requests."""
+        for array in Trace(path).arrays():
+            if array.schema.name == "pending":
+                fields = array.schema.fields
+                rows = [dict(zip((field.name for field in fields), array.schema.values(row))) for row in array.read()]
+                labels = next(field.labels for field in fields if field.name == "event")
+                return [(labels[row["event"]], row["seq"], row["peer"], row["tag"], row["requests"]) for row in rows]
+        return []
+
+    def test_open_calls(self):
+        """Checks the rows of calls that take longer than a second, while the process runs: once for each call. The clock is real,
+        so that calls have the age that the test gives them."""
+        second, part = 10**9, self.folder / "000000.xtf"
+        wait = function_number("MPI_Waitall")
+        with Traced(XTF, self.folder, rank=0, world=4, phase=RUNNING) as traced:
+            memory, now = traced.memory, time.monotonic_ns()
+            begin = now - 60 * second
+            posted = record("IRECV_REQUEST", begin + 1, 0, 3, 1, 7 << 32) + record("ISEND", begin + 2, 0, 2, 8 << 32, 100, 2)
+            posted += record("ICOLLECTIVE_REQUEST", begin + 3, 0, 0, 3) + record("IRECV_REQUEST", begin + 4, 1, NONE, 4, NONE << 32)
+            posted += record("IRECV_REQUEST", begin + 5, 0, NONE, 5, 9 << 32) + record("IRECV", begin + 6, 0, 1, 9 << 32, 4, 5)
+            memory.append(0, record("OWNER", begin, 0, 0, 1) + posted + record("ENTER", now - 3 * second, wait))
+            self.show(memory, wait, now - 3 * second, (NONE, NONE, NONE), requests=3)
+            for _ in range(3):
+                memory.drain()
+            rows = [("PENDING", 8, None, None, 3), ("PENDING_RECEIVE", 9, 3, 7, None), ("PENDING_SEND", 10, 2, 8, None),
+                    ("PENDING_COLLECTIVE", 11, None, None, None)]
+            self.assertEqual(self.open_rows(part), rows)
+            # A call that has begun in less than a second has none, unless this test is very slow.
+            now = time.monotonic_ns()
+            memory.append(0, record("LEAVE", now, wait) + record("ENTER", now + 1, wait))
+            self.show(memory, wait, now + 1, (NONE, NONE, NONE), requests=3)
+            memory.drain()
+            if time.monotonic_ns() - now < second:
+                self.assertEqual(self.open_rows(part), rows)
+            self.assertEqual(self.open_rows(part), rows)
+            self.assertEqual(traced.end(), (0, ""))
+        self.assertEqual([row[::2] for row in self.open_rows(self.part())[4:]], [row[::2] for row in rows])  # it died in the second call
+
+    def pending_rows(self, number, posted, **shown):
+        """Returns the rows of a process that dies in a function, after some records."""
+        path = self.folder / "000000.xtf"
+        path.unlink(missing_ok=True)
+        with Traced(XTF, self.folder, rank=0, world=4, phase=RUNNING, ring_size=1 << 18) as traced:
+            traced.memory.append(0, record("OWNER", 1, 0, 0, 1) + posted + record("ENTER", 50, number))
+            self.show(traced.memory, number, 50, **shown)
+            self.assertEqual(traced.end(), (0, ""))
+        return [(event, *row) for event, _, *row in self.open_rows(self.part())]
+
+    def test_requests_of_open_calls(self):
+        """Checks the rows behind that of a call: the request of MPI_Wait, the other side of MPI_Sendrecv, and at most 1000."""
+        posted = b"".join(record("IRECV_REQUEST", 10, 0, 3, i, i << 32) for i in range(1, 5001)) + record("IRECV", 11, 0, 3, 1 << 32, 4, 1)
+        wait, all_of, both, null = function_number("MPI_Wait"), function_number("MPI_Waitall"), function_number("MPI_Sendrecv"), NONE - 1
+        for request in 2, 3000:
+            self.assertEqual(self.pending_rows(wait, posted, values=(3, request, NONE), requests=1, request=request),
+                             [("PENDING", 3, request, 1), ("PENDING_RECEIVE", 3, request, None)])
+        for requests, shown in (4999, 1000), (1000, 999):
+            rows = self.pending_rows(all_of, posted, values=(NONE, NONE, NONE), requests=requests)
+            self.assertEqual(rows, [("PENDING", None, None, requests)] + [("PENDING_RECEIVE", 3, tag, None) for tag in range(2, 2 + shown)])
+        self.assertEqual(self.pending_rows(both, posted, values=(null, 7, 0), requests=NONE, both=(2, 8)),
+                         [("PENDING", None, None, None), ("PENDING_SEND", 2, 8, None)])
+        self.assertEqual(self.pending_rows(both, posted, values=(3, 7, 0), requests=NONE, both=(null, 8)), [("PENDING", 3, 7, None)])
+
     def test_begun_operations_and_full_ring(self):
         """Checks a failed call whose record had to wait for space, so that the record of the wait is in between."""
         waited = record("WAITED", 11, 0, 0, 12)

@@ -58,6 +58,7 @@ void xtf_collector_finish(XtfCollector *collector)
     g_hash_table_unref(collector->regions_by_text);
     g_free(collector->regions);
     g_free(collector->sites);
+    xtf_collect_requests_finish(&collector->requests);
     xtf_collect_tables_finish(&collector->tables);
 }
 

@@ -53,6 +53,22 @@ typedef struct {
     XtfCollectivesRow collective;
 } XtfCollectBegun;
 
+/* A request that was started and has not been completed, as a record names it. */
+typedef struct {
+    uint64_t id;
+    uint32_t peer, tag, comm; /* comm: the process's id of it. XTF_WIRE_NONE: any, or none */
+    uint32_t event;           /* label of `pending` */
+} XtfCollectRequest;
+
+enum { XTF_COLLECT_RECENT_REQUESTS = 4096, XTF_COLLECT_OLD_REQUESTS_MAX = 1 << 16 };
+
+/* The open requests of the process. Ids rise, so a recent one has a place by its id. A later id that needs the place
+ * moves it to the old ones. If these are too many, the collector forgets it. */
+typedef struct {
+    XtfCollectRequest *recent; /* by id modulo XTF_COLLECT_RECENT_REQUESTS, id 0: none; NULL: no request yet */
+    GHashTable *old;           /* XtfCollectRequest, by id; NULL: none yet */
+} XtfCollectRequests;
+
 /* A ring, and the location of its current records. */
 typedef struct {
     XtfCollector *collector;
@@ -64,6 +80,7 @@ typedef struct {
     XtfStream stream;
     XtfCollectPieces pieces;
     XtfCollectBegun begun;
+    uint64_t reported; /* clock's reading at the ENTER of the last call that has rows of `pending`; 0: none */
     uint64_t position; /* byte position of the current record, for error messages */
     char *fault;       /* the error that ended the reading of the ring; NULL: none */
     uint64_t events;   /* decoded records */
@@ -129,6 +146,7 @@ struct XtfCollector {
     uint32_t n_sites;
     GHashTable *regions_by_text; /* rows of `regions` by name, file and line, which are unique */
     GPtrArray *remarks;          /* texts of the table `remarks` */
+    XtfCollectRequests requests;
     XtfCollectCounts counts;
     GHashTable *own; /* memory of the files rows-*.c, by the name given to xtf_collect_own() */
 };
@@ -151,8 +169,19 @@ bool xtf_collect_malformed(XtfCollectRing *ring, const char *format, ...) G_GNUC
 bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, size_t limit, size_t *taken);
 /* Appends the operation that the last call began, before a commit. */
 bool xtf_collect_append_begun(XtfCollectRing *ring);
-/* Appends a row of `pending` if the ring's thread was in a call of MPI when the process ended, at `time`. */
-bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, uint64_t time);
+/* Appends rows of `pending` if the ring's thread is in a call of MPI at `time`, and has been for `least` ns. Behind
+ * the call's row are rows of the requests that it completes. A call gets rows once. */
+bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, uint64_t time, uint64_t least);
+
+/* Adds a request of the process, unless its id is 0. */
+void xtf_collect_request_begin(XtfCollectRequests *requests, XtfCollectRequest request);
+/* Removes a request of the process, if it is known. */
+void xtf_collect_request_end(XtfCollectRequests *requests, uint64_t id);
+/* Finds an open request of the process; NULL: it is not known. */
+const XtfCollectRequest *xtf_collect_request_find(const XtfCollectRequests *requests, uint64_t id);
+/* Returns the open requests, XtfCollectRequest, by id. The caller frees the array. */
+GArray *xtf_collect_requests_list(const XtfCollectRequests *requests);
+void xtf_collect_requests_finish(XtfCollectRequests *requests);
 /* Returns the number of whole records that are events of the process. */
 uint64_t xtf_collect_count(const uint8_t *data, size_t size);
 

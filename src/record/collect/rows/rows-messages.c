@@ -26,10 +26,28 @@ static bool begin_send(XtfCollectRing *ring, uint64_t time, XtfWireHead head, co
     return true;
 }
 
+/* Adds an open request. Its envelope is the one of a record: `peer`, and a word of communicator and tag. */
+static void begin_request(XtfCollectRing *ring, unsigned event, uint64_t id, uint32_t peer, uint64_t comm_and_tag)
+{
+    const XtfCollectRequest request = {.id = id,
+                                       .peer = peer,
+                                       .tag = xtf_collect_high(comm_and_tag),
+                                       .comm = xtf_collect_low(comm_and_tag),
+                                       .event = event};
+
+    xtf_collect_request_begin(&ring->collector->requests, request);
+}
+
+static void end_request(XtfCollectRing *ring, uint64_t id)
+{
+    xtf_collect_request_end(&ring->collector->requests, id);
+}
+
 static bool isend(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     XtfSendsRow row = MESSAGE_ROW(Sends, more[2]);
 
+    begin_request(ring, XTF_LABEL_PENDING_SEND, more[2], head.arg, more[0]);
     return xtf_stream_isend(&ring->stream, time, &row);
 }
 
@@ -44,6 +62,7 @@ static bool irecv(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const u
 {
     XtfRecvsRow row = MESSAGE_ROW(Recvs, more[2]);
 
+    end_request(ring, more[2]);
     return xtf_stream_irecv(&ring->stream, time, &row);
 }
 
@@ -56,16 +75,20 @@ static bool append_request(XtfCollectRing *ring, unsigned event, uint64_t time, 
 
 static bool isend_complete(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
+    end_request(ring, more[0]);
     return append_request(ring, XTF_LABEL_MPI_ISEND_COMPLETE, time, more[0]);
 }
 
 static bool irecv_request(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
+    if (head.region == 0) /* a matched message is no request */
+        begin_request(ring, XTF_LABEL_PENDING_RECEIVE, more[0], head.arg, more[1]);
     return append_request(ring, XTF_LABEL_MPI_IRECV_REQUEST, time, more[0]);
 }
 
 static bool request_cancelled(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
+    end_request(ring, more[0]);
     return append_request(ring, XTF_LABEL_MPI_REQUEST_CANCELLED, time, more[0]);
 }
 
@@ -161,6 +184,7 @@ static bool icollective_request(XtfCollectRing *ring, uint64_t time, XtfWireHead
     XtfCollectivesRow row = empty_collective(&ring->stream);
 
     row.request = more[0];
+    begin_request(ring, XTF_LABEL_PENDING_COLLECTIVE, more[0], XTF_WIRE_NONE, head.arg | (uint64_t)XTF_WIRE_NONE << 32);
     return append_collective(ring, XTF_LABEL_NON_BLOCKING_COLLECTIVE_REQUEST, time, &row);
 }
 
@@ -190,6 +214,7 @@ static bool collective_end(XtfCollectRing *ring, uint64_t time, XtfWireHead head
 
 static bool icollective_complete(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
+    end_request(ring, more[3]);
     return end_collective(ring, XTF_LABEL_NON_BLOCKING_COLLECTIVE_COMPLETE, time, head, more, more[3]);
 }
 

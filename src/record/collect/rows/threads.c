@@ -53,6 +53,7 @@ bool xtf_collect_ring_begin(XtfCollectRing *ring, uint64_t time, uint32_t number
     xtf_stream_set_time(&ring->stream, collector->complete);
     ring->thread = number;
     ring->off = false;
+    ring->reported = 0;
     ring->open = true;
     return number != 0 || xtf_collect_program_begin(ring, time);
 }

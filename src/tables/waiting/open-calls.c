@@ -151,10 +151,10 @@ static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
     XtfAwaitedKind kind = kind_of_function(name);
     if (kind != XTF_AWAITED_EITHER || (call->n == 0 && value_of(fields->peer, row) != UNKNOWN))
         add_awaited(reading, call, kind, row);
-    else if (call->n == 0)
-        call->kind = XTF_OPEN_OTHER;
-    else if (requests != call->n)
-        call->kind = XTF_OPEN_ANY; /* the call waits for some of these requests; the trace does not say which */
+    else if (call->n == 0 || requests > call->n)
+        call->kind = XTF_OPEN_OTHER; /* the call also waits for requests that the trace does not list */
+    else if (requests < call->n)
+        call->kind = XTF_OPEN_ANY; /* the call waits for some of these requests, the trace does not say which */
 }
 
 /* Reads the last call of a location's array, from its last row backward. */

@@ -16,19 +16,22 @@ static uint64_t least_ticks(const XtfTimeScale *scale)
     return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
-/* Returns the process of the first node of another process on the way from a thread to its core; UNKNOWN: none. */
+/* Returns the process of the first node of another process on the way from a thread to its core. If the way stays
+ * among the threads of its own process, returns that one. UNKNOWN: the thread waits for no process. */
 static uint64_t next_proc(const XtfWaitEdges *edges, uint32_t node)
 {
     uint64_t own = g_array_index(edges->proc_of_node, uint64_t, node);
     uint32_t n = edges->graph.nodes->len;
+    bool meets_own = false;
 
     for (uint32_t at = xtf_wait_graph_node(&edges->graph, node)->next; at != UINT32_MAX && n > 0; n--) {
         uint64_t proc = g_array_index(edges->proc_of_node, uint64_t, at);
-        if (proc != UNKNOWN && (proc != own || at == node))
+        if (proc != UNKNOWN && proc != own)
             return proc;
+        meets_own |= proc == own;
         at = xtf_wait_graph_node(&edges->graph, at)->next;
     }
-    return UNKNOWN;
+    return meets_own ? own : UNKNOWN;
 }
 
 /* Marks the cores that are a process or thread that has ended. */

@@ -18,6 +18,7 @@ typedef struct {
 typedef struct {
     Key key;
     int64_t n;
+    bool is_sent; /* the sender has rows of `sends` */
 } Count;
 
 /* Numbers of the keys of a type's totals, by which messages are counted; `type` is NULL if the trace has none. */
@@ -35,9 +36,10 @@ typedef struct {
     const XtfRanks *ranks;
     const XtfNameIndex *regions;
     MessageTotals messages[N_MESSAGE_TYPES];
-    XtfAggregateRef operations; /* by event, region and communicator */
-    GHashTable *receivers;      /* processes that wait for a message: uint64_t */
-    GHashTable *comms;          /* communicators in which a process waits in an operation: uint64_t */
+    XtfAggregateRef operations;         /* by event, region and communicator */
+    XtfAggregateRef requests, received; /* by event, of `requests` and `recvs` */
+    GHashTable *receivers;              /* processes that receive messages for which a thread waits: uint64_t */
+    GHashTable *comms;                  /* communicators in which a process waits in an operation: uint64_t */
     XtfLocationArrays arrays;
 } Counting;
 
@@ -64,7 +66,7 @@ static gboolean key_equal(const void *a, const void *b)
     return memcmp(a, b, sizeof(Key)) == 0;
 }
 
-static void count_exchanged(GHashTable *table, const Key *key, int64_t n)
+static Count *count_exchanged(GHashTable *table, const Key *key, int64_t n)
 {
     Count *count = g_hash_table_lookup(table, key);
 
@@ -74,6 +76,7 @@ static void count_exchanged(GHashTable *table, const Key *key, int64_t n)
         g_hash_table_add(table, count);
     }
     count->n += n;
+    return count;
 }
 
 /* Lists the messages on their way to each receiver. */
@@ -101,11 +104,11 @@ static void list_free(void *list)
     g_ptr_array_unref(list);
 }
 
-static int64_t count_of(GHashTable *table, const Key *key)
+static uint64_t count_of(GHashTable *table, const Key *key)
 {
     const Count *count = g_hash_table_lookup(table, key);
 
-    return count ? count->n : 0;
+    return count && count->n > 0 ? (uint64_t)count->n : 0;
 }
 
 /* ---- What is counted. */
@@ -153,6 +156,11 @@ static void find_wanted(Counting *counting)
             add_number(counting->comms, call->comm);
         if (call->n > 0)
             add_number(counting->receivers, calls->locations->all[call->location].proc);
+        for (uint32_t k = 0; k < call->n; k++) {
+            const XtfAwaited *awaited = xtf_open_call_awaited(calls, call, k);
+            if (awaited->kind != XTF_AWAITED_RECEIVE && awaited->proc != UNKNOWN)
+                add_number(counting->receivers, awaited->proc);
+        }
     }
 }
 
@@ -172,7 +180,8 @@ static void count_messages(Counting *counting, const XtfLocation *location, unsi
                  .receiver = is_receiver ? location->proc : peer,
                  .tag = key[messages->tag]};
     if (g_hash_table_contains(counting->receivers, &group.receiver))
-        count_exchanged(counting->counts->messages, &group, type == SENDS ? (int64_t)rows : -(int64_t)rows);
+        count_exchanged(counting->counts->messages, &group, type == SENDS ? (int64_t)rows : -(int64_t)rows)->is_sent |=
+            type == SENDS;
 }
 
 static bool add_message_type(Counting *counting, const XtfLocation *location, unsigned type, GError **error)
@@ -224,6 +233,45 @@ static bool add_operations(Counting *counting, const XtfLocation *location, GErr
     return true;
 }
 
+/* Adds the rows of an event to the receives that a process has posted, `sign` times. */
+static bool count_posted(Counting *counting, const XtfLocation *location, const XtfAggregateRef *ref, const char *label,
+                         int64_t sign, GError **error)
+{
+    const XtfArray *array = ref->schema ? xtf_location_arrays_find(&counting->arrays, ref->schema) : NULL;
+
+    if (!array || !g_hash_table_contains(counting->receivers, &location->proc))
+        return true;
+    const XtfField *event = xtf_aggregate_ref_key(ref, ref->event);
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(ref->aggregate, ref->aggregate->n_keys);
+    if (!xtf_array_totals(array, ref->number, NULL, 0, UINT64_MAX, totals, error))
+        return false;
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
+        uint64_t value = xtf_group_totals_key(totals, i)[ref->event];
+        if (value < event->n_labels && g_str_equal(event->labels[value], label))
+            count_exchanged(counting->counts->posted, &(Key){.proc = location->proc},
+                            sign * (int64_t)xtf_group_totals_cells(totals, i)[XTF_GROUP_ROWS]);
+    }
+    return true;
+}
+
+static void find_event_totals(XtfAggregateRef *ref, const XtfTraceContext *context, const char *type)
+{
+    if (!xtf_aggregate_ref_groups(ref, context, type) || ref->event == XTF_KEY_NONE)
+        ref->schema = NULL;
+}
+
+static bool count_location(Counting *counting, const XtfLocation *location, GError **error)
+{
+    if (!xtf_location_arrays_load(&counting->arrays, counting->context, location, error))
+        return false;
+    for (unsigned type = 0; type < N_MESSAGE_TYPES; type++)
+        if (!add_message_type(counting, location, type, error))
+            return false;
+    return count_posted(counting, location, &counting->requests, "MPI_IRECV_REQUEST", 1, error) &&
+           count_posted(counting, location, &counting->received, "MPI_IRECV", -1, error) &&
+           add_operations(counting, location, error);
+}
+
 static bool prepare_counting(Counting *counting, GError **error)
 {
     static const char *const types[N_MESSAGE_TYPES] = {XTF_RECORD_SENDS, XTF_SIDE_CANCELLED, XTF_RECORD_RECVS};
@@ -238,6 +286,8 @@ static bool prepare_counting(Counting *counting, GError **error)
     if (!xtf_aggregate_ref_groups(operations, counting->context, XTF_RECORD_COLLECTIVES) ||
         operations->event == XTF_KEY_NONE || operations->region == XTF_KEY_NONE || operations->comm == XTF_KEY_NONE)
         operations->schema = NULL;
+    find_event_totals(&counting->requests, counting->context, XTF_RECORD_REQUESTS);
+    find_event_totals(&counting->received, counting->context, XTF_RECORD_RECVS);
     find_wanted(counting);
     return true;
 }
@@ -249,21 +299,15 @@ bool xtf_exchange_counts_init(XtfExchangeCounts *counts, XtfTraceContext *contex
 
     *counts = (XtfExchangeCounts){.messages = g_hash_table_new_full(key_hash, key_equal, g_free, NULL),
                                   .by_receiver = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, list_free),
+                                  .posted = g_hash_table_new_full(key_hash, key_equal, g_free, NULL),
                                   .operations = g_hash_table_new_full(key_hash, key_equal, g_free, NULL)};
     if (!prepare_counting(&counting, error))
         return false;
     if (g_hash_table_size(counting.receivers) + g_hash_table_size(counting.comms) == 0)
         return true;
-    for (uint32_t i = 0; i < calls->locations->n; i++) {
-        const XtfLocation *location = &calls->locations->all[i];
-        if (!xtf_location_arrays_load(&counting.arrays, context, location, error))
+    for (uint32_t i = 0; i < calls->locations->n; i++)
+        if (!count_location(&counting, &calls->locations->all[i], error))
             return false;
-        for (unsigned type = 0; type < N_MESSAGE_TYPES; type++)
-            if (!add_message_type(&counting, location, type, error))
-                return false;
-        if (!add_operations(&counting, location, error))
-            return false;
-    }
     sort_by_receiver(counts);
     return true;
 }
@@ -272,6 +316,7 @@ void xtf_exchange_counts_finish(XtfExchangeCounts *counts)
 {
     g_clear_pointer(&counts->by_receiver, g_hash_table_unref);
     g_clear_pointer(&counts->messages, g_hash_table_unref);
+    g_clear_pointer(&counts->posted, g_hash_table_unref);
     g_clear_pointer(&counts->operations, g_hash_table_unref);
 }
 
@@ -288,9 +333,20 @@ bool xtf_exchange_is_under_way(const XtfExchangeCounts *counts, const XtfAwaited
     return false;
 }
 
+bool xtf_exchange_is_received(const XtfExchangeCounts *counts, const XtfAwaited *send, uint64_t sender)
+{
+    const Key key = {.comm = send->comm, .proc = sender, .receiver = send->proc, .tag = send->tag};
+    const Count *count = g_hash_table_lookup(counts->messages, &key);
+
+    return count && count->is_sent && count->n <= 0;
+}
+
+uint64_t xtf_exchange_posted(const XtfExchangeCounts *counts, uint64_t proc)
+{
+    return count_of(counts->posted, &(Key){.proc = proc});
+}
+
 uint64_t xtf_exchange_operations(const XtfExchangeCounts *counts, uint64_t comm, uint64_t proc)
 {
-    int64_t n = count_of(counts->operations, &(Key){.comm = comm, .proc = proc});
-
-    return n > 0 ? (uint64_t)n : 0;
+    return count_of(counts->operations, &(Key){.comm = comm, .proc = proc});
 }

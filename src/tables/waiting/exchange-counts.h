@@ -1,8 +1,9 @@
 /*
- * Messages on their way at the end of a trace, and how many collective operations each process has ended.
+ * Messages on their way at the end of a trace, open requests of receives, and how many collective operations each
+ * process has ended.
  *
- * Both come from the totals of whole arrays in the index. Messages are counted for receivers that wait, and operations
- * for communicators in which a process waits.
+ * They come from the totals of whole arrays in the index. Messages and requests are counted for processes that wait for
+ * messages or for whose receives others wait, and operations for communicators in which a process waits.
  */
 #pragma once
 
@@ -11,6 +12,7 @@
 typedef struct {
     GHashTable *messages;    /* messages on their way, by communicator, sender, receiver and tag */
     GHashTable *by_receiver; /* arrays of these messages, by process of the receiver */
+    GHashTable *posted;      /* receives that were posted by requests and have not ended, by process */
     GHashTable *operations;  /* ended operations, by communicator and process */
 } XtfExchangeCounts;
 
@@ -22,5 +24,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfExchangeCounts, xtf_exchange_counts_finish)
 /* True if a message is on its way that a receive of process `receiver` accepts: more were sent than received. Its peer
  * and its tag may be any. */
 bool xtf_exchange_is_under_way(const XtfExchangeCounts *counts, const XtfAwaited *receive, uint64_t receiver);
+/* True if process `sender` has sent messages with the envelope of a send, and all of them were received. */
+bool xtf_exchange_is_received(const XtfExchangeCounts *counts, const XtfAwaited *send, uint64_t sender);
+/* Returns how many requests of a process may be receives that have not ended. Cancelled ones count, too. */
+uint64_t xtf_exchange_posted(const XtfExchangeCounts *counts, uint64_t proc);
 /* Returns how many blocking collective operations of a communicator a process has ended. */
 uint64_t xtf_exchange_operations(const XtfExchangeCounts *counts, uint64_t comm, uint64_t proc);

@@ -130,6 +130,7 @@ static bool add_awaited_request(Reading *reading, XtfOpenCall *call, const uint8
         if (!g_str_equal(event, kinds[i].event))
             continue;
         add_awaited(reading, call, kinds[i].kind, row);
+        call->n_posted += kinds[i].kind == XTF_AWAITED_RECEIVE;
         return true;
     }
     return false;

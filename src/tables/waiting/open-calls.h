@@ -42,6 +42,7 @@ typedef struct {
     uint64_t site;     /* row of definitions/sites; UINT64_MAX: none */
     uint64_t comm;     /* UINT64_MAX: none */
     uint32_t first, n; /* its operations in `awaited` */
+    uint32_t n_posted; /* receives among its requests, as far as the trace lists them */
 } XtfOpenCall;
 
 /* State of a location at the end of the trace. */

@@ -230,15 +230,41 @@ static bool accepts_message(const XtfWaitEdges *edges, uint32_t location, const 
     return false;
 }
 
+static bool may_receive(const XtfAwaited *awaited)
+{
+    return awaited->kind == XTF_AWAITED_RECEIVE || awaited->kind == XTF_AWAITED_EITHER;
+}
+
+static bool may_send(const XtfAwaited *awaited)
+{
+    return awaited->kind == XTF_AWAITED_SEND || awaited->kind == XTF_AWAITED_EITHER;
+}
+
 /* True if nothing keeps an operation from ending. */
 static bool is_satisfied(const XtfWaitEdges *edges, const XtfAwaited *awaited, uint64_t proc)
 {
     const SharedKey envelope = {.comm = awaited->comm, .number = proc, .function = awaited->tag};
-    bool receives = awaited->kind == XTF_AWAITED_RECEIVE || awaited->kind == XTF_AWAITED_EITHER;
-    bool sends = awaited->kind == XTF_AWAITED_SEND || awaited->kind == XTF_AWAITED_EITHER;
 
-    return (receives && xtf_exchange_is_under_way(&edges->counts, awaited, proc)) ||
-           (sends && awaited->proc != UNKNOWN && any_thread(edges, awaited->proc, accepts_message, &envelope));
+    return (may_receive(awaited) && xtf_exchange_is_under_way(&edges->counts, awaited, proc)) ||
+           (may_send(awaited) && awaited->proc != UNKNOWN &&
+            (any_thread(edges, awaited->proc, accepts_message, &envelope) ||
+             xtf_exchange_is_received(&edges->counts, awaited, proc)));
+}
+
+/* True if the open calls of a process name all receives that it has posted. With several threads nobody knows whether
+ * one of them has posted others since. */
+static bool are_receives_known(const XtfWaitEdges *edges, uint64_t proc)
+{
+    const XtfLocations *locations = edges->calls->locations;
+    uint64_t n_posted = xtf_exchange_posted(&edges->counts, proc), n_listed = 0;
+    unsigned n_threads = 0;
+
+    for (uint32_t i = xtf_locations_of_proc(locations, proc); i < locations->n && locations->all[i].proc == proc; i++) {
+        const XtfOpenCall *call = xtf_open_call_of(edges->calls, i);
+        n_threads += edges->calls->states[i] != XTF_THREAD_SILENT;
+        n_listed = call ? call->n_posted : n_listed;
+    }
+    return n_posted == 0 || (n_threads == 1 && n_listed >= n_posted);
 }
 
 /* Lets a thread wait for a shared node. */
@@ -265,7 +291,7 @@ static void wait_for_awaited(XtfWaitEdges *edges, uint32_t node, const XtfAwaite
 
     if (awaited->kind == XTF_AWAITED_RECEIVE && awaited->peer == UNKNOWN && awaited->comm != UNKNOWN) {
         wait_for_shared(edges, node, &(SharedKey){.kind = ANY_MEMBER, .comm = awaited->comm}, targets);
-    } else if (target == XTF_NO_WAIT_NODE) {
+    } else if (target == XTF_NO_WAIT_NODE || (may_send(awaited) && !are_receives_known(edges, awaited->proc))) {
         targets->unknown = true;
     } else {
         if (targets->n++ == 0)

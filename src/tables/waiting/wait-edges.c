@@ -300,21 +300,75 @@ static void wait_for_awaited(XtfWaitEdges *edges, uint32_t node, const XtfAwaite
     }
 }
 
-/* Lets a thread wait for the operations of its call. False: the call can end at once. */
-static bool wait_for_operations(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
+/* Lets a thread wait for any one of its operations. False: one of them can end at once. */
+static bool wait_for_any(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
 {
     uint64_t proc = edges->calls->locations->all[call->location].proc;
-    bool any = call->kind == XTF_OPEN_ANY;
 
     for (uint32_t i = 0; i < call->n; i++) {
         const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
-        if (!is_satisfied(edges, awaited, proc))
-            wait_for_awaited(edges, node, awaited, targets);
-        else if (any)
+        if (is_satisfied(edges, awaited, proc))
             return false;
+        wait_for_awaited(edges, node, awaited, targets);
     }
-    targets->any |= any && targets->n > 1;
-    return targets->n > 0 || targets->unknown;
+    targets->any |= targets->n > 1;
+    return true;
+}
+
+/* Lets a thread wait for all receives for which no message is on its way. False: there are none. */
+static bool wait_for_missing(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
+{
+    uint64_t proc = edges->calls->locations->all[call->location].proc;
+    bool any = false;
+
+    for (uint32_t i = 0; i < call->n; i++) {
+        const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
+        if (awaited->kind != XTF_AWAITED_RECEIVE || is_satisfied(edges, awaited, proc))
+            continue;
+        wait_for_awaited(edges, node, awaited, targets);
+        any = true;
+    }
+    return any;
+}
+
+/* Lets a thread wait for any one of its sends that nobody receives. One of them at least is incomplete, or a receive
+ * whose message is on its way: MPI may have buffered the other sends. False: there are no such sends. */
+static bool wait_for_one(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
+{
+    uint64_t proc = edges->calls->locations->all[call->location].proc;
+    bool any = false;
+
+    for (uint32_t i = 0; i < call->n; i++) {
+        const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
+        if (awaited->kind == XTF_AWAITED_RECEIVE || is_satisfied(edges, awaited, proc))
+            continue;
+        wait_for_awaited(edges, node, awaited, targets);
+        any = true;
+    }
+    for (uint32_t i = 0; i < call->n && any; i++) {
+        const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
+        if (awaited->kind == XTF_AWAITED_RECEIVE)
+            wait_for_awaited(edges, node, awaited, targets);
+    }
+    targets->any |= targets->n > 1;
+    return any;
+}
+
+/* Lets a thread wait for the operations of its call. False: the call can end at once. */
+static bool wait_for_operations(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
+{
+    XtfWaitNodeKind kind = XTF_WAIT_NODE_ANY;
+    bool waits;
+
+    if (call->kind == XTF_OPEN_ANY) {
+        waits = wait_for_any(edges, node, call, targets);
+    } else if ((waits = wait_for_missing(edges, node, call, targets))) {
+        kind = XTF_WAIT_NODE_ALL;
+    } else {
+        waits = wait_for_one(edges, node, call, targets);
+    }
+    xtf_wait_graph_node(&edges->graph, node)->kind = kind;
+    return waits && (targets->n > 0 || targets->unknown);
 }
 
 static bool wait_in_call(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
@@ -351,17 +405,15 @@ static void add_call(XtfWaitEdges *edges, uint32_t i)
     uint32_t node = edges->thread_nodes[call->location];
 
     *targets = (XtfWaitTargets){.example = UNKNOWN};
+    xtf_wait_graph_node(&edges->graph, node)->kind = XTF_WAIT_NODE_ALL;
     bool waits = wait_in_call(edges, node, call, targets);
-    XtfWaitNode *thread = xtf_wait_graph_node(&edges->graph, node);
-    if (!waits) {
-        *targets = (XtfWaitTargets){.example = UNKNOWN};
-        thread->kind = XTF_WAIT_NODE_FREE;
-    } else if (targets->unknown) {
+    if (waits && targets->unknown)
         xtf_wait_graph_wait(&edges->graph, node,
                             find_shared(edges, &(SharedKey){.kind = ANY_PROCESS, .comm = UNKNOWN})->node);
-    } else {
-        thread->kind = call->kind == XTF_OPEN_ANY ? XTF_WAIT_NODE_ANY : XTF_WAIT_NODE_ALL;
-    }
+    if (!waits)
+        *targets = (XtfWaitTargets){.example = UNKNOWN};
+    if (!waits || targets->unknown)
+        xtf_wait_graph_node(&edges->graph, node)->kind = XTF_WAIT_NODE_FREE;
 }
 
 bool xtf_wait_edges_init(XtfWaitEdges *edges, XtfTraceContext *context, const XtfOpenCalls *calls, GError **error)

@@ -23,7 +23,7 @@ static bool has(unsigned set, unsigned node)
     return set >> node & 1;
 }
 
-/* True if no node of a set can go on before another one of the set does. */
+/* True if no node of a set can continue before another one of the set does. */
 static bool is_stuck_set(const Naive *naive, unsigned set)
 {
     for (unsigned i = 0; i < naive->n; i++) {
@@ -38,7 +38,7 @@ static bool is_stuck_set(const Naive *naive, unsigned set)
     return true;
 }
 
-/* The union of two sets of stuck nodes is one, too. So the union of all of them is the largest. */
+/* Finds the largest set of stuck nodes: the union of all sets, since the union of two of them is one, too. */
 static void find_stuck(Naive *naive)
 {
     for (unsigned set = 0; set < 1u << naive->n; set++)
@@ -57,7 +57,7 @@ static void find_reached(Naive *naive)
                 naive->reached[i] |= naive->reached[via];
 }
 
-/* A stuck node is in a core if all that it reaches reaches it. */
+/* Finds the cores. A stuck node is in a core if it is reached from all nodes that it reaches. */
 static void find_cores(Naive *naive)
 {
     for (unsigned i = 0; i < naive->n; i++) {

@@ -6,9 +6,12 @@
  * - A receive or a probe waits for the sender, or for any member of the communicator. It waits for no process if a
  *   message that it accepts is on its way: more messages were sent than received.
  * - A blocking send waits for the receiver. It waits for no process if an open call of the receiver accepts the
- * message.
- * - MPI_Waitall waits for all of its requests, likewise; MPI_Waitany and MPI_Waitsome wait for any of them. If the
- * trace has only the open requests of the process, not the call's own ones, the call waits for any of the open ones.
+ *   message, or if the message was received. If the receiver may have posted a receive that no open call lists, the
+ *   targets are unknown.
+ * - MPI_Waitall and MPI_Sendrecv wait for all receives for which no message is on its way. If there are none, one of
+ *   the operations is incomplete, but the trace does not say which: MPI buffers some messages. They wait for any one.
+ * - MPI_Waitany and MPI_Waitsome wait for any of their requests. If the trace has only the open requests of the
+ *   process, not the call's own ones, the call waits for any of the open ones.
  * - A collective operation that no member can leave early waits for all members that have not called it, other ones for
  *   any of these. The k-th operation of a communicator is the same one at all members. A member in another operation
  *   has not called it.

@@ -2,8 +2,8 @@
  * Messages on their way at the end of a trace, open requests of receives, and how many collective operations each
  * process has ended.
  *
- * They come from the totals of whole arrays in the index. Messages and requests are counted for processes that wait for
- * messages or for whose receives others wait, and operations for communicators in which a process waits.
+ * They come from the totals of whole arrays in the index. Messages and requests are counted for receivers of messages
+ * that a thread waits for, and operations for communicators in which a process waits.
  */
 #pragma once
 

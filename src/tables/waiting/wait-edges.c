@@ -251,8 +251,8 @@ static bool is_satisfied(const XtfWaitEdges *edges, const XtfAwaited *awaited, u
              xtf_exchange_is_received(&edges->counts, awaited, proc)));
 }
 
-/* True if the open calls of a process name all receives that it has posted. With several threads nobody knows whether
- * one of them has posted others since. */
+/* True if the open calls of a process name all receives that it has posted. A process of several threads
+ * may have posted others since. */
 static bool are_receives_known(const XtfWaitEdges *edges, uint64_t proc)
 {
     const XtfLocations *locations = edges->calls->locations;
@@ -331,8 +331,8 @@ static bool wait_for_missing(XtfWaitEdges *edges, uint32_t node, const XtfOpenCa
     return any;
 }
 
-/* Lets a thread wait for any one of its sends that nobody receives. One of them at least is incomplete, or a receive
- * whose message is on its way: MPI may have buffered the other sends. False: there are no such sends. */
+/* Lets a thread wait for any one of its sends without a receive, or of its receives with a message on its way. At least
+ * one of these is incomplete; MPI may have buffered the other sends. False: there are no such sends. */
 static bool wait_for_one(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
 {
     uint64_t proc = edges->calls->locations->all[call->location].proc;

@@ -1,0 +1,12 @@
+/*
+ * Threads that can never continue, as far as a trace shows it. A naive fixpoint over the state of a simulation:
+ * threads that compute, or of whose calls the trace does not say enough, may do anything.
+ */
+#pragma once
+
+#include "tests/waiting/simulation.h"
+
+/* True if the trace shows that a thread is in a call. Calls of a growing trace count from two seconds on. */
+bool expected_counts(const Simulation *simulation, bool growing, unsigned location);
+/* Sets for each location whether its thread is in a call that never ends. */
+void expected_find(const Simulation *simulation, bool growing, bool *is_stuck);

@@ -26,6 +26,7 @@ static const char *const verdicts[VERDICTS] = {"deadlock", "behind", "ended", "p
 typedef struct {
     unsigned number;
     bool growing, skewed; /* skewed: the locations' rows end at different times */
+    bool at_rest;         /* nothing happened any more when it was stopped */
     uint64_t stopped, cuts[LOCATIONS_MAX];
     const Simulation *simulation;
     GArray *lines; /* Line */
@@ -36,7 +37,7 @@ typedef struct {
 
 typedef struct {
     unsigned n[VERDICTS][N_STEP_KINDS];
-    unsigned growing, skewed, stuck, unnamed; /* unnamed: stuck threads without a certain verdict */
+    unsigned growing, skewed, stuck, unnamed; /* stuck, unnamed: of programs at rest; without a certain verdict */
 } Counts;
 
 static bool is_stuck_verdict(const char *verdict)
@@ -175,8 +176,8 @@ static void check_sound(Case *test, const Simulation *ended, Counts *counts)
         const Thread *thread = &ended->threads[i];
         bool is_stuck = thread->state == THREAD_CALLS && thread->since <= test->cuts[i];
         const Line *line = line_of(test, i);
-        counts->stuck += is_stuck && line;
-        counts->unnamed += is_stuck && line && !is_stuck_verdict(line->verdict);
+        counts->stuck += is_stuck && line && test->at_rest;
+        counts->unnamed += is_stuck && line && test->at_rest && !is_stuck_verdict(line->verdict);
         if (line && is_stuck_verdict(line->verdict) && !is_stuck)
             complain(test, i, "%s, but its call ends", line->verdict);
         if (test->expected[i] && !is_stuck)
@@ -231,6 +232,7 @@ static void run_until_stopped(Case *test, Simulation *simulation, GRand *random)
         simulation_run(simulation, test->stopped);
     } else { /* when nothing happens any more */
         simulation_run(simulation, UINT64_MAX);
+        test->at_rest = true;
         test->stopped = simulation->now + UINT64_C(5) * SECOND;
         simulation_run(simulation, test->stopped);
     }
@@ -303,8 +305,9 @@ static bool print_counts(const Counts *counts, unsigned n)
             sum += counts->n[verdict][kind];
         all &= sum > 0;
     }
-    printf("%u programs, %u growing, %u of them skewed; %u stuck threads, %u of them without a certain verdict\n", n,
-           counts->growing, counts->skewed, counts->stuck, counts->unnamed);
+    printf("%u programs, %u growing, %u of them skewed; at rest %u threads are stuck, %u of them without a certain "
+           "verdict\n",
+           n, counts->growing, counts->skewed, counts->stuck, counts->unnamed);
     return all;
 }
 

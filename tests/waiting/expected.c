@@ -3,6 +3,7 @@
 typedef struct {
     const Simulation *simulation;
     bool growing;
+    uint64_t last;               /* end of the trace */
     bool goes_on[LOCATIONS_MAX]; /* the thread may go on */
 } Expecting;
 
@@ -11,6 +12,7 @@ typedef enum { SATISFIED, NEEDS_PEER, UNKNOWN } Need;
 
 /* An operation that a call waits for. */
 typedef struct {
+    unsigned location;
     const Message *message; /* sent; NULL: the operation receives */
     Posted posted;
 } Operation;
@@ -115,8 +117,25 @@ static bool is_accepted(const Expecting *expecting, const Message *message)
     return false;
 }
 
-/* True if the trace shows the envelopes of all open receives of a process. */
-static bool are_receives_known(const Expecting *expecting, unsigned proc)
+static bool is_long(const Expecting *expecting, unsigned location)
+{
+    const Thread *thread = &expecting->simulation->threads[location];
+
+    return thread->state == THREAD_CALLS && expecting->last >= thread->since + UINT64_C(2) * SECOND;
+}
+
+/* True if a thread and all threads of a process have been in their calls for long. */
+static bool are_all_long(const Expecting *expecting, unsigned location, unsigned proc)
+{
+    bool all = is_long(expecting, location);
+
+    for (unsigned thread = 0; thread < expecting->simulation->program->n_threads[proc]; thread++)
+        all &= is_long(expecting, location_of(proc, thread));
+    return all;
+}
+
+/* True if the trace shows the envelopes of all open receives of a process, or that none accepts a thread's message. */
+static bool are_receives_known(const Expecting *expecting, unsigned location, unsigned proc)
 {
     const Simulation *simulation = expecting->simulation;
     unsigned only = location_of(proc, 0), n_open = 0, n_listed = 0;
@@ -125,7 +144,7 @@ static bool are_receives_known(const Expecting *expecting, unsigned proc)
         const Request *request = request_at(simulation, i);
         n_open += request->proc == proc && !request->sends && request->is_open;
     }
-    if (n_open == 0)
+    if (n_open == 0 || are_all_long(expecting, location, proc))
         return true;
     if (simulation->program->n_threads[proc] > 1 || !expected_counts(simulation, expecting->growing, only) ||
         !waits_for_requests(step_of(simulation, only)->kind))
@@ -146,7 +165,7 @@ static Need need_of(const Expecting *expecting, const Operation *operation)
         return is_under_way(expecting, &operation->posted) ? SATISFIED : NEEDS_PEER;
     if (is_accepted(expecting, message) || are_all_received(expecting, message))
         return SATISFIED;
-    return are_receives_known(expecting, (unsigned)message->to) ? NEEDS_PEER : UNKNOWN;
+    return are_receives_known(expecting, operation->location, (unsigned)message->to) ? NEEDS_PEER : UNKNOWN;
 }
 
 static bool peer_goes_on(const Expecting *expecting, const Operation *operation)
@@ -185,9 +204,10 @@ static bool all_go_on(const Expecting *expecting, const GArray *operations)
     return any_receive ? all : !may_send || any;
 }
 
-static void add_operation(const Simulation *simulation, GArray *operations, bool sends, unsigned number)
+static void add_operation(const Simulation *simulation, unsigned location, GArray *operations, bool sends,
+                          unsigned number)
 {
-    Operation operation = {.message = sends ? message_at(simulation, number) : NULL};
+    Operation operation = {.location = location, .message = sends ? message_at(simulation, number) : NULL};
 
     if (!sends)
         operation.posted = *posted_at(simulation, number);
@@ -203,9 +223,9 @@ static bool list_operations(const Simulation *simulation, unsigned location, GAr
 
     *all = true;
     if (kind == STEP_SEND || (kind == STEP_SENDRECV && lists))
-        add_operation(simulation, operations, true, thread->message);
+        add_operation(simulation, location, operations, true, thread->message);
     if (kind == STEP_RECV || kind == STEP_SENDRECV)
-        add_operation(simulation, operations, false, thread->posted);
+        add_operation(simulation, location, operations, false, thread->posted);
     if (!waits_for_requests(kind))
         return true;
     if (!lists || thread->listed->len < thread->n_awaited)
@@ -213,7 +233,7 @@ static bool list_operations(const Simulation *simulation, unsigned location, GAr
     *all = kind != STEP_WAITANY && thread->listed->len == thread->n_awaited;
     for (unsigned i = 0; i < thread->listed->len; i++) {
         const Request *request = request_at(simulation, g_array_index(thread->listed, unsigned, i));
-        add_operation(simulation, operations, request->sends, request->number);
+        add_operation(simulation, location, operations, request->sends, request->number);
     }
     return true;
 }
@@ -226,7 +246,7 @@ static bool wait_goes_on(const Expecting *expecting, unsigned location)
     bool has_sent = false;
 
     if (posted.source == ANY || is_under_way(expecting, &posted) || is_accepted(expecting, &message) ||
-        !are_receives_known(expecting, (unsigned)posted.source))
+        !are_receives_known(expecting, location, (unsigned)posted.source))
         return true;
     for (unsigned i = 0; i < expecting->simulation->messages->len; i++) {
         const Message *sent = message_at(expecting->simulation, i);
@@ -323,9 +343,21 @@ static bool call_goes_on(const Expecting *expecting, unsigned location)
     return all ? all_go_on(expecting, operations) : any_goes_on(expecting, operations);
 }
 
+/* Returns the time at which a trace ends: a growing one at the present time, others at their last row. */
+static uint64_t last_time(const Simulation *simulation, bool growing)
+{
+    uint64_t last = growing ? simulation->now : 0;
+
+    for (unsigned i = 0; i < LOCATIONS_MAX; i++) {
+        const GArray *log = simulation->threads[i].log;
+        last = MAX(last, log->len > 0 ? g_array_index(log, Row, log->len - 1).time : 0);
+    }
+    return last;
+}
+
 void expected_find(const Simulation *simulation, bool growing, bool *is_stuck)
 {
-    Expecting expecting = {.simulation = simulation, .growing = growing};
+    Expecting expecting = {.simulation = simulation, .growing = growing, .last = last_time(simulation, growing)};
     bool changed = true;
 
     for (unsigned i = 0; i < LOCATIONS_MAX; i++)

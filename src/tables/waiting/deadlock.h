@@ -6,8 +6,8 @@
  * - A receive or a probe waits for the sender, or for any member of the communicator. It waits for no process if a
  *   message that it accepts is on its way: more messages were sent than received.
  * - A blocking send waits for the receiver. It waits for no process if an open call of the receiver accepts the
- *   message, or if the message was received. If the receiver may have posted a receive that no open call lists, the
- *   targets are unknown.
+ *   message, or if the message was received. The targets are unknown if the receiver may have posted a receive that no
+ *   open call lists. After two seconds in both calls it is certain that no such receive accepts the message.
  * - MPI_Waitall and MPI_Sendrecv wait for all receives for which no message is on its way. If there are none, one of
  *   the operations is incomplete, but the trace does not say which: MPI buffers some messages. They wait for any one.
  * - MPI_Waitany and MPI_Waitsome wait for any of their requests. If the trace has only the open requests of the

@@ -241,11 +241,9 @@ static XtfThreadState state_without_call(const Reading *reading, uint64_t proc)
     return ended && !xtf_end_is_failure(end->kind) ? XTF_THREAD_ENDED : XTF_THREAD_RUNS;
 }
 
-/* True if a call has lasted long enough to count. */
-static bool is_long(const Reading *reading, const XtfOpenCall *call, uint64_t proc)
+static bool is_long(const Reading *reading, const XtfOpenCall *call)
 {
-    return g_hash_table_contains(reading->ends, &proc) ||
-           (call->since < reading->last && reading->last - call->since >= reading->least);
+    return call->since < reading->last && reading->last - call->since >= reading->least;
 }
 
 static bool read_location(Reading *reading, uint32_t index, GError **error)
@@ -265,7 +263,9 @@ static bool read_location(Reading *reading, uint32_t index, GError **error)
         return true;
     if (!read_last_call(reading, array, &call, &seq, error) || !has_later_call(reading, seq, &later, error))
         return false;
-    if (later || call.may_test || call.kind == XTF_OPEN_ABORT || !is_long(reading, &call, location->proc)) {
+    call.is_long = is_long(reading, &call);
+    bool counts = call.is_long || g_hash_table_contains(reading->ends, &location->proc);
+    if (later || call.may_test || call.kind == XTF_OPEN_ABORT || !counts) {
         g_array_set_size(calls->awaited, call.first);
         return true;
     }

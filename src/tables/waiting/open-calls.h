@@ -37,6 +37,7 @@ typedef struct {
     XtfOpenKind kind;
     int function;      /* of a collective operation: index in xtf_collective_functions */
     bool may_test;     /* MPI_Test* or a probe that returns at once */
+    bool is_long;      /* it has been open for `least` ticks at the end of the trace */
     uint64_t since;    /* global time of its ENTER */
     uint64_t region;   /* row of definitions/regions; UINT64_MAX: unknown */
     uint64_t site;     /* row of definitions/sites; UINT64_MAX: none */

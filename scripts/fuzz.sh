@@ -11,6 +11,8 @@
 set -eu
 
 cd "$(dirname "$0")/.."
+. scripts/until-signal.sh
+export PYTHONDONTWRITEBYTECODE=1
 build=build-fuzz
 LONG=7200
 
@@ -29,11 +31,12 @@ setup() {
         command -v clang >/dev/null || { echo "fuzz: needs clang: scripts/install-deps.sh build fuzz" >&2 && exit 2; }
         compiler=clang
         ! command -v ccache >/dev/null || compiler="ccache clang"
-        CC=$compiler meson setup $build -Dfuzz=true -Dtests=enabled -Db_sanitize=address,undefined -Db_lundef=false \
+        export CC="$compiler"
+        until_signal meson setup $build -Dfuzz=true -Dtests=enabled -Db_sanitize=address,undefined -Db_lundef=false \
             -Doptimization=1 -Ddebug=false -Dopenmpi=disabled -Dmpich=disabled \
             "-Dc_args=-g1 -fno-omit-frame-pointer -fno-sanitize-recover=undefined -fno-sanitize=pointer-overflow" >/dev/null
     fi
-    ninja -C $build --quiet fuzzers >/dev/null
+    until_signal ninja -C $build --quiet fuzzers >/dev/null
 }
 
 # What each target needs: the longest input, and libFuzzer's other options.
@@ -52,8 +55,7 @@ with_folder() {
     parent=/dev/shm
     [ -w $parent ] || parent=${TMPDIR:-/tmp}
     folder=$(mktemp -d "$parent/xtf-fuzz.XXXXXX")
-    trap 'rm -rf "$folder"' EXIT
-    trap 'exit 130' INT TERM HUP
+    trap 'end_child; rm -rf "$folder"' EXIT
     export TMPDIR="$folder" XTF_FUZZ_TRACE="$PWD/examples/rod-4/rod.xtf" XTF_FUZZ_ANCHOR="$PWD/examples/heat-4/eztrace_log.otf2"
     export ASAN_OPTIONS="${ASAN_OPTIONS:-abort_on_error=1:handle_abort=1:allocator_may_return_null=1:max_allocation_size_mb=1024}"
     export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$PWD/tests/fuzz/targets/lsan.supp:print_suppressions=0}"
@@ -63,7 +65,7 @@ with_folder() {
 
 # Compares libxtf with the Python reader on all inputs of a folder, and keeps the output.
 compare_readers() {
-    PYTHONDONTWRITEBYTECODE=1 python3 tests/fuzz/opinions.py $build/tests/format/read-file $build/src/cli/xtf "$1" >$build/opinions.log 2>&1 && good=0 || good=1
+    until_signal python3 tests/fuzz/opinions.py $build/tests/format/read-file $build/src/cli/xtf "$1" >$build/opinions.log 2>&1 && good=0 || good=1
     echo "file, two readers: $(tail -n 1 $build/opinions.log)"
     [ $good -eq 0 ] || echo "fuzz: the log is $build/opinions.log"
     return $good
@@ -87,7 +89,7 @@ run_target() {
     [ "$target" != file ] || make_seeds "$kept"
     log=$build/$target.log status=0
     # shellcheck disable=SC2046
-    "$build/tests/fuzz/targets/fuzz-$target" $(options_of "$target") -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 \
+    until_signal "$build/tests/fuzz/targets/fuzz-$target" $(options_of "$target") -max_total_time="$seconds" -timeout=60 -rss_limit_mb=2048 \
         -malloc_limit_mb=1024 -artifact_prefix="$found/" -print_final_stats=1 "$kept" "$stored" >"$log" 2>&1 || status=$?
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log" | tail -n 1)
     [ -n "$executions" ] || executions=$(sed -n 's/^#\([0-9]*\).*/\1/p' "$log" | tail -n 1)
@@ -108,7 +110,7 @@ minimise() {
     rm -rf "$new"
     mkdir -p "$stored" "$new" "$build/corpus/$target"
     # shellcheck disable=SC2046
-    "$build/tests/fuzz/targets/fuzz-$target" $(options_of "$target") -timeout=60 -rss_limit_mb=2048 -merge=1 "$new" "$stored" "$build/corpus/$target" \
+    until_signal "$build/tests/fuzz/targets/fuzz-$target" $(options_of "$target") -timeout=60 -rss_limit_mb=2048 -merge=1 "$new" "$stored" "$build/corpus/$target" \
         >"$build/$target.minimise.log" 2>&1
     case $target in
     file) bound=240000 ;;
@@ -132,6 +134,8 @@ case ${1:-} in
 --minimise) [ $# -eq 2 ] || usage 2; known "$2" ;;
 *) [ $# -eq 2 ] || usage 2; known "$1"; targets=$1 seconds=$2 ;;
 esac
+trap end_child EXIT
+trap 'exit 130' INT TERM HUP
 setup
 with_folder
 if [ "$1" = --minimise ]; then

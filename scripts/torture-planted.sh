@@ -10,6 +10,7 @@
 set -eu
 
 cd "$(dirname "$0")/.."
+. scripts/until-signal.sh
 patches=tests/torture/planted
 GIT_CEILING_DIRECTORIES=$(dirname "$PWD") # the copy is in no repository
 export GIT_CEILING_DIRECTORIES PYTHONDONTWRITEBYTECODE=1
@@ -28,18 +29,18 @@ check_patch() {
     git apply --check "$patches/$1.patch" || { echo "$1: no longer applies" >&2 && return 1; }
 }
 
-# Runs a harness in the copy. Prints its last line, and keeps its output.
+# Runs a harness in the copy. Keeps its output, and sets `result` to the last line.
 run_harness() {
     harness=$1 && shift
-    python3 "$copy/tests/torture/$harness" --build "$copy/build" "$@" >"$copy.output" 2>&1 || true
-    tail -n 1 "$copy.output"
+    until_signal python3 "$copy/tests/torture/$harness" --build "$copy/build" "$@" >"$copy.output" 2>&1 || true
+    result=$(tail -n 1 "$copy.output")
 }
 
 # Runs the command of a defect without the defect, once.
 run_control() {
     grep -qxF "$1" "$copy.clean" && return
     # shellcheck disable=SC2086
-    result=$(run_harness $1)
+    run_harness $1
     case $result in
     *" cases, 0 wrong"*) echo "$1" >>"$copy.clean" ;;
     *) echo "$1 reports without a defect: $result" && cat "$copy.output" && return 1 ;;
@@ -49,9 +50,9 @@ run_control() {
 # Plants a defect. Fails unless its harness counts wrong cases.
 plant() {
     git -C "$copy" apply "$PWD/$patches/$1.patch"
-    ninja -C "$copy/build" --quiet
+    until_signal ninja -C "$copy/build" --quiet
     # shellcheck disable=SC2046
-    result=$(run_harness $(head_of "$1" 'Found by'))
+    run_harness $(head_of "$1" 'Found by')
     git -C "$copy" apply -R "$PWD/$patches/$1.patch"
     case $result in
     *" cases, 0 wrong"*) ;;
@@ -77,18 +78,18 @@ done
 [ -z "$check" ] && [ $bad = 0 ] || exit $bad
 
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/xtf-planted-XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
-trap 'exit 1' INT TERM
+trap 'end_child; rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM HUP
 chmod 755 "$scratch"
 copy=$scratch/copy
 mkdir "$copy"
 touch "$copy.clean"
 git ls-files -z | xargs -0 cp -P --parents -t "$copy"
-meson setup "$copy/build" "$copy" -Dtests=enabled >/dev/null
+until_signal meson setup "$copy/build" "$copy" -Dtests=enabled >/dev/null
 
 planted=0 found=0
 for name in $names; do
-    ninja -C "$copy/build" --quiet
+    until_signal ninja -C "$copy/build" --quiet
     run_control "$(head_of "$name" 'Found by')" || exit 1
     planted=$((planted + 1))
     if plant "$name"; then

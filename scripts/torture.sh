@@ -11,6 +11,10 @@
 set -eu
 
 cd "$(dirname "$0")/.."
+. scripts/until-signal.sh
+trap end_child EXIT
+trap 'exit 130' INT TERM HUP
+export PYTHONDONTWRITEBYTECODE=1
 
 count= seed=1 harnesses=
 while [ $# -gt 0 ]; do
@@ -33,14 +37,14 @@ fi
 build=${XTF_BUILD:-build-test}
 if [ ! -f "$build/build.ninja" ]; then
     echo "torture: configures $build"
-    meson setup "$build" -Dtests=enabled >/dev/null
+    until_signal meson setup "$build" -Dtests=enabled >/dev/null
 fi
-ninja -C "$build" --quiet
+until_signal ninja -C "$build" --quiet
 
 failed=0
 for harness in $harnesses; do
     printf '%s: ' "$harness"
     # shellcheck disable=SC2086
-    PYTHONDONTWRITEBYTECODE=1 python3 "tests/torture/$harness.py" --build "$build" $count --seed "$seed" "$@" || failed=1
+    until_signal python3 "tests/torture/$harness.py" --build "$build" $count --seed "$seed" "$@" || failed=1
 done
 exit $failed

@@ -38,6 +38,12 @@ static void meet(void)
     AT(JOIN, MPI_Barrier(MPI_COMM_WORLD));
 }
 
+/* Lets the process that waited be the last at the next barrier. Then the critical path goes through its wait. */
+static void come_last(void)
+{
+    usleep(LATE_US);
+}
+
 static void send_late(int tag)
 {
     usleep(LATE_US);
@@ -47,11 +53,13 @@ static void send_late(int tag)
 static void receive_early(int tag)
 {
     AT((POST(tag), END(tag)), MPI_Recv(ONE(got), OTHER(tag), MPI_STATUS_IGNORE));
+    come_last();
 }
 
 static void send_early(int tag)
 {
     AT((SEND(tag), END(tag)), MPI_Ssend(ONE(&value), OTHER(tag)));
+    come_last();
 }
 
 static void receive_late(int tag)
@@ -97,6 +105,7 @@ static void come_late(void)
 static void come_early(void)
 {
     AT(JOIN, MPI_Allreduce(&value, SUM));
+    come_last();
 }
 
 /* Begins an operation at another line than the other process, and ends it at the same. */

@@ -21,7 +21,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parents[1]
 ARCHIVES = [PROJECT / "examples/melt-4/eztrace_log.otf2", PROJECT / "examples/network-8/net_median.nc"]
 ROUNDS = 4
-TIMEOUT = 1800  # seconds
+TIMEOUT, GRACE = 1800, 60  # seconds for a program, and for its end
 SHOWN = 60  # lines of a report
 ADDR_NO_RANDOMIZE = 0x0040000
 PROGRAMS = ["src/cli/xtf", "tests/mount/grow", "tests/mount/make-trace", "tests/bench/generate", "tests/merge/split-trace", "tests/roundtrip/ask-tree",
@@ -55,6 +55,21 @@ ROWS = {
 }
 
 
+def run(command, timeout=TIMEOUT, **options):
+    """Runs a program. If it must end early, SIGTERM lets it unmount, remove its folder and end its own programs."""
+    with subprocess.Popen(command, **options) as process:
+        try:
+            output, errors = process.communicate(timeout=timeout)
+        except BaseException:
+            process.terminate()
+            try:
+                process.wait(GRACE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+            raise
+    return subprocess.CompletedProcess(command, process.returncode, output, errors)
+
+
 def find_build(torture):
     """Returns a build with ThreadSanitizer, made below the given one if that has none."""
     build = torture.build
@@ -62,9 +77,9 @@ def find_build(torture):
     if not program.exists() or b"__tsan_init" not in program.read_bytes():
         build = build / "thread-sanitizer"
         if not (build / "build.ninja").exists():
-            subprocess.run(["meson", "setup", build, PROJECT, "-Dtests=enabled", "-Db_sanitize=thread", "-Db_lundef=false"], check=True,
-                           stdout=subprocess.DEVNULL)
-    subprocess.run(["ninja", "-C", build, "--quiet", *PROGRAMS], check=True)
+            run(["meson", "setup", build, PROJECT, "-Dtests=enabled", "-Db_sanitize=thread", "-Db_lundef=false"], None,
+                stdout=subprocess.DEVNULL).check_returncode()
+    run(["ninja", "-C", build, "--quiet", *PROGRAMS], None).check_returncode()
     return build
 
 
@@ -81,9 +96,9 @@ class Threads:
 
     def run(self, program, *arguments):
         """Runs a program of the build, at addresses that ThreadSanitizer knows on every kernel."""
-        return subprocess.run([str(self.build / program), *(str(word).replace("@", str(self.folder)) for word in arguments)], capture_output=True,
-                              stdin=subprocess.DEVNULL, timeout=TIMEOUT, check=False, env=self.environment,
-                              preexec_fn=lambda: ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE))
+        return run([str(self.build / program), *(str(word).replace("@", str(self.folder)) for word in arguments)], stdout=subprocess.PIPE,
+                   stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=self.environment,
+                   preexec_fn=lambda: ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE))
 
     def make_traces(self):
         """Makes a trace with an analysis, and its parts."""
@@ -111,15 +126,9 @@ class Threads:
             shutil.rmtree(disk)
 
     def run_load(self, row, seed):
-        """Runs a row of load.py. SIGTERM lets it unmount and remove its folder, where SIGKILL would not."""
-        command = [sys.executable, HERE / "load.py", "--build", self.build, "--seed", str(seed), row]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=self.environment) as process:
-            try:
-                output, errors = process.communicate(timeout=TIMEOUT)
-            except BaseException:
-                process.terminate()
-                raise
-        return subprocess.CompletedProcess(command, process.returncode, output, errors)
+        """Runs a row of load.py."""
+        return run([sys.executable, HERE / "load.py", "--build", self.build, "--seed", str(seed), row], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                   env=self.environment)
 
     def fault(self, case, seed):
         """Runs a case. Returns how it failed, or None."""

@@ -66,7 +66,19 @@ class Torture:
         sys.exit(0 if self.cases > 0 and self.wrong == 0 else 1)
 
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+def end(*_):
+    """Ends the harness at its first signal. Later ones must not interrupt what then unmounts and removes files."""
+    for number in SIGNALS:
+        signal.signal(number, lambda *_: None)
+    sys.exit(1)
+
+
 def scratch_folder(name):
-    """Returns a temporary folder that is removed at the end of its `with` block, also after SIGTERM."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    """Returns a temporary folder that is removed at the end of its `with` block, also after a signal. Programs that the harness starts heed
+    SIGINT, even if a shell has let its background jobs ignore it."""
+    for number in SIGNALS:
+        signal.signal(number, end)
     return tempfile.TemporaryDirectory(prefix=f"xtf-torture-{name}-", dir=os.environ.get("TMPDIR"))

@@ -13,6 +13,7 @@ import os
 import pathlib
 import re
 import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -20,11 +21,12 @@ import sys
 from torture import Torture, scratch_folder
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTS / "outputs"))
+sys.path[:0] = [str(TESTS / folder) for folder in ("outputs", "torture/sites")]
 from output_commands import Command, fill_disk, make_inputs, outputs, printed  # noqa: E402
+import sited  # noqa: E402
 
 EXAMPLES = TESTS.parent / "examples"
-MELT, NETWORK = EXAMPLES / "melt-4/eztrace_log.otf2", EXAMPLES / "network-8/net_median.nc"
+MELT, ROD, NETWORK = EXAMPLES / "melt-4/eztrace_log.otf2", EXAMPLES / "rod-4/rod.xtf", EXAMPLES / "network-8/net_median.nc"
 KINDS = re.findall(r"KIND\((\w+)\)", (TESTS / "torture/call-fault.c").read_text().split("#define ENUM")[0].split("KINDS(KIND)")[1])
 ERRORS = [(str(number), extent) for number in (errno.EIO, errno.ENOSPC) for extent in ("once", "on")]
 HARMLESS = [(str(errno.EINTR), "once"), ("short", "once"), ("short", "on")]
@@ -37,9 +39,14 @@ QUICK, LONG = 12, 3000
 VOLUMES = {name: name for name in ("volumes.xtf", "volumes.xtf.0001", "volumes.xtf.0002")}
 OF_VOLUMES = [Command("analyze volumes in place", "analyze", "-q", "@/volumes.xtf", files=VOLUMES, in_place="volumes.xtf"),
               Command("copy volumes", "copy", "-q", "kept.xtf", "@/out")]
+OTHERS = [Command("merge --runs", "merge", "-q", "--runs", "-o", "@/out.xtf", "run1.xtf", "run2.xtf"),
+          Command("merge --anchor", "merge", "-q", "--anchor", "@/parts", files={"parts": "parts"}),
+          Command("align --undo", "align", "-q", "--undo", "@/aligned.xtf", files={"aligned.xtf": "aligned.xtf"}, in_place="aligned.xtf"),
+          Command("record --names", "record", "--names", "-q", "@/sited.xtf", files={"sited.xtf": "sited.xtf"}, in_place="sited.xtf"),
+          Command("record --names -o", "record", "--names", "-q", "-o", "@/out.xtf", "sited.xtf")]
 NETCDF = ("cluster", "export network")  # netCDF's library writes their files, and does not repeat interrupted writes
 ROWS = {command.name.replace(" ", "-").replace(",", ""): command
-        for command in [*outputs(str(MELT), str(NETWORK), "@@PROGRAM"), *OF_VOLUMES, *(command for command in printed() if len(command.arguments) > 1)]}
+        for command in [*outputs(str(MELT), str(NETWORK), "@@PROGRAM"), *OF_VOLUMES, *OTHERS, *(command for command in printed() if len(command.arguments) > 1)]}
 
 
 class Result:
@@ -60,8 +67,21 @@ class Calls(Torture):
             made.mkdir(parents=True)
         make_inputs(self.xtf, self.inputs, str(MELT), str(NETWORK))
         for name, kept in (("volumes.xtf", 0), ("kept.xtf", 1)):
-            subprocess.run([self.program("tests/merge/keep-volumes"), "melt.xtf", ".", name, "3", str(kept), "plain"], cwd=self.inputs, check=True,
-                           stdout=subprocess.DEVNULL)
+            self.make("tests/merge/keep-volumes", "melt.xtf", ".", name, 3, kept, "plain")
+        self.make_other_inputs()
+
+    def make(self, program, *arguments):
+        subprocess.run([self.program(program), *map(str, arguments)], cwd=self.inputs, check=True, stdout=subprocess.DEVNULL)
+
+    def make_other_inputs(self):
+        """Makes the inputs of OTHERS."""
+        (self.inputs / "parts").mkdir()
+        self.make("tests/merge/split-trace", "melt.xtf", "parts/part", 3, 1)
+        shutil.copy(ROD, self.inputs / "run1.xtf")
+        self.make("tests/merge/make-run", "run1.xtf", "run2.xtf", 10**10, 10**8)
+        self.make("src/cli/xtf", "align", "-q", "--always", "-o", "aligned.xtf", "melt.xtf")
+        if sited.can_be_made(self):
+            sited.record_sites(self, self.inputs, self.inputs / "sited.xtf")
 
     def prepare(self, command):
         """Puts the command's files on the empty disk."""
@@ -175,8 +195,8 @@ class Row:
     def run_on_full_disk(self, share):
         """Runs the command on a disk with room for a share of its outputs."""
         room = self.room + int(share * (self.growth or sum(self.written))) + 4 * PAGE
-        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room},mode=700", "xtf-torture", self.calls.disk], check=True)
         try:
+            subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={room},mode=700", "xtf-torture", self.calls.disk], check=True)
             self.calls.prepare(self.command)
             return self.calls.run(self.command)
         finally:
@@ -221,6 +241,8 @@ def main():
     with scratch_folder("calls") as folder:
         calls = Calls(pathlib.Path(os.path.realpath(folder)) / "watched")
         for name in calls.rows:
+            if "sited.xtf" in " ".join(ROWS[name].arguments) and not (calls.inputs / "sited.xtf").exists():
+                continue
             Row(calls, name).run()
     calls.finish()
 

@@ -10,18 +10,20 @@ import dataclasses
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
 
-sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ("roundtrip", "record/collect")]
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parents[1] / folder) for folder in ("roundtrip", "record/collect", "torture/sites")]
 from processes import Processes, become_subreaper, kill_children  # noqa: E402  pylint: disable=wrong-import-position
 from torture import Torture, scratch_folder  # noqa: E402  pylint: disable=wrong-import-position
 from xtfrun import Failure, Xtf  # noqa: E402  pylint: disable=wrong-import-position
 import crash_collector  # noqa: E402  pylint: disable=wrong-import-position
 import crash_record  # noqa: E402  pylint: disable=wrong-import-position
+import sited  # noqa: E402  pylint: disable=wrong-import-position
 
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / "examples"
 ARCHIVE, NETWORK = EXAMPLES / "melt-4" / "eztrace_log.otf2", EXAMPLES / "network-8" / "net_median.nc"
@@ -45,6 +47,9 @@ class Writer:
 MELT, OTHER, WRONG_CLOCKS = ({name: name} for name in ("melt.xtf", "other.xtf", "clocks.xtf"))
 PARTS = {"parts": "parts"}
 OLD = {"out.xtf": "other.xtf"}
+RUNS = {name: name for name in ("run1.xtf", "run2.xtf")}
+VOLUMES = {name: name for name in ("volumes.xtf", "volumes.xtf.0001", "volumes.xtf.0002")}
+VOLUME = re.compile(r"\.xtf\.\d{4}$")
 
 # A row for each writer. Commands overwrite their outputs, because a killed run may have finished its output.
 WRITERS = {
@@ -53,10 +58,12 @@ WRITERS = {
     "import-network": Writer(("import", "-qf", "-o", "out.xtf", NETWORK), OLD, supervised=True),
     "merge": Writer(("merge", "-qf", "-o", "out.xtf", "parts"), PARTS),
     "merge-again": Writer(("merge", "-qf", "-o", "out.xtf", "parts"), PARTS | OLD),
+    "merge-runs": Writer(("merge", "-qf", "--runs", "-o", "out.xtf", *RUNS), RUNS | OLD),
     "anchor": Writer(("merge", "-q", "--anchor", "parts"), PARTS),
     "anchor-again": Writer(("merge", "-q", "--anchor", "anchored"), {"anchored": "anchored"}),
     "analyze": Writer(("analyze", "-q", "melt.xtf"), MELT),
     "analyze-again": Writer(("analyze", "-q", "melt.xtf"), {"melt.xtf": "analysed.xtf"}),
+    "analyze-volumes": Writer(("analyze", "-q", "volumes.xtf"), VOLUMES),
     "companion": Writer(("analyze", "-q", "-o", "melt.xtf.analysis", "melt.xtf"), MELT),
     "companion-again": Writer(("analyze", "-qf", "-o", "melt.xtf.analysis", "melt.xtf"), MELT | {"melt.xtf.analysis": "other.xtf"}),
     "analyze-archive": Writer(("analyze", "-qf", "-o", "out.xtf", ARCHIVE), temporary=("cache/",), supervised=True),
@@ -68,6 +75,9 @@ WRITERS = {
     "cluster-two": Writer(("cluster", "-qf", "--two-files", "-o", "out.nc", NETWORK)),
     "copy": Writer(("copy", "-qf", "melt.xtf", "out.xtf"), MELT),
     "copy-again": Writer(("copy", "-qf", "melt.xtf", "out.xtf"), MELT | OLD),
+    "copy-volumes": Writer(("copy", "-qf", "volumes.xtf", "out.xtf"), VOLUMES | OLD),
+    **{name: Writer(("record", "--names", "-q", *options, "sited.xtf"), {"sited.xtf": "sited.xtf"} | files)
+       for name, options, files in (("names", (), {}), ("names-copy", ("-f", "-o", "out.xtf"), OLD))},
     "cache": Writer(("cat", ARCHIVE, "count"), temporary=("cache/",), supervised=True),
     "cache-clear": Writer(("cache", "--clear"), {"cache": "cache"}, temporary=("cache/",)),
     "export-otf2": Writer(("export", "otf2", "-qf", "-o", "out", "melt.xtf"), MELT, supervised=True),
@@ -98,6 +108,11 @@ class Crash:
         self.make("tests/analysis/make-clocks", clocks, self.folder / "truth", "--offsets", 30000000, "--drift", 50000)
         self.make("tests/reader/dump-trace", "write", other, "compact", 1, 4096, 3, 500)
         self.make("tests/merge/split-trace", melt, self.inputs / "parts" / "part", 3, 1)
+        self.make("tests/merge/keep-volumes", melt, self.inputs, "volumes.xtf", 3, 0)
+        shutil.copy(EXAMPLES / "rod-4" / "rod.xtf", self.inputs / "run1.xtf")
+        self.make("tests/merge/make-run", self.inputs / "run1.xtf", self.inputs / "run2.xtf", 10**10, 10**8)
+        if sited.can_be_made(self.torture):
+            sited.record_sites(self.torture, self.inputs, self.inputs / "sited.xtf")
         shutil.copytree(self.inputs / "parts", self.inputs / "anchored")
         self.xtf.expect("merge", "-q", "--anchor", self.inputs / "anchored")
         for name, source, command in ("analysed.xtf", melt, "analyze"), ("aligned.xtf", clocks, "align"):
@@ -123,8 +138,11 @@ class Crash:
         return hashlib.sha256(done.stdout).hexdigest() if done.returncode == 0 else f"not readable: {done.stderr.decode()}"
 
     def contents_of_file(self, path):
-        data = path.read_bytes()
-        key = hashlib.sha256(data).hexdigest()
+        """Returns a hash of a file's bytes, or of the rows of a trace. A trace in volumes is its first file."""
+        if VOLUME.search(path.name):
+            return "a volume"
+        volumes = sorted(other for other in path.parent.glob(f"{path.name}.*") if VOLUME.search(other.name))
+        key = hashlib.sha256(b"".join(file.read_bytes() for file in (path, *volumes))).hexdigest()
         if path.suffix not in (".xtf", ".analysis"):
             return key
         if key not in self.known:
@@ -269,6 +287,8 @@ class Row:
 def run_rows(torture, others, folder):
     crash = Crash(torture, folder)
     for name in torture.rows:
+        if name.startswith("names") and not sited.can_be_made(torture):
+            continue
         row = Row(crash, name) if name in WRITERS else others[name].Row(torture, crash.xtf, folder, name)
         for number in torture.numbers(QUICK, LONG):
             torture.count()

@@ -42,6 +42,7 @@ class Row:
     long_seconds: float
     quick: int
     long: int
+    templates: str = "TEMPLATES"  # the list of questions.py
 
 
 class Load:
@@ -78,10 +79,11 @@ class Load:
         finally:
             asked.end()
 
-    def questions(self, asked, name, number, walked):
+    def questions(self, asked, row, name, number, walked):
         """Returns the questions of a case."""
         import questions
-        return questions.make_questions(asked, walked, self.torture.random(name, f"{number} questions"), QUESTIONS[self.torture.long], BUDGET)
+        return questions.make_questions(asked, walked, getattr(questions, row.templates), self.torture.random(name, f"{number} questions"),
+                                        QUESTIONS[self.torture.long], BUDGET)
 
     def crowd(self, mount, questions, name, number, seconds):
         from readers import Crowd
@@ -126,7 +128,7 @@ def load_one_mount(load, row, name):
     with load.asked(row) as asked, load.mount(row, name, 0) as mount:
         walked, daemon, number = questions.walk(mount.dir), Daemon(mount.daemon.pid), 0
         for number in load.numbers(row):
-            crowd = load.crowd(mount, load.questions(asked, name, number, walked), name, number, load.seconds(row))
+            crowd = load.crowd(mount, load.questions(asked, row, name, number, walked), name, number, load.seconds(row))
             answered = load.watch(crowd, daemon, name, number)
             load.collect(crowd, name, number)
             if not answered:
@@ -190,7 +192,7 @@ def load_and_end(load, row, name):
             with load.mount(row, name, number) as mount:
                 walked = walked or questions.walk(mount.dir)
                 daemon, until = Daemon(mount.daemon.pid), time.monotonic() + load.seconds(row) * numbers.uniform(0.2, 1)
-                crowd = load.crowd(mount, load.questions(asked, name, number, walked)[:QUESTIONS[False]], name, number, 60)
+                crowd = load.crowd(mount, load.questions(asked, row, name, number, walked)[:QUESTIONS[False]], name, number, 60)
                 load.watch(crowd, daemon, name, number, until)
                 crowd.announce_end()
                 ENDS[number % len(ENDS)](mount)
@@ -295,6 +297,11 @@ ROWS = {
     "generated-64M": Row(mounted.generate, "cache=64M", load_one_mount, 2, 10, 1, 12),
     "generated-1M": Row(mounted.generate, "cache=1M", load_one_mount, 2, 10, 1, 12),
     "parts-1M": Row(mounted.split, "cache=1M", load_one_mount, 1, 10, 1, 6),
+    "volumes-1M": Row(mounted.split_volumes, "cache=1M", load_one_mount, 1, 10, 1, 6),
+    "metrics-1M": Row(mounted.import_metrics, "cache=1M", load_one_mount, 1, 10, 1, 6),
+    "network-1M": Row(mounted.import_network, "cache=1M", load_one_mount, 1, 10, 1, 6, "OF_NETWORK"),
+    "clusters-1M": Row(mounted.import_clusters, "cache=1M", load_one_mount, 1, 10, 1, 6, "OF_NETWORK"),
+    "sites-1M": Row(mounted.record_sites, "cache=1M", load_one_mount, 1, 10, 1, 6, "OF_SITES"),
     "ends": Row(mounted.import_melt, "cache=1M", load_and_end, 0.5, 2, 5, 25),
     "growing": Row(None, "cache=1M", load_growing, 0, 0, 1, 12),
 }
@@ -303,9 +310,12 @@ ROWS = {
 def main():
     torture = Torture(__doc__.split("\n", 1)[0], list(ROWS))
     mounted.begin(torture)
+    from sited import can_be_made
     with scratch_folder("load") as folder:
         load = Load(torture, pathlib.Path(folder))
         for name in torture.rows:
+            if name.startswith("sites") and not can_be_made(torture):
+                continue
             ROWS[name].load(load, ROWS[name], name)
     torture.finish()
 

@@ -6,12 +6,12 @@ import contextlib
 import os
 import pathlib
 import re
-import signal
 import subprocess
 import sys
 import time
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
+NETWORK = TESTS.parent / "examples/network-8/net_median.nc"
 MIB = 1 << 20
 SKIP = 77
 PARTS = 3
@@ -20,10 +20,9 @@ PROGRAMS = {"XTF": "src/cli/xtf", "MAKE_TRACE": "tests/mount/make-trace", "GROW"
 
 def begin(torture):
     """Names the programs of the build to the test modules for mounts. Exits with 77 where nothing can be mounted."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell lets its background jobs, and their children, ignore it
     for name, path in PROGRAMS.items():
         os.environ[name] = str(torture.program(path))
-    sys.path[:0] = [str(TESTS / folder) for folder in ("mount", "roundtrip")]
+    sys.path[:0] = [str(TESTS / folder) for folder in ("mount", "roundtrip", "torture/sites")]
     import harness
     if not os.path.exists("/dev/fuse"):
         print("skipped: no /dev/fuse here")
@@ -69,6 +68,41 @@ def split(torture, folder):
     run(torture.program("tests/merge/split-trace"), generate(torture, folder, 20000, 6), parts / "part", PARTS, 1)
     run(torture.program("src/cli/xtf"), "merge", "-q", "--anchor", parts)
     return parts / "anchor.xtf"
+
+
+def split_volumes(torture, folder):
+    """Splits the generated trace into volumes, and analyses them."""
+    run(torture.program("tests/merge/keep-volumes"), generate(torture, folder, 20000, 6), folder, "volumes.xtf", PARTS, 0)
+    return analyze(torture, folder / "volumes.xtf")
+
+
+def import_network(torture, folder):
+    """Imports the measured network of the examples."""
+    trace = folder / "network.xtf"
+    run(torture.program("src/cli/xtf"), "import", "-q", NETWORK, "-o", trace)
+    return trace
+
+
+def import_clusters(torture, folder):
+    """Imports the clusters of the measured network."""
+    run(torture.program("src/cli/xtf"), "cluster", "-q", "-o", folder / "clusters.nc", NETWORK)
+    run(torture.program("src/cli/xtf"), "import", "-q", folder / "clusters.nc", "-o", folder / "clusters.xtf")
+    return folder / "clusters.xtf"
+
+
+def import_metrics(torture, folder):
+    """Imports a made archive with metrics, and analyses it."""
+    run(torture.program("tests/roundtrip/otf2-archives"), folder, "sums-growth")
+    run(torture.program("src/cli/xtf"), "import", "-q", folder / "sums-growth.otf2", "-o", folder / "metrics.xtf")
+    return analyze(torture, folder / "metrics.xtf")
+
+
+def record_sites(torture, folder):
+    """Records calls of MPI from known places, and finds the names of the places."""
+    import sited
+    trace = sited.record_sites(torture, folder, folder / "sited.xtf")
+    run(torture.program("src/cli/xtf"), "record", "--names", "-q", trace)
+    return trace
 
 
 class Traces:

@@ -22,8 +22,9 @@ from disk_states import COMMIT_STYLES, Disk, SLOTS, STYLES, read_log
 from torture import Torture, scratch_folder
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(TESTS / "record/collect"))
-MELT = TESTS.parent / "examples/melt-4/eztrace_log.otf2"
+sys.path[:0] = [str(TESTS / folder) for folder in ("record/collect", "torture/sites")]
+import sited  # noqa: E402
+MELT, ROD = TESTS.parent / "examples/melt-4/eztrace_log.otf2", TESTS.parent / "examples/rod-4/rod.xtf"
 TRACES = (".xtf", ".analysis")
 VOLUME = re.compile(r"\.xtf\.\d{4}$")
 SUPERBLOCK = 256  # bytes
@@ -68,12 +69,18 @@ ROWS = {
     "import-force": Row("xtf", "import", "-q", "--force", "-o", "@/t.xtf", MELT, files={"t.xtf": "left.xtf"}),
     "merge": Row("xtf", "merge", "-q", "-o", "@/t.xtf", "left.xtf", "right.xtf", resumes=False),
     "merge-force": Row("xtf", "merge", "-q", "--force", "-o", "@/t.xtf", "left.xtf", "right.xtf", files={"t.xtf": "melt.xtf"}, resumes=False),
+    "merge-runs": Row("xtf", "merge", "-q", "--runs", "-o", "@/t.xtf", "run1.xtf", "run2.xtf"),
     "anchor": Row("xtf", "merge", "-q", "--anchor", "@/run.d", files={"run.d/left.xtf": "left.xtf", "run.d/right.xtf": "right.xtf"}, resumes=False),
     "analyze": Row("xtf", "analyze", "-q", "@/t.xtf", files={"t.xtf": "melt.xtf"}),
     "analyze-again": Row("xtf", "analyze", "-q", "@/t.xtf", files={"t.xtf": "aligned.xtf"}),
     "companion": Row("xtf", "analyze", "-q", "-o", "@/t.xtf.analysis", "@/t.xtf", files={"t.xtf": "melt.xtf"}, resumes=False),
     "copy": Row("xtf", "copy", "-q", "melt.xtf", "@/t.xtf"),
+    "copy-volumes": Row("xtf", "copy", "-q", "volumes.xtf", "@/t.xtf"),
     "align": Row("xtf", "align", "-q", "@/t.xtf", files={"t.xtf": "melt.xtf"}),
+    "align-copy": Row("xtf", "align", "-q", "--always", "-o", "@/t.xtf", "melt.xtf"),
+    "align-undo": Row("xtf", "align", "-q", "--undo", "@/t.xtf", files={"t.xtf": "aligned.xtf"}),
+    "names": Row("xtf", "record", "--names", "-q", "@/t.xtf", files={"t.xtf": "sited.xtf"}),
+    "names-copy": Row("xtf", "record", "--names", "-q", "-o", "@/t.xtf", "sited.xtf"),
     "collector": Row(run=run_collector, late=True),
     "collector-volumes": Row(run=lambda power, environment: run_collector(power, {**environment, "XTF_RECORD_ROTATE": "1"}), late=True),
 }
@@ -95,6 +102,11 @@ class Power(Torture):
         run(self.program("tests/merge/split-trace"), "melt.xtf", "part", "2", "1")
         for number, name in enumerate(("left", "right")):
             (self.inputs / f"part-{number}.xtf").rename(self.inputs / f"{name}.xtf")
+        run(self.program("tests/merge/keep-volumes"), "melt.xtf", ".", "volumes.xtf", "3", "0")
+        shutil.copy(ROD, self.inputs / "run1.xtf")
+        run(self.program("tests/merge/make-run"), "run1.xtf", "run2.xtf", str(10**10), str(10**8))
+        if sited.can_be_made(self):
+            sited.record_sites(self, self.inputs, self.inputs / "sited.xtf")
         shutil.copy(self.inputs / "melt.xtf", self.inputs / "aligned.xtf")
         run(self.xtf, "analyze", "-q", "aligned.xtf")
         run(self.xtf, "align", "-q", "aligned.xtf")
@@ -304,6 +316,8 @@ def main():
     with scratch_folder("power") as folder:
         power = Power(pathlib.Path(os.path.realpath(folder)))
         for name in power.rows:
+            if name.startswith("names") and not (power.inputs / "sited.xtf").exists():
+                continue
             Writing(power, name).run()
     power.finish()
 

@@ -42,6 +42,11 @@ TEMPLATES = [
     "time/{from}%-{to}%/num/{n}",
     "nothing/{n}",
 ]
+# The same for a trace with call sites (sites/sited.py), and for measured networks.
+OF_SITES = ["by/site", "by/site/by/thread", "site/called.c", "site/called.c:7/time/{from}%-{to}%", "site/called.c:11/proc/0", "thread/0/by/site",
+            "time/{from}%-{to}%", "by/time:{n}"]
+OF_NETWORK = ["length/{n}00", "at/{n}00", "length/{from}%-{to}%", "pair/{few}/{few}", "median/pair/0/{few}", "proc/{few}/at/{n}00",
+              "average/at/1000", "clusters/{n}00", "num/{n}"]
 FILES_OF_FOLDER = 4
 
 
@@ -99,9 +104,9 @@ def fill(template, numbers, processes):
     return template.format(**{"from": first, "at": at, "to": last, "n": numbers.randrange(1, 60), "few": numbers.randrange(processes)})
 
 
-def choose_paths(asked, numbers, processes):
+def choose_paths(asked, templates, numbers, processes):
     """Returns the path of a template's folder and of some files in it."""
-    folder = fill(numbers.choice(TEMPLATES), numbers, processes)
+    folder = fill(numbers.choice(templates), numbers, processes)
     try:
         names = asked.names(folder)
     except Refused:
@@ -109,12 +114,12 @@ def choose_paths(asked, numbers, processes):
     return [folder, *(f"{folder}/{name}" for name in numbers.sample(names, min(FILES_OF_FOLDER, len(names))))]
 
 
-def make_questions(asked, walked, numbers, count, budget):
+def make_questions(asked, walked, templates, numbers, count, budget):
     """Returns about `count` questions, half of them about walked paths. The answers have at most `budget` bytes together."""
     processes = len(asked.names("proc"))
     questions, total = [], 0
     while len(questions) < count and total < budget:
-        paths = [numbers.choice(walked)] if numbers.random() < 0.5 else choose_paths(asked, numbers, processes)
+        paths = [numbers.choice(walked)] if numbers.random() < 0.5 else choose_paths(asked, templates, numbers, processes)
         for question in map(asked.question, paths):
             size = len(question.answer or b"")
             if question.is_folder or size < MOST or numbers.random() < FRACTION_LONG:

@@ -29,6 +29,16 @@ def run_table(torture, folder):
             options = {"preexec_fn": attempts.become_other} if as_other else {}
             running += [(name, as_other, subprocess.Popen([program, str(i), str(PROCESSES)], stdout=subprocess.PIPE, text=True, **options))
                         for i in range(PROCESSES)]
+    try:
+        compare_results(torture, running)
+    finally:  # each has a folder to remove, and a process to end
+        for *_, process in running:
+            if process.poll() is None:
+                process.communicate()
+
+
+def compare_results(torture, running):
+    """Waits for the programs of the table, and counts their rows."""
     compared = collections.Counter()
     for name, as_other, process in running:
         output = process.communicate(timeout=300)[0]

@@ -16,6 +16,8 @@ import time
 class Torture:
     """Counts cases and faults. The seed of a case follows from the seed of the run, the row and the number of the case."""
 
+    last = None  # the harness of this program
+
     def __init__(self, description, rows):
         parser = argparse.ArgumentParser(description=description)
         parser.add_argument("--build", type=pathlib.Path, required=True, help="folder of the build")
@@ -31,6 +33,8 @@ class Torture:
         self.build, self.long = self.options.build.resolve(), self.options.long
         self.rows = [row for row in rows if not self.options.rows or row in self.options.rows]
         self.cases = self.wrong = 0
+        self.process = os.getpid()
+        Torture.last = self
         self.began = time.monotonic()
 
     def program(self, path):
@@ -70,9 +74,11 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 def end(*_):
-    """Ends the harness at its first signal. Later ones must not interrupt what then unmounts and removes files."""
+    """Ends the harness at its first signal, and prints the counts. Later signals must not interrupt what then unmounts and removes files."""
     for number in SIGNALS:
         signal.signal(number, lambda *_: None)
+    if Torture.last and Torture.last.process == os.getpid():
+        print(f"stopped: {Torture.last.cases} cases, {Torture.last.wrong} wrong", flush=True)
     sys.exit(1)
 
 

@@ -1,8 +1,8 @@
 /*
- * Preloaded library: lets calls on files of the folder $XTF_TORTURE_FOLDER fail.
+ * Preloaded library: lets calls on files of the folder $XTF_TORTURE_FOLDER fail, or delays them.
  *
  * $XTF_TORTURE_FAULT is "CALL N HOW EXTENT". The N-th CALL of all processes fails, from 1; 0: none.
- * HOW is a number of errno, or "short": the call does half of its work.
+ * HOW is a number of errno, or "short": the call does half of its work, or "slow": the call takes SLOW_US longer.
  * EXTENT is "once", or "on" for all later calls too.
  * $XTF_TORTURE_COUNTS is a file that all processes share: 8 bytes for each of KINDS, with the number of calls.
  */
@@ -24,7 +24,7 @@
 
 #define ENUM(name) KIND_##name,
 #define NAME(name) #name,
-enum { KINDS(ENUM) N_KINDS, SHORT = -1 };
+enum { KINDS(ENUM) N_KINDS, SHORT = -1, SLOW_US = 5000 };
 
 static const char *const names[] = {KINDS(NAME)};
 
@@ -61,6 +61,8 @@ static int fault_of(int kind)
         return 0;
     if (nth == 0 || number < nth || (number > nth && strcmp(extent, "on") != 0))
         return 0;
+    if (strcmp(result, "slow") == 0)
+        usleep(SLOW_US);
     return strcmp(result, "short") == 0 ? SHORT : atoi(result);
 }
 

@@ -13,6 +13,8 @@ from wire import DRAIN, DRAINED, OWN, RUNNING, TAIL, Traced, define_region, reco
 from xtfrun import Failure
 
 ROWS = ("collector", "collector-volumes")
+# Calls on the part, by which it gets a commit, take longer. So a kill can come between a report and its commit on a busy machine, too.
+SLOW = "pwrite 1 slow on"
 BEGINNING, LATEST, REPORT = 0.02, 0.4, 5  # seconds
 # Seconds in which a part begins its second volume.
 ROTATION = 0.99, 1.06
@@ -91,6 +93,13 @@ class Row:
             raise Failure(f"process {process} of {trace.name} has {others}")
         return len(made) // 2
 
+    def slow_writes(self):
+        """Returns the environment of a collector whose writes take longer."""
+        counts = self.folder.parent / "counts"
+        counts.write_bytes(bytes(4096))
+        return {"LD_PRELOAD": str(self.torture.program("tests/torture/call-fault.so")), "XTF_TORTURE_FAULT": SLOW, "XTF_TORTURE_FOLDER": str(self.folder),
+                "XTF_TORTURE_COUNTS": str(counts)}
+
     def run_and_kill(self, number):
         """Runs a process and its collector, and kills. Returns the process, who was killed, and the words for the instant."""
         draw = self.torture.random(self.name, number)
@@ -98,7 +107,7 @@ class Row:
         victim = draw.choice(("collector", "both") if at_report else ("collector", "process", "both"))
         rotates = self.name == "collector-volumes"
         instant = draw.uniform(*ROTATION) if rotates else draw.uniform(0, BEGINNING if number % 2 else LATEST)
-        environment = {"XTF_RECORD_ROTATE": "1"} if rotates else {}
+        environment = ({"XTF_RECORD_ROTATE": "1"} if rotates else {}) | (self.slow_writes() if at_report else {})
         with Traced(self.program, self.folder, rank=0, world=2, phase=RUNNING, ring_size=RING, environment=environment) as traced:
             began = time.monotonic()
             process = Process(traced)

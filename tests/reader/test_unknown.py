@@ -57,6 +57,11 @@ def field_type(name):
     return change
 
 
+def distance_type(f):
+    """Changes the type of the field from which an aggregate of frames is computed."""
+    f.schema("wide")[2][3].type = 99
+
+
 def time_type(f):
     f.schema("narrow")[2][0].type = 99
 
@@ -108,6 +113,7 @@ CASES = [
     ("type of a key", field_type("event"), BASES, "no types of fields of kind 99", set()),
     ("type of a reference", field_type("name"), BASES, "no types of fields of kind 99", set()),
     ("type of seq", field_type("seq"), BASES, "no types of fields of kind 99", set()),
+    ("type of a distance", distance_type, BASES, "no types of fields of kind 99", set()),
     ("type of a time", time_type, BASES, "no types of fields of kind 99", {"narrow"}),
     ("type in a table", table_field, BASES, "no types of fields of kind 99", set()),
     ("wide field", wide_field, ["plain"], "no types of fields of kind 99", set()),

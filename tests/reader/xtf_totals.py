@@ -312,7 +312,7 @@ def check_totals(array):
     pages = list(index_pages(array, array.root, None, array.rows)) if array.height > 1 else []
     leaves = {entry[1] for page, _, _ in pages if page.level == 1 for entry in page.entries()}
     all_rows = list(array.read_local())  # durations are in ticks of the location's clock
-    frames = [Frames(array, aggregate, all_rows, leaves) if aggregate.frames else None for aggregate in array.schema.aggregates]
+    frames = [Frames(array, aggregate, all_rows, leaves) if aggregate.frames and aggregate.known else None for aggregate in array.schema.aggregates]
     for page, place, end in pages:
         check_page(array, page, place, end, all_rows, frames)
     if is_small(array) and not array.edge_totals[-1]:

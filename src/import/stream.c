@@ -36,10 +36,7 @@ void xtf_stream_finish(XtfStream *stream)
 static void drop_frames(XtfStream *stream, uint32_t depth)
 {
     while (stream->depth > depth) {
-        XtfFrame frame = stream->stack[--stream->depth];
-        if (!frame.call)
-            continue;
-        stream->open_calls[frame.region + 1]--;
+        stream->open_calls[stream->stack[--stream->depth].region + 1]--;
         stream->never_left++;
     }
 }

@@ -14,9 +14,8 @@
  * - Frames deeper than XTF_STREAM_DEPTH are counted but not stored. Records inside them name the deepest stored region.
  * Their LEAVEs have no ENTER. For their ENTERs, the enclosing frame is the deepest stored frame.
  *
- * A row of `enters_leaves` says whether its frame is the outermost of its region, and how deep the frame is. Both
- * fields count only frames opened by an ENTER, not calling contexts. A frame counts until it, or a frame below it, is
- * left.
+ * A row of `enters_leaves` says whether its frame is the outermost of its region, and how deep the frame is. A frame
+ * counts until it, or a frame below it, is left.
  *
  * The container tracks the call stack a second time (XtfOpenFrame), by design: the container does not rely on
  * importers.
@@ -29,6 +28,7 @@
 
 #include "libxtf/writer.h"
 #include "src/import/definitions/call-sites.h"
+#include "src/import/definitions/context-sites.h"
 #include "src/import/definitions/definitions.h"
 #include "src/import/definitions/tags.h"
 #include "src/import/growth.h"
@@ -48,9 +48,9 @@ typedef struct {
 
 typedef struct {
     uint32_t region;
-    uint32_t depth : 30;    /* number of frames opened by ENTER, up to and including this frame */
-    uint32_t call : 1;      /* opened by an ENTER; else by a calling context */
-    uint32_t outermost : 1; /* no frame below, opened by ENTER, has the same region */
+    uint32_t depth : 30;    /* number of frames up to and including this frame */
+    uint32_t call : 1;      /* 0: no frame */
+    uint32_t outermost : 1; /* no frame below has the same region */
     uint32_t site;          /* of `sites`; XTF_NONE32: none */
     uint64_t enter;         /* row of `enters_leaves` of the innermost ENTER up to this frame, plus 1; 0: none */
 } XtfFrame;
@@ -58,9 +58,11 @@ typedef struct {
 typedef struct {
     XtfWriter *writer;
     XtfDefinitions *definitions;
-    const uint32_t *schemas;  /* the trace's schema ids by model tag; NULL: the writer adds missing schemas */
-    XtfCallSites *call_sites; /* borrowed, for the importer's own use; NULL: none */
-    bool has_sites;           /* rows of `enters_leaves` have a field `site`; set before the first record */
+    const uint32_t *schemas; /* the trace's schema ids by model tag; NULL: the writer adds missing schemas */
+    /* Borrowed, for the importer's own use; NULL: none. */
+    XtfCallSites *call_sites;
+    XtfContextSites *context_sites;
+    bool has_sites; /* rows of `enters_leaves` have a field `site`; set before the first record */
     uint64_t location;
     uint64_t seq;             /* of the next record */
     uint64_t last_time;       /* time of the last record */
@@ -141,7 +143,7 @@ static inline bool xtf_stream_append(XtfStream *stream, unsigned type, unsigned 
     return xtf_stream_append_row(stream, type, row);
 }
 
-/* Returns the number of open frames that were opened by ENTER. */
+/* Returns the number of stored open frames. */
 static inline uint32_t xtf_stream_depth(const XtfStream *stream)
 {
     return stream->depth > 0 ? stream->stack[stream->depth - 1].depth : 0;
@@ -163,26 +165,16 @@ static inline void xtf_stream_push(XtfStream *stream, XtfFrame frame)
         return;
     }
     stream->stack[stream->depth++] = frame;
-    if (frame.call)
-        stream->open_calls[frame.region + 1]++;
+    stream->open_calls[frame.region + 1]++;
 }
 
-/* Pushes a frame of a calling context. */
-static inline void xtf_stream_push_context(XtfStream *stream, uint32_t region)
-{
-    xtf_stream_push(
-        stream, (XtfFrame){.region = region, .depth = xtf_stream_depth(stream), .enter = xtf_stream_enclosing(stream)});
-}
-
-/* Removes the frame of `region` from the stack and returns it; `call` is 0 if no ENTER opened such a frame. */
+/* Removes the frame of `region` from the stack and returns it; `call` is 0 if there is no such frame. */
 static inline XtfFrame xtf_stream_pop(XtfStream *stream, uint32_t region)
 {
     if (G_UNLIKELY(stream->depth == 0 || stream->unstored > 0 || stream->stack[stream->depth - 1].region != region))
         return xtf_stream_pop_below_top(stream, region);
-    XtfFrame top = stream->stack[--stream->depth];
-    if (top.call)
-        stream->open_calls[region + 1]--;
-    return top;
+    stream->open_calls[region + 1]--;
+    return stream->stack[--stream->depth];
 }
 
 /* Enters a region that is called from a row of `sites`; XTF_NONE32: not known. */

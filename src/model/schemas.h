@@ -302,6 +302,12 @@
     FIELD(U32, region, XTF_ROLE_REGION, "", XTF_TABLE_REGIONS, XTF_OPT, NULL)                                          \
     FIELD(U32, id, "", "", "", 0, NULL)
 
+/* The calling context of a call, of the same time and seq: as the call is entered, and as it is left. */
+#define XTF_CALL_CONTEXTS_FIELDS(FIELD)                                                                                \
+    XTF_SIDE_HEAD(FIELD)                                                                                               \
+    FIELD(U32, calling_context, "", "", XTF_TABLE_CALLING_CONTEXTS, XTF_OPT, NULL)                                     \
+    FIELD(U32, unwind_distance, "", "", "", XTF_OPT, NULL)
+
 /* Messages by their postings: vocabulary.h. `message` is a row of `recvs` in `postings`, of `sends` in `cancelled`. */
 #define XTF_POSTED_FIELDS(FIELD)                                                                                       \
     XTF_SIDE_HEAD(FIELD)                                                                                               \
@@ -358,6 +364,7 @@
     ARRAY(ARGUMENTS, arguments, Arguments)                                                                             \
     ARRAY(BACKWARD_TIMES, backward_times, BackwardTimes)                                                               \
     ARRAY(REGION_IDS, region_ids, RegionIds)                                                                           \
+    ARRAY(CALL_CONTEXTS, call_contexts, CallContexts)                                                                  \
     ARRAY(POSTINGS, postings, Postings)                                                                                \
     ARRAY(CANCELLED, cancelled, Cancelled)                                                                             \
     ARRAY(LINK_CLUSTERS, link_clusters, LinkClusters)

@@ -15,9 +15,10 @@ from xtfrun import Failure, Xtf, all_good, need_programs, shared_traces, tempora
 
 # Archives that an import keeps completely. It keeps the first definition of a string and a location of `duplicate-definitions`; OTF2's
 # writer orders the times of `backward-times`.
-GENERATED = ["all-events", "another name.v2", "clock-offsets", "clock-1hz", "clock-4ghz", "mapped-ids", "rank-low-ids",
-             "rank-high-ids", "late-definitions", "missing-definitions", "region-per-process", "wrong-counts", "odd-calls",
-             "open-receives", "no-events", "requests", "sums-calls", "sums-metrics", "sums-hybrid"]
+GENERATED = ["all-events", "another name.v2", "clock-offsets", "clock-1hz", "clock-4ghz", "mapped-ids",
+             "rank-low-ids", "rank-high-ids", "late-definitions", "missing-definitions", "region-per-process",
+             "wrong-counts", "odd-calls", "open-receives", "contexts", "odd-contexts", "samples-alone",
+             "no-events", "requests", "sums-calls", "sums-metrics", "sums-hybrid"]
 SHOWN = 5
 
 

@@ -202,34 +202,6 @@ Test(stream, knows_the_outermost_frame_of_a_region_that_calls_itself)
     tear_down(&fixture);
 }
 
-Test(stream, calls_see_through_calling_contexts)
-{
-    Fixture fixture;
-
-    set_up(&fixture);
-    XtfStream *stream = &fixture.stream;
-    xtf_stream_enter(stream, 1, 0);
-    xtf_stream_push_context(stream, 5);
-    xtf_stream_push_context(stream, 1);
-    cr_assert_eq(xtf_stream_region(stream), 1);
-    xtf_stream_enter(stream, 2, 1);
-    xtf_stream_leave(stream, 3, 1);
-    cr_assert(!xtf_stream_pop(stream, 1).call);
-    cr_assert(!xtf_stream_pop(stream, 5).call);
-    cr_assert_eq(xtf_stream_region(stream), 0);
-    xtf_stream_leave(stream, 4, 0);
-    g_autoptr(XtfTrace) trace = finish_stream(&fixture);
-    cr_assert_eq(call_at(trace, 1).enter, 1);
-    cr_assert_eq(call_at(trace, 2).enter, 1);
-    cr_assert_eq(call_at(trace, 3).enter, 3);
-    for (uint64_t i = 0; i < 4; i++) { /* calling contexts count neither for the depth nor as frames of a region */
-        cr_assert_eq(call_at(trace, i).depth, i == 1 || i == 2 ? 2 : 1);
-        cr_assert_eq(call_at(trace, i).outermost, 1);
-    }
-    cr_assert_eq(stream->never_left, 0);
-    tear_down(&fixture);
-}
-
 Test(stream, holds_times_that_go_back_and_keeps_the_source_s)
 {
     const uint64_t times[] = {10, 20, 5, 15, 20, 30, 29};

@@ -16,6 +16,7 @@ class Calls:
         self.random = views.random
         self.ticks = views.expected.ticks
         self.origin = views.expected.origin
+        self.has_sites = "sites" in views.shown.reader.list("/definitions")
 
     def compare(self, window, procs):
         if not self.views.has("enters_leaves"):
@@ -60,10 +61,14 @@ class Calls:
         for k in self.random.sample(range(len(wanted)), min(len(wanted), 3)):
             self.compare_one(f"{path}num/{k}", wanted[k][3], wanted[k][4])
 
+    def without_site(self, cells, at):
+        """Returns the cells of a line without the cell of the call site, which contexts.py compares."""
+        return [*cells[:at], *cells[at + 1:]] if self.has_sites else cells
+
     def compare_longest(self, selection):
         """Compares lines of: rank start end duration depth ending proc thread call row region."""
         views = self.views
-        lines = views.lines(selection.path("longest"), 11)
+        lines = [self.without_site(line, 11) for line in views.lines(selection.path("longest"), 11 + self.has_sites)]
         records = sum(len(location.calls) for location in views.naive.locations)
         views.same("lines", len(lines), min(records, LONGEST))
         wanted = sorted(self.wanted(selection),
@@ -84,8 +89,8 @@ class Calls:
 
     def compare_lines(self, path, wanted):
         views = self.views
-        lines = list(views.shown.records(path, "calls"))
-        views.check(f"columns of {path}", views.shown.columns_of["calls"], COLUMNS)
+        lines = [self.without_site(line, 9) for line in views.shown.records(path, "calls")]
+        views.check(f"columns of {path}", self.without_site(views.shown.columns_of["calls"], 9), COLUMNS)
         views.check(f"lines of {path}", len(lines), len(wanted))
         for i, (line, (_, _, _, location, frame)) in enumerate(zip(lines, wanted)):
             self.compare_line(f"{path}: line {i}", line, location, frame)
@@ -105,11 +110,11 @@ class Calls:
     def compare_one(self, path, location, frame):
         """Compares one call as a directory."""
         views = self.views
-        record = self.fields(f"{path}/record")
+        record = self.without_site(self.fields(f"{path}/record"), 9)
         self.compare_line(path, [cell.removesuffix(" s") if i in (0, 3, 4, 5) else cell for i, cell in enumerate(record)],
                           location, frame)
         children = [candidate for candidate in location.frames if candidate.parent is frame]
-        lines = [line.rstrip(" ").split(None, len(COLUMNS) - 1)
+        lines = [self.without_site(line.rstrip(" ").split(None, len(COLUMNS) - 1 + self.has_sites), 9)
                  for line in views.shown.reader.read(f"{path}/children").splitlines()]
         views.check(f"{path}/children", len(lines), len(children))
         for line, child in zip(lines, children):
@@ -120,7 +125,7 @@ class Calls:
         if frame.parent:
             self.compare_line(f"{path}/parent",
                               [cell.removesuffix(" s") if i in (0, 3, 4, 5) else cell
-                               for i, cell in enumerate(self.fields(f"{path}/parent/record"))], location, frame.parent)
+                               for i, cell in enumerate(self.without_site(self.fields(f"{path}/parent/record"), 9))], location, frame.parent)
         inside = sum(frame.row < candidate.row < frame.end_row for candidate in location.frames)
         views.check(f"{path}/inside", views.shown.count(f"{path}/inside"), inside)
         for link, row in (("enter", frame.row), ("leave", frame.end_row)):

@@ -16,7 +16,7 @@ from fractions import Fraction
 
 import definitions
 from expected import Expected
-from otf2events import EVENTS
+from otf2events import CONTEXT_CALLS, EVENTS
 from shown import Cat, Mounted, Shown, shows, ticks_of
 from xtfrun import Failure, archive_parser, compare_archives, parse_archives, temporary_folder
 
@@ -122,14 +122,14 @@ class Comparison:
             place = f"{directory}, record {record.seq}, {record.event.name}"
             found = (ticks_of(line[0], self.expected.ticks, self.expected.origin), int(line[1]), int(line[2]),
                      int(line[columns["seq"]]), line[columns["event"]])
-            self.check(place, found, (record.time, proc, thread, record.seq, record.event.name))
+            self.check(place, found, (record.time, proc, thread, record.seq, record.label))
             self.compare_region(place, line, columns, record)
             self.compare_fields(place, line, columns, record)
             if record_type == "enters_leaves":
                 cell = line[columns["duration"]]
                 self.check(f"{place}: duration", None if cell == "-" else ticks_of(cell, self.expected.ticks, 0),
                            record.time - records[i - record.enter].time
-                           if record.event.name == "LEAVE" and record.enter else None)
+                           if record.label == "LEAVE" and record.enter else None)
 
     def compare_region(self, place, line, columns, record):
         cell = line[columns["region"]]
@@ -151,7 +151,7 @@ class Comparison:
     def compare_fields(self, place, line, columns, record):
         values = record.event.values()
         for _, column, kind in EVENTS[record.event.name][1]:
-            if column in (None, "region"):
+            if column in (None, "region") or record.event.name in CONTEXT_CALLS:
                 continue
             self.checks += 1
             cell, wanted = line[columns[column]], values[column]
@@ -210,7 +210,7 @@ class Comparison:
             for line, (tick, location, seq, record) in zip(lines, wanted):
                 found = (ticks_of(line[0], self.expected.ticks, self.expected.origin), (int(line[1]), int(line[2])),
                          int(line[3]), line[4])
-                self.check(f"{directory}, merged", found, (tick, self.threads[location], seq, record.event.name))
+                self.check(f"{directory}, merged", found, (tick, self.threads[location], seq, record.label))
 
 
 @contextlib.contextmanager

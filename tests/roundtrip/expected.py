@@ -3,7 +3,7 @@
 import re
 
 import otf2print
-from otf2events import EVENTS
+from otf2events import CONTEXT_CALLS, EVENTS
 
 NO_REGION = None
 # docs/OTF2.md: number of innermost open regions among which the reader searches a LEAVE's frame.
@@ -24,9 +24,14 @@ class Record:
         self.before = NO_REGION # innermost region before all records of this time
         self.enter = self.outermost = self.depth = 0
 
+    @property
+    def label(self):
+        """The record's own name of the event."""
+        return CONTEXT_CALLS.get(self.event.name, self.event.name)
+
 
 class Stack:
-    """The call stack of a location. Frames are (region, true if by ENTER, number of the innermost ENTER, from 1)."""
+    """The call stack of a location. Frames are (region, number of their ENTER, from 1)."""
 
     def __init__(self):
         self.frames = []
@@ -35,48 +40,42 @@ class Stack:
     def region(self):
         return self.frames[-1][0] if self.frames else NO_REGION
 
-    def push(self, region, by_enter):
-        self.frames.append((region, by_enter, self.calls if by_enter else self.enclosing()))
+    def push(self, region):
+        self.frames.append((region, self.calls))
 
     def enclosing(self):
-        return self.frames[-1][2] if self.frames else 0
+        return self.frames[-1][1] if self.frames else 0
 
     def pop(self, region):
         """Removes the innermost frame of the region and all frames inside it. Returns the frame's ENTER, or 0 if it has none."""
         for i in range(len(self.frames) - 1, max(len(self.frames) - SEARCH, 0) - 1, -1):
-            found, by_enter, enter = self.frames[i]
+            found, enter = self.frames[i]
             if found == region:
                 del self.frames[i:]
-                return enter if by_enter else 0
+                return enter
         return 0
 
     def set_depth(self, record, region):
         """Sets `outermost` and `depth` for a frame of the region that will be pushed next or was just popped."""
-        called = [frame[0] for frame in self.frames if frame[1]]
-        record.outermost = int(region not in called)
-        record.depth = len(called) + 1
+        record.outermost = int(region not in [frame[0] for frame in self.frames])
+        record.depth = len(self.frames) + 1
 
     def happen(self, record, region):
         """Applies a record to the stack and sets the record's fields from it. `region` is the record's own region, if it has one."""
-        name = record.event.name
+        name = record.label
         record.region = self.region()
         if name == "ENTER":
             self.calls += 1
             enclosing = self.enclosing()
             record.region, record.enter = region, self.calls - enclosing if enclosing else 0
             self.set_depth(record, region)
-            self.push(region, True)
+            self.push(region)
         elif name == "LEAVE":
             self.calls += 1
             enter = self.pop(region)
             record.region, record.enter = region, self.calls - enter if enter else 0
             if enter:
                 self.set_depth(record, region)
-        elif name == "CALLING_CONTEXT_ENTER":
-            self.push(region, False)
-            record.region = region
-        elif name == "CALLING_CONTEXT_LEAVE":
-            self.pop(region)
 
 
 class Expected:
@@ -138,7 +137,7 @@ class Expected:
     def own_region(self, event):
         if event.name in ("ENTER", "LEAVE"):
             return self.region(event.values()["region"])
-        if event.name in ("CALLING_CONTEXT_ENTER", "CALLING_CONTEXT_LEAVE"):
+        if event.name in CONTEXT_CALLS:
             return self.region(self.contexts.get(event.values()["calling_context"]))
         return None
 

@@ -67,13 +67,13 @@ class Location:
         """Adds the interval before each row. The interval has the stack before the row."""
         previous = self.first
         for row, record in enumerate(self.calls):
-            orphan = record.event.name == "LEAVE" and record.enter == 0
+            orphan = record.label == "LEAVE" and record.enter == 0
             if self.stack:
                 self.charge(previous, record.time, self.stack[-1].region)
                 self.stack[-1].exclusive += record.time - previous
             elif orphan:
                 self.charge(previous, record.time, BEFORE)
-            if record.event.name == "ENTER":
+            if record.label == "ENTER":
                 self.end_above(row - record.enter if record.enter else None, row, record.time, "cut")
                 parent = self.stack[-1] if self.stack else None
                 self.stack.append(Frame(row, record.region, record.time, parent))
@@ -115,7 +115,7 @@ class Location:
     def profile(self, a, b, profile):
         """Adds to {region: [calls, inclusive, exclusive]}."""
         for record in self.calls:
-            if a <= record.time < b and record.event.name == "ENTER":
+            if a <= record.time < b and record.label == "ENTER":
                 profile[record.region][0] += 1
         for begin, end, region in self.opens:
             profile[region][1] += overlap(begin, end, a, b)
@@ -216,7 +216,7 @@ class Naive:
         slices = [[0] * 6 for _ in bounds[1:]]
         for _, record in self.records(selection):
             row = slices[slice_of(bounds, record.time)]
-            name = record.event.name
+            name = record.label
             row[0] += 1
             row[1] += name == "ENTER"
             if name in SENDS or name in RECVS:

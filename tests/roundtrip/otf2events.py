@@ -117,8 +117,8 @@ EVENTS = {
     "RMA_ACQUIRE_LOCK": ("rma_locks", RMA_LOCK_TYPE),
     "RMA_TRY_LOCK": ("rma_locks", RMA_LOCK_TYPE),
     "RMA_RELEASE_LOCK": ("rma_locks", RMA_LOCK),
-    "CALLING_CONTEXT_ENTER": ("samples", CONTEXT + [("Unwind Distance", "unwind_distance", "number")]),
-    "CALLING_CONTEXT_LEAVE": ("samples", CONTEXT),
+    "CALLING_CONTEXT_ENTER": ("enters_leaves", CONTEXT + [("Unwind Distance", "unwind_distance", "number")]),
+    "CALLING_CONTEXT_LEAVE": ("enters_leaves", CONTEXT),
     "CALLING_CONTEXT_SAMPLE": ("samples", CONTEXT + [("Unwind Distance", "unwind_distance", "number"),
                                                      ("Interrupt Generator", "generator", "interrupt_generators")]),
     "PROGRAM_BEGIN": ("programs", [("Name", "program", "text"), ("Arguments", None, "arguments")]),
@@ -127,6 +127,9 @@ EVENTS = {
     "BUFFER_FLUSH": ("measurement", [("Stop Time", "stop", "time")]),
     "UNKNOWN": ("unknown", []),
 }
+
+# Events whose records have the label of another event. The side array call_contexts has their fields.
+CONTEXT_CALLS = {"CALLING_CONTEXT_ENTER": "ENTER", "CALLING_CONTEXT_LEAVE": "LEAVE"}
 
 # Flags by their bits.
 FLAGS = {

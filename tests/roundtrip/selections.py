@@ -145,7 +145,7 @@ class Selection:
             return False
         if self.type is not None and record.type != self.type:
             return False
-        if self.calls and record.event.name != "ENTER":
+        if self.calls and record.label != "ENTER":
             return False
         if self.regions is not None and record.region not in self.regions:
             return False

@@ -18,7 +18,7 @@ from xtfrun import PROJECT, Failure, Xtf, need_programs, need_mounts, temporary_
 
 SOUND = ["all-events", "clock-offsets", "clock-1hz", "clock-4ghz", "mapped-ids", "rank-low-ids", "rank-high-ids",
          "duplicate-definitions", "late-definitions", "missing-definitions", "region-per-process", "wrong-counts",
-         "odd-calls", "open-receives", "another name.v2", "backward-times", "no-events", "sums-calls", "sums-deep",
+         "odd-calls", "open-receives", "contexts", "odd-contexts", "samples-alone", "another name.v2", "backward-times", "no-events", "sums-calls", "sums-deep",
          "sums-names"]
 
 # A ring of 3 processes, 300 rounds of 6 events.

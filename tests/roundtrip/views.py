@@ -28,7 +28,7 @@ from selections import Chooser
 from shown import shows, ticks_of
 from xtfrun import Failure, archive_parser, compare_archives, parse_archives, temporary_folder
 
-GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-calls", "open-receives", "no-events",
+GENERATED = ["all-events", "clock-1hz", "clock-4ghz", "backward-times", "odd-calls", "open-receives", "contexts", "no-events",
              "missing-definitions", "rank-high-ids", "sums-calls", "sums-deep", "sums-regions", "sums-names",
              "sums-messages", "sums-communicators", "sums-metrics", "sums-growth", "sums-instant", "sums-ties",
              "sums-hybrid", "sums-plain"]

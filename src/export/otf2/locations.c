@@ -76,12 +76,25 @@ static bool add_attributes(Location *l, const XtfLocationRecord *record, GError 
     }
 }
 
-static OTF2_ErrorCode write_call(Location *l, const XtfLocationRecord *record, uint64_t time)
+/* Writes a call of a calling context. */
+static OTF2_ErrorCode write_call_of_context(Location *l, unsigned event, const XtfCallContextsRow *row, uint64_t time)
+{
+    uint32_t id = xtf_otf2_id(&l->export->names, XTF_MODEL_CALLING_CONTEXTS, row->calling_context);
+
+    if (event == XTF_LABEL_ENTER)
+        return OTF2_EvtWriter_CallingContextEnter(l->writer, l->export->attributes, time, id, row->unwind_distance);
+    return OTF2_EvtWriter_CallingContextLeave(l->writer, l->export->attributes, time, id);
+}
+
+/* Writes a call. `context` is the row of `call_contexts` of its record, or NULL. */
+static OTF2_ErrorCode write_call(Location *l, const XtfLocationRecord *record, const void *context, uint64_t time)
 {
     const XtfEntersLeavesRow *row = record->fields;
-    uint32_t id = find_region_id(l, row->region);
     OTF2_ErrorCode code = OTF2_SUCCESS;
 
+    if (context && (row->event == XTF_LABEL_ENTER || row->event == XTF_LABEL_LEAVE))
+        return write_call_of_context(l, row->event, context, time);
+    uint32_t id = find_region_id(l, row->region);
     switch (row->event) {
     case XTF_LABEL_ENTER:
         if (l->has_sites)
@@ -97,6 +110,7 @@ static OTF2_ErrorCode write_call(Location *l, const XtfLocationRecord *record, u
 static bool write_event(Location *l, const XtfLocationRecord *record, uint64_t time, OTF2_ErrorCode *code,
                         GError **error)
 {
+    const void *context;
     bool left_out;
 
     if (!xtf_otf2_is_left_out(l->export, l->reader, record, &left_out, error))
@@ -109,7 +123,9 @@ static bool write_event(Location *l, const XtfLocationRecord *record, uint64_t t
         return true;
     }
     if (record->tag == XTF_MODEL_ENTERS_LEAVES) {
-        *code = write_call(l, record, time);
+        if (!xtf_location_reader_side(l->reader, XTF_MODEL_CALL_CONTEXTS, &context, error))
+            return false;
+        *code = write_call(l, record, context, time);
         return true;
     }
     if (!xtf_otf2_write_event(l->export, l->reader, record, l->writer, time, code, error))

@@ -44,17 +44,6 @@ bool xtf_call_sites_find(const XtfDefinitions *definitions, uint32_t *attribute)
     return false;
 }
 
-/* Returns the texts of the source by their ids in the trace. The caller unrefs the table. */
-static GHashTable *index_texts(const XtfDefinitions *definitions)
-{
-    GHashTable *texts = g_hash_table_new(NULL, NULL);
-
-    for (guint i = 0; i < definitions->string_ids->len; i++)
-        g_hash_table_insert(texts, GUINT_TO_POINTER(g_array_index(definitions->string_ids, uint32_t, i)),
-                            g_ptr_array_index(definitions->strings, i));
-    return texts;
-}
-
 /* Sets a member of the template that has the source location of the property's calling context. */
 static void apply_property(XtfCallSites *sites, const XtfDefinitionPropertyRow *property, unsigned kind)
 {
@@ -171,7 +160,7 @@ XtfCallSites *xtf_call_sites_new(XtfDefinitions *definitions, uint32_t attribute
     for (uint64_t i = 0; i < sites->n; i++)
         make_template(sites, i);
     apply_properties(sites);
-    g_autoptr(GHashTable) texts = index_texts(definitions);
+    g_autoptr(GHashTable) texts = xtf_definitions_texts(definitions);
     for (uint64_t i = 0; i < sites->n; i++)
         name_template(sites, texts, i);
     find_equal_templates(sites);
@@ -205,10 +194,11 @@ uint32_t xtf_call_sites_row(XtfCallSites *sites, uint32_t region, uint32_t sourc
 
     if (known)
         return GPOINTER_TO_UINT(known) - 1;
-    XtfSiteRow site = sites->templates[first];
-    uint32_t row = (uint32_t)xtf_definitions_n_rows(sites->definitions, XTF_MODEL_SITES);
+    XtfStackedSiteRow site = {.caller = XTF_NONE32,
+                              .callee = XTF_NONE32}; /* without frames, the table takes its begin */
+    memcpy(&site, &sites->templates[first], sizeof sites->templates[first]);
     site.region = region;
-    xtf_definitions_add_part(sites->definitions, XTF_MODEL_SITES, &site);
+    uint32_t row = xtf_definitions_append(sites->definitions, XTF_MODEL_SITES, &site);
     g_hash_table_insert(sites->rows, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(row + 1));
     return row;
 }

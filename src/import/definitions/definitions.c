@@ -335,6 +335,25 @@ uint32_t xtf_definitions_late_string(XtfDefinitions *definitions, const char *te
     return number;
 }
 
+GHashTable *xtf_definitions_texts(const XtfDefinitions *definitions)
+{
+    GHashTable *texts = g_hash_table_new(NULL, NULL);
+
+    for (guint i = 0; i < definitions->string_ids->len; i++)
+        g_hash_table_insert(texts, GUINT_TO_POINTER(g_array_index(definitions->string_ids, uint32_t, i)),
+                            g_ptr_array_index(definitions->strings, i));
+    return texts;
+}
+
+uint32_t xtf_definitions_append(XtfDefinitions *definitions, unsigned table, const void *row)
+{
+    g_mutex_lock(&definitions->lock);
+    uint32_t number = (uint32_t)xtf_definitions_n_rows(definitions, table);
+    xtf_definitions_add_part(definitions, table, row);
+    g_mutex_unlock(&definitions->lock);
+    return number;
+}
+
 void xtf_definitions_add_remark(XtfDefinitions *definitions, unsigned kind, const char *text)
 {
     g_mutex_lock(&definitions->lock);

@@ -94,6 +94,10 @@ static inline uint32_t xtf_definitions_row(XtfDefinitions *definitions, unsigned
 
 /* Returns the id in the trace of a text, for a row that is added after resolving. */
 uint32_t xtf_definitions_late_string(XtfDefinitions *definitions, const char *text);
+/* Returns the texts of the source by their ids in the trace. The caller unrefs the table. */
+GHashTable *xtf_definitions_texts(const XtfDefinitions *definitions);
+/* Adds a row after resolving, to a table without ids. Returns its number. Any thread. */
+uint32_t xtf_definitions_append(XtfDefinitions *definitions, unsigned table, const void *row);
 /* Adds a row of `remarks`, after resolving. `kind` is a label of xtf_remark_kinds. */
 void xtf_definitions_add_remark(XtfDefinitions *definitions, unsigned kind, const char *text);
 

@@ -186,7 +186,7 @@ ON_RECORD(ParameterInt, PARAMETERS, Parameters, PARAMETER_INT64, (OTF2_Parameter
 ON_RECORD(ParameterUnsignedInt, PARAMETERS, Parameters, PARAMETER_UINT64, (OTF2_ParameterRef parameter, uint64_t value),
           .parameter = LOOK_UP(PARAMETER_DEFINITIONS, parameter), .unsigned_integer = value);
 
-/* Samples. Entering or leaving a calling context also changes the stack, so that records have the right region. */
+/* Calling contexts. Entering and leaving them are calls of their regions. A sample is no call. */
 
 /* Returns the region of a calling context, a row of the table. */
 static uint32_t context_region(XtfStream *stream, uint32_t context)
@@ -197,22 +197,42 @@ static uint32_t context_region(XtfStream *stream, uint32_t context)
     return row->region;
 }
 
+/* Returns the call site of an ENTER of a calling context: that of its attribute, or else by the context's callers. */
+static uint32_t find_site_of_context(XtfStream *stream, uint32_t region, uint32_t context,
+                                     const OTF2_AttributeList *attributes)
+{
+    uint32_t site = find_site_of_enter(stream, region, attributes);
+
+    return site == NO32 && stream->context_sites ? xtf_context_sites_row(stream->context_sites, context) : site;
+}
+
+/* Notes the calling context of the call that the last record enters or leaves. */
+static bool note_context(XtfStream *stream, uint32_t context, uint32_t unwind_distance)
+{
+    XtfCallContextsRow row = {.time = stream->last_time,
+                              .seq = stream->seq - 1,
+                              .calling_context = context,
+                              .unwind_distance = unwind_distance};
+    return xtf_stream_append_row(stream, XTF_MODEL_CALL_CONTEXTS, &row);
+}
+
 ON(CallingContextEnter, OTF2_CallingContextRef context, uint32_t unwind_distance)
 {
-    XtfSamplesRow row = {
-        .calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = unwind_distance, .generator = NO32};
-    xtf_stream_set_time(stream, time);
-    xtf_stream_push_context(stream, context_region(stream, row.calling_context));
-    return RECORD(SAMPLES, CALLING_CONTEXT_ENTER, row);
+    uint32_t row = LOOK_UP(CALLING_CONTEXTS, context), region = context_region(stream, row);
+    uint32_t site = find_site_of_context(stream, region, row, attributes);
+
+    return xtf_otf2_done(
+        stream, xtf_stream_enter_from(stream, time, region, site) && note_context(stream, row, unwind_distance),
+        attributes);
 }
 
 ON(CallingContextLeave, OTF2_CallingContextRef context)
 {
-    XtfSamplesRow row = {
-        .calling_context = LOOK_UP(CALLING_CONTEXTS, context), .unwind_distance = NO32, .generator = NO32};
-    OTF2_CallbackCode code = RECORD(SAMPLES, CALLING_CONTEXT_LEAVE, row);
-    xtf_stream_pop(stream, context_region(stream, row.calling_context));
-    return code;
+    uint32_t row = LOOK_UP(CALLING_CONTEXTS, context);
+
+    return xtf_otf2_done(stream,
+                         xtf_stream_leave(stream, time, context_region(stream, row)) && note_context(stream, row, NO32),
+                         attributes);
 }
 
 ON_RECORD(CallingContextSample, SAMPLES, Samples, CALLING_CONTEXT_SAMPLE,

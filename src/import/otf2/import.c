@@ -68,6 +68,16 @@ static bool create_output(XtfOtf2Import *import, GError **error)
     return xtf_import_create_output(import->job, 1000000000, UINT64_MAX, error);
 }
 
+static void prepare_context_sites(XtfOtf2Import *import)
+{
+    xtf_context_sites_prepare(import->context_sites);
+    uint64_t n = xtf_context_sites_n_circles(import->context_sites);
+    g_autofree char *circles = xtf_import_quantity(n, "circle");
+    if (n > 0)
+        xtf_import_warn(import->job, "calling contexts are their own parents, in %s: sites of calls end there",
+                        circles);
+}
+
 static bool import_archive(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
 {
     XtfDefinitions *definitions = &import->source.definitions;
@@ -85,11 +95,15 @@ static bool import_archive(XtfOtf2Import *import, OTF2_Reader *reader, GError **
                                  import->source.unknown);
     note_extras(import, reader);
     uint32_t attribute = 0;
-    import->job->has_sites = xtf_call_sites_find(definitions, &attribute);
+    bool has_attribute = xtf_call_sites_find(definitions, &attribute);
+    import->context_sites = xtf_context_sites_new(definitions);
+    import->job->has_sites = has_attribute || import->context_sites;
     if (!xtf_otf2_find_locations(import, reader, error) || !create_output(import, error) ||
         !xtf_definitions_resolve(definitions, import->job->writer, error))
         return false;
-    import->call_sites = import->job->has_sites ? xtf_call_sites_new(definitions, attribute) : NULL;
+    import->call_sites = has_attribute ? xtf_call_sites_new(definitions, attribute) : NULL;
+    if (import->context_sites)
+        prepare_context_sites(import);
     if (!xtf_otf2_read_events(import, error))
         return false;
     xtf_import_note_undefined_ids(import->job, definitions);
@@ -127,6 +141,7 @@ bool xtf_otf2_import(XtfImportJob *job, GError **error)
         OTF2_Reader_Close(reader);
     job->report.definitions = import.source.definitions.count;
     xtf_call_sites_free(import.call_sites);
+    xtf_context_sites_free(import.context_sites);
     xtf_definitions_finish(&import.source.definitions);
     g_array_unref(import.locations);
     g_array_unref(import.losses);

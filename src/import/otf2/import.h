@@ -38,7 +38,8 @@ typedef struct {
 typedef struct {
     XtfImportJob *job;
     XtfOtf2Definitions source;
-    XtfCallSites *call_sites; /* NULL: the archive has none */
+    XtfCallSites *call_sites;       /* NULL: the archive has none in attributes */
+    XtfContextSites *context_sites; /* NULL: the archive has none in calling contexts */
     OTF2_EvtReaderCallbacks *callbacks;
     OTF2_DefReaderCallbacks *local_callbacks;
     GArray *locations; /* of XtfOtf2Location: the locations to read */

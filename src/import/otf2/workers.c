@@ -288,6 +288,7 @@ static gpointer run_worker(gpointer data)
     worker->stream.requests.folder = folder;
     worker->stream.has_sites = import->job->has_sites;
     worker->stream.call_sites = import->call_sites;
+    worker->stream.context_sites = import->context_sites;
     while (!error && (n = take_locations(import, &first)) > 0)
         if (!read_locations(worker, first, n, &error))
             keep_first_error(import, error);

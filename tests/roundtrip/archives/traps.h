@@ -25,6 +25,9 @@ void write_wrong_counts(const char *folder);       /* wrong numbers of events in
 /* Events: traps-calls.c */
 void write_odd_calls(const char *folder);     /* never left, left twice, left but never entered, recursion */
 void write_open_receives(const char *folder); /* requests that never complete */
+void write_contexts(const char *folder);      /* calls with sites, and samples: traps-contexts.c */
+void write_odd_contexts(const char *folder);  /* undefined contexts, circles of parents, left but never entered */
+void write_samples_alone(const char *folder); /* and calls of contexts without places */
 
 /* Messages: traps-messages.c */
 void write_requests(const char *folder);        /* each way to start and end a request */

@@ -19,7 +19,7 @@ import sys
 from asking import Asker, Refused
 from xtfrun import Failure, Xtf, temporary_folder
 
-ARCHIVES = ["all-events", "mapped-ids", "clock-offsets", "odd-calls", "rank-high-ids"]
+ARCHIVES = ["all-events", "mapped-ids", "clock-offsets", "odd-calls", "contexts", "odd-contexts", "rank-high-ids"]
 QUERIES = ["/count", "/info", "/records", "/enters_leaves/records", "/proc/0/records", "/time/20%-70%/count",
            "/proc/1/time/30%-50%/enters_leaves/count", "/histogram", "/definitions/regions", "/num/7/records",
            "/time/20%-70%/profile", "/proc/1/imbalance", "/time/30%-/stack", "/recvs/matrix", "/proc/0/bytes", "/values"]

@@ -12,52 +12,12 @@ import sys
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
 # pylint: disable=wrong-import-position
-from asking import Asker, Refused
-from xtfrun import Xtf, check, run_test, takes_fewer, temporary_folder, without_name
+from trees import compare_trees
+from xtfrun import Xtf, check, run_test, takes_fewer, temporary_folder
 
 XTF, ASK_TREE, SPLIT, *TRACES = sys.argv[1:]
 COMMAND = Xtf(XTF)
 N_VOLUMES = 5
-# Lines of the file `info` that describe files and commits, not the trace.
-OF_FILES = re.compile(rb"^(file|format|size|pages|volumes|commit|codec) .*\n", re.M)
-BYTES_EACH = re.compile(rb" \([0-9.]+ bytes each, all included\)")
-# Windows, which no directory lists, and numbers of records.
-WINDOWS = ["/time/10%-30%", "/time/47%-48%", "/num/5-400", "/proc/1/time/20%-80%", "/time/33%-66%/enters_leaves"]
-
-
-def ask(asker, question, trace):
-    """Returns the answer without what depends on files."""
-    answer = asker.ask(question)
-    if question.endswith("/info"):
-        answer = BYTES_EACH.sub(b"", OF_FILES.sub(b"", answer))
-    return without_name(answer, trace) if question.endswith((".svg", ".html", "/findings")) else answer
-
-
-def list_names(asker, path):
-    """Returns the names in a directory; None: it is a file."""
-    try:
-        return asker.ask(f"ls {path}").decode("utf-8", "surrogateescape").splitlines()
-    except Refused:
-        return None
-
-
-def compare_trees(one, many):
-    """Compares all paths of two traces. Returns the numbers of directories and files."""
-    a, b = (Asker(COMMAND, ASK_TREE, trace) for trace in (one, many))
-    waiting, directories, files = ["/", *WINDOWS], 0, 0
-    while waiting:
-        path = waiting.pop()
-        names = list_names(a, path)
-        question = f"{'cat' if names is None else 'ls'} {path}"
-        first, second = ask(a, question, one), ask(b, question, many)
-        check(first == second, f"{many}: {question} differs from {one}")
-        if names is None:
-            files += 1
-        else:
-            directories += 1
-            waiting += [f"{path.rstrip('/')}/{name}" for name in names]
-    check(a.end() is None and b.end() is None, "a process that answered has ended with an error")
-    return directories, files
 
 
 def check_refused_companion(folder, trace):
@@ -86,7 +46,7 @@ def compare_rotated(folder, trace, codec, analysed):
     check(len(list(one.parent.iterdir())) == 1, "the trace without volumes is in several files")
     check(len(list(many.parent.iterdir())) > N_VOLUMES, f"only {len(list(many.parent.iterdir()))} files of volumes")
     check(re.search(rb"^volumes +\d+$", COMMAND.expect("info", many), re.M), "no volumes")
-    directories, files = compare_trees(one, many)
+    directories, files = compare_trees(COMMAND, ASK_TREE, one, many)
     if analysed:
         check_refused_companion(folder, many)
     check(files > 500, f"only {files} files were compared")

@@ -323,7 +323,7 @@ static bool write_superblock(XtfWriter *writer, unsigned slot, const XtfOpeningI
                 .page_size = writer->page_size,
                 .epoch = writer->epoch,
                 .commit = writer->commit,
-                .pages = writer->pages + (writer->base ? xtf_writer_base_pages(writer->base) : 0),
+                .pages = writer->pages + (writer->base ? writer->base->pages : 0),
                 .wall_time = wall_time,
                 .closed = closed,
                 .kept_commits = writer->kept_commits,

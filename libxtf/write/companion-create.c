@@ -141,15 +141,13 @@ static XtfWriterBase *new_base(XtfTrace *trace, const char *path)
 {
     const XtfCatalog *catalog = &trace->catalog;
     const XtfTraceInfo *info = &trace->superblock.info;
-    XtfWriterBase *base = g_new0(XtfWriterBase, 1);
+    XtfWriterBase *base = xtf_writer_base_new(trace);
+    XtfPartFile file = xtf_part_file_of(g_path_get_basename(path), info);
 
-    base->trace = xtf_trace_ref(trace);
-    base->file = xtf_part_file_of(g_path_get_basename(path), info);
-    base->file.pages = MAX(info->pages, (info->file_size + info->page_size - 1) / info->page_size);
+    file.pages = MAX(info->pages, (info->file_size + info->page_size - 1) / info->page_size);
+    xtf_writer_base_add_file(base, file);
+    xtf_writer_base_add_segments(base, catalog->segments, catalog->n_segments, 0);
     base->schemas = g_new(uint32_t, catalog->n_schemas + 1);
-    base->n_segments = catalog->n_segments + 1;
-    base->segments = g_new0(XtfSegment, base->n_segments);
-    base->maps = g_new0(XtfSegmentMap, base->n_segments);
     return base;
 }
 
@@ -175,8 +173,8 @@ static XtfWriter *make_companion(XtfWriter *new, XtfTrace *trace, const char *ba
         return NULL;
     writer->base = new_base(trace, base);
     writer->incompatible = trace->superblock.incompatible | XTF_FEATURE_FILES;
-    if (!xtf_file_name_valid(writer->base->file.name, strlen(writer->base->file.name)) ||
-        writer->base->file.pages > XTF_FILES_PAGES_MAX) {
+    const XtfPartFile *file = &g_array_index(writer->base->files, XtfPartFile, 0);
+    if (!xtf_file_name_valid(file->name, strlen(file->name)) || file->pages > XTF_FILES_PAGES_MAX) {
         xtf_fail(error, XTF_ERROR_INVALID, "%s: a companion cannot name a trace with such a file name", base);
         return NULL;
     }

@@ -3,14 +3,63 @@
 #include "libxtf/error.h"
 #include "libxtf/tree/trace-private.h"
 
+static void clear_file(gpointer file)
+{
+    g_free(((XtfPartFile *)file)->name);
+}
+
+static void clear_table(gpointer table)
+{
+    g_byte_array_unref(((XtfPartTable *)table)->rows);
+}
+
+XtfWriterBase *xtf_writer_base_new(XtfTrace *trace)
+{
+    XtfWriterBase *base = g_new0(XtfWriterBase, 1);
+
+    base->trace = trace ? xtf_trace_ref(trace) : NULL;
+    base->files = g_array_new(FALSE, FALSE, sizeof(XtfPartFile));
+    g_array_set_clear_func(base->files, clear_file);
+    base->part_segments = g_array_new(FALSE, FALSE, sizeof(XtfSegment));
+    base->tables = g_array_new(FALSE, FALSE, sizeof(XtfPartTable));
+    g_array_set_clear_func(base->tables, clear_table);
+    xtf_writer_base_add_segments(base, NULL, 0, 0);
+    return base;
+}
+
+void xtf_writer_base_add_file(XtfWriterBase *base, XtfPartFile file)
+{
+    file.first_page = base->pages;
+    base->pages += file.pages;
+    g_array_append_val(base->files, file);
+}
+
+void xtf_writer_base_add_segments(XtfWriterBase *base, const XtfSegment *segments, uint32_t n, uint64_t first_page)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        XtfSegment segment = segments[i];
+        segment.first_page += first_page;
+        g_array_append_val(base->part_segments, segment);
+    }
+    uint32_t before = base->n_segments;
+    base->n_segments = base->part_segments->len + 1;
+    base->maps = g_renew(XtfSegmentMap, base->maps, base->n_segments);
+    memset(base->maps + before, 0, (base->n_segments - before) * sizeof *base->maps);
+    base->segments = g_renew(XtfSegment, base->segments, base->n_segments);
+}
+
 void xtf_writer_base_free(XtfWriterBase *base)
 {
     if (!base)
         return;
     for (uint32_t i = 0; i < base->n_segments; i++)
         g_free(base->maps[i].tables);
-    xtf_trace_unref(base->trace);
-    g_free(base->file.name);
+    if (base->trace)
+        xtf_trace_unref(base->trace);
+    g_array_unref(base->files);
+    g_array_unref(base->part_segments);
+    g_array_unref(base->tables);
+    g_free(base->named);
     g_free(base->schemas);
     g_free(base->segments);
     g_free(base->maps);
@@ -57,9 +106,27 @@ static bool store_segment_map(XtfCommitBlock *block, XtfWriterBase *base, GHashT
     return true;
 }
 
+/* Stores the maps of an anchor's tables. */
+static bool store_part_tables(XtfCommitBlock *block, XtfWriterBase *base, GError **error)
+{
+    for (guint i = 0; i < base->tables->len; i++) {
+        const XtfPartTable *table = &g_array_index(base->tables, XtfPartTable, i);
+        XtfSegmentMap *map = &base->maps[table->segment];
+        map->tables = g_renew(XtfTableMap, map->tables, map->n_tables + 1);
+        XtfTableMap *to = &map->tables[map->n_tables++];
+        *to = (XtfTableMap){.schema = table->schema};
+        if (table->rows->len > 0 && !xtf_commit_block_add(block, table->rows, &to->rows, error))
+            return false;
+    }
+    return true;
+}
+
 bool xtf_writer_base_store(XtfCommitBlock *block, GError **error)
 {
     XtfWriterBase *base = block->writer->base;
+
+    if (!base->trace)
+        return store_part_tables(block, base, error);
     g_autoptr(GHashTable) stored = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     const XtfSegmentMap *maps = base->trace->catalog.segment_maps;
 
@@ -69,32 +136,30 @@ bool xtf_writer_base_store(XtfCommitBlock *block, GError **error)
     return true;
 }
 
-uint64_t xtf_writer_base_pages(const XtfWriterBase *base)
-{
-    return base->file.pages;
-}
-
 void xtf_writer_base_name(const XtfWriter *writer, XtfCatalog *catalog)
 {
     XtfWriterBase *base = writer->base;
-    const XtfCatalog *of_base = &base->trace->catalog;
 
-    base->file.first_page = writer->pages;
     base->segments[0] = catalog->segments[0];
     for (uint32_t i = 1; i < base->n_segments; i++) {
-        base->segments[i] = of_base->segments[i - 1];
-        base->segments[i].first_page += base->file.first_page;
+        base->segments[i] = g_array_index(base->part_segments, XtfSegment, i - 1);
+        base->segments[i].first_page += writer->pages;
+    }
+    base->named = g_renew(XtfPartFile, base->named, base->files->len);
+    for (guint i = 0; i < base->files->len; i++) {
+        base->named[i] = g_array_index(base->files, XtfPartFile, i);
+        base->named[i].first_page += writer->pages;
     }
     base->strings = g_renew(XtfRef, base->strings, catalog->strings.n + 1);
     for (uint32_t i = 0; i < catalog->strings.n; i++) {
         base->strings[i] = catalog->strings.chunks[i];
         if (i < base->n_strings)
-            base->strings[i].offset += base->file.first_page * writer->page_size;
+            base->strings[i].offset += writer->pages * writer->page_size;
     }
     catalog->segments = base->segments;
     catalog->segment_maps = base->maps;
     catalog->n_segments = base->n_segments;
     catalog->strings.chunks = base->strings;
-    catalog->files = &base->file;
-    catalog->n_files = 1;
+    catalog->files = base->named;
+    catalog->n_files = base->files->len;
 }

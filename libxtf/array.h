@@ -39,6 +39,9 @@ typedef struct {
     uint32_t edge_length, edge_checksum;
     struct XtfCache *cache; /* cache of the sweep that reads the array (sweep.h); NULL: the trace's cache */
     uint8_t height, codec;
+    bool joined;           /* it consists of pieces (disk/lists/pieces.h) */
+    const uint8_t *shifts; /* of a piece: the numbers to add to its rows (XtfDiskShift); borrowed */
+    uint32_t n_shifts;
 } XtfArray;
 
 /* Returns the number of the trace's arrays: the entries of the P index, sorted by location, then schema id. */

@@ -4,10 +4,14 @@
  *
  * A location of the whole has the rows of all runs, in the order of time. Rows of tables become one row as in a merge
  * (merge.h), except that numbers which each run gives out by itself become different ones. So the communicators of two
- * runs stay different, and no message leads from one run to another. The rows are copied and rewritten.
+ * runs stay different, and no message leads from one run to another. The rows are copied and rewritten, or rewritten
+ * whenever they are read.
  *
  * Where a run ends with open frames, a row is added that ends each of them. Its time is that of the location's last
  * record in the run. So no frame lasts into the gap between two runs. Frames of the last run stay open.
+ *
+ * The runs may also stay where they are. Then the whole is an anchor: it has its own index and totals, and names the
+ * files that have the rows. It opens like any trace, as long as the runs are in its folder and do not change.
  *
  * Times of the whole are the global times of the runs. Clock maps are not copied, nor are derived rows: they cover one
  * run.
@@ -39,6 +43,7 @@ typedef struct {
     size_t n_numbers;
     const char *const *separate; /* tables whose rows describe one run: they join no row of another. NULL-terminated */
     const char *const *left_out; /* tables that are not copied. NULL-terminated */
+    bool in_place;               /* do not copy rows: the file becomes an anchor, which names the runs' files */
     /* Called repeatedly with the copied rows and the total; returns false to stop. May be NULL. */
     bool (*progress)(uint64_t done, uint64_t total, void *data);
     void *data;

@@ -109,10 +109,10 @@ static void use_companion(XtfChecking *check, uint64_t place, const XtfDiskPage 
     check_companion_unused_bytes(check, place + companion, sizeof head + (uint64_t)xtf_read32(head.length));
 }
 
-static void check_page_unused_bytes(XtfChecking *check, unsigned level, uint64_t place)
+static void check_page_unused_bytes(XtfChecking *check, const XtfArray *array, unsigned level, uint64_t place)
 {
     g_autoptr(GError) error = NULL;
-    XtfBlock *page = xtf_page_get(check->array, place, level, &error);
+    XtfBlock *page = xtf_page_get(array, place, level, &error);
 
     if (page) {
         uint32_t used = (uint32_t)sizeof(XtfDiskPage) + xtf_read32(xtf_page_head(page)->length);
@@ -132,7 +132,7 @@ static bool process_child(XtfChecking *check, unsigned level, const XtfPageView 
     if (!open && !is_full(check->array, level, view->count))
         xtf_checking_problem(check, "array %u: page %" PRIu64 " is sealed, but not full", check->array->id, place);
     if (!open)
-        check_page_unused_bytes(check, level, place);
+        check_page_unused_bytes(check, check->array, level, place);
     return is_new;
 }
 
@@ -191,12 +191,77 @@ static void pass_over_child(XtfChecking *check, unsigned level, uint64_t end)
         check->levels[i] = (XtfLevelWalk){.place = check->levels[i].place, .n = end, .unread = true};
 }
 
+/* ---- Leaves of joined arrays. */
+
+/* Records the items of a piece's array as used. Index pages of that array are not used.
+ */
+static void use_piece(XtfChecking *check, const XtfArray *source)
+{
+    g_autoptr(GError) error = NULL;
+    uint64_t base = xtf_page_offset(xtf_array_segment(source), xtf_array_page_size(source), 0);
+    g_autoptr(XtfBlock) edge = xtf_edge_get(source, &error);
+
+    xtf_checking_add_identity(check, source);
+    xtf_checking_use_item(check, base, (XtfRef){.offset = source->edge_offset, .length = source->edge_length});
+    if (edge)
+        xtf_checking_use_item(check, base, xtf_edge_leaf(source, edge->data));
+    else
+        xtf_checking_take_error(check, &error);
+}
+
+/* Returns the page of a leaf of a piece: its own, or that of the right edge that holds it. */
+static uint64_t page_in_piece(const XtfArray *source, uint64_t place)
+{
+    return xtf_page_number(xtf_array_segment(source),
+                           place > 0 ? place : source->edge_offset / xtf_array_page_size(source));
+}
+
+/* Checks a leaf of a joined array. Its neighbours may be in other arrays, so its links say nothing. */
+static void walk_joined_leaf(XtfChecking *check, const XtfDescentLeaf *leaf, uint64_t place)
+{
+    g_autoptr(GError) error = NULL;
+    g_auto(XtfPageView) view = {0};
+    XtfPiece piece;
+    XtfArray source;
+
+    if (!xtf_joined_piece(check->array, leaf->edge, leaf->first_n, &piece, &source, &error)) {
+        skip_child(check, 0, place, &error);
+        check->levels[0].n = leaf->end;
+        return;
+    }
+    bool elsewhere = piece.kind == XTF_PIECE_ARRAY;
+    if (elsewhere && !xtf_checking_can_read(check, page_in_piece(&source, place))) {
+        pass_over_child(check, 0, leaf->end);
+        return;
+    }
+    if (!xtf_descent_leaf_rows(leaf, &view, &error)) {
+        skip_child(check, 0, place, &error);
+        check->levels[0].n = leaf->end;
+        return;
+    }
+    if (view.first_n != check->levels[0].n)
+        xtf_checking_problem(check, "array %u: a leaf begins at row %" PRIu64 ", not %" PRIu64, check->array->id,
+                             view.first_n, check->levels[0].n);
+    if (elsewhere && view.first_n == piece.first_n)
+        use_piece(check, &source);
+    if (elsewhere && place > 0) {
+        check->report.pages++;
+        if (xtf_checking_use_page(check, xtf_page_number(xtf_array_segment(&source), place), XTF_USE_PAGE))
+            check_page_unused_bytes(check, &source, 0, place);
+    }
+    process_leaf(check, &view);
+}
+
 static void walk_leaf(XtfChecking *check, const XtfDescentLeaf *leaf, uint64_t place)
 {
     g_autoptr(GError) error = NULL;
     g_auto(XtfPageView) view = {0};
     bool head_only = check->stored_only && !leaf->open;
 
+    if (check->array->joined) {
+        walk_joined_leaf(check, leaf, place);
+        return;
+    }
     if (!(head_only ? read_leaf_head(leaf, place, &view, &error) : xtf_descent_leaf_rows(leaf, &view, &error)))
         skip_child(check, 0, place, &error);
     else if (!process_child(check, 0, &view, place, leaf->open))
@@ -216,7 +281,9 @@ static void walk_child(XtfChecking *check, const XtfDescentPage *page, uint32_t 
     bool open = page->open && slot + 1 == page->page.count;
     XtfDescentPage child;
 
-    if (!open && is_unread(check, place)) {
+    bool own = !(page->level == 1 && page->array->joined); /* else the leaf's page is in another array's segment */
+
+    if (!open && own && is_unread(check, place)) {
         pass_over_child(check, page->level - 1, xtf_descent_child_end(page, slot));
         return;
     }
@@ -265,14 +332,14 @@ static void walk_tree(XtfChecking *check, XtfBlock *edge)
     walk_children(check, &root);
 }
 
-/* Checks that no bytes follow the last totals in a right edge. */
+/* Checks that no bytes follow the last totals in a right edge. The walk checks the pieces of a joined array. */
 static void check_edge_end(XtfChecking *check, const XtfBlock *edge)
 {
     const XtfArray *array = check->array;
     unsigned last = array->schema->n_aggregates > 0 ? array->height : 0;
     XtfBytesReader totals = xtf_edge_totals(edge->data, edge->length, array->height, last);
 
-    if (totals.failed || totals.at + totals.left != edge->data + edge->length)
+    if (totals.failed || (!array->joined && totals.at + totals.left != edge->data + edge->length))
         xtf_checking_problem(check, "array %u: its right edge is not as long as its parts", array->id);
 }
 
@@ -298,7 +365,7 @@ static void count_checked_rows(XtfChecking *check)
 }
 
 /* Compares the array's first and last time with the P index. Returns false if they differ. If the first row cannot be
- * read, its time is taken from the root. */
+ * read, its time is taken from the root. A last row that lies in a missing piece is not compared. */
 static bool check_times(XtfChecking *check)
 {
     g_autoptr(GError) error = NULL;
@@ -309,7 +376,7 @@ static bool check_times(XtfChecking *check)
         xtf_checking_take_error(check, &error);
         return false;
     }
-    if (first == array->first && check->last_t == array->last)
+    if (first == array->first && (check->levels[0].unread || check->last_t == array->last))
         return true;
     xtf_checking_problem(check, "array %u: its first and last times are not those in the P index", array->id);
     return false;

@@ -118,6 +118,6 @@ void xtf_checking_files(XtfChecking *check)
     check->wrong_pages[catalog->n_files] = n_wrong_pages;
     check_names(check);
     for (uint32_t i = 0; catalog->n_files > 0 && trace->superblock.own_first == 0 && i < catalog->n_segments; i++)
-        if (!(i == 0 && trace->superblock.info.companion) && !segment_lies_in_files(check, &catalog->segments[i]))
+        if (!(i == 0 && xtf_trace_has_own_segment(trace)) && !segment_lies_in_files(check, &catalog->segments[i]))
             xtf_checking_problem(check, "segment %u lies in none of the files", i);
 }

@@ -83,3 +83,14 @@ void xtf_checking_count_pages(XtfChecking *check)
     }
     check->report.reserved_pages += g_hash_table_size(check->beyond);
 }
+
+void xtf_checking_add_identity(XtfChecking *check, const XtfArray *array)
+{
+    uint64_t identity = (uint64_t)array->segment << 32 | array->id;
+    const XtfCodec *codec = xtf_codec(array->codec);
+
+    g_array_append_val(check->array_ids, identity);
+    if (codec && codec->feature & ~check->trace->superblock.incompatible)
+        xtf_checking_problem(check, "array %u: its codec is %s, but the superblock lacks the feature bit of the codec",
+                             array->id, codec->name);
+}

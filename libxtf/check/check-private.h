@@ -101,6 +101,8 @@ void xtf_checking_free_pages(XtfChecking *check);
 /* Counts the pages of each use for the report. */
 void xtf_checking_count_pages(XtfChecking *check);
 
+/* Records the segment and id of an array, which identify its pages. */
+void xtf_checking_add_identity(XtfChecking *check, const XtfArray *array);
 /* Walks an array's pages. The array's times are local. */
 void xtf_checking_walk_array(XtfChecking *check, const XtfArray *array);
 /* Recomputes all totals, borders, snapshots and filters of an array from its rows, and compares them with the stored

@@ -40,8 +40,8 @@ static void check_segment_owners(XtfChecking *check)
 
     if (!catalog->segment_maps && (catalog->n_segments > 1 || catalog->segments[0].first_page > 0))
         xtf_checking_problem(check, "segments: there are several, or one of another file, but no segment maps");
-    bool companion = check->trace->superblock.info.companion;
-    for (uint32_t i = companion ? 1 : 0; catalog->segment_maps && i < catalog->n_segments; i++)
+    for (uint32_t i = xtf_trace_has_own_segment(check->trace) ? 1 : 0; catalog->segment_maps && i < catalog->n_segments;
+         i++)
         if (catalog->segments[i].id == own_id)
             xtf_checking_problem(check, "segment %u: it is the file's own segment, but the others are from parts", i);
 }

@@ -9,18 +9,6 @@
 #include "libxtf/schema/value-limits.h"
 #include "libxtf/tree/descent.h"
 
-/* Records the segment and id of an array, which identify its pages. */
-static void add_identity(XtfChecking *check, const XtfArray *array)
-{
-    uint64_t identity = (uint64_t)array->segment << 32 | array->id;
-    const XtfCodec *codec = xtf_codec(array->codec);
-
-    g_array_append_val(check->array_ids, identity);
-    if (codec && codec->feature & ~check->trace->superblock.incompatible)
-        xtf_checking_problem(check, "array %u: its codec is %s, but the superblock lacks the feature bit of the codec",
-                             array->id, codec->name);
-}
-
 static int compare_ids(const void *a, const void *b)
 {
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
@@ -102,7 +90,7 @@ static void walk_arrays(XtfChecking *check)
         previous = array;
         check->report.arrays++;
         add_record_times(check, &array);
-        add_identity(check, &array);
+        xtf_checking_add_identity(check, &array);
         array = xtf_array_local(&array);
         if (!skip_unknown_array(check, &array))
             xtf_checking_walk_array(check, &array);

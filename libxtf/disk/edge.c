@@ -38,6 +38,8 @@ static const char *leaf_fault(const XtfArray *array, uint32_t page_size, const X
 
     if (first_n > array->n_rows || count != array->n_rows - first_n)
         return "its rows do not end where the array does";
+    if (array->joined) /* its leaf is one of another array, or lies in the last piece */
+        return count == 0 || length > 0 ? "its leaf is empty, or has an item" : NULL;
     if (count == 0 || length == 0)
         return "its leaf is empty";
     if (!xtf_codec(array->codec)->side_by_side)

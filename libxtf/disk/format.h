@@ -49,6 +49,7 @@ enum {
 #define XTF_FEATURE_COMPACT (UINT64_C(1) << 0) /* some arrays have compact leaves */
 #define XTF_FEATURE_FILES   (UINT64_C(1) << 1) /* segments are in other files, listed in XTF_SECTION_FILES */
 #define XTF_FEATURE_VOLUMES (UINT64_C(1) << 2) /* arrays go on over several files; links of pages may lead nowhere */
+#define XTF_FEATURE_JOINED  (UINT64_C(1) << 3) /* some arrays have leaves of other arrays: see XtfDiskPieces */
 
 #define XTF_SUPERBLOCK_CLOSED 1u /* flag: the writer closed the file with this commit */
 
@@ -203,8 +204,43 @@ typedef struct {       /* OFFSET SIZE */
     XtfLe32 clock_map; /* 60  4  number of the location's clock map, from 1; 0: none */
     uint8_t height;    /* 64  1  levels, the leaves' included */
     uint8_t codec;     /* 65  1  XtfCodecId of the leaves */
-    uint8_t zero[14];  /* 66 14 */
+    uint8_t flags;     /* 66  1  XTF_ARRAY_JOINED */
+    uint8_t zero[13];  /* 67 13 */
 } XtfDiskArray;
+
+#define XTF_ARRAY_JOINED 1u /* the right edge ends with pieces: see XtfDiskPieces */
+
+/*
+ * The pieces of a joined array follow the totals in its right edge. They begin with this, and a head for each piece.
+ * The bodies follow, at multiples of 8. A piece has consecutive rows. Its body is an XtfDiskPieceBody, and then
+ *
+ *     XTF_PIECE_ARRAY  XtfDiskArray, another array, all of whose rows are the piece; XtfDiskShift each
+ *     XTF_PIECE_ROWS   rows side by side
+ */
+typedef struct {       /* OFFSET SIZE */
+    XtfLe32 n_pieces;  /*  0  4  at least 1 */
+    XtfLe32 reserved;  /*  4  4  0 */
+} XtfDiskPieces;
+
+typedef struct {       /* OFFSET SIZE */
+    XtfLe64 first_n;   /*  0  8  N of its first row */
+    XtfLe32 offset;    /*  8  4  of the body, from the beginning of the pieces */
+    XtfLe32 length;    /* 12  4  of the body, bytes */
+} XtfDiskPiece;
+
+typedef struct {       /* OFFSET SIZE */
+    XtfLe32 kind;      /*  0  4  XtfPieceKind */
+    XtfLe32 n_shifts;  /*  4  4  at most one a field; 0 for rows */
+} XtfDiskPieceBody;
+
+typedef enum { XTF_PIECE_ARRAY = 1, XTF_PIECE_ROWS = 2 } XtfPieceKind;
+
+/* A number to add to the values of a field. */
+typedef struct {       /* OFFSET SIZE */
+    XtfLe32 field;     /*  0  4  ascending */
+    XtfLe32 reserved;  /*  4  4  0 */
+    XtfLe64 by;        /*  8  8 */
+} XtfDiskShift;
 
 /* P index, higher levels: a node of the level below. */
 typedef struct {         /* OFFSET SIZE */
@@ -377,6 +413,10 @@ _Static_assert(sizeof(XtfDiskEdge) == 8, "XtfDiskEdge");
 _Static_assert(sizeof(XtfDiskOpen) == 32, "XtfDiskOpen");
 _Static_assert(sizeof(XtfDiskNode) == 16, "XtfDiskNode");
 _Static_assert(sizeof(XtfDiskArray) == 80, "XtfDiskArray");
+_Static_assert(sizeof(XtfDiskPieces) == 8, "XtfDiskPieces");
+_Static_assert(sizeof(XtfDiskPiece) == 16, "XtfDiskPiece");
+_Static_assert(sizeof(XtfDiskPieceBody) == 8, "XtfDiskPieceBody");
+_Static_assert(sizeof(XtfDiskShift) == 16, "XtfDiskShift");
 _Static_assert(sizeof(XtfDiskBranch) == 48, "XtfDiskBranch");
 _Static_assert(sizeof(XtfDiskCatalog) == 8, "XtfDiskCatalog");
 _Static_assert(sizeof(XtfDiskSection) == 16, "XtfDiskSection");

@@ -23,7 +23,11 @@ bool xtf_node_valid(const uint8_t *node, uint32_t length, unsigned level, uint32
 
 void xtf_node_array(const uint8_t *node, uint32_t i, XtfArray *array, uint32_t *schema)
 {
-    const XtfDiskArray *disk = &arrays_of(node)[i];
+    xtf_array_entry_decode(&arrays_of(node)[i], array, schema);
+}
+
+void xtf_array_entry_decode(const XtfDiskArray *disk, XtfArray *array, uint32_t *schema)
+{
     XtfRef edge = xtf_ref_read(&disk->edge);
 
     *schema = xtf_read32(disk->schema);
@@ -40,6 +44,7 @@ void xtf_node_array(const uint8_t *node, uint32_t i, XtfArray *array, uint32_t *
         .height = disk->height,
         .codec = disk->codec,
         .clock_map = xtf_read32(disk->clock_map),
+        .joined = disk->flags & XTF_ARRAY_JOINED,
     };
 }
 
@@ -104,19 +109,26 @@ static void add_entry(GByteArray *bytes, const void *entry, guint length)
     xtf_write32(&head->count, xtf_read32(head->count) + 1);
 }
 
+void xtf_array_entry_encode(const XtfArray *array, XtfDiskArray *disk)
+{
+    *disk =
+        (XtfDiskArray){.height = array->height, .codec = array->codec, .flags = array->joined ? XTF_ARRAY_JOINED : 0};
+    xtf_write64(&disk->location, array->location);
+    xtf_write32(&disk->schema, array->schema->id);
+    xtf_write32(&disk->array, array->id);
+    xtf_write64(&disk->n_rows, array->n_rows);
+    xtf_write64(&disk->first, array->local_first);
+    xtf_write64(&disk->last, array->local_last);
+    xtf_ref_write(&disk->edge, (XtfRef){array->edge_offset, array->edge_length, array->edge_checksum});
+    xtf_write32(&disk->segment, array->segment);
+    xtf_write32(&disk->clock_map, array->clock_map);
+}
+
 void xtf_node_add_array(GByteArray *bytes, const XtfArray *array)
 {
-    XtfDiskArray disk = {.height = array->height, .codec = array->codec};
+    XtfDiskArray disk;
 
-    xtf_write64(&disk.location, array->location);
-    xtf_write32(&disk.schema, array->schema->id);
-    xtf_write32(&disk.array, array->id);
-    xtf_write64(&disk.n_rows, array->n_rows);
-    xtf_write64(&disk.first, array->local_first);
-    xtf_write64(&disk.last, array->local_last);
-    xtf_ref_write(&disk.edge, (XtfRef){array->edge_offset, array->edge_length, array->edge_checksum});
-    xtf_write32(&disk.segment, array->segment);
-    xtf_write32(&disk.clock_map, array->clock_map);
+    xtf_array_entry_encode(array, &disk);
     add_entry(bytes, &disk, sizeof disk);
 }
 

@@ -16,6 +16,10 @@ typedef struct {
 
 /* True if the bytes are a node of the level. Sets *count to the number of its entries, at least 1. */
 bool xtf_node_valid(const uint8_t *node, uint32_t length, unsigned level, uint32_t *count);
+/* Decodes the entry of an array and the id of its schema. Does not set array->trace and array->schema. */
+void xtf_array_entry_decode(const XtfDiskArray *disk, XtfArray *array, uint32_t *schema);
+/* Encodes the entry of an array. */
+void xtf_array_entry_encode(const XtfArray *array, XtfDiskArray *disk);
 /* Decodes an array and the id of its schema. Does not set array->trace and array->schema. */
 void xtf_node_array(const uint8_t *node, uint32_t i, XtfArray *array, uint32_t *schema);
 XtfBranch xtf_node_branch(const uint8_t *node, uint32_t i);

@@ -210,6 +210,9 @@ static bool check_fits(const XtfMerge *merge, const XtfPart *part, const XtfTrac
 {
     const XtfClock *clock = &trace->catalog.clock;
 
+    if (trace->superblock.incompatible & XTF_FEATURE_JOINED)
+        return xtf_fail(error, XTF_ERROR_INVALID, "%s is an anchor of several runs: xtf copy makes one file of it",
+                        part->path);
     if (trace->catalog.n_files > 0 && trace->superblock.own_first == 0)
         return xtf_fail(error, XTF_ERROR_INVALID, "%s is an anchor: give its folder instead", part->path);
     if (merge->parts->len == 0)

@@ -4,6 +4,8 @@
 #include "libxtf/aggregates.h"
 #include "libxtf/merge/runs-private.h"
 #include "libxtf/references.h"
+#include "libxtf/tree/descent.h"
+#include "libxtf/write/writer-private.h"
 
 /* A location of the whole while its rows are copied. */
 typedef struct {
@@ -13,6 +15,7 @@ typedef struct {
     uint64_t *rows_before;   /* by schema of the whole: rows of earlier runs */
     uint64_t seq_before;     /* number after the last record of earlier runs */
     uint64_t next_seq;       /* number after the last record so far */
+    GByteArray *leaf;        /* of runs that stay where they are: rows that are not added yet */
 } CopiedLocation;
 
 /* The arrays of a location in one run. */
@@ -76,7 +79,12 @@ static bool copy_row(CopiedLocation *to, const XtfRunPart *part, const XtfRunPla
     uint8_t copied[XTF_ROW_MAX];
 
     memcpy(copied, row, plan->schema->row_size);
-    return change_row(to, part, plan, copied, error) && xtf_array_writer_append(to->arrays[plan->id], copied, error);
+    if (!change_row(to, part, plan, copied, error))
+        return false;
+    if (!to->runs->options->in_place)
+        return xtf_array_writer_append(to->arrays[plan->id], copied, error);
+    g_byte_array_append(to->leaf, copied, plan->schema->row_size);
+    return true;
 }
 
 static bool report_progress(const XtfRunsJoin *runs, GError **error)
@@ -109,6 +117,48 @@ static bool copy_array(CopiedLocation *to, const XtfRunPart *part, const XtfArra
     return true;
 }
 
+/* Adds the leaf of an array that begins with row n, and sets *next to the row after it. */
+static bool name_leaf(CopiedLocation *to, const XtfRunPart *part, const XtfArray *array, XtfCursor *cursor, uint64_t n,
+                      uint64_t *next, GError **error)
+{
+    const XtfRunPlan *plan = &part->plans[array->schema->id];
+    g_auto(XtfDescent) descent = {0};
+    bool found;
+
+    if (!xtf_descent_find(array, n, &descent, error) || !xtf_cursor_seek_n(cursor, n, &found, error))
+        return false;
+    uint64_t count = xtf_cursor_available(cursor);
+    const uint8_t *row = xtf_cursor_row(cursor);
+    g_byte_array_set_size(to->leaf, 0);
+    for (uint64_t i = 0; i < count; i++, row += plan->schema->row_size)
+        if (!copy_row(to, part, plan, row, error))
+            return false;
+    *next = n + count;
+    return xtf_array_writer_add_leaf(to->arrays[plan->id], descent.leaf.open ? 0 : descent.leaf.place, to->leaf->data,
+                                     (uint32_t)count, error);
+}
+
+/* Makes an array of a run a piece of the joined one. Reads its rows for the totals. */
+static bool name_array(CopiedLocation *to, const XtfRunPart *part, const XtfArray *array, GError **error)
+{
+    const XtfRunPlan *plan = &part->plans[array->schema->id];
+    const XtfAddedNumbers added = {.seq = to->seq_before,
+                                   .message = plan->message ? to->rows_before[plan->message_schema] : 0};
+    g_auto(XtfCursor) cursor;
+
+    xtf_cursor_init(&cursor, array);
+    if (!xtf_run_begin_piece(to->runs, part, array, &added, to->arrays[plan->id], error))
+        return false;
+    for (uint64_t n = 0, next; n < array->n_rows; n = next) {
+        if (!name_leaf(to, part, array, &cursor, n, &next, error))
+            return false;
+        to->runs->done += next - n;
+        if (!report_progress(to->runs, error))
+            return false;
+    }
+    return true;
+}
+
 /* Ends the frames that a run leaves open, innermost first, at the time of the location's last record. */
 static bool end_frames(CopiedLocation *to, const XtfRunPart *part, const XtfArray *array, uint64_t last, GError **error)
 {
@@ -121,6 +171,7 @@ static bool end_frames(CopiedLocation *to, const XtfRunPart *part, const XtfArra
     if (!xtf_array_stack(array, (unsigned)plan->frames, array->n_rows, &frames, &n, error))
         return false;
     const uint8_t *values = schema->aggregates[plan->frames].values;
+    g_byte_array_set_size(to->leaf, 0);
     for (size_t i = 0; i < n; i++) {
         const XtfOpenFrame *frame = &frames[n - 1 - i];
         if (!xtf_array_row(array, frame->row, row, error)) /* the end has the other fields of the begin */
@@ -133,7 +184,8 @@ static bool end_frames(CopiedLocation *to, const XtfRunPart *part, const XtfArra
         if (!copy_row(to, part, plan, row, error))
             return false;
     }
-    return true;
+    return to->leaf->len == 0 ||
+           xtf_array_writer_add_own_piece(to->arrays[plan->id], to->leaf->data, (uint32_t)n, error);
 }
 
 /* Copies the rows of a location in one run. `goes_on`: another run follows. */
@@ -150,7 +202,7 @@ static bool copy_run(CopiedLocation *to, const RunArrays *from, bool goes_on, GE
         uint32_t id = from->part->plans[array->schema->id].id;
         if (!to->arrays[id])
             to->arrays[id] = xtf_writer_array(runs->writer, to->location, runs->written[id], error);
-        if (!to->arrays[id] || !copy_array(to, from->part, array, error))
+        if (!to->arrays[id] || !(runs->options->in_place ? name_array : copy_array)(to, from->part, array, error))
             return false;
         if (array->schema->kind == XTF_SCHEMA_RECORD)
             last = MAX(last, array->last);
@@ -195,7 +247,9 @@ static bool copy_location(XtfRunsJoin *runs, uint64_t location, GError **error)
     g_autofree XtfArrayWriter **arrays = g_new0(XtfArrayWriter *, n_schemas + 1);
     g_autofree uint64_t *rows_before = g_new0(uint64_t, n_schemas + 1);
     g_autoptr(GArray) of_run = g_array_new(FALSE, FALSE, sizeof(XtfArray));
-    CopiedLocation to = {.runs = runs, .location = location, .arrays = arrays, .rows_before = rows_before};
+    g_autoptr(GByteArray) leaf = g_byte_array_new();
+    CopiedLocation to = {
+        .runs = runs, .location = location, .arrays = arrays, .rows_before = rows_before, .leaf = leaf};
 
     for (size_t i = 0; i < runs->n; i++) {
         const RunArrays from = {&runs->parts[i], of_run};

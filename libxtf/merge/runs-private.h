@@ -2,8 +2,9 @@
  * Private parts of joining runs, shared by its files.
  *
  *   runs.c       order of the runs, schemas, tables
- *   run-plan.c   changes to the rows of a schema
- *   run-rows.c   rows of a location, run by run
+ *   run-plan.c   changes to rows
+ *   run-rows.c   rows of a location
+ *   run-parts.c  runs in place
  */
 #pragma once
 
@@ -12,6 +13,7 @@
 #include "libxtf/runs.h"
 #include "libxtf/schema/row-map.h"
 #include "libxtf/trace.h"
+#include "libxtf/write/parts/anchor.h"
 
 #define XTF_NOT_WRITTEN UINT32_MAX
 
@@ -42,6 +44,7 @@ typedef struct {
     XtfRunPlan *plans;     /* by schema of the run; all zeros: its rows are not copied */
     GHashTable *strings;   /* string ids of the run -> ids of the whole, plus 1 */
     uint64_t rank;         /* of the next array to copy */
+    XtfAnchorPart anchor;  /* of runs that stay where they are */
 } XtfRunPart;
 
 typedef struct {
@@ -64,3 +67,19 @@ void xtf_run_plan_finish(XtfRunPlan *plan); /* accepts all zeros */
 
 /* Copies the rows of all locations. */
 bool xtf_runs_copy_rows(XtfRunsJoin *runs, GError **error);
+
+/* ---- run-parts.c: runs that stay where they are */
+
+/* Names the files of all runs in the writer's file, which becomes an anchor. */
+bool xtf_runs_name_parts(const XtfRunsJoin *runs, GError **error);
+/* Maps the tables of all runs, after the tables are written. */
+bool xtf_runs_map_tables(const XtfRunsJoin *runs, GError **error);
+
+/* Numbers that are added to the rows of an array, besides the shifts of its plan. */
+typedef struct {
+    uint64_t seq, message;
+} XtfAddedNumbers;
+
+/* Begins a piece of the joined array: all rows of an array of a run. */
+bool xtf_run_begin_piece(const XtfRunsJoin *runs, const XtfRunPart *part, const XtfArray *array,
+                         const XtfAddedNumbers *added, XtfArrayWriter *to, GError **error);

@@ -250,7 +250,7 @@ static bool join_tables(XtfRunsJoin *runs, GError **error)
             part->final_rows[id] = number_rows(runs, &part->map, id);
         xtf_run_make_plans(runs, part);
     }
-    return true;
+    return !runs->options->in_place || xtf_runs_map_tables(runs, error);
 }
 
 static void part_finish(XtfRunPart *part)
@@ -276,7 +276,8 @@ bool xtf_join_runs(XtfWriter *writer, const XtfRun *all, size_t n, const XtfRuns
         return xtf_fail(error, XTF_ERROR_INVALID, "no run to join");
     for (size_t i = 0; i < n; i++)
         parts[i] = (XtfRunPart){.run = &all[i], .strings = g_hash_table_new(NULL, NULL)};
-    bool good = find_shifts(&runs, error) && join_tables(&runs, error) && xtf_runs_copy_rows(&runs, error);
+    bool good = find_shifts(&runs, error) && (!options->in_place || xtf_runs_name_parts(&runs, error)) &&
+                join_tables(&runs, error) && xtf_runs_copy_rows(&runs, error);
     for (size_t i = 0; i < n; i++)
         part_finish(&parts[i]);
     g_free(runs.written);

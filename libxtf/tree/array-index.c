@@ -90,18 +90,14 @@ static uint64_t rows_max(const XtfTrace *trace, const XtfArray *array)
     uint64_t size = xtf_source_size(trace->source);
     uint32_t page_size = trace->superblock.info.page_size, row_size = MAX(array->schema->row_size, 1);
 
-    if (codec && codec->side_by_side)
+    if (codec && codec->side_by_side && !array->joined) /* pieces may be packed */
         return size / row_size;
     return (size / page_size + 1) * xtf_leaf_rows_max(page_size, row_size);
 }
 
-/* Decodes an array from its entry and checks every number that is later used unchecked. Accepts arrays of unknown
- * schema or codec, whose pages cannot be read. */
-static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfArray *array, GError **error)
+bool xtf_array_check_entry(XtfTrace *trace, const XtfArray *entry, uint32_t schema, XtfArray *array, GError **error)
 {
-    uint32_t schema;
-    XtfArray decoded;
-    xtf_node_array(node->block->data, slot, &decoded, &schema);
+    XtfArray decoded = *entry;
     decoded.trace = trace;
     decoded.schema = xtf_trace_schema(trace, schema);
     decoded.clock = xtf_trace_clock_map(trace, decoded.clock_map);
@@ -120,6 +116,8 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
         fault = "its right edge is beyond the end of the file";
     else if (decoded.edge_offset % XTF_ITEM_ALIGNMENT != 0 || decoded.edge_length > XTF_ITEM_MAX)
         fault = "the place of its right edge is not that of an item";
+    else if (decoded.joined && !(trace->superblock.incompatible & XTF_FEATURE_JOINED))
+        fault = "it is joined, but the superblock lacks the feature bit";
     else if (decoded.clock_map > 0 && !decoded.clock)
         return xtf_damaged(error, "array %u of location %" PRIu64 ": its clock map %u does not exist", decoded.id,
                            decoded.location, decoded.clock_map);
@@ -130,6 +128,16 @@ static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfAr
     decoded.kept = trace->kept_from;
     *array = decoded;
     return true;
+}
+
+/* Decodes an array from its entry in a node, and checks it. */
+static bool decode_array(XtfTrace *trace, const Node *node, uint32_t slot, XtfArray *array, GError **error)
+{
+    uint32_t schema;
+    XtfArray entry;
+
+    xtf_node_array(node->block->data, slot, &entry, &schema);
+    return xtf_array_check_entry(trace, &entry, schema, array, error);
 }
 
 /* Compares the key of an entry with a key. Returns a value less than, equal to or greater than 0. */

@@ -79,9 +79,12 @@ void xtf_descent_leaf(const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf 
         .place = place,
         .first_n = xtf_descent_child_start(page, slot),
         .end = xtf_descent_child_end(page, slot),
-        .offset = open ? xtf_open_leaf_offset(array, page->edge)
-                       : xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), place),
     };
+    if (array->joined) /* leaves of several arrays may have the same place */
+        leaf->offset = leaf->first_n;
+    else
+        leaf->offset = open ? xtf_open_leaf_offset(array, page->edge)
+                            : xtf_page_offset(xtf_array_segment(array), xtf_array_page_size(array), place);
 }
 
 static inline bool enter_child(const XtfDescentPage *page, uint32_t slot, XtfDescentPage *child, GError **error)
@@ -123,6 +126,91 @@ void xtf_descent_leave(XtfDescentPage *page)
         xtf_page_view_finish(&page->page);
 }
 
+/* ---- Pieces of joined arrays. */
+
+bool xtf_joined_piece(const XtfArray *array, const XtfBlock *edge, uint64_t n, XtfPiece *piece, XtfArray *source,
+                      GError **error)
+{
+    unsigned last = array->schema->n_aggregates > 0 ? array->height : 0;
+    XtfBytesReader totals = xtf_edge_totals(edge->data, edge->length, array->height, last);
+    XtfArray entry;
+    uint32_t schema;
+
+    if (totals.failed)
+        return xtf_damaged(error, "array %u: its right edge is cut short before its pieces", array->id);
+    const uint8_t *pieces = totals.at + totals.left;
+    const char *fault = xtf_pieces_find(pieces, (uint32_t)(edge->data + edge->length - pieces), array, n, piece);
+    if (fault)
+        return xtf_damaged(error, "array %u: row %" PRIu64 ": %s", array->id, n, fault);
+    if (piece->kind != XTF_PIECE_ARRAY)
+        return true;
+    xtf_array_entry_decode(piece->array, &entry, &schema);
+    if (!xtf_array_check_entry(array->trace, &entry, schema, source, error) || !xtf_array_is_supported(source, error))
+        return false;
+    source->cache = array->cache;
+    source->kept = 0;
+    source->shifts = piece->shifts;
+    source->n_shifts = piece->n_shifts;
+    return true;
+}
+
+/* Creates a view of rows in the edge, which the view pins. */
+static bool get_own_rows(const XtfArray *array, const XtfPiece *piece, const XtfBlock *edge, XtfPageView *leaf,
+                         GError **error)
+{
+    XtfBlock *pinned = xtf_edge_get(array, error);
+
+    if (!pinned)
+        return false;
+    const uint8_t *rows = pinned->data + (piece->rows - edge->data);
+    *leaf = (XtfPageView){
+        .block = pinned,
+        .payload = rows,
+        .keys = rows,
+        .stride = array->schema->row_size,
+        .count = (uint32_t)(piece->end - piece->first_n),
+    };
+    return true;
+}
+
+bool xtf_joined_leaf_get(const XtfArray *array, const XtfBlock *edge, uint64_t n, uint64_t place, XtfLeafPart part,
+                         XtfPageView *leaf, GError **error)
+{
+    XtfPiece piece;
+    XtfArray source;
+    bool good;
+
+    if (!xtf_joined_piece(array, edge, n, &piece, &source, error))
+        return false;
+    if (piece.kind == XTF_PIECE_ROWS) {
+        good = get_own_rows(array, &piece, edge, leaf, error);
+    } else {
+        XtfLeafPart shown = source.clock ? XTF_LEAF_GLOBAL_ROWS : part;
+        g_autoptr(XtfBlock) source_edge = place == 0 ? xtf_edge_get(&source, error) : NULL;
+        if (place == 0 && !source_edge)
+            return false;
+        good = place == 0 ? xtf_leaf_get_open(&source, source_edge, shown, leaf, error)
+                          : xtf_leaf_get(&source, place, shown, leaf, error);
+    }
+    if (good)
+        leaf->first_n += piece.first_n;
+    return good;
+}
+
+/* Reads the open leaf: in a joined array the last leaf of its last piece. */
+static bool read_open_leaf(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, XtfPageView *leaf, GError **error)
+{
+    if (!array->joined)
+        return xtf_leaf_get_open(array, edge, part, leaf, error);
+    XtfEdgeLevel level = xtf_edge_level(edge->data, array->height, 0);
+    if (!xtf_joined_leaf_get(array, edge, level.first_n, level.place, part, leaf, error))
+        return false;
+    if (leaf->first_n == level.first_n && leaf->count == level.count)
+        return true;
+    xtf_page_view_finish(leaf);
+    return xtf_damaged(error, "array %u: its last leaf does not match its right edge", array->id);
+}
+
 /* Reads the leaf in a slot of a page of level 1. */
 static inline bool read_leaf(const XtfDescentPage *page, uint32_t slot, XtfLeafPart part, XtfPageView *leaf,
                              GError **error)
@@ -134,8 +222,10 @@ static inline bool read_leaf(const XtfDescentPage *page, uint32_t slot, XtfLeafP
 
     if (part == XTF_LEAF_GLOBAL_ROWS)
         first_t = xtf_clock_map_to_global(array->clock, first_t);
-    if (!(is_open_child(page, slot) ? xtf_leaf_get_open(array, page->edge, part, leaf, error)
-                                    : xtf_leaf_get(array, place, part, leaf, error)))
+    bool good = array->joined               ? xtf_joined_leaf_get(array, page->edge, first_n, place, part, leaf, error)
+                : is_open_child(page, slot) ? xtf_leaf_get_open(array, page->edge, part, leaf, error)
+                                            : xtf_leaf_get(array, place, part, leaf, error);
+    if (!good)
         return false;
     if (G_LIKELY(leaf->first_n == first_n && leaf->count == xtf_descent_child_end(page, slot) - first_n &&
                  xtf_page_time(leaf, 0) == first_t))
@@ -148,11 +238,14 @@ static inline bool read_leaf(const XtfDescentPage *page, uint32_t slot, XtfLeafP
 bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error)
 {
     return leaf->parent ? read_leaf(leaf->parent, leaf->slot, XTF_LEAF_ROWS, view, error)
-                        : xtf_leaf_get_open(leaf->array, leaf->edge, XTF_LEAF_ROWS, view, error);
+                        : read_open_leaf(leaf->array, leaf->edge, XTF_LEAF_ROWS, view, error);
 }
 
 bool xtf_descent_leaf_zeros(const XtfDescentLeaf *leaf, unsigned field, XtfLeafZeros *zeros, GError **error)
 {
+    *zeros = (XtfLeafZeros){0};
+    if (leaf->array->joined) /* the caller reads the rows */
+        return true;
     if (!xtf_leaf_get_zeros(leaf->array, leaf->place, leaf->open ? leaf->edge : NULL, field, zeros, error))
         return false;
     if (!zeros->block || (zeros->first_n == leaf->first_n && zeros->count == leaf->end - leaf->first_n))
@@ -241,7 +334,7 @@ static bool descend_to_leaf(const XtfArray *array, XtfBlock *edge, XtfKeyKind ki
     unsigned at = 0;
 
     if (array->height == 1) /* the only leaf is open, and needs no index page */
-        return xtf_leaf_get_open(array, edge, part, leaf, error);
+        return read_open_leaf(array, edge, part, leaf, error);
     xtf_descent_root_page(array, edge, &pages[at]);
     for (;; at = !at) {
         XtfDescentPage *page = &pages[at];
@@ -331,7 +424,7 @@ bool xtf_leaf_next(const XtfArray *array, const XtfPageView *leaf, XtfPageView *
 {
     g_auto(XtfPageView) read = {0};
     uint64_t n = leaf->first_n + leaf->count;
-    bool good = xtf_trace_has_volumes(array->trace)
+    bool good = xtf_array_lacks_links(array)
                     ? xtf_leaf_find(array, XTF_KEY_N, n, xtf_leaf_shown_rows(array), &read, error)
                     : read_leaf_at(array, leaf->next, n, &read, error);
 
@@ -345,7 +438,7 @@ bool xtf_leaf_previous(const XtfArray *array, const XtfPageView *leaf, XtfPageVi
 {
     g_auto(XtfPageView) read = {0};
 
-    bool good = xtf_trace_has_volumes(array->trace)
+    bool good = xtf_array_lacks_links(array)
                     ? xtf_leaf_find(array, XTF_KEY_N, leaf->first_n - 1, xtf_leaf_shown_rows(array), &read, error)
                     : xtf_leaf_get(array, leaf->previous, xtf_leaf_shown_rows(array), &read, error);
     if (!good || !are_neighbours(array, &read, leaf, leaf->previous, error))

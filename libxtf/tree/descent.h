@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "libxtf/disk/lists/pieces.h"
 #include "libxtf/tree/leaf.h"
 
 /* An index page. Borrows the array and the edge, which outlive it. */
@@ -63,6 +64,15 @@ bool xtf_array_leaves(const XtfArray *array, GArray *entries, guint most, GError
 /* Gets the entries of level 1 of an array from the leaf lists that the trace has loaded, as one open page without an
  * edge. Returns false if there is no list, or it is damaged. The caller finishes page->page. */
 bool xtf_leaf_list_get(const XtfArray *array, XtfDescentPage *page);
+
+/* Finds the piece of row n of a joined array. For a piece of another array, sets *source to that array. Its
+ * rows are read with the numbers of the joined array, but by their own N. Both borrow the edge. */
+bool xtf_joined_piece(const XtfArray *array, const XtfBlock *edge, uint64_t n, XtfPiece *piece, XtfArray *source,
+                      GError **error);
+/* Reads the leaf of a joined array that begins with row n. `place` is the child of its entry; 0: the open leaf of
+ * another array, or rows in the edge. Times are global. */
+bool xtf_joined_leaf_get(const XtfArray *array, const XtfBlock *edge, uint64_t n, uint64_t place, XtfLeafPart part,
+                         XtfPageView *leaf, GError **error);
 
 /* A complete descent to the leaf that holds row n, which must exist. The leaf is valid until the descent is finished.
  */

@@ -61,7 +61,7 @@ bool xtf_leaf_list_get(const XtfArray *array, XtfDescentPage *page)
     const XtfLeafList *list = xtf_leaf_lists_find(trace->leaf_lists, array->segment, array->id);
     ListContext context = {.array = array, .list = list};
 
-    if (!list || array->height < 2)
+    if (!list || array->height < 2 || array->joined)
         return false;
     XtfBlock *block = xtf_cache_make(trace->cache, trace->catalog.leaf_lists.offset + list->at, list->length,
                                      trace->catalog.leaf_lists.checksum, unpack_list, &context, NULL);

@@ -1,5 +1,6 @@
 #include "libxtf/tree/leaf.h"
 
+#include "libxtf/disk/lists/pieces.h"
 #include "libxtf/disk/page.h"
 #include "libxtf/tree/row-maps.h"
 
@@ -58,6 +59,7 @@ static void create_open_leaf_view(const XtfArray *array, const XtfBlock *edge, X
 typedef struct {
     const XtfSchema *schema;  /* schema of the rows */
     const XtfClockMap *clock; /* map of the instants; NULL: they are local */
+    uint64_t shifts;          /* hash of the numbers added to the rows, as of a piece; 0: none */
     uint64_t first_n, previous, next;
     uint32_t array; /* id of the array */
     uint32_t count;
@@ -90,6 +92,7 @@ static uint8_t *unpack_part(const XtfArray *array, const XtfRowMap *map, XtfLeaf
     g_autofree uint8_t *bytes = g_malloc(*size);
     if (!codec->unpack_rows(array->schema, map, packed->payload, length, packed->count, bytes + before, fault))
         return NULL;
+    xtf_shifts_apply(array->shifts, array->n_shifts, array->schema, bytes + before, packed->count);
     if (clock_for_part(array, part))
         xtf_clock_map_rows(array->clock, array->schema, bytes + before, packed->count);
     return g_steal_pointer(&bytes);
@@ -130,6 +133,7 @@ static Unpacked unpacked_head(const PackedLeaf *leaf, const XtfPageView *packed,
     return (Unpacked){
         .schema = leaf->array->schema,
         .clock = clock,
+        .shifts = xtf_shifts_hash(leaf->array->shifts, leaf->array->n_shifts),
         .first_n = packed->first_n,
         .previous = packed->previous,
         .next = packed->next,
@@ -189,6 +193,7 @@ static const Unpacked *check_block(const PackedLeaf *packed, const XtfClockMap *
     const XtfArray *array = packed->array;
     const Unpacked *head = (const Unpacked *)(const void *)block->data;
     bool matches = head->schema == array->schema && head->clock == clock && head->array == array->id &&
+                   head->shifts == xtf_shifts_hash(array->shifts, array->n_shifts) &&
                    head->edge_height == (packed->edge ? array->height : 0);
 
     if (matches && head->first_n <= array->n_rows && head->count <= array->n_rows - head->first_n)
@@ -246,7 +251,7 @@ static bool find_in_place(const XtfArray *array, XtfLeafPart part, bool *in_plac
         return true;
     if (!xtf_array_row_map(array, &map, error))
         return false;
-    *in_place = !map;
+    *in_place = !map && array->n_shifts == 0;
     return true;
 }
 

@@ -111,6 +111,19 @@ static inline bool xtf_trace_has_volumes(const XtfTrace *trace)
     return trace->superblock.incompatible & XTF_FEATURE_VOLUMES;
 }
 
+/* True if the first segment is the file's own, though others are in other files: in a companion, and in an anchor with
+ * joined arrays. */
+static inline bool xtf_trace_has_own_segment(const XtfTrace *trace)
+{
+    return trace->superblock.info.companion || (trace->superblock.incompatible & XTF_FEATURE_JOINED);
+}
+
+/* True if the links between an array's leaves say nothing: the leaves are found by descents. */
+static inline bool xtf_array_lacks_links(const XtfArray *array)
+{
+    return array->joined || xtf_trace_has_volumes(array->trace);
+}
+
 static inline const XtfSegment *xtf_array_segment(const XtfArray *array)
 {
     return &array->trace->catalog.segments[array->segment];
@@ -144,6 +157,10 @@ static inline uint64_t xtf_array_page_version(const XtfArray *array)
  * reference to `joined`, also on failure. */
 XtfTrace *xtf_trace_open_joined(XtfSource *source, XtfJoinedFiles *joined, const XtfOpenOptions *options,
                                 GError **error);
+
+/* Checks every number of a decoded entry of an array that is later used unchecked, and sets *array. Also accepts arrays
+ * of unknown schema or codec; reading their pages fails. */
+bool xtf_array_check_entry(XtfTrace *trace, const XtfArray *entry, uint32_t schema, XtfArray *array, GError **error);
 
 /* Finds the file offset of a page of an array. XTF_ERROR_DAMAGED if the place is outside of the segment. */
 bool xtf_page_locate(const XtfArray *array, uint64_t place, uint64_t *offset, GError **error);

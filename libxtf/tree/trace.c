@@ -279,7 +279,8 @@ static bool is_companion(const XtfTrace *trace)
 {
     const XtfCatalog *catalog = &trace->catalog;
 
-    return catalog->n_files == 1 && trace->superblock.own_first == 0 && catalog->segments[0].first_page == 0 &&
+    return catalog->n_files == 1 && !(trace->superblock.incompatible & XTF_FEATURE_JOINED) &&
+           trace->superblock.own_first == 0 && catalog->segments[0].first_page == 0 &&
            catalog->segments[0].id == xtf_load64(trace->superblock.info.file_id);
 }
 

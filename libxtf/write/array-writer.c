@@ -249,17 +249,22 @@ static bool report_invalid_append(XtfArrayWriter *array, uint64_t t, GError **er
                     array->location, array->schema->name, array->n_rows, array->last, t);
 }
 
+/* Opens the edge of an array without rows, whose first row has time t. */
+static void open_empty(XtfArrayWriter *array, uint64_t t)
+{
+    array->first = t;
+    array->open = xtf_open_edge_new(array);
+    array->open->levels = g_new0(XtfLevel, 1);
+    array->height = 1;
+}
+
 /* Makes room for a row of time t in the open leaf; first opens the edge if it is not in memory. */
 static bool make_row_room(XtfArrayWriter *array, uint64_t t, GError **error)
 {
     if (array->closed || t < array->earliest)
         return report_invalid_append(array, t, error);
-    if (array->n_rows == 0) {
-        array->first = t;
-        array->open = xtf_open_edge_new(array);
-        array->open->levels = g_new0(XtfLevel, 1);
-        array->height = 1;
-    }
+    if (array->n_rows == 0)
+        open_empty(array, t);
     if (!array->open) {
         if (!xtf_array_writer_open_stored(array, error))
             return false;
@@ -272,6 +277,69 @@ static bool make_row_room(XtfArrayWriter *array, uint64_t t, GError **error)
             return false;
     xtf_leaf_writer_grow(leaf);
     return true;
+}
+
+/* ---- Joined arrays. */
+
+/* Ends the last leaf, which lies elsewhere: the next one begins at time t, and has a place. */
+static bool end_joined_leaf(XtfArrayWriter *array, uint64_t t, uint64_t place, GError **error)
+{
+    XtfOpenEdge *open = array->open;
+    uint32_t count = xtf_leaf_writer_count(&open->leaf);
+
+    xtf_writer_widen_limits(array->writer, array->schema, open->leaf.rows, count);
+    xtf_aggregate_writer_seal_leaf(open->aggregates, open->leaf.rows, count);
+    xtf_leaf_writer_finish(&open->leaf);
+    if (array->height == 1 && !add_level(array, open->leaf_place, error))
+        return false;
+    open->levels[0].first_n += count;
+    return push_entry(array, 1, t, open->levels[0].first_n, place, error);
+}
+
+bool xtf_array_writer_add_leaf(XtfArrayWriter *array, uint64_t place, const uint8_t *rows, uint32_t count,
+                               GError **error)
+{
+    uint32_t row_size = array->schema->row_size;
+    uint64_t t = xtf_load64(rows);
+
+    if (array->closed || t < array->earliest)
+        return report_invalid_append(array, t, error);
+    if (array->n_rows > 0 && !end_joined_leaf(array, t, place, error))
+        return false;
+    if (array->n_rows == 0)
+        array->first = t;
+    xtf_leaf_writer_resume(&array->open->leaf, rows, count, 0);
+    array->open->leaf_place = array->open->levels[0].place = place;
+    array->n_rows += count;
+    array->last = array->earliest = xtf_load64(rows + (size_t)(count - 1) * row_size);
+    array->changed = true;
+    return true;
+}
+
+/* Makes an empty array a joined one, without pieces yet. */
+static void begin_joined(XtfArrayWriter *array)
+{
+    if (array->open)
+        return;
+    open_empty(array, 0);
+    xtf_pieces_encoder_init(&array->open->pieces);
+    array->joined = true;
+}
+
+bool xtf_array_writer_begin_piece(XtfArrayWriter *array, const XtfArray *source, const GArray *shifts, GError **error)
+{
+    begin_joined(array);
+    xtf_pieces_add_array(&array->open->pieces, array->n_rows, source, shifts);
+    return array->open->pieces.bodies->len <= XTF_ITEM_MAX || fail_too_large(array, "its pieces are", error);
+}
+
+bool xtf_array_writer_add_own_piece(XtfArrayWriter *array, const uint8_t *rows, uint32_t count, GError **error)
+{
+    if ((uint64_t)count * array->schema->row_size > XTF_ITEM_MAX)
+        return fail_too_large(array, "the stack at the end of a run is", error);
+    begin_joined(array);
+    xtf_pieces_add_rows(&array->open->pieces, array->n_rows, rows, count * array->schema->row_size);
+    return xtf_array_writer_add_leaf(array, 0, rows, count, error);
 }
 
 void xtf_array_writer_move_places(XtfArrayWriter *array)
@@ -335,7 +403,8 @@ bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef
     uint32_t count = xtf_leaf_writer_count(leaf);
     g_autoptr(GByteArray) rows = g_byte_array_new();
 
-    xtf_leaf_writer_pack_open(leaf, rows);
+    if (!array->joined) /* else the rows of the last leaf are elsewhere */
+        xtf_leaf_writer_pack_open(leaf, rows);
     XtfEdgeEncoder edge = xtf_edge_encode(bytes, array->height, xtf_checksum(rows->data, rows->len));
     for (unsigned i = 0; i < array->height; i++) {
         const XtfLevel *level = &array->open->levels[i];
@@ -348,6 +417,8 @@ bool xtf_array_writer_pack_edge(XtfArrayWriter *array, GByteArray *bytes, XtfRef
                                                   .length = rows->len});
     }
     pack_totals(array, count, &edge);
+    if (array->joined)
+        xtf_pieces_encode(&array->open->pieces, bytes);
     *at = (XtfRef){
         .offset = edge.start,
         .length = bytes->len - edge.start,

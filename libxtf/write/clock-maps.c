@@ -175,6 +175,12 @@ void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, ui
     map_at(&writer->clocks, number)->used = true;
 }
 
+void xtf_writer_clocks_keep(XtfWriter *writer, uint32_t number)
+{
+    if (number > 0)
+        map_at(&writer->clocks, number)->kept = true;
+}
+
 void xtf_writer_clocks_forget_unused(XtfWriter *writer)
 {
     XtfWriterClocks *clocks = &writer->clocks;
@@ -187,6 +193,7 @@ void xtf_writer_clocks_forget_unused(XtfWriter *writer)
         used[array->clock_map] |= array->n_rows > 0;
     for (uint32_t number = 1; number <= clocks->maps->len; number++) {
         XtfWriterMap *map = map_at(clocks, number);
+        used[number] |= map->kept;
         clocks->changed |= map->used && !used[number];
         map->used = used[number];
     }

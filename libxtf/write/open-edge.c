@@ -23,6 +23,7 @@ void xtf_open_edge_free(XtfOpenEdge *open, unsigned height)
         g_free(open->levels[i].page);
     g_free(open->levels);
     xtf_leaf_writer_finish(&open->leaf);
+    xtf_pieces_encoder_finish(&open->pieces);
     xtf_aggregate_writer_free(open->aggregates);
     g_free(open);
 }
@@ -45,6 +46,7 @@ XtfArray xtf_array_writer_stored(const XtfArrayWriter *array)
         .codec = array->codec,
         .segment = array->segment,
         .clock_map = array->clock_map,
+        .joined = array->joined,
     };
 }
 

@@ -15,8 +15,9 @@
  *   array-nodes.c       the P index: arrays in its lowest nodes, and encoding of nodes
  *   pages/space.c       pages of items, and when they may be reused
  *   commit-block.c      placing items on pages
- *   companion.c         files that refer to another file and add to it
- *   companion-create.c  creating such files
+ *   companion.c         files that refer to other files and add to them
+ *   companion-create.c  creating companions
+ *   parts/              anchors of runs: a room above this one
  *   chunk-writer.c      growing data in chunks: strings, tables, schemas
  *   commit.c            commits: right edges, P index, catalog, superblock; closing
  *   opening-items.c     the items that a reader needs to open a trace
@@ -29,6 +30,7 @@
 #include "libxtf/disk/catalog.h"
 #include "libxtf/disk/clock-maps.h"
 #include "libxtf/disk/format.h"
+#include "libxtf/disk/lists/pieces.h"
 #include "libxtf/disk/node.h"
 #include "libxtf/write/aggregates/aggregate-writer.h"
 #include "libxtf/write/pages/leaf-writer.h"
@@ -50,6 +52,8 @@ typedef struct {
     XtfLeafWriter leaf;
     XtfLevel *levels;               /* one per level, leaf first */
     XtfAggregateWriter *aggregates; /* NULL if the schema has none */
+    XtfPiecesEncoder pieces;        /* of a joined array */
+    uint64_t leaf_place;            /* of a joined array: place of its last leaf in the leaf's own segment; 0: none */
 } XtfOpenEdge;
 
 /*
@@ -83,6 +87,7 @@ struct XtfArrayWriter {
     bool changed;  /* changed since `edge` was stored */
     bool remapped; /* clock map changed since the node was stored */
     bool closed;
+    bool joined; /* it consists of pieces */
 };
 
 /* Bytes that only grow: see chunk-writer.h. */
@@ -125,6 +130,7 @@ typedef struct {
     XtfClockMap map; /* first member, so that a map pointer is a pointer to this struct. Owns its knots */
     uint32_t number;
     bool used; /* an array has it, or xtf_writer_add_clock_map() returned its number */
+    bool kept; /* a piece of a joined array has it */
 } XtfWriterMap;
 
 typedef struct {
@@ -272,6 +278,16 @@ XtfArray xtf_array_writer_stored(const XtfArrayWriter *array);
 /* Recomputes `earliest`, after the writer's promise or the array's clock map has changed. */
 void xtf_array_writer_update_earliest(XtfArrayWriter *array);
 
+/* Begins a piece of a joined array: all rows of an array of another segment. `source` is that array as an entry of the
+ * P index, and `shifts` (XtfDiskShift) what is added to its rows. The array must be empty or joined. */
+bool xtf_array_writer_begin_piece(XtfArrayWriter *array, const XtfArray *source, const GArray *shifts, GError **error);
+/* Adds the next leaf of the piece. `place` is that of the leaf in its own segment; 0: it is open. `rows` are as readers
+ * of the joined array see them. */
+bool xtf_array_writer_add_leaf(XtfArrayWriter *array, uint64_t place, const uint8_t *rows, uint32_t count,
+                               GError **error);
+/* Adds a piece of rows that are in no other array. */
+bool xtf_array_writer_add_own_piece(XtfArrayWriter *array, const uint8_t *rows, uint32_t count, GError **error);
+
 /* Appends the array's right edge and the item of its open leaf to `bytes`. The appended run begins and ends at
  * multiples of 8, and must be stored at such an offset. *at gets the offset of the edge in `bytes`, its length without
  * the open leaf, and its checksum. Packs the open leaf, which takes time. */
@@ -291,6 +307,8 @@ uint32_t xtf_writer_clock_of(const XtfWriter *writer, uint64_t location);
 void xtf_writer_clocks_resume(XtfWriter *writer, const XtfClockMap *const *maps, uint32_t n, XtfRef stored);
 /* Gives an array of that file, and its location, the clock map of this number. */
 void xtf_writer_clocks_resume_array(XtfWriter *writer, XtfArrayWriter *array, uint32_t number);
+/* Marks a map as that of a piece. */
+void xtf_writer_clocks_keep(XtfWriter *writer, uint32_t number);
 /* Marks maps that no array has as unused, so that the closing commit does not store them. */
 void xtf_writer_clocks_forget_unused(XtfWriter *writer);
 /* Appends the bytes of the item of clock maps. Returns how many maps it has. */

@@ -260,6 +260,41 @@ def join(truths):
     return ordered({"schemas": list(joined.schemas.values()), "tables": joined.tables, "arrays": arrays})
 
 
+def ending_rows(schema, aggregate, rows, seq):
+    """Returns the rows that end the frames which rows leave open, innermost first, at the time of the last row."""
+    at = {field["name"]: i for i, field in enumerate(schema["fields"])}
+    ends = []
+    for _, begin, *_ in reversed(walk_frames(schema, aggregate, rows)[1]):
+        row = list(rows[begin])
+        row[0], row[at[aggregate["values"][0]]], row[at[aggregate["values"][1]]] = rows[-1][0], 1, len(rows) + len(ends) - begin
+        row[at["seq"]] = seq + len(ends)
+        ends.append(row)
+    return ends
+
+
+def join_runs(truths, numbers):
+    """Returns the contents of runs of a job, one after another. Each run gives out the numbers in fields of the given names by itself.
+    All rows of a location are of one type."""
+    joined = Joined(truths)
+    own = {name: [0] for name in numbers}  # what is added to the numbers of each run
+    for truth in truths:
+        for name, bases in own.items():
+            values = [row[[field["name"] for field in joined.schemas[array["schema"]]["fields"]].index(name)] for array in truth["arrays"] for row in array["rows"]]
+            bases.append(bases[-1] + max((value + 1 for value in values if value is not None), default=0))
+    arrays = {}
+    for number, (truth, maps) in enumerate(zip(truths, joined.numbers)):
+        for array in truth["arrays"]:
+            schema = joined.schemas[array["schema"]]
+            names = [field["name"] for field in schema["fields"]]
+            rows = arrays.setdefault((array["location"], array["schema"]), [])
+            added = {names.index("seq"): len(rows), **{names.index(name): bases[number] for name, bases in own.items()}}
+            run = [joined.mapped(schema, row, maps) for row in array.get("global_rows", array["rows"])]
+            run = [[cell + added.get(i, 0) if cell is not None and i in added else cell for i, cell in enumerate(row)] for row in run]
+            rows += run + (ending_rows(schema, schema["aggregates"][0], run, len(rows) + len(run)) if number + 1 < len(truths) else [])
+    arrays = [{"location": location, "schema": schema, "rows": rows} for (location, schema), rows in arrays.items()]
+    return complete({"schemas": list(joined.schemas.values()), "tables": joined.tables, "arrays": arrays, "clock_maps": {}})
+
+
 def with_companion(base, own):
     """Returns the contents of a companion file and its base."""
     kinds = {schema["name"]: schema["kind"] for schema in base["schemas"]}

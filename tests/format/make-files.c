@@ -24,5 +24,6 @@ int main(int argc, char **argv)
     make_packed_files();
     make_totals_files();
     make_volumes();
+    make_runs();
     return 0;
 }

@@ -67,4 +67,5 @@ void make_plain_files(void);
 void make_packed_files(void);
 void make_totals_files(void);
 void make_volumes(void);
+void make_runs(void);
 void make_high_file(void);

@@ -5,19 +5,24 @@ make-run writes runs of a recorded trace: one that is killed in the middle, a wh
 reader, which shares no code with libxtf, says which rows the joined trace must have. Its tables of views and of the analysis are the
 sums of the runs' tables. In the window of a run its tables are the same as the run's.
 
-usage: test_runs.py XTF MAKE_RUN XTF_CHECK_PY TRACE
+An anchor of the runs (xtf merge --runs --anchor) has the same rows. All files of its tree have the bytes of the copy's tree.
+
+usage: test_runs.py XTF ASK_TREE MAKE_RUN SPLIT_TRACE GENERATE XTF_CHECK_PY TRACE
 """
 import collections
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
 sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("roundtrip", "reader")]
 # pylint: disable=wrong-import-position
+from trees import compare_trees
 from xtf_reader import Trace
-from xtfrun import Xtf, check, is_sanitized, run_test, temporary_folder
+from xtfrun import Xtf, check, is_sanitized, run_test, takes_fewer, temporary_folder
 
-XTF, MAKE_RUN, CHECKER, TRACE = sys.argv[1:]
+XTF, ASK_TREE, MAKE_RUN, SPLIT, GENERATE, CHECKER, TRACE = sys.argv[1:]
 COMMAND = Xtf(XTF)
 SECOND = 10**9
 # Numbers that a run gives out by itself: the joined trace has others. `message` and `seq` count rows of all runs.
@@ -131,7 +136,9 @@ def check_array(key, runs, joined):
 
 def check_rows(paths, joined_path):
     runs, joined = [Rows(path) for path in paths], Rows(joined_path)
-    keys = set(joined.by_array).union(*(rows.by_array for rows in runs))
+    derived = set().union(*(rows.derived for rows in runs))  # of analyses of one run
+    keys = {key for key in set(joined.by_array).union(*(rows.by_array for rows in runs)) if key[1] not in derived}
+    check(not joined.derived & {name for _, name in joined.by_array}, "the joined trace has an analysis of one run")
     check(sum(check_array(key, runs, joined.by_array.get(key, [])) for key in keys) > 0, "no run was killed in a call")
     check_seqs(joined)
     check_own_numbers(runs, joined)
@@ -292,6 +299,8 @@ def test_refusals(folder, runs):
     check("the output file is one of the runs" in message and runs[0].read_bytes() == before, message)
     message = run("merge", "--runs", "--anchor", folder, status=2)
     check("--runs needs -o FILE" in message, message)
+    message = run("merge", "--anchor", "-o", output, *runs[:2], status=2)
+    check("one of -o FILE and --anchor" in message, message)
     message = run("merge", "-o", output, *runs[:2], status=1)
     check("both have location" in message and "xtf merge --runs" in message, message)
 
@@ -307,6 +316,106 @@ def test_folder(folder, runs):
     check_efficiency(runs[:2], joined)
 
 
+# ---- Anchors.
+
+
+def join_both(folder, runs):
+    """Joins runs by a copy and by an anchor."""
+    copy, anchor = folder / "copy.xtf", folder / "all.xtf"
+    run("merge", "--runs", "-q", "-o", copy, *runs)
+    run("merge", "--runs", "--anchor", "-q", "-o", anchor, *runs)
+    check_file(anchor)
+    check_info(anchor, [path.name for path in runs])
+    return copy, anchor
+
+
+# FORMAT W68, W69, W70, R87, R88
+def test_anchor(folder, runs):
+    """Runs of several kinds: of codec plain, in volumes, and merged of parts."""
+    place = folder / "anchor"
+    place.mkdir()
+    rows = int(re.search(r"^\d+ arrays, (\d+) rows", run("check", runs[1]), re.M)[1])
+    for source, name, split in (runs[0], "plain", (1, 1, "plain", 0)), (runs[1], "volumes", (1, 1, "plain", rows // 3)), (runs[2], "part", (2, 1, "compact", 0)):
+        subprocess.run([SPLIT, source, place / name, *map(str, split)], check=True)
+    run("merge", "-q", "-o", place / "merged.xtf", place / "part-0.xtf", place / "part-1.xtf")
+    kinds = [place / "plain-0.xtf", place / "volumes-0.xtf", place / "merged.xtf"]
+    check(len(list(place.glob("volumes-0.xtf.*"))) > 1, "the second run is not in volumes")
+    copy, anchor = join_both(place, kinds)
+    check_rows(kinds, anchor)
+    directories, files = compare_trees(COMMAND, ASK_TREE, copy, anchor)
+    check(files > 500, f"only {files} files were compared")
+    print(f"anchor of runs: {directories} directories and {files} files are the same as in the copy")
+    one = place / "one.xtf"
+    run("copy", "-q", anchor, one)
+    check_file(one)
+    check(run("cat", one, "records") == run("cat", anchor, "records"), "a copy of the anchor has other records")
+    return kinds, anchor
+
+
+def test_clocks(folder, runs):
+    """Joins runs whose locations have clock maps."""
+    place = folder / "clocks"
+    place.mkdir()
+    for path in runs:
+        shutil.copyfile(path, place / path.name)
+    copy, anchor = join_both(place, [place / path.name for path in runs])
+    check(Trace(str(anchor)).clock_maps, "no run has a clock map")
+    for name in "records", "profile", "matrix", "messages", "time/20%-60%/profile", "proc/1/records":
+        check(run("cat", copy, name) == run("cat", anchor, name), f"{name} differs from that of the copy")
+
+
+# FORMAT R89, C13
+def test_parts(runs, anchor):
+    """The rows of other runs are read while the file of one is missing or replaced, and the checks name it."""
+    trace = Trace(str(runs[1]))
+    begin = Trace(str(anchor)).first
+    window = f"time/{(trace.first - begin) / SECOND:.9f}-{(trace.last + 1 - begin) / SECOND:.9f}/records"
+    whole, away = run("cat", anchor, window), runs[2].with_suffix(".away")
+    for replacement in None, runs[0]:
+        runs[2].rename(away)
+        if replacement:
+            shutil.copyfile(replacement, runs[2])
+        check(run("cat", anchor, window) == whole, "the records of a run without another run")
+        check(runs[2].name in run("cat", anchor, "records", status=1), "the error does not name the run")
+        checked = COMMAND.run("check", anchor)
+        check(checked.status == 1 and runs[2].name.encode() in checked.output + checked.errors, checked)
+        away.rename(runs[2])
+
+
+# FORMAT W71
+def test_anchor_refusals(folder, runs, anchor):
+    before, output = sorted(runs[0].parent.iterdir()), runs[0].parent / "refused.xtf"
+    elsewhere, parts = folder / "elsewhere.xtf", folder / "anchor" / "run.xtf.d"
+    parts.mkdir()
+    shutil.copyfile(runs[0], elsewhere)
+    shutil.copyfile(runs[0], parts / "000000.xtf")
+    for names, complaint in (((elsewhere, runs[1]), "is not in the folder of the anchor"), ((anchor,), "consists of several files"),
+                             ((parts, runs[1]), "consists of several files")):
+        message = run("merge", "--runs", "--anchor", "-o", output, *names, status=1)
+        check(complaint in message and not output.exists(), message)
+    shutil.rmtree(parts)
+    check(sorted(runs[0].parent.iterdir()) == before, "a refused anchor leaves a file")
+    for command, complaint in ((("analyze", "-q", anchor), f"xtf copy {anchor} ONE.xtf"), (("align", "-q", anchor), "cannot add to a merged file"),
+                               (("merge", "-o", output, anchor), "xtf copy makes one file of it")):
+        message = run(*command, status=1)
+        check(complaint in message and not output.exists(), message)
+
+
+def test_size(folder):
+    """The anchor of runs with many records is much smaller than they are: it has no copy of their rows."""
+    place = folder / "size"
+    place.mkdir()
+    runs = [place / "1.xtf", place / "2.xtf"]
+    subprocess.run([GENERATE, "--records", "300000", "--locations", "2", runs[0]], check=True, stdout=subprocess.DEVNULL)
+    subprocess.run([MAKE_RUN, runs[0], runs[1], str(100 * SECOND)], check=True)
+    copy, anchor = join_both(place, runs)
+    size = sum(path.stat().st_size for path in runs)
+    check(anchor.stat().st_size < size / 4, f"the anchor takes {anchor.stat().st_size} bytes, its runs {size}")
+    check(max(array.height for array in Trace(str(anchor)).arrays()) > 2, "no array has sealed index pages")
+    for name in "profile", "matrix", "time/10s-100.01s/profile", "time/0-0.003/matrix", "classes", "proc/1/longest":
+        check(run("cat", copy, name) == run("cat", anchor, name), f"{name} differs from that of the copy")
+
+
 def main():
     with temporary_folder() as name:
         folder = pathlib.Path(name)
@@ -314,6 +423,12 @@ def main():
         test_steps(folder, runs, joined)
         test_refusals(folder, runs)
         test_folder(folder, runs)
+        kinds, anchor = test_anchor(folder, runs)
+        test_parts(kinds, anchor)
+        test_anchor_refusals(folder, kinds, anchor)
+        test_clocks(folder, runs)
+        if not takes_fewer(XTF):
+            test_size(folder)
     return 0
 
 

@@ -7,6 +7,7 @@ A row of INVARIANTS has the section of docs/FORMAT.md, a name, the invariant, th
 Then follow two expected texts: a part of the message of `xtf check`, and a part of the message of xtf_check.py.
 """
 import functools
+import json
 import pathlib
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ from invariants_arrays import ARRAY_ROWS
 from invariants_catalog import CATALOG_ROWS
 from invariants_files import FILE_ROWS
 from invariants_pages import PAGE_ROWS
+from invariants_pieces import PIECE_ROWS
 from invariants_schemas import SCHEMA_ROWS
 from invariants_totals import TOTALS_AND_MAPS
 from xtf_check import check
@@ -24,7 +26,8 @@ from xtf_patch import SEGMENT_MAPS, File
 from xtf_reader import Trace
 from xtf_schema import Damaged
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
+sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / room) for room in ("roundtrip", "format")]
+from format_recipes import follow_recipe  # pylint: disable=wrong-import-position
 from xtfrun import Xtf, takes_fewer  # pylint: disable=wrong-import-position
 
 # Arguments of `dump-trace write`: codec, seed, page size, locations, rows.
@@ -37,6 +40,7 @@ BASES = {
     "groups": ("plain", 3, 131072, 1, 9000),  # filters: a leaf has more groups than are stored by all keys
 }
 MERGED = ("many", ("plain", 8, 4096, 3, 120, 1000))  # with the first, this trace is merged into the base "merged"
+RECIPES = pathlib.Path(__file__).resolve().parents[1] / "format" / "recipes.json"
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "INVARIANTS.md"
 HEAD = """# Invariants of the format, and the tests that break them
 
@@ -49,7 +53,7 @@ both report that error. The test fails if this page differs from its table
 |---|---|---|
 """
 
-INVARIANTS = CATALOG_ROWS + ARRAY_ROWS + TOTALS_AND_MAPS + SCHEMA_ROWS + FILE_ROWS + PAGE_ROWS
+INVARIANTS = CATALOG_ROWS + ARRAY_ROWS + TOTALS_AND_MAPS + SCHEMA_ROWS + FILE_ROWS + PAGE_ROWS + PIECE_ROWS
 
 
 def expect(condition, *words):
@@ -99,6 +103,7 @@ def make_bases(dump_trace, xtf, folder):
     subprocess.run([dump_trace, "volumes", volumes, *map(str, BASES["small"])], check=True)
     one_superblock(volumes)
     expect_sound(xtf, volumes, "volumes")
+    make_joined(xtf, folder)
     shutil.copy(folder / "small.xtf", folder / "closed.xtf")
     expect_sound(xtf, folder / "closed.xtf", "closed")
     for name in (*BASES, "merged"):
@@ -120,6 +125,15 @@ def make_anchor(dump_trace, xtf, folder, name, **parts):
     path = (scratch / "anchor.xtf").rename(folder / f"{name}.xtf")
     one_superblock(path)
     expect_sound(xtf, path, name)
+
+
+def make_joined(xtf, folder):
+    """Makes an anchor of runs, and its runs beside it, as tests/format has them."""
+    recipes = json.loads(RECIPES.read_text(encoding="utf-8"))
+    for name, made in ("run-1", "run-1"), ("run-2", "run-2"), ("runs", "joined"):
+        (folder / f"{made}.xtf").write_bytes(follow_recipe(recipes[f"{name}.xtf"], folder))
+    one_superblock(folder / "joined.xtf")
+    expect_sound(xtf, folder / "joined.xtf", "joined")
 
 
 def one_superblock(path):

@@ -6,8 +6,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import xtf_unpack
-from xtf_format import (ALIGNMENT, COMPACT, COMPACT_FEATURE, EDGE, ENTRY, HEIGHT_MAX, INDEX, LEAF, LEAF_BYTES_MAX, LEAF_ROWS_PER_BYTE, OPEN_PAGE, PAGE, PAGE_MAGIC,
-                        PLAIN, REFERENCE, VOLUMES_FEATURE)
+from xtf_format import (ALIGNMENT, ARRAY, COMPACT, COMPACT_FEATURE, EDGE, ENTRY, HEIGHT_MAX, INDEX, JOINED, JOINED_FEATURE, LEAF, LEAF_BYTES_MAX, LEAF_ROWS_PER_BYTE,
+                        OPEN_PAGE, PAGE, PAGE_MAGIC, PIECE, PIECE_OF_ARRAY, PIECE_OF_ROWS, PLAIN, REFERENCE, SHIFT, VOLUMES_FEATURE)
 from xtf_schema import GREATEST, TABLE_KIND, Bytes, Damaged, Unknown, expect
 
 
@@ -27,11 +27,20 @@ class Page(NamedTuple):
         return int.from_bytes(self.payload[row * row_size:row * row_size + 8], "little")
 
 
+class Piece(NamedTuple):
+    """Consecutive rows of a joined array: all rows of another array, or rows of its own."""
+    first: int
+    end: int
+    array: "Array"  # None: the piece has rows of its own
+    shifts: list    # (field, number) each: what is added to the rows of the other array
+    rows: bytes
+
+
 class Array:
     """The rows of one location and schema, in order of time: the TN index and the leaves."""
 
     def __init__(self, trace, entry):
-        (self.location, schema, self.id, self.rows, self.local_first, self.local_last, edge, segment, self.clock_map, self.height, self.codec) = entry
+        (self.location, schema, self.id, self.rows, self.local_first, self.local_last, edge, segment, self.clock_map, self.height, self.codec, flags) = entry
         expect(schema < len(trace.schemas) and trace.schemas[schema].kind != TABLE_KIND, f"array {self.id}: there is no such schema, {schema}")
         expect(segment < len(trace.segments), f"array {self.id}: there is no segment {segment}")
         expect(self.clock_map <= len(trace.clock_maps), f"array {self.id}: there is no clock map {self.clock_map}")
@@ -46,6 +55,8 @@ class Array:
         self.numbers = trace.numbers_of(segment, self.schema) if self.known else []
         self.edge_reference = edge
         self.edge_heads, self.edge_pages, self.edge_totals = None, {}, []
+        self.joined, self.pieces = bool(flags & JOINED), []
+        expect(not self.joined or trace.features & JOINED_FEATURE, f"{self.label}: it is joined, but the superblock lacks the feature")
         self.visits = 0
 
     def is_removed(self, place):
@@ -72,14 +83,77 @@ class Array:
         for _ in range(self.height if self.schema.aggregates else 0):  # from level 1 up, then of the whole array
             length, _ = data.unpack("<II")
             self.edge_totals.append(data.take(length))
+        if self.joined:
+            self.pieces = self.read_pieces(data, label)
+            expect(heads[0][4] == 0, f"{label}: a joined array with an open leaf of its own")
         expect(not data, f"{label}: bytes left over")
         expect(heads[-1][0] == 0, f"{label}: the root does not begin with row 0")
         expect(heads[0][0] + heads[0][3] == self.rows, f"{label}: does not end with row {self.rows}")
         self.edge_heads = heads
 
+    def read_pieces(self, data, label):
+        """Returns the pieces of a joined array, which end its right edge."""
+        start = data.at
+        (count, _) = data.unpack("<II")
+        heads = [data.unpack(PIECE) for _ in range(count)]
+        ends = [head[0] for head in heads[1:]] + [self.rows]
+        expect(heads and heads[0][0] == 0 and all(head[0] < end for head, end in zip(heads, ends)), f"{label}: its pieces are out of order")
+        pieces = []
+        for (first, offset, length), end in zip(heads, ends):
+            expect(offset == data.at - start, f"{label}: a piece does not follow the one before")
+            pieces.append(self.read_piece(first, end, Bytes(bytes(data.take(length)), f"{label}: piece of row {first}")))
+            expect(not any(data.take(-length % ALIGNMENT)), f"{label}: bytes after a piece")
+        return pieces
+
+    def read_piece(self, first, end, body):
+        (kind, count) = body.unpack("<II")
+        if kind == PIECE_OF_ROWS:
+            rows = bytes(body.take((end - first) * self.schema.row_size))
+            expect(not body and not count, f"{body.label}: bytes left over")
+            times = [rows[at:at + 8][::-1] for at in range(0, len(rows), self.schema.row_size)]
+            expect(times == sorted(times), f"{body.label}: times decrease")
+            return Piece(first, end, None, [], rows)
+        expect(kind == PIECE_OF_ARRAY, f"{body.label}: of unknown kind {kind}")
+        array = Array(self.trace, body.unpack(ARRAY))
+        expect(array.rows == end - first, f"{body.label}: it has not all rows of its array")
+        expect((array.location, array.schema.id, array.joined) == (self.location, self.schema.id, False), f"{body.label}: an array of another kind")
+        shifts = [body.unpack(SHIFT) for _ in range(count)]
+        fields = [field for field, _ in shifts]
+        expect(not body and fields == sorted(set(fields)) and all(0 < field < len(self.schema.fields) for field in fields), f"{body.label}: its shifts")
+        expect(all(self.schema.fields[field].type[0] in "UI" for field in fields), f"{body.label}: it shifts a field that is no integer")
+        return Piece(first, end, array, shifts, b"")
+
+    def child(self, entry, level, is_open):
+        """Returns the page of a level to which an entry leads."""
+        if not level and self.joined:
+            return self.joined_leaf(*entry[1:])
+        return self.open_page(level) if is_open else self.sealed(entry[2], level)
+
+    @lru_cache(maxsize=64)
+    def joined_leaf(self, n, place):
+        """Returns the leaf of a joined array that begins with row n: a leaf of another array, or rows of a piece."""
+        piece = self.pieces[bisect_right(self.pieces, n, key=lambda piece: piece.first) - 1]
+        if piece.array is None:
+            expect(n == piece.first and not place, f"{self.label}: row {n} does not begin a piece of rows")
+            return Page(0, n, piece.end - n, 0, 0, piece.rows)
+        leaf = piece.array.sealed(place, 0) if place else piece.array.open_page(0)
+        size = self.schema.row_size
+        rows = (piece.array.as_global(leaf.payload[at:at + size]) for at in range(0, len(leaf.payload), size))
+        return Page(0, leaf.first + piece.first, leaf.rows, 0, 0, b"".join(self.shifted(row, piece.shifts) for row in rows))
+
+    def shifted(self, row, shifts):
+        row = bytearray(row)
+        for field, by in ((self.schema.fields[number], by) for number, by in shifts):
+            own = row[field.offset:field.offset + field.size]
+            if not field.optional or own != field.none:
+                row[field.offset:field.offset + field.size] = ((int.from_bytes(own, "little") + by) % (1 << 8 * field.size)).to_bytes(field.size, "little")
+        return bytes(row)
+
     def open_page(self, level):
         """Returns the open page of a level."""
         self.read_edge()
+        if not level and self.joined:
+            return self.joined_leaf(self.edge_heads[0][0], self.edge_heads[0][1])
         if level not in self.edge_pages:
             first, place, sealed, rows, size = self.edge_heads[0]
             offset, length, _ = REFERENCE.unpack(self.edge_reference)
@@ -148,7 +222,7 @@ class Array:
             expect(chosen >= 0, f"{self.label}: an index page that begins too late")
             _, first, place = entries[chosen]
             is_open = is_open and chosen == len(entries) - 1
-            page = self.open_page(page.level - 1) if is_open else self.sealed(place, page.level - 1)
+            page = self.child(entries[chosen], page.level - 1, is_open)
             self.visits += 1
             expect(page.first == first, f"{self.label}: page {place} begins with row {page.first}, its entry says {first}")
         return page
@@ -169,15 +243,19 @@ class Array:
 
     def read(self, first=0, last=None):
         """Yields the rows [first, last) as bytes, with global times."""
-        for row in self.read_local(first, last):
-            if self.clock:
-                row = bytearray(row)
-                for field in (self.schema.fields[i] for i in self.schema.instants):
-                    own = row[field.offset:field.offset + 8]
-                    if not field.optional or own != field.none:
-                        time = min(self.clock.to_global(int.from_bytes(own, "little")), GREATEST - field.optional)
-                        row[field.offset:field.offset + 8] = time.to_bytes(8, "little")
-            yield bytes(row)
+        yield from map(self.as_global, self.read_local(first, last))
+
+    def as_global(self, row):
+        """Returns a row with global times."""
+        if not self.clock:
+            return bytes(row)
+        row = bytearray(row)
+        for field in (self.schema.fields[i] for i in self.schema.instants):
+            own = row[field.offset:field.offset + 8]
+            if not field.optional or own != field.none:
+                time = min(self.clock.to_global(int.from_bytes(own, "little")), GREATEST - field.optional)
+                row[field.offset:field.offset + 8] = time.to_bytes(8, "little")
+        return bytes(row)
 
     def read_local(self, first=0, last=None):
         """Yields the rows [first, last) as bytes, as the file has them, leaf by leaf along the chain."""
@@ -191,7 +269,7 @@ class Array:
             first = leaf.first + leaf.rows
             if first >= last:
                 return
-            leaf = self.open_page(0) if first == self.edge_heads[0][0] else self.leaf_of(first) if self.trace.features & VOLUMES_FEATURE else self.sealed(leaf.behind, 0)
+            leaf = self.open_page(0) if first == self.edge_heads[0][0] else self.leaf_of(first) if self.joined or self.trace.features & VOLUMES_FEATURE else self.sealed(leaf.behind, 0)
             expect(leaf.first == first, f"{self.label}: the leaf after row {first - 1} begins with row {leaf.first}")
 
     def window(self, begin=None, end=None):

@@ -4,7 +4,7 @@ import struct
 import sys
 
 from xtf_check_file import check_arrays, check_file, check_leaf_lists, check_pages
-from xtf_format import ALIGNMENT, CLOSED, COMPACT, ENTRY, KNOWN, LIMITS, PAGE, REFERENCE, SCHEMAS, VOLUMES_FEATURE
+from xtf_format import ALIGNMENT, CLOSED, COMPACT, ENTRY, JOINED_FEATURE, KNOWN, LIMITS, PAGE, REFERENCE, SCHEMAS, VOLUMES_FEATURE
 from xtf_reader import Trace
 from xtf_schema import DERIVED, RECORD, TABLE_KIND, Damaged, expect
 from xtf_totals import check_totals
@@ -22,14 +22,17 @@ def check_level(array, level, expected):
             below, before = below + [None], None
             continue
         time, first, place = entry
-        page = array.open_page(level) if is_open else array.sealed(place, level)
-        linked = not array.trace.features & VOLUMES_FEATURE  # else a link leads nowhere where a volume ends
-        behind = place if is_open else expected[i + 1][2] if linked else page.behind
+        page = array.child(entry, level, is_open)
+        elsewhere = array.joined and not level
+        if elsewhere:  # its neighbours are in other arrays
+            before = None
+        linked = not elsewhere and not array.trace.features & VOLUMES_FEATURE  # else a link leads nowhere where a volume ends
+        behind = expected[i + 1][2] if linked and not is_open else page.behind if elsewhere or not is_open else place
         label = f"{array.label}: page {place}"
         expect((page.first, page.behind) == (first, behind) and before in (None, page.before), f"{label}: its row or its neighbours are wrong")
         expect(page.time(0, 0) == time, f"{label}: its first time is not its entry's")
         packed = level == 0 and array.codec == COMPACT  # the number of rows that fit a packed leaf is not known
-        expect(is_open or packed or page.rows == full, f"{label}: sealed, with {page.rows} rows or entries of {full}")
+        expect(is_open or packed or elsewhere or page.rows == full, f"{label}: sealed, with {page.rows} rows or entries of {full}")
         below += page.entries() if level else ((page.time(row, width),) for row in range(page.rows))
         before = place
     times = [entry[0] for entry in below if entry]
@@ -111,12 +114,15 @@ def check_segments(trace, arrays):
     expect(len({segment.id for segment in trace.segments}) == len(trace.segments), "segments: two have the same id")
     if trace.segment_maps:
         own, first = int.from_bytes(trace.file_id[:8], "little"), trace.segments[0]
-        companion = len(trace.files) == 1 and first.id == own and first.first == 0
-        expect(own not in (segment.id for segment in trace.segments[companion:]), "segments: the file's own one is among those of parts")
+        has_own = (len(trace.files) == 1 or trace.features & JOINED_FEATURE) and first.id == own and first.first == 0
+        expect(own not in (segment.id for segment in trace.segments[bool(has_own):]), "segments: the file's own one is among those of parts")
     else:
         expect([segment.first for segment in trace.segments] == [0], "segments: there are several, or one from elsewhere, without maps")
-    known = {(array.segment.id, array.id) for array in arrays}
-    expect(len(known) == len(arrays), "P index: two arrays of a segment have the same id")
+    for array in (array for array in arrays if array.joined and array.known):
+        array.read_edge()
+    all_arrays = arrays + [piece.array for array in arrays for piece in array.pieces if piece.array]
+    known = {(array.segment.id, array.id) for array in all_arrays}
+    expect(len(known) == len(all_arrays), "P index: two arrays of a segment have the same id")
 
 
 def encloses(known, computed, field, partial=False):

@@ -181,8 +181,22 @@ class Pages:
                     self.page(base + place + head[12])
             if page.level == 1:
                 for _, _, child in page.entries()[:-1] if place is None else page.entries():
-                    if not array.is_removed(child):
+                    if not array.joined and not array.is_removed(child):
                         self.page(base + child)
+        self.pieces(array)
+
+    def pieces(self, array):
+        """Adds the right edges and leaves of the arrays that are pieces of a joined one."""
+        for source in (piece.array for piece in array.pieces if piece.array):
+            self.item(source.edge_reference, source.segment)
+            source.read_edge()
+            offset, length, _ = REFERENCE.unpack(source.edge_reference)
+            self.item(REFERENCE.pack(-(-(offset + length) // 8) * 8, source.edge_heads[0][4], 0), source.segment)
+        for page in (page for page, _, _ in index_pages(array, array.root, None, array.rows) if page.level == 1) if array.joined and array.height > 1 else ():
+            for _, first, place in page.entries():
+                source = next(piece.array for piece in array.pieces if piece.first <= first < piece.end)
+                if place:
+                    self.page(source.segment.first + place)
 
     def page(self, page):
         """Adds a sealed page, and returns its header. A companion may continue on the following pages."""

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from xtf_array import Array
 from xtf_format import (ALIGNMENT, ARRAY, ARRAYS, BRANCH, CATALOG_MAGIC, CLOCK, CLOCK_KIND, CLOCK_MAPS, COMPACT_FEATURE, COUNTS, CRC32, FILE, FILES, FILE_PAGES_MAX, FILES_FEATURE,
-                        FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, KNOT, KNOWN, LEAF_LIST, LEAF_LISTS, LIMIT, LIMITS, MAGIC, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, PAGES_MAX, REFERENCE,
+                        FREE, FREE_KIND, HEIGHT_MAX, ITEM_MAX, JOINED_FEATURE, KNOT, KNOWN, LEAF_LIST, LEAF_LISTS, LIMIT, LIMITS, MAGIC, NODE, NODE_MAGIC, NO_STRING, PAGES_BETWEEN_MAX, PAGES_MAX, REFERENCE,
                         REQUIRED, SCHEMAS, SEGMENT, SEGMENTS, SEGMENT_MAPS, STRINGS, SUPERBLOCK, TABLE, TABLES, TABLE_MAX, VOLUMES_FEATURE, WRITER,
                         WRITER_TEXT_MAX)
 from xtf_schema import TABLE_KIND, Bytes, ClockMap, Damaged, Schema, expect
@@ -196,7 +196,7 @@ class Trace:
     def read_superblock(self):
         block = self.superblock
         expect(block.major == 2, f"version {block.major}.{block.minor}: this reader knows 2")
-        expect(block.incompatible & ~(COMPACT_FEATURE | FILES_FEATURE | VOLUMES_FEATURE) == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
+        expect(block.incompatible & ~(COMPACT_FEATURE | FILES_FEATURE | VOLUMES_FEATURE | JOINED_FEATURE) == 0, f"it has features that this reader does not know: {block.incompatible:#x}")
         expect(block.checksum_kind == CRC32, f"it has checksums of kind {block.checksum_kind}")
         self.version, self.features = (block.major, block.minor), block.incompatible
         self.file_id, self.commit, self.pages, self.epoch = block.file_id, block.commit, block.pages, block.epoch

@@ -275,11 +275,12 @@ def index_pages(array, page, place, end):
     """Yields all index pages that were not removed, each with its place (None: open) and the row after its last one."""
     entries = page.entries()
     yield page, place, end
-    for i, (_, first, child) in enumerate(entries if page.level > 1 else []):
+    for i, entry in enumerate(entries if page.level > 1 else []):
+        child = entry[2]
         is_open = place is None and i == len(entries) - 1
         if not is_open and array.is_removed(child):
             continue
-        below = array.open_page(page.level - 1) if is_open else array.sealed(child, page.level - 1)
+        below = array.child(entry, page.level - 1, is_open)
         yield from index_pages(array, below, None if is_open else child, end if i == len(entries) - 1 else entries[i + 1][1])
 
 

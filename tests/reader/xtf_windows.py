@@ -72,7 +72,8 @@ class Window:
         entries, decoded = page.entries(), self.tables_of(page, place)
         rows = totals_of(self.array, decoded, self.index, self.array.label)
         ends = [entry[1] for entry in entries[1:]] + [end]
-        for i, ((_, first, child_place), child_end) in enumerate(zip(entries, ends)):
+        for i, (entry, child_end) in enumerate(zip(entries, ends)):
+            _, first, child_place = entry
             if child_end <= n1 or first >= n2:
                 continue
             stored = self.keyed(rows, i, len(self.aggregate.keys)) if n1 <= first and child_end <= n2 else None
@@ -80,7 +81,7 @@ class Window:
                 self.joined(stored.items(), result)
                 continue
             is_open = place is None and i == len(entries) - 1
-            child = self.array.open_page(page.level - 1) if is_open else self.array.sealed(child_place, page.level - 1)
+            child = self.array.child(entry, page.level - 1, is_open)
             if page.level > 1:
                 self.add_page(child, None if is_open else child_place, max(n1, first), min(n2, child_end), child_end, result)
             else:
@@ -127,7 +128,7 @@ class Window:
             is_open = place is None and slot == len(entries) - 1
             parent = (entries, self.tables_of(page, place)) if page.level == 1 else None
             place = None if is_open else entries[slot][2]
-            page = self.array.open_page(page.level - 1) if is_open else self.array.sealed(place, page.level - 1)
+            page = self.array.child(entries[slot], page.level - 1, is_open)
         if n == page.first:
             return self.before_leaf(parent, slot)
         _, frames = self.run_leaf(parent, slot, page, n)

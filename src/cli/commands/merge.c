@@ -83,13 +83,17 @@ static bool merge_parts(const char *output, char **names, bool keep_going, bool 
 }
 
 /* Waits for the collectors of runs that have just ended, and joins the runs. */
-static bool join_runs(const char *output, char **names, bool keep_going, bool quiet, XtfJoinRunsReport *report,
-                      GError **error)
+static bool join_runs(const char *output, char **names, bool in_place, bool keep_going, bool quiet,
+                      XtfJoinRunsReport *report, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("joining", "rows", quiet);
     XtfInterrupts interrupts;
     const XtfJoinRunsOptions options = {
-        .progress = {progress, xtf_interrupts_catch(&interrupts)}, .incomplete = keep_going, .quiet = quiet};
+        .progress = {progress, xtf_interrupts_catch(&interrupts)},
+        .incomplete = keep_going,
+        .quiet = quiet,
+        .in_place = in_place,
+    };
 
     xtf_parts_await_files(names, COLLECTORS_SECONDS, options.progress.cancel);
     for (char **name = names; *name; name++)
@@ -110,11 +114,12 @@ static void print_runs_report(const char *path, const XtfJoinRunsReport *report)
 
 static bool usage_is_wrong(const char *output, bool anchor, bool runs, bool force, int n_names)
 {
-    const char *fault = anchor == !!output        ? "one of -o FILE and --anchor is needed"
-                        : anchor && force         ? "--force is for -o"
-                        : anchor && runs          ? "--runs needs -o FILE"
-                        : anchor && n_names != 1  ? "--anchor takes one folder"
-                        : !anchor && n_names == 0 ? "no part is named"
+    bool folder = anchor && !runs;
+    const char *fault = runs && !output           ? "--runs needs -o FILE"
+                        : folder == !!output      ? "one of -o FILE and --anchor is needed"
+                        : folder && force         ? "--force is for -o"
+                        : folder && n_names != 1  ? "--anchor takes one folder"
+                        : !folder && n_names == 0 ? "no part is named"
                                                   : NULL;
     if (fault)
         fprintf(stderr, "xtf: merge: %s (see xtf merge --help)\n", fault);
@@ -154,7 +159,7 @@ int xtf_command_merge(int argc, char **argv)
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE", "FILE"},
         {"anchor", 'a', 0, G_OPTION_ARG_NONE, &anchor,
-         "Write FOLDER/" XTF_ANCHOR_NAME ", which names the parts, instead of a file", NULL},
+         "Write a file that names the parts: FOLDER/" XTF_ANCHOR_NAME ", with --runs FILE", NULL},
         {"runs", 'r', 0, G_OPTION_ARG_NONE, &runs, "Each PART is a run of one job, such as one that restarts", NULL},
         {"force", 'f', 0, G_OPTION_ARG_NONE, &force, "Replace FILE if it exists", NULL},
         {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Leave out damaged parts", NULL},
@@ -166,15 +171,16 @@ int xtf_command_merge(int argc, char **argv)
     GError *error = NULL;
 
     if (!xtf_cli_parse(
-            &argc, &argv, -1, "-o FILE PART... | --anchor FOLDER",
+            &argc, &argv, -1, "-o FILE PART... | --anchor FOLDER | --runs [--anchor] -o FILE PART...",
             "Makes one trace of several .xtf files that were written apart, such as one per process. Each\n"
             "location belongs to one part. The parts are only read. A PART may be a folder of .xtf files.\n"
             "With --runs, each PART is a run of one job. The trace has the rows of all runs, one after\n"
-            "another in time; the rows are copied.\n"
+            "another in time. The rows are copied; with --anchor, too, FILE names the runs in its folder.\n"
             "\n"
             "  xtf merge -o run.xtf run.xtf.d       copies the parts into one file, by reflinks if possible\n"
             "  xtf merge --anchor run.xtf.d         leaves them where they are; the folder opens like a file\n"
-            "  xtf merge --runs -o all.xtf run1.xtf run2.xtf   joins the runs of a job that was restarted",
+            "  xtf merge --runs -o all.xtf run1.xtf run2.xtf   joins the runs of a job that was restarted\n"
+            "  xtf merge --runs --anchor -o all.xtf run1.xtf run2.xtf   the same, but copies no rows",
             entries))
         return XTF_EXIT_USAGE;
     if (usage_is_wrong(output, anchor, runs, force, argc - 1))
@@ -183,7 +189,7 @@ int xtf_command_merge(int argc, char **argv)
         xtf_print_line(stderr, "xtf: '%s' exists already: --force replaces it", output);
         return XTF_EXIT_FAILED;
     }
-    if (runs && !join_runs(output, argv + 1, keep_going, quiet, &runs_report, &error))
+    if (runs && !join_runs(output, argv + 1, anchor, keep_going, quiet, &runs_report, &error))
         return xtf_cli_fail(error);
     if (runs) {
         if (!quiet)

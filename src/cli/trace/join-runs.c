@@ -194,6 +194,7 @@ static bool write_whole(const XtfOutput *output, const GArray *runs, const XtfJo
     XtfRunsOptions join = {
         .separate = xtf_run_separate_tables(),
         .left_out = xtf_run_left_out_tables(),
+        .in_place = options->in_place,
         .progress = show_progress,
         .data = (void *)&options->progress,
     };

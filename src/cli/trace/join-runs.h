@@ -13,6 +13,7 @@ typedef struct {
     XtfBytesProgress progress;
     bool incomplete; /* leave out damaged parts of folders */
     bool quiet;      /* no remarks on parts */
+    bool in_place;   /* write an anchor, and copy no rows */
 } XtfJoinRunsOptions;
 
 typedef struct {

@@ -11,6 +11,7 @@
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 #include "src/import/output.h"
+#include "src/model/tables.h"
 
 #define TOOL "xtf analyze " XTF_VERSION
 
@@ -102,6 +103,17 @@ static bool write_in_place(const Work *work, GError **error)
     return write_to(work, xtf_cli_writer_of(job->trace, job->source, job->path, otherwise, error), error);
 }
 
+/* Returns the command that makes one file of a trace in several files. The caller frees it. Joined arrays of runs
+ * cannot be merged. */
+static char *format_joining_command(const XtfAnalysisJob *job, const char *folder)
+{
+    const XtfSchema *runs = xtf_trace_find_schema(job->trace, XTF_TABLE_RUNS);
+    bool joined = runs && xtf_trace_n_rows(job->trace, runs->id) > 1;
+
+    return joined ? g_strdup_printf("xtf copy %s ONE.xtf", job->source)
+                  : g_strdup_printf("xtf merge -o ONE.xtf %s", folder);
+}
+
 /* True if the analysis has a place: in the trace, or in a companion, which can have only one base file. */
 static bool has_place(const XtfAnalysisJob *job, GError **error)
 {
@@ -118,10 +130,11 @@ static bool has_place(const XtfAnalysisJob *job, GError **error)
                         job->source, job->source);
     if (!g_file_test(job->path, G_FILE_TEST_IS_DIR) && (info.parts == 0 || info.companion))
         return true;
+    g_autofree char *command = format_joining_command(job, folder);
     return xtf_fail(error, XTF_ERROR_INVALID,
-                    "'%s' is in several files, but an analysis is of one: 'xtf merge -o ONE.xtf %s' merges them, and "
-                    "'xtf analyze -o ONE.xtf" XTF_COMPANION_SUFFIX " ONE.xtf' analyses the result",
-                    job->source, folder);
+                    "'%s' is in several files, but an analysis is of one: '%s' joins them, and 'xtf analyze -o "
+                    "ONE.xtf" XTF_COMPANION_SUFFIX " ONE.xtf' analyses the result",
+                    job->source, command);
 }
 
 /* Returns the default path of the analysis, which the caller frees; NULL: the trace itself. A merged file cannot be

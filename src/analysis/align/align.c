@@ -11,7 +11,7 @@
 
 enum {
     TOLERANCE_NS = 50,
-    ROUNDS_MAX = 16, /* of the logical clock; the second usually finds no violation */
+    ROUNDS_MAX = 16, /* most rounds of the logical clock; the second one usually finds no violation */
 };
 
 typedef struct {
@@ -110,7 +110,7 @@ static bool repair_clocks(Align *align, GError **error)
 /* ---- The report. */
 
 typedef struct {
-    int64_t least, most; /* global minus local time */
+    int64_t least, most; /* least and greatest global time minus local time, in ticks */
 } Shifts;
 
 static void widen_shifts(Shifts *shifts, uint64_t local, uint64_t global)
@@ -199,7 +199,7 @@ static bool align_all(Align *align, GError **error)
 
 /* ---- The trace's clocks. */
 
-/* Uses the earlier map of its locations as the map of a process. */
+/* Gives a process the clock map that its locations had before the trace was aligned. */
 static bool use_earlier_clock(XtfAlignment *alignment, uint32_t number, GError **error)
 {
     const XtfReplayProcess *process = xtf_replay_process(alignment->replay, number);

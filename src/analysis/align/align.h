@@ -38,9 +38,9 @@ typedef struct {
     bool nothing_to_do; /* no violation: the clocks stay the same */
     bool estimated;     /* the alignment uses the estimate */
     uint64_t n_jumps, n_knots;
-    uint64_t largest_shift; /* ticks between local and global time of a record */
+    uint64_t largest_shift; /* greatest difference between local and global time of a record, in ticks */
     uint64_t shifted_proc;
-    double largest_drift;    /* of the estimate: relative to the local clock */
+    double largest_drift;    /* greatest drift in the estimate, as a part of the local clock's rate */
     uint64_t largest_change; /* in ticks: upper bound of the change in time between any two records of a location */
     uint64_t changed_proc;
     GArray *unconnected; /* uint64_t: numbers of processes that exchange no message with others */
@@ -55,8 +55,8 @@ typedef struct {
 } XtfAlignment;
 
 /* Aligns the clocks of a trace, which it borrows. If the trace was aligned before, it starts from the clocks before
- * that alignment. XTF_ERROR_NOT_FOUND: no message or operation between processes has both ends. XTF_ERROR_INVALID: no
- * clocks satisfy all matched messages. */
+ * that alignment. XTF_ERROR_NOT_FOUND: of no message or operation between processes are both sides recorded.
+ * XTF_ERROR_INVALID: no clocks satisfy all matched messages. */
 XtfAlignment *xtf_align(XtfTrace *trace, const XtfAlignOptions *options, GError **error);
 void xtf_alignment_free(XtfAlignment *alignment); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfAlignment, xtf_alignment_free)

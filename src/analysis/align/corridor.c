@@ -21,7 +21,8 @@ static void remove_point(XtfHull *hull, uint32_t i)
     memmove(&hull->points[i], &hull->points[i + 1], (hull->n - i) * sizeof *hull->points);
 }
 
-/* Returns the first point at x or behind it. Searches from the end, as messages usually are in order. */
+/* Returns the index of the hull's first point whose x is at least the given x. Searches from the last point, as
+ * messages usually are in order. */
 static uint32_t position_of(const XtfHull *hull, int64_t x)
 {
     uint32_t i = hull->n;
@@ -142,7 +143,7 @@ XtfCorridorLine xtf_corridor_line(const XtfCorridor *corridor, long double as_is
     long double shared = (long double)to - (long double)from;
     if (shared > 0 && fabsl(widest.width) * XTF_CORRIDOR_DOUBT <= shared)
         return line_of_slope(corridor, (widest.least + widest.greatest) / 2);
-    /* Messages over such a short time cannot show a drift. */
+    /* The time that messages of both directions share is too short to show a drift: the line has none. */
     int64_t first = MIN(above->points[0].x, below->points[0].x);
     int64_t last = MAX(above->points[above->n - 1].x, below->points[below->n - 1].x);
     XtfCorridorLine line = line_of_slope(corridor, 0);

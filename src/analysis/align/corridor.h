@@ -36,7 +36,7 @@ typedef struct {
     XtfHull below; /* bounds of the difference from below, negated */
 } XtfCorridor;
 
-/* The difference at time x of A: a + b x. */
+/* The difference of two clocks, B - A, at time x of A: a + b x. */
 typedef struct {
     long double a, b;
     long double doubt; /* possible error in ticks over the time that messages span */

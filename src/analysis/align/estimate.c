@@ -5,7 +5,7 @@
 #include "src/analysis/align/corridor.h"
 
 enum {
-    PAIRS_MAX = 1 << 16, /* each takes up to 1 KiB; the limit is at least twice the number of processes */
+    PAIRS_MAX = 1 << 16, /* most pairs of processes, of up to 1 KiB each; at least twice the number of processes */
 };
 
 typedef struct {

@@ -104,7 +104,8 @@ static uint64_t time_after_jumps(void *data, const XtfReplayEvent *at)
            (jump ? remaining_jump(logical, jump, at->time) : 0);
 }
 
-/* Limits a spread so that it moves a send at this time by at most `room`. */
+/* Limits the spread of the next jump after `time`, so that it moves a send at `time` forward by at most `room`
+ * ticks. */
 static void limit_spread(Logical *logical, uint32_t process, uint64_t time, uint64_t room)
 {
     const GArray *jumps = logical->jumps[process];
@@ -129,7 +130,8 @@ static void limit_by_receive(void *data, const XtfReplayEvent *at, const XtfRepl
                      room_before(data, time_after_jumps(data, at), message->value));
 }
 
-/* Limits the spread at a member's begin: it must stay before the end at time `now` that needs it. */
+/* Limits the spread of the jump after a member's begin: the begin must stay before an end, at time `now`, that needs
+ * it. */
 static void limit_beginning(Logical *logical, const XtfReplayMember *member, uint64_t now)
 {
     limit_spread(logical, member->begin.process, member->begin.time, room_before(logical, now, member->value));

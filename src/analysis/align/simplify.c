@@ -1,6 +1,6 @@
 #include "src/analysis/align/simplify.h"
 
-/* A direction from a point: (rise minus run) by run. */
+/* The direction of a line from a point: over `run` local ticks, global time advances by run + rise ticks. */
 typedef struct {
     int64_t rise;
     uint64_t run;

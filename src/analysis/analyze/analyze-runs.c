@@ -18,7 +18,7 @@ enum { N_TAGS = XTF_N_ALL_SCHEMAS - XTF_MODEL_WAITS };
 typedef struct {
     int fd;             /* of the temporary file; -1: none */
     XtfTrace *trace;    /* the derived rows; NULL: not analysed yet */
-    uint32_t *contexts; /* numbers of call paths in the whole, by number in the run */
+    uint32_t *contexts; /* numbers of call paths in the trace of all runs, by number in this run */
     uint64_t n_contexts;
     uint64_t *waits_before; /* by location: rows of `waits` of earlier runs */
 } Run;
@@ -31,7 +31,7 @@ typedef struct {
     uint32_t n;
     XtfWriter *writer;
     XtfSteps *steps;
-    XtfCallpathNumbers callpaths; /* of the whole */
+    XtfCallpathNumbers callpaths; /* call paths of the trace of all runs */
 } Runs;
 
 /* ---- The analysis of each run. */
@@ -176,7 +176,8 @@ static bool count_waits(const Runs *runs, GError **error)
     return true;
 }
 
-/* Changes the numbers in a row of a run to the whole's. */
+/* Changes a row of one run: its call path, and the wait that is its cause, get their numbers in the trace of all
+ * runs. */
 static void change_row(const Runs *runs, const Run *run, const XtfSchema *schema, uint8_t *row)
 {
     const XtfField *context = xtf_schema_field(schema, "context"), *cause = xtf_schema_field(schema, "cause");

@@ -38,7 +38,7 @@ static bool keep_others(const GArray *analyses, XtfWriter *writer, XtfTableWrite
     return true;
 }
 
-/* Writes the table of analyses. `analyses`: its rows before. */
+/* Writes the table of analyses. `analyses`: the table's rows before this analysis. */
 static bool write_analyses(XtfTrace *trace, const GArray *analyses, XtfWriter *writer, const char *tool, GError **error)
 {
     uint64_t clocks;

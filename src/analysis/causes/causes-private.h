@@ -20,8 +20,8 @@ typedef struct {
     XtfPoint point;
     XtfPointResult result;
     XtfCosts costs; /* long-term costs that its wait passes on */
-    uint64_t since; /* the culprit's last meeting with it, if later than the start of the interval of all waiters; else
-                       XTF_NO_POINT */
+    uint64_t since; /* the culprit's last meeting with this waiter, if later than the start of the interval of all
+                     * waiters; else XTF_NO_POINT */
     /* Output, per tick of the culprit's waits: all that this wait passes on to them, and the part due to the wait
      * itself. */
     XtfCosts scales;

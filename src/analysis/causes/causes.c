@@ -5,8 +5,8 @@
 #include "src/analysis/kinds/kind-rows.h"
 #include "src/model/schemas.h"
 
-/* Most waits in memory before turns get short; limits of the points of one location's turn; points of the turns of
- * all locations. */
+/* HELD_MAX: most waits in memory before turns get short. TURN_MIN, TURN_MAX: least and most points of one location's
+ * turn. TURNS_MAX: points of the turns of all locations together. */
 enum { HELD_MAX = 1 << 15, TURN_MIN = 4, TURN_MAX = 256, TURNS_MAX = 1 << 15 };
 /* Points between checks for an interrupt: very many locations may wait for one point. */
 enum { POINTS_PER_CHECK = 16 };
@@ -38,7 +38,7 @@ typedef struct {
 /* The tree of the points' call paths. */
 typedef struct {
     const XtfPoints *points;
-    uint8_t *regions; /* XtfKindRegion */
+    uint8_t *regions; /* XtfKindRegion, by region; NULL: no region is parallel */
     uint64_t n_regions;
 } PointTree;
 
@@ -53,7 +53,7 @@ typedef struct {
     GHashTable *passed;     /* Place of a wait for one location that has costs to pass on -> Passed */
     GHashTable *blocked;    /* Place of a wait -> location that is blocked until the pass reaches it, plus 1 */
     GHashTable *operations; /* guint64 -> Operation */
-    uint64_t n_held;        /* number of waiters in all of them */
+    uint64_t n_held;        /* number of waiters in all of `operations` */
     uint64_t n_done;        /* points that the pass has done */
     XtfCausesCounts counts;
     bool *counts_outside; /* by location: true if its time outside of all calls counts */
@@ -396,7 +396,7 @@ static bool is_parallel(const void *data, uint32_t region)
     return region < tree->n_regions && tree->regions[region] == XTF_KIND_REGION_PARALLEL;
 }
 
-/* Finds the parallel regions of the call paths. `context` NULL: no region is parallel, and all call paths differ. */
+/* Finds which regions are OpenMP's parallel regions. `context` NULL: none is. */
 static bool find_teams(Pass *pass, XtfTraceContext *context, GError **error)
 {
     PointTree *tree = &pass->tree;

@@ -46,7 +46,8 @@ typedef struct {
 } XtfCausesCounts;
 
 /* Finds the delays, and stores the results of all points that are waits. Time outside of all calls counts as a call
- * path on locations whose records say where a program began. On other locations its purpose is unknown, and it
- * delays no other location, as in Scalasca. `context`: the context of the points' trace; NULL: unknown. Two steps. */
+ * path on locations whose records say where a program began. On other locations its purpose is unknown, and it delays
+ * no other location, as in Scalasca. `context`: the context of the points' trace; NULL: unknown. Takes two steps of
+ * `steps`. */
 bool xtf_causes_find(XtfTraceContext *context, XtfPoints *points, XtfSteps *steps, XtfDelays **delays,
                      XtfCausesCounts *counts, GError **error);

@@ -1,7 +1,7 @@
 #include "src/analysis/causes/meetings.h"
 
 enum {
-    SINGLES_MAX = 4,   /* most members of an operation that are noted one by one */
+    SINGLES_MAX = 4,   /* most members of an operation whose meetings are noted one by one */
     KEPT_MAX = 1 << 20 /* most processes in the sets in memory */
 };
 

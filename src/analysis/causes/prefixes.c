@@ -4,8 +4,8 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    AT_ONCE = 256,       /* points */
-    CHECKPOINT_MIN = 64, /* least times between two checkpoints */
+    AT_ONCE = 256,       /* points that are read at once */
+    CHECKPOINT_MIN = 64, /* least number of times by call path that are added between two checkpoints */
     MEETINGS_HEAD_WORDS = 2,
     DEPTHS = 8, /* levels of nested teams that have a slot; deeper ones share the last */
     CHECKPOINT_HEAD_WORDS = 2,

@@ -12,7 +12,7 @@ enum {
 struct XtfKindSource {
     XtfArray array;
     const XtfKindType *type;
-    uint64_t next;     /* next row of the array to read */
+    uint64_t next;     /* number of the array's next row to read */
     uint64_t end;      /* row after the last one to read */
     uint32_t at, n;    /* position in the batch and its rows */
     XtfKindRow *batch; /* NULL until the first row is needed */

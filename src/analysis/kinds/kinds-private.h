@@ -25,7 +25,7 @@ typedef struct {
 
 /* Creates a table by XtfKindKey that owns keys and values. */
 GHashTable *xtf_kind_table_new(GDestroyNotify free_value);
-/* Returns the value of a key. Adds `size` zeros for a new key. */
+/* Returns the value of a key, which the table owns. Adds a value of `size` zero bytes for a new key. */
 void *xtf_kind_table_get(GHashTable *table, const XtfKindKey *key, size_t size);
 
 /* FINDER(name, Type): a finder of some kinds of waits, in a file with the four functions of XTF_KIND_FINDER. Finders
@@ -45,7 +45,7 @@ XTF_KIND_FINDERS(XTF_KIND_STATE)
 
 typedef struct {
     uint32_t index;   /* index in xtf_trace_context_locations() */
-    uint32_t process; /* number */
+    uint32_t process; /* number of its process, an index into `processes` */
     XtfKindRows rows;
 } XtfKindLocation;
 
@@ -62,11 +62,11 @@ struct XtfKinds {
     XtfKindFields *fields;
     uint8_t *regions;
     uint64_t n_regions;
-    XtfKindLocation *locations; /* locations with such rows, by (process, thread) */
+    XtfKindLocation *locations; /* locations that have rows which may cause waits, by (process, thread) */
     uint32_t n_locations;
     XtfKindProcess *processes;
     uint32_t n_processes;
-    uint32_t *heap; /* numbers of locations by their next row */
+    uint32_t *heap; /* heap of numbers of locations: the location with the earliest next row is first */
     uint32_t n_heap;
     const XtfKindConsumer *consumer;
     GError *failed; /* the first error of the consumer, or of a table */

@@ -45,8 +45,8 @@ static bool open_all(XtfKinds *kinds, const XtfLocations *locations, bool *any_t
     return true;
 }
 
-/* Opens all locations with rows. Skips locations that only have records of their beginning and end, unless the trace
- * creates or joins threads. */
+/* Opens all locations that have rows which may cause waits. Skips locations that only have records of their beginning
+ * and end, unless the trace creates or joins threads. */
 static bool open_locations(XtfKinds *kinds, const XtfLocations *locations, GError **error)
 {
     bool any_thread;

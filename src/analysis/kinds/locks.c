@@ -38,7 +38,7 @@ typedef struct {
 
 struct XtfKindLocks {
     GHashTable *locks, *files;
-    const XtfTable *handles; /* NULL: none */
+    const XtfTable *handles; /* table `io_handles`; NULL: the trace has none */
     bool loaded;
 };
 

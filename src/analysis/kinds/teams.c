@@ -46,7 +46,7 @@ typedef struct {
 typedef struct {
     Team *team;
     uint64_t n_barriers;
-    bool entered; /* true once it has entered the parallel region */
+    bool entered; /* true once the thread has entered the parallel region */
 } Member;
 
 typedef struct {

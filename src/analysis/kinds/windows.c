@@ -172,7 +172,7 @@ static void add_member_wait(XtfKinds *kinds, const Operation *operation, const M
         .time = member->end, .seq = member->seq, .region = member->call ? member->call->region : UINT32_MAX};
     XtfKindWait wait = xtf_kinds_new_wait(&kinds->locations[member->location], &row, kind);
 
-    if (kind == XTF_LABEL_early_fence) { /* at the BEGIN, before the wait of the END */
+    if (kind == XTF_LABEL_early_fence) { /* at the BEGIN of the operation: another wait is at its END */
         wait.seq = member->begin_seq;
         wait.time = member->begin;
     }

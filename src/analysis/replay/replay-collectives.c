@@ -1,7 +1,7 @@
 #include "src/analysis/replay/replay-private.h"
 
 enum {
-    OPEN_MEMBERS = 1 << 18, /* of operations that have not ended: some 100 bytes each */
+    OPEN_MEMBERS = 1 << 18, /* most members of open operations, of some 100 bytes each */
 };
 
 bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint32_t begin)

@@ -7,7 +7,7 @@
 
 enum {
     BUFFER = 16 << 10,
-    PER_SECOND = 50000, /* least gaps in a second */
+    PER_SECOND = 50000, /* a gap lasts for at least 1/PER_SECOND of a second */
 };
 
 uint64_t xtf_replay_find_least_gap(const XtfClock *clock)

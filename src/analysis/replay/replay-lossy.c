@@ -17,8 +17,8 @@
 enum {
     ROWS_AT_ONCE = 4096,    /* between checks for cancellation */
     GROUPS_MOST = 1 << 20,  /* groups examined; the others are certain if their counts agree */
-    RUNS_MOST = 1 << 22,    /* in all groups */
-    BUFFER_BYTES = 1 << 16, /* of the reader's buffer */
+    RUNS_MOST = 1 << 22,    /* most runs of pairs and of unpaired sends, in all groups together */
+    BUFFER_BYTES = 1 << 16, /* bytes of the buffer of the reader of logs */
 };
 
 /* The meetings that sender and receiver share. */

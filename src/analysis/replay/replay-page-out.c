@@ -1,8 +1,8 @@
 #include "src/analysis/replay/replay-private.h"
 
 enum {
-    TURNS_MAX = 512,      /* each turn uses a process, and a group for each message */
-    LOCATIONS_MAX = 4096, /* between two calls that page out */
+    TURNS_MAX = 512,      /* turns between calls that page out: each uses a process, and groups of messages */
+    LOCATIONS_MAX = 4096, /* locations between two calls that page out */
 };
 
 void xtf_replay_page_out(XtfReplay *replay)

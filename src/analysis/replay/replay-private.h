@@ -45,7 +45,7 @@ typedef struct {
     uint64_t outside, begin, end, calls;
     const XtfClockMap *clock;
     XtfLog times;
-    uint64_t first_gap, n_gaps; /* in the replay's `gaps` */
+    uint64_t first_gap, n_gaps; /* range of the location's gaps in the replay's `gaps` */
     bool was_in_mpi;
 } XtfReplayLocation;
 
@@ -73,8 +73,8 @@ typedef struct {
     uint64_t last_value;
     XtfFlights requests;    /* values of sends that are not complete, by request */
     uint64_t in_flight;     /* sends that are not received yet */
-    uint64_t waits_for;     /* key of the message; UINT64_MAX: none */
-    XtfOperation *waits_in; /* NULL: none */
+    uint64_t waits_for;     /* key of the message for whose send the process waits; UINT64_MAX: none */
+    XtfOperation *waits_in; /* operation in which the process waits; NULL: none */
     bool done, queued;
 } XtfProcess;
 

@@ -217,7 +217,8 @@ static void copy_end(const XtfReplayFields *fields, const uint8_t *row, XtfRepla
     to->tag = operation;
     to->pattern =
         operation < fields->patterns->len ? g_array_index(fields->patterns, uint8_t, operation) : XTF_ROW_NO_PATTERN;
-    /* This is the view of one member; all others must agree. */
+    /* This member's record says that all exchange data with all. The replay checks that the other members' records
+     * agree. */
     if (xtf_replay_fields_shape(fields, operation) == XTF_COLLECTIVE_SOME_TO_SOME &&
         value_or(fields->n_to_n, row, 0) == 1)
         to->pattern = XTF_REPLAY_ALL_TO_ALL;

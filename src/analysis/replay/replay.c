@@ -5,7 +5,7 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    BUFFERS_BYTES = 16 << 20, /* of the read buffers of all processes' logs */
+    BUFFERS_BYTES = 16 << 20, /* bytes of the read buffers of all processes' logs together */
     BUFFER_MAX = 32 << 10,
     QUANTUM = 256, /* rows that a process replays in one turn */
 };
@@ -231,7 +231,7 @@ static void replay_send(XtfReplay *replay, XtfProcess *process, const XtfReplayR
     uint64_t value = replay->consumer->send(replay->consumer->data, &at);
     if (replay->options.calls && !at.blocks && replay->consumer->sent)
         xtf_flights_add(&process->requests, row->message)->words[0] =
-            value; /* or replaces an earlier send with this number */
+            value; /* a later send with the same request number replaces this value */
     XtfMessage *message = xtf_messages_add(&replay->messages, &replay->groups, group, k);
     message->location = at.location;
     message->row = at.row;

@@ -21,12 +21,12 @@ typedef struct {
 
 typedef struct {
     XtfGroupKey key;
-    uint32_t sent, received;   /* numbers so far */
+    uint32_t sent, received;   /* numbers of sends and of receives so far */
     uint32_t location;         /* the only one that sends: a number, or UINT32_MAX */
     uint32_t receiver_or_rank; /* the only location that receives; of a collective: the member's rank */
     bool uncertain;            /* the messages of the group are uncertain in the whole trace */
     bool lossy;                /* uncertain only because its counts differ: records were lost */
-    bool broken;               /* from here on, in this run */
+    bool broken;               /* true if the group's later messages are uncertain, in this run of the replay */
     uint8_t n_listed;
     uint32_t listed; /* list of some of its messages in flight, by number plus 1; 0: empty */
 } XtfGroup;

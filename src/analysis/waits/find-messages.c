@@ -53,7 +53,7 @@ static XtfManyWait *many_wait_of(XtfFind *find, const XtfEnd *end, bool add)
         return NULL;
     const XtfManyWait key = {.location = end->location, .call = end->call};
     XtfManyWait *many = find->by_location[end->location].many;
-    if (many && many->call == end->call) /* mostly */
+    if (many && many->call == end->call) /* most ends are in the call that the location is in */
         return many;
     many = g_hash_table_lookup(find->many, &key);
     if (!many && add) {

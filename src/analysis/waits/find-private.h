@@ -64,7 +64,7 @@ typedef struct {
     GArray *recent;    /* XtfRecent */
     GArray *taken;     /* XtfTaken, while `probes` > 0 */
     uint32_t probes;   /* number of blocking probes whose messages are not received yet */
-    uint64_t latest;   /* bound of the send times in `recent` */
+    uint64_t latest;   /* no send time in `recent` is greater */
     XtfManyWait *many; /* the call that the location is in, if it waits for several messages */
 } XtfFindLocation;
 
@@ -87,14 +87,14 @@ typedef struct {
         XtfPaged paged;
         XtfFindPair *all; /* in `paged` */
         uint32_t n, room, free;
-        uint32_t n_kept; /* since their pages were released */
+        uint32_t n_kept; /* pairs kept since the pages of pairs were released */
     } pairs;             /* the pairs of `many` */
     XtfFindProgress *progress;
     GHashTable *operations; /* set of Ends, owned: of operations that some members have not ended */
     GError *error;          /* the first error */
 } XtfFind;
 
-/* Returns the point of one end, all other fields unset. No wait. */
+/* Returns a point of a kind and a side at the record of `end`. It has no wait and no partner yet. */
 XtfPoint xtf_find_point(const XtfEnd *end, uint8_t kind, XtfPointSide side);
 void xtf_find_add(XtfFind *find, uint32_t location, const XtfPoint *point);
 /* True if an operation of `collectives` (the number of its label) frees a handle: its label begins with DE. */
@@ -119,9 +119,10 @@ void xtf_find_messages_end(XtfFind *find);
 
 bool xtf_find_progress_init(XtfFind *find, GError **error);
 void xtf_find_progress_finish(XtfFind *find);
-/* Looks for candidates on both sides of a message whose both sides have completed. */
+/* Looks for waits until the other side of a message enters MPI again, on both sides. Both sides must be complete. */
 void xtf_find_progress(XtfFind *find, const XtfSent *message, const XtfEnd *sent, const XtfEnd *posting);
-/* Keeps a wait of another kind in the same call. */
+/* Keeps a wait that another rule found. A candidate of find-progress.c in the same call then counts only as far as it
+ * lies after that wait. */
 void xtf_find_progress_beside(XtfFind *find, uint32_t location, const XtfPoint *waits);
 /* Adds the waits of all candidates, after the last message. */
 bool xtf_find_progress_end(XtfFind *find, GError **error);

@@ -31,7 +31,7 @@ typedef struct {
 typedef struct {
     XtfSpool heads, members;
     GHashTable *sets; /* lists of members stored lately; NULL: none yet */
-    uint64_t n;       /* all instance numbers are below */
+    uint64_t n;       /* one more than the greatest instance number */
 } XtfOperations;
 
 #define XTF_OPERATIONS_NONE ((XtfOperations){XTF_SPOOL_NONE, XTF_SPOOL_NONE, NULL, 0})

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 enum {
-    BUFFERS_BYTES = 16 << 20, /* of all locations */
-    BUFFER_MIN = 2,           /* points */
+    BUFFERS_BYTES = 16 << 20, /* bytes of the buffers of all locations together */
+    BUFFER_MIN = 2,           /* least number of points in a location's buffer */
     BUFFER_MAX = 1024,
     POINTS_PER_RELEASE = 1024, /* points between releases of the pages of large tables */
 };

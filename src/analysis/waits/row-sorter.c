@@ -4,7 +4,7 @@
 
 enum {
     GROUPS_MAX = 256,
-    BUFFERS_BYTES = 4 << 20, /* of all groups */
+    BUFFERS_BYTES = 4 << 20, /* bytes of the buffers of all groups together */
     LOCATION_BYTES = 5,      /* bytes of a location's number in its group, as stored in a log */
     ROWS_AT_ONCE = 4096,     /* between checks for an interrupt */
 };

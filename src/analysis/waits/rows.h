@@ -7,6 +7,6 @@
 #include "src/analysis/steps/steps.h"
 #include "src/analysis/waits/find.h"
 
-/* Writes the table of call paths, and the waits of all locations by all cores. Counts the waits in `found`. One
- * step. */
+/* Writes the table of call paths, and the waits of all locations by all cores. Counts the waits in `found`. Takes one
+ * step of `steps`. */
 bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfFound *found, GError **error);

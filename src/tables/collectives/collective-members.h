@@ -15,7 +15,7 @@ typedef struct {
     uint64_t proc;
     bool found, started;      /* the member has a record; its begin is known */
     uint32_t location;        /* index in XtfLocations */
-    uint64_t row, begin, end; /* row and end of its END or COMPLETE; time of its begin */
+    uint64_t row, begin, end; /* row of its END or COMPLETE; times of its begin and of that record */
     uint64_t sent, received;  /* bytes; UINT64_MAX: unknown */
     bool sure;                /* see XtfCollectivePart */
     bool n_to_n;              /* true if its record says that the member exchanges data with all other members */

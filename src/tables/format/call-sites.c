@@ -44,7 +44,7 @@ struct XtfSiteReader {
     const XtfLocations *locations;
     XtfAggregateRef frames;
     const XtfField *site, *is_leave, *enter;
-    const XtfSchema *windows; /* NULL: the trace has no such operations */
+    const XtfSchema *windows; /* the type `rma_collectives`; NULL: the trace has none */
     Waits waits;
     Place places[PLACES];
 };

@@ -128,7 +128,7 @@ static bool put_cell(const XtfCellContext *context, const XtfCell *cell, const u
     case XTF_CELL_BYTES:
         xtf_put_bytes(line + cell->to - 2 * cell->field->width, row + cell->field->offset, cell->field->width);
         return true;
-    default: /* put block by block */
+    default: /* other kinds of cells are written for a whole block at once */
         break;
     }
     return true;

@@ -211,7 +211,7 @@ static bool render_run(XtfRenderer *renderer, const XtfRowRun *run, char *out, c
     if (!begin_run(renderer, run, &row_context, error))
         return false;
     Beginning *beginning = begin_lines(renderer, program, schema->id, location);
-    XtfCellBlock block; /* not cleared: its values are large for a run of one row */
+    XtfCellBlock block; /* not initialized: to clear its many values costs too much for a run of one row */
     block.rows = run->rows;
     block.row_size = schema->row_size;
     for (uint64_t done = 0; done < run->n_rows; done += block.n) {

@@ -57,7 +57,7 @@ typedef enum {
     XTF_CELL_CALL_DURATION,
     XTF_CELL_CALL_EXCLUSIVE,
     XTF_CELL_CALL_ENDING,
-    XTF_CELL_LEAVE_DURATION, /* in lines of `enters_leaves` */
+    XTF_CELL_LEAVE_DURATION, /* duration of the call that a LEAVE ends, in lines of `enters_leaves` */
 } XtfCellKind;
 
 typedef struct {

@@ -16,7 +16,7 @@
 #define PENDING "pending" /* open calls of MPI */
 
 enum {
-    REAL_WIDTH = 24, /* -1.7976931348623157e+308 */
+    REAL_WIDTH = 24, /* bytes of the longest real number, -1.7976931348623157e+308 */
     VALUE_WIDTH = XTF_STRING_WIDTH_MAX,
 };
 

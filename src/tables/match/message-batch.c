@@ -3,7 +3,7 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    SENDS_AT_ONCE = 32, /* per step of a thread */
+    SENDS_AT_ONCE = 32, /* sends that a thread matches in one step */
 };
 
 typedef struct {

@@ -36,7 +36,7 @@
 #include "src/tables/format/format.h"
 #include "src/trace/context/region-classes.h"
 
-/* Sum and maximum over processes, of one time of each. */
+/* Sum and maximum, over `n` processes, of one time of each process, in ticks. */
 typedef struct {
     double sum, max;
     uint64_t max_proc; /* first process with the maximum */
@@ -47,18 +47,19 @@ typedef struct {
     uint64_t from, to; /* the window, clipped to the trace */
     uint64_t gaps; /* ticks of the window between runs, or in which no process was recorded: not part of its width */
     XtfEfficiencySpread useful, outside;
-    XtfEfficiencySpread untransferred, ideal; /* the least times; n is 0 without an analysis */
-    double communication, unexplained;        /* time in MPI; its part that is no wait, if there is an analysis */
+    XtfEfficiencySpread untransferred, ideal; /* time without data transfer, and in the ideal run; n 0: no analysis */
+    double communication, unexplained;        /* with an analysis: ticks in communication; the part in no wait */
 } XtfEfficiency;
 
 /* True if the selection has efficiencies. */
 bool xtf_efficiency_exists(const XtfTraceContext *context, const XtfSelection *selection);
 bool xtf_efficiency_measure(XtfFormats *formats, const XtfSelection *selection, XtfEfficiency *measured,
                             GError **error);
-/* Measures the efficiencies between MPI's bounds. */
+/* Measures the efficiencies from the end of the last MPI_Init to the first MPI_Finalize. *exists is false if the
+ * selection has none. */
 bool xtf_efficiency_measure_focus(XtfResolver *resolver, XtfFormats *formats, const XtfSelection *selection,
                                   bool *exists, XtfEfficiency *measured, GError **error);
-/* True if the trace has regions of OpenMP; of communication. */
+/* True if the trace has regions of OpenMP, or, for the second function, of communication. */
 bool xtf_efficiency_has_omp(const XtfRegionClasses *classes);
 bool xtf_efficiency_has_communication(const XtfRegionClasses *classes);
 
@@ -67,8 +68,8 @@ typedef enum {
     XTF_MEAN_TO_MAX,
     XTF_MAX_TO_WIDTH,
     XTF_USEFUL_TO_MEAN,
-    XTF_USEFUL_TO_MAX,        /* the greatest useful time to the spread's maximum */
-    XTF_UNEXPLAINED_TO_WHOLE, /* of communication; the spread only shows that there is an analysis */
+    XTF_USEFUL_TO_MAX,        /* ratio of the greatest useful time to the spread's maximum */
+    XTF_UNEXPLAINED_TO_WHOLE, /* `unexplained` to `communication`; the spread only shows that there is an analysis */
 } XtfEfficiencyFigure;
 
 /* Computes a figure of one spread of `measured` as *part / *whole; unknown if *whole is 0. */

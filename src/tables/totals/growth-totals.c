@@ -117,7 +117,7 @@ size_t xtf_grown_width(const XtfAggregateRef *ref, const XtfTraceContext *contex
             return REAL_WIDTH;
     }
     if (__builtin_mul_overflow(growth->max, xtf_trace_n_rows(context->trace, schema), &most) || most > INT64_MAX)
-        return INTEGER_WIDTH; /* negative growth is a great number here */
+        return INTEGER_WIDTH; /* the limits are of unsigned numbers, in which a negative growth is a great number */
     return xtf_count_digits(most);
 }
 

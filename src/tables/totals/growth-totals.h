@@ -39,8 +39,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfGrowingMetrics, xtf_growing_metrics_finish)
 /* True if the trace has aggregates of growth, and the selection may have values. */
 bool xtf_growth_exists(const XtfTraceContext *context, const XtfSelection *selection);
 
-/* Returns the width of a cell of growth. */
+/* Returns the width, in characters, of a cell of growth. */
 size_t xtf_grown_width(const XtfAggregateRef *ref, const XtfTraceContext *context);
-enum { XTF_RATE_WIDTH = 17 }; /* ten digits */
+enum { XTF_RATE_WIDTH = 17 }; /* characters of a rate, which is printed with ten digits */
 void xtf_lines_grown(XtfLines *lines, bool known, const XtfGrown *grown);
 void xtf_lines_rate(XtfLines *lines, bool known, const XtfGrown *grown, double seconds);

@@ -2,7 +2,8 @@
 
 #include "src/model/mpi-functions.h"
 
-/* Finds the calls of all regions that are a bound of MPI. NULL with an error. */
+/* Finds the calls of all regions whose end, or begin, is the bound: of MPI_Init, or of MPI_Finalize. NULL with an
+ * error. */
 static XtfSpans *find_calls(XtfResolver *resolver, XtfMpiBound bound, GError **error)
 {
     const XtfNameIndex *regions = xtf_trace_context_regions(resolver->context, error);

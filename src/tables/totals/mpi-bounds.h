@@ -7,7 +7,7 @@
 #include "src/trace/select/selection.h"
 
 typedef struct {
-    bool exist;        /* true if the trace has calls of either; a missing bound is that of the trace */
+    bool exist;        /* true if MPI_Init or MPI_Finalize was called; a missing bound is the trace's own */
     uint64_t from, to; /* ticks; from <= to */
 } XtfMpiBounds;
 

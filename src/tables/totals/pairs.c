@@ -137,7 +137,7 @@ static bool count_pairs(Counts *counts, XtfPairFinder *finder, const XtfSelected
 {
     const uint64_t *procs = finder->locations->procs;
 
-    for (uint32_t i = 0, j = 0; i < selected->n_procs; i++) { /* both ascend */
+    for (uint32_t i = 0, j = 0; i < selected->n_procs; i++) { /* both lists of processes ascend */
         while (procs[j] != selected->procs[i].proc)
             j++;
         if (counts->of_process[j] == UNKNOWN) {

@@ -9,7 +9,7 @@
 #include "src/trace/select/selection.h"
 #include "src/trace/text/table-output.h"
 
-/* Returns the digits of the number of all records of the selection's types. */
+/* Returns the number of digits of the count of all records of the selection's types. */
 size_t xtf_count_width(const XtfTraceContext *context, const XtfSelection *selection);
 
 /* Adds the lines of the file `columns`: one for each column of a format. */

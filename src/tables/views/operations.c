@@ -53,7 +53,7 @@ static size_t operation_width_of(const XtfViews *views, const XtfField *field)
     return limits->min <= limits->max ? xtf_count_digits(limits->max) : 1;
 }
 
-/* Returns the digits of the bytes that `most` members send. */
+/* Returns how many digits the bytes that `most` members send may have. */
 static size_t sum_width(const XtfViews *views, uint64_t most)
 {
     uint64_t each = xtf_largest_of_digits((unsigned)operation_width_of(views, views->clocks->collectives->types.bytes)),

@@ -52,7 +52,7 @@ static uint64_t count_listed_sites(const XtfSelection *selection, const XtfSites
     return n;
 }
 
-/* Returns the digits of the most bytes that all records of a trace can have moved. */
+/* Returns how many digits the bytes that all records of a trace moved may have. */
 static size_t bytes_width(const XtfTraceContext *context, bool received)
 {
     XtfAggregateRef moved[XTF_N_MOVED];

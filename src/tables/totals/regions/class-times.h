@@ -10,7 +10,7 @@
 typedef struct {
     unsigned __int128 ticks[XTF_N_CLASSES]; /* exclusive */
     uint64_t calls[XTF_N_CLASSES];
-    unsigned __int128 before; /* LEAVEs without an ENTER, whose region is unknown */
+    unsigned __int128 before; /* time before LEAVEs without an ENTER, whose region is unknown */
     unsigned __int128 whole;  /* the part of the window between the location's first and last record */
     bool is_narrowed;         /* true if region/ selects: then the time outside of regions is not in the selection */
 } XtfClassTimes;

@@ -2,7 +2,7 @@
 
 #include "src/tables/totals/regions/class-times.h"
 
-enum { TOLERANCE = 100 }; /* part of the window by which times of compared processes may differ */
+enum { TOLERANCE = 100 }; /* times of compared processes differ by at most 1/TOLERANCE of the window */
 
 void xtf_recorded_procs_finish(XtfRecordedProcs *recorded)
 {
@@ -34,7 +34,7 @@ static bool measure_process(XtfRegionTimes *region_times, const XtfSelectedLocat
     return true;
 }
 
-/* Makes the set of processes that were recorded long enough, unless these are all. */
+/* Makes the set of processes that were not recorded for at most `most` ticks. NULL: all of the selection were not. */
 static XtfNumberSet *choose_procs(const XtfSelectedLocations *selected, const uint64_t *ticks, uint64_t most)
 {
     g_autoptr(GArray) ranges = g_array_new(FALSE, FALSE, sizeof(XtfNumberRange));

@@ -24,8 +24,8 @@ typedef struct {
     XtfTraceContext *context;
     const XtfSelection *selection;
     XtfSelectedLocations selected;
-    XtfAggregateRef ref; /* with the sums of amounts */
-    unsigned amount;     /* its cell */
+    XtfAggregateRef ref; /* aggregate with the sums of the field `amount` */
+    unsigned amount;     /* number of the cell with the sum of the field `amount` */
     XtfLocationTotals totals;
     uint64_t *sums; /* by selected location: ticks */
     Wide whole;
@@ -145,19 +145,20 @@ bool xtf_wait_sites_find(XtfWaitDraw *draw, XtfTraceContext *context, uint32_t l
 
 /* ---- Draws of a location. */
 
-/* Returns the ticks before the next draw, in the sum of all amounts. */
+/* Returns the place of the next draw: ticks from the begin of the sum of all amounts. */
 static Wide next_target(const Sample *sample)
 {
     return sample->whole * (2 * sample->n + 1) / (2 * XTF_WAIT_DRAWS);
 }
 
-/* True if the next draw is before a sum. */
+/* True if the place of the next draw is before `before`. */
 static bool has_target(const Sample *sample, Wide before)
 {
     return sample->n < XTF_WAIT_DRAWS && next_target(sample) < before;
 }
 
-/* Draws a row as often as its amount has targets. `before` is the sum up to its end. */
+/* Draws a row once for each draw whose place is in the row's amount. `before`: the sum of all amounts up to the row's
+ * end. */
 static bool draw_row(Sample *sample, uint32_t location, const XtfArray *waits, uint64_t n, Wide before, GError **error)
 {
     XtfWaitDraw draw;

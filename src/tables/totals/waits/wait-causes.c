@@ -46,7 +46,7 @@ typedef struct {
 typedef struct {
     XtfWaitSides sides;
     XtfTeamPaths *teams;
-    uint8_t *regions; /* XtfKindRegion */
+    uint8_t *regions; /* XtfKindRegion, by region */
     uint64_t n_regions;
     XtfWaitWork waiter_work, culprit_work;
     Division division;

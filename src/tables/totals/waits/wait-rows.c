@@ -107,7 +107,7 @@ static bool read_match(const XtfWaitRow *wait, XtfTraceContext *context, const X
     if (!xtf_wait_array(context, culprit, type, &array, &found, error))
         return false;
     if (!found || wait->match >= array.n_rows)
-        return xtf_damaged(error, "a wait names row %" PRIu64 " of '%s' of a location that has %" PRIu64 " rows",
+        return xtf_damaged(error, "a wait names row %" PRIu64 " of '%s', of which its location has %" PRIu64 " rows",
                            wait->match, type, found ? array.n_rows : 0);
     if (!xtf_array_row(&array, wait->match, row, error))
         return false;

@@ -47,7 +47,7 @@ static XtfSelection *sends_of(const XtfViews *views, const XtfSelection *selecti
     return xtf_selection_in_type(selection, views->matching->types.types[XTF_MESSAGES_SENDS].schema->id);
 }
 
-/* Returns the digits of the largest value of a field of `sends`. */
+/* Returns the number of digits of the largest value of a field of `sends`. */
 static size_t message_width_of(const XtfViews *views, const char *role)
 {
     const XtfSchema *sends = views->matching->types.types[XTF_MESSAGES_SENDS].schema;

@@ -35,7 +35,7 @@ static bool unmatched_exists(const XtfTraceContext *context, const XtfSelection 
            selection->endless;
 }
 
-/* Returns the digits of the largest value of a field, on either side. */
+/* Returns the number of digits of the largest value of a field, of sends or of receives. */
 static size_t unmatched_width_of(const XtfViews *views, const char *role)
 {
     size_t width = 1;
@@ -51,7 +51,7 @@ static size_t unmatched_width_of(const XtfViews *views, const char *role)
     return width;
 }
 
-/* Returns the digits of the bytes of n messages. */
+/* Returns how many digits the bytes of n messages may have. */
 static size_t sum_width(const XtfViews *views, uint64_t n)
 {
     uint64_t most = xtf_largest_of_digits((unsigned)unmatched_width_of(views, XTF_ROLE_BYTES)), sum;

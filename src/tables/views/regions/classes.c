@@ -80,7 +80,7 @@ static bool fill_classes(XtfViews *views, XtfSelection *selection, uint64_t firs
         if (listed_classes(classes) & XTF_CLASS_BIT(class))
             add_class_line(lines, xtf_class_names[class], true, times.calls[class], times.ticks[class], times.whole);
     }
-    /* region/ selects neither. */
+    /* A selection by region/ has neither the time in no region nor the time before LEAVEs without an ENTER. */
     add_class_line(lines, outside_name, false, 0, xtf_class_times_outside(&times), times.whole);
     add_class_line(lines, unmatched_name, true, 0, times.before, times.whole);
     for (unsigned i = 0; i < G_N_ELEMENTS(sums); i++) {

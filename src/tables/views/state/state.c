@@ -62,7 +62,7 @@ static bool state_exists(const XtfTraceContext *context, const XtfSelection *sel
 
 /* ---- Columns of both tables. */
 
-/* Returns the digits of a sum of messages: `of_records`, or more if samples of a counter need more. */
+/* Returns how many digits a sum of messages needs: `of_records`, or more if samples of a counter need more. */
 static size_t sum_width(const XtfStates *states, size_t of_records, unsigned counter)
 {
     uint64_t most = xtf_samples_most(&states->samples.messages, states->views->context, counter);

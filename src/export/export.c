@@ -140,7 +140,8 @@ static bool put_folder(const XtfExportJob *job, const char *final_path, const Xt
             remove_folder(job->output);
         return true;
     }
-    /* The filesystem supports neither flag. rename() replaces only an empty folder, so the old folder goes first. */
+    /* The filesystem supports neither flag of renameat2(2). rename() replaces only an empty folder, so the old folder
+     * goes first. */
     if (errno == EINVAL && (!replaces || remove_folder(final_path)) && rename(job->output, final_path) == 0) {
         xtf_sync_name(final_path);
         return true;

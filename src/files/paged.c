@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { IN_FILE_MIN = 4 << 20 }; /* bytes */
+enum { IN_FILE_MIN = 4 << 20 }; /* bytes; smaller tables are ordinary memory */
 
 static void grow_in_memory(XtfPaged *paged, size_t size)
 {

@@ -39,7 +39,7 @@ typedef struct {
 
 static bool fail_damaged_callpaths(GError **error)
 {
-    return xtf_damaged(error, "a call path of the table contexts has no root");
+    return xtf_damaged(error, "the table contexts is damaged: the parents of a call path form a circle");
 }
 
 /* Finds the call path of a row of `contexts`, below a root. */

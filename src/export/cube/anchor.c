@@ -91,7 +91,7 @@ static void put_region(Anchor *anchor, uint32_t row, uint32_t id)
     xtf_xml_begin(xml, "region");
     xtf_xml_count(xml, "id", id);
     xtf_xml_text(xml, "mod", read_string(anchor, region.file));
-    xtf_xml_signed(xml, "begin", (int32_t)region.line); /* -1 if there is none */
+    xtf_xml_signed(xml, "begin", (int32_t)region.line); /* the field `line` holds -1 if the line is unknown */
     xtf_xml_signed(xml, "end", (int32_t)region.end_line);
     xtf_xml_element(xml, "name", name);
     xtf_xml_element(xml, "mangled_name", mangled[0] ? mangled : name);

@@ -21,7 +21,7 @@ typedef struct {
     const char *condition, *label;
     const char *subtracted; /* field to subtract; NULL: none */
     XtfCubeRows rows;
-    XtfWaitRegion region; /* of the call */
+    XtfWaitRegion region; /* regions in whose calls the waits count */
 } XtfCubeSource;
 
 /* Returns all sources (XtfCubeSource). The caller unrefs the array. */

@@ -16,7 +16,7 @@
 
 enum {
     RANKS_MAX = 1 << 20, /* most ranks; a greater value of the property `ranks` is ignored */
-    HEAD_BYTES = 4096,   /* at the begin of a file; they have its first element */
+    HEAD_BYTES = 4096,   /* bytes read at the begin of a file, which contain its first element */
 };
 
 /* Finds the number of ranks, which count from 0: the property `ranks`, or more if a process has a greater number. */

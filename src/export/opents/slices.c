@@ -141,7 +141,7 @@ static bool open_ranks(Slices *slices, GError **error)
     for (guint i = 0; i < indices->len; i++) {
         uint32_t index = g_array_index(indices, uint32_t, i);
         uint64_t number = locations->all[index].proc;
-        if (number >= slices->n_ranks || slices->ranks[number].reader.tree) /* too great, or a second location */
+        if (number >= slices->n_ranks || slices->ranks[number].reader.tree) /* too great, or known: a second location */
             continue;
         slices->job->report.locations++;
         xtf_export_beat(slices->job);

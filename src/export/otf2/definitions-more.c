@@ -7,7 +7,7 @@
 #include "src/export/otf2/definitions.h"
 #include "src/import/otf2/errors.h"
 
-enum { OF_IO_PARADIGM = 6 }; /* of xtf_property_owners */
+enum { OF_IO_PARADIGM = 6 }; /* index in xtf_property_owners */
 
 /* Defines regions that this definition is the first to refer to. An imported archive gets new regions at its end. */
 static void define_new_regions(XtfOtf2Definer *d)

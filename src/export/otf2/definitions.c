@@ -319,7 +319,7 @@ DEFINE(write_metric_class, MetricClass)
     uint64_t first = row->first, count = row->count;
     uint32_t members[UINT8_MAX];
     uint8_t buffer[XTF_ROW_MAX];
-    enum { INSTANCE = 1 }; /* of xtf_metric_class_kinds */
+    enum { INSTANCE = 1 }; /* index in xtf_metric_class_kinds */
 
     if (row->kind == INSTANCE)
         return OTF2_GlobalDefWriter_WriteMetricInstance(W, ID(METRIC_CLASSES), REF(class, METRIC_CLASSES),
@@ -344,7 +344,7 @@ DEFINE(write_recorder, MetricClassRecorder)
 DEFINE(write_file, IoFile)
 {
     uint32_t name = TEXT(name), scope = REF(scope, SYSTEM_TREE);
-    enum { DIRECTORY = 1 }; /* of xtf_io_file_kinds */
+    enum { DIRECTORY = 1 }; /* index in xtf_io_file_kinds */
 
     if (row->kind == DIRECTORY)
         return PUT(OTF2_GlobalDefWriter_WriteIoDirectory(W, ID(IO_FILES), name, scope));

@@ -289,7 +289,7 @@ static bool load_exceptions(XtfOtf2Names *names, GError **error)
 
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++)
         if (names->tables[tag].renumbered)
-            return true; /* the exceptions have the former ids */
+            return true; /* the exceptions have ids of the source, and this archive's ids are other ones */
     for (uint64_t i = 0; i < table->n; i++) {
         const XtfDefinitionReferenceRow *row = xtf_model_table_row(table, i, buffer);
         if (!xtf_trace_string(names->trace, row->field, &field, error))

@@ -252,7 +252,7 @@ static bool read_part(XtfFs *fs, fuse_ino_t id, XtfOpened *opened, uint64_t offs
         if (!get_inode(fs, id, &inode, error)) /* another tree has replaced the file's: read it as it was opened */
             return !*error && opened && xtf_opened_read_fixed(opened, offset, buffer->bytes, size, length, error);
         if (inode.kind != XTF_NODE_FILE)
-            return xtf_fail(error, XTF_ERROR_INVALID, "not a file");
+            return xtf_fail(error, XTF_ERROR_INVALID, "a node that is no file cannot be read as a file");
         if (xtf_opened_read(fs, opened, &inode, offset, buffer->bytes, size, length, error))
             return true;
     } while (xtf_fs_retry_later_generation(fs, &attempt, error));

@@ -26,7 +26,7 @@
 
 enum {
     LOOKS_A_SECOND = 8,
-    PAUSES_TO_LOOKS = 4, /* least ratio of the pause to the time of a look, which may be slow */
+    PAUSES_TO_LOOKS = 4, /* a pause lasts at least so many times as long as a look, which may be slow */
 };
 
 struct XtfFollower {

@@ -353,7 +353,7 @@ static bool look_up_again(XtfInodes *inodes, uint64_t parent_id, const char *nam
     if (xtf_inodes_get(inodes, parent_id, &parent, &problem))
         return xtf_inodes_lookup(inodes, &parent, name, child, error);
     if (!problem)
-        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the directory of '%s' was forgotten", name);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the kernel has forgotten the directory of '%s'", name);
     g_propagate_error(error, problem);
     return false;
 }
@@ -387,7 +387,7 @@ bool xtf_inodes_lookup(XtfInodes *inodes, const XtfInode *parent, const char *na
         } else { /* happens only if the kernel forgets a directory during a look-up in it */
             g_mutex_unlock(&inodes->lock);
             xtf_node_unref(node);
-            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the directory of '%s' was forgotten", name);
+            return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the kernel has forgotten the directory of '%s'", name);
         }
     }
     count_lookup(inodes, entry);

@@ -29,7 +29,7 @@ typedef struct {
     GArray *nodes;            /* XtfCallNode; the first is the root, with the lifetimes of all locations together */
     XtfCallTreeSource source;
     bool is_analysed;                 /* an analysis has the call paths of the whole run */
-    uint64_t n_locations, n_instants; /* locations; if sampled, instants of each location */
+    uint64_t n_locations, n_instants; /* number of locations; if sampled, of instants of each one */
 } XtfCallTree;
 
 void xtf_call_tree_init(XtfCallTree *tree);   /* makes a tree of the root only */

@@ -27,7 +27,7 @@ static const char *const names_of_page[] = {"records"};
 
 typedef struct {
     const char *const *columns, *const *names; /* by panel */
-    unsigned n_panels, n;                      /* slices so far */
+    unsigned n_panels, n;                      /* number of panels; slices read so far */
     double values[PANELS_MAX][SLICES];
 } Slices;
 

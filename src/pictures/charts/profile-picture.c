@@ -26,7 +26,7 @@ typedef struct {
     uint64_t from, to;
     uint32_t deepest; /* deepest level that is drawn */
     bool is_cut;      /* there are deeper levels */
-    double scale;     /* pixels a unit of amount */
+    double scale;     /* pixels for one unit of an amount: a tick, or an instant */
 } Picture;
 
 static bool profile_size(XtfViews *views, const XtfSelection *selection, uint64_t *size, GError **error)

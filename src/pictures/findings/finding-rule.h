@@ -16,7 +16,7 @@ typedef struct {
     uint64_t row;  /* row of definitions/regions; UINT64_MAX: none */
     uint64_t line; /* line of XtfRegions (region-lines.h) */
     XtfRegionClass class;
-    uint64_t calls, percent; /* in hundredths of a percent, of exclusive time */
+    uint64_t calls, percent; /* `percent`: part of all exclusive time, in hundredths of a percent */
     double exclusive;        /* seconds */
     char *name;              /* xtf_finding_name() */
 } XtfProfileLine;
@@ -31,7 +31,7 @@ typedef struct {
     const char *window_words; /* "the run" or "the window" */
     XtfSelectedLocations locations;
     XtfRecordedProcs recorded;
-    XtfSelection *all; /* borrowed; with all processes */
+    XtfSelection *all; /* borrowed; the selection with all processes, also those that were recorded less */
     XtfSelectedLocations all_locations;
     const XtfRegionClasses *classes; /* borrowed */
     GArray *profile;                 /* XtfProfileLine, in the table's order; empty: there is no profile */

@@ -10,10 +10,10 @@ enum {
     CENTRE_Y = XTF_STATE_TOP + XTF_STATE_HEIGHT / 2,
     RADIUS_X = 470,
     RADIUS_Y = 290,
-    CIRCLE = 44, /* radius of a process */
-    INNER = 28,  /* radius of the disc inside the ring of shares */
+    CIRCLE = 44, /* radius of a process's circle, in pixels */
+    INNER = 28,  /* radius of the disc inside the ring of shares, in pixels */
     ARROWS_MAX = 40,
-    HEAD = 9,            /* length of an arrow's head */
+    HEAD = 9,            /* length of an arrow's head, in pixels */
     CIRCLE_BYTES = 1800, /* most bytes of a circle without link and tool tip */
     ARROW_BYTES = 360,   /* most bytes of an arrow without link and tool tip */
     BAR_WIDTH = 42,      /* pixels of the bar of tasks */

@@ -11,7 +11,7 @@
 enum {
     COLUMNS = XTF_PICTURE_PLOT / 2,
     STRIP_BYTES = 400,
-    COLUMN_BYTES = 24, /* bytes of each column of it that is not empty */
+    COLUMN_BYTES = 24, /* bytes of each column of a strip that is not empty */
 };
 
 typedef struct {

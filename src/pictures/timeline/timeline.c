@@ -9,8 +9,8 @@
 
 enum {
     SIZE_BASE = 256 << 10,
-    SIZE_OF_ROW = 16 << 10,  /* for up to XTF_STACKED_ROWS_MAX rows */
-    SIZE_DENSE = 1280 << 10, /* for more rows, of any number */
+    SIZE_OF_ROW = 16 << 10,  /* bytes for each row, if there are up to XTF_STACKED_ROWS_MAX rows */
+    SIZE_DENSE = 1280 << 10, /* bytes of the whole picture, if there are more rows */
     EDGES_MAX = 6000,        /* most edges of columns for which the index is read, for up to 64 locations together */
     EDGES_EACH = 100,        /* most edges for each location that is shown, if there are more */
     LEAVES_MAX = 2000,       /* most leaves that columns of 2 pixels may unpack; columns of 4 may unpack one an edge */

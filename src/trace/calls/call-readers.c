@@ -4,9 +4,9 @@
 
 enum {
     ARRAYS_PER_READ = 64,
-    ROWS_TOTAL = 1 << 16, /* of all batches together */
-    ROWS_MAX = 1 << 14,   /* of a batch: the rows of the largest leaf */
-    ROWS_MIN = 128,       /* of a batch: so that most calls end in the batch in which they begin */
+    ROWS_TOTAL = 1 << 16, /* rows of all batches together */
+    ROWS_MAX = 1 << 14,   /* most rows of a batch: the rows of the largest leaf */
+    ROWS_MIN = 128,       /* least rows of a batch, so that most calls end in the batch in which they begin */
     ROW_BYTES = 40,
 };
 
@@ -19,7 +19,7 @@ struct XtfCallReaders {
     unsigned frames;        /* number of the aggregate of frames */
     GHashTable *readers;    /* XtfFrameReader, by location index + 1 */
     size_t bytes;           /* of all batches, at most */
-    XtfFrameReader *latest; /* returned last, since most calls follow another call of their location; NULL: none */
+    XtfFrameReader *latest; /* returned last: most calls follow another call of their location; NULL: none */
     uint32_t latest_tag;    /* location index of `latest` */
 };
 

@@ -88,7 +88,7 @@ bool xtf_trace_context_init(XtfTraceContext *context, XtfTrace *trace, bool grow
                             bool (*is_reserved)(const XtfSchema *schema), GError **error);
 void xtf_trace_context_finish(XtfTraceContext *context);
 
-/* Load their data in the first call. NULL with an error. */
+/* Return the trace's locations, ranks, names ..., which the first call of each function loads. NULL with an error. */
 const XtfLocations *xtf_trace_context_locations(XtfTraceContext *context, GError **error);
 const XtfRanks *xtf_trace_context_ranks(XtfTraceContext *context, GError **error);
 /* Returns the ranks, prepared for xtf_ranks_rank(). */

@@ -41,7 +41,7 @@ void xtf_aggregate_ref_numbered(XtfAggregateRef *ref, const XtfSchema *schema, u
 /* Returns the cell of the sum of a field's values; 0 if the aggregate does not sum the field. */
 unsigned xtf_aggregate_ref_cell(const XtfAggregateRef *ref, const char *field);
 
-/* Returns the digits of the largest number of rows, or of the largest sum that a cell can have in the trace. */
+/* Returns how many digits the number of all rows, or the largest sum of a cell in the trace, may have. */
 size_t xtf_aggregate_ref_rows_width(const XtfAggregateRef *ref, const XtfTraceContext *context);
 size_t xtf_aggregate_ref_sum_width(const XtfAggregateRef *ref, const XtfTraceContext *context, unsigned cell);
 

@@ -8,7 +8,7 @@
 #include "libxtf/vocabulary.h"
 
 enum {
-    NAMED_TAGS_MAX = 4096, /* that a path's tag/ may name if the trace does not list all tags */
+    NAMED_TAGS_MAX = 4096, /* most tags that a path's tag/ may name if the trace does not list all tags */
 };
 
 typedef struct {

@@ -24,7 +24,7 @@ typedef enum {
 } XtfGroupKey;
 
 enum {
-    XTF_SLICES_MAX = 1000000, /* of by/time:N */
+    XTF_SLICES_MAX = 1000000, /* most slices of by/time:N */
 };
 
 typedef struct {

@@ -2,7 +2,7 @@
 
 enum {
     ARRAYS_AHEAD = 64,
-    LOCATIONS_KEPT = 2048, /* whose pages the trace's cache keeps; a sweep reads the locations after them */
+    LOCATIONS_KEPT = 2048, /* locations whose pages the trace's cache keeps; a sweep reads the locations after them */
 };
 
 void xtf_location_arrays_finish(XtfLocationArrays *arrays)

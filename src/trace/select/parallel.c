@@ -9,7 +9,7 @@ typedef struct {
     GCond done;
     uint32_t next, n;   /* items [next, n) are not taken by any thread yet */
     uint32_t failed_at; /* first item of the first run that failed; UINT32_MAX: none did */
-    unsigned n_working; /* threads */
+    unsigned n_working; /* number of threads that do a run of items now */
     GError *error;
     GPtrArray *results; /* of threads that have finished */
 } Job;

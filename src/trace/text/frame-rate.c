@@ -7,7 +7,7 @@
 typedef unsigned __int128 Wide;
 
 enum {
-    DIGITS_MAX = 12, /* of a rate: so no product below exceeds 128 bits */
+    DIGITS_MAX = 12, /* most digits of a rate: so no product below exceeds 128 bits */
 };
 
 static const uint64_t divisor_max = UINT64_C(1) << 62;

@@ -9,7 +9,7 @@
 typedef unsigned __int128 Wide;
 
 enum {
-    NUMBER_DIGITS_MAX = 40, /* of a number in a path; any tick needs fewer */
+    NUMBER_DIGITS_MAX = 40, /* most digits of a number in a path; any tick needs fewer */
     LIMBS = 6,              /* 384 bits; 40 digits * unit * resolution take 209 */
     INVERSE_BITS = 60,
 };

@@ -9,9 +9,10 @@ enum {
     XTF_SIGNED_VALUE_TYPES = 15 << 5, /* INT8 to INT64 */
 };
 
-enum { XTF_REMARK_WARNING, XTF_REMARK_LEFT_OUT, XTF_REMARK_REPAIRED }; /* of xtf_remark_kinds */
+enum { XTF_REMARK_WARNING, XTF_REMARK_LEFT_OUT, XTF_REMARK_REPAIRED }; /* indices in xtf_remark_kinds */
 
-enum { XTF_WAIT_PART_DIFFERENT_SOURCE, XTF_WAIT_PART_SAME_SOURCE, XTF_WAIT_PART_LATE_COMPLETE }; /* of xtf_wait_parts */
+/* Indices in xtf_wait_parts. */
+enum { XTF_WAIT_PART_DIFFERENT_SOURCE, XTF_WAIT_PART_SAME_SOURCE, XTF_WAIT_PART_LATE_COMPLETE };
 
 /* The values of xtf_group_types whose members define ranks. */
 enum {
@@ -21,7 +22,7 @@ enum {
     XTF_GROUP_TYPE_COMM_SELF,
 };
 
-enum { XTF_MOVE_TO, XTF_MOVE_FROM }; /* of xtf_move_directions */
+enum { XTF_MOVE_TO, XTF_MOVE_FROM }; /* indices in xtf_move_directions */
 
 extern const char *const xtf_bases[];
 extern const char *const xtf_collective_operations[];

@@ -205,7 +205,7 @@ XtfMpiKnowledge xtf_mpi_function_class(const char *name, XtfRegionClass *class)
         return XTF_MPI_NONE;
     if (find_class(plain, class))
         return XTF_MPI_KNOWN;
-    if (g_str_has_suffix(plain, "_c")) { /* of large counts */
+    if (g_str_has_suffix(plain, "_c")) { /* a function for large counts, such as MPI_Send_c */
         plain[strlen(plain) - 2] = '\0';
         if (find_class(plain, class))
             return XTF_MPI_KNOWN;
@@ -231,7 +231,7 @@ int xtf_mpi_function_find(const char *name, const char *const *list)
 {
     g_autofree char *plain = plain_name(name);
 
-    if (plain && g_str_has_suffix(plain, "_c")) /* of large counts */
+    if (plain && g_str_has_suffix(plain, "_c")) /* a function for large counts, such as MPI_Send_c */
         plain[strlen(plain) - 2] = '\0';
     for (int i = 0; plain && list[i]; i++)
         if (g_str_equal(plain, list[i]))

@@ -35,7 +35,7 @@ bool xtf_end_is_failure(XtfEndKind kind);
 typedef struct {
     uint32_t proc;
     XtfEndKind kind;
-    int64_t number; /* the status; of the signal; else 0 */
+    int64_t number; /* the exit status N, or the number N of the signal; else 0 */
 } XtfStatedEnd;
 
 /* Returns an array of XtfStatedEnd, in the order of the table; it may be empty. The caller unrefs the array. NULL with

@@ -25,10 +25,10 @@ typedef enum {
     XTF_CLASS_P2P,
     XTF_CLASS_WAIT, /* waits, tests and probes */
     XTF_CLASS_COLLECTIVE,
-    XTF_CLASS_BARRIER, /* of MPI */
+    XTF_CLASS_BARRIER, /* barriers of MPI */
     XTF_CLASS_RMA,
     XTF_CLASS_MPI_IO,
-    XTF_CLASS_MPI_INIT, /* and finalize */
+    XTF_CLASS_MPI_INIT, /* MPI_Init, MPI_Finalize and the like */
     XTF_CLASS_MPI_OTHER,
     XTF_CLASS_OMP_WORK, /* the program's work in OpenMP's constructs */
     XTF_CLASS_OMP_SYNC,
@@ -36,7 +36,7 @@ typedef enum {
     XTF_CLASS_THREADS, /* libraries of threads: POSIX and others */
     XTF_CLASS_PGAS,    /* SHMEM, GASPI, UPC */
     XTF_CLASS_OFFLOAD,
-    XTF_CLASS_IO, /* not MPI's */
+    XTF_CLASS_IO, /* files and other input and output, but not MPI's */
     XTF_CLASS_MEASUREMENT,
     XTF_CLASS_UNRECORDED, /* no call, but a time in which nothing was recorded */
     XTF_N_CLASSES,

@@ -256,7 +256,7 @@
     FIELD(U8, jumps, "", "", "", 0, NULL)
 #define XTF_CONTEXTS_FIELDS(FIELD)                                                                                     \
     XTF_SAME_REF(FIELD, parent, XTF_TABLE_CONTEXTS) XTF_SAME_REF(FIELD, region, XTF_TABLE_REGIONS)
-/* Lengths are bytes. */
+/* A portion: message lengths from `from` to `to`, in bytes. */
 #define XTF_PORTIONS_FIELDS(FIELD)                                                                                     \
     FIELD(U64, from, "", "B", "", XTF_SAME, NULL) FIELD(U64, to, "", "B", "", XTF_SAME, NULL)                          \
     XTF_U32(FIELD, matrices) XTF_U32(FIELD, clusters)

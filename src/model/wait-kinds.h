@@ -20,9 +20,9 @@ typedef enum {
 
 /* The regions by which a kind has different metrics. */
 typedef enum {
-    XTF_WAIT_IN_BARRIER,   /* of OpenMP */
-    XTF_WAIT_IN_IMPLICIT,  /* barrier of OpenMP */
-    XTF_WAIT_IN_CRITICAL,  /* section of OpenMP */
+    XTF_WAIT_IN_BARRIER,   /* an explicit barrier of OpenMP */
+    XTF_WAIT_IN_IMPLICIT,  /* an implicit barrier of OpenMP */
+    XTF_WAIT_IN_CRITICAL,  /* a critical section of OpenMP */
     XTF_WAIT_IN_OPENMP,    /* any other region of OpenMP */
     XTF_WAIT_IN_CONDITION, /* a function of POSIX threads that waits for a condition */
     XTF_WAIT_IN_PTHREAD,   /* any other function of POSIX threads */

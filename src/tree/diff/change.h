@@ -3,7 +3,7 @@
 
 #include "src/trace/text/lines.h"
 
-enum { XTF_RATIO_WIDTH = 9 }; /* -1.23e+05: four digits */
+enum { XTF_RATIO_WIDTH = 9 }; /* characters of 1.235e+05, a ratio with four digits */
 
 static inline unsigned __int128 xtf_wide_distance(unsigned __int128 a, unsigned __int128 b)
 {

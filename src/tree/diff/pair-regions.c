@@ -87,7 +87,7 @@ void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts texts[2])
     g_autoptr(GHashTable) names = find_ambiguous_keys(texts, BY_NAME);
     g_autoptr(GHashTable) files = find_ambiguous_keys(texts, BY_FILE);
     g_autoptr(GHashTable) numbers =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL); /* of a pair + 1, by key */
+        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL); /* number of a pair, plus 1, by key */
 
     *pairs = (XtfRegionPairs){.labels = g_ptr_array_new_with_free_func(g_free)};
     for (unsigned side = 0; side < 2; side++) {

@@ -6,7 +6,7 @@
 #include "src/tree/paths/selection-dir.h"
 
 enum {
-    DIGITS_MAX = 18, /* after the decimal point */
+    DIGITS_MAX = 18, /* most digits after the decimal point */
 };
 
 static bool add_messages(XtfDiffSide *side, const XtfSelectedLocations *selected, GError **error)

@@ -8,7 +8,7 @@
 #include "src/tree/records/record-values.h"
 
 enum {
-    CHILDREN_MAX = 65536, /* lines */
+    CHILDREN_MAX = 65536, /* most lines of `children` */
 };
 
 static const char *const names[] = {"children", "inside", "leave", "parent", NULL};

@@ -8,7 +8,7 @@
 #include "src/tree/records/record-values.h"
 
 enum {
-    SIDE_ROWS_MAX = 65536, /* of one record, as text */
+    SIDE_ROWS_MAX = 65536, /* most rows of one record in a file of text */
     SIDE_BYTES_MAX = 8 << 20,
 };
 

@@ -228,7 +228,7 @@ static bool find_link_path(const Row *row, const char *name, char **target, GErr
 typedef struct {
     const XtfLocations *locations;
     const XtfPaddedNames *regions;
-    uint64_t amount; /* of the wait */
+    uint64_t amount; /* of the wait, in ticks */
 } CausesShown;
 
 static void add_cause(const XtfWaitCause *cause, const CausesShown *shown, XtfLines *lines)

@@ -11,7 +11,7 @@
 #include "libxtf/error.h"
 
 enum {
-    LENGTH_MAX = 1 << 20, /* bytes of FILE.csv or FILE.json */
+    LENGTH_MAX = 1 << 20, /* most bytes of FILE.csv or FILE.json */
 };
 
 bool xtf_node_rows(XtfNode *file, const XtfRowSink *sink, GError **error)

@@ -8,7 +8,7 @@
 #include "src/tree/paths/entries.h"
 
 enum {
-    NUMBERINGS_MAX = 16, /* num/ components in one path */
+    NUMBERINGS_MAX = 16, /* most num/ components in one path */
 };
 
 /* ---- proc/, thread/, peer/ and tag/: sets of numbers. */

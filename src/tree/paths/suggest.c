@@ -6,7 +6,7 @@
 #include "src/tree/paths/selection-dir.h"
 
 enum {
-    NAMES_MAX = 65536, /* names of a directory that are compared */
+    NAMES_MAX = 65536, /* most names of a directory that are compared */
 };
 
 typedef struct {

@@ -14,7 +14,7 @@
 #include "src/tree/paths/suggest.h"
 
 enum {
-    LINKS_MAX = 40, /* links in one path, as in Linux */
+    LINKS_MAX = 40, /* most links that are followed in one path, as in Linux */
 };
 
 /* True if another entry has the schema's name in the directory of the schema. */

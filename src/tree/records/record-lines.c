@@ -13,7 +13,7 @@
 
 enum {
     PREFIX_COLUMNS = 3, /* columns without a cell: time, process and thread */
-    COPY_BYTES = 16,    /* that copy_bytes() always copies */
+    COPY_BYTES = 16,    /* bytes that copy_bytes() always copies */
     SLACK_BYTES = 32,   /* readable bytes after each source, and free bytes after the output */
 };
 

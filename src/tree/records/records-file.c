@@ -7,8 +7,8 @@
 #include "src/tree/records/row-batch.h"
 
 enum {
-    STREAMS_MAX = 8,     /* idle streams */
-    BATCHES_MAX = 4,     /* idle batches */
+    STREAMS_MAX = 8,     /* most idle streams that are kept */
+    BATCHES_MAX = 4,     /* most idle batches that are kept */
     BATCH_ROWS_MIN = 64, /* fewer rows are rendered immediately, without a batch */
 };
 

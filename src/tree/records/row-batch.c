@@ -11,7 +11,7 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    PIECE_ROWS = 64, /* of a piece whose lines lie apart; with their lines they fit the processor's first cache */
+    PIECE_ROWS = 64, /* most rows of a piece whose lines lie apart: with their lines they fit the first cache */
     RUN_ROWS = 512,  /* least rows that a thread takes at once, about */
     RUNS_MAX = 16,   /* most runs of a batch, about */
 };

@@ -21,7 +21,7 @@
 
 typedef struct {
     const char *source;
-    char *output, *data_output; /* or NULL */
+    char *output, *data_output; /* paths of the files to write; NULL: not given */
     char *threshold, *drop, *of;
     gboolean two_files, average, force, quiet;
     int first, other;

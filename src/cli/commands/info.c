@@ -49,7 +49,7 @@ static void print_parts(const XtfTrace *trace)
 }
 
 enum {
-    ARRAYS_LOOKED_AT = 65536, /* of their codecs */
+    ARRAYS_LOOKED_AT = 65536, /* most arrays whose codecs are looked at */
     ARRAYS_AT_ONCE = 256,
 };
 

@@ -19,8 +19,8 @@
 
 enum {
     BUFFER = 1 << 20,
-    BYTES_READ = 256 << 20, /* bytes of a file that are read as a test */
-    NAMES_READ = 65536,     /* names of a directory that are read as a test */
+    BYTES_READ = 256 << 20, /* most bytes of a file that are read as a test */
+    NAMES_READ = 65536,     /* most names of a directory that are read as a test */
 };
 
 /* Returns the absolute path, with links resolved as far as the path exists. The caller frees it. */

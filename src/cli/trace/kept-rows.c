@@ -255,7 +255,7 @@ static void change_numbers(const XtfKeptRows *kept, uint8_t *row)
     uint64_t seq = kept->seq_field ? xtf_field_get(kept->seq_field, row) : 0;
 
     if (kept->posted && seq - MIN(seq, xtf_field_get(kept->posted, row)) < kept->seq)
-        xtf_field_set(kept->posted, row, seq - MIN(seq, kept->seq)); /* by record 0 of the copy */
+        xtf_field_set(kept->posted, row, seq - MIN(seq, kept->seq)); /* at the earliest by record 0 of the copy */
     if (kept->seq_field)
         xtf_field_set(kept->seq_field, row, seq - MIN(seq, kept->seq));
     if (kept->message)

@@ -8,7 +8,7 @@
 typedef struct {
     atomic_bool *cancel; /* cancelled by the user */
     atomic_bool stop;
-    gint64 deadline; /* g_get_monotonic_time() */
+    gint64 deadline; /* time by g_get_monotonic_time() at which copying is given up */
 } Bound;
 
 static void check_deadline(uint64_t done, uint64_t total, void *data)

@@ -54,7 +54,7 @@ static bool read_mpi(Place place, const char *text, XtfCliRecord *options)
     return xtf_mpi_parse(text, &options->mpi) || report_wrong(place, text, "openmpi, mpich or none is needed");
 }
 
-/* Rounds up to a power of two, as rings are. */
+/* Reads the size of a ring, and rounds it up to a power of two, which rings need. */
 static bool read_buffer(Place place, const char *text, XtfCliRecord *options)
 {
     guint64 *size = &options->record.ring_size;
@@ -219,7 +219,7 @@ static bool read_for(Place place, const char *text, XtfCliRecord *options)
     return read_time(place, text, TIME_NEEDED, &options->record.for_ms);
 }
 
-/* Checks the form alone: how many processes there will be is not known yet. */
+/* Checks only the form of a list of ranks: how many processes there will be is not known yet. */
 static bool read_ranks(Place place, const char *text, XtfCliRecord *options)
 {
     static const XtfNumbers any = {.noun = "rank", .is_any = true};

@@ -5,7 +5,7 @@
 
 enum {
     DIGIT_BITS = 11,
-    N_DIGITS = 6, /* of 64 bits */
+    N_DIGITS = 6, /* digits into which the 64 bits of a value are divided */
     RADIX = 1 << DIGIT_BITS,
 };
 

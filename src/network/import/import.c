@@ -17,8 +17,8 @@
 enum {
     BLOCK_BYTES = 64 << 20,
     BLOCK_SENDERS_MAX = 256,
-    CPU_THREAD = 1, /* of xtf_location_types */
-    PROCESS = 1,    /* of xtf_process_types */
+    CPU_THREAD = 1, /* index in xtf_location_types */
+    PROCESS = 1,    /* index in xtf_process_types */
 };
 
 typedef struct {

@@ -9,7 +9,7 @@ struct XtfClusteredWriter {
     const XtfNetwork *network;
     XtfNetworkValue value;
     XtfNetcdf file, data_file; /* id -1: not open */
-    int info, length;          /* variables */
+    int info, length;          /* ids of the variables `info` and `length` */
     uint32_t n_portions;
     int32_t *starts; /* of one portion: where the curve of each pair begins */
     GArray *values;  /* of double: the clusters' values so far */

@@ -34,7 +34,7 @@ struct XtfNetworkFile {
     uint32_t processes, lengths, repeats;
     int64_t begin, step, end, requested_repeats, noise_length, noise_messages, noise_processes;
     char *test;
-    int data;                /* variable */
+    int data;                /* id of the variable `data` */
     double fill;             /* value of unwritten cells */
     XtfClustered *clustered; /* or NULL */
 };

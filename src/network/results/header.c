@@ -10,8 +10,8 @@ enum {
     TAG_DIMENSION = 10,
     TAG_VARIABLE = 11,
     TAG_ATTRIBUTE = 12,
-    HEADER_MAX = 1 << 20, /* bytes; network_test's headers are below 2 KiB */
-    DIMENSIONS_MAX = 64,  /* per file, and per variable */
+    HEADER_MAX = 1 << 20, /* most bytes of a header; network_test's headers are below 2 KiB */
+    DIMENSIONS_MAX = 64,  /* most dimensions of a file, and of a variable */
     CLASSIC = 1,
     WIDE_OFFSETS = 2,
     WIDE = 5,

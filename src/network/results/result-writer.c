@@ -6,7 +6,7 @@
 struct XtfResultWriter {
     XtfNetcdf file;
     uint32_t processes, lengths; /* lengths: added so far */
-    int data;                    /* variable */
+    int data;                    /* id of the variable `data` */
 };
 
 /* Adds a number, which netCDF stores as an int. Fails if it does not fit. */

@@ -51,7 +51,7 @@ enum {
     RMS_WIDTH = 7,
 };
 #define PERCENT    100
-#define AMOUNT_MAX 1e10 /* fits its column */
+#define AMOUNT_MAX 1e10 /* amounts up to this one fit their column */
 
 static const char *const statistics[N_STATISTICS] = {"average", "median", "min", "deviation", "amount"};
 

@@ -45,7 +45,7 @@ static const XtfColumn outliers_columns[] = {
 const XtfTableDeclaration xtf_table_outliers = XTF_TABLE("outliers", "pairs whose value stands out", outliers_columns);
 
 enum {
-    OUTLIERS_MAX = 1000,   /* lines */
+    OUTLIERS_MAX = 1000,   /* most lines of the table of outliers */
     PAIRS_AT_ONCE = 65536, /* approximate number of rows in a batch */
     REASON_WIDTH = 8,
     FACTOR_WIDTH = 9,

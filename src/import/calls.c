@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 enum {
-    CPU_THREAD = 1, /* of xtf_location_types */
-    PROCESS = 1,    /* of xtf_process_types */
+    CPU_THREAD = 1, /* index in xtf_location_types */
+    PROCESS = 1,    /* index in xtf_process_types */
 };
 
 typedef struct {

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 enum {
-    NOTES_MAX = 200, /* in one list */
+    NOTES_MAX = 200, /* most remarks in one list of the report */
 };
 
 void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...)

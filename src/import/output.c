@@ -20,7 +20,7 @@ static bool check_final_path(const char *final_path, const char *source, GError 
         return xtf_fail(error, XTF_ERROR_IO, "%s: %s", final_path,
                         S_ISDIR(existing.st_mode) ? g_strerror(EISDIR) : "is no regular file");
     if (source && stat(source, &read) == 0 && existing.st_dev == read.st_dev && existing.st_ino == read.st_ino)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: is the file to be read", final_path);
+        return xtf_fail(error, XTF_ERROR_IO, "%s: the output is the file to be read", final_path);
     return true;
 }
 

@@ -4,10 +4,10 @@
 #include <string.h>
 
 enum {
-    SOURCE_CODE_LOCATION = 20, /* of xtf_value_types */
+    SOURCE_CODE_LOCATION = 20, /* index in xtf_value_types */
     STRING = 11,
     UINT64 = 4,
-    OF_CALLING_CONTEXT = 3, /* of xtf_property_owners */
+    OF_CALLING_CONTEXT = 3, /* index in xtf_property_owners */
 };
 
 const char *const xtf_site_properties[XTF_N_SITE_PROPERTIES] = {"function", "inlined_into", "object",

@@ -307,7 +307,7 @@ static unsigned table_of_type(uint8_t type)
     return type < G_N_ELEMENTS(tables) ? tables[type] : 0;
 }
 
-enum { STRING = 11 }; /* of xtf_value_types */
+enum { STRING = 11 }; /* index in xtf_value_types */
 
 bool xtf_definitions_is_reference(uint8_t type, unsigned *table)
 {

@@ -5,7 +5,7 @@
 
 #include "src/model/labels.h"
 
-enum { PARADIGM_MPI = 4 }; /* of xtf_paradigm_names */
+enum { PARADIGM_MPI = 4 }; /* index in xtf_paradigm_names */
 
 typedef struct {
     XtfDefinitions *definitions;

@@ -6,8 +6,8 @@
 #include "src/import/opents/importer.h"
 
 enum {
-    CPU_THREAD = 1, /* of xtf_location_types */
-    PROCESS = 1,    /* of xtf_process_types */
+    CPU_THREAD = 1, /* index in xtf_location_types */
+    PROCESS = 1,    /* index in xtf_process_types */
     TICKS_PER_SECOND = 1000000000,
 };
 

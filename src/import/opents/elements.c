@@ -11,8 +11,8 @@
 #include "src/model/task-states.h"
 
 enum {
-    SKIPPED_DEPTH = 64, /* nesting of elements inside a skipped element */
-    UNKNOWN_NAMES = 64, /* unknown items that are listed by name */
+    SKIPPED_DEPTH = 64, /* deepest nesting of elements inside a skipped element */
+    UNKNOWN_NAMES = 64, /* most unknown items that are listed by name */
 };
 
 /* The element inside which each element must be; -1: none. */

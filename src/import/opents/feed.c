@@ -12,7 +12,7 @@
 
 enum {
     PIECE_BYTES = 64 << 10,            /* bytes read at once */
-    ELEMENT_MAX = 1 << 20,             /* bytes of a tag, or of text between two tags */
+    ELEMENT_MAX = 1 << 20,             /* most bytes of a tag, or of text between two tags */
     CONVERTED_BYTES = 4 * PIECE_BYTES, /* enough for a piece in UTF-8 */
 };
 

@@ -17,8 +17,8 @@
 
 enum {
     XTF_OPENTS_RANKS_MAX = 1 << 20,
-    XTF_OPENTS_KINDS_MAX = 250, /* of messages */
-    XTF_OPENTS_DEPTH = 6,       /* nesting of known elements */
+    XTF_OPENTS_KINDS_MAX = 250, /* most kinds of messages */
+    XTF_OPENTS_DEPTH = 6,       /* deepest nesting of known elements */
 };
 
 typedef struct {

@@ -8,7 +8,7 @@
 #include "src/import/job.h"
 
 enum {
-    XTF_OPENTS_SLICE_MAX = 256 << 20, /* bytes of the rows of one slice */
+    XTF_OPENTS_SLICE_MAX = 256 << 20, /* most bytes of the rows of one slice */
 };
 
 typedef struct OpentsLocation OpentsLocation;

@@ -31,13 +31,13 @@ enum {
     XTF_WIRE_VERSION = 6,
     XTF_WIRE_HEADER_SIZE = 3 * 4096, /* bytes of an XtfWireProcess, with space for members of later versions */
     XTF_WIRE_RINGS_MAX = 4096,
-    XTF_WIRE_WORDS_MAX = 512, /* words of one record */
+    XTF_WIRE_WORDS_MAX = 512, /* most words of one record */
     XTF_WIRE_CHOICES = 1 << 17,
-    XTF_WIRE_FUNCTIONS = 1024, /* functions.tbl has fewer */
+    XTF_WIRE_FUNCTIONS = 1024, /* more than functions.tbl has functions of MPI */
     XTF_WIRE_REASON_SIZE = 512,
     XTF_WIRE_CPUS = 8192,
     XTF_WIRE_SITES = 1 << 15, /* numbers of call sites: from 1 to this one */
-    XTF_WIRE_FRAMES_MAX = 8,  /* frames of a call site */
+    XTF_WIRE_FRAMES_MAX = 8,  /* most frames of a call site */
 };
 #define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
 #define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
@@ -60,7 +60,7 @@ typedef enum { XTF_WIRE_MADE_BY_PROGRAM, XTF_WIRE_MADE_BY_OPENMP, XTF_WIRE_N_MAK
 typedef struct {
     uint64_t magic;
     uint32_t version;
-    uint32_t n_rings;   /* used or free */
+    uint32_t n_rings;   /* number of rings, used or free */
     uint64_t ring_size; /* bytes, a power of two, at least a page */
     int32_t pid;        /* in the process's own pid namespace */
     uint32_t when_full; /* XtfWireWhenFull */

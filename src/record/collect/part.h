@@ -20,9 +20,9 @@ typedef struct {
     _Atomic bool synced;      /* the thread is done */
     bool committed_meanwhile; /* a commit was made while the thread ran */
     bool repeated;            /* the sync before this one did not cover a commit made meanwhile */
-    bool named;               /* the folder was synced */
+    bool named;               /* the folder was synced, so that the file's name is on the disk, too */
     uint64_t sync_began;      /* nanoseconds of CLOCK_MONOTONIC; 0: never */
-    uint64_t volume_began;    /* the same: of the current volume */
+    uint64_t volume_began;    /* begin of the current volume, likewise */
     GError *sync_error;
 } XtfCollectPart;
 

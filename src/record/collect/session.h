@@ -35,7 +35,7 @@ typedef struct {
     uint64_t kept;          /* records in the last commit */
     XtfCollectRing **rings; /* by number; NULL: no records yet */
     XtfCollectEarly *early; /* by number */
-    uint64_t n_early;       /* bytes */
+    uint64_t n_early;       /* bytes of records in all of `early` */
     uint32_t n_rings;       /* rings read in the last round */
     uint64_t largest;       /* bytes in the fullest ring of this round */
     uint64_t committed;     /* time of the last commit, ns of CLOCK_MONOTONIC */

@@ -11,7 +11,7 @@
 
 #include "src/record/core/inner.h"
 
-enum { SET_BYTES = 8 }; /* of a set of signals, as the kernel has it */
+enum { SET_BYTES = 8 }; /* bytes of a set of signals, as the kernel has it */
 
 XtfCoreHeldSignal xtf_core_hold_size_signal(void)
 {

@@ -28,8 +28,8 @@ typedef struct {
 
 typedef struct {
     XtfWireProcess *process; /* the start of the shared memory */
-    XtfWireRing *shared;     /* n_rings */
-    XtfRing *rings;          /* n_rings, private */
+    XtfWireRing *shared;     /* n_rings of them */
+    XtfRing *rings;          /* n_rings of them, in the process's own memory */
     XtfCoreDescriptor memory, socket;
     uint64_t page;
     _Atomic uint32_t threads; /* number of threads that have claimed a ring */

@@ -20,7 +20,7 @@ enum {
     FULL = XTF_WIRE_SITES / 8 * 7, /* no site is added beyond, so that look-ups stay short */
     FORGOTTEN = 1,                 /* replaces the key of a site whose library was unloaded */
     N_STACKS = 256,                /* sites of several frames that a ring remembers */
-    STACKS_OF_ADDRESS = 4,         /* of which have the same call address */
+    STACKS_OF_ADDRESS = 4,         /* most of these stacks with the same call address */
 };
 #define ADDRESS_BITS 54
 _Static_assert(XTF_WIRE_FUNCTIONS == 1 << (64 - ADDRESS_BITS), "a key has room for a region and an address");
@@ -169,7 +169,7 @@ static void prepare_stacks(XtfRing *ring)
     int saved = errno;
 
     ring->stack_bounds = xtf_stack_bounds();
-    if (!ring->stacks) { /* else of an earlier thread */
+    if (!ring->stacks) { /* otherwise an earlier thread of the ring allocated the memory */
         void *memory = mmap(NULL, N_STACKS * sizeof *ring->stacks, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         ring->stacks = memory == MAP_FAILED ? NULL : memory;

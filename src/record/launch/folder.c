@@ -18,7 +18,7 @@
 
 enum {
     KEPT_PERCENT = 2,   /* percent of the file system's space that stay free */
-    JOB_NAME_MAX = 255, /* bytes */
+    JOB_NAME_MAX = 255, /* most bytes of a job's name */
     NUMBER_MIN = 6,     /* least number of digits in a part's name */
 };
 

@@ -13,7 +13,7 @@
 
 enum {
     SUBSTITUTIONS_MAX = 40, /* a name with more stays mangled */
-    NAME_MAX_BYTES = 4096,  /* so does a name that is longer when demangled */
+    NAME_MAX_BYTES = 4096,  /* bytes; a name that is longer when demangled stays mangled, too */
 };
 
 typedef char *Demangle(const char *name, char *buffer, size_t *size, int *status);

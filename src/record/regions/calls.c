@@ -8,7 +8,7 @@
 
 enum {
     BRAKE_CALLS = 100000, /* default of XTF_RECORD_BRAKE */
-    BRAKE_NS = 1000,      /* time of a call, with the time to record it */
+    BRAKE_NS = 1000,      /* a call, with the time to record it, is too short if it takes less */
     CALLS_SIZE = XTF_WIRE_CHOICES * sizeof(XtfRegionCalls) + XTF_REGIONS_SCRATCH,
 };
 
@@ -65,8 +65,8 @@ bool xtf_regions_make_calls(void)
     return calls != MAP_FAILED;
 }
 
-/* True if the last brake_calls calls were so short that recording takes most of their time. Calls of one region in one
- * thread follow one another unless they are nested. So if there are many in a second, each is short. */
+/* True if the last brake_calls calls took less than BRAKE_NS each, on average: recording then takes most of their time.
+ * Calls of one region in one thread follow one another unless they are nested, so the average is that of each call. */
 static bool called_too_often(const XtfRegionCalls *calls, uint64_t now)
 {
     return now - calls->since < (uint64_t)brake_calls * BRAKE_NS;

@@ -27,7 +27,7 @@ enum {
     XTF_REGIONS_NONE = UINT32_MAX, /* no index: tables are full */
 };
 
-/* In xtf_region_roles and xtf_paradigm_names. */
+/* Indices in xtf_region_roles and xtf_paradigm_names. */
 enum {
     XTF_REGIONS_ROLE_FUNCTION = 1,
     XTF_REGIONS_ROLE_CODE = 4,

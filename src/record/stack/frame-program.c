@@ -34,7 +34,7 @@ enum {
     GNU_ARGS_SIZE = 0x2e,
 };
 
-enum { OP_DEREF = 0x06, OP_BREG_FRAME_POINTER = 0x76 }; /* of expressions */
+enum { OP_DEREF = 0x06, OP_BREG_FRAME_POINTER = 0x76 }; /* operations of DWARF's expressions */
 
 /* Where a register of the caller is. */
 typedef struct {

@@ -224,7 +224,8 @@ void xtf_collect_define_region(XtfCollector *collector, uint32_t number, const c
                                uint32_t line, unsigned role, unsigned paradigm);
 /* Returns the row of the region that a thread is in while nothing is recorded. */
 uint32_t xtf_collect_off_region(XtfCollector *collector);
-/* Enters that region, which is always the innermost one, or leaves it. Does nothing if that is already so. */
+/* Enters the region of xtf_collect_off_region(), which is always the innermost one, or leaves it. Does nothing if the
+ * ring is in that region, or outside of it, already. */
 bool xtf_collect_enter_off(XtfCollectRing *ring, uint64_t time);
 bool xtf_collect_leave_off(XtfCollectRing *ring, uint64_t time);
 /* Excludes the process's region number from recording, and informs the process. */

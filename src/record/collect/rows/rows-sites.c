@@ -40,7 +40,7 @@ typedef struct {
 
 typedef struct {
     XtfNamer *namer; /* NULL: no name was asked for, or there is no thread */
-    bool tried;      /* to create the namer */
+    bool tried;      /* true once the collector has tried to create the namer */
     uint32_t awaited;
     GHashTable *build_ids; /* by path of object file */
     GHashTable *by_place;  /* Place by object file and offset; owned by `places` */

@@ -10,7 +10,7 @@
 
 enum {
     TAG = 0x5846,   /* tag of the message, below the least MPI_TAG_UB that the standard allows */
-    TIMEOUT_S = 10, /* seconds */
+    TIMEOUT_S = 10, /* longest wait for the message to be sent, or to arrive, in seconds */
 };
 
 void xtf_mpi_between_start(XtfRing *ring, MPI_Comm comm, const XtfMpiBetween *ids, uint32_t from)

@@ -12,7 +12,7 @@
 enum {
     STRIPES = 16,
     CHAINS = 64,      /* hash chains that a stripe begins with */
-    FIRST_CHUNK = 64, /* requests; each further one doubles the memory */
+    FIRST_CHUNK = 64, /* requests in the first chunk of memory; each further chunk doubles the memory */
     CHUNKS = 26,
     NONE = 0, /* index of no request */
 };

@@ -22,7 +22,7 @@
 
 enum {
     XTF_FS_NODES_DEFAULT = 32768,
-    XTF_FS_NODES_MIN = 256, /* with fewer, the reaper would revoke names while the kernel still adds them */
+    XTF_FS_NODES_MIN = 256, /* with fewer, the reaper would revoke names that the kernel still adds */
     XTF_FS_THREADS_DEFAULT = 8,
 };
 

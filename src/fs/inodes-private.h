@@ -18,7 +18,7 @@ struct XtfInodeEntry {
     uint32_t n_children;   /* entries whose `parent` is this entry */
     bool stale;            /* the reaper got it after its last look-up: not in `fresh` */
     bool detached;         /* a newer entry has its name */
-    bool kept;             /* its tree was replaced: the entry never changes any more */
+    bool kept;             /* the tree of the entry was replaced: the entry never changes any more */
     XtfInodeEntry *parent; /* NULL for the root */
     XtfNodeKind kind;
     XtfNodeFuture future;

@@ -242,7 +242,7 @@ XtfGeneration *xtf_inodes_generation(XtfInodes *inodes)
 static XtfNode *collect_trail(XtfInodes *inodes, Entry *entry, GArray *ids, GPtrArray *names)
 {
     for (; entry && !is_up_to_date(inodes, entry); entry = entry->parent) {
-        if (is_fixed(entry)) /* its commit is too old to look it up again */
+        if (is_fixed(entry)) /* the entry's commit is too old to look the entry up again */
             return NULL;
         g_array_append_val(ids, entry->id);
         g_ptr_array_add(names, g_strdup(entry->lasting_name ? entry->lasting_name : entry->name));

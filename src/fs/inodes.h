@@ -85,7 +85,7 @@ void xtf_inodes_count(XtfInodes *inodes, uint64_t *fresh, uint64_t *all);
 
 typedef enum {
     XTF_STALE_OLD,     /* beyond the bound: the kernel should forget the name */
-    XTF_STALE_NAME,    /* its name now has another file: the kernel must drop the name */
+    XTF_STALE_NAME,    /* the name now has another file: the kernel must drop the name */
     XTF_STALE_LISTING, /* a directory whose cached listing the kernel must drop */
 } XtfStaleKind;
 

@@ -109,7 +109,7 @@ static void unmount_session(XtfFs *fs)
         return;
     }
     if (poll(&device, 1, 0) == 1 && device.revents & POLLERR)
-        return;                        /* it is already unmounted */
+        return;                        /* the mount is already unmounted */
     if (pipe2(ends, O_CLOEXEC) == 0) { /* takes over the descriptor's number, so that libfuse closes no other file */
         dup2(ends[0], device.fd);
         close(ends[0]);

@@ -52,5 +52,5 @@ char *xtf_import_advice(const char *path);
 /* Returns what can be imported: "the anchor file (NAME.otf2) of an OTF2 archive", ... An entry of a format that this
  * build lacks says so. */
 char **xtf_import_format_list(void);
-/* Returns the same in one phrase, joined by "or". */
+/* Returns what can be imported in one phrase: the entries of xtf_import_format_list(), joined by "or". */
 char *xtf_import_formats(void);

@@ -35,7 +35,7 @@ struct XtfImportJob {
     GMutex lock; /* of the members below, and of the importer's own data */
     uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX];
     uint64_t n_unlisted_notes;
-    XtfImportReport report; /* its `counts` and `kept` are set at the end, from the counts above */
+    XtfImportReport report; /* its members `counts` and `kept` are set at the end of the import */
 };
 
 /* Adds a remark to a list of the report. Warn: of a fault that may change results. Repair: of a fault that hardly

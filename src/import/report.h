@@ -17,7 +17,7 @@ typedef struct {
     GPtrArray *repaired;      /* of strings: faults that hardly change results */
     uint64_t read, kept;      /* numbers of events */
     uint64_t left_out_events; /* read but not kept: read = kept + left_out_events */
-    uint64_t locations;       /* with events */
+    uint64_t locations;       /* number of locations that have events */
     uint64_t definitions;
 } XtfImportReport;
 

@@ -71,7 +71,7 @@ G_GNUC_NORETURN static void run_child(const XtfSupervision *supervision, XtfSupe
     GVariant *envelope = make_envelope(result, error);
     send_all(fd, g_variant_get_data(envelope), g_variant_get_size(envelope));
     g_variant_unref(envelope);
-    _exit(0); /* without flushing the parent's buffers or running its atexit handlers */
+    _exit(0); /* ends without flushing the parent's buffers or running its atexit handlers */
 }
 
 static double cpu_seconds(pid_t pid)

@@ -84,7 +84,7 @@ typedef enum {
     XTF_MISSING_LIBIOMP5,
     XTF_MISSING_TEAMS,     /* the runtime of OpenMP has created threads */
     XTF_MISSING_LOCKS,     /* the program has created threads, and their locks are not recorded */
-    XTF_MISSING_FUNCTIONS, /* there is no function or region of the program */
+    XTF_MISSING_FUNCTIONS, /* the recorder saw no function or region of the program */
     XTF_N_MISSING,
 } XtfMissing;
 #define XTF_MISSING_BIT(MISSING) (1u << (MISSING))

@@ -21,5 +21,5 @@ static inline const char *xtf_property(GHashTable *properties, const char *name)
 /* True if the trace's clock counts bytes: it holds measurements of a network, see docs/NETWORK.md. */
 bool xtf_properties_count_bytes(GHashTable *properties, const XtfClock *clock);
 
-/* Checks the same for a trace whose properties are not read yet. */
+/* Sets *bytes if the trace's clock counts bytes, where the trace's properties are not read yet. */
 bool xtf_trace_counts_bytes(XtfTrace *trace, bool *bytes, GError **error);

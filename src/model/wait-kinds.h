@@ -14,7 +14,7 @@
 typedef enum {
     XTF_WAIT_NOBODY, /* the wait is charged to no location */
     XTF_WAIT_EXCESS, /* the culprit: max(0, T(x) of the culprit - T(x) of the waiter) */
-    XTF_WAIT_TEAM,   /* as EXCESS, for threads of a team: call paths count from the parallel region on */
+    XTF_WAIT_TEAM,   /* as XTF_WAIT_EXCESS, for threads of a team: call paths count from the parallel region on */
     XTF_WAIT_IDLE,   /* the culprit: T(x) during the wait */
 } XtfWaitRule;
 
@@ -38,7 +38,7 @@ typedef struct {
     const char *indirect, *propagating;
     const char *syncs, *comms;                         /* numbers of waits for messages without, and with, bytes */
     const char *part, *different_source, *same_source; /* the field `part`, and by `part_kind` */
-    const char *part_syncs, *part_comms;               /* as `syncs` and `comms`, for waits with a `part` */
+    const char *part_syncs, *part_comms;               /* numbers of waits with a `part`, as syncs and comms */
 } XtfWaitMetrics;
 
 typedef struct XtfWaitKind {
@@ -53,7 +53,7 @@ typedef struct XtfWaitKind {
     uint8_t completion; /* XTF_WAIT_NUMBER of the kind of the completion after the wait; 0: none */
     bool limited;       /* a tick of the culprit's time costs at most one tick of the wait */
     bool of_message;    /* the wait is for a message */
-    bool of_posting;    /* ...namely for the posting of the receive in `match` */
+    bool of_posting;    /* the culprit's record is the posting of the receive in `match` */
     bool one_sided;     /* only one-sided communication has such waits */
     bool to_leave;      /* the culprit's time counts up to the LEAVE of the call around its record */
     bool behind;        /* the culprit's time counts up to just after its record, an ENTER */

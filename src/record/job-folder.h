@@ -46,7 +46,7 @@ static inline int xtf_job_file_open(int folder, const char *name, int flags)
     struct stat status;
     int fd = -1;
 
-    for (int tries = 0; fd < 0 && tries < 100; tries++) { /* other processes create and remove it meanwhile */
+    for (int tries = 0; fd < 0 && tries < 100; tries++) { /* other processes may create and remove the file meanwhile */
         if (flags & O_CREAT)
             fd = openat(folder, name, flags | more | O_EXCL, 0600);
         if (fd < 0 && (!(flags & O_CREAT) || (errno == EEXIST && !(flags & O_EXCL))))

@@ -147,7 +147,7 @@ typedef struct {
     uint64_t time;
     uint32_t kind : 8;
     uint32_t region : 24; /* of ENTER and LEAVE; else small numbers as the kind says */
-    uint32_t arg;         /* as the kind says */
+    uint32_t arg;         /* argument of the record, as XTF_WIRE_KINDS says for its kind */
 } XtfWireHead;
 
 /*
@@ -184,9 +184,9 @@ typedef struct {
 /* Messages, requests, collective operations. arg of messages: the peer's rank in the communicator. */
 #define XTF_WIRE_MESSAGE_KINDS(KIND)                                                                                   \
     KIND(SEND, 4)               /* w2: comm | tag; w3: bytes. Before MPI's own function is called, as COLLECTIVE_BEGIN */ \
-    KIND(ISEND, 5)              /* the same; w4: request */                                                            \
-    KIND(RECV, 4)               /* as SEND */                                                                          \
-    KIND(IRECV, 5)              /* as ISEND: a receive that completes now */                                           \
+    KIND(ISEND, 5)              /* w2: comm | tag; w3: bytes; w4: request */                                           \
+    KIND(RECV, 4)               /* w2: comm | tag; w3: bytes */                                                        \
+    KIND(IRECV, 5)              /* a receive that completes now; w2: comm | tag; w3: bytes; w4: request */             \
     KIND(ISEND_COMPLETE, 3)     /* w2: request */                                                                      \
     KIND(IRECV_REQUEST, 4)      /* a receive is posted. arg: source; w2: request; w3: comm | tag; XTF_WIRE_NONE: any, or not known. region: 1 for a message that a probe has matched */ \
     KIND(REQUEST_TEST, 3)       /* w2: request; arg: tests in a row that found nothing; 1: only this one */           \
@@ -203,8 +203,8 @@ typedef struct {
     KIND(COMM_CREATE, 2) KIND(COMM_DESTROY, 2)                                                                         \
     KIND(RMA_WIN_CREATE, 2) KIND(RMA_WIN_DESTROY, 2)                                                                   \
     KIND(RMA_PUT, 5)            /* arg: peer; w2: window | atomic, an index in xtf_rma_atomics; w3: bytes; w4: matching */ \
-    KIND(RMA_GET, 5)            /* the same */                                                                         \
-    KIND(RMA_ATOMIC, 6)         /* the same; w5: bytes received */                                                     \
+    KIND(RMA_GET, 5)            /* the fields of RMA_PUT */                                                            \
+    KIND(RMA_ATOMIC, 6)         /* the fields of RMA_PUT; w5: bytes received */                                        \
     KIND(RMA_COMPLETE, 3)       /* arg: window; region: 0 blocking, 1 non-blocking, 2 test, 3 remote; w2: matching */  \
     KIND(RMA_COLLECTIVE_BEGIN, 2)                                                                                      \
     KIND(RMA_COLLECTIVE_END, 5) /* region: operation; arg: root; w2: window | sync level; w3: sent; w4: received */    \
@@ -285,7 +285,7 @@ typedef struct {
 
 typedef struct {
     uint64_t address;    /* return address, in the process */
-    uint64_t base;       /* as of an XtfDefineAddress */
+    uint64_t base;       /* what the loader added to the addresses of the object file */
     uint32_t in_program; /* 1: it lies in the program itself, 0: in a library */
     uint32_t path_size;  /* of the object file's path, "" if it is unknown */
 } XtfDefineFrame;

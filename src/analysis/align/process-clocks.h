@@ -11,7 +11,7 @@ typedef struct {
     uint32_t n;
 } XtfProcessClocks;
 
-void xtf_process_clocks_init(XtfProcessClocks *clocks, uint32_t n); /* without knots */
+void xtf_process_clocks_init(XtfProcessClocks *clocks, uint32_t n); /* no knots: local times are global */
 void xtf_process_clocks_finish(XtfProcessClocks *clocks);           /* accepts zeros */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfProcessClocks, xtf_process_clocks_finish)
 

@@ -15,7 +15,7 @@
 #define XTF_COST_OF_IDLE(name)       XTF_COST_##name,
 #define XTF_COST_OF(name, RULE, ...) XTF_COST_OF_##RULE(name)
 typedef enum {
-    XTF_WAIT_KINDS(XTF_COST_OF) XTF_COSTS, /* also: no kind */
+    XTF_WAIT_KINDS(XTF_COST_OF) XTF_COSTS, /* number of kinds of costs; as a value: no kind */
 } XtfCostKind;
 
 typedef struct {

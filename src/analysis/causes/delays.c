@@ -27,7 +27,7 @@ struct XtfDelays {
     XtfPaged paged;
     uint32_t n_added; /* delays added since the pages were released */
     XtfDelay *part;   /* the part that was read last */
-    uint64_t part_at; /* its offset; UINT64_MAX: none was read */
+    uint64_t part_at; /* offset of the part that was read last; UINT64_MAX: none was read */
 };
 
 XtfDelays *xtf_delays_new(uint32_t n_locations, GError **error)

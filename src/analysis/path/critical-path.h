@@ -46,9 +46,9 @@ typedef struct {
 typedef struct {
     uint32_t n_locations;
     const uint64_t *starts; /* by location: time at which a walk back must end */
-    uint32_t last;          /* location on which the walk begins... */
-    uint64_t end;           /* ...at this time... */
-    uint64_t seq;           /* ...before this record of it */
+    uint32_t last;          /* location on which the walk begins */
+    uint64_t end;           /* time at which the walk begins */
+    uint64_t seq;           /* record of `last` before which the walk begins */
     XtfPathFindWait find_wait;
     /* Gets the segments, the latest first. No segment is empty: locations that the path only passes through have
      * none. */

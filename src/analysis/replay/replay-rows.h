@@ -13,7 +13,7 @@ typedef enum {
     XTF_ROW_SEND,
     XTF_ROW_POSTING, /* posting of the receive `message` */
     XTF_ROW_RECV,
-    XTF_ROW_BEGIN, /* with the fields of its end */
+    XTF_ROW_BEGIN, /* BEGIN of a collective operation; the row has the fields of its END */
     XTF_ROW_END,
     XTF_ROW_UNCERTAIN, /* a collective operation that the replay skips */
     XTF_ROW_SENT,      /* completion of a non-blocking send; with calls only */

@@ -158,7 +158,7 @@ typedef struct {
 typedef struct {
     bool local;          /* true: local times; false: global times */
     XtfRunWindow window; /* only records in it; all zeros: all records. Not with `local` */
-    bool calls;          /* also calls, completions of sends, and operations in which no member waits */
+    bool calls;          /* consume calls, completions of sends, and operations in which no member waits, too */
     atomic_bool *cancel; /* set to true by any thread to stop with XTF_ERROR_CANCELLED; may be NULL */
     /* Called from time to time with the rows done and the total of one run, or of creating the replay. Creating a
      * replay uses worker threads: they call it one at a time, under a lock of the replay. The callback must be quick

@@ -42,7 +42,7 @@ typedef struct {
     uint32_t location;
     uint64_t call;
     uint32_t pending;  /* sends that it completes and whose receives are not known yet */
-    bool closed;       /* it has no more records */
+    bool closed;       /* the call has no more records */
     uint32_t pairs[2]; /* the longest waits for a sender and for a receiver: numbers of XtfFindPair plus 1; 0: none */
     uint64_t sent, receiver_seq; /* of the message of pairs[0]; of the send of pairs[1] */
     uint32_t sender;

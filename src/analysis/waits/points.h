@@ -62,7 +62,7 @@ typedef struct {
     /* The number that all members of an operation share, and no other operation has. A MEETS and its MET share one,
      * too. Else UINT64_MAX. */
     uint64_t instance;
-    uint64_t match, bytes; /* as in a row of `waits`; UINT64_MAX: none */
+    uint64_t match, bytes; /* fields of the point's row of `waits`; UINT64_MAX: none */
     uint64_t part;
     uint64_t row;     /* number of its first row of `waits`, if it has one */
     uint64_t times;   /* offset of its times in the file */
@@ -95,10 +95,10 @@ typedef struct {
 /* A location, by its index: the order of (proc, thread). */
 typedef struct {
     uint64_t id, proc, thread;
-    uint64_t first, n;             /* its points; `n` includes the end. n 0: the location has no records */
+    uint64_t first, n;             /* points of the location; `n` includes its end. n 0: it has no records */
     XtfReplayBound init, finalize; /* MPI_Init, MPI_Finalize */
     uint64_t begin, end;           /* times of the first and the last record */
-    uint64_t calls;                /* as in XtfReplayBounds; see xtf_points_calls() */
+    uint64_t calls;                /* rank of its array of calls in the P index, see xtf_points_calls() */
     const XtfClockMap *clock;      /* NULL: local times are global */
 } XtfPointLocation;
 

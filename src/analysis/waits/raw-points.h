@@ -14,7 +14,7 @@
 
 /* A sorted part of a location's points. In the file, the XtfRawPart of the previous part lies before the points. */
 typedef struct {
-    uint64_t at, least; /* its offset in the file; its first seq */
+    uint64_t at, least; /* offset of the part in the file; seq of its first point */
     uint32_t n;         /* number of points; 0: no part */
     uint32_t spare;
 } XtfRawPart;
@@ -23,7 +23,7 @@ typedef struct {
     XtfRawPart last;
     uint32_t n;       /* points in its buffer */
     uint32_t n_parts; /* number of its parts */
-    bool kinds;       /* it has points of find-kinds.c, whose records a replay does not pass on */
+    bool kinds;       /* the location has points of find-kinds.c, whose records a replay does not pass on */
     uint64_t total;
 } XtfRawLocation;
 
@@ -59,6 +59,6 @@ typedef struct {
 } XtfRawReader;
 
 bool xtf_raw_reader_init(XtfRawReader *reader, const XtfRawPoints *raw, uint32_t location, GError **error);
-void xtf_raw_reader_finish(XtfRawReader *reader); /* also after _init() failed */
+void xtf_raw_reader_finish(XtfRawReader *reader); /* also after xtf_raw_reader_init() failed */
 /* Reads the next point. Merges the raw points of one record into one, except ALONE, MEETS and MET. */
 bool xtf_raw_reader_next(XtfRawReader *reader, XtfPoint *point, bool *found, GError **error);

@@ -21,7 +21,7 @@ typedef struct {
 
 /* Initializes a sorter for rows of `row_size` bytes, at most 248. */
 bool xtf_row_sorter_init(XtfRowSorter *sorter, uint32_t n_locations, uint32_t row_size, GError **error);
-void xtf_row_sorter_finish(XtfRowSorter *sorter); /* also after _init() failed; may be called twice */
+void xtf_row_sorter_finish(XtfRowSorter *sorter); /* also after xtf_row_sorter_init() failed; may be called twice */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRowSorter, xtf_row_sorter_finish)
 
 /* Adds the next row of a location, given by its index. */

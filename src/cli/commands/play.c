@@ -92,7 +92,7 @@ static bool is_letter(const char *text)
 int xtf_command_play(int argc, char **argv)
 {
     Play play = {.frame = -1};
-    g_autofree char *rate = NULL, *arrows = NULL, *pause = NULL; /* as given */
+    g_autofree char *rate = NULL, *arrows = NULL, *pause = NULL; /* texts of the options, as the user typed them */
     gboolean incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"rate", 'r', 0, G_OPTION_ARG_STRING, &rate, "Frames per second of the trace, 25fps, or length of one, 40ms",

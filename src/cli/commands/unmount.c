@@ -33,7 +33,7 @@ static int unmount_as_user(const char *directory, const char *path, bool lazy)
         return xtf_cli_fail(g_steal_pointer(&error));
     if (g_spawn_check_wait_status(status, NULL))
         return XTF_EXIT_DONE;
-    if (strstr(messages, "Device or resource busy")) /* its messages are not translated */
+    if (strstr(messages, "Device or resource busy")) /* messages of fusermount3 are not translated */
         return fail_to_unmount(directory, EBUSY);
     xtf_print_line(stderr, "xtf: cannot unmount '%s': %s%s", directory, g_strchomp(messages),
                    strstr(messages, "/etc/mtab") ? " (/etc/mtab should be a link to /proc/self/mounts)" : "");

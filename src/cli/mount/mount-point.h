@@ -8,8 +8,8 @@
 
 /* The topmost mount at a path, from /proc/self/mountinfo. */
 typedef struct {
-    char *type;   /* such as "fuse.xtf"; NULL: no mount */
-    char *source; /* as passed to mount(2) */
+    char *type;   /* type of the filesystem, such as "fuse.xtf"; NULL: no mount */
+    char *source; /* source of the mount, as passed to mount(2) */
     char *owner;  /* user_id= of a FUSE mount; NULL: not stated */
 } XtfMounted;
 

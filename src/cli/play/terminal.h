@@ -13,7 +13,7 @@ enum {
     XTF_KEY_NONE = -1, /* no key in time, or the screen was resized */
     XTF_KEY_LEFT = 0x110000,
     XTF_KEY_RIGHT,
-    XTF_KEY_FAR_LEFT, /* with shift */
+    XTF_KEY_FAR_LEFT, /* the left arrow with the shift key */
     XTF_KEY_FAR_RIGHT,
     XTF_KEY_UP,
     XTF_KEY_DOWN,

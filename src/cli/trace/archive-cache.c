@@ -258,7 +258,7 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *source
     GError *problem = NULL;
     g_autofree char *found = xtf_import_detect(source, &importer, &problem);
     bool no_format = !found && refusal && g_error_matches(problem, XTF_ERROR, XTF_ERROR_NOT_XTF);
-    if (no_format && strstr(refusal->message, "damaged")) { /* it is a damaged XTF file */
+    if (no_format && strstr(refusal->message, "damaged")) { /* the path is a damaged XTF file */
         g_error_free(problem);
         problem = g_steal_pointer(&refusal);
     } else if (no_format) {

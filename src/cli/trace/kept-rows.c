@@ -281,7 +281,7 @@ bool xtf_kept_rows_change(XtfKeptRows *kept, uint64_t n, uint8_t *row, bool *lef
 typedef struct {
     uint64_t seq;      /* of the posting, in the trace */
     uint64_t sends;    /* sends of its group before the kept time */
-    uint64_t postings; /* likewise, of its postings */
+    uint64_t postings; /* postings of its group before the kept time */
     uint64_t envelope[XTF_ENVELOPE_KEYS];
     uint8_t row[XTF_ROW_MAX];
 } EarlyPosting;

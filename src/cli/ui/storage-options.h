@@ -9,7 +9,7 @@
 #include "libxtf/writer.h"
 
 typedef struct {
-    char *page_size, *codec, *level; /* as given; NULL: not given */
+    char *page_size, *codec, *level; /* the options as the user typed them; NULL: not given */
 } XtfCliStorage;
 
 /* Entries of the options, for GLib. */

@@ -8,12 +8,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { XTF_XML_SHORTEST = -1 }; /* as few decimals as the number needs to be read back */
+enum { XTF_XML_SHORTEST = -1 }; /* write as few decimals as the number needs to be read back */
 
 /* Differences between the XML of several formats. */
 typedef struct {
     unsigned indent;        /* blanks before an element for each element around it */
-    bool has_end_tags;      /* also for elements without content */
+    bool has_end_tags;      /* write end tags of elements without content, too */
     bool leaves_characters; /* drop control characters; else write "?", or a reference for a tab or line end */
 } XtfXmlStyle;
 

@@ -57,7 +57,7 @@ typedef struct {
 bool xtf_opents_begin(XtfOpentsImport *import, uint32_t n_ranks, const char *command, const char *start,
                       GError **error);
 
-extern const GMarkupParser xtf_opents_parser; /* its data is the import */
+extern const GMarkupParser xtf_opents_parser; /* callbacks of the parser; their data is the XtfOpentsImport */
 
 /* Reads the whole file. Sets *cut if the file ends early, which is an error only before <trace>. */
 bool xtf_opents_feed(XtfOpentsImport *import, bool *cut, GError **error);

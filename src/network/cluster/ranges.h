@@ -12,8 +12,8 @@
 
 typedef enum {
     XTF_THRESHOLD_RELATIVE,  /* a range holds values up to (1 + value) times its least */
-    XTF_THRESHOLD_ABSOLUTE,  /* ... up to its least + value */
-    XTF_THRESHOLD_PRECISION, /* ... up to its least + value x (the matrix' greatest - its least value above 0) */
+    XTF_THRESHOLD_ABSOLUTE,  /* a range holds values up to its least + value */
+    XTF_THRESHOLD_PRECISION, /* up to its least + value x (the matrix' greatest - its least value above 0) */
 } XtfThresholdKind;
 
 typedef struct {

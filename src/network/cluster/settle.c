@@ -8,7 +8,7 @@
 #include "src/network/cluster/cluster-private.h"
 
 typedef struct {
-    double *values; /* as in XtfPortion */
+    double *values; /* right - left values for each cluster, as in XtfPortion */
     uint32_t n, n_steps;
     double *sums, *firsts; /* of one matrix */
     uint64_t *counts;

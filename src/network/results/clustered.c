@@ -290,7 +290,7 @@ bool xtf_clustered_open(XtfNetworkFile *file, const char *prefix, GError **error
         return xtf_fail(error, XTF_ERROR_TOO_LARGE, "%s: has %" PRIu64 " portions; at most %d are supported",
                         file->netcdf.path, shape[0], INT32_MAX);
     g_array_set_size(clustered->portions, shape[0]);
-    if (shape[0] > 0) /* without portions, the header claims no space for these */
+    if (shape[0] > 0) /* without portions, the file's size does not bound the number of pairs */
         clustered->starts = g_new(int32_t, pairs_of(file));
     return load_curves(file, prefix, error) && load_borders(file, prefix, error) && check_curves(file, *prefix, error);
 }

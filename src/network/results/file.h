@@ -78,7 +78,7 @@ bool xtf_network_file_set_processes(XtfNetworkFile *file, int64_t stated, uint64
 /* Reads the facts of a clustered result, whose variables' names begin with `prefix`. */
 bool xtf_clustered_open(XtfNetworkFile *file, const char *prefix, GError **error);
 void xtf_clustered_free(XtfClustered *clustered);
-/* Does the same as xtf_network_read_senders() for a clustered result. */
+/* Reads values as xtf_network_read_senders() does, from a clustered result. */
 bool xtf_clustered_read(XtfNetworkFile *file, uint32_t i, uint32_t first, uint32_t n, double *values, GError **error);
 /* Computes the number of each pair's cluster in a portion: 0, 1, ... in the order in which the clusters' curves are
  * stored. */

@@ -13,7 +13,7 @@ bool xtf_netcdf_written(const XtfNetcdf *netcdf, int status, GError **error);
 bool xtf_netcdf_create(XtfNetcdf *netcdf, const char *path, const char *name, GError **error);
 /* Adds a scalar variable with a number. The file must be in define mode, and stays in it. */
 bool xtf_netcdf_put_number(const XtfNetcdf *netcdf, const char *name, int number, GError **error);
-/* Adds a text variable, likewise. Defines the dimension `strings`, so a file can have only one text. */
+/* Adds a text variable to a file in define mode. Defines the dimension `strings`, so a file can have only one text. */
 bool xtf_netcdf_put_text(const XtfNetcdf *netcdf, const char *name, const char *text, GError **error);
 /* Writes and closes the file. Does nothing if it is not open. */
 bool xtf_netcdf_end(XtfNetcdf *netcdf, GError **error);

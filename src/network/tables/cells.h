@@ -13,7 +13,7 @@ enum {
 /* Fills the XTF_LINK_CELL characters before `end` with a value. It has four decimals, or an exponent if it is too wide.
  * NaN is a dash. */
 void xtf_link_put_value(char *end, double value);
-/* Adds the same text as a cell of a table. */
+/* Adds the text that xtf_link_put_value() writes as a cell of a table. */
 void xtf_link_add_cell(XtfLines *lines, double value);
 /* Adds a figure of a fit as a cell: four digits. NaN is a dash. */
 void xtf_link_add_figure(XtfLines *lines, double value);

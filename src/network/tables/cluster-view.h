@@ -26,7 +26,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfClusterView, xtf_cluster_view_finish)
 uint64_t xtf_cluster_table_size(const XtfClusterView *view);
 /* Reads a part of the matrix. All lines have the same length, so only the lines of the part are loaded. */
 bool xtf_cluster_table_read(XtfClusterView *view, uint64_t offset, char *buffer, size_t length, GError **error);
-/* Passes the same numbers to a sink: one row for each pair. */
+/* Passes the cluster numbers of the matrix to a sink: one row for each pair. */
 bool xtf_cluster_table_rows(XtfClusterView *view, const XtfRowSink *sink, GError **error);
 
 extern const XtfTableDeclaration xtf_table_portions, xtf_table_clusters, xtf_table_cluster_pairs;

@@ -28,7 +28,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLinkView, xtf_link_view_finish)
 uint64_t xtf_link_table_size(const XtfLinkView *view);
 /* Reads a part of the matrix. */
 bool xtf_link_table_read(XtfLinkView *view, uint64_t offset, char *buffer, size_t length, GError **error);
-/* Passes the same values to a sink: one row for each pair. */
+/* Passes the values of the matrix to a sink: one row for each pair. */
 bool xtf_link_table_rows(XtfLinkView *view, const XtfRowSink *sink, GError **error);
 
 /* Returns the size of the fits: Hockney's model of each pair, without breaks. */

@@ -25,7 +25,7 @@ typedef struct {
     XtfCallTree tree;
     uint64_t from, to;
     uint32_t deepest; /* deepest level that is drawn */
-    bool is_cut;      /* there are deeper levels */
+    bool is_cut;      /* true if some levels are too deep to be drawn */
     double scale;     /* pixels for one unit of an amount: a tick, or an instant */
 } Picture;
 

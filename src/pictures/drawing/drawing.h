@@ -34,7 +34,8 @@ bool xtf_drawing_finish(XtfDrawing *drawing, const char *end, bool fitted, GErro
 void xtf_draw(XtfDrawing *drawing, const char *format, ...) G_GNUC_PRINTF(2, 3);
 /* Draws text from a trace, escaped for XML. Omits the middle of more than `most` characters. */
 void xtf_draw_text(XtfDrawing *drawing, const char *text, size_t most);
-/* Draws text of any bytes likewise, such as a label of a field. */
+/* Draws text of any bytes, such as a label of a field, escaped for XML. Omits the middle of more than `most`
+ * characters. */
 void xtf_draw_bytes(XtfDrawing *drawing, const char *bytes, size_t most);
 /* Draws a number of half pixels in pixels: "12", "12.5". */
 void xtf_draw_half(XtfDrawing *drawing, uint32_t halves);

@@ -8,7 +8,7 @@
 #include "libxtf/base/fnv.h"
 
 typedef struct {
-    double lightness, chroma, hue; /* as in OKLCH; hue in degrees */
+    double lightness, chroma, hue; /* a colour in OKLCH; `hue` in degrees */
 } Oklch;
 
 /* ---- Conversion from OKLCH to the colours of a screen. */

@@ -30,7 +30,8 @@ typedef struct {
  * window. The caller frees the link, which needs no escaping in XML or in a URL. Returns NULL if no directory has the
  * selection: one of records by number, or with too many regions for the name of a directory. */
 char *xtf_picture_link(const XtfPictureLinks *links, uint64_t from, uint64_t to, const XtfPictureTarget *target);
-/* Returns a link to the picture's selection without any window, likewise. */
+/* Returns a link to the picture's selection without any window. NULL if no directory has the selection. The caller
+ * frees the link. */
 char *xtf_picture_link_whole(const XtfPictureLinks *links);
 
 /* Begins an element <a> that leads to a file at a link; without a target if `link` is NULL. */

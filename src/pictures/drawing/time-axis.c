@@ -46,7 +46,7 @@ double xtf_round_up(double step)
 }
 
 typedef struct {
-    double step, base; /* both in seconds */
+    double step, base; /* distance of two labels, and the time from which relative labels count; in seconds */
     unsigned unit;
     int decimals;
     bool relative; /* labels count from the base */

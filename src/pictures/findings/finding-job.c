@@ -7,7 +7,7 @@
 
 enum {
     LOCATIONS_MAX = 1000, /* with more, imbalance is found in the whole window, not in each tenth of it */
-    CELLS_MAX = 10000000, /* likewise, with more locations times regions */
+    CELLS_MAX = 10000000, /* with more locations times regions, imbalance is found in the whole window only */
 };
 
 #define UNITS_MAX 0x1p126L /* greatest time in units; only a damaged file has more */

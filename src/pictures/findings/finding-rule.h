@@ -82,14 +82,15 @@ double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell
 /* Returns a name from a cell, with its middle left out if it is long. The caller frees it. */
 char *xtf_finding_name(const char *name);
 
-/* Returns a call path or region from a cell, shortened likewise; "the program itself" if the cell names no region. The
- * caller frees it. */
+/* Returns a call path or region from a cell, with its middle left out if it is long; "the program itself" if the cell
+ * names no region. The caller frees it. */
 char *xtf_finding_place(const char *callpath);
 /* Sets *source to the file and line of a region of the program, " (stencil.c:41)", from its definition. Sets it to ""
  * for other regions, and if file or line is missing. The caller frees it. */
 bool xtf_finding_source(const XtfFindingJob *job, uint64_t region, char **source, GError **error);
-/* Sets *source likewise for the innermost region of the program on a call path, a row of definitions/contexts. If the
- * path continues below that region, the region is named: " (exchange at stencil.c:15)". */
+/* Sets *source to the file and line of the innermost region of the program on a call path, a row of
+ * definitions/contexts. If the path continues below that region, the region is named: " (exchange at stencil.c:15)".
+ * The caller frees it. */
 bool xtf_finding_callpath_source(const XtfFindingJob *job, uint64_t callpath, char **source, GError **error);
 /* Sets *words to the main site of a region's calls in a selection by their time: ", called by main (stencil.c:12)".
  * Sets it to "" without sites. The caller frees it. */

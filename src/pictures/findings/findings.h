@@ -31,7 +31,7 @@ typedef struct {
     const char *rule; /* name of the rule */
     XtfFindingRank rank;
     double score;   /* share of all time of the window that it explains; the order in a rank */
-    char *sentence; /* without a full stop; escaped as in tables, so nothing in it acts on a terminal */
+    char *sentence; /* the finding in words, without a full stop; escaped, so that nothing in it acts on a terminal */
 
     /* The subject, for xtf_findings_merge(): */
     char *as_clause;  /* the sentence as a clause of another one about the same process: "it computes 74 %..."; NULL:

@@ -307,7 +307,7 @@ static const char *const unmatched_columns[] = {"sender", "receiver", "comm", "t
 /* Messages that a waiting process was sent, and did not receive. */
 typedef struct {
     const XtfProcessEnd *end;
-    bool is_sent, matches; /* there are some; one has the tag for which the process waits */
+    bool is_sent, matches; /* there are such messages; one of them has the tag for which the process waits */
     uint64_t tag;          /* the lowest of their tags */
 } Unreceived;
 

@@ -16,7 +16,7 @@ typedef struct {
     uint32_t n, n_shown;        /* members; members in the picture */
     char latest[XTF_ROW_LABEL]; /* label of the member that began last */
     bool certain;
-    bool overlaps; /* with another band: it gets a tool tip, and no outline */
+    bool overlaps; /* the band overlaps another one: it gets a tool tip, and no outline */
 } XtfBand;
 
 /* Finds the operations that a selected row ends in the window, as XtfBand. *bands is empty if the trace does not record

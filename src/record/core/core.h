@@ -48,7 +48,7 @@ typedef struct {
 
 /* A call from a site of several frames. */
 typedef struct {
-    _Atomic uint64_t key; /* as of an XtfCoreSite; 0: none */
+    _Atomic uint64_t key; /* address and region, as the key of an XtfCoreSite has them; 0: none */
     uint32_t number;
     XtfStackTrail trail;
 } XtfCoreStack;
@@ -75,7 +75,7 @@ typedef struct {
     /* Sites of several frames: */
     XtfStackBounds stack_bounds; /* of the thread; unknown before its first one */
     XtfCoreStack *stacks;        /* the latest ones, by call address; NULL: no memory, or none yet */
-    uint32_t next_stack;         /* which of the stacks of an address is replaced next */
+    uint32_t next_stack;         /* number of the remembered stack of a call address that is replaced next */
 } XtfRing;
 
 /* Reasons in XtfRing.off. While TIMED alone is set, the thread records, and looks at each record whether it is

@@ -157,7 +157,7 @@ static uint32_t number_of(XtfRing *ring, uint64_t key, const Call *call, bool *l
     if (place == XTF_WIRE_SITES)
         return XTF_WIRE_SITES + call->region;
     if (atomic_load_explicit(&states[place], memory_order_relaxed) != DEFINED) {
-        *lasting = define_site(ring, place, call); /* else the next call tries again */
+        *lasting = define_site(ring, place, call); /* if the ring had no space, the next call defines the site again */
         if (*lasting)
             atomic_store_explicit(&states[place], DEFINED, memory_order_release);
     }

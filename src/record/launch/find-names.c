@@ -21,8 +21,8 @@ typedef enum { AN_ADDRESS, A_FUNCTION, A_LINE } Quality;
 /* An object file of the recording. */
 typedef struct {
     char *path, *build_id;
-    GPtrArray *files; /* with its debug information; NULL: not searched yet */
-    bool lacks_names; /* some rows stay without a name */
+    GPtrArray *files; /* files with the debug information of the object file; NULL: not searched yet */
+    bool lacks_names; /* true if some rows of the object file stay without a name */
 } Object;
 
 typedef struct {
@@ -280,7 +280,7 @@ static bool name_region(Search *search, const XtfTable *regions, uint32_t row, G
     FoundName *found = g_new0(FoundName, 1);
     *found = (FoundName){.name = xtf_readable_name(&symbol), .file = g_strdup(symbol.file), .line = symbol.line};
     char *key = region_key(found->name, found->file, found->line > 0 ? found->line : XTF_NONE64);
-    if (g_hash_table_add(search->regions, key)) /* else the function has a row with its name already */
+    if (g_hash_table_add(search->regions, key)) /* if the key is known, the function has a row with its name already */
         g_hash_table_insert(named->found, GUINT_TO_POINTER(row), found);
     else
         free_found_name(found);

@@ -13,7 +13,7 @@
 
 /* Rows of a table, and the names that were found. */
 typedef struct {
-    uint32_t n_rows;    /* that have a place in an object file */
+    uint32_t n_rows;    /* rows that have a place in an object file */
     uint32_t n_unnamed; /* rows without a line, or in `regions` without a name */
     GHashTable *found;  /* names, by row */
 } XtfNamedRows;

@@ -35,5 +35,5 @@ char *xtf_job_of_rank(void);
 
 /* Returns the name of a file system, such as "NFS", by its number (statfs(2)), if machines share it; else NULL. */
 const char *xtf_shared_file_system(unsigned long number);
-/* Returns the same for the file system of a folder. */
+/* Returns the name of the file system of a folder, such as "NFS", if machines share it; else NULL. */
 const char *xtf_folder_is_shared(const char *folder);

@@ -18,7 +18,7 @@ typedef struct {
     guint64 world_size;  /* size of MPI_COMM_WORLD, as the processes report it; 0: no MPI */
     guint64 n_records;   /* records in all readable parts */
     guint64 n_removed;   /* volumes that `xtf record --keep` removed from these parts */
-    bool missing;        /* some process of that world has no part in the folders searched */
+    bool missing;        /* some process of MPI_COMM_WORLD has no part in the folders searched */
 } XtfParts;
 
 void xtf_parts_init(XtfParts *parts);

@@ -33,7 +33,7 @@ void xtf_filter_free(XtfFilter *filter)
 typedef struct {
     XtfFilter *filter;
     Block block;
-    bool has_rule; /* this block has had EXCLUDE or INCLUDE */
+    bool has_rule; /* the open block of the file has had an EXCLUDE or INCLUDE */
     Rule rule;     /* rule of the next patterns, without a pattern */
 } State;
 

@@ -44,7 +44,7 @@ typedef struct {
 
 /* The rules of registers at one place in the function. */
 typedef struct {
-    uint64_t cfa_register; /* unless the CFA is stored */
+    uint64_t cfa_register; /* the register to which an offset leads to the CFA, unless the CFA is stored in memory */
     int64_t cfa_offset;
     bool cfa_is_stored; /* at frame pointer + cfa_offset */
     bool cfa_is_unknown;

@@ -228,7 +228,7 @@ bool xtf_collective_member_times(const XtfCollectiveMember *member, uint64_t i, 
 /* ---- Agreement of all members. */
 
 typedef struct {
-    uint64_t operation, root; /* as the members read so far record them; `root` may be XTF_UNKNOWN_ROOT */
+    uint64_t operation, root; /* in the records of the members read so far; `root` may be XTF_UNKNOWN_ROOT */
     bool any, agree, complete, sure, self, n_to_n;
 } Agreement;
 

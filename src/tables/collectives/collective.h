@@ -33,7 +33,7 @@ void xtf_collectives_finish(XtfCollectives *collectives);
 /* An operation, identified by one of its records. */
 typedef struct {
     uint32_t location; /* index in XtfLocations */
-    uint64_t row;      /* its END or COMPLETE in this location's array */
+    uint64_t row;      /* row of its END or COMPLETE in the array of `location` */
     uint64_t proc;     /* process of the location */
     uint64_t event, comm;
     uint64_t n; /* members */

@@ -31,7 +31,8 @@ size_t xtf_site_reader_bytes(const XtfSiteReader *reader);
 /* Finds the site of the innermost call that is open at record `seq` of a location. An ENTER and a LEAVE are in their
  * own call. `location` is an index in XtfLocations. */
 bool xtf_site_reader_find(XtfSiteReader *reader, uint32_t location, uint64_t seq, uint32_t *site, GError **error);
-/* Finds the same for the record in row `row`, which exists, of an array of the location. */
+/* Finds the site of the innermost call that is open at the record in row `row`, which exists, of an array of the
+ * location. */
 bool xtf_site_reader_find_row(XtfSiteReader *reader, uint32_t location, const XtfSchema *schema, uint64_t row,
                               uint32_t *site, GError **error);
 /* Finds the site of the innermost call that is open at a global time. A call is open when it is entered, and not when

@@ -30,7 +30,7 @@ struct XtfTableView {
     uint64_t n_rows;
     XtfTableExtra extra;
     GArray *columns;
-    size_t line;  /* with its newline */
+    size_t line;  /* bytes of a line, with its newline */
     char *header; /* the first line */
 };
 

@@ -12,7 +12,7 @@
 
 typedef struct {
     uint64_t comm, sender, receiver, tag; /* processes */
-    uint64_t sends, receives;             /* without cancelled sends */
+    uint64_t sends, receives;             /* numbers of sends, without cancelled ones, and of receives */
     uint64_t bytes_sent, bytes_received;  /* modulo 2^64 */
 } XtfUnmatchedGroup;
 

@@ -25,7 +25,7 @@ static const XtfTableDeclaration keys_table = XTF_TABLE("by", "values of keys", 
 
 enum {
     PART_BYTES = 128 << 10,  /* approximate bytes of text, for blocks that are made one by one */
-    BATCH_BYTES = 512 << 10, /* the same for blocks that a view makes in one call */
+    BATCH_BYTES = 512 << 10, /* approximate bytes of text, for blocks that a view makes in one call */
 };
 
 bool xtf_blocks_exist(const XtfViews *views, const XtfView *view, const XtfGrouping *grouping, GError **error)

@@ -57,7 +57,7 @@ bool xtf_view_check(const XtfViews *views, const XtfView *view, const XtfSelecti
 /* A table to show: a view of a selection or, with a grouping, the views of its blocks side by side. All is borrowed. */
 typedef struct {
     const XtfView *view;
-    XtfSelection *selection; /* with a grouping: the selection that the grouping divides */
+    XtfSelection *selection; /* the selection to show; with a grouping, the one that the grouping divides */
     XtfGrouping *grouping;   /* NULL: none */
 } XtfShownTable;
 

@@ -22,10 +22,10 @@ static const XtfColumn columns[] = {
 };
 
 enum {
-    WALK_ROWS = 1024,    /* rows of a span that are counted one by one, at most... */
-    WALK_ROWS_BIN = 256, /* ...or for each bin: the index reads a leaf or two at each bound */
-    SPANS_AT_ONCE = 64,  /* spans in a batch of a thread, at most... */
-    LEAST_TURNS = 16,    /* ...unless there are fewer batches than this */
+    WALK_ROWS = 1024,    /* most rows of a span that are counted one by one */
+    WALK_ROWS_BIN = 256, /* or most rows for each bin: the index reads a leaf or two at each bound */
+    SPANS_AT_ONCE = 64,  /* most spans in a batch of a thread */
+    LEAST_TURNS = 16,    /* least number of batches, which shrinks the batches of few spans */
     MANY_SPANS = 4096,   /* more spans are read through an XtfSweep */
 };
 

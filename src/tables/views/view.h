@@ -11,7 +11,7 @@
 
 typedef struct {
     XtfGrid grid;
-    uint64_t n_lines; /* without the header */
+    uint64_t n_lines; /* number of lines, without the header */
     uint64_t at_once; /* number of lines of a part of the text, at least 1 */
 } XtfViewShape;
 

@@ -33,7 +33,7 @@ typedef struct {
     const char **texts;    /* by row: its name, as bytes of the trace; borrowed */
     uint64_t *next;        /* by row: next row of the same name; the row itself if it is the last */
     GHashTable *rows;      /* from a short text to the element of `texts` of its first row */
-    GHashTable *long_rows; /* likewise, from the address of a text that is too long for a path */
+    GHashTable *long_rows; /* as `rows`, from the address of a text that is too long for a path */
     uint64_t *listed;      /* listed rows: the first of each name, and all without a usable name */
     uint64_t n_listed;
 } XtfNameIndex;

@@ -15,7 +15,7 @@ typedef struct {
     /* Times of the location's first and last record of any type; first > last: no records. If the location grows,
      * `last` is at least the time up to which the trace is complete. */
     uint64_t first, last;
-    uint64_t local_first, local_last; /* likewise, in ticks of its clock */
+    uint64_t local_first, local_last; /* the same two times, in ticks of its clock */
     const XtfRunGaps *gaps;           /* between the runs of the trace. Borrowed from the context */
     /* Private. */
     GArray *readable; /* XtfArray: the arrays of a location of which some are refused; NULL: no such location so far */

@@ -16,7 +16,7 @@
 enum {
     KEPT_BYTES = 8 << 20,
     RUN_LOCATIONS = 64,    /* locations that a thread takes at once */
-    COUNT_LOCATIONS = 256, /* likewise, for count_many_locations() */
+    COUNT_LOCATIONS = 256, /* locations that a thread of count_many_locations() takes at once */
     ROUND_RUNS = 64,       /* runs whose spans are collected before they are added in order */
     FEW_LOCATIONS = 4096,  /* locations up to which counting finds spans, too */
 };

@@ -42,7 +42,7 @@ typedef struct {
 
 /* A table: its name, the meaning of a line, and all columns that the table may have. */
 typedef struct {
-    const char *name;    /* as in paths */
+    const char *name;    /* name of the table, as in paths */
     const char *meaning; /* of a line, for the reference */
     const XtfColumn *columns;
     unsigned n_columns;

@@ -9,8 +9,8 @@
 
 /* The numbers below 1000 as three characters after a filler. A store writes all four characters; the next store to the
  * left overwrites the filler. */
-extern const char xtf_triples[1000][4];       /* with leading zeros */
-extern const char xtf_blank_triples[1000][4]; /* with leading blanks; 0 is blank */
+extern const char xtf_triples[1000][4];       /* the digits of each number, with leading zeros */
+extern const char xtf_blank_triples[1000][4]; /* the digits of each number, with leading blanks; 0 is blank */
 
 /* Writes the digits of v before `end`; returns the first one. The functions below do likewise, unless they say more. */
 static inline char *xtf_put_digits(char *end, uint64_t v)

@@ -63,14 +63,14 @@ void xtf_lines_word(XtfLines *lines, const char *word); /* aligned as its column
 void xtf_lines_none(XtfLines *lines);                   /* a dash: no value */
 void xtf_lines_number(XtfLines *lines, uint64_t number);
 void xtf_lines_number_if(XtfLines *lines, bool known, uint64_t number); /* a dash if unknown */
-void xtf_lines_ticks(XtfLines *lines, unsigned __int128 ticks);         /* as seconds, exactly */
+void xtf_lines_ticks(XtfLines *lines, unsigned __int128 ticks);         /* adds the ticks as seconds, exactly */
 void xtf_lines_ticks_if(XtfLines *lines, bool known, unsigned __int128 ticks);
 /* Adds a time as seconds since the origin; a dash if unknown. */
 void xtf_lines_time_if(XtfLines *lines, bool known, uint64_t t);
 void xtf_lines_signed_ticks(XtfLines *lines, bool negative, unsigned __int128 ticks);
 /* Adds a number whose text the caller has already. */
 void xtf_lines_real_text(XtfLines *lines, double number, const char *text);
-void xtf_lines_seconds(XtfLines *lines, double seconds); /* with the digits of a tick */
+void xtf_lines_seconds(XtfLines *lines, double seconds); /* adds seconds with as many digits as a tick needs */
 void xtf_lines_real(XtfLines *lines, const char *format, double number);
 void xtf_lines_signed(XtfLines *lines, int64_t number);
 void xtf_lines_signed_wide(XtfLines *lines, bool negative, unsigned __int128 number);

@@ -24,7 +24,7 @@ typedef struct {
     bool negative;    /* sign of a whole number or time */
     const char *text; /* "" of NOTHING */
     union {
-        unsigned __int128 number; /* without its sign; 0 of NOTHING and TEXT */
+        unsigned __int128 number; /* the number without its sign; 0 of NOTHING and TEXT */
         double real;              /* of a REAL */
     };
 } XtfRowCell;

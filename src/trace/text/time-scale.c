@@ -277,7 +277,7 @@ static const char *parse_number(const char *text, const char *end, Big *big, uns
 typedef enum {
     IN_UNIT,
     IN_PERCENT,
-    WITHOUT_UNIT, /* as seconds */
+    WITHOUT_UNIT, /* the number means seconds */
 } Written;
 
 /* Multiplies a number by its unit, the text from `name` to `end`, so that it becomes ticks. */

@@ -8,7 +8,7 @@
 #include "libxtf/schema.h"
 
 typedef enum {
-    XTF_KIND_UNSIGNED, /* also rows and locations */
+    XTF_KIND_UNSIGNED, /* unsigned numbers, and numbers of rows and locations */
     XTF_KIND_SIGNED,
     XTF_KIND_REAL,
     XTF_KIND_STRING,

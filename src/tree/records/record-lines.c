@@ -24,7 +24,7 @@ typedef struct {
 } PreparedName;
 
 typedef enum {
-    NUMBER, /* the same in CSV and JSON */
+    NUMBER, /* a number, which CSV and JSON write alike */
     TIME,   /* a string in JSON */
     NAME,   /* of a table's row, or a label */
     SITE,   /* name of a call site that is no field */
@@ -272,7 +272,7 @@ static inline char *put_number(XtfRecordLines *writer, const Recipe *recipe, con
 static char *put_name(XtfRecordLines *writer, const Recipe *recipe, const Step *step, const char *line, uint64_t v,
                       char *to)
 {
-    if (v >= step->cell->names->n) /* also if the row has no value */
+    if (v >= step->cell->names->n) /* the row has a number without a name, or no value */
         return add_slow_cell(writer, recipe, step, line, NULL, to);
     PreparedName *name = &step->names[v];
     if (!name->text) {

@@ -80,7 +80,7 @@ static bool add_open_calls(CallWalk *walk, uint32_t index, uint64_t from, GError
         uint8_t row[XTF_ROW_MAX];
         if (!xtf_number_set_contains(walk->regions, frames[i].key))
             continue;
-        bool removed = frames[i].row < first_kept; /* its ENTER may be in a removed volume */
+        bool removed = frames[i].row < first_kept; /* the ENTER of the call may be in a removed volume */
         if ((!removed && !xtf_array_row(calls, frames[i].row, row, error)) ||
             !add_call(walk, &span, frames[i].row, (uint32_t)i, frames[i].key,
                       removed ? UINT64_MAX : site_of_row(calls->schema, row), error))

@@ -7,7 +7,7 @@
 
 enum {
     WALKED_MAX = 4096,   /* most waits that are visited one by one... */
-    WALKED_COLUMN = 128, /* ...or most waits a column; if there are more, the index is read at each edge */
+    WALKED_COLUMN = 128, /* or most waits for each column: beyond, the index is read at each edge */
 };
 
 /* ---- The waits to read. */

@@ -16,7 +16,7 @@ typedef struct {
     XtfSelection *selection;  /* selection of waits in the window of the picture */
     XtfWaitFields fields;
     XtfAggregateRef ref;
-    XtfLastingTotals lasting;  /* without groups, as each thread has its own */
+    XtfLastingTotals lasting;  /* sums of waits without groups: each thread has its own groups */
     const XtfRegions *regions; /* borrowed */
 } XtfRowWaits;
 

@@ -29,7 +29,7 @@ typedef struct {
     uint64_t offset;
     uint32_t name, object, build_id; /* strings; the name is that of the address */
     bool is_named;
-    XtfCallPlace source; /* if it is named */
+    XtfCallPlace source; /* place in the source, if the place is named */
     GArray *rows;        /* uint32_t: rows of `sites` with this place */
 } Place;
 

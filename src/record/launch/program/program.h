@@ -8,7 +8,7 @@
 typedef struct {
     XtfMpi mpi;        /* XTF_MPI_UNKNOWN: it needs no MPI library */
     char *library;     /* name of the MPI library */
-    bool defines_init; /* it defines its own MPI_Init */
+    bool defines_init; /* the program defines its own MPI_Init */
 } XtfProgram;
 
 /* Examines a program, or the interpreter of a script. XTF_ERROR_UNSUPPORTED if no library can be loaded into it. */

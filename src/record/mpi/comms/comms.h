@@ -78,8 +78,8 @@ typedef struct {
 void xtf_mpi_comm_set_apart(MPI_Comm comm);
 bool xtf_mpi_comm_is_apart(MPI_Comm comm);
 XtfMpiFrom xtf_mpi_from(MPI_Comm comm);
-/* Does the same as xtf_mpi_from() for two communicators that only have leaders in common. Only the leader of `local`
- * looks at `peer`. It broadcasts the result in `local`. */
+/* Returns the communicator from which a call makes one of two groups, whose communicators only have leaders in common.
+ * Only the leader of `local` looks at `peer`. It broadcasts the result in `local`. */
 XtfMpiFrom xtf_mpi_from_leader(MPI_Comm local, int leader, MPI_Comm peer);
 
 /* Creates the attributes, after MPI_Init. Returns false if MPI fails. */

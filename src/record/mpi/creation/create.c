@@ -212,7 +212,7 @@ static void idup_done(void *ring, uint64_t time, const XtfMpiRequest *request, c
             xtf_mpi_comm_set_apart(*idup->made);
         comm_begins(ring, *idup->made, idup->id, idup->from);
     }
-    if (is_received) /* else MPI may still write the id */
+    if (is_received) /* if the id has not arrived, MPI may still write it */
         free(idup);
 }
 

@@ -26,7 +26,7 @@ bool xtf_mpi_begin_slowly(void);
 /* True if hooks of a call are called while nothing is recorded, since other processes wait for this one in their
  * hooks. False inside another call of MPI. */
 bool xtf_mpi_agrees(void);
-bool xtf_mpi_agrees_init(void); /* the same for MPI_Init */
+bool xtf_mpi_agrees_init(void); /* as xtf_mpi_agrees(), for hooks of MPI_Init */
 /* True if hooks of a call that may end requests are called while nothing is recorded: any request is known. */
 bool xtf_mpi_forgets(void);
 /* Begins MPI_Init and similar calls: activates the recorder. */

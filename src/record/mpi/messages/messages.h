@@ -124,7 +124,7 @@ void xtf_mpi_completed_some(XtfRing *ring, uint64_t time, int result, long long 
  * and counted with the first active one. */
 typedef struct {
     uint64_t id;
-    bool is_known; /* else nothing is recorded */
+    bool is_known; /* false: nothing is recorded of the test */
 } XtfMpiTest;
 
 /* True if a test is recorded: one that completes a request, and the first of a request that finds nothing. A test of

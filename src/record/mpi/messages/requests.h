@@ -51,7 +51,7 @@ typedef struct XtfMpiRequest {
     uint16_t detail;       /* COLLECTIVE: the operation, an index in xtf_collective_operations; OTHER: its owner's */
     uint32_t comm;         /* id; OTHER: its owner's */
     uint32_t peer;         /* destination, or source as given by the program; COLLECTIVE: root; OTHER: its owner's */
-    uint32_t tag;          /* likewise, but COLLECTIVE: XtfWireExchange */
+    uint32_t tag;          /* tag as given by the program; COLLECTIVE: XtfWireExchange; OTHER: its owner's */
     uint64_t bytes;        /* sent, or received by a KNOWN receive; OTHER: its owner's */
     union {
         uint64_t received;       /* COLLECTIVE */

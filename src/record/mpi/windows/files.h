@@ -19,7 +19,8 @@ void xtf_mpi_file_deleted(XtfRing *ring, uint64_t left, int result, const char *
 void xtf_mpi_file_sought(XtfRing *ring, uint64_t left, int result, MPI_File file, bool shared, long long offset,
                          int whence);
 
-typedef enum { XTF_MPI_FILE_READ, XTF_MPI_FILE_WRITE, XTF_MPI_FILE_FLUSH } XtfMpiFileMode; /* as in OTF2 */
+/* Modes of input and output, with the numbers of OTF2. */
+typedef enum { XTF_MPI_FILE_READ, XTF_MPI_FILE_WRITE, XTF_MPI_FILE_FLUSH } XtfMpiFileMode;
 
 /* Operation from its beginning to its end. */
 typedef struct {

@@ -15,7 +15,7 @@ typedef struct {
     uint64_t id;
     bool has[XTF_MESSAGES_N_KINDS], has_recvs, has_calls;
     XtfArray arrays[XTF_MESSAGES_N_KINDS], recvs, calls;
-    XtfArray ordered[XTF_MESSAGES_N_KINDS]; /* the same arrays, with the times that order the process's messages */
+    XtfArray ordered[XTF_MESSAGES_N_KINDS]; /* as `arrays`, with the times that order the process's messages */
     gint probes;                            /* atomic: message-doubts.c */
     GHashTable *unposted;                   /* atomic: message-unposted.h; NULL: not loaded yet */
 } XtfMessageLocation;

@@ -27,7 +27,7 @@ bool xtf_kind_totals_exist(const XtfTraceContext *context, const XtfSelection *s
 unsigned xtf_kind_source_n(const XtfKindSource *source);
 
 typedef struct {
-    uint64_t kind, region; /* as recorded */
+    uint64_t kind, region; /* values of the key fields, as rows have them */
     uint64_t callpath;     /* row of `contexts`, or none; 0 if the source is not by call path */
     uint64_t rows;
     unsigned __int128 values[XTF_KIND_VALUES_MAX];

@@ -3,8 +3,8 @@
 #include "libxtf/group-filter.h"
 
 enum {
-    WALK_ROWS = 1024,   /* most rows to visit one by one... */
-    WALK_ROWS_BIN = 64, /* ...or most per bin: at each bound, the index would read a leaf or two */
+    WALK_ROWS = 1024,   /* most rows of a span that are visited one by one */
+    WALK_ROWS_BIN = 64, /* or most rows for each bin: at each bound, the index would read a leaf or two */
 };
 
 static uint64_t bin_begin(const XtfTimeBins *bins, uint64_t i)

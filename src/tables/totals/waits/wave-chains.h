@@ -25,7 +25,7 @@ typedef struct {
     uint64_t begin, end;      /* of its first wait */
     unsigned __int128 amount; /* sum over its waits, in ticks */
     uint64_t first_amount;
-    uint64_t procs[XTF_CHAIN_PROCESSES_LEAST]; /* some of its processes, all different */
+    uint64_t procs[XTF_CHAIN_PROCESSES_LEAST]; /* some of the chain's processes, all different */
     unsigned n_procs;
 } XtfWaitChain;
 

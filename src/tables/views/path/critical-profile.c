@@ -130,7 +130,7 @@ static bool load_profile(Profile *profile, XtfViews *views, const XtfSelection *
     for (uint64_t i = 0; i <= profile->totals.n; i++)
         profile->lines[i].line = i;
     bool good = add_path(profile, views->context, selection, error) && add_active(profile, views, all, error);
-    profile->totals.times.selection = NULL; /* it points to `all`, which is freed here */
+    profile->totals.times.selection = NULL; /* the pointer leads to `all`, which is freed here */
     return good;
 }
 

@@ -17,8 +17,8 @@ static const XtfColumn columns[] = {
 
 enum {
     VALUES = 3,
-    LOCATIONS_AT_ONCE = 64, /* locations in a batch of a thread, at most... */
-    LEAST_TURNS = 16,       /* ...unless there are fewer batches than this */
+    LOCATIONS_AT_ONCE = 64, /* most locations in a batch of a thread */
+    LEAST_TURNS = 16,       /* least number of batches, which shrinks the batches of few locations */
 };
 
 static const char *const names[VALUES + 1] = {"amount", "indirect", "propagating"};

@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     uint64_t ended;     /* end of its last team */
     uint64_t number;    /* number of the outermost fork of its last team */
-    uint64_t seq, time; /* of its last row */
+    uint64_t seq, time; /* of the location's last row */
     uint32_t depth;     /* number of teams that it is in */
 } Thread;
 

@@ -8,7 +8,7 @@
 
 typedef enum {
     XTF_KIND_ROW_ENTER, /* of regions with an XtfKindRegion */
-    XTF_KIND_ROW_LEAVE, /* of such regions, and of all calls in which other rows happened */
+    XTF_KIND_ROW_LEAVE, /* of regions with an XtfKindRegion, and of all calls in which other rows happened */
     XTF_KIND_ROW_FORK,
     XTF_KIND_ROW_JOIN,
     XTF_KIND_ROW_TEAM_BEGIN,

@@ -67,7 +67,7 @@ typedef struct {
     const uint32_t *locations;
     uint32_t n;
     uint32_t last;
-    uint64_t last_seq; /* of the last one's LEAVE, or END of the operation */
+    uint64_t last_seq; /* of the LEAVE, or of the operation's END, of the location that entered last */
 } XtfKindBarrier;
 
 /* The callbacks for waits. Waits of a location do not overlap. Their order is undefined. */

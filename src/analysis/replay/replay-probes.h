@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum {
-    XTF_REPLAY_PROBED_RECEIVES = 64, /* of the group, examined on each side */
+    XTF_REPLAY_PROBED_RECEIVES = 64, /* receives of the group that are examined on each side */
 };
 
 typedef struct {

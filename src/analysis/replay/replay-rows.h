@@ -62,7 +62,7 @@ typedef struct {
     const XtfField *seq, *event, *operation, *comm, *root, *sent, *received, *n_to_n; /* of collectives */
     GArray *patterns;                                                                 /* guint8, by operation */
     GArray *shapes;                             /* XtfCollectiveShape, by operation */
-    uint32_t sent_event;                        /* of requests: MPI_ISEND_COMPLETE */
+    uint32_t sent_event;                        /* label of MPI_ISEND_COMPLETE in `requests` */
     uint32_t begin, end, complete;              /* events of collectives; UINT32_MAX: there is none */
     uint32_t barrier;                           /* operation */
     XtfReplayColumns columns[XTF_ROW_SENT + 1]; /* by the kind of row: messages */

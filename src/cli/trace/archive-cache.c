@@ -18,7 +18,7 @@
 #include "src/model/part-name.h"
 #include "src/trace/text/time-scale.h"
 
-#define DEPTH_MAX 16 /* of folders in an archive: links may make circles */
+#define DEPTH_MAX 16 /* deepest folder that is read in an archive: links may make circles */
 
 static bool fail_errno(const char *path, GError **error)
 {

@@ -50,7 +50,7 @@ struct XtfFindingRule {
     bool (*find)(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
     XtfClassSet classes; /* for rules about the time in classes of regions */
     const char *words;   /* what a program does in these classes */
-    bool compares_times; /* of different processes: skipped if their clocks contradict each other */
+    bool compares_times; /* the rule compares times of processes: skipped if their clocks contradict each other */
     bool is_of_all;      /* about all processes: job->selection and job->locations have all */
 };
 

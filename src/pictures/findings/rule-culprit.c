@@ -18,9 +18,9 @@ static const char *const by_callpath[] = {"kind", "total", "callpath", "call_pat
 /* Delays of one process. Times are in units of the last digit that the table shows. */
 typedef struct {
     const XtfFindingJob *job;
-    Wide sum, most; /* of all lines; of the costliest line */
+    Wide sum, most; /* cost of all lines, and of the costliest line */
     char *kind, *place;
-    uint64_t callpath; /* of that line; UINT64_MAX: the table has none */
+    uint64_t callpath; /* call path of the costliest line; UINT64_MAX: the table has none */
 } Delays;
 
 static void delays_clear(Delays *delays)

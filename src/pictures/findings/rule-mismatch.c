@@ -11,7 +11,7 @@
 #include "src/trace/text/escape.h"
 
 enum {
-    COMMS_MAX = 1 << 16, /* of a trace; else the rule is skipped */
+    COMMS_MAX = 1 << 16, /* most communicators of a trace; with more, the rule is skipped */
     FINDINGS_MAX = 3,
     FUNCTIONS_MAX = 2, /* most functions in a sentence */
     NAME_BYTES = 4096, /* most bytes of a communicator's name that are read */

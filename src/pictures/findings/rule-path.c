@@ -18,7 +18,7 @@ typedef struct {
     const XtfFindingJob *job;
     double imbalance, path; /* greatest imbalance of a region, and length of the path, in seconds */
     double amount;          /* seconds on the path in that region */
-    uint64_t percent, row;  /* of that region; row UINT64_MAX: it has none */
+    uint64_t percent, row;  /* of the region with the greatest imbalance; row UINT64_MAX: it has none */
     char *region;
     uint64_t n_lines;
     uint64_t proc; /* process with two thirds of the amount or more; XTF_NO_PROCESS: none */

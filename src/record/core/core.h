@@ -43,7 +43,7 @@ enum { XTF_CORE_SITES = 256 }; /* call sites that a ring remembers */
 /* A call site. `key`: its address and region, see xtf_core_site(). */
 typedef struct {
     _Atomic uint64_t key;
-    uint64_t number; /* of XTF_DEFINE_SITE; 0: sites are not recorded */
+    uint64_t number; /* number of the site, as in its XTF_DEFINE_SITE; 0: sites are not recorded */
 } XtfCoreSite;
 
 /* A call from a site of several frames. */

@@ -65,8 +65,8 @@ bool xtf_regions_make_calls(void)
     return calls != MAP_FAILED;
 }
 
-/* True if the last brake_calls calls took less than BRAKE_NS each, on average: recording then takes most of their time.
- * Calls of one region in one thread follow one another unless they are nested, so the average is that of each call. */
+/* True if the region's last brake_calls calls took less than BRAKE_NS each, on average: recording then takes most of
+ * their time. Unless calls are nested, they follow one another, so the time since the first bounds their sum. */
 static bool called_too_often(const XtfRegionCalls *calls, uint64_t now)
 {
     return now - calls->since < (uint64_t)brake_calls * BRAKE_NS;

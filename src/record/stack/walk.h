@@ -19,7 +19,7 @@ typedef struct {
 /* Finds the stack of the calling thread. Allocates memory, so it is called once for each thread. */
 XtfStackBounds xtf_stack_bounds(void);
 
-enum { XTF_STACK_WORDS = 20 }; /* of a trail */
+enum { XTF_STACK_WORDS = 20 }; /* most words of a trail */
 
 /* The words of the stack that determine a walk: return addresses, and frame pointers that lead to them. While all of
  * them are the same, at the same distances, a walk finds the same addresses: the rules depend on the addresses alone.

@@ -50,8 +50,8 @@ typedef enum {
     XTF_CELL_VALUE,  /* 64 bits, whose type is in another field */
     XTF_CELL_BYTES,  /* value of an unknown type: its bytes in the order of the row, as hexadecimal digits */
     /* Cells of call sites, which have no field. See site-cells.h. */
-    XTF_CELL_SITE,         /* of the call around the record */
-    XTF_CELL_CULPRIT_SITE, /* of a wait: of the culprit's call */
+    XTF_CELL_SITE,         /* site of the call around the record */
+    XTF_CELL_CULPRIT_SITE, /* in a line of a wait: site of the culprit's call */
     /* Cells of calls, which have no field: their rows are ENTERs. See call-cells.h. */
     XTF_CELL_CALL_END,
     XTF_CELL_CALL_DURATION,

@@ -12,7 +12,7 @@
 
 typedef enum {
     XTF_GROUP_BY_PROC,
-    XTF_GROUP_BY_THREAD, /* of a process: a value is both */
+    XTF_GROUP_BY_THREAD, /* threads of all processes: a value is a process and a thread */
     XTF_GROUP_BY_REGION, /* rows of definitions/regions */
     XTF_GROUP_BY_CLASS,  /* XtfRegionClass */
     XTF_GROUP_BY_COMM,   /* rows of definitions/communicators */

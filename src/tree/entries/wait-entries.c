@@ -29,7 +29,8 @@ enum {
     PERCENT_WIDTH = 6, /* "100.00" */
 };
 
-static const char *const names[] = {"cause", "culprit", "culprit_met", "event", "match", "met", NULL}; /* of links */
+/* Names of the links that a row's directory may have. */
+static const char *const names[] = {"cause", "culprit", "culprit_met", "event", "match", "met", NULL};
 
 bool xtf_wait_entry_has(const char *name)
 {

@@ -26,9 +26,9 @@ typedef struct {
 typedef enum {
     NUMBER, /* a number, which CSV and JSON write alike */
     TIME,   /* a string in JSON */
-    NAME,   /* of a table's row, or a label */
+    NAME,   /* name of a table's row, or a label */
     SITE,   /* name of a call site that is no field */
-    STRING, /* of the trace, or a value that may be one */
+    STRING, /* string of the trace, or a value that may be one */
     SHOWN,  /* text as in the line */
 } StepKind;
 

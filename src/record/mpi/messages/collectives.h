@@ -40,8 +40,8 @@ typedef struct {
 /* Blocks with a count for each member, or neighbour. */
 typedef struct {
     XtfMpiCounts counts;
-    MPI_Datatype type;         /* of all, if `types` is NULL */
-    const MPI_Datatype *types; /* of each */
+    MPI_Datatype type;         /* type of all blocks, if `types` is NULL */
+    const MPI_Datatype *types; /* type of each block */
 } XtfMpiBlocks;
 #define XTF_MPI_BLOCKS(counts, type)    ((XtfMpiBlocks){(counts), (type), NULL})
 #define XTF_MPI_BLOCKS_W(counts, types) ((XtfMpiBlocks){(counts), MPI_DATATYPE_NULL, (types)})

@@ -25,8 +25,8 @@ typedef struct {
     _Alignas(64) XtfSpin lock;
     uint32_t free;     /* index of a free request */
     uint32_t n;        /* requests in use */
-    uint32_t n_chunks; /* of memory */
-    uint32_t mask;     /* of chains; 0: there are none yet */
+    uint32_t n_chunks; /* chunks of memory that exist */
+    uint32_t mask;     /* number of chains, less 1; 0: there are none yet */
     Chain *chains;
     XtfMpiRequest *chunks[CHUNKS];
 } Stripe;

@@ -10,7 +10,7 @@
 
 typedef struct {
     XtfNumberSet *procs;     /* the processes that can be compared; NULL: all of the selection */
-    XtfSelection *selection; /* of these processes */
+    XtfSelection *selection; /* selection of the processes that can be compared */
     uint64_t unrecorded;     /* least time, in ticks, in which a process was not recorded */
     double share;            /* part of the processes' time that was not recorded */
 } XtfRecordedProcs;

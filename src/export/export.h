@@ -22,7 +22,7 @@ typedef struct {
 } XtfExportOptions;
 
 typedef struct {
-    uint64_t records, locations; /* written */
+    uint64_t records, locations; /* numbers of records and locations written */
     GPtrArray *notes;            /* of strings: what the export left out, or added */
 } XtfExportReport;
 

@@ -76,7 +76,7 @@ typedef struct {
     uint32_t *region_ids; /* by region: the source's number of the region that the last call of it used */
     uint32_t n_region_ids;
     XtfArrayWriter *arrays[XTF_N_ARRAY_TYPES];
-    uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX]; /* of records, by label */
+    uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX]; /* number of records, by type and label */
     XtfMishap backward, without_enter, out_of_order;
     XtfRequests requests; /* messages of the location whose postings are not written yet: messages.h */
     XtfTags tags;         /* of the messages of all locations so far */

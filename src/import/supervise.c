@@ -26,7 +26,7 @@ typedef struct {
     int pipe;
     GByteArray *received;
     XtfSupervised *shared;
-    uint64_t heartbeat;   /* the value read last */
+    uint64_t heartbeat;   /* value of the child's heartbeat when it was read last */
     double heartbeat_cpu; /* the child's CPU time in seconds when the heartbeat changed last */
 } Child;
 

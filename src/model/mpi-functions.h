@@ -37,8 +37,8 @@ typedef enum {
     XTF_MPI_CALL_NONE,  /* not a call of MPI */
     XTF_MPI_CALL_OTHER, /* any other call of MPI */
     XTF_MPI_CALL_TEST,
-    XTF_MPI_CALL_WAIT,      /* for one request */
-    XTF_MPI_CALL_WAIT_MANY, /* Waitall, Waitsome */
+    XTF_MPI_CALL_WAIT,      /* waits for one request */
+    XTF_MPI_CALL_WAIT_MANY, /* waits for several requests: Waitall, Waitsome */
     XTF_MPI_CALL_SEND,      /* may block until the receiver is ready: Send, Ssend */
     XTF_MPI_CALL_MPROBE,    /* blocks until a message arrives, and takes it */
     XTF_MPI_CALL_INIT,

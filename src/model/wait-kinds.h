@@ -44,8 +44,8 @@ typedef struct {
 typedef struct XtfWaitKind {
     const char *name;
     const char *waiter;   /* who waits, and until when */
-    const char *culprit;  /* who is late */
-    const char *sentence; /* title for users */
+    const char *culprit;  /* who is late, and so causes the wait */
+    const char *sentence; /* title of the kind, for users */
     const char *seq;      /* types of the record of the wait, joined by "or" */
     const char *match;    /* type of the culprit's record that ended the wait; NULL: none */
     XtfWaitMetrics cube;

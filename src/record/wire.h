@@ -257,7 +257,7 @@ typedef enum {
     XTF_DEFINE_GROUP,       /* XtfDefineGroup, its members as uint32_t: numbers of processes in the job */
     XTF_DEFINE_WINDOW,      /* XtfDefineWindow, name */
     XTF_DEFINE_FILE,        /* XtfDefineFile, name */
-    XTF_DEFINE_HANDLE,      /* XtfDefineHandle: of a file */
+    XTF_DEFINE_HANDLE,      /* XtfDefineHandle: an open file */
     XTF_DEFINE_CART,        /* XtfDefineCart, of each dimension an XtfDefineDimension */
     XTF_DEFINE_THREAD,      /* id: the thread's number; its name */
     XTF_DEFINE_NOT_WRAPPED, /* names of MPI functions that the recorder lacks, with blanks between them */
@@ -272,7 +272,7 @@ typedef struct {
 } XtfDefineRegion;
 
 typedef struct {
-    uint64_t address; /* in the process */
+    uint64_t address; /* address in the process */
     uint64_t base;    /* of the object file that it lies in: what the loader added to the file's addresses */
 } XtfDefineAddress;
 
@@ -291,8 +291,8 @@ typedef struct {
 } XtfDefineFrame;
 
 typedef struct {
-    uint32_t group, remote_group; /* ids; XTF_WIRE_NONE */
-    uint32_t parent;              /* a communicator; XTF_WIRE_NONE */
+    uint32_t group, remote_group; /* ids of groups; XTF_WIRE_NONE: none */
+    uint32_t parent;              /* id of a communicator; XTF_WIRE_NONE: none */
     uint32_t flags, name_size;
 } XtfDefineComm;
 

@@ -7,7 +7,7 @@
 
 enum {
     BUFFERS_BYTES = 8 << 20,
-    ROOM_MIN = 8, /* delays */
+    ROOM_MIN = 8, /* least room of a location's buffer, in delays */
     ROOM_MAX = 256,
     DELAYS_PER_RELEASE = 1024,    /* delays added between releases of the buffers' pages */
     LOCATIONS_PER_RELEASE = 1024, /* locations written between releases of pages */

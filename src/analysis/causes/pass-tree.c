@@ -6,8 +6,8 @@ enum {
 };
 
 typedef struct {
-    XtfCosts scale;     /* sum */
-    double propagating; /* maximum */
+    XtfCosts scale;     /* sums of costs added to the place, per tick of wait */
+    double propagating; /* greatest propagating share added to the place */
 } Place;
 
 struct XtfPassPart {

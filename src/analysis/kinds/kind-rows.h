@@ -57,7 +57,7 @@ typedef struct {
 /* A call in which a row happened. References keep it while a wait needs its end. */
 struct XtfKindCall {
     uint32_t refs;
-    uint32_t location; /* number */
+    uint32_t location; /* index in XtfLocations */
     uint32_t region;
     XtfKindRegion special;
     uint64_t enter, leave, seq, row; /* seq and row of the LEAVE */
@@ -70,7 +70,7 @@ typedef struct {
     uint64_t time, seq, row;
     uint64_t lock, sent, received, sequence;
     uint32_t region; /* the region that is entered or left, or the one around the row */
-    uint32_t comm;   /* team */
+    uint32_t comm;   /* id of the communicator, or of OpenMP's team */
     uint32_t window, peer, group, root, operation;
     uint32_t order, model, type, handle;
     uint8_t row_event, special; /* XtfKindRowEvent; XtfKindRegion of ENTER and LEAVE */

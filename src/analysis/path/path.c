@@ -16,7 +16,7 @@ enum {
 typedef struct {
     const XtfPoints *points;
     XtfWriter *writer;
-    uint32_t critical, activity; /* schemas */
+    uint32_t critical, activity; /* ids of the schemas */
     XtfSteps *steps;
     XtfSpool segments; /* XtfPathSegment, the latest first */
     uint32_t n_asked;  /* number of look-ups of locations */

@@ -38,7 +38,7 @@ typedef struct {
     XtfFieldLoad time, seq, region, event, enter;
     unsigned frames;  /* aggregate of the schema */
     uint8_t *kinds;   /* XtfMpiCall, by region */
-    uint64_t n_kinds; /* regions */
+    uint64_t n_kinds; /* number of regions */
     bool *probed;     /* by region: true if it receives a message that was probed before */
 } XtfReplayCallTypes;
 

@@ -15,7 +15,7 @@
 #include "src/analysis/replay/replay-private.h"
 
 enum {
-    ROWS_AT_ONCE = 4096,    /* between checks for cancellation */
+    ROWS_AT_ONCE = 4096,    /* rows read between checks for cancellation */
     GROUPS_MOST = 1 << 20,  /* groups examined; the others are certain if their counts agree */
     RUNS_MOST = 1 << 22,    /* most runs of pairs and of unpaired sends, in all groups together */
     BUFFER_BYTES = 1 << 16, /* bytes of the buffer of the reader of logs */

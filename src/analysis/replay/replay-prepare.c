@@ -9,7 +9,7 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    ROWS_AT_ONCE = 4096,    /* between checks for cancellation */
+    ROWS_AT_ONCE = 4096,    /* rows read between checks for cancellation */
     TIMES_AT_ONCE = 12,     /* call paths in a record; more become several records */
     PART_MAX = 32 << 10,    /* bytes of a part of a log */
     PARTS_BYTES = 1 << 20,  /* bytes of the parts of all locations of a process */

@@ -64,7 +64,7 @@ typedef struct {
     GArray *shapes;                             /* XtfCollectiveShape, by operation */
     uint32_t sent_event;                        /* label of MPI_ISEND_COMPLETE in `requests` */
     uint32_t begin, end, complete;              /* events of collectives; UINT32_MAX: there is none */
-    uint32_t barrier;                           /* operation */
+    uint32_t barrier;                           /* label of the operation BARRIER */
     XtfReplayColumns columns[XTF_ROW_SENT + 1]; /* by the kind of row: messages */
 } XtfReplayFields;
 

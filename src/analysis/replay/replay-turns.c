@@ -5,7 +5,7 @@
 #include "src/analysis/replay/replay-private.h"
 
 enum {
-    ROWS_AT_ONCE = 4096, /* between checks for cancellation */
+    ROWS_AT_ONCE = 4096, /* rows read between checks for cancellation */
     IN_FLIGHT = 1 << 18, /* messages of all processes; a process that has more than its share waits for the others */
 };
 

@@ -77,8 +77,8 @@ static guint64 rights_of_version(long version)
 /* The kernel's struct landlock_ruleset_attr of version 6. Headers of older versions lack its last fields. */
 typedef struct {
     guint64 handled_access_fs;
-    guint64 handled_access_net; /* since version 4 */
-    guint64 scoped;             /* since version 6 */
+    guint64 handled_access_net; /* since version 4 of Landlock */
+    guint64 scoped;             /* since version 6 of Landlock */
 } Ruleset;
 
 /* Makes a ruleset that restricts all rights to files. From version 6 on it also restricts signals, and abstract

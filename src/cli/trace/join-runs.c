@@ -46,8 +46,8 @@ static GArray *open_runs(const char *output, char **names, const XtfJoinRunsOpti
 
 typedef struct {
     uint64_t proc, thread;
-    const char *name; /* of the trace */
-    const char *path; /* of the run */
+    const char *name; /* name of the run's trace */
+    const char *path; /* path of the run's trace */
 } KnownLocation;
 
 /* Compares a location with that of an earlier run. */

@@ -24,7 +24,7 @@ typedef enum {
     XTF_OPENTS_N_ELEMENTS,
 } XtfOpentsElement;
 
-extern const char *const xtf_opents_elements[XTF_OPENTS_N_ELEMENTS]; /* their names */
+extern const char *const xtf_opents_elements[XTF_OPENTS_N_ELEMENTS]; /* names of the elements, as in the file */
 
 /* The known attributes of each element: indices of XtfAttributes.values. */
 typedef enum { XTF_TRACE_RANKS, XTF_TRACE_CMD, XTF_TRACE_TIME } XtfTraceAttribute;

@@ -39,11 +39,11 @@ typedef struct {
     XtfOpentsRows rows;   /* initialized when <trace> is read */
     uint64_t *last_slice; /* by rank: the last slice that has it, from 1; NULL before <trace> */
     uint64_t slices;      /* number of slices begun */
-    uint64_t frame, time; /* of the open slice */
+    uint64_t frame, time; /* frame number and time of the open slice */
     bool has_frame;       /* a slice was read, so `frame` is set */
     uint32_t rank;
     guint rank_mark; /* where the rank's rows begin */
-    int state;       /* of the open task */
+    int state;       /* state of the open task */
 
     GHashTable *kinds;     /* kinds of messages: name -> row + 1 */
     GPtrArray *kind_names; /* borrowed from `kinds` */

@@ -67,7 +67,7 @@ typedef struct {
  * 0. */
 typedef struct {
     uint32_t portions;
-    uint64_t clusters; /* of all portions */
+    uint64_t clusters; /* number of clusters in all portions */
     uint64_t values;   /* of clusters: one for each cluster and matrix */
     uint64_t measured; /* values of pairs that were measured; only they have errors */
     uint64_t filled;   /* values of pairs that were not measured, but whose cluster has a value */

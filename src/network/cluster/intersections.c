@@ -30,8 +30,8 @@ typedef struct {
     const uint32_t *const *labels;
     unsigned n_places, first_free; /* vectors of a cluster may differ in the places from first_free on */
     uint32_t n;
-    uint32_t *pairs;  /* a vector's first pair */
-    uint32_t *sizes;  /* pairs with the vector */
+    uint32_t *pairs;  /* by vector: its first pair */
+    uint32_t *sizes;  /* by vector: number of pairs that have it */
     uint32_t **rings; /* rings[w][v]: the next vector that agrees with v without w */
     XtfNumbering numbering;
 } Vectors;

@@ -10,7 +10,7 @@ typedef struct {
     uint64_t *keys;    /* valid where `numbers` is not XTF_UNNUMBERED */
     uint32_t *numbers; /* hash table with open addressing, at most half full */
     unsigned bits;     /* log2 of the number of places in the table */
-    uint32_t n;        /* keys so far */
+    uint32_t n;        /* number of keys so far */
 } XtfNumbering;
 
 #define XTF_UNNUMBERED UINT32_MAX

@@ -10,7 +10,7 @@
 typedef struct {
     double *values; /* right - left values for each cluster, as in XtfPortion */
     uint32_t n, n_steps;
-    double *sums, *firsts; /* of one matrix */
+    double *sums, *firsts; /* by cluster, for one matrix */
     uint64_t *counts;
 } Means;
 

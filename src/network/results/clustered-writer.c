@@ -59,7 +59,7 @@ static bool copy_facts(XtfClusteredWriter *writer, GError **error)
 static bool define_variables(XtfClusteredWriter *writer, GError **error)
 {
     const XtfNetcdf *file = &writer->file;
-    int dimensions[3]; /* n, x, y */
+    int dimensions[3]; /* netCDF ids of the dimensions n, x, y */
 
     return xtf_netcdf_written(file, nc_def_dim(file->id, "x", writer->network->processes, &dimensions[1]), error) &&
            xtf_netcdf_written(file, nc_def_dim(file->id, "y", writer->network->processes, &dimensions[2]), error) &&

@@ -34,7 +34,7 @@ typedef enum {
     XTF_NETWORK_DEVIATION, /* of the population, not of a sample */
     XTF_NETWORK_MIN,
     XTF_NETWORK_AMOUNT, /* number of measurements behind the other values; not a time */
-    XTF_NETWORK_REPEAT, /* each measurement */
+    XTF_NETWORK_REPEAT, /* every single measurement */
     XTF_N_NETWORK_VALUES,
 } XtfNetworkValue;
 
@@ -50,8 +50,8 @@ typedef struct {
 typedef struct XtfNetworkFile XtfNetworkFile;
 
 typedef struct {
-    uint32_t processes;        /* P, at least 1 */
-    uint32_t lengths;          /* n, may be 0 */
+    uint32_t processes;        /* number of processes, P; at least 1 */
+    uint32_t lengths;          /* number of message lengths, n; may be 0 */
     int64_t begin, step;       /* bytes: the i-th length is begin + i * step. step > 0 if n > 1 */
     int64_t end;               /* end of the lengths, as the file states it; may exceed the last length */
     uint32_t repeats;          /* values for each pair and length of XTF_NETWORK_REPEAT; 0: none */

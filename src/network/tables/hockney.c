@@ -17,8 +17,8 @@ enum {
 typedef struct {
     uint32_t n, lengths; /* number of values, and of different lengths */
     double last;         /* length of the last value */
-    double weights;      /* sum of the weights */
-    double length, time; /* weighted means */
+    double weights;      /* sum of the values' weights */
+    double length, time; /* weighted means of all values */
     double ll, lt, tt;   /* weighted sums of products of the distances from the means */
     double residual;     /* weighted sum of squared residuals of the best line, which may fall */
 } Sums;

@@ -159,7 +159,7 @@ typedef struct {
     const XtfLinkType *type;
     const XtfLinkSides *sides;
     int statistic;
-    const bool *wanted; /* by index of receiver */
+    const bool *wanted; /* by index of receiver: true if its links are visited */
     XtfLinkVisit visit;
     void *data;
 } Visit;

@@ -154,7 +154,7 @@ typedef struct {
     const double *values;
     const XtfLinkSides *sides;
     bool *one_node;                         /* by pair: on one node */
-    Line (*rows)[KINDS], (*columns)[KINDS]; /* by sender, by receiver */
+    Line (*rows)[KINDS], (*columns)[KINDS]; /* `rows` by sender, `columns` by receiver */
 } Search;
 
 static bool value_at(const Search *search, uint32_t s, uint32_t r, double *value)

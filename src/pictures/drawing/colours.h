@@ -10,10 +10,10 @@
 #include "src/trace/text/table-output.h"
 
 typedef struct {
-    uint64_t n; /* number of lines */
+    uint64_t n; /* number of lines of XtfRegions */
     XtfColour *by_line;
-    uint8_t *paints;             /* XtfPaint */
-    uint8_t *classes;            /* XtfRegionClass */
+    uint8_t *paints;             /* XtfPaint, by line */
+    uint8_t *classes;            /* XtfRegionClass, by line */
     const XtfPaddedNames *shown; /* names of rows of regions, as in tables; NULL: none. Borrowed from the formats */
     char **names;                /* printable names, not escaped for XML */
 } XtfColours;

@@ -16,7 +16,7 @@ typedef struct {
     XtfViews *views;
     XtfSelection *selection;
     const XtfColours *colours; /* NULL: the picture needs none */
-    uint32_t depth;            /* directories above the picture */
+    uint32_t depth;            /* number of directories between the tree's root and the picture */
     const char *file;          /* file that links to other windows open: the picture, or the page around it */
     bool in_page;              /* part of a page: charts are small, and have no title, as the page has one */
 } XtfPictureJob;
@@ -26,7 +26,7 @@ struct XtfPicture {
     const char *path;  /* path of the file below a window; NULL: its name */
     const char *of;    /* view that it draws; a selection without the view has no picture */
     const char *or_of; /* another view that it can draw; NULL: none */
-    bool of_frames;    /* only listed in frames */
+    bool of_frames;    /* listed only in directories of frames */
     char arrows;       /* for state.svg and its kind: letter of the arrows that it shows */
     bool has_colours;  /* needs colours of regions, which need a profile of the whole trace */
     bool (*is_image)(XtfViews *views,

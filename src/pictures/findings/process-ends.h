@@ -10,11 +10,11 @@
 typedef struct {
     uint64_t proc;
     XtfEndKind kind;
-    int64_t number;            /* signal or exit status */
+    int64_t number;            /* number of the signal, or the exit status */
     uint32_t threads, pending; /* threads of the program; how many of them were in a call of MPI at their end */
     uint64_t since;            /* time at which the first of these, which represents the process, entered its call */
     uint64_t peer;             /* process that all of them waited for; XTF_END_NO_PROC: any, or several */
-    uint64_t comm, tag;        /* of the first one's call; XTF_END_NO_PROC: none, or any */
+    uint64_t comm, tag;        /* communicator and tag of the first one's call; XTF_END_NO_PROC: none, or any */
     uint64_t region; /* row of the first one's call, or of the region in which it ended; XTF_END_NO_REGION: none */
     uint32_t site;   /* call site of that call; UINT32_MAX: none */
     bool elsewhere;  /* another thread ended in another region */

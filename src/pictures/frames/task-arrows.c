@@ -17,9 +17,9 @@ static const char *const move_fields[] = {"count", NULL};
 typedef struct {
     XtfSamples moves, kinds, totals;
     bool has_moves, has_kinds, has_totals;
-    unsigned direction, kind;        /* numbers of keys */
+    unsigned direction, kind;        /* indices of the aggregates' keys */
     const XtfTable *kind_names;      /* NULL: kinds have no names */
-    const XtfField *kind_name_field; /* set if kind_names is */
+    const XtfField *kind_name_field; /* field of the names; set if kind_names is */
     XtfTrace *trace;
     /* The process whose arrows are being added, and the output. */
     uint64_t proc;

@@ -7,7 +7,7 @@
 #include "src/trace/select/grouping.h"
 
 enum {
-    PARTS = 10,         /* parts of the window */
+    PARTS = 10,         /* equal parts of the window, with a link each */
     PROCESSES_MAX = 64, /* most links to processes; more processes share at most this many links to ranges */
 };
 

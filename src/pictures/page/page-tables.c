@@ -8,7 +8,7 @@ enum {
 
 typedef struct {
     XtfPage *page;
-    unsigned n;      /* lines that were drawn */
+    unsigned n;      /* number of lines that were drawn */
     double greatest; /* percentage of the first line */
 } Table;
 

@@ -14,8 +14,8 @@
 #include "src/pictures/timeline/timeline-private.h"
 
 enum {
-    COLUMNS = XTF_PICTURE_PLOT / 4, /* columns of the image */
-    GROUPS = 250,                   /* groups of neighbours */
+    COLUMNS = XTF_PICTURE_PLOT / 4, /* number of columns of the image */
+    GROUPS = 250,                   /* groups of neighbouring rows, if there are too many rows to show each */
     GROUP_PIXELS = 3,
     BANDS = 50,         /* bands of rows, with a tool tip each */
     NUMBER_PIXELS = 16, /* least pixels between numbers of processes */

@@ -11,7 +11,7 @@
 enum {
     MESSAGES_MAX = 400, /* more lines would be unreadable */
     ROWS_MAX = 32,
-    CLEAR_MESSAGES = 60, /* more lines are paler */
+    CLEAR_MESSAGES = 60, /* if there are more lines, all are paler */
     RING = 3,            /* radius of a ring in pixels */
 };
 

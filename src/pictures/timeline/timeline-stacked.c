@@ -99,7 +99,7 @@ static void draw_layers(XtfTimeline *timeline, const Layers *layers, const XtfRo
     xtf_draw(timeline->drawing, "<g class=\"xt-stack\">");
     for (uint32_t layer = layers->n + 2; layer-- > 0;) {
         if (layer == layers->n && layers->n == layers->total.n)
-            continue; /* no other regions */
+            continue; /* there is no other region to draw */
         if (layer == layers->n + 1) {
             xtf_draw(timeline->drawing, "<path class=\"xt-row\" ");
         } else {

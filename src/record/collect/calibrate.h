@@ -16,7 +16,7 @@ typedef struct {
     XtfWireClockSource source;
     int folder;            /* borrowed */
     char *name;            /* name of the file with this node's clock, which the measuring collector locks */
-    int file;              /* -1: not open */
+    int file;              /* descriptor of the file; -1: not open */
     bool measuring, known; /* known: calibration is done */
     uint64_t since;        /* first attempt to lock, ns of CLOCK_MONOTONIC */
     XtfCollectPoint real, begin;

@@ -17,7 +17,7 @@ typedef struct {
     uint32_t number;   /* the number in the file's name */
     /* sync.c */
     GThread *syncing;         /* syncs the file; NULL: no sync runs */
-    _Atomic bool synced;      /* the thread is done */
+    _Atomic bool synced;      /* `syncing` is done */
     bool committed_meanwhile; /* a commit was made while the thread ran */
     bool repeated;            /* the sync before this one did not cover a commit made meanwhile */
     bool named;               /* the folder was synced, so that the file's name is on the disk, too */

@@ -33,8 +33,8 @@ typedef struct {
     GError *failure;        /* the error that ended writing; NULL: none */
     char *failed_at;        /* time of the failure, as text */
     uint64_t kept;          /* records in the last commit */
-    XtfCollectRing **rings; /* by number; NULL: no records yet */
-    XtfCollectEarly *early; /* by number */
+    XtfCollectRing **rings; /* by ring number; NULL: no records yet */
+    XtfCollectEarly *early; /* by ring number */
     uint64_t n_early;       /* bytes of records in all of `early` */
     uint32_t n_rings;       /* rings read in the last round */
     uint64_t largest;       /* bytes in the fullest ring of this round */

@@ -37,7 +37,7 @@ enum {
     MEMORY = 3, /* descriptors of the collector */
     SOCKET = 4,
     PROCESS = 5,
-    FOLDER = 6, /* closed by execve() */
+    FOLDER = 6, /* closed by the execve() that starts the collector */
     STACK = 65536,
     CPUS = 65536 / 8,
     NICE = 5,

@@ -91,13 +91,13 @@ typedef enum {
 /* State of the recorder in one thread. */
 typedef struct {
     XtfRing *ring; /* NULL: none yet */
-    uint32_t busy; /* XtfCoreBusy */
+    uint32_t busy; /* a value of XtfCoreBusy */
     bool is_mpis;  /* true if the MPI library created the thread for its own use */
 } XtfCoreThread;
 
 typedef enum {
     XTF_CORE_IDLE,
-    XTF_CORE_BUSY,    /* between begin and end */
+    XTF_CORE_BUSY,    /* between xtf_core_begin() and xtf_core_end() */
     XTF_CORE_REFUSED, /* no ring was free: the thread is not recorded and does not ask again */
 } XtfCoreBusy;
 

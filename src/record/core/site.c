@@ -28,12 +28,12 @@ _Static_assert(XTF_WIRE_FUNCTIONS == 1 << (64 - ADDRESS_BITS), "a key has room f
 /* The frames of a call, innermost first. */
 typedef struct {
     uint32_t region, n;
-    uintptr_t addresses[XTF_WIRE_FRAMES_MAX]; /* 0 beyond n */
+    uintptr_t addresses[XTF_WIRE_FRAMES_MAX]; /* addresses of the frames; 0 from index n on */
 } Call;
 
 typedef enum { NEW, WHOLE, DEFINED } State; /* WHOLE: the frames are stored */
 
-static _Atomic uint64_t keys[XTF_WIRE_SITES]; /* 0: free */
+static _Atomic uint64_t keys[XTF_WIRE_SITES]; /* 0: the place is free */
 static _Atomic uint8_t states[XTF_WIRE_SITES];
 static _Atomic uint32_t n_sites;
 /* By place, site_frames + 1 words each: the frames, 0 beyond the last, and the region. NULL: sites have one frame,

@@ -8,12 +8,12 @@
 /* The options of a recording. For 0 and NULL the modules use their defaults. */
 typedef struct {
     guint64 ring_size;     /* bytes, a power of two */
-    guint64 drain;         /* seconds */
+    guint64 drain;         /* seconds that a process waits for a collector that frees no space */
     const char *when_full; /* "wait", "drop" or "flush"; NULL: "wait" */
     bool all_calls, stack, locks;
     const char *filter; /* absolute path of a file */
     const char *calls;  /* numbers of functions of MPI that are wanted, with "-" that are not, between blanks */
-    const char *clock;  /* "tsc" or "monotonic" */
+    const char *clock;  /* source of time stamps: "tsc" or "monotonic" */
     const char *fsync;  /* seconds between syncs of a part, as digits; "0": only at the end */
     guint64 rotate;     /* seconds after which a part begins a new volume; 0: never */
     guint64 keep;       /* earlier volumes to keep; 0: all */
@@ -28,7 +28,7 @@ typedef struct {
 /* Places of a job's parts. */
 typedef struct {
     const char *job;
-    const char *folder; /* absolute path */
+    const char *folder; /* absolute path of the folder in which parts are written */
     const char *gather; /* absolute path, to which other hosts than `host` move their parts; NULL: no moves */
     const char *host;   /* NULL: all hosts move their parts */
 } XtfRecordPlace;

@@ -13,7 +13,7 @@ typedef struct {
     bool first;          /* this process speaks for all ranks; true outside of a launcher */
     char *output;        /* the trace; inside of a launcher the absolute path of the folder of parts */
     char *module, *job, *folder, *gather, *host;
-    char **variables; /* variables to set */
+    char **variables; /* environment variables to set, as NAME=VALUE */
     char *passed_on;  /* one more variable to set (xtf_record_pass_on()); NULL: none */
     char **argv;      /* vector to run: the user's, or `own_argv` */
     char **own_argv;

@@ -23,13 +23,13 @@ typedef enum {
 
 /* Where the caller's frame pointer is. */
 typedef enum {
-    XTF_STACK_KEPT,            /* in the register */
+    XTF_STACK_KEPT,            /* still in the register */
     XTF_STACK_SAVED_BELOW_CFA, /* in the word at CFA + saved */
     XTF_STACK_SAVED_AT_FRAME,  /* in the word at frame pointer + saved */
     XTF_STACK_LOST,
 } XtfStackSaved;
 
-enum { XTF_STACK_SAVED_MAX = 1 << 26 }; /* |saved| is less */
+enum { XTF_STACK_SAVED_MAX = 1 << 26 }; /* |saved| of a rule is less */
 
 static inline XtfStackRule xtf_stack_rule(XtfStackCfa cfa, int32_t offset, XtfStackSaved kind, int32_t saved)
 {

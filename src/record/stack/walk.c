@@ -17,8 +17,8 @@ enum {
 };
 
 static struct {
-    _Atomic uintptr_t address; /* 0: free */
-    _Atomic XtfStackRule rule; /* 0: not yet there */
+    _Atomic uintptr_t address; /* address of code; 0: the place is free */
+    _Atomic XtfStackRule rule; /* rule at this address; 0: not stored yet */
 } rules[PLACES];
 static _Atomic uint32_t n_rules;
 
@@ -59,7 +59,7 @@ typedef struct {
 
 typedef struct {
     const XtfStackBounds *bounds;
-    uintptr_t begin; /* the first frame */
+    uintptr_t begin; /* where the first frame begins */
     XtfStackTrail *trail;
 } Walk;
 

@@ -13,7 +13,7 @@
 
 /* The stack of a thread: addresses from `low` to before `high`. */
 typedef struct {
-    uintptr_t low, high; /* both 0: unknown */
+    uintptr_t low, high; /* both 0: the bounds are unknown */
 } XtfStackBounds;
 
 /* Finds the stack of the calling thread. Allocates memory, so it is called once for each thread. */

@@ -6,9 +6,9 @@
 #include "src/trace/select/selection.h"
 
 typedef struct {
-    XtfSpans *spans;  /* by location */
+    XtfSpans *spans;  /* spans of the rows, by location */
     uint64_t *before; /* by span: rows in the spans before it */
-    uint64_t n;       /* rows */
+    uint64_t n;       /* number of rows in all spans */
     uint32_t widest;  /* most locations of one process that have rows; at least 1 */
 } XtfClockRows;
 

@@ -16,7 +16,7 @@ typedef struct {
 typedef struct {
     XtfKept kept;
     uint64_t proc;
-    uint32_t n;                       /* locations with collective operations */
+    uint32_t n;                       /* number of locations with collective operations */
     XtfCollectiveLocation *locations; /* by id; NULL: not loaded */
 } XtfCollectiveProcess;
 

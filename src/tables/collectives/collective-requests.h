@@ -14,7 +14,7 @@ enum {
 typedef struct {
     uint64_t request, complete; /* rows; `request` is UINT64_MAX if no earlier request has the id */
     uint64_t request_time, complete_time;
-    uint64_t comm; /* communicator of the completion */
+    uint64_t comm; /* communicator in the record of completion */
 } XtfCollectiveRequest;
 
 /* Fills *requests, a new array of XtfCollectiveRequest ordered by `request`, with the requests that complete in rows

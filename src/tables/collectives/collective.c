@@ -126,7 +126,7 @@ static void add_wait_cells(const XtfCollectiveOperation *operation, const XtfCol
 /* An operation whose lines are shown. */
 typedef struct {
     XtfCollectives *collectives;
-    XtfCollectiveOperation *operation; /* taken */
+    XtfCollectiveOperation *operation; /* the operation, taken from `collectives` */
     bool certain;
 } ShownOperation;
 

@@ -36,7 +36,7 @@ typedef struct {
     uint64_t row;      /* row of its END or COMPLETE in the array of `location` */
     uint64_t proc;     /* process of the location */
     uint64_t event, comm;
-    uint64_t n; /* members */
+    uint64_t n; /* number of members */
 } XtfCollectiveId;
 
 /* Identifies the operation of a record of `collectives`. *found is false if the trace does not record its communicator,

@@ -7,14 +7,14 @@
 #include "src/tables/format/format.h"
 
 enum {
-    XTF_CALL_ROWS_MAX = 64, /* rows of a block */
+    XTF_CALL_ROWS_MAX = 64, /* most rows of a block */
 };
 
 /* The calls of consecutive rows of an array. */
 typedef struct {
     const XtfTimeScale *scale;
     const XtfClockMap *clock; /* of the location; may be NULL */
-    XtfFrameReader *reader;   /* of the location */
+    XtfFrameReader *reader;   /* reader of the location's calls */
     uint64_t first;           /* number of the first row */
     uint32_t n;
     XtfFrameTimes frames[XTF_CALL_ROWS_MAX]; /* by row; set by xtf_call_block_load() */

@@ -25,7 +25,7 @@ enum {
 typedef struct {
     char *name, *unit, *description;
     uint32_t from, width; /* bytes; one space after each */
-    bool left;            /* text, aligned left */
+    bool left;            /* the cells are text, aligned left */
 } XtfRecordColumn;
 
 /* Names of table rows, or labels: escaped, padded to `width` bytes each, and stored one after another. */
@@ -64,7 +64,7 @@ typedef struct {
     XtfCellKind kind;
     const XtfField *field;      /* NULL: XTF_CELL_TYPE, and cells of call sites and calls */
     const XtfField *value_type; /* of a VALUE: the field of its type. May be NULL */
-    XtfCommSource comm;         /* of a PEER */
+    XtfCommSource comm;         /* of a PEER: where its communicator comes from */
     const XtfPaddedNames *names;
     uint64_t max;      /* of an UNSIGNED: the largest number that fits; of a time of calls: the most ticks */
     uint32_t from, to; /* byte positions in the line */
@@ -83,7 +83,7 @@ typedef struct {
 
 typedef struct {
     GArray *columns;      /* of XtfRecordColumn */
-    uint32_t line;        /* bytes, with the newline */
+    uint32_t line;        /* bytes of a line, with its newline */
     bool has_prefix;      /* lines begin with time, proc, thread */
     bool of_calls;        /* rows are ENTERs, lines are calls */
     XtfProgram *programs; /* by schema; a NULL template: the format has no lines of the schema */
@@ -95,7 +95,7 @@ typedef struct {
     GMutex lock;
     XtfFormat **formats;   /* by schema; then the formats of all types merged and of calls */
     GHashTable *names;     /* maps "WIDTH TABLE" to XtfPaddedNames */
-    GPtrArray *labels;     /* XtfPaddedNames of fields */
+    GPtrArray *labels;     /* XtfPaddedNames of the labels of fields */
     const XtfRanks *ranks; /* borrowed; NULL until the first format is made */
 } XtfFormats;
 

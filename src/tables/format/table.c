@@ -21,7 +21,7 @@ typedef struct {
     bool is_extra;
     const XtfField *type; /* of a field of role VALUE: the field of its type */
     size_t from, width;
-    bool is_text; /* aligned left */
+    bool is_text; /* the cells are text, aligned left */
 } Column;
 
 struct XtfTableView {

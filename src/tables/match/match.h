@@ -47,7 +47,7 @@ extern const char *const xtf_pair_doubts[XTF_N_DOUBTS]; /* sentences */
 
 /* A group, with its envelope as each side records it. */
 typedef struct {
-    uint64_t comm, sender, receiver, tag; /* processes */
+    uint64_t comm, sender, receiver, tag; /* `sender` and `receiver` are processes, not ranks */
     uint64_t at_sender[XTF_ENVELOPE_KEYS], at_receiver[XTF_ENVELOPE_KEYS];
 } XtfMessageGroup;
 
@@ -60,8 +60,8 @@ typedef struct {
     XtfMessageGroup group;        /* valid with has_group */
     uint64_t k;                   /* number of the queried end in its group */
     uint64_t n_sends, n_receives; /* of the group in the whole trace */
-    XtfMessageEnd send;           /* row of `sends` */
-    XtfMessageEnd posting;        /* row of `postings` */
+    XtfMessageEnd send;           /* its row is one of `sends` */
+    XtfMessageEnd posting;        /* its row is one of `postings` */
     uint64_t receive;             /* row of `recvs` of the posting's location */
     uint64_t sent_bytes, received_bytes;
 } XtfMessage;

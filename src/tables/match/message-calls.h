@@ -9,10 +9,10 @@
 /* A call from `enter` to `leave`, in global ticks. A record outside of all calls gets a call of no duration. */
 typedef struct {
     uint64_t enter, leave;
-    unsigned use;    /* XTF_CALL_ bits */
+    unsigned use;    /* XTF_CALL_ bits of the called function */
     bool found;      /* true if the record is in a call */
     uint64_t record; /* time of the record */
-    uint64_t row;    /* row of `enters_leaves` */
+    uint64_t row;    /* row of the call's ENTER in `enters_leaves` */
     uint32_t site;   /* row of `sites`; XTF_NONE32: none */
 } XtfMessageCall;
 

@@ -10,7 +10,7 @@
 /* Sum of how much the values of a metric grew. The index keeps sums of integers modulo 2^64 for each location. They are
  * read as signed numbers. */
 typedef struct {
-    uint64_t n; /* values */
+    uint64_t n; /* number of values */
     bool is_real;
     __int128 whole;
     double real;

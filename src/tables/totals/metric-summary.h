@@ -9,7 +9,7 @@
 #include "src/trace/text/value-kind.h"
 
 typedef struct {
-    uint64_t n; /* values */
+    uint64_t n; /* number of values */
     XtfValueKind kind;
     bool has_extremes; /* true if some value is a number, not NaN */
     bool has_sum;      /* false if a sum of integers is unknown */

@@ -126,7 +126,7 @@ typedef struct {
     const XtfTimeBins *bins;
     XtfLocationTotals totals;
     XtfLocationArrays arrays;
-    uint64_t first, n;           /* metrics */
+    uint64_t first, n;           /* index of the first metric, and number of metrics */
     XtfMetricSummary *summaries; /* bins.n summaries for each metric */
     uint64_t *last_found;        /* by metric: value of n_bins when its last value was found */
     uint64_t n_bins;             /* number of bins visited so far, in all locations */

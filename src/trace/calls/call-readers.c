@@ -20,7 +20,7 @@ struct XtfCallReaders {
     GHashTable *readers;    /* XtfFrameReader, by location index + 1 */
     size_t bytes;           /* of all batches, at most */
     XtfFrameReader *latest; /* returned last: most calls follow another call of their location; NULL: none */
-    uint32_t latest_tag;    /* location index of `latest` */
+    uint32_t latest_tag;    /* index in XtfLocations of the location of `latest` */
 };
 
 static void free_reader(void *reader)

@@ -16,7 +16,7 @@ typedef struct {
 } XtfRunGap;
 
 typedef struct {
-    XtfRunGap *all; /* ascending */
+    XtfRunGap *all; /* ascending by time */
     uint32_t n;     /* 0: the trace is of one run */
 } XtfRunGaps;
 

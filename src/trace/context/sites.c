@@ -12,7 +12,7 @@
 /* A file's path, and the part of it from which on it is printed. */
 typedef struct {
     const char *path;
-    const char *name; /* in `path` */
+    const char *name; /* pointer into `path` */
 } File;
 
 enum {

@@ -25,10 +25,10 @@
 #include "src/trace/text/time-scale.h"
 
 typedef struct {
-    uint64_t id;           /* key P */
+    uint64_t id;           /* the location's key in the P index */
     uint64_t proc, thread; /* numbers of its process and thread in the tree */
     uint64_t first_array;  /* rank in the P index */
-    uint64_t n_arrays;     /* including side arrays */
+    uint64_t n_arrays;     /* number of the location's arrays, including side arrays */
     bool is_cpu_thread;    /* false: an accelerator's stream, or only metrics */
     bool grows;            /* the trace grows, and the process has not ended: its open calls last until now */
 } XtfLocation;
@@ -44,10 +44,10 @@ typedef struct {
 } XtfRefused;
 
 typedef struct {
-    XtfLocation *all; /* by (proc, thread, id) */
+    XtfLocation *all; /* ascending by (proc, thread, id) */
     uint32_t n;
-    uint64_t *procs;   /* distinct, ascending */
-    uint64_t *threads; /* distinct, ascending */
+    uint64_t *procs;   /* numbers of all processes: distinct, ascending */
+    uint64_t *threads; /* numbers of all threads: distinct, ascending */
     uint32_t n_procs, n_threads;
     unsigned proc_width, thread_width; /* digits that the largest number needs */
     XtfRefused refused;

@@ -13,12 +13,12 @@
 typedef enum {
     XTF_GROUP_BY_PROC,
     XTF_GROUP_BY_THREAD, /* threads of all processes: a value is a process and a thread */
-    XTF_GROUP_BY_REGION, /* rows of definitions/regions */
-    XTF_GROUP_BY_CLASS,  /* XtfRegionClass */
-    XTF_GROUP_BY_COMM,   /* rows of definitions/communicators */
-    XTF_GROUP_BY_PEER,   /* processes */
+    XTF_GROUP_BY_REGION, /* a value is a row of definitions/regions */
+    XTF_GROUP_BY_CLASS,  /* a value is an XtfRegionClass */
+    XTF_GROUP_BY_COMM,   /* a value is a row of definitions/communicators */
+    XTF_GROUP_BY_PEER,   /* a value is the number of a process */
     XTF_GROUP_BY_TAG,
-    XTF_GROUP_BY_SITE, /* rows of definitions/sites */
+    XTF_GROUP_BY_SITE, /* a value is a row of definitions/sites */
     XTF_GROUP_BY_TIME, /* equal slices of the window */
     XTF_GROUP_N_KEYS,
 } XtfGroupKey;
@@ -29,7 +29,7 @@ enum {
 
 typedef struct {
     XtfGroupKey key;
-    uint64_t n;        /* values */
+    uint64_t n;        /* number of values */
     uint64_t *numbers; /* by value: process, row, class or tag; of THREAD an index in XtfLocations. NULL: the value's
                           own number. NULL for TIME */
     uint64_t from, to; /* for TIME: the window, which xtf_time_bin_bound() divides */

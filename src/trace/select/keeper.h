@@ -24,7 +24,7 @@ typedef struct {
 } XtfKept;
 
 typedef struct {
-    GEqualFunc equal;                              /* (item, wanted) */
+    GEqualFunc equal;                              /* called with an item and the wanted one */
     GHashFunc hash;                                /* NULL: the keeper compares its few items one by one */
     void (*reuse)(void *item, const void *wanted); /* NULL: threads share items. Else each item in use is busy */
     GDestroyNotify free;
@@ -39,12 +39,12 @@ typedef struct {
     GCond put_back;    /* signals that a thread put back a busy item */
     GQueue items;      /* the most recently used first */
     GHashTable *index; /* of items; NULL without `hash` */
-    size_t bytes;      /* of idle items */
+    size_t bytes;      /* bytes of all idle items */
     unsigned n_idle;
 } XtfKeeper;
 
 void xtf_keeper_init(XtfKeeper *keeper, const XtfKeeperMethods *methods, size_t bytes_max, unsigned n_max);
-void xtf_keeper_finish(XtfKeeper *keeper); /* all items are idle */
+void xtf_keeper_finish(XtfKeeper *keeper); /* all items must be idle */
 
 /* Returns the item that equals `wanted`, with its contents. If no item does, adds and returns `wanted` itself, and the
  * caller makes its contents. Takes ownership of `wanted`. */

@@ -22,7 +22,7 @@ typedef struct {
     XtfArray *ahead;  /* n_ahead arrays from the rank `ahead_first` on, already looked up */
     uint64_t ahead_first;
     uint32_t n_ahead, room;
-    uint32_t n_loaded; /* locations so far */
+    uint32_t n_loaded; /* number of locations loaded so far */
     XtfSweep *sweep;   /* NULL: few locations so far */
 } XtfLocationArrays;
 

@@ -25,13 +25,13 @@ enum {
 
 /* Roles of fields whose values narrow a selection. A record type that has no such field has no records then. */
 typedef enum {
-    XTF_BY_REGION, /* rows of definitions/regions */
-    XTF_BY_COMM,   /* rows of definitions/communicators */
+    XTF_BY_REGION, /* values are rows of definitions/regions */
+    XTF_BY_COMM,   /* values are rows of definitions/communicators */
     XTF_BY_TAG,
-    XTF_BY_PEER,    /* processes */
+    XTF_BY_PEER,    /* values are numbers of processes */
     XTF_BY_KIND,    /* labels of events, of a type of derived rows */
-    XTF_BY_CULPRIT, /* processes */
-    XTF_BY_SITE,    /* rows of definitions/sites */
+    XTF_BY_CULPRIT, /* values are numbers of processes */
+    XTF_BY_SITE,    /* values are rows of definitions/sites */
     XTF_N_FACETS,
 } XtfFacet;
 

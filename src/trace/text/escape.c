@@ -9,8 +9,8 @@ static const char hex[] = "0123456789abcdef";
 
 typedef enum {
     MESSAGE,     /* escapes neither backslashes nor blanks */
-    LAST_COLUMN, /* escapes backslashes */
-    COLUMN,      /* escapes backslashes and blanks */
+    LAST_COLUMN, /* the line's last column: escapes backslashes */
+    COLUMN,      /* any other column: escapes backslashes and blanks */
 } Place;
 
 static Place column_place(bool escape_blanks)

@@ -42,7 +42,7 @@ typedef struct {
     const XtfTimeScale *scale;
     GString *out;    /* borrowed: the text so far; NULL: lines become rows */
     XtfRows *rows;   /* borrowed: the rows so far; NULL: lines become text */
-    unsigned column; /* of the next cell */
+    unsigned column; /* index of the next cell's column */
     bool spoilt;     /* a cell did not fit its column */
 } XtfLines;
 

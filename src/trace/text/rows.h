@@ -22,10 +22,10 @@ typedef enum {
 typedef struct {
     XtfRowCellType type;
     bool negative;    /* sign of a whole number or time */
-    const char *text; /* "" of NOTHING */
+    const char *text; /* "" if the type is NOTHING */
     union {
         unsigned __int128 number; /* the number without its sign; 0 of NOTHING and TEXT */
-        double real;              /* of a REAL */
+        double real;              /* if the type is REAL */
     };
 } XtfRowCell;
 

@@ -192,7 +192,7 @@ void xtf_time_scale_print_window(const XtfTimeScale *scale, uint64_t a, uint64_t
 /* ---- Parsing: number * unit * resolution, exact. */
 
 typedef struct {
-    uint64_t limbs[LIMBS]; /* least significant first */
+    uint64_t limbs[LIMBS]; /* limbs of the number, the least significant first */
     bool inexact;          /* a division had a remainder */
 } Big;
 
@@ -228,7 +228,7 @@ static uint64_t big_ceil(const Big *big)
 
 typedef struct {
     const char *name;
-    uint64_t num, den; /* seconds */
+    uint64_t num, den; /* the unit is num / den seconds */
 } Unit;
 
 /* A number without a unit is in the first one. */

@@ -17,10 +17,10 @@
 
 typedef struct {
     uint64_t num, den; /* of the resolution, in lowest terms */
-    uint64_t origin;   /* time 0 */
+    uint64_t origin;   /* time that counts as 0, in ticks of the trace */
     uint64_t last;     /* time of the last record; the origin if there are no records */
     uint64_t end;      /* 100%: one tick after the last record; in a growing trace the complete time */
-    unsigned digits;   /* after the point */
+    unsigned digits;   /* digits after the decimal point */
     unsigned width;    /* characters of the trace's longest time */
     uint64_t fraction; /* 10^digits; 0: too large, so digits are computed one by one */
     /* 2^60 * fraction / num, rounded down, which replaces the division by num. 0 if the clock has no such inverse; else

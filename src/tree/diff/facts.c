@@ -18,7 +18,7 @@ const XtfTableDeclaration xtf_table_diff_facts = XTF_TABLE("diff: totals", "tota
 
 enum {
     FACTS_MAX = 20,
-    MEAN_WIDTH = 12, /* six digits */
+    MEAN_WIDTH = 12, /* means have six digits */
 };
 
 typedef struct {

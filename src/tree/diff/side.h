@@ -22,7 +22,7 @@ typedef struct {
     XtfAggregateRef refs[XTF_N_MOVED]; /* no schema: the trace does not keep these totals */
     XtfMoved moved[XTF_N_MOVED];       /* sums over all processes */
     uint64_t n_procs, n_locations, n_records;
-    uint64_t window; /* ticks */
+    uint64_t window; /* length of the window in ticks */
     XtfEfficiency efficiency;
     XtfWide calls; /* calls of the listed regions */
 } XtfDiffSide;

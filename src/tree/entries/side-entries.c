@@ -64,7 +64,7 @@ typedef struct {
     const XtfCell *last; /* a string in the last column is not cut; NULL: there is no cell */
     XtfRenderer *renderer;
     GString *text;
-    uint32_t n; /* rows written */
+    uint32_t n; /* number of rows written */
 } SideText;
 
 static bool add_row_line(void *data, const XtfRowRun *row, GError **error)

@@ -57,7 +57,7 @@ struct XtfRecordLines {
     const XtfLocations *locations;
     XtfSiteReader *sites; /* NULL until a line needs it */
     Recipe *recipes;      /* by schema */
-    GString *lines;       /* of text */
+    GString *lines;       /* lines of the table, as text */
     GString *out;         /* borrowed */
 };
 

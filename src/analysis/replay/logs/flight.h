@@ -75,7 +75,7 @@ typedef struct {
 typedef struct {
     XtfMessage *all;
     uint32_t n_used, room, free;
-    uint64_t n;          /* in flight */
+    uint64_t n;          /* number of messages in flight */
     XtfFlights unlisted; /* messages that are not in their group's list: numbers plus 1 */
 } XtfMessages;
 

@@ -21,7 +21,7 @@ typedef struct {
     uint32_t from, to; /* cells [from, to) */
     uint64_t whole;    /* ticks of the column times the locations of the row */
     uint64_t alive;    /* ticks between the first and the last record of each location */
-    uint64_t regions;  /* ticks in any region */
+    uint64_t regions;  /* ticks that the row's locations spend in any region */
     XtfShare *shares;  /* by line, ascending, until xtf_picture_column_sort() */
     uint32_t n, room;
 } XtfPictureColumn;
@@ -29,7 +29,7 @@ typedef struct {
 /* The division of a window. */
 typedef struct {
     uint64_t from, to;  /* bounds of the window in ticks */
-    uint32_t cells;     /* cells of the window */
+    uint32_t cells;     /* number of cells in the window */
     uint32_t narrowest; /* cells of the narrowest column */
     uint32_t columns;   /* number of columns before any is halved */
     uint32_t splits;    /* most columns to halve */

@@ -44,7 +44,7 @@ typedef struct {
     uint32_t awaited;
     GHashTable *build_ids; /* by path of object file */
     GHashTable *by_place;  /* Place by object file and offset; owned by `places` */
-    GPtrArray *places;     /* Place, by number */
+    GPtrArray *places;     /* Place, by the place's number */
     GHashTable *by_frame;  /* rows by Frame, which the table owns */
 } Sites;
 

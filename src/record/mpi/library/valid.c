@@ -20,7 +20,7 @@ static struct {
 /* Overflow table for handles whose lines are full. Each is in the slot that its hash selects, or the first slot
  * after it that was empty. 0: empty slot. At least half of the slots are empty. */
 static uint64_t *slots;
-static unsigned slot_bits; /* 0: no slots exist */
+static unsigned slot_bits; /* log2 of the number of slots; 0: there are none yet */
 static _Atomic size_t n_overflow;
 
 /* Held to add or remove a handle, and to read the overflow table. */

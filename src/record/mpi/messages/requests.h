@@ -44,18 +44,18 @@ enum {
 /* Request, in one cache line. Fields that a kind does not need are 0. */
 typedef struct XtfMpiRequest {
     uint64_t handle;
-    uint64_t id;           /* 0: not active */
+    uint64_t id;           /* number of the request; 0: not active */
     uint32_t next, before; /* used by the table */
     uint8_t kind;          /* XtfMpiRequestKind */
     uint8_t flags;         /* XTF_MPI_REQUEST_... */
     uint16_t detail;       /* COLLECTIVE: the operation, an index in xtf_collective_operations; OTHER: its owner's */
-    uint32_t comm;         /* id; OTHER: its owner's */
+    uint32_t comm;         /* id of the communicator; OTHER: its owner's */
     uint32_t peer;         /* destination, or source as given by the program; COLLECTIVE: root; OTHER: its owner's */
     uint32_t tag;          /* tag as given by the program; COLLECTIVE: XtfWireExchange; OTHER: its owner's */
     uint64_t bytes;        /* sent, or received by a KNOWN receive; OTHER: its owner's */
     union {
-        uint64_t received;       /* COLLECTIVE */
-        XtfMpiRequestDone *done; /* OTHER */
+        uint64_t received;       /* COLLECTIVE: bytes received */
+        XtfMpiRequestDone *done; /* OTHER: function that its owner wants called */
     };
     uint32_t tests; /* number of tests that found it incomplete */
 } XtfMpiRequest;

@@ -24,7 +24,7 @@ typedef enum { XTF_MPI_FILE_READ, XTF_MPI_FILE_WRITE, XTF_MPI_FILE_FLUSH } XtfMp
 
 /* Operation from its beginning to its end. */
 typedef struct {
-    uint32_t handle; /* XTF_WIRE_NONE: nothing is recorded */
+    uint32_t handle; /* id of the open file; XTF_WIRE_NONE: nothing is recorded */
     uint64_t matching;
     /* Fields of the beginning. It is recorded before the call if the type is certain to be valid (valid.h), else
      * after the call has succeeded. */

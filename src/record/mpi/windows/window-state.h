@@ -17,7 +17,7 @@ enum { XTF_MPI_ANY_TARGET = INT_MIN /* neither a rank nor MPI_PROC_NULL */ };
 typedef struct {
     uint64_t matching;
     int32_t target;
-    bool local; /* complete at the origin */
+    bool local; /* its completion at the origin was recorded */
 } XtfMpiPending;
 
 typedef struct XtfMpiWindow {
@@ -25,7 +25,7 @@ typedef struct XtfMpiWindow {
     uint32_t id, comm;
     uint32_t access, exposure; /* groups of the open epochs; XTF_WIRE_NONE: no epoch is open */
     bool allocated;            /* MPI allocated the window's memory */
-    XtfSpin busy;              /* lock of the operations */
+    XtfSpin busy;              /* lock that guards `pending` */
     XtfMpiPending *pending;
     uint32_t n_pending, room;
 } XtfMpiWindow;

@@ -47,7 +47,7 @@ typedef struct {
     XtfCallpaths callpaths;
     uint32_t n;               /* number of call paths, plus one for the time outside of calls */
     bool has_outside;         /* true if the last entry counts as a call path */
-    uint32_t n_locations;     /* locations with an activity */
+    uint32_t n_locations;     /* number of locations with an activity */
     XtfPathSum *sums;         /* by call path */
     unsigned __int128 length; /* length of the path in ticks */
 } XtfPathImpact;

@@ -14,7 +14,7 @@
 
 typedef struct {
     const XtfPaddedNames *names; /* NULL: the trace has no regions */
-    uint64_t n;                  /* rows of definitions/regions */
+    uint64_t n;                  /* number of rows of definitions/regions */
     bool has_unknown;
     const XtfNumberSet *only; /* rows that region/ selects, the only lines to list; NULL: all lines. Borrowed */
     uint64_t n_listed;        /* number of listed rows */

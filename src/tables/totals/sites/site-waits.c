@@ -33,11 +33,11 @@ typedef struct {
     const XtfSchema *waits;
     XtfSiteTotals *totals;
     GArray *causes; /* Cause */
-    uint32_t first; /* location of the round */
+    uint32_t first; /* first location of this round */
 } Request;
 
 typedef struct {
-    unsigned __int128 *suffered; /* by site */
+    unsigned __int128 *suffered; /* ticks of waits, by call site */
     GArray *causes;
 } ThreadWaits;
 

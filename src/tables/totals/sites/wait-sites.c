@@ -27,7 +27,7 @@ typedef struct {
     XtfAggregateRef ref; /* aggregate with the sums of the field `amount` */
     unsigned amount;     /* number of the cell with the sum of the field `amount` */
     XtfLocationTotals totals;
-    uint64_t *sums; /* by selected location: ticks */
+    uint64_t *sums; /* by selected location: sum of its waits in ticks */
     Wide whole;
     XtfWaitDraw *draws;
     unsigned n; /* draws so far */

@@ -50,7 +50,7 @@ typedef struct {
     uint64_t n_regions;
     XtfWaitWork waiter_work, culprit_work;
     Division division;
-    GTree *pending;      /* PendingWait: the latest first */
+    GTree *pending;      /* PendingWait, ordered by time: the latest first */
     GHashTable *charges; /* Charge, by its cause */
     uint32_t followed;
 } Search;

@@ -17,7 +17,7 @@ typedef struct {
     XtfWaitPlace at;
     uint8_t row[XTF_ROW_MAX]; /* of the wait at `at` */
     GHashTable *procs;
-    int64_t distance;  /* distance in ranks */
+    int64_t distance;  /* ranks from the first process to this one, with sign */
     double iterations; /* sum over the samples, in ticks */
     unsigned n_iterations;
 } Walk;

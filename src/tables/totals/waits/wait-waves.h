@@ -21,10 +21,10 @@
 
 typedef struct {
     XtfWaitChain chain;
-    uint64_t last_begin, last_end; /* of its last wait */
+    uint64_t last_begin, last_end; /* begin and end of its last wait */
     uint64_t kind, region;         /* of its first wait, as the fields hold them */
     uint32_t n_procs;
-    uint64_t ranks; /* distance of the wave */
+    uint64_t ranks; /* how many ranks apart the first and last process are */
     uint64_t longest_step;
     bool of_messages; /* true if all its waits are for messages */
     double iteration; /* ticks; 0: unknown */

@@ -15,7 +15,7 @@ enum {
 /* A wait of a slice. */
 typedef struct {
     XtfWaitPlace place, cause;
-    uint64_t time, amount; /* `time` is the end */
+    uint64_t time, amount; /* end of the wait, and its length */
     uint32_t n_effects;    /* unprocessed effects that end at the same time */
     bool has_cause, done;
 } Wait;

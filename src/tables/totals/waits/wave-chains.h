@@ -21,7 +21,7 @@ enum {
 
 typedef struct {
     XtfWaitPlace first, last;
-    uint64_t n;               /* waits */
+    uint64_t n;               /* number of waits */
     uint64_t begin, end;      /* of its first wait */
     unsigned __int128 amount; /* sum over its waits, in ticks */
     uint64_t first_amount;

@@ -72,10 +72,10 @@ typedef struct {
     XtfLines *lines;
     XtfLocationTotals totals;
     XtfLocationArrays arrays;
-    GArray *peers; /* peers of the process */
+    GArray *peers; /* numbers of the processes that are peers of `proc` */
     struct {
         uint64_t messages, bytes;
-    } * cells; /* by peer */
+    } * cells; /* by index in `peers` */
 } Count;
 
 static void count_clear(Count *count)

@@ -17,8 +17,8 @@
 typedef enum {
     XTF_SHARE_PROGRAM, /* includes OpenMP's work and time in no region */
     XTF_SHARE_P2P,
-    XTF_SHARE_COLLECTIVE, /* includes barriers */
-    XTF_SHARE_WAIT,       /* waits, tests, probes */
+    XTF_SHARE_COLLECTIVE, /* in collective operations, barriers included */
+    XTF_SHARE_WAIT,       /* in calls that wait, test or probe */
     XTF_SHARE_OTHER,
     XTF_N_SHARES,
 } XtfShare;
@@ -31,9 +31,9 @@ XtfShare xtf_share_of_class(XtfRegionClass class);
  * the window's time. */
 typedef enum {
     XTF_LIGHT_NONE,   /* before its first record, after its last, or while nothing is recorded */
-    XTF_LIGHT_GREEN,  /* in the program */
+    XTF_LIGHT_GREEN,  /* the thread is in the program's own code */
     XTF_LIGHT_YELLOW, /* in a call of a library */
-    XTF_LIGHT_RED,    /* waiting */
+    XTF_LIGHT_RED,    /* the thread is waiting */
     XTF_N_LIGHTS,
 } XtfLight;
 

@@ -101,8 +101,8 @@ typedef struct {
     XtfLines *lines;
     XtfLastingTotals lasting;
     XtfLocationArrays arrays;
-    GArray *culprits; /* culprits of the process */
-    Cell *cells;      /* by culprit */
+    GArray *culprits; /* numbers of the culprits of the process */
+    Cell *cells;      /* by index in `culprits` */
 } Count;
 
 static void count_clear(Count *count)

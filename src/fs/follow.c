@@ -26,7 +26,7 @@
 
 enum {
     LOOKS_A_SECOND = 8,
-    PAUSES_TO_LOOKS = 4, /* a pause lasts at least so many times as long as a look, which may be slow */
+    PAUSES_TO_LOOKS = 4, /* a pause lasts 4 times as long as a look, or longer, as a look may be slow */
 };
 
 struct XtfFollower {

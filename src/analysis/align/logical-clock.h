@@ -18,7 +18,7 @@
 #include "src/analysis/align/process-clocks.h"
 
 enum {
-    XTF_AMORTISE = 3400, /* a clock gains or loses 1 tick in so many; slopes stay within 1 in XTF_CLOCK_DRIFT */
+    XTF_AMORTISE = 3400, /* ticks in which a clock gains or loses 1; slopes stay within 1 in XTF_CLOCK_DRIFT */
 };
 
 typedef struct {

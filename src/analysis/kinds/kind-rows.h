@@ -57,7 +57,7 @@ typedef struct {
 /* A call in which a row happened. References keep it while a wait needs its end. */
 struct XtfKindCall {
     uint32_t refs;
-    uint32_t location; /* index in XtfLocations */
+    uint32_t location; /* index in the `locations` of XtfKinds */
     uint32_t region;
     XtfKindRegion special;
     uint64_t enter, leave, seq, row; /* seq and row of the LEAVE */

@@ -31,7 +31,7 @@ static void redirect_signals(pid_t child)
 {
     signal(SIGINT, SIG_IGN); /* a terminal sends SIGINT to the child, too */
     child_pid = child;
-    signal(SIGTERM, pass_signal_on); /* whoever sends SIGTERM may know only the parent's id */
+    signal(SIGTERM, pass_signal_on); /* who sends SIGTERM may know only the parent's id */
     signal(SIGHUP, pass_signal_on);
 }
 

@@ -17,7 +17,7 @@ typedef struct {
     XtfModelTable processes, nodes;
     uint32_t n_nodes;        /* in the table; number n_nodes means no node */
     uint32_t *process_names; /* by process of the selection: strings of the trace; NONE: no name */
-    uint32_t *first_process; /* by node: the first of its processes; the list goes on in `next_process` */
+    uint32_t *first_process; /* by node: the first of its processes; `next_process` has its others */
     uint32_t *next_process;
     uint32_t *first_node, *next_node;
     GHashTable *location_names; /* by location */

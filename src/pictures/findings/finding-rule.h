@@ -31,7 +31,7 @@ typedef struct {
     const char *window_words; /* "the run" or "the window" */
     XtfSelectedLocations locations;
     XtfRecordedProcs recorded;
-    XtfSelection *all; /* borrowed; the selection with all processes, also those that were recorded less */
+    XtfSelection *all; /* borrowed; the selection with all processes, even if recorded less than others */
     XtfSelectedLocations all_locations;
     const XtfRegionClasses *classes; /* borrowed */
     GArray *profile;                 /* XtfProfileLine, in the table's order; empty: there is no profile */
@@ -82,8 +82,8 @@ double xtf_finding_cell_seconds(const XtfFindingJob *job, const XtfRowCell *cell
 /* Returns a name from a cell, with its middle left out if it is long. The caller frees it. */
 char *xtf_finding_name(const char *name);
 
-/* Returns a call path or region from a cell, with its middle left out if it is long; "the program itself" if the cell
- * names no region. The caller frees it. */
+/* Returns a call path or region from a cell; "the program itself" if the cell names none. If it is long, its middle is
+ * left out. The caller frees it. */
 char *xtf_finding_place(const char *callpath);
 /* Sets *source to the file and line of a region of the program, " (stencil.c:41)", from its definition. Sets it to ""
  * for other regions, and if file or line is missing. The caller frees it. */

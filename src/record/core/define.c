@@ -17,7 +17,7 @@ static bool await_room_in_hole(XtfRing *ring, uint64_t size)
             return false;
         if (ring->head + size <= tail + ring->mask + 1 - XTF_CORE_RESERVE)
             return true;
-        _Atomic uint32_t word = 0; /* a futex that nobody wakes: the wait is a pause */
+        _Atomic uint32_t word = 0; /* a futex that no thread wakes: the wait is a pause */
         xtf_core_wake_collector();
         xtf_core_futex_wait(&word, 0, 1000000);
     }

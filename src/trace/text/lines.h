@@ -70,7 +70,7 @@ void xtf_lines_time_if(XtfLines *lines, bool known, uint64_t t);
 void xtf_lines_signed_ticks(XtfLines *lines, bool negative, unsigned __int128 ticks);
 /* Adds a number whose text the caller has already. */
 void xtf_lines_real_text(XtfLines *lines, double number, const char *text);
-void xtf_lines_seconds(XtfLines *lines, double seconds); /* adds seconds with as many digits as a tick needs */
+void xtf_lines_seconds(XtfLines *lines, double seconds); /* adds seconds with the digits that a tick needs */
 void xtf_lines_real(XtfLines *lines, const char *format, double number);
 void xtf_lines_signed(XtfLines *lines, int64_t number);
 void xtf_lines_signed_wide(XtfLines *lines, bool negative, unsigned __int128 number);

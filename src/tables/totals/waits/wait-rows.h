@@ -57,7 +57,7 @@ bool xtf_wait_row_shares_record(const XtfWaitRow *row);
  * location or the record does not exist. */
 bool xtf_wait_row_culprit(const XtfWaitRow *row, uint32_t waiter, XtfTraceContext *context,
                           const XtfLocations *locations, uint32_t *culprit, uint64_t *seq, bool *known, GError **error);
-/* Finds the culprit of a wait and its record, as xtf_wait_row_culprit(), but in the culprit's call: if the waiter
+/* Finds the culprit of a wait and its record, as xtf_wait_row_culprit(), but in the culprit's call. If the waiter
  * waited for the end of a call, the record is that call's LEAVE. */
 bool xtf_wait_row_culprit_in_call(const XtfWaitRow *row, uint32_t waiter, XtfTraceContext *context,
                                   const XtfLocations *locations, uint32_t *culprit, uint64_t *seq, bool *known,

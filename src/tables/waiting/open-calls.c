@@ -8,7 +8,7 @@
 
 #define UNKNOWN UINT64_MAX
 
-enum { AWAITED_MAX = 1 << 12 }; /* rows that are read of one call */
+enum { AWAITED_MAX = 1 << 12 }; /* most rows of one call that are read */
 
 /* Fields of `pending`; NULL: missing. */
 typedef struct {
@@ -22,10 +22,10 @@ typedef struct {
     const XtfRanks *ranks;
     const XtfNameIndex *regions;
     PendingFields fields;
-    XtfAggregateRef frames, by_site; /* all zeros: the trace has none */
+    XtfAggregateRef frames, by_site; /* all zeros: the trace has no such aggregate */
     const XtfSchema *messages[4];    /* types whose records show that a location calls MPI; NULL: missing */
     GHashTable *ends;                /* XtfStatedEnd by process */
-    uint64_t least;                  /* ticks */
+    uint64_t least;                  /* shortest open call that counts, in ticks */
     uint64_t last;                   /* global time at which the trace ends */
     XtfLocationArrays arrays;
 } Reading;
@@ -87,7 +87,7 @@ static void set_kind(const Reading *reading, XtfOpenCall *call)
         call->kind = XTF_OPEN_ALL;
 }
 
-/* Returns what a call of a function waits for that names one message. */
+/* Returns which kind of operation a function waits for whose call names one message. */
 static XtfAwaitedKind kind_of_function(const char *name)
 {
     static const char *const receives[] = {"recv", "mrecv", "sendrecv", "sendrecv_replace", "probe", "mprobe", NULL};
@@ -115,7 +115,7 @@ static void add_awaited(Reading *reading, XtfOpenCall *call, XtfAwaitedKind kind
     call->n++;
 }
 
-/* Adds an operation of a call's request. False: the row is that of the call itself. */
+/* Adds the operation of one of a call's requests, from its row. Returns false if the row is that of the call itself. */
 static bool add_awaited_request(Reading *reading, XtfOpenCall *call, const uint8_t *row)
 {
     static const struct {
@@ -136,7 +136,7 @@ static bool add_awaited_request(Reading *reading, XtfOpenCall *call, const uint8
     return false;
 }
 
-/* Fills a call from its own row. Rows of its requests, if there are any, have been added. */
+/* Fills a call from its own row. The operations of its requests, if it has any, have been added before. */
 static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
 {
     const PendingFields *fields = &reading->fields;
@@ -191,7 +191,7 @@ static bool read_last_call(Reading *reading, const XtfArray *array, XtfOpenCall 
 
 /* ---- One location. */
 
-/* Sets *later if a location has a record of calls after record `seq`. */
+/* Sets *later to true if a location entered or left a call after the record with number `seq`. */
 static bool has_later_call(const Reading *reading, uint64_t seq, bool *later, GError **error)
 {
     const XtfSchema *schema = reading->frames.schema;

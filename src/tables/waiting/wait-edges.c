@@ -5,18 +5,18 @@
 
 #define UNKNOWN UINT64_MAX
 
-/* A node that several threads wait for: members of a communicator. */
+/* Kinds of shared nodes: nodes for which several threads wait, and which wait for members of a communicator. */
 typedef enum {
     ANY_MEMBER,
     NOT_IN_OPERATION, /* members that have not called an operation */
     NOT_IN_FINALIZE,
-    ANY_PROCESS, /* of the trace */
+    ANY_PROCESS, /* any process of the trace */
 } SharedKind;
 
 typedef struct {
     SharedKind kind;
-    uint64_t comm;     /* UNKNOWN: all processes */
-    uint64_t number;   /* NOT_IN_OPERATION: operations that have ended before */
+    uint64_t comm;     /* UNKNOWN: the members are all processes */
+    uint64_t number;   /* NOT_IN_OPERATION: number of the operations before it in `comm` */
     uint64_t function; /* NOT_IN_OPERATION: index in xtf_collective_functions */
 } SharedKey;
 
@@ -139,7 +139,7 @@ static bool is_in_finalize(const XtfWaitEdges *edges, uint32_t location, const S
     return (call && call->kind == XTF_OPEN_FINALIZE) || edges->calls->states[location] == XTF_THREAD_ENDED;
 }
 
-/* True if a shared node waits for a member of its communicator. */
+/* True if a shared node waits for a process that is a member of its communicator. */
 static bool is_awaited(const XtfWaitEdges *edges, const SharedKey *key, uint64_t proc)
 {
     uint64_t ended;
@@ -157,7 +157,7 @@ static bool is_awaited(const XtfWaitEdges *edges, const SharedKey *key, uint64_t
     return true;
 }
 
-/* Lets a shared node wait for a process, if the key names it. False if the trace has no such process. */
+/* Lets a shared node wait for a process, if is_awaited(). Returns false if the trace has no such process. */
 static bool add_awaited_member(XtfWaitEdges *edges, Shared *shared, uint64_t proc)
 {
     uint32_t node = node_of_proc(edges, proc);

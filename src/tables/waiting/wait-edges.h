@@ -10,8 +10,8 @@
 
 /* The targets of an open call. */
 typedef struct {
-    uint64_t example;  /* a process that it waits for; UINT64_MAX: none */
-    uint64_t n;        /* processes that it waits for */
+    uint64_t example;  /* a process that the call waits for; UINT64_MAX: none */
+    uint64_t n;        /* number of processes that the call waits for */
     bool any, unknown; /* as in an XtfWaiting */
 } XtfWaitTargets;
 
@@ -21,17 +21,17 @@ typedef struct {
     const XtfRanks *ranks;     /* borrowed */
     XtfExchangeCounts counts;
     XtfWaitGraph graph;
-    uint32_t *thread_nodes;  /* by index of the location; XTF_NO_WAIT_NODE: it has never called MPI */
-    uint32_t *proc_nodes;    /* by index in locations->procs; the node of its only thread, or one of its own */
-    GArray *proc_of_node;    /* uint64_t by node: process of a thread or a process; UINT64_MAX: of no single one */
+    uint32_t *thread_nodes;  /* by index of the location; XTF_NO_WAIT_NODE: the thread has never called MPI */
+    uint32_t *proc_nodes;    /* by index in locations->procs: node of the process's only thread, or one of its own */
+    GArray *proc_of_node;    /* uint64_t by node: number of its process; UINT64_MAX: a shared node */
     GHashTable *shared;      /* private: nodes for which several threads wait */
     XtfWaitTargets *targets; /* by index of the open call */
 } XtfWaitEdges;
 
-/* Builds the graph. Calls whose targets are unknown are free nodes, with an edge for a second solution. Borrows
- * `calls`. */
+/* Builds the graph. Calls whose targets are unknown are free nodes. They have an edge to all processes, which only the
+ * second solution uses. Borrows `calls`. */
 bool xtf_wait_edges_init(XtfWaitEdges *edges, XtfTraceContext *context, const XtfOpenCalls *calls, GError **error);
-void xtf_wait_edges_finish(XtfWaitEdges *edges); /* all zeros is fine */
+void xtf_wait_edges_finish(XtfWaitEdges *edges); /* accepts all zeros */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitEdges, xtf_wait_edges_finish)
 
 /* Lets the calls whose targets are unknown wait for any process, for a second solution. */

@@ -11,11 +11,11 @@ typedef struct {
 typedef struct {
     XtfWaitGraph *graph;
     uint32_t n;
-    uint32_t *first_to, *next_to; /* edges to each node: the first one by node, the next one by edge */
-    uint32_t *missing;            /* targets without which a node cannot go on */
-    uint32_t *queue;              /* nodes */
+    uint32_t *first_to, *next_to; /* lists of the edges to each node: the first edge by node, the next one by edge */
+    uint32_t *missing;            /* number of targets that must still be released before the node is */
+    uint32_t *queue;              /* nodes that a search has found, in that order */
     uint32_t *order, *low;        /* of Tarjan's search; order: NONE: not visited */
-    uint32_t *component;          /* number of its component; NONE: not known yet */
+    uint32_t *component;          /* number of the node's component; NONE: not known yet */
 } Solution;
 
 static Edge *edge_at(const XtfWaitGraph *graph, uint32_t number)
@@ -126,10 +126,10 @@ static bool is_stuck_edge(const Solution *solution, const Edge *edge)
     return xtf_wait_graph_node(solution->graph, edge->to)->is_stuck;
 }
 
-/* The search from a node, without recursion. `path` has the nodes on the way to the present one, `edge_of` the next
- * edge of each. */
+/* Tarjan's search from a node, without recursion. `path` has the nodes from that one to the one being visited,
+ * `edge_of` the next edge of each. `open` has the visited nodes whose component is not known. */
 typedef struct {
-    GArray *path, *open; /* uint32_t */
+    GArray *path, *open; /* nodes, as uint32_t */
     uint32_t *edge_of;
     uint32_t n_visited, n_components;
 } Search;
@@ -268,7 +268,7 @@ static void find_cycle(Solution *solution, uint32_t first)
             XtfWaitNode *node = xtf_wait_graph_node(solution->graph, from);
             if (node->core != core || node->distance != 0 || node->next != NONE)
                 continue;
-            node->next = to; /* of the first node: only once another node of the cycle leads to it */
+            node->next = to; /* the first node gets it when the search returns to it */
             if (from != first)
                 solution->queue[n_reached++] = from;
         }

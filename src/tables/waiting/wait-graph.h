@@ -1,9 +1,9 @@
 /*
  * Wait-for graphs: which nodes can never continue.
  *
- * A node is free, has ended, or waits for other nodes: for all of them, or for any one of them. A waiting node can
- * continue when all of its targets can, or when any of them can. A free node can continue, and a node that has ended
- * never can. The other nodes are stuck: each of them waits for another stuck node, or for a node that has ended.
+ * A node is free, has ended, or waits for other nodes, its targets: for all of them, or for any one of them. A waiting
+ * node can continue when all of its targets can, or when any of them can. A free node can continue, and a node that has
+ * ended never can. A node that can never continue is stuck: it has ended, or it waits for stuck nodes.
  *
  * A core is a set of stuck nodes that reach each other, and from which no other stuck node is reached. So each stuck
  * node leads to a core. A core of waiting nodes is a cycle or, with nodes that wait for any, a knot. A core may also be
@@ -31,12 +31,12 @@ typedef enum {
 
 typedef struct {
     XtfWaitNodeKind kind;
-    uint32_t first_edge; /* newest edge from the node; UINT32_MAX: none */
+    uint32_t first_edge; /* index in `edges` of the newest edge from the node; UINT32_MAX: none */
     uint32_t n_edges;
     /* Set by xtf_wait_graph_solve(): */
     bool is_stuck;
     uint32_t core;     /* core to which a stuck node leads, from 0; XTF_WAIT_NO_CORE: the node is not stuck */
-    uint32_t distance; /* edges on the shortest way of a stuck node to its core; 0: it is in the core */
+    uint32_t distance; /* number of edges from a stuck node to its core, on the shortest way; 0: it is in the core */
     uint32_t next;     /* next node on that way; in a core of several nodes: on a shortest cycle through it */
 } XtfWaitNode;
 
@@ -47,7 +47,7 @@ typedef struct {
 } XtfWaitGraph;
 
 void xtf_wait_graph_init(XtfWaitGraph *graph);
-void xtf_wait_graph_finish(XtfWaitGraph *graph); /* all zeros is fine */
+void xtf_wait_graph_finish(XtfWaitGraph *graph); /* accepts all zeros */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitGraph, xtf_wait_graph_finish)
 
 /* Adds a node and returns its number, from 0. */

@@ -59,7 +59,7 @@ char *xtf_live_run_find(GError **error)
     return newest;
 }
 
-/* Makes the tree of a trace, which it borrows. */
+/* Makes the tree of a trace, which takes a reference to the trace. */
 static XtfTree *tree_of(XtfTrace *trace, GError **error)
 {
     XtfTraceInfo info;

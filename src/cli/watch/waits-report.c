@@ -11,7 +11,7 @@ const char *const xtf_waits_verdict_words[XTF_N_WAITS_VERDICTS] = {"unknown",  "
 
 #define NO_PROC UINT64_MAX
 
-/* Returns the whole number of a cell; NO_PROC if it is empty. */
+/* Returns the whole number in a cell; NO_PROC if the cell has none. */
 static uint64_t proc_of(const XtfValueTable *table, guint line, const char *column)
 {
     const char *text = xtf_value_table_text(table, line, column);
@@ -220,7 +220,8 @@ char *xtf_waits_report_headline(const XtfWaitsReport *report)
     return g_string_free(out, FALSE);
 }
 
-/* Appends "  process 3, thread 1, in MPI_Recv from process 0, tag 7, called by main(ring.c:13), since 0.61 s". */
+/* Appends "  process 3, in MPI_Recv, called by main(ring.c:13), since 0.61 s: waits for process 0, tag 7" and a
+ * newline. */
 static void append_line(const XtfValueTable *table, guint line, GString *out)
 {
     const char *site = xtf_value_table_text(table, line, "site"), *needs = xtf_value_table_text(table, line, "needs");

@@ -34,7 +34,7 @@ bool xtf_otf2_has_caught(void)
     return caught[0] != '\0';
 }
 
-/* Returns the meaning of a message of the library, for users who see only files. */
+/* Returns what a message of OTF2's library means, in words for users, who see only files. */
 static const char *meaning_of(const char *message)
 {
     static const struct {

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define XTF_OTF2_TRACE_ID "otf2.trace_id" /* a property of imports */
+#define XTF_OTF2_TRACE_ID "otf2.trace_id" /* name of a property of imported traces */
 #define XTF_OTF2_ENDING   ".otf2"
 
 /* True if a file is the anchor file of an OTF2 archive. */

@@ -10,7 +10,7 @@
 /* A location's files. */
 typedef struct {
     uint64_t id;
-    uint64_t bytes;       /* of events */
+    uint64_t bytes;       /* bytes of its file of events */
     uint64_t claimed;     /* the number of events in its definition, which may be wrong */
     bool has_definitions; /* a file of local definitions: id maps and clock */
 } XtfOtf2Location;
@@ -43,7 +43,7 @@ typedef struct {
     OTF2_EvtReaderCallbacks *callbacks;
     OTF2_DefReaderCallbacks *local_callbacks;
     GArray *locations; /* of XtfOtf2Location: the locations to read */
-    uint64_t bytes;    /* of the events of all these locations */
+    uint64_t bytes;    /* sum of `bytes` of all these locations */
 
     /* Shared by the workers, under the job's lock. */
     guint next;    /* index of the next location to read */
@@ -54,7 +54,7 @@ typedef struct {
     bool claims_too_little;   /* a location has more events than its definition counts */
 
     /* Progress. */
-    _Atomic uint64_t bytes_done, events_done; /* of finished locations */
+    _Atomic uint64_t bytes_done, events_done; /* bytes and events of the finished locations */
     _Atomic int64_t bytes_guessed;            /* estimate for locations that workers are reading */
 } XtfOtf2Import;
 

@@ -2,7 +2,7 @@
 
 #include "src/import/otf2/files.h"
 
-/* Arrays that only other sources have. */
+/* Types of arrays that no archive of OTF2 has. */
 #define FOREIGN_TYPES                                                                                                  \
     (UINT64_C(1) << XTF_MODEL_PENDING | UINT64_C(1) << XTF_MODEL_LINKS | UINT64_C(1) << XTF_MODEL_SLICES |             \
      UINT64_C(1) << XTF_MODEL_RESOURCES | UINT64_C(1) << XTF_MODEL_TASK_STATES | UINT64_C(1) << XTF_MODEL_TASK_MOVES | \

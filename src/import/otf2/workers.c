@@ -149,7 +149,7 @@ static bool read_events(Worker *worker, OTF2_Reader *reader, const XtfOtf2Locati
 
     if (!events)
         return xtf_otf2_fail(error, XTF_ERROR_DAMAGED, OTF2_SUCCESS, "its events");
-    /* Both should be on by default. */
+    /* OTF2's library should apply both by default. */
     OTF2_EvtReader_ApplyMappingTables(events, true);
     OTF2_EvtReader_ApplyClockOffsets(events, true);
     OTF2_Reader_RegisterEvtCallbacks(reader, events, worker->import->callbacks, &worker->stream);

@@ -74,7 +74,7 @@ static void put_boxes(XtfScreen *screen, const XtfWatchView *view, const XtfWatc
     }
 }
 
-/* Draws a cell for each process, the worst first: if there are too many, computing ones are left out. */
+/* Draws a cell for each process, the worst first. If the screen is too small for all, the last ones are left out. */
 static void put_cells(XtfScreen *screen, const XtfWatchedRun *run, int room)
 {
     g_autofree guint *order = xtf_watched_run_order(run);

@@ -16,5 +16,5 @@ typedef struct {
 
 /* Draws a new screen. */
 XtfScreen *xtf_watch_screen(const XtfWatchView *view, const XtfWatchedRun *run, int columns, int lines, bool ascii);
-/* Returns the number of boxes in a row of the screen; 1 for cells. */
+/* Returns the number of boxes that fit in a row of a screen of `columns` columns; at least 1. */
 guint xtf_watch_boxes_per_row(const XtfWatchedRun *run, int columns);

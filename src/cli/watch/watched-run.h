@@ -17,20 +17,20 @@ typedef enum {
     XTF_N_WATCHED_COLOURS,
 } XtfWatchedColour;
 
-extern const char *const xtf_watched_colour_names[XTF_N_WATCHED_COLOURS]; /* "red" */
-extern const char *const xtf_watched_colour_words[XTF_N_WATCHED_COLOURS]; /* "waiting" */
+extern const char *const xtf_watched_colour_names[XTF_N_WATCHED_COLOURS]; /* "red", "yellow", ... */
+extern const char *const xtf_watched_colour_words[XTF_N_WATCHED_COLOURS]; /* "waiting", "communicating", ... */
 
 typedef struct {
     uint64_t proc;
-    guint line; /* in `state` */
+    guint line; /* its line in `state` */
     XtfWatchedColour colour;
-    double for_seconds; /* time since it entered its call; 0: it is in none */
+    double for_seconds; /* time since it entered its call; 0: it is in no call */
     guint waiting;      /* its first line in `waiting`; G_MAXUINT: none */
 } XtfWatchedProcess;
 
 typedef struct {
     XtfTree *tree;         /* borrowed */
-    double seconds;        /* time up to which the trace is shown */
+    double seconds;        /* time of the run up to which the trace is shown */
     XtfValueTable *state;  /* NULL: the trace has no processes yet */
     XtfValueTable *recent; /* `state` of the last ten seconds; NULL: the run has ended */
     XtfWaitsReport waits;
@@ -48,13 +48,13 @@ static inline const XtfWatchedProcess *xtf_watched_process(const XtfWatchedRun *
     return &g_array_index(run->processes, XtfWatchedProcess, i);
 }
 
-/* Returns the processes, the worst first: by colour, then by the time in their call. An array of their indices, which
- * the caller frees. */
+/* Returns the indices of all processes, the worst colour first. The waiting ones are ordered by the time in their call,
+ * the longest first, all others by number. The caller frees the array. */
 guint *xtf_watched_run_order(const XtfWatchedRun *run);
-/* Returns the sentence on the call of a process: "in MPI_Recv, called by get(solver.c:7), for 2.5 s". The caller frees
- * it. */
+/* Returns the sentence on the call of a process: "in MPI_Recv, called by get(solver.c:7), for 2.5 s", or
+ * "in no call". The caller frees it. */
 char *xtf_watched_call(const XtfWatchedRun *run, const XtfWatchedProcess *process);
-/* Returns the estimated slow-down by recording, as a share: 10 ns for each record. */
+/* Estimates how much recording slows down a process: 10 ns for each of its records, as a share of the run's time. */
 double xtf_watched_slowdown(const XtfWatchedRun *run, const XtfWatchedProcess *process);
-/* Appends the whole run as an object of JSON. */
+/* Appends the state of the whole run as an object of JSON. */
 void xtf_watched_run_json(const XtfWatchedRun *run, GString *out);

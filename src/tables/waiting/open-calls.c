@@ -150,6 +150,9 @@ static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
     uint64_t requests = value_of(fields->requests, row);
     const char *name = reading->regions->texts[call->region];
     XtfAwaitedKind kind = kind_of_function(name);
+    bool from_null = kind == XTF_AWAITED_RECEIVE && call->comm == UNKNOWN && call->n > 0; /* MPI_PROC_NULL */
+    if (from_null)
+        return;
     if (kind != XTF_AWAITED_EITHER || (call->n == 0 && value_of(fields->peer, row) != UNKNOWN))
         add_awaited(reading, call, kind, row);
     else if (call->n == 0 || requests > call->n)

@@ -59,6 +59,7 @@ WRITERS = {
     "merge": Writer(("merge", "-qf", "-o", "out.xtf", "parts"), PARTS),
     "merge-again": Writer(("merge", "-qf", "-o", "out.xtf", "parts"), PARTS | OLD),
     "merge-runs": Writer(("merge", "-qf", "--runs", "-o", "out.xtf", *RUNS), RUNS | OLD),
+    "merge-runs-anchor": Writer(("merge", "-qf", "--runs", "--anchor", "-o", "out.xtf", *RUNS), RUNS | OLD),
     "anchor": Writer(("merge", "-q", "--anchor", "parts"), PARTS),
     "anchor-again": Writer(("merge", "-q", "--anchor", "anchored"), {"anchored": "anchored"}),
     "analyze": Writer(("analyze", "-q", "melt.xtf"), MELT),

@@ -70,6 +70,8 @@ ROWS = {
     "merge": Row("xtf", "merge", "-q", "-o", "@/t.xtf", "left.xtf", "right.xtf", resumes=False),
     "merge-force": Row("xtf", "merge", "-q", "--force", "-o", "@/t.xtf", "left.xtf", "right.xtf", files={"t.xtf": "melt.xtf"}, resumes=False),
     "merge-runs": Row("xtf", "merge", "-q", "--runs", "-o", "@/t.xtf", "run1.xtf", "run2.xtf"),
+    "merge-runs-anchor": Row("xtf", "merge", "-q", "--runs", "--anchor", "-o", "@/t.xtf", "@/run1.xtf", "@/run2.xtf",
+                             files={"run1.xtf": "run1.xtf", "run2.xtf": "run2.xtf"}, resumes=False),
     "anchor": Row("xtf", "merge", "-q", "--anchor", "@/run.d", files={"run.d/left.xtf": "left.xtf", "run.d/right.xtf": "right.xtf"}, resumes=False),
     "analyze": Row("xtf", "analyze", "-q", "@/t.xtf", files={"t.xtf": "melt.xtf"}),
     "analyze-again": Row("xtf", "analyze", "-q", "@/t.xtf", files={"t.xtf": "aligned.xtf"}),

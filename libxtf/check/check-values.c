@@ -192,8 +192,8 @@ static bool limits_equal(const XtfLimits *a, const XtfLimits *b)
     return a->min == b->min && a->max == b->max && a->has_none == b->has_none;
 }
 
-/* Compares the limits of a field. In a merged file the limits of row numbers that segment maps convert may be wider
- * than the values. */
+/* Compares the limits of a field. In a merged file the least and the greatest of row numbers that segment maps convert
+ * may be beyond the values. */
 static void compare_limits(const XtfValueCheck *values, const XtfSchema *schema, uint32_t f, bool all_rows_checked)
 {
     const XtfField *field = &schema->fields[f];
@@ -201,11 +201,13 @@ static void compare_limits(const XtfValueCheck *values, const XtfSchema *schema,
     const XtfLimits *catalog_limits = &values->trace->catalog.limits[schema->id][f],
                     *row_limits = &values->row_limits[schema->id][f];
     XtfLimits joined = xtf_limits_join(field->type, catalog_limits, row_limits);
+    bool is_wider =
+        mapped ? row_limits->has_none != catalog_limits->has_none : !limits_equal(row_limits, catalog_limits);
 
     if (!limits_equal(&joined, catalog_limits))
         xtf_checking_problem(values->check, "schema \"%s\", field \"%s\": values beyond the limits in the catalog",
                              schema->name, field->name);
-    else if (all_rows_checked && !mapped && !limits_equal(row_limits, catalog_limits))
+    else if (all_rows_checked && is_wider)
         xtf_checking_problem(values->check,
                              "schema \"%s\", field \"%s\": the limits in the catalog are wider than its values",
                              schema->name, field->name);

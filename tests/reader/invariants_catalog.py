@@ -336,6 +336,8 @@ CATALOG_ROWS = [
      "values beyond the limits in the catalog", "schema all, field event: limits"),
     ("3", "limit-none-other", "The third number is 0 or 1", "small", limit("all", 2, none=2),
      "catalog: limits do not match the schema", "schema all, field event: limits"),
+    ("3", "limit-none-mapped", "The third number is exact for mapped fields, too", "merged", limit("all", 10, none=1),
+     "the limits in the catalog are wider than its", "schema all, field lost: limits"),
     ("3", "limit-string-wide", "Limits of a STRING are those of its length", "small", limit("all", 9, max=plus(1)),
      "the limits in the catalog are wider than its", "schema all, field text: limits"),
     ("3", "limit-string-narrow", "Limits of a STRING are those of its length", "small", limit("all", 9, max=plus(-1)),

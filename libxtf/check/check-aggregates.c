@@ -59,6 +59,14 @@ static bool sums_close(const uint64_t *rows, const uint64_t *a, const uint64_t *
            fabs(left - right) <= ldexp(largest * (double)*rows, -40);
 }
 
+/* True if `a` and `b` have equal extremes of doubles, of which +0 equals -0, and the same bits as last value. */
+static bool extremes_equal(const uint64_t *a, const uint64_t *b)
+{
+    return xtf_f64_from_bits(a[XTF_VALUE_MIN]) == xtf_f64_from_bits(b[XTF_VALUE_MIN]) &&
+           xtf_f64_from_bits(a[XTF_VALUE_MAX]) == xtf_f64_from_bits(b[XTF_VALUE_MAX]) &&
+           a[XTF_VALUE_LAST] == b[XTF_VALUE_LAST];
+}
+
 /* True if the cells of value i in `a` and `b` are equal. Sums of doubles may differ by rounding. */
 static bool values_equal(const XtfGroupTotals *totals, const uint64_t *key, unsigned i, const uint64_t *a,
                          const uint64_t *b)
@@ -72,7 +80,7 @@ static bool values_equal(const XtfGroupTotals *totals, const uint64_t *key, unsi
         return false;
     if (step == 1)
         return true; /* without extremes the size of the rounding is unknown */
-    return memcmp(left + 1, right + 1, (step - 1) * sizeof *left) == 0 && sums_close(a, left, right);
+    return extremes_equal(left, right) && (left[XTF_VALUE_SUM] == right[XTF_VALUE_SUM] || sums_close(a, left, right));
 }
 
 static bool cells_equal(const XtfGroupTotals *totals, const uint64_t *key, const uint64_t *a, const uint64_t *b)

@@ -1,5 +1,5 @@
 """Files that readers accept: with reserved bytes that are not 0, more bytes at the ends of schemas, unknown tables, useless hints. Rows, counts
-and totals stay the same. Two more tests have the slot of another file, and leaves in a circle.
+and totals stay the same. Extremes may be either zero. Two more tests have the slot of another file, and leaves in a circle.
 
     test_tolerated.py DUMP-TRACE XTF
 """
@@ -9,9 +9,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "roundtrip"))
+sys.path += [str(pathlib.Path(__file__).resolve().parents[1] / name) for name in ("roundtrip", "format")]
 # pylint: disable=wrong-import-position
 from invariants_pages import edge_with, table_of
+import test_format_files
 from test_reader import text_of
 from xtf_check import check
 from xtf_patch import LEAF, SCHEMAS, SEGMENT, SEGMENTS, File, set_fields
@@ -182,6 +183,29 @@ def check_circle(dump, folder):
         expect(read_by_python(path) in (None, rows.decode("utf-8", "surrogateescape").split("\n")[:-1]), "a circle gives Python other rows")
 
 
+def check_zeros(xtf, folder):
+    """Either zero is the least and the greatest of zeros. The last value is that of a row."""
+    test_format_files.expand(folder)
+    path, negative = folder / "totals.xtf", 1 << 63
+    whole = path.read_bytes()
+    for cell, accepted in ("cell2", True), ("cell3", True), ("cell4", False):
+        f = File(whole).one_superblock()
+        names = [name for _, name in f.schemas()]
+        arrays = [array for array in f.arrays() if array.codec == 0 and array.length > 8 + 32 * array.height]
+        tables = [(names[array.schema], table) for array in arrays for level in range(1, array.height + 1) for table in f.edge_tables(array, level)]
+        row = next(row for name, table in tables if table.kind == 1 for row in f.totals_rows(name, table)
+                   if "cell4" in row.layout.fields and (row.cell2, row.cell3, row.cell4) == (negative, negative, 0))
+        setattr(row, cell, getattr(row, cell) ^ negative)
+        f.seal()
+        path.write_bytes(f.data)
+        expect((xtf.completed("check", path).returncode == 0) == accepted, "check with another zero in", cell)
+        try:
+            check(Trace(path))
+            expect(accepted, "the reader in Python accepts another zero in", cell)
+        except Damaged:
+            expect(not accepted, "the reader in Python refuses another zero in", cell)
+
+
 def main():
     dump, xtf = sys.argv[1], Xtf(sys.argv[2])
     with tempfile.TemporaryDirectory(prefix="xtf-tolerated-") as name:
@@ -191,6 +215,7 @@ def main():
         check_cases(dump, xtf, folder)
         check_slots(dump, folder)
         check_circle(dump, folder)
+        check_zeros(xtf, folder)
     print(f"{len(CASES)} cases")
 
 

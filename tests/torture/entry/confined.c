@@ -160,6 +160,7 @@ static void open_descriptors(void)
  * which may not signal it. */
 static void start_victim(void)
 {
+    place.nice = getpriority(PRIO_PROCESS, 0);
     place.victim = fork();
     if (place.victim != 0)
         return;

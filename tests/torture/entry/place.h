@@ -14,6 +14,7 @@ typedef struct {
     char link_out[96], link_in[96], part[96];      /* links in the trace's folder: to `outside`, and to the part */
     int writable, readable;                        /* descriptors of `outside` and of `inside` */
     pid_t victim;                                  /* process of the same user that waits */
+    int nice;                                      /* of the victim */
     int tcp, local, datagram, pair[2];             /* sockets: not connected; a connected pair */
     struct sockaddr_in listening;                  /* address at which the parent listens */
     struct sockaddr_un abstract, log;              /* addresses of the parent: to connect, and to send to */

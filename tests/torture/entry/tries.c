@@ -157,11 +157,11 @@ typedef struct {
     uint64_t runtime, deadline, period;
 } Scheduling;
 
-/* Changes how a process is scheduled. Returns -1 with EPERM if it is scheduled as before: a filter may let the call
- * succeed without an effect. */
+/* Changes how a process is scheduled, and keeps its nice value, which only root may lower. Returns -1 with EPERM if it
+ * is scheduled as before: a filter may let the call succeed without an effect. */
 long try_scheduling_of(pid_t pid)
 {
-    Scheduling attributes = {.size = sizeof attributes, .policy = SCHED_BATCH, .nice = 7}, now = {0};
+    Scheduling attributes = {.size = sizeof attributes, .policy = SCHED_BATCH, .nice = place.nice}, now = {0};
 
     if (syscall(SYS_sched_setattr, pid, &attributes, 0) != 0)
         return -1;

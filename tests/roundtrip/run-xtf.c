@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The command itself, with main() renamed. */
+/* Runs the command: it is main() under another name. */
 int xtf_main(int argc, char **argv);
 #define main xtf_main
 #include "src/cli/main.c"

@@ -9,25 +9,25 @@
 
 static int rank, value;
 
-static void compute(double seconds)
+static void compute_for(double seconds)
 {
     struct timespec time = {(time_t)seconds, (long)((seconds - (long)seconds) * 1e9)};
 
     nanosleep(&time, NULL);
 }
 
-static void receive(int from, int tag)
+static void receive_from(int from, int tag)
 {
     MPI_Recv(&value, 1, MPI_INT, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Each process receives from the one before it, which has sent nothing. */
+/* Lets each process receive from the one before it, which has sent nothing. */
 static void ring(void)
 {
-    receive((rank + 2) % 3, 7);
+    receive_from((rank + 2) % 3, 7);
 }
 
-/* Two processes send to each other without a buffer; the third waits for them in a barrier. */
+/* Lets two processes send to each other without a buffer. The third waits for them in a barrier. */
 static void sends(void)
 {
     if (rank < 2)
@@ -35,30 +35,30 @@ static void sends(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Process 0 receives before the barrier what process 1 sends after it. */
+/* Lets process 0 receive a message before the barrier that process 1 sends after it. */
 static void barrier(void)
 {
     if (rank == 0)
-        receive(1, 5);
+        receive_from(1, 5);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 1)
         MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
 }
 
-/* All processes receive from any other one. */
+/* Lets all processes receive from any other one. */
 static void any(void)
 {
-    receive(MPI_ANY_SOURCE, MPI_ANY_TAG);
+    receive_from(MPI_ANY_SOURCE, MPI_ANY_TAG);
 }
 
-/* Process 0 waits for a message of process 1, which is in MPI_Finalize. */
+/* Lets process 0 wait for a message of process 1, which is in MPI_Finalize. */
 static void finalize(void)
 {
     if (rank == 0)
-        receive(1, 1);
+        receive_from(1, 1);
 }
 
-/* Processes post receives from both others. One message is sent: it completes a request, and no call. */
+/* Lets processes post receives from both others. One message is sent, which completes a request and no call. */
 static void requests(void)
 {
     MPI_Request posted[2];
@@ -70,13 +70,13 @@ static void requests(void)
     MPI_Waitall(2, posted, MPI_STATUSES_IGNORE);
 }
 
-/* The others wait for process 2, which computes. */
+/* Lets the others wait for process 2, which computes. */
 static void slow(void)
 {
     if (rank == 2)
-        compute(8);
+        compute_for(8);
     if (rank == 0)
-        receive(2, 4);
+        receive_from(2, 4);
     if (rank == 2)
         MPI_Send(&value, 1, MPI_INT, 0, 4, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 2)
-        compute(0.2);
+        compute_for(0.2);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (argc > 1 && strcmp(argv[1], cases[i].name) == 0)
             cases[i].hang();

@@ -20,7 +20,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import mpis  # noqa: E402
 
 XTF, PROGRAM = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]) / "tests/record/watch/hang.c"
-# By case: the processes of the deadlock, those behind it, and a function and a line's file that the first one is in.
+# By case: the processes of the deadlock, the processes that wait for them, and the function that process 0 is in.
 CASES = {
     "ring": ({0, 1, 2}, set(), "MPI_Recv"),
     "sends": ({0, 1}, {2}, "MPI_Ssend"),

@@ -17,7 +17,7 @@ enum {
     COLUMNS = 100,
     LINES = 30,
     SIDE_MAX = 10000,
-    INTERVAL_DEFAULT = 1000, /* milliseconds */
+    INTERVAL_DEFAULT = 250, /* milliseconds */
     INTERVAL_LEAST = 40,
 };
 
@@ -37,24 +37,26 @@ static void watch_clear(Watch *watch)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Watch, watch_clear)
 
-/* Reads the latest commit. The monitor keeps showing the earlier one if that fails: a run's folder may be gone. */
+/* Reads the latest commit, if it is not shown yet. If that fails, the monitor keeps showing the earlier one: the folder
+ * of a run may be gone. */
 static bool renew(Watch *watch, GError **error)
 {
     g_autoptr(GError) fault = NULL;
-    XtfWatchedRun run;
+    XtfTree *later;
 
-    xtf_watched_run_finish(&watch->run);
-    if (!xtf_live_tree_renew(&watch->tree, &fault)) {
+    if (!xtf_live_tree_renew(watch->tree, &later, &fault)) {
         g_free(watch->fault);
         watch->fault = g_strdup_printf("cannot read a later commit: %s", fault->message);
     }
-    if (!xtf_watched_run_init(&run, watch->tree, error)) {
-        xtf_watched_run_finish(&run);
-        return false;
-    }
-    watch->run = run;
     watch->view.note = watch->fault;
-    return true;
+    if (!later && watch->run.tree)
+        return true;
+    xtf_watched_run_finish(&watch->run);
+    if (later) {
+        xtf_tree_free(watch->tree);
+        watch->tree = later;
+    }
+    return xtf_watched_run_init(&watch->run, watch->tree, error);
 }
 
 /* ---- Keys. */
@@ -175,13 +177,15 @@ static bool print_once(Watch *watch, bool json, int columns, int lines, GError *
     return true;
 }
 
-/* Prints an object at each interval until the run has ended. */
+/* Prints an object for each commit until the run has ended. */
 static bool print_stream(Watch *watch, int interval, GError **error)
 {
     do {
+        const XtfTree *before = watch->run.tree;
         if (!renew(watch, error))
             return false;
-        print_json(watch);
+        if (watch->run.tree != before)
+            print_json(watch);
         if (watch->fault || xtf_tree_is_final(watch->tree))
             break;
         g_usleep((gulong)interval * 1000);
@@ -195,9 +199,9 @@ int xtf_command_watch(int argc, char **argv)
     int columns = 0, lines = 0, interval = INTERVAL_DEFAULT;
     const GOptionEntry entries[] = {
         {"once", '1', 0, G_OPTION_ARG_NONE, &once, "Print the state of now and exit", NULL},
-        {"json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON: an object a line at each interval, or once", NULL},
-        {"interval", 'i', 0, G_OPTION_ARG_INT, &interval, "Read the run again after MS milliseconds (default: 1000)",
-         "MS"},
+        {"json", 0, 0, G_OPTION_ARG_NONE, &json, "Print JSON: an object a line at each commit, or once", NULL},
+        {"interval", 'i', 0, G_OPTION_ARG_INT, &interval,
+         "Look for a later commit after MS milliseconds (default: 250)", "MS"},
         {"columns", 0, 0, G_OPTION_ARG_INT, &columns, "Width of what --once prints", "N"},
         {"lines", 0, 0, G_OPTION_ARG_INT, &lines, "Height of what --once prints", "N"},
         {0},

@@ -77,18 +77,16 @@ XtfTree *xtf_live_tree_open(const char *source, GError **error)
     return trace ? tree_of(trace, error) : NULL;
 }
 
-bool xtf_live_tree_renew(XtfTree **tree, GError **error)
+bool xtf_live_tree_renew(XtfTree *tree, XtfTree **later, GError **error)
 {
-    g_autoptr(XtfTrace) later = NULL;
+    g_autoptr(XtfTrace) trace = NULL;
 
-    if (xtf_tree_is_final(*tree))
+    *later = NULL;
+    if (xtf_tree_is_final(tree))
         return true;
-    if (!xtf_trace_refresh(xtf_tree_trace(*tree), &later, error))
+    if (!xtf_trace_refresh(xtf_tree_trace(tree), &trace, error))
         return false;
-    XtfTree *next = later ? tree_of(later, error) : NULL;
-    if (!next)
-        return !later;
-    xtf_tree_free(*tree);
-    *tree = next;
-    return true;
+    if (trace)
+        *later = tree_of(trace, error);
+    return !trace || *later;
 }

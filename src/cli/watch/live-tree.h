@@ -10,5 +10,6 @@
 char *xtf_live_run_find(GError **error);
 /* Opens a trace, a part, or a folder of parts. While it grows, the tree ends at the time up to which it is complete. */
 XtfTree *xtf_live_tree_open(const char *source, GError **error);
-/* Replaces the tree by the tree of the latest commit, if there is a later one. After an error the tree is as before. */
-bool xtf_live_tree_renew(XtfTree **tree, GError **error);
+/* Sets *later to the tree of the latest commit; to NULL if `tree` has that commit, and after an error. The caller frees
+ * it. */
+bool xtf_live_tree_renew(XtfTree *tree, XtfTree **later, GError **error);

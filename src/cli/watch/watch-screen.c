@@ -165,6 +165,9 @@ static void put_details(XtfScreen *screen, int line, const XtfWatchView *view, c
         put_figures(screen, line + 4, "last 10 s", run->recent, process->line);
     xtf_screen_put(screen, line + 5, 2, XTF_STYLE_PLAIN, "slowed down by recording: %.3f %%, estimated",
                    100 * xtf_watched_slowdown(run, process));
+    g_autofree char *stack = xtf_watched_stack(run, process);
+    if (stack)
+        xtf_screen_put(screen, line + 6, 2, XTF_STYLE_PLAIN, "stack: %s", stack);
 }
 
 static void put_help(XtfScreen *screen, int line)

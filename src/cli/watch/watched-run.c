@@ -113,6 +113,23 @@ char *xtf_watched_call(const XtfWatchedRun *run, const XtfWatchedProcess *proces
                            process->for_seconds);
 }
 
+char *xtf_watched_stack(const XtfWatchedRun *run, const XtfWatchedProcess *process)
+{
+    g_autoptr(XtfValueTable) stack = NULL;
+    GString *words = g_string_new(NULL);
+
+    if (!xtf_value_table_read_optional(run->tree, &stack, NULL, "proc/%" PRIu64 "/at/100%%/stack", process->proc) ||
+        !stack)
+        return g_string_free(words, TRUE);
+    const char *thread = xtf_value_table_n(stack) > 0 ? xtf_value_table_text(stack, 0, "thread") : "";
+    for (guint i = 0; i < xtf_value_table_n(stack); i++) {
+        const char *region = xtf_value_table_text(stack, i, "region");
+        if (g_str_equal(xtf_value_table_text(stack, i, "thread"), thread) && !g_str_equal(region, "-"))
+            g_string_append_printf(words, "%s%s", words->len ? " > " : "", region);
+    }
+    return g_string_free(words, words->len == 0);
+}
+
 double xtf_watched_slowdown(const XtfWatchedRun *run, const XtfWatchedProcess *process)
 {
     static const char *const columns[] = {"sent_messages", "received_messages"};

@@ -54,6 +54,9 @@ guint *xtf_watched_run_order(const XtfWatchedRun *run);
 /* Returns the sentence on the call of a process: "in MPI_Recv, called by get(solver.c:7), for 2.5 s", or
  * "in no call". The caller frees it. */
 char *xtf_watched_call(const XtfWatchedRun *run, const XtfWatchedProcess *process);
+/* Returns the call stack of a process's first thread at the end of the trace: "main > solve > MPI_Recv". NULL if it is
+ * in no call, or has ended. The caller frees it. */
+char *xtf_watched_stack(const XtfWatchedRun *run, const XtfWatchedProcess *process);
 /* Estimates how much recording slows down a process: 10 ns for each of its records, as a share of the run's time. */
 double xtf_watched_slowdown(const XtfWatchedRun *run, const XtfWatchedProcess *process);
 /* Appends the state of the whole run as an object of JSON. */

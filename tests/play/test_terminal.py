@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""xtf play and xtf top on a terminal, in tmux: keys, sizes, colours, and a terminal that every end restores.
+"""xtf play, top and watch on a terminal, in tmux: keys, sizes, colours, and a terminal that every end restores.
 
 usage: test_terminal.py XTF ARCHIVE
 """
@@ -195,6 +195,35 @@ def check_top(terminal, xtf, trace):
     check_restored(terminal, "top")
 
 
+def check_watch(terminal, xtf, trace):
+    """The run has ended, so all its processes are silent. tests/record/watch watches programs that run."""
+    terminal.run(f"{xtf.program} watch {trace}")
+    terminal.wait(r"(?m)^melt.xtf +the run has ended at ")
+    terminal.wait(r"(?m)^\[0\?\] \[1\?\] \[2\?\] \[3\?\]$")
+    terminal.keys("Right")
+    terminal.wait(r"(?m)^<0\?> \[1\?\]")
+    terminal.keys("Right", "Right", "Right", "Right")
+    terminal.wait(r"(?m)\[2\?\] <3\?>$")
+    terminal.type("1")
+    terminal.wait(r"(?m)^process 1 is silent, in no call$")
+    terminal.keys("Left", "Left")
+    terminal.wait(r"(?m)^process 0 is silent")
+    terminal.type("?")
+    terminal.wait("the process that has waited longest")
+    terminal.type("?w")
+    terminal.wait(r"(?m)^process 0 is silent")
+    for columns, lines, wanted in (25, 5, "needs 40x12"), (200, 60, r"melt\.xtf"), (40, 12, r"melt\.xtf"), (80, 24, r"melt\.xtf"):
+        terminal.resize(columns, lines)
+        shown = terminal.wait(wanted)
+        check(max(map(len, shown.split("\n"))) <= columns, f"watch, {columns}x{lines}: a line is too long")
+    terminal.keys("q")
+    check_restored(terminal, "watch")
+    terminal.run(f"{xtf.program} watch {trace}")
+    terminal.wait("the run has ended")
+    terminal.keys("C-c")
+    check_restored(terminal, "Ctrl-C in watch")
+
+
 def main():
     need_programs("tmux")
     xtf, archive = Xtf(sys.argv[1]), sys.argv[2]
@@ -207,7 +236,7 @@ def main():
         try:
             terminal.run("clear; echo before")
             terminal.wait(r"(?m)^before$")
-            for step in (check_keys, check_sizes, check_colours, check_ends, check_top):
+            for step in (check_keys, check_sizes, check_colours, check_ends, check_top, check_watch):
                 step(terminal, xtf, trace)
         finally:
             terminal.end()

@@ -9,7 +9,9 @@
 enum {
     HEAD = 3,    /* lines above the boxes */
     DETAILS = 8, /* lines below the boxes */
-    FRAME = 3,   /* columns of a box beside its number: brackets and a blank */
+    LEAST_COLUMNS = 40,
+    LEAST_LINES = HEAD + DETAILS + 1,
+    FRAME = 3, /* columns of a box beside its number: brackets and a blank */
 };
 
 static const XtfStyle styles[XTF_N_WATCHED_COLOURS] = {
@@ -185,6 +187,11 @@ XtfScreen *xtf_watch_screen(const XtfWatchView *view, const XtfWatchedRun *run, 
 {
     XtfScreen *screen = xtf_screen_new(columns, lines, ascii);
     int room = MAX(lines - HEAD - DETAILS, 1);
+
+    if (columns < LEAST_COLUMNS || lines < LEAST_LINES) {
+        xtf_screen_put(screen, 0, 0, XTF_STYLE_PLAIN, "xtf watch needs %dx%d", LEAST_COLUMNS, LEAST_LINES);
+        return screen;
+    }
     guint rows =
         (run->processes->len + xtf_watch_boxes_per_row(run, columns) - 1) / xtf_watch_boxes_per_row(run, columns);
 

@@ -107,7 +107,7 @@ static bool search_page(EndSearch *search, const XtfDescentPage *page, uint32_t 
     return true;
 }
 
-/* Searches the rows after row n, from the row's leaf upwards. */
+/* Searches the rows after row n, from the row's leaf upwards, and sets search->found. Returns false on an error. */
 static bool search_after_row(EndSearch *search, GError **error)
 {
     g_auto(XtfDescent) descent = {0};

@@ -165,7 +165,7 @@ typedef struct {
  */
 XtfKeptParts *xtf_kept_parts_new(void);
 void xtf_kept_parts_free(XtfKeptParts *kept);
-/* Begins a scan: removes the parts that the last scan did not find here. */
+/* Begins a scan: removes from the set the parts that the last scan neither found in it nor added to it. */
 void xtf_kept_parts_begin(XtfKeptParts *kept);
 /* Returns the part of a path if its newest commit is still the one that was read; else NULL. The trace is borrowed. */
 const XtfKeptPart *xtf_kept_parts_find(XtfKeptParts *kept, const char *path);

@@ -72,7 +72,8 @@ static bool add_map(XtfTrace *trace, uint32_t number, XtfPartSegment *segment, c
         uint32_t row = own ? xtf_load32(item->data + i * sizeof(XtfLe32)) : i;
         if (row >= n) {
             g_free(added.rows);
-            return xtf_damaged(error, "segment map (byte %" PRIu64 "): it refers to a row that does not exist",
+            return xtf_damaged(error,
+                               "segment map at byte %" PRIu64 " of the file: it refers to a row that does not exist",
                                own->rows.offset);
         }
         added.rows[i] = rows[row];

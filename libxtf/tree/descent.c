@@ -208,7 +208,7 @@ static bool read_open_leaf(const XtfArray *array, XtfBlock *edge, XtfLeafPart pa
     if (leaf->first_n == level.first_n && leaf->count == level.count)
         return true;
     xtf_page_view_finish(leaf);
-    return xtf_damaged(error, "array %u: its last leaf does not match its right edge", array->id);
+    return xtf_damaged(error, "joined array %u: its last leaf does not match its right edge", array->id);
 }
 
 /* Reads the leaf in a slot of a page of level 1. */

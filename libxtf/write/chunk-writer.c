@@ -57,7 +57,7 @@ static guint chunk_end(const XtfChunkWriter *chunks, guint i)
     return i + 1 < chunks->starts->len ? g_array_index(chunks->starts, guint, i + 1) : chunks->bytes->len;
 }
 
-/* Returns the first chunk that changed since it was stored. */
+/* Returns the index of the first chunk of the growing bytes that changed since a commit stored it. */
 static guint first_changed(const XtfChunkWriter *chunks)
 {
     guint n = chunks->refs->len;

@@ -89,7 +89,7 @@ static bool is_write(const struct seccomp_notif *call)
     ssize_t n = readlink(link, path, sizeof path - 1);
     if (n <= 0)
         return false;
-    path[n] = 0; /* so the sync of the folder itself is no write */
+    path[n] = 0; /* no '/' follows the folder's own path, so the sync of the folder is no write */
     if (strncmp(path, folder, strlen(folder)) != 0 || path[strlen(folder)] != '/')
         return false;
     record_write(link, call->data.nr == SCMP_SYS(fsync) || call->data.nr == SCMP_SYS(fdatasync));

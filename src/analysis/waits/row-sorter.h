@@ -27,7 +27,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRowSorter, xtf_row_sorter_finish)
 /* Adds the next row of a location, given by its index. */
 bool xtf_row_sorter_add(XtfRowSorter *sorter, uint32_t location, const void *row, GError **error);
 
-/* Appends all rows to the locations' arrays of a schema, in the order in which they were added, and closes the
+/* Appends the rows of each location to its array of a schema, in the order in which they were added, and closes the
  * arrays. `id` returns the key of a location and is called by any thread. Counts each row for the current step. */
 bool xtf_row_sorter_write(XtfRowSorter *sorter, XtfWriter *writer, uint32_t schema,
                           uint64_t (*id)(const void *data, uint32_t location), const void *data, XtfSteps *steps,

@@ -1,4 +1,5 @@
-/* A process that takes longer than the others in a region of the program, in tenths of the window. */
+/* A process that takes longer than the others in a region of the program. Looks at each tenth of the window by itself.
+ */
 #include <math.h>
 
 #include "src/pictures/findings/finding-rule.h"

@@ -122,7 +122,8 @@ extern _Atomic uint8_t *xtf_core_choices;
 bool xtf_core_activate(void);
 /* Sets the process's number in its job, and the number of processes in the job (0: no MPI). */
 void xtf_core_set_rank(uint32_t rank, uint32_t world_size);
-/* Counts a created thread, for the collector. Works before the process is activated, too. */
+/* Counts a thread that `maker`, the program or OpenMP, has created; for the collector. Works before the process is
+ * activated, too. */
 void xtf_core_count_thread(XtfWireMaker maker);
 /* Waits, with a timeout, until the collector has committed all records written so far. */
 void xtf_core_drain(void);

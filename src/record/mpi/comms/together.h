@@ -14,7 +14,8 @@
 /* True while xtf_mpi_begin_together() may begin the recording. */
 extern bool xtf_mpi_begins_together;
 
-/* Decides whether the processes of the world begin together. The world is set. */
+/* Decides whether all processes of the world will begin to record at one operation, instead of each by its own clock.
+ * The world is set. */
 void xtf_mpi_together_start(void);
 /* Asks all members of the communicator, before a blocking operation on it, whether recording begins. Returns true if it
  * does. */

@@ -34,7 +34,7 @@ typedef struct {
     uint64_t first;  /* number of the first row in its array */
 } XtfRowRun;
 
-/* Creates a reader that begins with record k of the spans, counted from 0. Takes a reference to the spans. */
+/* Creates a reader that begins with record k of all spans together, counted from 0. Takes a reference to the spans. */
 XtfRecordReader *xtf_record_reader_new(XtfSpans *spans, uint64_t k, GError **error);
 void xtf_record_reader_free(XtfRecordReader *reader); /* NULL is allowed */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRecordReader, xtf_record_reader_free)

@@ -75,7 +75,7 @@ bool xtf_files_decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **erro
                                file->name);
         end = file->first_page + file->pages;
     }
-    return catalog->n_files > 0 || xtf_damaged(error, "catalog: the section of files is empty");
+    return catalog->n_files > 0 || xtf_damaged(error, "catalog: the section of files names no file");
 }
 
 void xtf_files_finish(XtfCatalog *catalog)

@@ -126,7 +126,8 @@ static bool fail_no_superblock(XtfSource *source, GError **error)
                      memcmp(magic, XTF_FILE_MAGIC, sizeof magic) == 0;
 
     if (has_magic && xtf_source_size(source) < XTF_SUPERBLOCK_SLOTS * XTF_SUPERBLOCK_STRIDE)
-        return xtf_fail(error, XTF_ERROR_NOT_XTF, "the file is damaged: it ends after %" PRIu64 " bytes",
+        return xtf_fail(error, XTF_ERROR_NOT_XTF,
+                        "the file is damaged: it ends after %" PRIu64 " bytes, within its superblocks",
                         (uint64_t)xtf_source_size(source));
     return xtf_fail(error, XTF_ERROR_NOT_XTF, "%s",
                     has_magic ? "both superblocks are damaged"

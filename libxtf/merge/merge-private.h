@@ -76,7 +76,7 @@ typedef struct {
     uint32_t n_segments;
     GPtrArray *limits;       /* XtfLimits by field, by schema */
     GArray *deferred_limits; /* XtfDeferredLimits */
-    GArray *n_rows;          /* uint64_t by schema */
+    GArray *n_rows;          /* by schema, except tables: rows of all parts together (uint64_t) */
     XtfClock clock;
     uint64_t kept_from;      /* greatest first time of parts without their first volumes; 0: there are none */
     GHashTable *clocks;      /* set of the clock maps of all parts */

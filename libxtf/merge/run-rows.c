@@ -188,7 +188,8 @@ static bool end_frames(CopiedLocation *to, const XtfRunPart *part, const XtfArra
            xtf_array_writer_add_own_piece(to->arrays[plan->id], to->leaf->data, (uint32_t)n, error);
 }
 
-/* Copies the rows of a location in one run. `goes_on`: another run follows. */
+/* Copies the rows of a location in one run. `goes_on`: the trace has a later run, so frames that this one leaves open
+ * are ended. */
 static bool copy_run(CopiedLocation *to, const RunArrays *from, bool goes_on, GError **error)
 {
     XtfRunsJoin *runs = to->runs;

@@ -53,7 +53,7 @@ typedef struct {
     XtfCache *cache;
     size_t cache_bytes;     /* bound of the cache */
     GPtrArray *schemas;     /* XtfSchema, by id; owned */
-    GHashTable *clocks;     /* set of clock maps */
+    GHashTable *clocks;     /* set of clock maps, owned; equal ones are kept once */
     XtfJoinedFiles *joined; /* NULL: no files are joined */
     const char *base;       /* path of the base while a companion is opened; borrowed */
     bool older_commit;      /* the caller asked for the commit before the newest one */
@@ -80,7 +80,7 @@ struct XtfTrace {
 
     GMutex lock;             /* guards the loading of tables, strings and row maps, which never change afterwards */
     XtfTable *tables;        /* the catalog's tables; rows is NULL until the table is loaded */
-    uint8_t **strings;       /* chunks of the string heap; NULL until loaded */
+    uint8_t **strings;       /* chunks of the string heap; each is NULL until it is loaded */
     uint64_t *string_starts; /* first string id of each chunk */
     XtfRowMaps *row_maps;    /* row maps of a merged file; tree/row-maps.h */
     GPtrArray *part_remarks; /* XtfPartRemark of a folder's parts; NULL: none */

@@ -198,7 +198,7 @@ FILE_ROWS = [
     ("3", "segments-own", "A merged file does not list a segment of its own", "merged", lambda f: set_fields(f.superblock, file_id=lambda v: struct.pack("<Q", f.segment.id) + v[8:]),
      "it is the file's own", "segments: the file's own one"),
     ("3", "segments-companion", "A companion file lists its own segment first", "companion", swap_segments, "it is the file's own", "segments: the file's own one"),
-    ("3", "files-none", "FILES names a file at least", "anchor", no_files, "catalog: the section of files is empty", "files: the section is empty"),
+    ("3", "files-none", "FILES names a file at least", "anchor", no_files, "catalog: the section of files names no file", "files: the section is empty"),
     ("3", "files-padding", "Zeros follow the name of a file", "anchor", behind_name, "bytes follow the name of a file", "files: bytes after a name"),
     ("3", "files-name-length", "The name of a file has 1 to 255 bytes", "anchor", lambda f: set_fields(next(files(f)), length=0), "the name of a file is invalid", "files: invalid name"),
     ("3", "files-follow", "The pages of a file follow those of the file before", "pair", lambda f: set_fields(list(files(f))[1], first=plus(1)), "do not follow those of the file before it", "do not follow one another"),

@@ -1,4 +1,4 @@
-/* Inherited descriptors. */
+/* Closing the descriptors that a mount inherited from its caller. */
 #pragma once
 
 /* Closes all descriptors except the standard ones, so that the mount does not keep locks or pipes of its caller open.

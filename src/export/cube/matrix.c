@@ -73,7 +73,8 @@ static bool reserve_row(XtfCubeMatrix *matrix, uint32_t row, const char *folder,
                       : posix_fallocate(matrix->fd, (off_t)rows_bytes(matrix, block * matrix->block),
                                         (off_t)rows_bytes(matrix, matrix->block));
     if (failure != 0)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, g_strerror(failure));
+        return xtf_fail(error, XTF_ERROR_IO, "%s: cannot reserve space for a temporary file: %s", folder,
+                        g_strerror(failure));
     matrix->reserved[block] = 1;
     matrix->used[row] = 1;
     return true;

@@ -51,5 +51,6 @@ uint32_t xtf_otf2_region(XtfOtf2Names *names, uint64_t row);
 bool xtf_otf2_text(XtfOtf2Names *names, uint32_t text, uint32_t *id, GError **error);
 /* Converts a value of a type of xtf_value_types to OTF2's form. XTF_ERROR_INVALID if OTF2 has no such type. */
 bool xtf_otf2_value(XtfOtf2Names *names, uint8_t type, uint64_t value, OTF2_AttributeValue *out, GError **error);
-/* True if a field of a definition had another id in the source than the row to which it refers. Sets *id to that id. */
+/* True if a field of a definition had another id in the source than the row to which it refers. Sets *id to the
+ * source's id. */
 bool xtf_otf2_exception(const XtfOtf2Names *names, uint64_t definition, const char *field, uint32_t *id);

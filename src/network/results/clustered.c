@@ -224,7 +224,8 @@ static int find_curve_variable(XtfNetworkFile *file, const char *prefix, const X
     if (variable >= 0)
         return variable;
     if (!path) {
-        xtf_fail(error, XTF_ERROR_NOT_XTF, "%s: has %sinfo, but no %sdata; a result in two files is NAME%s and NAME%s",
+        xtf_fail(error, XTF_ERROR_NOT_XTF,
+                 "%s: has %sinfo, but no %sdata; a result in two files needs both, NAME%s and NAME%s",
                  file->netcdf.path, prefix, prefix, XTF_NETWORK_INFO_ENDING, XTF_NETWORK_DATA_ENDING);
         return -1;
     }

@@ -273,7 +273,8 @@ static int compare_senders(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-/* Computes the figures of all clusters that have pairs. Visits the links of each sender once. */
+/* Computes the figures of all clusters that have pairs, each from its representative pair. Visits the links of each
+ * sender of such pairs once. */
 static bool compute_all_figures(XtfClusterView *view, const ShownStatistic *shown, Cluster *clusters, GError **error)
 {
     g_autoptr(GPtrArray) order = g_ptr_array_new();

@@ -16,7 +16,7 @@ typedef struct {
  * the array. Returns NULL with an error. */
 GArray *xtf_link_portions(XtfTrace *trace, GError **error);
 
-/* Returns the portion with a length; NULL with XTF_ERROR_NOT_FOUND if there is none. */
+/* Returns the portion that contains a length; NULL with XTF_ERROR_NOT_FOUND if there is none. */
 const XtfLinkPortion *xtf_link_portion_of(const GArray *portions, uint64_t length, GError **error);
 
 /* Returns the clusters of pairs, for the senders `first` to first + n - 1: one line of receivers for each sender. A

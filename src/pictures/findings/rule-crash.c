@@ -329,7 +329,7 @@ static bool add_unreceived(const XtfRowCell *cells, void *data, GError **error)
     return true;
 }
 
-/* True if a process is in a receive such as MPI_Recv, from one process, with one communicator and tag. */
+/* True if a process is in MPI_Recv, and its sender, communicator and tag are known: none is a wildcard. */
 static bool is_receiving(const XtfProcessEnds *ends, const XtfProcessEnd *end)
 {
     g_autofree char *name = end->pending == 1 ? xtf_process_end_region(ends, end->region, NULL) : NULL;

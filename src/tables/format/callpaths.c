@@ -37,7 +37,9 @@ bool xtf_callpaths_check(const XtfCallpaths *callpaths, GError **error)
     for (uint32_t i = 0; i < callpaths->n; i++) {
         uint32_t parent = callpaths->rows[i].parent;
         if ((parent != XTF_NONE32 && parent >= i) || (i > 0 && key_at(callpaths, i) <= key_at(callpaths, i - 1)))
-            return xtf_damaged(error, "contexts: call path %u is out of order", i);
+            return xtf_damaged(
+                error,
+                "contexts: call path %u is out of order: parents come first, and rows ascend by parent and region", i);
     }
     return true;
 }

@@ -341,7 +341,7 @@ static void add_metric_line(const Collection *collection, const XtfPaddedNames *
     xtf_lines_padded_name(lines, names, metric);
 }
 
-/* Adds the lines of all metrics, bin by bin. */
+/* Adds a line for each metric in the first bin, then for each in the second, and so on. */
 static bool fill_metrics(XtfViews *views, const XtfTimeBins *bins, XtfLines *lines, GError **error)
 {
     g_auto(Collection) collection = {.bins = bins};

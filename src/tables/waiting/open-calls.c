@@ -158,7 +158,8 @@ static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
     else if (call->n == 0 || requests > call->n)
         call->kind = XTF_OPEN_OTHER; /* the call also waits for requests that the trace does not list */
     else if (requests < call->n)
-        call->kind = XTF_OPEN_ANY; /* the call waits for some of these requests, the trace does not say which */
+        call->kind = XTF_OPEN_ANY; /* the rows are of all open requests of the process: it is not known for which of
+                                      them the call waits */
 }
 
 /* Reads the last call of a location's array, from its last row backward. */

@@ -9,7 +9,7 @@
 bool xtf_collect_clock_check(const XtfCollectClock *clock, GError **error)
 {
     if (clock->source != XTF_WIRE_CLOCK_TSC && clock->source != XTF_WIRE_CLOCK_MONOTONIC)
-        return xtf_damaged(error, "clock %" PRIu32 " is not known", clock->source);
+        return xtf_damaged(error, "clock source %" PRIu32 " is not known", clock->source);
 #ifndef __x86_64__
     if (clock->source == XTF_WIRE_CLOCK_TSC)
         return xtf_damaged(error, "this machine has no time stamp counter");

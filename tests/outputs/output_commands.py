@@ -78,6 +78,7 @@ def printed():
     """Yields commands that write to their standard output."""
     for arguments in (["cat", "melt.xtf", "profile"], ["cat", "melt.xtf", "records"], ["cat", "network.xtf", "length/1000/heat.png"],
                       ["cat", "melt.xtf", "timeline.svg"], ["ls", "melt.xtf"], ["info", "melt.xtf"], ["check", "melt.xtf"],
-                      ["diff", "melt.xtf", "analysed.xtf"], ["top", "--once", "melt.xtf"], ["play", "--frame", "1", "melt.xtf"],
+                      ["diff", "melt.xtf", "analysed.xtf"], ["top", "--once", "melt.xtf"], ["watch", "--once", "melt.xtf"], ["deadlock", "melt.xtf"],
+                      ["play", "--frame", "1", "melt.xtf"],
                       ["play", "melt.xtf"], ["cluster", "network.nc"], ["cache"], ["export", "--help"], ["--help"], ["--version"]):
         yield Command(" ".join(arguments), *arguments, stdout=True)

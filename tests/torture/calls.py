@@ -40,6 +40,8 @@ VOLUMES = {name: name for name in ("volumes.xtf", "volumes.xtf.0001", "volumes.x
 OF_VOLUMES = [Command("analyze volumes in place", "analyze", "-q", "@/volumes.xtf", files=VOLUMES, in_place="volumes.xtf"),
               Command("copy volumes", "copy", "-q", "kept.xtf", "@/out")]
 OTHERS = [Command("merge --runs", "merge", "-q", "--runs", "-o", "@/out.xtf", "run1.xtf", "run2.xtf"),
+          Command("merge --runs --anchor", "merge", "-q", "--runs", "--anchor", "-o", "@/out.xtf", "@/run1.xtf", "@/run2.xtf",
+                  files={"run1.xtf": "run1.xtf", "run2.xtf": "run2.xtf"}),
           Command("merge --anchor", "merge", "-q", "--anchor", "@/parts", files={"parts": "parts"}),
           Command("align --undo", "align", "-q", "--undo", "@/aligned.xtf", files={"aligned.xtf": "aligned.xtf"}, in_place="aligned.xtf"),
           Command("record --names", "record", "--names", "-q", "@/sited.xtf", files={"sited.xtf": "sited.xtf"}, in_place="sited.xtf"),

@@ -13,7 +13,7 @@ from wire import DRAIN, DRAINED, OWN, RUNNING, TAIL, Traced, define_region, reco
 from xtfrun import Failure
 
 ROWS = ("collector", "collector-volumes")
-# Calls on the part, by which it gets a commit, take longer. So a kill can hit between a report and its commit on a busy machine, too.
+# Writes to the part take longer, so that on a busy machine, too, a kill can hit between a report and its commit.
 SLOW = "pwrite 1 slow on"
 BEGINNING, LATEST, REPORT = 0.02, 0.4, 5  # seconds
 # Seconds in which a part begins its second volume.

@@ -298,6 +298,7 @@ ROWS = {
     "generated-1M": Row(mounted.generate, "cache=1M", load_one_mount, 2, 10, 1, 12),
     "parts-1M": Row(mounted.split, "cache=1M", load_one_mount, 1, 10, 1, 6),
     "volumes-1M": Row(mounted.split_volumes, "cache=1M", load_one_mount, 1, 10, 1, 6),
+    "runs-1M": Row(mounted.join_runs, "cache=1M", load_one_mount, 1, 10, 1, 6),
     "metrics-1M": Row(mounted.import_metrics, "cache=1M", load_one_mount, 1, 10, 1, 6),
     "network-1M": Row(mounted.import_network, "cache=1M", load_one_mount, 1, 10, 1, 6, "OF_NETWORK"),
     "clusters-1M": Row(mounted.import_clusters, "cache=1M", load_one_mount, 1, 10, 1, 6, "OF_NETWORK"),

@@ -6,6 +6,7 @@ import contextlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -74,6 +75,14 @@ def split_volumes(torture, folder):
     """Splits the generated trace into volumes, and analyses them."""
     run(torture.program("tests/merge/keep-volumes"), generate(torture, folder, 20000, 6), folder, "volumes.xtf", PARTS, 0)
     return analyze(torture, folder / "volumes.xtf")
+
+
+def join_runs(torture, folder):
+    """Joins two runs by an anchor, which has no analysis."""
+    shutil.copy(TESTS.parent / "examples/rod-4/rod.xtf", folder / "run1.xtf")
+    run(torture.program("tests/merge/make-run"), folder / "run1.xtf", folder / "run2.xtf", 10**10, 10**8)
+    run(torture.program("src/cli/xtf"), "merge", "-q", "--runs", "--anchor", "-o", folder / "runs.xtf", folder / "run1.xtf", folder / "run2.xtf")
+    return folder / "runs.xtf"
 
 
 def import_network(torture, folder):

@@ -1,4 +1,4 @@
-/* A program with debug information. A made-up process (sited.py) calls MPI from its functions. */
+/* Returns 0. The program has debug information: a made-up process (sited.py) calls MPI from its functions. */
 int come_first(int n);
 int come_second(int n);
 

@@ -49,6 +49,12 @@ def leaf_place(f):
     assert level.rows > 1
 
 
+def shifted_type(f):
+    """Gives the first field that a piece shifts an unknown type."""
+    field = f.at(piece(2)(f)[1].end + Layout.of(ARRAY).size, SHIFT).field
+    set_fields(f.schema("calls")[2][field], type=99)
+
+
 PIECE_ROWS = [
     # FORMAT W4
     ("9", "joined-bit", "Bit 3 of the incompatible features is set if an array is joined", "joined", lambda f: set_fields(f.superblock, incompatible=lambda bits: bits & ~JOINED_FEATURE),
@@ -60,6 +66,7 @@ PIECE_ROWS = [
     ("9", "piece-first", "The first piece begins with row 0", "joined", head(0, first=1), "its pieces do not have all of its rows", "its pieces are out of order"),
     ("9", "piece-bytes", "Bodies of pieces have the length that their heads say", "joined", head(0, bytes=plus(8)), "is cut short, or longer than its parts", "piece"),
     ("9", "piece-outside", "Pieces lie in the right edge", "joined", head(0, at=1 << 20), "a piece lies outside of the edge", "does not follow the one before"),
+    ("9", "pieces-end", "Pieces fill the right edge", "joined", lambda f: set_fields(f.array("calls", 3), length=plus(1)), "is not as long as its parts", "bytes left over"),
     ("9", "piece-kind", "Pieces are of kind 1 or 2", "joined", body(0, kind=3), "a piece is of an unknown kind", "of unknown kind 3"),
     ("9", "piece-rows", "A piece has all rows of its array", "joined", source(0, rows=plus(-1)), "a piece has not all rows", "it has not all rows"),
     ("9", "piece-location", "A piece is an array of the same location", "joined", source(0, location=plus(1)), "a piece is an array of another kind", "an array of another kind"),
@@ -70,5 +77,6 @@ PIECE_ROWS = [
     ("9", "piece-time", "Times never fall in a piece of rows", "joined", own_time, "time goes backwards", "times decrease"),
     ("9", "piece-shifts", "A piece has as many shifts as it says", "joined", body(2, shifts=plus(1)), "is cut short, or longer than its parts", "ends too early"),
     ("9", "piece-shift-field", "Shifts name fields of the schema", "joined", shift(2, 0, field=63), "shifts a field that does not exist", "its shifts"),
+    ("9", "piece-shift-type", "A field with a shift is an integer", "joined", shifted_type, "shifts a field that is no integer", "shifts a field that is no integer"),
     ("9", "piece-shift-time", "No shift changes a time", "joined", shift(2, 0, field=0), "shifts a field that does not exist", "its shifts"),
 ]

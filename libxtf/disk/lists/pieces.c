@@ -29,7 +29,8 @@ static const char *shifts_fault(const XtfSchema *schema, const XtfPiece *piece)
         if (field <= before || field >= schema->n_fields) /* field 0 is the time */
             return "a piece shifts a field that does not exist, or twice";
         before = field;
-        if (schema->fields[field].width > sizeof(uint64_t) || schema->fields[field].type == XTF_TYPE_F64)
+        XtfType type = schema->fields[field].type;
+        if (xtf_type_width(type) == 0 || type == XTF_TYPE_F64 || type == XTF_TYPE_STRING)
             return "a piece shifts a field that is no integer";
     }
     return NULL;
@@ -88,6 +89,25 @@ const char *xtf_pieces_find(const uint8_t *bytes, uint32_t length, const XtfArra
     if (piece->kind == XTF_PIECE_ARRAY)
         return decode_array_body(array, &body, piece);
     return piece->kind == XTF_PIECE_ROWS ? decode_rows_body(array, &body, piece) : "a piece is of an unknown kind";
+}
+
+bool xtf_pieces_fill(const uint8_t *bytes, uint32_t length)
+{
+    XtfBytesReader reader = {.at = bytes, .left = length};
+    uint32_t count = xtf_bytes_read_u32(&reader);
+    uint64_t at = sizeof(XtfDiskPieces) + (uint64_t)count * sizeof(XtfDiskPiece);
+
+    if (reader.failed || at > length)
+        return false;
+    const XtfDiskPiece *heads = (const XtfDiskPiece *)(const void *)(bytes + sizeof(XtfDiskPieces));
+    for (uint32_t i = 0; i < count; i++) {
+        if (xtf_read32(heads[i].offset) != at || xtf_read32(heads[i].length) > length - at)
+            return false;
+        for (at += xtf_read32(heads[i].length); at % XTF_ITEM_ALIGNMENT != 0; at++)
+            if (at >= length || bytes[at] != 0)
+                return false;
+    }
+    return at == length;
 }
 
 void xtf_shifts_apply(const uint8_t *shifts, uint32_t n_shifts, const XtfSchema *schema, uint8_t *rows, uint32_t count)

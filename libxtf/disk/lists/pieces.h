@@ -20,6 +20,9 @@ typedef struct {
  * bytes of the piece are within `bytes`, its shifts name integer fields. */
 const char *xtf_pieces_find(const uint8_t *bytes, uint32_t length, const XtfArray *array, uint64_t n, XtfPiece *piece);
 
+/* True if the bodies of the pieces follow one another and fill all bytes, with zeros up to multiples of 8. */
+bool xtf_pieces_fill(const uint8_t *bytes, uint32_t length);
+
 /* Adds the numbers of a piece to fields of rows. Leaves "none". */
 void xtf_shifts_apply(const uint8_t *shifts, uint32_t n_shifts, const XtfSchema *schema, uint8_t *rows, uint32_t count);
 /* Returns a number that identifies shifts; 0 for none. */

@@ -35,6 +35,7 @@ static void print_table(void)
     printf("| frames of a snapshot | %d |\n", XTF_SNAPSHOT_FRAMES);
     printf("| files that an anchor names | what fits an item: fewer than 2^20 |\n");
     printf("| rows of an array without totals | %d |\n", XTF_SMALL_ARRAY_ROWS);
+    printf("| pieces of a joined array, with their bodies | what fits an item, with the right edge |\n");
     printf("| bytes of a schema's name; of a field with its strings and labels | %d; %d |\n", UINT16_MAX, UINT16_MAX);
     printf("| segments | 2^%d |\n", __builtin_ctz(XTF_SEGMENTS_MAX));
     printf("| clock maps; knots of all clock maps | 2^%d; 2^%d |\n", __builtin_ctz(XTF_CLOCK_KNOTS_MAX),

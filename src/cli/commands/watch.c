@@ -25,8 +25,9 @@ typedef struct {
     XtfTree *tree;
     XtfWatchedRun run;
     XtfWatchView view;
-    char *fault; /* why the latest commit cannot be read; NULL: it can */
-    bool typing; /* the last key was a digit of a number */
+    const char *source; /* borrowed */
+    char *fault;        /* why the latest commit cannot be read; NULL: it can */
+    bool typing;        /* the last key was a digit of a number */
 } Watch;
 
 static void watch_clear(Watch *watch)
@@ -46,7 +47,9 @@ static bool renew(Watch *watch, GError **error)
 
     if (!xtf_live_tree_renew(watch->tree, &later, &fault)) {
         g_free(watch->fault);
-        watch->fault = g_strdup_printf("cannot read a later commit: %s", fault->message);
+        watch->fault = g_file_test(watch->source, G_FILE_TEST_EXISTS)
+                           ? g_strdup_printf("cannot read a later commit: %s", fault->message)
+                           : g_strdup("the run has ended: its folder of parts is gone");
     }
     watch->view.note = watch->fault;
     if (!later && watch->run.tree)
@@ -231,6 +234,7 @@ int xtf_command_watch(int argc, char **argv)
     g_autofree char *name = g_path_get_basename(source);
     interval = MAX(interval, INTERVAL_LEAST);
     watch.view.name = name;
+    watch.source = source;
     watch.tree = xtf_live_tree_open(source, &error);
     bool good = watch.tree && (once   ? print_once(&watch, json, columns, lines, &error)
                                : json ? print_stream(&watch, interval, &error)

@@ -75,7 +75,7 @@ bool xtf_terminal_begin(GError **error)
 {
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                        "stdin or stdout is not a terminal: xtf play --frame and xtf top --once print one screen");
+                        "stdin or stdout is not a terminal: xtf play --frame, xtf top --once and xtf watch --once print a screen");
     /* newterm() returns on an error; initscr() would exit. */
     SCREEN *screen = newterm(NULL, stdout, stdin);
     if (!screen)

@@ -40,23 +40,38 @@ static bool has_part(const char *folder)
     return false;
 }
 
+/* A search for the newest folder with parts. */
+typedef struct {
+    char *newest; /* NULL: none so far */
+    gint64 changed;
+} RunSearch;
+
+/* Searches the folders in a place whose names have a beginning and an end. */
+static void search_place(RunSearch *search, const char *place, const char *prefix, const char *suffix)
+{
+    g_autoptr(GDir) dir = g_dir_open(place, 0, NULL);
+    const char *name;
+
+    while (dir && (name = g_dir_read_name(dir))) {
+        g_autofree char *folder = g_build_filename(place, name, NULL);
+        if (g_str_has_prefix(name, prefix) && g_str_has_suffix(name, suffix) && has_part(folder))
+            keep_newer(folder, &search->newest, &search->changed);
+    }
+}
+
 char *xtf_live_run_find(GError **error)
 {
     g_autofree char *pattern = xtf_folder_name(""); /* "/tmp/xtf-" */
     g_autofree char *place = g_path_get_dirname(pattern), *prefix = g_path_get_basename(pattern);
-    g_autoptr(GDir) dir = g_dir_open(place, 0, NULL);
-    const char *name;
-    char *newest = NULL;
-    gint64 changed = 0;
+    RunSearch search = {0};
 
-    while (dir && (name = g_dir_read_name(dir))) {
-        g_autofree char *folder = g_build_filename(place, name, NULL);
-        if (g_str_has_prefix(name, prefix) && has_part(folder))
-            keep_newer(folder, &newest, &changed);
-    }
-    if (!newest)
-        xtf_fail(error, XTF_ERROR_NOT_FOUND, "no run is being recorded in %s: name its folder of parts", place);
-    return newest;
+    search_place(&search, place, prefix, "");
+    search_place(&search, ".", "", ".xtf.d");
+    if (!search.newest)
+        xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                 "no run is being recorded in %s, and the current folder has no NAME.xtf.d: name the folder of parts",
+                 place);
+    return search.newest;
 }
 
 /* Makes the tree of a trace, which takes a reference to the trace. */
@@ -71,8 +86,9 @@ static XtfTree *tree_of(XtfTrace *trace, GError **error)
 XtfTree *xtf_live_tree_open(const char *source, GError **error)
 {
     const XtfSourceOptions options = {.no_companion = true};
-    g_autofree char *path = NULL;
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(source, &options, &path, error);
+    g_autofree char *path = NULL, *parts = g_strconcat(source, ".d", NULL);
+    bool only_parts = !g_file_test(source, G_FILE_TEST_EXISTS) && g_file_test(parts, G_FILE_TEST_IS_DIR);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(only_parts ? parts : source, &options, &path, error);
 
     return trace ? tree_of(trace, error) : NULL;
 }

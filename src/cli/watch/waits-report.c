@@ -40,7 +40,7 @@ static XtfWaitsVerdict worst_verdict(const XtfValueTable *table)
 
 bool xtf_waits_report_init(XtfWaitsReport *report, XtfTree *tree, GError **error)
 {
-    *report = (XtfWaitsReport){0};
+    *report = (XtfWaitsReport){.grows = !xtf_tree_is_final(tree)};
     if (!xtf_value_table_read_optional(tree, &report->table, error, "waiting"))
         return false;
     if (report->table)
@@ -89,11 +89,17 @@ static GArray *follow_waits(const XtfValueTable *table, GHashTable *lines, uint6
     return way;
 }
 
-/* Returns the cycle of a deadlock, whose first line is given: its first process, the ones on the way, the first again.
- */
+/* Returns a cycle of a deadlock, whose first line is given: a process, the ones on the way, the first again. The way
+ * from the first line may lead into the cycle. */
 static GArray *find_cycle(const XtfValueTable *table, GHashTable *lines, guint line)
 {
-    return follow_waits(table, lines, proc_of(table, line, "proc"));
+    GArray *way = follow_waits(table, lines, proc_of(table, line, "proc"));
+    guint first = 0;
+
+    while (g_array_index(way, uint64_t, first) != g_array_index(way, uint64_t, way->len - 1))
+        first++;
+    g_array_remove_range(way, 0, first < way->len - 1 ? first : 0);
+    return way;
 }
 
 /* True if a line is the first one of a deadlock. */
@@ -186,11 +192,13 @@ static void append_headline(const XtfWaitsReport *report, XtfWaitsVerdict verdic
                              "writes");
         break;
     case XTF_WAITS_NONE:
-        g_string_append(out, "no deadlock: no call of MPI is open at the end");
+        g_string_append(out, report->grows ? "no deadlock so far: no call of MPI has been open for two seconds"
+                                           : "no deadlock: no call of MPI is open at the end");
         break;
     case XTF_WAITS_OPEN:
-        g_string_append_printf(out, "%s%u thread%s in a call of MPI, for which a process that can continue is enough",
-                               report->verdict == XTF_WAITS_OPEN ? "no deadlock: " : "", n, n == 1 ? " is" : "s are");
+        g_string_append_printf(out, "%s%u thread%s for processes that do not wait",
+                               report->verdict == XTF_WAITS_OPEN ? "no deadlock: " : "", n,
+                               n == 1 ? " waits" : "s wait");
         break;
     case XTF_WAITS_POSSIBLE:
         g_string_append_printf(out,

@@ -23,6 +23,7 @@ extern const char *const xtf_waits_verdict_words[XTF_N_WAITS_VERDICTS]; /* "unkn
 typedef struct {
     XtfValueTable *table; /* owned; NULL: the trace has no open calls */
     XtfWaitsVerdict verdict;
+    bool grows; /* the run has not ended */
 } XtfWaitsReport;
 
 /* Reads the open calls of a trace. */

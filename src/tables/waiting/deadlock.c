@@ -16,6 +16,19 @@ static uint64_t least_ticks(const XtfTimeScale *scale)
     return ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
 
+/* Finds another process among the targets of a node that are in a core; UNKNOWN: there is none. */
+static uint64_t other_proc(const XtfWaitEdges *edges, uint32_t node, uint32_t core, uint64_t own)
+{
+    for (uint32_t edge = xtf_wait_graph_node(&edges->graph, node)->first_edge; edge != UINT32_MAX;) {
+        uint32_t number = xtf_wait_graph_target(&edges->graph, &edge);
+        const XtfWaitNode *target = xtf_wait_graph_node(&edges->graph, number);
+        uint64_t proc = g_array_index(edges->proc_of_node, uint64_t, number);
+        if (proc != UNKNOWN && proc != own && target->core == core && target->distance == 0)
+            return proc;
+    }
+    return UNKNOWN;
+}
+
 /* Returns the process of the first node of another process on the way from a thread to its core. If the way stays
  * among the threads of its own process, returns that one. UNKNOWN: the thread waits for no process. */
 static uint64_t next_proc(const XtfWaitEdges *edges, uint32_t node)
@@ -27,6 +40,9 @@ static uint64_t next_proc(const XtfWaitEdges *edges, uint32_t node)
     for (uint32_t at = xtf_wait_graph_node(&edges->graph, node)->next; at != UINT32_MAX && n > 0; n--) {
         uint64_t proc = g_array_index(edges->proc_of_node, uint64_t, at);
         if (proc != UNKNOWN && proc != own)
+            return proc;
+        if (proc == UNKNOWN &&
+            (proc = other_proc(edges, at, xtf_wait_graph_node(&edges->graph, node)->core, own)) != UNKNOWN)
             return proc;
         meets_own |= proc == own;
         at = xtf_wait_graph_node(&edges->graph, at)->next;

@@ -310,7 +310,8 @@ static bool prepare_reading(Reading *reading, GError **error)
     for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
         reading->messages[i] = xtf_trace_context_schema(context, types[i], XTF_SCHEMA_RECORD);
     find_fields(&reading->fields, context);
-    reading->last = context->growing ? xtf_trace_context_final(context) : context->scale.last;
+    uint64_t complete = xtf_trace_clock(context->trace)->complete; /* UINT64_MAX: the writer has closed the trace */
+    reading->last = complete == UINT64_MAX ? context->scale.last : MAX(context->scale.last, complete);
     return true;
 }
 

@@ -25,6 +25,7 @@ typedef struct {
     bool known; /* the members are known, and all of them are processes of the trace */
     uint32_t node;
     XtfWaitTargets targets;
+    uint64_t second; /* another process that the node waits for, if there are two */
 } Shared;
 
 static guint shared_hash(const void *item)
@@ -168,6 +169,8 @@ static bool add_awaited_member(XtfWaitEdges *edges, Shared *shared, uint64_t pro
         return true;
     if (shared->targets.n++ == 0)
         shared->targets.example = proc;
+    else if (shared->targets.n == 2)
+        shared->second = proc;
     xtf_wait_graph_wait(&edges->graph, shared->node, node);
     return true;
 }
@@ -281,9 +284,13 @@ static void wait_for_shared(XtfWaitEdges *edges, uint32_t node, const SharedKey 
     }
     if (shared->targets.n == 0)
         return;
+    bool of_self = key->kind == ANY_MEMBER; /* the thread's own process is a member, but sends itself nothing now */
+    uint64_t own = g_array_index(edges->proc_of_node, uint64_t, node),
+             n = shared->targets.n - (of_self && shared->targets.n > 1);
     if (targets->n == 0)
-        targets->example = shared->targets.example;
-    targets->n += shared->targets.n;
+        targets->example = of_self && shared->targets.n > 1 && shared->targets.example == own ? shared->second
+                                                                                              : shared->targets.example;
+    targets->n += n;
     targets->any |= shared->targets.any;
     xtf_wait_graph_wait(&edges->graph, node, shared->node);
 }
@@ -298,8 +305,9 @@ static void wait_for_awaited(XtfWaitEdges *edges, uint32_t node, const XtfOpenCa
     } else if (target == XTF_NO_WAIT_NODE || (may_send(awaited) && !are_receives_known(edges, call, awaited->proc))) {
         targets->unknown = true;
     } else {
-        if (targets->n++ == 0)
+        if (targets->n == 0)
             targets->example = awaited->proc;
+        targets->n += g_hash_table_add(edges->seen, (gpointer)&awaited->proc);
         xtf_wait_graph_wait(&edges->graph, node, target);
     }
 }
@@ -409,6 +417,7 @@ static void add_call(XtfWaitEdges *edges, uint32_t i)
     uint32_t node = edges->thread_nodes[call->location];
 
     *targets = (XtfWaitTargets){.example = UNKNOWN};
+    g_hash_table_remove_all(edges->seen);
     xtf_wait_graph_node(&edges->graph, node)->kind = XTF_WAIT_NODE_ALL;
     bool waits = wait_in_call(edges, node, call, targets);
     if (waits && targets->unknown)
@@ -428,6 +437,7 @@ bool xtf_wait_edges_init(XtfWaitEdges *edges, XtfTraceContext *context, const Xt
                             .thread_nodes = g_new(uint32_t, calls->locations->n + 1),
                             .proc_nodes = g_new(uint32_t, calls->locations->n_procs + 1),
                             .proc_of_node = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
+                            .seen = g_hash_table_new(g_int64_hash, g_int64_equal),
                             .shared = g_hash_table_new_full(shared_hash, shared_equal, g_free, NULL),
                             .targets = g_new0(XtfWaitTargets, calls->calls->len + 1)};
     xtf_wait_graph_init(&edges->graph);
@@ -454,6 +464,7 @@ void xtf_wait_edges_finish(XtfWaitEdges *edges)
     g_clear_pointer(&edges->thread_nodes, g_free);
     g_clear_pointer(&edges->proc_nodes, g_free);
     g_clear_pointer(&edges->proc_of_node, g_array_unref);
+    g_clear_pointer(&edges->seen, g_hash_table_unref);
     g_clear_pointer(&edges->shared, g_hash_table_unref);
     g_clear_pointer(&edges->targets, g_free);
 }

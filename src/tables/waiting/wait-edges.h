@@ -24,6 +24,7 @@ typedef struct {
     uint32_t *thread_nodes;  /* by index of the location; XTF_NO_WAIT_NODE: the thread has never called MPI */
     uint32_t *proc_nodes;    /* by index in locations->procs: node of the process's only thread, or one of its own */
     GArray *proc_of_node;    /* uint64_t by node: number of its process; UINT64_MAX: a shared node */
+    GHashTable *seen;        /* private: processes that the current call waits for */
     GHashTable *shared;      /* private: nodes for which several threads wait */
     XtfWaitTargets *targets; /* by index of the open call */
 } XtfWaitEdges;

@@ -53,6 +53,14 @@ void xtf_wait_graph_wait(XtfWaitGraph *graph, uint32_t from, uint32_t to)
     g_array_append_val(graph->edges, edge);
 }
 
+uint32_t xtf_wait_graph_target(const XtfWaitGraph *graph, uint32_t *edge)
+{
+    const Edge *at = edge_at(graph, *edge);
+
+    *edge = at->next_from;
+    return at->to;
+}
+
 static void solution_init(Solution *solution, XtfWaitGraph *graph)
 {
     uint32_t n = graph->nodes->len;

@@ -57,6 +57,10 @@ void xtf_wait_graph_wait(XtfWaitGraph *graph, uint32_t from, uint32_t to);
 /* Finds the stuck nodes, their cores and ways. May be called again after changes. */
 void xtf_wait_graph_solve(XtfWaitGraph *graph);
 
+/* Returns the target of an edge, and sets *edge to the next edge from the same node; UINT32_MAX: it was the last one.
+ */
+uint32_t xtf_wait_graph_target(const XtfWaitGraph *graph, uint32_t *edge);
+
 static inline XtfWaitNode *xtf_wait_graph_node(const XtfWaitGraph *graph, uint32_t number)
 {
     return &g_array_index(graph->nodes, XtfWaitNode, number);

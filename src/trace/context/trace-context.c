@@ -389,6 +389,14 @@ uint64_t xtf_trace_context_final(const XtfTraceContext *context)
     return clock->first <= clock->last && clock->complete > clock->first ? clock->complete : 0;
 }
 
+uint64_t xtf_trace_context_longest(const XtfTraceContext *context)
+{
+    const XtfTimeScale *scale = &context->scale;
+    uint64_t recorded = MAX(scale->last - scale->origin, xtf_trace_longest(context->trace));
+
+    return context->growing ? MAX(recorded, scale->end - scale->origin) : recorded;
+}
+
 const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *name, XtfSchemaKind kind)
 {
     for (uint32_t i = 0; i < xtf_trace_n_schemas(context->trace); i++) {

@@ -110,6 +110,9 @@ bool xtf_locations_find(const XtfLocations *locations, uint64_t proc, uint64_t t
 /* Returns the time before which no record changes: 0 if any may, UINT64_MAX if the trace does not grow. */
 uint64_t xtf_trace_context_final(const XtfTraceContext *context);
 
+/* Returns the most ticks that a call, or the records of a location, can last. In a growing trace open calls last until
+ * the complete time. */
+uint64_t xtf_trace_context_longest(const XtfTraceContext *context);
 /* Finds the schema of a kind by its name in the tree; NULL if the trace has none. */
 const XtfSchema *xtf_trace_context_schema(XtfTraceContext *context, const char *name, XtfSchemaKind kind);
 

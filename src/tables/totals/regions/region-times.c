@@ -99,6 +99,7 @@ bool xtf_region_times_measure(XtfRegionTimes *region_times, const XtfLocation *l
 size_t xtf_region_times_width(const XtfRegionTimes *region_times)
 {
     const XtfTimeScale *scale = &region_times->context->scale;
-    uint64_t longest = MAX(scale->last - scale->origin, xtf_trace_longest(region_times->context->trace));
-    return xtf_ticks_width(scale, (unsigned __int128)longest * region_times->locations->n);
+    unsigned __int128 longest = xtf_trace_context_longest(region_times->context);
+
+    return xtf_ticks_width(scale, longest * region_times->locations->n);
 }

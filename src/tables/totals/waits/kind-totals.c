@@ -228,7 +228,7 @@ bool xtf_kind_totals_load(XtfKindTotals *totals, XtfKeeper *lists, XtfTraceConte
 bool xtf_kind_ticks_width(XtfTraceContext *context, size_t *width, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(context, error);
-    uint64_t longest = MAX(context->scale.last - context->scale.origin, xtf_trace_longest(context->trace));
+    uint64_t longest = xtf_trace_context_longest(context);
 
     if (locations)
         *width = xtf_ticks_width(&context->scale, (unsigned __int128)longest * locations->n);

@@ -83,7 +83,7 @@ static bool shape_longest(XtfViews *views, const XtfSelection *selection, XtfVie
     xtf_grid_add(&shape->grid, "start", scale->width);
     xtf_grid_add(&shape->grid, "end", scale->width);
     xtf_grid_add(&shape->grid, "duration",
-                 MAX(scale->width, xtf_ticks_width(scale, xtf_trace_longest(context->trace))));
+                 MAX(scale->width, xtf_ticks_width(scale, xtf_trace_context_longest(context))));
     xtf_grid_add(&shape->grid, "depth", depth_width(context, frames.schema));
     xtf_grid_add(&shape->grid, "ending", strlen(xtf_frame_endings[0]));
     xtf_grid_add(&shape->grid, "proc", locations->proc_width);

@@ -63,7 +63,7 @@ static bool shape_stack(XtfViews *views, const XtfSelection *selection, XtfViewS
     xtf_grid_add(&shape->grid, "level", xtf_count_digits(depth));
     xtf_grid_add(&shape->grid, "since", context->scale.width);
     /* The location's clock may have measured more ticks than the trace has. */
-    size_t width = xtf_ticks_width(&context->scale, xtf_trace_longest(context->trace));
+    size_t width = xtf_ticks_width(&context->scale, xtf_trace_context_longest(context));
     xtf_grid_add(&shape->grid, "time", MAX(context->scale.width, width));
     xtf_grid_add(&shape->grid, "region", regions.name_width);
     return true;

@@ -17,11 +17,23 @@ typedef struct {
     Posted posted;
 } Operation;
 
+/* Returns the time at which a trace ends: a growing one at the present time, others at their last row. */
+static uint64_t last_time(const Simulation *simulation, bool growing)
+{
+    uint64_t last = growing ? simulation->now : 0;
+
+    for (unsigned i = 0; i < LOCATIONS_MAX; i++) {
+        const GArray *log = simulation->threads[i].log;
+        last = MAX(last, log->len > 0 ? g_array_index(log, Row, log->len - 1).time : 0);
+    }
+    return last;
+}
+
 bool expected_counts(const Simulation *simulation, bool growing, unsigned location)
 {
     const Thread *thread = &simulation->threads[location];
 
-    return thread->state == THREAD_CALLS && (!growing || simulation->now - thread->since >= UINT64_C(2) * SECOND);
+    return thread->state == THREAD_CALLS && last_time(simulation, growing) >= thread->since + UINT64_C(2) * SECOND;
 }
 
 /* True if a process has ended, and not by a failure. */
@@ -117,25 +129,8 @@ static bool is_accepted(const Expecting *expecting, const Message *message)
     return false;
 }
 
-static bool is_long(const Expecting *expecting, unsigned location)
-{
-    const Thread *thread = &expecting->simulation->threads[location];
-
-    return thread->state == THREAD_CALLS && expecting->last >= thread->since + UINT64_C(2) * SECOND;
-}
-
-/* True if a thread and all threads of a process have been in their calls for long. */
-static bool are_all_long(const Expecting *expecting, unsigned location, unsigned proc)
-{
-    bool all = is_long(expecting, location);
-
-    for (unsigned thread = 0; thread < expecting->simulation->program->n_threads[proc]; thread++)
-        all &= is_long(expecting, location_of(proc, thread));
-    return all;
-}
-
-/* True if the trace shows the envelopes of all open receives of a process, or that none accepts a thread's message. */
-static bool are_receives_known(const Expecting *expecting, unsigned location, unsigned proc)
+/* True if the trace shows the envelopes of all open receives of a process. */
+static bool are_receives_known(const Expecting *expecting, unsigned proc)
 {
     const Simulation *simulation = expecting->simulation;
     unsigned only = location_of(proc, 0), n_open = 0, n_listed = 0;
@@ -144,7 +139,7 @@ static bool are_receives_known(const Expecting *expecting, unsigned location, un
         const Request *request = request_at(simulation, i);
         n_open += request->proc == proc && !request->sends && request->is_open;
     }
-    if (n_open == 0 || are_all_long(expecting, location, proc))
+    if (n_open == 0)
         return true;
     if (simulation->program->n_threads[proc] > 1 || !expected_counts(simulation, expecting->growing, only) ||
         !waits_for_requests(step_of(simulation, only)->kind))
@@ -165,7 +160,7 @@ static Need need_of(const Expecting *expecting, const Operation *operation)
         return is_under_way(expecting, &operation->posted) ? SATISFIED : NEEDS_PEER;
     if (is_accepted(expecting, message) || are_all_received(expecting, message))
         return SATISFIED;
-    return are_receives_known(expecting, operation->location, (unsigned)message->to) ? NEEDS_PEER : UNKNOWN;
+    return are_receives_known(expecting, (unsigned)message->to) ? NEEDS_PEER : UNKNOWN;
 }
 
 static bool peer_goes_on(const Expecting *expecting, const Operation *operation)
@@ -246,7 +241,7 @@ static bool wait_goes_on(const Expecting *expecting, unsigned location)
     bool has_sent = false;
 
     if (posted.source == ANY || is_under_way(expecting, &posted) || is_accepted(expecting, &message) ||
-        !are_receives_known(expecting, location, (unsigned)posted.source))
+        !are_receives_known(expecting, (unsigned)posted.source))
         return true;
     for (unsigned i = 0; i < expecting->simulation->messages->len; i++) {
         const Message *sent = message_at(expecting->simulation, i);
@@ -287,18 +282,17 @@ static bool operation_goes_on(const Expecting *expecting, unsigned location)
 {
     const Program *program = expecting->simulation->program;
     const Step *step = step_of(expecting->simulation, location);
-    bool all = true, any = false, awaits = false;
+    bool all = true, awaits = false;
 
     for (unsigned i = 0; i < program->n_members[step->comm]; i++) {
         unsigned proc = (unsigned)program->members[step->comm][i];
         if (is_called(expecting, proc, location))
             continue;
-        bool goes_on = proc_goes_on(expecting, proc);
         awaits = true;
-        all &= goes_on;
-        any |= goes_on;
+        all &= proc_goes_on(expecting, proc);
     }
-    return !awaits || (step->kind == STEP_BARRIER || step->kind == STEP_ALLREDUCE ? all : any);
+    return !awaits ||
+           (step->kind == STEP_BARRIER || step->kind == STEP_ALLREDUCE ? all : true); /* else it depends on the root */
 }
 
 static bool is_in_finalize(const Expecting *expecting, unsigned proc)
@@ -341,18 +335,6 @@ static bool call_goes_on(const Expecting *expecting, unsigned location)
     if (!list_operations(simulation, location, operations, &all))
         return true;
     return all ? all_go_on(expecting, operations) : any_goes_on(expecting, operations);
-}
-
-/* Returns the time at which a trace ends: a growing one at the present time, others at their last row. */
-static uint64_t last_time(const Simulation *simulation, bool growing)
-{
-    uint64_t last = growing ? simulation->now : 0;
-
-    for (unsigned i = 0; i < LOCATIONS_MAX; i++) {
-        const GArray *log = simulation->threads[i].log;
-        last = MAX(last, log->len > 0 ? g_array_index(log, Row, log->len - 1).time : 0);
-    }
-    return last;
 }
 
 void expected_find(const Simulation *simulation, bool growing, bool *is_stuck)

@@ -125,7 +125,7 @@ static void add_line(const XtfDeadlocks *deadlocks, const XtfWaiting *waiting, c
 {
     const XtfOpenCall *call = xtf_open_call(&deadlocks->calls, waiting->call);
     const XtfLocation *location = &deadlocks->calls.locations->all[call->location];
-    const XtfAwaited *one = call->n == 1 ? xtf_open_call_awaited(&deadlocks->calls, call, 0) : NULL;
+    const XtfAwaited *one = xtf_open_call_only(&deadlocks->calls, call);
 
     xtf_lines_number(lines, location->proc);
     if (deadlocks->calls.locations->n_threads > 1)

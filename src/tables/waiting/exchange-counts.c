@@ -36,10 +36,11 @@ typedef struct {
     const XtfRanks *ranks;
     const XtfNameIndex *regions;
     MessageTotals messages[N_MESSAGE_TYPES];
-    XtfAggregateRef operations;         /* by event, region and communicator */
-    XtfAggregateRef requests, received; /* by event, of `requests` and `recvs` */
-    GHashTable *receivers;              /* processes that receive messages for which a thread waits: uint64_t */
-    GHashTable *comms;                  /* communicators in which a process waits in an operation: uint64_t */
+    XtfAggregateRef operations;               /* by event, region and communicator */
+    XtfAggregateRef requests, received, sent; /* by event, of `requests`, `recvs` and `sends` */
+    XtfAggregateRef frames;                   /* calls by region */
+    GHashTable *receivers;                    /* processes that receive messages for which a thread waits: uint64_t */
+    GHashTable *comms;                        /* communicators in which a process waits in an operation: uint64_t */
     XtfLocationArrays arrays;
 } Counting;
 
@@ -233,9 +234,9 @@ static bool add_operations(Counting *counting, const XtfLocation *location, GErr
     return true;
 }
 
-/* Adds the rows of an event to the receives that a process has posted, `sign` times. */
-static bool count_posted(Counting *counting, const XtfLocation *location, const XtfAggregateRef *ref, const char *label,
-                         int64_t sign, GError **error)
+/* Adds the rows of an event to the counts of a process in a table, `sign` times. */
+static bool count_events(Counting *counting, const XtfLocation *location, const XtfAggregateRef *ref, const char *label,
+                         GHashTable *table, int64_t sign, GError **error)
 {
     const XtfArray *array = ref->schema ? xtf_location_arrays_find(&counting->arrays, ref->schema) : NULL;
 
@@ -248,8 +249,53 @@ static bool count_posted(Counting *counting, const XtfLocation *location, const 
     for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
         uint64_t value = xtf_group_totals_key(totals, i)[ref->event];
         if (value < event->n_labels && g_str_equal(event->labels[value], label))
-            count_exchanged(counting->counts->posted, &(Key){.proc = location->proc},
+            count_exchanged(table, &(Key){.proc = location->proc},
                             sign * (int64_t)xtf_group_totals_cells(totals, i)[XTF_GROUP_ROWS]);
+    }
+    return true;
+}
+
+/* True if each call of a function makes a request. */
+static bool makes_request(const char *name)
+{
+    static const char *const makers[] = {"isend",          "ibsend",
+                                         "issend",         "irsend",
+                                         "irecv",          "imrecv",
+                                         "isendrecv",      "isendrecv_replace",
+                                         "comm_idup",      "comm_idup_with_info",
+                                         "rput",           "rget",
+                                         "raccumulate",    "rget_accumulate",
+                                         "grequest_start", NULL};
+    XtfRegionClass class;
+
+    if (xtf_mpi_function_class(name, &class) == XTF_MPI_NONE)
+        return false;
+    if (xtf_mpi_function_find(name, makers) >= 0)
+        return true;
+    bool is_collective = class == XTF_CLASS_COLLECTIVE || class == XTF_CLASS_BARRIER;
+    if (is_collective && xtf_mpi_function_find(name, xtf_collective_functions) < 0)
+        return true; /* non-blocking or persistent */
+    return (class == XTF_CLASS_P2P && strstr(name, "_init")) ||
+           (class == XTF_CLASS_MPI_IO && (strstr(name, "_iread") || strstr(name, "_iwrite")));
+}
+
+/* Adds the calls that make requests. */
+static bool count_makers(Counting *counting, const XtfLocation *location, GError **error)
+{
+    const XtfAggregateRef *frames = &counting->frames;
+    const XtfArray *array = frames->schema ? xtf_location_arrays_find(&counting->arrays, frames->schema) : NULL;
+
+    if (!array || !g_hash_table_contains(counting->receivers, &location->proc))
+        return true;
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(frames->aggregate, 1);
+    if (!xtf_array_totals(array, frames->number, NULL, 0, UINT64_MAX, totals, error))
+        return false;
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++) {
+        uint64_t region = xtf_group_totals_key(totals, i)[0];
+        if (counting->regions->texts && region < counting->regions->n_rows &&
+            makes_request(counting->regions->texts[region]))
+            count_exchanged(counting->counts->unrecorded, &(Key){.proc = location->proc},
+                            (int64_t)xtf_group_totals_cells(totals, i)[XTF_FRAMES_BEGUN]);
     }
     return true;
 }
@@ -267,9 +313,14 @@ static bool count_location(Counting *counting, const XtfLocation *location, GErr
     for (unsigned type = 0; type < N_MESSAGE_TYPES; type++)
         if (!add_message_type(counting, location, type, error))
             return false;
-    return count_posted(counting, location, &counting->requests, "MPI_IRECV_REQUEST", 1, error) &&
-           count_posted(counting, location, &counting->received, "MPI_IRECV", -1, error) &&
-           add_operations(counting, location, error);
+    GHashTable *posted = counting->counts->posted, *unrecorded = counting->counts->unrecorded;
+    return count_events(counting, location, &counting->requests, "MPI_IRECV_REQUEST", posted, 1, error) &&
+           count_events(counting, location, &counting->received, "MPI_IRECV", posted, -1, error) &&
+           count_events(counting, location, &counting->requests, "MPI_IRECV_REQUEST", unrecorded, -1, error) &&
+           count_events(counting, location, &counting->requests, "NON_BLOCKING_COLLECTIVE_REQUEST", unrecorded, -1,
+                        error) &&
+           count_events(counting, location, &counting->sent, "MPI_ISEND", unrecorded, -1, error) &&
+           count_makers(counting, location, error) && add_operations(counting, location, error);
 }
 
 static bool prepare_counting(Counting *counting, GError **error)
@@ -288,6 +339,8 @@ static bool prepare_counting(Counting *counting, GError **error)
         operations->schema = NULL;
     find_event_totals(&counting->requests, counting->context, XTF_RECORD_REQUESTS);
     find_event_totals(&counting->received, counting->context, XTF_RECORD_RECVS);
+    find_event_totals(&counting->sent, counting->context, XTF_RECORD_SENDS);
+    xtf_aggregate_ref_frames(&counting->frames, counting->context);
     find_wanted(counting);
     return true;
 }
@@ -300,6 +353,7 @@ bool xtf_exchange_counts_init(XtfExchangeCounts *counts, XtfTraceContext *contex
     *counts = (XtfExchangeCounts){.messages = g_hash_table_new_full(key_hash, key_equal, g_free, NULL),
                                   .by_receiver = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, list_free),
                                   .posted = g_hash_table_new_full(key_hash, key_equal, g_free, NULL),
+                                  .unrecorded = g_hash_table_new_full(key_hash, key_equal, g_free, NULL),
                                   .operations = g_hash_table_new_full(key_hash, key_equal, g_free, NULL)};
     if (!prepare_counting(&counting, error))
         return false;
@@ -317,6 +371,7 @@ void xtf_exchange_counts_finish(XtfExchangeCounts *counts)
     g_clear_pointer(&counts->by_receiver, g_hash_table_unref);
     g_clear_pointer(&counts->messages, g_hash_table_unref);
     g_clear_pointer(&counts->posted, g_hash_table_unref);
+    g_clear_pointer(&counts->unrecorded, g_hash_table_unref);
     g_clear_pointer(&counts->operations, g_hash_table_unref);
 }
 
@@ -339,6 +394,11 @@ bool xtf_exchange_is_received(const XtfExchangeCounts *counts, const XtfAwaited 
     const Count *count = g_hash_table_lookup(counts->messages, &key);
 
     return count && count->is_sent && count->n <= 0;
+}
+
+bool xtf_exchange_knows_requests(const XtfExchangeCounts *counts, uint64_t proc)
+{
+    return count_of(counts->unrecorded, &(Key){.proc = proc}) == 0;
 }
 
 uint64_t xtf_exchange_posted(const XtfExchangeCounts *counts, uint64_t proc)

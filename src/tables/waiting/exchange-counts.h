@@ -13,6 +13,7 @@ typedef struct {
     GHashTable *messages;    /* messages on their way, by communicator, sender, receiver and tag */
     GHashTable *by_receiver; /* arrays of these messages, by process of the receiver */
     GHashTable *posted;      /* receives that were posted by requests and have not ended, by process */
+    GHashTable *unrecorded;  /* calls that make a request, less the records of requests, by process */
     GHashTable *operations;  /* ended operations, by communicator and process */
 } XtfExchangeCounts;
 
@@ -28,5 +29,8 @@ bool xtf_exchange_is_under_way(const XtfExchangeCounts *counts, const XtfAwaited
 bool xtf_exchange_is_received(const XtfExchangeCounts *counts, const XtfAwaited *send, uint64_t sender);
 /* Returns how many requests of a process may be receives that have not ended. Cancelled ones count, too. */
 uint64_t xtf_exchange_posted(const XtfExchangeCounts *counts, uint64_t proc);
+/* True if the trace has a record of each request that a process has made. False for a process that makes requests that
+ * are persistent, of windows or files, or from or to MPI_PROC_NULL. */
+bool xtf_exchange_knows_requests(const XtfExchangeCounts *counts, uint64_t proc);
 /* Returns how many blocking collective operations of a communicator a process has ended. */
 uint64_t xtf_exchange_operations(const XtfExchangeCounts *counts, uint64_t comm, uint64_t proc);

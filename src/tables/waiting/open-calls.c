@@ -24,6 +24,8 @@ typedef struct {
     PendingFields fields;
     XtfAggregateRef frames, by_site; /* all zeros: the trace has no such aggregate */
     const XtfSchema *messages[4];    /* types whose records show that a location calls MPI; NULL: missing */
+    const XtfSchema *threads;        /* of begins and ends of threads; NULL: missing */
+    bool has_threads;                /* the program called MPI_Init_thread */
     GHashTable *ends;                /* XtfStatedEnd by process */
     uint64_t least;                  /* shortest open call that counts, in ticks */
     uint64_t last;                   /* global time at which the trace ends */
@@ -123,6 +125,7 @@ static bool add_awaited_request(Reading *reading, XtfOpenCall *call, const uint8
         XtfAwaitedKind kind;
     } kinds[] = {{"PENDING_SEND", XTF_AWAITED_SEND},
                  {"PENDING_RECEIVE", XTF_AWAITED_RECEIVE},
+                 {"PENDING_POSTED", XTF_AWAITED_POSTED},
                  {"PENDING_COLLECTIVE", XTF_AWAITED_OTHER}};
     const char *event = xtf_row_label(reading->fields.event, row);
 
@@ -130,15 +133,41 @@ static bool add_awaited_request(Reading *reading, XtfOpenCall *call, const uint8
         if (!g_str_equal(event, kinds[i].event))
             continue;
         add_awaited(reading, call, kinds[i].kind, row);
-        call->n_posted += kinds[i].kind == XTF_AWAITED_RECEIVE;
+        call->n_posted += kinds[i].kind == XTF_AWAITED_RECEIVE || kinds[i].kind == XTF_AWAITED_POSTED;
         return true;
     }
     return false;
 }
 
+/* Counts the operations for which a call waits. */
+static uint32_t count_awaited(const XtfOpenCalls *calls, const XtfOpenCall *call)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < call->n; i++)
+        n += xtf_open_call_awaited(calls, call, i)->kind != XTF_AWAITED_POSTED;
+    return n;
+}
+
+const XtfAwaited *xtf_open_call_only(const XtfOpenCalls *calls, const XtfOpenCall *call)
+{
+    const XtfAwaited *only = NULL;
+
+    for (uint32_t i = 0; i < call->n; i++) {
+        const XtfAwaited *awaited = xtf_open_call_awaited(calls, call, i);
+        if (awaited->kind == XTF_AWAITED_POSTED)
+            continue;
+        if (only)
+            return NULL;
+        only = awaited;
+    }
+    return only;
+}
+
 /* Fills a call from its own row. The operations of its requests, if it has any, have been added before. */
 static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
 {
+    static const char *const many[] = {"waitall", "waitany", "waitsome", NULL};
     const PendingFields *fields = &reading->fields;
 
     call->region = value_of(fields->region, row);
@@ -150,14 +179,16 @@ static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
     uint64_t requests = value_of(fields->requests, row);
     const char *name = reading->regions->texts[call->region];
     XtfAwaitedKind kind = kind_of_function(name);
-    bool from_null = kind == XTF_AWAITED_RECEIVE && call->comm == UNKNOWN && call->n > 0; /* MPI_PROC_NULL */
+    uint32_t n_awaited = count_awaited(reading->calls, call);
+    bool from_null = kind == XTF_AWAITED_RECEIVE && call->comm == UNKNOWN && n_awaited > 0; /* MPI_PROC_NULL */
     if (from_null)
         return;
-    if (kind != XTF_AWAITED_EITHER || (call->n == 0 && value_of(fields->peer, row) != UNKNOWN))
+    call->lists_requests = kind == XTF_AWAITED_EITHER && xtf_mpi_function_find(name, many) >= 0;
+    if (kind != XTF_AWAITED_EITHER || (n_awaited == 0 && value_of(fields->peer, row) != UNKNOWN))
         add_awaited(reading, call, kind, row);
-    else if (call->n == 0 || requests > call->n)
+    else if (n_awaited == 0 || requests > n_awaited)
         call->kind = XTF_OPEN_OTHER; /* the call also waits for requests that the trace does not list */
-    else if (requests < call->n)
+    else if (requests < n_awaited)
         call->kind = XTF_OPEN_ANY; /* the rows are of all open requests of the process: it is not known for which of
                                       them the call waits */
 }
@@ -231,6 +262,14 @@ static bool find_site(const Reading *reading, XtfOpenCall *call, GError **error)
     return true;
 }
 
+/* True if a thread that has not exchanged data may still do so: it is a thread of a program that called
+ * MPI_Init_thread. Threads that MPI creates for itself have neither calls nor a begin. */
+static bool may_call_mpi(const Reading *reading)
+{
+    return reading->has_threads && (xtf_location_arrays_find(&reading->arrays, reading->frames.schema) ||
+                                    xtf_location_arrays_find(&reading->arrays, reading->threads));
+}
+
 static XtfThreadState state_without_call(const Reading *reading, uint64_t proc)
 {
     uint64_t key = proc;
@@ -240,7 +279,7 @@ static XtfThreadState state_without_call(const Reading *reading, uint64_t proc)
     for (unsigned i = 0; i < G_N_ELEMENTS(reading->messages); i++)
         calls_mpi |= reading->messages[i] && xtf_location_arrays_find(&reading->arrays, reading->messages[i]);
     if (!calls_mpi)
-        return XTF_THREAD_SILENT;
+        return may_call_mpi(reading) ? XTF_THREAD_RUNS : XTF_THREAD_SILENT;
     bool ended = end && end->kind != XTF_END_UNKNOWN && end->kind != XTF_END_COLLECTOR;
     return ended && !xtf_end_is_failure(end->kind) ? XTF_THREAD_ENDED : XTF_THREAD_RUNS;
 }
@@ -267,9 +306,7 @@ static bool read_location(Reading *reading, uint32_t index, GError **error)
         return true;
     if (!read_last_call(reading, array, &call, &seq, error) || !has_later_call(reading, seq, &later, error))
         return false;
-    call.is_long = is_long(reading, &call);
-    bool counts = call.is_long || g_hash_table_contains(reading->ends, &location->proc);
-    if (later || call.may_test || call.kind == XTF_OPEN_ABORT || !counts) {
+    if (later || call.may_test || call.kind == XTF_OPEN_ABORT || !is_long(reading, &call)) {
         g_array_set_size(calls->awaited, call.first);
         return true;
     }
@@ -309,6 +346,10 @@ static bool prepare_reading(Reading *reading, GError **error)
     xtf_aggregate_ref_frames_by_site(&reading->by_site, context);
     for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
         reading->messages[i] = xtf_trace_context_schema(context, types[i], XTF_SCHEMA_RECORD);
+    reading->threads = xtf_trace_context_schema(context, "threads", XTF_SCHEMA_RECORD);
+    static const char *const init_thread[] = {"init_thread", NULL};
+    for (uint64_t i = 0; reading->regions->texts && i < reading->regions->n_rows; i++)
+        reading->has_threads |= xtf_mpi_function_find(reading->regions->texts[i], init_thread) >= 0;
     find_fields(&reading->fields, context);
     uint64_t complete = xtf_trace_clock(context->trace)->complete; /* UINT64_MAX: the writer has closed the trace */
     reading->last = complete == UINT64_MAX ? context->scale.last : MAX(context->scale.last, complete);

@@ -13,6 +13,7 @@ typedef enum {
     XTF_AWAITED_RECEIVE, /* a message from `peer` */
     XTF_AWAITED_SEND,    /* a message to `peer`, which that one must receive */
     XTF_AWAITED_EITHER,  /* one of these, of a request; the trace does not say which */
+    XTF_AWAITED_POSTED,  /* a posted receive for which the call does not wait, but to which a process may send */
     XTF_AWAITED_OTHER,   /* a non-blocking collective operation */
 } XtfAwaitedKind;
 
@@ -35,15 +36,15 @@ typedef enum {
 typedef struct {
     uint32_t location; /* index in XtfLocations */
     XtfOpenKind kind;
-    int function;      /* of a collective operation: index in xtf_collective_functions */
-    bool may_test;     /* MPI_Test* or a probe that returns at once */
-    bool is_long;      /* it has been open for `least` ticks at the end of the trace */
-    uint64_t since;    /* global time of its ENTER */
-    uint64_t region;   /* row of definitions/regions; UINT64_MAX: unknown */
-    uint64_t site;     /* row of definitions/sites; UINT64_MAX: none */
-    uint64_t comm;     /* UINT64_MAX: none */
-    uint32_t first, n; /* its operations in `awaited` */
-    uint32_t n_posted; /* receives among its requests, as far as the trace lists them */
+    int function;        /* of a collective operation: index in xtf_collective_functions */
+    bool may_test;       /* MPI_Test* or a probe that returns at once */
+    bool lists_requests; /* MPI_Waitall and its kin: its operations are the open requests of its process */
+    uint64_t since;      /* global time of its ENTER */
+    uint64_t region;     /* row of definitions/regions; UINT64_MAX: unknown */
+    uint64_t site;       /* row of definitions/sites; UINT64_MAX: none */
+    uint64_t comm;       /* UINT64_MAX: none */
+    uint32_t first, n;   /* its operations in `awaited` */
+    uint32_t n_posted;   /* receives among its requests, as far as the trace lists them */
 } XtfOpenCall;
 
 /* State of a location at the end of the trace. */
@@ -77,6 +78,8 @@ static inline const XtfAwaited *xtf_open_call_awaited(const XtfOpenCalls *calls,
 {
     return &g_array_index(calls->awaited, XtfAwaited, call->first + i);
 }
+/* Returns the operation that a call waits for; NULL if these are none, or several. */
+const XtfAwaited *xtf_open_call_only(const XtfOpenCalls *calls, const XtfOpenCall *call);
 /* Returns the open call of a location, by its index; NULL if it has none. */
 static inline const XtfOpenCall *xtf_open_call_of(const XtfOpenCalls *calls, uint32_t location)
 {

@@ -254,23 +254,20 @@ static bool is_satisfied(const XtfWaitEdges *edges, const XtfAwaited *awaited, u
              xtf_exchange_is_received(&edges->counts, awaited, proc)));
 }
 
-/* True if no receive that a process has posted accepts the message of an open call. Either the open calls of the
- * process list all of its posted receives; lists of several threads may be out of date. Or the sender and the process
- * have been in their calls for long, in which MPI would have matched the message. */
-static bool are_receives_known(const XtfWaitEdges *edges, const XtfOpenCall *sender, uint64_t proc)
+/* True if no receive that a process has posted accepts the message of a sender: the only open call of the process lists
+ * all receives that it has posted. Lists of several threads may be out of date. */
+static bool are_receives_known(const XtfWaitEdges *edges, uint64_t proc)
 {
     const XtfLocations *locations = edges->calls->locations;
     uint64_t n_posted = xtf_exchange_posted(&edges->counts, proc), n_listed = 0;
     unsigned n_threads = 0;
-    bool all_long = sender->is_long;
 
     for (uint32_t i = xtf_locations_of_proc(locations, proc); i < locations->n && locations->all[i].proc == proc; i++) {
         const XtfOpenCall *call = xtf_open_call_of(edges->calls, i);
         n_threads += edges->calls->states[i] != XTF_THREAD_SILENT;
         n_listed = call ? call->n_posted : n_listed;
-        all_long &= edges->calls->states[i] == XTF_THREAD_SILENT || (call && call->is_long);
     }
-    return n_posted == 0 || all_long || (n_threads == 1 && n_listed >= n_posted);
+    return n_posted == 0 || (n_threads == 1 && n_listed >= n_posted);
 }
 
 /* Lets a thread wait for a shared node. */
@@ -295,14 +292,13 @@ static void wait_for_shared(XtfWaitEdges *edges, uint32_t node, const SharedKey 
     xtf_wait_graph_wait(&edges->graph, node, shared->node);
 }
 
-static void wait_for_awaited(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, const XtfAwaited *awaited,
-                             XtfWaitTargets *targets)
+static void wait_for_awaited(XtfWaitEdges *edges, uint32_t node, const XtfAwaited *awaited, XtfWaitTargets *targets)
 {
     uint32_t target = awaited->proc != UNKNOWN ? node_of_proc(edges, awaited->proc) : XTF_NO_WAIT_NODE;
 
     if (awaited->kind == XTF_AWAITED_RECEIVE && awaited->peer == UNKNOWN && awaited->comm != UNKNOWN) {
         wait_for_shared(edges, node, &(SharedKey){.kind = ANY_MEMBER, .comm = awaited->comm}, targets);
-    } else if (target == XTF_NO_WAIT_NODE || (may_send(awaited) && !are_receives_known(edges, call, awaited->proc))) {
+    } else if (target == XTF_NO_WAIT_NODE || (may_send(awaited) && !are_receives_known(edges, awaited->proc))) {
         targets->unknown = true;
     } else {
         if (targets->n == 0)
@@ -319,9 +315,11 @@ static bool wait_for_any(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *
 
     for (uint32_t i = 0; i < call->n; i++) {
         const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
+        if (awaited->kind == XTF_AWAITED_POSTED)
+            continue;
         if (is_satisfied(edges, awaited, proc))
             return false;
-        wait_for_awaited(edges, node, call, awaited, targets);
+        wait_for_awaited(edges, node, awaited, targets);
     }
     targets->any |= targets->n > 1;
     return true;
@@ -337,7 +335,7 @@ static bool wait_for_missing(XtfWaitEdges *edges, uint32_t node, const XtfOpenCa
         const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
         if (awaited->kind != XTF_AWAITED_RECEIVE || is_satisfied(edges, awaited, proc))
             continue;
-        wait_for_awaited(edges, node, call, awaited, targets);
+        wait_for_awaited(edges, node, awaited, targets);
         any = true;
     }
     return any;
@@ -352,15 +350,16 @@ static bool wait_for_one(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *
 
     for (uint32_t i = 0; i < call->n; i++) {
         const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
-        if (awaited->kind == XTF_AWAITED_RECEIVE || is_satisfied(edges, awaited, proc))
+        if (awaited->kind == XTF_AWAITED_RECEIVE || awaited->kind == XTF_AWAITED_POSTED ||
+            is_satisfied(edges, awaited, proc))
             continue;
-        wait_for_awaited(edges, node, call, awaited, targets);
+        wait_for_awaited(edges, node, awaited, targets);
         any = true;
     }
     for (uint32_t i = 0; i < call->n && any; i++) {
         const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
         if (awaited->kind == XTF_AWAITED_RECEIVE)
-            wait_for_awaited(edges, node, call, awaited, targets);
+            wait_for_awaited(edges, node, awaited, targets);
     }
     targets->any |= targets->n > 1;
     return any;
@@ -390,6 +389,7 @@ static bool wait_in_call(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *
     switch (call->kind) {
     case XTF_OPEN_ALL:
     case XTF_OPEN_ANY:
+        targets->unknown |= call->lists_requests && !xtf_exchange_knows_requests(&edges->counts, proc);
         return wait_for_operations(edges, node, call, targets);
     case XTF_OPEN_COLLECTIVE:
         wait_for_shared(edges, node,
@@ -398,6 +398,7 @@ static bool wait_in_call(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *
                                      .number = xtf_exchange_operations(&edges->counts, call->comm, proc),
                                      .function = (uint64_t)call->function},
                         targets);
+        targets->unknown |= !xtf_collective_function_synchronises(call->function) && targets->n > 0;
         break;
     case XTF_OPEN_FINALIZE:
         wait_for_shared(edges, node, &(SharedKey){.kind = NOT_IN_FINALIZE, .comm = call->comm}, targets);

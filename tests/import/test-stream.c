@@ -272,7 +272,7 @@ Test(stream, every_event_has_a_label_of_its_own)
         for (char **label = event->labels; *label; label++)
             cr_assert(g_hash_table_add(labels, *label), "doubled: %s", *label);
     }
-    cr_assert_eq(g_hash_table_size(labels), 80 + 4 + 6 + 56); /* OTF2; recorder; statistics of measured networks;
+    cr_assert_eq(g_hash_table_size(labels), 80 + 5 + 6 + 56); /* OTF2; recorder; statistics of measured networks;
                                                                * OpenTS: 52 letters, 4 elements */
     const XtfSchema *sends = xtf_model_schema(XTF_MODEL_SENDS), *unknown = xtf_model_schema(XTF_MODEL_UNKNOWN);
     cr_assert_str_eq(xtf_schema_field(sends, "event")->labels[XTF_LABEL_MPI_ISEND], "MPI_ISEND");

@@ -1,4 +1,7 @@
 /* Commits, and closing the part. */
+#include <inttypes.h>
+#include <string.h>
+
 #include "src/record/collect/session.h"
 
 #define SLACK_NS     (UINT64_C(250) * 1000 * 1000)  /* the longest time from a record's time to its publication */
@@ -104,6 +107,15 @@ static bool write_tables(XtfCollectSession *session, bool end, GError **error)
     return xtf_collect_tables_write(&collector->tables, error);
 }
 
+/* True if a signal has stopped a process: its calls take long, but do not wait. */
+static bool is_stopped(int32_t pid)
+{
+    g_autofree char *path = g_strdup_printf("/proc/%" PRId32 "/stat", pid), *stat = NULL;
+    const char *end = g_file_get_contents(path, &stat, NULL, NULL) ? strrchr(stat, ')') : NULL;
+
+    return end && end[1] == ' ' && (end[2] == 'T' || end[2] == 't');
+}
+
 /* Appends rows of `pending` for each MPI call that is open at `time`, and has been for `least` ns. */
 static bool append_pending(XtfCollectSession *session, uint64_t time, uint64_t least, GError **error)
 {
@@ -122,7 +134,8 @@ static bool append_pending(XtfCollectSession *session, uint64_t time, uint64_t l
 /* Appends the calls that take long. Their rows are the last before `bound`, so that followers see them at once. */
 static bool append_long_calls(XtfCollectSession *session, uint64_t bound, GError **error)
 {
-    return bound <= session->collector.complete || append_pending(session, bound - 1, OPEN_CALL_NS, error);
+    return bound <= session->collector.complete || is_stopped(session->collector.pid) ||
+           append_pending(session, bound - 1, OPEN_CALL_NS, error);
 }
 
 void xtf_collect_commit(XtfCollectSession *session, uint64_t reading)

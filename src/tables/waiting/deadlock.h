@@ -7,14 +7,15 @@
  *   message that it accepts is on its way: more messages were sent than received.
  * - A blocking send waits for the receiver. It waits for no process if an open call of the receiver accepts the
  *   message, or if the message was received. The targets are unknown if the receiver may have posted a receive that no
- *   open call lists. After two seconds in both calls it is certain that no such receive accepts the message.
+ *   open call lists.
  * - MPI_Waitall and MPI_Sendrecv wait for all receives for which no message is on its way. If there are none, one of
  *   the operations is incomplete, but the trace does not say which: MPI buffers some messages. They wait for any one.
  * - MPI_Waitany and MPI_Waitsome wait for any of their requests. If the trace has only the open requests of the
- *   process, not the call's own ones, the call waits for any of the open ones.
- * - A collective operation that no member can leave early waits for all members that have not called it, other ones for
- *   any of these. The k-th operation of a communicator is the same one at all members. A member in another operation
- *   has not called it.
+ *   process, not the call's own ones, the call waits for any of the open ones. The targets of these calls and of
+ *   MPI_Waitall are unknown if the process has made a request of which the trace has no record.
+ * - A collective operation that no member can leave early waits for all members that have not called it. The k-th
+ *   operation of a communicator is the same one at all members. A member in another operation has not called it. The
+ *   targets of other operations are unknown: they depend on the root.
  * - MPI_Finalize waits for all members of its communicator that have not called it. Without a communicator it waits for
  *   any process that has not.
  *
@@ -22,7 +23,8 @@
  * collective operations. The search treats these calls as ones that can continue. A second solution lets them wait for
  * any process; the threads that are stuck in that solution alone are possible.
  *
- * A thread that was killed outside of MPI might have continued. So a run that ends by a crash is no deadlock.
+ * Only calls of two seconds or more count. A thread that was killed outside of MPI might have continued. So a run that
+ * ends by a crash is no deadlock. Threads that have not exchanged data may do so if the program called MPI_Init_thread.
  */
 #pragma once
 
@@ -58,7 +60,7 @@ typedef struct {
     uint64_t n_by_verdict[XTF_N_VERDICTS];
 } XtfDeadlocks;
 
-/* Finds the waits at the end of a trace; in a growing trace only waits of two seconds or more. If a thread waits, this
+/* Finds the waits of two seconds or more at the end of a trace. If a thread waits, this
  * costs a pass over the index's totals of messages and operations. */
 bool xtf_deadlocks_init(XtfDeadlocks *deadlocks, XtfTraceContext *context, GError **error);
 void xtf_deadlocks_finish(XtfDeadlocks *deadlocks); /* all zeros is fine */

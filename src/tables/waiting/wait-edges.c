@@ -225,6 +225,9 @@ static bool accepts_message(const XtfWaitEdges *edges, uint32_t location, const 
 
     for (uint32_t i = 0; call && i < call->n; i++) {
         const XtfAwaited *awaited = xtf_open_call_awaited(edges->calls, call, i);
+        bool any = awaited->kind == XTF_AWAITED_POSTED && awaited->comm == UNKNOWN; /* more than the trace lists */
+        if (any)
+            return true;
         if (awaited->kind != XTF_AWAITED_SEND && awaited->comm == key->comm &&
             (awaited->peer == UNKNOWN || awaited->proc == key->number) &&
             (awaited->tag == UNKNOWN || awaited->tag == key->function))
@@ -254,8 +257,8 @@ static bool is_satisfied(const XtfWaitEdges *edges, const XtfAwaited *awaited, u
              xtf_exchange_is_received(&edges->counts, awaited, proc)));
 }
 
-/* True if no receive that a process has posted accepts the message of a sender: the only open call of the process lists
- * all receives that it has posted. Lists of several threads may be out of date. */
+/* True if the only open call of a process lists all receives that it has posted. Lists of several threads may be out of
+ * date. */
 static bool are_receives_known(const XtfWaitEdges *edges, uint64_t proc)
 {
     const XtfLocations *locations = edges->calls->locations;

@@ -252,19 +252,25 @@ class Collector(unittest.TestCase):
             self.assertEqual(traced.end(), (0, ""))
         return [(event, *row) for event, _, *row in self.open_rows(self.part())]
 
+    @staticmethod
+    def posted_rows(awaited=None):
+        """Returns the rows of the receives 2 to 5000, without one: 1000 of them, and a row that says that there are more."""
+        tags = [tag for tag in range(2, 5001) if tag != awaited][:1000]
+        return [("PENDING_POSTED", 3, tag, None) for tag in tags] + [("PENDING_POSTED", None, None, None)]
+
     def test_requests_of_open_calls(self):
         """Checks the rows behind that of a call: the request of MPI_Wait, the other side of MPI_Sendrecv, and at most 1000."""
         posted = b"".join(record("IRECV_REQUEST", 10, 0, 3, i, i << 32) for i in range(1, 5001)) + record("IRECV", 11, 0, 3, 1 << 32, 4, 1)
         wait, all_of, both, null = function_number("MPI_Wait"), function_number("MPI_Waitall"), function_number("MPI_Sendrecv"), NONE - 1
         for request in 2, 3000:
             self.assertEqual(self.pending_rows(wait, posted, values=(3, request, NONE), requests=1, request=request),
-                             [("PENDING", 3, request, 1), ("PENDING_RECEIVE", 3, request, None)])
+                             [("PENDING", 3, request, 1), ("PENDING_RECEIVE", 3, request, None)] + self.posted_rows(request))
         for requests, shown in (4999, 1000), (1000, 999):
             rows = self.pending_rows(all_of, posted, values=(NONE, NONE, NONE), requests=requests)
             self.assertEqual(rows, [("PENDING", None, None, requests)] + [("PENDING_RECEIVE", 3, tag, None) for tag in range(2, 2 + shown)])
         self.assertEqual(self.pending_rows(both, posted, values=(null, 7, 0), requests=NONE, both=(2, 8)),
-                         [("PENDING", None, None, None), ("PENDING_SEND", 2, 8, None)])
-        self.assertEqual(self.pending_rows(both, posted, values=(3, 7, 0), requests=NONE, both=(null, 8)), [("PENDING", 3, 7, None)])
+                         [("PENDING", None, None, None), ("PENDING_SEND", 2, 8, None)] + self.posted_rows())
+        self.assertEqual(self.pending_rows(both, posted, values=(3, 7, 0), requests=NONE, both=(null, 8)), [("PENDING", 3, 7, None)] + self.posted_rows())
 
     def test_begun_operations_and_full_ring(self):
         """Checks a failed call whose record had to wait for space, so that the record of the wait is in between."""

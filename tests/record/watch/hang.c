@@ -1,6 +1,6 @@
 /*
  * Hangs in the way that its argument names, with three processes. The cases end only when the program is killed, except
- * `slow`. Process 2 always computes for a while before it does anything.
+ * `slow` and `border`. Process 2 always computes for a while before it does anything.
  */
 #include <mpi.h>
 #include <stdlib.h>
@@ -82,11 +82,33 @@ static void slow(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+/* Lets process 0 wait for process 2, which computes, by a list with a request from MPI_PROC_NULL. Another request is
+ * open meanwhile, for which process 0 does not wait: process 1 sends that message later. */
+static void border(void)
+{
+    MPI_Request later, list[2];
+
+    if (rank == 0) {
+        MPI_Irecv(&value, 1, MPI_INT, 1, 2, MPI_COMM_WORLD, &later);
+        MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &list[0]);
+        MPI_Irecv(&value, 1, MPI_INT, 2, 1, MPI_COMM_WORLD, &list[1]);
+        MPI_Waitall(2, list, MPI_STATUSES_IGNORE);
+        MPI_Send(&value, 1, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        MPI_Wait(&later, MPI_STATUS_IGNORE);
+    } else if (rank == 1) {
+        receive_from(0, 5);
+        MPI_Send(&value, 1, MPI_INT, 0, 2, MPI_COMM_WORLD);
+    } else {
+        compute_for(8);
+        MPI_Send(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD);
+    }
+}
+
 static const struct {
     const char *name;
     void (*hang)(void);
 } cases[] = {{"ring", ring},         {"sends", sends},       {"barrier", barrier}, {"any", any},
-             {"finalize", finalize}, {"requests", requests}, {"slow", slow}};
+             {"finalize", finalize}, {"requests", requests}, {"slow", slow},       {"border", border}};
 
 int main(int argc, char **argv)
 {

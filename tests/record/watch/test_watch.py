@@ -111,8 +111,8 @@ def watch_hang(mpi, folder, name):
     assert ": 0 problems" in mpis.run([XTF, "check", job.run])
 
 
-def watch_slow(mpi, folder):
-    job = Job(mpi, folder, "slow")
+def watch_slow(mpi, folder, name):
+    job = Job(mpi, folder, name)
     looks, red = 0, 0
     try:
         end = time.monotonic() + 2 * SECONDS
@@ -123,12 +123,12 @@ def watch_slow(mpi, folder):
                 red += watched["waiting"] >= 1 and watched["waits"]["verdict"] == "waits"
                 assert watched["waits"]["verdict"] in ("none", "waits"), watched
             time.sleep(0.3)
-        assert job.process.poll() == 0, f"the slow program ended with {job.process.poll()}"
+        assert job.process.poll() == 0, f"{name} ended with {job.process.poll()}"
     finally:
         job.kill()
     mpis.run([XTF, "merge", "-o", job.run, job.parts])
     assert ask(["deadlock"], job.run)["verdict"] == "none"
-    assert red > 0, f"none of {looks} looks showed that the others wait"
+    assert red > 0, f"{name}: none of {looks} looks showed that the others wait"
 
 
 def main():
@@ -138,8 +138,9 @@ def main():
             names = list(CASES) if i == 0 else list(CASES)[:1]
             for name in names:
                 watch_hang(mpi, folder, name)
-            watch_slow(mpi, folder)
-            print(f"{mpi}: {len(names)} deadlocks, and a slow program")
+            watch_slow(mpi, folder, "slow")
+            watch_slow(mpi, folder, "border")
+            print(f"{mpi}: {len(names)} deadlocks, and two slow programs")
 
 
 if __name__ == "__main__":

@@ -82,6 +82,28 @@ static bool append_only_request(XtfCollectRing *ring, uint64_t time, const Shown
     return !request || append_request(ring, time, request, row);
 }
 
+/* Appends a row for each posted receive for which the call does not wait: another process may send to it meanwhile. The
+ * call waits for request `except`; 0: for none. A row without an envelope says that some are left out. */
+static bool append_posted(XtfCollectRing *ring, uint64_t time, uint64_t except, XtfPendingRow *row)
+{
+    g_autoptr(GArray) list = xtf_collect_requests_list(&ring->collector->requests);
+    guint n = 0;
+
+    for (guint i = 0; i < list->len; i++) {
+        const XtfCollectRequest *request = &g_array_index(list, XtfCollectRequest, i);
+        if (request->event != XTF_LABEL_PENDING_RECEIVE || (except != 0 && request->id == except))
+            continue;
+        if (n++ == REQUESTS_MAX) {
+            row->peer = row->tag = row->comm = XTF_NONE32;
+            return append_pending_row(ring, time, XTF_LABEL_PENDING_POSTED, row);
+        }
+        set_envelope(ring, row, request->peer, request->tag, request->comm);
+        if (!append_pending_row(ring, time, XTF_LABEL_PENDING_POSTED, row))
+            return false;
+    }
+    return true;
+}
+
 static bool append_call(XtfCollectRing *ring, uint64_t time, uint32_t region, const Shown *shown)
 {
     XtfPendingRow row = {.region = region,
@@ -102,12 +124,14 @@ static bool append_call(XtfCollectRing *ring, uint64_t time, uint32_t region, co
     row.requests = XTF_NONE32;
     if (sends && shown->dest != XTF_WIRE_NULL) {
         set_envelope(ring, &row, shown->dest, shown->sendtag, shown->comm);
-        return append_pending_row(ring, time, XTF_LABEL_PENDING_SEND, &row);
+        if (!append_pending_row(ring, time, XTF_LABEL_PENDING_SEND, &row))
+            return false;
     }
-    if (!completes)
-        return true;
-    return shown->requests == 1 && shown->request != 0 ? append_only_request(ring, time, shown, &row)
-                                                       : append_requests(ring, time, shown, &row);
+    bool one = completes && shown->requests == 1 && shown->request != 0;
+    if (completes && !one)
+        return append_requests(ring, time, shown, &row);
+    return (!one || append_only_request(ring, time, shown, &row)) &&
+           append_posted(ring, time, one ? shown->request : 0, &row);
 }
 
 bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, uint64_t time, uint64_t least)

@@ -33,7 +33,7 @@ static int print_potential(const char *source, bool json, guint most)
     if (json)
         g_string_append_c(text, '\n');
     fputs(text->str, stdout);
-    return report.run.n_cycles > 0 ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
+    return report.run.n_cycles > 0 ? XTF_EXIT_FOUND : XTF_EXIT_DONE;
 }
 
 int xtf_command_deadlock(int argc, char **argv)
@@ -53,7 +53,7 @@ int xtf_command_deadlock(int argc, char **argv)
             &argc, &argv, XTF_CLI_ANY, "[RUN]",
             "Finds the processes that wait for each other, of a run that hangs, or was killed while it hung.\n"
             "RUN is the folder of parts of a running program, or a trace. Without it: the newest run that xtf\n"
-            "record records on this machine. A running program must have waited for two seconds. Exits with 1\n"
+            "record records on this machine. A running program must have waited for two seconds. Exits with 3\n"
             "if there is a deadlock, or if a process waits for one that has ended.\n"
             "With --potential: finds the processes that would wait for each other if each send waited for its\n"
             "receive, as sends may with larger messages or another MPI. RUN is a trace then.\n"
@@ -85,5 +85,5 @@ int xtf_command_deadlock(int argc, char **argv)
         xtf_waits_report_text(&report, all ? G_MAXUINT : LINES_DEFAULT, text);
     }
     fputs(text->str, stdout);
-    return report.verdict >= XTF_WAITS_ENDED ? XTF_EXIT_FAILED : XTF_EXIT_DONE;
+    return report.verdict >= XTF_WAITS_ENDED ? XTF_EXIT_FOUND : XTF_EXIT_DONE;
 }

@@ -10,6 +10,7 @@ enum {
     XTF_EXIT_DONE = 0,
     XTF_EXIT_FAILED = 1, /* a message went to stderr */
     XTF_EXIT_USAGE = 2,
+    XTF_EXIT_FOUND = 3, /* xtf deadlock found one */
 };
 
 enum { XTF_CLI_ANY = INT_MIN, XTF_CLI_COMMAND };

@@ -191,7 +191,7 @@ class Xtf:
             raise Failure(f"{' '.join(command)}: no end after {timeout} s") from error
         except Ended as error:
             raise Failure(f"{' '.join(command)}: {error}") from error
-        if result.status not in (0, 1, 2) or b"Sanitizer" in result.errors or b"runtime error:" in result.errors:
+        if result.status not in (0, 1, 2, 3) or b"Sanitizer" in result.errors or b"runtime error:" in result.errors:
             raise Failure(f"crashed: {result}")
         return result
 

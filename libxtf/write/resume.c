@@ -176,8 +176,9 @@ static bool resume_free_pages(XtfWriter *writer, const XtfCatalog *catalog, GErr
             continue;
         if (pages->page < end || pages->page + pages->n_pages > writer->pages ||
             xtf_space_is_used(writer->space, pages->page, pages->n_pages))
-            return xtf_damaged(error, "the catalog lists pages from page %" PRIu64 " on as free, but they are in use",
-                               pages->page);
+            return xtf_damaged(
+                error, "the catalog lists %" PRIu64 " pages from page %" PRIu64 " on as free, but some are in use",
+                pages->n_pages, pages->page);
         end = pages->page + pages->n_pages;
         xtf_space_add_free(writer->space, pages);
     }

@@ -88,11 +88,12 @@ static bool check_starts(XtfNetworkFile *file, GError **error)
             return false;
         for (uint64_t i = 0; i < pairs_of(file); i++)
             if (clustered->starts[i] < 0 || (uint64_t)clustered->starts[i] + first + n > clustered->n_curves)
-                return xtf_damaged(error,
-                                   "%s: info of portion %u, receiver %" PRIu64 ", sender %" PRIu64
-                                   " is %d, but data has %" PRIu64 " values, and the portion has %u matrices",
-                                   file->netcdf.path, k, i / file->processes, i % file->processes, clustered->starts[i],
-                                   clustered->n_curves, n);
+                return xtf_damaged(
+                    error,
+                    "%s: info of portion %u, receiver %" PRIu64 ", sender %" PRIu64
+                    " is %d: not all values from there on, of %u matrices, are in data, which has %" PRIu64,
+                    file->netcdf.path, k, i / file->processes, i % file->processes, clustered->starts[i], n,
+                    clustered->n_curves);
     }
     return true;
 }

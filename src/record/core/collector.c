@@ -172,7 +172,8 @@ static void copy_environment(char **copy)
     copy[n] = NULL;
 }
 
-/* Starts the collector through an intermediate process, with all signals blocked. */
+/* Starts the collector through an intermediate process. All signals are blocked meanwhile; the collector unblocks them
+ * before it is executed. */
 static bool spawn_collector(Start *start)
 {
     size_t variables = 1;

@@ -12,8 +12,9 @@
 #include "src/record/names/symbol.h"
 
 enum {
-    SUBSTITUTIONS_MAX = 40, /* a name with more stays mangled */
-    NAME_MAX_BYTES = 4096,  /* bytes; a name that is longer when demangled stays mangled, too */
+    SUBSTITUTIONS_MAX =
+        40, /* most uses of substitutions (S_, T0_, ...) in a mangled name; a name with more stays mangled */
+    NAME_MAX_BYTES = 4096, /* bytes; a name that is longer when demangled stays mangled, too */
 };
 
 typedef char *Demangle(const char *name, char *buffer, size_t *size, int *status);

@@ -290,7 +290,8 @@ Test(network, refuses_clusters_without_values)
 
     file.info = beyond;
     write_clustered(path, &file);
-    expect_refusal(path, XTF_ERROR_DAMAGED, "info of portion 1, receiver 0, sender 0 is 5, but data has 5 values");
+    expect_refusal(path, XTF_ERROR_DAMAGED,
+                   "info of portion 1, receiver 0, sender 0 is 5: not all values from there on");
     file.info = below;
     write_clustered(path, &file);
     expect_refusal(path, XTF_ERROR_DAMAGED, "is -2");

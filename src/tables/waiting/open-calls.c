@@ -5,6 +5,7 @@
 #include "src/model/mpi-functions.h"
 #include "src/model/process-properties.h"
 #include "src/trace/calls/open-frames.h"
+#include "src/trace/calls/pending-call.h"
 
 #define UNKNOWN UINT64_MAX
 
@@ -13,7 +14,7 @@ enum { AWAITED_MAX = 1 << 12 }; /* most rows of one call that are read */
 /* Fields of `pending`; NULL: missing. */
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no such type */
-    const XtfField *seq, *event, *region, *since, *peer, *tag, *comm, *requests;
+    const XtfField *event, *region, *since, *peer, *tag, *comm, *requests;
 } PendingFields;
 
 typedef struct {
@@ -46,7 +47,6 @@ static void find_fields(PendingFields *fields, XtfTraceContext *context)
     *fields = (PendingFields){.schema = schema};
     if (!schema)
         return;
-    fields->seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
     fields->event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
     fields->region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION);
     fields->peer = xtf_schema_field_by_role(schema, XTF_ROLE_PEER);
@@ -117,26 +117,22 @@ static void add_awaited(Reading *reading, XtfOpenCall *call, XtfAwaitedKind kind
     call->n++;
 }
 
-/* Adds the operation of one of a call's requests, from its row. Returns false if the row is that of the call itself. */
-static bool add_awaited_request(Reading *reading, XtfOpenCall *call, const uint8_t *row)
+/* Adds the operation of one of a call's requests, from its row. */
+static void add_request_row(Reading *reading, XtfOpenCall *call, const uint8_t *row)
 {
     static const struct {
         const char *event;
         XtfAwaitedKind kind;
     } kinds[] = {{"PENDING_SEND", XTF_AWAITED_SEND},
                  {"PENDING_RECEIVE", XTF_AWAITED_RECEIVE},
-                 {"PENDING_POSTED", XTF_AWAITED_POSTED},
-                 {"PENDING_COLLECTIVE", XTF_AWAITED_OTHER}};
+                 {"PENDING_POSTED", XTF_AWAITED_POSTED}};
     const char *event = xtf_row_label(reading->fields.event, row);
+    XtfAwaitedKind kind = XTF_AWAITED_OTHER;
 
-    for (unsigned i = 0; event && i < G_N_ELEMENTS(kinds); i++) {
-        if (!g_str_equal(event, kinds[i].event))
-            continue;
-        add_awaited(reading, call, kinds[i].kind, row);
-        call->n_posted += kinds[i].kind == XTF_AWAITED_RECEIVE || kinds[i].kind == XTF_AWAITED_POSTED;
-        return true;
-    }
-    return false;
+    for (unsigned i = 0; event && i < G_N_ELEMENTS(kinds); i++)
+        kind = g_str_equal(event, kinds[i].event) ? kinds[i].kind : kind;
+    add_awaited(reading, call, kind, row);
+    call->n_posted += kind == XTF_AWAITED_RECEIVE || kind == XTF_AWAITED_POSTED;
 }
 
 /* Counts the operations for which a call waits. */
@@ -193,55 +189,28 @@ static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
                                       them the call waits */
 }
 
-/* Reads the last call of a location's array, from its last row backward. */
-static bool read_last_call(Reading *reading, const XtfArray *array, XtfOpenCall *call, uint64_t *seq, GError **error)
+/* Reads a call: the rows of its requests, then its own row, which is before them. */
+static bool read_call(Reading *reading, const XtfPendingCall *pending, XtfOpenCall *call, GError **error)
 {
-    const PendingFields *fields = &reading->fields;
+    uint64_t n_requests = MIN(pending->n_requests, (uint64_t)AWAITED_MAX);
     g_auto(XtfCursor) cursor;
-    uint64_t since = UNKNOWN;
     bool found;
 
-    xtf_cursor_init(&cursor, array);
-    if (!xtf_cursor_seek_n(&cursor, array->n_rows - 1, &found, error))
-        return false;
     call->first = reading->calls->awaited->len;
-    *seq = found && fields->seq ? xtf_field_get(fields->seq, xtf_cursor_row(&cursor)) : 0;
-    for (uint32_t i = 0; found && i < AWAITED_MAX; i++) {
-        const uint8_t *row = xtf_cursor_row(&cursor);
-        if (i > 0 && value_of(fields->since, row) != since)
-            break;
-        since = value_of(fields->since, row);
-        if (!add_awaited_request(reading, call, row)) {
-            fill_call(reading, call, row);
-            return true;
-        }
+    xtf_cursor_init(&cursor, pending->array);
+    if (!xtf_cursor_seek_n(&cursor, pending->n + n_requests, &found, error))
+        return false;
+    for (uint64_t i = 0; found && i < n_requests; i++) {
+        add_request_row(reading, call, xtf_cursor_row(&cursor));
         if (!xtf_cursor_next(&cursor, -1, &found, error))
             return false;
     }
-    call->kind = XTF_OPEN_OTHER; /* the call's own row is missing */
-    call->region = call->comm = UNKNOWN;
-    call->since = since;
+    if (found)
+        fill_call(reading, call, xtf_cursor_row(&cursor));
     return true;
 }
 
 /* ---- One location. */
-
-/* Sets *later to true if a location entered or left a call after the record with number `seq`. */
-static bool has_later_call(const Reading *reading, uint64_t seq, bool *later, GError **error)
-{
-    const XtfSchema *schema = reading->frames.schema;
-    const XtfArray *array = schema ? xtf_location_arrays_find(&reading->arrays, schema) : NULL;
-    const XtfField *field = schema ? xtf_schema_field_by_role(schema, XTF_ROLE_SEQ) : NULL;
-
-    *later = false;
-    if (!array || !field || array->n_rows == 0)
-        return true;
-    g_autofree uint8_t *row = g_malloc(schema->row_size);
-    if (!xtf_array_row(array, array->n_rows - 1, row, error))
-        return false;
-    *later = xtf_field_get(field, row) > seq;
-    return true;
-}
 
 /* Finds the site of the innermost call that is never left. */
 static bool find_site(const Reading *reading, XtfOpenCall *call, GError **error)
@@ -294,19 +263,17 @@ static bool read_location(Reading *reading, uint32_t index, GError **error)
     XtfOpenCalls *calls = reading->calls;
     const XtfLocation *location = &calls->locations->all[index];
     XtfOpenCall call = {.location = index};
-    uint64_t seq;
-    bool later = true;
+    XtfPendingCall pending;
 
-    if (!xtf_location_arrays_load(&reading->arrays, reading->context, location, error))
+    if (!xtf_location_arrays_load(&reading->arrays, reading->context, location, error) ||
+        !xtf_pending_call_find(&reading->arrays, reading->fields.schema, reading->frames.schema, &pending, error))
         return false;
     calls->states[index] = state_without_call(reading, location->proc);
-    const XtfArray *array =
-        reading->fields.schema ? xtf_location_arrays_find(&reading->arrays, reading->fields.schema) : NULL;
-    if (!array || array->n_rows == 0)
+    if (!pending.array)
         return true;
-    if (!read_last_call(reading, array, &call, &seq, error) || !has_later_call(reading, seq, &later, error))
+    if (!read_call(reading, &pending, &call, error))
         return false;
-    if (later || call.may_test || call.kind == XTF_OPEN_ABORT || !is_long(reading, &call)) {
+    if (call.may_test || call.kind == XTF_OPEN_ABORT || !is_long(reading, &call)) {
         g_array_set_size(calls->awaited, call.first);
         return true;
     }

@@ -104,6 +104,8 @@ bool xtf_import_may_replace(const XtfImportJob *job, const char *identity, GErro
 
 static bool add_schema(XtfImportJob *job, unsigned tag, GError **error)
 {
+    if (tag == XTF_MODEL_CALL_CONTEXTS && !job->has_contexts)
+        return true;
     const char *const *events = tag < XTF_N_RECORD_TYPES ? job->importer->events[tag] : NULL;
     g_autoptr(XtfSchema) extended = events ? xtf_model_schema_with_events(tag, events) : NULL;
 

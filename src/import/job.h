@@ -30,7 +30,9 @@ struct XtfImportJob {
 
     XtfSupervised *shared;
     XtfWriter *writer; /* set by xtf_import_create_output() */
-    bool has_sites;    /* rows of `enters_leaves` get a field `site`; set before the output is created */
+    /* Set before the output is created: */
+    bool has_sites;    /* rows of `enters_leaves` get a field `site` */
+    bool has_contexts; /* the trace gets the side array `call_contexts` */
     uint32_t schemas[XTF_N_ARRAY_TYPES];
     GMutex lock; /* of the members below, and of the importer's own data */
     uint64_t counts[XTF_N_RECORD_TYPES][XTF_EVENTS_MAX];

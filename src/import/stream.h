@@ -62,7 +62,9 @@ typedef struct {
     /* Borrowed, for the importer's own use; NULL: none. */
     XtfCallSites *call_sites;
     XtfContextSites *context_sites;
-    bool has_sites; /* rows of `enters_leaves` have a field `site`; set before the first record */
+    /* Set before the first record: */
+    bool has_sites;    /* rows of `enters_leaves` have a field `site` */
+    bool has_contexts; /* the trace has the side array `call_contexts` */
     uint64_t location;
     uint64_t seq;             /* of the next record */
     uint64_t last_time;       /* time of the last record */

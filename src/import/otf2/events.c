@@ -206,14 +206,15 @@ static uint32_t find_site_of_context(XtfStream *stream, uint32_t region, uint32_
     return site == NO32 && stream->context_sites ? xtf_context_sites_row(stream->context_sites, context) : site;
 }
 
-/* Notes the calling context of the call that the last record enters or leaves. */
+/* Notes the calling context of the call that the last record enters or leaves. An archive without definitions of
+ * contexts has nothing to note: all its contexts are undefined. */
 static bool note_context(XtfStream *stream, uint32_t context, uint32_t unwind_distance)
 {
     XtfCallContextsRow row = {.time = stream->last_time,
                               .seq = stream->seq - 1,
                               .calling_context = context,
                               .unwind_distance = unwind_distance};
-    return xtf_stream_append_row(stream, XTF_MODEL_CALL_CONTEXTS, &row);
+    return !stream->has_contexts || xtf_stream_append_row(stream, XTF_MODEL_CALL_CONTEXTS, &row);
 }
 
 ON(CallingContextEnter, OTF2_CallingContextRef context, uint32_t unwind_distance)

@@ -98,6 +98,7 @@ static bool import_archive(XtfOtf2Import *import, OTF2_Reader *reader, GError **
     bool has_attribute = xtf_call_sites_find(definitions, &attribute);
     import->context_sites = xtf_context_sites_new(definitions);
     import->job->has_sites = has_attribute || import->context_sites;
+    import->job->has_contexts = xtf_definitions_n_rows(definitions, XTF_MODEL_CALLING_CONTEXTS) > 0;
     if (!xtf_otf2_find_locations(import, reader, error) || !create_output(import, error) ||
         !xtf_definitions_resolve(definitions, import->job->writer, error))
         return false;

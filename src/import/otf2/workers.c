@@ -287,6 +287,7 @@ static gpointer run_worker(gpointer data)
     xtf_stream_init(&worker->stream, import->job->writer, &import->source.definitions, import->job->schemas);
     worker->stream.requests.folder = folder;
     worker->stream.has_sites = import->job->has_sites;
+    worker->stream.has_contexts = import->job->has_contexts;
     worker->stream.call_sites = import->call_sites;
     worker->stream.context_sites = import->context_sites;
     while (!error && (n = take_locations(import, &first)) > 0)

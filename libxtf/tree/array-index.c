@@ -101,6 +101,7 @@ bool xtf_array_check_entry(XtfTrace *trace, const XtfArray *entry, uint32_t sche
     decoded.trace = trace;
     decoded.schema = xtf_trace_schema(trace, schema);
     decoded.clock = xtf_trace_clock_map(trace, decoded.clock_map);
+    decoded.joined &= (trace->superblock.incompatible & XTF_FEATURE_JOINED) > 0; /* else the flags are reserved */
     const char *fault = NULL;
 
     if (!decoded.schema || decoded.schema->kind == XTF_SCHEMA_TABLE)
@@ -116,8 +117,6 @@ bool xtf_array_check_entry(XtfTrace *trace, const XtfArray *entry, uint32_t sche
         fault = "its right edge is beyond the end of the file";
     else if (decoded.edge_offset % XTF_ITEM_ALIGNMENT != 0 || decoded.edge_length > XTF_ITEM_MAX)
         fault = "the place of its right edge is not that of an item";
-    else if (decoded.joined && !(trace->superblock.incompatible & XTF_FEATURE_JOINED))
-        fault = "it is joined, but the superblock lacks the feature bit";
     else if (decoded.clock_map > 0 && !decoded.clock)
         return xtf_damaged(error, "array %u of location %" PRIu64 ": its clock map %u does not exist", decoded.id,
                            decoded.location, decoded.clock_map);

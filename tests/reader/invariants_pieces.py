@@ -58,7 +58,7 @@ def shifted_type(f):
 PIECE_ROWS = [
     # FORMAT W4
     ("9", "joined-bit", "Bit 3 of the incompatible features is set if an array is joined", "joined", lambda f: set_fields(f.superblock, incompatible=lambda bits: bits & ~JOINED_FEATURE),
-     "the superblock lacks the feature bit", "the superblock lacks the feature"),
+     "it is the file's own segment, but the others are from parts", "the file's own one is among those of parts"),
     ("9", "joined-leaf", "A joined array has no open leaf of its own", "joined", lambda f: set_fields(f.edge(f.array("calls", 1))[0][0], bytes=8), "or has an item", "with an open leaf of its own"),
     # FORMAT C13
     ("9", "joined-place", "Entries of a joined array lead to leaves of its pieces", "joined", leaf_place, "page 3", "page 3"),

@@ -46,9 +46,7 @@ def set_reserved(f):
         set_bytes(f, node.start + 5, node.start + 8)
         set_bytes(f, node.start + 12, node.start + 16)
         for entry in entries:
-            set_bytes(f, entry.start + (67 if node.level == 0 else 12), entry.start + (80 if node.level == 0 else 16))
-            if node.level == 0:
-                f.data[entry.start + 66] |= 0xfe
+            set_bytes(f, entry.start + (66 if node.level == 0 else 12), entry.start + (80 if node.level == 0 else 16))
     for array in f.arrays():
         edge = f.base(array) + array.at
         set_bytes(f, edge + 4, edge + 8)

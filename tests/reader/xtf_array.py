@@ -55,8 +55,7 @@ class Array:
         self.numbers = trace.numbers_of(segment, self.schema) if self.known else []
         self.edge_reference = edge
         self.edge_heads, self.edge_pages, self.edge_totals = None, {}, []
-        self.joined, self.pieces = bool(flags & JOINED), []
-        expect(not self.joined or trace.features & JOINED_FEATURE, f"{self.label}: it is joined, but the superblock lacks the feature")
+        self.joined, self.pieces = bool(flags & JOINED and trace.features & JOINED_FEATURE), []  # without the feature the flags are reserved
         self.visits = 0
 
     def is_removed(self, place):

@@ -7,6 +7,7 @@ A row of INVARIANTS has the section of docs/FORMAT.md, a name, the invariant, th
 Then follow two expected texts: a part of the message of `xtf check`, and a part of the message of xtf_check.py.
 """
 import functools
+import gzip
 import json
 import pathlib
 import shutil
@@ -40,7 +41,7 @@ BASES = {
     "groups": ("plain", 3, 131072, 1, 9000),  # filters: a leaf has more groups than are stored by all keys
 }
 MERGED = ("many", ("plain", 8, 4096, 3, 120, 1000))  # with the first, this trace is merged into the base "merged"
-RECIPES = pathlib.Path(__file__).resolve().parents[1] / "format" / "recipes.json"
+RECIPES = pathlib.Path(__file__).resolve().parents[1] / "format" / "recipes.json.gz"
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "INVARIANTS.md"
 HEAD = """# Invariants of the format, and the tests that break them
 
@@ -129,7 +130,7 @@ def make_anchor(dump_trace, xtf, folder, name, **parts):
 
 def make_joined(xtf, folder):
     """Makes an anchor of runs, and its runs beside it, as tests/format has them."""
-    recipes = json.loads(RECIPES.read_text(encoding="utf-8"))
+    recipes = json.loads(gzip.decompress(RECIPES.read_bytes()))
     for name, made in ("run-1", "run-1"), ("run-2", "run-2"), ("runs", "joined"):
         (folder / f"{made}.xtf").write_bytes(follow_recipe(recipes[f"{name}.xtf"], folder))
     one_superblock(folder / "joined.xtf")

@@ -271,5 +271,10 @@ static inline bool xtf_field_is_none(const XtfField *field, const uint8_t *row)
             return false;
     return true;
 }
+/* Returns the value of a field in a row; `none` if the schema lacks the field (NULL), or the row has no value in it. */
+static inline uint64_t xtf_field_get_or(const XtfField *field, const uint8_t *row, uint64_t none)
+{
+    return field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : none;
+}
 
 XTF_END_DECLS

@@ -73,7 +73,7 @@ int xtf_command_deadlock(int argc, char **argv)
     }
     if (potential)
         return print_potential(argv[1], json, all ? G_MAXUINT : LINES_DEFAULT);
-    g_autofree char *source = argc > 1 ? g_strdup(argv[1]) : xtf_live_run_find(&error);
+    g_autofree char *source = xtf_live_run_find(argv[1], &error);
     g_autoptr(XtfTree) tree = source ? xtf_live_tree_open(source, &error) : NULL;
     if (!tree || !xtf_waits_report_init(&report, tree, &error))
         return xtf_cli_fail(error);

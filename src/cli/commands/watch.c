@@ -228,7 +228,7 @@ int xtf_command_watch(int argc, char **argv)
         fputs("xtf: watch: too many arguments\n", stderr);
         return XTF_EXIT_USAGE;
     }
-    g_autofree char *source = argc > 1 ? g_strdup(argv[1]) : xtf_live_run_find(&error);
+    g_autofree char *source = xtf_live_run_find(argv[1], &error);
     if (!source)
         return xtf_cli_fail(error);
     g_autofree char *name = g_path_get_basename(source);

@@ -59,8 +59,10 @@ static void search_place(RunSearch *search, const char *place, const char *prefi
     }
 }
 
-char *xtf_live_run_find(GError **error)
+char *xtf_live_run_find(const char *named, GError **error)
 {
+    if (named)
+        return g_strdup(named);
     g_autofree char *pattern = xtf_folder_name(""); /* "/tmp/xtf-" */
     g_autofree char *place = g_path_get_dirname(pattern), *prefix = g_path_get_basename(pattern);
     RunSearch search = {0};

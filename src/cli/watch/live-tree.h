@@ -5,10 +5,10 @@
 
 #include "src/tree/paths/tree.h"
 
-/* Finds the folder of parts of a run that is being recorded: the user's newest one. It looks at NAME.xtf.d in the
- * current folder, and below $XTF_TMPDIR or its defaults. NULL with XTF_ERROR_NOT_FOUND if there is none. The caller
- * frees it. */
-char *xtf_live_run_find(GError **error);
+/* Returns the run that the user names. If `named` is NULL, finds the folder of parts of a run that is being recorded:
+ * the user's newest one. It looks at NAME.xtf.d in the current folder, and below $XTF_TMPDIR or its defaults. NULL with
+ * XTF_ERROR_NOT_FOUND if there is none. The caller frees it. */
+char *xtf_live_run_find(const char *named, GError **error);
 /* Opens a trace, a part, or a folder of parts; SOURCE.d if there is only that. While it grows, the tree ends at the
  * time up to which it is complete. */
 XtfTree *xtf_live_tree_open(const char *source, GError **error);

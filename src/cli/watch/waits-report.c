@@ -202,8 +202,8 @@ static void append_headline(const XtfWaitsReport *report, XtfWaitsVerdict verdic
         break;
     case XTF_WAITS_POSSIBLE:
         g_string_append_printf(out,
-                               "a deadlock is possible: %u thread%s cannot continue, unless calls of which the trace "
-                               "does not say what they wait for can",
+                               "a deadlock is possible: %u thread%s cannot continue, but the trace does not say of all "
+                               "calls what they wait for",
                                n, plural(n));
         break;
     case XTF_WAITS_ENDED:

@@ -67,7 +67,7 @@ static uint64_t field_value_or(const XtfSchema *schema, const char *name, const 
 {
     const XtfField *field = xtf_schema_field(schema, name);
 
-    return field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : none;
+    return xtf_field_get_or(field, row, none);
 }
 
 char *xtf_process_end_region(const XtfProcessEnds *ends, uint64_t region, GError **error)

@@ -45,7 +45,7 @@ static bool add_record(void *data, const XtfSpan *span, uint64_t number, const u
     const MessageWalk *walk = data;
     const XtfTimeline *timeline = walk->timeline;
     uint32_t at = xtf_selected_number(&timeline->rows.selected, (uint32_t)span->tag);
-    uint64_t n = walk->bytes && !xtf_field_is_none(walk->bytes, row) ? xtf_field_get(walk->bytes, row) : 0;
+    uint64_t n = xtf_field_get_or(walk->bytes, row, 0);
 
     if (at < timeline->rows.n)
         add_message(walk->sent, timeline, at, xtf_field_get(walk->time, row), n);

@@ -56,11 +56,6 @@ static void find_fields(PendingFields *fields, XtfTraceContext *context)
     fields->requests = xtf_schema_field(schema, "requests");
 }
 
-static uint64_t value_of(const XtfField *field, const uint8_t *row)
-{
-    return field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : UNKNOWN;
-}
-
 /* ---- One call. */
 
 static void set_kind(const Reading *reading, XtfOpenCall *call)
@@ -105,9 +100,9 @@ static void add_awaited(Reading *reading, XtfOpenCall *call, XtfAwaitedKind kind
     const PendingFields *fields = &reading->fields;
     uint64_t self = reading->calls->locations->all[call->location].proc;
     XtfAwaited awaited = {.kind = kind,
-                          .peer = value_of(fields->peer, row),
-                          .tag = value_of(fields->tag, row),
-                          .comm = value_of(fields->comm, row),
+                          .peer = xtf_field_get_or(fields->peer, row, UNKNOWN),
+                          .tag = xtf_field_get_or(fields->tag, row, UNKNOWN),
+                          .comm = xtf_field_get_or(fields->comm, row, UNKNOWN),
                           .proc = UNKNOWN};
 
     if (awaited.peer != UNKNOWN &&
@@ -166,13 +161,13 @@ static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
     static const char *const many[] = {"waitall", "waitany", "waitsome", NULL};
     const PendingFields *fields = &reading->fields;
 
-    call->region = value_of(fields->region, row);
-    call->since = value_of(fields->since, row);
-    call->comm = value_of(fields->comm, row);
+    call->region = xtf_field_get_or(fields->region, row, UNKNOWN);
+    call->since = xtf_field_get_or(fields->since, row, UNKNOWN);
+    call->comm = xtf_field_get_or(fields->comm, row, UNKNOWN);
     set_kind(reading, call);
     if (call->kind != XTF_OPEN_ALL && call->kind != XTF_OPEN_ANY)
         return;
-    uint64_t requests = value_of(fields->requests, row);
+    uint64_t requests = xtf_field_get_or(fields->requests, row, UNKNOWN);
     const char *name = reading->regions->texts[call->region];
     XtfAwaitedKind kind = kind_of_function(name);
     uint32_t n_awaited = count_awaited(reading->calls, call);
@@ -180,7 +175,7 @@ static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
     if (from_null)
         return;
     call->lists_requests = kind == XTF_AWAITED_EITHER && xtf_mpi_function_find(name, many) >= 0;
-    if (kind != XTF_AWAITED_EITHER || (n_awaited == 0 && value_of(fields->peer, row) != UNKNOWN))
+    if (kind != XTF_AWAITED_EITHER || (n_awaited == 0 && xtf_field_get_or(fields->peer, row, UNKNOWN) != UNKNOWN))
         add_awaited(reading, call, kind, row);
     else if (n_awaited == 0 || requests > n_awaited)
         call->kind = XTF_OPEN_OTHER; /* the call also waits for requests that the trace does not list */

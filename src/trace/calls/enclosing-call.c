@@ -7,7 +7,7 @@
 bool xtf_row_linked_enter(const XtfArray *calls, uint64_t n, const uint8_t *row, uint64_t *enter)
 {
     const XtfField *field = xtf_schema_field_by_role(calls->schema, XTF_ROLE_ENTER);
-    uint64_t back = field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : 0;
+    uint64_t back = xtf_field_get_or(field, row, 0);
 
     *enter = n - back;
     return back && back <= n;

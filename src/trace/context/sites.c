@@ -107,7 +107,7 @@ static uint64_t line_of_row(const XtfTable *table, uint64_t i)
     const XtfField *field = xtf_schema_field(table->schema, "line");
     const uint8_t *row = table->rows + i * table->schema->row_size;
 
-    return field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : 0;
+    return xtf_field_get_or(field, row, 0);
 }
 
 /* Gives the rows of outer frames the texts of a site that calls have, so that no directory is listed for them. A lookup

@@ -31,7 +31,7 @@ bool xtf_region_texts_load(XtfRegionTexts *texts, XtfTrace *trace, GError **erro
         if (!read_text(trace, name, row, &texts->rows[i].name, error) ||
             !read_text(trace, file, row, &texts->rows[i].file, error))
             return false;
-        texts->rows[i].line = line && !xtf_field_is_none(line, row) ? xtf_field_get(line, row) : 0;
+        texts->rows[i].line = xtf_field_get_or(line, row, 0);
     }
     return true;
 }

@@ -35,7 +35,7 @@ static uint64_t site_of_row(const XtfSchema *schema, const uint8_t *row)
 {
     const XtfField *site = xtf_schema_field_by_role(schema, XTF_ROLE_SITE);
 
-    return site && !xtf_field_is_none(site, row) ? xtf_field_get(site, row) : UINT64_MAX;
+    return xtf_field_get_or(site, row, UINT64_MAX);
 }
 
 /* Adds the call that begins at row n of a span's array. */

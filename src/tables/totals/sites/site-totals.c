@@ -141,7 +141,7 @@ static uint64_t cell_value(const XtfAggregateRef *ref, unsigned cell, const uint
 {
     const XtfField *field = cell ? xtf_aggregate_ref_value(ref, cell) : NULL;
 
-    return field && !xtf_field_is_none(field, row) ? xtf_field_get(field, row) : 0;
+    return xtf_field_get_or(field, row, 0);
 }
 
 /* Adds the bytes of the rows [from, to) of an array. */

@@ -2,12 +2,13 @@
 
 #include "libxtf/error.h"
 #include "src/export/cube/exporter.h"
+#include "src/export/html/exporter.h"
 #include "src/export/opents/exporter.h"
 #include "src/export/otf2/exporter.h"
 #include "src/network/export/exporter.h"
 
 static const XtfExporter *const exporters[] = {
-    &xtf_otf2_exporter, &xtf_cube_exporter, &xtf_network_exporter, &xtf_opents_exporter, NULL,
+    &xtf_otf2_exporter, &xtf_cube_exporter, &xtf_html_exporter, &xtf_network_exporter, &xtf_opents_exporter, NULL,
 };
 
 const XtfExporter *xtf_exporter_find(const char *name, GError **error)

@@ -72,7 +72,7 @@ int xtf_command_export(int argc, char **argv)
     g_autofree char *output = NULL, *fps = NULL;
     gboolean force = FALSE, quiet = FALSE, scalasca = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2, else a file", "OUT"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2 and html, else a file", "OUT"},
         {"fps", 0, 0, G_OPTION_ARG_STRING, &fps, "opents: slices per second (default: 25)", "N"},
         {"scalasca", 0, 0, G_OPTION_ARG_NONE, &scalasca, "otf2: leave out operations at which Scalasca 2.6 aborts",
          NULL},

@@ -6,7 +6,7 @@
 #include "src/pictures/drawing/text-width.h"
 #include "src/trace/text/escape.h"
 
-static const char blanks_remark[] = "<!-- blanks: a picture's size is told before it is read -->\n";
+static const char blanks_remark[] = "<!-- blanks: the file's size is fixed before it is drawn -->\n";
 
 enum {
     BLANKS = 127, /* blanks of a line, without the newline */

@@ -40,7 +40,8 @@ static const char styles[] =
     "@media(max-width:600px){.xi-bar{display:none}.xi-name{min-width:9em}}"
     "@media(prefers-color-scheme:dark){body{background:#15181c;color:#e6edf3}"
     ".xi-dim,.xi-facts dt,th{color:#9aa4af}.xi-text a,h2 a,td a{color:#6cb6ff}th,td{border-color:#30363d}}"
-    "@media print{.xi-text a,h2 a,td a{color:inherit}}";
+    "@media print{.xi-text a,h2 a,td a{color:inherit}}"
+    ".xi-text a:not([href]),h2 a:not([href]),td a:not([href]){color:inherit;text-decoration:none}";
 
 /* ---- Pictures. */
 

@@ -27,8 +27,11 @@ static const char script[] =
     "return Math.min(Math.max((e.clientX-r.left)*1600/r.width,w.left),w.left+w.width)}\n"
     "function time(p){return w.from+(p-w.left)/w.width*(w.to-w.from)}\n"
     "function go(a,b){var t=Math.pow(10,-w.digits);a=Math.max(a,w.first);b=Math.max(Math.min(b,w.last),a+t);"
-    "if(a<w.last)location.href=w.up+'time/'+a.toFixed(w.digits)+'-'+"
+    "if(w.windows)enter(a,b);else if(a<w.last)location.href=w.up+'time/'+a.toFixed(w.digits)+'-'+"
     "b.toFixed(w.digits)+'/'+w.rest+w.file}\n"
+    "function enter(a,b){var t=Math.pow(10,-w.digits)/2,l=w.windows.filter(function(v){"
+    "return v[0]<=a+t&&v[1]>=b-t}).sort(function(u,v){return u[1]-u[0]-v[1]+v[0]})[0]||w.windows[0];"
+    "if(Math.abs(l[0]-w.from)>t||Math.abs(l[1]-w.to)>t)location.href=l[2]}\n"
     "s.addEventListener('mousedown',function(e){if(e.button===0){start=x(e);moved=false;e.preventDefault()}});\n"
     "window.addEventListener('mousemove',function(e){var p=x(e);set(cross,{d:'M'+p+' 68V'+(h-28)});"
     "set(label,{x:Math.min(p+4,1500),y:h-4});label.textContent=time(p).toFixed(w.digits)+' s';\n"
@@ -42,8 +45,8 @@ static const char script[] =
     "if(e.key==='ArrowLeft')go(w.from-d,w.from-d<w.first?w.first+d:w.from);"
     "else if(e.key==='ArrowRight'){if(w.to<w.last)go(w.to,w.to+d)}\n"
     "else if(e.key==='+')go(m-d/20,m+d/20);else if(e.key==='-')go(m-d*5,m+d*5);\n"
-    "else if(e.key==='0')location.href=w.up+w.rest+w.file;"
-    "else if(e.key==='p')location.href='profile.svg'});})();\n"
+    "else if(e.key==='0'){if(w.windows)go(w.windows[0][0],w.windows[0][1]);else location.href=w.up+w.rest+w.file}"
+    "else if(e.key==='p'&&!w.windows)location.href='profile.svg'});})();\n"
     "//]]>";
 
 /* Writes the policy of a page for browsers: they run the page's own script alone, by its checksum, and load nothing. A

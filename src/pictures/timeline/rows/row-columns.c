@@ -200,6 +200,13 @@ static void column_free(void *data)
     g_free(data);
 }
 
+/* Frees the room that a column will not need: a picture keeps the columns of all rows until it is drawn. */
+static void shrink_column(XtfPictureColumn *column)
+{
+    column->room = column->n;
+    column->shares = g_renew(XtfShare, column->shares, column->n);
+}
+
 static int compare_columns(const void *a, const void *b)
 {
     const XtfPictureColumn *const *x = a, *const *y = b;
@@ -265,6 +272,7 @@ bool xtf_row_columns_measure(XtfRowColumns *columns, XtfRowMeter *meter, const X
     columns->all = g_new(XtfPictureColumn, all->len);
     for (columns->n = 0; columns->n < all->len; columns->n++) {
         XtfPictureColumn *column = all->pdata[columns->n];
+        shrink_column(column);
         columns->all[columns->n] = *column;
         *column = (XtfPictureColumn){0};
     }

@@ -167,4 +167,9 @@ void xtf_trace_gather(XtfTrace *trace, XtfGatherWork work, void *data);
 
 void xtf_trace_get_counters(const XtfTrace *trace, XtfCounters *counters);
 
+/* Sets another bound of the page cache, which snapshots of one file share. Evicts idle pages down to it. */
+void xtf_trace_set_cache_bytes(XtfTrace *trace, size_t bytes);
+/* Evicts idle pages down to a number of bytes, and keeps the bound. */
+void xtf_trace_trim_cache(XtfTrace *trace, size_t bytes);
+
 XTF_END_DECLS

@@ -196,15 +196,21 @@ static void drop_entry(Shard *shard, Entry *entry)
     free_entry(entry);
 }
 
-/* Drops idle entries, oldest first, until `room` more bytes fit. */
-static void evict_entries(Shard *shard, size_t room)
+/* Drops idle entries, oldest first, until at most `bytes` are left. */
+static void evict_down_to(Shard *shard, size_t bytes)
 {
-    while (shard->bytes + room > shard->limit && shard->lru.newer != &shard->lru) {
+    while (shard->bytes > bytes && shard->lru.newer != &shard->lru) {
         Entry *oldest = shard->lru.newer;
         lru_remove(oldest);
         shard->evictions++;
         drop_entry(shard, oldest);
     }
+}
+
+/* Drops idle entries, oldest first, until `room` more bytes fit. */
+static void evict_entries(Shard *shard, size_t room)
+{
+    evict_down_to(shard, shard->limit - MIN(room, shard->limit));
 }
 
 /* Releases a pin of an entry whose load failed. The entry is in no list, and the last pin frees it. */
@@ -444,6 +450,16 @@ void xtf_cache_set_limit(XtfCache *cache, size_t limit)
         g_mutex_lock(&shard->lock);
         shard->limit = limit / cache->n_shards;
         evict_entries(shard, 0);
+        g_mutex_unlock(&shard->lock);
+    }
+}
+
+void xtf_cache_trim(XtfCache *cache, size_t bytes)
+{
+    for (uint32_t i = 0; i < cache->n_shards; i++) {
+        Shard *shard = &cache->shards[i];
+        g_mutex_lock(&shard->lock);
+        evict_down_to(shard, bytes / cache->n_shards);
         g_mutex_unlock(&shard->lock);
     }
 }

@@ -63,6 +63,8 @@ typedef bool (*XtfBlockCheck)(const uint8_t *data, uint32_t length, uint64_t off
 XtfCache *xtf_cache_new(XtfSource *source, size_t limit); /* borrows the source */
 /* Sets another limit, and evicts blocks down to it. Thread-safe. */
 void xtf_cache_set_limit(XtfCache *cache, size_t limit);
+/* Evicts idle blocks down to a number of bytes. The limit stays. Thread-safe. */
+void xtf_cache_trim(XtfCache *cache, size_t bytes);
 void xtf_cache_free(XtfCache *cache); /* nothing may be pinned; accepts NULL */
 
 /* The version of the pages of an array. A writer, identified by its epoch, never reuses an array's id for another

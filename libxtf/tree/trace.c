@@ -584,3 +584,13 @@ void xtf_trace_get_counters(const XtfTrace *trace, XtfCounters *counters)
         .cache_limit = cache.limit,
     };
 }
+
+void xtf_trace_set_cache_bytes(XtfTrace *trace, size_t bytes)
+{
+    xtf_cache_set_limit(trace->cache, bytes);
+}
+
+void xtf_trace_trim_cache(XtfTrace *trace, size_t bytes)
+{
+    xtf_cache_trim(trace->cache, bytes);
+}

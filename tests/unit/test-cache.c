@@ -134,6 +134,35 @@ Test(cache, derived_blocks_count_against_the_bound)
     xtf_cache_free(cache);
 }
 
+Test(cache, trimming_evicts_idle_blocks_and_keeps_the_bound)
+{
+    enum { BLOCK = 1000, BLOCKS = 20 };
+    g_autoptr(XtfSource) source = counting_source();
+    XtfCache *cache = xtf_cache_new(source, 64 << 10);
+    GError *error = NULL;
+    XtfBlock *pinned = xtf_cache_get(cache, 0, BLOCK, 0, NULL, NULL, &error);
+    XtfCacheStats full, trimmed, again;
+
+    for (uint64_t i = 1; i < BLOCKS; i++)
+        xtf_block_put(xtf_cache_get(cache, i * BLOCK, BLOCK, 0, NULL, NULL, &error));
+    xtf_cache_get_stats(cache, &full);
+    xtf_cache_trim(cache, full.bytes / 2);
+    xtf_cache_get_stats(cache, &trimmed);
+    cr_assert_leq(trimmed.bytes, full.bytes / 2);
+    cr_assert_gt(trimmed.bytes, full.bytes / 2 - full.bytes / BLOCKS);
+    cr_assert_eq(trimmed.limit, full.limit);
+    xtf_cache_trim(cache, 0);
+    xtf_cache_get_stats(cache, &trimmed);
+    cr_assert_eq(trimmed.bytes, trimmed.pinned_bytes);
+    cr_assert_eq(pinned->data[1], 1);
+    for (uint64_t i = 1; i < BLOCKS; i++)
+        xtf_block_put(xtf_cache_get(cache, i * BLOCK, BLOCK, 0, NULL, NULL, &error));
+    xtf_cache_get_stats(cache, &again);
+    cr_assert_eq(again.bytes, full.bytes);
+    xtf_block_put(pinned);
+    xtf_cache_free(cache);
+}
+
 Test(cache, a_failed_block_is_not_cached)
 {
     g_autoptr(XtfSource) source = counting_source();

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "libxtf/array.h"
 #include "libxtf/error.h"
 #include "libxtf/merge.h"
 #include "libxtf/trace.h"
@@ -18,7 +19,13 @@
 #include "src/model/part-name.h"
 #include "src/trace/text/time-scale.h"
 
-#define DEPTH_MAX 16 /* deepest folder that is read in an archive: links may make circles */
+enum {
+    DEPTH_MAX = 16, /* deepest folder that is read in an archive: links may make circles */
+    /* Page cache of a command that prints and ends. It reads most pages once: filling a larger cache costs more time
+     * than it saves. The upper pages of each array are read again and again. */
+    CACHE_BYTES = 64 << 20,
+    CACHE_BYTES_OF_ARRAY = 8 << 10,
+};
 
 static bool fail_errno(const char *path, GError **error)
 {
@@ -281,6 +288,16 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *source
     return open_import(importer, anchor, source_options, path, error);
 }
 
+/* Bounds the page cache as a command without a mount needs it; never above the default. */
+static void bound_cache(XtfTrace *trace)
+{
+    XtfCounters counters;
+
+    xtf_trace_get_counters(trace, &counters);
+    xtf_trace_set_cache_bytes(
+        trace, MIN(counters.cache_limit, CACHE_BYTES + xtf_trace_n_arrays(trace) * CACHE_BYTES_OF_ARRAY));
+}
+
 XtfTree *xtf_cli_open_tree(const char *source, bool incomplete, GError **error)
 {
     const XtfSourceOptions source_options = {.incomplete = incomplete};
@@ -289,6 +306,7 @@ XtfTree *xtf_cli_open_tree(const char *source, bool incomplete, GError **error)
 
     if (!trace)
         return NULL;
+    bound_cache(trace);
     XtfTraceInfo info;
     xtf_trace_get_info(trace, &info);
     if (!info.closed)

@@ -35,6 +35,7 @@ typedef enum {
 
 typedef struct XtfFsBuffer XtfFsBuffer;
 typedef struct XtfFollower XtfFollower;
+typedef struct XtfIdleWatch XtfIdleWatch;
 
 typedef struct {
     XtfFollower *follower;     /* NULL: the mount's tree never changes */
@@ -94,6 +95,11 @@ GThread *xtf_fs_start_thread(const char *name, GThreadFunc run, void *data);
 /* Starts a thread that looks for later commits, or an analysis, until it is freed. NULL is fine for freeing. */
 XtfFollower *xtf_follower_new(XtfFs *fs, GError **error);
 void xtf_follower_free(XtfFollower *follower);
+
+/* Starts a thread that returns memory to the system after options->idle_seconds without a request, until it is freed.
+ * NULL, which is fine for freeing: the options want none. */
+XtfIdleWatch *xtf_idle_watch_new(XtfFs *fs);
+void xtf_idle_watch_free(XtfIdleWatch *watch);
 
 /* State of a request that tries again when it meets an overwritten snapshot. */
 typedef struct {

@@ -24,6 +24,7 @@ enum {
     XTF_FS_NODES_DEFAULT = 32768,
     XTF_FS_NODES_MIN = 256, /* with fewer, the reaper would revoke names that the kernel still adds */
     XTF_FS_THREADS_DEFAULT = 8,
+    XTF_FS_IDLE_DEFAULT = 60,
 };
 
 typedef struct {
@@ -35,6 +36,7 @@ typedef struct {
     uint64_t size;         /* bytes of the trace, shown by df */
     uint64_t max_nodes;    /* most names that the kernel may hold; 0: the default */
     unsigned max_threads;  /* 0: the default */
+    unsigned idle_seconds; /* without a request, until cached pages are freed; 0: never */
     bool follow;           /* the trace grows: the mount switches to the tree of its latest commit */
     bool debug;            /* log every request */
 } XtfFsOptions;

@@ -139,8 +139,10 @@ static bool serve_mounted(XtfFs *fs, const char *mount_point, GError **error)
         return false;
     }
     GThread *reaper = xtf_fs_start_reaper(fs);
+    XtfIdleWatch *idle = xtf_idle_watch_new(fs);
     int result = run_loop(fs);
     ignore_signals();
+    xtf_idle_watch_free(idle);
     end_reaper(fs, reaper);
     unmount_session(fs);
     xtf_follower_free(g_steal_pointer(&fs->follower));

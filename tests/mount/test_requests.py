@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+import time
 import unittest
 
 import harness
@@ -167,6 +168,42 @@ class ManyProcesses(harness.TestCase):
             self.assertLess(after["requests.readdir"] - before["requests.readdir"], 100)
             # ls of coreutils 9.5 asks for the names of each file's attributes, which the kernel does not cache.
             mount.assert_cached(lambda: harness.run("find", mount.path("proc"), "-maxdepth", "1", "-ls"))
+
+
+class Idle(harness.TestCase):
+    """An idle mount frees its page cache down to KEPT, and fills it again."""
+
+    procs, threads, records = 4, 2, 400000
+    KEPT = 16 * MIB
+
+    def fill(self, mount):
+        """Reads windows of all processes twice, so that their pages stay in the cache. Returns the files' contents."""
+        names = [f"proc/{proc}/time/{i}%-{i + 2}%/{name}" for proc in range(self.procs) for i in range(0, 98, 2) for name in ("profile", "stack")]
+        for name in names:
+            mount.read(name.replace("%-", ".1%-"))
+        return [mount.read(name) for name in names]
+
+    def rest(self, mount):
+        """Makes no request for longer than two intervals of the daemon's watch. Returns the counters."""
+        time.sleep(2.5)
+        return mount.stats()
+
+    def test_an_idle_mount_frees_its_cache(self):
+        with harness.Mount(self.trace, "idle=1") as mount:
+            contents = self.fill(mount)
+            full, memory = mount.stats(), mount.resident()
+            self.assertGreater(full["cache.bytes"], 2 * self.KEPT)
+            harness.wait_until(lambda: self.rest(mount)["cache.bytes"] <= self.KEPT, "the idle mount to free its cache")
+            if not harness.SANITIZED:
+                self.assertLess(mount.resident(), memory - (full["cache.bytes"] - self.KEPT) // 2)
+            self.assertEqual(mount.stats()["cache.limit"], full["cache.limit"])
+            self.assertEqual(self.fill(mount), contents)
+
+    def test_a_mount_with_idle_0_keeps_its_cache(self):
+        with harness.Mount(self.trace, "idle=0") as mount:
+            self.fill(mount)
+            full = mount.stats()["cache.bytes"]
+            self.assertGreaterEqual(self.rest(mount)["cache.bytes"], full)
 
 
 class Memory(harness.TestCase):

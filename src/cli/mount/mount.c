@@ -178,6 +178,7 @@ static bool serve_trace(XtfTrace *trace, const char *path, const char *source, c
         .size = (uint64_t)attributes.st_size,
         .max_nodes = options->max_nodes,
         .max_threads = options->threads,
+        .idle_seconds = options->idle,
         .follow = follow,
         .debug = manner->debug,
     };

@@ -11,6 +11,7 @@ typedef struct {
     uint64_t cache_bytes; /* size of the page cache; 0: the default */
     uint64_t max_nodes;
     unsigned threads;
+    unsigned idle;   /* seconds without a request until cached pages are freed; 0: never */
     bool follow;     /* show later commits of a trace that grows */
     bool incomplete; /* leave out damaged parts */
     bool nonempty;   /* mount over files, or over another mount, and hide them */

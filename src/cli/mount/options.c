@@ -5,6 +5,7 @@
 #include "libxtf/error.h"
 #include "src/cli/mount/mount.h"
 #include "src/cli/ui/common.h"
+#include "src/fs/fs.h"
 
 /* Options for mount(8) or fstab, and common ones that do not matter for a read-only mount. */
 static const char ignored[] =
@@ -18,7 +19,8 @@ static const char passed_on_prefixes[] = "context=,fscontext=,defcontext=,rootco
 
 void xtf_mount_options_init(XtfMountOptions *options)
 {
-    *options = (XtfMountOptions){.uid = getuid(), .gid = getgid(), .kernel = g_string_new(NULL)};
+    *options =
+        (XtfMountOptions){.idle = XTF_FS_IDLE_DEFAULT, .uid = getuid(), .gid = getgid(), .kernel = g_string_new(NULL)};
 }
 
 void xtf_mount_options_finish(XtfMountOptions *options)
@@ -60,14 +62,16 @@ static bool parse_number_option(const char *option, const char *name, uint64_t l
 /* Sets an option of xtf that has a number. Returns false if the option is another one. */
 static bool set_number_option(XtfMountOptions *options, const char *option, bool *valid)
 {
-    uint64_t threads = options->threads, uid = options->uid, gid = options->gid;
+    uint64_t threads = options->threads, idle = options->idle, uid = options->uid, gid = options->gid;
 
     bool known = parse_number_option(option, "cache", 1, SIZE_MAX, &options->cache_bytes, valid) ||
                  parse_number_option(option, "max_nodes", 1, UINT32_MAX, &options->max_nodes, valid) ||
                  parse_number_option(option, "threads", 1, 1024, &threads, valid) ||
+                 parse_number_option(option, "idle", 0, 1 << 30, &idle, valid) ||
                  parse_number_option(option, "uid", 0, UINT32_MAX - 1, &uid, valid) ||
                  parse_number_option(option, "gid", 0, UINT32_MAX - 1, &gid, valid);
     options->threads = (unsigned)threads;
+    options->idle = (unsigned)idle;
     options->uid = (uid_t)uid;
     options->gid = (gid_t)gid;
     return known;

@@ -246,3 +246,128 @@ char *xtf_missing_text(unsigned missing)
         add_part(text, "functions of the program (-finstrument-functions, <xtf/user.h>)");
     return text->len ? g_string_free(g_steal_pointer(&text), FALSE) : NULL;
 }
+
+/* ---- CPUs that processes share. */
+
+enum { CPUS_MAX = 8192 }; /* greatest number of a CPU, as Linux allows them */
+
+/* A process and its CPUs. */
+typedef struct {
+    const char *host;     /* an interned string */
+    const char *affinity; /* borrowed from the properties */
+    uint64_t cpus[CPUS_MAX / 64];
+} Placement;
+
+/* Parses a list of CPUs, "0-3,8". Returns false if it is not one. */
+static bool parse_cpus(const char *text, uint64_t cpus[static CPUS_MAX / 64])
+{
+    do {
+        char *end;
+        uint64_t first = g_ascii_strtoull(text, &end, 10), last = first;
+        if (end == text)
+            return false;
+        if (*end == '-') {
+            text = end + 1;
+            last = g_ascii_strtoull(text, &end, 10);
+        }
+        if (end == text || last < first || last >= CPUS_MAX)
+            return false;
+        for (uint64_t cpu = first; cpu <= last; cpu++)
+            cpus[cpu / 64] |= UINT64_C(1) << cpu % 64;
+        text = end;
+    } while (*text++ == ',');
+    return text[-1] == '\0';
+}
+
+/* True if process a runs on CPUs of process b only. */
+static bool is_within(const Placement *a, const Placement *b)
+{
+    for (unsigned i = 0; a->host == b->host && i < CPUS_MAX / 64; i++)
+        if (a->cpus[i] & ~b->cpus[i])
+            return false;
+    return a->host == b->host;
+}
+
+static void clear_shared(gpointer data)
+{
+    XtfSharedCpus *shared = data;
+
+    g_free(shared->host);
+    g_free(shared->cpus);
+}
+
+/* Returns the placements of MPI processes that state host and affinity, by number. Other processes, such as a script's
+ * commands, may run one after the other. */
+static GHashTable *list_placements(const GArray *hosts, const GArray *affinities, const GArray *world_sizes)
+{
+    GHashTable *placements = g_hash_table_new_full(NULL, NULL, NULL, g_free);
+    g_autoptr(GHashTable) host_of = g_hash_table_new(NULL, NULL);
+
+    for (guint i = 0; i < hosts->len; i++) {
+        const Property *host = &g_array_index(hosts, Property, i);
+        g_hash_table_insert(host_of, GUINT_TO_POINTER(host->proc), (char *)g_intern_string(host->text));
+    }
+    for (guint i = 0; i < world_sizes->len; i++) {
+        const Property *size = &g_array_index(world_sizes, Property, i);
+        if (g_str_equal(size->text, "0"))
+            g_hash_table_remove(host_of, GUINT_TO_POINTER(size->proc));
+    }
+    for (guint i = 0; i < affinities->len; i++) {
+        const Property *affinity = &g_array_index(affinities, Property, i);
+        g_autofree Placement *placement = g_new0(Placement, 1);
+        placement->host = g_hash_table_lookup(host_of, GUINT_TO_POINTER(affinity->proc));
+        placement->affinity = affinity->text;
+        if (placement->host && parse_cpus(affinity->text, placement->cpus))
+            g_hash_table_insert(placements, GUINT_TO_POINTER(affinity->proc), g_steal_pointer(&placement));
+    }
+    return placements;
+}
+
+/* Adds the host of a set of CPUs to `all` if the set has fewer CPUs than processes. A host that is in `all` keeps the
+ * set of the most processes a CPU. */
+static void add_shared_set(GArray *all, const Placement *set, uint32_t n_procs)
+{
+    XtfSharedCpus *known = NULL;
+    uint32_t n_cpus = 0;
+
+    for (unsigned i = 0; i < CPUS_MAX / 64; i++)
+        n_cpus += (uint32_t)__builtin_popcountll(set->cpus[i]);
+    for (guint i = 0; i < all->len && !known; i++)
+        if (g_str_equal(g_array_index(all, XtfSharedCpus, i).host, set->host))
+            known = &g_array_index(all, XtfSharedCpus, i);
+    if (n_procs <= n_cpus || (known && (uint64_t)known->n_procs * n_cpus >= (uint64_t)n_procs * known->n_cpus))
+        return;
+    const XtfSharedCpus shared = {
+        .host = g_strdup(set->host), .cpus = g_strdup(set->affinity), .n_procs = n_procs, .n_cpus = n_cpus};
+    if (known) {
+        clear_shared(known);
+        *known = shared;
+    } else {
+        g_array_append_val(all, shared);
+    }
+}
+
+GArray *xtf_shared_cpus(XtfTrace *trace, GError **error)
+{
+    g_autoptr(GArray) hosts = properties_of(trace, XTF_RECORD_HOST, error);
+    g_autoptr(GArray) affinities = hosts ? properties_of(trace, XTF_RECORD_AFFINITY, error) : NULL;
+    g_autoptr(GArray) world_sizes = affinities ? properties_of(trace, XTF_RECORD_WORLD_SIZE, error) : NULL;
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(XtfSharedCpus));
+
+    g_array_set_clear_func(all, clear_shared);
+    if (!world_sizes)
+        return NULL;
+    g_autoptr(GHashTable) placements = list_placements(hosts, affinities, world_sizes);
+    g_autoptr(GList) values = g_hash_table_get_values(placements);
+    g_autoptr(GHashTable) judged = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (const GList *set = values; set; set = set->next) {
+        const Placement *placement = set->data;
+        uint32_t n = 0;
+        if (!g_hash_table_add(judged, g_strconcat(placement->host, " ", placement->affinity, NULL)))
+            continue;
+        for (const GList *candidate = values; candidate; candidate = candidate->next)
+            n += is_within(candidate->data, placement);
+        add_shared_set(all, placement, n);
+    }
+    return g_steal_pointer(&all);
+}

@@ -108,3 +108,21 @@ bool xtf_missing_of(XtfTrace *trace, unsigned *missing, GError **error);
 /* Describes a set: "OpenMP (libgomp is loaded), locks of threads (xtf record --locks)". NULL: the set is empty. The
  * caller frees the text. */
 char *xtf_missing_text(unsigned missing);
+
+/* ---- XTF_RECORD_HOST, _AFFINITY: the host of a process, and the CPUs on which it might run ("0-3,8").
+ * XTF_RECORD_WORLD_SIZE: number of processes in its MPI_COMM_WORLD; "0" without MPI. */
+
+#define XTF_RECORD_HOST       "record.host"
+#define XTF_RECORD_AFFINITY   "record.affinity"
+#define XTF_RECORD_WORLD_SIZE "record.world_size"
+
+/* CPUs of a host that more processes share than there are CPUs. */
+typedef struct {
+    char *host, *cpus;        /* `cpus`: affinity of a process, as it is stated */
+    uint32_t n_procs, n_cpus; /* processes that may run on no other CPUs; number of these CPUs */
+} XtfSharedCpus;
+
+/* Finds hosts on which MPI processes cannot all have a CPU at one time. Returns an array of XtfSharedCpus with an
+ * element for each such host, that of the most processes a CPU; it may be empty. The caller unrefs the array. NULL with
+ * an error. */
+GArray *xtf_shared_cpus(XtfTrace *trace, GError **error);

@@ -29,7 +29,7 @@ CLASSES = [
 # of another finding, and the place in the source that the sentence names.
 Finding = collections.namedtuple("Finding", "score rule sentence table process region clause source", defaults=(None, None, None, None))
 BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # rules that are silent if clocks contradict each other
-RANKS = [["mismatch", "early", "clocks"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
+RANKS = [["mismatch", "early", "clocks", "cpus"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
          ["efficiency", "waiting", "communication", "phases"], ["unmatched", "not_left", "unjudged", "measurement", "unrecorded", "before",
           "recording", "missing"],
          ["starting", "concentration", "ends", "limits"]]
@@ -208,6 +208,37 @@ def find_clocks(tables):
         fault = "are received before they are sent" if name == "messages" else "come before another member begins"
         yield Finding(Decimal(impossible) / judged * 100, "clocks", f"{impossible} of {judged} {subject} ({100 * impossible / judged:.1f} %) {fault}, by up to "
                       f"{seconds(most)}: the clocks disagree; xtf align corrects them", "messages" if name == "messages" else "collectives/records")
+
+
+def cpus_in(text):
+    """Returns the set of CPUs of a list such as 0-3,8."""
+    ends = [[int(end) for end in part.split("-")] for part in text.split(",")]
+    return {cpu for end in ends for cpu in range(end[0], end[-1] + 1)}
+
+
+def find_cpus(tables):
+    """Finds the host with the most MPI processes a CPU. Counts the processes that may run on no other CPUs than one of them."""
+    if not (tables.of_processes and tables.whole_run and tables.all_processes) or "thread" in tables.path:
+        return
+    processes = collections.defaultdict(dict)
+    for line in read_csv(tables, "definitions/definition_properties"):
+        if line["of"] == "LOCATION_GROUP":
+            processes[line["owner"]][line["name"]] = line["value"]
+    placed = [(process["record.host"], cpus_in(process["record.affinity"]), process["record.affinity"]) for process in processes.values()
+              if {"record.host", "record.affinity"} <= set(process) and process.get("record.world_size") != "0"]
+    most = {}
+    for host, cpus, text in placed:
+        n = sum(other == host and theirs <= cpus for other, theirs, _ in placed)
+        if n > len(cpus):
+            most[host] = max(most.get(host, (0,)), (n / len(cpus), n, len(cpus), text))
+    if not most:
+        return
+    host = max(most, key=lambda host: most[host][0])
+    ratio, n, n_cpus, text = most[host]
+    others = len(most) - 1
+    also = f", as do processes of {others} other host{'s' * (others > 1)}" if others else ""
+    yield Finding(100 - 100 / ratio, "cpus", f"{n} processes share {n_cpus} CPU{'s' * (n_cpus > 1)} of {host} ({text}){also}: "
+                  "calls and waits include time without a CPU", "definitions/definition_properties")
 
 
 def times(n):
@@ -776,7 +807,7 @@ def find_limits(tables):
         yield Finding(Decimal(0), "limits", f"left out, since it would take too long: imbalance in tenths ({threads} threads)", "info")
 
 
-RULES = [find_mismatch, find_clocks, find_culprit, find_imbalance, find_kinds, find_waits, find_path, find_classes,
+RULES = [find_mismatch, find_clocks, find_cpus, find_culprit, find_imbalance, find_kinds, find_waits, find_path, find_classes,
          find_moved, find_efficiency, find_phases, find_unmatched, find_not_left, find_unjudged,
          find_before, find_recording, find_missing, find_concentration, find_ends, find_limits]
 

@@ -151,6 +151,7 @@ bool xtf_finding_ended_in_calls(const XtfFindingJob *job, bool *ended, GError **
 bool xtf_rule_crash(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_early(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);  /* rule-doubt.c */
 bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-doubt.c */
+bool xtf_rule_cpus(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);   /* rule-doubt.c */
 bool xtf_rule_mismatch(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_missing(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_classes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);

@@ -48,6 +48,7 @@ static const XtfFindingRule rules[] = {
     RULE("mismatch", DOUBT, 1, xtf_rule_mismatch, OF_ALL),
     RULE("early", DOUBT, 0, xtf_rule_early, OF_ALL),
     RULE("clocks", DOUBT, 0, xtf_rule_clocks, OF_ALL),
+    RULE("cpus", DOUBT, 0, xtf_rule_cpus, OF_ALL),
     RULE("culprit", CAUSE, 0.01, xtf_rule_culprit, OF_CLOCKS),
     RULE("imbalance", CAUSE, 0.02, xtf_rule_imbalance),
     RULE("kinds", CAUSE, 0.1, xtf_rule_kinds),

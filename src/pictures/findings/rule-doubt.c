@@ -1,4 +1,5 @@
-/* Records that cannot be trusted: records that end before their process did, and clocks that contradict each other. */
+/* Records that mislead: they end before their process did, their clocks contradict each other, or their times include
+ * waiting for a CPU. */
 #include <inttypes.h>
 
 #include "src/model/process-properties.h"
@@ -38,5 +39,32 @@ bool xtf_rule_clocks(XtfFindingJob *job, const XtfFindingRule *rule, GError **er
     const XtfClockCount *count = !figures ? NULL : by_messages ? &figures->messages.count : &figures->members.count;
     xtf_finding_add(job, rule, count ? (double)count->impossible / (double)count->judged : 1,
                     &(XtfFinding){.table = by_messages ? "messages" : "collectives/records"}, "%s", sentence);
+    return true;
+}
+
+/* Reports processes that share CPUs: their calls and waits then include time in which another process had the CPU. */
+bool xtf_rule_cpus(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
+{
+    if (!job->is_whole_run || !xtf_finding_is_of_processes(job) || job->selection->procs)
+        return true;
+    g_autoptr(GArray) all = xtf_shared_cpus(job->views->context->trace, error);
+    const XtfSharedCpus *worst = NULL;
+
+    if (!all)
+        return false;
+    for (guint i = 0; i < all->len; i++) {
+        const XtfSharedCpus *shared = &g_array_index(all, XtfSharedCpus, i);
+        if (!worst || (uint64_t)shared->n_procs * worst->n_cpus > (uint64_t)worst->n_procs * shared->n_cpus)
+            worst = shared;
+    }
+    if (!worst)
+        return true;
+    g_autofree char *more_hosts =
+        all->len == 1 ? g_strdup("")
+                      : g_strdup_printf(", as do processes of %u other host%s", all->len - 1, all->len == 2 ? "" : "s");
+    xtf_finding_add(job, rule, 1 - (double)worst->n_cpus / worst->n_procs,
+                    &(XtfFinding){.table = "definitions/definition_properties"},
+                    "%u processes share %u CPU%s of %s (%s)%s: calls and waits include time without a CPU",
+                    worst->n_procs, worst->n_cpus, worst->n_cpus == 1 ? "" : "s", worst->host, worst->cpus, more_hosts);
     return true;
 }

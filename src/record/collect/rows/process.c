@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "src/model/labels.h"
+#include "src/model/process-properties.h"
 #include "src/record/collect/rows/build-id.h"
 
 enum {
@@ -145,13 +146,13 @@ void xtf_collect_add_program(XtfCollector *collector, const XtfCollectProgram *p
 {
     g_autofree char *command = g_strjoinv(" ", program->arguments);
 
-    xtf_collect_set_property(collector, "record.host", program->host);
+    xtf_collect_set_property(collector, XTF_RECORD_HOST, program->host);
     xtf_collect_set_number(collector, "record.pid", collector->pid);
-    xtf_collect_set_number(collector, "record.world_size", collector->world_size);
+    xtf_collect_set_number(collector, XTF_RECORD_WORLD_SIZE, collector->world_size);
     xtf_collect_set_property(collector, "record.executable", program->executable);
     xtf_collect_set_property(collector, "record.build_id", program->build_id);
     xtf_collect_set_property(collector, "record.command", command);
-    xtf_collect_set_property(collector, "record.affinity", program->affinity);
+    xtf_collect_set_property(collector, XTF_RECORD_AFFINITY, program->affinity);
     if (program->n_cpus > 0)
         xtf_collect_set_number(collector, "record.cpus", program->n_cpus);
     if (program->node_cpus > 0)

@@ -4,7 +4,7 @@
  * Only traces of OpenTS have values in the columns of tasks.
  */
 #include "src/model/tables.h"
-#include "src/tables/views/state/state-figures.h"
+#include "src/tables/views/state/state-columns.h"
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
 
@@ -62,49 +62,18 @@ static bool state_exists(const XtfTraceContext *context, const XtfSelection *sel
 
 /* ---- Columns of both tables. */
 
-/* Returns how many digits a sum of messages needs: `of_records`, or more if samples of a counter need more. */
-static size_t sum_width(const XtfStates *states, size_t of_records, unsigned counter)
-{
-    uint64_t most = xtf_samples_most(&states->samples.messages, states->views->context, counter);
-    return states->has_samples && states->samples.has_messages ? MAX(of_records, xtf_count_digits(most)) : of_records;
-}
-
-static size_t times_width(const XtfStates *states)
-{
-    const XtfTraceContext *context = states->views->context;
-    unsigned __int128 most = 0;
-
-    if (states->has_calls)
-        return xtf_region_times_width(&states->times);
-    if (!xtf_states_have_times(states))
-        return 1;
-    for (unsigned i = 0; i < XTF_N_SAMPLED_TIMES; i++)
-        most = MAX(most, (unsigned __int128)xtf_samples_most(&states->samples.times, context, i));
-    return xtf_ticks_width(&context->scale, most);
-}
-
 static void add_state_columns(XtfStates *states, XtfGrid *grid)
 {
     const XtfTraceContext *context = states->views->context;
-    const XtfAggregateRef *sends = &states->moved.refs[XTF_MOVED_SENDS], *recvs = &states->moved.refs[XTF_MOVED_RECVS];
-    size_t in_flight = xtf_aggregate_ref_rows_width(sends, context),
-           sent = sum_width(states, in_flight, XTF_SAMPLED_MESSAGES_SENT),
-           sent_bytes =
-               sum_width(states, xtf_aggregate_ref_sum_width(sends, context, sends->bytes), XTF_SAMPLED_BYTES_SENT),
-           received = sum_width(states, xtf_aggregate_ref_rows_width(recvs, context), XTF_SAMPLED_MESSAGES_RECEIVED),
-           received_bytes =
-               sum_width(states, xtf_aggregate_ref_sum_width(recvs, context, recvs->bytes), XTF_SAMPLED_BYTES_RECEIVED);
+    const XtfAggregateRef *sends = &states->moved.refs[XTF_MOVED_SENDS];
     size_t tasks = xtf_count_digits(xtf_samples_most(&states->samples.states, context, 0));
 
     for (unsigned share = 0; share < XTF_N_SHARES; share++)
-        xtf_grid_add(grid, xtf_share_names[share], times_width(states));
-    xtf_grid_add(grid, "calls", states->has_calls ? xtf_aggregate_ref_rows_width(&states->times.frames, context) : 1);
-    xtf_grid_add(grid, "sent_messages", sent);
-    xtf_grid_add(grid, "sent_bytes", sent_bytes);
-    xtf_grid_add(grid, "received_messages", received);
-    xtf_grid_add(grid, "received_bytes", received_bytes);
-    xtf_grid_add(grid, "in_flight", in_flight);
-    xtf_grid_add(grid, "total_sent_bytes", sent_bytes);
+        xtf_grid_add(grid, xtf_share_names[share], xtf_state_times_width(states));
+    xtf_grid_add(grid, "calls", xtf_state_calls_width(states));
+    xtf_state_add_moved_columns(states, grid);
+    xtf_grid_add(grid, "in_flight", xtf_aggregate_ref_rows_width(sends, context));
+    xtf_grid_add(grid, "total_sent_bytes", xtf_state_sent_bytes_width(states));
     for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)
         xtf_grid_add(grid, xtf_task_columns[i], tasks);
 }
@@ -118,10 +87,7 @@ static void add_cells(const XtfStates *states, const XtfProcessState *state, Xtf
             xtf_lines_none(lines);
     }
     xtf_lines_number_if(lines, states->has_calls, state->calls);
-    xtf_lines_number(lines, state->sent.rows);
-    xtf_lines_number(lines, state->sent.bytes);
-    xtf_lines_number(lines, state->received.rows);
-    xtf_lines_number(lines, state->received.bytes);
+    xtf_state_add_moved_cells(state, lines);
     xtf_lines_number_if(lines, state->knows_in_flight, state->in_flight);
     xtf_lines_number(lines, state->sent_so_far);
     for (unsigned i = 0; i < XTF_N_TASK_STATES; i++)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "libxtf/error.h"
+#include "src/trace/text/row-writer.h"
 
 char *xtf_read_file(XtfTree *tree, const char *path, GError **error)
 {
@@ -147,4 +148,22 @@ guint xtf_value_table_find(const XtfValueTable *table, const char *column, const
             return i;
     }
     return G_MAXUINT;
+}
+
+void xtf_value_table_json_cells(const XtfValueTable *table, guint line, GString *out)
+{
+    const XtfRowCell *cells = xtf_rows_get(&table->rows, line);
+
+    for (guint i = 0; i < table->columns->len; i++) {
+        if (i)
+            g_string_append_c(out, ',');
+        xtf_json_add(out, table->columns->pdata[i]);
+        g_string_append_c(out, ':');
+        if (cells[i].type == XTF_ROW_NOTHING)
+            g_string_append(out, "null");
+        else if (cells[i].type == XTF_ROW_NUMBER)
+            g_string_append(out, cells[i].text);
+        else
+            xtf_json_add(out, cells[i].text);
+    }
 }

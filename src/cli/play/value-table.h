@@ -32,6 +32,8 @@ bool xtf_value_table_has(const XtfValueTable *table, const char *column);
 double xtf_value_table_number(const XtfValueTable *table, guint line, const char *column);
 /* Returns the first line that has a text in a column; G_MAXUINT: none. */
 guint xtf_value_table_find(const XtfValueTable *table, const char *column, const char *text);
+/* Appends the cells of a line as members of an object of JSON: `"proc":3,"since":"0.5"`. */
+void xtf_value_table_json_cells(const XtfValueTable *table, guint line, GString *out);
 
 /* Reads a whole file as text, which the caller frees. Returns NULL with an error. */
 char *xtf_read_file(XtfTree *tree, const char *path, GError **error);

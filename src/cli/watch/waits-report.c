@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "libxtf/trace.h"
-#include "src/trace/text/row-writer.h"
 
 const char *const xtf_waits_verdict_words[XTF_N_WAITS_VERDICTS] = {"unknown",  "none",  "waits",
                                                                    "possible", "ended", "deadlock"};
@@ -327,26 +326,6 @@ static void append_numbers(const GArray *numbers, GString *out)
     g_string_append_c(out, ']');
 }
 
-static void append_row(const XtfValueTable *table, guint line, GString *out)
-{
-    const XtfRowCell *cells = xtf_rows_get(&table->rows, line);
-
-    g_string_append_c(out, '{');
-    for (guint i = 0; i < table->columns->len; i++) {
-        if (i)
-            g_string_append_c(out, ',');
-        xtf_json_add(out, table->columns->pdata[i]);
-        g_string_append_c(out, ':');
-        if (cells[i].type == XTF_ROW_NOTHING)
-            g_string_append(out, "null");
-        else if (cells[i].type == XTF_ROW_NUMBER)
-            g_string_append(out, cells[i].text);
-        else
-            xtf_json_add(out, cells[i].text);
-    }
-    g_string_append_c(out, '}');
-}
-
 static void append_cycles(const XtfValueTable *table, GString *out)
 {
     g_autoptr(GHashTable) lines = lines_by_proc(table);
@@ -377,7 +356,9 @@ void xtf_waits_report_json(const XtfWaitsReport *report, GString *out)
     for (guint i = 0; i < n; i++) {
         if (i)
             g_string_append_c(out, ',');
-        append_row(report->table, i, out);
+        g_string_append_c(out, '{');
+        xtf_value_table_json_cells(report->table, i, out);
+        g_string_append_c(out, '}');
     }
     g_string_append(out, "]}");
 }

@@ -90,44 +90,39 @@ static void put_cells(XtfScreen *screen, const XtfWatchedRun *run, int room)
 
 /* ---- Details. */
 
-static double share_of(const XtfValueTable *state, guint line, const char *const *columns)
+/* Returns the share of a column of times, in percent. */
+static double share_of(const XtfValueTable *monitor, guint line, const char *column)
 {
-    static const char *const all[] = {"program", "p2p", "collective", "wait", "other", NULL};
-    double part = 0, whole = 0;
+    static const char *const all[] = {"computing", "communicating", "waiting", "other"};
+    double whole = 0;
 
-    for (; *columns; columns++)
-        part += xtf_value_table_number(state, line, *columns);
-    for (const char *const *column = all; *column; column++)
-        whole += xtf_value_table_number(state, line, *column);
-    return whole > 0 ? 100 * part / whole : 0;
+    for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
+        whole += xtf_value_table_number(monitor, line, all[i]);
+    return whole > 0 ? 100 * xtf_value_table_number(monitor, line, column) / whole : 0;
 }
 
 /* Draws the shares of time of a process, and its numbers of messages and bytes. */
-static void put_figures(XtfScreen *screen, int line, const char *period, const XtfValueTable *state, guint of)
+static void put_figures(XtfScreen *screen, int line, const char *period, const XtfValueTable *monitor, guint of)
 {
-    static const char *const computing[] = {"program", NULL}, *const communicating[] = {"p2p", "collective", NULL},
-                             *const waiting[] = {"wait", NULL};
-
     xtf_screen_put(screen, line, 2, XTF_STYLE_PLAIN,
                    "%s: computing %.1f %%, communicating %.1f %%, in waits and tests %.1f %%; sent %s messages, %s B; "
                    "received %s, %s B",
-                   period, share_of(state, of, computing), share_of(state, of, communicating),
-                   share_of(state, of, waiting), xtf_value_table_text(state, of, "sent_messages"),
-                   xtf_value_table_text(state, of, "sent_bytes"), xtf_value_table_text(state, of, "received_messages"),
-                   xtf_value_table_text(state, of, "received_bytes"));
+                   period, share_of(monitor, of, "computing"), share_of(monitor, of, "communicating"),
+                   share_of(monitor, of, "waiting"), xtf_value_table_text(monitor, of, "sent_messages"),
+                   xtf_value_table_text(monitor, of, "sent_bytes"),
+                   xtf_value_table_text(monitor, of, "received_messages"),
+                   xtf_value_table_text(monitor, of, "received_bytes"));
 }
 
-static void put_wait(XtfScreen *screen, int line, const XtfWatchedRun *run, const XtfWatchedProcess *process)
+static void put_wait(XtfScreen *screen, int line, const XtfValueTable *monitor, guint of)
 {
-    const XtfValueTable *table = run->waits.table;
+    const char *verdict = xtf_value_table_text(monitor, of, "verdict");
 
-    if (process->waiting == G_MAXUINT)
+    if (g_str_equal(verdict, "-"))
         return;
-    const char *next = xtf_value_table_text(table, process->waiting, "waits_for");
-    xtf_screen_put(
-        screen, line, 2, XTF_STYLE_PLAIN, "waits for process %s (%s of %s), tag %s: %s", next,
-        xtf_value_table_text(table, process->waiting, "needs"), xtf_value_table_text(table, process->waiting, "procs"),
-        xtf_value_table_text(table, process->waiting, "tag"), xtf_value_table_text(table, process->waiting, "verdict"));
+    xtf_screen_put(screen, line, 2, XTF_STYLE_PLAIN, "waits for process %s (%s of %s), tag %s: %s",
+                   xtf_value_table_text(monitor, of, "waits_for"), xtf_value_table_text(monitor, of, "needs"),
+                   xtf_value_table_text(monitor, of, "procs"), xtf_value_table_text(monitor, of, "tag"), verdict);
 }
 
 static const XtfWatchedProcess *find_chosen(const XtfWatchView *view, const XtfWatchedRun *run)
@@ -161,14 +156,14 @@ static void put_details(XtfScreen *screen, int line, const XtfWatchView *view, c
     g_autofree char *call = xtf_watched_call(run, process);
     xtf_screen_put(screen, line + 1, 0, styles[process->colour], "process %" PRIu64 " is %s, %s", process->proc,
                    xtf_watched_colour_words[process->colour], call);
-    put_wait(screen, line + 2, run, process);
-    put_figures(screen, line + 3, "whole run", run->state, process->line);
+    put_wait(screen, line + 2, run->monitor, process->line);
+    put_figures(screen, line + 3, "whole run", run->monitor, process->line);
     if (run->recent && process->line < xtf_value_table_n(run->recent))
         put_figures(screen, line + 4, "last 10 s", run->recent, process->line);
     xtf_screen_put(screen, line + 5, 2, XTF_STYLE_PLAIN, "slowed down by recording: %.3f %%, estimated",
-                   100 * xtf_watched_slowdown(run, process));
-    g_autofree char *stack = xtf_watched_stack(run, process);
-    if (stack)
+                   xtf_value_table_number(run->monitor, process->line, "slowdown%"));
+    const char *stack = xtf_value_table_text(run->monitor, process->line, "stack");
+    if (!g_str_equal(stack, "-"))
         xtf_screen_put(screen, line + 6, 2, XTF_STYLE_PLAIN, "stack: %s", stack);
 }
 

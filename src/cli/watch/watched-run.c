@@ -4,51 +4,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/trace/text/row-writer.h"
-
 const char *const xtf_watched_colour_names[XTF_N_WATCHED_COLOURS] = {"red", "yellow", "grey", "green"};
 const char *const xtf_watched_colour_words[XTF_N_WATCHED_COLOURS] = {"waiting", "communicating", "silent", "computing"};
 
-#define SECONDS_PER_RECORD 1e-8 /* docs/RECORD.md: record.overhead_ns */
-
-static XtfWatchedColour colour_of(const char *word, bool waits)
+static XtfWatchedColour colour_of(const char *activity)
 {
-    if (waits || g_str_equal(word, "red"))
-        return XTF_WATCHED_WAITING;
-    return g_str_equal(word, "yellow")  ? XTF_WATCHED_COMMUNICATING
-           : g_str_equal(word, "green") ? XTF_WATCHED_COMPUTING
-                                        : XTF_WATCHED_SILENT;
-}
-
-/* Maps processes to their first line of `waiting`. */
-static GHashTable *map_waiting(const XtfWatchedRun *run)
-{
-    GHashTable *lines = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, NULL);
-
-    for (guint i = 0; run->waits.table && i < xtf_value_table_n(run->waits.table); i++) {
-        gpointer proc = (gpointer)xtf_value_table_text(run->waits.table, i, "proc");
-        if (!g_hash_table_contains(lines, proc))
-            g_hash_table_insert(lines, proc, GUINT_TO_POINTER(i));
-    }
-    return lines;
+    for (unsigned i = 0; i < XTF_N_WATCHED_COLOURS; i++)
+        if (g_str_equal(activity, xtf_watched_colour_words[i]))
+            return i;
+    return XTF_WATCHED_SILENT;
 }
 
 static void add_watched_processes(XtfWatchedRun *run)
 {
-    g_autoptr(GHashTable) waiting = map_waiting(run);
-    gpointer line;
-
-    for (guint i = 0; run->state && i < xtf_value_table_n(run->state); i++) {
-        const char *proc = xtf_value_table_text(run->state, i, "proc");
-        bool waits = g_hash_table_lookup_extended(waiting, proc, NULL, &line);
-        XtfWatchedProcess process = {.proc = g_ascii_strtoull(proc, NULL, 10),
+    for (guint i = 0; run->monitor && i < xtf_value_table_n(run->monitor); i++) {
+        XtfWatchedProcess process = {.proc = g_ascii_strtoull(xtf_value_table_text(run->monitor, i, "proc"), NULL, 10),
                                      .line = i,
-                                     .colour = colour_of(xtf_value_table_text(run->state, i, "colour"), waits),
-                                     .waiting = waits ? GPOINTER_TO_UINT(line) : G_MAXUINT};
-        double since = waits ? xtf_value_table_number(run->waits.table, process.waiting, "since")
-                             : xtf_value_table_number(run->state, i, "since");
-        bool in_call = waits || !g_str_equal(xtf_value_table_text(run->state, i, "since"), "-");
-        process.for_seconds = in_call ? MAX(run->seconds - since, 0) : 0;
+                                     .colour = colour_of(xtf_value_table_text(run->monitor, i, "activity")),
+                                     .for_seconds = xtf_value_table_number(run->monitor, i, "for")};
         run->n_by_colour[process.colour]++;
         g_array_append_val(run->processes, process);
     }
@@ -60,8 +33,8 @@ bool xtf_watched_run_init(XtfWatchedRun *run, XtfTree *tree, GError **error)
 
     *run = (XtfWatchedRun){.tree = tree, .processes = g_array_new(FALSE, FALSE, sizeof(XtfWatchedProcess))};
     run->seconds = (double)(scale->end - MIN(scale->origin, scale->end)) * (double)scale->den / (double)scale->num;
-    if (!xtf_value_table_read_optional(tree, &run->state, error, "state") ||
-        !xtf_value_table_read_optional(tree, &run->recent, error, "last/10s/state") ||
+    if (!xtf_value_table_read_optional(tree, &run->monitor, error, "monitor") ||
+        !xtf_value_table_read_optional(tree, &run->recent, error, "last/10s/monitor") ||
         !xtf_waits_report_init(&run->waits, tree, error))
         return false;
     add_watched_processes(run);
@@ -70,7 +43,7 @@ bool xtf_watched_run_init(XtfWatchedRun *run, XtfTree *tree, GError **error)
 
 void xtf_watched_run_finish(XtfWatchedRun *run)
 {
-    g_clear_pointer(&run->state, xtf_value_table_free);
+    g_clear_pointer(&run->monitor, xtf_value_table_free);
     g_clear_pointer(&run->recent, xtf_value_table_free);
     xtf_waits_report_finish(&run->waits);
     g_clear_pointer(&run->processes, g_array_unref);
@@ -100,75 +73,40 @@ guint *xtf_watched_run_order(const XtfWatchedRun *run)
     return order;
 }
 
+/* Returns ", called by get(solver.c:7)", or an empty text. */
+static char *called_by(const XtfWatchedRun *run, const XtfWatchedProcess *process, const char *column)
+{
+    const char *site = xtf_value_table_text(run->monitor, process->line, column);
+
+    return g_str_equal(site, "-") ? g_strdup("") : g_strdup_printf(", called by %s", site);
+}
+
 char *xtf_watched_call(const XtfWatchedRun *run, const XtfWatchedProcess *process)
 {
-    const XtfValueTable *table = process->waiting != G_MAXUINT ? run->waits.table : run->state;
-    guint line = process->waiting != G_MAXUINT ? process->waiting : process->line;
-    const char *region = xtf_value_table_text(table, line, "region"), *site = xtf_value_table_text(table, line, "site");
+    const char *region = xtf_value_table_text(run->monitor, process->line, "region"),
+               *last = xtf_value_table_text(run->monitor, process->line, "last_region");
+    bool computes = process->colour == XTF_WATCHED_COMPUTING;
 
+    if (computes && !g_str_equal(last, "-")) {
+        g_autofree char *called = called_by(run, process, "last_site");
+        double left = xtf_value_table_number(run->monitor, process->line, "last_left");
+        return g_strdup_printf("%s%s since %s%s ended %.1f s ago", g_str_equal(region, "-") ? "" : "in ",
+                               g_str_equal(region, "-") ? "in no call" : region, last, called,
+                               MAX(run->seconds - left, 0));
+    }
     if (g_str_equal(region, "-"))
         return g_strdup("in no call");
-    bool has_site = !g_str_equal(site, "-");
-    return g_strdup_printf("in %s%s%s, for %.1f s", region, has_site ? ", called by " : "", has_site ? site : "",
-                           process->for_seconds);
-}
-
-char *xtf_watched_stack(const XtfWatchedRun *run, const XtfWatchedProcess *process)
-{
-    g_autoptr(XtfValueTable) stack = NULL;
-    GString *words = g_string_new(NULL);
-
-    if (!xtf_value_table_read_optional(run->tree, &stack, NULL, "proc/%" PRIu64 "/at/100%%/stack", process->proc) ||
-        !stack)
-        return g_string_free(words, TRUE);
-    const char *thread = xtf_value_table_n(stack) > 0 ? xtf_value_table_text(stack, 0, "thread") : "";
-    for (guint i = 0; i < xtf_value_table_n(stack); i++) {
-        const char *region = xtf_value_table_text(stack, i, "region");
-        if (g_str_equal(xtf_value_table_text(stack, i, "thread"), thread) && !g_str_equal(region, "-"))
-            g_string_append_printf(words, "%s%s", words->len ? " > " : "", region);
-    }
-    return g_string_free(words, words->len == 0);
-}
-
-double xtf_watched_slowdown(const XtfWatchedRun *run, const XtfWatchedProcess *process)
-{
-    static const char *const columns[] = {"sent_messages", "received_messages"};
-    double records = 2 * xtf_value_table_number(run->state, process->line, "calls");
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++)
-        records += xtf_value_table_number(run->state, process->line, columns[i]);
-    return run->seconds > 0 ? records * SECONDS_PER_RECORD / run->seconds : 0;
+    g_autofree char *called = called_by(run, process, "site");
+    return g_strdup_printf("in %s%s, for %.1f s", region, called, process->for_seconds);
 }
 
 /* ---- JSON. */
 
-static void append_json_cells(const XtfValueTable *table, guint line, GString *out)
-{
-    static const char *const columns[] = {
-        "program", "p2p",        "collective",    "wait",           "other",
-        "calls",   "sent_bytes", "sent_messages", "received_bytes", "received_messages"};
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(columns); i++) {
-        const char *text = xtf_value_table_text(table, line, columns[i]);
-        g_string_append_printf(out, ",\"%s\":%s", columns[i], g_str_equal(text, "-") ? "null" : text);
-    }
-}
-
 static void append_json_process(const XtfWatchedRun *run, const XtfWatchedProcess *process, GString *out)
 {
-    static const char *const names[] = {"region", "site"};
-
-    g_string_append_printf(out, "{\"proc\":%" PRIu64 ",\"colour\":\"%s\",\"seconds\":%.6f", process->proc,
-                           xtf_watched_colour_names[process->colour], process->for_seconds);
-    append_json_cells(run->state, process->line, out);
-    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
-        const char *text = xtf_value_table_text(run->state, process->line, names[i]);
-        g_string_append_printf(out, ",\"%s\":", names[i]);
-        if (g_str_equal(text, "-"))
-            g_string_append(out, "null");
-        else
-            xtf_json_add(out, text);
-    }
+    g_string_append_printf(out, "{\"colour\":\"%s\",\"seconds\":%.6f,", xtf_watched_colour_names[process->colour],
+                           process->for_seconds);
+    xtf_value_table_json_cells(run->monitor, process->line, out);
     g_string_append_c(out, '}');
 }
 

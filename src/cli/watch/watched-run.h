@@ -1,14 +1,14 @@
 /*
  * The data of a monitor: the state of each process at the end of its trace.
  *
- * They come from the tables `state` and `waiting` and, while the run goes, from `last/10s/state`.
+ * They come from the tables `monitor` and `waiting` and, while the run goes, from `last/10s/monitor`.
  */
 #pragma once
 
 #include "src/cli/play/screen.h"
 #include "src/cli/watch/waits-report.h"
 
-/* The colour of a process, the worst one first. `state` has the rule (docs/TREE.md). */
+/* The colour of a process, the worst one first. The table `monitor` has the rule (docs/TREE.md). */
 typedef enum {
     XTF_WATCHED_WAITING,       /* red */
     XTF_WATCHED_COMMUNICATING, /* yellow: in a call of a library */
@@ -22,17 +22,16 @@ extern const char *const xtf_watched_colour_words[XTF_N_WATCHED_COLOURS]; /* "wa
 
 typedef struct {
     uint64_t proc;
-    guint line; /* its line in `state` */
+    guint line; /* its line in `monitor` */
     XtfWatchedColour colour;
     double for_seconds; /* time since it entered its call; 0: it is in no call */
-    guint waiting;      /* its first line in `waiting`; G_MAXUINT: none */
 } XtfWatchedProcess;
 
 typedef struct {
-    XtfTree *tree;         /* borrowed */
-    double seconds;        /* time of the run up to which the trace is shown */
-    XtfValueTable *state;  /* NULL: the trace has no processes yet */
-    XtfValueTable *recent; /* `state` of the last ten seconds; NULL: the run has ended */
+    XtfTree *tree;          /* borrowed */
+    double seconds;         /* time of the run up to which the trace is shown */
+    XtfValueTable *monitor; /* NULL: the trace has no processes yet */
+    XtfValueTable *recent;  /* `monitor` of the last ten seconds; NULL: the run has ended */
     XtfWaitsReport waits;
     GArray *processes; /* XtfWatchedProcess, by process */
     guint n_by_colour[XTF_N_WATCHED_COLOURS];
@@ -52,12 +51,7 @@ static inline const XtfWatchedProcess *xtf_watched_process(const XtfWatchedRun *
  * the longest first, all others by number. The caller frees the array. */
 guint *xtf_watched_run_order(const XtfWatchedRun *run);
 /* Returns the sentence on the call of a process: "in MPI_Recv, called by get(solver.c:7), for 2.5 s", or
- * "in no call". The caller frees it. */
+ * "in no call". If it computes: its last call of MPI, and how long ago it ended. The caller frees it. */
 char *xtf_watched_call(const XtfWatchedRun *run, const XtfWatchedProcess *process);
-/* Returns the call stack of a process's first thread at the end of the trace: "main > solve > MPI_Recv". NULL if it is
- * in no call, or has ended. The caller frees it. */
-char *xtf_watched_stack(const XtfWatchedRun *run, const XtfWatchedProcess *process);
-/* Estimates how much recording slows down a process: 10 ns for each of its records, as a share of the run's time. */
-double xtf_watched_slowdown(const XtfWatchedRun *run, const XtfWatchedProcess *process);
 /* Appends the state of the whole run as an object of JSON. */
 void xtf_watched_run_json(const XtfWatchedRun *run, GString *out);

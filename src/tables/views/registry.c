@@ -32,6 +32,7 @@
     VIEW(stack)                                                                                                        \
     VIEW(state)                                                                                                        \
     VIEW(total)                                                                                                        \
+    VIEW(monitor)                                                                                                      \
     VIEW(waiting)                                                                                                      \
     VIEW(imbalance)                                                                                                    \
     VIEW(longest)                                                                                                      \

@@ -12,33 +12,37 @@ enum {
 };
 
 const XtfViewSubject xtf_about_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 1 << XTF_BY_REGION | 1 << XTF_BY_SITE,
-                                        false};
-const XtfViewSubject xtf_about_all_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 0, false};
-const XtfViewSubject xtf_about_messages = {"messages", TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS), OF_MESSAGES, false};
-const XtfViewSubject xtf_about_sends = {"messages", TYPES(XTF_RECORD_SENDS), OF_MESSAGES, false};
+                                        XTF_ANY_WINDOW};
+const XtfViewSubject xtf_about_all_calls = {"calls", TYPES(XTF_RECORD_ENTERS_LEAVES), 0, XTF_ANY_WINDOW};
+const XtfViewSubject xtf_about_messages = {"messages", TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS), OF_MESSAGES,
+                                           XTF_ANY_WINDOW};
+const XtfViewSubject xtf_about_sends = {"messages", TYPES(XTF_RECORD_SENDS), OF_MESSAGES, XTF_ANY_WINDOW};
 const XtfViewSubject xtf_about_groups = {"whole groups of messages", TYPES(XTF_RECORD_SENDS),
-                                         OF_MESSAGES & ~(1 << XTF_BY_REGION), true};
+                                         OF_MESSAGES & ~(1 << XTF_BY_REGION), XTF_WHOLE_RUN};
 const XtfViewSubject xtf_about_bytes = {"messages and collective operations",
                                         TYPES(XTF_RECORD_SENDS, XTF_RECORD_RECVS, XTF_RECORD_COLLECTIVES), OF_MESSAGES,
-                                        false};
-const XtfViewSubject xtf_about_comms = {
-    "communicators", TYPES(XTF_RECORD_COLLECTIVES, XTF_RECORD_SENDS, XTF_RECORD_RECVS), 1 << XTF_BY_COMM, false};
+                                        XTF_ANY_WINDOW};
+const XtfViewSubject xtf_about_comms = {"communicators",
+                                        TYPES(XTF_RECORD_COLLECTIVES, XTF_RECORD_SENDS, XTF_RECORD_RECVS),
+                                        1 << XTF_BY_COMM, XTF_ANY_WINDOW};
 const XtfViewSubject xtf_about_operations = {"collective operations", TYPES(XTF_RECORD_COLLECTIVES), 1 << XTF_BY_COMM,
-                                             false};
-const XtfViewSubject xtf_about_values = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 0, false};
-const XtfViewSubject xtf_about_growth = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 1 << XTF_BY_REGION, false};
-const XtfViewSubject xtf_about_path = {"the critical path", TYPES("critical"), 0, false};
-const XtfViewSubject xtf_about_callpaths = {"the critical path", TYPES("critical"), 0, true};
+                                             XTF_ANY_WINDOW};
+const XtfViewSubject xtf_about_values = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 0, XTF_ANY_WINDOW};
+const XtfViewSubject xtf_about_growth = {"values of metrics", TYPES(XTF_RECORD_COUNTERS), 1 << XTF_BY_REGION,
+                                         XTF_ANY_WINDOW};
+const XtfViewSubject xtf_about_path = {"the critical path", TYPES("critical"), 0, XTF_ANY_WINDOW};
+const XtfViewSubject xtf_about_callpaths = {"the critical path", TYPES("critical"), 0, XTF_WHOLE_RUN};
 const XtfViewSubject xtf_about_waits = {"waits", TYPES(XTF_DERIVED_WAITS),
                                         (OF_MESSAGES & ~(1 << XTF_BY_PEER)) | 1 << XTF_BY_KIND | 1 << XTF_BY_CULPRIT,
-                                        false};
+                                        XTF_ANY_WINDOW};
 const XtfViewSubject xtf_about_delays = {"delays", TYPES(XTF_DERIVED_DELAYS), 1 << XTF_BY_REGION | 1 << XTF_BY_KIND,
-                                         false};
+                                         XTF_ANY_WINDOW};
 
-const XtfViewSubject xtf_about_waiting = {"calls that wait at the end", TYPES("pending"), 0, true};
-const XtfViewSubject xtf_about_states = {
-    "processes", TYPES(XTF_RECORD_ENTERS_LEAVES, XTF_RECORD_SENDS, "resources", "message_totals", "task_states"), 0,
-    false};
+#define TYPES_OF_STATES TYPES(XTF_RECORD_ENTERS_LEAVES, XTF_RECORD_SENDS, "resources", "message_totals", "task_states")
+
+const XtfViewSubject xtf_about_waiting = {"calls that wait at the end", TYPES("pending"), 0, XTF_END_OF_RUN};
+const XtfViewSubject xtf_about_states = {"processes", TYPES_OF_STATES, 0, XTF_ANY_WINDOW};
+const XtfViewSubject xtf_about_monitor = {"processes", TYPES_OF_STATES, 0, XTF_END_OF_RUN};
 
 static bool trace_has(const XtfTraceContext *context, const XtfViewSubject *subject)
 {
@@ -109,8 +113,11 @@ static bool explain_absence(const XtfTraceContext *context, const XtfView *absen
     const char *facet = subject ? find_foreign_facet(subject, selection) : NULL;
     if (facet)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s cannot be narrowed by %s", view, facet);
-    if (subject && subject->of_whole_run && (selection->time_from > 0 || !selection->endless))
+    if (subject && subject->windows == XTF_WHOLE_RUN && (selection->time_from > 0 || !selection->endless))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about the whole run: it does not exist below time/", view);
+    if (subject && subject->windows == XTF_END_OF_RUN && !selection->endless)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "%s is about the end of the run: windows that end earlier do not have it", view);
     if (selection->base)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                         "there is no table %s below num/: totals exist for all records, or for a window of time/",

@@ -36,7 +36,7 @@ static bool waiting_exists(const XtfTraceContext *context, const XtfSelection *s
 
     return pending && pending->kind == XTF_SCHEMA_RECORD &&
            (xtf_trace_n_rows(context->trace, pending->id) > 0 || context->growing) && selection->type == XTF_ANY_TYPE &&
-           !selection->base && !xtf_selection_is_filtered(selection) && selection->time_from == 0 && selection->endless;
+           !selection->base && !xtf_selection_is_filtered(selection) && selection->endless;
 }
 
 static bool is_wait_listed(const XtfDeadlocks *deadlocks, const XtfSelection *selection, const XtfWaiting *waiting)
@@ -96,18 +96,6 @@ static bool shape_waiting(XtfViews *views, const XtfSelection *selection, XtfVie
     return true;
 }
 
-/* Orders by verdict, deadlocks first, then by group and process. */
-static int compare_waiting(const void *a, const void *b)
-{
-    const XtfWaiting *x = a, *y = b;
-
-    if (x->verdict != y->verdict)
-        return x->verdict > y->verdict ? -1 : 1;
-    if (x->group != y->group)
-        return x->group < y->group ? -1 : 1;
-    return x->call < y->call ? -1 : x->call > y->call;
-}
-
 static void add_called_name(XtfLines *lines, const XtfPaddedNames *names, uint64_t row)
 {
     if (names && row < names->n)
@@ -135,7 +123,7 @@ static void add_line(const XtfDeadlocks *deadlocks, const XtfWaiting *waiting, c
     xtf_lines_time_if(lines, true, call->since);
     add_known_number(lines, waiting->waits_for);
     xtf_lines_number(lines, waiting->n);
-    xtf_lines_word(lines, waiting->unknown ? "unknown" : waiting->n == 0 ? "-" : waiting->any ? "any" : "all");
+    xtf_lines_word(lines, xtf_waiting_needs(waiting));
     add_known_number(lines, one ? one->proc : UINT64_MAX);
     add_known_number(lines, one ? one->tag : UINT64_MAX);
     add_known_number(lines, one ? one->comm : call->comm);
@@ -152,7 +140,7 @@ static bool fill_waiting(XtfViews *views, XtfSelection *selection, uint64_t firs
 
     if (!find_names(views, &names, error) || !xtf_deadlocks_init(&deadlocks, views->context, error))
         return false;
-    g_array_sort(deadlocks.waiting, compare_waiting);
+    xtf_deadlocks_sort(&deadlocks);
     for (guint i = 0; i < deadlocks.waiting->len; i++) {
         const XtfWaiting *waiting = &g_array_index(deadlocks.waiting, XtfWaiting, i);
         if (is_wait_listed(&deadlocks, selection, waiting))

@@ -136,6 +136,27 @@ bool xtf_deadlocks_init(XtfDeadlocks *deadlocks, XtfTraceContext *context, GErro
     return true;
 }
 
+static int compare_waiting(const void *a, const void *b)
+{
+    const XtfWaiting *x = a, *y = b;
+
+    if (x->verdict != y->verdict)
+        return x->verdict > y->verdict ? -1 : 1;
+    if (x->group != y->group)
+        return x->group < y->group ? -1 : 1;
+    return x->call < y->call ? -1 : x->call > y->call;
+}
+
+void xtf_deadlocks_sort(XtfDeadlocks *deadlocks)
+{
+    g_array_sort(deadlocks->waiting, compare_waiting);
+}
+
+const char *xtf_waiting_needs(const XtfWaiting *waiting)
+{
+    return waiting->unknown ? "unknown" : waiting->n == 0 ? "-" : waiting->any ? "any" : "all";
+}
+
 void xtf_deadlocks_finish(XtfDeadlocks *deadlocks)
 {
     xtf_open_calls_finish(&deadlocks->calls);

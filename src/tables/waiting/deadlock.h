@@ -63,5 +63,10 @@ typedef struct {
 /* Finds the waits of two seconds or more at the end of a trace. If a thread waits, this
  * costs a pass over the index's totals of messages and operations. */
 bool xtf_deadlocks_init(XtfDeadlocks *deadlocks, XtfTraceContext *context, GError **error);
+/* Sorts `waiting` by verdict, deadlocks first, then by group and process. */
+void xtf_deadlocks_sort(XtfDeadlocks *deadlocks);
 void xtf_deadlocks_finish(XtfDeadlocks *deadlocks); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDeadlocks, xtf_deadlocks_finish)
+
+/* Returns a word: "all" or "any" of the processes that a thread waits for, "unknown", or "-" for none. */
+const char *xtf_waiting_needs(const XtfWaiting *waiting);

@@ -70,6 +70,7 @@ struct XtfNode {
     bool is_window;          /* a selection directly below time/, a frame, or its zoom/ */
     bool is_frame;           /* a selection directly below frames/RATE/, or its zoom/ */
     bool is_instant;         /* a selection directly below at/ */
+    bool moves;              /* below last/ of a growing trace: its window begins later in later commits */
     XtfSelection *selection; /* NULL outside of selections */
     XtfGrouping *grouping;   /* below by/KEY; NULL elsewhere */
     union {

@@ -32,6 +32,7 @@ XtfNode *xtf_node_new(const XtfNode *parent, const XtfNodeClass *class)
     node->class = class;
     node->depth = parent->depth + 1;
     node->numberings = parent->numberings;
+    node->moves = parent->moves;
     node->selection = parent->selection ? xtf_selection_ref(parent->selection) : NULL;
     return node;
 }
@@ -256,6 +257,8 @@ XtfNodeFuture xtf_node_future(const XtfNode *node)
     case XTF_NODE_FILE:
         break;
     }
+    if (node->moves)
+        return XTF_NODE_CHANGES;
     if (class->same_by_size || class->same_by_size_if_final || !selection_is_final(node))
         return class->grows ? XTF_NODE_GROWS : XTF_NODE_CHANGES;
     return XTF_NODE_FINAL;
@@ -278,6 +281,8 @@ bool xtf_node_is_same(const XtfNode *older, const XtfNode *newer)
         return false;
     if (older->text || newer->text)
         return g_strcmp0(older->text, newer->text) == 0;
+    if (newer->moves)
+        return class->kind == XTF_NODE_DIRECTORY;
     return class->kind == XTF_NODE_DIRECTORY || (class->same_by_size && tables_only_grow(newer)) ||
            (class->same_by_size_if_final && class->same_by_size_if_final(newer) && selection_is_final(newer));
 }

@@ -214,7 +214,7 @@ XtfNode *xtf_kinds_lookup(XtfNode *directory, const char *name, GError **error)
     return set ? xtf_node_new_selection(directory, xtf_selection_by(directory->selection, XTF_BY_KIND, set)) : NULL;
 }
 
-/* ---- time/, at/ and num/: infinitely many ranges, which no listing shows. */
+/* ---- time/, last/, at/ and num/: infinitely many ranges, which no listing shows. */
 
 /* Finds a length of messages, which takes the place of an instant if the clock counts bytes. It has records. */
 static XtfNode *lookup_length(XtfNode *directory, const char *name, GError **error)
@@ -241,6 +241,20 @@ static XtfNode *lookup_window(XtfNode *directory, const char *name, GError **err
         node->text = g_malloc(XTF_WINDOW_TEXT_MAX);
         xtf_time_scale_print_window(scale, a, b, node->text);
     }
+    return node;
+}
+
+/* Finds the window of a length that ends with the trace. While the trace grows, the window moves. */
+static XtfNode *lookup_last(XtfNode *directory, const char *name, GError **error)
+{
+    const XtfTimeScale *scale = &directory->tree->context.scale;
+    uint64_t t;
+
+    if (!xtf_time_scale_parse_instant(scale, name, &t, error))
+        return NULL;
+    uint64_t length = t - MIN(t, scale->origin), whole = scale->end - MIN(scale->origin, scale->end);
+    XtfNode *node = xtf_node_new_window(directory, scale->end - MIN(length, whole), XTF_TIME_OPEN);
+    node->moves = !xtf_tree_is_final(directory->tree);
     return node;
 }
 
@@ -284,5 +298,6 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
 }
 
 const XtfNodeClass xtf_times_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_window};
+const XtfNodeClass xtf_lasts_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_last};
 const XtfNodeClass xtf_instants_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_instant};
 const XtfNodeClass xtf_numbers_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_numbers};

@@ -97,6 +97,7 @@ static const Entry entries[] = {
     {"definitions", &xtf_definitions_dir, ROOT, ROOT, NULL},
     {"frames", &xtf_frames_dir, PROGRAM, ROOT, NULL},
     {NULL, NULL, 0, 0, NULL},
+    {"last", &xtf_lasts_dir, PROGRAM, 0, NULL},
     {"length", &xtf_times_dir, NETWORK, NETWORK, NULL},
     {"next", &xtf_link, WINDOWS, 0, xtf_window_link_new},
     {"num", &xtf_numbers_dir, ALL, ALL, NULL},
@@ -156,6 +157,15 @@ static bool is_derived_name(const char *name)
     return g_strv_contains(names, name);
 }
 
+/* True if the writer has not closed the trace. */
+static bool is_running(const XtfTraceContext *context)
+{
+    XtfTraceInfo info;
+
+    xtf_trace_get_info(context->trace, &info);
+    return context->growing || !info.closed;
+}
+
 /* True if the trace's waits may have a kind of this name. */
 static bool is_wait_kind(XtfTraceContext *context, const char *name)
 {
@@ -199,13 +209,18 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
                              "\"%s\" is neither a file nor one of links, average, median, deviation, min, amount, "
                              "repeat, proc, peer, pair, length, at, num: see README and info",
                              name);
+    if (is_derived_name(name) && is_running(context))
+        return xtf_not_found(error,
+                             "\"%s\" needs an analysis, which a trace can have when its run has ended; `waiting` shows "
+                             "who waits now",
+                             name);
     if (is_derived_name(name))
         return xtf_not_found(error, "\"%s\" exists once the trace is analysed: run xtf analyze TRACE", name);
     if (is_wait_kind(context, name))
         return xtf_not_found(error, "\"%s\" is a kind of waits: it is a directory below waits/ and delays/", name);
     return xtf_not_found(
         error,
-        "\"%s\" is neither a file, a record type nor one of calls, proc, thread, time, at, num, region, class, "
+        "\"%s\" is neither a file, a record type nor one of calls, proc, thread, time, last, at, num, region, class, "
         "site, comm, peer, tag, culprit, by: see README and info",
         name);
 }

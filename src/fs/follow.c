@@ -5,6 +5,8 @@
  * For a finished trace the thread looks for an analysis: when the analysis hook's descriptor is readable, or a request
  * arrives. The reaper then makes the kernel drop its caches, which it otherwise keeps for a finished trace.
  *
+ * When the parts of a folder are gone, the follower looks for the file that they were merged into.
+ *
  * While a trace grows, nothing is reported to the kernel, which looks up each name that may change on every access.
  * Reads of growing files bypass its page cache, whose last page would be out of date. An open file keeps its content. A
  * file that changes is rendered when it is opened. A file that grows keeps its length until its reader has read to its
@@ -69,17 +71,37 @@ static void log_new_remarks(const XtfTrace *earlier, const XtfTrace *later)
     }
 }
 
+/* Shows another tree from now on. */
+static void show_tree(const XtfFs *fs, const XtfGeneration *current, XtfTree *tree, bool adds_analysis)
+{
+    xtf_tree_name_as(tree, current->tree);
+    g_autoptr(XtfGeneration) next = xtf_generation_new(current->number + 1, tree);
+    g_autoptr(XtfNode) root = xtf_tree_root(tree);
+
+    if (adds_analysis)
+        xtf_inodes_replace(fs->inodes, next, root);
+    else
+        xtf_inodes_renew(fs->inodes, next, root);
+}
+
 /* Shows an analysis of a finished trace, if there is one that is not shown yet. The caller holds the lock. */
 static void look_for_analysis(const XtfFs *fs, const XtfGeneration *current)
 {
     XtfTree *tree = fs->hooks->analysed ? fs->hooks->analysed(fs->hooks->data, current->tree) : NULL;
 
-    if (!tree)
-        return;
-    xtf_tree_name_as(tree, current->tree);
-    g_autoptr(XtfGeneration) next = xtf_generation_new(current->number + 1, tree);
-    g_autoptr(XtfNode) root = xtf_tree_root(tree);
-    xtf_inodes_replace(fs->inodes, next, root);
+    if (tree)
+        show_tree(fs, current, tree, true);
+}
+
+/* Shows the file that the parts were merged into, if they are gone. It has the same records, so files stay as the
+ * kernel has cached them. Returns true if it was found now. The caller holds the lock. */
+static bool look_for_merged(const XtfFs *fs, const XtfGeneration *current)
+{
+    XtfTree *tree = fs->hooks->merged ? fs->hooks->merged(fs->hooks->data) : NULL;
+
+    if (tree)
+        show_tree(fs, current, tree, false);
+    return tree != NULL;
 }
 
 /* Switches to the latest commit, if there is a later one. The caller holds the lock. */
@@ -90,18 +112,20 @@ static bool look_for_commit(XtfFollower *follower, GError **error)
     g_autoptr(XtfTrace) later = NULL;
 
     if (xtf_tree_is_final(current->tree)) {
-        look_for_analysis(follower->fs, current);
+        if (!look_for_merged(follower->fs, current))
+            look_for_analysis(follower->fs, current);
         return true;
     }
-    if (!xtf_trace_refresh(xtf_tree_trace(current->tree), &later, error))
-        return false;
+    if (!xtf_trace_refresh(xtf_tree_trace(current->tree), &later, error)) {
+        if (!look_for_merged(follower->fs, current))
+            return false;
+        g_clear_error(error);
+        return true;
+    }
     XtfTree *tree = later ? xtf_tree_new_growing(later, error) : NULL;
     if (!tree)
         return !later;
-    xtf_tree_name_as(tree, current->tree);
-    g_autoptr(XtfGeneration) next = xtf_generation_new(current->number + 1, tree);
-    g_autoptr(XtfNode) root = xtf_tree_root(tree);
-    xtf_inodes_renew(inodes, next, root);
+    show_tree(follower->fs, current, tree, false);
     log_new_remarks(xtf_tree_trace(current->tree), later);
     if (xtf_tree_is_final(tree))
         g_message(is_closed(later) ? "the writer has closed the trace: the mount is complete"

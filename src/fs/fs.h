@@ -54,6 +54,9 @@ typedef struct {
     /* Returns the tree of the trace with an analysis that `shown` does not have; NULL: there is none. Called from one
      * thread of the server at a time: when `changes` is readable, and at most once a second on a request. */
     XtfTree *(*analysed)(void *data, XtfTree *shown);
+    /* Returns the tree of the file that the parts of a followed folder were merged into, once; NULL: there is none.
+     * Called as analysed(), and when no later commit can be read. */
+    XtfTree *(*merged)(void *data);
     int changes; /* descriptor that is readable when there may be an analysis; analysed() reads it. -1: none */
     /* Unmounts, after the connection to the kernel was closed. If NULL, or if it returns false, libfuse unmounts. */
     bool (*unmount)(void *data);

@@ -85,7 +85,7 @@ class Running(Case):
         _, error = self.record("--keep-parts", "-o", "run.xtf", self.script("app", self.parts(0, 1)))
         [folder] = self.left()
         self.assertIn(f"{self.folder}/tmp/{folder}", error)
-        self.assertEqual(sorted(os.listdir(self.folder / "tmp" / folder)), ["000000.xtf", "000001.xtf"])
+        self.assertEqual(sorted(os.listdir(self.folder / "tmp" / folder)), ["000000.xtf", "000001.xtf", "output"])
         brought = f'mkdir "$XTF_RECORD_GATHER"\n"{MAKE_PART}" "$XTF_RECORD_GATHER/000001.xtf" 1 2 5 finalized\n'
         _, error = self.record("--keep-parts", "-o", "two.xtf", self.script("app", self.parts(0, world=2) + brought))
         [gathered] = [name for name in os.listdir(self.folder) if name.startswith("two.xtf.")]
@@ -183,7 +183,7 @@ class Incomplete(Case):
             self.assertIn("22 records of 2 processes", error)
             self.xtf("check", "run.xtf")
             [kept] = [name for name in self.left() if f"/tmp/{name}\n" in error]
-            self.assertEqual(sorted(os.listdir(self.folder / "tmp" / kept)), [f"00000{p}.xtf" for p in range(3)], "the parts are the only copy")
+            self.assertEqual(sorted(os.listdir(self.folder / "tmp" / kept)), [*(f"00000{p}.xtf" for p in range(3)), "output"], "the parts are the only copy")
         _, error = self.record("-f", "-o", "run.xtf", self.script("app", self.parts(0, after=damaging.replace("000001", "000000"))), status=1)
         self.assertIn("process 0 is left out", error)
         self.xtf("check", "run.xtf")  # the trace of the run before

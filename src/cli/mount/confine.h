@@ -19,7 +19,7 @@
 
 typedef struct {
     const char *folder; /* real path of the folder of the trace and its parts */
-    char **files;       /* parts outside the folder, to which its links lead; NULL: none */
+    char **files; /* parts outside the folder, to which its links lead, and the folder of the merged file; NULL: none */
     /* The daemon will open more files there: the trace is followed, or has many parts. CAP_DAC_READ_SEARCH is kept
      * then, so that root may open other users' files. */
     bool opens_more;

@@ -27,6 +27,7 @@ typedef struct {
     XtfUnmounter unmounter;
     XtfConfinement confinement;
     XtfLaterChanges *changes; /* NULL: the mount looks for no analysis */
+    XtfMergedFile *merged;    /* NULL: the mount looks for no merged file */
     const char *directory;
 } Serving;
 
@@ -58,6 +59,11 @@ static XtfTree *find_analysed(void *data, XtfTree *shown)
     return xtf_later_changes_find(((Serving *)data)->changes, shown);
 }
 
+static XtfTree *find_merged(void *data)
+{
+    return xtf_merged_file_tree(((Serving *)data)->merged);
+}
+
 /* Returns the folder of the files that will be opened while the trace is served. */
 static char *folder_of(const char *path, bool is_folder)
 {
@@ -67,9 +73,9 @@ static char *folder_of(const char *path, bool is_folder)
     return is_folder ? g_strdup(real_path) : g_path_get_dirname(real_path);
 }
 
-/* Returns the targets of links among the parts, NULL-terminated. Links that are made later lead nowhere in a confined
- * daemon. */
-static char **linked_parts(const XtfTrace *trace, const char *folder)
+/* Returns the targets of links among the parts, and the folder of the merged file, NULL-terminated. Links that are made
+ * later lead nowhere in a confined daemon. */
+static char **linked_parts(const XtfTrace *trace, const char *folder, const XtfMergedFile *merged)
 {
     XtfTraceInfo info;
 
@@ -81,6 +87,8 @@ static char **linked_parts(const XtfTrace *trace, const char *folder)
         if (real && g_file_test(real, G_FILE_TEST_IS_REGULAR))
             g_ptr_array_add(targets, g_strdup(real));
     }
+    if (merged)
+        g_ptr_array_add(targets, g_path_get_dirname(merged->path));
     g_ptr_array_add(targets, NULL);
     return (char **)g_ptr_array_free(targets, FALSE);
 }
@@ -107,10 +115,13 @@ static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, c
     bool is_one = !is_folder && (info.parts == 0 || info.companion);
     bool opens_more = options->follow || !is_one || info.volumes > 0;
     g_autofree char *folder = opens_more ? folder_of(path, is_folder) : g_path_get_dirname(path);
-    g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), folder) : linked_file(path);
+    g_autoptr(XtfMergedFile) merged =
+        options->follow && is_folder ? xtf_merged_file_new(path, xtf_tree_trace(tree), later->open) : NULL;
+    g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), folder, merged) : linked_file(path);
     g_autoptr(XtfLaterChanges) changes = is_one ? xtf_later_changes_new(later) : NULL;
     Serving serving = {.daemon = daemon,
                        .changes = changes,
+                       .merged = merged,
                        .unmounter = {.socket = -1},
                        .directory = directory,
                        .confinement = {.folder = folder, .files = linked, .opens_more = opens_more}};
@@ -118,6 +129,7 @@ static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, c
     const XtfFsHooks hooks = {.mounted = confined ? confine_server : NULL,
                               .ready = report_ready,
                               .analysed = changes ? find_analysed : NULL,
+                              .merged = merged ? find_merged : NULL,
                               .changes = changes ? xtf_later_changes_descriptor(changes) : -1,
                               .unmount = confined ? end_unmounter : NULL,
                               .data = &serving};

@@ -76,6 +76,33 @@ bool xtf_folder_make(const char *folder, GError **error)
     return good;
 }
 
+bool xtf_folder_set_output(const char *folder, const char *output, GError **error)
+{
+    int directory = open_folder(folder, error);
+
+    if (directory < 0)
+        return false;
+    unlinkat(directory, XTF_FOLDER_OUTPUT, 0);
+    int fd = openat(directory, XTF_FOLDER_OUTPUT, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    bool good = fd >= 0 && write(fd, output, strlen(output)) == (ssize_t)strlen(output);
+    if (!good)
+        xtf_fail(error, XTF_ERROR_IO, "%s/%s: cannot be written: %s", folder, XTF_FOLDER_OUTPUT, g_strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    close(directory);
+    return good;
+}
+
+char *xtf_folder_output(const char *folder)
+{
+    g_autofree char *path = g_build_filename(folder, XTF_FOLDER_OUTPUT, NULL), *output = NULL;
+    g_autofree char *absolute = g_canonicalize_filename(folder, NULL);
+
+    if (g_file_get_contents(path, &output, NULL, NULL) && g_path_is_absolute(output))
+        return g_steal_pointer(&output);
+    return g_str_has_suffix(absolute, ".xtf.d") ? g_strndup(absolute, strlen(absolute) - strlen(".d")) : NULL;
+}
+
 /* True if a name is a process number and one of the endings: "000012.xtf". */
 static bool is_numbered(const char *name, const char *const *endings)
 {
@@ -111,7 +138,7 @@ static bool is_process_file(const char *name, const char *prefix, const char *en
 static bool is_job_file(const char *name)
 {
     static const char *const endings[] = {".xtf", XTF_JOB_LOG_ENDING, NULL}, *const parts[] = {".xtf", NULL};
-    static const char *const names[] = {JOB_FILE, XTF_ANCHOR_NAME, XTF_JOB_RECORDED, NULL};
+    static const char *const names[] = {JOB_FILE, XTF_FOLDER_OUTPUT, XTF_ANCHOR_NAME, XTF_JOB_RECORDED, NULL};
     const char *minus = strrchr(name, '-');
 
     return is_numbered(name, endings) || is_volume(name) || g_strv_contains(names, name) ||

@@ -12,6 +12,7 @@
 #include "src/model/part-name.h"
 #include "src/model/schemas.h"
 #include "src/record/job.h"
+#include "src/record/launch/folder.h"
 #include "src/record/launch/process-table.h"
 
 enum {
@@ -93,7 +94,7 @@ static bool has_collectors(const char *folder, bool *begun)
 
     while (dir && !is_working && (name = g_dir_read_name(dir))) {
         g_autofree char *path = g_build_filename(folder, name, NULL);
-        *begun = true;
+        *begun |= !g_str_equal(name, XTF_FOLDER_OUTPUT);
         is_working = is_alive(name) || (g_str_has_suffix(name, ".xtf") && is_written(path));
     }
     return is_working;

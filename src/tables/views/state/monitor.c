@@ -1,6 +1,6 @@
 /*
- * monitor: what each process does at the end of the trace, or now: its call and stack, for whom it waits, and what it
- * has done in the window. `xtf watch` shows these numbers.
+ * monitor: the activity of each process at the end of the trace, or now. The table has its call and stack, for whom it
+ * waits, and its times and messages in the window. `xtf watch` shows these numbers.
  */
 #include <string.h>
 
@@ -87,7 +87,7 @@ static void monitor_finish(Monitor *monitor)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Monitor, monitor_finish)
 
-static bool find_names(Monitor *monitor, XtfViews *views, GError **error)
+static bool find_monitor_names(Monitor *monitor, XtfViews *views, GError **error)
 {
     return xtf_padded_words_of_table(views->formats, XTF_TABLE_REGIONS, &monitor->region_words, error) &&
            xtf_padded_names_of_sites(views->formats, &monitor->sites, error);
@@ -139,13 +139,13 @@ static bool monitor_init(Monitor *monitor, XtfViews *views, const XtfSelection *
     xtf_selection_window(selection, scale, &from, &to);
     monitor->now = to;
     monitor->seconds = (double)(to - from) * (double)scale->den / (double)scale->num;
-    return xtf_states_init(&monitor->states, views, selection, error) && find_names(monitor, views, error) &&
+    return xtf_states_init(&monitor->states, views, selection, error) && find_monitor_names(monitor, views, error) &&
            find_waiting(monitor, context, error) && find_ended(monitor, context, error);
 }
 
 /* ---- Shape. */
 
-/* Returns the characters of a stack: as many as the deepest stack of the trace may need, within a bound. */
+/* Returns the characters that the deepest stack of the trace may need, within a bound. */
 static size_t stack_width(const Monitor *monitor)
 {
     const XtfTraceContext *context = monitor->states.views->context;
@@ -165,7 +165,7 @@ static bool shape_monitor(XtfViews *views, const XtfSelection *selection, XtfVie
     g_auto(Monitor) monitor = {0};
     XtfGrid *grid = &shape->grid;
 
-    if (!xtf_states_init(&monitor.states, views, selection, error) || !find_names(&monitor, views, error))
+    if (!xtf_states_init(&monitor.states, views, selection, error) || !find_monitor_names(&monitor, views, error))
         return false;
     const XtfStates *states = &monitor.states;
     const XtfLocations *locations = states->selected.locations;
@@ -301,7 +301,7 @@ static bool read_process(Monitor *monitor, uint32_t i, Process *process, GError 
 
 /* ---- Lines. */
 
-static void add_name(XtfLines *lines, const XtfPaddedNames *names, uint64_t row)
+static void add_name_cell(XtfLines *lines, const XtfPaddedNames *names, uint64_t row)
 {
     if (names && row < names->n)
         xtf_lines_padded_name(lines, names, row);
@@ -359,12 +359,12 @@ static void add_line(const Monitor *monitor, const Process *process, XtfLines *l
     add_figures(monitor, process, lines);
     add_wait(monitor, process->waiting, lines);
     xtf_lines_time_if(lines, process->last.found, process->last.end);
-    add_name(lines, regions, process->last.region);
+    add_name_cell(lines, regions, process->last.region);
     if (sites)
-        add_name(lines, sites, process->last.site);
-    add_name(lines, regions, process->in_call ? process->region : UNKNOWN);
+        add_name_cell(lines, sites, process->last.site);
+    add_name_cell(lines, regions, process->in_call ? process->region : UNKNOWN);
     if (sites)
-        add_name(lines, sites, process->in_call ? process->site : UNKNOWN);
+        add_name_cell(lines, sites, process->in_call ? process->site : UNKNOWN);
     if (process->stack)
         xtf_lines_text(lines, process->stack, process->state.proc);
     else

@@ -54,7 +54,7 @@ int xtf_command_deadlock(int argc, char **argv)
             "Finds the processes that wait for each other, of a run that hangs, or was killed while it hung.\n"
             "RUN is the folder of parts of a running program, or a trace. Without it: the newest run that xtf\n"
             "record records on this machine. A running program must have waited for two seconds. Exits with 3\n"
-            "if there is a deadlock, or if a process waits for one that has ended.\n"
+            "if there is a deadlock, a mismatch of collective operations, or a wait for an ended process.\n"
             "With --potential: finds the processes that would wait for each other if each send waited for its\n"
             "receive, as sends may with larger messages or another MPI. RUN is a trace then.\n"
             "\n"

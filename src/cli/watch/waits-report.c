@@ -5,8 +5,8 @@
 
 #include "libxtf/trace.h"
 
-const char *const xtf_waits_verdict_words[XTF_N_WAITS_VERDICTS] = {"unknown",  "none",  "waits",
-                                                                   "possible", "ended", "deadlock"};
+const char *const xtf_waits_verdict_words[XTF_N_WAITS_VERDICTS] = {"unknown", "none",     "waits",   "possible",
+                                                                   "ended",   "mismatch", "deadlock"};
 
 #define NO_PROC UINT64_MAX
 
@@ -46,12 +46,14 @@ bool xtf_waits_report_init(XtfWaitsReport *report, XtfTree *tree, GError **error
         report->verdict = worst_verdict(report->table);
     else
         report->verdict = xtf_trace_find_schema(xtf_tree_trace(tree), "pending") ? XTF_WAITS_NONE : XTF_WAITS_UNKNOWN;
-    return true;
+    return !report->table || xtf_value_table_n(report->table) == 0 ||
+           xtf_value_table_read_optional(tree, &report->monitor, error, "monitor");
 }
 
 void xtf_waits_report_finish(XtfWaitsReport *report)
 {
     g_clear_pointer(&report->table, xtf_value_table_free);
+    g_clear_pointer(&report->monitor, xtf_value_table_free);
 }
 
 /* ---- Cycles and chains: from process to process, by `waits_for`. */
@@ -174,6 +176,65 @@ static void append_deadlock(const XtfValueTable *table, GHashTable *lines, guint
         g_string_append(out, " wait for each other");
 }
 
+/* True if two lines are of one collective operation, which its members take for different ones. */
+static bool is_same_operation(const XtfValueTable *table, guint a, guint b)
+{
+    const char *operation = xtf_value_table_text(table, a, "operation");
+
+    return !g_str_equal(operation, "-") && g_str_equal(operation, xtf_value_table_text(table, b, "operation")) &&
+           g_str_equal(xtf_value_table_text(table, a, "comm"), xtf_value_table_text(table, b, "comm"));
+}
+
+/* Appends "processes 0, 2 in MPI_Barrier", of a line's operation and function. */
+static void append_members(const XtfValueTable *table, guint line, GString *out)
+{
+    enum { SHOWN = 8 };
+    const char *region = xtf_value_table_text(table, line, "region");
+    guint n = 0, n_others = 0;
+    g_autoptr(GString) procs = g_string_new(NULL);
+
+    for (guint i = line; i < xtf_value_table_n(table); i++) {
+        if (!is_same_operation(table, line, i) || !g_str_equal(region, xtf_value_table_text(table, i, "region")))
+            continue;
+        if (n < SHOWN)
+            g_string_append_printf(procs, "%s%s", n ? ", " : "", xtf_value_table_text(table, i, "proc"));
+        n_others += n++ >= SHOWN;
+    }
+    if (n_others > 0)
+        g_string_append_printf(procs, " and %u more", n_others);
+    g_string_append_printf(out, "process%s %s in %s", n > 1 ? "es" : "", procs->str, region);
+}
+
+/* Appends a sentence for each mismatch; with `first_only`, for the first one, without a newline. */
+static void append_mismatches(const XtfValueTable *table, bool first_only, GString *out)
+{
+    for (guint i = 0; i < xtf_value_table_n(table); i++) {
+        bool is_first = !g_str_equal(xtf_value_table_text(table, i, "operation"), "-");
+        for (guint before = 0; before < i && is_first; before++)
+            is_first = !is_same_operation(table, before, i);
+        if (!is_first)
+            continue;
+        g_string_append_printf(out, "collective mismatch: as operation %s of communicator %s, ",
+                               xtf_value_table_text(table, i, "operation"), xtf_value_table_text(table, i, "comm"));
+        bool any = false;
+        for (guint k = i; k < xtf_value_table_n(table); k++) {
+            const char *region = xtf_value_table_text(table, k, "region");
+            bool is_new = is_same_operation(table, i, k);
+            for (guint before = i; before < k && is_new; before++)
+                is_new = !is_same_operation(table, i, before) ||
+                         !g_str_equal(region, xtf_value_table_text(table, before, "region"));
+            if (!is_new)
+                continue;
+            g_string_append(out, any ? ", " : "");
+            append_members(table, k, out);
+            any = true;
+        }
+        if (first_only)
+            return;
+        g_string_append_c(out, '\n');
+    }
+}
+
 static const char *plural(guint n)
 {
     return n == 1 ? "" : "s";
@@ -207,6 +268,9 @@ static void append_headline(const XtfWaitsReport *report, XtfWaitsVerdict verdic
         break;
     case XTF_WAITS_ENDED:
         g_string_append_printf(out, "%u thread%s for a process that has ended", n, n == 1 ? " waits" : "s wait");
+        break;
+    case XTF_WAITS_MISMATCH:
+        append_mismatches(table, true, out);
         break;
     case XTF_WAITS_DEADLOCK:
     case XTF_N_WAITS_VERDICTS:
@@ -290,9 +354,59 @@ static void append_deadlocks(const XtfValueTable *table, guint most, GString *ou
     append_lines(table, 0, "behind", NULL, most, out);
 }
 
+/* ---- Processes that do not wait, and for which others wait. */
+
+/* Returns their lines in `monitor`, ascending. The caller unrefs the array. */
+static GArray *find_awaited(const XtfWaitsReport *report)
+{
+    GArray *found = g_array_new(FALSE, FALSE, sizeof(guint));
+    g_autoptr(GHashTable) awaited = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (guint i = 0; report->monitor && i < xtf_value_table_n(report->table); i++)
+        g_hash_table_add(awaited, (gpointer)xtf_value_table_text(report->table, i, "waits_for"));
+    for (guint i = 0; report->monitor && i < xtf_value_table_n(report->monitor); i++)
+        if (g_str_equal(xtf_value_table_text(report->monitor, i, "verdict"), "-") &&
+            !g_str_equal(xtf_value_table_text(report->monitor, i, "last_region"), "-") &&
+            g_hash_table_contains(awaited, xtf_value_table_text(report->monitor, i, "proc")))
+            g_array_append_val(found, i);
+    return found;
+}
+
+/* Appends lines: "process 2 is computing: its last call of MPI, MPI_Barrier, called by main(ring.c:12), ended at 0.5 s"
+ */
+static void append_awaited(const XtfWaitsReport *report, guint most, GString *out)
+{
+    g_autoptr(GArray) awaited = find_awaited(report);
+
+    for (guint i = 0; i < awaited->len && i < most; i++) {
+        guint line = g_array_index(awaited, guint, i);
+        const char *activity = xtf_value_table_text(report->monitor, line, "activity"),
+                   *site = xtf_value_table_text(report->monitor, line, "last_site");
+        bool has_site = !g_str_equal(site, "-"), has_ended = g_str_equal(activity, "ended");
+        g_string_append_printf(out, "process %s %s %s: its last call of MPI, %s%s%s, ended at %s s\n",
+                               xtf_value_table_text(report->monitor, line, "proc"), has_ended ? "has" : "is", activity,
+                               xtf_value_table_text(report->monitor, line, "last_region"),
+                               has_site ? ", called by " : "", has_site ? site : "",
+                               xtf_value_table_text(report->monitor, line, "last_left"));
+    }
+    if (awaited->len > most)
+        g_string_append_printf(out, "... and %u more processes do not wait\n", awaited->len - most);
+}
+
+static void append_json_awaited(const XtfWaitsReport *report, GString *out)
+{
+    g_autoptr(GArray) awaited = find_awaited(report);
+
+    for (guint i = 0; i < awaited->len; i++) {
+        g_string_append(out, i ? ",{" : "{");
+        xtf_value_table_json_cells(report->monitor, g_array_index(awaited, guint, i), out);
+        g_string_append_c(out, '}');
+    }
+}
+
 void xtf_waits_report_text(const XtfWaitsReport *report, guint most, GString *out)
 {
-    static const XtfWaitsVerdict verdicts[] = {XTF_WAITS_ENDED, XTF_WAITS_POSSIBLE, XTF_WAITS_OPEN};
+    static const XtfWaitsVerdict verdicts[] = {XTF_WAITS_MISMATCH, XTF_WAITS_ENDED, XTF_WAITS_POSSIBLE, XTF_WAITS_OPEN};
 
     if (report->verdict <= XTF_WAITS_NONE) {
         append_headline(report, report->verdict, out);
@@ -300,14 +414,18 @@ void xtf_waits_report_text(const XtfWaitsReport *report, guint most, GString *ou
         return;
     }
     append_deadlocks(report->table, most, out);
+    append_mismatches(report->table, false, out);
     for (unsigned i = 0; i < G_N_ELEMENTS(verdicts); i++) {
         const char *word = xtf_waits_verdict_words[verdicts[i]];
         if (count_verdict(report->table, word) == 0)
             continue;
-        append_headline(report, verdicts[i], out);
-        g_string_append_c(out, '\n');
+        if (verdicts[i] != XTF_WAITS_MISMATCH) { /* its sentences are there */
+            append_headline(report, verdicts[i], out);
+            g_string_append_c(out, '\n');
+        }
         append_lines(report->table, 0, word, NULL, most, out);
     }
+    append_awaited(report, most, out);
     g_autoptr(GArray) chain = xtf_waits_report_chain(report);
     if (chain->len < 3)
         return;
@@ -360,5 +478,7 @@ void xtf_waits_report_json(const XtfWaitsReport *report, GString *out)
         xtf_value_table_json_cells(report->table, i, out);
         g_string_append_c(out, '}');
     }
+    g_string_append(out, "],\"awaited\":[");
+    append_json_awaited(report, out);
     g_string_append(out, "]}");
 }

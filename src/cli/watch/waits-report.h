@@ -14,6 +14,7 @@ typedef enum {
     XTF_WAITS_OPEN,     /* calls are open, and each waits for a process that can continue */
     XTF_WAITS_POSSIBLE, /* a deadlock is possible */
     XTF_WAITS_ENDED,    /* a thread waits for a process that has ended */
+    XTF_WAITS_MISMATCH, /* members of a communicator are in different collective operations */
     XTF_WAITS_DEADLOCK,
     XTF_N_WAITS_VERDICTS,
 } XtfWaitsVerdict;
@@ -21,7 +22,8 @@ typedef enum {
 extern const char *const xtf_waits_verdict_words[XTF_N_WAITS_VERDICTS]; /* "unknown", "none", ... */
 
 typedef struct {
-    XtfValueTable *table; /* owned; NULL: the trace has no open calls */
+    XtfValueTable *table;   /* owned; NULL: the trace has no open calls */
+    XtfValueTable *monitor; /* owned: the table `monitor`; NULL: no call is open */
     XtfWaitsVerdict verdict;
     bool grows; /* the run has not ended */
 } XtfWaitsReport;
@@ -36,7 +38,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitsReport, xtf_waits_report_finish)
 char *xtf_waits_report_headline(const XtfWaitsReport *report);
 /* Appends the headlines and a line for each open call, at most `most` of each verdict. */
 void xtf_waits_report_text(const XtfWaitsReport *report, guint most, GString *out);
-/* Appends a JSON object: the verdict, the cycles, the longest chain of waits, and the rows of the table. */
+/* Appends a JSON object: the verdict, the cycles, the longest chain of waits, and the rows of the table. Of
+ * awaited processes that do not wait, appends the rows of `monitor`. */
 void xtf_waits_report_json(const XtfWaitsReport *report, GString *out);
 /* Returns the longest chain of waits that ends at a process that does not wait: processes, as uint64_t. Empty if there
  * is none. The caller unrefs it. */

@@ -16,7 +16,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process that waits"),
     XTF_COLUMN("thread", XTF_COLUMN_NUMBER, NULL, "thread that waits"),
     XTF_COLUMN("verdict", XTF_COLUMN_WORD, NULL,
-               "deadlock, behind one, ended: for a process that has ended, possible, or waits"),
+               "deadlock, behind one, mismatch, ended: for a process that has ended, possible, or waits"),
     XTF_COLUMN("group", XTF_COLUMN_NUMBER, NULL, "number of the deadlock that it is in, or waits for"),
     XTF_COLUMN("since", XTF_COLUMN_TIME, NULL, "time at which the call was entered"),
     XTF_COLUMN("waits_for", XTF_COLUMN_NUMBER, NULL,
@@ -26,6 +26,9 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("peer", XTF_COLUMN_NUMBER, NULL, "process of the message; - of any, of several, or of none"),
     XTF_COLUMN("tag", XTF_COLUMN_NUMBER, NULL, "tag of the message; - for any, several, or none"),
     XTF_COLUMN("comm", XTF_COLUMN_NUMBER, NULL, "row of definitions/communicators"),
+    XTF_COLUMN(
+        "operation", XTF_COLUMN_NUMBER, NULL,
+        "number of the collective operation in its communicator, from 0; - if all members call the same function"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "function that was called"),
     XTF_COLUMN("site", XTF_COLUMN_TEXT, NULL, "call site: calling function, file and line"),
 };
@@ -66,6 +69,16 @@ static size_t rows_width(const XtfTraceContext *context, const char *table)
     return xtf_count_digits(schema ? xtf_trace_n_rows(context->trace, schema->id) : 0);
 }
 
+/* Returns the digits of the number of a collective operation. */
+static size_t operations_width(const XtfTraceContext *context)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(context->trace, XTF_RECORD_COLLECTIVES);
+
+    if (context->growing)
+        return xtf_count_digits(UINT32_MAX);
+    return xtf_count_digits(schema ? xtf_trace_n_rows(context->trace, schema->id) : 0);
+}
+
 static bool shape_waiting(XtfViews *views, const XtfSelection *selection, XtfViewShape *shape, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(views->context, error);
@@ -90,6 +103,7 @@ static bool shape_waiting(XtfViews *views, const XtfSelection *selection, XtfVie
     xtf_grid_add(&shape->grid, "peer", proc);
     xtf_grid_add(&shape->grid, "tag", xtf_count_digits(UINT32_MAX));
     xtf_grid_add(&shape->grid, "comm", rows_width(views->context, XTF_TABLE_COMMUNICATORS));
+    xtf_grid_add(&shape->grid, "operation", operations_width(views->context));
     xtf_grid_add(&shape->grid, "region", names.regions ? names.regions->width : 1);
     if (names.sites)
         xtf_grid_add(&shape->grid, "site", names.sites->width);
@@ -127,6 +141,7 @@ static void add_line(const XtfDeadlocks *deadlocks, const XtfWaiting *waiting, c
     add_known_number(lines, one ? one->proc : UINT64_MAX);
     add_known_number(lines, one ? one->tag : UINT64_MAX);
     add_known_number(lines, one ? one->comm : call->comm);
+    add_known_number(lines, waiting->mismatches ? waiting->operation : UINT64_MAX);
     add_called_name(lines, names->regions, call->region);
     if (names->sites)
         add_called_name(lines, names->sites, call->site);

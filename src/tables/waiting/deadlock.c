@@ -6,7 +6,7 @@
 
 enum { LEAST_SECONDS = 2 /* a call of a running program does not count before */ };
 
-const char *const xtf_verdict_names[XTF_N_VERDICTS] = {"waits", "possible", "ended", "behind", "deadlock"};
+const char *const xtf_verdict_names[XTF_N_VERDICTS] = {"waits", "possible", "ended", "mismatch", "behind", "deadlock"};
 
 /* Returns LEAST_SECONDS in ticks, rounded up. */
 static uint64_t least_ticks(const XtfTimeScale *scale)
@@ -112,8 +112,61 @@ static void add_waiting(XtfDeadlocks *deadlocks, const XtfWaitEdges *edges)
                               .waits_for = targets->example,
                               .n = targets->n,
                               .any = targets->any,
+                              .operation = targets->operation,
                               .unknown = targets->unknown};
         g_array_append_val(deadlocks->waiting, waiting);
+    }
+}
+
+/* ---- Mismatches of collective operations. */
+
+static const XtfOpenCall *call_of(const XtfDeadlocks *deadlocks, const XtfWaiting *waiting)
+{
+    return xtf_open_call(&deadlocks->calls, waiting->call);
+}
+
+/* Compares the operations of two threads: by communicator, then by number. */
+static int compare_operations(const void *a, const void *b, void *data)
+{
+    const XtfWaiting *x = *(XtfWaiting *const *)a, *y = *(XtfWaiting *const *)b;
+    uint64_t comm_x = call_of(data, x)->comm, comm_y = call_of(data, y)->comm;
+
+    if (comm_x != comm_y)
+        return comm_x < comm_y ? -1 : 1;
+    return x->operation < y->operation ? -1 : x->operation > y->operation;
+}
+
+/* Marks the threads [first, end) in one operation if they are in different functions. */
+static void mark_mismatch(XtfDeadlocks *deadlocks, GPtrArray *members, guint first, guint end)
+{
+    bool differ = false;
+
+    for (guint i = first + 1; i < end; i++)
+        differ |=
+            call_of(deadlocks, members->pdata[i])->function != call_of(deadlocks, members->pdata[first])->function;
+    for (guint i = first; differ && i < end; i++) {
+        XtfWaiting *waiting = members->pdata[i];
+        waiting->mismatches = true;
+        if (waiting->verdict == XTF_VERDICT_WAITS || waiting->verdict == XTF_VERDICT_POSSIBLE)
+            waiting->verdict = XTF_VERDICT_MISMATCH;
+    }
+}
+
+static void judge_mismatches(XtfDeadlocks *deadlocks)
+{
+    g_autoptr(GPtrArray) members = g_ptr_array_new();
+
+    for (guint i = 0; i < deadlocks->waiting->len; i++) {
+        XtfWaiting *waiting = &g_array_index(deadlocks->waiting, XtfWaiting, i);
+        if (waiting->operation != UNKNOWN)
+            g_ptr_array_add(members, waiting);
+    }
+    g_ptr_array_sort_with_data(members, compare_operations, deadlocks);
+    for (guint first = 0, i = 1; i <= members->len; i++) {
+        if (i < members->len && compare_operations(&members->pdata[first], &members->pdata[i], deadlocks) == 0)
+            continue;
+        mark_mismatch(deadlocks, members, first, i);
+        first = i;
     }
 }
 
@@ -131,6 +184,7 @@ bool xtf_deadlocks_init(XtfDeadlocks *deadlocks, XtfTraceContext *context, GErro
     xtf_wait_edges_bind_unknown(&edges);
     xtf_wait_graph_solve(&edges.graph);
     judge_possible(deadlocks, &edges);
+    judge_mismatches(deadlocks);
     for (guint i = 0; i < deadlocks->waiting->len; i++)
         deadlocks->n_by_verdict[g_array_index(deadlocks->waiting, XtfWaiting, i).verdict]++;
     return true;

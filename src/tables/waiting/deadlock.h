@@ -19,6 +19,9 @@
  * - MPI_Finalize waits for all members of its communicator that have not called it. Without a communicator it waits for
  *   any process that has not.
  *
+ * Two members of a communicator that are in different functions, each as the k-th operation, are in a mismatch: no
+ * matching operation can follow. Where it closes no cycle, the verdict of their threads is `mismatch`.
+ *
  * All verdicts but `possible` are certain. The targets of some calls are unknown: locks of windows, files, non-blocking
  * collective operations. The search treats these calls as ones that can continue. A second solution lets them wait for
  * any process; the threads that are stuck in that solution alone are possible.
@@ -34,6 +37,7 @@ typedef enum {
     XTF_VERDICT_WAITS,    /* for a process that can continue, or for nothing */
     XTF_VERDICT_POSSIBLE, /* it may be in a deadlock, or wait for one: the trace does not say enough */
     XTF_VERDICT_ENDED,    /* it waits for a process that has ended, or for threads that wait for one */
+    XTF_VERDICT_MISMATCH, /* it is in a collective operation that another member takes for another one */
     XTF_VERDICT_BEHIND,   /* it waits for threads in a deadlock */
     XTF_VERDICT_DEADLOCK,
     XTF_N_VERDICTS,
@@ -51,6 +55,9 @@ typedef struct {
     uint64_t n;         /* processes that it waits for */
     bool any;           /* any one of these would do; else it needs all of them */
     bool unknown;       /* the trace does not say what its call waits for */
+    uint64_t
+        operation;   /* of a collective call: number of the operation in its communicator, from 0; UINT64_MAX: none */
+    bool mismatches; /* another member is in another function as the operation of that number */
 } XtfWaiting;
 
 typedef struct {

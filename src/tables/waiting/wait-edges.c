@@ -395,10 +395,11 @@ static bool wait_in_call(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *
         targets->unknown |= call->lists_requests && !xtf_exchange_knows_requests(&edges->counts, proc);
         return wait_for_operations(edges, node, call, targets);
     case XTF_OPEN_COLLECTIVE:
+        targets->operation = xtf_exchange_operations(&edges->counts, call->comm, proc);
         wait_for_shared(edges, node,
                         &(SharedKey){.kind = NOT_IN_OPERATION,
                                      .comm = call->comm,
-                                     .number = xtf_exchange_operations(&edges->counts, call->comm, proc),
+                                     .number = targets->operation,
                                      .function = (uint64_t)call->function},
                         targets);
         targets->unknown |= !xtf_collective_function_synchronises(call->function) && targets->n > 0;
@@ -420,7 +421,7 @@ static void add_call(XtfWaitEdges *edges, uint32_t i)
     XtfWaitTargets *targets = &edges->targets[i];
     uint32_t node = edges->thread_nodes[call->location];
 
-    *targets = (XtfWaitTargets){.example = UNKNOWN};
+    *targets = (XtfWaitTargets){.example = UNKNOWN, .operation = UNKNOWN};
     g_hash_table_remove_all(edges->seen);
     xtf_wait_graph_node(&edges->graph, node)->kind = XTF_WAIT_NODE_ALL;
     bool waits = wait_in_call(edges, node, call, targets);
@@ -428,7 +429,7 @@ static void add_call(XtfWaitEdges *edges, uint32_t i)
         xtf_wait_graph_wait(&edges->graph, node,
                             find_shared(edges, &(SharedKey){.kind = ANY_PROCESS, .comm = UNKNOWN})->node);
     if (!waits)
-        *targets = (XtfWaitTargets){.example = UNKNOWN};
+        *targets = (XtfWaitTargets){.example = UNKNOWN, .operation = targets->operation};
     if (!waits || targets->unknown)
         xtf_wait_graph_node(&edges->graph, node)->kind = XTF_WAIT_NODE_FREE;
 }

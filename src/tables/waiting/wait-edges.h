@@ -10,9 +10,11 @@
 
 /* The targets of an open call. */
 typedef struct {
-    uint64_t example;  /* a process that the call waits for; UINT64_MAX: none */
-    uint64_t n;        /* number of processes that the call waits for */
-    bool any, unknown; /* as in an XtfWaiting */
+    uint64_t example;   /* a process that the call waits for; UINT64_MAX: none */
+    uint64_t n;         /* number of processes that the call waits for */
+    bool any, unknown;  /* as in an XtfWaiting */
+    uint64_t operation; /* of a collective call: number of the operations before it in its communicator; UINT64_MAX: the
+                           call is of another kind */
 } XtfWaitTargets;
 
 typedef struct {

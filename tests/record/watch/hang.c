@@ -104,11 +104,21 @@ static void border(void)
     }
 }
 
+/* Lets processes 0 and 1 call a barrier, where process 2 waits for data of process 0. */
+static void mismatch(void)
+{
+    if (rank == 2)
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    else
+        MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static const struct {
     const char *name;
     void (*hang)(void);
-} cases[] = {{"ring", ring},         {"sends", sends},       {"barrier", barrier}, {"any", any},
-             {"finalize", finalize}, {"requests", requests}, {"slow", slow},       {"border", border}};
+} cases[] = {{"ring", ring}, {"sends", sends},       {"barrier", barrier},
+             {"any", any},   {"finalize", finalize}, {"requests", requests},
+             {"slow", slow}, {"border", border},     {"mismatch", mismatch}};
 
 int main(int argc, char **argv)
 {

@@ -16,8 +16,9 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent), str(pathlib.Path(__file__).resolve().parents[1])]
 import mpis  # noqa: E402
+from naive_monitor import check_monitor  # noqa: E402
 
 XTF, PROGRAM = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]) / "tests/record/watch/hang.c"
 # By case: the processes of the deadlock, the processes that wait for them, and the function that process 0 is in.
@@ -87,13 +88,13 @@ class Job:
             self.process.wait(30)
 
 
-def wait_for_verdict(job, name):
+def wait_for_verdict(job, name, verdict="deadlock"):
     end = time.monotonic() + SECONDS
     while True:
         watched = ask(["watch", "--once"], job.parts) if os.path.isdir(job.parts) else None
-        if watched and watched["waits"]["verdict"] == "deadlock" and len(watched["waits"]["waiting"]) == 3:
+        if watched and watched["waits"]["verdict"] == verdict and len(watched["waits"]["waiting"]) == 3:
             return watched
-        assert time.monotonic() < end, f"{name}: no deadlock found in {SECONDS} s: {watched}"
+        assert time.monotonic() < end, f"{name}: no {verdict} found in {SECONDS} s: {watched}"
         time.sleep(0.3)
 
 
@@ -108,12 +109,40 @@ def watch_hang(mpi, folder, name):
         job.kill()
     mpis.run([XTF, "merge", "-o", job.run, job.parts])
     check_deadlock(name, ask(["deadlock"], job.run))
+    check_monitor(XTF, job.run, 3)
     assert ": 0 problems" in mpis.run([XTF, "check", job.run])
+
+
+def check_mismatch(waits):
+    assert waits["verdict"] == "mismatch" and not waits["cycles"], waits
+    functions = {row["proc"]: row["region"] for row in waits["waiting"] if row["verdict"] == "mismatch"}
+    assert functions == {0: "MPI_Barrier", 1: "MPI_Barrier", 2: "MPI_Bcast"}, waits
+    assert len({(row["comm"], row["operation"]) for row in waits["waiting"]}) == 1, waits
+
+
+def watch_mismatch(mpi, folder):
+    """Process 2 is in MPI_Bcast, the others are in MPI_Barrier."""
+    job = Job(mpi, folder, "mismatch")
+    try:
+        check_mismatch(wait_for_verdict(job, "mismatch", "mismatch")["waits"])
+        said = subprocess.run([XTF, "deadlock", job.parts], capture_output=True, text=True, check=False)
+        assert said.returncode == 3 and "processes 0, 1 in MPI_Barrier, process 2 in MPI_Bcast" in said.stdout, said
+    finally:
+        job.kill()
+    mpis.run([XTF, "merge", "-o", job.run, job.parts])
+    check_mismatch(ask(["deadlock"], job.run))
+
+
+def check_awaited(waits):
+    """The slow process 2 has left the barrier of main(), and has called nothing since."""
+    for row in waits["awaited"]:
+        assert row["proc"] == 2 and row["activity"] == "computing" and row["last_region"] == "MPI_Barrier" and "hang.c:" in row["last_site"], waits
+    return len(waits["awaited"])
 
 
 def watch_slow(mpi, folder, name):
     job = Job(mpi, folder, name)
-    looks, red = 0, 0
+    looks, red, awaited = 0, 0, 0
     try:
         end = time.monotonic() + 2 * SECONDS
         while job.process.poll() is None and time.monotonic() < end:
@@ -122,12 +151,15 @@ def watch_slow(mpi, folder, name):
                 looks += 1
                 red += watched["waiting"] >= 1 and watched["waits"]["verdict"] == "waits"
                 assert watched["waits"]["verdict"] in ("none", "waits"), watched
+                awaited += check_awaited(watched["waits"]) if name == "slow" else 0
             time.sleep(0.3)
         assert job.process.poll() == 0, f"{name} ended with {job.process.poll()}"
     finally:
         job.kill()
     mpis.run([XTF, "merge", "-o", job.run, job.parts])
     assert ask(["deadlock"], job.run)["verdict"] == "none"
+    check_monitor(XTF, job.run, 3)
+    assert name != "slow" or awaited > 0, f"none of {looks} looks named the last call of process 2"
     assert red > 0, f"{name}: none of {looks} looks showed that the others wait"
 
 
@@ -138,6 +170,8 @@ def main():
             names = list(CASES) if i == 0 else list(CASES)[:1]
             for name in names:
                 watch_hang(mpi, folder, name)
+            if i == 0:
+                watch_mismatch(mpi, folder)
             watch_slow(mpi, folder, "slow")
             watch_slow(mpi, folder, "border")
             print(f"{mpi}: {len(names)} deadlocks, and two slow programs")

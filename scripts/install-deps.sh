@@ -8,6 +8,7 @@
 #            cannot be had)
 #   mpi      to record programs of Open MPI (some 40 MB; done without where it cannot be had)
 #   browser  to look at pictures in the tests (some 300 MB; done without where it cannot be had)
+#   simgrid  to judge potential deadlocks by SimGrid in the tests (some 13 MB to fetch, 205 MB installed; done without where it cannot be had)
 #   fuzz     to run the fuzzers of scripts/fuzz.sh: clang (some 400 MB)
 #   peers    to build the benches beside SQLite and LMDB
 #   npm      to fetch DuckDB for tests/bench/peers, where npm is missing
@@ -18,6 +19,7 @@ TEST="libcriterion-dev file otf2-tools netcdf-bin python3 attr rsync gnuplot-nox
 MPI="openmpi-bin libopenmpi-dev"
 RECORD="eztrace hpcc $MPI mpich libmpich-dev gfortran lammps python3-mpi4py"
 BROWSER="chromium fonts-dejavu-core libxml2-utils"
+SIMGRID="libsimgrid-dev"
 FUZZ="clang"
 PEERS="sqlite3 libsqlite3-dev liblmdb-dev otf2-tools python3"
 
@@ -82,6 +84,7 @@ for group in "$@"; do
     record) install $RECORD || say "going on without $RECORD" ;;
     mpi) install $MPI || say "going on without $MPI" ;;
     browser) install $BROWSER || say "going on without $BROWSER" ;;
+    simgrid) install $SIMGRID || say "going on without $SIMGRID" ;;
     fuzz) install $FUZZ ;;
     peers) install $PEERS ;;
     npm) command -v npm >/dev/null || install npm ;;

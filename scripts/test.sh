@@ -56,7 +56,7 @@ for option; do
     esac
 done
 if [ $install = yes ]; then
-    scripts/install-deps.sh build test record browser
+    scripts/install-deps.sh build test record browser simgrid
 fi
 if [ -c /dev/fuse ]; then
     mounts=

@@ -325,7 +325,7 @@ KNOWN = [
 # ---- Random programs.
 
 
-def random_program(seed):
+def random_program(seed, operations=tuple(OPERATIONS), buffered=True):
     """Returns a program in whose global order each message is sent before its receive completes."""
     dice = random.Random(seed)
     n = dice.randint(2, 6)
@@ -336,9 +336,9 @@ def random_program(seed):
     def start():
         sender, receiver = dice.sample(range(n), 2)
         if dice.random() < 0.5:
-            message = program.send(sender, receiver, dice.choice(("MPI_Send", "MPI_Send", "MPI_Send", "MPI_Bsend")))
+            message = program.send(sender, receiver, dice.choice(("MPI_Send", "MPI_Send", "MPI_Send", "MPI_Bsend" if buffered else "MPI_Send")))
         else:
-            message = program.isend(sender, receiver, dice.choice(("MPI_Isend", "MPI_Isend", "MPI_Isend", "MPI_Ibsend")))
+            message = program.isend(sender, receiver, dice.choice(("MPI_Isend", "MPI_Isend", "MPI_Isend", "MPI_Ibsend" if buffered else "MPI_Isend")))
             open_sends.append(message)
         unposted.append(message)
 
@@ -372,7 +372,7 @@ def random_program(seed):
             program.shift(dice.sample(range(n), dice.randint(2, n)))
         else:
             comm = dice.randrange(2)
-            program.operate(dice.choice(list(OPERATIONS)), comm, dice.randrange(len(program.comms[comm])))
+            program.operate(dice.choice(operations), comm, dice.randrange(len(program.comms[comm])))
         settle(eager)
     while unposted or open_sends or unreceived:
         settle(1)

@@ -38,8 +38,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitsReport, xtf_waits_report_finish)
 char *xtf_waits_report_headline(const XtfWaitsReport *report);
 /* Appends the headlines and a line for each open call, at most `most` of each verdict. */
 void xtf_waits_report_text(const XtfWaitsReport *report, guint most, GString *out);
-/* Appends a JSON object: the verdict, the cycles, the longest chain of waits, and the rows of the table. Of
- * awaited processes that do not wait, appends the rows of `monitor`. */
+/* Appends a JSON object: the verdict, the cycles, the longest chain of waits, and the rows of the table. Also
+ * appends the rows of `monitor` for awaited processes that do not wait. */
 void xtf_waits_report_json(const XtfWaitsReport *report, GString *out);
 /* Returns the longest chain of waits that ends at a process that does not wait: processes, as uint64_t. Empty if there
  * is none. The caller unrefs it. */

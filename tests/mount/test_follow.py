@@ -4,6 +4,7 @@ import bisect
 import contextlib
 import multiprocessing
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -318,6 +319,48 @@ class Following(harness.unittest.TestCase):
                 self.fail(f"{before}, then {after}")
             self.assertFalse(os.path.exists(mount.path("proc/9")))
             writer.wait(TIMEOUT)
+
+    def check_last(self, mount, folder):
+        """Compares last/300us, by its name and as an open folder, with the records of the whole trace. Returns how many it has."""
+        records = parse_records(mount.read("records"))
+        end = int(re.search(r"(?m)^to +([0-9.]+) ", mount.read("info").decode())[1].replace(".", ""))
+        expected = [record for record in records if record[0] >= end - 300000]
+        self.assertEqual(parse_records(mount.read("last/300us/records")), expected)
+        with open(os.open("records", os.O_RDONLY, dir_fd=folder), "rb") as opened:
+            self.assertEqual(parse_records(opened.read()), expected)
+        self.assertEqual(mount.count("last/300us"), len(expected))
+        self.assertEqual(mount.count("last/300us/proc/1"), sum(record[1] == 1 for record in expected))
+        self.assertLess(0, len(expected))
+        return len(records) - len(expected)
+
+    def settle(self, mount):
+        """Waits until the mount shows the last commit of a stopped writer."""
+        def is_steady():
+            before = mount.count()
+            time.sleep(0.5)
+            return mount.count() == before
+        wait_until(is_steady, "the last commit")
+
+    def test_the_last_part_moves(self):
+        writer = self.grow(4 * MILLISECONDS)
+        self.wait_for_trace()
+        with Mount(self.trace, "follow", quiet_at_end=False) as mount:
+            folder = os.open(mount.path("last/300us"), os.O_RDONLY | os.O_DIRECTORY)
+            before = []
+            try:
+                for _ in range(3):
+                    wait_until(lambda: mount.count() > 500 * (len(before) + 1), "records")
+                    with stopped(writer):
+                        self.settle(mount)
+                        before.append(self.check_last(mount, folder))
+                self.assertEqual(writer.wait(TIMEOUT), 0)
+                wait_until(lambda: mount.stats()["follow.final"] == 1, "the end")
+                before.append(self.check_last(mount, folder))
+            finally:
+                os.close(folder)
+            self.assertEqual(before, sorted(set(before)))
+            for name in ("waits", "1h-2h"):
+                self.assertFalse(os.path.exists(mount.path("last/300us", name)))
 
     def test_new_names_appear(self):
         writer = self.grow(2 * MILLISECONDS, commits=100)

@@ -95,7 +95,9 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
 {
     static const XtfImportOptions defaults;
     const XtfImporter *importer;
-    g_autofree char *anchor = xtf_import_detect(path, &importer, error);
+    const char *format = options ? options->format : NULL;
+    g_autofree char *anchor =
+        format ? xtf_import_of_format(path, format, &importer, error) : xtf_import_detect(path, &importer, error);
     XtfOutput *file = anchor ? xtf_output_begin(output, anchor, error) : NULL;
     XtfReplaced replaced;
 
@@ -114,5 +116,6 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
     if (!xtf_output_end(file, result, error))
         return false;
     xtf_import_report_unpack(report, result);
+    report->format = importer->name;
     return true;
 }

@@ -45,6 +45,10 @@ const XtfImporter *xtf_importer_by_ending(const char *name);
  * no importer reads the file or a file of the folder. XTF_ERROR_UNSUPPORTED: the importer is not in this build. */
 char *xtf_import_detect(const char *path, const XtfImporter **importer, GError **error);
 
+/* Returns the anchor `path`, to be read by the importer of that name, in any case of letters. Does not look into the
+ * file. XTF_ERROR_INVALID: there is no such format, or the path is no file. XTF_ERROR_UNSUPPORTED as above. */
+char *xtf_import_of_format(const char *path, const char *format, const XtfImporter **importer, GError **error);
+
 /* Returns a clause on which file to give instead of a path that cannot be imported. The caller frees it. NULL: no
  * advice. */
 char *xtf_import_advice(const char *path);

@@ -92,6 +92,49 @@ char *xtf_import_advice(const char *path)
     return advice;
 }
 
+/* True if this build has the importer. */
+static bool check_build(const XtfImporter *importer, const char *path, GError **error)
+{
+    return importer->run || xtf_fail(error, XTF_ERROR_UNSUPPORTED,
+                                     "%s: this xtf was built without the importer of %s: build it with -D%s=enabled",
+                                     path, importer->name, importer->option);
+}
+
+static char *list_names(void)
+{
+    g_autoptr(GString) names = g_string_new(NULL);
+
+    for (const XtfImporter *const *importer = xtf_importers; *importer; importer++)
+        g_string_append_printf(names, "%s%s", names->len > 0 ? ", " : "", (*importer)->name);
+    return g_string_free(g_steal_pointer(&names), FALSE);
+}
+
+char *xtf_import_of_format(const char *path, const char *format, const XtfImporter **importer, GError **error)
+{
+    const XtfImporter *const *named = xtf_importers;
+    g_autofree char *names = list_names();
+    struct stat info;
+
+    while (*named && g_ascii_strcasecmp((*named)->name, format) != 0)
+        named++;
+    if (!*named) {
+        xtf_fail(error, XTF_ERROR_INVALID, "there is no format '%s' to import; the formats are %s", format, names);
+        return NULL;
+    }
+    if (stat(path, &info) != 0) {
+        xtf_fail(error, errno == ENOENT ? XTF_ERROR_NOT_FOUND : XTF_ERROR_IO, "%s: %s", path, g_strerror(errno));
+        return NULL;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        xtf_fail(error, XTF_ERROR_INVALID, "%s: is not a file; --format needs %s", path, (*named)->description);
+        return NULL;
+    }
+    if (!check_build(*named, path, error))
+        return NULL;
+    *importer = *named;
+    return g_strdup(path);
+}
+
 char *xtf_import_detect(const char *path, const XtfImporter **importer, GError **error)
 {
     g_autofree char *formats = xtf_import_formats();
@@ -110,12 +153,8 @@ char *xtf_import_detect(const char *path, const XtfImporter **importer, GError *
         fail_with_advice(path, "is not", formats, error);
         return NULL;
     }
-    if (!detected->run) {
-        xtf_fail(error, XTF_ERROR_UNSUPPORTED,
-                 "%s: this xtf was built without the importer of %s: build it with -D%s=enabled", path, detected->name,
-                 detected->option);
+    if (!check_build(detected, path, error))
         return NULL;
-    }
     *importer = detected;
     return anchor ? g_steal_pointer(&anchor) : g_strdup(path);
 }

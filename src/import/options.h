@@ -9,6 +9,7 @@
 typedef void (*XtfImportProgress)(uint64_t events, double done, void *data);
 
 typedef struct {
+    const char *format;       /* name of the format (importer.h), in any case of letters; NULL: detect it */
     unsigned jobs;            /* locations read in parallel; 0: one per processor */
     bool keep_going;          /* import what can be read of a damaged or incomplete archive */
     const char *values;       /* what counters count: "cumulative" or "per-frame"; NULL: detect. Only with has_values */

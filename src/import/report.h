@@ -11,6 +11,7 @@ typedef struct {
 } XtfImportCount;
 
 typedef struct {
+    const char *format;       /* of the source: the importer's name */
     GArray *counts;           /* of XtfImportCount: the kinds of event that the source has */
     GPtrArray *left_out;      /* of strings: data that was not imported, and the reason */
     GPtrArray *warnings;      /* of strings: faults of the source that may change results */

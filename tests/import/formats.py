@@ -34,6 +34,17 @@ def compare_forbidden(xtf, folder, archive, expect):
         expect("a cache folder", done.returncode == 1 and f"'{home}/xtf': Permission denied; XTF_CACHE_DIR" in done.stderr, done)
 
 
+def compare_named_formats(xtf, archive, output, installed, expect):
+    """Checks that --format chooses the importer, and that a summary names the format."""
+    done = run_xtf(xtf, "import", "--format", "otf2", "-o", output, archive)
+    last = done.stdout.splitlines()[-1:] == ["format: OTF2"]
+    expect("--format otf2", (done.returncode == 0 and last) if installed else REMEDY in done.stderr, done)
+    done = run_xtf(xtf, "import", "--format", "opents", "-f", "-o", output, archive)
+    expect("--format opents", done.returncode == 1 and archive in done.stderr, done)
+    done = run_xtf(xtf, "import", "--format", "otf", "-o", output, archive)
+    expect("--format otf", done.returncode == 1 and "there is no format 'otf'" in done.stderr, done)
+
+
 def main():
     xtf, archive, installed = sys.argv[1], sys.argv[2], sys.argv[3] == "with"
     problems = []
@@ -55,6 +66,7 @@ def main():
                 done = run_xtf(xtf, *arguments, env=environment)
                 expect(arguments, done.returncode == (0 if installed else 1) and (REMEDY in done.stderr) != installed, done)
         expect("the output", os.path.exists(output) == installed, done)
+        compare_named_formats(xtf, archive, output, installed, expect)
         if os.geteuid() == 0 and shutil.which("setpriv"):
             compare_forbidden(shutil.copy(xtf, os.path.join(folder, "command")), folder, archive if installed else None, expect)
     print("\n".join(problems) or "as it should be")

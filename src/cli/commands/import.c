@@ -50,6 +50,7 @@ static void print_import_report(const XtfImportReport *report, const char *archi
                        report->repaired->len, report->repaired->len == 1 ? "" : "s",
                        report->repaired->len == 1 ? "s" : "", output);
     print_output(output, report->kept);
+    printf("format: %s\n", report->format);
 }
 
 /* Returns NAME.xtf, in the current folder, for "dir/NAME.otf2", "dir/NAME/", or "." in dir/NAME. The caller frees it.
@@ -83,11 +84,13 @@ int xtf_command_import(int argc, char **argv)
     g_autofree char *output = NULL;
     g_auto(XtfCliStorage) storage = {0};
     gboolean keep_going = FALSE, force = FALSE, quiet = FALSE;
-    g_autofree char *values = NULL;
+    g_autofree char *values = NULL, *format = NULL;
     gint jobs = 0;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE (default: name of the archive, with .xtf)",
          "FILE"},
+        {"format", 0, 0, G_OPTION_ARG_STRING, &format, "Read ARCHIVE, a file, as this format (default: found out)",
+         "NAME"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Use N threads (default: one per processor)", "N"},
         {"keep-going", 'k', 0, G_OPTION_ARG_NONE, &keep_going, "Import what can be read of a damaged archive", NULL},
         {"values", 0, 0, G_OPTION_ARG_STRING, &values,
@@ -128,5 +131,6 @@ int xtf_command_import(int argc, char **argv)
     options.keep_going = keep_going;
     options.force = force;
     options.values = values;
+    options.format = format;
     return import_archive(argv[1], output, &options, quiet);
 }

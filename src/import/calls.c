@@ -182,50 +182,22 @@ void xtf_import_calls_skip(XtfCallImport *calls, uint64_t n)
 
 /* ---- The end. */
 
-typedef struct {
-    uint64_t backward, without_enter, out_of_order, never_left, too_deep;
-} Mishaps;
-
-static bool end_location(XtfCallImport *calls, Location *location, Mishaps *mishaps, GError **error)
+static bool end_location(XtfCallImport *calls, Location *location, XtfMishaps *mishaps, GError **error)
 {
     XtfStream *stream = &location->stream;
 
     if (!xtf_stream_end(stream, error))
         return false;
     xtf_import_count(calls->job, stream, stream->seq, 1);
-    mishaps->backward += stream->backward.count;
-    mishaps->without_enter += stream->without_enter.count;
-    mishaps->out_of_order += stream->out_of_order.count;
-    mishaps->never_left += stream->never_left;
-    mishaps->too_deep += stream->max_unstored;
+    xtf_import_add_mishaps(mishaps, stream);
     return true;
-}
-
-static void note_mishaps(XtfImportJob *job, const Mishaps *mishaps)
-{
-    const struct {
-        uint64_t n;
-        const char *text;
-    } all[] = {
-        {mishaps->backward, "events with times before the time of the preceding event, which are shown at that time"},
-        {mishaps->without_enter,
-         "calls that are left and never entered, whose time is counted for the call around them"},
-        {mishaps->out_of_order, "calls that are left while calls inside them are open, which end with them"},
-        {mishaps->never_left, "calls that are never left, and last until a call around them is left, or to the end"},
-        {mishaps->too_deep, "calls that are too deep in the stack, whose callers are unknown"},
-    };
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
-        if (all[i].n > 0)
-            xtf_import_note_repair(job, "%s: %" PRIu64, all[i].text, all[i].n);
-    }
 }
 
 bool xtf_import_calls_end(XtfCallImport *calls, GError **error)
 {
     XtfImportJob *job = calls->job;
     g_autoptr(GPtrArray) locations = g_ptr_array_new();
-    Mishaps mishaps = {0};
+    XtfMishaps mishaps = {0};
     GHashTableIter iter;
     void *location;
 
@@ -239,7 +211,7 @@ bool xtf_import_calls_end(XtfCallImport *calls, GError **error)
             return false;
     }
     add_location_rows(calls, (Location *const *)locations->pdata, locations->len);
-    note_mishaps(job, &mishaps);
+    xtf_import_note_mishaps(job, &mishaps);
     xtf_import_store_remarks(job, &calls->definitions);
     job->report.definitions = calls->definitions.count;
     return xtf_definitions_write(&calls->definitions, error) && xtf_writer_close(g_steal_pointer(&job->writer), error);

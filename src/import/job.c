@@ -44,6 +44,35 @@ void xtf_import_store_remarks(XtfImportJob *job, XtfDefinitions *definitions)
     store_remarks(definitions, XTF_REMARK_REPAIRED, report->repaired);
 }
 
+void xtf_import_add_mishaps(XtfMishaps *mishaps, const XtfStream *stream)
+{
+    mishaps->backward += stream->backward.count;
+    mishaps->without_enter += stream->without_enter.count;
+    mishaps->out_of_order += stream->out_of_order.count;
+    mishaps->never_left += stream->never_left;
+    mishaps->too_deep += stream->max_unstored;
+}
+
+void xtf_import_note_mishaps(XtfImportJob *job, const XtfMishaps *mishaps)
+{
+    const struct {
+        uint64_t n;
+        const char *text;
+    } all[] = {
+        {mishaps->backward, "events with times before the time of the preceding event, which are shown at that time"},
+        {mishaps->without_enter,
+         "calls that are left and never entered, whose time is counted for the call around them"},
+        {mishaps->out_of_order, "calls that are left while calls inside them are open, which end with them"},
+        {mishaps->never_left, "calls that are never left, and last until a call around them is left, or to the end"},
+        {mishaps->too_deep, "calls that are too deep in the stack, whose callers are unknown"},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
+        if (all[i].n > 0)
+            xtf_import_note_repair(job, "%s: %" PRIu64, all[i].text, all[i].n);
+    }
+}
+
 /* Adds remarks on ids of a table that have several definitions. `alike` of the `n` are repaired. */
 static void note_conflicts(XtfImportJob *job, const char *table, uint64_t n, uint64_t alike)
 {

@@ -54,6 +54,15 @@ void xtf_import_store_remarks(XtfImportJob *job, XtfDefinitions *definitions);
 /* Returns "1 location", "2 locations", ... for the noun "location". The caller frees it. */
 char *xtf_import_quantity(uint64_t n, const char *noun);
 
+/* Numbers of faults of calls and times, which streams repair (stream.h). */
+typedef struct {
+    uint64_t backward, without_enter, out_of_order, never_left, too_deep;
+} XtfMishaps;
+
+/* Adds the faults of a location that has ended. The second function adds a remark on each kind of fault. */
+void xtf_import_add_mishaps(XtfMishaps *mishaps, const XtfStream *stream);
+void xtf_import_note_mishaps(XtfImportJob *job, const XtfMishaps *mishaps);
+
 /* Warns of ids that were defined more than once. The second function warns, after all look-ups, of ids that are used
  * but not defined. */
 void xtf_import_note_definitions(XtfImportJob *job, const XtfDefinitions *definitions, uint64_t duplicate_locations);

@@ -13,12 +13,15 @@ enum {
 };
 
 /* Adds to the message the anchor and the locations on which the reader may have crashed. */
-static void add_suspects(GError *error, const char *anchor, const GArray *suspects)
+static void add_suspects(GError *error, const XtfImporter *importer, const char *anchor, const GArray *suspects)
 {
     g_autoptr(GString) message = g_string_new(NULL);
 
     for (guint i = 0; i < suspects->len; i++)
-        g_string_append_printf(message, "%s %" PRIu64, i == 0 ? ", in location" : " or",
+        g_string_append_printf(message, "%s%s %" PRIu64, i == 0 ? ", in " : " or",
+                               i > 0                ? ""
+                               : importer->suspects ? importer->suspects
+                                                    : "location",
                                g_array_index(suspects, uint64_t, i));
     if (error->code != XTF_ERROR_DAMAGED || g_str_has_prefix(error->message, anchor))
         return;
@@ -60,7 +63,7 @@ static GVariant *read_trace(const XtfImporter *importer, const char *anchor, con
         if (result)
             return result;
         if (!options->keep_going || suspects->len == 0 || skipped->len >= SKIPPED_MAX) {
-            add_suspects(failed, anchor, suspects);
+            add_suspects(failed, importer, anchor, suspects);
             g_propagate_error(error, failed);
             return NULL;
         }

@@ -7,14 +7,12 @@
 
 #include "libxtf/error.h"
 #include "src/import/opents/importer.h"
+#include "src/import/otf1/importer.h"
 #include "src/import/otf2/importer.h"
 #include "src/network/import/importer.h"
 
 const XtfImporter *const xtf_importers[] = {
-    &xtf_otf2_importer,
-    &xtf_nettest_importer,
-    &xtf_opents_importer,
-    NULL,
+    &xtf_otf2_importer, &xtf_otf1_importer, &xtf_nettest_importer, &xtf_opents_importer, NULL,
 };
 
 const XtfImporter *xtf_importer_by_ending(const char *name)

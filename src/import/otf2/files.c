@@ -38,16 +38,6 @@ static char *find_anchor_of(const char *stem)
     return anchor;
 }
 
-/* True if the file is a NAME.otf, or a file such as NAME.0.def next to a NAME.otf. */
-static bool is_of_otf1(const char *path)
-{
-    g_autofree char *stem = remove_ending(path);
-    g_autofree char *outer = stem ? remove_ending(stem) : NULL;
-    g_autofree char *anchor = outer ? g_strconcat(outer, ".otf", NULL) : NULL;
-
-    return g_str_has_suffix(path, ".otf") || (anchor && g_file_test(anchor, G_FILE_TEST_EXISTS));
-}
-
 /* Returns advice for the files of an archive: NAME and NAME.def are next to the anchor NAME.otf2, NAME/0.evt is in
  * NAME. Score-P's profile.cubex is next to traces.otf2. */
 char *xtf_otf2_advice(const char *path)
@@ -61,9 +51,7 @@ char *xtf_otf2_advice(const char *path)
     if (is_profile)
         return anchor ? g_strdup_printf("it is a profile, and the trace of its run is '%s'", anchor)
                       : g_strdup("it is a profile, which has no events");
-    if (anchor)
-        return g_strdup_printf("it is a file of the archive with the anchor '%s'", anchor);
-    return is_of_otf1(path) ? g_strdup("it is a file of OTF 1, which xtf cannot import") : NULL;
+    return anchor ? g_strdup_printf("it is a file of the archive with the anchor '%s'", anchor) : NULL;
 }
 
 bool xtf_otf2_file_size(const char *path, int64_t *size, GError **error)

@@ -12,7 +12,7 @@
 bool xtf_otf2_is_anchor(const char *path);
 
 /* Returns advice on which file to give instead of `path`; the caller frees it. NULL unless `path` is another file of an
- * archive, a profile next to an archive, or a file of OTF 1. */
+ * archive, or a profile next to an archive. */
 char *xtf_otf2_advice(const char *path);
 
 /* Finds the size of an archive's file in bytes. *size is -1 if there is no such file. False with an error if it is not

@@ -22,6 +22,7 @@ LABELS(xtf_io_paradigm_classes, "SERIAL", "PARALLEL")
 LABELS(xtf_io_seek_options, "FROM_START", "FROM_CURRENT", "FROM_END", "DATA", "HOLE")
 LABELS(xtf_location_types, "UNKNOWN", "CPU_THREAD", "ACCELERATOR_STREAM", "METRIC")
 LABELS(xtf_lock_types, "EXCLUSIVE", "SHARED")
+LABELS(xtf_marker_scopes, "THREAD", "PROCESS", "TRACE")
 LABELS(xtf_measurement_modes, "0", "ON", "OFF")
 LABELS(xtf_metric_class_kinds, "CLASS", "INSTANCE")
 /* The gaps are numbers that OTF2 does not use. */

@@ -36,6 +36,7 @@ extern const char *const xtf_io_paradigm_classes[];
 extern const char *const xtf_io_seek_options[];
 extern const char *const xtf_location_types[];
 extern const char *const xtf_lock_types[];
+extern const char *const xtf_marker_scopes[];
 extern const char *const xtf_measurement_modes[];
 extern const char *const xtf_metric_class_kinds[];
 extern const char *const xtf_metric_modes[];

@@ -225,6 +225,19 @@
     FIELD(U32, peer, XTF_ROLE_PEER, "", "", 0, NULL)                                                                   \
     FIELD(F64, value, "", "s", "", 0, NULL)
 
+/* A point in time with a text. `scope`: what it is about. */
+#define XTF_MARKERS_FIELDS(FIELD)                                                                                      \
+    XTF_HEAD_FIELDS(FIELD, xtf_markers_events)                                                                         \
+    FIELD(U8, scope, "", "", "", XTF_OPT, xtf_marker_scopes)                                                           \
+    FIELD(STRING, text, "", "", "", 0, NULL)
+
+/* An operation that is no call: it may end in another thread. `id` and `category` say which of its name it is. */
+#define XTF_ASYNC_FIELDS(FIELD)                                                                                        \
+    XTF_HEAD_FIELDS(FIELD, xtf_async_events)                                                                           \
+    FIELD(U64, id, "", "", "", 0, NULL)                                                                                \
+    FIELD(STRING, category, "", "", "", 0, NULL)                                                                       \
+    FIELD(STRING, name, "", "", "", 0, NULL)
+
 #define XTF_UNKNOWN_FIELDS(FIELD) XTF_HEAD_FIELDS(FIELD, xtf_unknown_events)
 
 /* Samples of OpenTS: a row for each element of its XML, with the number of its slice. Slices are rows of process 0,
@@ -349,6 +362,8 @@
     ARRAY(PROGRAMS, programs, Programs)                                                                                \
     ARRAY(MEASUREMENT, measurement, Measurement)                                                                       \
     ARRAY(PENDING, pending, Pending)                                                                                   \
+    ARRAY(MARKERS, markers, Markers)                                                                                   \
+    ARRAY(ASYNC, async, Async)                                                                                         \
     ARRAY(UNKNOWN, unknown, Unknown)                                                                                   \
     ARRAY(LINKS, links, Links)                                                                                         \
     ARRAY(SLICES, slices, Slices)                                                                                      \

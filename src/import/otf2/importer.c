@@ -3,9 +3,10 @@
 #include "src/import/otf2/files.h"
 
 /* Types of arrays that no archive of OTF2 has. */
-#define FOREIGN_TYPES                                                                                                  \
-    (UINT64_C(1) << XTF_MODEL_PENDING | UINT64_C(1) << XTF_MODEL_LINKS | UINT64_C(1) << XTF_MODEL_SLICES |             \
-     UINT64_C(1) << XTF_MODEL_RESOURCES | UINT64_C(1) << XTF_MODEL_TASK_STATES | UINT64_C(1) << XTF_MODEL_TASK_MOVES | \
+#define FOREIGN_TYPES                                                                                        \
+    (UINT64_C(1) << XTF_MODEL_PENDING | UINT64_C(1) << XTF_MODEL_MARKERS | UINT64_C(1) << XTF_MODEL_ASYNC |  \
+     UINT64_C(1) << XTF_MODEL_LINKS | UINT64_C(1) << XTF_MODEL_SLICES | UINT64_C(1) << XTF_MODEL_RESOURCES | \
+     UINT64_C(1) << XTF_MODEL_TASK_STATES | UINT64_C(1) << XTF_MODEL_TASK_MOVES |                            \
      UINT64_C(1) << XTF_MODEL_MESSAGE_TOTALS | UINT64_C(1) << XTF_MODEL_MESSAGE_KINDS)
 
 const XtfImporter xtf_otf2_importer = {

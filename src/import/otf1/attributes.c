@@ -1,17 +1,13 @@
-/*
- * Attributes of events: OTF1's lists of keys and values, and its fields that the model lacks.
- */
-#include <string.h>
+#include "src/import/otf1/attributes.h"
 
-#include "src/import/otf1/import.h"
+#include <string.h>
 
 /* Numbers of labels in src/model/labels.c. */
 enum { NONE, UINT8, UINT16, UINT32, UINT64, INT8, INT16, INT32, INT64, FLOAT, DOUBLE, STRING };
 enum { TYPE_LOCATION = 13, SOURCE_CODE_LOCATION = 20 };
 
-static bool append_attribute(XtfOtf1Location *location, uint32_t id, uint8_t type, uint64_t value)
+static bool append_attribute(XtfStream *stream, uint32_t id, uint8_t type, uint64_t value)
 {
-    XtfStream *stream = &location->stream;
     const XtfAttributesRow row = {.time = stream->last_time,
                                   .seq = stream->seq - 1,
                                   .attribute =
@@ -22,7 +18,7 @@ static bool append_attribute(XtfOtf1Location *location, uint32_t id, uint8_t typ
     return xtf_stream_append_row(stream, XTF_MODEL_ATTRIBUTES, &row);
 }
 
-bool xtf_otf1_add_field(XtfOtf1Location *location, XtfOtf1Field field, uint64_t value)
+bool xtf_otf1_add_field(XtfStream *stream, XtfOtf1Field field, uint64_t value)
 {
     static const uint8_t types[XTF_OTF1_N_FIELDS] = {
         [XTF_OTF1_SOURCE] = SOURCE_CODE_LOCATION,
@@ -30,10 +26,12 @@ bool xtf_otf1_add_field(XtfOtf1Location *location, XtfOtf1Field field, uint64_t 
         [XTF_OTF1_DURATION] = UINT64,
         [XTF_OTF1_FLAGS] = UINT32,
         [XTF_OTF1_ORIGIN] = TYPE_LOCATION,
+        [XTF_OTF1_MARKER_KIND] = STRING,
     };
 
-    return append_attribute(location, xtf_otf1_field_id(field), types[field],
-                            xtf_definitions_value(location->stream.definitions, types[field], value));
+    if (types[field] != STRING) /* that is a string of the trace already */
+        value = xtf_definitions_value(stream->definitions, types[field], value);
+    return append_attribute(stream, xtf_otf1_field_id(field), types[field], value);
 }
 
 /* Returns the id of the text of an array of bytes. */
@@ -87,7 +85,7 @@ static uint8_t read_pair(const OTF_KeyValuePair *pair, uint64_t *value)
     }
 }
 
-bool xtf_otf1_add_list(XtfOtf1Location *location, OTF_KeyValueList *list)
+bool xtf_otf1_add_list(XtfStream *stream, OTF_KeyValueList *list)
 {
     uint32_t n = list ? OTF_KeyValueList_getCount(list) : 0;
     OTF_KeyValuePair *pair;
@@ -98,8 +96,8 @@ bool xtf_otf1_add_list(XtfOtf1Location *location, OTF_KeyValueList *list)
             continue;
         uint8_t type = pair->type == OTF_BYTE_ARRAY ? STRING : read_pair(pair, &value);
         if (type == STRING)
-            value = array_value(location->stream.definitions, list, pair->key);
-        if (!append_attribute(location, pair->key, type, value))
+            value = array_value(stream->definitions, list, pair->key);
+        if (!append_attribute(stream, pair->key, type, value))
             return false;
     }
     return true;

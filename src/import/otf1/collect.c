@@ -300,17 +300,13 @@ static int on_sample_point(void *data, uint32_t stream, uint64_t time, OTF_AuxSa
     return OTF_RETURN_OK;
 }
 
-/* A kind of markers becomes a parameter: its markers are values. */
 static int on_marker_kind(void *data, uint32_t stream, uint32_t id, const char *name, uint32_t type,
                           OTF_KeyValueList *list)
 {
     static const char *const types[] = {"UNKNOWN", "ERROR", "WARNING", "HINT"};
-    XtfOtf1Definitions *source = note_definition(data, stream, list);
     g_autofree char *text = g_strdup_printf("%s: %s", types[type < G_N_ELEMENTS(types) ? type : 0], name ? name : "");
-    const XtfParameterDefinitionRow row = {.id = id, .name = text_id(source, text)};
 
-    xtf_definitions_add_missing(&source->definitions, XTF_MODEL_PARAMETER_DEFINITIONS, &row);
-    return OTF_RETURN_OK;
+    return add_name(note_definition(data, stream, list), XTF_OTF1_MARKER, id, text);
 }
 
 static int on_unknown(void *data, uint64_t time, uint32_t process, const char *record)

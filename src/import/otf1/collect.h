@@ -17,6 +17,7 @@ typedef enum {
     XTF_OTF1_COUNTER_GROUP,
     XTF_OTF1_SOURCE_FILE,
     XTF_OTF1_FILE_GROUP,
+    XTF_OTF1_MARKER, /* its type is part of its name */
 } XtfOtf1Named;
 
 /* Texts are ids of strings of `definitions`. */

@@ -298,6 +298,7 @@ static void add_fields(XtfOtf1Definitions *source)
         [XTF_OTF1_HANDLE] = {"handle", "handle of an open file", TYPE_UINT64},
         [XTF_OTF1_DURATION] = {"duration", "of an operation, in ticks", TYPE_UINT64},
         [XTF_OTF1_FLAGS] = {"flags", "of an operation on a file (OTF_IOFLAG_...)", TYPE_UINT32},
+        [XTF_OTF1_MARKER_KIND] = {"kind", "name and type of a marker", TYPE_STRING},
         [XTF_OTF1_ORIGIN] = {"origin", "process whose memory is transferred", TYPE_LOCATION},
     };
 
@@ -308,8 +309,6 @@ static void add_fields(XtfOtf1Definitions *source)
                                                .name = text_id(source, fields[i].name)};
         add_row(source, XTF_MODEL_ATTRIBUTE_DEFINITIONS, &row);
     }
-    const XtfParameterDefinitionRow comments = {.id = XTF_OTF1_COMMENTS, .name = text_id(source, "comment")};
-    add_row(source, XTF_MODEL_PARAMETER_DEFINITIONS, &comments);
 }
 
 uint64_t xtf_otf1_define(XtfOtf1Definitions *source, XtfOtf1Ranks *ranks, const GArray *entries)

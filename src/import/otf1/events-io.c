@@ -1,6 +1,7 @@
 /*
  * Handlers of operations on files and of remote memory access.
  */
+#include "src/import/otf1/attributes.h"
 #include "src/import/otf1/import.h"
 
 enum { READ, WRITE, FLUSH };           /* indices in xtf_io_operation_modes */
@@ -128,9 +129,9 @@ static bool add_fields(XtfOtf1Location *location, const FileOperation *operation
 {
     bool has_duration = !is_transfer(operation->operation) && operation->duration > 0;
 
-    return xtf_otf1_add_field(location, XTF_OTF1_HANDLE, operation->handle) &&
-           (operation->flags == 0 || xtf_otf1_add_field(location, XTF_OTF1_FLAGS, operation->flags)) &&
-           (!has_duration || xtf_otf1_add_field(location, XTF_OTF1_DURATION, operation->duration));
+    return xtf_otf1_add_field(&location->stream, XTF_OTF1_HANDLE, operation->handle) &&
+           (operation->flags == 0 || xtf_otf1_add_field(&location->stream, XTF_OTF1_FLAGS, operation->flags)) &&
+           (!has_duration || xtf_otf1_add_field(&location->stream, XTF_OTF1_DURATION, operation->duration));
 }
 
 /* OTF's older event of a whole operation. */
@@ -212,8 +213,9 @@ static int on_transfer(XtfOtf1Import *import, unsigned event, uint64_t time, uin
                                .bytes = bytes,
                                .received = XTF_NONE64,
                                .matching = tag};
-    bool appended = xtf_stream_append(&location->stream, XTF_MODEL_RMA_OPERATIONS, event, time, &row) &&
-                    (origin == 0 || origin == process || xtf_otf1_add_field(location, XTF_OTF1_ORIGIN, origin));
+    bool appended =
+        xtf_stream_append(&location->stream, XTF_MODEL_RMA_OPERATIONS, event, time, &row) &&
+        (origin == 0 || origin == process || xtf_otf1_add_field(&location->stream, XTF_OTF1_ORIGIN, origin));
     return xtf_otf1_end(import, location, appended, source, list);
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "src/import/messages.h"
+#include "src/import/otf1/attributes.h"
 
 enum {
     EXAMPLE_LENGTH = 60, /* most characters of an unknown record in a message */
@@ -62,8 +63,8 @@ XtfOtf1Location *xtf_otf1_begin(XtfOtf1Import *import, uint32_t process, uint64_
 int xtf_otf1_end(XtfOtf1Import *import, XtfOtf1Location *location, bool appended, uint32_t source,
                  OTF_KeyValueList *list)
 {
-    if (appended && (source == 0 || xtf_otf1_add_field(location, XTF_OTF1_SOURCE, source)) &&
-        xtf_otf1_add_list(location, list))
+    if (appended && (source == 0 || xtf_otf1_add_field(&location->stream, XTF_OTF1_SOURCE, source)) &&
+        xtf_otf1_add_list(&location->stream, list))
         return OTF_RETURN_OK;
     take_error(import, location);
     return OTF_RETURN_ABORT;
@@ -106,8 +107,8 @@ static int on_leave(void *data, uint64_t time, uint32_t function, uint32_t proce
 
     if (!location)
         return xtf_otf1_skip(data);
-    uint32_t region = function == 0 && location->stream.depth > 0 ? xtf_stream_region(&location->stream)
-                                                                  : xtf_otf1_row(data, XTF_MODEL_REGIONS, function);
+    uint32_t region =
+        function == 0 ? xtf_stream_region(&location->stream) : xtf_otf1_row(data, XTF_MODEL_REGIONS, function);
     return xtf_otf1_end(data, location, xtf_stream_leave(&location->stream, time, region), source, list);
 }
 
@@ -304,12 +305,12 @@ static int on_noop(void *data, uint64_t time, uint32_t process, OTF_KeyValueList
                     : xtf_otf1_skip(data);
 }
 
-static XtfParametersRow text_row(XtfOtf1Import *import, uint32_t parameter, const char *text)
+enum { THREAD, PROCESS, TRACE }; /* indices in xtf_marker_scopes */
+
+static uint32_t late_text(XtfOtf1Import *import, const char *text)
 {
     g_autofree char *valid = g_utf8_make_valid(text ? text : "", -1);
-
-    return (XtfParametersRow){.parameter = xtf_otf1_row(import, XTF_MODEL_PARAMETER_DEFINITIONS, parameter),
-                              .text = xtf_definitions_late_string(&import->source.definitions, valid)};
+    return xtf_definitions_late_string(&import->source.definitions, valid);
 }
 
 static int on_comment(void *data, uint64_t time, uint32_t process, const char *comment, OTF_KeyValueList *list)
@@ -318,23 +319,24 @@ static int on_comment(void *data, uint64_t time, uint32_t process, const char *c
 
     if (!location)
         return xtf_otf1_skip(data);
-    XtfParametersRow row = text_row(data, XTF_OTF1_COMMENTS, comment);
-    return record(data, location, XTF_MODEL_PARAMETERS, XTF_OTF1_COMMENT, time, &row, 0, list);
+    XtfMarkersRow row = {.scope = THREAD, .text = late_text(data, comment)};
+    return record(data, location, XTF_MODEL_MARKERS, XTF_OTF1_COMMENT, time, &row, 0, list);
 }
 
-/* A marker of a group of processes becomes one of its first member. */
-static uint32_t process_of_marker(XtfOtf1Import *import, uint32_t process)
+/* Returns the location of a marker. A marker of a group of processes has that of the first member. */
+static XtfOtf1Location *location_of_marker(XtfOtf1Import *import, uint32_t process, uint8_t *scope)
 {
-    if (xtf_otf1_location(&import->locations, process))
-        return process;
-    for (guint i = 0; i < import->source.groups->len; i++) {
+    XtfOtf1Location *location = xtf_otf1_location(&import->locations, process);
+
+    *scope = THREAD;
+    for (guint i = 0; !location && i < import->source.groups->len; i++) {
         const XtfOtf1Group *group = &g_array_index(import->source.groups, XtfOtf1Group, i);
         if (group->id != process || group->n == 0)
             continue;
-        import->n_moved_markers++;
-        return group->members[0];
+        *scope = TRACE;
+        location = xtf_otf1_location(&import->locations, group->members[0]);
     }
-    return process;
+    return location;
 }
 
 /* Markers are read before events, so that each can be appended at its time. */
@@ -342,16 +344,21 @@ static int on_marker(void *data, uint64_t time, uint32_t process, uint32_t kind,
                      OTF_KeyValueList *list)
 {
     XtfOtf1Import *import = data;
-    XtfOtf1Location *location = xtf_otf1_location(&import->locations, process_of_marker(import, process));
+    uint8_t scope;
+    XtfOtf1Location *location = location_of_marker(import, process, &scope);
 
     import->job->report.read++;
     if (!location || time == UINT64_MAX)
         return leave_out(import, location ? &import->n_without_time : &import->n_undefined);
     import->source.key_values += list && OTF_KeyValueList_getCount(list) > 0;
-    xtf_otf1_postpone(location, &(XtfOtf1Postponed){.time = time,
-                                                    .type = XTF_MODEL_PARAMETERS,
-                                                    .event = XTF_OTF1_MARKER,
-                                                    .row.parameter = text_row(import, kind, text)});
+    import->n_moved_markers += scope == TRACE;
+    xtf_otf1_postpone(location, &(XtfOtf1Postponed){
+                                    .time = time,
+                                    .type = XTF_MODEL_MARKERS,
+                                    .event = XTF_LABEL_MARKER,
+                                    .row.marker = {.scope = scope, .text = late_text(import, text)},
+                                    .kind = late_text(import, xtf_otf1_name(&import->source, XTF_OTF1_MARKER, kind)),
+                                });
     return OTF_RETURN_OK;
 }
 

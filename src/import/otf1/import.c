@@ -263,7 +263,7 @@ static void note_faults(XtfOtf1Import *import)
         {import->n_undefined, "events of processes that are not defined, which are left out"},
         {import->n_scattered, "events of processes whose other events are in an earlier stream, which are left out"},
         {import->n_without_begin, "ends of collective operations that did not begin, whose communicator is unknown"},
-        {import->n_strangers, "other sides of messages that are no processes of the archive"},
+        {import->n_strangers, "processes that are not in the group of their event, and whose rank is unknown"},
         {import->n_without_events, "streams without a file of events"},
     };
 
@@ -314,6 +314,7 @@ static bool check_files(const XtfOtf1Import *import, GError **error)
 {
     GError *fault = NULL;
     g_autofree char *definitions = xtf_otf1_stream_file(import->stem, GLOBAL, "def", &fault);
+    g_autofree char *stem = g_path_get_basename(import->stem), *name = g_strconcat(stem, ".0.def", NULL);
 
     if (fault)
         g_propagate_error(error, fault);

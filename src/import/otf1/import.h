@@ -48,11 +48,6 @@ int xtf_otf1_end(XtfOtf1Import *import, XtfOtf1Location *location, bool appended
                  OTF_KeyValueList *list);
 /* Returns a handler's return value for an event that is left out. */
 int xtf_otf1_skip(const XtfOtf1Import *import);
-/* Appends a value of a field as an attribute of the last record. */
-bool xtf_otf1_add_field(XtfOtf1Location *location, XtfOtf1Field field, uint64_t value);
-/* Appends the list's values as attributes of the last record. */
-bool xtf_otf1_add_list(XtfOtf1Location *location, OTF_KeyValueList *list);
-
 /* Returns the rank in a group of another process, and counts it if it has none. */
 uint32_t xtf_otf1_peer(XtfOtf1Import *import, uint32_t group, uint32_t process);
 /* Returns the row of a definition. */

@@ -13,16 +13,15 @@ const XtfImporter xtf_otf1_importer = {
     .option = "otf1",
     .suspects = "stream",
     .types = BIT(ENTERS_LEAVES) | BIT(SENDS) | BIT(RECVS) | BIT(COLLECTIVES) | BIT(COUNTERS) | BIT(THREADS) |
-             BIT(PARAMETERS) | BIT(IO_CONTROL) | BIT(IO_SEEKS) | BIT(IO_OPERATIONS) | BIT(IO_LOCKS) |
-             BIT(RMA_OPERATIONS) | BIT(UNKNOWN) | BIT(ATTRIBUTES) | BIT(METRIC_VALUES) | BIT(BACKWARD_TIMES) |
-             BIT(POSTINGS),
+             BIT(MARKERS) | BIT(IO_CONTROL) | BIT(IO_SEEKS) | BIT(IO_OPERATIONS) | BIT(IO_LOCKS) | BIT(RMA_OPERATIONS) |
+             BIT(UNKNOWN) | BIT(ATTRIBUTES) | BIT(METRIC_VALUES) | BIT(BACKWARD_TIMES) | BIT(POSTINGS),
     .events =
         {
             [XTF_MODEL_IO_CONTROL] = EVENTS("FILE_RENAME", "FILE_OTHER"),
             [XTF_MODEL_THREADS] = EVENTS("BEGIN_PROCESS", "END_PROCESS"),
             [XTF_MODEL_UNKNOWN] = EVENTS("NOOP"),
             [XTF_MODEL_RMA_OPERATIONS] = EVENTS("RMA_PUT_REMOTE_END"),
-            [XTF_MODEL_PARAMETERS] = EVENTS("EVENT_COMMENT", "MARKER"),
+            [XTF_MODEL_MARKERS] = EVENTS("EVENT_COMMENT"),
         },
     .detect = xtf_otf1_is_master,
     .advice = xtf_otf1_advice,

@@ -1,5 +1,7 @@
 #include "src/import/otf1/locations.h"
 
+#include "src/import/otf1/attributes.h"
+
 static void location_free(void *data)
 {
     XtfOtf1Location *location = data;
@@ -62,6 +64,8 @@ bool xtf_otf1_append_postponed(XtfOtf1Location *location, uint64_t until)
             return true;
         ((XtfRecordHead *)&record->row)->region = xtf_stream_region(&location->stream);
         bool appended = xtf_stream_append(&location->stream, record->type, record->event, record->time, &record->row);
+        if (appended && record->type == XTF_MODEL_MARKERS)
+            appended = xtf_otf1_add_field(&location->stream, XTF_OTF1_MARKER_KIND, record->kind);
         g_sequence_remove(first);
         if (!appended)
             return false;

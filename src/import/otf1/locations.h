@@ -14,8 +14,9 @@ typedef struct {
     union {
         XtfCollectivesRow collective;
         XtfIoOperationsRow operation;
-        XtfParametersRow parameter;
+        XtfMarkersRow marker;
     } row;
+    uint32_t kind; /* string of the trace: the kind of a marker */
 } XtfOtf1Postponed;
 
 typedef struct {

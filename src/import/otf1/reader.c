@@ -51,15 +51,24 @@ static char *last_message(void)
     return g_steal_pointer(&escaped);
 }
 
+/* `n`: number of records before. The message has the file's name; the caller of the importer adds the archive's path.
+ */
 static bool fail_damaged(const char *path, OTF_RBuffer *buffer, uint64_t n, GError **error)
 {
     bool compressed = g_str_has_suffix(path, ".z");
-    uint64_t position = position_of(buffer, compressed);
+    g_autofree char *name = g_path_get_basename(path);
     g_autofree char *message = otf_errno == OTF_NO_ERROR ? NULL : last_message();
+    bool says = message && *message;
 
-    return xtf_fail(error, XTF_ERROR_DAMAGED, "%s: damaged %s byte %" PRIu64 ", after %" PRIu64 " records%s%s%s", path,
-                    compressed ? "at or before" : "at", position, n, message ? " (OTF says: " : "",
-                    message ? message : "", message ? ")" : "");
+    return xtf_fail(error, XTF_ERROR_DAMAGED, "%s: damaged %s byte %" PRIu64 ", after %" PRIu64 " records%s%s%s", name,
+                    compressed ? "at or before" : "at", position_of(buffer, compressed), n, says ? " (OTF says: " : "",
+                    says ? message : "", says ? ")" : "");
+}
+
+/* Returns the number of records that the handlers were passed so far. */
+static uint64_t n_handled(const XtfOtf1Import *import)
+{
+    return import->source.count + import->job->report.read;
 }
 
 static void note_progress(XtfOtf1Import *import, XtfOtf1Kind kind, OTF_RBuffer *buffer, uint64_t step)
@@ -75,11 +84,11 @@ static void note_progress(XtfOtf1Import *import, XtfOtf1Kind kind, OTF_RBuffer *
             MIN(1.0, (double)(import->bytes_done + OTF_RBuffer_getFilePos(buffer)) / (double)import->bytes) * 1000000;
 }
 
-/* Reads all records. Sets *n to the number of those before an error. */
+/* Reads all records. Sets *n to their number, of which that of the step with an error is unknown. */
 static bool read_records(XtfOtf1Import *import, OTF_RStream *stream, OTF_RBuffer *buffer, XtfOtf1Kind kind,
                          const char *path, OTF_HandlerArray *handlers, uint64_t *n, GError **error)
 {
-    uint64_t step = RECORDS_PER_STEP;
+    uint64_t step = RECORDS_PER_STEP, before = n_handled(import);
 
     OTF_RStream_setRecordLimit(stream, RECORDS_PER_STEP);
     while (step == RECORDS_PER_STEP) {
@@ -92,12 +101,13 @@ static bool read_records(XtfOtf1Import *import, OTF_RStream *stream, OTF_RBuffer
         if (step != OTF_READ_ERROR)
             *n += step;
         if (step == OTF_READ_ERROR || otf_errno != OTF_NO_ERROR)
-            return fail_damaged(path, buffer, *n, error);
+            return fail_damaged(path, buffer, n_handled(import) - before, error);
         note_progress(import, kind, buffer, step);
     }
-    if (buffer->end > buffer->pos)
-        return xtf_fail(error, XTF_ERROR_DAMAGED, "%s: ends within a record, after %" PRIu64 " records", path, *n);
-    return true;
+    g_autofree char *name = g_path_get_basename(path);
+    return buffer->end <= buffer->pos ||
+           xtf_fail(error, XTF_ERROR_DAMAGED, "%s: ends within a record, after %" PRIu64 " records", name,
+                    n_handled(import) - before);
 }
 
 /* Warns of damage with --keep-going, else passes it on. */

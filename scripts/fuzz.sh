@@ -42,7 +42,7 @@ setup() {
 # What each target needs: the longest input, and libFuzzer's other options.
 options_of() {
     case $1 in
-    file | otf2) echo "-max_len=65536 -len_control=0" ;;
+    file | otf1 | otf2) echo "-max_len=65536 -len_control=0" ;;
     path) echo "-max_len=256 -len_control=0" ;;
     requests) echo "-max_len=4096 -len_control=0" ;;
     *) echo "-max_len=16384 -len_control=0" ;;

@@ -18,6 +18,7 @@ static const struct {
     size_t length;
 } samples[] = {
     {"OTF2", "\x01\x42OTF2 and so on", 16},
+    {"OTF1", "1:1,2f\n2:a\n", 11},
     {"network_test", "CDF\x02 and so on", 14},
     {"OpenTS", "<trace ranks=\"4\">", 17},
 };

@@ -20,9 +20,10 @@ typedef struct {
     bool common_ending;      /* files of other formats have that ending, too: only detect() recognizes an anchor */
     bool has_values;         /* this format supports the option `values` (options.h) */
     const char *identity;    /* the property of an import that identifies the imported trace */
-    const char *suspects;    /* noun for what XtfSupervised.busy_with numbers, named after a crash; NULL: "location" */
-    const char *option;      /* the Meson option that builds the importer; NULL: always built */
-    uint64_t types;          /* a bit for each XTF_MODEL_... of the arrays that it may write */
+    const char
+        *suspects;      /* noun for the numbers of XtfSupervised.busy_with, in messages on crashes; NULL: "location" */
+    const char *option; /* the Meson option that builds the importer; NULL: always built */
+    uint64_t types;     /* a bit for each XTF_MODEL_... of the arrays that it may write */
     /* By record type: labels of events that the model lacks (NULL-terminated), or NULL. They follow the model's. */
     const char *const *events[XTF_N_RECORD_TYPES];
 

@@ -28,7 +28,7 @@ static void write_processes(Archive *archive)
     OTF_Writer_writeDefProcessSubstitutes(writer, 0, 1, 1, &world[0], NULL);
 }
 
-/* Functions precede their groups and places. */
+/* Writes functions before the definitions of their groups and places. */
 static void write_code(Archive *archive)
 {
     static const char *const names[] = {"main", "MPI_Send", "MPI_Allreduce", "solve", "fwrite", "!$omp parallel"};

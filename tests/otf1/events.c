@@ -39,7 +39,7 @@ static OTF_KeyValueList *fill_list(Archive *archive)
     return list;
 }
 
-/* What the writers of records need. */
+/* The arguments of the functions that write records. */
 typedef struct {
     uint64_t time;
     uint32_t process, peer, group, source;
@@ -186,7 +186,7 @@ void archive_write_events(Archive *archive, unsigned n)
     }
 }
 
-/* Markers are not sorted; one is of a group. */
+/* Writes markers, which are not sorted. One is of a group. */
 static void write_markers(Archive *archive)
 {
     for (uint32_t i = 0; i < 20; i++)

@@ -1,4 +1,4 @@
-"""What an import of OTF1 should hold, by the lines of otfprint: the rules of docs/OTF1.md, applied in the simplest way."""
+"""Computes the records and tables of an import of OTF1 from the lines of otfprint, by the rules of docs/OTF1.md."""
 
 import collections
 
@@ -24,7 +24,7 @@ class Record:
 
 
 class Location:
-    """The records of a process, and those that come later."""
+    """The records of a process, and its postponed records."""
 
     def __init__(self):
         self.records, self.later, self.stack = [], [], []
@@ -139,7 +139,7 @@ class Expected:
         return self.root(self.parents[process]) if self.parents.get(process) else process
 
     def order_processes(self):
-        """Numbers the processes: those of MPI_COMM_WORLD first."""
+        """Numbers the processes: first the members of MPI_COMM_WORLD."""
         world = next((members for group, members in self.groups.items() if self.group_names[group] == "MPI_COMM_WORLD"), [])
         roots = [process for process in self.parents if self.root(process) == process]
         self.groups[0] = world + [process for process in roots if process not in world]

@@ -81,7 +81,7 @@ static void add_property(XtfOtf1Definitions *source, const char *name, const cha
     xtf_definitions_add_part(&source->definitions, XTF_MODEL_PROPERTIES, &row);
 }
 
-static int add_name(XtfOtf1Definitions *source, XtfOtf1Named kind, uint32_t id, const char *name)
+static int keep_name(XtfOtf1Definitions *source, XtfOtf1Named kind, uint32_t id, const char *name)
 {
     const uint64_t key = (uint64_t)kind << 32 | id;
 
@@ -192,7 +192,7 @@ static int on_function(void *data, uint32_t stream, uint32_t id, const char *nam
 
 static int on_function_group(void *data, uint32_t stream, uint32_t id, const char *name, OTF_KeyValueList *list)
 {
-    return add_name(note_definition(data, stream, list), XTF_OTF1_FUNCTION_GROUP, id, name);
+    return keep_name(note_definition(data, stream, list), XTF_OTF1_FUNCTION_GROUP, id, name);
 }
 
 static int on_collective(void *data, uint32_t stream, uint32_t id, const char *name, uint32_t type,
@@ -227,7 +227,7 @@ static int on_counter(void *data, uint32_t stream, uint32_t id, const char *name
 
 static int on_counter_group(void *data, uint32_t stream, uint32_t id, const char *name, OTF_KeyValueList *list)
 {
-    return add_name(note_definition(data, stream, list), XTF_OTF1_COUNTER_GROUP, id, name);
+    return keep_name(note_definition(data, stream, list), XTF_OTF1_COUNTER_GROUP, id, name);
 }
 
 static int on_counter_assignments(void *data, uint32_t stream, uint32_t counter, uint32_t n, const uint32_t *members,
@@ -249,7 +249,7 @@ static int on_source(void *data, uint32_t stream, uint32_t id, uint32_t file, ui
 
 static int on_source_file(void *data, uint32_t stream, uint32_t id, const char *name, OTF_KeyValueList *list)
 {
-    return add_name(note_definition(data, stream, list), XTF_OTF1_SOURCE_FILE, id, name);
+    return keep_name(note_definition(data, stream, list), XTF_OTF1_SOURCE_FILE, id, name);
 }
 
 /* Adds a file, and a handle for it: events name a file, and their handles are not defined. */
@@ -269,7 +269,7 @@ static int on_file(void *data, uint32_t stream, uint32_t id, const char *name, u
 
 static int on_file_group(void *data, uint32_t stream, uint32_t id, const char *name, OTF_KeyValueList *list)
 {
-    return add_name(note_definition(data, stream, list), XTF_OTF1_FILE_GROUP, id, name);
+    return keep_name(note_definition(data, stream, list), XTF_OTF1_FILE_GROUP, id, name);
 }
 
 static int on_key_value(void *data, uint32_t stream, uint32_t key, OTF_Type type, const char *name,
@@ -306,7 +306,7 @@ static int on_marker_kind(void *data, uint32_t stream, uint32_t id, const char *
     static const char *const types[] = {"UNKNOWN", "ERROR", "WARNING", "HINT"};
     g_autofree char *text = g_strdup_printf("%s: %s", types[type < G_N_ELEMENTS(types) ? type : 0], name ? name : "");
 
-    return add_name(note_definition(data, stream, list), XTF_OTF1_MARKER, id, text);
+    return keep_name(note_definition(data, stream, list), XTF_OTF1_MARKER, id, text);
 }
 
 static int on_unknown(void *data, uint64_t time, uint32_t process, const char *record)

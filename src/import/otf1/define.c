@@ -45,7 +45,7 @@ static uint64_t add_undefined_processes(XtfOtf1Definitions *source, const GArray
     return n;
 }
 
-static void add_processes(XtfOtf1Definitions *source, const XtfOtf1Ranks *ranks)
+static void add_process_rows(XtfOtf1Definitions *source, const XtfOtf1Ranks *ranks)
 {
     for (guint i = 0; i < source->processes->len; i++) {
         const XtfOtf1Process *process = &g_array_index(source->processes, XtfOtf1Process, i);
@@ -91,7 +91,7 @@ static void add_attribute(XtfOtf1Definitions *source, uint32_t process, OTF_ATTR
     xtf_definitions_add_part(&source->definitions, XTF_MODEL_DEFINITION_PROPERTIES, &row);
 }
 
-/* Adds the attributes of processes. Those of groups say nothing more: all groups are communicators. */
+/* Adds the attributes of processes. Groups have only one, by which they are communicators. */
 static void add_attributes(XtfOtf1Definitions *source)
 {
     g_autoptr(GHashTable) rows = g_hash_table_new(NULL, NULL);
@@ -316,7 +316,7 @@ uint64_t xtf_otf1_define(XtfOtf1Definitions *source, XtfOtf1Ranks *ranks, const 
     uint64_t n_undefined = add_undefined_processes(source, entries);
 
     xtf_otf1_ranks_init(ranks, source);
-    add_processes(source, ranks);
+    add_process_rows(source, ranks);
     add_attributes(source);
     add_all_processes(source, ranks);
     for (guint i = 0; i < source->groups->len; i++)

@@ -134,7 +134,7 @@ static bool add_fields(XtfOtf1Location *location, const FileOperation *operation
            (!has_duration || xtf_otf1_add_field(&location->stream, XTF_OTF1_DURATION, operation->duration));
 }
 
-/* OTF's older event of a whole operation. */
+/* Appends a whole operation: OTF's older event, which gives a duration. */
 static int on_file_operation(void *data, uint64_t time, uint32_t file, uint32_t process, uint64_t handle,
                              uint32_t operation, uint64_t bytes, uint64_t duration, uint32_t source,
                              OTF_KeyValueList *list)
@@ -155,7 +155,7 @@ static int on_file_operation(void *data, uint64_t time, uint32_t file, uint32_t 
                         source, list);
 }
 
-/* The begin names neither the file nor the operation: the end does. */
+/* Appends the begin of an operation. Only its end names the file and the operation. */
 static int on_begin_file_operation(void *data, uint64_t time, uint32_t process, uint64_t matching, uint32_t source,
                                    OTF_KeyValueList *list)
 {

@@ -71,8 +71,8 @@ int xtf_otf1_end(XtfOtf1Import *import, XtfOtf1Location *location, bool appended
 }
 
 /* Appends a record whose row needs no more than its region. */
-static int record(XtfOtf1Import *import, XtfOtf1Location *location, unsigned type, unsigned event, uint64_t time,
-                  void *row, uint32_t source, OTF_KeyValueList *list)
+static int append_record(XtfOtf1Import *import, XtfOtf1Location *location, unsigned type, unsigned event, uint64_t time,
+                         void *row, uint32_t source, OTF_KeyValueList *list)
 {
     ((XtfRecordHead *)row)->region = xtf_stream_region(&location->stream);
     return xtf_otf1_end(import, location, xtf_stream_append(&location->stream, type, event, time, row), source, list);
@@ -99,7 +99,7 @@ static int on_enter(void *data, uint64_t time, uint32_t function, uint32_t proce
     return xtf_otf1_end(data, location, xtf_stream_enter(&location->stream, time, region), source, list);
 }
 
-/* A LEAVE may leave out its function: it then leaves the innermost call. */
+/* Appends a LEAVE. Without a function it leaves the innermost call. */
 static int on_leave(void *data, uint64_t time, uint32_t function, uint32_t process, uint32_t source,
                     OTF_KeyValueList *list)
 {
@@ -175,7 +175,7 @@ static XtfCollectivesRow end_of_collective(XtfOtf1Import *import, uint32_t opera
     return row;
 }
 
-/* OTF's older event of a whole operation: two records, of which the second is postponed to the operation's end. */
+/* Appends a whole operation: OTF's older event, which gives a duration. The second record is postponed to its end. */
 static int on_collective(void *data, uint64_t time, uint32_t process, uint32_t operation, uint32_t group, uint32_t root,
                          uint32_t sent, uint32_t received, uint64_t duration, uint32_t source, OTF_KeyValueList *list)
 {
@@ -193,7 +193,8 @@ static int on_collective(void *data, uint64_t time, uint32_t process, uint32_t o
     };
     import->job->report.read++; /* for the second record */
     xtf_otf1_postpone(location, &end);
-    return record(import, location, XTF_MODEL_COLLECTIVES, XTF_LABEL_MPI_COLLECTIVE_BEGIN, time, &begin, source, list);
+    return append_record(import, location, XTF_MODEL_COLLECTIVES, XTF_LABEL_MPI_COLLECTIVE_BEGIN, time, &begin, source,
+                         list);
 }
 
 static int on_begin_collective(void *data, uint64_t time, uint32_t process, uint32_t operation, uint64_t matching,
@@ -210,7 +211,8 @@ static int on_begin_collective(void *data, uint64_t time, uint32_t process, uint
     if (!location->operations)
         location->operations = g_hash_table_new_full(xtf_id_hash64, g_int64_equal, g_free, g_free);
     g_hash_table_replace(location->operations, g_memdup2(&matching, sizeof matching), g_memdup2(&end, sizeof end));
-    return record(import, location, XTF_MODEL_COLLECTIVES, XTF_LABEL_MPI_COLLECTIVE_BEGIN, time, &begin, source, list);
+    return append_record(import, location, XTF_MODEL_COLLECTIVES, XTF_LABEL_MPI_COLLECTIVE_BEGIN, time, &begin, source,
+                         list);
 }
 
 static int on_end_collective(void *data, uint64_t time, uint32_t process, uint64_t matching, OTF_KeyValueList *list)
@@ -228,7 +230,7 @@ static int on_end_collective(void *data, uint64_t time, uint32_t process, uint64
     } else {
         import->n_without_begin++;
     }
-    return record(import, location, XTF_MODEL_COLLECTIVES, XTF_LABEL_MPI_COLLECTIVE_END, time, &row, 0, list);
+    return append_record(import, location, XTF_MODEL_COLLECTIVES, XTF_LABEL_MPI_COLLECTIVE_END, time, &row, 0, list);
 }
 
 /* ---- Counters. */
@@ -259,7 +261,7 @@ static int on_counter(void *data, uint64_t time, uint32_t process, uint32_t coun
     const XtfMetricRow *metric = row.metric < xtf_definitions_n_rows(definitions, XTF_MODEL_METRICS)
                                      ? xtf_definitions_at(definitions, XTF_MODEL_METRICS, row.metric)
                                      : NULL;
-    int status = record(import, location, XTF_MODEL_COUNTERS, XTF_LABEL_METRIC, time, &row, 0, list);
+    int status = append_record(import, location, XTF_MODEL_COUNTERS, XTF_LABEL_METRIC, time, &row, 0, list);
     uint8_t type = metric ? metric->value_type : 4; /* UINT64 */
     uint64_t bits = value_of(import, counter, value);
     const XtfMetricValuesRow values = {
@@ -283,7 +285,8 @@ static int on_process(XtfOtf1Import *import, unsigned event, uint64_t time, uint
     XtfOtf1Location *location = xtf_otf1_begin(import, process, time);
     XtfThreadsRow row = {.model = UINT8_MAX, .requested = XTF_NONE32, .team = XTF_NONE32, .sequence = XTF_NONE64};
 
-    return location ? record(import, location, XTF_MODEL_THREADS, event, time, &row, 0, list) : xtf_otf1_skip(import);
+    return location ? append_record(import, location, XTF_MODEL_THREADS, event, time, &row, 0, list)
+                    : xtf_otf1_skip(import);
 }
 
 static int on_begin_process(void *data, uint64_t time, uint32_t process, OTF_KeyValueList *list)
@@ -301,7 +304,7 @@ static int on_noop(void *data, uint64_t time, uint32_t process, OTF_KeyValueList
     XtfOtf1Location *location = xtf_otf1_begin(data, process, time);
     XtfUnknownRow row = {0};
 
-    return location ? record(data, location, XTF_MODEL_UNKNOWN, XTF_OTF1_NOOP, time, &row, 0, list)
+    return location ? append_record(data, location, XTF_MODEL_UNKNOWN, XTF_OTF1_NOOP, time, &row, 0, list)
                     : xtf_otf1_skip(data);
 }
 
@@ -320,7 +323,7 @@ static int on_comment(void *data, uint64_t time, uint32_t process, const char *c
     if (!location)
         return xtf_otf1_skip(data);
     XtfMarkersRow row = {.scope = THREAD, .text = late_text(data, comment)};
-    return record(data, location, XTF_MODEL_MARKERS, XTF_OTF1_COMMENT, time, &row, 0, list);
+    return append_record(data, location, XTF_MODEL_MARKERS, XTF_OTF1_COMMENT, time, &row, 0, list);
 }
 
 /* Returns the location of a marker. A marker of a group of processes has that of the first member. */
@@ -339,7 +342,7 @@ static XtfOtf1Location *location_of_marker(XtfOtf1Import *import, uint32_t proce
     return location;
 }
 
-/* Markers are read before events, so that each can be appended at its time. */
+/* Postpones a marker to its time. Markers are read before events. */
 static int on_marker(void *data, uint64_t time, uint32_t process, uint32_t kind, const char *text,
                      OTF_KeyValueList *list)
 {
@@ -376,7 +379,7 @@ static int on_unknown(void *data, uint64_t time, uint32_t process, const char *t
     return leave_out(import, &import->n_unknown);
 }
 
-/* The library passes more arguments, which nothing needs. */
+/* Counts a snapshot. The library passes further arguments. */
 static int on_snapshot(void *data)
 {
     ((XtfOtf1Import *)data)->n_snapshots++;
@@ -411,5 +414,4 @@ void xtf_otf1_set_event_handlers(OTF_HandlerArray *handlers, XtfOtf1Import *impo
     };
 
     xtf_otf1_set_handlers(handlers, all, G_N_ELEMENTS(all), import);
-    xtf_otf1_set_io_handlers(handlers, import);
 }

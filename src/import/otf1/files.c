@@ -13,7 +13,7 @@ enum {
 };
 
 /* Reads a hexadecimal number of at most 32 bits, as OTF writes it. Moves *at behind it. */
-static bool read_number(const char **at, uint32_t *number)
+static bool read_hex(const char **at, uint32_t *number)
 {
     const char *start = *at;
     uint64_t value = 0;
@@ -30,11 +30,11 @@ static bool read_line(const char **at, GArray *entries)
 {
     XtfOtf1Entry entry;
 
-    if (!read_number(at, &entry.stream) || **at != ':')
+    if (!read_hex(at, &entry.stream) || **at != ':')
         return false;
     do {
         (*at)++;
-        if (!read_number(at, &entry.process))
+        if (!read_hex(at, &entry.process))
             return false;
         if (entries)
             g_array_append_val(entries, entry);
@@ -98,7 +98,7 @@ static char *remove_ending(const char *path)
     return dot ? g_strndup(path, (gsize)(dot - path)) : NULL;
 }
 
-/* The master file NAME.otf is next to NAME.1.events, NAME.0.def.z ... */
+/* Looks for the master file NAME.otf next to NAME.1.events, NAME.0.def.z ... */
 char *xtf_otf1_advice(const char *path)
 {
     static const char *const endings[] = {".def", ".events", ".snaps", ".stats", ".marker"};

@@ -20,7 +20,7 @@ enum {
 
 /* ---- The archive. */
 
-static int compare_ids(const void *a, const void *b)
+static int compare_stream_ids(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -33,7 +33,7 @@ static GArray *list_streams(const GArray *entries)
 
     for (guint i = 0; i < entries->len; i++)
         g_array_append_val(all, g_array_index(entries, XtfOtf1Entry, i).stream);
-    g_array_sort(all, compare_ids);
+    g_array_sort(all, compare_stream_ids);
     for (guint i = 0; i < all->len; i++) {
         uint32_t id = g_array_index(all, uint32_t, i);
         if (id != GLOBAL && (i == 0 || id != g_array_index(all, uint32_t, i - 1)))
@@ -98,7 +98,7 @@ static void add_property(XtfOtf1Import *import, const char *name, const char *va
 }
 
 /* Makes rows of the definitions, and creates the output. */
-static bool define(XtfOtf1Import *import, const GArray *entries, const char *identity, GError **error)
+static bool add_definitions(XtfOtf1Import *import, const GArray *entries, const char *identity, GError **error)
 {
     XtfOtf1Definitions *source = &import->source;
     XtfDefinitions *definitions = &source->definitions;
@@ -136,7 +136,7 @@ static bool was_skipped(const XtfOtf1Import *import, uint32_t stream)
 }
 
 /* Appends postponed records that remain, and closes the location's arrays. */
-static bool end_location(XtfOtf1Import *import, XtfOtf1Location *location, GError **error)
+static bool close_location(XtfOtf1Import *import, XtfOtf1Location *location, GError **error)
 {
     XtfStream *stream = &location->stream;
 
@@ -150,10 +150,10 @@ static bool end_location(XtfOtf1Import *import, XtfOtf1Location *location, GErro
     return true;
 }
 
-static bool end_locations(XtfOtf1Import *import, GError **error)
+static bool close_locations(XtfOtf1Import *import, GError **error)
 {
     for (guint i = 0; i < import->open->len; i++)
-        if (!end_location(import, import->open->pdata[i], error))
+        if (!close_location(import, import->open->pdata[i], error))
             return false;
     g_ptr_array_set_size(import->open, 0);
     return true;
@@ -169,7 +169,7 @@ static bool append_remaining_markers(XtfOtf1Import *import, GError **error)
     while (g_hash_table_iter_next(&iter, NULL, &location))
         if (((XtfOtf1Location *)location)->postponed && !((XtfOtf1Location *)location)->ended)
             xtf_otf1_open(import, location);
-    return end_locations(import, error);
+    return close_locations(import, error);
 }
 
 static uint64_t file_size(const char *path)
@@ -194,7 +194,7 @@ static bool read_stream(XtfOtf1Import *import, uint32_t stream, OTF_HandlerArray
     bool good = xtf_otf1_read(import, stream, XTF_OTF1_EVENTS, handlers, &n, error);
     atomic_store(&import->job->shared->busy_with[0], 0);
     import->bytes_done += file_size(events);
-    return good && end_locations(import, error);
+    return good && close_locations(import, error);
 }
 
 static bool read_events(XtfOtf1Import *import, const GArray *streams, GError **error)
@@ -208,6 +208,7 @@ static bool read_events(XtfOtf1Import *import, const GArray *streams, GError **e
         import->bytes += file_size(events);
     }
     xtf_otf1_set_event_handlers(handlers, import);
+    xtf_otf1_set_io_handlers(handlers, import);
     bool good = xtf_otf1_read(import, GLOBAL, XTF_OTF1_MARKERS, handlers, &n, error);
     for (guint i = 0; good && i < streams->len; i++)
         good = read_stream(import, g_array_index(streams, uint32_t, i), handlers, error);
@@ -232,11 +233,11 @@ static uint64_t count_records(XtfOtf1Import *import, const GArray *streams, XtfO
 
 /* ---- Remarks. */
 
-/* Adds a remark on what is left out, with its number, unless that is 0. */
-static void note_left_out(XtfOtf1Import *import, const char *what, uint64_t n)
+/* Adds a remark on n records or definitions that are left out, unless n is 0. */
+static void note_left_out(XtfOtf1Import *import, const char *records, uint64_t n)
 {
     if (n > 0)
-        xtf_import_note_left_out(import->job, "%s: %" PRIu64, what, n);
+        xtf_import_note_left_out(import->job, "%s: %" PRIu64, records, n);
 }
 
 static void note_left_out_records(XtfOtf1Import *import, const GArray *streams)
@@ -300,7 +301,7 @@ static bool import_archive(XtfOtf1Import *import, const GArray *entries, const G
     g_autofree char *identity = identity_of(import, streams);
 
     if (!xtf_import_may_replace(import->job, identity, error) || !read_definitions(import, streams, error) ||
-        !define(import, entries, identity, error) || !read_events(import, streams, error))
+        !add_definitions(import, entries, identity, error) || !read_events(import, streams, error))
         return false;
     note_left_out_records(import, streams);
     note_faults(import);

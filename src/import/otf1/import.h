@@ -15,7 +15,7 @@ typedef struct {
     XtfOtf1Definitions source;
     XtfOtf1Ranks ranks;
     XtfOtf1Locations locations;
-    GPtrArray *open; /* of XtfOtf1Location: those that have begun and not ended */
+    GPtrArray *open; /* of XtfOtf1Location: begun and not ended */
     GError *error;   /* of the handler that stopped the library */
     XtfMishaps mishaps;
     uint64_t bytes, bytes_done; /* of the files of events */
@@ -33,9 +33,9 @@ typedef struct {
     char *first_unknown;       /* an example of them */
 } XtfOtf1Import;
 
-/* Sets the handlers of all kinds of events and of markers. */
+/* Sets the handlers of events and markers. The second function: for files and remote memory access. */
 void xtf_otf1_set_event_handlers(OTF_HandlerArray *handlers, XtfOtf1Import *import);
-void xtf_otf1_set_io_handlers(OTF_HandlerArray *handlers, XtfOtf1Import *import); /* called by the former */
+void xtf_otf1_set_io_handlers(OTF_HandlerArray *handlers, XtfOtf1Import *import);
 
 /*
  * Begins an event: returns its location, after appending the postponed records before it. NULL: the event is left out,

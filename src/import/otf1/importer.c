@@ -9,6 +9,7 @@ const XtfImporter xtf_otf1_importer = {
     .name = "OTF1",
     .description = "the master file (NAME" XTF_OTF1_ENDING ") of an archive of OTF 1",
     .ending = XTF_OTF1_ENDING,
+    .common_ending = true, /* of fonts, too */
     .identity = XTF_OTF1_TRACE_ID,
     .option = "otf1",
     .suspects = "stream",

@@ -49,7 +49,7 @@ uint8_t xtf_otf1_collective(const char *name, uint32_t type)
     }
 }
 
-/* The model's modes are the kind of the value plus 16 times its time. OTF2 has no absolute value since the start. */
+/* Adds the model's numbers of the kind of a value and of its time. No mode is absolute since the start. */
 uint8_t xtf_otf1_metric_mode(uint32_t properties)
 {
     enum { ACCUMULATED, ABSOLUTE, POINT = 16, LAST = 32, NEXT = 48 };

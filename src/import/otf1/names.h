@@ -1,4 +1,4 @@
-/* What names of OTF1 mean: numbers of the model's labels. */
+/* Numbers of the model's labels, by names and types of OTF1. */
 #pragma once
 
 #include <stdbool.h>

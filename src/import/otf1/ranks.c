@@ -130,11 +130,11 @@ uint32_t xtf_otf1_rank(const XtfOtf1Ranks *ranks, uint32_t group, uint32_t proce
     return rank != XTF_NONE32 ? rank : rank_in(ranks, group, xtf_otf1_root(ranks, process));
 }
 
-uint32_t xtf_otf1_common_group(XtfOtf1Ranks *ranks, uint32_t group, uint32_t process, uint32_t other)
+uint32_t xtf_otf1_common_group(XtfOtf1Ranks *ranks, uint32_t group, uint32_t process, uint32_t remote)
 {
     if (group == XTF_OTF1_ALL)
         return group;
-    if (xtf_otf1_rank(ranks, group, process) != XTF_NONE32 && xtf_otf1_rank(ranks, group, other) != XTF_NONE32)
+    if (xtf_otf1_rank(ranks, group, process) != XTF_NONE32 && xtf_otf1_rank(ranks, group, remote) != XTF_NONE32)
         return group;
     ranks->n_outsiders++;
     return XTF_OTF1_ALL;

@@ -19,7 +19,7 @@ typedef struct {
 } XtfOtf1Ranks;
 
 /* Finds the processes of all definitions, and numbers them. In the group of all processes the members of
- * MPI_COMM_WORLD come first. */
+ * MPI_COMM_WORLD have the first ranks. */
 void xtf_otf1_ranks_init(XtfOtf1Ranks *ranks, const XtfOtf1Definitions *source);
 void xtf_otf1_ranks_finish(XtfOtf1Ranks *ranks);
 
@@ -29,6 +29,6 @@ uint32_t xtf_otf1_root(const XtfOtf1Ranks *ranks, uint32_t process);
 /* Returns the rank of a process, or of the process of which it is a thread. XTF_NONE32: it is no member. */
 uint32_t xtf_otf1_rank(const XtfOtf1Ranks *ranks, uint32_t group, uint32_t process);
 
-/* Returns the group by which a record names the rank of `other`. That is the record's group if both processes are
- * members of it, else the group of all processes. */
-uint32_t xtf_otf1_common_group(XtfOtf1Ranks *ranks, uint32_t group, uint32_t process, uint32_t other);
+/* Returns the group for a record of `process` that names `remote` by its rank. It is `group` if both are its members,
+ * else the group of all processes. */
+uint32_t xtf_otf1_common_group(XtfOtf1Ranks *ranks, uint32_t group, uint32_t process, uint32_t remote);

@@ -1,8 +1,8 @@
 /*
  * Reads the files of a stream by OTF's library.
  *
- * The library takes the end of its data for the end of the file: where a file is cut within a line, or where compressed
- * data is damaged. So this code looks for bytes without a newline, and for the library's last error.
+ * The library takes a cut line, and damaged compressed data, for the end of the file. So this code looks for bytes
+ * without a newline, and for the library's last error.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -51,8 +51,7 @@ static char *last_message(void)
     return g_steal_pointer(&escaped);
 }
 
-/* `n`: number of records before. The message has the file's name; the caller of the importer adds the archive's path.
- */
+/* Sets an error at the buffer's position, after n records. The message has the file's name only. */
 static bool fail_damaged(const char *path, OTF_RBuffer *buffer, uint64_t n, GError **error)
 {
     bool compressed = g_str_has_suffix(path, ".z");

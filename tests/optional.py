@@ -41,6 +41,13 @@ class Optional(unittest.TestCase):
             output = self.folder / f"{feature}.xtf"
             self.check_part(feature, f"-D{feature}=enabled", output, "import", "-q", "-o", output, EXAMPLES / archive)
 
+    def test_importer_of_otf1(self):
+        files = {"run.otf": "1:1\n", "run.0.def": 'DTR3b9aca00\nDP1NM"one"\nDF1G0NM"main"\n', "run.1.events": "64\n*1\nE1\n1f4\n*1\nL1\n"}
+        for name, text in files.items():
+            (self.folder / name).write_text(text)
+        output = self.folder / "otf1.xtf"
+        self.check_part("otf1", "-Dotf1=enabled", output, "import", "-q", "-o", output, self.folder / "run.otf")
+
     def test_exporters(self):
         output = self.folder / "archive"
         self.check_part("otf2", "-Dotf2=enabled", output, "export", "otf2", "-q", "-o", output, EXAMPLES / "rod-4/rod.xtf")
@@ -61,7 +68,7 @@ class Optional(unittest.TestCase):
         """The help of import and export marks the missing parts and no other parts."""
         n_marked = run_xtf("import", "--help").stdout.count("built without"), run_xtf("export", "--help").stdout.count("not in this build")
         n_missing = (not BUILT["otf2"]) + (not BUILT["netcdf"])
-        self.assertEqual(n_marked, (n_missing, n_missing))
+        self.assertEqual(n_marked, (n_missing + (not BUILT["otf1"]), n_missing))
 
     def test_compressed_pages(self):
         """zlib and libdeflate pack differently, but each unpacks the pages of the other. The example was packed by libdeflate."""

@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+enum {
+    STEP = 100, /* of times and durations, so that many are equal */
+};
+
 uint64_t archive_random(Archive *archive, uint64_t n)
 {
     archive->seed = archive->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -76,7 +80,7 @@ static void write_collective(Archive *archive, const Record *r)
     switch (archive_random(archive, 3)) {
     case 0:
         OTF_Writer_writeCollectiveOperationKV(archive->writer, r->time, r->process, operation, r->group, root, 10, 20,
-                                              archive_random(archive, 2000), r->source, r->list);
+                                              STEP * archive_random(archive, 20), r->source, r->list);
         break;
     case 1:
         OTF_Writer_writeBeginCollectiveOperationKV(archive->writer, r->time, r->process, operation, matching, r->group,
@@ -114,7 +118,7 @@ static void write_file_operation(Archive *archive, const Record *r)
     switch (archive_random(archive, 3)) {
     case 0:
         OTF_Writer_writeFileOperationKV(archive->writer, r->time, file, r->process, 77, operation, bytes,
-                                        archive_random(archive, 2000), r->source, r->list);
+                                        STEP * archive_random(archive, 20), r->source, r->list);
         break;
     case 1:
         OTF_Writer_writeBeginFileOperationKV(archive->writer, r->time, r->process, matching, r->source, r->list);
@@ -175,7 +179,7 @@ void archive_write_events(Archive *archive, unsigned n)
                                                                  write_file_operation, write_transfer,   write_other};
 
     for (unsigned i = 0; i < n; i++) {
-        archive->time += archive_random(archive, 4) == 0 ? 0 : archive_random(archive, 1000);
+        archive->time += STEP * archive_random(archive, 10);
         Record r = {.time = archive->time,
                     .process = random_id(archive, N_PROCESSES),
                     .peer = random_id(archive, N_RANKS),
@@ -190,7 +194,7 @@ void archive_write_events(Archive *archive, unsigned n)
 static void write_markers(Archive *archive)
 {
     for (uint32_t i = 0; i < 20; i++)
-        OTF_Writer_writeMarker(archive->writer, archive_random(archive, 60000), random_id(archive, N_PROCESSES),
+        OTF_Writer_writeMarker(archive->writer, STEP * archive_random(archive, 600), random_id(archive, N_PROCESSES),
                                random_id(archive, 4), "a place to \"look\" at" + archive_random(archive, 3));
     OTF_Writer_writeMarker(archive->writer, 3000, PART, 2, "of a group");
 }

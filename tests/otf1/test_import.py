@@ -195,6 +195,9 @@ def test_damage(xtf, folder):
     expect_warning(xtf, stem, trace, "streams without a file of events: 1", options=())
     events.write_bytes(b"\n".join(line for line in lines if line[:1] != b"*"))
     expect_warning(xtf, stem, trace, "events of processes that are not defined, which are left out: ", options=())
+    output = xtf.expect("import", "-o", trace, stem.with_suffix(".otf")).decode()
+    check("left out: events, for the reasons that the warnings give: " in output, f"the report hides that events are missing: {output}")
+    trace.unlink()
     events.write_bytes(whole)
 
     definitions = folder / "short.0.def"

@@ -244,6 +244,7 @@ static void note_left_out_records(XtfOtf1Import *import, const GArray *streams)
 {
     const XtfOtf1Definitions *source = &import->source;
 
+    note_left_out(import, "events, for the reasons that the warnings give", import->job->report.left_out_events);
     note_left_out(import, "snapshots, which repeat what events say",
                   import->n_snapshots + count_records(import, streams, XTF_OTF1_SNAPSHOTS));
     note_left_out(import, "summaries, which can be computed from events",

@@ -52,6 +52,7 @@ class Expected:
         self.parents, self.groups, self.order = {}, {0: []}, []
         self.group_names = {0: "(all processes)"}
         self.names = collections.defaultdict(dict)
+        self.attributed, self.assignments, self.file_groups = [], [], []
         self.locations = collections.defaultdict(Location)
         self.without_begin = self.outsiders = 0
         for line in lines:
@@ -90,6 +91,21 @@ class Expected:
     def define_DefTimeRange(self, line):
         self.properties["otf1.time_range"] = line.rest.split("[")[1].strip("]").replace(", ", "-")
 
+    def define_DefVersion(self, line):
+        self.properties["otf1.version"] = line.rest.split("version: ")[1].replace('"', "")
+
+    def define_DefAttributeList(self, line):
+        self.names["attributes"][int(line.fields["attr_token"])] = line.rest.split("attributes ")[1].split(", ")
+
+    def define_DefProcessOrGroupAttributes(self, line):
+        self.attributed.append((int(line.fields["process"]), int(line.fields["attr_token"])))
+
+    def define_DefCounterAssignments(self, line):
+        self.assignments.append((int(line.fields["counter_token"]), [int(one) for one in line.rest.split("assignees ")[1].split(", ")]))
+
+    def define_DefFileGroup(self, line):
+        self.names["file group"][int(line.fields["token"])] = line.rest.split(",")[0]
+
     def define_DefProcess(self, line):
         self.parents[int(line.fields["process"])] = int(line.fields["parent"])
         self.names["process"][int(line.fields["process"])] = line.fields["name"]
@@ -125,6 +141,7 @@ class Expected:
 
     def define_DefFile(self, line):
         self.names["file"][int(line.fields["token"])] = line.rest.split(",")[0]
+        self.file_groups.append(int(line.fields["group"]))
 
     def define_DefKeyValue(self, line):
         self.define_named(line, "key", "token")
@@ -167,8 +184,9 @@ class Expected:
                                     for i, process in enumerate(processes)]
         threads = [(process, thread) for process in processes for thread in
                    [process] + [one for one in self.parents if one != process and self.root(one) == process]]
-        self.tables["locations"] = [{"id": thread, "proc": processes.index(process), "name": self.names["process"][thread]}
-                                    for process, thread in threads]
+        devices = {process for process, number in self.attributed if "IsCUDAThread" in self.names["attributes"][number]}
+        self.tables["locations"] = [{"id": thread, "proc": processes.index(process), "name": self.names["process"][thread],
+                                     "type": "ACCELERATOR_STREAM" if thread in devices else "CPU_THREAD"} for process, thread in threads]
         self.tables["groups"] = [{"id": group, "name": self.group_names[group]} for group in self.groups]
         self.tables["communicators"] = self.tables["groups"]
         self.members = [[processes.index(self.root(member)) for member in members] for members in self.groups.values()]
@@ -177,8 +195,21 @@ class Expected:
                                            for number, source in self.names["source"].items()]
         self.tables["metrics"] = self.metrics()
         self.tables["io_files"] = [{"id": number, "name": name} for number, name in self.names["file"].items()]
+        self.tables["definition_properties"] = self.properties_of_definitions()
+        self.tables["metric_class_recorders"] = self.recorders()
         keys = [{"id": number, "name": key["name"], "type": TYPES.get(key["type"], key["type"])} for number, key in self.names["key"].items()]
         self.tables["attribute_definitions"] = keys + [{"name": name} for name in ("source", "handle", "duration", "flags", "origin", "kind")]
+
+    def properties_of_definitions(self):
+        """Returns the attributes of processes, and the groups of files."""
+        rows = [{"of": "LOCATION", "owner": process, "name": name} for process, number in self.attributed if process in self.parents
+                for name in self.names["attributes"][number]]
+        return rows + [{"of": "IO_FILE", "owner": row, "name": "group"} for row, group in enumerate(self.file_groups) if group]
+
+    def recorders(self):
+        """Returns the processes to which each counter is assigned, by themselves or in a group."""
+        return [{"class": list(self.names["counter"]).index(counter), "recorder": process} for counter, members in self.assignments
+                for member in members for process in ([member] if member in self.parents else self.groups[member])]
 
     def regions(self):
         rows = []

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counts hard words and sentences of each room, and compares the counts with budgets that may only fall.
 
-A room is a folder of libxtf or src, the whole of tests, or a document. The checks:
+A room is a folder of libxtf, src or python, the whole of tests, or a document. The checks:
 
 sentence   a sentence of more than 25 words, in a comment or a document
 long-line  a line of a document over 100 columns; tables, code and the targets of links are exempt
@@ -55,7 +55,7 @@ def room_of(path):
 
 def read_files(project):
     """Returns the texts of all files that are checked: {path: text}."""
-    patterns = ["libxtf/**/*.[ch]", "src/**/*.[ch]", "src/**/*.py", "tests/**/*.[ch]", "tests/**/*.py", "docs/*.md", "*.md"]
+    patterns = ["libxtf/**/*.[ch]", "src/**/*.[ch]", "src/**/*.py", "tests/**/*.[ch]", "tests/**/*.py", "python/**/*.py", "docs/*.md", "*.md"]
     files = sorted({file for pattern in patterns for file in project.glob(pattern)})
     return {file.relative_to(project).as_posix(): file.read_text() for file in files}
 

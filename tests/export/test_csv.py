@@ -92,6 +92,19 @@ class ExportingCsv(unittest.TestCase):
                              [{name: "" if cell is None else str(cell) for name, cell in line.items()} for line in lines])
             self.assertEqual(any("," in row[-1] for row in rows), trace == commas)
 
+    def test_unknown_numbers(self):
+        """Tests that a column of numbers has no `?`, which the text has for a process that is not defined."""
+        subprocess.run([ARCHIVES, self.root, "missing-definitions"], check=True)
+        trace = self.root / "missing.xtf"
+        XTF.expect("import", "--quiet", "--keep-going", "-o", trace, self.root / "missing-definitions.otf2")
+        heading, rows, _ = self.export(trace, "/")
+        place = heading.index("peer")
+        shown = [cells[place] for cells in naive_records(trace, "/")]
+        self.assertGreater(shown.count("?"), 10)
+        self.assertEqual([row[place] for row in rows], ["" if cell == "?" else cell for cell in shown])
+        lines = [json.loads(line) for line in XTF.expect("cat", "--json", trace, "records").splitlines()]
+        self.assertEqual([line["peer"] for line in lines], [int(row[place]) if row[place] else None for row in rows])
+
     def test_only_csv_is_replaced(self):
         file = self.root / "thesis"
         for text in ("a thesis\n", "", "time,money\n1,2\n"):

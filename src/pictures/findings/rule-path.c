@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "src/pictures/findings/finding-rule.h"
+#include "src/tables/totals/efficiency-figures.h"
 
 enum {
     LINES_MAX = 1 << 20, /* most lines of the profiles of all processes together */
@@ -158,8 +159,8 @@ bool xtf_rule_critical(XtfFindingJob *job, const XtfFindingRule *rule, GError **
 
 /* ---- Efficiencies. */
 
-enum { FIGURE, VALUE, FOCUS };
-static const char *const efficiency_columns[] = {"figure", "value", "focus"};
+enum { FIGURE, VALUE, FOCUS, HOW };
+static const char *const efficiency_columns[] = {"figure", "value", "focus", "how"};
 
 enum { FIGURE_UNITS = 10000 }; /* a figure is rounded to 1 / FIGURE_UNITS, as in the table */
 static const double LOST_MIN = 0.02;
@@ -201,8 +202,10 @@ static bool add_figure_row(const XtfRowCell *cells, void *data, GError **error)
 {
     Efficiency *efficiency = data;
 
-    if (g_str_equal(cells[FIGURE].text, "window") && !efficiency->window)
-        efficiency->window = g_strdup(cells[FOCUS].text);
+    if (g_str_equal(cells[FIGURE].text, "window") && !efficiency->window) {
+        const char *focus = strstr(cells[HOW].text, XTF_EFFICIENCY_FOCUS);
+        efficiency->window = g_strdup(focus ? focus + strlen(XTF_EFFICIENCY_FOCUS) : "");
+    }
     for (unsigned i = 0; i < N_FIGURES; i++) {
         if (!g_str_equal(cells[FIGURE].text, figures[i]) || efficiency->values[i].is_known)
             continue;

@@ -36,6 +36,9 @@
 #include "src/tables/format/format.h"
 #include "src/trace/context/region-classes.h"
 
+/* The text before the window of the focus, in the rows of `efficiency`: column `how` of line `window`. */
+#define XTF_EFFICIENCY_FOCUS "focus: "
+
 /* Sum and maximum, over `n` processes, of one time of each process, in ticks. */
 typedef struct {
     double sum, max;

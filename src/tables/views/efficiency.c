@@ -8,7 +8,8 @@
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("figure", XTF_COLUMN_TEXT, NULL, "name of the figure"),
-    XTF_COLUMN("value", XTF_COLUMN_TEXT, NULL, "the figure in the window, or, in the line `window`, its path"),
+    XTF_COLUMN("value", XTF_COLUMN_TEXT, NULL,
+               "the figure in the window, or, in the line `window`, its path; CSV and JSON have it in `how`"),
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process with the greatest time"),
     XTF_COLUMN("focus", XTF_COLUMN_TEXT, NULL, "the figure between MPI_Init and MPI_Finalize"),
     XTF_COLUMN("focus_proc", XTF_COLUMN_NUMBER, NULL, "process with the greatest time in `focus`"),
@@ -65,17 +66,42 @@ static void add_ratio(XtfLines *lines, double part, double whole)
         xtf_lines_none(lines);
 }
 
+/* Prints the path of a window to `path`, of PATH_MAX_WIDTH bytes. Returns false if the window is empty. */
+static bool print_window(const XtfLines *lines, const XtfEfficiency *measured, char *path)
+{
+    char window[XTF_WINDOW_TEXT_MAX];
+
+    if (measured->from == measured->to)
+        return false;
+    xtf_time_scale_print_window(lines->scale, measured->from, measured->to, window);
+    g_snprintf(path, PATH_MAX_WIDTH, "time/%s", window);
+    return true;
+}
+
+/* Adds the path of a window. Rows have only numbers in the column. */
 static void add_window(XtfLines *lines, const XtfEfficiency *measured)
 {
-    char window[XTF_WINDOW_TEXT_MAX], path[PATH_MAX_WIDTH];
+    char path[PATH_MAX_WIDTH];
 
-    if (measured->from == measured->to) {
+    if (!lines->rows && print_window(lines, measured, path))
+        xtf_lines_word(lines, path);
+    else
         xtf_lines_none(lines);
+}
+
+/* Adds the last cell of the line `window`, which in rows has the paths of both windows. */
+static void add_both_windows(XtfLines *lines, const Line *line, const XtfEfficiency *window, const XtfEfficiency *focus)
+{
+    char path[PATH_MAX_WIDTH], focus_path[PATH_MAX_WIDTH];
+
+    if (!lines->rows || !print_window(lines, window, path)) {
+        xtf_lines_word(lines, line->formula);
         return;
     }
-    xtf_time_scale_print_window(lines->scale, measured->from, measured->to, window);
-    g_snprintf(path, sizeof path, "time/%s", window);
-    xtf_lines_word(lines, path);
+    bool has_focus = focus && print_window(lines, focus, focus_path);
+    g_autofree char *paths =
+        g_strconcat("value: ", path, has_focus ? ", " XTF_EFFICIENCY_FOCUS : NULL, focus_path, NULL);
+    xtf_lines_word(lines, paths);
 }
 
 /* Adds the cells of the value and the process. */
@@ -114,7 +140,10 @@ static void add_figure_lines(XtfLines *lines, const XtfRegionClasses *classes, c
             xtf_lines_none(lines);
             xtf_lines_none(lines);
         }
-        xtf_lines_word(lines, line->formula);
+        if (line->is_window)
+            add_both_windows(lines, line, window, focus);
+        else
+            xtf_lines_word(lines, line->formula);
     }
 }
 

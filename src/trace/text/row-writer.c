@@ -99,10 +99,12 @@ static bool write_heading(void *data, const XtfColumn *const *columns, unsigned 
     return true;
 }
 
-/* True if JSON gets a cell as a number: not times, which may have more digits than a double, and not infinity. */
+/* True if JSON gets a cell as a number: not times with decimals, which may have more digits than a double, and not
+ * infinity. */
 static bool is_json_number(const XtfRowCell *cell)
 {
     return cell->type == XTF_ROW_NUMBER || cell->type == XTF_ROW_PERCENT ||
+           (cell->type == XTF_ROW_TIME && !strchr(cell->text, '.')) ||
            (cell->type == XTF_ROW_REAL && isfinite(cell->real));
 }
 

@@ -17,6 +17,8 @@ enum {
     SLACK_BYTES = 32,   /* readable bytes after each source, and free bytes after the output */
 };
 
+#define UNKNOWN "?" /* a number that is not known, as text; CSV and JSON have no value */
+
 /* A quoted name, followed by slack. */
 typedef struct {
     char *text; /* NULL: not made yet */
@@ -25,7 +27,7 @@ typedef struct {
 
 typedef enum {
     NUMBER, /* a number, which CSV and JSON write alike */
-    TIME,   /* a string in JSON */
+    TIME,   /* a time with decimals, which is a string in JSON */
     NAME,   /* name of a table's row, or a label */
     SITE,   /* name of a call site that is no field */
     STRING, /* string of the trace, or a value that may be one */
@@ -89,12 +91,13 @@ static void add_whole_text(XtfRowFormat as, GString *out, const char *text)
     add_quoted(as, out, shown);
 }
 
-/* Adds a line's text of a cell. A dash means that there is no value. */
-static void add_cell_text(XtfRowFormat as, GString *out, const char *line, uint32_t from, uint32_t width)
+/* Adds a line's text of a cell. A dash means that there is no value, and so does the text `no_value`. */
+static void add_cell_text(XtfRowFormat as, GString *out, const char *line, uint32_t from, uint32_t width,
+                          const char *no_value)
 {
     g_autofree char *text = g_strstrip(g_strndup(line + from, width));
 
-    if (!g_str_equal(text, "-"))
+    if (!g_str_equal(text, "-") && !g_str_equal(text, no_value))
         add_quoted(as, out, text);
     else if (as == XTF_ROWS_JSON)
         g_string_append(out, "null");
@@ -116,7 +119,7 @@ static const XtfCell *find_column_cell(const XtfProgram *program, unsigned colum
     return NULL;
 }
 
-static StepKind step_kind(const XtfRecordColumn *column, const XtfCell *cell)
+static StepKind step_kind(const XtfRecordLines *writer, const XtfRecordColumn *column, const XtfCell *cell)
 {
     if (cell && cell->kind == XTF_CELL_NAME)
         return NAME;
@@ -126,7 +129,7 @@ static StepKind step_kind(const XtfRecordColumn *column, const XtfCell *cell)
         return STRING;
     if (column->left || (cell && cell->kind == XTF_CELL_BYTES))
         return SHOWN;
-    return g_str_equal(column->unit, "s") ? TIME : NUMBER;
+    return g_str_equal(column->unit, "s") && writer->context->scale.digits > 0 ? TIME : NUMBER;
 }
 
 /* Adds the bytes before the cell of column i: the separator, and in JSON the column's name. */
@@ -156,10 +159,11 @@ static Recipe *get_recipe(XtfRecordLines *writer, uint32_t schema)
         const XtfCell *cell = find_column_cell(program, i);
         add_separator(writer, i, before);
         if (!(format->has_prefix && i < PREFIX_COLUMNS) && (!cell || cell->kind == XTF_CELL_TYPE)) {
-            add_cell_text(writer->as, before, program->template, column->from, column->width);
+            add_cell_text(writer->as, before, program->template, column->from, column->width, "-");
             continue;
         }
-        Step step = {step_kind(column, cell), column->from, column->width, g_steal_pointer(&before), cell, NULL};
+        Step step = {step_kind(writer, column, cell), column->from, column->width,
+                     g_steal_pointer(&before),        cell,         NULL};
         if (step.kind == NAME || step.kind == SITE)
             step.names = g_new0(PreparedName, cell->names->n + 1);
         reserve_bytes(step.before, 0);
@@ -247,7 +251,8 @@ static char *add_slow_cell(XtfRecordLines *writer, const Recipe *recipe, const S
     if (text)
         add_whole_text(writer->as, out, text);
     else
-        add_cell_text(writer->as, out, line, step->from, step->width);
+        add_cell_text(writer->as, out, line, step->from, step->width,
+                      step->kind == NUMBER || step->kind == TIME ? UNKNOWN : "-");
     reserve_bytes(out, recipe->most);
     return out->str + out->len;
 }

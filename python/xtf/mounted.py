@@ -8,7 +8,7 @@ import subprocess
 from typing import Any, Dict, Iterator, List, Optional, Set, Tuple
 
 from .errors import XtfError
-from .values import parse_cell
+from .values import TEXTS, parse_cell
 
 SAMPLE = "num/0-64/records.json"
 BLOCK = 1 << 20  # bytes that are read at once
@@ -72,7 +72,7 @@ class MountedSource:
         if not heading.startswith("# "):
             raise XtfError(f"{path}: it is no table")
         names = heading[2:].split()
-        return ({name: parse_cell(name, cell) for name, cell in zip(names, line.split(None, len(names) - 1))} for line in lines)
+        return ({name: parse_cell(cell, name in TEXTS) for name, cell in zip(names, line.split(None, len(names) - 1))} for line in lines)
 
     def text_records(self, path: str) -> Iterator[Dict[str, Any]]:
         """Yields the lines of `records`, cut where `columns` says."""
@@ -85,7 +85,7 @@ class MountedSource:
         try:
             with open(self.whole(path), "rb", buffering=BLOCK) as file:
                 for raw in file:
-                    yield {name: parse_cell(name, raw[place].decode("utf-8", "surrogateescape").strip(), name in texts)
+                    yield {name: parse_cell(raw[place].decode("utf-8", "surrogateescape").strip(), name in texts)
                            for name, place in places}
         except OSError as error:
             raise self.failure(path, error) from None

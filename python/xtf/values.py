@@ -5,30 +5,26 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, Iterable, List, Set
 
-# Columns that are texts in each table that has them. A region may be called 0.5.
+# Columns that are texts in each table that has them, as `xtf help` declares. A region may be called 0.5.
 TEXTS = frozenset("""
-    activity callpath class colour column completed event figure finding first_site from_site how kind last_site metric missing name needs
-    operation procs reason recv_site region remote_procs rule send_site site state table text to_site unit verdict wait_kind what
+    callpath class colour column culprit_site ending figure finding first_site from_site how kind last_region last_site metric missing name
+    needs reason recv_site region remote_procs rule send_site site stack state table to_site unit verdict wait_kind what
     """.split())
-NUMBER = re.compile(r"-?\d+(\.\d*)?([eE][-+]?\d+)?|-?inf|-?nan")
+DECIMAL = re.compile(r"-?\d+\.\d+([eE][-+]?\d+)?|-?inf|-?nan")  # whole numbers are numbers in JSON
 WHOLE = re.compile(r"-?\d+")
 
 Row = Dict[str, Any]
 
 
-def parse_cell(name: str, cell: str, is_text: bool = False) -> Any:
-    """Returns the value of a cell of a text table, as JSON would have it. A dash is no value."""
+def parse_cell(cell: str, is_text: bool) -> Any:
+    """Returns the value of a cell of a text table, as JSON has it. A dash is no value."""
     if cell == "-":
         return None
-    if is_text or name in TEXTS:
+    if is_text:
         return cell
     if WHOLE.fullmatch(cell):
         return int(cell)
     return None if cell == "?" else cell
-
-
-def is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) or (isinstance(value, str) and NUMBER.fullmatch(value) is not None)
 
 
 def time_columns(rows: Iterable[Row]) -> Set[str]:
@@ -38,7 +34,7 @@ def time_columns(rows: Iterable[Row]) -> Set[str]:
     for row in rows:
         for name, value in row.items():
             if isinstance(value, str) and name not in others:
-                (decimals if is_number(value) else others).add(name)
+                (decimals if DECIMAL.fullmatch(value) else others).add(name)
     return decimals - others
 
 

@@ -2,8 +2,8 @@
  * Rows as CSV (RFC 4180, lines end in a newline) or as JSON Lines (an object a line).
  *
  * Times are exact decimals; JSON has a string of a time with decimals, since a number there may lose digits. A cell
- * without a value is empty in CSV and null in JSON. Text is uncut, with the escapes of messages (escape.h). If several columns have one
- * name, the second is NAME_2.
+ * without a value is empty in CSV and null in JSON. Text is uncut, with the escapes of messages (escape.h). If several
+ * columns have one name, the second is NAME_2.
  */
 #pragma once
 

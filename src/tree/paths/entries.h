@@ -7,7 +7,8 @@
 
 extern const char xtf_readme[]; /* docs/TREE.md */
 
-extern const XtfNodeClass xtf_readme_file, xtf_count_file, xtf_columns_file, xtf_records_file, xtf_calls_file;
+extern const XtfNodeClass xtf_readme_file, xtf_count_file, xtf_columns_file, xtf_header_file, xtf_records_file,
+    xtf_calls_file;
 extern const XtfNodeClass xtf_view_file;    /* the maker sets its `view` */
 extern const XtfNodeClass xtf_picture_file; /* the maker sets its `picture` */
 

@@ -27,6 +27,19 @@ static bool columns_table(XtfNode *file, XtfTableOutput *output, GError **error)
     return format && xtf_columns_table(format, &file->tree->context.scale, output, error);
 }
 
+/* Makes the names of the columns of `records`, with a blank between: the n-th word is the name of column n. */
+static GString *header_text(XtfNode *file, GError **error)
+{
+    const XtfFormat *format = xtf_formats_of(&file->tree->formats, file->selection, error);
+
+    if (!format)
+        return NULL;
+    GString *text = g_string_new(NULL);
+    for (unsigned i = 0; i < format->columns->len; i++)
+        g_string_append_printf(text, "%s%s", i ? " " : "", g_array_index(format->columns, XtfRecordColumn, i).name);
+    return g_string_append_c(text, '\n');
+}
+
 static bool records_size(XtfNode *file, uint64_t *size, GError **error)
 {
     return xtf_records_size(&file->tree->records, file->selection, size, error);
@@ -92,6 +105,7 @@ static bool view_is_final_in_window(const XtfNode *file)
 const XtfNodeClass xtf_readme_file = {.kind = XTF_NODE_FILE, .text = readme_text};
 const XtfNodeClass xtf_count_file = {.kind = XTF_NODE_FILE, .text = count_text};
 const XtfNodeClass xtf_columns_file = {.kind = XTF_NODE_FILE, .table = columns_table};
+const XtfNodeClass xtf_header_file = {.kind = XTF_NODE_FILE, .text = header_text};
 const XtfNodeClass xtf_records_file = {
     .kind = XTF_NODE_FILE, .size = records_size, .read = records_read, .write = records_write, .grows = true};
 /* Pictures change as the trace grows: they link to the whole trace, and their colours depend on it. */

@@ -96,6 +96,7 @@ static const Entry entries[] = {
     {"culprit", &xtf_culprits_dir, PROGRAM, 0, NULL},
     {"definitions", &xtf_definitions_dir, ROOT, ROOT, NULL},
     {"frames", &xtf_frames_dir, PROGRAM, ROOT, NULL},
+    {"header", &xtf_header_file, ALL, ALL, NULL},
     {NULL, NULL, 0, 0, NULL},
     {"last", &xtf_lasts_dir, PROGRAM, 0, NULL},
     {"length", &xtf_times_dir, NETWORK, NETWORK, NULL},

@@ -152,6 +152,51 @@ GArray *xtf_early_ends(XtfTrace *trace, GError **error)
     return properties ? g_steal_pointer(&ends) : NULL;
 }
 
+/* ---- Thread levels. */
+
+static const char *const level_names[XTF_N_LEVELS] = {[XTF_LEVEL_SINGLE] = "MPI_THREAD_SINGLE",
+                                                      [XTF_LEVEL_FUNNELED] = "MPI_THREAD_FUNNELED",
+                                                      [XTF_LEVEL_SERIALIZED] = "MPI_THREAD_SERIALIZED",
+                                                      [XTF_LEVEL_MULTIPLE] = "MPI_THREAD_MULTIPLE"};
+
+#define MAIN_THREAD ", main thread "
+
+char *xtf_thread_level_text(XtfThreadLevel level, uint32_t main_thread)
+{
+    return level > XTF_LEVEL_UNKNOWN && level < XTF_N_LEVELS
+               ? g_strdup_printf("%s" MAIN_THREAD "%" PRIu32, level_names[level], main_thread)
+               : NULL;
+}
+
+void xtf_thread_level_parse(const char *text, XtfThreadLevel *level, uint32_t *main_thread)
+{
+    const char *comma = strstr(text, MAIN_THREAD);
+    guint64 number;
+
+    *level = XTF_LEVEL_UNKNOWN;
+    *main_thread = UINT32_MAX;
+    if (!comma || !g_ascii_string_to_unsigned(comma + strlen(MAIN_THREAD), 10, 0, UINT32_MAX, &number, NULL))
+        return;
+    for (unsigned i = XTF_LEVEL_SINGLE; i < XTF_N_LEVELS; i++)
+        if (strncmp(text, level_names[i], (size_t)(comma - text)) == 0 && !level_names[i][comma - text])
+            *level = (XtfThreadLevel)i;
+    *main_thread = *level == XTF_LEVEL_UNKNOWN ? UINT32_MAX : (uint32_t)number;
+}
+
+GArray *xtf_stated_levels(XtfTrace *trace, GError **error)
+{
+    g_autoptr(GArray) properties = properties_of(trace, XTF_RECORD_THREAD_LEVEL, error);
+    g_autoptr(GArray) levels = g_array_new(FALSE, FALSE, sizeof(XtfStatedLevel));
+
+    for (guint i = 0; properties && i < properties->len; i++) {
+        const Property *property = &g_array_index(properties, Property, i);
+        XtfStatedLevel stated = {.proc = property->proc};
+        xtf_thread_level_parse(property->text, &stated.level, &stated.main);
+        g_array_append_val(levels, stated);
+    }
+    return properties ? g_steal_pointer(&levels) : NULL;
+}
+
 /* ---- Losses. */
 
 bool xtf_stated_losses(XtfTrace *trace, XtfStatedLosses *losses, GError **error)

@@ -59,6 +59,34 @@ GArray *xtf_early_ends(XtfTrace *trace, GError **error);
 
 #define XTF_RECORD_LEFT_OUT "record.left_out"
 
+/* ---- XTF_RECORD_THREAD_LEVEL: the thread level that MPI provided, and the thread that called MPI_Init:
+ * "MPI_THREAD_FUNNELED, main thread 0". Empty: a session may have another level. */
+
+#define XTF_RECORD_THREAD_LEVEL "record.thread_level"
+
+typedef enum {
+    XTF_LEVEL_UNKNOWN,
+    XTF_LEVEL_SINGLE,
+    XTF_LEVEL_FUNNELED,
+    XTF_LEVEL_SERIALIZED,
+    XTF_LEVEL_MULTIPLE,
+    XTF_N_LEVELS,
+} XtfThreadLevel;
+
+typedef struct {
+    uint32_t proc;
+    XtfThreadLevel level;
+    uint32_t main; /* number of the main thread; UINT32_MAX: unknown */
+} XtfStatedLevel;
+
+/* Returns the text of the property; NULL for an unknown level. The caller frees the text. */
+char *xtf_thread_level_text(XtfThreadLevel level, uint32_t main_thread);
+/* Parses a text. An unknown text is an unknown level. */
+void xtf_thread_level_parse(const char *text, XtfThreadLevel *level, uint32_t *main_thread);
+/* Returns an array of XtfStatedLevel, in the order of the table; it may be empty. The caller unrefs the array. NULL
+ * with an error. */
+GArray *xtf_stated_levels(XtfTrace *trace, GError **error);
+
 /* ---- XTF_RECORD_LOST, _DROPPED, _WITHOUT_RING: numbers of records that a process made and its part lacks. */
 
 #define XTF_RECORD_LOST         "record.lost"

@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 enum {
-    XTF_WIRE_VERSION = 6,
+    XTF_WIRE_VERSION = 7,
     XTF_WIRE_HEADER_SIZE = 3 * 4096, /* bytes of an XtfWireProcess, with space for members of later versions */
     XTF_WIRE_RINGS_MAX = 4096,
     XTF_WIRE_WORDS_MAX = 512, /* most words of one record */
@@ -52,6 +52,15 @@ typedef enum {
     XTF_WIRE_RUNNING,   /* rank and world_size are set */
     XTF_WIRE_FINALIZED, /* MPI_Finalize has returned, or a session of a program without MPI_Init ends */
 } XtfWirePhase;
+
+/* The level of MPI_Init_thread that MPI has provided. */
+typedef enum {
+    XTF_WIRE_LEVEL_UNKNOWN, /* not known yet, or a session may have another one */
+    XTF_WIRE_LEVEL_SINGLE,
+    XTF_WIRE_LEVEL_FUNNELED,
+    XTF_WIRE_LEVEL_SERIALIZED,
+    XTF_WIRE_LEVEL_MULTIPLE,
+} XtfWireLevel;
 
 /* The creator of a thread. Threads that MPI creates for itself are not counted. */
 typedef enum { XTF_WIRE_MADE_BY_PROGRAM, XTF_WIRE_MADE_BY_OPENMP, XTF_WIRE_N_MAKERS } XtfWireMaker;
@@ -87,6 +96,8 @@ typedef struct {
     _Atomic uint32_t made[XTF_WIRE_N_MAKERS]; /* threads that were created, by XtfWireMaker */
     _Atomic uint32_t window_waits;            /* 1: recording has not begun, for --start off or --from */
     _Atomic uint32_t left_out;                /* 1: --ranks does not name the process */
+    _Atomic uint32_t level;                   /* XtfWireLevel; set before rank */
+    _Atomic uint32_t main_thread;             /* number of the thread that has called MPI_Init, if the level is known */
     uint8_t cpus[XTF_WIRE_CPUS / 8]; /* bits of the CPUs on which the process may run, when the collector starts; all
                                         0: not known */
 } XtfWireProcess;

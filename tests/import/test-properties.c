@@ -66,3 +66,22 @@ Test(properties, unknown_words_are_ignored)
     cr_assert_eq(xtf_missing_parse("lock teams2"), 0);
     cr_assert_eq(xtf_missing_parse("clouds functions"), XTF_MISSING_BIT(XTF_MISSING_FUNCTIONS));
 }
+
+Test(properties, thread_levels_are_read_as_they_are_written)
+{
+    static const char *const unknown[] = {"", "MPI_THREAD_FUNNELED", "MPI_THREAD_FUN, main thread 0",
+                                          "MPI_THREAD_SINGLE, main thread -1"};
+    XtfThreadLevel level;
+    uint32_t main_thread;
+
+    for (XtfThreadLevel stated = XTF_LEVEL_SINGLE; stated < XTF_N_LEVELS; stated++) {
+        g_autofree char *text = xtf_thread_level_text(stated, 7);
+        xtf_thread_level_parse(text, &level, &main_thread);
+        cr_assert(level == stated && main_thread == 7, "%s", text);
+    }
+    cr_assert_null(xtf_thread_level_text(XTF_LEVEL_UNKNOWN, 7));
+    for (unsigned i = 0; i < G_N_ELEMENTS(unknown); i++) {
+        xtf_thread_level_parse(unknown[i], &level, &main_thread);
+        cr_assert(level == XTF_LEVEL_UNKNOWN && main_thread == UINT32_MAX, "%s", unknown[i]);
+    }
+}

@@ -42,10 +42,39 @@ static bool has_ended_well(const Simulation *simulation, unsigned proc)
     return simulation_has_ended(simulation, proc) && simulation->is_finalizing[proc];
 }
 
+bool expected_may_call(const Simulation *simulation, bool growing, unsigned location)
+{
+    unsigned proc = proc_of(location);
+
+    for (unsigned thread = 0; thread < simulation->program->n_threads[proc]; thread++)
+        if (location_of(proc, thread) != location && simulation->program->levels[proc] == LEVEL_SERIALIZED &&
+            expected_counts(simulation, growing, location_of(proc, thread)))
+            return false;
+    return calls_mpi(simulation->program, location);
+}
+
+static bool may_call(const Expecting *expecting, unsigned location)
+{
+    return expected_may_call(expecting->simulation, expecting->growing, location);
+}
+
+/* Returns the only thread of a process that may call MPI; LOCATIONS_MAX: there are two. */
+static unsigned only_caller(const Expecting *expecting, unsigned proc)
+{
+    unsigned only = LOCATIONS_MAX, n = 0;
+
+    for (unsigned thread = 0; thread < expecting->simulation->program->n_threads[proc]; thread++)
+        if (may_call(expecting, location_of(proc, thread))) {
+            only = location_of(proc, thread);
+            n++;
+        }
+    return n == 1 ? only : LOCATIONS_MAX;
+}
+
 static bool proc_goes_on(const Expecting *expecting, unsigned proc)
 {
     for (unsigned thread = 0; thread < expecting->simulation->program->n_threads[proc]; thread++)
-        if (expecting->goes_on[location_of(proc, thread)])
+        if (expecting->goes_on[location_of(proc, thread)] && may_call(expecting, location_of(proc, thread)))
             return true;
     return false;
 }
@@ -133,7 +162,7 @@ static bool is_accepted(const Expecting *expecting, const Message *message)
 static bool are_receives_known(const Expecting *expecting, unsigned proc)
 {
     const Simulation *simulation = expecting->simulation;
-    unsigned only = location_of(proc, 0), n_open = 0, n_listed = 0;
+    unsigned only = only_caller(expecting, proc), n_open = 0, n_listed = 0;
 
     for (unsigned i = 0; i < simulation->all_requests->len; i++) {
         const Request *request = request_at(simulation, i);
@@ -141,7 +170,7 @@ static bool are_receives_known(const Expecting *expecting, unsigned proc)
     }
     if (n_open == 0)
         return true;
-    if (simulation->program->n_threads[proc] > 1 || !expected_counts(simulation, expecting->growing, only) ||
+    if (only == LOCATIONS_MAX || !expected_counts(simulation, expecting->growing, only) ||
         !waits_for_requests(step_of(simulation, only)->kind))
         return false;
     const GArray *listed = simulation->threads[only].listed;

@@ -8,5 +8,7 @@
 
 /* True if the trace shows that a thread is in a call. Calls of a growing trace count from two seconds on. */
 bool expected_counts(const Simulation *simulation, bool growing, unsigned location);
+/* True if a thread may call MPI before another thread of its process has returned from a call that counts. */
+bool expected_may_call(const Simulation *simulation, bool growing, unsigned location);
 /* Sets for each location whether its thread is in a call that never ends. */
 void expected_find(const Simulation *simulation, bool growing, bool *is_stuck);

@@ -75,7 +75,10 @@ static void add_wait(Making *making, unsigned location)
 
 static unsigned random_thread(Making *making, int proc)
 {
-    return location_of((unsigned)proc, (unsigned)below(making, making->program->n_threads[proc]));
+    const Program *program = making->program;
+    unsigned n = program->levels[proc] == LEVEL_FUNNELED ? 1 : program->n_threads[proc];
+
+    return location_of((unsigned)proc, (unsigned)below(making, n));
 }
 
 static void add_message(Making *making)
@@ -146,7 +149,8 @@ static void add_collective(Making *making)
 
     for (unsigned i = 0; i < program->n_members[comm]; i++) {
         unsigned proc = (unsigned)program->members[comm][i];
-        add_step(making, location_of(proc, comm == SUB ? program->n_threads[proc] - 1 : 0), step);
+        unsigned last = program->levels[proc] == LEVEL_FUNNELED ? 0 : program->n_threads[proc] - 1;
+        add_step(making, location_of(proc, comm == SUB ? last : 0), step);
     }
 }
 
@@ -158,7 +162,8 @@ static void make_world(Making *making)
 
     program->n_procs = 2 + (unsigned)below(making, PROCS_MAX - 1);
     for (unsigned i = 0; i < program->n_procs; i++) {
-        program->n_threads[i] = chance(making, 12) ? 2 : 1;
+        program->n_threads[i] = chance(making, 20) ? 2 : 1;
+        program->levels[i] = (Level)below(making, N_THREAD_LEVELS);
         program->members[WORLD][i] = program->members[SUB][i] = (int)i;
     }
     program->n_members[WORLD] = program->n_procs;
@@ -177,13 +182,15 @@ static void make_world(Making *making)
 
 static void add_some(Making *making)
 {
-    unsigned location = random_thread(making, below(making, making->program->n_procs));
+    int proc = below(making, making->program->n_procs);
+    unsigned location = random_thread(making, proc);
+    unsigned any_thread = location_of((unsigned)proc, (unsigned)below(making, making->program->n_threads[proc]));
     int kind = below(making, 100);
 
     if (kind < 45)
         add_message(making);
     else if (kind < 60)
-        add_compute(making, location);
+        add_compute(making, any_thread);
     else if (kind < 84)
         add_wait(making, location);
     else if (kind < 93)
@@ -233,7 +240,7 @@ void program_make(Program *program, GRand *random)
     for (unsigned proc = 0; proc < program->n_procs; proc++) {
         bool ends_early = chance(&making, 8);
         for (unsigned thread = 0; thread < program->n_threads[proc]; thread++)
-            if (!ends_early)
+            if (!ends_early && calls_mpi(program, location_of(proc, thread)))
                 add_step(&making, location_of(proc, thread), (Step){.kind = STEP_WAITALL, .n = UINT32_MAX});
         if (program->n_threads[proc] > 1)
             add_step(&making, location_of(proc, 0), (Step){.kind = STEP_JOIN});

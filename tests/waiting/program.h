@@ -52,12 +52,17 @@ typedef struct {
     unsigned n;       /* requests */
 } Step;
 
+/* The thread level of a process. With FUNNELED, threads but the first only compute. With SERIALIZED, a thread waits
+ * outside MPI while another one is in a call. UNSTATED: as MULTIPLE, but the trace does not say it. */
+typedef enum { LEVEL_UNSTATED, LEVEL_FUNNELED, LEVEL_SERIALIZED, LEVEL_MULTIPLE, N_THREAD_LEVELS } Level;
+
 /* How members of a collective operation depend on each other. */
 typedef enum { ROOTED_FLAT, ROOTED_CHAIN, ROOTED_SYNCHRONISED, N_ROOTED } Rooted;
 
 typedef struct {
     unsigned n_procs;
     unsigned n_threads[PROCS_MAX];
+    Level levels[PROCS_MAX];
     unsigned n_members[N_COMMS];
     int members[N_COMMS][PROCS_MAX]; /* processes by rank */
     Rooted rooted;
@@ -80,6 +85,10 @@ static inline unsigned location_of(unsigned proc, unsigned thread)
 static inline unsigned proc_of(unsigned location)
 {
     return location / THREADS_MAX;
+}
+static inline bool calls_mpi(const Program *program, unsigned location)
+{
+    return location % THREADS_MAX == 0 || program->levels[proc_of(location)] != LEVEL_FUNNELED;
 }
 static inline bool is_collective(StepKind kind)
 {

@@ -306,6 +306,18 @@ static bool is_join_over(const Simulation *simulation, unsigned location)
     return simulation->threads[location_of(proc_of(location), 1)].state == THREAD_ENDED;
 }
 
+/* True if a thread must not call MPI yet, since another one of its process is in a call. */
+static bool is_shut_out(const Simulation *simulation, unsigned location)
+{
+    unsigned proc = proc_of(location);
+
+    for (unsigned thread = 0; thread < simulation->program->n_threads[proc]; thread++)
+        if (location_of(proc, thread) != location &&
+            simulation->threads[location_of(proc, thread)].state == THREAD_CALLS)
+            return simulation->program->levels[proc] == LEVEL_SERIALIZED;
+    return false;
+}
+
 /* Lets a thread do what it can at once. False: nothing. */
 static bool advance_thread(Simulation *simulation, unsigned location)
 {
@@ -327,6 +339,8 @@ static bool advance_thread(Simulation *simulation, unsigned location)
         end_step(simulation, location);
     else if (kind == STEP_JOIN)
         thread->state = THREAD_JOINS;
+    else if (is_shut_out(simulation, location))
+        return false;
     else
         begin_call(simulation, location);
     return true;
@@ -388,7 +402,7 @@ static uint64_t next_time(const Simulation *simulation)
 
     for (unsigned i = 0; i < LOCATIONS_MAX; i++) {
         const Thread *thread = &simulation->threads[i];
-        if (thread->state == THREAD_COMPUTES)
+        if (thread->state == THREAD_COMPUTES && thread->until > simulation->now) /* else it is shut out */
             next = MIN(next, thread->until);
         if (thread->state == THREAD_CALLS && simulation->program->reports_early && !thread->is_reported)
             next = MIN(next, thread->since + SECOND);

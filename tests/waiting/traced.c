@@ -120,6 +120,22 @@ static void define_end(Tracing *tracing, unsigned proc, XtfEndKind kind)
                                            .value = string_of(tracing, text)});
 }
 
+static void define_level(Tracing *tracing, unsigned proc)
+{
+    static const XtfThreadLevel levels[] = {[LEVEL_FUNNELED] = XTF_LEVEL_FUNNELED,
+                                            [LEVEL_SERIALIZED] = XTF_LEVEL_SERIALIZED,
+                                            [LEVEL_MULTIPLE] = XTF_LEVEL_MULTIPLE};
+    Level level = tracing->simulation->program->levels[proc];
+    g_autofree char *text = level == LEVEL_UNSTATED ? NULL : xtf_thread_level_text(levels[level], 0);
+
+    if (text)
+        define_row(tracing, XTF_MODEL_DEFINITION_PROPERTIES,
+                   &(XtfDefinitionPropertyRow){.of = LOCATION_GROUP,
+                                               .owner = proc,
+                                               .name = string_of(tracing, XTF_RECORD_THREAD_LEVEL),
+                                               .value = string_of(tracing, text)});
+}
+
 /* True if a process has ended, and the trace has all of its rows. */
 static bool has_whole(const Simulation *simulation, unsigned proc, const uint64_t *cuts)
 {
@@ -137,6 +153,8 @@ static void define_all(Tracing *tracing, const uint64_t *cuts, bool growing)
         define_row(
             tracing, XTF_MODEL_REGIONS,
             &(XtfRegionRow){.line = XTF_NONE32, .name = string_of(tracing, step_names[kind] ? step_names[kind] : "-")});
+    define_row(tracing, XTF_MODEL_REGIONS,
+               &(XtfRegionRow){.line = XTF_NONE32, .name = string_of(tracing, "MPI_Init_thread")});
     for (unsigned proc = 0; proc < simulation->program->n_procs; proc++) {
         define_row(tracing, XTF_MODEL_PROCESSES,
                    &(XtfProcessRow){.proc = proc, .id = proc, .system_tree_node = XTF_NONE32, .creator = XTF_NONE32});
@@ -144,6 +162,7 @@ static void define_all(Tracing *tracing, const uint64_t *cuts, bool growing)
             define_row(
                 tracing, XTF_MODEL_LOCATIONS,
                 &(XtfLocationRow){.id = location_of(proc, thread), .proc = proc, .thread = thread, .process = proc});
+        define_level(tracing, proc);
         bool has_ended = has_whole(simulation, proc, cuts);
         if (has_ended || !growing)
             define_end(tracing, proc,
@@ -254,15 +273,18 @@ static void write_row(Tracing *tracing, const Row *row)
     }
 }
 
-/* Writes a message of a thread to itself, so that the trace knows that it calls MPI. */
+/* Writes a message of a thread to itself, so that the trace knows that it calls MPI. A thread that never calls it has a
+ * call alone. */
 static void write_greeting(Tracing *tracing)
 {
     Row row = {.call = STEP_SENDRECV, .peer = (int)proc_of(tracing->location), .tag = GREETING, .comm = WORLD};
     static const RowKind kinds[] = {ROW_ENTER, ROW_SEND, ROW_RECV, ROW_LEAVE};
 
     for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        bool is_call = kinds[i] == ROW_ENTER || kinds[i] == ROW_LEAVE;
         row.kind = kinds[i];
-        write_row(tracing, &row);
+        if (is_call || calls_mpi(tracing->simulation->program, tracing->location))
+            write_row(tracing, &row);
     }
 }
 

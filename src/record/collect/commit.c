@@ -104,6 +104,7 @@ static bool write_tables(XtfCollectSession *session, bool end, GError **error)
         if ((*rows)->complete)
             (*rows)->complete(collector, end);
     xtf_collect_process_update(collector, rings, n);
+    xtf_collect_set_level(session);
     return xtf_collect_tables_write(&collector->tables, error);
 }
 

@@ -59,6 +59,8 @@ void xtf_collect_fail(XtfCollectSession *session, GError *error);
 uint64_t xtf_collect_decoded(const XtfCollectSession *session);
 /* Closes a part whose writing failed, at its last commit, with remarks on what is missing. */
 void xtf_collect_close_early(XtfCollectSession *session, const char *end);
+/* Writes the process's thread level as a property, if it is known. */
+void xtf_collect_set_level(XtfCollectSession *session);
 /* Writes the process's counts and how it ended as properties, and adds remarks. */
 void xtf_collect_add_summary(XtfCollectSession *session, const char *end);
 

@@ -51,6 +51,15 @@ static void set_missing(XtfCollectSession *session)
         xtf_collect_set_property(collector, XTF_RECORD_MISSING, words);
 }
 
+void xtf_collect_set_level(XtfCollectSession *session)
+{
+    const XtfWireProcess *process = session->memory.process;
+    uint32_t level = atomic_load(&process->level); /* an XtfThreadLevel */
+    g_autofree char *text = xtf_thread_level_text((XtfThreadLevel)level, atomic_load(&process->main_thread));
+
+    xtf_collect_set_property(&session->collector, XTF_RECORD_THREAD_LEVEL, text ? text : "");
+}
+
 static void set_counts(XtfCollectSession *session, const char *end)
 {
     XtfCollector *collector = &session->collector;

@@ -27,7 +27,12 @@
  * any process; the threads that are stuck in that solution alone are possible.
  *
  * Only calls of two seconds or more count. A thread that was killed outside of MPI might have continued. So a run that
- * ends by a crash is no deadlock. Threads that have not exchanged data may do so if the program called MPI_Init_thread.
+ * ends by a crash is no deadlock.
+ *
+ * A thread in no open call can continue, and so can its process, unless the thread must not call MPI now. The thread
+ * level that MPI has provided decides. With SINGLE and FUNNELED, no thread but the main one may call MPI. With
+ * SERIALIZED, none may while another one is in a call. A process whose threads have broken the level counts as one with
+ * MULTIPLE. Without a level, threads that have not exchanged data may do so if the program called MPI_Init_thread.
  */
 #pragma once
 

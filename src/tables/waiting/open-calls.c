@@ -4,6 +4,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/model/mpi-functions.h"
 #include "src/model/process-properties.h"
+#include "src/tables/waiting/thread-states.h"
 #include "src/trace/calls/open-frames.h"
 #include "src/trace/calls/pending-call.h"
 
@@ -28,6 +29,8 @@ typedef struct {
     const XtfSchema *threads;        /* of begins and ends of threads; NULL: missing */
     bool has_threads;                /* the program called MPI_Init_thread */
     GHashTable *ends;                /* XtfStatedEnd by process */
+    GHashTable *levels;              /* XtfStatedLevel by process */
+    uint8_t *uses;                   /* by index of the location: XtfThreadUse bits */
     uint64_t least;                  /* shortest open call that counts, in ticks */
     uint64_t last;                   /* global time at which the trace ends */
     XtfLocationArrays arrays;
@@ -35,6 +38,8 @@ typedef struct {
 
 static void reading_clear(Reading *reading)
 {
+    g_clear_pointer(&reading->levels, g_hash_table_unref);
+    g_clear_pointer(&reading->uses, g_free);
     g_clear_pointer(&reading->ends, g_hash_table_unref);
     xtf_location_arrays_finish(&reading->arrays);
 }
@@ -226,26 +231,17 @@ static bool find_site(const Reading *reading, XtfOpenCall *call, GError **error)
     return true;
 }
 
-/* True if a thread that has not exchanged data may still do so: it is a thread of a program that called
- * MPI_Init_thread. Threads that MPI creates for itself have neither calls nor a begin. */
-static bool may_call_mpi(const Reading *reading)
+static unsigned find_use(const Reading *reading, bool in_call)
 {
-    return reading->has_threads && (xtf_location_arrays_find(&reading->arrays, reading->frames.schema) ||
-                                    xtf_location_arrays_find(&reading->arrays, reading->threads));
-}
-
-static XtfThreadState state_without_call(const Reading *reading, uint64_t proc)
-{
-    uint64_t key = proc;
-    const XtfStatedEnd *end = g_hash_table_lookup(reading->ends, &key);
-    bool calls_mpi = false;
+    unsigned use = in_call ? XTF_USE_IN_CALL : 0;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(reading->messages); i++)
-        calls_mpi |= reading->messages[i] && xtf_location_arrays_find(&reading->arrays, reading->messages[i]);
-    if (!calls_mpi)
-        return may_call_mpi(reading) ? XTF_THREAD_RUNS : XTF_THREAD_SILENT;
-    bool ended = end && end->kind != XTF_END_UNKNOWN && end->kind != XTF_END_COLLECTOR;
-    return ended && !xtf_end_is_failure(end->kind) ? XTF_THREAD_ENDED : XTF_THREAD_RUNS;
+        if (reading->messages[i] && xtf_location_arrays_find(&reading->arrays, reading->messages[i]))
+            use |= XTF_USE_EXCHANGED;
+    if (xtf_location_arrays_find(&reading->arrays, reading->frames.schema) ||
+        xtf_location_arrays_find(&reading->arrays, reading->threads))
+        use |= XTF_USE_IS_PROGRAM;
+    return use;
 }
 
 static bool is_long(const Reading *reading, const XtfOpenCall *call)
@@ -263,7 +259,7 @@ static bool read_location(Reading *reading, uint32_t index, GError **error)
     if (!xtf_location_arrays_load(&reading->arrays, reading->context, location, error) ||
         !xtf_pending_call_find(&reading->arrays, reading->fields.schema, reading->frames.schema, &pending, error))
         return false;
-    calls->states[index] = state_without_call(reading, location->proc);
+    reading->uses[index] = (uint8_t)find_use(reading, pending.array);
     if (!pending.array)
         return true;
     if (!read_call(reading, &pending, &call, error))
@@ -280,6 +276,29 @@ static bool read_location(Reading *reading, uint32_t index, GError **error)
     return true;
 }
 
+/* ---- The trace. */
+
+static void put_by_proc(GHashTable *table, uint64_t proc, const void *item, size_t size)
+{
+    g_hash_table_replace(table, g_memdup2(&proc, sizeof proc), g_memdup2(item, size));
+}
+
+static bool read_levels(Reading *reading, GError **error)
+{
+    g_autoptr(GArray) levels = xtf_stated_levels(reading->context->trace, error);
+
+    reading->levels = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    for (guint i = 0; levels && i < levels->len; i++) {
+        const XtfStatedLevel *level = &g_array_index(levels, XtfStatedLevel, i);
+        uint64_t proc = level->proc;
+        if (g_hash_table_contains(reading->levels, &proc)) /* of two runs */
+            put_by_proc(reading->levels, proc, &(XtfStatedLevel){.proc = level->proc}, sizeof *level);
+        else
+            put_by_proc(reading->levels, proc, level, sizeof *level);
+    }
+    return levels;
+}
+
 static bool read_ends(Reading *reading, GError **error)
 {
     g_autoptr(GArray) ends = xtf_stated_ends(reading->context->trace, error);
@@ -287,8 +306,7 @@ static bool read_ends(Reading *reading, GError **error)
     reading->ends = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     for (guint i = 0; ends && i < ends->len; i++) {
         const XtfStatedEnd *end = &g_array_index(ends, XtfStatedEnd, i);
-        uint64_t proc = end->proc;
-        g_hash_table_replace(reading->ends, g_memdup2(&proc, sizeof proc), g_memdup2(end, sizeof *end));
+        put_by_proc(reading->ends, end->proc, end, sizeof *end);
     }
     return ends;
 }
@@ -302,7 +320,7 @@ static bool prepare_reading(Reading *reading, GError **error)
     reading->ranks = xtf_trace_context_ranks(context, error);
     reading->regions = reading->ranks ? xtf_trace_context_regions(context, error) : NULL;
     reading->calls->locations = reading->regions ? xtf_trace_context_locations(context, error) : NULL;
-    if (!reading->calls->locations || !read_ends(reading, error))
+    if (!reading->calls->locations || !read_ends(reading, error) || !read_levels(reading, error))
         return false;
     xtf_aggregate_ref_frames(&reading->frames, context);
     xtf_aggregate_ref_frames_by_site(&reading->by_site, context);
@@ -329,10 +347,17 @@ bool xtf_open_calls_init(XtfOpenCalls *calls, XtfTraceContext *context, uint64_t
     uint32_t n = calls->locations->n;
     calls->is_recorded = reading.fields.schema;
     calls->states = g_new0(uint8_t, n + 1);
+    reading.uses = g_new0(uint8_t, n + 1);
     calls->call_of = g_new0(uint32_t, n + 1);
     for (uint32_t i = 0; i < n; i++)
         if (!read_location(&reading, i, error))
             return false;
+    xtf_thread_states_set(&(XtfThreadStates){.locations = calls->locations,
+                                             .uses = reading.uses,
+                                             .ends = reading.ends,
+                                             .levels = reading.levels,
+                                             .has_init_thread = reading.has_threads},
+                          calls->states);
     return true;
 }
 

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "src/tables/waiting/thread-states.h"
 #include "src/trace/context/trace-context.h"
 
 typedef enum {
@@ -46,14 +47,6 @@ typedef struct {
     uint32_t first, n;   /* its operations in `awaited` */
     uint32_t n_posted;   /* receives among its requests, as far as the trace lists them */
 } XtfOpenCall;
-
-/* State of a location at the end of the trace. */
-typedef enum {
-    XTF_THREAD_RUNS,   /* or was killed outside of MPI, or its state is unknown */
-    XTF_THREAD_WAITS,  /* it has an XtfOpenCall */
-    XTF_THREAD_ENDED,  /* its process has ended without a failure */
-    XTF_THREAD_SILENT, /* it has never called MPI */
-} XtfThreadState;
 
 typedef struct {
     const XtfLocations *locations; /* borrowed */

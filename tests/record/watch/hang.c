@@ -3,6 +3,7 @@
  * `slow` and `border`. Process 2 always computes for a while before it does anything.
  */
 #include <mpi.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -25,6 +26,29 @@ static void receive_from(int from, int tag)
 static void ring(void)
 {
     receive_from((rank + 2) % 3, 7);
+}
+
+static void *exchange_and_idle(void *level)
+{
+    int received;
+
+    if (*(int *)level >= MPI_THREAD_SERIALIZED)
+        MPI_Sendrecv(&rank, 1, MPI_INT, 0, 1, &received, 1, MPI_INT, 0, 1, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    compute_for(1e6);
+    return NULL;
+}
+
+/* Lets each process receive from the one before it, while another thread computes. The other thread has exchanged data
+ * before, if the thread level allows it. */
+static void threads(void)
+{
+    static int level;
+    pthread_t thread;
+
+    MPI_Query_thread(&level);
+    pthread_create(&thread, NULL, exchange_and_idle, &level);
+    compute_for(0.3);
+    ring();
 }
 
 /* Lets two processes send to each other without a buffer. The third waits for them in a barrier. */
@@ -116,13 +140,22 @@ static void mismatch(void)
 static const struct {
     const char *name;
     void (*hang)(void);
-} cases[] = {{"ring", ring}, {"sends", sends},       {"barrier", barrier},
-             {"any", any},   {"finalize", finalize}, {"requests", requests},
-             {"slow", slow}, {"border", border},     {"mismatch", mismatch}};
+} cases[] = {{"ring", ring},         {"sends", sends},       {"barrier", barrier},    {"any", any},
+             {"finalize", finalize}, {"requests", requests}, {"slow", slow},          {"border", border},
+             {"mismatch", mismatch}, {"funneled", threads},  {"serialized", threads}, {"multiple", threads}};
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    int provided, level = argc < 2                             ? MPI_THREAD_SINGLE
+                          : strcmp(argv[1], "funneled") == 0   ? MPI_THREAD_FUNNELED
+                          : strcmp(argv[1], "serialized") == 0 ? MPI_THREAD_SERIALIZED
+                          : strcmp(argv[1], "multiple") == 0   ? MPI_THREAD_MULTIPLE
+                                                               : MPI_THREAD_SINGLE;
+
+    if (level == MPI_THREAD_SINGLE)
+        MPI_Init(&argc, &argv);
+    else
+        MPI_Init_thread(&argc, &argv, level, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Barrier(MPI_COMM_WORLD);
     if (rank == 2)

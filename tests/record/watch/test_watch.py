@@ -4,7 +4,7 @@ to be in a deadlock.
 
 usage: test_watch.py XTF SOURCE NAME MODULE COMPILER... [-- NAME ...]...
 
-The second MPI runs the first case and the slow program only: verdicts come from the trace.
+The second MPI runs the first case, the cases with threads, and the slow program only: verdicts come from the trace.
 """
 
 import json
@@ -29,6 +29,12 @@ CASES = {
     "any": ({0, 1, 2}, set(), "MPI_Recv"),
     "finalize": ({0, 1}, {2}, "MPI_Recv"),
     "requests": ({0, 1, 2}, set(), "MPI_Waitall"),
+    "funneled": ({0, 1, 2}, set(), "MPI_Recv"),
+    "serialized": ({0, 1, 2}, set(), "MPI_Recv"),
+}
+# By case: a verdict that is not certain, of all processes.
+OPEN_CASES = {
+    "multiple": "waits",
 }
 SECONDS = 60  # that a verdict may take on a busy machine
 
@@ -140,6 +146,21 @@ def check_awaited(waits):
     return len(waits["awaited"])
 
 
+def watch_open(mpi, folder, name):
+    """Watches a program that hangs, but might go on as far as the trace says."""
+    job = Job(mpi, folder, name)
+    try:
+        end, watched = time.monotonic() + SECONDS, None
+        while time.monotonic() < end and not (watched and len(watched["waits"]["waiting"]) == 3):
+            watched = ask(["watch", "--once"], job.parts) if os.path.isdir(job.parts) else None
+            time.sleep(0.3)
+        assert watched and by_verdict(watched["waits"], OPEN_CASES[name]) == {0, 1, 2}, (name, watched)
+    finally:
+        job.kill()
+    mpis.run([XTF, "merge", "-o", job.run, job.parts])
+    assert by_verdict(ask(["deadlock"], job.run), OPEN_CASES[name]) == {0, 1, 2}, name
+
+
 def watch_slow(mpi, folder, name):
     job = Job(mpi, folder, name)
     looks, red, awaited = 0, 0, 0
@@ -167,11 +188,13 @@ def main():
     with tempfile.TemporaryDirectory(prefix="xtf-watch-") as folder:
         for i, mpi in enumerate(mpis.all_of(sys.argv[3:])):
             mpi.compile(str(PROGRAM), os.path.join(folder, f"hang-{mpi}"))
-            names = list(CASES) if i == 0 else list(CASES)[:1]
+            names = list(CASES) if i == 0 else ["ring", "funneled", "serialized"]
             for name in names:
                 watch_hang(mpi, folder, name)
             if i == 0:
                 watch_mismatch(mpi, folder)
+            for name in OPEN_CASES if i == 0 else []:
+                watch_open(mpi, folder, name)
             watch_slow(mpi, folder, "slow")
             watch_slow(mpi, folder, "border")
             print(f"{mpi}: {len(names)} deadlocks, and two slow programs")

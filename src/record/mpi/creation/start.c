@@ -82,6 +82,28 @@ static void define_not_wrapped(XtfRing *ring)
         xtf_core_define(ring, XTF_DEFINE_NOT_WRAPPED, 0, names, sizeof names - 1);
 }
 
+/* Publishes the thread level that MPI has provided, if the calling thread is the main thread. */
+static void publish_level(const XtfRing *ring)
+{
+    static const struct {
+        int level;
+        XtfWireLevel published;
+    } levels[] = {{MPI_THREAD_SINGLE, XTF_WIRE_LEVEL_SINGLE},
+                  {MPI_THREAD_FUNNELED, XTF_WIRE_LEVEL_FUNNELED},
+                  {MPI_THREAD_SERIALIZED, XTF_WIRE_LEVEL_SERIALIZED},
+                  {MPI_THREAD_MULTIPLE, XTF_WIRE_LEVEL_MULTIPLE}};
+    int provided, is_main = 0;
+
+    if (XTF_PMPI(Query_thread)(&provided) != MPI_SUCCESS || XTF_PMPI(Is_thread_main)(&is_main) != MPI_SUCCESS ||
+        !is_main)
+        return;
+    for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++)
+        if (levels[i].level == provided) {
+            atomic_store(&xtf_core_process->main_thread, atomic_load(&ring->shared->thread));
+            atomic_store(&xtf_core_process->level, levels[i].published);
+        }
+}
+
 void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
 {
     XtfRing *definitions = xtf_mpi_ring(ring);
@@ -92,8 +114,11 @@ void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
     xtf_mpi_agreeing = true;
     xtf_mpi_messages_begin();
     find_place_in_job(has_session);
-    if (definitions)
+    if (definitions) {
+        if (!has_session)
+            publish_level(definitions);
         xtf_core_set_rank(xtf_mpi_world.base + xtf_mpi_world.rank, xtf_mpi_world.size);
+    }
     define_world(definitions);
     if (!has_session) {
         define_not_wrapped(definitions);
@@ -134,6 +159,8 @@ void xtf_mpi_session_started(XtfRing *ring, int result, MPI_Session session)
     MPI_Group group;
     int rank, size;
 
+    if (result == MPI_SUCCESS && xtf_core_process) /* the session may have a higher level than MPI_Init */
+        atomic_store(&xtf_core_process->level, XTF_WIRE_LEVEL_UNKNOWN);
     /* All processes of a spawned world agree on its place in the job, which is possible only in MPI_Init. */
     if (result != MPI_SUCCESS || xtf_mpi_agreeing || is_spawned() || !XTF_PMPI(Group_from_session_pset) ||
         XTF_PMPI(Group_from_session_pset)(session, "mpi://WORLD", &group) != MPI_SUCCESS)

@@ -292,6 +292,14 @@ const char *const xtf_collective_functions[XTF_COLLECTIVE_FUNCTIONS + 1] = {"bar
                                                                             "neighbor_alltoallw",
                                                                             NULL};
 
+XtfRooted xtf_collective_function_rooted(int function)
+{
+    static const char *const from[] = {"bcast", "scatter", "scatterv", NULL}, *const to[] = {"reduce", "gather", NULL};
+    const char *name = xtf_collective_functions[function];
+
+    return g_strv_contains(from, name) ? XTF_ROOTED_FROM : g_strv_contains(to, name) ? XTF_ROOTED_TO : XTF_ROOTED_NOT;
+}
+
 bool xtf_collective_function_synchronises(int function)
 {
     static const char *const all_to_all[] = {"barrier", "allgather", "allreduce", "alltoall", "reduce_scatter_block",

@@ -58,5 +58,13 @@ enum { XTF_COLLECTIVE_FUNCTIONS = 22 };
 /* Names for xtf_mpi_function_find(): in lower case and without prefix. The list ends with NULL. */
 extern const char *const xtf_collective_functions[XTF_COLLECTIVE_FUNCTIONS + 1];
 
+/* How a member of an operation with a root depends on others, if each block of its data has elements. */
+typedef enum {
+    XTF_ROOTED_NOT,
+    XTF_ROOTED_FROM, /* each other member waits for the root: Bcast, Scatter, Scatterv */
+    XTF_ROOTED_TO,   /* the root waits for each other member: Reduce, Gather. Blocks of Gatherv may be empty */
+} XtfRooted;
+XtfRooted xtf_collective_function_rooted(int function);
+
 /* True if no member can leave the operation before all members have called it. `function` is an index in the list. */
 bool xtf_collective_function_synchronises(int function);

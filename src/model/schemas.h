@@ -209,15 +209,17 @@
     FIELD(U8, mode, "", "", "", XTF_OPT, xtf_measurement_modes)                                                        \
     FIELD(U64, stop, "", "ticks", "", XTF_OPT | XTF_FIELD_INSTANT, NULL)
 
-/* A call that was open at `time`. `since`: its ENTER. `requests`: how many requests it completes. The other events are
- * requests that it may wait for. */
+/* A call that was open at `time`. `since`: its ENTER. `requests`: how many requests it waits for. `root`: of its
+ * collective operation. The other events are requests; `request` is set if it is certain that the call waits for it. */
 #define XTF_PENDING_FIELDS(FIELD)                                                                                      \
     XTF_HEAD_FIELDS(FIELD, xtf_pending_events)                                                                         \
     FIELD(U64, since, "", "ticks", "", XTF_FIELD_INSTANT, NULL)                                                        \
     FIELD(U32, peer, XTF_ROLE_PEER, "", "", XTF_OPT, NULL)                                                             \
     FIELD(U32, tag, XTF_ROLE_TAG, "", "", XTF_OPT, NULL)                                                               \
     FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL)                                        \
-    FIELD(U32, requests, "", "", "", XTF_OPT, NULL)
+    FIELD(U32, requests, "", "", "", XTF_OPT, NULL)                                                                    \
+    FIELD(U32, root, "", "", "", XTF_OPT, NULL)                                                                        \
+    FIELD(U64, request, "", "", "", XTF_OPT, NULL)
 
 /* Measurements between two processes. `time`: length of the messages; `value`: seconds, or for AMOUNT a number. */
 #define XTF_LINKS_FIELDS(FIELD)                                                                                        \

@@ -29,7 +29,9 @@
 
 enum {
     XTF_WIRE_VERSION = 7,
-    XTF_WIRE_HEADER_SIZE = 3 * 4096, /* bytes of an XtfWireProcess, with space for members of later versions */
+    XTF_WIRE_LISTS = 64,              /* rings that have a list of requests: the first ones */
+    XTF_WIRE_LIST_SIZE = 128,         /* most requests of a list */
+    XTF_WIRE_HEADER_SIZE = 19 * 4096, /* bytes of an XtfWireProcess, with space for members of later versions */
     XTF_WIRE_RINGS_MAX = 4096,
     XTF_WIRE_WORDS_MAX = 512, /* most words of one record */
     XTF_WIRE_CHOICES = 1 << 17,
@@ -39,10 +41,12 @@ enum {
     XTF_WIRE_SITES = 1 << 15, /* numbers of call sites: from 1 to this one */
     XTF_WIRE_FRAMES_MAX = 8,  /* most frames of a call site */
 };
-#define XTF_WIRE_MAGIC UINT64_C(0x3165726977667478) /* "xtfwire1" */
-#define XTF_WIRE_NONE  UINT32_MAX                   /* no rank, peer, root, communicator ... */
-#define XTF_WIRE_NULL  (UINT32_MAX - 1)             /* peer: MPI_PROC_NULL */
-#define XTF_WIRE_BOTH  UINT32_MAX                   /* XtfWireRing.requests: the call also sends */
+#define XTF_WIRE_MAGIC  UINT64_C(0x3165726977667478) /* "xtfwire1" */
+#define XTF_WIRE_NONE   UINT32_MAX                   /* no rank, peer, root, communicator ... */
+#define XTF_WIRE_NULL   (UINT32_MAX - 1)             /* peer: MPI_PROC_NULL */
+#define XTF_WIRE_BOTH   UINT32_MAX                   /* XtfWireRing.requests: the call also sends */
+#define XTF_WIRE_ROOTED (UINT32_MAX - 1)             /* XtfWireRing.requests: a collective operation with a root */
+#define XTF_WIRE_LISTED UINT64_MAX                   /* XtfWireRing.request: the ring's list has the requests */
 
 /* The clock that the process reads: the processor's time stamp counter, or CLOCK_MONOTONIC in nanoseconds. */
 typedef enum { XTF_WIRE_CLOCK_TSC, XTF_WIRE_CLOCK_MONOTONIC } XtfWireClockSource;
@@ -100,6 +104,8 @@ typedef struct {
     _Atomic uint32_t main_thread;             /* number of the thread that has called MPI_Init, if the level is known */
     uint8_t cpus[XTF_WIRE_CPUS / 8]; /* bits of the CPUs on which the process may run, when the collector starts; all
                                         0: not known */
+    /* By ring: ids of the requests for which the ring's call waits; 0: a request without a record. */
+    _Atomic uint64_t lists[XTF_WIRE_LISTS][XTF_WIRE_LIST_SIZE];
 } XtfWireProcess;
 
 typedef enum {
@@ -146,10 +152,12 @@ typedef struct {
     /* For watchers: what the call that was entered at `called` waits for. `peer` is a rank in `comm`; XTF_WIRE_NONE:
      * any, or none. It is the call of the innermost frame if `called` is `since`. `requests`: how many requests the
      * call was given to complete, without null ones; 0: it completes none. XTF_WIRE_BOTH: it receives from `peer`, and
-     * sends to `dest`, which may be XTF_WIRE_NULL. */
+     * sends to `dest`, which may be XTF_WIRE_NULL. XTF_WIRE_ROOTED: `peer` is the root of its collective operation. */
     _Atomic uint32_t peer, tag, comm, requests;
     _Atomic uint64_t called;
-    _Atomic uint64_t request; /* if `requests` is 1: the request's id; 0: not known */
+    /* If `requests` is 1: the request's id. 0: not known. XTF_WIRE_LISTED: `requests` ids are in the ring's list, which
+     * has no null or inactive requests, and none from or to MPI_PROC_NULL. */
+    _Atomic uint64_t request;
     _Atomic uint32_t dest, sendtag;
 } XtfWireRing;
 

@@ -16,7 +16,7 @@ static uint64_t complete_send(uint64_t handle)
 {
     XtfMpiRequest request;
 
-    return xtf_mpi_requests_complete(xtf_mpi_requests_hold(handle, false), false, &request) ? request.id : 0;
+    return xtf_mpi_requests_complete(xtf_mpi_requests_hold(handle, false), &request) ? request.id : 0;
 }
 
 Test(requests, one_handle_means_its_oldest_request)
@@ -48,7 +48,7 @@ Test(requests, a_persistent_request_stays_in_the_table)
         cr_assert(xtf_mpi_requests_test(xtf_mpi_requests_hold(7, false), &request));
         cr_assert_eq(request.tests, 1, "the tests of the start before do not count");
         xtf_mpi_requests_cancel(7);
-        cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, false), false, &request));
+        cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, false), &request));
         cr_assert_eq(request.id, id);
         cr_assert_eq(request.flags, XTF_MPI_REQUEST_PERSISTENT | XTF_MPI_REQUEST_CANCEL);
         cr_assert_eq(complete_send(7), 0, "it is inactive");
@@ -70,9 +70,9 @@ Test(requests, messages_have_separate_handles)
     xtf_mpi_requests_add(&(XtfMpiRequest){.handle = 7, .id = 2, .kind = XTF_MPI_REQUEST_MESSAGE, .comm = 5});
     cr_assert_eq(complete_send(7), 1);
     cr_assert_eq(complete_send(7), 0);
-    cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, true), true, &message));
+    cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, true), &message));
     cr_assert_eq(message.comm, 5);
-    cr_assert_not(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, true), true, &message));
+    cr_assert_not(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, true), &message));
 }
 
 Test(requests, a_held_request_keeps_its_handle_from_a_quicker_thread)
@@ -84,7 +84,7 @@ Test(requests, a_held_request_keeps_its_handle_from_a_quicker_thread)
     add_send(7, 2);
     uint64_t second = xtf_mpi_requests_hold(7, false);
     cr_assert_eq(xtf_mpi_requests_handle(second), 7);
-    cr_assert(xtf_mpi_requests_complete(second, false, &request));
+    cr_assert(xtf_mpi_requests_complete(second, &request));
     cr_assert_eq(request.id, 2);
     cr_assert_eq(complete_send(7), 0, "it is held");
     xtf_mpi_requests_release(first);
@@ -103,7 +103,7 @@ Test(requests, presence_is_known_for_one_thread)
     cr_assert(!xtf_mpi_requests_may_exist());
     add_send(7, 1);
     cr_assert(xtf_mpi_requests_may_exist());
-    cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, false), false, &request));
+    cr_assert(xtf_mpi_requests_complete(xtf_mpi_requests_hold(7, false), &request));
     cr_assert(!xtf_mpi_requests_may_exist());
 }
 

@@ -124,7 +124,8 @@ static bool append_pending(XtfCollectSession *session, uint64_t time, uint64_t l
 
     for (uint32_t i = 0; i < session->n_rings && !finalized; i++) {
         XtfCollectRing *ring = session->rings[i];
-        if (!ring || xtf_collect_pending(ring, &session->memory.rings[i], time, least))
+        const _Atomic uint64_t *list = i < XTF_WIRE_LISTS ? session->memory.process->lists[i] : NULL;
+        if (!ring || xtf_collect_pending(ring, &session->memory.rings[i], list, time, least))
             continue;
         g_propagate_error(error, g_steal_pointer(&ring->stream.error));
         return false;

@@ -56,12 +56,13 @@ typedef struct {
 /* The producer's side of a ring. Front ends read `depth` and own `regions`; the core owns the other fields. */
 typedef struct {
     XtfWireRing *shared;
-    uint8_t *data;  /* the ring's bytes, mapped twice in a row */
-    uint64_t mask;  /* ring_size - 1 */
-    uint64_t head;  /* the producer's copy of shared->head */
-    uint64_t limit; /* records fit up to this position without another read of the tail */
-    uint32_t depth; /* number of open frames, recorded or not */
-    uint32_t off;   /* XtfCoreOff bits: reasons why the thread does not record, or may soon not record */
+    _Atomic uint64_t *list; /* XTF_WIRE_LIST_SIZE ids of requests, for the collector; NULL: the ring has no list */
+    uint8_t *data;          /* the ring's bytes, mapped twice in a row */
+    uint64_t mask;          /* ring_size - 1 */
+    uint64_t head;          /* the producer's copy of shared->head */
+    uint64_t limit;         /* records fit up to this position without another read of the tail */
+    uint32_t depth;         /* number of open frames, recorded or not */
+    uint32_t off;           /* XtfCoreOff bits: reasons why the thread does not record, or may soon not record */
 
     uint32_t kept_off; /* `off`, while xtf_core_force_on() keeps the thread on */
     uint32_t hole;     /* 0, or XTF_CORE_HOLE_...: the ring takes only the records that keep frames balanced */
@@ -306,6 +307,12 @@ static inline void xtf_core_show_requests(XtfRing *ring, uint64_t time, uint32_t
 {
     atomic_store_explicit(&ring->shared->request, request, memory_order_relaxed);
     xtf_core_show_awaited(ring, time, peer, tag, comm, requests);
+}
+
+/* Publishes the same of a collective operation with a root. */
+static inline void xtf_core_show_root(XtfRing *ring, uint64_t time, uint32_t root, uint32_t comm)
+{
+    xtf_core_show_awaited(ring, time, root, XTF_WIRE_NONE, comm, XTF_WIRE_ROOTED);
 }
 
 /* Publishes the same of a call that receives a message and sends one. */

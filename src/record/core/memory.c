@@ -114,12 +114,13 @@ static bool make_rings(uint64_t ring_size, uint32_t n_rings)
     if (rings == MAP_FAILED)
         return false;
     xtf_core.rings = rings;
-    *xtf_core.process = (XtfWireProcess){.magic = XTF_WIRE_MAGIC,
-                                         .version = XTF_WIRE_VERSION,
-                                         .n_rings = n_rings,
-                                         .ring_size = ring_size,
-                                         .pid = getpid(),
-                                         .rank = XTF_WIRE_NONE};
+    XtfWireProcess *process = xtf_core.process; /* all zeros: the file is new */
+    process->magic = XTF_WIRE_MAGIC;
+    process->version = XTF_WIRE_VERSION;
+    process->n_rings = n_rings;
+    process->ring_size = ring_size;
+    process->pid = getpid();
+    atomic_store(&process->rank, XTF_WIRE_NONE);
     return true;
 }
 
@@ -190,6 +191,7 @@ bool xtf_core_map_ring(uint32_t index)
         }
     madvise(data, 2 * size, MADV_DONTFORK);
     ring->shared = &xtf_core.shared[index];
+    ring->list = index < XTF_WIRE_LISTS ? xtf_core.process->lists[index] : NULL;
     ring->data = data;
     ring->mask = size - 1;
     return true;

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 HEADER = (pathlib.Path(__file__).parents[3] / "src/record/wire.h").read_text()
-HEADER_SIZE = 3 * 4096
+HEADER_SIZE = 19 * 4096
 RING_BYTES = 192
 CHOICES = 1 << 17
 MAGIC = 0x3165726977667478

@@ -144,14 +144,14 @@ class Limits(Case):
 
     def test_part_too_large(self):
         """Checks that the collector fails, but not the program."""
-        n, start = 2000000, {"limits": [(resource.RLIMIT_FSIZE, 450000)]}
+        n, start = 2000000, {"limits": [(resource.RLIMIT_FSIZE, 520000)]}
         plain = self.run_plain(n, "exit", **start)
         done = self.run_recorded(n, "exit", start=start, BUFFER=65536)
         self.assertEqual((done.status, done.out), (plain.status, plain.out))
         self.assertEqual(self.counted(), 3 * n)
         self.assertIn("File too large", "".join(log.read_text() for log in self.parts.glob("*.log")))
         for part in self.files():
-            self.assertLessEqual(part.stat().st_size, 450000)
+            self.assertLessEqual(part.stat().st_size, 520000)
             self.assertIn(" 0 problems", self.xtf("check", part))
 
     def test_memory(self):

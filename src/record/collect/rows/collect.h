@@ -170,8 +170,10 @@ bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, 
 /* Appends the operation that the last call began, before a commit. */
 bool xtf_collect_append_begun(XtfCollectRing *ring);
 /* Appends rows of `pending` if the ring's thread is in a call of MPI at `time`, and has been for `least` ns. Behind
- * the call's row are rows of the requests that it completes. A call gets rows once. */
-bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, uint64_t time, uint64_t least);
+ * the call's row are rows of the requests that it completes. `list`: the ring's requests; NULL: it has no list. A call
+ * gets rows once. */
+bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, const _Atomic uint64_t *list, uint64_t time,
+                         uint64_t least);
 
 /* Adds a request of the process, unless its id is 0. */
 void xtf_collect_request_begin(XtfCollectRequests *requests, XtfCollectRequest request);

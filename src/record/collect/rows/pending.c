@@ -10,12 +10,18 @@ typedef struct {
     bool has_arguments; /* the fields below are of this call */
     uint32_t peer, tag, comm, requests, dest, sendtag;
     uint64_t request;
+    uint64_t ids[XTF_WIRE_LIST_SIZE]; /* the requests, if `request` is XTF_WIRE_LISTED */
 } Shown;
 
 #define LOAD(FIELD) atomic_load_explicit(&shared->FIELD, memory_order_relaxed)
 
-/* Reads what a ring shows. Returns false if the thread enters or leaves a call meanwhile. */
-static bool read_shown(const XtfWireRing *shared, Shown *shown)
+static bool shows_list(const Shown *shown)
+{
+    return shown->request == XTF_WIRE_LISTED && shown->requests <= XTF_WIRE_LIST_SIZE;
+}
+
+/* Reads what a ring and its list of requests show. Returns false if the thread enters or leaves a call meanwhile. */
+static bool read_shown(const XtfWireRing *shared, const _Atomic uint64_t *list, Shown *shown)
 {
     uint64_t since = atomic_load_explicit(&shared->since, memory_order_acquire);
 
@@ -31,6 +37,17 @@ static bool read_shown(const XtfWireRing *shared, Shown *shown)
         .sendtag = LOAD(sendtag),
         .request = LOAD(request),
     };
+    if (!shown->has_arguments)
+        shown->requests = 0;
+    if (!list && shows_list(shown))
+        shown->request = 0;
+    bool has_list = shows_list(shown);
+    for (uint32_t i = 0; has_list && i < shown->requests; i++)
+        shown->ids[i] = atomic_load_explicit(&list[i], memory_order_relaxed);
+    if (shown->requests == 1 && shown->request != 0 && !has_list) {
+        shown->ids[0] = shown->request;
+        shown->request = XTF_WIRE_LISTED;
+    }
     atomic_thread_fence(memory_order_acquire);
     return LOAD(since) == since;
 }
@@ -74,24 +91,52 @@ static bool append_requests(XtfCollectRing *ring, uint64_t time, const Shown *sh
     return true;
 }
 
-/* Appends the row of the only request of a call, if it is known. */
-static bool append_only_request(XtfCollectRing *ring, uint64_t time, const Shown *shown, XtfPendingRow *row)
+/* Appends the row of a request for which the call surely waits. */
+static bool append_awaited(XtfCollectRing *ring, uint64_t time, uint64_t id, const XtfPendingRow *call)
 {
-    const XtfCollectRequest *request = xtf_collect_request_find(&ring->collector->requests, shown->request);
+    const XtfCollectRequest *request = id ? xtf_collect_request_find(&ring->collector->requests, id) : NULL;
+    XtfPendingRow row = *call;
 
-    return !request || append_request(ring, time, request, row);
+    row.request = id ? id : XTF_NONE64;
+    if (request)
+        return append_request(ring, time, request, &row);
+    row.peer = row.tag = row.comm = XTF_NONE32;
+    return append_pending_row(ring, time, XTF_LABEL_PENDING_OTHER, &row);
 }
 
-/* Appends a row for each posted receive for which the call does not wait: another process may send to it meanwhile. The
- * call waits for request `except`; 0: for none. A row without an envelope says that some are left out. */
-static bool append_posted(XtfCollectRing *ring, uint64_t time, uint64_t except, XtfPendingRow *row)
+/* Appends the rows of the requests for which a call surely waits. The call's own row has the envelope of an only one:
+ * that of a probed message has no other row. */
+static bool append_all_awaited(XtfCollectRing *ring, uint64_t time, const Shown *shown, const XtfPendingRow *call)
+{
+    bool has_envelope = shown->requests == 1 && shown->comm != XTF_WIRE_NONE;
+
+    if (has_envelope && !xtf_collect_request_find(&ring->collector->requests, shown->ids[0]))
+        return true;
+    for (uint32_t i = 0; i < shown->requests; i++)
+        if (!append_awaited(ring, time, shown->ids[i], call))
+            return false;
+    return true;
+}
+
+/* True if a call waits for the request with an id. */
+static bool is_awaited(const Shown *shown, uint64_t id)
+{
+    for (uint32_t i = 0; i < shown->requests && shows_list(shown); i++)
+        if (shown->ids[i] == id)
+            return true;
+    return false;
+}
+
+/* Appends a row for each posted receive for which the call does not wait: another process may send to it meanwhile. A
+ * row without an envelope says that some are left out. */
+static bool append_posted(XtfCollectRing *ring, uint64_t time, const Shown *shown, XtfPendingRow *row)
 {
     g_autoptr(GArray) list = xtf_collect_requests_list(&ring->collector->requests);
     guint n = 0;
 
     for (guint i = 0; i < list->len; i++) {
         const XtfCollectRequest *request = &g_array_index(list, XtfCollectRequest, i);
-        if (request->event != XTF_LABEL_PENDING_RECEIVE || (except != 0 && request->id == except))
+        if (request->event != XTF_LABEL_PENDING_RECEIVE || is_awaited(shown, request->id))
             continue;
         if (n++ == REQUESTS_MAX) {
             row->peer = row->tag = row->comm = XTF_NONE32;
@@ -104,6 +149,18 @@ static bool append_posted(XtfCollectRing *ring, uint64_t time, uint64_t except, 
     return true;
 }
 
+/* Sets the fields of a row that a call's arguments determine. */
+static void set_arguments(XtfCollectRing *ring, XtfPendingRow *row, const Shown *shown)
+{
+    bool is_rooted = shown->requests == XTF_WIRE_ROOTED;
+
+    set_envelope(ring, row, is_rooted ? XTF_WIRE_NONE : shown->peer, shown->tag, shown->comm);
+    if (is_rooted)
+        row->root = shown->peer;
+    else if (shown->requests > 0 && shown->requests != XTF_WIRE_BOTH)
+        row->requests = shown->requests;
+}
+
 static bool append_call(XtfCollectRing *ring, uint64_t time, uint32_t region, const Shown *shown)
 {
     XtfPendingRow row = {.region = region,
@@ -111,36 +168,34 @@ static bool append_call(XtfCollectRing *ring, uint64_t time, uint32_t region, co
                          .peer = XTF_NONE32,
                          .tag = XTF_NONE32,
                          .comm = XTF_NONE32,
-                         .requests = XTF_NONE32};
-    bool sends = shown->has_arguments && shown->requests == XTF_WIRE_BOTH;
-    bool completes = shown->has_arguments && shown->requests > 0 && !sends;
+                         .requests = XTF_NONE32,
+                         .root = XTF_NONE32,
+                         .request = XTF_NONE64};
 
     if (shown->has_arguments)
-        set_envelope(ring, &row, shown->peer, shown->tag, shown->comm);
-    if (completes)
-        row.requests = shown->requests;
+        set_arguments(ring, &row, shown);
+    bool completes = row.requests != XTF_NONE32;
     if (!append_pending_row(ring, time, XTF_LABEL_PENDING, &row))
         return false;
-    row.requests = XTF_NONE32;
-    if (sends && shown->dest != XTF_WIRE_NULL) {
+    row.requests = row.root = XTF_NONE32;
+    if (shown->has_arguments && shown->requests == XTF_WIRE_BOTH && shown->dest != XTF_WIRE_NULL) {
         set_envelope(ring, &row, shown->dest, shown->sendtag, shown->comm);
         if (!append_pending_row(ring, time, XTF_LABEL_PENDING_SEND, &row))
             return false;
     }
-    bool one = completes && shown->requests == 1 && shown->request != 0;
-    if (completes && !one)
+    if (completes && !shows_list(shown))
         return append_requests(ring, time, shown, &row);
-    return (!one || append_only_request(ring, time, shown, &row)) &&
-           append_posted(ring, time, one ? shown->request : 0, &row);
+    return (!completes || append_all_awaited(ring, time, shown, &row)) && append_posted(ring, time, shown, &row);
 }
 
-bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, uint64_t time, uint64_t least)
+bool xtf_collect_pending(XtfCollectRing *ring, const XtfWireRing *shared, const _Atomic uint64_t *list, uint64_t time,
+                         uint64_t least)
 {
     XtfCollector *collector = ring->collector;
     bool in_use = atomic_load_explicit(&shared->state, memory_order_acquire) == XTF_WIRE_RING_USED;
     Shown shown;
 
-    if (!ring->open || ring->fault || !in_use || !read_shown(shared, &shown) || shown.since == ring->reported)
+    if (!ring->open || ring->fault || !in_use || !read_shown(shared, list, &shown) || shown.since == ring->reported)
         return true;
     if (shown.number == 0 || shown.number >= XTF_WIRE_REGIONS_OWN)
         return true;

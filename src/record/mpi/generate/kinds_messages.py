@@ -141,9 +141,14 @@ TRAFFIC = {
     "ALLTOALLW,neighbor": (f"xtf_mpi_neighbors_v({{comm}}, {SENT_W}, {RECEIVED_W})", "ALLTOALLW"),
 }
 
+# {operation: the count that is above 0 if its root exchanges data with each member. Gatherv has a count for each}
+ROOTED = {"BCAST": "{count}", "GATHER": "{recvcount}", "GATHERV": "1", "SCATTER": "{recvcount}", "SCATTERV": "{recvcount}", "REDUCE": "{count}"}
+
 for what, (traffic, recorded_as) in TRAFFIC.items():
+    awaited = (f"xtf_mpi_awaits_root({{ring}}, {{entered}}, {{root}}, {ROOTED[what]}, {{comm}});" if what in ROOTED
+               else "xtf_mpi_awaits_all({ring}, {entered}, {comm});")
     operation = f"XTF_MPI_OP_{recorded_as}" if recorded_as else "{operation}"
-    KINDS[f"collective:{what}"] = ("xtf_mpi_awaits_all({ring}, {entered}, {comm}); xtf_mpi_collective_begin({ring}, {entered});",
+    KINDS[f"collective:{what}"] = (awaited + " xtf_mpi_collective_begin({ring}, {entered});",
                                    succeeded(f"xtf_mpi_collective({{ring}}, {{left}}, {operation}, {traffic})") + OR_FAILED)
     KINDS[f"icollective:{what}"] = ("", succeeded(f"xtf_mpi_icollective({{ring}}, {{entered}}, {operation}, {traffic}, *{{request}})"))
     KINDS[f"collective_init:{what}"] = ("", succeeded(f"xtf_mpi_collective_init({operation}, {traffic}, *{{request}})"))

@@ -164,7 +164,7 @@ static void complete_request(XtfRing *ring, uint64_t time, uint64_t hold, bool f
     Outcome outcome = failed ? FAILED : COMPLETED;
     int cancelled;
 
-    if (hold == XTF_MPI_NO_REQUEST || !xtf_mpi_requests_complete(hold, false, &request))
+    if (hold == XTF_MPI_NO_REQUEST || !xtf_mpi_requests_complete(hold, &request))
         return;
     if (__builtin_expect(request.tests > 1, 0))
         record_tests(ring, time, &request);
@@ -176,7 +176,7 @@ static void complete_request(XtfRing *ring, uint64_t time, uint64_t hold, bool f
 
 void xtf_mpi_release(uint64_t hold)
 {
-    if (__builtin_expect(xtf_mpi_requests_shared, 0) && hold != XTF_MPI_NO_REQUEST)
+    if (hold != XTF_MPI_NO_REQUEST)
         xtf_mpi_requests_release(hold);
 }
 
@@ -188,7 +188,7 @@ void xtf_mpi_message_lost(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Mess
         return;
     if (message != MPI_MESSAGE_NULL)
         xtf_mpi_release(saved);
-    else if (xtf_mpi_requests_complete(saved, true, &lost_message) && ring)
+    else if (xtf_mpi_requests_complete(saved, &lost_message) && ring)
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_CANCELLED, 0, 0, lost_message.id);
 }
 
@@ -204,7 +204,7 @@ void xtf_mpi_freed(int result, uint64_t saved)
 
 static void release_all(long long n, const uint64_t *saved)
 {
-    for (long long i = 0; saved && xtf_mpi_requests_shared && i < n; i++)
+    for (long long i = 0; saved && i < n; i++)
         xtf_mpi_release(saved[i]);
 }
 

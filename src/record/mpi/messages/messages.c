@@ -58,6 +58,15 @@ void xtf_mpi_awaits_both(XtfRing *ring, uint64_t time, int source, int recvtag, 
                        (uint32_t)sendtag);
 }
 
+/* Shows a call that waits for a request that sends, with an id, and receives, with the next one. */
+static void show_sendrecv(XtfRing *ring, uint64_t time, const XtfMpiRequest *request)
+{
+    for (unsigned i = 0; ring->list && i < 2; i++)
+        atomic_store_explicit(&ring->list[i], request->id + i, memory_order_relaxed);
+    xtf_core_show_requests(ring, time, shown_peer((int)request->peer), shown_tag((int)request->tag), request->comm,
+                           ring->list ? 2 : 1, ring->list ? XTF_WIRE_LISTED : 0);
+}
+
 void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved)
 {
     const XtfMpiRequest *request = ring && saved != XTF_MPI_NO_REQUEST ? xtf_mpi_requests_held(saved) : NULL;
@@ -67,9 +76,11 @@ void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved)
     switch (request->kind) {
     case XTF_MPI_REQUEST_SEND:
     case XTF_MPI_REQUEST_RECV:
-    case XTF_MPI_REQUEST_SENDRECV:
         xtf_core_show_requests(ring, time, shown_peer((int)request->peer), shown_tag((int)request->tag), request->comm,
-                               1, request->kind == XTF_MPI_REQUEST_SENDRECV ? 0 : request->id);
+                               1, request->id);
+        return;
+    case XTF_MPI_REQUEST_SENDRECV:
+        show_sendrecv(ring, time, request);
         return;
     case XTF_MPI_REQUEST_COLLECTIVE:
         xtf_core_show_requests(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, request->comm, 1, request->id);
@@ -79,15 +90,35 @@ void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved)
     }
 }
 
+/* True if a call may have to wait for a held request. It has not to for null and inactive ones, nor for messages from
+ * or to MPI_PROC_NULL. Sets *id to its id; 0: the request is unknown, or has no id of its own in the trace. */
+static bool is_awaited(uint64_t saved, uint64_t *id)
+{
+    const XtfMpiRequest *request = saved != XTF_MPI_NO_REQUEST ? xtf_mpi_requests_peek(saved) : NULL;
+    bool has_id = request && (request->kind == XTF_MPI_REQUEST_SEND || request->kind == XTF_MPI_REQUEST_RECV ||
+                              request->kind == XTF_MPI_REQUEST_COLLECTIVE);
+
+    *id = has_id ? request->id : 0;
+    return saved != XTF_MPI_NO_REQUEST && (!request || (request->id != 0 && request->kind != XTF_MPI_REQUEST_SILENT));
+}
+
 void xtf_mpi_awaits_requests(XtfRing *ring, uint64_t time, long long n, const uint64_t *saved)
 {
-    uint32_t active = 0;
+    uint32_t n_awaited = 0;
+    uint64_t id;
 
     if (!ring || !saved)
         return;
-    for (long long i = 0; i < n; i++)
-        active += saved[i] != XTF_MPI_NO_REQUEST;
-    xtf_core_show_requests(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, XTF_WIRE_NONE, active, 0);
+    for (long long i = 0; i < n; i++) {
+        if (!is_awaited(saved[i], &id))
+            continue;
+        if (ring->list && n_awaited < XTF_WIRE_LIST_SIZE)
+            atomic_store_explicit(&ring->list[n_awaited], id, memory_order_relaxed);
+        n_awaited++;
+    }
+    bool is_listed = ring->list && n_awaited <= XTF_WIRE_LIST_SIZE;
+    xtf_core_show_requests(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, XTF_WIRE_NONE, n_awaited,
+                           is_listed ? XTF_WIRE_LISTED : 0);
 }
 
 void xtf_mpi_awaits_members(XtfRing *ring, uint64_t time, uint32_t comm)
@@ -100,6 +131,14 @@ void xtf_mpi_awaits_all(XtfRing *ring, uint64_t time, MPI_Comm comm)
 {
     if (ring)
         xtf_mpi_awaits_members(ring, time, xtf_mpi_comm_id(comm));
+}
+
+void xtf_mpi_awaits_root(XtfRing *ring, uint64_t time, int root, long long count, MPI_Comm comm)
+{
+    if (root >= 0 && count > 0)
+        xtf_core_show_root(ring, time, (uint32_t)root, xtf_mpi_comm_id(comm));
+    else
+        xtf_mpi_awaits_all(ring, time, comm);
 }
 
 void xtf_mpi_send(XtfRing *ring, uint64_t time, uint64_t bytes, int dest, int tag, MPI_Comm comm)
@@ -305,7 +344,7 @@ void xtf_mpi_mprobe(XtfRing *ring, uint64_t time, MPI_Message message, MPI_Comm 
                             .id = xtf_mpi_requests_ids(1),
                             .comm = xtf_mpi_comm_id(comm)};
     /* Existing messages have different handles: an older one with this handle was received unseen. */
-    if (xtf_mpi_requests_complete(xtf_mpi_save_message(message), true, &stale) && ring)
+    if (xtf_mpi_requests_complete(xtf_mpi_save_message(message), &stale) && ring)
         xtf_core_record(ring, time, XTF_WIRE_REQUEST_CANCELLED, 0, 0, stale.id);
     xtf_core_record(ring, time, XTF_WIRE_IRECV_REQUEST, 1, XTF_WIRE_NONE, probed.id,
                     xtf_core_pair(probed.comm, XTF_WIRE_NONE));
@@ -315,7 +354,7 @@ void xtf_mpi_mprobe(XtfRing *ring, uint64_t time, MPI_Message message, MPI_Comm 
 void xtf_mpi_mrecv(XtfRing *ring, uint64_t time, uint64_t saved, const MPI_Status *status)
 {
     XtfMpiRequest message;
-    bool known = saved != XTF_MPI_NO_REQUEST && xtf_mpi_requests_complete(saved, true, &message);
+    bool known = saved != XTF_MPI_NO_REQUEST && xtf_mpi_requests_complete(saved, &message);
 
     if (ring && known)
         xtf_core_record(ring, time, XTF_WIRE_IRECV, 0, (uint32_t)status->MPI_SOURCE,
@@ -333,7 +372,7 @@ void xtf_mpi_imrecv(XtfRing *ring, uint64_t time, uint64_t saved, MPI_Request re
             add_silent(request, 0);
         return;
     }
-    bool known = xtf_mpi_requests_complete(saved, true, &message);
+    bool known = xtf_mpi_requests_complete(saved, &message);
     if (ring && known)
         add_started(request, XTF_MPI_REQUEST_RECV, message.id, message.comm, MPI_ANY_SOURCE, MPI_ANY_TAG);
     else if (ring)

@@ -44,11 +44,14 @@ void xtf_mpi_awaits(XtfRing *ring, uint64_t time, int peer, int tag, MPI_Comm co
 void xtf_mpi_awaits_both(XtfRing *ring, uint64_t time, int source, int recvtag, int dest, int sendtag, MPI_Comm comm);
 /* Shows what a call waits for that waits for one held request; `ring` may be NULL. */
 void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved);
-/* Shows for how many of `n` held requests a call waits, without null ones. It does not look them up: two look-ups take
- * 30 ns. `ring` and `saved` may be NULL. */
+/* Shows for which of `n` held requests a call waits. Null and inactive requests do not count, nor requests of messages
+ * from or to MPI_PROC_NULL. `ring` and `saved` may be NULL. */
 void xtf_mpi_awaits_requests(XtfRing *ring, uint64_t time, long long n, const uint64_t *saved);
 /* Shows that a call waits in a collective operation; `ring` may be NULL. */
 void xtf_mpi_awaits_all(XtfRing *ring, uint64_t time, MPI_Comm comm);
+/* Shows the same of an operation with a root. `count`: elements of a block that the caller sends to the root, or
+ * receives from it. If there are none, or the root is in another group, the root is not shown. */
+void xtf_mpi_awaits_root(XtfRing *ring, uint64_t time, int root, long long count, MPI_Comm comm);
 /* Shows the same, by the communicator's id. */
 void xtf_mpi_awaits_members(XtfRing *ring, uint64_t time, uint32_t comm);
 /* Records a send, before the call or after it has succeeded. */

@@ -32,7 +32,7 @@ typedef struct {
 } Stripe;
 
 static Stripe stripes[STRIPES];
-bool xtf_mpi_requests_shared = true;
+static bool is_shared = true;
 static _Atomic uint64_t last_id;
 
 static uint64_t hash_of(uint64_t handle)
@@ -49,13 +49,13 @@ static Stripe *stripe_of(uint64_t hash)
 
 static void lock_stripe(Stripe *stripe)
 {
-    if (xtf_mpi_requests_shared)
+    if (is_shared)
         xtf_spin_lock(&stripe->lock);
 }
 
 static void unlock_stripe(Stripe *stripe)
 {
-    if (xtf_mpi_requests_shared)
+    if (is_shared)
         xtf_spin_unlock(&stripe->lock);
 }
 
@@ -173,24 +173,17 @@ typedef struct {
     uint32_t index;
 } Held;
 
-static Held lock_held(uint64_t hold, bool message)
+static Held lock_held(uint64_t hold)
 {
-    Held found;
+    Held found = {&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES)};
 
-    if (xtf_mpi_requests_shared) {
-        found = (Held){&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES)};
-        lock_stripe(found.stripe);
-        if (found.index != NONE)
-            request_at(found.stripe, found.index)->flags &= (uint8_t)~XTF_MPI_REQUEST_HELD;
-    } else {
-        uint64_t hash = hash_of(hold);
-        found.stripe = stripe_of(hash);
-        found.index = find_request(found.stripe, hash, hold, message);
-    }
+    lock_stripe(found.stripe);
+    if (found.index != NONE)
+        request_at(found.stripe, found.index)->flags &= (uint8_t)~XTF_MPI_REQUEST_HELD;
     return found;
 }
 
-/* Sets a flag of a known request. Returns its place, which is the hold of a shared table. */
+/* Sets a flag of a known request. Returns its place, which is a hold. */
 static uint64_t set_flag(uint64_t handle, bool message, uint8_t flag)
 {
     uint64_t hash = hash_of(handle);
@@ -204,19 +197,19 @@ static uint64_t set_flag(uint64_t handle, bool message, uint8_t flag)
     return (uint64_t)index * STRIPES + (uint64_t)(stripe - stripes);
 }
 
-uint64_t xtf_mpi_requests_claim(uint64_t handle, bool message)
+uint64_t xtf_mpi_requests_hold(uint64_t handle, bool message)
 {
     return set_flag(handle, message, XTF_MPI_REQUEST_HELD);
 }
 
 void xtf_mpi_requests_share(bool share)
 {
-    xtf_mpi_requests_shared = share;
+    is_shared = share;
 }
 
 bool xtf_mpi_requests_may_exist(void)
 {
-    if (xtf_mpi_requests_shared)
+    if (is_shared)
         return true;
     for (unsigned i = 0; i < STRIPES; i++)
         if (stripes[i].n > 0)
@@ -226,7 +219,7 @@ bool xtf_mpi_requests_may_exist(void)
 
 uint64_t xtf_mpi_requests_ids(unsigned n)
 {
-    if (xtf_mpi_requests_shared)
+    if (is_shared)
         return atomic_fetch_add_explicit(&last_id, n, memory_order_relaxed) + 1;
     uint64_t id = atomic_load_explicit(&last_id, memory_order_relaxed);
     atomic_store_explicit(&last_id, id + n, memory_order_relaxed);
@@ -272,9 +265,9 @@ bool xtf_mpi_requests_add(const XtfMpiRequest *request)
     return true;
 }
 
-bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *request)
+bool xtf_mpi_requests_complete(uint64_t hold, XtfMpiRequest *request)
 {
-    Held done = lock_held(hold, message);
+    Held done = lock_held(hold);
     bool known = false;
 
     if (done.index != NONE) {
@@ -293,32 +286,28 @@ bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *reque
     return known;
 }
 
-/* Returns the held request, active or not; NULL: none is held. No other thread changes it, and its memory stays. */
-static const XtfMpiRequest *peek_request(uint64_t hold)
+const XtfMpiRequest *xtf_mpi_requests_peek(uint64_t hold)
 {
-    if (xtf_mpi_requests_shared)
-        return hold / STRIPES == NONE ? NULL : request_at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES));
-    Held asked = lock_held(hold, false);
-    return asked.index == NONE ? NULL : request_at(asked.stripe, asked.index);
+    return hold / STRIPES == NONE ? NULL : request_at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES));
 }
 
 const XtfMpiRequest *xtf_mpi_requests_held(uint64_t hold)
 {
-    const XtfMpiRequest *request = peek_request(hold);
+    const XtfMpiRequest *request = xtf_mpi_requests_peek(hold);
 
     return request && request->id != 0 ? request : NULL;
 }
 
 bool xtf_mpi_requests_is_idle(uint64_t hold)
 {
-    const XtfMpiRequest *request = peek_request(hold);
+    const XtfMpiRequest *request = xtf_mpi_requests_peek(hold);
 
     return request && request->id == 0;
 }
 
 bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
 {
-    Held tested = lock_held(hold, false);
+    Held tested = lock_held(hold);
     bool known = false;
 
     if (tested.index != NONE && request_at(tested.stripe, tested.index)->id != 0) {
@@ -332,7 +321,7 @@ bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
 
 bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request)
 {
-    Held freed = lock_held(hold, false);
+    Held freed = lock_held(hold);
 
     if (freed.index != NONE) {
         *request = *request_at(freed.stripe, freed.index);
@@ -344,15 +333,13 @@ bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request)
 
 void xtf_mpi_requests_release(uint64_t hold)
 {
-    if (xtf_mpi_requests_shared && hold / STRIPES != NONE)
-        unlock_stripe(lock_held(hold, false).stripe);
+    if (hold / STRIPES != NONE)
+        unlock_stripe(lock_held(hold).stripe);
 }
 
 uint64_t xtf_mpi_requests_handle(uint64_t hold)
 {
-    if (!xtf_mpi_requests_shared)
-        return hold;
-    const XtfMpiRequest *request = peek_request(hold);
+    const XtfMpiRequest *request = xtf_mpi_requests_peek(hold);
     return request ? request->handle : 0;
 }
 

@@ -79,17 +79,12 @@ bool xtf_mpi_requests_add(const XtfMpiRequest *request);
 /* Holds. A call that may complete or free a request holds it before it calls MPI. Once MPI has completed the
  * request, another thread may get its handle, and be faster here. A hold takes the handle's first request, active or
  * not, that is not held. One of the next functions ends it. `message`: the handle is that of a message, not of a
- * request. While the table is not shared by threads, a hold is the handle itself and costs nothing. */
-extern bool xtf_mpi_requests_shared;
-uint64_t xtf_mpi_requests_claim(uint64_t handle, bool message);
-static inline uint64_t xtf_mpi_requests_hold(uint64_t handle, bool message)
-{
-    return xtf_mpi_requests_shared ? xtf_mpi_requests_claim(handle, message) : handle;
-}
+ * request. */
+uint64_t xtf_mpi_requests_hold(uint64_t handle, bool message);
 
 /* Copies a completed request to *request and removes it. A persistent request stays, inactive; its copy is as it was
  * while active. Returns false, and changes nothing, if no active request was held. */
-bool xtf_mpi_requests_complete(uint64_t hold, bool message, XtfMpiRequest *request);
+bool xtf_mpi_requests_complete(uint64_t hold, XtfMpiRequest *request);
 /* True if the held request is known and not active: a persistent one that was not started. */
 bool xtf_mpi_requests_is_idle(uint64_t hold);
 /* Counts a test that found the held request not completed, and copies the request to *request. Returns false if no
@@ -100,6 +95,9 @@ bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request);
 bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request);
 /* Ends a hold without any change of the request. */
 void xtf_mpi_requests_release(uint64_t hold);
+/* Returns the held request, active or not, valid until the hold ends; NULL: none is held. No other thread changes it.
+ */
+const XtfMpiRequest *xtf_mpi_requests_peek(uint64_t hold);
 /* Returns the active request that is held, valid until the hold ends; NULL: none is. */
 const XtfMpiRequest *xtf_mpi_requests_held(uint64_t hold);
 /* Returns the handle of the held request; 0: none is held. */

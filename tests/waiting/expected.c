@@ -254,8 +254,9 @@ static bool list_operations(const Simulation *simulation, unsigned location, GAr
         return true;
     if (!lists || thread->listed->len < thread->n_awaited)
         return false;
-    *all = kind != STEP_WAITANY && thread->listed->len == thread->n_awaited;
-    for (unsigned i = 0; i < thread->listed->len; i++) {
+    unsigned n = simulation->program->names_requests ? thread->n_awaited : thread->listed->len;
+    *all = kind != STEP_WAITANY && n == thread->n_awaited;
+    for (unsigned i = 0; i < n; i++) {
         const Request *request = request_at(simulation, g_array_index(thread->listed, unsigned, i));
         add_operation(simulation, location, operations, request->sends, request->number);
     }
@@ -311,8 +312,13 @@ static bool operation_goes_on(const Expecting *expecting, unsigned location)
 {
     const Program *program = expecting->simulation->program;
     const Step *step = step_of(expecting->simulation, location);
-    bool all = true, awaits = false;
+    bool all = true, awaits = false, is_root = proc_of(location) == (unsigned)step->root;
+    bool needs_all = step->kind == STEP_BARRIER || step->kind == STEP_ALLREDUCE ||
+                     (program->names_requests && step->kind == STEP_REDUCE && is_root);
 
+    if (program->names_requests && step->kind == STEP_BCAST && !is_root &&
+        !is_called(expecting, (unsigned)step->root, location))
+        return proc_goes_on(expecting, (unsigned)step->root);
     for (unsigned i = 0; i < program->n_members[step->comm]; i++) {
         unsigned proc = (unsigned)program->members[step->comm][i];
         if (is_called(expecting, proc, location))
@@ -320,8 +326,7 @@ static bool operation_goes_on(const Expecting *expecting, unsigned location)
         awaits = true;
         all &= proc_goes_on(expecting, proc);
     }
-    return !awaits ||
-           (step->kind == STEP_BARRIER || step->kind == STEP_ALLREDUCE ? all : true); /* else it depends on the root */
+    return !awaits || !needs_all || all; /* else the trace does not say whether the member waits */
 }
 
 static bool is_in_finalize(const Expecting *expecting, unsigned proc)

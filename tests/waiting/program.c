@@ -177,6 +177,7 @@ static void make_world(Making *making)
     program->rooted = (Rooted)below(making, N_ROOTED);
     program->finalize_waits = chance(making, 60);
     program->lists_requests = chance(making, 80);
+    program->names_requests = program->lists_requests && chance(making, 70);
     program->reports_early = chance(making, 50);
 }
 

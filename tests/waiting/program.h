@@ -68,6 +68,8 @@ typedef struct {
     Rooted rooted;
     bool finalize_waits; /* MPI_Finalize waits for all processes */
     bool lists_requests; /* the recorder lists the requests of a call, and the communicator of MPI_Finalize */
+    bool names_requests; /* these are the requests for which the call waits, and the root of an operation is named.
+                            Else all open requests of the process are listed */
     bool reports_early;  /* it reports calls that have lasted a second */
     Step steps[LOCATIONS_MAX][STEPS_MAX];
     unsigned n_steps[LOCATIONS_MAX];

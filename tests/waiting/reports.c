@@ -11,8 +11,12 @@ static Row pending_row(const Simulation *simulation, unsigned location)
                .peer = NO_PEER,
                .tag = NO_TAG,
                .comm = NO_COMM,
-               .request = NO_REQUESTS};
+               .request = NO_REQUESTS,
+               .root = NO_PEER,
+               .id = NO_REQUESTS};
 
+    if (is_collective(step->kind) && step->kind >= STEP_BCAST && simulation->program->names_requests)
+        row.root = program_rank(simulation->program, step->comm, step->root);
     if (step->kind == STEP_SEND) {
         row.peer = step->dest;
         row.tag = step->sendtag;
@@ -46,16 +50,47 @@ static void set_envelope(const Simulation *simulation, unsigned id, Row *row)
     }
 }
 
-static void report_request(Simulation *simulation, unsigned location, unsigned id)
+/* Logs the row of a request. `posted`: the call does not wait for it. */
+static void report_request(Simulation *simulation, unsigned location, unsigned id, bool posted)
 {
     Thread *thread = &simulation->threads[location];
-    Row row = {.kind = request_at(simulation, id)->sends ? ROW_PENDING_SEND : ROW_PENDING_RECEIVE,
+    bool sends = request_at(simulation, id)->sends, is_named = simulation->program->names_requests && !posted;
+    Row row = {.kind = posted  ? ROW_PENDING_POSTED
+                       : sends ? ROW_PENDING_SEND
+                               : ROW_PENDING_RECEIVE,
                .since = thread->since,
-               .request = NO_REQUESTS};
+               .request = NO_REQUESTS,
+               .root = NO_PEER,
+               .id = is_named ? (int64_t)id : NO_REQUESTS};
 
     set_envelope(simulation, id, &row);
     simulation_log(simulation, location, row);
     g_array_append_val(thread->listed, id);
+}
+
+static bool is_awaited(const Thread *thread, unsigned id)
+{
+    for (unsigned i = 0; i < thread->n_awaited; i++)
+        if (g_array_index(thread->requests, unsigned, i) == id)
+            return true;
+    return false;
+}
+
+/* Logs the rows of the requests of a call that waits for requests: its own, and the other posted receives of its
+ * process. A recorder that does not name them logs all open ones. */
+static void report_requests(Simulation *simulation, unsigned location)
+{
+    const Thread *thread = &simulation->threads[location];
+    bool is_named = simulation->program->names_requests;
+
+    for (unsigned i = 0; is_named && i < thread->n_awaited; i++)
+        report_request(simulation, location, g_array_index(thread->requests, unsigned, i), false);
+    for (unsigned id = 0; id < simulation->all_requests->len; id++) {
+        const Request *request = request_at(simulation, id);
+        bool is_other = !request->sends && !is_awaited(thread, id);
+        if (request->is_open && request->proc == proc_of(location) && (!is_named || is_other))
+            report_request(simulation, location, id, is_named);
+    }
 }
 
 void simulation_report(Simulation *simulation, unsigned location)
@@ -80,11 +115,11 @@ void simulation_report(Simulation *simulation, unsigned location)
                              .peer = step->dest,
                              .tag = step->sendtag,
                              .comm = step->comm,
-                             .request = NO_REQUESTS});
-    if (step->kind == STEP_WAIT)
-        report_request(simulation, location, g_array_index(thread->requests, unsigned, 0));
-    else if (waits_for_requests(step->kind)) /* the recorder does not know which of the process's requests they are */
-        for (unsigned id = 0; id < simulation->all_requests->len; id++)
-            if (request_at(simulation, id)->is_open && request_at(simulation, id)->proc == proc_of(location))
-                report_request(simulation, location, id);
+                             .request = NO_REQUESTS,
+                             .root = NO_PEER,
+                             .id = NO_REQUESTS});
+    if (step->kind == STEP_WAIT && !simulation->program->names_requests)
+        report_request(simulation, location, g_array_index(thread->requests, unsigned, 0), false);
+    else if (waits_for_requests(step->kind))
+        report_requests(simulation, location);
 }

@@ -302,8 +302,8 @@ static bool print_counts(const Counts *counts, unsigned n)
         for (unsigned verdict = 0; verdict < VERDICTS; verdict++)
             printf("%10u", counts->n[verdict][kind]);
         printf("\n");
-        bool rooted = kind == STEP_BCAST || kind == STEP_REDUCE; /* the trace does not say the root */
-        all &= rooted ? counts->n[3][kind] > 0 : stuck > 0 && counts->n[0][kind] > 0;
+        bool rooted = kind == STEP_BCAST || kind == STEP_REDUCE; /* some members may return early */
+        all &= stuck > 0 && counts->n[0][kind] > 0 && (!rooted || counts->n[3][kind] > 0);
         all &= counts->n[4][kind] > 0;
     }
     for (unsigned verdict = 0; verdict < VERDICTS; verdict++) {

@@ -59,6 +59,8 @@ typedef enum {
     ROW_PENDING,
     ROW_PENDING_SEND,
     ROW_PENDING_RECEIVE,
+    ROW_PENDING_COLLECTIVE,
+    ROW_PENDING_POSTED,
 } RowKind;
 
 enum { NO_PEER = -1, NO_TAG = -1, NO_COMM = -1, NO_REQUESTS = -1 };
@@ -69,6 +71,8 @@ typedef struct {
     StepKind call;
     int peer, tag, comm;
     int64_t request; /* PENDING: number of requests, or NO_REQUESTS */
+    int root;        /* of PENDING: rank of the root; NO_PEER: none */
+    int64_t id;      /* of rows behind PENDING: the request; NO_REQUESTS: it is not named */
 } Row;
 
 typedef struct {

@@ -17,10 +17,12 @@
 typedef struct __attribute__((packed)) {
     XtfRecordHead head;
     uint64_t since;
-    uint32_t peer, tag, comm, requests;
+    uint32_t peer, tag, comm, requests, root;
+    uint64_t request;
 } PendingRow;
 
-static const char *const pending_events[] = {"PENDING", "PENDING_SEND", "PENDING_RECEIVE", "PENDING_COLLECTIVE", NULL};
+static const char *const pending_events[] = {
+    "PENDING", "PENDING_SEND", "PENDING_RECEIVE", "PENDING_COLLECTIVE", "PENDING_POSTED", NULL};
 
 static const XtfFieldSpec pending_fields[] = {
     XTF_HEAD_FIELDS(XTF_SPEC, pending_events){"since", XTF_TYPE_U64, "", "ticks", "", XTF_FIELD_INSTANT, NULL},
@@ -28,6 +30,8 @@ static const XtfFieldSpec pending_fields[] = {
     {"tag", XTF_TYPE_U32, XTF_ROLE_TAG, "", "", XTF_OPT, NULL},
     {"comm", XTF_TYPE_U32, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_OPT, NULL},
     {"requests", XTF_TYPE_U32, "", "", "", XTF_OPT, NULL},
+    {"root", XTF_TYPE_U32, "", "", "", XTF_OPT, NULL},
+    {"request", XTF_TYPE_U64, "", "", "", XTF_OPT, NULL},
     {0},
 };
 
@@ -240,7 +244,9 @@ static void write_pending(Tracing *tracing, const Row *row, uint8_t event)
                              .peer = rank_of(tracing, row->comm, row->peer),
                              .tag = (uint32_t)row->tag,
                              .comm = (uint32_t)row->comm,
-                             .requests = (uint32_t)row->request});
+                             .requests = (uint32_t)row->request,
+                             .root = (uint32_t)row->root,
+                             .request = (uint64_t)row->id});
 }
 
 static void write_row(Tracing *tracing, const Row *row)

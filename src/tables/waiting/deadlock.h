@@ -10,12 +10,17 @@
  *   open call lists.
  * - MPI_Waitall and MPI_Sendrecv wait for all receives for which no message is on its way. If there are none, one of
  *   the operations is incomplete, but the trace does not say which: MPI buffers some messages. They wait for any one.
- * - MPI_Waitany and MPI_Waitsome wait for any of their requests. If the trace has only the open requests of the
- *   process, not the call's own ones, the call waits for any of the open ones. The targets of these calls and of
- *   MPI_Waitall are unknown if the process has made a request of which the trace has no record.
+ * - MPI_Waitany and MPI_Waitsome wait for any of their requests. Older traces have only the open requests of the
+ *   process, not the call's own ones: then the call waits for any of the open ones. The targets of these calls and of
+ *   MPI_Waitall are unknown there if the process has made a request of which the trace has no record.
+ * - A request without a record, such as one of a file, may complete at any time. MPI_Waitall still waits for its
+ *   receives.
  * - A collective operation that no member can leave early waits for all members that have not called it. The k-th
- *   operation of a communicator is the same one at all members. A member in another operation has not called it. The
- *   targets of other operations are unknown: they depend on the root.
+ *   operation of a communicator is the same one at all members. A member in another operation has not called it.
+ * - In MPI_Bcast, MPI_Scatter and MPI_Scatterv a member waits for the root until that one has called the operation. In
+ *   MPI_Reduce and MPI_Gather the root waits for all members. This needs a known root, and a block that is not empty.
+ *   The targets of all other members and operations are unknown. The root of MPI_Bcast may return at once. While it has
+ *   not, it may wait for any member, or for none: it may be sending a long message.
  * - MPI_Finalize waits for all members of its communicator that have not called it. Without a communicator it waits for
  *   any process that has not.
  *

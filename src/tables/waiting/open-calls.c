@@ -15,7 +15,7 @@ enum { AWAITED_MAX = 1 << 12 }; /* most rows of one call that are read */
 /* Fields of `pending`; NULL: missing. */
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no such type */
-    const XtfField *event, *region, *since, *peer, *tag, *comm, *requests;
+    const XtfField *event, *region, *since, *peer, *tag, *comm, *requests, *root, *request;
 } PendingFields;
 
 typedef struct {
@@ -59,6 +59,8 @@ static void find_fields(PendingFields *fields, XtfTraceContext *context)
     fields->comm = xtf_schema_field_by_role(schema, XTF_ROLE_COMM);
     fields->since = xtf_schema_field(schema, "since");
     fields->requests = xtf_schema_field(schema, "requests");
+    fields->root = xtf_schema_field(schema, "root");
+    fields->request = xtf_schema_field(schema, "request");
 }
 
 /* ---- One call. */
@@ -128,10 +130,13 @@ static void add_request_row(Reading *reading, XtfOpenCall *call, const uint8_t *
                  {"PENDING_POSTED", XTF_AWAITED_POSTED}};
     const char *event = xtf_row_label(reading->fields.event, row);
     XtfAwaitedKind kind = XTF_AWAITED_OTHER;
+    bool is_certain =
+        xtf_field_get_or(reading->fields.request, row, UNKNOWN) != UNKNOWN || g_strcmp0(event, "PENDING_OTHER") == 0;
 
     for (unsigned i = 0; event && i < G_N_ELEMENTS(kinds); i++)
         kind = g_str_equal(event, kinds[i].event) ? kinds[i].kind : kind;
     add_awaited(reading, call, kind, row);
+    call->lists_requests |= !is_certain && kind != XTF_AWAITED_POSTED;
     call->n_posted += kind == XTF_AWAITED_RECEIVE || kind == XTF_AWAITED_POSTED;
 }
 
@@ -160,6 +165,16 @@ const XtfAwaited *xtf_open_call_only(const XtfOpenCalls *calls, const XtfOpenCal
     return only;
 }
 
+static void set_root(const Reading *reading, XtfOpenCall *call, uint64_t root)
+{
+    uint64_t self = reading->calls->locations->all[call->location].proc, first[2], n[2];
+    bool has_root = call->kind == XTF_OPEN_COLLECTIVE && root != UNKNOWN &&
+                    xtf_ranks_groups(reading->ranks, call->comm, first, n) && n[1] == 0;
+
+    if (!has_root || !xtf_ranks_proc(reading->ranks, call->comm, root, self, &call->root))
+        call->root = UNKNOWN;
+}
+
 /* Fills a call from its own row. The operations of its requests, if it has any, have been added before. */
 static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
 {
@@ -170,6 +185,7 @@ static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
     call->since = xtf_field_get_or(fields->since, row, UNKNOWN);
     call->comm = xtf_field_get_or(fields->comm, row, UNKNOWN);
     set_kind(reading, call);
+    set_root(reading, call, xtf_field_get_or(fields->root, row, UNKNOWN));
     if (call->kind != XTF_OPEN_ALL && call->kind != XTF_OPEN_ANY)
         return;
     uint64_t requests = xtf_field_get_or(fields->requests, row, UNKNOWN);
@@ -179,7 +195,7 @@ static void fill_call(Reading *reading, XtfOpenCall *call, const uint8_t *row)
     bool from_null = kind == XTF_AWAITED_RECEIVE && call->comm == UNKNOWN && n_awaited > 0; /* MPI_PROC_NULL */
     if (from_null)
         return;
-    call->lists_requests = kind == XTF_AWAITED_EITHER && xtf_mpi_function_find(name, many) >= 0;
+    call->lists_requests &= kind == XTF_AWAITED_EITHER && xtf_mpi_function_find(name, many) >= 0;
     if (kind != XTF_AWAITED_EITHER || (n_awaited == 0 && xtf_field_get_or(fields->peer, row, UNKNOWN) != UNKNOWN))
         add_awaited(reading, call, kind, row);
     else if (n_awaited == 0 || requests > n_awaited)

@@ -15,7 +15,7 @@ typedef enum {
     XTF_AWAITED_SEND,    /* a message to `peer`, which that one must receive */
     XTF_AWAITED_EITHER,  /* one of these, of a request; the trace does not say which */
     XTF_AWAITED_POSTED,  /* a posted receive for which the call does not wait, but to which a process may send */
-    XTF_AWAITED_OTHER,   /* a non-blocking collective operation */
+    XTF_AWAITED_OTHER,   /* a non-blocking collective operation, or a request without a record */
 } XtfAwaitedKind;
 
 /* One operation that a call waits for. */
@@ -39,11 +39,13 @@ typedef struct {
     XtfOpenKind kind;
     int function;        /* of a collective operation: index in xtf_collective_functions */
     bool may_test;       /* MPI_Test* or a probe that returns at once */
-    bool lists_requests; /* MPI_Waitall and its kin: its operations are the open requests of its process */
+    bool lists_requests; /* MPI_Waitall and its kin: its operations are the open requests of its process. False: they
+                            are the requests for which the call waits */
     uint64_t since;      /* global time of its ENTER */
     uint64_t region;     /* row of definitions/regions; UINT64_MAX: unknown */
     uint64_t site;       /* row of definitions/sites; UINT64_MAX: none */
     uint64_t comm;       /* UINT64_MAX: none */
+    uint64_t root;       /* process of a collective operation's root; UINT64_MAX: unknown, or none */
     uint32_t first, n;   /* its operations in `awaited` */
     uint32_t n_posted;   /* receives among its requests, as far as the trace lists them */
 } XtfOpenCall;

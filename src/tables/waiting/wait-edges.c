@@ -9,6 +9,7 @@
 typedef enum {
     ANY_MEMBER,
     NOT_IN_OPERATION, /* members that have not called an operation */
+    NOT_SENDING,      /* the same, for the root of an operation that needs data of all of them */
     NOT_IN_FINALIZE,
     ANY_PROCESS, /* any process of the trace */
 } SharedKind;
@@ -147,6 +148,7 @@ static bool is_awaited(const XtfWaitEdges *edges, const SharedKey *key, uint64_t
 
     switch (key->kind) {
     case NOT_IN_OPERATION:
+    case NOT_SENDING:
         ended = xtf_exchange_operations(&edges->counts, key->comm, proc);
         return ended < key->number || (ended == key->number && !any_thread(edges, proc, is_in_operation, key));
     case NOT_IN_FINALIZE:
@@ -195,8 +197,9 @@ static bool add_awaited_members(XtfWaitEdges *edges, Shared *shared)
 
 static bool waits_for_all(const SharedKey *key)
 {
-    return key->kind == NOT_IN_OPERATION ? xtf_collective_function_synchronises((int)key->function)
-                                         : key->kind == NOT_IN_FINALIZE && key->comm != UNKNOWN;
+    if (key->kind == NOT_IN_OPERATION)
+        return xtf_collective_function_synchronises((int)key->function);
+    return key->kind == NOT_SENDING || (key->kind == NOT_IN_FINALIZE && key->comm != UNKNOWN);
 }
 
 /* Finds or makes a shared node. */
@@ -228,8 +231,8 @@ static bool accepts_message(const XtfWaitEdges *edges, uint32_t location, const 
         bool any = awaited->kind == XTF_AWAITED_POSTED && awaited->comm == UNKNOWN; /* more than the trace lists */
         if (any)
             return true;
-        if (awaited->kind != XTF_AWAITED_SEND && awaited->comm == key->comm &&
-            (awaited->peer == UNKNOWN || awaited->proc == key->number) &&
+        bool receives = awaited->kind != XTF_AWAITED_SEND && awaited->kind != XTF_AWAITED_OTHER;
+        if (receives && awaited->comm == key->comm && (awaited->peer == UNKNOWN || awaited->proc == key->number) &&
             (awaited->tag == UNKNOWN || awaited->tag == key->function))
             return true;
     }
@@ -295,19 +298,29 @@ static void wait_for_shared(XtfWaitEdges *edges, uint32_t node, const SharedKey 
     xtf_wait_graph_wait(&edges->graph, node, shared->node);
 }
 
+/* Lets a thread wait for a process. *proc stays until the thread's call has all of its targets. */
+static void wait_for_proc(XtfWaitEdges *edges, uint32_t node, const uint64_t *proc, XtfWaitTargets *targets)
+{
+    uint32_t target = *proc != UNKNOWN ? node_of_proc(edges, *proc) : XTF_NO_WAIT_NODE;
+
+    if (target == XTF_NO_WAIT_NODE) {
+        targets->unknown = true;
+        return;
+    }
+    if (targets->n == 0)
+        targets->example = *proc;
+    targets->n += g_hash_table_add(edges->seen, (gpointer)proc);
+    xtf_wait_graph_wait(&edges->graph, node, target);
+}
+
 static void wait_for_awaited(XtfWaitEdges *edges, uint32_t node, const XtfAwaited *awaited, XtfWaitTargets *targets)
 {
-    uint32_t target = awaited->proc != UNKNOWN ? node_of_proc(edges, awaited->proc) : XTF_NO_WAIT_NODE;
-
     if (awaited->kind == XTF_AWAITED_RECEIVE && awaited->peer == UNKNOWN && awaited->comm != UNKNOWN) {
         wait_for_shared(edges, node, &(SharedKey){.kind = ANY_MEMBER, .comm = awaited->comm}, targets);
-    } else if (target == XTF_NO_WAIT_NODE || (may_send(awaited) && !are_receives_known(edges, awaited->proc))) {
+    } else if (awaited->proc != UNKNOWN && may_send(awaited) && !are_receives_known(edges, awaited->proc)) {
         targets->unknown = true;
     } else {
-        if (targets->n == 0)
-            targets->example = awaited->proc;
-        targets->n += g_hash_table_add(edges->seen, (gpointer)&awaited->proc);
-        xtf_wait_graph_wait(&edges->graph, node, target);
+        wait_for_proc(edges, node, &awaited->proc, targets);
     }
 }
 
@@ -385,6 +398,25 @@ static bool wait_for_operations(XtfWaitEdges *edges, uint32_t node, const XtfOpe
     return waits && (targets->n > 0 || targets->unknown);
 }
 
+/* Lets a thread wait for members that have not called its operation. */
+static void wait_in_operation(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
+{
+    uint64_t proc = edges->calls->locations->all[call->location].proc;
+    XtfRooted rooted = call->root == UNKNOWN ? XTF_ROOTED_NOT : xtf_collective_function_rooted(call->function);
+    SharedKey key = {.kind = rooted == XTF_ROOTED_TO && call->root == proc ? NOT_SENDING : NOT_IN_OPERATION,
+                     .comm = call->comm,
+                     .number = xtf_exchange_operations(&edges->counts, call->comm, proc),
+                     .function = (uint64_t)call->function};
+
+    targets->operation = key.number;
+    if (rooted == XTF_ROOTED_FROM && call->root != proc && is_awaited(edges, &key, call->root)) {
+        wait_for_proc(edges, node, &call->root, targets);
+        return;
+    }
+    wait_for_shared(edges, node, &key, targets);
+    targets->unknown |= !waits_for_all(&key) && targets->n > 0;
+}
+
 static bool wait_in_call(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *call, XtfWaitTargets *targets)
 {
     uint64_t proc = edges->calls->locations->all[call->location].proc;
@@ -395,14 +427,7 @@ static bool wait_in_call(XtfWaitEdges *edges, uint32_t node, const XtfOpenCall *
         targets->unknown |= call->lists_requests && !xtf_exchange_knows_requests(&edges->counts, proc);
         return wait_for_operations(edges, node, call, targets);
     case XTF_OPEN_COLLECTIVE:
-        targets->operation = xtf_exchange_operations(&edges->counts, call->comm, proc);
-        wait_for_shared(edges, node,
-                        &(SharedKey){.kind = NOT_IN_OPERATION,
-                                     .comm = call->comm,
-                                     .number = targets->operation,
-                                     .function = (uint64_t)call->function},
-                        targets);
-        targets->unknown |= !xtf_collective_function_synchronises(call->function) && targets->n > 0;
+        wait_in_operation(edges, node, call, targets);
         break;
     case XTF_OPEN_FINALIZE:
         wait_for_shared(edges, node, &(SharedKey){.kind = NOT_IN_FINALIZE, .comm = call->comm}, targets);

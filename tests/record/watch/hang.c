@@ -94,6 +94,47 @@ static void requests(void)
     MPI_Waitall(2, posted, MPI_STATUSES_IGNORE);
 }
 
+/* Lets a process wait in a list for a persistent receive. The others of the list are no messages that it waits for:
+ * null, from MPI_PROC_NULL, not started, of a file. It does not wait for another posted receive. */
+static void lists(void)
+{
+    MPI_Request list[5] = {MPI_REQUEST_NULL}, unused;
+    MPI_File file;
+    int before = (rank + 2) % 3;
+
+    MPI_Irecv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 9, MPI_COMM_WORLD, &unused);
+    MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_WRONLY, MPI_INFO_NULL, &file);
+    MPI_Irecv(&value, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &list[1]);
+    MPI_Recv_init(&value, 1, MPI_INT, before, 5, MPI_COMM_WORLD, &list[2]);
+    MPI_Recv_init(&value, 1, MPI_INT, before, 6, MPI_COMM_WORLD, &list[3]);
+    MPI_File_iwrite(file, &value, 1, MPI_INT, &list[4]);
+    MPI_Start(&list[3]);
+    MPI_Waitall(5, list, MPI_STATUSES_IGNORE);
+}
+
+/* Lets the root of a broadcast wait for a message of a process that waits for the broadcast. */
+static void bcast(void)
+{
+    if (rank == 0)
+        receive_from(1, 8);
+    MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Send(&value, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+}
+
+/* Lets the root of a reduction wait for a process that waits for a message of the root. */
+static void reduce_late(void)
+{
+    int sum;
+
+    if (rank == 1)
+        receive_from(0, 8);
+    MPI_Reduce(&value, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Send(&value, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 /* Lets the others wait for process 2, which computes. */
 static void slow(void)
 {
@@ -131,8 +172,10 @@ static void border(void)
 /* Lets processes 0 and 1 call a barrier, where process 2 waits for data of process 0. */
 static void mismatch(void)
 {
+    int sum;
+
     if (rank == 2)
-        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Scan(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     else
         MPI_Barrier(MPI_COMM_WORLD);
 }
@@ -142,7 +185,8 @@ static const struct {
     void (*hang)(void);
 } cases[] = {{"ring", ring},         {"sends", sends},       {"barrier", barrier},    {"any", any},
              {"finalize", finalize}, {"requests", requests}, {"slow", slow},          {"border", border},
-             {"mismatch", mismatch}, {"funneled", threads},  {"serialized", threads}, {"multiple", threads}};
+             {"mismatch", mismatch}, {"funneled", threads},  {"serialized", threads}, {"multiple", threads},
+             {"lists", lists},       {"bcast", bcast},       {"reduce", reduce_late}};
 
 int main(int argc, char **argv)
 {

@@ -6,7 +6,8 @@ import subprocess
 
 CLASSES = {"computing": lambda name: not name.startswith("MPI_"),
            "waiting": lambda name: name.startswith(("MPI_Wait", "MPI_Test", "MPI_Probe", "MPI_Iprobe")),
-           "communicating": lambda name: name in ("MPI_Send", "MPI_Ssend", "MPI_Recv", "MPI_Irecv", "MPI_Barrier", "MPI_Bcast")}
+           "communicating": lambda name: name in ("MPI_Send", "MPI_Ssend", "MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Start", "MPI_Barrier", "MPI_Bcast",
+                                                   "MPI_Reduce")}
 
 
 def rows(xtf, trace, path):

@@ -45,6 +45,8 @@ static bool renew(Watch *watch, GError **error)
     g_autoptr(GError) fault = NULL;
     XtfTree *later;
 
+    if (!xtf_tree_is_final(watch->tree))
+        xtf_live_run_mark_watched(watch->source);
     if (!xtf_live_tree_renew(watch->tree, &later, &fault)) {
         g_free(watch->fault);
         watch->fault = g_file_test(watch->source, G_FILE_TEST_EXISTS)

@@ -1,12 +1,16 @@
 #include "src/cli/watch/live-tree.h"
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "src/cli/trace/archive-cache.h"
+#include "src/record/job.h"
 #include "src/record/launch/folder.h"
 
 enum { PART_DIGITS = 6 /* at least, in the name of a part */ };
@@ -85,12 +89,29 @@ static XtfTree *tree_of(XtfTrace *trace, GError **error)
     return info.closed ? xtf_tree_new(trace, error) : xtf_tree_new_growing(trace, error);
 }
 
+/* Returns the folder of parts if the trace itself does not exist yet, else the trace. The caller frees it. */
+static char *existing_source(const char *source)
+{
+    g_autofree char *parts = g_strconcat(source, ".d", NULL);
+    bool only_parts = !g_file_test(source, G_FILE_TEST_EXISTS) && g_file_test(parts, G_FILE_TEST_IS_DIR);
+
+    return only_parts ? g_steal_pointer(&parts) : g_strdup(source);
+}
+
+void xtf_live_run_mark_watched(const char *source)
+{
+    g_autofree char *path = existing_source(source);
+    const struct timespec times[2] = {{.tv_sec = time(NULL) + XTF_JOB_WATCHED_SECONDS}, {.tv_nsec = UTIME_OMIT}};
+
+    if (g_file_test(path, G_FILE_TEST_IS_DIR))
+        utimensat(AT_FDCWD, path, times, 0); /* only the owner may: others see the run a little later */
+}
+
 XtfTree *xtf_live_tree_open(const char *source, GError **error)
 {
     const XtfSourceOptions options = {.no_companion = true};
-    g_autofree char *path = NULL, *parts = g_strconcat(source, ".d", NULL);
-    bool only_parts = !g_file_test(source, G_FILE_TEST_EXISTS) && g_file_test(parts, G_FILE_TEST_IS_DIR);
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(only_parts ? parts : source, &options, &path, error);
+    g_autofree char *path = NULL, *existing = existing_source(source);
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(existing, &options, &path, error);
 
     return trace ? tree_of(trace, error) : NULL;
 }

@@ -9,6 +9,8 @@
  * the user's newest one. It looks at NAME.xtf.d in the current folder, and below $XTF_TMPDIR or its defaults. NULL with
  * XTF_ERROR_NOT_FOUND if there is none. The caller frees it. */
 char *xtf_live_run_find(const char *named, GError **error);
+/* Lets the collectors of a run commit more often for a few seconds, if the run is a folder of the user. */
+void xtf_live_run_mark_watched(const char *source);
 /* Opens a trace, a part, or a folder of parts; SOURCE.d if there is only that. While it grows, the tree ends at the
  * time up to which it is complete. */
 XtfTree *xtf_live_tree_open(const char *source, GError **error);

@@ -3,6 +3,7 @@
 
 #include <linux/futex.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ enum {
     WITHOUT_MPI_NS = 1000 * 1000 * 1000, /* a process without MPI in memory after that time has no rank */
     COMMIT_NS = 1000 * 1000 * 1000,
     EARLY_COMMIT_NS = 100 * 1000 * 1000,
+    WATCHED_COMMIT_NS = 250 * 1000 * 1000,
     READY = 1,
     FAILED = 2,
 };
@@ -82,15 +84,27 @@ static bool is_time(const XtfCollectSession *session)
     return false;
 }
 
-/* True if the last commit is a second old. The first records are committed sooner, so that a killed collector does not
- * lose everything. */
+/* True if a monitor shows the run: it has set the folder's time of access to the future. */
+static bool is_watched(const XtfCollectSession *session)
+{
+    struct stat status;
+
+    return session->folder >= 0 && fstat(session->folder, &status) == 0 && status.st_atim.tv_sec > time(NULL);
+}
+
+/* True if the last commit is a second old, or less while the run is watched. The first records are committed sooner, so
+ * that a killed collector does not lose everything. A sync holds back a commit for it would need another sync; when
+ * watched, only if the sync before did not cover the last commit. */
 static bool is_time_to_commit(const XtfCollectSession *session)
 {
     bool first = session->kept == 0 && xtf_collect_decoded(session) > 0;
+    uint64_t age = xtf_monotonic_ns() - session->committed;
 
-    if (!first && xtf_collect_part_is_syncing(&session->part))
-        return false;
-    return xtf_monotonic_ns() - session->committed >= (first ? EARLY_COMMIT_NS : COMMIT_NS);
+    if (first)
+        return age >= EARLY_COMMIT_NS;
+    if (age >= WATCHED_COMMIT_NS && is_watched(session))
+        return !xtf_collect_part_defers_commits(&session->part);
+    return age >= COMMIT_NS && !xtf_collect_part_is_syncing(&session->part);
 }
 
 /* Does one round, and a commit if one is due. Returns true if rings had records. */

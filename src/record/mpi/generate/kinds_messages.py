@@ -15,7 +15,7 @@ HANDLES = "const uint64_t *handles = xtf_mpi_handles({count}, {requests});"
 ONE = "uint64_t saved = xtf_mpi_save_request(*{request});"
 MANY = "uint64_t *saved = xtf_mpi_save_requests({count}, {requests});"
 AWAITS = " xtf_mpi_awaits_request({ring}, {entered}, saved);"
-AWAITS_MANY = " xtf_mpi_awaits_requests({ring}, {entered}, {count}, saved);"
+AWAITED = "uint64_t *saved = xtf_mpi_save_awaited({ring}, {entered}, {count}, {requests});"
 TEST = " XtfMpiTest test = { 0 };"
 MESSAGE = "uint64_t saved = xtf_mpi_save_message(*{message});"
 OR_LOST = " else { xtf_mpi_message_lost({ring}, {left}, saved, *{message}); }"
@@ -86,9 +86,9 @@ KINDS = {
     "mrecv": (MESSAGE, succeeded("xtf_mpi_mrecv({ring}, {left}, saved, {status})") + OR_LOST),
     "imrecv": (MESSAGE, succeeded("xtf_mpi_imrecv({ring}, {entered}, saved, *{request})") + OR_LOST),
     "wait": (ONE + AWAITS, COMPLETED + ";"),
-    "waitall": (MANY + AWAITS_MANY, COMPLETED_ALL + ";"),
-    "waitany": (MANY + AWAITS_MANY, COMPLETED_ANY + ";"),
-    "waitsome": (MANY + AWAITS_MANY, COMPLETED_SOME + ";"),
+    "waitall": (AWAITED, COMPLETED_ALL + ";"),
+    "waitany": (AWAITED, COMPLETED_ANY + ";"),
+    "waitsome": (AWAITED, COMPLETED_SOME + ";"),
     "test": (ONE + TEST, test(f"{FAILED} || {{flag}}", COMPLETED), f"{FAILED} || " + test_condition("{flag}", "1, &saved")),
     "testall": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ALL), f"{FAILED} || " + test_condition("{flag}", "{count}, saved")),
     "testany": (MANY + TEST, test(f"{FAILED} || {{flag}}", COMPLETED_ANY), f"{FAILED} || " + test_condition("{flag}", "{count}, saved")),

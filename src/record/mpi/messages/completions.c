@@ -78,6 +78,46 @@ uint64_t *xtf_mpi_save_requests(long long n, const MPI_Request *requests)
     return saved;
 }
 
+/* True if a call may have to wait for a request that is not null; NULL: it is unknown. */
+static inline bool is_awaited(const XtfMpiRequest *request)
+{
+    return !request || (request->id != 0 && request->kind != XTF_MPI_REQUEST_SILENT);
+}
+
+/* Returns the id of the record of a request; 0: the request has no record of its own. */
+static inline uint64_t recorded_id(const XtfMpiRequest *request)
+{
+    bool has_record = request && (request->kind == XTF_MPI_REQUEST_SEND || request->kind == XTF_MPI_REQUEST_RECV ||
+                                  request->kind == XTF_MPI_REQUEST_COLLECTIVE);
+
+    return has_record ? request->id : 0;
+}
+
+uint64_t *xtf_mpi_save_awaited(XtfRing *ring, uint64_t time, long long n, const MPI_Request *requests)
+{
+    uint64_t *saved = room_for(n, requests);
+    _Atomic uint64_t *list = ring ? ring->list : NULL;
+    uint32_t n_awaited = 0;
+
+    for (long long i = 0; saved && i < n; i++) {
+        if (requests[i] == MPI_REQUEST_NULL) {
+            saved[i] = XTF_MPI_NO_REQUEST;
+            continue;
+        }
+        XtfMpiHeldRequest held = xtf_mpi_requests_hold_known(XTF_MPI_HANDLE(requests[i]));
+        saved[i] = held.hold;
+        if (!is_awaited(held.request))
+            continue;
+        if (list && n_awaited < XTF_WIRE_LIST_SIZE)
+            atomic_store_explicit(&list[n_awaited], recorded_id(held.request), memory_order_relaxed);
+        n_awaited++;
+    }
+    if (ring && saved)
+        xtf_core_show_requests(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, XTF_WIRE_NONE, n_awaited,
+                               list && n_awaited <= XTF_WIRE_LIST_SIZE ? XTF_WIRE_LISTED : 0);
+    return saved;
+}
+
 uint64_t *xtf_mpi_handles(long long n, const MPI_Request *requests)
 {
     uint64_t *handles = room_for(n, requests);

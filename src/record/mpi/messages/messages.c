@@ -90,37 +90,6 @@ void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved)
     }
 }
 
-/* True if a call may have to wait for a held request. It has not to for null and inactive ones, nor for messages from
- * or to MPI_PROC_NULL. Sets *id to its id; 0: the request is unknown, or has no id of its own in the trace. */
-static bool is_awaited(uint64_t saved, uint64_t *id)
-{
-    const XtfMpiRequest *request = saved != XTF_MPI_NO_REQUEST ? xtf_mpi_requests_peek(saved) : NULL;
-    bool has_id = request && (request->kind == XTF_MPI_REQUEST_SEND || request->kind == XTF_MPI_REQUEST_RECV ||
-                              request->kind == XTF_MPI_REQUEST_COLLECTIVE);
-
-    *id = has_id ? request->id : 0;
-    return saved != XTF_MPI_NO_REQUEST && (!request || (request->id != 0 && request->kind != XTF_MPI_REQUEST_SILENT));
-}
-
-void xtf_mpi_awaits_requests(XtfRing *ring, uint64_t time, long long n, const uint64_t *saved)
-{
-    uint32_t n_awaited = 0;
-    uint64_t id;
-
-    if (!ring || !saved)
-        return;
-    for (long long i = 0; i < n; i++) {
-        if (!is_awaited(saved[i], &id))
-            continue;
-        if (ring->list && n_awaited < XTF_WIRE_LIST_SIZE)
-            atomic_store_explicit(&ring->list[n_awaited], id, memory_order_relaxed);
-        n_awaited++;
-    }
-    bool is_listed = ring->list && n_awaited <= XTF_WIRE_LIST_SIZE;
-    xtf_core_show_requests(ring, time, XTF_WIRE_NONE, XTF_WIRE_NONE, XTF_WIRE_NONE, n_awaited,
-                           is_listed ? XTF_WIRE_LISTED : 0);
-}
-
 void xtf_mpi_awaits_members(XtfRing *ring, uint64_t time, uint32_t comm)
 {
     if (ring)

@@ -44,9 +44,6 @@ void xtf_mpi_awaits(XtfRing *ring, uint64_t time, int peer, int tag, MPI_Comm co
 void xtf_mpi_awaits_both(XtfRing *ring, uint64_t time, int source, int recvtag, int dest, int sendtag, MPI_Comm comm);
 /* Shows what a call waits for that waits for one held request; `ring` may be NULL. */
 void xtf_mpi_awaits_request(XtfRing *ring, uint64_t time, uint64_t saved);
-/* Shows for which of `n` held requests a call waits. Null and inactive requests do not count, nor requests of messages
- * from or to MPI_PROC_NULL. `ring` and `saved` may be NULL. */
-void xtf_mpi_awaits_requests(XtfRing *ring, uint64_t time, long long n, const uint64_t *saved);
 /* Shows that a call waits in a collective operation; `ring` may be NULL. */
 void xtf_mpi_awaits_all(XtfRing *ring, uint64_t time, MPI_Comm comm);
 /* Shows the same of an operation with a root. `count`: elements of a block that the caller sends to the root, or
@@ -104,6 +101,9 @@ static inline uint64_t xtf_mpi_save_message(MPI_Message message)
 }
 /* Holds several requests. The thread reuses the memory in its next call. NULL: there is no memory. */
 uint64_t *xtf_mpi_save_requests(long long n, const MPI_Request *requests);
+/* Holds several requests likewise, and shows for which of them a call waits. Null and inactive requests do not count,
+ * nor requests of messages from or to MPI_PROC_NULL. `ring` may be NULL. */
+uint64_t *xtf_mpi_save_awaited(XtfRing *ring, uint64_t time, long long n, const MPI_Request *requests);
 /* Releases a hold without any change of the request. */
 void xtf_mpi_release(uint64_t saved);
 /* Removes a freed request, if the call succeeded. */

@@ -178,6 +178,14 @@ static Held lock_held(uint64_t hold)
     Held found = {&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES)};
 
     lock_stripe(found.stripe);
+    return found;
+}
+
+/* Ends a hold, and returns its request as lock_held() does. */
+static Held lock_released(uint64_t hold)
+{
+    Held found = lock_held(hold);
+
     if (found.index != NONE)
         request_at(found.stripe, found.index)->flags &= (uint8_t)~XTF_MPI_REQUEST_HELD;
     return found;
@@ -200,6 +208,20 @@ static uint64_t set_flag(uint64_t handle, bool message, uint8_t flag)
 uint64_t xtf_mpi_requests_hold(uint64_t handle, bool message)
 {
     return set_flag(handle, message, XTF_MPI_REQUEST_HELD);
+}
+
+XtfMpiHeldRequest xtf_mpi_requests_hold_known(uint64_t handle)
+{
+    uint64_t hash = hash_of(handle);
+    Stripe *stripe = stripe_of(hash);
+
+    lock_stripe(stripe);
+    uint32_t index = find_request(stripe, hash, handle, false);
+    XtfMpiRequest *found = index == NONE ? NULL : request_at(stripe, index);
+    if (found)
+        found->flags |= XTF_MPI_REQUEST_HELD;
+    unlock_stripe(stripe);
+    return (XtfMpiHeldRequest){(uint64_t)index * STRIPES + (uint64_t)(stripe - stripes), found};
 }
 
 void xtf_mpi_requests_share(bool share)
@@ -273,11 +295,12 @@ bool xtf_mpi_requests_complete(uint64_t hold, XtfMpiRequest *request)
     if (done.index != NONE) {
         XtfMpiRequest *found = request_at(done.stripe, done.index);
         known = found->id != 0;
-        *request = *found;
+        *request = *found; /* before a byte of it is written: the copy would wait for that */
+        request->flags &= (uint8_t)~XTF_MPI_REQUEST_HELD;
         if (found->flags & XTF_MPI_REQUEST_PERSISTENT) {
             found->id = 0;
             found->tests = 0;
-            found->flags &= (uint8_t)~XTF_MPI_REQUEST_CANCEL;
+            found->flags &= (uint8_t) ~(XTF_MPI_REQUEST_CANCEL | XTF_MPI_REQUEST_HELD);
         } else {
             remove_request(done.stripe, done.index);
         }
@@ -286,28 +309,29 @@ bool xtf_mpi_requests_complete(uint64_t hold, XtfMpiRequest *request)
     return known;
 }
 
-const XtfMpiRequest *xtf_mpi_requests_peek(uint64_t hold)
+/* Returns the held request, active or not; NULL: none is held. No other thread changes it, and its memory stays. */
+static const XtfMpiRequest *peek_request(uint64_t hold)
 {
     return hold / STRIPES == NONE ? NULL : request_at(&stripes[hold % STRIPES], (uint32_t)(hold / STRIPES));
 }
 
 const XtfMpiRequest *xtf_mpi_requests_held(uint64_t hold)
 {
-    const XtfMpiRequest *request = xtf_mpi_requests_peek(hold);
+    const XtfMpiRequest *request = peek_request(hold);
 
     return request && request->id != 0 ? request : NULL;
 }
 
 bool xtf_mpi_requests_is_idle(uint64_t hold)
 {
-    const XtfMpiRequest *request = xtf_mpi_requests_peek(hold);
+    const XtfMpiRequest *request = peek_request(hold);
 
     return request && request->id == 0;
 }
 
 bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
 {
-    Held tested = lock_held(hold);
+    Held tested = lock_released(hold);
     bool known = false;
 
     if (tested.index != NONE && request_at(tested.stripe, tested.index)->id != 0) {
@@ -321,7 +345,7 @@ bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request)
 
 bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request)
 {
-    Held freed = lock_held(hold);
+    Held freed = lock_released(hold);
 
     if (freed.index != NONE) {
         *request = *request_at(freed.stripe, freed.index);
@@ -334,12 +358,12 @@ bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request)
 void xtf_mpi_requests_release(uint64_t hold)
 {
     if (hold / STRIPES != NONE)
-        unlock_stripe(lock_held(hold).stripe);
+        unlock_stripe(lock_released(hold).stripe);
 }
 
 uint64_t xtf_mpi_requests_handle(uint64_t hold)
 {
-    const XtfMpiRequest *request = xtf_mpi_requests_peek(hold);
+    const XtfMpiRequest *request = peek_request(hold);
     return request ? request->handle : 0;
 }
 

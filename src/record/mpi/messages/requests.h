@@ -82,6 +82,14 @@ bool xtf_mpi_requests_add(const XtfMpiRequest *request);
  * request. */
 uint64_t xtf_mpi_requests_hold(uint64_t handle, bool message);
 
+typedef struct {
+    uint64_t hold;
+    const XtfMpiRequest *request; /* active or not, valid until the hold ends; NULL: none is held */
+} XtfMpiHeldRequest;
+
+/* Holds a request likewise, and returns it, too. */
+XtfMpiHeldRequest xtf_mpi_requests_hold_known(uint64_t handle);
+
 /* Copies a completed request to *request and removes it. A persistent request stays, inactive; its copy is as it was
  * while active. Returns false, and changes nothing, if no active request was held. */
 bool xtf_mpi_requests_complete(uint64_t hold, XtfMpiRequest *request);
@@ -95,9 +103,6 @@ bool xtf_mpi_requests_test(uint64_t hold, XtfMpiRequest *request);
 bool xtf_mpi_requests_free(uint64_t hold, XtfMpiRequest *request);
 /* Ends a hold without any change of the request. */
 void xtf_mpi_requests_release(uint64_t hold);
-/* Returns the held request, active or not, valid until the hold ends; NULL: none is held. No other thread changes it.
- */
-const XtfMpiRequest *xtf_mpi_requests_peek(uint64_t hold);
 /* Returns the active request that is held, valid until the hold ends; NULL: none is. */
 const XtfMpiRequest *xtf_mpi_requests_held(uint64_t hold);
 /* Returns the handle of the held request; 0: none is held. */

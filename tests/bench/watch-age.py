@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures how old the state is that `xtf watch` shows of a running program, and what watching costs: the processor time of the
-collectors, and the size of the trace.
+"""Measures how old the state is that `xtf watch` shows of a running program. Also measures the cost of watching: processor time of
+the collectors, and bytes of the trace.
 
 usage: watch-age.py [--looks N] [--mpi NAME] BUILD...
 
@@ -50,7 +50,8 @@ def collector_seconds(xtf, trace):
 
 
 def measure(build, mpi, folder, looks):
-    """Returns the ages of what is shown, the collectors' seconds of processor time and the trace's bytes, watched or not."""
+    """Returns the ages of the shown states, the collectors' seconds of processor time, and the trace's bytes. The run is watched if
+    `looks` is not 0."""
     xtf, trace, tmp = build / "src/cli/xtf", folder / "run.xtf", folder / "tmp"
     shutil.rmtree(tmp, ignore_errors=True)
     trace.unlink(missing_ok=True)

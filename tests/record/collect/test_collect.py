@@ -546,6 +546,23 @@ class Collector(unittest.TestCase):
             traced.end()
         self.assertEqual(events(part).count("ENTER"), 50 * step)
 
+    def test_watched_folder(self):
+        """Checks that a collector commits more often while the time of access of its folder is in the future."""
+        folders = {name: self.folder / name for name in ("watched", "alone")}
+        for folder in folders.values():
+            folder.mkdir(mode=0o700)
+        with contextlib.ExitStack() as stack:
+            for folder in folders.values():
+                traced = stack.enter_context(Traced(XTF, folder, rank=0, world=1, phase=RUNNING))
+                traced.memory.append(0, record("OWNER", 1, 0, 0, 1))
+                traced.memory.drain()
+            commits = {name: lambda part=folder / "000000.xtf": max(stored_commits(part)) for name, folder in folders.items()}
+            first = {name: commits[name]() for name in folders}
+            while commits["alone"]() < first["alone"] + 4:
+                os.utime(folders["watched"], (time.time() + 3, folders["watched"].stat().st_mtime))
+                time.sleep(0.02)
+            self.assertGreater(commits["watched"]() - first["watched"], 6)
+
     def test_gathering(self):
         """Checks that a part of another node goes to the common folder, and gets its name there when it is whole."""
         gathered = self.folder / "all"

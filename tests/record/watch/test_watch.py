@@ -108,9 +108,10 @@ def wait_for_verdict(job, name, verdict="deadlock"):
 
 
 def watch_hang(mpi, folder, name):
-    job = Job(mpi, folder, name)
+    job, began = Job(mpi, folder, name), time.time()
     try:
         watched = wait_for_verdict(job, name)
+        assert os.stat(job.parts).st_atime >= began + 2, "the folder does not say that it is watched"
         assert watched["growing"] and watched["waiting"] == 3 and {p["colour"] for p in watched["processes"]} == {"red"}, (name, watched)
         check_deadlock(name, watched["waits"])
         assert subprocess.run([XTF, "deadlock", job.parts], stdout=subprocess.DEVNULL, check=False).returncode == 3

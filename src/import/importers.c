@@ -6,13 +6,14 @@
 #include <unistd.h>
 
 #include "libxtf/error.h"
+#include "src/import/chrome/importer.h"
 #include "src/import/opents/importer.h"
 #include "src/import/otf1/importer.h"
 #include "src/import/otf2/importer.h"
 #include "src/network/import/importer.h"
 
 const XtfImporter *const xtf_importers[] = {
-    &xtf_otf2_importer, &xtf_otf1_importer, &xtf_nettest_importer, &xtf_opents_importer, NULL,
+    &xtf_otf2_importer, &xtf_otf1_importer, &xtf_nettest_importer, &xtf_opents_importer, &xtf_chrome_importer, NULL,
 };
 
 const XtfImporter *xtf_importer_by_ending(const char *name)

@@ -1,0 +1,169 @@
+/*
+ * Pairs the events of flows. The sort has them by flow and time. Each step of a flow, from one event to the next, is a
+ * message from the first one's process to the second one's.
+ */
+#include <string.h>
+
+#include "src/import/chrome/import.h"
+
+enum { BEAT = 1 << 16 }; /* events between two signs of progress */
+
+/* An event of a flow that waits for the next one. */
+typedef struct {
+    bool waits;
+    bool received; /* it is also the receiver of a message */
+    int64_t time;
+    GByteArray *bytes; /* an XtfChromeFlow and its arguments */
+} Waiting;
+
+typedef struct {
+    XtfChromeImport *import;
+    GHashTable *processes; /* number of a process -> its index + 1 */
+    XtfSortKey flow;       /* that is read */
+    uint64_t n;            /* events of the flow so far */
+    Waiting sender;
+    Waiting early; /* a receiver that is the first event of its flow; if a sender alone follows, the two are a pair */
+} Flows;
+
+static XtfChromeFlow *flow_of(const Waiting *waiting)
+{
+    return (XtfChromeFlow *)waiting->bytes->data;
+}
+
+static void keep(Waiting *waiting, const XtfSortEntry *entry, bool received)
+{
+    waiting->waits = true;
+    waiting->received = received;
+    waiting->time = (int64_t)(entry->key.least - XTF_CHROME_BIAS);
+    g_byte_array_set_size(waiting->bytes, 0);
+    g_byte_array_append(waiting->bytes, entry->data, entry->size);
+}
+
+/* Adds one end of a message. `peer` is the index of the other end's process. */
+static bool add_end(Flows *flows, const Waiting *end, XtfChromeKind kind, uint32_t peer, GError **error)
+{
+    const XtfChromeFlow *flow = flow_of(end);
+    const guint8 *stored = (const guint8 *)&flow->stored;
+    GByteArray *entry = flows->import->entry;
+
+    g_byte_array_set_size(entry, 0);
+    g_byte_array_append(entry, stored, end->bytes->len - (guint)(stored - end->bytes->data));
+    ((XtfChromeStored *)entry->data)->kind = (uint8_t)kind;
+    ((XtfChromeStored *)entry->data)->peer = peer;
+    return xtf_chrome_sort_entry(flows->import, flow->location, end->time, flow->order, error);
+}
+
+static uint32_t process_of(const Flows *flows, const Waiting *end)
+{
+    return xtf_chrome_location_at(&flows->import->places, flow_of(end)->location)->process;
+}
+
+/* Adds a message. An end that lacks the tag or the length has that of the other end. */
+static bool add_message(Flows *flows, Waiting *sender, Waiting *receiver, GError **error)
+{
+    XtfChromeFlow *from = flow_of(sender), *to = flow_of(receiver);
+    XtfChromeFlow *tagged = from->has_tag ? from : to, *sized = from->has_bytes ? from : to;
+
+    if (!from->has_tag || !to->has_tag)
+        from->stored.other = to->stored.other = tagged->stored.other;
+    if (!from->has_bytes || !to->has_bytes)
+        from->stored.value = to->stored.value = sized->stored.value;
+    return add_end(flows, sender, XTF_CHROME_SEND, process_of(flows, receiver), error) &&
+           add_end(flows, receiver, XTF_CHROME_RECV, process_of(flows, sender), error);
+}
+
+/* Adds an event without a partner as a message whose other end is missing, if the event names the other process. */
+static bool add_lone(Flows *flows, Waiting *end, XtfChromeKind kind, GError **error)
+{
+    if (!end->waits)
+        return true;
+    end->waits = false;
+    if (end->received) /* the last step of a flow that has no end */
+        return true;
+    const XtfChromeFlow *flow = flow_of(end);
+    gpointer peer = g_hash_table_lookup(flows->processes, GUINT_TO_POINTER(flow->stored.peer));
+    if (!flow->has_peer || !peer)
+        return xtf_chrome_leave_out(flows->import, XTF_CHROME_NO_PARTNER);
+    flows->import->lone_flows++;
+    return add_end(flows, end, kind, GPOINTER_TO_UINT(peer) - 1, error);
+}
+
+/* Ends a flow, after its last event. */
+static bool end_flow(Flows *flows, GError **error)
+{
+    if (flows->early.waits && flows->sender.waits) {
+        flows->early.waits = flows->sender.waits = false;
+        return add_message(flows, &flows->sender, &flows->early, error);
+    }
+    return add_lone(flows, &flows->early, XTF_CHROME_RECV, error) &&
+           add_lone(flows, &flows->sender, XTF_CHROME_SEND, error);
+}
+
+static bool add_event(Flows *flows, const XtfSortEntry *entry, GError **error)
+{
+    const char phase = (char)((const XtfChromeFlow *)entry->data)->phase;
+    const uint64_t n = flows->n++;
+
+    if (!(n == 1 && phase == 's') && !add_lone(flows, &flows->early, XTF_CHROME_RECV, error))
+        return false;
+    if (phase == 's') {
+        if (!add_lone(flows, &flows->sender, XTF_CHROME_SEND, error))
+            return false;
+        keep(&flows->sender, entry, false);
+        return true;
+    }
+    keep(&flows->early, entry, false);
+    if (!flows->sender.waits)
+        return n == 0 || add_lone(flows, &flows->early, XTF_CHROME_RECV, error);
+    flows->early.waits = flows->sender.waits = false;
+    if (!add_message(flows, &flows->sender, &flows->early, error))
+        return false;
+    if (phase == 't')
+        keep(&flows->sender, entry, true);
+    return true;
+}
+
+static bool is_same_flow(const XtfSortKey *a, const XtfSortKey *b)
+{
+    return a->major == b->major && a->minor == b->minor;
+}
+
+static bool pair_all(Flows *flows, GError **error)
+{
+    XtfChromeImport *import = flows->import;
+    XtfSortEntry entry;
+
+    for (uint64_t i = 0;; i++) {
+        if (!xtf_sort_next(import->flows, &entry, error))
+            return false;
+        if (flows->n > 0 && (!entry.data || !is_same_flow(&flows->flow, &entry.key))) {
+            if (!end_flow(flows, error))
+                return false;
+            flows->n = 0;
+        }
+        if (!entry.data)
+            return true;
+        flows->flow = entry.key;
+        if (!add_event(flows, &entry, error))
+            return false;
+        if (i % BEAT == 0)
+            xtf_chrome_beat(import, XTF_CHROME_READ_SHARE, 0, 0);
+    }
+}
+
+bool xtf_chrome_pair_flows(XtfChromeImport *import, GError **error)
+{
+    Flows flows = {.import = import,
+                   .processes = g_hash_table_new(NULL, NULL),
+                   .sender = {.bytes = g_byte_array_new()},
+                   .early = {.bytes = g_byte_array_new()}};
+
+    for (guint i = 0; i < import->places.processes->len; i++)
+        g_hash_table_insert(flows.processes, GUINT_TO_POINTER(xtf_chrome_process_at(&import->places, i)->proc),
+                            GUINT_TO_POINTER(i + 1));
+    bool good = xtf_sort_end(import->flows, error) && pair_all(&flows, error);
+    g_hash_table_unref(flows.processes);
+    g_byte_array_unref(flows.sender.bytes);
+    g_byte_array_unref(flows.early.bytes);
+    return good;
+}

@@ -37,7 +37,7 @@ STOREYS = [
 # The storeys beside, each with its rooms, lowest first. For each room: the highest storey that it uses, or None, and the other rooms that it
 # uses.
 BESIDE = [
-    ("src/import", [("definitions", "src/model", []), ("", "src/model", []), ("otf2", "src/model", []), ("opents", "src/model", [])]),
+    ("src/import", [("definitions", "src/model", []), ("", "src/model", []), ("otf2", "src/model", []), ("opents", "src/model", []), ("chrome", "src/model", [])]),
     ("src/record", [
         ("", "src/model", []), ("stack", None, []), ("core", None, []), ("regions", None, ["libxtf/base"]),
         ("mpi/library", None, []), ("mpi/comms", None, ["libxtf/base"]), ("mpi/messages", None, []), ("mpi/windows", None, ["libxtf/base"]),
@@ -47,15 +47,16 @@ BESIDE = [
     ]),
     ("src/network", [("cluster", "libxtf", []), ("results", "libxtf", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
                      ("export", "src/tree", ["src/export"])]),
-    ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("csv", "src/tree", ["src/import"]), ("html", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"])]),
+    ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("csv", "src/tree", ["src/import"]), ("html", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"]),
+                    ("chrome", "src/tree", ["src/import"])]),
 ]  # yapf: disable
 
 # The rooms beside that storeys use. A storey may also use the rooms beside that the storeys below it use.
 USED_BY_STOREYS = {"src/tree": ["src/network/tables"], "src/cli": ["src/import", "src/record", "src/network", "src/export"]}
 
 # A table of importers or exporters names the rooms that are registered in it. No other file uses rooms above it.
-TABLES = {"src/import/importers.c": ["src/import/otf2", "src/import/opents", "src/network/import"],
-          "src/export/exporters.c": ["src/export/otf2", "src/export/cube", "src/export/csv", "src/export/html", "src/export/opents", "src/network/export"]}  # yapf: disable
+TABLES = {"src/import/importers.c": ["src/import/otf2", "src/import/opents", "src/import/chrome", "src/network/import"],
+          "src/export/exporters.c": ["src/export/otf2", "src/export/cube", "src/export/csv", "src/export/html", "src/export/opents", "src/export/chrome", "src/network/export"]}  # yapf: disable
 
 # Libraries that only these rooms may include.
 LIBRARIES = {"png": {"src/pictures/images"}, "fuse": {"src/fs"}, "otf2": {"src/import/otf2", "src/export/otf2"}, "netcdf": {"src/network/results"}}

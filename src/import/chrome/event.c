@@ -139,19 +139,26 @@ XtfJsonToken xtf_chrome_value_read(XtfChromeEvent *event, XtfJson *json, XtfJson
 
 /* ---- Members. */
 
-static bool is_key(const XtfJson *json, const char *name)
-{
-    return strlen(name) == json->size && memcmp(json->text, name, json->size) == 0;
-}
+enum {
+    ARGS = XTF_CHROME_N_MEMBERS, /* members that are objects */
+    ID2,
+    N_KEYS,
+};
 
-/* Returns the member of the last key; N_MEMBERS if it is ignored. */
-static XtfChromeMember member_of(const XtfJson *json)
+/* Returns the member of the last key; N_KEYS if it is ignored. */
+static unsigned member_of(const XtfJson *json)
 {
-    static const char *const names[XTF_CHROME_N_MEMBERS] = {"ph",  "name", "cat",   "ts", "dur",    "pid",
-                                                            "tid", "id",   "scope", "s",  "bind_id"};
+    static const struct {
+        uint8_t size;
+        char text[8];
+    } keys[N_KEYS] = {
+        {2, "ph"}, {4, "name"},  {3, "cat"}, {2, "ts"},      {3, "dur"},  {3, "pid"}, {3, "tid"},
+        {2, "id"}, {5, "scope"}, {1, "s"},   {7, "bind_id"}, {4, "args"}, {3, "id2"},
+    };
     unsigned member = 0;
 
-    while (member < XTF_CHROME_N_MEMBERS && !is_key(json, names[member]))
+    while (member < N_KEYS &&
+           (keys[member].size != json->size || memcmp(keys[member].text, json->text, json->size) != 0))
         member++;
     return member;
 }
@@ -188,17 +195,16 @@ static XtfJsonToken read_id2(XtfChromeEvent *event, XtfJson *json)
 
 static XtfJsonToken read_member(XtfChromeEvent *event, XtfJson *json)
 {
-    XtfChromeMember member = member_of(json);
-    bool arguments = is_key(json, "args"), id2 = is_key(json, "id2");
+    const unsigned member = member_of(json);
     XtfJsonToken token = xtf_json_next(json);
 
     if (member < XTF_CHROME_N_MEMBERS)
         return xtf_chrome_value_read(event, json, token, &event->members[member]);
-    if (arguments && token == XTF_JSON_OBJECT) {
+    if (member == ARGS && token == XTF_JSON_OBJECT) {
         g_array_set_size(event->arguments, 0); /* of two members the second counts */
         return read_arguments(event, json);
     }
-    if (id2 && token == XTF_JSON_OBJECT)
+    if (member == ID2 && token == XTF_JSON_OBJECT)
         return read_id2(event, json);
     return xtf_json_skip(json, token);
 }

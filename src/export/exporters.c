@@ -1,6 +1,7 @@
 #include "src/export/exporter.h"
 
 #include "libxtf/error.h"
+#include "src/export/chrome/exporter.h"
 #include "src/export/csv/exporter.h"
 #include "src/export/cube/exporter.h"
 #include "src/export/html/exporter.h"
@@ -9,13 +10,8 @@
 #include "src/network/export/exporter.h"
 
 static const XtfExporter *const exporters[] = {
-    &xtf_otf2_exporter,
-    &xtf_cube_exporter,
-    &xtf_html_exporter,
-    &xtf_network_exporter,
-    &xtf_opents_exporter,
-    &xtf_csv_exporter,
-    NULL,
+    &xtf_otf2_exporter,   &xtf_cube_exporter, &xtf_html_exporter,   &xtf_network_exporter,
+    &xtf_opents_exporter, &xtf_csv_exporter,  &xtf_chrome_exporter, NULL,
 };
 
 const XtfExporter *xtf_exporter_find(const char *name, GError **error)

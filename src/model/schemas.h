@@ -233,12 +233,12 @@
     FIELD(U8, scope, "", "", "", XTF_OPT, xtf_marker_scopes)                                                           \
     FIELD(STRING, text, "", "", "", 0, NULL)
 
-/* An operation that is no call: it may end in another thread. `id` and `category` say which of its name it is. */
+/* An operation that is no call: it may end in another thread. `id` and `category` say which one it is. */
 #define XTF_ASYNC_FIELDS(FIELD)                                                                                        \
     XTF_HEAD_FIELDS(FIELD, xtf_async_events)                                                                           \
     FIELD(U64, id, "", "", "", 0, NULL)                                                                                \
     FIELD(STRING, category, "", "", "", 0, NULL)                                                                       \
-    FIELD(STRING, name, "", "", "", 0, NULL)
+    FIELD(STRING, activity, "", "", "", 0, NULL)
 
 #define XTF_UNKNOWN_FIELDS(FIELD) XTF_HEAD_FIELDS(FIELD, xtf_unknown_events)
 

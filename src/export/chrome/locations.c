@@ -248,7 +248,7 @@ static bool write_marker(Location *l, const XtfLocationRecord *record, GError **
 static bool write_async(Location *l, const XtfLocationRecord *record, GError **error)
 {
     const XtfAsyncRow *row = record->fields;
-    const char *name = xtf_chrome_string(&l->export->names, row->name, error),
+    const char *name = xtf_chrome_string(&l->export->names, row->activity, error),
                *category = name ? xtf_chrome_string(&l->export->names, row->category, error) : NULL;
 
     if (!is_read(category))

@@ -13,15 +13,15 @@ static const char *skip_space(const char *p)
     return p + strspn(p, " \t\r\n");
 }
 
-/* True if the bytes are an object with the member "traceEvents", whose value is an array. */
-static bool has_events(const char *head)
+/* Returns the value after a key, which is in quotes; NULL if the bytes lack the key. */
+static const char *find_value(const char *head, const char *key)
 {
-    const char *key = strstr(head, "\"traceEvents\"");
-
-    if (!key)
-        return false;
-    key = skip_space(key + strlen("\"traceEvents\""));
-    return *key == ':' && *skip_space(key + 1) == '[';
+    for (const char *p = head; (p = strstr(p, key));) {
+        p = skip_space(p + strlen(key));
+        if (*p == ':')
+            return skip_space(p + 1);
+    }
+    return NULL;
 }
 
 bool xtf_chrome_detect(const char *path)
@@ -37,7 +37,7 @@ bool xtf_chrome_detect(const char *path)
     xtf_chrome_input_close(&input);
     head[n] = '\0';
     const char *first = skip_space(head);
-    if (*first == '{')
-        return has_events(first);
-    return *first == '[' && *skip_space(first + 1) == '{' && strstr(first, "\"ph\"");
+    const char *events = *first == '{' ? find_value(first, "\"traceEvents\"") : first;
+    return events && *events == '[' &&
+           (events != first || (*skip_space(first + 1) == '{' && find_value(first, "\"ph\"")));
 }

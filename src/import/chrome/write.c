@@ -108,7 +108,7 @@ static bool append_async(Writing *writing, const XtfChromeStored *stored, uint64
     XtfAsyncRow row = {.region = xtf_stream_region(&writing->stream),
                        .id = stored->value,
                        .category = writing->import->texts[stored->other],
-                       .name = writing->import->texts[stored->name]};
+                       .activity = writing->import->texts[stored->name]};
 
     return xtf_stream_append(&writing->stream, XTF_MODEL_ASYNC, stored->label, time, &row);
 }

@@ -22,10 +22,12 @@ static const Description by_role[] = {
 
 /* A field's name has the same meaning in all record types of the vocabulary. */
 static const Description by_name[] = {
+    {"activity", "name of the operation"},
     {"amount", "how long; of the critical path, on the row's call path"},
     {"atomic", "which atomic operation"},
     {"bytes_received", "of messages"},
     {"bytes_sent", "of messages"},
+    {"category", "kind of the operation"},
     {"cause", "row of the culprit's waits that made it late"},
     {"completion", "what the call took after the other side's, which is no wait"},
     {"context", "row of definitions/contexts: the call path"},
@@ -76,6 +78,7 @@ static const Description by_name[] = {
     {"result", "the position after it"},
     {"root", "rank of the root in the communicator"},
     {"sched", "time in the scheduler"},
+    {"scope", "what the text is about"},
     {"segments", "1 in one row of each segment, else 0"},
     {"sequence", "number of the thread among those created together"},
     {"short_term", "of the waits for it, so much is its cost"},

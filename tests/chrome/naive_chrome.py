@@ -1,0 +1,142 @@
+"""Reads Chrome's trace events naively: the whole file by Python's json. The judge of the importer.
+
+read(text) returns a Run: the records that a trace must have, by rules of docs/CHROME.md.
+"""
+
+import collections
+import decimal
+import gzip
+import json
+
+MICROSECOND = decimal.Decimal(1000)
+PLAIN, SLICES, AFTER_SLICES = range(3)
+
+Run = collections.namedtuple("Run", "calls messages counters markers activities arguments names")
+
+
+def nanoseconds(value):
+    return int((decimal.Decimal(str(value)) * MICROSECOND).to_integral_value(decimal.ROUND_HALF_UP))
+
+
+def load(data):
+    """Returns the events of a file's bytes."""
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    document = json.loads(data, parse_float=decimal.Decimal)
+    return document["traceEvents"] if isinstance(document, dict) else document
+
+
+def in_order(events):
+    """Returns the events with times by place, each list in the order of its records."""
+    places = collections.defaultdict(list)
+    sliced = set()
+    for number, event in enumerate(events):
+        if event["ph"] == "M":
+            continue
+        place = event.get("pid", 0), event.get("tid", 0)
+        time = nanoseconds(event["ts"])
+        if event["ph"] == "X":
+            sliced.add(place)
+            order = SLICES, -nanoseconds(event.get("dur", 0)), number
+        elif event["ph"] in "BE":
+            order = PLAIN, number, 0
+        else:
+            order = AFTER_SLICES if place in sliced else PLAIN, number, 0
+        places[place].append((time, order, event))
+    for rows in places.values():
+        rows.sort(key=lambda row: row[:2])
+    return places
+
+
+class Stack:
+    """The open calls of a place. A frame is [name, enter, end or None, arguments at its begin]."""
+
+    def __init__(self, place, calls):
+        self.place, self.calls, self.frames, self.swallow = place, calls, [], 0
+
+    def pop(self, time):
+        name, enter, _end = self.frames.pop()
+        self.calls.append((self.place, enter, time, len(self.frames), name))
+
+    def slices(self):
+        return [i for i, frame in enumerate(self.frames) if frame[2] is not None]
+
+    def leave_slice(self, i):
+        end = self.frames[i][2]
+        while len(self.frames) > i + 1:
+            self.pop(end)
+            self.swallow += 1
+        self.pop(end)
+
+    def advance(self, time):
+        while self.slices() and self.frames[self.slices()[-1]][2] <= time:
+            self.leave_slice(self.slices()[-1])
+
+    def end(self, time):
+        while self.slices():
+            i = self.slices()[-1]
+            end = self.frames[i][2]
+            if end > time or (end == time and i < len(self.frames) - 1):
+                break
+            self.leave_slice(i)
+        if all(frame[2] is not None for frame in self.frames):
+            self.swallow = max(self.swallow - 1, 0)
+            return
+        while self.frames[-1][2] is not None:
+            self.pop(time)
+        self.pop(time)
+
+    def begin(self, name, time, end=None):
+        self.advance(time)
+        above = self.slices()
+        if end is not None and above:
+            end = min(end, self.frames[above[-1]][2])
+        self.frames.append([name, time, end])
+
+
+def pair_flows(events):
+    """Returns (sender's place, time, receiver's place, time, tag, bytes) of each message."""
+    flows = collections.defaultdict(list)
+    for event in events:
+        if event["ph"] in "stf":
+            flows[event.get("id"), event.get("cat", ""), event.get("name", "")].append(event)
+    messages = []
+    for key, steps in flows.items():
+        steps.sort(key=lambda event: nanoseconds(event["ts"]))
+        if [step["ph"] for step in steps] == ["f", "s"]:
+            steps.reverse()
+        sender = None
+        for step in steps:
+            if step["ph"] != "s" and sender:
+                messages.append((sender, step, key[0]))
+            sender = None if step["ph"] == "f" or step["ph"] == "t" and not sender else step
+    return [((s.get("pid", 0), s.get("tid", 0)), nanoseconds(s["ts"]), (r.get("pid", 0), r.get("tid", 0)), nanoseconds(r["ts"]), tag)
+            for s, r, tag in messages]
+
+
+def read(data):
+    events = load(data)
+    run = Run([], pair_flows(events), [], [], [], [], {})
+    for place, rows in in_order(events).items():
+        stack = Stack(place, run.calls)
+        for time, _order, event in rows:
+            phase, name = event["ph"], event.get("name", "")
+            if phase == "B":
+                stack.begin(name, time)
+            elif phase == "X":
+                stack.begin(name, time, time + max(nanoseconds(event.get("dur", 0)), 0))
+            elif phase == "E":
+                stack.end(time)
+            elif phase == "C":
+                run.counters.extend((place, time, name + (f" {key}" if key != "value" else ""), float(value)) for key, value in event["args"].items())
+            elif phase in "iIR":
+                run.markers.append((place, time, {"g": "TRACE", "p": "PROCESS"}.get(event.get("s"), "THREAD"), name))
+            elif phase in "bne":
+                run.activities.append((place, time, {"b": "BEGIN", "n": "INSTANT", "e": "END"}[phase], int(event["id"], 16), event.get("cat", ""), name))
+            if phase in "BXi":
+                run.arguments.extend((place, time, key, value) for key, value in event.get("args", {}).items())
+        stack.advance(1 << 62)
+    for event in events:
+        if event["ph"] == "M" and event["name"] in ("process_name", "thread_name"):
+            run.names[event["name"], event["pid"], event.get("tid", 0) if event["name"] == "thread_name" else None] = event["args"]["name"]
+    return run

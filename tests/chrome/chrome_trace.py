@@ -36,8 +36,8 @@ class Trace:
     def calls(self):
         found = []
         for time, proc, thread, _seq, label, _region, _enter, _outermost, depth, duration, name in self.records("enters_leaves", 11):
-            if label == "LEAVE":
-                found.append(((int(proc), int(thread)), ns(time) - ns(duration), ns(time), int(depth) - 1, name.rstrip()))
+            if label == "LEAVE" and duration != "-":
+                found.append(((int(proc), int(thread)), ns(decimal.Decimal(time) - decimal.Decimal(duration)), ns(time), int(depth) - 1, name.rstrip()))
         return found
 
     def messages(self):
@@ -57,6 +57,14 @@ class Trace:
             bits = struct.pack("<Q", int(value) % 2**64)
             found.append((place, ns(time), name.rstrip(), float(struct.unpack("<d" if kind == "DOUBLE" else "<q", bits)[0])))
         return found
+
+    def values(self):
+        """Returns the bits of all values of metrics, also of records with several."""
+        return sorted(int(value) for *_place, value in self.side("metric_values"))
+
+    def enters(self):
+        return sorted(((int(proc), int(thread)), ns(time), name.rstrip())
+                      for time, proc, thread, _seq, label, *_rest, name in self.records("enters_leaves", 11) if label == "ENTER")
 
     def texts(self, name, n):
         """Returns the rows of `markers` or `async`: place, time, and the last n fields from the event's label on."""

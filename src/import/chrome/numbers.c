@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum {
-    DIGITS_MAX = 18, /* digits that are kept of a mantissa */
+    DIGITS_MAX = 19, /* digits that are kept of a mantissa */
     EXPONENT_MAX = 10000,
     MICROSECOND = 3, /* a microsecond has 10^3 nanoseconds */
     REAL_BYTES = 400,

@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
     uint64_t at, end; /* bytes of the run in the file that were not read yet */
     uint8_t *buffer;
-    size_t filled, done, capacity; /* bytes in the buffer, and those of entries that were returned */
+    size_t filled, done, capacity; /* bytes in the buffer; bytes of returned entries */
     Head head;                     /* of the next entry */
 } Run;
 
@@ -50,12 +50,12 @@ static size_t padded(size_t size)
 }
 
 /* Returns memory that the kernel gives as it is used, and takes back at once. */
-static uint8_t *allocate(size_t size)
+static uint8_t *map_memory(size_t size)
 {
     void *bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (bytes == MAP_FAILED)
-        g_error("cannot allocate %zu bytes", size);
+        g_error("cannot map_memory %zu bytes", size);
     return bytes;
 }
 
@@ -65,7 +65,7 @@ XtfSort *xtf_sort_new(size_t memory, const char *folder)
 
     sort->memory = MAX(padded(memory), 2 * (padded(XTF_SORT_ENTRY_MAX) + sizeof(Head)));
     sort->folder = g_strdup(folder);
-    sort->bytes = allocate(sort->memory);
+    sort->bytes = map_memory(sort->memory);
     sort->in_order = true;
     sort->file = -1;
     sort->runs = g_array_new(FALSE, TRUE, sizeof(Run));
@@ -94,7 +94,7 @@ void xtf_sort_free(XtfSort *sort)
     g_free(sort);
 }
 
-static int compare_keys(const XtfSortKey *a, const XtfSortKey *b)
+static int compare_sort_keys(const XtfSortKey *a, const XtfSortKey *b)
 {
     if (a->major != b->major)
         return a->major < b->major ? -1 : 1;
@@ -116,12 +116,12 @@ static const Head *head_of(const XtfSort *sort, size_t n)
     return (const Head *)(sort->bytes + (size_t)*offset_of(sort, n) * ALIGNMENT);
 }
 
-/* Compares two offsets. Entries that were added later come first, since the offsets count down. */
+/* Compares two offsets. Later entries are first, since the offsets count down. */
 static gint compare_offsets(gconstpointer a, gconstpointer b, gpointer bytes)
 {
     const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    int order = compare_keys(&((const Head *)((uint8_t *)bytes + (size_t)x * ALIGNMENT))->key,
-                             &((const Head *)((uint8_t *)bytes + (size_t)y * ALIGNMENT))->key);
+    int order = compare_sort_keys(&((const Head *)((uint8_t *)bytes + (size_t)x * ALIGNMENT))->key,
+                                  &((const Head *)((uint8_t *)bytes + (size_t)y * ALIGNMENT))->key);
 
     return order != 0 ? -order : (x < y) - (x > y);
 }
@@ -187,7 +187,7 @@ bool xtf_sort_add(XtfSort *sort, const XtfSortKey *key, const void *data, uint32
     *head = (Head){.key = *key, .size = size};
     memcpy(head + 1, data, size);
     if (sort->in_order && sort->n_entries > 0)
-        sort->in_order = compare_keys(&head_of(sort, sort->n_entries - 1)->key, key) <= 0;
+        sort->in_order = compare_sort_keys(&head_of(sort, sort->n_entries - 1)->key, key) <= 0;
     *offset_of(sort, sort->n_entries++) = (uint32_t)(sort->used / ALIGNMENT);
     sort->used += sizeof *head + padded(size);
     return true;
@@ -228,10 +228,10 @@ static Run *run_at(const XtfSort *sort, guint place)
     return &g_array_index(sort->runs, Run, sort->heap[place]);
 }
 
-/* True if the run at place a of the heap comes before that at place b. Of equal keys the earlier run comes first. */
-static bool precedes(const XtfSort *sort, guint a, guint b)
+/* True if the run at place a of the heap is before the run at place b. With equal keys, the earlier run is first. */
+static bool run_precedes(const XtfSort *sort, guint a, guint b)
 {
-    int order = compare_keys(&run_at(sort, a)->head.key, &run_at(sort, b)->head.key);
+    int order = compare_sort_keys(&run_at(sort, a)->head.key, &run_at(sort, b)->head.key);
 
     return order != 0 ? order < 0 : sort->heap[a] < sort->heap[b];
 }
@@ -241,7 +241,7 @@ static void sift_down(XtfSort *sort, guint place)
     for (;;) {
         guint least = place, child = 2 * place + 1;
         for (guint i = child; i < MIN(child + 2, sort->n_heap); i++)
-            if (precedes(sort, i, least))
+            if (run_precedes(sort, i, least))
                 least = i;
         if (least == place)
             return;
@@ -287,7 +287,7 @@ static void return_entry(const Head *head, XtfSortEntry *entry)
     *entry = (XtfSortEntry){.key = head->key, .size = (uint32_t)head->size, .data = head + 1};
 }
 
-/* Goes on to the next entry of the first run of the heap. */
+/* Advances the first run of the heap to its next entry. */
 static bool advance_first(XtfSort *sort, GError **error)
 {
     Run *run = run_at(sort, 0);

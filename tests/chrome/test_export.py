@@ -50,7 +50,7 @@ class Exporting(unittest.TestCase):
         return words, document["traceEvents"], Trace(XTF, DUMP_TRACE, self.trace), Trace(XTF, DUMP_TRACE, self.again)
 
     def test_imported_files(self):
-        """A file that was imported from the format comes back with all its records."""
+        """An export of an imported file has all its records."""
         for seed in range(ROUNDS):
             with self.subTest(seed=seed):
                 source = random.Random(seed)
@@ -73,7 +73,7 @@ class Exporting(unittest.TestCase):
             yield from (path for name in ("comm-create-4", "coverage-10", "pingpong-2", "pingpong-papi-2") for path in sorted((shared / name).glob("*.otf2")))
 
     def test_archives(self):
-        """Records of an archive come back; their times are those since its beginning."""
+        """An export of an archive has its calls, messages and values."""
         for archive in self.archives():
             with self.subTest(archive=archive.parent.name):
                 XTF.import_archive(archive, self.trace)

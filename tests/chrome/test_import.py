@@ -24,7 +24,7 @@ MUTATIONS = n_rounds(XTF.program, 400)
 
 
 def places_of(events):
-    """Returns the numbers of processes and threads by pid and tid: those of texts follow the greatest number."""
+    """Returns the numbers of processes and threads by pid and tid. Texts follow the greatest number."""
     places = {(event.get("pid", 0), event.get("tid", 0)) for event in events if event["ph"] != "M" or "tid" in event}
     pids = {pid for pid, _tid in places} | {event["pid"] for event in events if "pid" in event}
     numbers = number(pids)
@@ -186,6 +186,12 @@ class Importing(unittest.TestCase):
         self.load('[{"ph":"X","name":"a","ts":1,"dur":9},{"ph":"X","name":"b","ts":5,"dur":9},{"ph":"B","name":"c","ts":6},{"ph":"E","ts":12}]')
         self.assertEqual(sorted(self.read().calls()), [((0, 0), 1000, 10000, 0, "a"), ((0, 0), 5000, 10000, 1, "b"), ((0, 0), 6000, 10000, 2, "c")])
         self.assertRegex(self.remarks(), r"overlap.*: 2\b")
+
+    def test_ends_at_one_time(self):
+        """A call that ends at the end of the slice around it is inside that slice."""
+        self.load('[{"ph":"X","name":"a","ts":1,"dur":9},{"ph":"B","name":"b","ts":5},{"ph":"E","ts":10}]')
+        self.assertEqual(sorted(self.read().calls()), [((0, 0), 1000, 10000, 0, "a"), ((0, 0), 5000, 10000, 1, "b")])
+        self.assertNotIn("overlap", XTF.run("cat", self.trace, "definitions/remarks").output.decode())
 
     def test_times(self):
         self.load('[{"ph":"i","name":"a","ts":-2},{"ph":"i","name":"b","ts":0.0005},{"ph":"i","name":"c","ts":1234567890123.4567},'

@@ -155,9 +155,9 @@ def run_other_commands(xtf, folder):
                           ("record", "-o", trace, nasty), ("record", "-o", place, f"--{nasty}", "true"), ("record", f"--mpi={nasty}", "true"),
                           ("collect", nasty), ("collect", "--memory", nasty)):
             xtf.run(*arguments)
-        for exporter in "otf2", "cube", "opents", "network", nasty:
-            xtf.run("export", exporter, "-o", f"{place}-{len(exporter)}", trace)
-            xtf.run("export", exporter, "-o", f"{place}-{len(exporter)}", trace, f"region/{nasty}")
+        for i, exporter in enumerate(("otf2", "cube", "opents", "chrome", "network", nasty)):
+            xtf.run("export", exporter, "-o", f"{place}-{i}", trace)
+            xtf.run("export", exporter, "-o", f"{place}-{i}", trace, f"region/{nasty}")
 
 
 def read_terminal(command):

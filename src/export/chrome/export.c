@@ -17,7 +17,7 @@
 
 /* ---- The head. */
 
-static gint compare_texts(gconstpointer a, gconstpointer b)
+static gint compare_property_names(gconstpointer a, gconstpointer b)
 {
     return g_strcmp0(a, b);
 }
@@ -33,7 +33,7 @@ static bool is_of_source(const char *name)
 static void write_head(XtfChromeExport *export)
 {
     GHashTable *properties = export->job->tree->context.properties;
-    g_autoptr(GList) names = g_list_sort(g_hash_table_get_keys(properties), compare_texts);
+    g_autoptr(GList) names = g_list_sort(g_hash_table_get_keys(properties), compare_property_names);
     g_autoptr(GString) line = g_string_new(BEGINNING);
 
     for (const GList *name = names; name; name = name->next) {

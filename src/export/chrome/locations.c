@@ -332,7 +332,7 @@ static bool write_records(Location *l, GError **error)
     }
 }
 
-static bool write_location(Location *l, const XtfSpans *spans, GError **error)
+static bool write_location_events(Location *l, const XtfSpans *spans, GError **error)
 {
     const XtfSelection *selection = l->export->job->selection;
     const bool begins = selection->time_from > l->export->job->tree->context.scale.origin;
@@ -378,7 +378,7 @@ bool xtf_chrome_write_locations(XtfChromeExport *export, GError **error)
                       .location = xtf_selected_location(&selected, i),
                       .index = selected.indices[i],
                       .begun = begun};
-        if (!write_location(&l, spans, error))
+        if (!write_location_events(&l, spans, error))
             return false;
     }
     return true;

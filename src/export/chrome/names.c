@@ -14,7 +14,7 @@ const char *xtf_chrome_string(XtfChromeExportNames *names, uint32_t string, GErr
     return xtf_trace_string(names->trace, string, &text, error) ? text : NULL;
 }
 
-static void insert(GHashTable *table, uint64_t key, uint64_t value)
+static void insert_number(GHashTable *table, uint64_t key, uint64_t value)
 {
     g_hash_table_insert(table, g_memdup2(&key, sizeof key), g_memdup2(&value, sizeof value));
 }
@@ -33,14 +33,14 @@ static bool load_places(XtfChromeExportNames *names, GError **error)
         return false;
     for (uint64_t i = 0; i < processes.n; i++) {
         const XtfProcessRow *row = xtf_model_table_row(&processes, i, buffer);
-        insert(names->processes, row->proc, row->name);
+        insert_number(names->processes, row->proc, row->name);
     }
     xtf_model_table_finish(&processes);
     if (!xtf_model_table_load(&locations, names->trace, XTF_MODEL_LOCATIONS, error))
         return false;
     for (uint64_t i = 0; i < locations.n; i++) {
         const XtfLocationRow *row = xtf_model_table_row(&locations, i, buffer);
-        insert(names->threads, row->id, row->name);
+        insert_number(names->threads, row->id, row->name);
     }
     xtf_model_table_finish(&locations);
     return true;
@@ -66,10 +66,11 @@ static bool load_orders(XtfChromeExportNames *names, GError **error)
         if (!good || strcmp(name, "sort_index") != 0)
             continue;
         if (row->of == OF_LOCATION)
-            insert(names->thread_orders, row->owner, row->value);
+            insert_number(names->thread_orders, row->owner, row->value);
         else if (row->of == OF_PROCESS && row->owner < processes.n)
-            insert(names->process_orders,
-                   ((const XtfProcessRow *)xtf_model_table_row(&processes, row->owner, process))->proc, row->value);
+            insert_number(names->process_orders,
+                          ((const XtfProcessRow *)xtf_model_table_row(&processes, row->owner, process))->proc,
+                          row->value);
     }
     xtf_model_table_finish(&processes);
     xtf_model_table_finish(&properties);

@@ -36,7 +36,7 @@ bool xtf_chrome_number(const XtfChromeEvent *event, const XtfChromeValue *value,
 }
 
 /* Converts an argument's value. False if it has none that is kept. */
-static bool convert(XtfChromeImport *import, const XtfChromeValue *value, XtfChromeStoredArgument *stored)
+static bool convert_argument(XtfChromeImport *import, const XtfChromeValue *value, XtfChromeStoredArgument *stored)
 {
     unsigned type;
 
@@ -66,7 +66,7 @@ void xtf_chrome_store_arguments(XtfChromeImport *import, gsize at)
     for (guint i = 0; i < arguments->len; i++) {
         const XtfChromeArgument *argument = &g_array_index(arguments, XtfChromeArgument, i);
         XtfChromeStoredArgument stored = {0};
-        if (!convert(import, &argument->value, &stored))
+        if (!convert_argument(import, &argument->value, &stored))
             continue;
         stored.name = xtf_chrome_name(&import->names, xtf_chrome_bytes(&import->event, argument->key));
         xtf_chrome_name_at(&import->names, stored.name)->attribute_types |= UINT32_C(1) << stored.type;

@@ -57,7 +57,7 @@ bool xtf_chrome_calls_advance(XtfChromeCalls *calls, uint64_t time)
     return true;
 }
 
-static bool enter(XtfChromeCalls *calls, uint64_t time, const CallFrame *frame)
+static bool enter_frame(XtfChromeCalls *calls, uint64_t time, const CallFrame *frame)
 {
     if (calls->frames->len == XTF_STREAM_DEPTH)
         return xtf_fail(&calls->stream->error, XTF_ERROR_TOO_LARGE, "calls are nested deeper than %d",
@@ -74,7 +74,7 @@ bool xtf_chrome_calls_begin(XtfChromeCalls *calls, uint64_t time, uint32_t regio
 {
     const CallFrame frame = {.region = region};
 
-    return xtf_chrome_calls_advance(calls, time) && enter(calls, time, &frame);
+    return xtf_chrome_calls_advance(calls, time) && enter_frame(calls, time, &frame);
 }
 
 bool xtf_chrome_calls_slice(XtfChromeCalls *calls, uint64_t time, uint64_t end, uint32_t region)
@@ -86,10 +86,10 @@ bool xtf_chrome_calls_slice(XtfChromeCalls *calls, uint64_t time, uint64_t end, 
         frame.end = frame_at(calls, calls->slice - 1)->end;
         calls->clipped++;
     }
-    return enter(calls, time, &frame);
+    return enter_frame(calls, time, &frame);
 }
 
-/* Leaves the slices that end before `time`, and those that end at it and have no call inside. */
+/* Leaves the slices that end before `time`, and slices without a call inside that end at it. */
 static bool advance_to_end(XtfChromeCalls *calls, uint64_t time)
 {
     while (calls->slice > 0) {

@@ -1,5 +1,5 @@
 /*
- * The open calls of one location, whose entries come in the order of time.
+ * The open calls of one location, whose entries are in the order of time.
  *
  * A slice has its end from the beginning on; a call by BEGIN ends with the next END. Calls of a thread must nest. A
  * slice that ends after the slice around it ends with that one. A call that is open when a slice around it ends, ends
@@ -14,7 +14,7 @@ typedef struct {
     GArray *frames;    /* of CallFrame */
     guint slice;       /* index of the innermost slice, plus 1; 0: none */
     guint n_begun;     /* frames that are no slices */
-    uint64_t ended;    /* of them: that ended with a slice, and whose END is to come */
+    uint64_t ended;    /* number of calls that ended with a slice, before their END */
     uint64_t clipped;  /* calls that ended earlier than they should, in all locations */
 } XtfChromeCalls;
 

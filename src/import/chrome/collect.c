@@ -136,7 +136,7 @@ static bool collect_async(XtfChromeImport *import, uint32_t location, int64_t ti
     stored->label = strchr("bS", phase)   ? XTF_LABEL_ASYNC_BEGIN
                     : strchr("eF", phase) ? XTF_LABEL_ASYNC_END
                                           : XTF_LABEL_ASYNC_INSTANT;
-    stored->other = category;
+    stored->detail = category;
     stored->value = xtf_chrome_read_id(id, strlen(id));
     xtf_chrome_store_arguments(import, 0);
     return xtf_chrome_sort_entry(import, location, time, order_of(import, location), error);
@@ -219,7 +219,7 @@ static bool collect_flow(XtfChromeImport *import, uint32_t location, int64_t tim
     flow.has_tag = take_number(&import->event, "tag", XTF_NONE32 - 1, &tag);
     flow.has_bytes = take_number(&import->event, "bytes", UINT64_MAX - 1, &flow.stored.value);
     flow.has_peer = take_number(&import->event, "peer", INT32_MAX, &peer);
-    flow.stored.other = tag < XTF_NONE32 ? (uint32_t)tag : (uint32_t)((tag ^ tag >> 32) & INT32_MAX);
+    flow.stored.detail = tag < XTF_NONE32 ? (uint32_t)tag : (uint32_t)((tag ^ tag >> 32) & INT32_MAX);
     flow.stored.peer = flow.has_peer ? (uint32_t)peer : 0;
     flow.stored.value = flow.has_bytes ? flow.stored.value : 0;
     g_byte_array_set_size(import->entry, 0);

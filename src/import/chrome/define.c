@@ -1,5 +1,5 @@
 /*
- * Adds the definitions of what the file has, after its last event, and creates the output.
+ * Adds all definitions after the last event, and creates the output.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -59,7 +59,7 @@ static void add_owned(XtfChromeImport *import, unsigned of, uint64_t owner, cons
     xtf_definitions_add_part(&import->definitions, XTF_MODEL_DEFINITION_PROPERTIES, &row);
 }
 
-static void add_process(XtfChromeImport *import, uint32_t i)
+static void define_process(XtfChromeImport *import, uint32_t i)
 {
     const XtfChromeProcess *process = xtf_chrome_process_at(&import->places, i);
     const char *text = process->pid.is_text ? xtf_chrome_name_at(&import->names, process->pid.value)->text : NULL;
@@ -85,7 +85,7 @@ static uint64_t location_key(const XtfChromeImport *import, const XtfChromeLocat
     return (uint64_t)xtf_chrome_process_at(&import->places, location->process)->proc << 32 | location->thread;
 }
 
-static void add_location(XtfChromeImport *import, uint32_t i)
+static void define_location(XtfChromeImport *import, uint32_t i)
 {
     const XtfChromeLocation *location = xtf_chrome_location_at(&import->places, i);
     const XtfChromeProcess *process = xtf_chrome_process_at(&import->places, location->process);
@@ -136,7 +136,7 @@ static uint8_t paradigm_of(const char *category)
     return 0;
 }
 
-static void add_region(XtfChromeImport *import, uint32_t number)
+static void define_region(XtfChromeImport *import, uint32_t number)
 {
     const XtfChromeName *name = xtf_chrome_name_at(&import->names, number);
     const char *category = xtf_chrome_name_at(&import->names, name->category)->text;
@@ -210,15 +210,15 @@ bool xtf_chrome_define(XtfChromeImport *import, GError **error)
 
     add_properties(import);
     for (guint i = 0; i < import->places.processes->len; i++)
-        add_process(import, import->places.process_order[i]);
+        define_process(import, import->places.process_order[i]);
     for (guint i = 0; i < import->places.locations->len; i++)
-        add_location(import, import->places.order[i]);
+        define_location(import, import->places.order[i]);
     add_communicator(import);
     add_metrics(import);
     for (uint32_t i = 0; i < n; i++) {
         ids[i] = name_id(import, i);
         if (xtf_chrome_name_at(&import->names, i)->is_region)
-            add_region(import, i);
+            define_region(import, i);
         add_attributes(import, i);
     }
     if (!xtf_import_create_output(import->job, TICKS_PER_SECOND, 0, error) ||

@@ -30,7 +30,7 @@ static XtfChromeFlow *flow_of(const Waiting *waiting)
     return (XtfChromeFlow *)waiting->bytes->data;
 }
 
-static void keep(Waiting *waiting, const XtfSortEntry *entry, bool received)
+static void keep_event(Waiting *waiting, const XtfSortEntry *entry, bool received)
 {
     waiting->waits = true;
     waiting->received = received;
@@ -59,13 +59,13 @@ static uint32_t process_of(const Flows *flows, const Waiting *end)
 }
 
 /* Adds a message. An end that lacks the tag or the length has that of the other end. */
-static bool add_message(Flows *flows, Waiting *sender, Waiting *receiver, GError **error)
+static bool add_flow_message(Flows *flows, Waiting *sender, Waiting *receiver, GError **error)
 {
     XtfChromeFlow *from = flow_of(sender), *to = flow_of(receiver);
     XtfChromeFlow *tagged = from->has_tag ? from : to, *sized = from->has_bytes ? from : to;
 
     if (!from->has_tag || !to->has_tag)
-        from->stored.other = to->stored.other = tagged->stored.other;
+        from->stored.detail = to->stored.detail = tagged->stored.detail;
     if (!from->has_bytes || !to->has_bytes)
         from->stored.value = to->stored.value = sized->stored.value;
     return add_end(flows, sender, XTF_CHROME_SEND, process_of(flows, receiver), error) &&
@@ -93,7 +93,7 @@ static bool end_flow(Flows *flows, GError **error)
 {
     if (flows->early.waits && flows->sender.waits) {
         flows->early.waits = flows->sender.waits = false;
-        return add_message(flows, &flows->sender, &flows->early, error);
+        return add_flow_message(flows, &flows->sender, &flows->early, error);
     }
     return add_lone(flows, &flows->early, XTF_CHROME_RECV, error) &&
            add_lone(flows, &flows->sender, XTF_CHROME_SEND, error);
@@ -109,17 +109,17 @@ static bool add_event(Flows *flows, const XtfSortEntry *entry, GError **error)
     if (phase == 's') {
         if (!add_lone(flows, &flows->sender, XTF_CHROME_SEND, error))
             return false;
-        keep(&flows->sender, entry, false);
+        keep_event(&flows->sender, entry, false);
         return true;
     }
-    keep(&flows->early, entry, false);
+    keep_event(&flows->early, entry, false);
     if (!flows->sender.waits)
         return n == 0 || add_lone(flows, &flows->early, XTF_CHROME_RECV, error);
     flows->early.waits = flows->sender.waits = false;
-    if (!add_message(flows, &flows->sender, &flows->early, error))
+    if (!add_flow_message(flows, &flows->sender, &flows->early, error))
         return false;
     if (phase == 't')
-        keep(&flows->sender, entry, true);
+        keep_event(&flows->sender, entry, true);
     return true;
 }
 

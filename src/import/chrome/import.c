@@ -1,6 +1,6 @@
 /*
- * Runs an import of Chrome's trace events: reads all events into a sort, adds the definitions, and appends the sorted
- * events. docs/CHROME.md says what becomes of each event.
+ * Runs an import of Chrome's trace events. It reads all events into a sort, adds the definitions, and appends the
+ * sorted events. docs/CHROME.md lists the record of each event.
  */
 #include "src/import/chrome/import.h"
 
@@ -74,7 +74,7 @@ static void note_repairs(XtfChromeImport *import)
     if (import->has_time && import->first_time < 0)
         xtf_import_note_repair(import->job, "the first time is negative: all times are later by %" PRId64 " ns",
                                -import->first_time);
-    if (import->names.other > 0)
+    if (import->names.further > 0)
         xtf_import_warn(import->job,
                         "the file has more than %d different names, or too long ones: further ones are "
                         "shown as one name",
@@ -97,7 +97,7 @@ static char *identity_of(const char *path, GError **error)
     return g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes, (gsize)MAX(n, 0));
 }
 
-static void init(XtfChromeImport *import, XtfImportJob *job)
+static void init_import(XtfChromeImport *import, XtfImportJob *job)
 {
     *import = (XtfChromeImport){
         .job = job,
@@ -115,7 +115,7 @@ static void init(XtfChromeImport *import, XtfImportJob *job)
     xtf_definitions_init(&import->definitions);
 }
 
-static void finish(XtfChromeImport *import)
+static void finish_import(XtfChromeImport *import)
 {
     xtf_chrome_input_close(&import->input);
     xtf_json_free(import->json);
@@ -168,8 +168,8 @@ bool xtf_chrome_import(XtfImportJob *job, GError **error)
 {
     XtfChromeImport import;
 
-    init(&import, job);
+    init_import(&import, job);
     bool good = import_file(&import, error);
-    finish(&import);
+    finish_import(&import);
     return good;
 }

@@ -2,7 +2,7 @@
  * The state of an import of Chrome's trace events, which these files share:
  *
  * - input.c, json.c, event.c: read bytes, tokens, events.
- * - document.c: reads the file's outermost array or object, and what stands beside the events.
+ * - document.c: reads the file's outermost array or object, and its members beside the events.
  * - collect.c, arguments.c: turn each event into an entry of the sort, or of the sort of flows.
  * - flows.c: pairs the events of flows, and adds them to the sort as messages.
  * - define.c: adds definitions and creates the output, after the last event.
@@ -47,10 +47,10 @@ typedef struct {
     uint8_t kind;  /* XtfChromeKind */
     uint8_t label; /* MARKER: its scope; ASYNC: its label; COUNTER: type of the value, of xtf_value_types */
     uint16_t n_arguments;
-    uint32_t name;  /* number of a text; COUNTER: number of the metric */
-    uint32_t other; /* ASYNC: the category; messages: the tag */
-    uint32_t peer;  /* messages: index of the process */
-    uint64_t value; /* SLICE: its end; ASYNC: the id; COUNTER: the value; messages: number of bytes */
+    uint32_t name;   /* number of a text; COUNTER: number of the metric */
+    uint32_t detail; /* ASYNC: the category; messages: the tag */
+    uint32_t peer;   /* messages: index of the process */
+    uint64_t value;  /* SLICE: its end; ASYNC: the id; COUNTER: the value; messages: number of bytes */
 } XtfChromeStored;
 
 typedef struct {

@@ -9,7 +9,7 @@ enum {
     SHOWN_BYTES = 20, /* most bytes of a wrong word in a message */
 };
 
-/* What may follow. */
+/* States: the token that may follow. */
 enum {
     VALUE,
     FIRST_VALUE, /* or the array's end */
@@ -51,7 +51,7 @@ uint64_t xtf_json_offset(const XtfJson *json)
     return json->offset + (uint64_t)(json->at - json->buffer);
 }
 
-static XtfJsonToken fail(XtfJson *json, const char *fault)
+static XtfJsonToken set_fault(XtfJson *json, const char *fault)
 {
     if (!json->error)
         xtf_fail(&json->error, XTF_ERROR_DAMAGED, "%s", fault);
@@ -81,7 +81,7 @@ static bool read_piece(XtfJson *json)
     if (json->ended || json->error)
         return false;
     if (json->token && json->end - json->token > XTF_JSON_STRING_MAX) {
-        fail(json, "a string or number of more than 8 MiB");
+        set_fault(json, "a string or number of more than 8 MiB");
         return false;
     }
     make_room(json);
@@ -97,7 +97,7 @@ static bool read_piece(XtfJson *json)
 }
 
 /* Returns the next byte without reading it; -1 at the end of the text. */
-static int peek(XtfJson *json)
+static int peek_byte(XtfJson *json)
 {
     if (G_UNLIKELY(json->at == json->end) && !read_piece(json))
         return -1;
@@ -107,7 +107,7 @@ static int peek(XtfJson *json)
 static int skip_space(XtfJson *json)
 {
     for (;;) {
-        int c = peek(json);
+        int c = peek_byte(json);
         if (c > ' ' || (c != ' ' && c != '\n' && c != '\t' && c != '\r'))
             return c;
         json->line += c == '\n';
@@ -159,7 +159,7 @@ static const char *unescape_unicode(XtfJson *json, const char *p, const char *en
 }
 
 /* Replaces escapes in the bytes of a string. */
-static bool unescape(XtfJson *json, const char *p, const char *end)
+static bool unescape_string(XtfJson *json, const char *p, const char *end)
 {
     static const char letters[] = "\"\\/bfnrt", characters[] = "\"\\/\b\f\n\r\t";
 
@@ -216,13 +216,13 @@ static bool scan_string(XtfJson *json, bool *escaped, bool *high)
         if (*p == '\\') {
             *escaped = true;
             json->at++;
-            if (peek(json) >= 0)
+            if (peek_byte(json) >= 0)
                 json->at++;
         } else if (json->at < json->end) {
-            fail(json, "a control character in a string");
+            set_fault(json, "a control character in a string");
             return false;
         }
-        if (peek(json) < 0)
+        if (peek_byte(json) < 0)
             return false;
     }
 }
@@ -240,8 +240,8 @@ static XtfJsonToken read_string(XtfJson *json, XtfJsonToken token)
     json->size = (gsize)(json->at - json->token);
     json->token = NULL;
     *json->at++ = '\0';
-    if (escaped && !unescape(json, json->text, json->text + json->size))
-        return fail(json, "a wrong escape in a string");
+    if (escaped && !unescape_string(json, json->text, json->text + json->size))
+        return set_fault(json, "a wrong escape in a string");
     if (high)
         repair_utf8(json);
     return token;
@@ -292,7 +292,7 @@ static XtfJsonToken read_word(XtfJson *json)
     };
     int c;
 
-    for (json->token = json->at; (c = peek(json)) >= 0; json->at++)
+    for (json->token = json->at; (c = peek_byte(json)) >= 0; json->at++)
         if (!g_ascii_isalnum(c) && c != '-' && c != '+' && c != '.')
             break;
     json->text = json->token;
@@ -310,7 +310,7 @@ static XtfJsonToken read_word(XtfJson *json)
     g_autofree char *fault =
         json->size > 0 ? g_strdup_printf("\"%.*s\" is no value", (int)MIN(json->size, SHOWN_BYTES), json->text)
                        : g_strdup("a byte that begins no value");
-    return fail(json, fault);
+    return set_fault(json, fault);
 }
 
 /* ---- The grammar. */
@@ -319,7 +319,7 @@ static XtfJsonToken open_item(XtfJson *json, bool object)
 {
     json->at++;
     if (json->depth == XTF_JSON_DEPTH)
-        return fail(json, "objects and arrays are nested deeper than 500");
+        return set_fault(json, "objects and arrays are nested deeper than 500");
     json->objects[json->depth++] = object;
     json->state = object ? FIRST_KEY : FIRST_VALUE;
     return object ? XTF_JSON_OBJECT : XTF_JSON_ARRAY;
@@ -338,7 +338,7 @@ static XtfJsonToken read_key(XtfJson *json, int c)
     if (c == '}' && json->state == FIRST_KEY)
         return close_item(json);
     if (c != '"')
-        return fail(json, "a key in quotes is missing");
+        return set_fault(json, "a key in quotes is missing");
     XtfJsonToken token = read_string(json, XTF_JSON_KEY);
     if (token != XTF_JSON_KEY)
         return token;
@@ -356,7 +356,7 @@ static XtfJsonToken read_key(XtfJson *json, int c)
     if (c < 0)
         return fail_early_end(json);
     if (c != ':')
-        return fail(json, "a colon is missing after a key");
+        return set_fault(json, "a colon is missing after a key");
     json->at++;
     return token;
 }
@@ -378,13 +378,13 @@ XtfJsonToken xtf_json_next(XtfJson *json)
     if (json->error)
         return XTF_JSON_ERROR;
     if (json->state == DONE)
-        return c < 0 ? XTF_JSON_END : fail(json, "more text follows the end");
+        return c < 0 ? XTF_JSON_END : set_fault(json, "more text follows the end");
     if (json->state == COMMA && c >= 0) {
         bool object = json->objects[json->depth - 1];
         if (c == (object ? '}' : ']'))
             return close_item(json);
         if (c != ',')
-            return fail(json, object ? "a comma or } is missing" : "a comma or ] is missing");
+            return set_fault(json, object ? "a comma or } is missing" : "a comma or ] is missing");
         json->at++;
         json->state = object ? KEY : VALUE;
         c = skip_space(json);

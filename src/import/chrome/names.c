@@ -4,7 +4,7 @@
 
 #define FURTHER_NAMES "(further names)"
 
-static uint32_t add(XtfChromeNames *names, const char *text)
+static uint32_t insert_name(XtfChromeNames *names, const char *text)
 {
     const XtfChromeName name = {.text = g_strdup(text)};
 
@@ -24,7 +24,7 @@ void xtf_chrome_names_init(XtfChromeNames *names)
     *names = (XtfChromeNames){.numbers = g_hash_table_new(g_str_hash, g_str_equal),
                               .all = g_array_new(FALSE, FALSE, sizeof(XtfChromeName))};
     g_array_set_clear_func(names->all, free_name);
-    add(names, "");
+    insert_name(names, "");
 }
 
 void xtf_chrome_names_finish(XtfChromeNames *names)
@@ -33,7 +33,7 @@ void xtf_chrome_names_finish(XtfChromeNames *names)
     g_clear_pointer(&names->all, g_array_unref);
 }
 
-static bool find(const XtfChromeNames *names, const char *text, uint32_t *number)
+static bool find_name(const XtfChromeNames *names, const char *text, uint32_t *number)
 {
     gpointer found;
 
@@ -43,7 +43,7 @@ static bool find(const XtfChromeNames *names, const char *text, uint32_t *number
     return true;
 }
 
-/* True if a text still fits, and so many more texts and kilobytes. */
+/* True if a text fits, with room for `reserved` more texts of 128 bytes. */
 static bool fits(const XtfChromeNames *names, const char *text, uint32_t reserved)
 {
     return names->all->len + reserved < XTF_CHROME_NAMES_MAX &&
@@ -54,20 +54,20 @@ uint32_t xtf_chrome_name(XtfChromeNames *names, const char *text)
 {
     uint32_t number;
 
-    if (G_LIKELY(find(names, text, &number)))
+    if (G_LIKELY(find_name(names, text, &number)))
         return number;
     if (fits(names, text, 0))
-        return add(names, text);
-    if (names->other == 0)
-        names->other = add(names, FURTHER_NAMES);
-    return names->other;
+        return insert_name(names, text);
+    if (names->further == 0)
+        names->further = insert_name(names, FURTHER_NAMES);
+    return names->further;
 }
 
 uint32_t xtf_chrome_value(XtfChromeNames *names, const char *text)
 {
     uint32_t number;
 
-    if (find(names, text, &number))
+    if (find_name(names, text, &number))
         return number;
-    return fits(names, text, XTF_CHROME_NAMES_RESERVED) ? add(names, text) : UINT32_MAX;
+    return fits(names, text, XTF_CHROME_NAMES_RESERVED) ? insert_name(names, text) : UINT32_MAX;
 }

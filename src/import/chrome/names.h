@@ -24,7 +24,7 @@ typedef struct {
     GHashTable *numbers; /* text -> number */
     GArray *all;         /* of XtfChromeName; number 0 is the empty text */
     uint64_t bytes;
-    uint32_t other; /* number of the name of all names beyond the bound; 0: not used */
+    uint32_t further; /* number of the name of all names beyond the bound; 0: not used */
 } XtfChromeNames;
 
 void xtf_chrome_names_init(XtfChromeNames *names);

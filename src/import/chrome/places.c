@@ -24,14 +24,14 @@ void xtf_chrome_places_finish(XtfChromePlaces *places)
 }
 
 /* Returns the index under a key, or UINT32_MAX. */
-static uint32_t find(GHashTable *index, uint64_t key)
+static uint32_t find_index(GHashTable *index, uint64_t key)
 {
     gpointer found;
 
     return g_hash_table_lookup_extended(index, &key, NULL, &found) ? GPOINTER_TO_UINT(found) : UINT32_MAX;
 }
 
-static uint32_t insert(GHashTable *index, uint64_t key, uint32_t i)
+static uint32_t insert_index(GHashTable *index, uint64_t key, uint32_t i)
 {
     g_hash_table_insert(index, g_memdup2(&key, sizeof key), GUINT_TO_POINTER(i));
     return i;
@@ -45,13 +45,13 @@ static bool are_equal(XtfChromeId a, XtfChromeId b)
 uint32_t xtf_chrome_process(XtfChromePlaces *places, XtfChromeId pid)
 {
     const uint64_t key = (uint64_t)pid.is_text << 32 | pid.value;
-    uint32_t i = find(places->process_index, key);
+    uint32_t i = find_index(places->process_index, key);
 
     if (i != UINT32_MAX || places->processes->len == XTF_CHROME_PLACES_MAX)
         return i;
     const XtfChromeProcess process = {.pid = pid};
     g_array_append_val(places->processes, process);
-    return insert(places->process_index, key, places->processes->len - 1);
+    return insert_index(places->process_index, key, places->processes->len - 1);
 }
 
 uint32_t xtf_chrome_location(XtfChromePlaces *places, XtfChromeId pid, XtfChromeId tid)
@@ -62,11 +62,11 @@ uint32_t xtf_chrome_location(XtfChromePlaces *places, XtfChromeId pid, XtfChrome
     if (process == UINT32_MAX)
         return UINT32_MAX;
     const uint64_t key = (uint64_t)process << 33 | (uint64_t)tid.is_text << 32 | tid.value;
-    uint32_t i = find(places->location_index, key);
+    uint32_t i = find_index(places->location_index, key);
     if (i == UINT32_MAX && places->locations->len < XTF_CHROME_PLACES_MAX) {
         const XtfChromeLocation location = {.process = process, .tid = tid};
         g_array_append_val(places->locations, location);
-        i = insert(places->location_index, key, places->locations->len - 1);
+        i = insert_index(places->location_index, key, places->locations->len - 1);
     }
     places->last_pid = pid;
     places->last_tid = tid;
@@ -75,26 +75,26 @@ uint32_t xtf_chrome_location(XtfChromePlaces *places, XtfChromeId pid, XtfChrome
 
 /* ---- Numbers. */
 
-static gint compare_ids(XtfChromeId a, XtfChromeId b)
+static gint compare_place_ids(XtfChromeId a, XtfChromeId b)
 {
     if (a.is_text != b.is_text)
         return a.is_text ? 1 : -1;
     return (a.value > b.value) - (a.value < b.value);
 }
 
-static gint compare_processes(gconstpointer a, gconstpointer b, gpointer data)
+static gint compare_place_processes(gconstpointer a, gconstpointer b, gpointer data)
 {
-    return compare_ids(xtf_chrome_process_at(data, *(const guint *)a)->pid,
-                       xtf_chrome_process_at(data, *(const guint *)b)->pid);
+    return compare_place_ids(xtf_chrome_process_at(data, *(const guint *)a)->pid,
+                             xtf_chrome_process_at(data, *(const guint *)b)->pid);
 }
 
-static gint compare_locations(gconstpointer a, gconstpointer b, gpointer data)
+static gint compare_place_locations(gconstpointer a, gconstpointer b, gpointer data)
 {
     const XtfChromeLocation *x = xtf_chrome_location_at(data, *(const guint *)a),
                             *y = xtf_chrome_location_at(data, *(const guint *)b);
     uint32_t p = xtf_chrome_process_at(data, x->process)->row, q = xtf_chrome_process_at(data, y->process)->row;
 
-    return p != q ? (p > q) - (p < q) : compare_ids(x->tid, y->tid);
+    return p != q ? (p > q) - (p < q) : compare_place_ids(x->tid, y->tid);
 }
 
 static guint *sorted(XtfChromePlaces *places, guint n, GCompareDataFunc compare)
@@ -111,7 +111,7 @@ void xtf_chrome_places_number(XtfChromePlaces *places)
 {
     uint32_t next = 0, process = UINT32_MAX;
 
-    places->process_order = sorted(places, places->processes->len, compare_processes);
+    places->process_order = sorted(places, places->processes->len, compare_place_processes);
     for (guint i = 0; i < places->processes->len; i++) {
         XtfChromeProcess *p = xtf_chrome_process_at(places, places->process_order[i]);
         p->row = i;
@@ -119,7 +119,7 @@ void xtf_chrome_places_number(XtfChromePlaces *places)
         next = p->proc + 1;
         p->location = UINT32_MAX;
     }
-    places->order = sorted(places, places->locations->len, compare_locations);
+    places->order = sorted(places, places->locations->len, compare_place_locations);
     for (guint i = 0; i < places->locations->len; i++) {
         XtfChromeLocation *l = xtf_chrome_location_at(places, places->order[i]);
         if (l->process != process)

@@ -51,14 +51,14 @@ static bool append_message(Writing *writing, const XtfChromeStored *stored, uint
     if (stored->kind == XTF_CHROME_SEND) {
         XtfSendsRow row = {.region = xtf_stream_region(&writing->stream),
                            .peer = peer,
-                           .tag = stored->other,
+                           .tag = stored->detail,
                            .bytes = stored->value,
                            .request = XTF_NONE64};
         return xtf_stream_send(&writing->stream, time, &row);
     }
     XtfRecvsRow row = {.region = xtf_stream_region(&writing->stream),
                        .peer = peer,
-                       .tag = stored->other,
+                       .tag = stored->detail,
                        .bytes = stored->value,
                        .request = XTF_NONE64};
     return xtf_stream_recv(&writing->stream, time, &row);
@@ -107,7 +107,7 @@ static bool append_async(Writing *writing, const XtfChromeStored *stored, uint64
 {
     XtfAsyncRow row = {.region = xtf_stream_region(&writing->stream),
                        .id = stored->value,
-                       .category = writing->import->texts[stored->other],
+                       .category = writing->import->texts[stored->detail],
                        .activity = writing->import->texts[stored->name]};
 
     return xtf_stream_append(&writing->stream, XTF_MODEL_ASYNC, stored->label, time, &row);

@@ -21,6 +21,7 @@ static const struct {
     {"OTF1", "1:1,2f\n2:a\n", 11},
     {"network_test", "CDF\x02 and so on", 14},
     {"OpenTS", "<trace ranks=\"4\">", 17},
+    {"Chrome", "[{\"ph\":\"i\",\"ts\":1}]", 19},
 };
 
 /* Writes a file with the given content. Its name says nothing about the format, or ends in `ending`. */

@@ -53,8 +53,8 @@ def outputs(archive, network, program):
               ("merge", ["merge", "-q", "left.xtf", "right.xtf"], "melt.xtf"), ("align", ["align", "-q", "melt.xtf"], None),
               ("analyze -o", ["analyze", "-q", "melt.xtf"], None),
               ("cluster", ["cluster", "-q", network], "old-cluster.nc"), 
-              *((f"export {exporter}", ["export", exporter, "-q", trace], f"old-{exporter}")
-                for exporter, trace in (("otf2", "melt.xtf"), ("cube", "analysed.xtf"), ("opents", "melt.xtf"), ("chrome", "melt.xtf"), ("network", "network.xtf"), ("csv", "melt.xtf")))]
+              *((f"export {exporter}", ["export", exporter, "-q", *trace.split()], f"old-{exporter}")
+                for exporter, trace in (("otf2", "melt.xtf"), ("cube", "analysed.xtf"), ("opents", "melt.xtf"), ("chrome", "melt.xtf proc/0/sends"), ("network", "network.xtf"), ("csv", "melt.xtf")))]
     for name, (command, *arguments), old in makers:
         if command == "export":
             arguments = [arguments[0], "-o", "@/out.nc", *arguments[1:]]

@@ -191,7 +191,7 @@ static void add_metrics(XtfChromeImport *import)
     }
 }
 
-/* Notes the trace's ids of all texts, and the rows of regions. Frees the texts. */
+/* Notes the trace's ids of all texts, and the rows of regions. */
 static void note_ids(XtfChromeImport *import, const uint32_t *ids, uint32_t n)
 {
     import->texts = g_new(uint32_t, n);
@@ -225,5 +225,6 @@ bool xtf_chrome_define(XtfChromeImport *import, GError **error)
         !xtf_definitions_resolve(&import->definitions, import->job->writer, error))
         return false;
     note_ids(import, ids, n);
+    xtf_chrome_names_finish(&import->names);
     return true;
 }

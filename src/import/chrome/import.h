@@ -138,9 +138,9 @@ bool xtf_chrome_sort_entry(XtfChromeImport *import, uint32_t location, int64_t t
 
 /* Adds the messages of flows to the sort, after the last event. */
 bool xtf_chrome_pair_flows(XtfChromeImport *import, GError **error);
-/* Adds the definitions and creates the output. */
+/* Adds the definitions and creates the output. Frees the names. */
 bool xtf_chrome_define(XtfChromeImport *import, GError **error);
-/* Appends all entries of the sort. */
+/* Appends all entries of the sort, which the caller has ended. */
 bool xtf_chrome_write(XtfChromeImport *import, GError **error);
 
 /* Shares of the work: reading the file, then appending the sorted entries. */

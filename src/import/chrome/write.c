@@ -213,7 +213,7 @@ bool xtf_chrome_write(XtfChromeImport *import, GError **error)
         writing.shift -= (uint64_t)import->first_time;
     xtf_stream_init(&writing.stream, import->job->writer, &import->definitions, import->job->schemas);
     xtf_chrome_calls_init(&writing.calls, &writing.stream);
-    bool good = xtf_sort_end(import->sort, error) && append_all(&writing, error);
+    bool good = append_all(&writing, error);
     if (good) {
         xtf_import_count(import->job, &writing.stream, writing.n_records, writing.n_locations);
         import->clipped = writing.calls.clipped;

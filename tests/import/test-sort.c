@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "src/import/sort.h"
+#include "src/files/sort.h"
 #include "tests/rounds.h"
 
 enum {

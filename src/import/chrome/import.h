@@ -11,12 +11,12 @@
  */
 #pragma once
 
+#include "src/files/sort.h"
 #include "src/import/chrome/event.h"
 #include "src/import/chrome/input.h"
 #include "src/import/chrome/names.h"
 #include "src/import/chrome/places.h"
 #include "src/import/job.h"
-#include "src/import/sort.h"
 
 /* Reasons why an event is left out. */
 typedef enum {

@@ -1,4 +1,4 @@
-#include "src/import/sort.h"
+#include "src/files/sort.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -50,7 +50,7 @@ static XtfJsonToken read_properties(XtfChromeImport *import)
 /* ---- Events. */
 
 /* Reads the array of events, whose ARRAY token was read. */
-static XtfJsonToken read_events(XtfChromeImport *import, GError **error)
+static XtfJsonToken read_event_array(XtfChromeImport *import, GError **error)
 {
     XtfJsonToken token;
 
@@ -80,7 +80,7 @@ static XtfJsonToken read_member(XtfChromeImport *import, GError **error)
         XtfJsonToken token = xtf_json_next(import->json);
         bool events = *key == 't';
         if (token == (events ? XTF_JSON_ARRAY : XTF_JSON_OBJECT))
-            return events ? read_events(import, error) : read_properties(import);
+            return events ? read_event_array(import, error) : read_properties(import);
         return xtf_json_skip(import->json, token);
     }
     if (strcmp(key, "stackFrames") == 0 || strcmp(key, "samples") == 0 || strcmp(key, "systemTraceEvents") == 0) {
@@ -95,7 +95,7 @@ static XtfJsonToken read_document(XtfChromeImport *import, GError **error)
     XtfJsonToken token = xtf_json_next(import->json);
 
     if (token == XTF_JSON_ARRAY) {
-        token = read_events(import, error);
+        token = read_event_array(import, error);
     } else if (token == XTF_JSON_OBJECT) {
         while ((token = xtf_json_next(import->json)) == XTF_JSON_KEY)
             if ((token = read_member(import, error)) <= XTF_JSON_CUT)

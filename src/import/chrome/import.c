@@ -84,7 +84,7 @@ static void note_repairs(XtfChromeImport *import)
 /* ---- The import. */
 
 /* Returns the trace's identity: a hash of the beginning of the file. */
-static char *identity_of(const char *path, GError **error)
+static char *hash_beginning(const char *path, GError **error)
 {
     g_autofree guchar *bytes = g_malloc(IDENTITY_BYTES);
     uint64_t size;
@@ -160,7 +160,7 @@ static bool import_file(XtfChromeImport *import, GError **error)
 {
     g_autofree char *cut = NULL;
 
-    import->identity = identity_of(import->job->anchor, error);
+    import->identity = hash_beginning(import->job->anchor, error);
     if (!import->identity || !xtf_import_may_replace(import->job, import->identity, error) ||
         !xtf_chrome_input_open(&import->input, import->job->anchor, error))
         return false;

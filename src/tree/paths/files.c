@@ -2,6 +2,7 @@
 #include <inttypes.h>
 
 #include "src/tables/views/info.h"
+#include "src/trace/text/escape.h"
 #include "src/tree/paths/entries.h"
 #include "src/tree/records/record-values.h"
 
@@ -35,8 +36,14 @@ static GString *header_text(XtfNode *file, GError **error)
     if (!format)
         return NULL;
     GString *text = g_string_new(NULL);
-    for (unsigned i = 0; i < format->columns->len; i++)
-        g_string_append_printf(text, "%s%s", i ? " " : "", g_array_index(format->columns, XtfRecordColumn, i).name);
+    for (unsigned i = 0; i < format->columns->len; i++) {
+        const char *name = g_array_index(format->columns, XtfRecordColumn, i).name;
+        size_t width = xtf_text_width(name, true, SIZE_MAX), at = text->len + (i > 0);
+        if (i > 0)
+            g_string_append_c(text, ' ');
+        g_string_set_size(text, at + width);
+        xtf_text_put(text->str + at, width, name, true, i);
+    }
     return g_string_append_c(text, '\n');
 }
 

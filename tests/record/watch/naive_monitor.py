@@ -1,12 +1,13 @@
 """Computes the table `monitor` of a finished trace from its records, and compares it with the table and with `xtf watch`."""
 
+import collections
 import decimal
 import json
 import subprocess
 
-CLASSES = {"computing": lambda name: not name.startswith("MPI_"),
+CLASSES = {"computing": lambda name: not name.startswith(("MPI_", "pthread_")),
            "waiting": lambda name: name.startswith(("MPI_Wait", "MPI_Test", "MPI_Probe", "MPI_Iprobe")),
-           "communicating": lambda name: name in ("MPI_Send", "MPI_Ssend", "MPI_Recv", "MPI_Irecv", "MPI_Recv_init", "MPI_Start", "MPI_Barrier", "MPI_Bcast",
+           "communicating": lambda name: name in ("MPI_Send", "MPI_Ssend", "MPI_Recv", "MPI_Sendrecv", "MPI_Irecv", "MPI_Recv_init", "MPI_Start", "MPI_Barrier", "MPI_Bcast",
                                                    "MPI_Reduce")}
 
 
@@ -23,9 +24,8 @@ def name_of_class(region):
     return next((name for name, matches in CLASSES.items() if matches(region)), "other")
 
 
-def naive_line(xtf, trace, proc):
-    """Returns the figures of a process, from its records one by one."""
-    records = [row for row in rows(xtf, trace, f"proc/{proc}/thread/0/records") if row["time"] is not None]
+def naive_thread(records):
+    """Returns a thread's times by class, its calls, its last call that ended, and its open calls."""
     times, stack, last, calls = dict.fromkeys([*CLASSES, "other"], decimal.Decimal(0)), [], None, 0
     before = number(records[0]["time"])
     for row in records:
@@ -36,7 +36,21 @@ def naive_line(xtf, trace, proc):
             stack.append(row["name"])
             calls += 1
         elif row["event"] == "LEAVE":
-            last = (stack.pop(), now)
+            left = stack.pop()
+            last = (left, now) if left.startswith("MPI_") else last
+    return times, calls, last, stack
+
+
+def naive_line(xtf, trace, proc):
+    """Returns the figures of a process, from its records one by one. The stack and the last call are of its first thread."""
+    records = collections.defaultdict(list)
+    for row in rows(xtf, trace, f"proc/{proc}/records"):
+        if row["time"] is not None:
+            records[int(row["thread"])].append(row)
+    # A thread without calls has no times, as in the table `classes`.
+    threads = [naive_thread(records[thread]) for thread in sorted(records) if any(row["event"] == "ENTER" for row in records[thread])]
+    times = {name: sum(thread[0][name] for thread in threads) for name in threads[0][0]}
+    calls, (_, _, last, stack) = sum(thread[1] for thread in threads), threads[0]
     line = {name: str(time) for name, time in times.items()}
     line.update(proc=proc, calls=calls, last_region=last[0], last_left=str(last[1]), stack="/".join(stack) or None)
     for side, event in (("sent", "sends"), ("received", "recvs")):

@@ -119,8 +119,7 @@ def watch_hang(mpi, folder, name):
         job.kill()
     mpis.run([XTF, "merge", "-o", job.run, job.parts])
     check_deadlock(name, ask(["deadlock"], job.run))
-    if name not in ("funneled", "serialized"):  # whose processes have two threads
-        check_monitor(XTF, job.run, 3)
+    check_monitor(XTF, job.run, 3)
     assert ": 0 problems" in mpis.run([XTF, "check", job.run])
 
 

@@ -39,7 +39,7 @@ STOREYS = [
 BESIDE = [
     ("src/import", [("definitions", "src/model", []), ("", "src/model", []), ("otf2", "src/model", []), ("opents", "src/model", []), ("chrome", "src/model", [])]),
     ("src/record", [
-        ("", "src/model", []), ("stack", None, []), ("core", None, []), ("regions", None, ["libxtf/base"]),
+        ("", "src/model", []), ("stack", None, []), ("core", None, []), ("regions", None, ["libxtf/base"]), ("gasp", None, []),
         ("mpi/library", None, []), ("mpi/comms", None, ["libxtf/base"]), ("mpi/messages", None, []), ("mpi/windows", None, ["libxtf/base"]),
         ("mpi/creation", None, ["libxtf/base"]), ("mpi/fortran", None, []), ("mpi", None, []),
         ("names", "src/model", []), ("collect/rows", "src/model", ["src/import"]), ("collect", "src/model", ["src/import"]),

@@ -249,13 +249,29 @@ typedef struct {
     KIND(THREAD_CREATE, 3)      /* w2: sequence, which a THREAD_BEGIN has too */                                       \
     KIND(THREAD_BEGIN, 3) KIND(THREAD_WAIT, 3) KIND(THREAD_END, 3)                                                     \
     KIND(LOCK_ACQUIRE, 3)       /* arg: lock; w2: order */                                                             \
-    KIND(LOCK_RELEASE, 3)
+    KIND(LOCK_RELEASE, 3)                                                                                              \
+    /* An attribute of the record before it, in its ring. arg: XtfWireAttribute; w2: the value */                      \
+    KIND(ATTRIBUTE, 3)
 
 /* clang-format on */
 
 #define XTF_WIRE_KIND(NAME, words) XTF_WIRE_##NAME,
 typedef enum { XTF_WIRE_KINDS(XTF_WIRE_KIND) XTF_WIRE_N_KINDS } XtfWireKind;
 #undef XTF_WIRE_KIND
+
+/* Attributes of records. An argument of an event is an integer of 64 bits, with or without a sign, or a double. */
+typedef enum {
+    XTF_WIRE_ATTRIBUTE_ADDRESS,  /* of shared data, in the thread that has the data */
+    XTF_WIRE_ATTRIBUTE_BYTES,    /* that a call allocates */
+    XTF_WIRE_ATTRIBUTE_INTEGER,  /* of an event of the program: its first argument, up to the fourth */
+    XTF_WIRE_ATTRIBUTE_UNSIGNED = XTF_WIRE_ATTRIBUTE_INTEGER + 4,
+    XTF_WIRE_ATTRIBUTE_DOUBLE = XTF_WIRE_ATTRIBUTE_UNSIGNED + 4,
+    XTF_WIRE_N_ATTRIBUTES = XTF_WIRE_ATTRIBUTE_DOUBLE + 4,
+} XtfWireAttribute;
+
+/* Bits of a sync level. The first two are OTF2's. The others are the mode of a collective operation of UPC, if it is
+ * known: XTF_WIRE_SYNC_MODE times the bits of gasp/gaspu.h. */
+enum { XTF_WIRE_SYNC_PROCESS = 1, XTF_WIRE_SYNC_MEMORY = 2, XTF_WIRE_SYNC_MODE = 256 };
 
 /* Numbers of regions of 24 bits: from this one on they are the process's own. */
 enum { XTF_WIRE_REGIONS_OWN = 4096 };
@@ -318,9 +334,11 @@ typedef struct {
 enum { XTF_WIRE_NAME_ONLY = 1u << 31 }; /* flag of a communicator or a window: the rest is as it was defined before */
 
 typedef struct {
-    uint32_t n; /* 0: another process defines the members */
-    uint32_t flags;
+    uint32_t n;     /* 0: another process defines the members */
+    uint32_t flags; /* 0, or XTF_WIRE_UPC: the group of all threads of a UPC program */
 } XtfDefineGroup;
+
+enum { XTF_WIRE_UPC = 1 };
 
 typedef struct {
     uint32_t comm, flags, name_size;

@@ -14,6 +14,11 @@
 /* Defaults: bytes of a ring, and seconds that the process waits for the collector. */
 enum { RING_SIZE = 4 << 20, DRAIN = 10 };
 
+void xtf_core_expect_rank(uint32_t rank)
+{
+    xtf_core.expected_rank = rank + 1;
+}
+
 static uint64_t number_option(const char *name, uint64_t usual)
 {
     const char *text = xtf_core_option(name);
@@ -86,8 +91,11 @@ static bool start_recording(const char *folder)
     process->has_mpi = xtf_core_has_mpi();
     xtf_core_window_set_up();
     xtf_core_window_publish();
-    if (!xtf_core_awaits_rank)
+    if (!xtf_core_awaits_rank) {
+        if (xtf_core.expected_rank > 0)
+            process->rank = xtf_core.expected_rank - 1;
         process->phase = XTF_WIRE_RUNNING;
+    }
     xtf_core_keep_life();
     xtf_core_watch_forks();
     if (!start_collector(folder)) {

@@ -121,6 +121,8 @@ extern _Atomic uint8_t *xtf_core_choices;
  * Returns false if the process is not recorded. If XTF_RECORD_FOLDER is set, the reason is on stderr then. Any thread
  * may call it. */
 bool xtf_core_activate(void);
+/* Sets the process's number in its job, before the process is activated: the collector then knows it from the start. */
+void xtf_core_expect_rank(uint32_t rank);
 /* Sets the process's number in its job, and the number of processes in the job (0: no MPI). */
 void xtf_core_set_rank(uint32_t rank, uint32_t world_size);
 /* Counts a thread that `maker`, the program or OpenMP, has created; for the collector. Works before the process is

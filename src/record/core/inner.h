@@ -37,6 +37,7 @@ typedef struct {
     _Atomic bool lost;            /* the collector has ended */
     _Atomic bool ringless_warned; /* the program was warned that a thread got no ring */
     uint32_t site_frames;         /* frames of a call site, at most; 0: call sites are not recorded */
+    uint32_t expected_rank;       /* the process's number, plus 1, if it is known before the activation; else 0 */
     uint64_t timeout_ns;          /* time that a producer waits for a collector that frees no space */
 } XtfCore;
 

@@ -75,7 +75,7 @@ static void read_options(void)
         window.from_ns = coarse_ns() + from_ms * 1000000;
     window.waits = true;
     window.ranks = xtf_core_option("RANKS");
-    if (window.ranks && xtf_core_awaits_rank && xtf_core_has_mpi())
+    if (window.ranks && (xtf_core.expected_rank > 0 || (xtf_core_awaits_rank && xtf_core_has_mpi())))
         window.by_rank = XTF_CORE_TIMED;
     window.together = from_ms && xtf_core_awaits_rank && xtf_core_has_mpi();
     if (!window.by_program && !from_ms)

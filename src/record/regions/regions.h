@@ -89,22 +89,24 @@ static inline XtfRing *xtf_regions_begin_library(void)
     return xtf_core_thread.busy == XTF_CORE_IDLE ? xtf_core_begin() : NULL;
 }
 
-static inline void xtf_regions_enter(XtfRing *ring, uint32_t index)
+/* Enters a region. Returns the time of the ENTER; 0: the call is not recorded. */
+static inline uint64_t xtf_regions_enter(XtfRing *ring, uint32_t index)
 {
     if (__builtin_expect(!xtf_regions_calls, 0) && !xtf_regions_make_calls())
-        return;
+        return 0;
     XtfRegionCalls *calls = &xtf_regions_calls[index];
     if (__builtin_expect(atomic_load_explicit(&xtf_regions_choices[index], memory_order_relaxed), 0) &&
         calls->open == 0)
-        return;
+        return 0;
     if (__builtin_expect(calls->left <= 1, 0) && !xtf_regions_look(ring, index))
-        return;
+        return 0;
     calls->left--;
     calls->open++;
-    xtf_core_enter(ring, XTF_WIRE_REGIONS_OWN + index);
+    return xtf_core_enter(ring, XTF_WIRE_REGIONS_OWN + index);
 }
 
-static inline void xtf_regions_leave(XtfRing *ring, uint32_t index)
+/* Leaves a region at a time, unless no call of it is open. */
+static inline void xtf_regions_leave_at(XtfRing *ring, uint64_t time, uint32_t index)
 {
     XtfRegionCalls *calls = &xtf_regions_calls[index];
 
@@ -115,7 +117,18 @@ static inline void xtf_regions_leave(XtfRing *ring, uint32_t index)
                              ring->stack[ring->depth - 1] != XTF_WIRE_REGIONS_OWN + index,
                          0))
         xtf_regions_unwind(ring, index);
-    xtf_core_leave(ring, XTF_WIRE_REGIONS_OWN + index);
+    xtf_core_leave_at(ring, time, XTF_WIRE_REGIONS_OWN + index);
+}
+
+static inline void xtf_regions_leave(XtfRing *ring, uint32_t index)
+{
+    xtf_regions_leave_at(ring, xtf_core_now(), index);
+}
+
+/* True if the thread has a call of a region whose ENTER was recorded, and whose LEAVE was not. */
+static inline bool xtf_regions_is_open(uint32_t index)
+{
+    return xtf_regions_calls && xtf_regions_calls[index].open > 0;
 }
 
 /* Returns the index of the region with a name and file, and creates the region if needed. Copies both texts. */

@@ -74,9 +74,10 @@ typedef struct {
     XtfCollector *collector;
     uint32_t number;
     uint32_t thread;
-    int32_t tid; /* thread id of the system; 0: unknown */
-    bool open;   /* between xtf_stream_begin() and xtf_stream_end() */
-    bool off;    /* in the region of xtf_collect_off_region(), since recording is off */
+    int32_t tid;   /* thread id of the system; 0: unknown */
+    bool open;     /* between xtf_stream_begin() and xtf_stream_end() */
+    bool off;      /* in the region of xtf_collect_off_region(), since recording is off */
+    bool excluded; /* the last ENTER was of an excluded region */
     XtfStream stream;
     XtfCollectPieces pieces;
     XtfCollectBegun begun;

@@ -166,7 +166,8 @@ bool xtf_collect_decode(XtfCollectRing *ring, const uint8_t *data, size_t size, 
 static bool is_framing(XtfWireHead head)
 {
     return head.kind == XTF_WIRE_OWNER || head.kind == XTF_WIRE_DEFINE || head.kind == XTF_WIRE_MEASUREMENT ||
-           head.kind == XTF_WIRE_WAITED || head.kind == XTF_WIRE_DROPPED || head.kind == XTF_WIRE_BRAKED;
+           head.kind == XTF_WIRE_WAITED || head.kind == XTF_WIRE_DROPPED || head.kind == XTF_WIRE_BRAKED ||
+           head.kind == XTF_WIRE_ATTRIBUTE;
 }
 
 uint64_t xtf_collect_count(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-/* Enters and leaves of regions, and definitions of regions. */
+/* Enters and leaves of regions, definitions of regions, attributes of records. */
 #include <string.h>
 
 #include "src/record/collect/rows/collect.h"
@@ -7,7 +7,8 @@ static bool enter_region(XtfCollectRing *ring, uint64_t time, XtfWireHead head, 
 {
     uint32_t region = xtf_collect_region(ring->collector, head.region);
 
-    if (G_UNLIKELY(region == XTF_COLLECT_EXCLUDED))
+    ring->excluded = region == XTF_COLLECT_EXCLUDED;
+    if (G_UNLIKELY(ring->excluded))
         return true;
     return xtf_stream_enter_from(&ring->stream, time, region, xtf_collect_site(ring->collector, head.arg, region));
 }
@@ -61,7 +62,71 @@ static bool define_not_wrapped(XtfCollectRing *ring, uint64_t id, const uint8_t 
     return true;
 }
 
-static const XtfCollectKind kinds[] = {{XTF_WIRE_ENTER, enter_region}, {XTF_WIRE_LEAVE, leave_region}, {0}};
+/* ---- Attributes of records. */
+
+enum { FIRST_ATTRIBUTE = 2 }; /* id of the first XtfWireAttribute; rows-messages.c has id 1 */
+
+enum { VALUE_UINT64 = 4, VALUE_INT64 = 8, VALUE_DOUBLE = 10 }; /* indices in xtf_value_types */
+
+typedef struct {
+    const char *name, *description;
+    uint8_t type;
+} Attribute;
+
+#define ARGUMENTS(TYPE)                                                     \
+    {"argument 1", "first argument of an event of the program", TYPE},      \
+        {"argument 2", "second argument of an event of the program", TYPE}, \
+        {"argument 3", "third argument of an event of the program", TYPE},  \
+    {                                                                       \
+        "argument 4", "fourth argument of an event of the program", TYPE    \
+    }
+
+static const Attribute attributes[XTF_WIRE_N_ATTRIBUTES] = {
+    {"address", "of the shared data, in the thread that has it", VALUE_UINT64},
+    {"allocated", "bytes that the call allocates", VALUE_UINT64},
+    ARGUMENTS(VALUE_INT64),
+    ARGUMENTS(VALUE_UINT64),
+    ARGUMENTS(VALUE_DOUBLE),
+};
+
+static uint32_t attribute_row(XtfCollectTables *tables, uint32_t number)
+{
+    const Attribute *attribute = &attributes[number];
+    bool is_new;
+    uint32_t row = xtf_collect_new_row(tables, XTF_MODEL_ATTRIBUTE_DEFINITIONS, FIRST_ATTRIBUTE + number, &is_new);
+
+    if (is_new) {
+        uint32_t name = xtf_collect_string(tables, attribute->name),
+                 description = xtf_collect_string(tables, attribute->description);
+        XtfAttributeDefinitionRow *definition = xtf_collect_change_row(tables, XTF_MODEL_ATTRIBUTE_DEFINITIONS, row);
+        definition->type = attribute->type;
+        definition->name = name;
+        definition->description = description;
+    }
+    return row;
+}
+
+static bool add_attribute(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+{
+    XtfStream *stream = &ring->stream;
+
+    if (head.arg >= XTF_WIRE_N_ATTRIBUTES)
+        return xtf_collect_malformed(ring, "attribute %" PRIu32 " does not exist", head.arg);
+    if (stream->seq == 0)
+        return xtf_collect_malformed(ring, "an attribute stands before all records");
+    ring->collector->counts.framing++;
+    if (ring->excluded)
+        return true;
+    XtfAttributesRow row = {.time = stream->last_time,
+                            .seq = stream->seq - 1,
+                            .attribute = attribute_row(&ring->collector->tables, head.arg),
+                            .type = attributes[head.arg].type,
+                            .value = more[0]};
+    return xtf_stream_append_row(stream, XTF_MODEL_ATTRIBUTES, &row);
+}
+
+static const XtfCollectKind kinds[] = {
+    {XTF_WIRE_ENTER, enter_region}, {XTF_WIRE_ATTRIBUTE, add_attribute}, {XTF_WIRE_LEAVE, leave_region}, {0}};
 static const XtfCollectDefinition definitions[] = {
     {XTF_DEFINE_REGION, define_region}, {XTF_DEFINE_NOT_WRAPPED, define_not_wrapped}, {0}};
 const XtfCollectRows xtf_collect_calls = {.kinds = kinds, .definitions = definitions};

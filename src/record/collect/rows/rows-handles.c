@@ -4,7 +4,10 @@
 #include "src/model/labels.h"
 #include "src/record/collect/rows/collect.h"
 
-enum { LABEL_MPI = 4 }; /* index in xtf_paradigm_names */
+enum { LABEL_MPI = 4, LABEL_UPC = 12 }; /* indices in xtf_paradigm_names */
+
+/* The id of the group of all locations of UPC. */
+#define UPC_LOCATIONS UINT32_C(0xfffffff1)
 
 /* ---- Definitions. */
 
@@ -61,6 +64,27 @@ static void set_members(XtfCollectTables *tables, uint32_t row, const uint8_t *n
     xtf_collect_set_list(tables, XTF_MODEL_GROUPS, row, XTF_MODEL_MEMBERS, members, n);
 }
 
+/* Adds the paradigm UPC and the group of all its threads' locations, to which ranks in UPC's group refer. */
+static void add_upc(XtfCollectTables *tables, uint32_t n)
+{
+    XtfParadigmRow upc = {.paradigm = LABEL_UPC, .class = 0, .name = xtf_collect_string(tables, "UPC")};
+    g_autofree XtfMemberRow *members = g_new(XtfMemberRow, n);
+    XtfGroupRow group;
+
+    xtf_collect_add_row(tables, XTF_MODEL_PARADIGMS, &upc);
+    if (n == 0) /* another process defines it */
+        return;
+    xtf_collect_empty_row(XTF_MODEL_GROUPS, &group);
+    group.id = UPC_LOCATIONS;
+    group.type = XTF_GROUP_TYPE_COMM_LOCATIONS;
+    group.paradigm = LABEL_UPC;
+    group.name = xtf_collect_string(tables, "");
+    for (uint32_t i = 0; i < n; i++)
+        members[i] = (XtfMemberRow){.member = (uint64_t)i << 32, .proc = i};
+    uint32_t row = xtf_collect_add_row(tables, XTF_MODEL_GROUPS, &group);
+    xtf_collect_set_list(tables, XTF_MODEL_GROUPS, row, XTF_MODEL_MEMBERS, members, n);
+}
+
 static bool define_group(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes, size_t size)
 {
     XtfCollectData data = {.ring = ring, .data = bytes, .left = size};
@@ -72,11 +96,13 @@ static bool define_group(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes
         return false;
     if (id >= XTF_WIRE_NONE)
         return xtf_collect_malformed(ring, "group %" PRIu64 " cannot be defined", id);
+    if (group.flags & XTF_WIRE_UPC) /* before its group, as OTF2 demands */
+        add_upc(tables, group.n);
     uint32_t row = xtf_collect_row(tables, XTF_MODEL_GROUPS, (uint32_t)id);
     XtfGroupRow *to = xtf_collect_change_row(tables, XTF_MODEL_GROUPS, row);
     bool known = to->count > 0;
     to->type = XTF_GROUP_TYPE_COMM_GROUP;
-    to->paradigm = LABEL_MPI;
+    to->paradigm = group.flags & XTF_WIRE_UPC ? LABEL_UPC : LABEL_MPI;
     if (group.n > 0 && !known)
         set_members(tables, row, numbers, group.n);
     return true;

@@ -210,12 +210,14 @@ typedef struct XtfWaitKind {
          .waiter = "an origin that locks a window, until the holder before leaves the call that releases it",          \
          .culprit = "the holder before",                                                                               \
          .sentence = "Waiting for a lock of a window that another process holds",                                      \
-         .seq = "enters_leaves", .match = "rma_locks", .one_sided = true, .to_leave = true)                            \
+         .seq = "enters_leaves", .match = "rma_locks", .one_sided = true, .to_leave = true,                            \
+         .cube = {.amount = "rma_lock_competition"})                                                                   \
     KIND(wait_alloc, EXCESS,                                                                                           \
          .waiter = "each member, until the root begins to allocate",                                                   \
          .culprit = "the root",                                                                                        \
          .sentence = "Waiting for memory that another process makes",                                                  \
-         .seq = "rma_collectives", .match = "rma_collectives", .one_sided = true)                                      \
+         .seq = "rma_collectives", .match = "rma_collectives", .one_sided = true,                                      \
+         .cube = {.amount = "upc_wait_alloc"})                                                                         \
     KIND(late_progress, EXCESS,                                                                                        \
          .waiter = "one side of a message, until the other enters MPI again, though both had posted before",           \
          .culprit = "the other side",                                                                                  \
@@ -225,7 +227,25 @@ typedef struct XtfWaitKind {
          .waiter = "a thread that joins another one, until that one ends",                                             \
          .culprit = "the thread that is joined",                                                                       \
          .sentence = "Waiting for another thread to end",                                                              \
-         .seq = "threads", .match = "threads", .of_threads = true)
+         .seq = "threads", .match = "threads", .of_threads = true)                                                     \
+    KIND(wait_entry, EXCESS,                                                                                           \
+         .waiter = "each member, until the latest begins an operation with UPC_IN_ALLSYNC, beyond waiting for data",   \
+         .culprit = "the latest",                                                                                      \
+         .sentence = "Waiting for the last to begin an operation, as its mode says",                                   \
+         .seq = "rma_collectives", .match = "rma_collectives", .one_sided = true,                                      \
+         .cube = {.amount = "upc_wait_entry"})                                                                         \
+    KIND(wait_exit, EXCESS,                                                                                            \
+         .waiter = "each member, until all have done their work in an operation with UPC_OUT_ALLSYNC",                 \
+         .culprit = "the last to finish",                                                                              \
+         .sentence = "Waiting for the last to finish its work in an operation, as its mode says",                      \
+         .seq = "enters_leaves", .match = "rma_collectives", .one_sided = true,                                        \
+         .completion = XTF_WAIT_NUMBER(nxn_completion), .cube = {.amount = "upc_wait_exit"})                           \
+    KIND(wait_inside, EXCESS,                                                                                          \
+         .waiter = "a member, until the member that it accesses next begins an operation with UPC_IN_MYSYNC",          \
+         .culprit = "the member that is accessed",                                                                     \
+         .sentence = "Waiting in an operation for the next member to begin it",                                        \
+         .seq = "rma_operations", .match = "rma_collectives", .one_sided = true,                                       \
+         .cube = {.amount = "upc_wait_inside"})
 /* clang-format on */
 
 /* The events of waits and delays, and their labels. */

@@ -56,11 +56,12 @@ static const struct {
     {                                                   \
         name, G_STRUCT_OFFSET(XtfKindRow, member), true \
     }
-    NARROW("region", region),  NARROW("team", comm),       NARROW("window", window),
-    NARROW("peer", peer),      NARROW("group", group),     NARROW("root", root),
-    NARROW("order", order),    NARROW("model", model),     NARROW("operation", operation),
-    NARROW("lock_type", type), NARROW("handle", handle),   WIDE("lock", lock),
-    WIDE("bytes", sent),       WIDE("received", received), WIDE("sequence", sequence)};
+    NARROW("region", region),  NARROW("team", comm),     NARROW("window", window),
+    NARROW("peer", peer),      NARROW("group", group),   NARROW("root", root),
+    NARROW("order", order),    NARROW("model", model),   NARROW("operation", operation),
+    NARROW("lock_type", type), NARROW("handle", handle), NARROW("sync_level", sync_level),
+    WIDE("lock", lock),        WIDE("bytes", sent),      WIDE("received", received),
+    WIDE("sequence", sequence)};
 
 /* Rows that every thread may have: the records of its beginning and its end. */
 static const uint64_t ENDS_OF_THREADS = 1 << XTF_KIND_ROW_THREAD_BEGIN | 1 << XTF_KIND_ROW_THREAD_END;
@@ -217,6 +218,8 @@ static uint8_t kind_region_of(const char *name, const char *paradigm, const char
         return XTF_KIND_REGION_PARALLEL;
     if (openmp && role && (g_str_equal(role, "BARRIER") || g_str_equal(role, "IMPLICIT_BARRIER")))
         return XTF_KIND_REGION_BARRIER;
+    if (paradigm && g_str_equal(paradigm, "UPC") && g_str_equal(name, "upc_lock"))
+        return XTF_KIND_REGION_RMA;
     return xtf_region_class(name, paradigm, role) == XTF_CLASS_RMA ? XTF_KIND_REGION_RMA : XTF_KIND_REGION_OTHER;
 }
 

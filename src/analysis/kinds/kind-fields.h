@@ -9,7 +9,7 @@ enum {
     XTF_KIND_TYPE_CALLS,
     XTF_KIND_TYPE_THREADS,
     XTF_N_KIND_TYPES = 8,
-    XTF_N_KIND_FIELDS = 15,
+    XTF_N_KIND_FIELDS = 16,
 };
 
 /* The fields of one record type; all zeros if the trace does not have it. */

@@ -36,7 +36,7 @@ typedef enum {
     XTF_KIND_REGION_OTHER,
     XTF_KIND_REGION_PARALLEL,
     XTF_KIND_REGION_BARRIER, /* of OpenMP, explicit or implicit */
-    XTF_KIND_REGION_RMA,     /* one-sided communication of MPI; functions with rules of their own follow */
+    XTF_KIND_REGION_RMA,     /* one-sided communication of MPI, or upc_lock; functions with rules of their own follow */
     XTF_KIND_REGION_FENCE,
     XTF_KIND_REGION_POST,
     XTF_KIND_REGION_START,
@@ -72,7 +72,7 @@ typedef struct {
     uint32_t region; /* the region that is entered or left, or the one around the row */
     uint32_t comm;   /* id of the communicator, or of OpenMP's team */
     uint32_t window, peer, group, root, operation;
-    uint32_t order, model, type, handle;
+    uint32_t order, model, type, handle, sync_level;
     uint8_t row_event, special; /* XtfKindRowEvent; XtfKindRegion of ENTER and LEAVE */
     XtfKindCall *call;          /* the call that is left; NULL: no row happened in it */
 } XtfKindRow;

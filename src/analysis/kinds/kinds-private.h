@@ -9,6 +9,8 @@
  *   joins.c         threads that are created and joined
  *   teams.c         OpenMP's teams: barriers, forks
  *   idle.c          threads of OpenMP outside of teams
+ *   window-operation.c  members of collective operations of windows
+ *   modes.c         waits by the mode of a collective operation of UPC
  *   windows.c       windows: members, and collective operations
  *   epochs.c        post, start, complete, wait
  *   window-locks.c  locks of windows

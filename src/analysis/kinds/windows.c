@@ -7,8 +7,7 @@
  */
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
-#include "src/analysis/formulas/collective-waits.h"
-#include "src/analysis/kinds/kinds-private.h"
+#include "src/analysis/kinds/window-operation.h"
 #include "src/model/labels.h"
 #include "src/model/wait-kinds.h"
 
@@ -17,58 +16,36 @@ enum {
     ROOT_IS_SELF = (int)UINT32_MAX - 1,
 };
 
-/* An arrival or an operation of a location, which others may wait for. */
-typedef struct {
-    bool known;
-    uint32_t location;
-    uint64_t time, seq, row;
-    XtfKindArrival end;
-} Arrival;
-
-typedef struct {
-    bool ended, sends, receives, is_root;
-    uint32_t location;
-    uint64_t begin, begin_seq, end, seq, row, sent;
-    XtfKindCall *call;
-    Arrival last; /* last operation of another member on this one since the previous fence */
-} Member;
-
-typedef struct {
-    uint32_t n, n_ended, operation, comm;
-    bool differs; /* the members disagree on the operation */
-    bool fence;
-    Member *members; /* by rank */
-} Operation;
-
 /* The last RMA_COLLECTIVE_BEGIN of a location. */
 typedef struct {
     uint64_t time, seq;
+    XtfKindCall *call; /* the call around it; NULL: none */
+    GArray *accesses;  /* XtfWindowAccess in that call; NULL: none */
 } Begun;
 
 struct XtfKindWindows {
-    GHashTable *operations; /* by window and number: Operation */
+    GHashTable *operations; /* by window and number: XtfWindowOperation */
     GHashTable *counts;     /* by window and process: number of operations ended, uint64_t */
     GHashTable *begun;      /* by location: Begun */
     uint64_t n_members;     /* members of all open operations */
 };
 
-static void free_operation(void *pointer)
+static void free_begun(void *pointer)
 {
-    Operation *operation = pointer;
+    Begun *begun = pointer;
 
-    for (uint32_t i = 0; operation->members && i < operation->n; i++)
-        xtf_kind_call_unref(operation->members[i].call);
-    g_free(operation->members);
-    g_free(operation);
+    xtf_kind_call_unref(begun->call);
+    xtf_window_accesses_free(begun->accesses);
+    g_free(begun);
 }
 
 XtfKindWindows *xtf_kind_windows_new(const XtfKinds *kinds)
 {
     XtfKindWindows *windows = g_new0(XtfKindWindows, 1);
 
-    windows->operations = xtf_kind_table_new(free_operation);
+    windows->operations = xtf_kind_table_new(xtf_window_operation_free);
     windows->counts = xtf_kind_table_new(g_free);
-    windows->begun = xtf_kind_table_new(g_free);
+    windows->begun = xtf_kind_table_new(free_begun);
     return windows;
 }
 
@@ -97,7 +74,8 @@ bool xtf_kind_window_comm(XtfKinds *kinds, uint32_t window, uint32_t *comm)
 }
 
 /* Returns the operation that a location ends next. NULL: the window's members are unknown, or it has only one. */
-static Operation *next_operation(XtfKinds *kinds, const XtfKindLocation *location, uint32_t window, XtfKindKey *key)
+static XtfWindowOperation *next_operation(XtfKinds *kinds, const XtfKindLocation *location, uint32_t window,
+                                          XtfKindKey *key)
 {
     XtfKindWindows *windows = kinds->windows;
     const XtfKindKey member_key = {window, location->process, 0, 0};
@@ -106,15 +84,15 @@ static Operation *next_operation(XtfKinds *kinds, const XtfKindLocation *locatio
     uint32_t comm;
 
     *key = (XtfKindKey){window, *count, 0, 0};
-    Operation *operation = g_hash_table_lookup(windows->operations, key);
+    XtfWindowOperation *operation = g_hash_table_lookup(windows->operations, key);
     if (operation)
         return operation;
     if (!xtf_kind_window_comm(kinds, window, &comm) || !xtf_ranks_count_members(kinds->ranks, comm, &n) || n < 2 ||
         n > MEMBERS_MAX - windows->n_members)
         return NULL;
     operation = xtf_kind_table_get(windows->operations, key, sizeof *operation);
-    *operation = (Operation){.n = (uint32_t)n, .operation = UINT32_MAX, .comm = comm};
-    operation->members = g_new0(Member, n);
+    *operation = (XtfWindowOperation){.n = (uint32_t)n, .operation = UINT32_MAX, .comm = comm};
+    operation->members = g_new0(XtfWindowMember, n);
     windows->n_members += n;
     return operation;
 }
@@ -125,17 +103,17 @@ static Operation *next_operation(XtfKinds *kinds, const XtfKindLocation *locatio
 typedef struct {
     XtfKindKey key;
     uint32_t target;
-    Arrival arrival;
+    XtfWindowArrival arrival;
 } Access;
 
 static void end_access(XtfKinds *kinds, XtfKindCall *call, void *data)
 {
     Access *access = data;
-    Operation *operation = g_hash_table_lookup(kinds->windows->operations, &access->key);
+    XtfWindowOperation *operation = g_hash_table_lookup(kinds->windows->operations, &access->key);
 
     if (!operation || access->target >= operation->n)
         return;
-    Arrival *last = &operation->members[access->target].last;
+    XtfWindowArrival *last = &operation->members[access->target].last;
     if (call) {
         uint64_t left = access->arrival.time = call->leave;
         access->arrival.end = (XtfKindArrival){.seq = call->seq + 1, .time = left, .enter = left, .end = left};
@@ -144,13 +122,28 @@ static void end_access(XtfKinds *kinds, XtfKindCall *call, void *data)
         *last = access->arrival;
 }
 
+/* Keeps an access for the collective operation in whose call it is made. A barrier of two calls has no such calls. */
+static void keep_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
+{
+    const XtfKindKey place = {location->rows.number, 0, 0, 0};
+    Begun *begun = g_hash_table_lookup(kinds->windows->begun, &place);
+    XtfKindCall *call = xtf_kind_rows_call(&location->rows);
+
+    if (!begun || !begun->call || begun->call->left || !call || call == begun->call)
+        return;
+    if (!begun->accesses)
+        begun->accesses = g_array_new(FALSE, FALSE, sizeof(XtfWindowAccess));
+    const XtfWindowAccess access = {xtf_kind_call_ref(call), row->peer, row->seq};
+    g_array_append_val(begun->accesses, access);
+}
+
 static void handle_access(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     Access access = {.target = row->peer};
 
     if (!next_operation(kinds, location, row->window, &access.key))
         return;
-    access.arrival = (Arrival){
+    access.arrival = (XtfWindowArrival){
         .known = true,
         .location = location->rows.number,
         .time = row->time,
@@ -163,52 +156,35 @@ static void handle_access(XtfKinds *kinds, XtfKindLocation *location, const XtfK
 
 /* ---- A collective operation that all members have ended. */
 
-/* Adds a member's wait. `completion`: time after the wait, 0 if the kind has none. `instance`: see pass_barrier(). */
-static void add_member_wait(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind,
-                            uint64_t begin, uint64_t end, const Arrival *culprit, uint64_t completion,
-                            uint64_t instance)
+/* Adds a member's wait. `completion`: time after the wait, 0 if the kind has none; not before the call that waits,
+ * which a barrier of two calls enters late. `instance`: see pass_barrier(). */
+static void add_member_wait(XtfKinds *kinds, const XtfWindowOperation *operation, const XtfWindowMember *member,
+                            uint8_t kind, uint64_t begin, uint64_t end, const XtfWindowArrival *culprit,
+                            uint64_t completion, uint64_t instance)
 {
-    const XtfKindRow row = {
-        .time = member->end, .seq = member->seq, .region = member->call ? member->call->region : UINT32_MAX};
-    XtfKindWait wait = xtf_kinds_new_wait(&kinds->locations[member->location], &row, kind);
+    XtfKindWait wait = xtf_window_wait(kinds, operation, member, kind, begin, end, culprit);
+    uint64_t entered = member->call ? MAX(begin, member->call->enter) : begin;
 
     if (kind == XTF_LABEL_early_fence) { /* at the BEGIN of the operation: another wait is at its END */
         wait.seq = member->begin_seq;
         wait.time = member->begin;
     }
-    wait.begin = begin;
-    wait.end = MIN(end, member->end);
-    wait.comm = operation->comm;
-    wait.bytes = member->sent;
-    wait.completion = completion;
-    wait.culprit = kinds->locations[culprit->location].index;
-    wait.culprit_seq = culprit->seq;
-    wait.match = culprit->row;
-    wait.sync = instance != UINT64_MAX ? XTF_KIND_ALL : kind == XTF_LABEL_early_scan ? XTF_KIND_ALONE : XTF_KIND_PAIR;
+    wait.completion = MIN(completion, member->end - MIN(entered, member->end));
     wait.instance = instance;
-    wait.arrival = culprit->end;
+    if (instance != UINT64_MAX)
+        wait.sync = XTF_KIND_ALL;
     xtf_kinds_wait(kinds, member->call, &wait);
 }
 
-static void add_wait_for(XtfKinds *kinds, const Operation *operation, const Member *member, uint8_t kind,
-                         uint64_t begin, const Arrival *culprit, uint64_t instance)
+static void add_wait_for(XtfKinds *kinds, const XtfWindowOperation *operation, const XtfWindowMember *member,
+                         uint8_t kind, uint64_t begin, const XtfWindowArrival *culprit, uint64_t instance)
 {
     add_member_wait(kinds, operation, member, kind, begin, culprit->time, culprit, 0, instance);
 }
 
-static Arrival arrival_of(const Operation *operation, const XtfMemberTime *time)
-{
-    const Member *member = &operation->members[time->index];
-    const XtfKindArrival end = {.seq = member->seq,
-                                .time = member->end,
-                                .enter = member->call ? member->call->enter : time->time,
-                                .end = time->time};
-    return (Arrival){true, member->location, time->time, member->seq, member->row, end};
-}
-
 /* Passes an operation that all members were in at one time on to the consumer. Returns its instance; UINT64_MAX: the
  * consumer needs none. */
-static uint64_t pass_barrier(XtfKinds *kinds, const Operation *operation, const Arrival *last)
+static uint64_t pass_barrier(XtfKinds *kinds, const XtfWindowOperation *operation, const XtfWindowArrival *last)
 {
     const XtfKindConsumer *consumer = kinds->consumer;
     uint64_t instance;
@@ -223,18 +199,18 @@ static uint64_t pass_barrier(XtfKinds *kinds, const Operation *operation, const 
 }
 
 /* Adds the waits for the last member. In a fence, a member first waits for the end of the operations on it. */
-static void add_waits_for_last(XtfKinds *kinds, const Operation *operation, const XtfCollectiveSummary *summary,
-                               uint8_t kind)
+static void add_waits_for_last(XtfKinds *kinds, const XtfWindowOperation *operation,
+                               const XtfCollectiveSummary *summary, uint8_t kind)
 {
-    Arrival last = arrival_of(operation, &summary->last);
+    XtfWindowArrival last = xtf_window_arrival(operation, &summary->last);
 
     if (summary->first_end.time <= last.time)
         return;
     uint64_t instance = pass_barrier(kinds, operation, &last);
     for (uint32_t i = 0; i < operation->n; i++) {
-        const Member *member = &operation->members[i];
+        const XtfWindowMember *member = &operation->members[i];
         uint64_t begin = member->begin;
-        const Arrival *access = &member->last;
+        const XtfWindowArrival *access = &member->last;
         if (begin < last.time && operation->fence && access->known && access->time > begin &&
             access->time <= member->end) {
             add_wait_for(kinds, operation, member, XTF_LABEL_early_fence, begin, access, UINT64_MAX);
@@ -244,43 +220,35 @@ static void add_waits_for_last(XtfKinds *kinds, const Operation *operation, cons
     }
 }
 
-static XtfCollectiveTimes times_of(const Member *member, uint32_t rank)
-{
-    return (XtfCollectiveTimes){.index = rank,
-                                .is_root = member->is_root,
-                                .sends = member->sends,
-                                .receives = member->receives,
-                                .begin = member->begin,
-                                .end = member->end};
-}
-
-static void add_waits_of_shape(XtfKinds *kinds, const Operation *operation, XtfCollectiveSummary *summary,
+static void add_waits_of_shape(XtfKinds *kinds, const XtfWindowOperation *operation, XtfCollectiveSummary *summary,
                                XtfCollectiveShape shape)
 {
     bool partial = xtf_collective_is_partial(summary, shape);
     bool together = shape == XTF_COLLECTIVE_BARRIER || (shape == XTF_COLLECTIVE_ALL_TO_ALL && !partial);
-    Arrival last = arrival_of(operation, &summary->last);
+    XtfWindowArrival last = xtf_window_arrival(operation, &summary->last);
     uint64_t instance = together ? pass_barrier(kinds, operation, &last) : UINT64_MAX;
     XtfMemberTime earlier = {0};
 
     for (uint32_t i = 0; partial && i < operation->n; i++) {
-        XtfCollectiveTimes times = times_of(&operation->members[i], i);
+        XtfCollectiveTimes times = xtf_window_times(&operation->members[i], i);
         xtf_collective_summary_add_partial(summary, &times);
     }
     for (uint32_t i = 0; i < operation->n; i++) {
-        const Member *member = &operation->members[i];
-        XtfCollectiveTimes times = times_of(member, i);
+        const XtfWindowMember *member = &operation->members[i];
+        XtfCollectiveTimes times = xtf_window_times(member, i);
         uint64_t wait, completion;
         if (times.sends)
             xtf_member_time_latest(&earlier, i, times.begin);
         xtf_collective_waits(summary, shape, &times, earlier, &wait, &completion);
+        if (member->mode & XTF_WINDOW_OUT_ALL && member->call)
+            completion = 0; /* it follows the wait at the exit */
         const XtfMemberTime *last_member = shape == XTF_COLLECTIVE_FROM_ROOT            ? &summary->root
                                            : shape == XTF_COLLECTIVE_SCAN               ? &earlier
                                            : shape == XTF_COLLECTIVE_TO_ROOT || partial ? &summary->last_sender
                                                                                         : &summary->last;
         if (wait == 0 && completion == 0 && instance == UINT64_MAX)
             continue;
-        Arrival culprit = arrival_of(operation, last_member);
+        XtfWindowArrival culprit = xtf_window_arrival(operation, last_member);
         add_member_wait(kinds, operation, member, xtf_collective_wait_kind(shape, false), times.begin,
                         times.begin + wait, &culprit, completion, instance);
     }
@@ -288,18 +256,33 @@ static void add_waits_of_shape(XtfKinds *kinds, const Operation *operation, XtfC
 
 /* Adds the waits for memory that one thread allocates and announces (UPC: upc_all_alloc): earlier members wait for
  * that thread. */
-static void add_allocation_waits(XtfKinds *kinds, const Operation *operation, const XtfCollectiveSummary *summary)
+static void add_allocation_waits(XtfKinds *kinds, const XtfWindowOperation *operation,
+                                 const XtfCollectiveSummary *summary)
 {
-    Arrival root = arrival_of(operation, &summary->root);
+    XtfWindowArrival root = xtf_window_arrival(operation, &summary->root);
 
     for (uint32_t i = 0; i < operation->n; i++) {
-        const Member *member = &operation->members[i];
+        const XtfWindowMember *member = &operation->members[i];
         if (member->begin < root.time)
             add_wait_for(kinds, operation, member, XTF_LABEL_wait_alloc, member->begin, &root, UINT64_MAX);
     }
 }
 
-static void add_operation_waits(XtfKinds *kinds, const Operation *operation)
+/* Adds the waits of an operation that moves data, by its mode if it has one. */
+static void add_exchange_waits(XtfKinds *kinds, const XtfWindowOperation *operation, XtfCollectiveSummary *summary,
+                               XtfCollectiveShape shape)
+{
+    uint32_t mode = operation->members[0].mode;
+    bool has_mode = mode != 0 && shape != XTF_COLLECTIVE_BARRIER;
+    bool needs_all = shape == XTF_COLLECTIVE_ALL_TO_ALL && !(mode & XTF_WINDOW_IN_NONE);
+
+    if (shape != XTF_COLLECTIVE_SOME_TO_SOME && (!has_mode || needs_all))
+        add_waits_of_shape(kinds, operation, summary, shape);
+    if (has_mode)
+        xtf_window_mode_waits(kinds, operation, summary, shape);
+}
+
+static void add_operation_waits(XtfKinds *kinds, const XtfWindowOperation *operation)
 {
     XtfCollectiveSummary summary = {0};
     guint n_names = g_strv_length((char **)xtf_collective_operations);
@@ -307,7 +290,7 @@ static void add_operation_waits(XtfKinds *kinds, const Operation *operation)
     XtfCollectiveShape shape = xtf_collective_shape(name);
 
     for (uint32_t i = 0; i < operation->n; i++) {
-        XtfCollectiveTimes times = times_of(&operation->members[i], i);
+        XtfCollectiveTimes times = xtf_window_times(&operation->members[i], i);
         xtf_collective_summary_add(&summary, &times);
     }
     if (operation->fence)
@@ -316,8 +299,8 @@ static void add_operation_waits(XtfKinds *kinds, const Operation *operation)
         add_allocation_waits(kinds, operation, &summary);
     else if (shape == XTF_COLLECTIVE_HANDLES)
         add_waits_for_last(kinds, operation, &summary, xtf_collective_wait_kind(shape, g_str_has_prefix(name, "DE")));
-    else if (shape != XTF_COLLECTIVE_UNKNOWN && shape != XTF_COLLECTIVE_SOME_TO_SOME)
-        add_waits_of_shape(kinds, operation, &summary, shape);
+    else if (shape != XTF_COLLECTIVE_UNKNOWN)
+        add_exchange_waits(kinds, operation, &summary, shape);
 }
 
 /* ---- Rows one by one. */
@@ -326,16 +309,20 @@ static void handle_begin(XtfKinds *kinds, XtfKindLocation *location, const XtfKi
 {
     const XtfKindKey key = {location->rows.number, 0, 0, 0};
     Begun *begun = xtf_kind_table_get(kinds->windows->begun, &key, sizeof *begun);
-    *begun = (Begun){row->time, row->seq};
+    XtfKindCall *call = xtf_kind_call_ref(xtf_kind_rows_call(&location->rows));
+
+    xtf_kind_call_unref(begun->call);
+    xtf_window_accesses_free(begun->accesses);
+    *begun = (Begun){row->time, row->seq, call, NULL};
 }
 
 static void handle_end(XtfKinds *kinds, XtfKindLocation *location, const XtfKindRow *row)
 {
     XtfKindWindows *windows = kinds->windows;
     const XtfKindKey place = {location->rows.number, 0, 0, 0}, member_key = {row->window, location->process, 0, 0};
-    const Begun *begun = g_hash_table_lookup(windows->begun, &place);
+    Begun *begun = g_hash_table_lookup(windows->begun, &place);
     XtfKindKey key;
-    Operation *operation = next_operation(kinds, location, row->window, &key);
+    XtfWindowOperation *operation = next_operation(kinds, location, row->window, &key);
     uint64_t *count = xtf_kind_table_get(windows->counts, &member_key, sizeof *count), rank;
     uint64_t proc = kinds->processes[location->process].proc;
 
@@ -344,9 +331,11 @@ static void handle_end(XtfKinds *kinds, XtfKindLocation *location, const XtfKind
         rank >= operation->n || operation->members[rank].ended)
         return;
     XtfKindCall *call = xtf_kind_rows_call(&location->rows);
-    Member *member = &operation->members[rank];
-    *member = (Member){
+    XtfWindowMember *member = &operation->members[rank];
+    *member = (XtfWindowMember){
         .ended = true,
+        .mode = row->sync_level != UINT32_MAX ? row->sync_level / XTF_WINDOW_MODE : 0,
+        .accesses = g_steal_pointer(&begun->accesses),
         .sends = row->sent != UINT64_MAX && row->sent > 0,
         .receives = row->received != UINT64_MAX && row->received > 0,
         .is_root = row->root == rank || row->root == (uint32_t)ROOT_IS_SELF,
@@ -379,8 +368,10 @@ void xtf_kind_windows_row(XtfKinds *kinds, XtfKindLocation *location, const XtfK
         handle_begin(kinds, location, row);
     else if (row->row_event == XTF_KIND_ROW_WINDOW_END)
         handle_end(kinds, location, row);
-    else if (row->row_event == XTF_KIND_ROW_OPERATION)
+    else if (row->row_event == XTF_KIND_ROW_OPERATION) {
+        keep_access(kinds, location, row);
         handle_access(kinds, location, row);
+    }
 }
 
 /* Ends the walk: an operation that some members have not ended is no wait. */

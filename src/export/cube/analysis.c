@@ -218,19 +218,24 @@ static bool find_fields(const Derived *derived, const XtfCubeSource *source, Typ
     return (source->region == XTF_WAIT_ANYWHERE || derived->region) && (source->rows == XTF_CUBE_ALL || derived->bytes);
 }
 
-/* Finds the sources of this type, and marks their metrics as present. Skips metrics of threads if the trace has no
- * records of threads, since their values would all be zero. */
+static bool has_type(const Derived *derived, unsigned model)
+{
+    return xtf_trace_find_schema(derived->profile->job->tree->trace, xtf_model_schema(model)->name) != NULL;
+}
+
+/* Finds the sources of this type, and marks their metrics as present. Skips metrics of threads, and of windows, if the
+ * trace has no records of them: the values would all be zero. */
 static void find_sources(Derived *derived)
 {
-    const XtfTrace *trace = derived->profile->job->tree->trace;
-    bool threads = xtf_trace_find_schema(trace, xtf_model_schema(XTF_MODEL_THREADS)->name) ||
-                   xtf_trace_find_schema(trace, xtf_model_schema(XTF_MODEL_LOCKS)->name);
+    bool threads = has_type(derived, XTF_MODEL_THREADS) || has_type(derived, XTF_MODEL_LOCKS);
+    bool windows = has_type(derived, XTF_MODEL_RMA_COLLECTIVES) || has_type(derived, XTF_MODEL_RMA_LOCKS);
 
     for (guint i = 0; i < derived->sources->len; i++) {
         const XtfCubeSource *source = &g_array_index(derived->sources, XtfCubeSource, i);
         TypeSource type_source;
         if (!g_str_equal(source->array, derived->schema->name) ||
-            (source->kind && source->kind->of_threads && !threads) || !find_fields(derived, source, &type_source))
+            (source->kind && source->kind->of_threads && !threads) ||
+            (source->kind && source->kind->one_sided && !windows) || !find_fields(derived, source, &type_source))
             continue;
         g_array_append_val(derived->type_sources, type_source);
         derived->profile->has[source->metric] = true;

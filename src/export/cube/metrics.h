@@ -61,6 +61,11 @@ typedef enum {
     METRIC(OMP_LIMITED, "omp_limited_parallelism", OMP_IDLE, SECONDS, "OMP Limited parallelism", "Idle time while other threads are in a parallel region") \
     METRIC(MUTEX, "pthread_lock_contention_mutex_lock", NONE, SECONDS, "POSIX threads Mutex Contention", "Waiting for a mutex") \
     METRIC(CONDITION, "pthread_lock_contention_conditional", NONE, SECONDS, "POSIX threads Condition Contention", "Waiting for the mutex of a condition") \
+    METRIC(LOCK_COMPETITION, "rma_lock_competition", NONE, SECONDS, "Lock Competition", NULL)                          \
+    METRIC(WAIT_ALLOC, "upc_wait_alloc", NONE, SECONDS, "Wait at Alloc", NULL)                                         \
+    METRIC(WAIT_ENTRY, "upc_wait_entry", NONE, SECONDS, "Wait at Entry", NULL)                                         \
+    METRIC(WAIT_EXIT, "upc_wait_exit", NONE, SECONDS, "Wait at Exit", NULL)                                            \
+    METRIC(WAIT_INSIDE, "upc_wait_inside", NONE, SECONDS, "Wait Inside", NULL)                                         \
     METRIC(SLR_COUNT, "mpi_slr_count", NONE, COUNT, "Late Receiver instances (synchronizations)", "Waits for a receive of no bytes that is posted late") \
     METRIC(SLS_COUNT, "mpi_sls_count", NONE, COUNT, "Late Sender instances (synchronizations)", "Waits for a message of no bytes that is sent late") \
     METRIC(SLSWO_COUNT, "mpi_slswo_count", SLS_COUNT, COUNT, "Late Sender, wrong order instances (synchronizations)", "Instances that another order of receiving would avoid") \

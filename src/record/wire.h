@@ -251,7 +251,9 @@ typedef struct {
     KIND(LOCK_ACQUIRE, 3)       /* arg: lock; w2: order */                                                             \
     KIND(LOCK_RELEASE, 3)                                                                                              \
     /* An attribute of the record before it, in its ring. arg: XtfWireAttribute; w2: the value */                      \
-    KIND(ATTRIBUTE, 3)
+    KIND(ATTRIBUTE, 3)                                                                                                 \
+    /* As RMA_PUT and RMA_GET; w5: XTF_WIRE_ATTRIBUTE_ADDRESS */                                                       \
+    KIND(RMA_PUT_AT, 6) KIND(RMA_GET_AT, 6)
 
 /* clang-format on */
 

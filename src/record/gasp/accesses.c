@@ -11,60 +11,47 @@ typedef struct {
 
 enum { ABSENT = -1, COMPLETE_LOCALLY = 1, TESTED = 2 /* region of XTF_WIRE_RMA_COMPLETE */ };
 
-static Places places_of(XtfGaspEventId id)
-{
-    switch (id) {
-    case XTF_GASP_MEMGET_EVENT:
-        return (Places){1, ABSENT, 2, ABSENT};
-    case XTF_GASP_NB_MEMGET_INIT_EVENT:
-        return (Places){1, ABSENT, 2, 3};
-    case XTF_GASP_GET_EVENT:
-        return (Places){2, ABSENT, 3, ABSENT};
-    case XTF_GASP_NB_GET_INIT_EVENT:
-        return (Places){2, ABSENT, 3, 4};
-    case XTF_GASP_MEMPUT_EVENT:
-    case XTF_GASP_MEMSET_EVENT:
-        return (Places){ABSENT, 0, 2, ABSENT};
-    case XTF_GASP_NB_MEMPUT_INIT_EVENT:
-        return (Places){ABSENT, 0, 2, 3};
-    case XTF_GASP_PUT_EVENT:
-        return (Places){ABSENT, 1, 3, ABSENT};
-    case XTF_GASP_NB_PUT_INIT_EVENT:
-        return (Places){ABSENT, 1, 3, 4};
-    case XTF_GASP_NB_MEMCPY_INIT_EVENT:
-        return (Places){1, 0, 2, 3};
-    default: /* MEMCPY */
-        return (Places){1, 0, 2, ABSENT};
-    }
-}
+/* Places by XtfGaspEventId, for events of accesses. */
+static const Places places[XTF_GASP_N_EVENTS] = {
+    [XTF_GASP_MEMGET_EVENT] = {1, ABSENT, 2, ABSENT}, [XTF_GASP_NB_MEMGET_INIT_EVENT] = {1, ABSENT, 2, 3},
+    [XTF_GASP_GET_EVENT] = {2, ABSENT, 3, ABSENT},    [XTF_GASP_NB_GET_INIT_EVENT] = {2, ABSENT, 3, 4},
+    [XTF_GASP_MEMPUT_EVENT] = {ABSENT, 0, 2, ABSENT}, [XTF_GASP_NB_MEMPUT_INIT_EVENT] = {ABSENT, 0, 2, 3},
+    [XTF_GASP_MEMSET_EVENT] = {ABSENT, 0, 2, ABSENT}, [XTF_GASP_NB_PUT_INIT_EVENT] = {ABSENT, 1, 3, 4},
+    [XTF_GASP_PUT_EVENT] = {ABSENT, 1, 3, ABSENT},    [XTF_GASP_MEMCPY_EVENT] = {1, 0, 2, ABSENT},
+    [XTF_GASP_NB_MEMCPY_INIT_EVENT] = {1, 0, 2, 3},
+};
 
-static void record_access(XtfRing *ring, uint64_t time, unsigned kind, XtfGaspPlace place, uint64_t bytes,
+static void record_access(XtfRing *ring, uint64_t time, bool is_put, XtfGaspPlace place, uint64_t bytes,
                           uint64_t matching)
 {
-    xtf_core_record(ring, time, kind, 0, place.thread, xtf_core_pair(XTF_GASP_ID, 0), bytes, matching);
     if (place.thread != XTF_WIRE_NONE)
-        xtf_gasp_attribute(ring, time, XTF_WIRE_ATTRIBUTE_ADDRESS, place.address);
+        xtf_core_record(ring, time, is_put ? XTF_WIRE_RMA_PUT_AT : XTF_WIRE_RMA_GET_AT, 0, place.thread,
+                        xtf_core_pair(XTF_GASP_ID, 0), bytes, matching, place.address);
+    else
+        xtf_core_record(ring, time, is_put ? XTF_WIRE_RMA_PUT : XTF_WIRE_RMA_GET, 0, XTF_WIRE_NONE,
+                        xtf_core_pair(XTF_GASP_ID, 0), bytes, matching);
 }
 
 /* Records the accesses of a call. A copy within the thread's own memory is a read; one between two other threads is a
  * read and a write. */
 static void record_accesses(XtfRing *ring, uint64_t time, XtfGaspContext *context, const XtfGaspCall *call,
-                            Places places, uint64_t matching)
+                            uint64_t matching)
 {
-    uint64_t bytes = call->arguments[places.bytes];
-    XtfGaspPlace source, target;
+    const Places *at = &places[call->id];
+    uint64_t bytes = call->arguments[at->bytes];
+    XtfGaspPlace source = {0}, target = {0};
 
-    if (places.source >= 0)
-        source = xtf_gasp_locate(context, call->arguments[places.source]);
-    if (places.target >= 0)
-        target = xtf_gasp_locate(context, call->arguments[places.target]);
-    bool copies = places.source >= 0 && places.target >= 0;
-    bool writes = places.target >= 0 && (!copies || target.thread != context->thread);
-    bool reads = places.source >= 0 && (!copies || !writes || source.thread != context->thread);
+    if (at->source >= 0)
+        source = xtf_gasp_locate(context, call->arguments[at->source]);
+    if (at->target >= 0)
+        target = xtf_gasp_locate(context, call->arguments[at->target]);
+    bool copies = at->source >= 0 && at->target >= 0;
+    bool writes = at->target >= 0 && (!copies || target.thread != context->thread);
+    bool reads = at->source >= 0 && (!copies || !writes || source.thread != context->thread);
     if (reads)
-        record_access(ring, time, XTF_WIRE_RMA_GET, source, bytes, matching);
+        record_access(ring, time, false, source, bytes, matching);
     if (writes)
-        record_access(ring, time, XTF_WIRE_RMA_PUT, target, bytes, matching);
+        record_access(ring, time, true, target, bytes, matching);
 }
 
 /* ---- Handles. Runtimes mark accesses that are complete at once by the handles 0 and -1. */
@@ -119,9 +106,8 @@ void xtf_gasp_access_start(XtfRing *ring, uint64_t time, XtfGaspContext *context
 {
     if (context->n_threads == 0 || xtf_gasp_events[call->id].kind == XTF_GASP_SYNC)
         return;
-    Places places = places_of(call->id);
-    if (places.handle == ABSENT)
-        record_accesses(ring, time, context, call, places, UINT64_MAX);
+    if (places[call->id].handle == ABSENT)
+        record_accesses(ring, time, context, call, UINT64_MAX);
 }
 
 void xtf_gasp_access_end(XtfRing *ring, uint64_t time, XtfGaspContext *context, const XtfGaspCall *call)
@@ -132,8 +118,8 @@ void xtf_gasp_access_end(XtfRing *ring, uint64_t time, XtfGaspContext *context, 
         close_handle(ring, time, context, call);
         return;
     }
-    Places places = places_of(call->id);
-    if (places.handle != ABSENT)
-        record_accesses(ring, time, context, call, places,
-                        open_handle(context, (const void *)(uintptr_t)call->arguments[places.handle]));
+    signed char handle = places[call->id].handle;
+    if (handle != ABSENT)
+        record_accesses(ring, time, context, call,
+                        open_handle(context, (const void *)(uintptr_t)call->arguments[handle]));
 }

@@ -6,7 +6,7 @@
  *
  * EVENT(NAME, region, role, paradigm, arguments of START, of END, KIND, number in Berkeley UPC, in GNU UPC)
  *
- * Number 0: the dialect does not have the event. Letters of arguments:
+ * Number 0: the dialect does not have the event. Letters of the arguments that the recorder reads, in their order:
  *
  *   i  int: a number, flags, an operation, a type.     z  size_t.
  *   p  an address in the thread's own memory.          s  text.
@@ -56,53 +56,53 @@ typedef enum {
 /* clang-format off */
 #define XTF_GASP_EVENTS(EVENT)                                                                              \
     EVENT(C_FUNC, "", FUNCTION, USER, "s", "s", FUNCTION, 1023, 1)                                          \
-    EVENT(C_MALLOC, "malloc", ALLOCATE, USER, "z", "zp", CALL, 1020, 2)                                     \
-    EVENT(C_REALLOC, "realloc", REALLOCATE, USER, "pz", "pzp", CALL, 1021, 3)                               \
-    EVENT(C_FREE, "free", DEALLOCATE, USER, "p", "p", CALL, 1022, 4)                                        \
-    EVENT(COLLECTIVE_EXIT, "upc_exit", FUNCTION, UPC, "i", "i", EXIT, 1210, 5)                              \
-    EVENT(NONCOLLECTIVE_EXIT, "upc_global_exit", FUNCTION, UPC, "i", "i", EXIT, 1211, 6)                    \
-    EVENT(NOTIFY, "upc_notify", BARRIER, UPC, "ii", "ii", NOTIFY, 1100, 7)                                  \
-    EVENT(WAIT, "upc_wait", BARRIER, UPC, "ii", "ii", WAIT, 1101, 8)                                        \
-    EVENT(BARRIER, "upc_barrier", BARRIER, UPC, "ii", "ii", BARRIER, 0, 9)                                  \
+    EVENT(C_MALLOC, "malloc", ALLOCATE, USER, "", "", CALL, 1020, 2)                                        \
+    EVENT(C_REALLOC, "realloc", REALLOCATE, USER, "", "", CALL, 1021, 3)                                    \
+    EVENT(C_FREE, "free", DEALLOCATE, USER, "", "", CALL, 1022, 4)                                          \
+    EVENT(COLLECTIVE_EXIT, "upc_exit", FUNCTION, UPC, "", "", EXIT, 1210, 5)                                \
+    EVENT(NONCOLLECTIVE_EXIT, "upc_global_exit", FUNCTION, UPC, "", "", EXIT, 1211, 6)                      \
+    EVENT(NOTIFY, "upc_notify", BARRIER, UPC, "", "", NOTIFY, 1100, 7)                                      \
+    EVENT(WAIT, "upc_wait", BARRIER, UPC, "", "", WAIT, 1101, 8)                                            \
+    EVENT(BARRIER, "upc_barrier", BARRIER, UPC, "", "", BARRIER, 0, 9)                                      \
     EVENT(FENCE, "upc_fence", FLUSH, UPC, "", "", CALL, 0, 10)                                              \
     EVENT(FORALL, "upc_forall", WORKSHARE, UPC, "", "", CALL, 0, 11)                                        \
-    EVENT(GLOBAL_ALLOC, "upc_global_alloc", ALLOCATE, UPC, "zz", "zzP", CALL, 1001, 12)                     \
-    EVENT(ALL_ALLOC, "upc_all_alloc", ALLOCATE, UPC, "zz", "zzP", ALLOCATE, 1002, 13)                       \
-    EVENT(ALLOC, "upc_alloc", ALLOCATE, UPC, "z", "zP", CALL, 1000, 14)                                     \
-    EVENT(FREE, "upc_free", DEALLOCATE, UPC, "P", "P", CALL, 1003, 15)                                      \
-    EVENT(GLOBAL_LOCK_ALLOC, "upc_global_lock_alloc", ALLOCATE, UPC, "", "P", CALL, 1010, 16)               \
-    EVENT(ALL_LOCK_ALLOC, "upc_all_lock_alloc", ALLOCATE, UPC, "", "P", ALLOCATE, 1011, 17)                 \
-    EVENT(LOCK_FREE, "upc_lock_free", DEALLOCATE, UPC, "P", "P", CALL, 1012, 18)                            \
+    EVENT(GLOBAL_ALLOC, "upc_global_alloc", ALLOCATE, UPC, "zz", "", CALL, 1001, 12)                        \
+    EVENT(ALL_ALLOC, "upc_all_alloc", ALLOCATE, UPC, "zz", "", ALLOCATE, 1002, 13)                          \
+    EVENT(ALLOC, "upc_alloc", ALLOCATE, UPC, "z", "", CALL, 1000, 14)                                       \
+    EVENT(FREE, "upc_free", DEALLOCATE, UPC, "", "", CALL, 1003, 15)                                        \
+    EVENT(GLOBAL_LOCK_ALLOC, "upc_global_lock_alloc", ALLOCATE, UPC, "", "", CALL, 1010, 16)                \
+    EVENT(ALL_LOCK_ALLOC, "upc_all_lock_alloc", ALLOCATE, UPC, "", "", ALLOCATE, 1011, 17)                  \
+    EVENT(LOCK_FREE, "upc_lock_free", DEALLOCATE, UPC, "", "", CALL, 1012, 18)                              \
     EVENT(LOCK, "upc_lock", LOCK, UPC, "P", "P", LOCK, 1014, 19)                                            \
     EVENT(LOCK_ATTEMPT, "upc_lock_attempt", LOCK, UPC, "P", "Pi", ATTEMPT, 1013, 20)                        \
-    EVENT(UNLOCK, "upc_unlock", LOCK, UPC, "P", "P", UNLOCK, 1015, 21)                                      \
-    EVENT(MEMCPY, "upc_memcpy", RMA, UPC, "PPz", "PPz", COPY, 1032, 22)                                     \
-    EVENT(MEMGET, "upc_memget", RMA, UPC, "pPz", "pPz", GET, 1030, 23)                                      \
-    EVENT(MEMPUT, "upc_memput", RMA, UPC, "Ppz", "Ppz", PUT, 1031, 24)                                      \
-    EVENT(MEMSET, "upc_memset", RMA, UPC, "Piz", "Piz", PUT, 1033, 25)                                      \
-    EVENT(GET, "upc_get", RMA, UPC, "ipPz", "ipPz", GET, 1111, 26)                                          \
-    EVENT(PUT, "upc_put", RMA, UPC, "iPpz", "iPpz", PUT, 1110, 27)                                          \
+    EVENT(UNLOCK, "upc_unlock", LOCK, UPC, "P", "", UNLOCK, 1015, 21)                                       \
+    EVENT(MEMCPY, "upc_memcpy", RMA, UPC, "PPz", "", COPY, 1032, 22)                                        \
+    EVENT(MEMGET, "upc_memget", RMA, UPC, "pPz", "", GET, 1030, 23)                                         \
+    EVENT(MEMPUT, "upc_memput", RMA, UPC, "Ppz", "", PUT, 1031, 24)                                         \
+    EVENT(MEMSET, "upc_memset", RMA, UPC, "Piz", "", PUT, 1033, 25)                                         \
+    EVENT(GET, "upc_get", RMA, UPC, "ipPz", "", GET, 1111, 26)                                              \
+    EVENT(PUT, "upc_put", RMA, UPC, "iPpz", "", PUT, 1110, 27)                                              \
     EVENT(NB_GET_INIT, "upc_nb_get_init", RMA, UPC, "ipPz", "ipPzh", GET, 1120, 28)                         \
-    EVENT(NB_GET_DATA, "", RMA, UPC, "h", "h", SKIP, 0, 29)                                                 \
+    EVENT(NB_GET_DATA, "", RMA, UPC, "", "", SKIP, 0, 29)                                                   \
     EVENT(NB_PUT_INIT, "upc_nb_put_init", RMA, UPC, "iPpz", "iPpzh", PUT, 1121, 30)                         \
-    EVENT(NB_PUT_DATA, "", RMA, UPC, "h", "h", SKIP, 0, 31)                                                 \
+    EVENT(NB_PUT_DATA, "", RMA, UPC, "", "", SKIP, 0, 31)                                                   \
     EVENT(NB_SYNC, "upc_nb_sync", RMA, UPC, "h", "h", SYNC, 1122, 32)                                       \
-    EVENT(CACHE_MISS, "", RMA, UPC, "zz", "zz", SKIP, 0, 33)                                                \
-    EVENT(CACHE_HIT, "", RMA, UPC, "z", "z", SKIP, 0, 34)                                                   \
-    EVENT(CACHE_INVALIDATE, "", RMA, UPC, "z", "z", SKIP, 0, 35)                                            \
+    EVENT(CACHE_MISS, "", RMA, UPC, "", "", SKIP, 0, 33)                                                    \
+    EVENT(CACHE_HIT, "", RMA, UPC, "", "", SKIP, 0, 34)                                                     \
+    EVENT(CACHE_INVALIDATE, "", RMA, UPC, "", "", SKIP, 0, 35)                                              \
     EVENT(NB_TRYSYNC, "bupc_trysync", RMA, UPC, "h", "hi", SYNC, 1130, 0)                                   \
     EVENT(NB_MEMGET_INIT, "bupc_memget_async", RMA, UPC, "pPz", "pPzh", GET, 1131, 0)                       \
     EVENT(NB_MEMPUT_INIT, "bupc_memput_async", RMA, UPC, "Ppz", "Ppzh", PUT, 1132, 0)                       \
     EVENT(NB_MEMCPY_INIT, "bupc_memcpy_async", RMA, UPC, "PPz", "PPzh", COPY, 1133, 0)                      \
-    EVENT(STATIC_SHARED, "", RMA, UPC, "zz", "", SKIP, 1140, 0)                                             \
-    EVENT(ALL_BROADCAST, "upc_all_broadcast", ONE2ALL, UPC, "PPzi", "PPzi", COLLECTIVE, 1300, 36)           \
-    EVENT(ALL_SCATTER, "upc_all_scatter", ONE2ALL, UPC, "PPzi", "PPzi", COLLECTIVE, 1310, 37)               \
-    EVENT(ALL_GATHER, "upc_all_gather", ALL2ONE, UPC, "PPzi", "PPzi", COLLECTIVE, 1320, 38)                 \
-    EVENT(ALL_GATHER_ALL, "upc_all_gather_all", ALL2ALL, UPC, "PPzi", "PPzi", COLLECTIVE, 1330, 39)         \
-    EVENT(ALL_EXCHANGE, "upc_all_exchange", ALL2ALL, UPC, "PPzi", "PPzi", COLLECTIVE, 1340, 40)             \
-    EVENT(ALL_PERMUTE, "upc_all_permute", OTHER, UPC, "PPPzi", "PPPzi", COLLECTIVE, 1350, 41)               \
-    EVENT(ALL_REDUCE, "upc_all_reduce", ALL2ONE, UPC, "PPizzpii", "PPizzpii", COLLECTIVE, 1400, 42)         \
-    EVENT(ALL_PREFIX_REDUCE, "upc_all_prefix_reduce", OTHER, UPC, "PPizzpii", "PPizzpii", COLLECTIVE, 1410, 43)
+    EVENT(STATIC_SHARED, "", RMA, UPC, "", "", SKIP, 1140, 0)                                               \
+    EVENT(ALL_BROADCAST, "upc_all_broadcast", ONE2ALL, UPC, "", "PPzi", COLLECTIVE, 1300, 36)               \
+    EVENT(ALL_SCATTER, "upc_all_scatter", ONE2ALL, UPC, "", "PPzi", COLLECTIVE, 1310, 37)                   \
+    EVENT(ALL_GATHER, "upc_all_gather", ALL2ONE, UPC, "", "PPzi", COLLECTIVE, 1320, 38)                     \
+    EVENT(ALL_GATHER_ALL, "upc_all_gather_all", ALL2ALL, UPC, "", "PPzi", COLLECTIVE, 1330, 39)             \
+    EVENT(ALL_EXCHANGE, "upc_all_exchange", ALL2ALL, UPC, "", "PPzi", COLLECTIVE, 1340, 40)                 \
+    EVENT(ALL_PERMUTE, "upc_all_permute", OTHER, UPC, "", "PPPzi", COLLECTIVE, 1350, 41)                    \
+    EVENT(ALL_REDUCE, "upc_all_reduce", ALL2ONE, UPC, "", "PPizzpii", COLLECTIVE, 1400, 42)                 \
+    EVENT(ALL_PREFIX_REDUCE, "upc_all_prefix_reduce", OTHER, UPC, "", "PPizzpii", COLLECTIVE, 1410, 43)
 /* clang-format on */
 
 #define XTF_GASP_NAME(NAME, ...) XTF_GASP_##NAME##_EVENT,

@@ -100,14 +100,16 @@ static void drain_at_exit(void)
 static void report_unknown(const XtfGaspContext *context, unsigned tag)
 {
     static _Atomic bool said;
+    int saved = errno;
 
     if (!atomic_exchange(&said, true))
         xtf_core_say("event %u of UPC is not known: is %s the library of the program's compiler?", tag,
                      context->dialect == XTF_GASP_BERKELEY ? "libxtf-gasp-bupc" : "libxtf-gasp-gupc");
+    errno = saved;
 }
 
-static void notify_event(XtfGaspContext *context, unsigned tag, gasp_evttype_t type, const char *file, int line,
-                         va_list arguments)
+static inline __attribute__((always_inline)) void
+notify_event(XtfGaspContext *context, unsigned tag, gasp_evttype_t type, const char *file, int line, va_list arguments)
 {
     unsigned first_user = xtf_gasp_user_first(context->dialect);
     XtfGaspCall call = {.id = tag < XTF_GASP_NUMBERS ? context->numbers[tag] : 0, .file = file, .line = line};
@@ -137,11 +139,8 @@ static void notify_event(XtfGaspContext *context, unsigned tag, gasp_evttype_t t
 EXPORT void gasp_event_notifyVA(gasp_context_t context, unsigned int tag, gasp_evttype_t type, const char *file,
                                 int line, int column, va_list arguments)
 {
-    if (!context->records || context->in_upcall)
-        return;
-    int saved = errno;
-    notify_event(context, tag, type, file, line, arguments);
-    errno = saved;
+    if (context->records && !context->in_upcall)
+        notify_event(context, tag, type, file, line, arguments);
 }
 
 EXPORT void gasp_event_notify(gasp_context_t context, unsigned int tag, gasp_evttype_t type, const char *file, int line,
@@ -149,7 +148,9 @@ EXPORT void gasp_event_notify(gasp_context_t context, unsigned int tag, gasp_evt
 {
     va_list arguments;
 
+    if (!context->records || context->in_upcall)
+        return;
     va_start(arguments, column);
-    gasp_event_notifyVA(context, tag, type, file, line, column, arguments);
+    notify_event(context, tag, type, file, line, arguments);
     va_end(arguments);
 }

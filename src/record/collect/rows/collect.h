@@ -203,6 +203,9 @@ void xtf_collect_remark(XtfCollector *collector, const char *format, ...) G_GNUC
  * a call of `free`. */
 void *xtf_collect_own(XtfCollector *collector, const char *name, size_t size, GDestroyNotify free);
 
+/* Adds an attribute, an XtfWireAttribute, to the ring's last record. */
+bool xtf_collect_add_attribute(XtfCollectRing *ring, uint32_t number, uint64_t value);
+
 /* Returns the row of `regions` for the process's region number, which is below XTF_COLLECT_REGIONS_MAX. */
 uint32_t xtf_collect_new_region(XtfCollector *collector, uint32_t number);
 static inline uint32_t xtf_collect_region(XtfCollector *collector, uint32_t number)

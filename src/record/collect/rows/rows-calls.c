@@ -106,27 +106,30 @@ static uint32_t attribute_row(XtfCollectTables *tables, uint32_t number)
     return row;
 }
 
-static bool add_attribute(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+bool xtf_collect_add_attribute(XtfCollectRing *ring, uint32_t number, uint64_t value)
 {
     XtfStream *stream = &ring->stream;
-
-    if (head.arg >= XTF_WIRE_N_ATTRIBUTES)
-        return xtf_collect_malformed(ring, "attribute %" PRIu32 " does not exist", head.arg);
-    if (stream->seq == 0)
-        return xtf_collect_malformed(ring, "an attribute stands before all records");
-    ring->collector->counts.framing++;
-    if (ring->excluded)
-        return true;
     XtfAttributesRow row = {.time = stream->last_time,
                             .seq = stream->seq - 1,
-                            .attribute = attribute_row(&ring->collector->tables, head.arg),
-                            .type = attributes[head.arg].type,
-                            .value = more[0]};
+                            .attribute = attribute_row(&ring->collector->tables, number),
+                            .type = attributes[number].type,
+                            .value = value};
+
     return xtf_stream_append_row(stream, XTF_MODEL_ATTRIBUTES, &row);
 }
 
+static bool decode_attribute(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+{
+    if (head.arg >= XTF_WIRE_N_ATTRIBUTES)
+        return xtf_collect_malformed(ring, "attribute %" PRIu32 " does not exist", head.arg);
+    if (ring->stream.seq == 0)
+        return xtf_collect_malformed(ring, "an attribute stands before all records");
+    ring->collector->counts.framing++;
+    return ring->excluded || xtf_collect_add_attribute(ring, head.arg, more[0]);
+}
+
 static const XtfCollectKind kinds[] = {
-    {XTF_WIRE_ENTER, enter_region}, {XTF_WIRE_ATTRIBUTE, add_attribute}, {XTF_WIRE_LEAVE, leave_region}, {0}};
+    {XTF_WIRE_ENTER, enter_region}, {XTF_WIRE_ATTRIBUTE, decode_attribute}, {XTF_WIRE_LEAVE, leave_region}, {0}};
 static const XtfCollectDefinition definitions[] = {
     {XTF_DEFINE_REGION, define_region}, {XTF_DEFINE_NOT_WRAPPED, define_not_wrapped}, {0}};
 const XtfCollectRows xtf_collect_calls = {.kinds = kinds, .definitions = definitions};

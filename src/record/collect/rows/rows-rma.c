@@ -62,6 +62,16 @@ static bool append_get(XtfCollectRing *ring, uint64_t time, XtfWireHead head, co
     return append_operation(ring, XTF_LABEL_RMA_GET, time, access_of(ring, head, more));
 }
 
+static bool append_put_at(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+{
+    return append_put(ring, time, head, more) && xtf_collect_add_attribute(ring, XTF_WIRE_ATTRIBUTE_ADDRESS, more[3]);
+}
+
+static bool append_get_at(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
+{
+    return append_get(ring, time, head, more) && xtf_collect_add_attribute(ring, XTF_WIRE_ATTRIBUTE_ADDRESS, more[3]);
+}
+
 static bool append_atomic(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     XtfRmaOperationsRow row = access_of(ring, head, more);
@@ -202,6 +212,8 @@ static const XtfCollectKind kinds[] = {
     {XTF_WIRE_RMA_WIN_DESTROY, win_destroy},
     {XTF_WIRE_RMA_PUT, append_put},
     {XTF_WIRE_RMA_GET, append_get},
+    {XTF_WIRE_RMA_PUT_AT, append_put_at},
+    {XTF_WIRE_RMA_GET_AT, append_get_at},
     {XTF_WIRE_RMA_ATOMIC, append_atomic},
     {XTF_WIRE_RMA_COMPLETE, complete_operation},
     {XTF_WIRE_RMA_COLLECTIVE_BEGIN, collective_begin},

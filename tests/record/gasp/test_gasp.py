@@ -5,10 +5,11 @@ events. The records of each call of tour.c are compared with one list for both c
 usage: test_gasp.py
 """
 
+import shutil
 import struct
 import unittest
 
-from gasp_case import DIALECTS, HERE, GaspCase
+from gasp_case import DIALECTS, HERE, XTF, GaspCase, Recorded
 
 # The records of thread 1 of 3. "bupc" or "gupc" before a line: only that compiler has the event.
 NEXT, BEFORE = 2, 0
@@ -138,6 +139,21 @@ class Gasp(GaspCase):
                 barrier = next(enter for enter, _ in inner_calls(trace, process) if enter.region == "upc_barrier")
                 main = next(record for record in trace.records[process << 32] if record.region == "main")
                 self.assertEqual(barrier.time - main.time, 1000000 * (process + 1))
+
+    @unittest.skipUnless(shutil.which("mpirun.openmpi"), "Open MPI is not installed")
+    def test_launcher(self):
+        """Threads that a launcher starts, in both forms of the command."""
+        program = self.build("patterns", "bupc")
+        launcher = ["mpirun.openmpi", "--oversubscribe", "-n", "4"]
+        trace, said = self.record_threads(*launcher, program, "wait_at_barrier", "4")
+        self.assertEqual((trace.processes(), trace.members(0)), ([0, 1, 2, 3], [0, 1, 2, 3]), said)
+        inside = self.folder / "inside.xtf"
+        self.run_in(*launcher, XTF, "record", "--clock", "monotonic", "-o", inside, program, "wait_at_barrier", "4")
+        self.xtf("merge", "-o", inside, f"{inside}.d")
+        merged = Recorded(inside)
+        self.addCleanup(merged.close)
+        for process in range(4):
+            self.assertEqual([enter.region for enter, _ in inner_calls(merged, process)], ["upc_notify", "upc_wait"])
 
     def test_without_upcalls(self):
         """Without gaspu.upc, only the calls are known."""

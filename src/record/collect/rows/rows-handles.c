@@ -64,13 +64,18 @@ static void set_members(XtfCollectTables *tables, uint32_t row, const uint8_t *n
     xtf_collect_set_list(tables, XTF_MODEL_GROUPS, row, XTF_MODEL_MEMBERS, members, n);
 }
 
-/* Adds the paradigm UPC and the group of all its threads' locations, to which ranks in UPC's group refer. */
-static void add_upc(XtfCollectTables *tables, uint32_t n)
+/* Adds, once, the paradigm UPC and the group of its threads' locations, to which ranks in UPC's group refer. */
+static void add_upc(XtfCollector *collector, uint32_t n)
 {
+    XtfCollectTables *tables = &collector->tables;
+    bool *is_added = xtf_collect_own(collector, "UPC", sizeof *is_added, NULL);
     XtfParadigmRow upc = {.paradigm = LABEL_UPC, .class = 0, .name = xtf_collect_string(tables, "UPC")};
     g_autofree XtfMemberRow *members = g_new(XtfMemberRow, n);
     XtfGroupRow group;
 
+    if (*is_added)
+        return;
+    *is_added = true;
     xtf_collect_add_row(tables, XTF_MODEL_PARADIGMS, &upc);
     if (n == 0) /* another process defines it */
         return;
@@ -97,7 +102,7 @@ static bool define_group(XtfCollectRing *ring, uint64_t id, const uint8_t *bytes
     if (id >= XTF_WIRE_NONE)
         return xtf_collect_malformed(ring, "group %" PRIu64 " cannot be defined", id);
     if (group.flags & XTF_WIRE_UPC) /* before its group, as OTF2 demands */
-        add_upc(tables, group.n);
+        add_upc(ring->collector, group.n);
     uint32_t row = xtf_collect_row(tables, XTF_MODEL_GROUPS, (uint32_t)id);
     XtfGroupRow *to = xtf_collect_change_row(tables, XTF_MODEL_GROUPS, row);
     bool known = to->count > 0;

@@ -44,18 +44,29 @@ METRICS = {"lock_competition": "rma_lock_competition", "wait_barrier": "mpi_barr
            "wait_alloc": "upc_wait_alloc"}
 
 
-def waits_of(trace):
-    """Returns the waits in a trace that was analysed, as the judge has them."""
-    waits = []
+def rows_of(trace, name):
+    """Yields (process, kind, fields) of each row of a type that an analysis makes."""
     for array in trace.trace.arrays():
-        if array.schema.name == "waits":
+        if array.schema.name == name:
             names = [field.name for field in array.schema.fields]
             kinds = array.schema.fields[names.index("event")].labels
             for row in array.read():
-                wait = dict(zip(names, array.schema.values(row)))
-                if wait["amount"] > 0:
-                    waits.append((array.location >> 32, kinds[wait["event"]], wait["time"] - wait["amount"], wait["time"], wait["culprit"]))
-    return sorted(waits, key=repr)
+                values = dict(zip(names, array.schema.values(row)))
+                yield array.location >> 32, kinds[values["event"]], values
+
+
+def waits_of(trace):
+    """Returns the waits in a trace that was analysed, as the judge has them."""
+    return sorted(((process, kind, wait["time"] - wait["amount"], wait["time"], wait["culprit"])
+                   for process, kind, wait in rows_of(trace, "waits") if wait["amount"] > 0), key=repr)
+
+
+def costs_of(trace):
+    """Returns the costs of delays by kind of the waits that they caused."""
+    costs = collections.Counter()
+    for _, kind, delay in rows_of(trace, "delays"):
+        costs[kind] += delay["short_term"] + delay["long_term"]
+    return costs
 
 
 def metric_sums(path):
@@ -127,6 +138,12 @@ class Patterns(GaspCase):
                     self.assertEqual([wait for wait in found if wait not in judged], [])
                     self.assertEqual([wait for wait in judged if wait not in found], [])
                     kinds.update(wait[1] for wait in found)
+                    amounts = collections.Counter()
+                    for _, kind, begin, end, _ in found:
+                        amounts[kind] += end - begin
+                    costs = costs_of(Recorded(self.folder / "run.xtf"))
+                    self.assertEqual([kind for kind in costs if costs[kind] > amounts[kind]], [], "delays cost more than the waits")
+                    self.assertGreater(costs["wait_entry"] + costs["wait_exit"], 0)
         self.assertEqual(set(kinds), {kind for kind, _ in PATTERNS.values()}, "a kind does not occur")
 
 

@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 enum {
-    XTF_WIRE_VERSION = 7,
+    XTF_WIRE_VERSION = 8,
     XTF_WIRE_LISTS = 64,              /* rings that have a list of requests: the first ones */
     XTF_WIRE_LIST_SIZE = 128,         /* most requests of a list */
     XTF_WIRE_HEADER_SIZE = 19 * 4096, /* bytes of an XtfWireProcess, with space for members of later versions */

@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 # pylint: disable=wrong-import-position
 from recorded_trace import Recorded
-from recording import TIMEOUT, XTF, Case
+from recording import TIMEOUT, XTF, Case, mpis  # noqa: F401
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIBRARIES = pathlib.Path(os.environ["GASP_LIBRARIES"])

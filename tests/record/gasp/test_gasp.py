@@ -5,11 +5,10 @@ events. The records of each call of tour.c are compared with one list for both c
 usage: test_gasp.py
 """
 
-import shutil
 import struct
 import unittest
 
-from gasp_case import DIALECTS, HERE, XTF, GaspCase, Recorded
+from gasp_case import DIALECTS, HERE, XTF, GaspCase, Recorded, mpis
 
 # The records of thread 1 of 3. "bupc" or "gupc" before a line: only that compiler has the event.
 NEXT, BEFORE = 2, 0
@@ -140,7 +139,7 @@ class Gasp(GaspCase):
                 main = next(record for record in trace.records[process << 32] if record.region == "main")
                 self.assertEqual(barrier.time - main.time, 1000000 * (process + 1))
 
-    @unittest.skipUnless(shutil.which("mpirun.openmpi"), "Open MPI is not installed")
+    @unittest.skipUnless("openmpi" in mpis(), "programs of Open MPI cannot be recorded")
     def test_launcher(self):
         """Threads that a launcher starts, in both forms of the command."""
         program = self.build("patterns", "bupc")

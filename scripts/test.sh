@@ -7,7 +7,7 @@
 # --long runs the tests too that take minutes, and with sanitizers those of which the ordinary build is enough otherwise; and there as much of
 # each as in the ordinary build.
 #
-# The builds are kept in build-test/, build-sanitize/ and build-bare/, so that the next run builds only what changed.
+# The builds are kept in build-test/, build-sanitize/ and build-bare/, so that the next run builds only what changed; DuckDB in build-duckdb/.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -57,6 +57,14 @@ for option; do
 done
 if [ $install = yes ]; then
     scripts/install-deps.sh build test record browser simgrid
+fi
+# A test reads tables by DuckDB, which Debian does not have: 70 MB. Without npm or its registry, the test reads them by other programs only.
+if [ $install = yes ] && command -v npm >/dev/null; then
+    if [ -d build-duckdb/node_modules ] || npm install --silent --no-fund --no-audit --prefix build-duckdb @duckdb/node-api >/dev/null 2>&1; then
+        export XTF_DUCKDB="$PWD/build-duckdb"
+    else
+        say "npm cannot fetch @duckdb/node-api: tables are not read by DuckDB"
+    fi
 fi
 if [ -c /dev/fuse ]; then
     mounts=

@@ -115,7 +115,7 @@ def check_facts(page):
         info.setdefault(line["what"], line["value"])
     wanted = {"duration": info["duration"], "records": info.get("records")}
     wanted.update({words: info.get(name) for words, name in
-                   (("calls", "calls"), ("messages sent", "sends"), ("collective operations", "collectives"))})
+                   (("calls", "calls"), ("messages sent", "sends"), ("collective records", "collectives"))})
     check_program(page, facts.pop(OF_PROGRAM, None), facts.pop(OF_DEVICES, None))
     wanted = {words: value for words, value in wanted.items() if value is not None}
     check(facts == wanted, f"{page.path}: {facts}, not {wanted}")

@@ -122,8 +122,8 @@ static GPtrArray *list_links(Export *export, const XtfSiteWindow *window, GError
     return paths;
 }
 
-/* True if the site may have a file. The file must be in the window of the page that links it. It must be neither a
- * single record nor a list of too many records. `pages` chooses between front pages, and pictures and tables. */
+/* True if the site may have a file. A front page must be of the window of the page that links it. No file is a single
+ * record or a list of too many records. `pages` chooses between front pages, and pictures and tables. */
 static bool is_wanted(Export *export, const XtfSiteWindow *window, const char *path, bool pages)
 {
     static const char *const lists[] = {"messages", "operations", "longest", "unmatched", NULL};
@@ -132,10 +132,11 @@ static bool is_wanted(Export *export, const XtfSiteWindow *window, const char *p
                         : g_str_has_prefix(path, directory) ? path + strlen(directory) + 1
                                                             : NULL;
 
-    if (!below || g_str_has_prefix(below, "time/") || strstr(below, "num/") || g_str_equal(name, "records"))
+    bool is_page = g_str_equal(name, front_page);
+    if (!below || (is_page && g_str_has_prefix(below, "time/")) || strstr(below, "num/") ||
+        g_str_equal(name, "records"))
         return false;
-    return g_str_equal(name, front_page) == pages &&
-           (!g_strv_contains(lists, name) || export->job->total <= LISTED_MAX);
+    return is_page == pages && (!g_strv_contains(lists, name) || export->job->total <= LISTED_MAX);
 }
 
 /* Adds the i-th link of each listed window until the site is full or no window has more links. `pages` is as in
@@ -188,7 +189,7 @@ static bool write_file(const Export *export, const char *file, const GString *te
     GError *cause = NULL;
 
     if (g_mkdir_with_parents(folder, FOLDER_MODE) != 0)
-        return xtf_fail(error, XTF_ERROR_IO, "%s: %s", folder, g_strerror(errno));
+        return xtf_fail(error, XTF_ERROR_IO, "%s: the folder cannot be created: %s", folder, g_strerror(errno));
     if (g_file_set_contents(path, text->str, (gssize)text->len, &cause))
         return true;
     xtf_fail(error, XTF_ERROR_IO, "%s", cause->message);

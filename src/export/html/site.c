@@ -6,6 +6,8 @@
 
 static const char front_page[] = "index.html";
 
+enum { ROUNDING = 1 /* ticks by which neighbouring tenths of a window differ in width */ };
+
 void xtf_site_init(XtfSite *site, const XtfTimeScale *scale, const char *root, const char *root_window)
 {
     *site = (XtfSite){
@@ -110,23 +112,39 @@ static bool parse_window(const XtfSite *site, const char *path, uint64_t *from, 
            xtf_time_scale_parse_window(site->scale, parts[1], from, to, NULL);
 }
 
-/* Returns the front page of the smallest window that has [from, to). Returns NULL unless this window is smaller than
- * that of the page at `page`. */
-static const char *find_enclosing(const XtfSite *site, const char *page, uint64_t from, uint64_t to)
+/* Returns the smallest window that has [from, to), and more than `above` ticks. Its bounds may be off by ROUNDING.
+ * Returns NULL if there is none. */
+static const XtfSiteWindow *find_enclosing(const XtfSite *site, uint64_t from, uint64_t to, uint64_t above)
 {
+    const XtfSiteWindow *best = NULL;
+
+    for (guint i = 0; i < site->windows->len; i++) {
+        const XtfSiteWindow *window = &g_array_index(site->windows, XtfSiteWindow, i);
+        uint64_t width = window->to - window->from;
+        if (window->from <= from + ROUNDING && to <= window->to + ROUNDING && width > above &&
+            (!best || width < best->to - best->from))
+            best = window;
+    }
+    return best;
+}
+
+/* Returns the front page that replaces that of the window [from, to) in the page at `page`. A wider window than the
+ * page's own becomes the next wider one, another the smallest one around it. NULL: that is the page itself. */
+static const char *replace_window(const XtfSite *site, const char *page, uint64_t from, uint64_t to)
+{
+    const XtfSiteWindow *root = &g_array_index(site->windows, XtfSiteWindow, 0), *found;
     uint64_t page_from, page_to;
-    const XtfSiteWindow *root = &g_array_index(site->windows, XtfSiteWindow, 0), *best = root;
 
     if (!parse_window(site, page, &page_from, &page_to)) {
         page_from = root->from;
         page_to = root->to;
     }
-    for (guint i = 1; i < site->windows->len; i++) {
-        const XtfSiteWindow *window = &g_array_index(site->windows, XtfSiteWindow, i);
-        if (window->from <= from && to <= window->to && window->to - window->from < best->to - best->from)
-            best = window;
-    }
-    return best->to - best->from < page_to - page_from ? best->path : NULL;
+    uint64_t width = page_to - page_from;
+    bool is_wider = to - from > width + ROUNDING;
+    found = is_wider ? find_enclosing(site, page_from, page_to, width + ROUNDING) : find_enclosing(site, from, to, 0);
+    if (!found || g_str_equal(found->path, page) || (!is_wider && found->to - found->from > width + ROUNDING))
+        return NULL;
+    return found->path;
 }
 
 /* Returns a link from one file of the output folder to another, escaped for URLs and XML. */
@@ -150,8 +168,8 @@ static char *replace_link(const XtfSite *site, const char *page, const char *lin
     if (!path)
         return g_strdup(link);
     if (!file && g_str_has_suffix(path, front_page) && parse_window(site, path, &from, &to)) {
-        const char *enclosing = find_enclosing(site, page, from, to);
-        file = enclosing ? g_hash_table_lookup(site->files, enclosing) : NULL;
+        const char *replacement = replace_window(site, page, from, to);
+        file = replacement ? g_hash_table_lookup(site->files, replacement) : NULL;
     }
     return file ? relate_files(g_hash_table_lookup(site->files, page), file) : NULL;
 }
@@ -159,6 +177,9 @@ static char *replace_link(const XtfSite *site, const char *page, const char *lin
 /* ---- Pages. */
 
 static const char attribute[] = " href=\"";
+static const char links_heading[] = "<h2>Further</h2>\n";
+static const char remark[] =
+    "<h2>Further</h2>\n<p>This is a copy of a part of the trace. A mount has all windows, processes and tables.</p>\n";
 
 /* Appends the windows of the site to a page's settings of its script: [from, to, link] in seconds. */
 static void append_windows(const XtfSite *site, const char *page, GString *out)
@@ -200,7 +221,9 @@ GString *xtf_site_rewrite(XtfSite *site, const char *page, const char *text)
         append_windows(site, page, out);
         unread = script;
     }
-    return g_string_append(out, unread);
+    g_string_append(out, unread);
+    g_string_replace(out, links_heading, remark, 1);
+    return out;
 }
 
 void xtf_site_visit_links(const XtfSite *site, const char *page, const char *text,

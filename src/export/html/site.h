@@ -50,9 +50,10 @@ bool xtf_site_add_window(XtfSite *site, const char *directory, uint64_t from, ui
  * page. The caller frees the path. */
 char *xtf_site_resolve(const XtfSite *site, const char *page, const char *link);
 
-/* Returns a copy of the page at `page`, whose links lead to files of the site. A link to a window that the site lacks
- * leads to the smallest tenth that has the whole window and is smaller than the page's. Other links to missing files
- * lose their target, and site->dropped counts them. The caller frees the copy. */
+/* Returns a copy of the page at `page`, whose links lead to files of the site, and which says that it is a copy. A link
+ * to a window that the site lacks leads to the smallest window around it. If that window is wider than the page's, the
+ * link leads to the next wider one. Other links to missing files lose their target, and site->dropped counts them. The
+ * caller frees the copy. */
 GString *xtf_site_rewrite(XtfSite *site, const char *page, const char *text);
 /* Calls `visit` for the target of each link of a page: as xtf_site_resolve() returns it. */
 void xtf_site_visit_links(const XtfSite *site, const char *page, const char *text,

@@ -19,7 +19,7 @@ static const char style[] =
     ".xt text{fill:#1f2328;stroke:none}.xt .xt-title{font-size:15px;font-weight:bold}"
     ".xt .xt-dim,.xt .xt-axis text{fill:#59636e;font-size:11px}.xt .xt-row{fill:#eef1f4}"
     ".xt .xt-small{font-size:11px}.xt .xt-grid{stroke:#d8dee4;fill:none}.xt .xt-t{fill:#000;fill-opacity:0}"
-    ".xt .xt-t:hover{stroke:#1f2328;stroke-width:1}.xt a[href] text{fill:#0550ae}"
+    ".xt .xt-t:hover{stroke:#1f2328;stroke-width:1}.xt a:where([href]) text{fill:#0550ae}"
     ".xt .xt-m{stroke:#1f2328;fill:none}.xt .xt-halo{stroke:#fff;stroke-width:3;fill:none;stroke-opacity:.7}"
     ".xt .xt-dot{fill:#1f2328}.xt .xt-open{stroke:#1f2328;fill:#fff}"
     ".xt .xt-wait{fill:url(#xt-hatch)}.xt .xt-hatch{fill:#1f2328;fill-opacity:.6}.xt .xt-pale{fill-opacity:0}"
@@ -29,10 +29,10 @@ static const char style[] =
     "@media(prefers-color-scheme:dark){.xt:root{background:#15181c}.xt .xt-ground{fill:#15181c}"
     ".xt text{fill:#e6edf3}"
     ".xt .xt-dim,.xt .xt-axis text{fill:#9aa4af}.xt .xt-row{fill:#262b32}.xt .xt-grid{stroke:#30363d}"
-    ".xt .xt-t:hover,.xt .xt-m{stroke:#e6edf3}.xt a[href] text{fill:#6cb6ff}.xt .xt-halo{stroke:#15181c}"
+    ".xt .xt-t:hover,.xt .xt-m{stroke:#e6edf3}.xt a:where([href]) text{fill:#6cb6ff}.xt .xt-halo{stroke:#15181c}"
     ".xt .xt-pale{fill:#e6edf3;fill-opacity:.4}"
     ".xt .xt-band{stroke:#b98ad6}.xt .xt-dot{fill:#e6edf3}.xt .xt-open{stroke:#e6edf3;fill:#15181c}}"
-    "@media print{.xt a[href] text{fill:#1f2328}}"
+    "@media print{.xt a:where([href]) text{fill:#1f2328}}"
     "</style>\n";
 
 static void draw_window_link(XtfDrawing *drawing, int x, const char *path, const char *file, const char *text)

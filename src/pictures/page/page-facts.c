@@ -15,8 +15,7 @@ enum {
 
 /* ---- The selection. */
 
-/* Draws the path of the selection from the root, or words if it has none or is the root. */
-static void draw_path(const XtfPage *page)
+char *xtf_page_path(const XtfPage *page)
 {
     g_autofree char *link = xtf_picture_link_whole(&page->links);
     const XtfTimeScale *scale = &page->links.context->scale;
@@ -26,17 +25,24 @@ static void draw_path(const XtfPage *page)
     g_autofree char *path = whole ? g_uri_unescape_string(whole + strlen(page->links.up), NULL) : NULL;
     size_t length = path ? strlen(path) : 0;
 
-    if (page->job->depth == 0 || (path && length == 0)) {
+    if (page->job->depth == 0 || (path && length == 0))
+        return NULL;
+    if (!path)
+        return g_strdup("A part");
+    path[length - 1] = '\0'; /* the last slash */
+    return xtf_text_shown(path, 4 * PATH_SHOWN);
+}
+
+/* Draws the selection's path, or a remark if no directory has the selection. */
+static void draw_path(const XtfPage *page)
+{
+    g_autofree char *path = xtf_page_path(page);
+
+    if (!path) {
         xtf_draw(page->drawing, "All of the trace");
         return;
     }
-    if (path) {
-        path[length - 1] = '\0'; /* the last slash */
-        g_autofree char *shown = xtf_text_shown(path, 4 * PATH_SHOWN);
-        xtf_draw_text(page->drawing, shown, PATH_SHOWN);
-    } else {
-        xtf_draw(page->drawing, "A part");
-    }
+    xtf_draw_text(page->drawing, path, PATH_SHOWN);
     xtf_draw(page->drawing, " of <a href=\"%s%s\">all of the trace</a>", page->links.up, page->job->file);
 }
 
@@ -151,7 +157,7 @@ bool xtf_page_facts(XtfPage *page, GError **error)
     draw_fact(page, facts.records, "", "records");
     draw_fact(page, facts.calls, "", "calls");
     draw_fact(page, facts.sends, "", "messages sent");
-    draw_fact(page, facts.collectives, "", "collective operations");
+    draw_fact(page, facts.collectives, "", "collective records");
     draw_fact(page, facts.program, " %", "of the threads' time in the program");
     draw_fact(page, facts.busy, " %", "of the devices' time busy");
     xtf_draw(page->drawing, "</dl></header>\n");

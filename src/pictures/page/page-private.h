@@ -33,6 +33,9 @@ char *xtf_page_number(const char *number);
 void xtf_page_begin(const XtfPage *page, const char *id, const char *heading, const char *const *files);
 void xtf_page_end(const XtfPage *page);
 
+/* Returns the path of the page's selection from the root, escaped for terminals, or "A part" if no directory has it.
+ * NULL: all of the trace. The caller frees it. */
+char *xtf_page_path(const XtfPage *page);
 /* Draws the name of the trace, the selection, the origin, and figures. Finds whether there are messages. */
 bool xtf_page_facts(XtfPage *page, GError **error);
 /* Draws the ten regions with most time. */

@@ -41,7 +41,8 @@ static const char styles[] =
     "@media(prefers-color-scheme:dark){body{background:#15181c;color:#e6edf3}"
     ".xi-dim,.xi-facts dt,th{color:#9aa4af}.xi-text a,h2 a,td a{color:#6cb6ff}th,td{border-color:#30363d}}"
     "@media print{.xi-text a,h2 a,td a{color:inherit}}"
-    ".xi-text a:not([href]),h2 a:not([href]),td a:not([href]){color:inherit;text-decoration:none}";
+    ".xi-text a:not([href]),h2 a:not([href]),td a:not([href]){color:inherit;text-decoration:none}"
+    "li a:not([href]),#links a:not([href]){display:none}";
 
 /* ---- Pictures. */
 
@@ -128,7 +129,9 @@ static bool index_size(XtfViews *views, const XtfSelection *selection, uint64_t 
 
 static bool draw_page(XtfPage *page, GError **error)
 {
-    xtf_timeline_page_begin(page->drawing, page->job, "front page", styles);
+    g_autofree char *path = xtf_page_path(page);
+
+    xtf_timeline_page_begin(page->drawing, page->job, path ? path : "front page", styles);
     xtf_draw(page->drawing, "<main>\n");
     if (!xtf_page_facts(page, error) || !draw_findings(page, error) || !draw_timeline(page, error))
         return false;

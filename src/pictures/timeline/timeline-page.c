@@ -29,9 +29,15 @@ static const char script[] =
     "function go(a,b){var t=Math.pow(10,-w.digits);a=Math.max(a,w.first);b=Math.max(Math.min(b,w.last),a+t);"
     "if(w.windows)enter(a,b);else if(a<w.last)location.href=w.up+'time/'+a.toFixed(w.digits)+'-'+"
     "b.toFixed(w.digits)+'/'+w.rest+w.file}\n"
-    "function enter(a,b){var t=Math.pow(10,-w.digits)/2,l=w.windows.filter(function(v){"
-    "return v[0]<=a+t&&v[1]>=b-t}).sort(function(u,v){return u[1]-u[0]-v[1]+v[0]})[0]||w.windows[0];"
-    "if(Math.abs(l[0]-w.from)>t||Math.abs(l[1]-w.to)>t)location.href=l[2]}\n"
+    "function enter(a,b){var t=1.5*Math.pow(10,-w.digits),d=w.to-w.from,all=w.windows;\n"
+    "function size(v){return v[1]-v[0]}function shared(v){return Math.min(v[1],b)-Math.max(v[0],a)}\n"
+    "function least(f){return all.filter(f).sort(function(u,v){return size(u)-size(v)})[0]}\n"
+    "function shown(v){return Math.abs(v[0]-w.from)<=t&&Math.abs(v[1]-w.to)<=t}\n"
+    "var l=b-a>d+t?least(function(v){return size(v)>d+t&&v[0]<=w.from+t&&v[1]>=w.to-t}):"
+    "least(function(v){return v[0]<=a+t&&v[1]>=b-t});\n"
+    "if(l&&shown(l)&&b-a<d-t)l=all.filter(function(v){return size(v)<d-t}).sort(function(u,v){"
+    "return shared(v)-shared(u)||size(v)-size(u)})[0];\n"
+    "l=l||all[0];if(!shown(l)&&shared(l)>0)location.href=l[2]}\n"
     "s.addEventListener('mousedown',function(e){if(e.button===0){start=x(e);moved=false;e.preventDefault()}});\n"
     "window.addEventListener('mousemove',function(e){var p=x(e);set(cross,{d:'M'+p+' 68V'+(h-28)});"
     "set(label,{x:Math.min(p+4,1500),y:h-4});label.textContent=time(p).toFixed(w.digits)+' s';\n"
@@ -45,7 +51,7 @@ static const char script[] =
     "if(e.key==='ArrowLeft')go(w.from-d,w.from-d<w.first?w.first+d:w.from);"
     "else if(e.key==='ArrowRight'){if(w.to<w.last)go(w.to,w.to+d)}\n"
     "else if(e.key==='+')go(m-d/20,m+d/20);else if(e.key==='-')go(m-d*5,m+d*5);\n"
-    "else if(e.key==='0'){if(w.windows)go(w.windows[0][0],w.windows[0][1]);else location.href=w.up+w.rest+w.file}"
+    "else if(e.key==='0')location.href=w.windows?w.windows[0][2]:w.up+w.rest+w.file;"
     "else if(e.key==='p'&&!w.windows)location.href='profile.svg'});})();\n"
     "//]]>";
 
@@ -78,7 +84,8 @@ void xtf_timeline_page_begin(XtfDrawing *drawing, const XtfPictureJob *job, cons
         xtf_draw_text(drawing, name, XTF_TITLE_NAME);
         xtf_draw(drawing, ": ");
     }
-    xtf_draw(drawing, "%s</title>\n<style>%s%s</style></head><body>\n", title, style, styles);
+    xtf_draw_text(drawing, title, XTF_TITLE_NAME);
+    xtf_draw(drawing, "</title>\n<style>%s%s</style></head><body>\n", style, styles);
 }
 
 void xtf_timeline_page_scroller(XtfDrawing *drawing)

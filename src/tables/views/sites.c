@@ -13,6 +13,10 @@
 #include "src/trace/context/analyses.h"
 #include "src/trace/text/digits.h"
 
+enum {
+    PERCENT_WIDTH = 6, /* of 100.00 */
+};
+
 static const XtfColumn columns[] = {
     XTF_COLUMN("row", XTF_COLUMN_NUMBER, NULL, "row of the call site in definitions/sites"),
     XTF_COLUMN("calls", XTF_COLUMN_NUMBER, NULL, "calls that are entered"),
@@ -84,7 +88,7 @@ static bool shape_sites(XtfViews *views, const XtfSelection *selection, XtfViewS
     xtf_grid_add(&shape->grid, "row", xtf_count_digits(sites->n ? sites->n - 1 : 0));
     xtf_grid_add(&shape->grid, "calls", xtf_aggregate_ref_rows_width(&by_site, views->context));
     xtf_grid_add(&shape->grid, "time", time);
-    xtf_grid_add(&shape->grid, "time%", 0);
+    xtf_grid_add(&shape->grid, "time%", PERCENT_WIDTH);
     xtf_grid_add(&shape->grid, "longest", time);
     xtf_grid_add(&shape->grid, "sent", bytes_width(views->context, false));
     xtf_grid_add(&shape->grid, "received", bytes_width(views->context, true));

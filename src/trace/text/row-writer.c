@@ -135,12 +135,24 @@ static void append_csv(const XtfRowWriter *writer, const XtfRowCell *cells, unsi
     g_string_append_c(writer->buffer, '\n');
 }
 
+/* True if a line of a table is blank in the text: tables of fixed length end with such lines. */
+static bool is_blank(const XtfRowCell *cells, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (cells[i].type != XTF_ROW_NOTHING)
+            return false;
+    return true;
+}
+
 static bool write_rows(void *data, const XtfRows *rows, uint64_t first, uint64_t n, GError **error)
 {
     XtfRowWriter *writer = data;
 
     for (uint64_t i = first; i < first + n; i++) {
-        (writer->format == XTF_ROWS_CSV ? append_csv : append_json)(writer, xtf_rows_get(rows, i), rows->n_columns);
+        const XtfRowCell *cells = xtf_rows_get(rows, i);
+        if (is_blank(cells, rows->n_columns))
+            continue;
+        (writer->format == XTF_ROWS_CSV ? append_csv : append_json)(writer, cells, rows->n_columns);
         if (writer->buffer->len >= BUFFER_BYTES && !xtf_row_writer_flush(writer, error))
             return false;
     }

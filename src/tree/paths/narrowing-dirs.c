@@ -250,8 +250,8 @@ static XtfNode *lookup_last(XtfNode *directory, const char *name, GError **error
     const XtfTimeScale *scale = &directory->tree->context.scale;
     uint64_t t;
 
-    if (!xtf_time_scale_parse_instant(scale, name, &t, error))
-        return NULL;
+    if (!xtf_time_scale_parse_instant(scale, name, &t, NULL))
+        return xtf_not_found(error, "\"%s\" is not a length of time: write 10s or 5%%", name);
     uint64_t length = t - MIN(t, scale->origin), whole = scale->end - MIN(scale->origin, scale->end);
     XtfNode *node = xtf_node_new_window(directory, scale->end - MIN(length, whole), XTF_TIME_OPEN);
     node->moves = !xtf_tree_is_final(directory->tree);

@@ -21,7 +21,7 @@ static bool is_leave(const XtfSchema *calls, const uint8_t *row)
     return label && g_str_equal(label, XTF_EVENT_LEAVE);
 }
 
-/* Finds the site of the call that row n leaves, if its ENTER is kept. */
+/* Finds the site of the call that row n leaves, unless its ENTER was in a volume that was removed. */
 static bool find_site(const XtfArray *calls, uint64_t n, const uint8_t *row, XtfLastCall *call, GError **error)
 {
     const XtfField *site = xtf_schema_field_by_role(calls->schema, XTF_ROLE_SITE);

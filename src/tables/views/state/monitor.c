@@ -34,7 +34,7 @@ static const XtfColumn columns[] = {
     XTF_COLUMN("procs", XTF_COLUMN_NUMBER, NULL, "processes that it waits for"),
     XTF_COLUMN("needs", XTF_COLUMN_WORD, NULL, "all or any of these processes; unknown: the trace does not say"),
     XTF_COLUMN("tag", XTF_COLUMN_NUMBER, NULL, "tag of the message that it waits for"),
-    XTF_COLUMN("last_left", XTF_COLUMN_TIME, NULL, "when its last call of MPI was left"),
+    XTF_COLUMN("last_left", XTF_COLUMN_TIME, NULL, "when its last call of MPI in the window was left"),
     XTF_COLUMN("last_region", XTF_COLUMN_TEXT, NULL, "function of that call"),
     XTF_COLUMN("last_site", XTF_COLUMN_TEXT, NULL, "call site of that call"),
     XTF_COLUMN("region", XTF_COLUMN_TEXT, NULL, "innermost region that it is in"),
@@ -72,9 +72,9 @@ typedef struct {
     GHashTable *ended;                          /* processes whose end is known */
     const XtfPaddedNames *region_words, *sites; /* NULL: none; borrowed */
     XtfLocationArrays arrays;
-    bool runs;      /* the writer has not closed the trace */
-    uint64_t now;   /* global time up to which the trace is shown */
-    double seconds; /* of the window */
+    bool runs;          /* the writer has not closed the trace */
+    uint64_t from, now; /* the window: global times; `now` is the time up to which the trace is shown */
+    double seconds;     /* of the window */
 } Monitor;
 
 static void monitor_finish(Monitor *monitor)
@@ -137,6 +137,7 @@ static bool monitor_init(Monitor *monitor, XtfViews *views, const XtfSelection *
     xtf_trace_get_info(context->trace, &info);
     monitor->runs = context->growing || !info.closed;
     xtf_selection_window(selection, scale, &from, &to);
+    monitor->from = from;
     monitor->now = to;
     monitor->seconds = (double)(to - from) * (double)scale->den / (double)scale->num;
     return xtf_states_init(&monitor->states, views, selection, error) && find_monitor_names(monitor, views, error) &&
@@ -250,6 +251,8 @@ static bool find_calls(Monitor *monitor, Process *process, GError **error)
     if (process->waiting ? !xtf_open_frames_at_end(&open, &monitor->arrays, &states->times.frames, error)
                          : !xtf_open_frames_find(&open, &monitor->arrays, &states->times.frames, states->t, error))
         return false;
+    if (process->last.found && process->last.end < monitor->from) /* before the window */
+        process->last = (XtfLastCall){.region = UNKNOWN, .site = UNKNOWN};
     process->stack = join_stack(regions, &open);
     return true;
 }
@@ -261,10 +264,9 @@ static Activity activity_of(const Monitor *monitor, const Process *process)
 
     if (process->waiting)
         return WAITING;
-    if (process->state.light == XTF_LIGHT_NONE &&
-        (!monitor->runs || g_hash_table_contains(monitor->ended, &process->state.proc)))
-        return ENDED;
-    return of_lights[process->state.light];
+    if (process->state.light != XTF_LIGHT_NONE)
+        return of_lights[process->state.light];
+    return monitor->runs && !g_hash_table_contains(monitor->ended, &process->state.proc) ? SILENT : ENDED;
 }
 
 /* Sets the call that a process is in. */

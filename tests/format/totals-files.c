@@ -128,7 +128,7 @@ static void make_nested(Calls *calls)
     end_frame(calls, 40);               /* with frames inside that have no end */
     add_call(calls, 2, true, 3, false); /* leads to no open frame */
     calls->n_open = 8;
-    begin_frame(calls, 2); /* leads further out: frames end */
+    begin_frame(calls, 2); /* key 2; its distance leads to an outer frame: the frames above that one end */
     while (calls->n_open > 3)
         end_frame(calls, calls->n_open - 1);
     begin_frame(calls, 1); /* four frames stay open */

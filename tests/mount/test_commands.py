@@ -243,7 +243,9 @@ class Commands(harness.TestCase):
 
         first = imported()
         self.assertEqual(first.returncode, 0)
-        self.assertTrue(first.stdout.splitlines()[-1].startswith(f"{output}: {os.path.getsize(output)} bytes"))
+        size, seen_format = first.stdout.splitlines()[-2:]
+        self.assertTrue(size.startswith(f"{output}: {os.path.getsize(output)} bytes"))
+        self.assertEqual(seen_format, "format: OTF2")
         self.assertEqual(imported("-q").returncode, 0)
         with open(output, "rb") as file:
             whole = file.read()

@@ -110,7 +110,8 @@ bool xtf_part_file_is(const XtfPartFile *file, bool growing, const XtfTraceInfo 
         return xtf_damaged(error, "it is another file than expected");
     if (!same && !growing)
         return xtf_fail(error, XTF_ERROR_STALE,
-                        "it was appended to: commit %" PRIu64 " is expected, the file has commit %" PRIu64,
+                        "it was appended to: the trace that names it expects commit %" PRIu64
+                        ", the file has commit %" PRIu64,
                         file->commit, now->commit);
     if (size < file->size || (size != file->size && !growing))
         return xtf_damaged(error, "it has %" PRIu64 " bytes instead of %" PRIu64, size, file->size);

@@ -28,7 +28,8 @@ struct XtfWriterBase {
     uint64_t pages;        /* of all files */
     GArray *tables;        /* XtfPartTable, by segment, then schema; empty in a companion */
     XtfSegment *segments;  /* all segments, the new file's first; set when the catalog is encoded */
-    XtfPartFile *named;    /* the files; set likewise, borrow their names */
+    XtfPartFile *named;    /* copies of `files` with pages numbered in the new file; made when the catalog is encoded.
+                              Names are borrowed */
     XtfSegmentMap *maps;   /* maps of all segments */
     uint32_t n_segments;
     uint32_t n_strings; /* string chunks that are in other files */

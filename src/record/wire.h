@@ -246,7 +246,7 @@ typedef struct {
 
 /* Threads. */
 #define XTF_WIRE_THREAD_KINDS(KIND)                                                                                    \
-    KIND(THREAD_CREATE, 3)      /* w2: sequence, which a THREAD_BEGIN has too */                                       \
+    KIND(THREAD_CREATE, 3)      /* w2: number of the new thread, as in its THREAD_BEGIN */                                      \
     KIND(THREAD_BEGIN, 3) KIND(THREAD_WAIT, 3) KIND(THREAD_END, 3)                                                     \
     KIND(LOCK_ACQUIRE, 3)       /* arg: lock; w2: order */                                                             \
     KIND(LOCK_RELEASE, 3)                                                                                              \
@@ -263,9 +263,9 @@ typedef enum { XTF_WIRE_KINDS(XTF_WIRE_KIND) XTF_WIRE_N_KINDS } XtfWireKind;
 
 /* Attributes of records. An argument of an event is an integer of 64 bits, with or without a sign, or a double. */
 typedef enum {
-    XTF_WIRE_ATTRIBUTE_ADDRESS,  /* of shared data, in the thread that has the data */
-    XTF_WIRE_ATTRIBUTE_BYTES,    /* that a call allocates */
-    XTF_WIRE_ATTRIBUTE_INTEGER,  /* of an event of the program: its first argument, up to the fourth */
+    XTF_WIRE_ATTRIBUTE_ADDRESS, /* of shared data, in the thread that has the data */
+    XTF_WIRE_ATTRIBUTE_BYTES,   /* that a call allocates */
+    XTF_WIRE_ATTRIBUTE_INTEGER, /* of an event of the program: its first argument, up to the fourth */
     XTF_WIRE_ATTRIBUTE_UNSIGNED = XTF_WIRE_ATTRIBUTE_INTEGER + 4,
     XTF_WIRE_ATTRIBUTE_DOUBLE = XTF_WIRE_ATTRIBUTE_UNSIGNED + 4,
     XTF_WIRE_N_ATTRIBUTES = XTF_WIRE_ATTRIBUTE_DOUBLE + 4,

@@ -22,7 +22,7 @@ enum {
 };
 
 typedef struct {
-    uint64_t tolerance; /* ticks */
+    uint64_t tolerance; /* ticks by which the simplified clock may be off the computed one */
     uint64_t latency;   /* least latency of a message in ticks */
     bool amortise;      /* false: the clock keeps its jumps, without amortisation */
 } XtfLogicalClockOptions;

@@ -326,8 +326,8 @@ bool xtf_charge_culprit(XtfCulpritWork *work, uint32_t location, uint64_t i, Xtf
     return write_delays(&culprit, error);
 }
 
-/* Charges all work since the last join, times the mean number of idle threads. The location's waits pass the costs
- * on. */
+/* Charges the location's work since the last join before its point i, a fork, times the mean number of threads that
+ * were idle meanwhile. Waits of the location in that time pass their costs on. */
 bool xtf_charge_fork(XtfCulpritWork *work, uint32_t location, uint64_t i, GError **error)
 {
     const XtfPoint *point = xtf_point_cache_get(work->intervals.cache, location, i, error);

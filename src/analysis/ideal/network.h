@@ -23,7 +23,7 @@ typedef struct {
 /* The ideal network: no latency, and infinite bandwidth. */
 extern const XtfNetworkModel xtf_ideal_network;
 
-/* A wait of a location. */
+/* A wait of a location that the run on the network finds. */
 typedef struct {
     uint64_t time, seq; /* of the record that waits */
     uint64_t waited;    /* ticks */

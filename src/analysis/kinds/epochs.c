@@ -196,7 +196,8 @@ static void need_token(XtfKinds *kinds, const XtfKindKey *key, Epoch *epoch)
         g_queue_push_tail(&channel->epochs, epoch_ref(epoch));
 }
 
-/* Returns the size of a group. *first: row of its first member. */
+/* Returns the number of members of a group of processes, a row of the table of groups. Sets *first to the row of its
+ * first member. */
 static uint64_t group_size(const XtfKinds *kinds, uint32_t group, uint64_t *first)
 {
     const XtfRanks *ranks = kinds->ranks;

@@ -17,7 +17,7 @@ typedef struct {
 /* A thread, from its first record until it is joined. */
 typedef struct {
     Mark created, ended;
-    bool waiting; /* another thread joins it before its end is read */
+    bool waiting; /* a join of this thread was read before its THREAD_END */
     XtfKindCall *call;
     XtfKindWait wait;
 } Joined;

@@ -21,6 +21,6 @@ typedef struct {
     uint64_t circles; /* waits that caused each other: a sign of wrong clocks */
 } XtfPathCounts;
 
-/* Writes the rows, in several steps. A trace without records has no path. */
+/* Writes the rows, in several steps of progress (steps.h). A trace without records has no path. */
 bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfPathCounts *counts,
                         GError **error);

@@ -49,7 +49,8 @@ typedef struct {
     Meetings all;                   /* of communicators of all processes */
     GHashTable *own;                /* comm -> Meetings, for all other communicators */
     GPtrArray *sending, *receiving; /* LossyGroup */
-    XtfFlights posted;              /* posted receives: index into `ends`, group */
+    XtfFlights
+        posted; /* posted receives by receive_key(): words[0] is the index in `ends`, words[1] the group of messages */
 } Lossy;
 
 static void lossy_finish(Lossy *lossy)

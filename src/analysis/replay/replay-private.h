@@ -99,7 +99,7 @@ struct XtfReplay {
     XtfPaged paged_processes, paged_locations, paged_envelopes;
     uint32_t n_turns; /* turns since the last xtf_replay_page_out() */
     uint32_t n_processes;
-    XtfReplayLocation *locations; /* by process, then by number */
+    XtfReplayLocation *locations; /* of all processes, ascending by process, then by number */
     XtfComm *comms;               /* by row of `communicators` */
     uint32_t n_comms;
     XtfGroups groups;

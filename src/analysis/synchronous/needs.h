@@ -14,7 +14,7 @@
 typedef enum {
     XTF_NEED_OPEN, /* the counter is not known yet */
     XTF_NEED_KNOWN,
-    XTF_NEED_DROPPED, /* the call needs nothing */
+    XTF_NEED_DROPPED, /* the message has no known other side, so the call does not wait for it */
 } XtfNeedState;
 
 typedef struct {

@@ -19,7 +19,9 @@ typedef struct {
     uint32_t location; /* of the send */
     uint32_t need;     /* the need of its completion; XTF_NO_NEED: none */
     uint32_t comm, tag;
-    bool buffered, received, completes; /* completes: its completion follows */
+    bool buffered; /* the send completes without a receive */
+    bool received;
+    bool completes; /* a record of the send's completion follows */
     bool dropped;
 } Message;
 

@@ -23,7 +23,7 @@ bool xtf_cube_tree_call(XtfCubeTree *tree, uint32_t parent, uint32_t region, uin
                     "there are more than %u call paths: choose fewer processes or less time", XTF_CUBE_PATHS_MAX);
 }
 
-/* The children of each path as a list: first child, next sibling. */
+/* The children of each path as a list: first child, next sibling. `root` is the first path without a parent. */
 typedef struct {
     uint32_t *first, *next, root;
 } Family;

@@ -50,12 +50,12 @@ typedef struct {
 typedef struct XtfNetworkFile XtfNetworkFile;
 
 typedef struct {
-    uint32_t processes;        /* number of processes, P; at least 1 */
-    uint32_t lengths;          /* number of message lengths, n; may be 0 */
-    int64_t begin, step;       /* bytes: the i-th length is begin + i * step. step > 0 if n > 1 */
-    int64_t end;               /* end of the lengths, as the file states it; may exceed the last length */
-    uint32_t repeats;          /* values for each pair and length of XTF_NETWORK_REPEAT; 0: none */
-    int64_t requested_repeats; /* the file's num_repeates; -1: not stated */
+    uint32_t processes;  /* number of processes, P; at least 1 */
+    uint32_t lengths;    /* number of message lengths, n; may be 0 */
+    int64_t begin, step; /* bytes: the i-th length is begin + i * step. step > 0 if n > 1 */
+    int64_t end;         /* the file's end_mes_length, unchanged; -1: not stated. May exceed the last measured length */
+    uint32_t repeats;    /* values for each pair and length of XTF_NETWORK_REPEAT; 0: none */
+    int64_t requested_repeats;                             /* the file's num_repeates; -1: not stated */
     int64_t noise_length, noise_messages, noise_processes; /* -1: not stated */
     char *test;                                            /* "one_to_one", ...; never NULL */
     char **hosts;                                          /* P names, NULL-terminated; NULL: unknown */

@@ -16,7 +16,7 @@ typedef struct {
     uint32_t *place;  /* by line of XtfRegions: index in the profile, or n */
     uint32_t *shares; /* by process and line */
     uint32_t *all;    /* of all processes together, as in job->profile */
-    double *whole;    /* by process: ticks in the window; 0: no calls */
+    double *whole;    /* by process: ticks in the window, summed over its locations with calls */
 } Profiles;
 
 static void profiles_clear(Profiles *profiles)

@@ -157,7 +157,7 @@ static double share_of_classes(const XtfFindingJob *job, const Phases *phases, u
 /* A part, and how much of its time is outside of the program's own code. */
 typedef struct {
     unsigned from, to; /* slices */
-    double lost;       /* share in hundredths of a percent */
+    double lost;       /* share of the part's time that is lost, in hundredths of a percent */
     uint64_t most;     /* line of the region with most of the lost time */
 } Part;
 

@@ -98,7 +98,7 @@ static void visit_parts(const XtfTraceContext *context, const XtfSelection *sele
             visit(data, words[remarks[i]->kind], process);
 }
 
-/* The number and widths of the lines about parts. */
+/* The number of the lines about parts, and the widths of their columns. */
 typedef struct {
     uint64_t n_lines;
     size_t name, value;

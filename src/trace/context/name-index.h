@@ -63,7 +63,7 @@ void xtf_name_index_number(XtfNameIndex *index, uint64_t n);
 /* Returns the rows that a directory's name selects. NULL with XTF_ERROR_NOT_FOUND if a part of it selects no row. */
 XtfNumberSet *xtf_name_index_lookup(const XtfNameIndex *index, const char *name, GError **error);
 
-/* Returns the name of the i-th listed directory, i < n_listed. The caller frees it. */
+/* Returns the name of the directory of listed[i], i < n_listed. The caller frees it. */
 char *xtf_name_index_print(const XtfNameIndex *index, uint64_t i);
 
 /* Escapes a text as a directory's name; NULL if the text is empty or the name too long. The caller frees it. */

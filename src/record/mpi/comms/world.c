@@ -13,7 +13,7 @@
 
 enum {
     SPAWNED_BITS = 19,    /* bits of an id below the number of the spawned world */
-    WORLDS_MAX = 0xffe,   /* keeps every id different from XTF_WIRE_NONE */
+    WORLDS_MAX = 0xffe,   /* greatest number of a spawned world: each communicator's id differs from XTF_WIRE_NONE */
     HASHED_WORLDS = 2048, /* first world number that a hash gives */
 };
 #define SPAWNED      UINT32_C(0x80000000)

@@ -12,7 +12,7 @@ bool xtf_region_times_exist(const XtfTraceContext *context, const XtfSelection *
            xtf_selection_may_have(selection, frames.schema);
 }
 
-/* Prepares for the calls of some sites, whose totals the aggregate by site has. */
+/* Prepares for a selection by call site: finds the aggregate by site, which has the totals of its calls. */
 static bool init_by_site(XtfRegionTimes *region_times, GError **error)
 {
     region_times->sites = xtf_trace_context_sites(region_times->context, error);

@@ -83,7 +83,8 @@ static gboolean equal_places(gconstpointer a, gconstpointer b)
     return compare_places(a, b) == 0;
 }
 
-/* True if `chain` continues from the wait that led to both chains, and `rival` does not. */
+/* True if `chain`, not `rival`, continues through the wait to which both lead back: its first wait is longer, or ends
+ * earlier. */
 static bool continues_chain(const XtfWaitChain *chain, const XtfWaitChain *rival)
 {
     if (chain->first_amount != rival->first_amount)

@@ -64,7 +64,7 @@ class Volumes(Nodes):
             if volume:
                 parts[volume[1]].append(int(volume[2]))
             else:
-                self.assertRegex(name, r"^(\d{6}\.xtf|anchor\.xtf|clock-\w+|worlds|recorded|job)$", names)
+                self.assertRegex(name, r"^(\d{6}\.xtf|anchor\.xtf|clock-\w+|worlds|recorded|job|output)$", names)
         return parts
 
     def messages(self, trace):

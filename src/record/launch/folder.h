@@ -25,8 +25,9 @@ bool xtf_folder_count_in(const char *folder, guint32 rank, GError **error);
 
 /* The file of a folder that has the absolute path of the merged trace. `xtf record` creates it before the program. */
 #define XTF_FOLDER_OUTPUT "output"
-/* Records in the folder which file its parts will be merged into: an absolute path. */
-bool xtf_folder_set_output(const char *folder, const char *output, GError **error);
+/* Records in the folder which file its parts will be merged into: an absolute path. A failure is ignored, as the
+ * program must run: followers then do not find the merged file. */
+void xtf_folder_set_output(const char *folder, const char *output);
 /* Returns the path of the file that the parts of a folder are merged into; NULL: unknown. A folder NAME.xtf.d
  * without that record is merged into NAME.xtf. The caller frees the path. */
 char *xtf_folder_output(const char *folder);

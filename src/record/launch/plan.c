@@ -136,7 +136,10 @@ bool xtf_record_prepare(const XtfRecordPlan *plan, bool replace, GError **error)
     if (access(parent, W_OK) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "%s: files cannot be created there", parent);
     g_autofree char *output = parts_beside(plan->output, "");
-    return xtf_folder_make(plan->folder, error) && xtf_folder_set_output(plan->folder, output, error);
+    if (!xtf_folder_make(plan->folder, error))
+        return false;
+    xtf_folder_set_output(plan->folder, output);
+    return true;
 }
 
 char **xtf_record_plan_environment(const XtfRecordPlan *plan)

@@ -197,6 +197,14 @@ GArray *xtf_stated_levels(XtfTrace *trace, GError **error)
     return properties ? g_steal_pointer(&levels) : NULL;
 }
 
+bool xtf_any_process_states(XtfTrace *trace, const char *name, bool *any, GError **error)
+{
+    g_autoptr(GArray) properties = properties_of(trace, name, error);
+
+    *any = properties && properties->len > 0;
+    return properties;
+}
+
 /* ---- Losses. */
 
 bool xtf_stated_losses(XtfTrace *trace, XtfStatedLosses *losses, GError **error)

@@ -59,6 +59,9 @@ GArray *xtf_early_ends(XtfTrace *trace, GError **error);
 
 #define XTF_RECORD_LEFT_OUT "record.left_out"
 
+/* Finds whether any process has this property. */
+bool xtf_any_process_states(XtfTrace *trace, const char *name, bool *any, GError **error);
+
 /* ---- XTF_RECORD_THREAD_LEVEL: the thread level that MPI provided, and the thread that called MPI_Init:
  * "MPI_THREAD_FUNNELED, main thread 0". Empty: a session may have another level. */
 

@@ -71,8 +71,12 @@ static unsigned only_caller(const Expecting *expecting, unsigned proc)
     return n == 1 ? only : LOCATIONS_MAX;
 }
 
+/* True if a process may continue. One with MPI_THREAD_MULTIPLE may have threads that the trace does not know. */
 static bool proc_goes_on(const Expecting *expecting, unsigned proc)
 {
+    if (expecting->simulation->program->levels[proc] == LEVEL_MULTIPLE &&
+        !simulation_has_ended(expecting->simulation, proc))
+        return true;
     for (unsigned thread = 0; thread < expecting->simulation->program->n_threads[proc]; thread++)
         if (expecting->goes_on[location_of(proc, thread)] && may_call(expecting, location_of(proc, thread)))
             return true;

@@ -261,10 +261,11 @@ static void append_headline(const XtfWaitsReport *report, XtfWaitsVerdict verdic
                                n == 1 ? " waits" : "s wait");
         break;
     case XTF_WAITS_POSSIBLE:
-        g_string_append_printf(out,
-                               "a deadlock is possible: %u thread%s cannot continue, but the trace does not say of all "
-                               "calls what they wait for",
-                               n, plural(n));
+        g_string_append_printf(
+            out,
+            "a deadlock is possible: %u thread%s cannot continue, as far as the trace has all messages, "
+            "threads and requests",
+            n, plural(n));
         break;
     case XTF_WAITS_ENDED:
         g_string_append_printf(out, "%u thread%s for a process that has ended", n, n == 1 ? " waits" : "s wait");

@@ -1,5 +1,7 @@
 #include "src/tables/waiting/deadlock.h"
 
+#include "libxtf/trace.h"
+#include "src/model/process-properties.h"
 #include "src/tables/waiting/wait-edges.h"
 
 #define UNKNOWN UINT64_MAX
@@ -170,6 +172,36 @@ static void judge_mismatches(XtfDeadlocks *deadlocks)
     }
 }
 
+/* ---- Traces that were recorded in part. */
+
+/* Sets *partial if the trace may lack messages, operations or threads: recording was off for a time or for some
+ * processes, or records were lost. */
+static bool find_partial(XtfTraceContext *context, bool *partial, GError **error)
+{
+    const XtfSchema *measurement = xtf_trace_context_schema(context, "measurement", XTF_SCHEMA_RECORD);
+    XtfStatedLosses losses;
+    bool left_out;
+
+    if (!xtf_stated_losses(context->trace, &losses, error) ||
+        !xtf_any_process_states(context->trace, XTF_RECORD_LEFT_OUT, &left_out, error))
+        return false;
+    *partial = losses.any || left_out || (measurement && xtf_trace_n_rows(context->trace, measurement->id) > 0);
+    return true;
+}
+
+/* Turns certain verdicts into possible ones. */
+static void doubt_verdicts(XtfDeadlocks *deadlocks)
+{
+    for (guint i = 0; i < deadlocks->waiting->len; i++) {
+        XtfWaiting *waiting = &g_array_index(deadlocks->waiting, XtfWaiting, i);
+        if (waiting->verdict == XTF_VERDICT_WAITS)
+            continue;
+        waiting->verdict = XTF_VERDICT_POSSIBLE;
+        waiting->group = UNKNOWN;
+    }
+    deadlocks->n_groups = 0;
+}
+
 bool xtf_deadlocks_init(XtfDeadlocks *deadlocks, XtfTraceContext *context, GError **error)
 {
     g_auto(XtfWaitEdges) edges = {0};
@@ -184,7 +216,12 @@ bool xtf_deadlocks_init(XtfDeadlocks *deadlocks, XtfTraceContext *context, GErro
     xtf_wait_edges_bind_unknown(&edges);
     xtf_wait_graph_solve(&edges.graph);
     judge_possible(deadlocks, &edges);
-    judge_mismatches(deadlocks);
+    if (!find_partial(context, &deadlocks->partial, error))
+        return false;
+    if (deadlocks->partial)
+        doubt_verdicts(deadlocks);
+    else
+        judge_mismatches(deadlocks);
     for (guint i = 0; i < deadlocks->waiting->len; i++)
         deadlocks->n_by_verdict[g_array_index(deadlocks->waiting, XtfWaiting, i).verdict]++;
     return true;

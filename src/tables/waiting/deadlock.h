@@ -27,9 +27,14 @@
  * Two members of a communicator that are in different functions, each as the k-th operation, are in a mismatch: no
  * matching operation can follow. Where it closes no cycle, the verdict of their threads is `mismatch`.
  *
- * All verdicts but `possible` are certain. The targets of some calls are unknown: locks of windows, files, non-blocking
- * collective operations. The search treats these calls as ones that can continue. A second solution lets them wait for
- * any process; the threads that are stuck in that solution alone are possible.
+ * A trace that was recorded in part has no certain verdict, as messages, operations or threads may be missing.
+ * Recording was then off for a time or for some processes, or records were lost. In other traces all verdicts but
+ * `possible` are certain.
+ *
+ * The targets
+ * of some calls are unknown: locks of windows, files, non-blocking collective operations. The search treats these calls
+ * as ones that can continue. A second solution lets them wait for any process; the threads that are stuck in that
+ * solution alone are possible.
  *
  * Only calls of two seconds or more count. A thread that was killed outside of MPI might have continued. So a run that
  * ends by a crash is no deadlock.
@@ -37,7 +42,9 @@
  * A thread in no open call can continue, and so can its process, unless the thread must not call MPI now. The thread
  * level that MPI has provided decides. With SINGLE and FUNNELED, no thread but the main one may call MPI. With
  * SERIALIZED, none may while another one is in a call. A process whose threads have broken the level counts as one with
- * MULTIPLE. Without a level, threads that have not exchanged data may do so if the program called MPI_Init_thread.
+ * MULTIPLE. With MULTIPLE, and in a session, the process can continue in any case: threads that pthread_create() did
+ * not make have no record. The second solution takes the known threads for all. Without a level, threads that have not
+ * exchanged data may do so if the program called MPI_Init_thread.
  */
 #pragma once
 
@@ -74,6 +81,7 @@ typedef struct {
     XtfOpenCalls calls;
     GArray *waiting; /* XtfWaiting, in the order of `calls` */
     uint32_t n_groups;
+    bool partial; /* the trace may lack messages, operations or threads: no verdict is certain */
     uint64_t n_by_verdict[XTF_N_VERDICTS];
 } XtfDeadlocks;
 

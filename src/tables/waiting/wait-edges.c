@@ -46,12 +46,6 @@ static gboolean shared_equal(const void *a, const void *b)
 
 /* ---- Nodes of threads and processes. */
 
-static uint32_t add_node(XtfWaitEdges *edges, XtfWaitNodeKind kind, uint64_t proc)
-{
-    g_array_append_val(edges->proc_of_node, proc);
-    return xtf_wait_graph_add(&edges->graph, kind);
-}
-
 /* Finds the node of a process; XTF_NO_WAIT_NODE if the trace has no such process. */
 static uint32_t node_of_proc(const XtfWaitEdges *edges, uint64_t proc)
 {
@@ -61,54 +55,6 @@ static uint32_t node_of_proc(const XtfWaitEdges *edges, uint64_t proc)
                                 : NULL;
 
     return found ? edges->proc_nodes[found - locations->procs] : XTF_NO_WAIT_NODE;
-}
-
-static void add_thread_node(XtfWaitEdges *edges, uint32_t location)
-{
-    static const XtfWaitNodeKind kinds[] = {[XTF_THREAD_RUNS] = XTF_WAIT_NODE_FREE,
-                                            [XTF_THREAD_WAITS] = XTF_WAIT_NODE_FREE,
-                                            [XTF_THREAD_ENDED] = XTF_WAIT_NODE_ENDED};
-    XtfThreadState state = edges->calls->states[location];
-
-    edges->thread_nodes[location] = state == XTF_THREAD_SILENT
-                                        ? XTF_NO_WAIT_NODE
-                                        : add_node(edges, kinds[state], edges->calls->locations->all[location].proc);
-}
-
-/* Adds the node of a process, whose threads are [first, end). */
-static uint32_t add_proc_node(XtfWaitEdges *edges, uint32_t first, uint32_t end)
-{
-    uint64_t proc = edges->calls->locations->all[first].proc;
-    uint32_t only = XTF_NO_WAIT_NODE, n = 0;
-
-    for (uint32_t i = first; i < end; i++) {
-        if (edges->thread_nodes[i] == XTF_NO_WAIT_NODE)
-            continue;
-        only = edges->thread_nodes[i];
-        n++;
-    }
-    if (n == 1)
-        return only;
-    uint32_t node = add_node(edges, n == 0 ? XTF_WAIT_NODE_FREE : XTF_WAIT_NODE_ANY, proc);
-    for (uint32_t i = first; i < end && n > 0; i++)
-        if (edges->thread_nodes[i] != XTF_NO_WAIT_NODE)
-            xtf_wait_graph_wait(&edges->graph, node, edges->thread_nodes[i]);
-    return node;
-}
-
-static void add_nodes(XtfWaitEdges *edges)
-{
-    const XtfLocations *locations = edges->calls->locations;
-    uint32_t proc = 0, first = 0;
-
-    for (uint32_t i = 0; i < locations->n; i++)
-        add_thread_node(edges, i);
-    for (uint32_t i = 1; i <= locations->n; i++) {
-        if (i < locations->n && locations->all[i].proc == locations->all[first].proc)
-            continue;
-        edges->proc_nodes[proc++] = add_proc_node(edges, first, i);
-        first = i;
-    }
 }
 
 /* ---- Shared nodes. */
@@ -212,7 +158,7 @@ static const Shared *find_shared(XtfWaitEdges *edges, const SharedKey *key)
         return shared;
     shared = g_new0(Shared, 1);
     *shared = (Shared){.key = *key, .targets = {.example = UNKNOWN, .any = !all}};
-    shared->node = add_node(edges, all ? XTF_WAIT_NODE_ALL : XTF_WAIT_NODE_ANY, UNKNOWN);
+    shared->node = xtf_wait_node_add(edges, all ? XTF_WAIT_NODE_ALL : XTF_WAIT_NODE_ANY, UNKNOWN);
     shared->known = add_awaited_members(edges, shared);
     g_hash_table_add(edges->shared, shared);
     return shared;
@@ -467,13 +413,15 @@ bool xtf_wait_edges_init(XtfWaitEdges *edges, XtfTraceContext *context, const Xt
                             .thread_nodes = g_new(uint32_t, calls->locations->n + 1),
                             .proc_nodes = g_new(uint32_t, calls->locations->n_procs + 1),
                             .proc_of_node = g_array_new(FALSE, FALSE, sizeof(uint64_t)),
+                            .open_nodes = g_array_new(FALSE, FALSE, sizeof(uint32_t)),
                             .seen = g_hash_table_new(g_int64_hash, g_int64_equal),
                             .shared = g_hash_table_new_full(shared_hash, shared_equal, g_free, NULL),
                             .targets = g_new0(XtfWaitTargets, calls->calls->len + 1)};
     xtf_wait_graph_init(&edges->graph);
     if (!edges->ranks || !xtf_exchange_counts_init(&edges->counts, context, calls, error))
         return false;
-    add_nodes(edges);
+    if (!xtf_wait_nodes_add(edges, error))
+        return false;
     for (uint32_t i = 0; i < calls->calls->len; i++)
         add_call(edges, i);
     return true;
@@ -481,6 +429,8 @@ bool xtf_wait_edges_init(XtfWaitEdges *edges, XtfTraceContext *context, const Xt
 
 void xtf_wait_edges_bind_unknown(XtfWaitEdges *edges)
 {
+    for (guint i = 0; i < edges->open_nodes->len; i++)
+        xtf_wait_graph_node(&edges->graph, g_array_index(edges->open_nodes, uint32_t, i))->kind = XTF_WAIT_NODE_ANY;
     for (uint32_t i = 0; i < edges->calls->calls->len; i++)
         if (edges->targets[i].unknown)
             xtf_wait_graph_node(&edges->graph, edges->thread_nodes[xtf_open_call(edges->calls, i)->location])->kind =
@@ -494,6 +444,8 @@ void xtf_wait_edges_finish(XtfWaitEdges *edges)
     g_clear_pointer(&edges->thread_nodes, g_free);
     g_clear_pointer(&edges->proc_nodes, g_free);
     g_clear_pointer(&edges->proc_of_node, g_array_unref);
+    g_clear_pointer(&edges->open_procs, g_hash_table_unref);
+    g_clear_pointer(&edges->open_nodes, g_array_unref);
     g_clear_pointer(&edges->seen, g_hash_table_unref);
     g_clear_pointer(&edges->shared, g_hash_table_unref);
     g_clear_pointer(&edges->targets, g_free);

@@ -1,6 +1,8 @@
 #include "src/import/import.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "libxtf/trace.h"
@@ -93,6 +95,27 @@ static bool find_replaced(XtfReplaced *replaced, const XtfImporter *importer, co
                     trace ? " of this format" : "");
 }
 
+/* True if an existing file is one of the archive's files, or in one of its folders. */
+static bool is_in_archive(const XtfImporter *importer, const char *anchor, const char *output)
+{
+    g_autoptr(GPtrArray) files = importer->files(anchor);
+    g_autofree char *final_path = realpath(output, NULL);
+    struct stat existing, read;
+
+    if (!final_path || stat(final_path, &existing) != 0)
+        return false;
+    for (guint i = 0; files && i < files->len; i++) {
+        g_autofree char *path = realpath(files->pdata[i], NULL);
+        if (!path || stat(path, &read) != 0)
+            continue;
+        size_t length = strlen(path);
+        if ((existing.st_dev == read.st_dev && existing.st_ino == read.st_ino) ||
+            (S_ISDIR(read.st_mode) && g_str_has_prefix(final_path, path) && final_path[length] == '/'))
+            return true;
+    }
+    return false;
+}
+
 bool xtf_import(const char *path, const char *output, const XtfImportOptions *options, XtfImportReport *report,
                 GError **error)
 {
@@ -101,9 +124,11 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
     const char *format = options ? options->format : NULL;
     g_autofree char *anchor =
         format ? xtf_import_of_format(path, format, &importer, error) : xtf_import_detect(path, &importer, error);
-    XtfOutput *file = anchor ? xtf_output_begin(output, anchor, error) : NULL;
     XtfReplaced replaced;
 
+    if (anchor && is_in_archive(importer, anchor, output))
+        return xtf_fail(error, XTF_ERROR_IO, "%s: the output is a file of the archive to be read", output);
+    XtfOutput *file = anchor ? xtf_output_begin(output, anchor, error) : NULL;
     if (!file)
         return false;
     if (options && options->values && !importer->has_values) {

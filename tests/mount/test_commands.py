@@ -229,6 +229,18 @@ class Commands(harness.TestCase):
         self.assertLessEqual(len(stderr.splitlines()), 5)
 
     @harness.needs_otf2
+    def test_import_keeps_the_archive(self):
+        """Tests that an import never replaces a file that it reads, even if forced."""
+        archive = os.path.join(tempfile.mkdtemp(dir=self.folder.name), "archive")
+        shutil.copytree(EXAMPLE, archive)
+        part = next(os.path.join(folder, name) for folder, _, names in os.walk(archive) for name in sorted(names) if name.endswith(".evt"))
+        with open(part, "rb") as file:
+            before = file.read()
+        done = run(XTF, "import", "-f", "-o", part, archive, check=False)
+        self.assertEqual((done.returncode, done.stderr), (1, f"xtf: {part}: the output is a file of the archive to be read\n"))
+        with open(part, "rb") as file:
+            self.assertEqual(file.read(), before)
+
     def test_import_replaces_only_its_own_trace(self):
         """Tests that an import replaces only an older import of the same trace, unless it is forced."""
         folder = tempfile.mkdtemp(dir=self.folder.name)

@@ -214,6 +214,8 @@ static bool copy_file(Export *export, const char *path, GError **error)
     if (is_table)
         return write_file(export, file, text, error);
     g_autoptr(GString) page = xtf_site_rewrite(&export->site, path, text->str);
+    if (g_str_equal(path, g_array_index(export->site.windows, XtfSiteWindow, 0).path))
+        xtf_site_list_append(&export->site, page);
     return write_file(export, file, page, error);
 }
 
@@ -298,35 +300,34 @@ static bool export_pages(XtfExportJob *job, GError **error)
     return good;
 }
 
-/* True if the folder and its folders have only pages, pictures and tables, and no more than an export has. */
-static bool has_pages_only(const char *path, unsigned *files)
+/* True if all files below the folder are in the set. `prefix` is the folder's path in the site. */
+static bool has_files_only(const char *folder, const char *prefix, GHashTable *files)
 {
-    g_autoptr(GDir) dir = g_dir_open(path, 0, NULL);
+    g_autoptr(GDir) dir = g_dir_open(folder, 0, NULL);
     const char *name;
 
     while (dir && (name = g_dir_read_name(dir))) {
-        g_autofree char *child = g_build_filename(path, name, NULL);
+        g_autofree char *path = g_build_filename(folder, name, NULL), *file = g_strconcat(prefix, name, NULL),
+                        *inner = g_strconcat(file, "/", NULL), *escaped = xtf_site_list_escape(file);
         struct stat info;
-        if (lstat(child, &info) != 0)
+        if (lstat(path, &info) != 0 || !(S_ISDIR(info.st_mode) || S_ISREG(info.st_mode)))
             return false;
-        if (S_ISDIR(info.st_mode) ? !has_pages_only(child, files)
-                                  : !S_ISREG(info.st_mode) || ++*files > XTF_SITE_FILES_MAX ||
-                                        !(g_str_has_suffix(name, ".html") || g_str_has_suffix(name, ".svg") ||
-                                          g_str_has_suffix(name, ".png") || g_str_has_suffix(name, ".txt")))
+        if (S_ISDIR(info.st_mode) ? !has_files_only(path, inner, files) : !g_hash_table_contains(files, escaped))
             return false;
     }
     return dir;
 }
 
-/* True if the folder is an export of web pages, or the beginning of one. Its root page has the settings that only
- * xtf_site_rewrite() adds. Without any file, the export had just begun. */
+/* True if the folder is an export of web pages, or the beginning of one. Its first page lists all files. A folder
+ * without any file is one in which the export had just begun. */
 static bool is_site(const char *path)
 {
     g_autofree char *root = g_build_filename(path, front_page, NULL), *text = NULL;
-    unsigned files = 0;
+    g_autoptr(GHashTable) files = g_file_get_contents(root, &text, NULL, NULL) ? xtf_site_list_read(text) : NULL;
 
-    return has_pages_only(path, &files) &&
-           (files == 0 || (g_file_get_contents(root, &text, NULL, NULL) && strstr(text, "\"windows\":[[")));
+    if (!files)
+        files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    return has_files_only(path, "", files);
 }
 
 const XtfExporter xtf_html_exporter = {

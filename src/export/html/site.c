@@ -239,3 +239,40 @@ void xtf_site_visit_links(const XtfSite *site, const char *page, const char *tex
             visit(path, data);
     }
 }
+
+/* ---- The list of files. */
+
+static const char list_begin[] = "<!-- files of xtf export html\n", list_end[] = "-->\n";
+
+char *xtf_site_list_escape(const char *file)
+{
+    g_autoptr(GString) escaped = g_string_new(NULL);
+
+    g_string_append_uri_escaped(escaped, file, "/", FALSE);
+    g_string_replace(escaped, "-", "%2D", 0); /* two of them would end the comment */
+    return g_strdup(escaped->str);
+}
+
+void xtf_site_list_append(const XtfSite *site, GString *page)
+{
+    g_string_append(page, list_begin);
+    for (guint i = 0; i < site->paths->len; i++) {
+        g_autofree char *line =
+            xtf_site_list_escape(g_hash_table_lookup(site->files, g_ptr_array_index(site->paths, i)));
+        g_string_append_printf(page, "%s\n", line);
+    }
+    g_string_append(page, list_end);
+}
+
+GHashTable *xtf_site_list_read(const char *page)
+{
+    const char *begin = g_strrstr(page, list_begin);
+
+    if (!begin)
+        return NULL;
+    g_auto(GStrv) lines = g_strsplit(begin + strlen(list_begin), "\n", XTF_SITE_FILES_MAX + 1);
+    GHashTable *files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
+    for (char **line = lines; *line && !g_str_has_prefix(*line, "-->"); line++)
+        g_hash_table_add(files, g_strdup(*line));
+    return files;
+}

@@ -55,6 +55,13 @@ char *xtf_site_resolve(const XtfSite *site, const char *page, const char *link);
  * link leads to the next wider one. Other links to missing files lose their target, and site->dropped counts them. The
  * caller frees the copy. */
 GString *xtf_site_rewrite(XtfSite *site, const char *page, const char *text);
+/* Appends a comment with the paths of all files of the site, by which xtf_site_list_read() knows an export. */
+void xtf_site_list_append(const XtfSite *site, GString *page);
+/* Returns the set of paths in such a comment of a page, escaped as by xtf_site_list_escape(). NULL: the page has none.
+ */
+GHashTable *xtf_site_list_read(const char *page);
+/* Escapes a path for the comment. The caller frees it. */
+char *xtf_site_list_escape(const char *file);
 /* Calls `visit` for the target of each link of a page: as xtf_site_resolve() returns it. */
 void xtf_site_visit_links(const XtfSite *site, const char *page, const char *text,
                           void (*visit)(const char *path, void *data), void *data);

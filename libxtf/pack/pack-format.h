@@ -30,7 +30,7 @@ typedef enum {
 
 /* The storage of a field's values. */
 typedef enum {
-    XTF_PACK_VALUE = 0,    /* values in templates */
+    XTF_PACK_VALUE = 0,    /* the templates hold the values */
     XTF_PACK_STEP = 1,     /* differences from the previous row in templates */
     XTF_PACK_DISTANCE = 2, /* distances, or the mark CHAINED, in templates */
     XTF_PACK_COLUMN = 3,   /* a column of values */

@@ -132,7 +132,7 @@ bool xtf_writer_set_clock_map(XtfWriter *writer, uint64_t location, uint32_t num
         return xtf_fail(error, XTF_ERROR_INVALID, "there is no clock map %u", number);
     if (writer->complete > 0 && has_other_map(writer, location, number))
         return xtf_fail(error, XTF_ERROR_INVALID,
-                        "location %" PRIu64 ": its clock cannot change once a time is promised to be complete",
+                        "location %" PRIu64 ": its clock cannot change: the writer has already promised a time to be complete",
                         location);
     move_kept_time(writer, location, number);
     g_hash_table_replace(writer->clocks.by_location, g_memdup2(&location, sizeof location), GUINT_TO_POINTER(number));

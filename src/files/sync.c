@@ -28,7 +28,7 @@ bool xtf_sync_folder(const char *path, GError **error)
         g_autofree char *child = g_build_filename(path, name, NULL);
         struct stat info;
         if (lstat(child, &info) != 0)
-            return xtf_fail(error, XTF_ERROR_IO, "%s: %s", child, g_strerror(errno));
+            return xtf_fail(error, XTF_ERROR_IO, "%s: cannot be read: %s", child, g_strerror(errno));
         if (S_ISDIR(info.st_mode) ? !xtf_sync_folder(child, error)
                                   : S_ISREG(info.st_mode) && !xtf_sync_file(child, NULL, error))
             return false;

@@ -159,7 +159,7 @@ Test(walk, writes_one_address_on_an_unknown_stack)
     cr_assert_eq(addresses[0], 79);
 }
 
-/* Returns a copy of random instructions, so that a sanitizer sees a read beyond the end. */
+/* Returns random instructions in memory of their exact size, so that a sanitizer sees a read beyond the end. */
 static XtfStackBytes make_instructions(GRand *random)
 {
     size_t n = (size_t)g_rand_int_range(random, 0, 16);

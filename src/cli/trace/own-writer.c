@@ -32,8 +32,8 @@ XtfWriter *xtf_cli_writer_of(XtfTrace *trace, const char *source, const char *pa
         return NULL;
     }
     if (!info.closed) {
-        xtf_fail(error, XTF_ERROR_INVALID, "%s: its writer has not closed it: %s of its present state", source,
-                 otherwise);
+        xtf_fail(error, XTF_ERROR_INVALID,
+                 "%s: cannot be changed, as its writer has not closed it: %s of its present state", source, otherwise);
         return NULL;
     }
     /* No mount follows a closed file. So only the last two commits are kept, for readers that have it open. */

@@ -32,11 +32,12 @@ static bool check_layout(const Layout *layout, uint64_t file_size, uint64_t *dat
                         "the process was traced by version %" PRIu32 " of the recorder, and this is version %d",
                         layout->version, XTF_WIRE_VERSION);
     if (layout->n_rings == 0 || layout->n_rings > XTF_WIRE_RINGS_MAX)
-        return xtf_damaged(error, "the memory has %" PRIu32 " rings: it must have from 1 to %d", layout->n_rings,
+        return xtf_damaged(error, "the memory is damaged: it has %" PRIu32 " rings, not 1 to %d", layout->n_rings,
                            (int)XTF_WIRE_RINGS_MAX);
     if (ring_size < page || ring_size >> RING_SIZE_MAX_BITS > 0 || (ring_size & (ring_size - 1)) != 0)
         return xtf_damaged(error,
-                           "a ring has %" PRIu64 " bytes: it must be a power of two from %" PRIu64 " to %" PRIu64,
+                           "the memory is damaged: its rings have %" PRIu64 " bytes, not a power of two from %" PRIu64
+                           " to %" PRIu64,
                            ring_size, page, (uint64_t)1 << (RING_SIZE_MAX_BITS - 1));
     *data = xtf_wire_data_at(layout->n_rings, page);
     if (file_size < *data + layout->n_rings * ring_size)

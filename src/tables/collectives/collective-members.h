@@ -28,7 +28,8 @@ typedef struct {
     XtfCollectiveId id;
     uint64_t k;
     bool made;
-    bool certain, waits;      /* `waits`: the members agree on a blocking operation, so waits can be computed */
+    bool certain;             /* all members are known, and agree on function, root and number */
+    bool waits;               /* the members agree on a blocking operation, so waits can be computed */
     XtfCollectiveShape shape; /* ALL_TO_ALL also if all members say that they exchange data with all others */
     XtfCollectiveSummary summary;
     GArray *senders;              /* XtfMemberTime by block: the latest begin of the senders in the blocks before */

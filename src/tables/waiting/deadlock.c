@@ -52,7 +52,7 @@ static uint64_t next_proc(const XtfWaitEdges *edges, uint32_t node)
     return meets_own ? own : UNKNOWN;
 }
 
-/* Marks the cores that are a process or thread that has ended. */
+/* Marks the cores of the wait-for graph that are a process or thread that has ended. */
 static bool *find_ended_cores(const XtfWaitGraph *graph)
 {
     bool *ended = g_new0(bool, graph->n_cores + 1);

@@ -24,7 +24,7 @@ typedef struct {
     uint64_t first_n;
     uint32_t array, segment, n;
     uint8_t index;
-    const uint32_t *starts; /* child i has the words [starts[i], starts[i + 1]); none: no filter */
+    const uint32_t *starts; /* child i has the words [starts[i], starts[i + 1]); no words: no filter */
     const uint64_t *words;
 } XtfFilters;
 

@@ -30,7 +30,7 @@ struct XtfWriterBase {
     XtfSegment *segments;  /* all segments, the new file's first; set when the catalog is encoded */
     XtfPartFile *named;    /* copies of `files` with pages numbered in the new file; made when the catalog is encoded.
                               Names are borrowed */
-    XtfSegmentMap *maps;   /* maps of all segments */
+    XtfSegmentMap *maps;   /* by segment: what its numbers of rows and strings become in the new file */
     uint32_t n_segments;
     uint32_t n_strings; /* string chunks that are in other files */
     XtfRef *strings;    /* all string chunks; offsets of chunks in other files are in the combined numbering */

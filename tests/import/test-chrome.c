@@ -49,7 +49,7 @@ Test(chrome, no_times)
     static const char *const all[] = {
         "", "-", ".5", "x", "1x", "1e", "1e+", "1.2.3", "NaN", "1e20", "99999999999999999999", " 1"};
     int64_t ns;
-    bool rounded;
+    bool rounded = false;
 
     for (unsigned i = 0; i < G_N_ELEMENTS(all); i++)
         cr_assert_not(xtf_chrome_read_time(all[i], strlen(all[i]), &ns, &rounded), "%s", all[i]);

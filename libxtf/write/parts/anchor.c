@@ -186,7 +186,7 @@ static GByteArray *encode_map(XtfTrace *trace, const XtfTableMap *map, const uin
     for (uint32_t i = 0; i < count; i++) {
         uint32_t row = map ? xtf_load32(item->data + i * sizeof(XtfLe32)) : i;
         if (row >= n) {
-            xtf_damaged(error, "segment map (byte %" PRIu64 "): it refers to a row that does not exist",
+            xtf_damaged(error, "segment map (byte %" PRIu64 "): it refers to a row that its table does not have",
                         map ? map->rows.offset : 0);
             return NULL;
         }

@@ -93,8 +93,8 @@ typedef struct {
     XtfRunWindow window;  /* only rows in it; set before xtf_kind_rows_init() */
     uint64_t first, last; /* times of the location's records in the window */
     uint64_t last_seq;    /* seq of the last row read */
-    bool any_team;        /* true if it begins a team */
-    bool any_thread;      /* true if it creates or joins a thread */
+    bool any_team;        /* true if the location begins a team */
+    bool any_thread;      /* true if the location creates or joins a thread */
     XtfKindRow row;       /* the current one */
 } XtfKindRows;
 

@@ -10,8 +10,8 @@
 /* Encodes the section's body: for each segment, in order, an XtfDiskSegmentMap and its XtfDiskTableMaps. */
 void xtf_segment_maps_encode(const XtfCatalog *catalog, GByteArray *bytes);
 
-/* Decodes catalog->segment_maps. The segments must be decoded before. Fails with XTF_ERROR_DAMAGED. The catalog owns
- * the maps decoded before a failure. */
+/* Decodes catalog->segment_maps, the maps of table rows. The segments must be decoded before. Fails with
+ * XTF_ERROR_DAMAGED. The catalog owns the maps decoded before a failure. */
 bool xtf_segment_maps_decode(XtfCatalog *catalog, XtfBytesReader *reader, GError **error);
 
 /* Frees the catalog's maps. */

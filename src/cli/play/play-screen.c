@@ -9,7 +9,7 @@ enum {
     BAR = 9, /* first column of bars */
     MOSTLY = 16,
     BYTES = 12,
-    WIDE = 150, /* columns from which on bars are longer, and groups A and B have regions */
+    WIDE = 150, /* columns from which on bars are longer, and A (the process) and B (all processes) list regions */
     LONG_BAR = 60,
     STRIP_LEAST = 20,
     GROUPS = 8, /* lines of A, B and C */

@@ -12,7 +12,7 @@
 enum {
     ROWS_SCANNED = 256,     /* most rows that are read one by one; of more, the index has the sums */
     LOCATIONS_AT_ONCE = 64, /* most locations per step of a thread */
-    LEAST_STEPS = 16,       /* least number of steps, which shrinks the steps of few locations */
+    LEAST_STEPS = 16, /* least number of such steps: fewer locations make them smaller, so that all threads have work */
 };
 
 typedef unsigned __int128 Wide;

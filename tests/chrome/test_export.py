@@ -113,6 +113,24 @@ class Exporting(unittest.TestCase):
         self.assertIn("2 calls end after the window", words)
         self.assertEqual([event["ph"] for event in self.export("thread/9")[1]] if XTF.run("ls", self.trace, "thread/9").status == 0 else [], [])
 
+    def test_some_processes(self):
+        """An export of one process names the peers of its messages, so that an import has them."""
+        (self.folder / "in.json").write_text(json.dumps(
+            [{"ph": "M", "name": "process_name", "pid": pid, "args": {"name": f"p{pid}"}} for pid in range(1, 5)] +
+            [{"ph": phase, "pid": pid, "id": i, "ts": i + (phase == "f")} for i, peer in enumerate((2, 3, 2)) for phase, pid in (("s", 1), ("f", peer))]), encoding="utf-8")
+        XTF.import_archive(self.folder / "in.json", self.trace)
+        _words, events, before, after = self.export("proc/1")
+        self.assertEqual(after.messages(), [end for end in before.messages() if end[1] == (1, 0)])
+        self.assertEqual(sorted((event["pid"], event["args"]["name"]) for event in events if event["name"] == "process_name"), [(i, f"p{i}") for i in (1, 2, 3)])
+
+    def test_processes_without_threads(self):
+        (self.folder / "in.json").write_text('[{"ph":"M","name":"process_name","pid":1,"args":{"name":"idle"}},{"ph":"M","name":"process_sort_index","pid":2,"args":{"sort_index":7}},'
+                                             '{"ph":"i","name":"a","pid":3,"ts":0},{"ph":"M","name":"thread_name","pid":4,"tid":5,"args":{"name":"t"}}]', encoding="utf-8")
+        XTF.import_archive(self.folder / "in.json", self.trace)
+        self.export()
+        for table in "processes", "locations":
+            self.assertEqual(XTF.expect("cat", self.trace, f"definitions/{table}"), XTF.expect("cat", self.again, f"definitions/{table}"))
+
     def test_replaced(self):
         """Only an older export is replaced."""
         (self.folder / "in.json").write_text('[{"ph":"i","name":"a","ts":0}]', encoding="utf-8")

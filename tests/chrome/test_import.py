@@ -218,6 +218,12 @@ class Importing(unittest.TestCase):
                                                          ("sends", (1, 0), 6000, 2, 4, 3), ("recvs", (2, 0), 7000, 1, 4, 3)]))
         self.assertRegex(self.remarks(), r"no message is known: 2\b")
 
+    def test_peer_without_events(self):
+        """The process that `peer` names may have no events. Its number may be that of a process with a text."""
+        self.load('[{"ph":"s","id":1,"ts":1,"pid":1,"args":{"peer":9}},{"ph":"f","id":2,"ts":2,"pid":1,"args":{"peer":4}},{"ph":"i","name":"a","pid":"p","ts":3},'
+                  '{"ph":"f","id":3,"ts":4,"pid":1,"args":{"peer":2}}]')
+        self.assertEqual(self.read().messages(), sorted([("sends", (1, 0), 1000, 9, 1, 0), ("recvs", (1, 0), 2000, 4, 2, 0), ("recvs", (1, 0), 4000, 10, 3, 0)]))
+
     def test_left_out(self):
         self.load('[{"ph":"N","ts":1},{"ph":"E","ts":1},{"ts":1},7,{"ph":"C","ts":1,"name":"c","args":{"a":"b"}},{"ph":"X","ts":1,"name":"x"}]')
         for words in r'phase "N".*: 1\b', r"did not begin: 1\b", r"without a phase.*: 1\b", r"no objects: 1\b", r"without a number: 1\b":

@@ -79,7 +79,7 @@ static bool write_place(XtfChromeExport *export, const XtfLocation *location, bo
 
     if (!text)
         return false;
-    if (*text)
+    if (*text || !of_thread) /* a process without a name is one by this event */
         write_metadata(export, location, of_thread, of_thread ? "thread_name" : "process_name", "name", text, 0);
     if (order)
         write_metadata(export, location, of_thread, of_thread ? "thread_sort_index" : "process_sort_index",
@@ -87,13 +87,20 @@ static bool write_place(XtfChromeExport *export, const XtfLocation *location, bo
     return true;
 }
 
+/* Writes the selected processes and threads. If all threads are selected, adds the processes without threads to
+ * export->peers. */
 static bool write_places(XtfChromeExport *export, GError **error)
 {
     XtfExportJob *job = export->job;
     g_auto(XtfSelectedLocations) selected = {0};
+    GHashTableIter processes;
+    gpointer proc;
 
     if (!xtf_selected_locations_init(&selected, &job->tree->context, job->selection, error))
         return false;
+    g_hash_table_iter_init(&processes, export->names.processes);
+    while (selected.n == selected.locations->n && g_hash_table_iter_next(&processes, &proc, NULL))
+        xtf_chrome_add_peer(export, *(const uint64_t *)proc);
     for (uint32_t i = 0; i < selected.n; i++) {
         const XtfLocation *location = xtf_selected_location(&selected, i);
         bool first = i == 0 || xtf_selected_location(&selected, i - 1)->proc != location->proc;
@@ -104,11 +111,37 @@ static bool write_places(XtfChromeExport *export, GError **error)
     return true;
 }
 
+static gint compare_processes(gconstpointer a, gconstpointer b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Writes the processes of export->peers whose threads are not selected: an import needs the peers of messages. */
+static bool write_peers(XtfChromeExport *export, GError **error)
+{
+    XtfExportJob *job = export->job;
+    g_auto(XtfSelectedLocations) selected = {0};
+    g_autoptr(GList) procs = g_list_sort(g_hash_table_get_keys(export->peers), compare_processes);
+    uint32_t i;
+
+    if (!xtf_selected_locations_init(&selected, &job->tree->context, job->selection, error))
+        return false;
+    for (const GList *proc = procs; proc; proc = proc->next) {
+        const XtfLocation location = {.proc = *(const uint64_t *)proc->data};
+        if (!xtf_selected_process_find(&selected, location.proc, &i) && !write_place(export, &location, false, error))
+            return false;
+    }
+    return true;
+}
+
 /* ---- The export. */
 
 static bool export_trace(XtfExportJob *job, GError **error)
 {
-    XtfChromeExport export = {.job = job, .matches = xtf_matching_check(&job->tree->matching, NULL)};
+    g_autoptr(GHashTable) peers = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
+    XtfChromeExport export = {.job = job, .peers = peers, .matches = xtf_matching_check(&job->tree->matching, NULL)};
 
     if (job->tree->context.scale.bytes)
         return xtf_fail(error, XTF_ERROR_UNSUPPORTED, "the trace is a measured network, which has no times");
@@ -117,7 +150,8 @@ static bool export_trace(XtfExportJob *job, GError **error)
     bool good = xtf_chrome_export_names_load(&export.names, job->tree->trace, error);
     if (good) {
         write_head(&export);
-        good = write_places(&export, error) && xtf_chrome_write_locations(&export, error);
+        good =
+            write_places(&export, error) && xtf_chrome_write_locations(&export, error) && write_peers(&export, error);
         fputs("\n]}\n", export.json.file);
     }
     xtf_chrome_export_names_finish(&export.names);

@@ -30,6 +30,12 @@ uint64_t xtf_chrome_nanoseconds(const XtfChromeExport *export, uint64_t ticks)
     return (uint64_t)(n / scale->num * 1000000000 + n % scale->num * 1000000000 / scale->num);
 }
 
+void xtf_chrome_add_peer(XtfChromeExport *export, uint64_t proc)
+{
+    if (!g_hash_table_contains(export->peers, &proc))
+        g_hash_table_add(export->peers, g_memdup2(&proc, sizeof proc));
+}
+
 static bool is_read(const char *text)
 {
     return text;
@@ -195,8 +201,10 @@ static bool write_message(Location *l, const XtfLocationRecord *record, GError *
         return false;
     g_string_append_printf(line, "%s,\"args\":{\"tag\":%" PRIu32 ",\"bytes\":%" PRIu64, send ? "" : ",\"bp\":\"e\"",
                            row->tag, row->bytes);
-    if (xtf_ranks_proc(ranks, row->comm == XTF_NONE32 ? XTF_NONE64 : row->comm, row->peer, l->location->proc, &peer))
+    if (xtf_ranks_proc(ranks, row->comm == XTF_NONE32 ? XTF_NONE64 : row->comm, row->peer, l->location->proc, &peer)) {
         g_string_append_printf(line, ",\"peer\":%" PRIu64, peer);
+        xtf_chrome_add_peer(l->export, peer);
+    }
     if (!append_arguments(l, true, error))
         return false;
     end_event(l);

@@ -72,6 +72,15 @@ static bool add_flow_message(Flows *flows, Waiting *sender, Waiting *receiver, G
            add_end(flows, receiver, XTF_CHROME_RECV, process_of(flows, sender), error);
 }
 
+/* Returns the index of the process with a number. Adds the process if the file has no event of it; UINT32_MAX: there
+ * are too many. */
+static uint32_t find_peer(const Flows *flows, uint32_t number)
+{
+    const guint found = GPOINTER_TO_UINT(g_hash_table_lookup(flows->processes, GUINT_TO_POINTER(number)));
+
+    return found > 0 ? found - 1 : xtf_chrome_process(&flows->import->places, (XtfChromeId){.value = number});
+}
+
 /* Adds an event without a partner as a message whose other end is missing, if the event names the other process. */
 static bool add_lone(Flows *flows, Waiting *end, XtfChromeKind kind, GError **error)
 {
@@ -81,11 +90,11 @@ static bool add_lone(Flows *flows, Waiting *end, XtfChromeKind kind, GError **er
     if (end->received) /* the last step of a flow that has no end */
         return true;
     const XtfChromeFlow *flow = flow_of(end);
-    gpointer peer = g_hash_table_lookup(flows->processes, GUINT_TO_POINTER(flow->stored.peer));
-    if (!flow->has_peer || !peer)
+    const uint32_t peer = flow->has_peer ? find_peer(flows, flow->stored.peer) : UINT32_MAX;
+    if (peer == UINT32_MAX)
         return xtf_chrome_leave_out(flows->import, XTF_CHROME_NO_PARTNER);
     flows->import->lone_flows++;
-    return add_end(flows, end, kind, GPOINTER_TO_UINT(peer) - 1, error);
+    return add_end(flows, end, kind, peer, error);
 }
 
 /* Ends a flow, after its last event. */

@@ -143,6 +143,7 @@ static bool write_trace(XtfChromeImport *import, const char *cut, GError **error
     xtf_chrome_places_number(&import->places);
     if (!xtf_chrome_pair_flows(import, error))
         return false;
+    xtf_chrome_places_number(&import->places); /* again, since peers of messages may be new processes */
     g_clear_pointer(&import->flows, xtf_sort_free);
     /* Ending the sort frees its memory if it has runs: the definitions need memory, too. */
     if (!xtf_sort_end(import->sort, error) || !xtf_chrome_define(import, error) || !xtf_chrome_write(import, error))

@@ -111,6 +111,8 @@ void xtf_chrome_places_number(XtfChromePlaces *places)
 {
     uint32_t next = 0, process = UINT32_MAX;
 
+    g_free(places->process_order);
+    g_free(places->order);
     places->process_order = sorted(places, places->processes->len, compare_place_processes);
     for (guint i = 0; i < places->processes->len; i++) {
         XtfChromeProcess *p = xtf_chrome_process_at(places, places->process_order[i]);

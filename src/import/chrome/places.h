@@ -49,7 +49,8 @@ void xtf_chrome_places_finish(XtfChromePlaces *places); /* may be called twice *
 uint32_t xtf_chrome_process(XtfChromePlaces *places, XtfChromeId pid);
 uint32_t xtf_chrome_location(XtfChromePlaces *places, XtfChromeId pid, XtfChromeId tid);
 
-/* Numbers processes and threads: by their pid and tid, or if that is a text or taken, from the largest number on. */
+/* Numbers processes and threads: by their pid and tid, or if that is a text or taken, from the largest number on. A
+ * later call numbers them again. */
 void xtf_chrome_places_number(XtfChromePlaces *places);
 
 static inline XtfChromeProcess *xtf_chrome_process_at(const XtfChromePlaces *places, uint32_t i)

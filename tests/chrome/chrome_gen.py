@@ -20,7 +20,7 @@ def arguments(random):
 def event(random, place, ns):
     """Returns an event of a place as members with JSON texts."""
     pid, tid, style = place
-    phase = random.choice("BBBEEE" if style == "begun" else "XXXXX" if style == "slices" else "CiIRbne")
+    phase = random.choice("BBBEEE" if style == "begun" else "BEXXi" if style == "mixed" else "XXXXX" if style == "slices" else "CiIRbne")
     members = {"ph": json.dumps(phase), "pid": json.dumps(pid), "tid": json.dumps(tid), "ts": time_of(random, ns)}
     if phase != "E":
         members["name"] = json.dumps(random.choice(NAMES), ensure_ascii=random.random() < 0.5)
@@ -56,7 +56,7 @@ def names(places):
 def make(random, n, span=1000000):
     """Returns the texts of events."""
     pids = random.sample(range(1, 5000), 2) + ["GPU 0"]
-    places = [(pid, tid, style) for pid in pids for tid, style in ((1, "begun"), (77, "slices"), ("stream 7", "others"))]
+    places = [(pid, tid, style) for pid in pids for tid, style in ((1, "begun"), (77, "slices"), (78, "mixed"), ("stream 7", "others"))]
     events = [event(random, place, random.randrange(span)) for place in places for _ in range(n // len(places))]
     events += [step for number in range(n // 20) for step in flow(random, places, number)] + list(names(places))
     random.shuffle(events)

@@ -6,6 +6,7 @@ read(text) returns a Run: the records that a trace must have, by rules of docs/C
 import collections
 import decimal
 import gzip
+import itertools
 import json
 
 MICROSECOND = decimal.Decimal(1000)
@@ -29,23 +30,40 @@ def load(data):
 def in_order(events):
     """Returns the events with times by place, each list in the order of its records."""
     places = collections.defaultdict(list)
-    sliced = set()
+    sliced = {(event.get("pid", 0), event.get("tid", 0)) for event in events if event["ph"] == "X"}
     for number, event in enumerate(events):
         if event["ph"] == "M":
             continue
         place = event.get("pid", 0), event.get("tid", 0)
         time = nanoseconds(event["ts"])
         if event["ph"] == "X":
-            sliced.add(place)
             order = SLICES, -nanoseconds(event.get("dur", 0)), number
         elif event["ph"] in "BE":
             order = PLAIN, number, 0
         else:
             order = AFTER_SLICES if place in sliced else PLAIN, number, 0
         places[place].append((time, order, event))
-    for rows in places.values():
+    for place, rows in places.items():
         rows.sort(key=lambda row: row[:2])
+        if place in sliced:
+            nest_calls(rows)
     return places
+
+
+def nest_calls(rows):
+    """At each time, puts B and X in order, after the last E at that time: the one that ends later is outside."""
+    ends, begun = {}, []
+    for time, _order, event in rows:
+        if event["ph"] == "B":
+            begun.append(id(event))
+        elif event["ph"] == "E" and begun:
+            ends[begun.pop()] = time
+    for time, group in [(time, list(group)) for time, group in itertools.groupby(rows, lambda row: row[0])]:
+        first = rows.index(group[0])
+        last_end = max((i for i, row in enumerate(group) if row[2]["ph"] == "E"), default=-1)
+        calls = [row for row in group[last_end + 1:] if row[2]["ph"] in "BX"]
+        calls.sort(key=lambda row: (-(time + max(nanoseconds(row[2].get("dur", 0)), 0) if row[2]["ph"] == "X" else ends.get(id(row[2]), 1 << 70)), row[2]["ph"]))
+        rows[first + last_end + 1:first + last_end + 1 + len(calls)] = calls
 
 
 class Stack:

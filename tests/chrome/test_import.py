@@ -5,6 +5,7 @@ usage: test_import.py XTF DUMP-TRACE
 """
 
 import gzip
+import itertools
 import json
 import pathlib
 import random
@@ -209,6 +210,24 @@ class Importing(unittest.TestCase):
         self.assertEqual(sorted(self.read().calls()), [((0, 0), 1000, 2000, 1, "in"), ((0, 0), 1000, 6000, 0, "out")])
         for name in "markers", "sends":
             self.assertEqual(XTF.expect("cat", self.trace, f"{name}/records").split()[-1], b"in", name)
+
+    def test_begin_with_slice(self):
+        """If a B and an X begin at one time, the one that ends later is outside."""
+        for data, inner in (('{"ph":"X","name":"x","ts":10,"dur":10},{"ph":"B","name":"b","ts":10},{"ph":"E","ts":15}', "b"),
+                            ('{"ph":"B","name":"b","ts":10},{"ph":"X","name":"x","ts":10,"dur":2},{"ph":"B","name":"c","ts":11},{"ph":"E","ts":11},{"ph":"E","ts":15}', "x"),
+                            ('{"ph":"X","name":"x","ts":10,"dur":2},{"ph":"B","name":"b","ts":10}', "x")):
+            with self.subTest(data=data):
+                self.load(f"[{data}]")
+                enters = XTF.expect("cat", self.trace, "enters_leaves/records").decode().split("\n")
+                self.assertEqual([line.split()[-1] for line in enters if " ENTER " in line][:2], ["x" if inner == "b" else "b", inner])
+                self.assertNotIn("overlap", XTF.run("cat", self.trace, "definitions/remarks").output.decode())
+
+    def test_marker_before_slice(self):
+        """The order does not depend on the file: a marker at the time of a thread's first X is in its call."""
+        events = ['{"ph":"i","name":"m","ts":1}', '{"ph":"X","name":"x","ts":1,"dur":4}', '{"ph":"B","name":"b","ts":0}']
+        for order in itertools.permutations(events):
+            self.load(f"[{','.join(order)}]")
+            self.assertEqual(XTF.expect("cat", self.trace, "markers/records").split()[-2:], [b"m", b"x"])
 
     def test_flows(self):
         """Events without a partner are left out, unless they name the other process."""

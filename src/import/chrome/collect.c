@@ -7,10 +7,6 @@
 #include "src/import/chrome/numbers.h"
 
 enum {
-    CLASS_SHIFT = 62, /* of an entry's class in the order at one time */
-    PLAIN = 0,
-    SLICES = 1,        /* after all plain entries, longest first */
-    AFTER_SLICES = 2,  /* entries that the call which begins at their time contains */
     OTHER_PHASES = 64, /* most phases that are counted apart */
 };
 
@@ -71,12 +67,13 @@ bool xtf_chrome_sort_entry(XtfChromeImport *import, uint32_t location, int64_t t
     return xtf_sort_add(import->sort, &key, import->entry->data, import->entry->len, error);
 }
 
-/* Returns the order of an event that has no duration. At the time at which a slice begins, it is inside that slice. */
+/* Returns the order of an event that is no call. At the time at which a slice begins, it is inside that slice. Before
+ * the file's first slice of the thread it gets the class PLAIN: write.c corrects that. */
 static uint64_t order_of(XtfChromeImport *import, uint32_t location)
 {
     bool after = xtf_chrome_location_at(&import->places, location)->has_slices;
 
-    return (uint64_t)(after ? AFTER_SLICES : PLAIN) << CLASS_SHIFT | import->order;
+    return (uint64_t)(after ? XTF_CHROME_AFTER_SLICES : XTF_CHROME_PLAIN) << XTF_CHROME_CLASS_SHIFT | import->order;
 }
 
 static void note_region(XtfChromeImport *import, uint32_t number)
@@ -114,8 +111,9 @@ static bool collect_slice(XtfChromeImport *import, uint32_t location, int64_t ti
     xtf_chrome_location_at(&import->places, location)->has_slices = true;
     import->bound_flows += import->event.members[XTF_CHROME_BIND_ID].kind != XTF_CHROME_NONE;
     xtf_chrome_store_arguments(import, 0);
-    return xtf_chrome_sort_entry(import, location, time,
-                                 (uint64_t)SLICES << CLASS_SHIFT | (LONGEST - MIN((uint64_t)duration, LONGEST)), error);
+    return xtf_chrome_sort_entry(
+        import, location, time,
+        (uint64_t)XTF_CHROME_SLICES << XTF_CHROME_CLASS_SHIFT | (LONGEST - MIN((uint64_t)duration, LONGEST)), error);
 }
 
 static bool collect_marker(XtfChromeImport *import, uint32_t location, int64_t time, GError **error)

@@ -83,6 +83,14 @@ enum {
     XTF_CHROME_STRING = 11
 };
 
+/* Classes of entries in the order at one time. They are the highest bits of the least key. */
+enum {
+    XTF_CHROME_CLASS_SHIFT = 62,
+    XTF_CHROME_PLAIN = 0,
+    XTF_CHROME_SLICES = 1,       /* longest first */
+    XTF_CHROME_AFTER_SLICES = 2, /* entries that the call which begins at their time contains */
+};
+
 /* Times in the sort are shifted, so that negative ones are in order. */
 #define XTF_CHROME_BIAS (UINT64_C(1) << 62)
 

@@ -43,7 +43,13 @@ def flow(random, places, number):
     times = sorted(random.sample(range(1000000), len(steps)))
     if len(steps) == 2 and random.random() < 0.1: # clocks disagree
         times.reverse()
-    return [{"ph": json.dumps(phase), "pid": json.dumps(place[0]), "tid": json.dumps(place[1]), "ts": time_of(random, ns), "id": json.dumps(number),
+    number, kind = divmod(number, 3) # flows of several scopes have one id
+    scope = {"id": json.dumps(number)} if kind == 0 else {"id2": f'{{"global":"{number:#x}"}}', "scope": '"a"'}
+    if kind == 2: # an id of one process
+        pids = sorted({place[0] for place in places}, key=str)
+        places = [place for place in places if place[0] == pids[number % len(pids)]]
+        scope = {"id2": f'{{"local":"{number // len(pids):#x}"}}'}
+    return [{"ph": json.dumps(phase), "pid": json.dumps(place[0]), "tid": json.dumps(place[1]), "ts": time_of(random, ns), **scope,
              "name": '"flow"', "cat": '"c"'} for phase, ns, place in zip(steps, times, random.choices(places, k=len(steps)))]
 
 

@@ -117,7 +117,9 @@ def pair_flows(events):
     flows = collections.defaultdict(list)
     for event in events:
         if event["ph"] in "stf":
-            flows[event.get("id"), event.get("cat", ""), event.get("name", "")].append(event)
+            local = event.get("local") or "local" in event.get("id2", ())
+            key = event["id"] if "id" in event else int(*event["id2"].values(), 16)
+            flows[key, event.get("cat", ""), event.get("name", ""), event.get("scope"), event.get("pid", 0) if local else None].append(event)
     messages = []
     for key, steps in flows.items():
         steps.sort(key=lambda event: nanoseconds(event["ts"]))

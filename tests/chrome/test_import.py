@@ -237,6 +237,15 @@ class Importing(unittest.TestCase):
                                                          ("sends", (1, 0), 6000, 2, 4, 3), ("recvs", (2, 0), 7000, 1, 4, 3)]))
         self.assertRegex(self.remarks(), r"no message is known: 2\b")
 
+    def test_scopes_of_flows(self):
+        """Flows with one id are different ones if their scopes differ, or if their ids are local to processes."""
+        ends = [("sends", (1, 0), 0, 1), ("recvs", (1, 1), 1000, 1), ("sends", (2, 0), 0, 2), ("recvs", (2, 1), 1000, 2)]
+        for members in '"id2":{"local":"0x5"}', '"id":5,"local":true', '"id":5,"scope":"PID"':
+            events = [f'{{"ph":"{"sf"[step]}","pid":{pid},"tid":{step},"ts":{step},{members.replace("PID", str(pid))}}}' for step in (0, 1) for pid in (2, 1)]
+            with self.subTest(members=members):
+                self.load(f"[{','.join(events)}]")
+                self.assertEqual(self.read().messages(), sorted((*end, 5, 0) for end in ends))
+
     def test_peer_without_events(self):
         """The process that `peer` names may have no events. Its number may be that of a process with a text."""
         self.load('[{"ph":"s","id":1,"ts":1,"pid":1,"args":{"peer":9}},{"ph":"f","id":2,"ts":2,"pid":1,"args":{"peer":4}},{"ph":"i","name":"a","pid":"p","ts":3},'

@@ -1,6 +1,7 @@
 /*
  * Turns each event of the file into an entry of a sort. docs/CHROME.md lists the phases.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "src/import/chrome/import.h"
@@ -204,13 +205,28 @@ static bool take_number(XtfChromeEvent *event, const char *name, uint64_t most, 
     return false;
 }
 
+/* Returns the number of a flow's id in its scope: of the text "scope", and of the process if the id is local. */
+static uint64_t scoped_id(XtfChromeImport *import, uint32_t location, uint64_t id)
+{
+    const char *scope = xtf_chrome_text(&import->event, XTF_CHROME_SCOPE);
+    const XtfChromeValue *local = &import->event.members[XTF_CHROME_LOCAL];
+    const bool is_local = local->kind == XTF_CHROME_BOOLEAN && local->size > 0;
+    const uint32_t process = xtf_chrome_location_at(&import->places, location)->process;
+
+    if (*scope == '\0' && !is_local)
+        return id;
+    g_autofree char *text =
+        g_strdup_printf("%" PRIx64 " %" PRIx64 " %s", id, is_local ? process + UINT64_C(1) : 0, scope);
+    return xtf_chrome_read_id(text, strlen(text));
+}
+
 static bool collect_flow(XtfChromeImport *import, uint32_t location, int64_t time, char phase, GError **error)
 {
     const char *id = xtf_chrome_text(&import->event, XTF_CHROME_ID);
     XtfChromeFlow flow = {.location = location, .order = order_of(import, location), .phase = (uint8_t)phase};
     uint32_t category = name_of(import, XTF_CHROME_CAT);
     uint64_t tag = xtf_chrome_read_id(id, strlen(id)), peer;
-    XtfSortKey key = {.major = tag, .least = (uint64_t)time + XTF_CHROME_BIAS};
+    XtfSortKey key = {.major = scoped_id(import, location, tag), .least = (uint64_t)time + XTF_CHROME_BIAS};
 
     flow.stored = *begin_entry(import, XTF_CHROME_SEND);
     key.minor = (uint64_t)flow.stored.name << 32 | category;

@@ -152,8 +152,8 @@ static unsigned member_of(const XtfJson *json)
         uint8_t size;
         char text[8];
     } keys[N_KEYS] = {
-        {2, "ph"}, {4, "name"},  {3, "cat"}, {2, "ts"},      {3, "dur"},  {3, "pid"}, {3, "tid"},
-        {2, "id"}, {5, "scope"}, {1, "s"},   {7, "bind_id"}, {4, "args"}, {3, "id2"},
+        {2, "ph"}, {4, "name"},  {3, "cat"}, {2, "ts"},      {3, "dur"},   {3, "pid"},  {3, "tid"},
+        {2, "id"}, {5, "scope"}, {1, "s"},   {7, "bind_id"}, {5, "local"}, {4, "args"}, {3, "id2"},
     };
     unsigned member = 0;
 
@@ -186,10 +186,13 @@ static XtfJsonToken read_id2(XtfChromeEvent *event, XtfJson *json)
 {
     XtfJsonToken token;
 
-    while ((token = xtf_json_next(json)) == XTF_JSON_KEY)
+    while ((token = xtf_json_next(json)) == XTF_JSON_KEY) {
+        const bool local = strcmp(json->text, "local") == 0;
+        event->members[XTF_CHROME_LOCAL] = (XtfChromeValue){.kind = XTF_CHROME_BOOLEAN, .size = local};
         if ((token = xtf_chrome_value_read(event, json, xtf_json_next(json), &event->members[XTF_CHROME_ID])) <=
             XTF_JSON_CUT)
             return token;
+    }
     return token;
 }
 

@@ -29,6 +29,7 @@ typedef enum {
     XTF_CHROME_SCOPE, /* of the id */
     XTF_CHROME_S,     /* the scope of a marker */
     XTF_CHROME_BIND_ID,
+    XTF_CHROME_LOCAL, /* true: the id is one of its process */
     XTF_CHROME_N_MEMBERS,
 } XtfChromeMember;
 

@@ -43,6 +43,8 @@ def flow(random, places, number):
     times = sorted(random.sample(range(1000000), len(steps)))
     if len(steps) == 2 and random.random() < 0.1: # clocks disagree
         times.reverse()
+    elif random.random() < 0.2: # the first two at one time
+        times[1] = times[0]
     number, kind = divmod(number, 3) # flows of several scopes have one id
     scope = {"id": json.dumps(number)} if kind == 0 else {"id2": f'{{"global":"{number:#x}"}}', "scope": '"a"'}
     if kind == 2: # an id of one process

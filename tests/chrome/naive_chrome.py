@@ -126,7 +126,10 @@ def pair_flows(events):
         if [step["ph"] for step in steps] == ["f", "s"]:
             steps.reverse()
         sender = None
-        for step in steps:
+        for i, step in enumerate(steps):
+            following = steps[i + 1] if i + 1 < len(steps) else step
+            if step["ph"] != "s" and not sender and following["ph"] == "s" and nanoseconds(following["ts"]) == nanoseconds(step["ts"]):
+                steps[i], steps[i + 1], step = following, step, following
             if step["ph"] != "s" and sender:
                 messages.append((sender, step, key[0]))
             sender = None if step["ph"] == "f" or step["ph"] == "t" and not sender else step

@@ -246,6 +246,14 @@ class Importing(unittest.TestCase):
                 self.load(f"[{','.join(events)}]")
                 self.assertEqual(self.read().messages(), sorted((*end, 5, 0) for end in ends))
 
+    def test_flow_at_one_time(self):
+        """A receiver and a sender at one time are a message, in any order of the file."""
+        self.load('[{"ph":"f","id":1,"ts":1,"pid":2},{"ph":"s","id":1,"ts":1,"pid":1},{"ph":"t","id":1,"ts":5,"pid":2},{"ph":"s","id":1,"ts":5,"pid":1},{"ph":"f","id":1,"ts":6,"pid":3},'
+                  '{"ph":"s","id":2,"ts":1,"pid":1},{"ph":"s","id":2,"ts":2,"pid":1},{"ph":"f","id":2,"ts":2,"pid":3}]')
+        self.assertEqual(self.read().messages(), sorted([("sends", (1, 0), 1000, 2, 1, 0), ("recvs", (2, 0), 1000, 1, 1, 0), ("sends", (1, 0), 5000, 2, 1, 0), ("recvs", (2, 0), 5000, 1, 1, 0),
+                                                         ("sends", (2, 0), 5000, 3, 1, 0), ("recvs", (3, 0), 6000, 2, 1, 0),
+                                                         ("sends", (1, 0), 2000, 3, 2, 0), ("recvs", (3, 0), 2000, 1, 2, 0)]))
+
     def test_peer_without_events(self):
         """The process that `peer` names may have no events. Its number may be that of a process with a text."""
         self.load('[{"ph":"s","id":1,"ts":1,"pid":1,"args":{"peer":9}},{"ph":"f","id":2,"ts":2,"pid":1,"args":{"peer":4}},{"ph":"i","name":"a","pid":"p","ts":3},'

@@ -22,7 +22,9 @@ typedef struct {
     XtfSortKey flow;       /* that is read */
     uint64_t n;            /* events of the flow so far */
     Waiting sender;
-    Waiting early; /* a receiver that is the first event of its flow; if a sender alone follows, the two are a pair */
+    /* A receiver that came while no sender waited. A sender may follow at the same time. If it is the first event of
+     * its flow, and one sender is the only other, the two are a pair. */
+    Waiting early;
 } Flows;
 
 static XtfChromeFlow *flow_of(const Waiting *waiting)
@@ -30,11 +32,16 @@ static XtfChromeFlow *flow_of(const Waiting *waiting)
     return (XtfChromeFlow *)waiting->bytes->data;
 }
 
+static int64_t time_of(const XtfSortEntry *entry)
+{
+    return (int64_t)(entry->key.least - XTF_CHROME_BIAS);
+}
+
 static void keep_event(Waiting *waiting, const XtfSortEntry *entry, bool received)
 {
     waiting->waits = true;
     waiting->received = received;
-    waiting->time = (int64_t)(entry->key.least - XTF_CHROME_BIAS);
+    waiting->time = time_of(entry);
     g_byte_array_set_size(waiting->bytes, 0);
     g_byte_array_append(waiting->bytes, entry->data, entry->size);
 }
@@ -108,11 +115,32 @@ static bool end_flow(Flows *flows, GError **error)
            add_lone(flows, &flows->sender, XTF_CHROME_SEND, error);
 }
 
+/* Adds the message of a sender and a receiver. The receiver is the next sender if it is a step. */
+static bool pair_event(Flows *flows, Waiting *receiver, GError **error)
+{
+    const bool is_step = flow_of(receiver)->phase == 't';
+
+    flows->sender.waits = receiver->waits = false;
+    if (!add_flow_message(flows, &flows->sender, receiver, error))
+        return false;
+    if (is_step) {
+        const Waiting sender = flows->sender;
+        flows->sender = *receiver;
+        flows->sender.waits = flows->sender.received = true;
+        *receiver = (Waiting){.bytes = sender.bytes};
+    }
+    return true;
+}
+
 static bool add_event(Flows *flows, const XtfSortEntry *entry, GError **error)
 {
     const char phase = (char)((const XtfChromeFlow *)entry->data)->phase;
     const uint64_t n = flows->n++;
 
+    if (phase == 's' && flows->early.waits && flows->early.time == time_of(entry)) {
+        keep_event(&flows->sender, entry, false);
+        return pair_event(flows, &flows->early, error);
+    }
     if (!(n == 1 && phase == 's') && !add_lone(flows, &flows->early, XTF_CHROME_RECV, error))
         return false;
     if (phase == 's') {
@@ -122,14 +150,7 @@ static bool add_event(Flows *flows, const XtfSortEntry *entry, GError **error)
         return true;
     }
     keep_event(&flows->early, entry, false);
-    if (!flows->sender.waits)
-        return n == 0 || add_lone(flows, &flows->early, XTF_CHROME_RECV, error);
-    flows->early.waits = flows->sender.waits = false;
-    if (!add_flow_message(flows, &flows->sender, &flows->early, error))
-        return false;
-    if (phase == 't')
-        keep_event(&flows->sender, entry, true);
-    return true;
+    return !flows->sender.waits || pair_event(flows, &flows->early, error);
 }
 
 static bool is_same_flow(const XtfSortKey *a, const XtfSortKey *b)

@@ -194,6 +194,12 @@ class Importing(unittest.TestCase):
         self.assertEqual(sorted(self.read().calls()), [((0, 0), 1000, 10000, 0, "a"), ((0, 0), 5000, 10000, 1, "b")])
         self.assertNotIn("overlap", XTF.run("cat", self.trace, "definitions/remarks").output.decode())
 
+    def test_durations(self):
+        self.load('[{"ph":"X","name":"a","ts":1},{"ph":"X","name":"b","ts":2,"dur":"x"},{"ph":"X","name":"c","ts":3,"dur":null},{"ph":"X","name":"d","ts":4,"dur":-1},{"ph":"X","name":"e","ts":5,"dur":"2"}]')
+        self.assertEqual([(enter, leave) for _place, enter, leave, *_name in self.read().calls()], [(i, i) for i in (1000, 2000, 3000, 4000)] + [(5000, 7000)])
+        self.assertRegex(self.remarks(), r"duration.* missing.*: 3\b")
+        self.assertRegex(self.remarks(), r"negative duration.*: 1\b")
+
     def test_times(self):
         self.load('[{"ph":"i","name":"a","ts":-2},{"ph":"i","name":"b","ts":0.0005},{"ph":"i","name":"c","ts":1234567890123.4567},'
                   '{"ph":"i","name":"d","ts":1e30},{"ph":"i","name":"e","ts":"x"},{"ph":"i","name":"f"},{"ph":"i","name":"g","ts":"3.25E-1"}]')

@@ -103,8 +103,10 @@ static bool collect_slice(XtfChromeImport *import, uint32_t location, int64_t ti
     XtfChromeStored *stored = begin_entry(import, XTF_CHROME_SLICE);
     int64_t duration;
 
-    if (!read_time(import, XTF_CHROME_DUR, &duration))
+    if (!read_time(import, XTF_CHROME_DUR, &duration)) {
+        import->no_durations++;
         duration = 0;
+    }
     import->backward_durations += duration < 0;
     duration = MAX(duration, 0);
     stored->value = (uint64_t)(time + duration) + XTF_CHROME_BIAS;

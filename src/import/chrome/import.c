@@ -62,6 +62,7 @@ static void note_repairs(XtfChromeImport *import)
     } all[] = {
         {import->clipped, "calls that overlap with a call of their thread, which end with that call"},
         {import->never_left, "calls that are never left, and last until a call around them is left, or to the end"},
+        {import->no_durations, "calls (\"X\") whose duration (\"dur\") is missing or no number, which is taken as 0"},
         {import->backward_durations, "calls with a negative duration, which is taken as 0"},
         {import->rounded, "times with parts of a nanosecond, which were rounded"},
         {import->cut_arguments, "events with arguments that were shortened"},

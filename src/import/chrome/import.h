@@ -116,7 +116,7 @@ typedef struct {
     uint64_t left_out[XTF_CHROME_N_REASONS];
     GHashTable *other_phases; /* text -> uint64_t, number of events with that phase */
     uint64_t n_sampled;       /* members of the file that are not events: samples, stacks */
-    uint64_t rounded, cut_arguments, dropped_values, backward_durations, bound_flows, lone_flows;
+    uint64_t rounded, cut_arguments, dropped_values, no_durations, backward_durations, bound_flows, lone_flows;
     uint64_t clipped, never_left; /* calls that end with a call around them, or not at all */
 
     XtfDefinitions definitions;

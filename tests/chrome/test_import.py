@@ -113,6 +113,16 @@ class Importing(unittest.TestCase):
             self.assertRegex(processes if kind == "process_name" else locations,
                              rf"(?m)^.* {name} *$" if kind == "process_name" else rf"(?m)^ *\d+ +\d+ +{places[pid, tid][0]} +{places[pid, tid][1]} .* {name} *$")
 
+    def test_names_without_arguments(self):
+        """An event of metadata without its argument keeps what an earlier one set."""
+        texts = [[f'{{"ph":"M","pid":1,"tid":2,"name":"{name}","args":{{"{key}":{value}}}}}',
+                  f'{{"ph":"M","pid":1,"tid":2,"name":"{name}"{rest}}}'] for name, key, value, rest in
+                 (("process_name", "name", '"the process"', ""), ("thread_name", "name", '"the thread"', ',"args":{}'), ("process_labels", "labels", '"a label"', ',"args":{"name":"x"}'),
+                  ("thread_sort_index", "sort_index", 77, ',"args":{"sort_index":1.5}'))]
+        self.load(f"[{','.join(sum(texts, []))}]")
+        for table, word in ("processes", "the process"), ("locations", "the thread"), ("definition_properties", "label"), ("definition_properties", "77"):
+            self.assertIn(word, XTF.expect("cat", self.trace, f"definitions/{table}").decode())
+
     # ---- Files that are damaged, cut, or no JSON of events.
 
     def test_as_python(self):

@@ -251,7 +251,7 @@ static void read_order(const XtfChromeEvent *event, bool *has, int64_t *order)
     const XtfChromeValue *value = xtf_chrome_argument(event, "sort_index");
 
     if (value && value->kind == XTF_CHROME_NUMBER)
-        *has = xtf_chrome_read_integer(xtf_chrome_bytes(event, value->at), value->size, order);
+        *has |= xtf_chrome_read_integer(xtf_chrome_bytes(event, value->at), value->size, order);
 }
 
 static uint32_t argument_text(XtfChromeImport *import, const char *name)
@@ -260,6 +260,12 @@ static uint32_t argument_text(XtfChromeImport *import, const char *name)
     bool is_text = value && (value->kind == XTF_CHROME_TEXT || value->kind == XTF_CHROME_NUMBER);
 
     return is_text ? xtf_chrome_name(&import->names, xtf_chrome_bytes(&import->event, value->at)) : 0;
+}
+
+/* Replaces the number of a text, unless the event has none. */
+static void replace_text(uint32_t *number, uint32_t text)
+{
+    *number = text > 0 ? text : *number;
 }
 
 static void collect_metadata(XtfChromeImport *import)
@@ -272,7 +278,7 @@ static void collect_metadata(XtfChromeImport *import)
             return;
         XtfChromeLocation *location = xtf_chrome_location_at(&import->places, i);
         if (strcmp(name, "thread_name") == 0)
-            location->name = text;
+            replace_text(&location->name, text);
         else if (strcmp(name, "thread_sort_index") == 0)
             read_order(&import->event, &location->has_order, &location->order);
     } else if (g_str_has_prefix(name, "process_")) {
@@ -282,9 +288,9 @@ static void collect_metadata(XtfChromeImport *import)
             return;
         XtfChromeProcess *process = xtf_chrome_process_at(&import->places, i);
         if (strcmp(name, "process_name") == 0)
-            process->name = text;
+            replace_text(&process->name, text);
         else if (strcmp(name, "process_labels") == 0)
-            process->labels = labels;
+            replace_text(&process->labels, labels);
         else if (strcmp(name, "process_sort_index") == 0)
             read_order(&import->event, &process->has_order, &process->order);
     }

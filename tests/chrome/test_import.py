@@ -281,6 +281,11 @@ class Importing(unittest.TestCase):
         for words in r'phase "N".*: 1\b', r"did not begin: 1\b", r"without a phase.*: 1\b", r"no objects: 1\b", r"without a number: 1\b":
             self.assertRegex(self.remarks(), words)
 
+    def test_long_phases(self):
+        self.load('[{"ph":"abcdef","ts":1},{"ph":"abcdef","ts":2},{"ph":"abcdef","ts":3},{"ph":"abcü","ts":1},{"ph":"abcü","ts":1},{"ph":"i","name":"a","ts":1}]')
+        self.assertRegex(self.remarks(), r'phase "abcd".*: 3\b')
+        self.assertRegex(self.remarks(), r'phase "abc",.*: 2\b')
+
     def test_properties(self):
         self.load('{"traceEvents":[{"ph":"i","ts":1,"name":"a"}],"displayTimeUnit":"ns","otherData":{"host":"h 1","n":3},"beginningOfTime":12}')
         properties = XTF.expect("cat", self.trace, "definitions/properties").decode()

@@ -9,6 +9,7 @@
 
 enum {
     OTHER_PHASES = 64, /* most phases that are counted apart */
+    PHASE_BYTES = 4,   /* most bytes of such a phase that are shown */
 };
 
 #define LONGEST ((UINT64_C(1) << 61) - 1)
@@ -300,10 +301,14 @@ static void collect_metadata(XtfChromeImport *import)
 
 static bool count_other_phase(XtfChromeImport *import, const char *phase)
 {
-    uint64_t *n = g_hash_table_lookup(import->other_phases, phase);
+    gsize size = MIN(strlen(phase), PHASE_BYTES);
 
+    while (size > 0 && ((uint8_t)phase[size] & 0xc0) == 0x80) /* inside a character */
+        size--;
+    g_autofree char *text = g_strndup(phase, size);
+    uint64_t *n = g_hash_table_lookup(import->other_phases, text);
     if (!n && g_hash_table_size(import->other_phases) < OTHER_PHASES)
-        g_hash_table_insert(import->other_phases, g_strndup(phase, 4), n = g_new0(uint64_t, 1));
+        g_hash_table_insert(import->other_phases, g_steal_pointer(&text), n = g_new0(uint64_t, 1));
     if (n)
         ++*n;
     return xtf_chrome_leave_out(import, *phase ? XTF_CHROME_OTHER_PHASE : XTF_CHROME_NO_PHASE);

@@ -286,6 +286,10 @@ class Importing(unittest.TestCase):
         self.assertRegex(self.remarks(), r'phase "abcd".*: 3\b')
         self.assertRegex(self.remarks(), r'phase "abc",.*: 2\b')
 
+    def test_bound_flows(self):
+        self.load('[{"ph":"B","name":"a","ts":1,"bind_id":"0x1","flow_out":true},{"ph":"E","ts":2,"bind_id":"0x1"},{"ph":"X","name":"b","ts":3,"dur":1,"bind_id":1,"flow_in":true},{"ph":"B","name":"c","ts":4}]')
+        self.assertRegex(self.remarks(), r'"bind_id": 3\b')
+
     def test_properties(self):
         self.load('{"traceEvents":[{"ph":"i","ts":1,"name":"a"}],"displayTimeUnit":"ns","otherData":{"host":"h 1","n":3},"beginningOfTime":12}')
         properties = XTF.expect("cat", self.trace, "definitions/properties").decode()

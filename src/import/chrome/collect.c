@@ -89,12 +89,19 @@ static void note_region(XtfChromeImport *import, uint32_t number)
     xtf_chrome_name_at(&import->names, number)->category = category;
 }
 
+/* Counts the event if it is part of a flow by "bind_id". */
+static void note_bound_flow(XtfChromeImport *import)
+{
+    import->bound_flows += import->event.members[XTF_CHROME_BIND_ID].kind != XTF_CHROME_NONE;
+}
+
 static bool collect_call(XtfChromeImport *import, uint32_t location, int64_t time, XtfChromeKind kind, GError **error)
 {
     const XtfChromeStored *stored = begin_entry(import, kind);
 
     if (kind == XTF_CHROME_BEGIN)
         note_region(import, stored->name);
+    note_bound_flow(import);
     xtf_chrome_store_arguments(import, 0);
     return xtf_chrome_sort_entry(import, location, time, import->order, error);
 }
@@ -113,7 +120,7 @@ static bool collect_slice(XtfChromeImport *import, uint32_t location, int64_t ti
     stored->value = (uint64_t)(time + duration) + XTF_CHROME_BIAS;
     note_region(import, stored->name);
     xtf_chrome_location_at(&import->places, location)->has_slices = true;
-    import->bound_flows += import->event.members[XTF_CHROME_BIND_ID].kind != XTF_CHROME_NONE;
+    note_bound_flow(import);
     xtf_chrome_store_arguments(import, 0);
     return xtf_chrome_sort_entry(
         import, location, time,

@@ -290,6 +290,13 @@ class Importing(unittest.TestCase):
         self.load('[{"ph":"B","name":"a","ts":1,"bind_id":"0x1","flow_out":true},{"ph":"E","ts":2,"bind_id":"0x1"},{"ph":"X","name":"b","ts":3,"dur":1,"bind_id":1,"flow_in":true},{"ph":"B","name":"c","ts":4}]')
         self.assertRegex(self.remarks(), r'"bind_id": 3\b')
 
+    def test_decimal_places(self):
+        """A pid and a tid are numbers, however the file writes them. Others that are no integer from 0 are texts."""
+        self.load('[{"ph":"B","name":"a","ts":1,"pid":1,"tid":20},{"ph":"E","ts":2,"pid":1.0,"tid":2e1},{"ph":"B","name":"b","ts":3,"pid":1e0,"tid":20.00},{"ph":"E","ts":4,"pid":10E-1,"tid":0.2e+2},'
+                  '{"ph":"i","name":"c","ts":5,"pid":1.5,"tid":-0.0},{"ph":"i","name":"d","ts":6,"pid":3,"tid":-1}]')
+        self.assertEqual(sorted(self.read().calls()), [((1, 20), 1000, 2000, 0, "a"), ((1, 20), 3000, 4000, 0, "b")])
+        self.assertEqual([(place, text) for place, _time, _label, text in self.read().texts("markers", 2)], [((3, 0), "d"), ((4, 0), "c")])
+
     def test_properties(self):
         self.load('{"traceEvents":[{"ph":"i","ts":1,"name":"a"}],"displayTimeUnit":"ns","otherData":{"host":"h 1","n":3},"beginningOfTime":12}')
         properties = XTF.expect("cat", self.trace, "definitions/properties").decode()

@@ -55,6 +55,38 @@ Test(chrome, no_times)
         cr_assert_not(xtf_chrome_read_time(all[i], strlen(all[i]), &ns, &rounded), "%s", all[i]);
 }
 
+Test(chrome, wholes)
+{
+    static const struct {
+        const char *text;
+        uint64_t value; /* UINT64_MAX: none */
+    } all[] = {
+        {"0", 0},
+        {"1.0", 1},
+        {"-0.0", 0},
+        {"2e3", 2000},
+        {"120e-1", 12},
+        {"12e-1", UINT64_MAX},
+        {"0.5", UINT64_MAX},
+        {"-1", UINT64_MAX},
+        {"1e20", UINT64_MAX},
+        {"0e9999999", 0},
+        {"NaN", UINT64_MAX},
+        {"18446744073709551614.0", UINT64_MAX}, /* 20 digits */
+        {"1844674407370955161e1", 18446744073709551610u},
+        {"1.00000000000000000000000001", UINT64_MAX},
+        {"18446744073709551614", 18446744073709551614u},
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {
+        uint64_t value = UINT64_MAX;
+        bool good = xtf_chrome_read_whole(all[i].text, strlen(all[i].text), &value);
+        cr_assert_eq(good, all[i].value != UINT64_MAX, "%s", all[i].text);
+        if (good)
+            cr_assert_eq(value, all[i].value, "%s", all[i].text);
+    }
+}
+
 Test(chrome, ids)
 {
     cr_assert_eq(xtf_chrome_read_id("18446744073709551615", 20), UINT64_MAX);

@@ -19,9 +19,11 @@ enum {
 static XtfChromeId id_of(XtfChromeImport *import, XtfChromeMember member)
 {
     const char *text = xtf_chrome_text(&import->event, member);
+    const bool is_number = import->event.members[member].kind == XTF_CHROME_NUMBER;
     uint64_t number = 0;
 
-    if (*text == '\0' || (xtf_chrome_read_unsigned(text, strlen(text), &number) && number <= INT32_MAX))
+    if (*text == '\0' || ((is_number ? xtf_chrome_read_whole : xtf_chrome_read_unsigned)(text, strlen(text), &number) &&
+                          number <= INT32_MAX))
         return (XtfChromeId){.value = (uint32_t)number};
     return (XtfChromeId){.is_text = true, .value = xtf_chrome_name(&import->names, text)};
 }

@@ -110,6 +110,24 @@ bool xtf_chrome_read_integer(const char *text, gsize size, int64_t *value)
     return true;
 }
 
+bool xtf_chrome_read_whole(const char *text, gsize size, uint64_t *value)
+{
+    Decimal decimal;
+
+    if (xtf_chrome_read_unsigned(text, size, value))
+        return true;
+    if (!read_decimal(text, size, &decimal) || decimal.inexact || (decimal.negative && decimal.mantissa > 0))
+        return false;
+    for (; decimal.exponent > 0 && decimal.mantissa > 0; decimal.exponent--)
+        if (__builtin_mul_overflow(decimal.mantissa, 10, &decimal.mantissa))
+            return false;
+    for (; decimal.exponent < 0 && decimal.mantissa > 0; decimal.exponent++, decimal.mantissa /= 10)
+        if (decimal.mantissa % 10 != 0)
+            return false;
+    *value = decimal.mantissa;
+    return true;
+}
+
 double xtf_chrome_read_real(const char *text, gsize size)
 {
     char digits[REAL_BYTES + 1];

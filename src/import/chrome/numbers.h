@@ -17,6 +17,9 @@ bool xtf_chrome_read_time(const char *text, gsize size, int64_t *ns, bool *round
 bool xtf_chrome_read_integer(const char *text, gsize size, int64_t *value);
 /* Reads an integer as xtf_chrome_read_integer(), up to 2^64 - 1. */
 bool xtf_chrome_read_unsigned(const char *text, gsize size, uint64_t *value);
+/* Reads an integer from 0 to 2^64 - 1 that may have an exponent, and a fraction of zeros. False if the text is
+ * something else. `text` ends as for xtf_chrome_read_time(). */
+bool xtf_chrome_read_whole(const char *text, gsize size, uint64_t *value);
 /* Reads any number, also NaN and Infinity. */
 double xtf_chrome_read_real(const char *text, gsize size);
 

@@ -131,6 +131,16 @@ class Exporting(unittest.TestCase):
         for table in "processes", "locations":
             self.assertEqual(XTF.expect("cat", self.trace, f"definitions/{table}"), XTF.expect("cat", self.again, f"definitions/{table}"))
 
+    def test_numbers_that_json_lacks(self):
+        """Counters that are not finite are texts in an export, and have the same bits after its import. Other texts are no values."""
+        values = ["NaN", "Infinity", "-Infinity", '"NaN"', '"Infinity"', '"-Infinity"', '"inf"', '"1"', "2.5"]
+        (self.folder / "in.json").write_text("[" + ",".join(f'{{"ph":"C","name":"c","ts":{i},"args":{{"value":{value}}}}}' for i, value in enumerate(values)) + "]", encoding="utf-8")
+        XTF.import_archive(self.folder / "in.json", self.trace)
+        _words, events, before, after = self.export()
+        self.assertEqual([event["args"]["value"] for event in events if event["ph"] == "C"], ["NaN", "Infinity", "-Infinity"] * 2 + [2.5])
+        self.assertEqual(len(before.values()), 7)
+        self.assertEqual(before.values(), after.values())
+
     def test_replaced(self):
         """Only an older export is replaced."""
         (self.folder / "in.json").write_text('[{"ph":"i","name":"a","ts":0}]', encoding="utf-8")

@@ -175,6 +175,20 @@ static uint32_t metric_of(XtfChromeImport *import, const char *series)
     return import->metrics->len - 1;
 }
 
+/* Reads a counter's value: a number, or a text of a number that JSON lacks. */
+static bool read_counter(const XtfChromeEvent *event, const XtfChromeValue *value, unsigned *type, uint64_t *bits)
+{
+    XtfChromeValue number = *value;
+
+    if (value->kind == XTF_CHROME_TEXT) {
+        const char *text = xtf_chrome_bytes(event, value->at);
+        if (strcmp(text, "NaN") != 0 && strcmp(text, "Infinity") != 0 && strcmp(text, "-Infinity") != 0)
+            return false;
+        number.kind = XTF_CHROME_NUMBER;
+    }
+    return xtf_chrome_number(event, &number, type, bits);
+}
+
 static bool collect_counter(XtfChromeImport *import, uint32_t location, int64_t time, GError **error)
 {
     const XtfChromeEvent *event = &import->event;
@@ -185,7 +199,7 @@ static bool collect_counter(XtfChromeImport *import, uint32_t location, int64_t 
         const XtfChromeArgument *argument = &g_array_index(event->arguments, XtfChromeArgument, i);
         unsigned type;
         uint64_t value;
-        if (!xtf_chrome_number(event, &argument->value, &type, &value))
+        if (!read_counter(event, &argument->value, &type, &value))
             continue;
         uint32_t metric = metric_of(import, xtf_chrome_bytes(event, argument->key));
         XtfChromeStored *stored = begin_entry(import, XTF_CHROME_COUNTER);

@@ -141,6 +141,20 @@ class Exporting(unittest.TestCase):
         self.assertEqual(len(before.values()), 7)
         self.assertEqual(before.values(), after.values())
 
+    def test_names_of_arguments(self):
+        """The names of an event's arguments are distinct. A message has further arguments."""
+        (self.folder / "in.json").write_text('[{"ph":"i","name":"m","ts":1,"args":{"a":1,"a":2,"a (2)":3,"a":4}},{"ph":"i","name":"n","ts":2,"args":{"a":5}},'
+                                             '{"ph":"s","id":7,"pid":1,"ts":3,"args":{"tag":"red","bytes":0.5,"peer":"p","other":6}},{"ph":"f","id":7,"pid":2,"ts":4}]', encoding="utf-8")
+        XTF.import_archive(self.folder / "in.json", self.trace)
+        words = XTF.expect("export", "chrome", "-f", "-o", self.out, self.trace).decode()
+        pairs = []
+        json.loads(self.out.read_bytes(), object_pairs_hook=lambda items: pairs.append(items) or dict(items))
+        for items in pairs:
+            self.assertEqual(len(items), len(dict(items)), (items, words))
+        arguments = [event["args"] for event in json.loads(self.out.read_bytes())["traceEvents"] if event["ph"] in "isf"]
+        self.assertEqual(arguments, [{"a": 1, "a (2)": 2, "a (2) (2)": 3, "a (3)": 4}, {"a": 5}, {"tag": 7, "bytes": 0, "peer": 2, "tag (2)": "red", "bytes (2)": 0.5, "peer (2)": "p", "other": 6},
+                                     {"tag": 7, "bytes": 0, "peer": 1}])
+
     def test_replaced(self):
         """Only an older export is replaced."""
         (self.folder / "in.json").write_text('[{"ph":"i","name":"a","ts":0}]', encoding="utf-8")

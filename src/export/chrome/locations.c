@@ -18,8 +18,9 @@ typedef struct {
     XtfLocationReader *reader;
     const XtfLocation *location;
     uint32_t index;
-    GArray *begun;  /* of Begun */
-    char place[64]; /* the members "pid" and "tid" */
+    GArray *begun;         /* of Begun */
+    GHashTable *arguments; /* of the event that is made: name -> largest number of that name */
+    char place[64];        /* the members "pid" and "tid" */
 } Location;
 
 uint64_t xtf_chrome_nanoseconds(const XtfChromeExport *export, uint64_t ticks)
@@ -65,6 +66,23 @@ static void append_named(GString *line, const char *key, const char *text)
 
 /* ---- Arguments. */
 
+/* Appends the key of an argument. A name that the event has already gets a number: "tag", "tag (2)". */
+static void append_key(Location *l, const char *name)
+{
+    char *key = g_strdup(name);
+    guint n = GPOINTER_TO_UINT(g_hash_table_lookup(l->arguments, key));
+
+    while (g_hash_table_contains(l->arguments, key)) {
+        g_free(key);
+        key = g_strdup_printf("%s (%u)", name, ++n);
+    }
+    if (n > 0)
+        g_hash_table_insert(l->arguments, g_strdup(name), GUINT_TO_POINTER(n));
+    xtf_json_append_text(l->export->json.line, key);
+    g_string_append_c(l->export->json.line, ':');
+    g_hash_table_insert(l->arguments, key, GUINT_TO_POINTER(1));
+}
+
 /* Appends an attribute of the current record to its arguments. */
 static bool append_attribute(Location *l, const XtfAttributesRow *row, GError **error)
 {
@@ -73,8 +91,7 @@ static bool append_attribute(Location *l, const XtfAttributesRow *row, GError **
 
     if (!is_read(name))
         return false;
-    xtf_json_append_text(line, name);
-    g_string_append_c(line, ':');
+    append_key(l, name);
     if (row->type != STRING) {
         xtf_json_append_value(line, row->type, row->value);
         return true;
@@ -85,7 +102,8 @@ static bool append_attribute(Location *l, const XtfAttributesRow *row, GError **
     return text;
 }
 
-/* Appends the attributes of the current record. `begun`: the object of arguments was begun already. */
+/* Appends the attributes of the current record. `begun`: the object of arguments was begun, and l->arguments has its
+ * names. */
 static bool append_arguments(Location *l, bool begun, GError **error)
 {
     GString *line = l->export->json.line;
@@ -101,8 +119,10 @@ static bool append_arguments(Location *l, bool begun, GError **error)
         if (!append_attribute(l, row, error))
             return false;
     }
-    if (begun)
+    if (begun) {
         g_string_append_c(line, '}');
+        g_hash_table_remove_all(l->arguments);
+    }
     return true;
 }
 
@@ -188,6 +208,7 @@ static bool append_flow_id(Location *l, const XtfLocationRecord *record, GError 
 /* Writes a message's end. Sends and receives have the same first fields. */
 static bool write_message(Location *l, const XtfLocationRecord *record, GError **error)
 {
+    static const char *const arguments[] = {"tag", "bytes", "peer"};
     const XtfRanks *ranks = xtf_trace_context_ranks(&l->export->job->tree->context, error);
     const XtfSendsRow *row = record->fields;
     bool send = record->tag == XTF_MODEL_SENDS;
@@ -199,6 +220,8 @@ static bool write_message(Location *l, const XtfLocationRecord *record, GError *
     g_string_append(line, ",\"name\":\"message\",\"cat\":\"message\"");
     if (!append_flow_id(l, record, error))
         return false;
+    for (unsigned i = 0; i < G_N_ELEMENTS(arguments); i++)
+        g_hash_table_insert(l->arguments, g_strdup(arguments[i]), GUINT_TO_POINTER(1));
     g_string_append_printf(line, "%s,\"args\":{\"tag\":%" PRIu32 ",\"bytes\":%" PRIu64, send ? "" : ",\"bp\":\"e\"",
                            row->tag, row->bytes);
     if (xtf_ranks_proc(ranks, row->comm == XTF_NONE32 ? XTF_NONE64 : row->comm, row->peer, l->location->proc, &peer)) {
@@ -376,6 +399,7 @@ bool xtf_chrome_write_locations(XtfChromeExport *export, GError **error)
     g_auto(XtfSelectedLocations) selected = {0};
     g_auto(XtfLocationReader) reader = {0};
     g_autoptr(GArray) begun = g_array_new(FALSE, FALSE, sizeof(Begun));
+    g_autoptr(GHashTable) arguments = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
     if (!spans || !xtf_selected_locations_init(&selected, &tree->context, selection, error))
         return false;
@@ -385,7 +409,8 @@ bool xtf_chrome_write_locations(XtfChromeExport *export, GError **error)
                       .reader = &reader,
                       .location = xtf_selected_location(&selected, i),
                       .index = selected.indices[i],
-                      .begun = begun};
+                      .begun = begun,
+                      .arguments = arguments};
         if (!write_location_events(&l, spans, error))
             return false;
     }

@@ -9,6 +9,7 @@ import itertools
 import json
 import pathlib
 import random
+import re
 import struct
 import sys
 import unittest
@@ -126,7 +127,7 @@ class Importing(unittest.TestCase):
     # ---- Files that are damaged, cut, or no JSON of events.
 
     def test_as_python(self):
-        """Accepts what Python's json accepts, and refuses what it refuses. A file that ends early is imported with a warning."""
+        """Accepts what Python's json accepts, and commas after the last items of arrays. Refuses what it refuses. A file that ends early is imported with a warning."""
         source = random.Random(3)
         base = [chrome_gen.document(source, chrome_gen.make(source, 30)).decode() for _ in range(4)]
         pieces = ['"', "{", "}", "[", "]", ",", ":", "\\", "\\u12", "\\ud800", "\n", "\x01", "1", "-", ".", "e", "tru", "null", "NaN", "-Infinity", "0", " ", "\t", "\x00"]
@@ -137,7 +138,7 @@ class Importing(unittest.TestCase):
             kept = at + source.choice([0, 0, 1, 2, 9])
             text = text[:at] + ("" if source.random() < 0.3 else source.choice(pieces)) + text[kept:] if i % 8 else text[:at]
             try:
-                document = json.loads(text)
+                document = json.loads(re.sub(r"([^\s\[,:]\s*),(\s*\])", r"\1\2", text))
             except ValueError:
                 document = None
             self.file.write_text(text, encoding="utf-8")
@@ -178,6 +179,15 @@ class Importing(unittest.TestCase):
         packed = bytearray(gzip.compress(json.dumps([{"ph": "B", "ts": i, "name": str(i * i)} for i in range(5000)]).encode()))
         packed[len(packed) // 2] ^= 0xff
         self.assertRegex(self.load(bytes(packed), "--format", "chrome", status=1).errors, b"damaged|byte")
+
+    def test_last_comma(self):
+        """A program that writes a comma after each event leaves one before the end of the array."""
+        for data in '[{"ph":"i","name":"a","ts":1},\n]', '{"traceEvents":[{"ph":"i","name":"a","ts":1} , ],"a":1}':
+            self.load(data)
+            self.assertEqual(len(self.read().texts("markers", 2)), 1)
+            self.assertRegex(self.remarks(), r"commas after the last item.*: 1\b")
+        for data in '[{"ph":"i","name":"a","ts":1},,]', '[,{"ph":"i","name":"a","ts":1}]', '[{"ph":"i","name":"a","ts":1,}]', '[{"ph":"i","name":"a","ts":1}],':
+            self.load(data, "--format", "chrome", status=1)
 
     def test_no_events(self):
         for data in '{"a": [{"ph": "X"}]}', "[1, 2]", "3", "", "{}", '[{"name": "ph"}]':

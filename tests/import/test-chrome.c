@@ -143,6 +143,10 @@ Test(chrome, pieces)
         "[\"\x01\"]",
         "{\"key\"",
         "[\"abc",
+        "[1, [2,3,\n] , ]",
+        "[,]",
+        "[1,,]",
+        "{\"a\":1,}",
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(all); i++) {

@@ -66,6 +66,7 @@ static void note_repairs(XtfChromeImport *import)
         {import->backward_durations, "calls with a negative duration, which is taken as 0"},
         {import->rounded, "times with parts of a nanosecond, which were rounded"},
         {import->cut_arguments, "events with arguments that were shortened"},
+        {import->json->n_last_commas, "commas after the last item of an array, which were ignored"},
         {import->lone_flows, "messages whose other end the file lacks"},
     };
 

@@ -13,6 +13,7 @@ enum {
 enum {
     VALUE,
     FIRST_VALUE, /* or the array's end */
+    NEXT_VALUE,  /* or the array's end, after a comma */
     KEY,
     FIRST_KEY, /* or the object's end */
     COMMA,     /* or the end of the array or object */
@@ -365,8 +366,10 @@ static XtfJsonToken read_value(XtfJson *json, int c)
 {
     if (c == '{' || c == '[')
         return open_item(json, c == '{');
-    if (c == ']' && json->state == FIRST_VALUE)
+    if (c == ']' && (json->state == FIRST_VALUE || json->state == NEXT_VALUE)) {
+        json->n_last_commas += json->state == NEXT_VALUE;
         return close_item(json);
+    }
     json->state = json->depth > 0 ? COMMA : DONE;
     return c == '"' ? read_string(json, XTF_JSON_STRING) : read_word(json);
 }
@@ -386,7 +389,7 @@ XtfJsonToken xtf_json_next(XtfJson *json)
         if (c != ',')
             return set_fault(json, object ? "a comma or } is missing" : "a comma or ] is missing");
         json->at++;
-        json->state = object ? KEY : VALUE;
+        json->state = object ? KEY : NEXT_VALUE;
         c = skip_space(json);
     }
     if (c < 0)

@@ -5,6 +5,7 @@
  *         ...
  *
  * It checks the whole grammar. It accepts what Python's json accepts, also NaN and Infinity, with these differences:
+ * - A comma may follow the last item of an array.
  * - A string of more than XTF_JSON_STRING_MAX bytes, or nesting deeper than XTF_JSON_DEPTH, is an error.
  * - Bytes of a string that are not UTF-8, halves of surrogate pairs and NUL characters become U+FFFD.
  * The memory is that of the longest token.
@@ -50,11 +51,12 @@ typedef struct {
     void *data;
     char *buffer; /* a NUL follows the bytes */
     gsize capacity;
-    char *at, *end;  /* the bytes that were not read yet */
-    char *token;     /* bytes from here on are kept while the buffer is filled; NULL: none */
-    uint64_t offset; /* of the buffer's first byte in the text */
-    uint64_t line;   /* of `at`, from 1 */
-    bool ended;      /* the whole text is in the buffer, or was */
+    char *at, *end;         /* the bytes that were not read yet */
+    char *token;            /* bytes from here on are kept while the buffer is filled; NULL: none */
+    uint64_t offset;        /* of the buffer's first byte in the text */
+    uint64_t line;          /* of `at`, from 1 */
+    uint64_t n_last_commas; /* commas after the last items of arrays */
+    bool ended;             /* the whole text is in the buffer, or was */
     unsigned state;
     GString *unescaped;
     uint8_t objects[XTF_JSON_DEPTH]; /* by depth: the open item is an object, not an array */

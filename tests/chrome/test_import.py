@@ -191,7 +191,9 @@ class Importing(unittest.TestCase):
 
     def test_no_events(self):
         for data in '{"a": [{"ph": "X"}]}', "[1, 2]", "3", "", "{}", '[{"name": "ph"}]':
-            self.assertIn(b"Chrome", self.load(data, status=1).errors)
+            errors = self.load(data, status=1).errors
+            self.assertIn(b"Chrome", errors)
+            self.assertEqual(b"--format chrome" in errors, data[:1] in ("[", "{"), data)
         for data, words in ('{"a": 1}', "no array of events"), ("3", "neither an array nor an object"), ("", "ends"):
             self.assertIn(words, self.load(data, "--format", "chrome", status=1).errors.decode())
 

@@ -20,6 +20,7 @@ const XtfImporter xtf_chrome_importer = {
              BIT(ATTRIBUTES) | BIT(METRIC_VALUES) | BIT(BACKWARD_TIMES) | BIT(POSTINGS) | BIT(CANCELLED) |
              BIT(REGION_IDS),
     .detect = xtf_chrome_detect,
+    .advice = xtf_chrome_advice,
     .files = files_of,
     .run = xtf_chrome_import,
 };

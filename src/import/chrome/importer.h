@@ -9,5 +9,7 @@ extern const XtfImporter xtf_chrome_importer;
 
 /* True if the file begins as JSON of trace events, or as a packed one. */
 bool xtf_chrome_detect(const char *path);
+/* Returns advice to name the format, if the file begins as JSON. The caller frees it. NULL: it does not. */
+char *xtf_chrome_advice(const char *path);
 /* Imports a file: the member `run` of the importer. */
 bool xtf_chrome_import(XtfImportJob *job, GError **error);

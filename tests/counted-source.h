@@ -10,7 +10,7 @@
 typedef struct {
     XtfSource source;
     XtfSource *base;                     /* owned */
-    uint64_t n_reads, n_ranges, n_bytes; /* reads: requests */
+    uint64_t n_reads, n_ranges, n_bytes; /* n_reads: number of requests */
     bool lists;                          /* print each range */
 } CountedSource;
 

@@ -5,9 +5,9 @@
  *                 [--latency NS] [--step NS] [--alone] [--lost] [--unreceived] [--maps] [--mute]
  *                 [--seed N]
  *
- * Processes form a ring. A round takes about `step` ns. In it every process posts receives from both neighbours, sends
- * to both, and completes the receives in any order. Every fifth round has a collective operation. A message takes
- * `latency` ns and up to `jitter` ns more.
+ * Processes form a ring. A round takes about `step` ns. In each round every process posts receives from both
+ * neighbours, sends to both, and completes the receives in any order. Every fifth round has a collective operation. A
+ * message takes `latency` ns and up to `jitter` ns more.
  *
  * A clock begins up to `offsets` ns off, and drifts by up to `drift` in 10^9. It also wanders by `wander` ns to and
  * fro, a few times in the run. TRUTH gets a line for each record: its location, its seq, and the time on the clock of

@@ -30,7 +30,7 @@ static long double least_distance(const Bound *bounds, unsigned n, long double a
     return least;
 }
 
-/* Makes bounds around a line, slightly out of order, as receives complete. */
+/* Makes bounds around a line. Their order is slightly disturbed, like that of completing receives. */
 static void make_bounds(GRand *random, Bound *bounds, XtfCorridor *corridor, long double a, long double b, int noise)
 {
     for (int i = 0; i < POINTS; i++) {

@@ -13,7 +13,7 @@ typedef struct {
 } Row;
 
 typedef struct {
-    GArray *rows[LOCATIONS_MAX]; /* Row, ascending */
+    GArray *rows[LOCATIONS_MAX]; /* Row, by ascending end */
     GArray *segments;            /* XtfPathSegment, the latest first */
     uint32_t n;
     uint64_t circles;
@@ -123,7 +123,7 @@ Test(path, record_before_time)
 
     program_init(&program, 3);
     add_wait(&program, 1, 40, 4, 2, 1);
-    add_wait(&program, 1, 100, 8, 2, 1); /* record 6 entered its call, in which 0 was served */
+    add_wait(&program, 1, 100, 8, 2, 1); /* record 6 is the ENTER of this call; location 0 waited for that record */
     add_wait(&program, 0, 100, 2, 1, 6);
     const XtfPathSegment *segments = walk_path(&program, 0, 120);
     cr_assert_eq(program.segments->len, 3);

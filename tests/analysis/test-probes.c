@@ -40,7 +40,7 @@ static bool is_doubtful(const Receive *receives, uint32_t k)
     for (uint32_t i = 0; i < N; i++) {
         uint32_t first = MIN(i, k), second = MAX(i, k);
         if (receives[second].probed && second > 0 && second - first <= FAR)
-            return true; /* a probed receive also doubts itself */
+            return true; /* a probed receive is itself in doubt, too */
         if (first < second && receives[first].probed && second - first <= FAR &&
             receives[first].complete >= receives[second].enter)
             return true;

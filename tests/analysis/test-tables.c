@@ -134,7 +134,7 @@ Test(paged, works_without_a_file)
     check_paged();
 }
 
-/* When the file ends before the table does, the table moves to memory. */
+/* When the file cannot grow any more, the table moves to memory. */
 Test(paged, moves_to_memory_when_the_disk_is_full)
 {
     XtfPaged paged = {0};

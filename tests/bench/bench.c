@@ -141,7 +141,7 @@ uint64_t bench_free_space(const char *folder)
     return (uint64_t)status.f_bavail * status.f_frsize;
 }
 
-/* True if at most a twentieth of a file is in memory: large folios may stay. */
+/* True if at most a twentieth of a file is in memory. The kernel may keep some large folios. */
 static bool is_cold(int fd, uint64_t size)
 {
     size_t n_pages = (size_t)((size + 4095) / 4096), resident = 0;
@@ -165,7 +165,7 @@ bool bench_make_cold(const char *path)
     if (fd < 0)
         bench_fail(NULL, "%s: %s", path, g_strerror(errno));
     fdatasync(fd);                          /* the kernel does not drop dirty pages */
-    for (int i = 0; i < 20 && !cold; i++) { /* nor pages that it uses at the moment */
+    for (int i = 0; i < 20 && !cold; i++) { /* nor pages that are in use at the moment, so the loop tries again */
         if (i > 0)
             g_usleep(5000);
         cold = posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED) == 0 && is_cold(fd, bench_file_size(path));

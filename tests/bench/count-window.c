@@ -1,12 +1,12 @@
 /*
- * Measures counting records in a window of time in the library, compared with sorted arrays of times in memory. peers/
- * asks other programs the same.
+ * Measures counting records in a window of time in the library, compared with sorted arrays of times in memory. The
+ * folder peers/ measures the same in other programs.
  *
  *     count-window [--records N] [--cache MIB] [--dir DIR] [--rows] [FILE.xtf]
  *
- * Without FILE it generates a trace of N records (default 5 million) in 8 locations. A window is at a random place of
- * the trace. It counts the records of the type with the most records of one location. All counts of XTF are compared
- * with counts in the arrays.
+ * Without FILE it generates a trace of N records (default 5 million) in 8 locations. Windows are at random places of
+ * the trace. A count is of one location's records, of the type with the most records there. All counts of XTF are
+ * compared with counts in the arrays.
  *
  * The page cache has its default size, or that of --cache; the arrays use the machine's memory. Warm: all windows were
  * counted before. Random: each window is counted for the first time, with the default cache and with one of 64 MiB. The
@@ -164,7 +164,7 @@ static double random_time(const Bench *bench, bool by_xtf, const Window *windows
 
 static void reopen_trace(Bench *bench, uint64_t cache_mib)
 {
-    XtfTrace *before = bench->trace; /* it owns the schemas that the search uses */
+    XtfTrace *before = bench->trace; /* the old trace owns the schemas that the search uses */
     g_autoptr(GError) error = NULL;
 
     bench->trace = bench_open(bench->path, cache_mib);
@@ -188,7 +188,7 @@ static void report_random(Bench *bench, uint64_t cache_mib)
     g_autofree char *cache = bench_cache_name(bench->trace, cache_mib);
     g_autofree char *figure = g_strdup_printf("count in random windows of 1%%, %s, mean", cache);
     choose_windows(bench, 0.01, &random, windows, RANDOM_WINDOWS);
-    /* The same number of windows first fills the cache as random windows do. */
+    /* Fills the cache with the data of other random windows, in the same number. */
     random_time(bench, true, windows);
     choose_windows(bench, 0.01, &random, windows, RANDOM_WINDOWS);
     xtf_trace_get_counters(bench->trace, &before);

@@ -31,7 +31,7 @@ enum {
 typedef struct {
     const char *path;
     uint64_t ranks, iterations, peers, tags, polls, reduces;
-    uint64_t computes;        /* most ticks of computing */
+    uint64_t computes;        /* greatest computing time of an iteration, ticks */
     uint64_t computed;        /* ticks in an iteration after which all messages are received */
     uint64_t iteration_ticks; /* ticks of an iteration */
     BenchRun run;
@@ -61,14 +61,14 @@ static void append_leave(Process *process, uint32_t region)
     xtf_stream_leave(&process->stream, advance_time(process), region);
 }
 
-/* Returns the time at which a process has computed and polled. */
+/* Returns the time at which a process ends its computation and its polls in an iteration. */
 static uint64_t ready_at(const Shape *shape, uint64_t rank, uint64_t iteration)
 {
     uint64_t state = rank * 1000003 + iteration;
     return iteration * shape->iteration_ticks + 1000 + bench_random(&state) % shape->computes + 2 * STEP * shape->polls;
 }
 
-/* Returns the time at which it has posted all receives and sent its last message. */
+/* Returns the time at which a process has posted all receives and sent its last message in an iteration. */
 static uint64_t sent_at(const Shape *shape, uint64_t rank, uint64_t iteration)
 {
     return ready_at(shape, rank, iteration) + 6 * STEP * shape->peers * shape->tags;

@@ -3,7 +3,7 @@
  *
  * Each thread, a process, reads READS times from the next one, and computes WORK steps between two reads. Thread 0
  * prints the least time of a notification in ns, of many short slices. It also prints the seconds from the first read
- * to the last, less the time in which the machine ran other processes.
+ * to the last. The time for which thread 0 was ready but other processes ran is left out.
  */
 #include <dlfcn.h>
 #include <stdint.h>
@@ -49,7 +49,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Returns how long the process was ready, and other processes ran; 0 if the kernel does not say. */
+/* Returns the seconds for which the process was ready to run but other processes ran; 0 if unknown. */
 static double seconds_delayed(void)
 {
     unsigned long long ran, delayed = 0;

@@ -51,7 +51,7 @@ static void append_call(XtfStream *stream, uint32_t region, uint64_t from, uint6
     xtf_stream_leave(stream, to, region);
 }
 
-/* Returns a random number of an operation of a process; the same each time. */
+/* Returns a random number below `limit` for an operation of a process: the same number in each call. */
 static uint64_t random_number(uint64_t process, uint64_t number, uint64_t limit)
 {
     uint64_t state = process * 1000003 + number;

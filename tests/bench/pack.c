@@ -29,11 +29,11 @@ typedef struct {
     uint64_t records;
 } Arguments;
 
-/* Rows of one schema, and the ends of its arrays: a run has rows of one array. */
+/* Rows of one schema, array after array, and the ends of the arrays. No run crosses the end of an array. */
 typedef struct {
     const XtfSchema *schema;
     GByteArray *bytes;
-    GArray *ends; /* uint64_t: numbers of rows */
+    GArray *ends; /* uint64_t: number of rows up to the end of each array */
 } Rows;
 
 static Rows new_rows(const XtfSchema *schema)

@@ -180,7 +180,7 @@ static Cost measure_search(const XtfArray *array, const Geometry *g, double *exp
         bench_check(rank == n, NULL, "row %" PRIu64 " was found as row %" PRIu64, n, rank);
         uint64_t visits = after.page_visits - before.page_visits;
         uint64_t comparisons = after.key_comparisons - before.key_comparisons;
-        bool no_descent = comparisons == 0; /* the first time, or past the last: known without a descent */
+        bool no_descent = comparisons == 0; /* the first time, or one after the last: the search needs no descent */
         computed += no_descent ? 0 : descent_cost(g, n);
         cost.visits += (double)visits;
         cost.comparisons += (double)comparisons;

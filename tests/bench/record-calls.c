@@ -47,7 +47,7 @@ static void exchange_pair(void)
     MPI_Sendrecv(out, 1, pair, 0, 1, in, 1, pair, 0, 1, self, MPI_STATUS_IGNORE);
 }
 
-/* Calls inside of functions of different sizes. The empty statement keeps a call from being a jump. */
+/* Calls inside of functions of different sizes. The empty asm statement prevents tail calls. */
 #define LEVEL(name, inner, size)                         \
     static __attribute__((noinline)) void name(void)     \
     {                                                    \
@@ -100,7 +100,7 @@ static double compute_sums(double seconds)
 {
     double sum = 0, total, end = now() + seconds;
 
-    /* The work is the same as in an unrecorded run, not the time. */
+    /* The number of steps is fixed, so a recorded run does the same work as an unrecorded one. */
     for (long step = 0; step < (long)(seconds * 100); step++) {
         for (int i = 1; i < 2000000; i++)
             sum += 1.0 / ((double)i + (double)step);

@@ -66,7 +66,7 @@ static void put_record(Batch *batch, unsigned kind, uint32_t region, uint32_t ar
 
     memcpy(batch->data + batch->size, words, 8 * (2 + n));
     batch->size += 8 * (2 + n);
-    batch->time += 40 + next_random(batch, 200); /* irregular, as of real clocks */
+    batch->time += 40 + next_random(batch, 200); /* irregular steps, like real clocks */
 }
 
 static void put_enter(Batch *batch, uint32_t region)

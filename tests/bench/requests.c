@@ -1,6 +1,6 @@
 /*
- * Requests of a reader: how many reads, of how many bytes, a question takes of a trace that nothing has cached. A store
- * that is read over a network answers a read by a request.
+ * Counts the requests of a reader: how many reads, and how many bytes, a question needs when nothing is cached. Over a
+ * network, each read is a request to the store.
  *
  *     requests [--single] [--list] TRACE.xtf [PATH...]
  *

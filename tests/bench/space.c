@@ -27,7 +27,8 @@ static uint64_t edge_totals(const XtfArray *array, const char *bytes, uint64_t *
     return array->edge_length - pages;
 }
 
-/* Returns the schema of each array, by its id. Adds the right edges, which the P index names. */
+/* Returns the schema of each array, by array id. Adds the rows and the right edge of each array to the space of its
+ * schema. */
 static uint32_t *read_arrays(XtfTrace *trace, const char *bytes, Space *spaces, uint32_t *n_ids)
 {
     uint64_t n = xtf_trace_n_arrays(trace);

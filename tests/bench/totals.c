@@ -4,8 +4,8 @@
  *     totals [--records N] [--no-scan] [--cache MIB] [--dir DIR] [--rows] [FILE.xtf]
  *
  * Without FILE it generates a trace of N records (default 5 million) in 8 locations. A window is at a random place of
- * the trace, and has one location's calls. Calls by region are compared with the result of the scan. peers/ asks other
- * programs the same.
+ * the trace, and has one location's calls. Calls by region are compared with the result of the scan. The folder peers/
+ * measures the same in other programs.
  *
  * The page cache has its default size, or that of --cache. Warm: all windows were read twice before; the library keeps
  * digests of leaves that are read again. Random: windows at random places, each for the first time, also with a cache

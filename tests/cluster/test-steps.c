@@ -26,7 +26,7 @@ static void expect_labels(const uint32_t *labels, const uint32_t *wanted, size_t
         cr_expect_eq(labels[i], wanted[i], "label %zu is %u", i, labels[i]);
 }
 
-/* The diagonal is 0. The range from 15 drops 15, because the range from 16 on contains two more values. */
+/* The diagonal is 0. The range from 16 to 26 has more values than that from 15 to 25, so 15 stays alone. */
 Test(cluster, ranges)
 {
     const double values[] = {0, 15, 16, 25, 0, 26, 26, 45, 0};
@@ -37,7 +37,7 @@ Test(cluster, ranges)
     expect_labels(labels, wanted, 9);
 }
 
-/* A range of one value that would step right without growing stays. 110 is 10 % above 100. */
+/* 110 is 10 % above 100. A range moves right only if it then has more values. */
 Test(cluster, relative_ranges)
 {
     const double values[] = {0, 100, 110, 0};
@@ -50,7 +50,7 @@ Test(cluster, relative_ranges)
     expect_labels(labels, apart, 4);
 }
 
-/* A tenth of the span from 100 to 200 is 10. */
+/* The threshold is a tenth of the span of the values, from 100 to 200: 10. */
 Test(cluster, precision)
 {
     const double values[] = {0, 100, 110, 121, 0, 131, 190, 200, 0};

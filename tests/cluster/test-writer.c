@@ -10,7 +10,7 @@ static double zero_value(int i, int receiver, int sender, int repeat)
     return 0;
 }
 
-/* Places are 31-bit numbers. The writer checks the number before it reads an array. */
+/* A file has at most 2^31 - 1 values. The writer checks their number before it reads an array. */
 Test(writer, more_values_than_places)
 {
     const ResultFile result = {

@@ -1,5 +1,6 @@
 /*
- * Writes a trace by no importer. Its tables name later rows of the same table, and rows of later tables.
+ * Writes a trace with references that no importer writes. Table rows refer to later rows of the same table, and to rows
+ * of later tables.
  *
  *     write-backwards FILE
  */

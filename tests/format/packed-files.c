@@ -89,7 +89,7 @@ static void add_states(TestFile *file)
         test_file_add_row(file, 2, states, (const Cell[]){U(1000 + 50 * i), U(i % 12 / 6)});
 }
 
-/* Adds one row, and times of all classes of heads. */
+/* Adds an array whose time steps have number heads of all classes, and an array of one row. */
 static void add_times(TestFile *file)
 {
     static const XtfFieldSpec tick_fields[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};

@@ -78,7 +78,7 @@ static void add_event(TestFile *file, uint64_t location, uint32_t schema, uint64
     test_file_add_row(file, location, schema, (const Cell[]){U(time), U(seq), U(kind), region});
 }
 
-/* Adds regions: a root, calls of it, an empty name, and a name that is no UTF-8. */
+/* Adds regions: a root and its descendants, among them an empty name and a name that is not UTF-8. */
 static uint32_t add_regions(TestFile *file)
 {
     uint32_t regions = test_file_add_schema(file, "regions", XTF_SCHEMA_TABLE, region_fields);
@@ -91,7 +91,7 @@ static uint32_t add_regions(TestFile *file)
     return regions;
 }
 
-/* Adds rows of all types: the least and greatest values, numbers that are no number, and rows without values. */
+/* Adds rows with fields of all types: least and greatest values, NaN and infinity, and absent values. */
 static void add_values(TestFile *file)
 {
     uint32_t values = test_file_add_schema(file, "values", XTF_SCHEMA_RECORD, value_fields);
@@ -147,7 +147,7 @@ static void make_plain(void)
     uint32_t events = test_file_add_schema(file, "events", XTF_SCHEMA_RECORD, event_fields);
     add_regions(file);
     uint32_t notes = test_file_add_schema(file, "notes", XTF_SCHEMA_SIDE, note_fields);
-    for (uint64_t i = 0; i < 7; i++) /* two at a time, and a region without a row */
+    for (uint64_t i = 0; i < 7; i++) /* two events at each time; regions 5 and 6 have no row */
         add_event(file, FIRST, events, 100 + 10 * (i / 2), i, i % 2, U(i));
     test_file_add_row(file, FIRST, notes, (const Cell[]){U(100), U(1), T("the second of two records")});
     add_corrected(file, events, notes);
@@ -195,7 +195,7 @@ static void join_parts(void)
     test_files_check(g_rename(hidden, merged) == 0 && g_file_test(anchor, G_FILE_TEST_EXISTS), NULL);
 }
 
-/* Makes a companion file of `plain`: other derived rows in place of its own, and a table more. */
+/* Makes a companion file of `plain`. It has other derived rows than `plain`, and one more table. */
 static void make_companion(void)
 {
     static const XtfFieldSpec method_fields[] = {{.name = "name", .type = XTF_TYPE_STRING}, {0}};
@@ -217,7 +217,7 @@ static void make_companion(void)
     test_file_close(file);
 }
 
-/* Makes a file that is still being written: its second commit, and in the other superblock the first. */
+/* Makes a file that is still being written. One superblock has its second commit, the other one the first. */
 static void make_growing(void)
 {
     TestFile *file = test_file_new("growing", 0xb0, "plain");

@@ -68,7 +68,7 @@ static void answer_hash(char **words, unsigned n)
     printf("%" PRIu64 "\n", xtf_filter_hash(schema, &schema->aggregates[0], key));
 }
 
-/* Prints the bits without which a filter excludes the group. */
+/* Prints the bits that a group's hash sets in a filter: if one is clear, the filter excludes the group. */
 static void answer_bits(char **words, unsigned n)
 {
     uint32_t n_words = (uint32_t)to_number(words[0]);

@@ -51,7 +51,7 @@ static bool is_string(const XtfSchema *schema, const XtfField *field, const uint
         return field->type == XTF_TYPE_STRING;
     g_autofree char *name = g_strndup(field->refers_to, (gsize)(colon - field->refers_to));
     const XtfField *chooser = xtf_schema_field(schema, name);
-    if (!chooser) /* its type is unknown, or it is missing, which `xtf check` finds */
+    if (!chooser) /* the other field has an unknown type, or is missing, which `xtf check` reports */
         return false;
     uint64_t label = xtf_field_get(chooser, row);
     g_autofree char *choice =
@@ -105,7 +105,7 @@ static void print_tables(XtfTrace *trace)
     }
 }
 
-/* Returns the number of the first rows that were removed with their volumes. */
+/* Returns how many of the array's first rows were removed together with their volumes. */
 static uint64_t count_removed(const XtfArray *array)
 {
     uint8_t row[XTF_ROW_MAX];

@@ -21,7 +21,7 @@ static const XtfFieldSpec call_fields[] = {
     {.name = "real", .type = XTF_TYPE_F64, .flags = XTF_FIELD_OPTIONAL},
     {.name = "bytes", .type = XTF_TYPE_U64, .unit = "B", .flags = XTF_FIELD_OPTIONAL},
     {.name = "wide", .type = XTF_TYPE_I64},
-    /* Fields that are 0: so few rows fill a leaf. */
+    /* Padding, always 0: wide rows, of which few fill a leaf. */
     {.name = "pad0", .type = XTF_TYPE_U64},
     {.name = "pad1", .type = XTF_TYPE_U64},
     {.name = "pad2", .type = XTF_TYPE_U64},
@@ -126,24 +126,24 @@ static void make_nested(Calls *calls)
     while (calls->n_open > 92)
         end_frame(calls, calls->n_open - 1);
     end_frame(calls, 40);               /* with frames inside that have no end */
-    add_call(calls, 2, true, 3, false); /* leads to no open frame */
+    add_call(calls, 2, true, 3, false); /* its distance leads to no open frame */
     calls->n_open = 8;
-    begin_frame(calls, 2); /* key 2; its distance leads to an outer frame: the frames above that one end */
+    begin_frame(calls, 2); /* its distance leads to an outer frame, so the frames inside that frame end */
     while (calls->n_open > 3)
         end_frame(calls, calls->n_open - 1);
     begin_frame(calls, 1); /* four frames stay open */
 }
 
-/* Makes frames in an array without totals of its own: it is one leaf of few rows. */
+/* Makes frames in an array that stores no totals, since it is one leaf of few rows. */
 static void make_few(Calls *calls)
 {
     begin_frame(calls, 1);
     begin_frame(calls, 1);
     end_frame(calls, 1);
     calls->n_open = 0;
-    begin_frame(calls, 5); /* leads to no frame: all frames end */
+    begin_frame(calls, 5); /* distance 0 leads to no frame, so all open frames end */
     end_frame(calls, 0);
-    add_call(calls, 5, true, 1, true); /* the frame has ended */
+    add_call(calls, 5, true, 1, true); /* the end of a frame that has ended already */
 }
 
 /* Makes groups without values, and with values that are no numbers. */

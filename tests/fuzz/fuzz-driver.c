@@ -83,5 +83,7 @@ int main(int argc, char **argv)
     }
     fclose(keep);
     printf("%ld mutated files read, %ld of them could be opened\n", rounds, opened);
-    return opened * 3 >= rounds ? 0 : 1; /* else the mutations are so coarse that they test only the opening */
+    return opened * 3 >= rounds
+               ? 0
+               : 1; /* if fewer can be opened, the mutations are too coarse: they test only the opening */
 }

@@ -190,7 +190,9 @@ int main(int argc, char **argv)
         good += read_input(exact, input->len);
     }
     printf("%ld changed inputs read, %ld of them good\n", rounds, good);
-    return good * 3 >= rounds && good < rounds ? 0 : 1; /* else the changes are too coarse, or undetected */
+    return good * 3 >= rounds && good < rounds
+               ? 0
+               : 1; /* few good inputs: the changes are too coarse; all good: no change is detected */
 }
 
 #endif

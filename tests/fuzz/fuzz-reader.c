@@ -9,8 +9,8 @@ enum {
     ARRAYS_READ = 50,
     STEPS = 300,
     SUMS_READ = 4,
-    PROBLEMS_MAX = 100000, /* messages of one check */
-    FILES_BYTES = 1 << 30, /* more than all files of the tests together */
+    PROBLEMS_MAX = 100000, /* bound of the problems that one check may report */
+    FILES_BYTES = 1 << 30, /* bound of the bytes of a trace in several files, more than any test has */
 };
 
 static void must(bool condition, const char *fault)
@@ -184,7 +184,7 @@ static const XtfOpenOptions options = {.cache_bytes = CACHE_BYTES};
 /* Reads everything in a trace of `size` bytes. */
 static void read_trace(XtfTrace *trace, size_t size)
 {
-    read_arrays(trace, size); /* before the check, which fills the cache, and after it */
+    read_arrays(trace, size); /* reads the arrays before and after the check, which fills the cache */
     read_tables(trace);
     check_trace(trace);
     read_arrays(trace, size);

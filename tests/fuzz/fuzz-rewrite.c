@@ -20,12 +20,12 @@ typedef struct {
     XtfTrace *trace; /* read */
     XtfWriter *writer;
     GRand *random;
-    uint32_t *ids; /* of the trace's schemas in the new file */
-    int rarity;    /* number of values of which one is changed */
+    uint32_t *ids; /* schema ids in the new file, by schema id of the trace */
+    int rarity;    /* one in `rarity` values is changed */
     unsigned n_rows;
 } Rewrite;
 
-/* Returns true in one of `one_of` cases. */
+/* True if a random draw is the one of `one_of`. */
 static bool happens(GRand *random, int one_of)
 {
     return g_rand_int_range(random, 0, one_of) == 0;
@@ -96,7 +96,8 @@ static bool change_row(Rewrite *rewrite, const XtfSchema *schema, uint32_t first
     return true;
 }
 
-/* Adds the schemas, some without their aggregates. Then any packed rows have right totals, within wide limits. */
+/* Adds the schemas; if `bare`, without their aggregates. Then there are no totals that changed packed rows could
+ * contradict. */
 static bool add_schemas(Rewrite *rewrite, bool bare)
 {
     for (uint32_t id = 0; id < xtf_trace_n_schemas(rewrite->trace); id++) {
@@ -233,7 +234,7 @@ static bool rewrite_into(Rewrite *rewrite, int fd)
 size_t fuzz_rewrite(const uint8_t *data, size_t size, uint8_t *rewritten, size_t max_size, uint32_t seed)
 {
     static const int rarities[] = {2, 10, 100, 10000};
-    g_autoptr(GBytes) bytes = g_bytes_new(data, size); /* `rewritten` may be the same memory */
+    g_autoptr(GBytes) bytes = g_bytes_new(data, size); /* a copy, since `rewritten` may be `data` */
     g_autoptr(XtfTrace) trace =
         fuzz_names_files(data, size) ? NULL : xtf_trace_open_source(xtf_source_new_bytes(bytes), NULL, NULL);
     GRand *random = g_rand_new_with_seed(seed);

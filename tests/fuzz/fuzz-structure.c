@@ -49,7 +49,8 @@ static void correct_item(Walk *walk, FuzzKind kind, XtfDiskRef *ref)
         xtf_write32(&ref->checksum, xtf_checksum(item, xtf_read32(ref->length)));
 }
 
-/* Corrects the open leaf that follows a right edge, then the edge, whose offset counts from its segment. */
+/* Corrects the checksum of the open leaf that follows a right edge, then that of the edge. The edge's offset is
+ * relative to its segment. */
 static void correct_edge(Walk *walk, XtfDiskArray *array)
 {
     XtfDiskRef *ref = &array->edge;
@@ -307,8 +308,8 @@ static void change_field(GRand *random, uint8_t *data, size_t size, FuzzPart par
     memcpy(data + part.offset + place, &value, width);
 }
 
-/* Returns a part of a random kind. The kind is chosen first, since there are many pages and few nodes. Superblocks
- * are rare, as damage of one has the whole file refused. */
+/* Returns a part of a random kind. The kind is chosen first, since there are many pages and few nodes. Superblocks are
+ * rare, since a damaged one makes the reader refuse the whole file. */
 static FuzzPart pick_part(GRand *random, const GArray *parts)
 {
     static const FuzzKind kinds[] = {FUZZ_SECTION, FUZZ_SECTION, FUZZ_NODE,    FUZZ_NODE,    FUZZ_ITEM,
@@ -333,8 +334,8 @@ static void swap_bytes(uint8_t *a, uint8_t *b, size_t n)
     }
 }
 
-/* Gives a record a field of another record of its list, or all its fields, or swaps the two. Sorted records then are
- * out of order, and references refer to other objects. */
+/* Copies one field, or all fields, of a record over another record of the same list, or swaps two records. Sorted
+ * records then are out of order, and references refer to other objects. */
 static void change_record(GRand *random, uint8_t *data, size_t size, FuzzPart part)
 {
     size_t n = part.length / part.record, i = g_rand_int(random) % n;

@@ -102,8 +102,8 @@ static void set_role(const XtfSchema *schema, const char *role, uint8_t *row, ui
         xtf_field_set(field, row, value);
 }
 
-/* Writes the rows of a location. Schema `kind` of `kinds` has the records of every `kinds`-th seq, from `kind`. Side
- * rows refer to the records of schema 0. */
+/* Writes the rows of a location. The schema numbered `kind` of `kinds` has the records with seq `kind`, `kind` +
+ * `kinds`, and so on. Side rows refer to the records of schema 0. */
 static void write_rows(const XtfSchema *schema, uint64_t location, unsigned kind, unsigned kinds)
 {
     GError *error = NULL;

@@ -113,7 +113,7 @@ static gssize read_source(void *data, void *bytes, gsize size, GError **error)
     return (gssize)n;
 }
 
-/* Returns all tokens as text, read in pieces of that size. */
+/* Returns all tokens as text. The source is read in pieces of `piece` bytes. */
 static char *read_tokens(const char *text, gsize size, gsize piece)
 {
     Source source = {.text = text, .size = size, .piece = piece};

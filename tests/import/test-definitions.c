@@ -115,7 +115,7 @@ Test(definitions, merges_regions_by_name_file_and_line)
     XtfDefinitions definitions;
 
     xtf_definitions_init(&definitions);
-    add_region(&definitions, 10, SEND, FILE_C, 5); /* before its strings */
+    add_region(&definitions, 10, SEND, FILE_C, 5); /* the region is defined before its strings */
     xtf_definitions_add_string(&definitions, SEND, "MPI_Send");
     xtf_definitions_add_string(&definitions, AGAIN, "MPI_Send"); /* the same text with another number */
     xtf_definitions_add_string(&definitions, FILE_C, "f.c");

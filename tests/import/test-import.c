@@ -245,7 +245,7 @@ Test(import, refuses_truncated_events)
         expect_refusal(copy, copy, NULL, XTF_ERROR_DAMAGED, "location");
         uint64_t remaining = expect_partial(copy, "location");
         cr_assert(all / 2 < remaining && remaining < all, "%u: %lu", eighths, remaining);
-        cr_assert_eq(truncate(events, info.st_size), 0); /* the missing part now has zeros */
+        cr_assert_eq(truncate(events, info.st_size), 0); /* restores the size: the lost part is now zeros */
     }
     remove_copy(copy);
 }

@@ -8,7 +8,7 @@
 #include "src/files/sort.h"
 
 enum {
-    LEAST_MEMORY = 1, /* the sort takes what it needs at least */
+    LEAST_MEMORY = 1, /* so little that the sort uses its least amount of memory */
     DATA_MAX = 200,
 };
 

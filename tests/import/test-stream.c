@@ -145,7 +145,7 @@ Test(stream, repairs_calls_that_do_not_fit)
     xtf_stream_enter(stream, 2, MAIN); /* 1 */
     xtf_stream_enter(stream, 3, WORK); /* 2 */
     xtf_stream_enter(stream, 4, SEND); /* 3: never left */
-    xtf_stream_leave(stream, 5, WORK); /* 4: closes 2, over 3 */
+    xtf_stream_leave(stream, 5, WORK); /* 4: leaves the frame of row 2, inside which row 3 is open */
     xtf_stream_leave(stream, 6, WORK); /* 5: left twice */
     xtf_stream_enter(stream, 7, SEND); /* 6: called by main; never left */
     g_autoptr(XtfTrace) trace = finish_stream(&fixture);
@@ -180,8 +180,8 @@ Test(stream, knows_the_outermost_frame_of_a_region_that_calls_itself)
     xtf_stream_enter(stream, 3, MAIN);       /* 2 */
     xtf_stream_enter(stream, 4, WORK);       /* 3 */
     xtf_stream_enter(stream, 5, XTF_NONE32); /* 4 */
-    xtf_stream_leave(stream, 6, MAIN);       /* 5: over 3 and 4 */
-    xtf_stream_leave(stream, 7, WORK);       /* 6: ends 1 */
+    xtf_stream_leave(stream, 6, MAIN);       /* 5: leaves the frame of row 2, inside which rows 3 and 4 are open */
+    xtf_stream_leave(stream, 7, WORK);       /* 6: leaves the frame of row 1 */
     xtf_stream_enter(stream, 8, WORK);       /* 7 */
     cr_assert(xtf_stream_end(stream, NULL));
     xtf_stream_begin(stream, 7 + 1);

@@ -32,7 +32,7 @@ static GVariant *return_text(XtfSupervised *shared, void *data, GError **error)
 
 Test(supervise, returns_the_result)
 {
-    const int lengths[] = {0, 10, 1000000}; /* the last does not fit a pipe at once */
+    const int lengths[] = {0, 10, 1000000}; /* the last result is larger than a pipe's buffer */
 
     for (size_t i = 0; i < G_N_ELEMENTS(lengths); i++) {
         g_autoptr(GArray) suspects = no_suspects();

@@ -110,7 +110,7 @@ static OTF2_ErrorCode write_thread(OTF2_EvtWriter *writer, uint64_t time, char k
     }
 }
 
-/* Writes an event of a thread that is created and joined by itself. */
+/* Writes an event of a single thread outside of teams: its creation, begin, end, or the wait for it. */
 static OTF2_ErrorCode write_created(OTF2_EvtWriter *writer, uint64_t time, char kind, const uint64_t *n)
 {
     switch (kind) {
@@ -164,7 +164,7 @@ static OTF2_ErrorCode write_lock(OTF2_EvtWriter *writer, uint64_t time, char kin
 
 static void write_event(Archive *archive, uint64_t location, uint64_t time, char kind, const Line *line)
 {
-    /* number of numbers that follow each kind */
+    /* counts[i]: how many numbers an event of kind kinds[i] has */
     static const char kinds[] = "ELSIRJPCXTQBDNFftuAaVvZzOGWwYKklHh", counts[] = "1145451111105621113322224406344322";
     const char *at = strchr(kinds, kind);
     OTF2_EvtWriter *writer = archive_events(archive, location);

@@ -25,7 +25,7 @@ typedef struct {
 typedef struct {
     uint64_t time;
     uint32_t target; /* index of its array */
-    uint32_t at;     /* offset in `rows`, in bytes of 4 */
+    uint32_t at;     /* offset in `rows`, in units of 4 bytes */
 } Entry;
 
 typedef struct {

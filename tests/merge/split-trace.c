@@ -24,11 +24,11 @@ typedef struct {
     GRand *random;
     unsigned part, n_parts;
     uint32_t **rows;      /* by schema: the row in the part, by row of the trace; NULL: unchanged */
-    GArray **references;  /* by schema */
+    GArray **references;  /* references of each schema */
     unsigned volume_rows; /* rows of a volume; 0: all rows are in one */
     unsigned n_rows;      /* rows of the current volume */
     char *name;           /* file name of the part */
-    int folder;           /* that holds the part */
+    int folder;           /* descriptor of the folder for the part */
 } Split;
 
 static void must(bool condition, GError *error, const char *subject)
@@ -225,7 +225,7 @@ static void write_part(Split *split, const char *path, const char *codec)
     split->writer = xtf_writer_create(path, &options, &error);
     must(split->writer, error, path);
     split->rows = g_new0(uint32_t *, n);
-    for (unsigned i = 0; i < split->part; i++) { /* strings before the others */
+    for (unsigned i = 0; i < split->part; i++) { /* so that parts number equal strings differently */
         g_autofree char *text = g_strdup_printf("part %u, string %u", split->part, i);
         must(xtf_writer_add_string(split->writer, text, &id, &error), error, "string");
     }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 enum {
-    STEP = 100, /* of times and durations, so that many are equal */
+    STEP = 100, /* unit of times and durations, so that many are equal */
 };
 
 uint64_t archive_random(Archive *archive, uint64_t n)

@@ -6,9 +6,9 @@
  *     fail-writes FOLDER N kill group|parent|caller COUNT COMMAND [ARGUMENT...]
  *
  * The kernel asks this process about each call (seccomp's notifications), so the process also sees libraries that
- * bypass libc's functions. `once`: only that write fails; `on`: that write and all later ones. 0: none fails. Writes
- * are the calls below, on files of the folder with a name or without one. The file COUNT gets their number, and the
- * inodes of files that were not synced after their last write. The status is the command's, or 77 if this kernel or
+ * bypass libc's functions. `once`: only that write fails; `on`: that write and all later ones. If N is 0, none fails.
+ * Writes are the calls below, on files of the folder with a name or without one. The file COUNT gets their number, and
+ * the inodes of files that were not synced after their last write. The status is the command's, or 77 if this kernel or
  * container cannot do it.
  *
  * `kill`: the N-th call does not happen. Instead SIGKILL ends the command's process group, its first process alone, or

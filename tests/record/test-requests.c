@@ -164,8 +164,8 @@ Test(requests, many_requests_agree_with_a_list)
 
 enum { THREADS = 4, ROUNDS = 40000, COMMON = 0x2c000001 };
 
-/* Adds requests with a common handle and with its own, and completes the same number. Adds each id that it gets and
- * subtracts each that it put, in *data. */
+/* Adds requests with a common handle and with a handle of its own, and completes the same number. Adds to *data each id
+ * that it gets for the common handle, and subtracts each that it added. */
 static void *work(void *data)
 {
     uint64_t *sum = data, own = (uint64_t)(uintptr_t)data;
@@ -179,7 +179,7 @@ static void *work(void *data)
         uint64_t got = complete_send(COMMON);
         if (got == 0)
             return (void *)2;
-        *sum += got - id; /* zero over all threads, if each id is got once */
+        *sum += got - id; /* the sum of all threads is zero if each id is returned once */
     }
     return NULL;
 }

@@ -13,18 +13,19 @@ enum {
     TRAIL_FRAMES = 8,
     FRAMES = 32,
     FRAMES_ABOVE = 8
-}; /* of this test, and of a sanitizer that replaces backtrace() */
+}; /* FRAMES_ABOVE: frames of this test, and of a sanitizer that replaces backtrace() */
 
 static unsigned n_compared, n_repeated;
 
-/* Walks that were remembered, of the first frames. */
+/* Remembered walks of the first TRAIL_FRAMES frames. */
 static struct {
     XtfStackTrail trail;
     uintptr_t from, addresses[TRAIL_FRAMES];
     unsigned n;
 } remembered[16];
 
-/* Checks that a remembered walk that would be repeated finds the addresses of this one, and remembers this one. */
+/* Checks that each remembered walk that the trail says is the same has the addresses of this one. Then remembers this
+ * one. */
 static void compare_trails(const XtfStackBounds *bounds, const void *frame, uintptr_t from, const uintptr_t *walked,
                            unsigned n)
 {
@@ -44,7 +45,7 @@ static void compare_trails(const XtfStackBounds *bounds, const void *frame, uint
         xtf_stack_walk(bounds, frame, from, TRAIL_FRAMES, remembered[place].addresses, &remembered[place].trail);
 }
 
-/* Compares the return addresses of its own caller, and of calls around that. */
+/* Compares the return addresses of this function and of its callers with the result of backtrace(). */
 static __attribute__((noinline)) int compare(void)
 {
     XtfStackBounds bounds = xtf_stack_bounds();
@@ -67,7 +68,7 @@ static __attribute__((noinline)) int compare(void)
     return (int)n;
 }
 
-/* Calls functions of all kinds, in any order. The result of a call is used, so that none is a jump. */
+/* Calls functions of all kinds, in any order. The result of a call is used, so that none is a tail call. */
 static int descend_to(unsigned depth);
 
 static __attribute__((noinline, optimize("omit-frame-pointer"))) int call_without_pointer(unsigned depth)
@@ -138,7 +139,7 @@ Test(walk, agrees_with_the_c_library)
     cr_assert_lt(n_repeated, n_compared);
 }
 
-/* Returns the length of a walk on a stack that it does not know. */
+/* Returns the number of addresses of a walk whose bounds or start do not fit the stack. */
 static __attribute__((noinline)) unsigned walk_elsewhere(XtfStackBounds bounds, uintptr_t from, uintptr_t *addresses)
 {
     XtfStackTrail trail;
@@ -155,7 +156,7 @@ Test(walk, writes_one_address_on_an_unknown_stack)
 
     cr_assert_eq(walk_elsewhere(low, 77, addresses), 1);
     cr_assert_eq(walk_elsewhere((XtfStackBounds){0}, 78, addresses), 1);
-    cr_assert_eq(walk_elsewhere(bounds, 79, addresses), 1); /* to which no frame returns */
+    cr_assert_eq(walk_elsewhere(bounds, 79, addresses), 1); /* no frame returns to 79 */
     cr_assert_eq(addresses[0], 79);
 }
 

@@ -1,4 +1,4 @@
-/* All rows of a trace and their texts, as one run of bytes: what a digest is computed of. */
+/* All rows of a trace and their texts, as one sequence of bytes, from which tests compute digests. */
 #pragma once
 
 #include "libxtf/xtf.h"

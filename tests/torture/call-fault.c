@@ -1,12 +1,12 @@
 /*
  * Preloaded library: lets calls on files of the folder $XTF_TORTURE_FOLDER fail, or delays them.
  *
- * $XTF_TORTURE_FAULT is "CALL N HOW EXTENT". The N-th CALL of all processes fails, from 1; 0: none.
- * HOW is a number of errno, or "short": the call does half of its work, or "slow": the call takes SLOW_US longer.
- * EXTENT is "once", or "on" for all later calls too.
- * $XTF_TORTURE_COUNTS is a file that all processes share: 8 bytes for each of KINDS, with the number of calls.
+ * $XTF_TORTURE_FAULT is "CALL N HOW EXTENT". The N-th CALL, counted from 1 over all processes, fails. If N is 0, none
+ * fails. HOW is a number of errno, or "short": the call does half of its work, or "slow": the call takes SLOW_US
+ * longer. EXTENT is "once", or "on" for all later calls too. $XTF_TORTURE_COUNTS is a file that all processes share: 8
+ * bytes for each of KINDS, with the number of calls.
  */
-#undef _FILE_OFFSET_BITS /* else the names with and without 64 are the same functions */
+#undef _FILE_OFFSET_BITS /* otherwise pread and pread64 would be the same function */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>

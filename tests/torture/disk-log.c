@@ -22,7 +22,7 @@
  * A lock makes the order of records the order of the calls. A sync runs without the lock, so the log may have writes
  * between b and s. The first sync of data takes $XTF_TORTURE_SYNC_MS milliseconds, all others no time.
  */
-#undef _FILE_OFFSET_BITS /* else the names with and without 64 are the same functions */
+#undef _FILE_OFFSET_BITS /* otherwise pwrite and pwrite64 would be the same function */
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -94,7 +94,7 @@ ssize_t write(int file, const void *data, size_t size)
 {
     char path[PATH_MAX];
 
-    if (!file_is_watched(file, path)) /* may wait long, such as on a pipe */
+    if (!file_is_watched(file, path)) /* without the lock: the call may block, as on a pipe */
         return syscall(SYS_write, file, data, size);
     pthread_mutex_lock(&lock);
     ssize_t done = syscall(SYS_write, file, data, size);
@@ -103,7 +103,8 @@ ssize_t write(int file, const void *data, size_t size)
     return done;
 }
 
-/* Copies with reads and writes where the kernel may share blocks, which is the same for the disk's content. */
+/* Copies by a read and a write, which the log can hold. The kernel may share blocks instead; the content is the same.
+ */
 ssize_t copy_file_range(int from, off_t *in, int to, off_t *out, size_t length, unsigned flags)
 {
     char path[PATH_MAX], data[FOLLOWS_BYTES];

@@ -42,7 +42,7 @@ typedef struct {
     uint64_t rows;          /* digest of all rows and tables; 0: they cannot be read */
     char *error;            /* why the trace cannot be opened; NULL: it can */
     char *left_out;         /* why the companion beside the trace is not used; NULL: it is, or there is none */
-    bool without_companion; /* a base without its companion */
+    bool without_companion; /* a base: the companion was moved away */
     bool refused;           /* the check found a problem, or the trace cannot be opened */
     bool checked;
 } Outcome;
@@ -55,7 +55,7 @@ typedef struct {
     size_t size;
     GArray *parts; /* FuzzPart: the structures of the file, which have checksums */
     unsigned n_bases;
-    Outcome bases[BASES_MAX]; /* the whole file, the file with one of its superblocks, and the trace without the file */
+    Outcome bases[BASES_MAX]; /* of the whole file, of the file with one superblock, and without companion */
 } Job;
 
 static void outcome_clear(Outcome *outcome)
@@ -219,8 +219,8 @@ static bool is_in_structure(const Job *job, size_t number)
     return false;
 }
 
-/* True if the case makes the newest superblock zero, and the answers come from the commit before. The file is then
- * one of which the writer has not made the newest commit. */
+/* True if the case makes the newest superblock zero, and the answers come from the commit before. The file then looks
+ * as it did before the newest commit. */
 static bool is_older_file(const Job *job, size_t number, const Outcome *outcome)
 {
     unsigned b = 1;
@@ -331,8 +331,8 @@ static void add_base(Job *job, bool without_companion)
         outcome_clear(&outcome);
 }
 
-/* True if the damaged file is an earlier volume of the trace. Later volumes have anew what its commit names, except
- * pages and some right edges, so most of its structures are not read. */
+/* True if the damaged file is an earlier volume of the trace. Later volumes have new copies of all items that its
+ * commit names, except pages and some right edges. So most of its structures are not read. */
 static bool is_earlier_volume(const Job *job)
 {
     g_autoptr(XtfTrace) trace = xtf_trace_open(job->trace, NULL, NULL);

@@ -50,11 +50,11 @@ static const char *const by_name[][2] = {
     {"MPI_Finalize", "mpi-init"},
     {"MPI_Comm_split", "mpi-other"},
     {"MPI_Finalized", "mpi-other"},
-    /* These words are in the lists, but together they are no element of one. */
+    /* Each word is in a list of functions, but no element of a list equals the whole string. */
     {" ", "program"},
     {" sem_wait sem_trywait ", "program"},
     {"sem_wait sem_trywait", "program"},
-    /* Other spellings. */
+    /* Other spellings of functions of MPI: profiling, Fortran, large counts, parameters. */
     {"PMPI_Send", "p2p"},
     {"mpi_send", "p2p"},
     {"mpi_send_", "p2p"},
@@ -65,7 +65,7 @@ static const char *const by_name[][2] = {
     {"mpi_isend_f08ts_", "p2p"},
     {"MPI_Allgatherv_c", "collective"},
     {"MPI_Bcast(void*, int, int, int, int)", "collective"},
-    /* Names that no table has. */
+    /* Names that no table of functions has. */
     {"MPI_Foo", "mpi-other"},
     {"MPIX_Allreduce_enqueue", "collective"},
     {"MPI_File_frobnicate", "mpi-io"},
@@ -116,8 +116,8 @@ Test(classes, paradigms_and_roles)
 {
     static const Case cases[] = {
 
-        /* A region that a compiler instrumented is of the program, also with a name of MPI: the recorder marks
-         * MPI's own functions as MPI. */
+        /* A region that a compiler instrumented is in the program's class, even if it has a name of MPI. The recorder
+           marks MPI's own functions as MPI. */
         {"mpi_send_", "COMPILER", "FUNCTION", "program"},
         {"write", "COMPILER", "FUNCTION", "program"},
         {"read", "USER", "CODE", "program"},
@@ -201,7 +201,7 @@ Test(classes, names_and_groups)
 static void assert_declared(const char *header)
 {
     g_autofree char *text = NULL;
-    /* Does not match the result of MPICH's `typedef MPI_Fint (QMPI_Comm_c2f_t)(...)`. */
+    /* Does not match the return type in MPICH's `typedef MPI_Fint (QMPI_Comm_c2f_t)(...)`. */
     g_autoptr(GRegex) declaration = g_regex_new("\\bMPI_[A-Z][A-Za-z0-9_]*(?=\\s*\\((?!QMPI_))", 0, 0, NULL);
     g_autoptr(GMatchInfo) match = NULL;
     unsigned n = 0;

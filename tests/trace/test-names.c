@@ -55,7 +55,7 @@ Test(names, refuses_what_is_no_set)
     }
 }
 
-/* Bounds that are written must exist; an open bound need not. */
+/* Each bound of a range must be the number of an existing process, unless the range leaves that bound out. */
 Test(names, bounds_of_sets_must_exist)
 {
     static const uint64_t all[] = {2, 3, 7};

@@ -9,7 +9,7 @@ typedef struct {
     gint done[ITEMS]; /* atomic: the number of times that each item was done */
     gint working;     /* atomic: results that begin_sum() made and join_sum() has not added */
     uint64_t sum;
-    uint32_t fail_from, fail_step; /* items that fail; fail_step 0: none */
+    uint32_t fail_from, fail_step; /* every fail_step-th item from fail_from on fails; fail_step 0: none fails */
 } Adding;
 
 static void *begin_sum(void *data)
@@ -123,8 +123,8 @@ static void *begin_watching(void *data)
     return data;
 }
 
-/* Returns when all expected helpers have begun. After 20 s without them it expects none any more, so that only one
- * item waits. */
+/* Returns when all expected helpers have begun. After 20 s without them it sets the expected number to 0, so that no
+ * later item waits. */
 static bool wait_for_helpers(void *thread_data, void *data, uint32_t first, uint32_t end, GError **error)
 {
     Watching *watching = data;

@@ -108,7 +108,7 @@ Test(efficiency, time_in_no_region_is_useful)
           {99, 0, 0, LEAVE}, {0, 1, 0, INIT}, {5, 1, 0, LEAVE}, {15, 1, 0, SEND}, {80, 1, 0, LEAVE},
           {90, 1, 0, FINALIZE}, {99, 1, 0, LEAVE});
 
-    /* Useful: 40 and 20 of 100 ticks; 40 and 5 of the 70 ticks between MPI_Init and MPI_Finalize. */
+    /* Useful ticks of the two processes: 40 and 20 of 100. Between MPI_Init and MPI_Finalize: 40 and 5 of 70. */
     assert_line(&written, "efficiency", "window time/0-0.0000001 - time/0.00000001-0.00000008 -");
     assert_line(&written, "efficiency", "parallel_efficiency 0.3000 - 0.3214 -");
     assert_line(&written, "efficiency", "load_balance 0.7500 0 0.5625 0");
@@ -142,7 +142,7 @@ Test(efficiency, mpi_that_never_ends)
 {
     TRACE(written, 4, 4, {0, 0, 0, MAIN}, {99, 0, 0, LEAVE}, {0, 1, 0, MAIN}, {20, 1, 0, SEND}, {50, 1, 0, MAIN});
 
-    assert_line(&written, "efficiency", "load_balance 0.6010 0 - -"); /* 99 and 20 */
+    assert_line(&written, "efficiency", "load_balance 0.6010 0 - -"); /* useful ticks: 99 and 20 */
     assert_line(&written, "proc/1/efficiency", "parallel_efficiency 0.2000 - - -");
 }
 
@@ -155,7 +155,7 @@ Test(efficiency, threads_of_a_team_are_idle_outside_of_regions)
           {65, 0, 1, LEAVE}, {85, 0, 1, PARALLEL}, {85, 0, 1, LEAVE}, {0, 1, 0, MAIN}, {50, 1, 0, SEND},
           {90, 1, 0, LEAVE}, {99, 1, 0, LEAVE});
 
-    /* Useful: (90 + 40) / 2 and 59 of 101; outside MPI: 100 and 59. */
+    /* Useful ticks of the two processes: (90 + 40) / 2 and 59 of 101. Ticks outside MPI: 100 and 59. */
     assert_line(&written, "efficiency", "parallel_efficiency 0.6139 - - -");
     assert_line(&written, "efficiency", "load_balance 0.9538 0 - -");
     assert_line(&written, "efficiency", "mpi_parallel_efficiency 0.7871 - - -");

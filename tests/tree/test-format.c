@@ -40,7 +40,7 @@ Test(format, every_type_of_value)
     sample_append(&sample, schema, 9, (uint64_t[]){7, 0, 0, 0, 1, bits_of(NAN), sample_string(&sample, ""), 2});
     sample_open(&sample);
 
-    sample_assert_cell(&sample, "things", 0, "proc", "9"); /* no table of locations: the key itself */
+    sample_assert_cell(&sample, "things", 0, "proc", "9"); /* no table of locations: the location's id */
     sample_assert_cell(&sample, "things", 0, "time", "0.000000000");
     sample_assert_cell(&sample, "things", 2, "time", "0.000000002");
     sample_assert_cell(&sample, "things", 0, "seq", "-");
@@ -278,7 +278,8 @@ Test(format, values_print_by_their_type)
 
 static const XtfFieldSpec only_time[] = {{.name = "time", .type = XTF_TYPE_U64, .role = "time"}, {0}};
 
-/* A record type may have any name; a name in the tree may not. */
+/* A record type may have any name. Where the tree cannot have that name, it shows the type as `schema~` and a number.
+ */
 Test(format, types_with_invalid_names_get_valid_ones)
 {
     static const char *const names[] = {"count", "a/b", "..", "tab\there", "README", "fine name"};
@@ -348,7 +349,8 @@ static const XtfFieldSpec location_fields[] = {
     {0},
 };
 
-/* The table names location 10 as process 3, and location 4 is process 4. So location 3 becomes process 5. */
+/* In the table location 10 is process 3. Location 4, which the table lacks, becomes process 4. Process 3 is taken, so
+ * location 3 becomes process 5. */
 Test(format, locations_that_the_table_leaves_out)
 {
     static const uint64_t locations[] = {3, 4, 10}, procs[] = {5, 4, 3};

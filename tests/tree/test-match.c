@@ -54,7 +54,7 @@ Test(match, receives_match_in_the_order_of_posting)
         assert_match(&written, 0, i, 1, 3 - i);
 }
 
-/* A rank counts in its communicator; the two sides of an inter-communicator have ranks of their own. */
+/* A rank is a number within a communicator. Each side of an inter-communicator has its own ranks. */
 Test(match, communicators_name_processes)
 {
     g_auto(Written) written;
@@ -201,7 +201,7 @@ Test(match, equal_sizes_stay_uncertain)
     assert_fact(&written, "proc/0/thread/0/sends/num/3", "receives", "9");
 }
 
-/* The counts of sends and receives agree, but each side lost one in between. The sizes show it. */
+/* The counts of sends and receives agree, but each side lost one record in between. The sizes show it. */
 Test(match, sizes_that_differ_are_uncertain)
 {
     g_auto(Written) written;
@@ -281,10 +281,10 @@ Test(match, waits_are_those_of_the_calls)
     Mpi mpi;
 
     mpi_begin(&mpi, 2, 1);
-    mpi_send(&mpi, 0, 1000, 20, (Envelope){1, MPI_WORLD, 0, 8});  /* 300 ticks after its receive began */
+    mpi_send(&mpi, 0, 1000, 20, (Envelope){1, MPI_WORLD, 0, 8});  /* begins 300 ticks after its receive */
     mpi_send(&mpi, 0, 2000, 500, (Envelope){1, MPI_WORLD, 0, 8}); /* the receive begins 250 ticks later */
     mpi_send(&mpi, 0, 3000, 10, (Envelope){1, MPI_WORLD, 0, 8});  /* ends before the receive begins */
-    mpi_send(&mpi, 0, 5000, 10, (Envelope){1, MPI_WORLD, 0, 8});  /* after its receive */
+    mpi_send(&mpi, 0, 5000, 10, (Envelope){1, MPI_WORLD, 0, 8});  /* begins after its receive has ended */
     mpi_isend(&mpi, 0, 6000, 10, (Envelope){1, MPI_WORLD, 0, 8}, 3);
     mpi_enter(&mpi, 0, 6100, MPI_WAIT_CALL);
     mpi_record_sent(&mpi, 0, 6500, 3);
@@ -294,7 +294,7 @@ Test(match, waits_are_those_of_the_calls)
     mpi_recv(&mpi, 1, 2250, 400, (Envelope){0, MPI_WORLD, 0, 8});
     mpi_recv(&mpi, 1, 3500, 10, (Envelope){0, MPI_WORLD, 0, 8});
     mpi_recv(&mpi, 1, 4000, 10, (Envelope){0, MPI_WORLD, 0, 8});
-    mpi_recv(&mpi, 1, 6300, 300, (Envelope){0, MPI_WORLD, 0, 8}); /* the wait begins 200 ticks after the send */
+    mpi_recv(&mpi, 1, 6300, 300, (Envelope){0, MPI_WORLD, 0, 8}); /* begins 200 ticks after the MPI_Wait of its send */
     mpi_irecv(&mpi, 1, 7000, 10, 1);
     mpi_enter(&mpi, 1, 7400, MPI_TEST_CALL);
     mpi_record_complete(&mpi, 1, 7600, (Envelope){0, MPI_WORLD, 0, 8}, 1);

@@ -23,7 +23,7 @@ static char *escape_name(const char *text)
     return g_string_free(name, FALSE);
 }
 
-enum { NAMED_MAX = 64 }; /* rows of a table with names */
+enum { NAMED_MAX = 64 }; /* greatest number of rows of a table with names */
 
 /* Returns a component for one row, by its number or valid name, or for a pattern. Marks the rows in `marked`. */
 static char *spell_rows(Fixture *fixture, const char *const *names, unsigned n, bool marked[static NAMED_MAX])
@@ -473,7 +473,7 @@ Test(narrowing, invalid_paths_do_not_exist)
         if (!g_str_has_suffix(wrong[i], "/"))
             cr_assert_eq(resolve_error(fixture, wrong[i]), XTF_ERROR_NOT_FOUND, "%s", wrong[i]);
     }
-    for (unsigned i = 0; i < n_message_regions; i++) /* a list has no special meaning for these names */
+    for (unsigned i = 0; i < n_message_regions; i++) /* no name has a character with a meaning in lists or patterns */
         cr_assert_null(strpbrk(message_regions[i], ",*?["), "%s", message_regions[i]);
     cr_assert_eq(read_count(fixture, "/region/A/region/MPI_Send"), 0);
     cr_assert_eq(read_count(fixture, "/tag/1/tag/2"), 0);

@@ -22,7 +22,7 @@ static void write_trace(const char *path)
                                           {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"},
                                           {0}};
     XtfWriterOptions options = {
-        .page_size = PAGE, .codec = "plain", .no_sync = true}; /* rows that the test can change */
+        .page_size = PAGE, .codec = "plain", .no_sync = true}; /* plain rows, which the test can change in place */
     XtfWriter *writer = xtf_writer_create(path, &options, NULL);
     g_autoptr(XtfSchema) schema = xtf_schema_new("marks", XTF_SCHEMA_RECORD, fields, NULL);
     uint8_t row[XTF_ROW_MAX];
@@ -40,8 +40,8 @@ static void write_trace(const char *path)
     cr_assert(xtf_writer_close(writer, NULL));
 }
 
-/* Sets the time of the rows of the leaves to `time` unless they are later, except of the first row, which the index
- * knows. So each leaf reaches into the times of the next ones. Returns the number of leaves. */
+/* Sets the times of the rows of each leaf to at least `time`, except of its first row, whose time the index has. So the
+ * times of each leaf overlap the times of the next leaves. Returns the number of leaves. */
 static unsigned redate_leaves(uint8_t *file, size_t size, uint64_t time)
 {
     unsigned n_leaves = 0;

@@ -7,7 +7,7 @@
 #include "tests/tree/traces/writing.h"
 
 /*
- * The locations never synchronised before. Location 2 works for 100 ticks and sends to 1, which waits from 30 on.
+ * The locations have no earlier meeting. Location 2 works for 100 ticks and sends to 1, which waits from 30 on.
  * Location 1 works again, does 10 ticks of I/O, and sends at 141 to 0, which waits from 20 on.
  */
 enum { FIRST, MIDDLE, LAST, N_LOCATIONS };

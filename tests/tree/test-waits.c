@@ -9,7 +9,7 @@
 
 static const char *const kinds[] = {"late_sender", "late_receiver", "wait_barrier", "wait_nxn"};
 
-enum { KINDS = 4, PLACES = WAITS_REGIONS + 1 /* regions or call paths; the last: none */, VALUES = 3, ANY = -1 };
+enum { KINDS = 4, PLACES = WAITS_REGIONS + 1 /* regions or call paths, then none of them */, VALUES = 3, ANY = -1 };
 
 G_STATIC_ASSERT(WAITS_CONTEXTS == WAITS_REGIONS);
 
@@ -74,7 +74,7 @@ static Pick pick_random(const Waits *waits, const char *type)
         pick.culprit = pick_number(waits, parts, "culprit", WAITS_PROCS, 3);
     }
     pick_window(waits, parts, &pick);
-    /* The type may be anywhere in the path, a kind after it. */
+    /* The type may be anywhere in the path. A kind may be anywhere after the type. */
     unsigned at = random_number(waits, parts->len + 1);
     for (unsigned i = parts->len; i > 1; i--) {
         unsigned j = random_number(waits, i);

@@ -119,7 +119,7 @@ Test(waves, the_longest_wait_continues_the_chain)
     next.indirect = 10;
     writing_append(&writing, 8, XTF_MODEL_WAITS, &next);
     next.time = 400;
-    next.indirect = 9; /* mostly for another reason */
+    next.indirect = 9; /* less than half of the wait is indirect */
     next.amount = 20;
     next.culprit = 3;
     next.cause = 1;
@@ -128,7 +128,7 @@ Test(waves, the_longest_wait_continues_the_chain)
     assert_line(&written, "waits/waves", 1,
                 "1 0.000000050 0.000000300 0 0 0 3 3 0.000000110 3 1.30435e+07 - late_sender -");
     assert_line(&written, "waits/waves", 2, "2 - - - - - - - - - - - - -");
-    /* Waves of a selection contain only its waits. */
+    /* Waves of a selection contain only waits of the selection. */
     assert_line(&written, "waits/proc/0,1,3/waves", 1,
                 "1 0.000000050 0.000000290 0 0 0 3 3 0.000000125 3 1.53846e+07 - late_sender -");
     assert_line(&written, "waits/proc/0,1/waves", 1, "1 - - - - - - - - - - - - -");
@@ -185,7 +185,7 @@ static void write_iteration(Written *written, uint64_t n)
     writing_end(&writing, written);
 }
 
-/* The speed is one rank in an iteration of n + 300 ns. Too many waits in an iteration are not read. */
+/* The speed is one rank in an iteration of n + 300 ns. An iteration with too many waits to read has no speed. */
 Test(waves, iterations_exclude_waits)
 {
     static const struct {
@@ -203,12 +203,12 @@ Test(waves, iterations_exclude_waits)
     }
 }
 
-/* Writes a location that probes: it posts each receive in a probe, three records before. */
+/* Writes a location that probes: it posts each receive in a probe, three records before the receive completes. */
 static void write_probes(Writing *writing, uint64_t location)
 {
     static const struct {
         uint64_t time, seq;
-        uint8_t leave, enter; /* `enter`: the distance in rows to the call that it leaves or is in */
+        uint8_t leave, enter; /* `enter`: distance in rows to the ENTER of the call that this row leaves or is in */
     } calls[] = {{0, 0, 0, 0},   {100, 1, 0, 1},  {150, 3, 1, 1},   {200, 4, 0, 3},   {220, 6, 1, 1},
                  {300, 7, 0, 5}, {1000, 9, 1, 1}, {1010, 10, 0, 7}, {1030, 12, 1, 1}, {2000, 13, 1, 9}};
     const XtfRecvsRow recvs[] = {{.time = 210, .seq = 5, .posted = 3}, {.time = 1020, .seq = 11, .posted = 3}};

@@ -76,7 +76,7 @@ typedef struct {
     GArray *rows;    /* CallRow */
     GArray *frames;  /* NaiveFrame, also the ended ones */
     GArray *effects; /* NaiveEffect */
-    GArray *stack;   /* guint: numbers of the open frames */
+    GArray *stack;   /* guint: indices in `frames` of the open frames, outermost first */
     GArray *turns;   /* uint32_t: the slot charged with the time up to each row; SLOTS if none */
 } Calls;
 
@@ -171,7 +171,7 @@ static inline CallRow random_call(const Calls *calls, GRand *random, const CallS
         call.event = 1;
         return call;
     }
-    guint to = depth; /* frames below the one that begins or ends */
+    guint to = depth; /* open frame to - 1 is the parent of the new frame, or the frame that ends */
     if (depth > 1 && chance(random, shape->jumps))
         to = (guint)g_rand_int_range(random, (gint32)(depth > 20 ? depth - 20 : 1), (gint32)depth + 1);
     call.event = begins ? 0 : 1;

@@ -55,9 +55,9 @@ static inline XtfSchema *frame_schema_with_groups(void)
 
 typedef struct {
     uint32_t regions;
-    uint32_t deepest; /* approximate */
-    uint32_t mishaps; /* of 100 rows */
-    uint32_t ties;    /* of 100 steps */
+    uint32_t deepest; /* approximate greatest depth of the stack */
+    uint32_t mishaps; /* rows with a wrong distance, in percent */
+    uint32_t ties;    /* rows at the time of the row before, in percent */
 } FrameShape;
 
 /* Gives a row a wrong distance. */
@@ -105,8 +105,8 @@ static inline GArray *random_frames(GRand *random, uint32_t count, FrameShape sh
     return rows;
 }
 
-/* Finds for each row that begins a frame the row that ends the frame; UINT32_MAX if none does. Finds in *target for
- * each row the row that began the frame that it refers to; UINT32_MAX if none. */
+/* Sets end[r] of each row that begins a frame to the row that ends the frame; UINT32_MAX: none. Sets target[r] of each
+ * row to the row that began the open frame it refers to; UINT32_MAX: none. */
 static inline void naive_ends(const GArray *rows, uint32_t *end, uint32_t *target)
 {
     for (uint32_t n = 0; n < rows->len; n++)
@@ -119,7 +119,7 @@ static inline void naive_ends(const GArray *rows, uint32_t *end, uint32_t *targe
             if (!g_array_index(rows, FrameRow, to).is_end && end[to] == UINT32_MAX)
                 target[n] = to;
         }
-        uint32_t from = row->is_end ? target[n] : target[n] + 1; /* UINT32_MAX + 1: all, from row 0 */
+        uint32_t from = row->is_end ? target[n] : target[n] + 1; /* without a target `from` is 0: all open frames end */
         for (uint32_t r = from; r < n; r++)
             if (!g_array_index(rows, FrameRow, r).is_end && end[r] == UINT32_MAX)
                 end[r] = n;

@@ -93,7 +93,7 @@ static inline void sample_write(const Sample *sample, bool maps)
 
     for (guint l = 0; l < sample->n; l++) {
         const Location *location = &sample->locations[l];
-        if (maps && l % 2) /* before the location has arrays, and after */
+        if (maps && l % 2) /* half of the maps are set before the location has arrays, the others after */
             set_map(writer, l, &location->map);
         append_rows(writer, l, 0, location->calls->rows, 0, location->calls->rows->len);
         append_rows(writer, l, 1, location->marks, 0, location->marks->len);

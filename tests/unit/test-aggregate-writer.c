@@ -32,7 +32,8 @@ typedef struct {
     XtfCodecId codec;
     GArray *rows;
     uint32_t *end, *target;
-    int32_t *depth, *kept; /* numbers of frames open before each row, and left open by it */
+    int32_t *depth,
+        *kept; /* by row: number of frames open before it, and number of these frames that it does not end */
     XtfAggregateWriter *writer;
     Page pages[LEVELS + 1]; /* the open pages, by level */
     unsigned height;
@@ -153,7 +154,7 @@ static void assert_frames_of_child(const Plan *plan, const XtfSchema *schema, co
     uint64_t limit = CLAMP((to - from) / FRAME_GROUP_ROWS, LEAST, MOST);
     const uint8_t *at = rows + (size_t)*row * schema->row_size;
     if (value_of(schema, at, XTF_TOTALS_DEPTH) == 0) {
-        cr_assert_gt(n_groups + 1, limit); /* a group may have got only 0 ticks */
+        cr_assert_gt(n_groups + 1, limit); /* + 1: the cells of one group may all be 0 */
         cr_assert_eq(value_of(schema, at, XTF_TOTALS_CHILD), child);
         for (unsigned c = 0; c < XTF_FRAMES_CELLS; c++)
             cr_assert_eq(value_of(schema, at, XTF_TOTALS_KEYS + 1 + c), coarse[c]);

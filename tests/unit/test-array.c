@@ -94,7 +94,7 @@ static void check_primitives(bool plain)
     for (size_t i = 0; i < G_N_ELEMENTS(shapes); i++) {
         g_autoptr(GArray) rows = random_rows(random, shapes[i].rows, shapes[i].ties);
         write_rows(path, shapes[i].page_size, plain, rows);
-        for (size_t cache = 1; cache <= 64 << 20; cache *= 64) { /* from no block to all blocks */
+        for (size_t cache = 1; cache <= 64 << 20; cache *= 64) { /* the cache holds from no block to all blocks */
             g_autoptr(XtfTrace) trace = open_trace(path, cache);
             XtfArray array = find_array(trace, 7, 0);
             cr_assert_eq(array.n_rows, rows->len);
@@ -138,15 +138,15 @@ Test(array, a_search_visits_one_page_a_level)
         cr_assert_good(xtf_array_rank(&array, t, &rank, &error), error);
         xtf_trace_get_counters(trace, &after);
         cr_assert_leq(after.page_visits - before.page_visits, 3);
-        cr_assert_leq(after.key_comparisons - before.key_comparisons, 1 + 8 + 8); /* 2, 168 and 192 keys */
+        cr_assert_leq(after.key_comparisons - before.key_comparisons, 1 + 8 + 8); /* searches in 2, 168 and 192 keys */
     }
     remove_folder(folder);
 }
 
 Test(array, the_pages_of_the_papers_example)
 {
-    /* The pages of the paper have no header: S = 4096 / 24 = 170, Z = 4096 / 64 = 64. XTF's have a header of 64
-     * bytes: S = 168, Z = 63. */
+    /* The pages of the paper have no header: S = 4096 / 24 = 170 entries, Z = 4096 / 64 = 64 rows. XTF's pages have a
+     * header of 64 bytes: S = 168, Z = 63. */
     const struct {
         uint64_t s, z, pages[5], index_pages;
     } geometries[] = {

@@ -1,4 +1,4 @@
-/* The cache: it holds blocks derived from other blocks like blocks that are read. */
+/* The cache: it holds blocks that are read, and blocks that are derived from other blocks. */
 #include "fixture.h"
 #include "libxtf/cache/cache.h"
 
@@ -75,7 +75,8 @@ Test(cache, a_block_is_made_once)
     }
     cr_assert_eq(maker.calls, 1);
 
-    /* The bytes read from the file, another length and another function are other blocks. */
+    /* These are other blocks: the bytes read from the source, one of another length, and one that another function
+     * makes. */
     uint32_t zeros = 100;
     XtfBlock *raw = xtf_cache_get(cache, 1000, 16, 0, NULL, NULL, &error);
     XtfBlock *longer = xtf_cache_make(cache, 1000, 17, 0, repeat_block, &maker, &error);

@@ -42,7 +42,7 @@ Test(clock_maps, convert_from_local_to_global_time_and_back)
         assert_sound_map(&map);
         for (uint32_t k = 0; k < map.n; k++)
             for (int off = -2; off <= 2; off++)
-                check_at(&map, map.knots[k].local + (uint64_t)off); /* 0 - 1: the greatest time */
+                check_at(&map, map.knots[k].local + (uint64_t)off); /* 0 - 1 wraps to the greatest time */
         for (int n = 0; n < 200; n++)
             check_at(&map, from / 2 + random_u64(random, 2 * to));
         check_at(&map, 0);

@@ -8,7 +8,7 @@ enum { PAGE = 4096, ROWS = 200000 };
 
 typedef struct {
     uint64_t pages, capped; /* sealed leaves; number of leaves with the most rows allowed */
-    double fill;            /* mean of the others */
+    double fill;            /* mean fill of the other leaves */
     double least;
 } Fill;
 

@@ -23,7 +23,7 @@ static void assert_object(const uint64_t *object, size_t number)
         cr_assert_eq(object[w], word_of(number, w), "object %zu, word %u", number, w);
 }
 
-/* How many blocks of the pool are in files. */
+/* Number of the pool's blocks that are in files. */
 typedef enum { NONE_IN_FILES, SOME_IN_FILES, ALL_BUT_LAST_IN_FILES } InFiles;
 
 static void check_pool(InFiles in_files)
@@ -196,7 +196,7 @@ Test(many_arrays, writer)
 
     cr_assert_good(writer, error);
     add_schemas(writer);
-    append_some(writer, random, expected, 3 * LOCATIONS, false, false); /* they stay open over a commit */
+    append_some(writer, random, expected, 3 * LOCATIONS, false, false); /* these arrays stay open over a commit */
     cr_assert_good(xtf_writer_commit(writer, &error), error);
     append_some(writer, random, expected, LOCATIONS / 2, false, false);
     append_some(writer, random, expected, LOCATIONS, true, true);

@@ -79,11 +79,11 @@ enum { ALL_REGIONS = 30, CHAIN = 5000, ROWS = 3000 };
 typedef struct {
     XtfWriter *writer;
     uint32_t ids[N_SCHEMAS];
-    uint32_t regions[ALL_REGIONS]; /* by row: the number among all regions */
+    uint32_t regions[ALL_REGIONS]; /* for each row of the part's regions: number among all regions */
     uint32_t n_regions;
 } Part;
 
-/* The content of a row without numbers. */
+/* The content of a row, with names in the place of row numbers. */
 typedef struct {
     uint64_t time;
     char *region, *text, *value;
@@ -345,7 +345,7 @@ Test(merge, rows_and_totals_are_the_same)
 static void write_comm(Part *part, const char *path, uint32_t id, const char *name, uint32_t group, uint64_t members)
 {
     begin_part(part, path, NULL);
-    add_row(part, MEMBERS, &(MemberRow){77}); /* in no list */
+    add_row(part, MEMBERS, &(MemberRow){77}); /* a member that no group has */
     for (uint32_t i = 0; i < members; i++)
         add_row(part, MEMBERS, &(MemberRow){i});
     add_row(part, GROUPS, &(GroupRow){.first = 1, .count = members, .id = 5});

@@ -197,8 +197,8 @@ Test(pack, independent_fields_are_columns)
     cr_assert_lt(length, COUNT * (82 / 8.0) * 1.08, "%g bytes a row", (double)length / COUNT);
 }
 
-/* Sizes that are powers of 2. The other fields make too many templates. In a column of numbers all tails are the
- * same; in planes two would vary. */
+/* Sizes that are powers of 2, beside fields that make too many templates. In a column of numbers all tails of the sizes
+ * are the same; in planes two would vary. */
 Test(pack, columns_with_constant_tails_are_small)
 {
     enum { COUNT = 4096 };

@@ -8,11 +8,11 @@ enum {
     TIMES = 40,        /* far fewer than rows: most times are equal, in an array and between arrays */
     KINDS = 3,         /* values of `kind` */
     KIND_SELECTED = 1, /* the kind that the filter selects */
-    HEAP_SPANS = 64,   /* up to this number of spans they are read by a heap, beyond it by batches */
-    MAX_ROWS = 3000,   /* of an array: some leaves of the smallest pages */
+    HEAP_SPANS = 64,   /* a heap reads up to this number of spans; more are read in batches */
+    MAX_ROWS = 3000,   /* limit of the rows of an array: some leaves of the smallest pages */
 };
 
-/* Types of records: with seq, which many rows share, and without. */
+/* Fields of the two record types: with `seq`, which has one value in many rows, and without. */
 static const XtfFieldSpec fields[2][4] = {
     {{.name = "time", .type = XTF_TYPE_U64, .role = "time"},
      {.name = "seq", .type = XTF_TYPE_U64, .role = "seq"},
@@ -234,7 +234,7 @@ static unsigned compare_from(XtfSpans *spans, const GArray *records, uint64_t k,
     return n_blocks;
 }
 
-/* Compares the positions of record k: they are the numbers of earlier records in each span. */
+/* Compares the positions of record k: the position in each span is the number of records of that span before k. */
 static void compare_positions(const XtfSpans *spans, const GArray *records, uint64_t k)
 {
     g_autofree uint64_t *positions = g_new(uint64_t, spans->n), *n_passed = g_new0(uint64_t, spans->n);

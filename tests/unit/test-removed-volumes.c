@@ -25,7 +25,7 @@ static void append_volumes(Volumes *volumes, unsigned n_volumes)
     end_volumes(volumes);
 }
 
-/* Writes the same trace each time: `n_volumes` files, of which the last two and the newest are kept. The array of
+/* Writes the same trace each time: `n_volumes` files, of which the newest and the two before it are kept. The array of
  * location 3 is closed in the first volume, and its right edge stays there. The caller finishes the volumes. */
 static void write_removed(Volumes *volumes, const char *codec, unsigned n_volumes)
 {

@@ -3,7 +3,7 @@
 
 enum {
     LOCATIONS = 3,
-    ROWS = 3000, /* of an array: several pages */
+    ROWS = 3000, /* rows of an array, which fill several pages */
     PAGE_SIZE = 4096,
 };
 
@@ -214,7 +214,7 @@ Test(replace, derived_rows_in_a_file)
     cr_assert_eq(memcmp(xtf_cursor_row(&cursor), &row, sizeof row), 0);
 }
 
-/* Replacing a table clears the rows that refer to it, also by choice. */
+/* Replacing a table clears the rows that refer to it, also if their field refers to one of several tables. */
 Test(replace, a_table_and_the_rows_that_refer_to_it)
 {
     static const XtfFieldSpec *const fields[] = {path_fields, other_path_fields}; /* equal fields, and other fields */
@@ -283,8 +283,8 @@ Test(replace, records_and_other_kinds_are_refused)
         XtfSchemaKind kind;
         const XtfFieldSpec *fields;
     } refused[] = {
-        {"calls", XTF_SCHEMA_RECORD, without_reference}, /* records */
-        {"calls", XTF_SCHEMA_DERIVED, test_fields},      /* of another kind */
+        {"calls", XTF_SCHEMA_RECORD, without_reference}, /* records must not be replaced */
+        {"calls", XTF_SCHEMA_DERIVED, test_fields},      /* the schema in the file has another kind */
         {"waits", XTF_SCHEMA_RECORD, with_reference},    {"waits", XTF_SCHEMA_TABLE, path_fields},
         {"paths", XTF_SCHEMA_DERIVED, with_reference},
     };

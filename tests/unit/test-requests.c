@@ -6,7 +6,7 @@
 #include "libxtf/tree/trace-private.h"
 #include "tests/counted-source.h"
 
-enum { N_ARRAYS = 4, N_ROWS = 40000, PAGE_SIZE = 4096 }; /* height 3 */
+enum { N_ARRAYS = 4, N_ROWS = 40000, PAGE_SIZE = 4096 }; /* trees of height 3 */
 
 /* The arrays of a trace, and times to count between. */
 typedef struct {
@@ -132,7 +132,7 @@ Test(requests, a_writer_that_goes_on_makes_new_lists)
     write_arrays(path, 0);
     XtfWriter *writer = xtf_writer_open(path, &(XtfWriterOptions){.no_sync = true}, &error);
     cr_assert_good(writer, error);
-    for (guint i = 0; i < rows->len; i++) /* behind all others */
+    for (guint i = 0; i < rows->len; i++) /* later than all other rows */
         g_array_index(rows, TestRow, i).time += 1000u * N_ROWS;
     append_rows(writer, 1, 0, rows, 0, rows->len);
     cr_assert_good(xtf_writer_commit(writer, &error), error); /* a growing file has no lists */
@@ -190,7 +190,7 @@ Test(requests, nothing_is_gathered_from_an_ordinary_source)
 
     write_arrays(path, 0);
     g_autoptr(XtfTrace) trace = open_trace(path, 0);
-    xtf_trace_gather(trace, count_rows, &question); /* would crash: it has no arrays */
+    xtf_trace_gather(trace, count_rows, &question); /* does not call count_rows(), which would crash: no arrays */
     cr_assert_eq(question.counts[3], 4);
     remove_folder(folder);
 }

@@ -233,7 +233,7 @@ static void check_flipped_bits_of_edge(bool plain)
     find_edge_totals(path, bytes, &start, &end);
     for (int i = 0; i < TEST_ROUNDS(60); i++) {
         g_autofree char *damaged = g_memdup2(bytes, length);
-        gsize at = i < 4 ? start + (gsize)i : start + g_rand_int(random) % (end - start); /* first their length */
+        gsize at = i < 4 ? start + (gsize)i : start + g_rand_int(random) % (end - start); /* first 4 bytes: length */
         damaged[at] ^= 1;
         fuzz_correct_checksums((uint8_t *)damaged, length, NULL);
         write_bytes(path, damaged, length);

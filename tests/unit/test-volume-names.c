@@ -47,7 +47,7 @@ Test(volume_names, names_that_are_refused)
     assert_error(try_next_volume(&volumes, "l.xtf", &error), &error, "is not the name of its file");
     cr_assert_eq(unlink(link), 0);
 
-    cr_assert(g_file_set_contents(taken, "another file", -1, NULL)); /* the name of the volume that ends */
+    cr_assert(g_file_set_contents(taken, "another file", -1, NULL)); /* the name that the ended volume would get */
     assert_error(try_next_volume(&volumes, "t.xtf", &error), &error, "t.xtf.0001: File exists");
     cr_assert(g_file_get_contents(taken, &kept, NULL, NULL) && strcmp(kept, "another file") == 0);
     g_free(kept);
@@ -93,7 +93,7 @@ Test(volume_names, a_folder_that_cannot_be_written)
     append_to(&volumes, 0, 3000);
     commit_volume(&volumes);
     int folder = volumes.descriptor;
-    volumes.descriptor = open("/proc/self", O_RDONLY | O_DIRECTORY); /* has no such file, nor gets one */
+    volumes.descriptor = open("/proc/self", O_RDONLY | O_DIRECTORY); /* lacks the file, and allows no new one */
     assert_error(try_next_volume(&volumes, "t.xtf", &error), &error, "is not the name of its file");
     close(volumes.descriptor);
     volumes.descriptor = folder;
@@ -168,7 +168,7 @@ Test(volume_names, that_are_missing)
     finish_volumes(&volumes);
 }
 
-/* Opens the file with second numbers in its superblocks. Asserts the error. */
+/* Opens a copy of the file with other values in its superblocks. Asserts the error. */
 static void assert_impossible(const Volumes *volumes, uint64_t own_first, uint64_t incompatible, const char *expected)
 {
     g_autofree char *path = g_build_filename(volumes->folder, "changed.xtf", NULL), *bytes = NULL;

@@ -1,6 +1,6 @@
 /*
- * A trace that a test writes in several volumes: the writer, and the rows that each location has got. The rows depend
- * only on their places, so that a test knows all of them.
+ * A trace that a test writes in several volumes: the writer, and the rows that each location has got. A row depends
+ * only on its location and number, so that a test knows all rows.
  */
 #pragma once
 
@@ -25,7 +25,7 @@ typedef struct {
 
 static const XtfWriterOptions quick = {.no_sync = true, .keep_commits = 2, .keep_seconds = -1};
 
-/* Returns a row that depends only on its place. */
+/* Returns a row that depends only on its location and number. */
 static inline TestRow row_of(uint64_t location, uint64_t n)
 {
     return (TestRow){.time = 10 + 3 * (n - n % 4) + location,

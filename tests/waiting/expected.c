@@ -7,7 +7,7 @@ typedef struct {
     bool goes_on[LOCATIONS_MAX]; /* the thread may go on */
 } Expecting;
 
-/* The need of an operation of a call. */
+/* State of an operation of a call, by the trace: satisfied, or incomplete without the peer's part, or unknown. */
 typedef enum { SATISFIED, NEEDS_PEER, UNKNOWN } Need;
 
 /* An operation that a call waits for. */
@@ -119,7 +119,7 @@ static bool are_all_received(const Expecting *expecting, const Message *message)
     return true;
 }
 
-/* Returns the envelope of the only request of MPI_Wait, as a receive. */
+/* Returns the envelope of the request of MPI_Wait in the form of a receive, also if the request sends. */
 static Posted envelope_of_wait(const Simulation *simulation, unsigned location)
 {
     unsigned id = g_array_index(simulation->threads[location].requests, unsigned, 0);
@@ -213,8 +213,8 @@ static bool any_goes_on(const Expecting *expecting, const GArray *operations)
     return false;
 }
 
-/* True if all operations may end. Only a receive without a message is surely incomplete. If there is none, the call
- * waits for one of the other operations; the trace does not say which. */
+/* True if all operations may end. Only a receive without a message is surely incomplete. If there is no such receive,
+ * the call waits for one of the other operations; the trace does not say which. */
 static bool all_go_on(const Expecting *expecting, const GArray *operations)
 {
     bool any_receive = false, may_send = false, all = true, any = false;
@@ -242,7 +242,8 @@ static void add_operation(const Simulation *simulation, unsigned location, GArra
     g_array_append_val(operations, operation);
 }
 
-/* Lists what a call waits for. *all: it needs all of it. False: the trace does not say it. */
+/* Lists the operations that a call waits for. Sets *all if it needs all of them. Returns false if the trace does not
+ * show them. */
 static bool list_operations(const Simulation *simulation, unsigned location, GArray *operations, bool *all)
 {
     const Thread *thread = &simulation->threads[location];
@@ -267,7 +268,8 @@ static bool list_operations(const Simulation *simulation, unsigned location, GAr
     return true;
 }
 
-/* True if MPI_Wait may end, of which the trace shows an envelope, but not whether it sends or receives. */
+/* True if an MPI_Wait may end. The trace shows the envelope of its request, but not whether the request sends or
+ * receives. */
 static bool wait_goes_on(const Expecting *expecting, unsigned location)
 {
     Posted posted = envelope_of_wait(expecting->simulation, location);
@@ -285,7 +287,7 @@ static bool wait_goes_on(const Expecting *expecting, unsigned location)
     return (has_sent && are_all_received(expecting, &message)) || source_goes_on(expecting, &posted);
 }
 
-/* True if a process is in an operation of a communicator. Sets the thread's location. */
+/* True if a thread of a process is in a collective operation of a communicator. Sets *location to that thread. */
 static bool is_in_operation(const Simulation *simulation, unsigned proc, int comm, unsigned *location)
 {
     for (*location = 0; *location < LOCATIONS_MAX; ++*location) {
@@ -297,7 +299,7 @@ static bool is_in_operation(const Simulation *simulation, unsigned proc, int com
     return false;
 }
 
-/* True if the trace shows that a process has called the operation that a thread is in. An operation that
+/* True if the trace shows that a process has called the operation that a thread is in. An operation of the process that
  * has ended counts with any function. */
 static bool is_called(const Expecting *expecting, unsigned proc, unsigned location)
 {

@@ -1,6 +1,6 @@
 /*
- * Threads that can never continue, as far as a trace shows it. A naive fixpoint over the state of a simulation:
- * threads that compute, or of whose calls the trace does not say enough, may do anything.
+ * Threads that can never continue, as far as a trace shows it. Found by a naive fixpoint over the state of a
+ * simulation. A thread may do anything while it computes, or if the trace shows too little of its call.
  */
 #pragma once
 

@@ -12,7 +12,7 @@ enum {
     PROCS_MAX = 6,
     THREADS_MAX = 2,
     LOCATIONS_MAX = PROCS_MAX * THREADS_MAX,
-    STEPS_MAX = 96, /* of a thread */
+    STEPS_MAX = 96, /* steps of a thread */
     ANY = -1,       /* source or tag */
     N_TAGS = 3,
     SECOND = 1000000000, /* ns */
@@ -49,7 +49,7 @@ typedef struct {
     int comm, root;   /* root: a process */
     bool synchronous; /* a send ends only when its message is matched */
     uint64_t ticks;   /* COMPUTE: length; sends: the longest time until the message arrives */
-    unsigned n;       /* requests */
+    unsigned n;       /* number of requests */
 } Step;
 
 /* The thread level of a process. With FUNNELED, threads but the first only compute. With SERIALIZED, a thread waits
@@ -68,9 +68,9 @@ typedef struct {
     Rooted rooted;
     bool finalize_waits; /* MPI_Finalize waits for all processes */
     bool lists_requests; /* the recorder lists the requests of a call, and the communicator of MPI_Finalize */
-    bool names_requests; /* these are the requests for which the call waits, and the root of an operation is named.
-                            Else all open requests of the process are listed */
-    bool reports_early;  /* it reports calls that have lasted a second */
+    bool names_requests; /* the recorder lists only requests the call waits for, and names the root of an operation;
+                            else it lists all open requests of the process */
+    bool reports_early;  /* the recorder reports a call once it has lasted a second */
     Step steps[LOCATIONS_MAX][STEPS_MAX];
     unsigned n_steps[LOCATIONS_MAX];
     unsigned n_requests[LOCATIONS_MAX]; /* private: requests that the steps so far leave open */

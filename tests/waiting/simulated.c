@@ -19,14 +19,14 @@
 #include "tests/waiting/expected.h"
 #include "tests/waiting/traced.h"
 
-enum { VERDICTS = 5, ENOUGH = 1500 /* programs from which on each kind must have occurred */ };
+enum { VERDICTS = 5, ENOUGH = 1500 /* a run of this many must show every verdict */ };
 
 static const char *const verdicts[VERDICTS] = {"deadlock", "behind", "ended", "possible", "waits"};
 
 typedef struct {
     unsigned number;
     bool growing, skewed; /* skewed: the locations' rows end at different times */
-    bool at_rest;         /* nothing happened any more when it was stopped */
+    bool at_rest;         /* the program was stopped when nothing happened any more */
     uint64_t stopped, cuts[LOCATIONS_MAX];
     const Simulation *simulation;
     GArray *lines; /* Line */
@@ -37,7 +37,8 @@ typedef struct {
 
 typedef struct {
     unsigned n[VERDICTS][N_STEP_KINDS];
-    unsigned growing, skewed, stuck, unnamed; /* stuck, unnamed: of programs at rest; without a certain verdict */
+    unsigned growing, skewed, stuck,
+        unnamed; /* stuck: in programs at rest; unnamed: stuck threads without a certain verdict */
 } Counts;
 
 static bool is_stuck_verdict(const char *verdict)
@@ -126,7 +127,7 @@ static void check_complete(Case *test)
     }
 }
 
-/* Checks that nothing but calls and ended processes is waited for. */
+/* Checks that a stuck thread waits for a process that has ended or whose threads all are in calls. */
 static void check_targets(Case *test)
 {
     const Simulation *simulation = test->simulation;
@@ -148,7 +149,7 @@ static void check_targets(Case *test)
     }
 }
 
-/* Checks that waits lead from deadlock to deadlock within a group, and back. */
+/* Checks that the waits of a deadlocked thread lead only to deadlocked threads of its group. */
 static void check_groups(Case *test)
 {
     for (unsigned i = 0; i < test->lines->len; i++) {
@@ -170,7 +171,7 @@ static void check_groups(Case *test)
     }
 }
 
-/* Checks the verdicts at the end of a simulation: nothing happens any more. */
+/* Checks the verdicts after the simulation has run on until nothing happens any more. */
 static void check_sound(Case *test, const Simulation *ended, Counts *counts)
 {
     for (unsigned i = 0; i < LOCATIONS_MAX; i++) {
@@ -285,7 +286,7 @@ static bool try_program(unsigned number, bool show, Counts *counts)
     return test.n_faults == 0;
 }
 
-/* Prints how often each verdict occurred for each function. False: a kind did not occur. */
+/* Prints how often each verdict occurred for each function. Returns false if a verdict that should occur did not. */
 static bool print_counts(const Counts *counts, unsigned n)
 {
     bool all = true;

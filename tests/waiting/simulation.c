@@ -15,7 +15,7 @@ bool simulation_has_ended(const Simulation *simulation, unsigned proc)
     return true;
 }
 
-/* True if the messages of a process make progress. */
+/* True if the messages of a process make progress: a thread is blocked in a call, or the process has ended. */
 static bool makes_progress(const Simulation *simulation, unsigned proc)
 {
     for (unsigned thread = 0; thread < simulation->program->n_threads[proc]; thread++)
@@ -184,7 +184,8 @@ static bool is_finalize_over(const Simulation *simulation)
 
 /* ---- Steps. */
 
-/* Removes completed requests of a call; `all`: all that the call was given, else the first one. */
+/* Takes complete requests of a call from the list of its thread and logs them: all, or only the first if `all` is
+ * false. */
 static void complete_requests(Simulation *simulation, unsigned location, bool all)
 {
     Thread *thread = &simulation->threads[location];
@@ -318,7 +319,7 @@ static bool is_shut_out(const Simulation *simulation, unsigned location)
     return false;
 }
 
-/* Lets a thread do what it can at once. False: nothing. */
+/* Advances a thread once, if it can at the present time. Returns false if nothing changed. */
 static bool advance_thread(Simulation *simulation, unsigned location)
 {
     Thread *thread = &simulation->threads[location];
@@ -402,7 +403,7 @@ static uint64_t next_time(const Simulation *simulation)
 
     for (unsigned i = 0; i < LOCATIONS_MAX; i++) {
         const Thread *thread = &simulation->threads[i];
-        if (thread->state == THREAD_COMPUTES && thread->until > simulation->now) /* else it is shut out */
+        if (thread->state == THREAD_COMPUTES && thread->until > simulation->now) /* else it must not call MPI yet */
             next = MIN(next, thread->until);
         if (thread->state == THREAD_CALLS && simulation->program->reports_early && !thread->is_reported)
             next = MIN(next, thread->since + SECOND);

@@ -19,13 +19,13 @@ typedef struct {
 typedef struct {
     unsigned proc;
     int source, tag, comm;
-    int message; /* the one that it took; -1: none */
+    int message; /* number of the received message; -1: none */
 } Posted;
 
 typedef struct {
     unsigned proc;
     bool sends, is_open; /* is_open: no call has completed it */
-    unsigned number;     /* of the Message or the Posted */
+    unsigned number;     /* index in `messages` or `posted` */
 } Request;
 
 typedef enum { THREAD_COMPUTES, THREAD_JOINS, THREAD_CALLS, THREAD_ENDED } ThreadState;
@@ -33,14 +33,14 @@ typedef enum { THREAD_COMPUTES, THREAD_JOINS, THREAD_CALLS, THREAD_ENDED } Threa
 typedef struct {
     ThreadState state;
     bool is_blocked;                     /* CALLS: the call could not end at once */
-    unsigned step;                       /* the present one */
-    uint64_t until;                      /* COMPUTES */
-    uint64_t since;                      /* CALLS */
-    unsigned message, posted, operation; /* of the call. operation: how many its process has begun before */
-    unsigned n_awaited;                  /* requests of the call: the first ones of `requests` */
+    unsigned step;                       /* index of the present step */
+    uint64_t until;                      /* end of the computation, in state COMPUTES */
+    uint64_t since;                      /* begin of the call, in state CALLS */
+    unsigned message, posted, operation; /* indices of the call's message, receive and collective operation */
+    unsigned n_awaited;                  /* the call waits for the first n_awaited of `requests` */
     GArray *requests;                    /* unsigned: open requests of the thread, oldest first */
     bool is_reported;                    /* the log has the call's rows of `pending` */
-    GArray *listed;                      /* unsigned: requests that these rows have */
+    GArray *listed;                      /* unsigned: requests that the rows of `pending` list */
     GArray *log;                         /* Row */
 } Thread;
 
@@ -72,7 +72,7 @@ typedef struct {
     int peer, tag, comm;
     int64_t request; /* PENDING: number of requests, or NO_REQUESTS */
     int root;        /* of PENDING: rank of the root; NO_PEER: none */
-    int64_t id;      /* of rows behind PENDING: the request; NO_REQUESTS: it is not named */
+    int64_t id;      /* of rows after PENDING: id of the request; NO_REQUESTS: not named */
 } Row;
 
 typedef struct {

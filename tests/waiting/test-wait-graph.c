@@ -12,10 +12,10 @@ enum { NODES_MAX = 12, ROUNDS = 8000 };
 typedef struct {
     unsigned n;
     XtfWaitNodeKind kinds[NODES_MAX];
-    unsigned targets[NODES_MAX]; /* sets of nodes */
-    unsigned stuck;              /* set of nodes */
-    unsigned reached[NODES_MAX]; /* sets of stuck nodes that a stuck node reaches in one edge or more */
-    unsigned cores[NODES_MAX];   /* set of the nodes of the core that a node is in; 0: none */
+    unsigned targets[NODES_MAX]; /* by node: set of the nodes that it waits for */
+    unsigned stuck;              /* set of all stuck nodes */
+    unsigned reached[NODES_MAX]; /* by stuck node: set of stuck nodes that it reaches in one edge or more */
+    unsigned cores[NODES_MAX];   /* by node: set of the nodes of its core; 0: it is in no core */
 } Naive;
 
 static bool has(unsigned set, unsigned node)
@@ -38,7 +38,7 @@ static bool is_stuck_set(const Naive *naive, unsigned set)
     return true;
 }
 
-/* Finds the largest set of stuck nodes: the union of all sets, since the union of two of them is one, too. */
+/* Finds the largest set of stuck nodes: the union of all such sets, since the union of two of them is also one. */
 static void find_stuck(Naive *naive)
 {
     for (unsigned set = 0; set < 1u << naive->n; set++)

@@ -279,8 +279,8 @@ static void write_row(Tracing *tracing, const Row *row)
     }
 }
 
-/* Writes a message of a thread to itself, so that the trace knows that it calls MPI. A thread that never calls it has a
- * call alone. */
+/* Writes a message of a thread to itself, so that the trace knows that it calls MPI. A thread that never calls MPI gets
+ * the call without the message. */
 static void write_greeting(Tracing *tracing)
 {
     Row row = {.call = STEP_SENDRECV, .peer = (int)proc_of(tracing->location), .tag = GREETING, .comm = WORLD};

@@ -206,8 +206,9 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Returns the elapsed time. Beyond a slice of the scheduler it returns the processor time if that is less, so that
- * other programs are not charged to a peer. A peer with several threads loses nothing by it. */
+/* Returns the elapsed time of a question. Beyond a scheduler slice, returns the processor time if that is less, which
+ * excludes the time of other programs. For a peer with several threads the result is never more than the elapsed time.
+ */
 static double ask_once(const Peer *peer, void *self, const Question *question)
 {
     const double slice = 1e-3;
@@ -296,7 +297,8 @@ static void build_peer(const Peer *peer, const char *folder, const char *trace)
     uint64_t rows = 0;
     double before = bench_now(), processor = bench_processor_time();
 
-    ask_each_row(trace, &counter, &rows); /* the time to read the rows is not the peer's */
+    ask_each_row(trace, &counter,
+                 &rows); /* measures reading the rows alone; its time is subtracted from the peer's below */
     double reading = bench_now() - before, reading_processor = bench_processor_time() - processor;
     before = bench_now();
     processor = bench_processor_time();

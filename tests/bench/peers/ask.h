@@ -33,7 +33,7 @@ typedef struct {
     uint64_t from, to; /* ticks */
 } Question;
 
-/* Functions that a peer is built with: they get the rows of each type in the order of location and time. */
+/* Callbacks that store rows in a peer. Each gets the rows of one type in the order of location and time. */
 typedef struct {
     void (*call)(void *self, uint32_t location, const XtfEntersLeavesRow *row);
     void (*send)(void *self, uint32_t location, const XtfSendsRow *row);
@@ -66,7 +66,8 @@ extern const Peer peer_lmdb;
 extern const Peer peer_otf2;
 extern const Peer peer_duckdb, peer_parquet; /* if the environment's LIBDUCKDB names the library */
 
-/* Counts by number: of small numbers in an array, of large ones, such as some recorders give regions, in a table. */
+/* Counts by number. Counts of small numbers are in an array. Counts of large numbers, which some recorders give to
+ * regions, are in a hash table. */
 typedef struct {
     uint64_t *small, n_small;
     GHashTable *large;

@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/fuzz-structure.h"
 
-enum { SMALLEST = 512 /* bytes of a file whose structures are changed */ };
+enum { SMALLEST = 512 /* least size of a file whose structures are changed, bytes */ };
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
@@ -31,7 +31,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     if (rewritten > 0)
         return rewritten;
     size = LLVMFuzzerMutate(data, size, max_size);
-    if (seed & 0x38) /* else checksums are wrong in most inputs */
+    if (seed & 0x38) /* without the correction, most inputs have wrong checksums */
         fuzz_correct_checksums(data, size, NULL);
     return size;
 }

@@ -17,8 +17,8 @@
 
 enum {
     BODY_MAX = 512,
-    HEAD = 64,   /* more than the fields in front of any body, which are never cut */
-    ZEROS = 256, /* behind the body */
+    HEAD = 64,   /* bytes after each body, more than the fixed fields of any request, so that these are never cut */
+    ZEROS = 256, /* zero bytes at the end of each request */
     REQUESTS_MAX = 200,
     KNOWN_MAX = 64,
     READ_MAX = 64 << 10,
@@ -38,7 +38,7 @@ typedef struct {
     unsigned n_inodes;
     Handle handles[KNOWN_MAX]; /* open files and directories */
     unsigned n_handles;
-    uint32_t opcode; /* of the request that is answered */
+    uint32_t opcode; /* opcode of the current request */
     unsigned n_answers;
 } Kernel;
 
@@ -67,7 +67,7 @@ static void keep_answer(Kernel *kernel, const uint8_t *body, size_t size)
         (Handle){((const struct fuse_open_out *)body)->fh, kernel->opcode == FUSE_OPENDIR};
 }
 
-/* Takes an answer. */
+/* Checks and counts an answer of libfuse. Keeps the inode or handle that it gives. */
 static ssize_t take_answer(int fd, struct iovec *parts, int count, void *data)
 {
     Kernel *kernel = data;
@@ -127,7 +127,7 @@ static void begin_session(Kernel *kernel)
     send_request(kernel, FUSE_INIT, 0, &init, sizeof init);
 }
 
-/* Returns a handle that is open, and forgets it with `close`, for the kernel closes each one once. 0: none. */
+/* Returns an open handle; 0 if there is none. `close`: forgets the handle, since the kernel closes each handle once. */
 static uint64_t take_handle(Kernel *kernel, unsigned number, bool directory, bool close)
 {
     unsigned i = kernel->n_handles > 0 ? number % kernel->n_handles : 0;
@@ -188,7 +188,7 @@ static void send_any(Kernel *kernel, TargetBytes *bytes)
     memcpy(body, bytes->at, size);
     bytes->at += size;
     bytes->left -= size;
-    /* The kernel sends the first three once. libfuse answers an interrupt itself, and later. */
+    /* The kernel sends FUSE_INIT, FUSE_DESTROY and CUSE_INIT once. libfuse itself answers FUSE_INTERRUPT, and later. */
     if (opcode == FUSE_INIT || opcode == FUSE_DESTROY || opcode == CUSE_INIT || opcode == FUSE_INTERRUPT)
         return;
     if ((opcode == FUSE_OPEN || opcode == FUSE_OPENDIR) && kernel->n_handles == KNOWN_MAX)

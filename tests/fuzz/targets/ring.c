@@ -61,7 +61,7 @@ static void change_process(Memory *memory, TargetBytes *bytes)
     atomic_store(&process->exited, atomic_load(&process->exit_status) & 1);
 }
 
-/* Changes the layout, which the collector reads once. Rarely, since any change has the memory refused. */
+/* Changes the layout, rarely: the collector reads it once, and refuses the memory after any change. */
 static void change_layout(Memory *memory, TargetBytes *bytes)
 {
     switch (target_take(bytes, 1)) {

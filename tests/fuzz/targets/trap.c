@@ -1,4 +1,4 @@
-/* g_error() ends in SIGTRAP, at which libFuzzer would not keep the input. This turns it into SIGABRT. */
+/* Turns SIGTRAP into SIGABRT. g_error() raises SIGTRAP, at which libFuzzer would not keep the input. */
 #include <signal.h>
 #include <stdlib.h>
 

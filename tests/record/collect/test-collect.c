@@ -175,7 +175,7 @@ Test(record, calls_and_regions)
     put_region(&f, OWN, "outer", 4096);
     put_region(&f, OWN + 1, "inner", 5); /* in pieces */
     put_call(&f, 20, XTF_WIRE_ENTER, OWN + 1);
-    put_call(&f, 15, XTF_WIRE_ENTER, OWN + 1); /* the clock falls */
+    put_call(&f, 15, XTF_WIRE_ENTER, OWN + 1); /* the clock goes backwards */
     put_call(&f, 30, XTF_WIRE_LEAVE, OWN + 1);
     put_call(&f, 40, XTF_WIRE_LEAVE, OWN + 1);
     put_region(&f, OWN, "outer", 4096); /* the same definition again */

@@ -23,7 +23,7 @@ typedef struct ConsumerThread {
 
 typedef struct {
     XtfWireRing *shared;
-    const uint8_t *data; /* mapped twice in a row */
+    const uint8_t *data; /* bytes of the ring, mapped twice in a row */
     uint64_t size;
     ConsumerThread *thread; /* the owner; NULL if there is none */
 } Consumer;

@@ -1,6 +1,6 @@
-/* Functions of the bridges of every_fortran.py: conversions of texts, and the number of a routine's call. */
+/* Functions of the bridges of every_fortran.py: conversions of texts, and the variant of a routine's call. */
 
-int variant; /* 1 in the second call, without statuses, in place */
+int variant; /* 1: second call of a routine, in place and without statuses */
 
 /* Returns statuses in place of the constants by which C ignores statuses. The value of Fortran's constants is known
  * only to its library. */

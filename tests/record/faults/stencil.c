@@ -7,7 +7,7 @@
 
 #include "fault.h"
 
-enum { HALO = 256, STEP = 2 }; /* numbers; milliseconds */
+enum { HALO = 256, STEP = 2 }; /* doubles of a halo; milliseconds of work in a step */
 
 static double halos[4][HALO];
 

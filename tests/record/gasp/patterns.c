@@ -66,7 +66,8 @@ static void late_broadcast(void)
 
 static void early_gather(void)
 {
-    collective(ALL_GATHER, 1, IN_MYSYNC | OUT_MYSYNC, t == 1 ? 500 : 1000.0 * (t + 1), t == 1 ? last() + 100 : 1000.0 * (t + 1) + 50);
+    collective(ALL_GATHER, 1, IN_MYSYNC | OUT_MYSYNC, t == 1 ? 500 : 1000.0 * (t + 1),
+               t == 1 ? last() + 100 : 1000.0 * (t + 1) + 50);
 }
 
 static void wait_nxn(void)
@@ -79,7 +80,7 @@ static void nxn_completion(void)
     collective(ALL_GATHER_ALL, 0, IN_MYSYNC | OUT_MYSYNC, 1000, 2000 + 1000.0 * t);
 }
 
-/* Shows waiting for all threads alone: the root is first, so its data are there. */
+/* Shows threads that wait only because all must have begun: the root is first, so its data are ready. */
 static void wait_at_entry(void)
 {
     collective(ALL_SCATTER, 0, IN_ALLSYNC | OUT_MYSYNC, 1000.0 * (t + 1), last() + 100);
@@ -125,10 +126,18 @@ static const struct {
     const char *name;
     void (*show)(void);
 } patterns[] = {
-    {"lock_contention", lock_contention}, {"wait_at_barrier", wait_at_barrier}, {"barrier_completion", barrier_completion},
-    {"late_broadcast", late_broadcast},   {"early_gather", early_gather},       {"wait_nxn", wait_nxn},
-    {"nxn_completion", nxn_completion},   {"wait_at_entry", wait_at_entry},     {"wait_at_exit", wait_at_exit},
-    {"early_prefix", early_prefix},       {"wait_inside", wait_inside},         {"wait_in_allocation", wait_in_allocation},
+    {"lock_contention", lock_contention},
+    {"wait_at_barrier", wait_at_barrier},
+    {"barrier_completion", barrier_completion},
+    {"late_broadcast", late_broadcast},
+    {"early_gather", early_gather},
+    {"wait_nxn", wait_nxn},
+    {"nxn_completion", nxn_completion},
+    {"wait_at_entry", wait_at_entry},
+    {"wait_at_exit", wait_at_exit},
+    {"early_prefix", early_prefix},
+    {"wait_inside", wait_inside},
+    {"wait_in_allocation", wait_in_allocation},
 };
 
 static void body(int argc, char **argv)

@@ -47,20 +47,21 @@ static void meet_at_barrier(int halves)
     }
 }
 
-static const int tags[] = {ALL_BROADCAST, ALL_SCATTER, ALL_GATHER, ALL_REDUCE, ALL_PREFIX_REDUCE, ALL_GATHER_ALL, ALL_EXCHANGE, ALL_PERMUTE};
+static const int tags[] = {ALL_BROADCAST,     ALL_SCATTER,    ALL_GATHER,   ALL_REDUCE,
+                           ALL_PREFIX_REDUCE, ALL_GATHER_ALL, ALL_EXCHANGE, ALL_PERMUTE};
 
-/* Computes when each thread may touch data. */
+/* Computes when each thread may access shared data. */
 static void find_ready(int kind, int root, int in)
 {
     double last = latest(begin), so_far = 0;
 
     for (int i = 0; i < T; i++) {
         so_far = begin[i] > so_far ? begin[i] : so_far;
-        double data = kind < 2                ? begin[root]
-                      : kind < 4 && i == root ? last
-                      : kind == 4             ? so_far
+        double data = kind < 2                 ? begin[root]
+                      : kind < 4 && i == root  ? last
+                      : kind == 4              ? so_far
                       : kind == 5 || kind == 6 ? last
-                                              : 0;
+                                               : 0;
         ready[i] = begin[i] > data || in == IN_NOSYNC ? begin[i] : data;
         if (in == IN_ALLSYNC)
             ready[i] = last;
@@ -80,14 +81,15 @@ static void report_event(int is_start, int kind, int root, int flags)
         gasp_event_notify(context, tags[kind], type, NULL, 0, 0, &to, &from, (size_t)64, flags);
 }
 
-/* Reports the accesses of a thread in an operation. Returns when the last one ends. */
+/* Reports the accesses of a thread in an operation. Returns the time at which the last one ends. */
 static double access_others(int i, int in, int n)
 {
     double at_last = ready[i];
 
     for (int a = 0; a < n; a++) {
         int peer = below(T);
-        double enter = (in == IN_MYSYNC && begin[peer] > at_last ? begin[peer] : at_last) + below(20), leave = enter + 1 + below(30);
+        double enter = (in == IN_MYSYNC && begin[peer] > at_last ? begin[peer] : at_last) + below(20),
+               leave = enter + 1 + below(30);
         Shared data = on(peer, 64);
         if (i == t) {
             at(enter);
@@ -134,7 +136,7 @@ static void allocate_together(void)
     }
 }
 
-/* Takes a lock in each thread, in the order of their numbers from a random one on. */
+/* Takes a lock in each thread, in the order of thread numbers, from a random thread on. */
 static void lock_in_turn(void)
 {
     int first = below(T);
@@ -144,7 +146,8 @@ static void lock_in_turn(void)
     draw_begins();
     for (int k = 0; k < T; k++) {
         int i = (first + k) % T;
-        double acquired = (begin[i] > free_at ? begin[i] : free_at) + 1 + below(20), release = acquired + below(200), leave = release + 1 + below(5);
+        double acquired = (begin[i] > free_at ? begin[i] : free_at) + 1 + below(20), release = acquired + below(200),
+               leave = release + 1 + below(5);
         if (i == t) {
             at(begin[i]);
             START(LOCK, &lock);

@@ -83,7 +83,12 @@ void xtf_gaspu_locate(const void *pointer, int *thread, unsigned long long *addr
 
 int xtf_gaspu_sync_mode(int flags)
 {
-    int in = flags & IN_NOSYNC ? 4 : flags & IN_MYSYNC ? 2 : 1, out = flags & OUT_NOSYNC ? 32 : flags & OUT_MYSYNC ? 16 : 8;
+    int in = flags & IN_NOSYNC   ? 4
+             : flags & IN_MYSYNC ? 2
+                                 : 1,
+        out = flags & OUT_NOSYNC   ? 32
+              : flags & OUT_MYSYNC ? 16
+                                   : 8;
 
     return in | out;
 }
@@ -120,7 +125,7 @@ static void wait_for_all(double enter, double leave)
     END(WAIT, 0, 0);
 }
 
-/* Reports a barrier, of which Berkeley UPC makes two calls. */
+/* Reports a barrier, which Berkeley UPC reports as two calls. */
 static void barrier(double enter, double leave)
 {
 #ifdef BUPC
@@ -136,7 +141,7 @@ static void barrier(double enter, double leave)
 
 static void run_thread(int argc, char **argv, struct timespec begin, void (*body)(int argc, char **argv))
 {
-    /* Ahead of the collector's clock, which no record may be behind. */
+    /* The base is ahead of the collector's clock, because no record may be earlier than that clock. */
     clock_base = ((int64_t)begin.tv_sec + 1000) * 1000000000;
     context = gasp_init(GASP_MODEL_UPC, &argc, &argv);
     body(argc, argv);

@@ -1,6 +1,7 @@
 /*
  * For 4 processes: the first two accept the other two, twice. A message goes both ways between processes of the same
- * rank; no other message may arrive. The communicator of the named side is made past the wrappers.
+ * rank; no other message may arrive. The side that the argument names creates its communicator by PMPI_Comm_dup, which
+ * the recorder does not see.
  *
  * usage: connect [accepts|connects]
  */

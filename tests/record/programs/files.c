@@ -58,7 +58,7 @@ static void use_file_pointer(void)
     MPI_File_sync(file);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_File_seek(file, -4, MPI_SEEK_END);
-    /* Only one number is left there. */
+    /* Only one number is left before the end of the file. */
     MPI_File_read(file, numbers, N, MPI_INT, MPI_STATUS_IGNORE);
     MPI_File_seek(file, 0, MPI_SEEK_SET);
     MPI_File_iread(file, numbers, N, MPI_INT, &request);

@@ -20,7 +20,7 @@ static void send_all(void)
     for (int round = 0; round < ROUNDS; round++) {
         send_next();
         send_next();
-        /* The next two messages have receives before they are sent, beside messages that were taken and not received
+        /* Here a receive is posted for the next message. Both earlier messages are matched by probes, and not received
          * yet. */
         MPI_Barrier(MPI_COMM_WORLD);
         send_next();

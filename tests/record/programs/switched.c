@@ -23,14 +23,14 @@ int main(int argc, char **argv)
     MPI_Recv(in, 1, MPI_INT, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &none);
     peer = 1 - rank;
 
-    /* Started before, and completed afterwards. */
+    /* Requests that start before recording is off, and complete afterwards. */
     start_both(requests, 1);
     MPI_Pcontrol(0);
     MPI_Pcontrol(1);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 
-    /* Started before, completed while off. Then other requests are started while off, which may have the same
-     * handles, and completed afterwards. */
+    /* Requests that start before recording is off, and complete while it is off. Then other requests start, perhaps
+     * with the same handles. They complete afterwards. */
     start_both(requests, 2);
     MPI_Pcontrol(0);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -38,7 +38,8 @@ int main(int argc, char **argv)
     MPI_Pcontrol(1);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 
-    /* One of two that were started before is completed while off, the other one afterwards. */
+    /* Two pairs of requests that start before recording is off: one completes while it is off, the other one
+     * afterwards. */
     start_both(requests, 4);
     start_both(later, 5);
     MPI_Pcontrol(0);
@@ -46,8 +47,8 @@ int main(int argc, char **argv)
     MPI_Pcontrol(1);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
 
-    /* A persistent request that starts several times: completed while off and started afterwards, then completed
-     * normally. */
+    /* A persistent request that completes while recording is off. It starts again afterwards, and completes normally.
+     */
     MPI_Recv_init(in, 1, MPI_INT, peer, 6, MPI_COMM_WORLD, &persistent);
     MPI_Start(&persistent);
     MPI_Send(&out, 1, MPI_INT, peer, 6, MPI_COMM_WORLD);
@@ -60,7 +61,8 @@ int main(int argc, char **argv)
     MPI_Wait(&persistent, MPI_STATUS_IGNORE);
     MPI_Request_free(&persistent);
 
-    /* Tests that find nothing. While off they do not count, and neither do calls that are only counted. */
+    /* Tests that find nothing. The recorder does not count them while recording is off, nor calls without records, such
+     * as MPI_Get_count. */
     MPI_Irecv(in, 1, MPI_INT, peer, 8, MPI_COMM_WORLD, &request);
     MPI_Test(&request, &found, MPI_STATUS_IGNORE);
     MPI_Get_count(&none, MPI_INT, &count);
@@ -75,7 +77,7 @@ int main(int argc, char **argv)
     MPI_Send(&out, 1, MPI_INT, peer, 8, MPI_COMM_WORLD);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
 
-    /* A communicator that completes while off is known afterwards. */
+    /* A communicator whose creation completes while recording is off is known afterwards. */
     MPI_Comm_idup(MPI_COMM_WORLD, &comm, &request);
     MPI_Pcontrol(0);
     MPI_Wait(&request, MPI_STATUS_IGNORE);

@@ -32,7 +32,7 @@ static const char *const accesses[] = {"put", "get", "atomic"};
 static Count accessed_at[ACCESSES][PROCESSES];
 enum { READ, WRITE, MODES };
 static const char *const modes[] = {"read", "write"};
-static Count file_bytes[MODES]; /* requested, and moved */
+static Count file_bytes[MODES]; /* bytes requested; back: bytes moved */
 static __thread int depth;
 static MPI_Status own_status, own_statuses[REQUESTS];
 
@@ -263,7 +263,7 @@ static void remove_pending(MPI_Request old)
         place->kind = NOTHING;
 }
 
-/* Messages that a matched probe has found: their communicators. */
+/* Messages that matched probes have found, with their communicators. */
 static struct {
     MPI_Message message;
     MPI_Comm comm;
@@ -295,7 +295,7 @@ static MPI_Comm comm_of(MPI_Message message)
 typedef struct {
     int n, local, me, inter, root, member; /* n: number of partners */
     int sources, destinations;             /* numbers of neighbours */
-    int absent[64], n_absent;              /* the borders of a grid have places for missing neighbours */
+    int absent[64], n_absent;              /* 1 for each missing neighbour at the border of a grid */
 } Place;
 
 static Place place_of(MPI_Comm comm, int root)

@@ -6,7 +6,7 @@
 void count_call(const char *file, int line, const char *function, const char *call);
 void print_counts(int rank);
 
-/* Calls, and returns the result. The call is no jump at the end of its function, as the result is used. */
+/* Counts a call, makes it, and returns its result. The result is used, so that the compiler makes no tail call. */
 #define COUNTED(call)          COUNTED_AS(#call, call)
 #define COUNTED_AS(name, call) (count_call(__FILE__, __LINE__, __func__, name), check_result((call)))
 

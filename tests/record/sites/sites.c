@@ -1,4 +1,5 @@
-/* Calls MPI from functions, inlined functions, threads, a shared library and a library that is loaded when it runs. */
+/* Calls MPI from functions, inlined functions, threads, a shared library, and a library that the program loads at run
+ * time. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdint.h>

@@ -17,7 +17,7 @@ int wrapped_sum(int value)
     return sum_ints(&value, &sum) + (sum < 0);
 }
 
-/* Calls MPI at some depth. The result is used, so that no call is a jump. */
+/* Calls MPI at some depth. The result is used, so that no call is a tail call. */
 int wrapped_deep(int depth)
 {
     int size = 0;

@@ -44,7 +44,7 @@ static void switch_off(void)
 
     MPI_Pcontrol(0);
     MPI_Barrier(MPI_COMM_WORLD);
-    /* One process records the calls on which all agree. */
+    /* Only process 0 records MPI_Comm_dup, in which all processes take part. */
     if (rank == 0)
         MPI_Pcontrol(1);
     MPI_Comm_dup(MPI_COMM_WORLD, &comm);

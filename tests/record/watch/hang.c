@@ -59,7 +59,7 @@ static void sends(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Lets process 0 receive a message before the barrier that process 1 sends after it. */
+/* Lets process 0 wait before a barrier for a message that process 1 sends after that barrier. */
 static void barrier(void)
 {
     if (rank == 0)
@@ -94,8 +94,8 @@ static void requests(void)
     MPI_Waitall(2, posted, MPI_STATUSES_IGNORE);
 }
 
-/* Lets a process wait in a list for a persistent receive. The others of the list are no messages that it waits for:
- * null, from MPI_PROC_NULL, not started, of a file. It does not wait for another posted receive. */
+/* Lets each process wait for a list of requests, of which only a persistent receive stays open. The others are null,
+ * from MPI_PROC_NULL, not started, and of a file. Another posted receive is not in the list. */
 static void lists(void)
 {
     MPI_Request list[5] = {MPI_REQUEST_NULL}, unused;

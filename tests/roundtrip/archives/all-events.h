@@ -32,7 +32,7 @@ enum {
     CALLPATH_FIRST = 1300,
     DIMENSION_FIRST = 1400,
     TOPOLOGY_FIRST = 1500,
-    N_ATTRIBUTE_TYPES = OTF2_TYPE_LOCATION_GROUP, /* 1 to this */
+    N_ATTRIBUTE_TYPES = OTF2_TYPE_LOCATION_GROUP, /* the types are 1 to this */
     N_IO_PARADIGMS = 2,
     N_METRIC_MEMBERS = 3, /* in METRIC_CLASS and METRIC_INSTANCE: unsigned, signed, floating point */
 };

@@ -17,7 +17,7 @@ void write_sums_names(const char *folder);   /* of regions and communicators: es
 
 /* Messages: sums-messages.c */
 void write_sums_messages(const char *folder);      /* 10000 tags, sums beyond 64 bits, collectives */
-void write_sums_communicators(const char *folder); /* a part of the world, another order, between two groups */
+void write_sums_communicators(const char *folder); /* of a part of the world, in another order, between two groups */
 
 /* Classes of regions: sums-classes.c */
 void write_sums_hybrid(const char *folder); /* MPI, OpenMP and all other classes, in threads, by a recorder like

@@ -42,20 +42,20 @@ static const struct {
     {RECV, NO_LINE, 1},        /* 5: exchange.c:20, too */
     {MAIN, 55, NONE},          /* 6 */
     {PHASE, 55, 6},            /* 7: main.c:55 */
-    {PHASE, 56, 6},            /* 8: the same call, later in it */
+    {PHASE, 56, 6},            /* 8: a later line in the same call of phase */
     {EXCHANGE, 20, 8},         /* 9 */
     {SEND, NO_LINE, 9},        /* 10: exchange.c:20, called in phase at main.c:56 */
-    {PHASE, 58, 6},            /* 11: the place where it is left */
+    {PHASE, 58, 6},            /* 11: the line where phase is left */
     {MAIN, 60, NONE},          /* 12 */
     {WORK_FRAME, 70, 12},      /* 13: the frame of work itself */
     {WORK, 70, 13},            /* 14: main.c:60 */
     {WORK, 75, 13},            /* 15 */
     {HELPER, 81, 15},          /* 16 */
     {BARRIER, NO_LINE, 16},    /* 17: work.c:81 */
-    {WORK, 78, 13},            /* 18: the place where it is left */
+    {WORK, 78, 13},            /* 18: the line where work is left */
     {MAIN, 65, NONE},          /* 19 */
     {LIBRARY, IN_LIBRARY, 19}, /* 20 */
-    {SEND, NO_LINE, 20},       /* 21: the program's own line, main.c:65 */
+    {SEND, NO_LINE, 20},       /* 21: called in a library, which main called at main.c:65 */
     {MAIN, 52, NONE},          /* 22: sampled */
 };
 
@@ -214,7 +214,8 @@ void write_odd_contexts(const char *folder)
     archive_close(archive);
 }
 
-/* Writes samples as lo2s does: their functions are no calls. It enters threads, whose parents are processes. */
+/* Writes samples as lo2s does: functions are only sampled. lo2s enters contexts of threads, whose parents are contexts
+ * of processes. */
 void write_samples_alone(const char *folder)
 {
     static const Step steps[] = {{'*', 22, 2, 200}, {'*', 1, 3, 300}, {'*', 3, 2, 400}};

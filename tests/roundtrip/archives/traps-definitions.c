@@ -93,7 +93,7 @@ void write_region_per_process(const char *folder)
         archive_region(archive, rank * step, "main", "main.c", 10);
         archive_region(archive, rank * step + 1, "MPI_Send", "", 0);
     }
-    /* The region has the name of another one but a different line. */
+    /* Region 7 has the name of another region but a different line. */
     archive_region(archive, 7, "main", "main.c", 99);
     archive_close(archive);
 }

@@ -74,19 +74,19 @@ static void write_sends(Process *process)
     post_receive(process, 1);
     begin_send(process, 0, TAG, 400, 1);
     begin_send(process, 0, TAG, 401, 2);
-    begin_send(process, 1, TAG, 402, 3); /* to the same process */
+    begin_send(process, 1, TAG, 402, 3); /* process 1 sends this one to itself */
     cancel_request(process, 2);
-    cancel_request(process, 1); /* the send, which was posted later */
+    cancel_request(process, 1); /* cancels the send, which was posted after the receive */
     complete_send(process, 3);
-    cancel_request(process, 3); /* the send is complete */
+    cancel_request(process, 3); /* cancels nothing: the send is complete */
     complete_receive(process, 1, TAG, 402, 1);
     begin_send(process, 2, TAG, 403, 4);
     begin_send(process, 2, TAG, 404, 4); /* frees the first one */
     cancel_request(process, 4);
     begin_send(process, 2, TAG, 405, 5);
     post_receive(process, 5);
-    cancel_request(process, 5); /* the receive */
-    cancel_request(process, 5); /* the send */
+    cancel_request(process, 5); /* cancels the receive */
+    cancel_request(process, 5); /* cancels the send */
     WRITE(OTF2_EvtWriter_MpiSend(process->writer, NULL, process->time++, 2, 0, TAG, 406));
     begin_send(process, 2, TAG, 407, 6); /* never completes */
     begin_send(process, 0, TAG, 408, 7);

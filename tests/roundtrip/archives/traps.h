@@ -27,7 +27,7 @@ void write_odd_calls(const char *folder);     /* never left, left twice, left bu
 void write_open_receives(const char *folder); /* requests that never complete */
 void write_contexts(const char *folder);      /* calls with sites, and samples: traps-contexts.c */
 void write_odd_contexts(const char *folder);  /* undefined contexts, circles of parents, left but never entered */
-void write_samples_alone(const char *folder); /* and calls of contexts without places */
+void write_samples_alone(const char *folder); /* samples, and calls of contexts without source locations */
 
 /* Messages: traps-messages.c */
 void write_requests(const char *folder);        /* each way to start and end a request */

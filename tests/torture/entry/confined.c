@@ -40,7 +40,7 @@
 #include "src/cli/mount/confine.h"
 #include "tests/torture/entry/place.h"
 
-enum { NOBODY = 65534, HANDLE_BYTES = 128, SECONDS = 20 /* until an attempt is ended */ };
+enum { NOBODY = 65534, HANDLE_BYTES = 128, SECONDS = 20 /* time limit of an attempt */ };
 
 typedef enum {
     ALLOWED,

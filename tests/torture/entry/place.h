@@ -10,7 +10,7 @@
 typedef struct {
     char folder[64];                               /* temporary folder; the trace's folder is in it */
     char trace[96], inside[96], private_file[96];  /* the trace's folder, its file, and another user's file in it */
-    char outside[96], outside_folder[96], new[96]; /* not of the trace; `new` does not exist */
+    char outside[96], outside_folder[96], new[96]; /* paths outside of the trace; `new` does not exist */
     char link_out[96], link_in[96], part[96];      /* links in the trace's folder: to `outside`, and to the part */
     int writable, readable;                        /* descriptors of `outside` and of `inside` */
     pid_t victim;                                  /* process of the same user that waits */

@@ -19,10 +19,10 @@ typedef struct {
 
 typedef struct {
     unsigned n_locations, n_types; /* at most 4 types */
-    uint64_t records_each;         /* of each location, on average */
+    uint64_t records_each;         /* records of a location, on average */
     uint64_t t_first, t_step;      /* two times of a location differ by 0 to t_step - 1 */
     uint64_t resolution_num, resolution_den;
-    bool has_table; /* of locations */
+    bool has_table; /* the trace has a table of locations */
     bool plain;     /* rows that are not packed */
 } Recipe;
 

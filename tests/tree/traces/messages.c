@@ -272,7 +272,7 @@ static void write_location(Making *making, unsigned i, uint64_t n)
                            .peer = NOTHING};
         uint8_t row[XTF_ROW_MAX] = {0};
 
-        if (seq % 1000 > 300) /* the other records have one time */
+        if (seq % 1000 > 300) /* the first 301 of each 1000 records share one time */
             t += random_below(fixture, 3);
         message.t = t;
         message.type = (unsigned)random_below(fixture, N_MESSAGES_TYPES);

@@ -6,7 +6,7 @@
 enum {
     MESSAGES_CALLS,
     MESSAGES_SENDS,
-    MESSAGES_PUTS,  /* their communicator is a window's */
+    MESSAGES_PUTS,  /* a row names a window, which names the communicator */
     MESSAGES_MARKS, /* only a time and a seq */
     N_MESSAGES_TYPES,
     N_TAGS = 5,
@@ -17,7 +17,7 @@ enum {
 typedef struct {
     uint64_t t, location, proc, thread, seq;
     unsigned type;
-    uint64_t region, comm, tag; /* rows, and a number */
+    uint64_t region, comm, tag; /* region, comm: rows of their tables; tag: a number */
     uint64_t peer;              /* a process */
 } Message;
 

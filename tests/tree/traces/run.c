@@ -275,7 +275,7 @@ static RunKind random_kind(GRand *random, const Author *author)
 {
     gint32 dice = g_rand_int_range(random, 0, 20);
 
-    if (dice < 12) /* rather deep stacks */
+    if (dice < 12) /* the deeper the stack, the less often ENTER */
         return g_rand_int_range(random, 0, 16) < 11 - (gint32)author->frames->len ? RUN_ENTER : RUN_LEAVE;
     return dice < 14   ? RUN_SEND
            : dice < 16 ? RUN_RECV

@@ -47,13 +47,13 @@ typedef struct {
 
 typedef struct {
     unsigned n_procs;
-    unsigned events; /* of each location, about */
+    unsigned events; /* events of each location, roughly */
 } RunRecipe;
 
 typedef struct {
     RunRecipe recipe;
     GRand *random;
-    RunLocation *locations; /* by (proc, thread) */
+    RunLocation *locations; /* ordered by (proc, thread) */
     unsigned n_locations;
     unsigned deepest; /* frames */
     Written written;

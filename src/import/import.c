@@ -95,14 +95,24 @@ static bool find_replaced(XtfReplaced *replaced, const XtfImporter *importer, co
                     trace ? " of this format" : "");
 }
 
-/* True if an existing file is one of the archive's files, or in one of its folders. */
+/* True if a file exists, and is none of XTF's: no import can have left it there. */
+static bool is_foreign_file(const char *path)
+{
+    g_autoptr(GError) error = NULL;
+    g_autoptr(XtfTrace) trace = xtf_trace_open(path, NULL, &error);
+
+    return !trace && g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_XTF);
+}
+
+/* True if an existing file is one of the archive's files, or in one of its folders. Imports have names that begin like
+ * the archive's, and are no part of it. */
 static bool is_in_archive(const XtfImporter *importer, const char *anchor, const char *output)
 {
     g_autoptr(GPtrArray) files = importer->files(anchor);
     g_autofree char *final_path = realpath(output, NULL);
     struct stat existing, read;
 
-    if (!final_path || stat(final_path, &existing) != 0)
+    if (!final_path || stat(final_path, &existing) != 0 || !is_foreign_file(final_path))
         return false;
     for (guint i = 0; files && i < files->len; i++) {
         g_autofree char *path = realpath(files->pdata[i], NULL);

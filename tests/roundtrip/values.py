@@ -94,9 +94,9 @@ def columns_of_text(tables, path, lines):
     if path.endswith("/run"):
         return [[*line.split(None, 2), ""][:3] if line.split()[0] in TIMES_OF_RUN else [*line.split(None, 1), ""] for line in lines]
     if not path.endswith(("records", "children")):
-        # Only the last column has blanks.
+        # Only the last column has blanks. Tables of fixed length end with lines of dashes, which CSV and JSON leave out.
         n = len(lines[0].lstrip("# ").split())
-        return [line.rstrip().split(None, n - 1) for line in lines[1:] if line.strip()]
+        return [line.rstrip().split(None, n - 1) for line in lines[1:] if line.strip(" -")]
     text = tables.values(re.sub("records$|num/[0-9]*/children$", "columns", path), "csv")
     places = [(int(column["from"]) - 1, int(column["to"])) for column in csv.DictReader(text.splitlines())]
     return [[line[begin:end].strip() for begin, end in places] for line in lines]

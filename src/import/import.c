@@ -108,7 +108,7 @@ static bool is_foreign_file(const char *path)
  * the archive's, and are no part of it. */
 static bool is_in_archive(const XtfImporter *importer, const char *anchor, const char *output)
 {
-    g_autoptr(GPtrArray) files = importer->files(anchor);
+    g_autoptr(GPtrArray) files = xtf_importer_files(importer, anchor);
     g_autofree char *final_path = realpath(output, NULL);
     struct stat existing, read;
 

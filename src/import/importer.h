@@ -32,13 +32,17 @@ typedef struct {
     /* Returns a clause on which file to give instead of `path`. The path is not an anchor, but looks like part of such
      * a trace, or is next to one. The caller frees the clause. NULL: no advice. The member may be NULL. */
     char *(*advice)(const char *path);
-    /* Returns the paths of a trace's files, and of its own folders. The trace changes only if one of them does. */
+    /* Returns the paths of a trace's files, and of its own folders. The trace changes only if one of them does. NULL:
+     * the trace is the anchor alone. Others call xtf_importer_files(). */
     GPtrArray *(*files)(const char *anchor);
     /* Imports in a child process (job.h), since reading may crash or hang. NULL: not in this build. */
     bool (*run)(XtfImportJob *job, GError **error);
 } XtfImporter;
 
 extern const XtfImporter *const xtf_importers[]; /* NULL-terminated */
+
+/* Returns the paths of the files and folders of a trace. The caller unrefs the array. */
+GPtrArray *xtf_importer_files(const XtfImporter *importer, const char *anchor);
 
 /* Returns the importer whose `ending` a file name has, or NULL. */
 const XtfImporter *xtf_importer_by_ending(const char *name);

@@ -25,6 +25,15 @@ const XtfImporter *xtf_importer_by_ending(const char *name)
     return *importer;
 }
 
+GPtrArray *xtf_importer_files(const XtfImporter *importer, const char *anchor)
+{
+    if (importer->files)
+        return importer->files(anchor);
+    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
+    g_ptr_array_add(files, g_strdup(anchor));
+    return files;
+}
+
 static const XtfImporter *importer_of_file(const char *path)
 {
     const XtfImporter *const *importer = xtf_importers;
@@ -37,7 +46,7 @@ static const XtfImporter *importer_of_file(const char *path)
 /* True if two anchors are files of the same trace. */
 static bool are_files_of_one_trace(const XtfImporter *importer, const char *a, const char *b)
 {
-    g_autoptr(GPtrArray) files = importer->files(a);
+    g_autoptr(GPtrArray) files = xtf_importer_files(importer, a);
 
     return g_ptr_array_find_with_equal_func(files, b, g_str_equal, NULL);
 }

@@ -63,7 +63,7 @@ static char *hash_archive(const XtfImporter *importer, const char *anchor)
 {
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     g_autoptr(GChecksum) checksum = g_checksum_new(G_CHECKSUM_SHA256);
-    g_autoptr(GPtrArray) files = importer->files(anchor);
+    g_autoptr(GPtrArray) files = xtf_importer_files(importer, anchor);
 
     for (guint i = 0; i < files->len; i++)
         add_file_lines(lines, files->pdata[i], 0);

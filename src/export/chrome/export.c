@@ -4,11 +4,10 @@
  */
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "libxtf/source.h"
 #include "src/export/chrome/exporter.h"
 #include "src/export/chrome/locations.h"
+#include "src/files/head.h"
 #include "src/tables/match/match.h"
 #include "src/tables/totals/selected-locations.h"
 
@@ -162,13 +161,8 @@ static bool export_trace(XtfExportJob *job, GError **error)
 static bool is_export(const char *path)
 {
     char bytes[sizeof BEGINNING] = {0};
-    uint64_t size;
-    int fd = xtf_file_open(path, &size, NULL);
-    ssize_t n = fd >= 0 ? read(fd, bytes, sizeof BEGINNING - 1) : 0;
 
-    if (fd >= 0)
-        close(fd);
-    return n == (ssize_t)(sizeof BEGINNING - 1) && strcmp(bytes, BEGINNING) == 0;
+    return xtf_file_read_head(path, bytes, sizeof BEGINNING - 1, NULL) >= 0 && strcmp(bytes, BEGINNING) == 0;
 }
 
 const XtfExporter xtf_chrome_exporter = {

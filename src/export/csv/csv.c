@@ -8,12 +8,11 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "libxtf/error.h"
-#include "libxtf/source.h"
 #include "src/export/csv/exporter.h"
 #include "src/export/job.h"
+#include "src/files/head.h"
 #include "src/tables/totals/selected-locations.h"
 #include "src/tree/records/record-values.h"
 
@@ -91,12 +90,8 @@ static bool export_csv(XtfExportJob *job, GError **error)
 static bool is_csv_of_records(const char *path)
 {
     char bytes[HEAD_BYTES + 1];
-    uint64_t size;
-    int fd = xtf_file_open(path, &size, NULL);
-    ssize_t n = fd >= 0 ? read(fd, bytes, HEAD_BYTES) : 0;
+    ssize_t n = xtf_file_read_head(path, bytes, HEAD_BYTES, NULL);
 
-    if (fd >= 0)
-        close(fd);
     bytes[MAX(n, 0)] = '\0';
     const char *second = bytes + strcspn(bytes, ",\n");
     return g_str_has_prefix(second, ",proc,thread,");

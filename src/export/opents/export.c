@@ -3,13 +3,12 @@
  * equal length (frames.h).
  */
 #include <string.h>
-#include <unistd.h>
 
-#include "libxtf/source.h"
 #include "src/export/job.h"
 #include "src/export/opents/exporter.h"
 #include "src/export/opents/frames.h"
 #include "src/export/opents/slices.h"
+#include "src/files/head.h"
 #include "src/model/properties.h"
 
 #define DEFAULT_RATE "25fps" /* the rate of OpenTS's tracer */
@@ -84,12 +83,8 @@ static bool export_trace(XtfExportJob *job, GError **error)
 static bool is_trace(const char *path)
 {
     char bytes[HEAD_BYTES + 1];
-    uint64_t size;
-    int fd = xtf_file_open(path, &size, NULL);
-    ssize_t n = fd >= 0 ? read(fd, bytes, HEAD_BYTES) : 0;
+    ssize_t n = xtf_file_read_head(path, bytes, HEAD_BYTES, NULL);
 
-    if (fd >= 0)
-        close(fd);
     bytes[MAX(n, 0)] = '\0';
     return g_str_has_prefix(bytes, "<?xml") && strstr(bytes, "\n<trace ranks=\"");
 }

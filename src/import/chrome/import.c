@@ -6,9 +6,8 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "libxtf/source.h"
+#include "src/files/head.h"
 #include "src/import/chrome/importer.h"
 
 enum {
@@ -85,20 +84,6 @@ static void note_repairs(XtfChromeImport *import)
 
 /* ---- The import. */
 
-/* Returns the trace's identity: a hash of the beginning of the file. */
-static char *hash_beginning(const char *path, GError **error)
-{
-    g_autofree guchar *bytes = g_malloc(IDENTITY_BYTES);
-    uint64_t size;
-    int fd = xtf_file_open(path, &size, error);
-
-    if (fd < 0)
-        return NULL;
-    ssize_t n = read(fd, bytes, IDENTITY_BYTES);
-    close(fd);
-    return g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes, (gsize)MAX(n, 0));
-}
-
 static void init_import(XtfChromeImport *import, XtfImportJob *job)
 {
     *import = (XtfChromeImport){
@@ -163,7 +148,7 @@ static bool import_file(XtfChromeImport *import, GError **error)
 {
     g_autofree char *cut = NULL;
 
-    import->identity = hash_beginning(import->job->anchor, error);
+    import->identity = xtf_file_hash_head(import->job->anchor, IDENTITY_BYTES, error);
     if (!import->identity || !xtf_import_may_replace(import->job, import->identity, error) ||
         !xtf_chrome_input_open(&import->input, import->job->anchor, error))
         return false;

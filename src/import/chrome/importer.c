@@ -2,14 +2,6 @@
 
 #define BIT(TAG) (UINT64_C(1) << XTF_MODEL_##TAG)
 
-static GPtrArray *files_of(const char *anchor)
-{
-    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
-
-    g_ptr_array_add(files, g_strdup(anchor));
-    return files;
-}
-
 const XtfImporter xtf_chrome_importer = {
     .name = "Chrome",
     .description = "a JSON file (NAME.json) of Chrome's trace events, also packed by gzip",
@@ -21,6 +13,5 @@ const XtfImporter xtf_chrome_importer = {
              BIT(REGION_IDS),
     .detect = xtf_chrome_detect,
     .advice = xtf_chrome_advice,
-    .files = files_of,
     .run = xtf_chrome_import,
 };

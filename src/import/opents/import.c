@@ -6,9 +6,8 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "libxtf/source.h"
+#include "src/files/head.h"
 #include "src/import/opents/importer.h"
 
 enum {
@@ -105,26 +104,12 @@ static bool read_file(XtfOpentsImport *import, bool *cut, GError **error)
     return true;
 }
 
-/* Returns the trace's identity: a hash of the beginning of the file, which names the run and its start. */
-static char *identity_of(const char *path, GError **error)
-{
-    g_autofree guchar *bytes = g_malloc(IDENTITY_BYTES);
-    uint64_t size;
-    int fd = xtf_file_open(path, &size, error);
-
-    if (fd < 0)
-        return NULL;
-    ssize_t n = read(fd, bytes, IDENTITY_BYTES);
-    close(fd);
-    return g_compute_checksum_for_data(G_CHECKSUM_SHA256, bytes, (gsize)MAX(n, 0));
-}
-
 bool xtf_opents_import(XtfImportJob *job, GError **error)
 {
     XtfOpentsImport import = {.job = job, .keep_going = job->options->keep_going};
     bool cut;
 
-    import.identity = identity_of(job->anchor, error);
+    import.identity = xtf_file_hash_head(job->anchor, IDENTITY_BYTES, error);
     if (!import.identity || !xtf_import_may_replace(job, import.identity, error)) {
         g_free(import.identity);
         return false;

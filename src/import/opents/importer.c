@@ -4,14 +4,6 @@
 
 #define BIT(TAG) (UINT64_C(1) << XTF_MODEL_##TAG)
 
-static GPtrArray *files_of(const char *anchor)
-{
-    GPtrArray *files = g_ptr_array_new_with_free_func(g_free);
-
-    g_ptr_array_add(files, g_strdup(anchor));
-    return files;
-}
-
 const XtfImporter xtf_opents_importer = {
     .name = "OpenTS",
     .description = "an XML file (NAME.xml) of OpenTS",
@@ -22,6 +14,5 @@ const XtfImporter xtf_opents_importer = {
     .types = BIT(SLICES) | BIT(RESOURCES) | BIT(TASK_STATES) | BIT(TASK_MOVES) | BIT(MESSAGE_TOTALS) |
              BIT(MESSAGE_KINDS) | BIT(BACKWARD_TIMES),
     .detect = xtf_opents_detect,
-    .files = files_of,
     .run = xtf_opents_import,
 };

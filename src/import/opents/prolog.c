@@ -1,9 +1,8 @@
 #include "src/import/opents/prolog.h"
 
 #include <string.h>
-#include <unistd.h>
 
-#include "libxtf/source.h"
+#include "src/files/head.h"
 
 static const char *skip_blanks(const char *p)
 {
@@ -79,13 +78,7 @@ static bool is_name(const char *text, const char *name)
 bool xtf_opents_detect(const char *path)
 {
     char bytes[XTF_OPENTS_PROLOG];
-    uint64_t size;
-    int fd = xtf_file_open(path, &size, NULL);
-
-    if (fd < 0)
-        return false;
-    ssize_t n = read(fd, bytes, sizeof bytes);
-    close(fd);
+    ssize_t n = xtf_file_read_head(path, bytes, sizeof bytes, NULL);
     g_autofree char *text = n > 0 ? decode_beginning(bytes, (size_t)n) : NULL;
     const char *first = text ? find_first_element(text) : NULL;
     if (!first)

@@ -3,10 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "libxtf/error.h"
-#include "libxtf/source.h"
+#include "src/files/head.h"
 
 enum {
     DETECTED_BYTES = 4096,
@@ -46,13 +45,8 @@ bool xtf_otf1_is_master(const char *path)
 {
     char start[DETECTED_BYTES + 1] = "";
     const char *at = start;
-    uint64_t size;
-    int fd = xtf_file_open(path, &size, NULL);
+    ssize_t n = xtf_file_read_head(path, start, DETECTED_BYTES, NULL);
 
-    if (fd < 0)
-        return false;
-    ssize_t n = read(fd, start, DETECTED_BYTES);
-    close(fd);
     while (n > 0 && read_line(&at, NULL) && *at == '\n') {
         if (*++at == '\0')
             return at == start + n;

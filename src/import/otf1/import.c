@@ -6,9 +6,8 @@
 
 #include <inttypes.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "libxtf/source.h"
+#include "src/files/head.h"
 #include "src/import/definitions/process-numbers.h"
 #include "src/import/otf1/files.h"
 
@@ -43,19 +42,6 @@ static GArray *list_streams(const GArray *entries)
     return streams;
 }
 
-static void add_beginning(GChecksum *checksum, const char *path)
-{
-    g_autofree guchar *bytes = g_malloc(IDENTITY_BYTES);
-    uint64_t size;
-    int fd = path ? xtf_file_open(path, &size, NULL) : -1;
-
-    if (fd < 0)
-        return;
-    ssize_t n = read(fd, bytes, IDENTITY_BYTES);
-    close(fd);
-    g_checksum_update(checksum, bytes, MAX(n, 0));
-}
-
 /* Returns the trace's identity: a hash of the beginnings of the master file, the definitions and the first events. */
 static char *identity_of(const XtfOtf1Import *import, const GArray *streams)
 {
@@ -64,9 +50,10 @@ static char *identity_of(const XtfOtf1Import *import, const GArray *streams)
     g_autofree char *definitions = xtf_otf1_stream_file(import->stem, GLOBAL, "def", NULL);
     g_autofree char *events = xtf_otf1_stream_file(import->stem, first, "events", NULL);
 
-    add_beginning(checksum, import->job->anchor);
-    add_beginning(checksum, definitions);
-    add_beginning(checksum, events);
+    const char *const paths[] = {import->job->anchor, definitions, events};
+    for (unsigned i = 0; i < G_N_ELEMENTS(paths); i++)
+        if (paths[i])
+            xtf_file_add_head(checksum, paths[i], IDENTITY_BYTES, NULL);
     return g_strdup(g_checksum_get_string(checksum));
 }
 

@@ -2,21 +2,16 @@
 
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include "libxtf/source.h"
+#include "libxtf/error.h"
+#include "src/files/head.h"
 
 bool xtf_otf2_is_anchor(const char *path)
 {
     static const char magic[] = "OTF2"; /* after two bytes of OTF2's header, the second for the byte order */
     char start[16] = "";
-    uint64_t size;
-    int fd = xtf_file_open(path, &size, NULL);
-    bool is_anchor = fd >= 0 && read(fd, start, sizeof start) >= 6 && memcmp(start + 2, magic, strlen(magic)) == 0;
 
-    if (fd >= 0)
-        close(fd);
-    return is_anchor;
+    return xtf_file_read_head(path, start, sizeof start, NULL) >= 6 && memcmp(start + 2, magic, strlen(magic)) == 0;
 }
 
 /* Returns a path without the ending of its name; NULL: the name has no ending. */

@@ -55,6 +55,17 @@ bool xtf_export_is_whole(const XtfExportJob *job)
            selection->time_from <= job->tree->context.scale.origin;
 }
 
+XtfSelection *xtf_export_select_events(const XtfExportJob *job)
+{
+    XtfSelection *selection = job->selection;
+
+    if (!selection->calls || selection->base)
+        return xtf_selection_ref(selection);
+    XtfSelection *events = xtf_selection_in_type(selection, (uint32_t)job->tree->context.enters_leaves);
+    events->calls = false; /* nothing shares this selection yet */
+    return events;
+}
+
 static gint compare_texts(gconstpointer a, gconstpointer b)
 {
     return g_strcmp0(a, b);

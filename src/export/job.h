@@ -34,6 +34,10 @@ void xtf_export_advance(XtfExportJob *job, uint64_t n);
 /* True if the selection has all records of the trace. */
 bool xtf_export_is_whole(const XtfExportJob *job);
 
+/* Returns the selection of the events to write; the caller unrefs it. A selection of calls has lines that are no
+ * events, so it becomes the selection of its ENTERs and LEAVEs. */
+XtfSelection *xtf_export_select_events(const XtfExportJob *job);
+
 /* Runs the exporter of `job`, whose members up to `folder` are set. Returns the report. An XtfSupervisedWork. */
 #define XTF_EXPORT_REPORT_TYPE G_VARIANT_TYPE("(ttas)")
 GVariant *xtf_export_job_run(XtfSupervised *shared, void *job, GError **error);

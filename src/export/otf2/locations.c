@@ -267,23 +267,10 @@ static bool write_empty_locations(XtfOtf2Export *export, GError **error)
     return locations;
 }
 
-/* Returns the selection of the events to write; the caller unrefs it. A selection of calls has lines that are no
- * events, so it becomes the selection of its ENTERs and LEAVEs. */
-static XtfSelection *select_events(const XtfExportJob *job)
-{
-    XtfSelection *selection = job->selection;
-
-    if (!selection->calls || selection->base)
-        return xtf_selection_ref(selection);
-    XtfSelection *events = xtf_selection_in_type(selection, (uint32_t)job->tree->context.enters_leaves);
-    events->calls = false; /* nothing shares this selection yet */
-    return events;
-}
-
 bool xtf_otf2_write_locations(XtfOtf2Export *export, GError **error)
 {
     XtfTree *tree = export->job->tree;
-    g_autoptr(XtfSelection) selection = select_events(export->job);
+    g_autoptr(XtfSelection) selection = xtf_export_select_events(export->job);
     g_autoptr(XtfSpans) spans = xtf_resolver_spans(&tree->resolver, selection, error);
     g_auto(XtfSelectedLocations) selected = {0};
     g_auto(XtfLocationReader) reader = {0};

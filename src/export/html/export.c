@@ -36,6 +36,7 @@ typedef struct {
     uint64_t from, to;     /* window of the root page; ticks */
     XtfPictureLinks links; /* of the root page's selection, from the root of the tree */
     GPtrArray *linked;     /* of GPtrArray of paths: what the page of each window links, while files are chosen */
+    GHashTable *drawn;     /* path -> GString: pages that were drawn for their links, until they are copied */
     uint64_t too_long;     /* tables that are longer than TABLE_MAX, or have too many rows */
 } Export;
 
@@ -66,14 +67,6 @@ static GString *read_page(XtfTree *tree, const char *path, GError **error)
     bool too_long;
 
     return read_file(tree, path, UINT64_MAX, &too_long, error);
-}
-
-/* True if the path names a file of the tree, not a directory or a link. */
-static bool is_file(XtfTree *tree, const char *path)
-{
-    g_autoptr(XtfNode) node = xtf_tree_resolve(tree, path, NULL);
-
-    return node && xtf_node_kind(node) == XTF_NODE_FILE;
 }
 
 /* ---- Choice of files. */
@@ -109,15 +102,16 @@ static void append_link(const char *path, void *data)
     g_ptr_array_add(data, g_strdup(path));
 }
 
-/* Returns the paths that the page of a window links. NULL on error. */
+/* Returns the paths that the page of a window links, and keeps the page until it is copied. NULL on error. */
 static GPtrArray *list_links(Export *export, const XtfSiteWindow *window, GError **error)
 {
-    g_autoptr(GString) text = read_page(export->job->tree, window->path, error);
+    GString *text = read_page(export->job->tree, window->path, error);
 
     if (!text)
         return NULL;
     GPtrArray *paths = g_ptr_array_new_with_free_func(g_free);
     xtf_site_visit_links(&export->site, window->path, text->str, append_link, paths);
+    g_hash_table_insert(export->drawn, (char *)window->path, text);
     xtf_export_beat(export->job);
     return paths;
 }
@@ -128,10 +122,10 @@ static bool is_wanted(Export *export, const XtfSiteWindow *window, const char *p
 {
     static const char *const lists[] = {"messages", "operations", "longest", "unmatched", NULL};
     g_autofree char *directory = g_path_get_dirname(window->path), *name = g_path_get_basename(path);
-    const char *below = g_str_equal(directory, ".")         ? path
-                        : g_str_has_prefix(path, directory) ? path + strlen(directory) + 1
-                                                            : NULL;
-
+    size_t length = strlen(directory);
+    const char *below = g_str_equal(directory, ".")                                ? path
+                        : g_str_has_prefix(path, directory) && path[length] == '/' ? path + length + 1
+                                                                                   : NULL;
     bool is_page = g_str_equal(name, front_page);
     if (!below || (is_page && g_str_has_prefix(below, "time/")) || strstr(below, "num/") ||
         g_str_equal(name, "records"))
@@ -154,7 +148,7 @@ static void add_linked_files(Export *export, guint first_window, bool pages)
                 continue;
             more = true;
             const char *path = g_ptr_array_index(paths, i);
-            if (is_wanted(export, window, path, pages) && is_file(export->job->tree, path))
+            if (is_wanted(export, window, path, pages))
                 xtf_site_add(&export->site, path);
         }
     }
@@ -197,12 +191,11 @@ static bool write_file(const Export *export, const char *file, const GString *te
     return false;
 }
 
-/* Copies a file of the tree. A table that is too long is replaced by a line that says so. */
-static bool copy_file(Export *export, const char *path, GError **error)
+/* Copies a table. A table that is too long is replaced by a line that says so. */
+static bool copy_table(Export *export, const char *path, const char *file, GError **error)
 {
-    const char *file = g_hash_table_lookup(export->site.files, path);
-    bool is_table = g_str_has_suffix(file, ".txt"), too_long;
-    g_autoptr(GString) text = read_file(export->job->tree, path, is_table ? TABLE_MAX : UINT64_MAX, &too_long, error);
+    bool too_long;
+    g_autoptr(GString) text = read_file(export->job->tree, path, TABLE_MAX, &too_long, error);
 
     if (!text)
         return false;
@@ -211,12 +204,30 @@ static bool copy_file(Export *export, const char *path, GError **error)
         g_string_printf(text, "This table has more than %d MiB, and was not exported: xtf cat TRACE '%s' prints it.\n",
                         TABLE_MAX >> 20, path);
     }
-    if (is_table)
-        return write_file(export, file, text, error);
-    g_autoptr(GString) page = xtf_site_rewrite(&export->site, path, text->str);
+    return write_file(export, file, text, error);
+}
+
+/* Copies a page or a picture with the links of the site. The first page also lists the files. */
+static bool copy_page(Export *export, const char *path, const char *file, GError **error)
+{
+    const GString *drawn = g_hash_table_lookup(export->drawn, path);
+    g_autoptr(GString) read = drawn ? NULL : read_page(export->job->tree, path, error);
+
+    if (!drawn && !read)
+        return false;
+    g_autoptr(GString) page = xtf_site_rewrite(&export->site, path, drawn ? drawn->str : read->str);
     if (g_str_equal(path, g_array_index(export->site.windows, XtfSiteWindow, 0).path))
         xtf_site_list_append(&export->site, page);
+    g_hash_table_remove(export->drawn, path);
     return write_file(export, file, page, error);
+}
+
+static bool copy_file(Export *export, const char *path, GError **error)
+{
+    const char *file = g_hash_table_lookup(export->site.files, path);
+
+    return g_str_has_suffix(file, ".txt") ? copy_table(export, path, file, error)
+                                          : copy_page(export, path, file, error);
 }
 
 static bool copy_files(Export *export, GError **error)
@@ -287,13 +298,21 @@ static bool export_site(Export *export, GError **error)
     return true;
 }
 
+static void free_text(void *text)
+{
+    g_string_free(text, TRUE);
+}
+
 static bool export_pages(XtfExportJob *job, GError **error)
 {
-    Export export = {.job = job, .linked = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref)};
+    Export export = {.job = job,
+                     .linked = g_ptr_array_new_with_free_func((GDestroyNotify)g_ptr_array_unref),
+                     .drawn = g_hash_table_new_full(g_str_hash, g_str_equal, NULL, free_text)};
 
     xtf_tree_draw_first(job->tree);
     bool good = begin_site(&export, error) && export_site(&export, error);
     g_ptr_array_unref(export.linked);
+    g_hash_table_unref(export.drawn);
     xtf_picture_links_finish(&export.links);
     if (export.site.files)
         xtf_site_finish(&export.site);

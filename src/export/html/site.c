@@ -234,7 +234,7 @@ void xtf_site_visit_links(const XtfSite *site, const char *page, const char *tex
         if (!end)
             return;
         g_autofree char *target = g_strndup(link, (gsize)(end - link));
-        g_autofree char *path = xtf_site_resolve(site, page, target);
+        g_autofree char *path = g_str_has_suffix(target, "/") ? NULL : xtf_site_resolve(site, page, target);
         if (path)
             visit(path, data);
     }

@@ -62,6 +62,6 @@ void xtf_site_list_append(const XtfSite *site, GString *page);
 GHashTable *xtf_site_list_read(const char *page);
 /* Escapes a path for the comment. The caller frees it. */
 char *xtf_site_list_escape(const char *file);
-/* Calls `visit` for the target of each link of a page: as xtf_site_resolve() returns it. */
+/* Calls `visit` for the target of each link of a page to a file: as xtf_site_resolve() returns it. */
 void xtf_site_visit_links(const XtfSite *site, const char *page, const char *text,
                           void (*visit)(const char *path, void *data), void *data);

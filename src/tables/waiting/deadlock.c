@@ -205,6 +205,7 @@ static void doubt_verdicts(XtfDeadlocks *deadlocks)
 bool xtf_deadlocks_init(XtfDeadlocks *deadlocks, XtfTraceContext *context, GError **error)
 {
     g_auto(XtfWaitEdges) edges = {0};
+    bool partial;
 
     *deadlocks = (XtfDeadlocks){.waiting = g_array_new(FALSE, FALSE, sizeof(XtfWaiting))};
     if (!xtf_open_calls_init(&deadlocks->calls, context, least_ticks(&context->scale), error) ||
@@ -216,9 +217,9 @@ bool xtf_deadlocks_init(XtfDeadlocks *deadlocks, XtfTraceContext *context, GErro
     xtf_wait_edges_bind_unknown(&edges);
     xtf_wait_graph_solve(&edges.graph);
     judge_possible(deadlocks, &edges);
-    if (!find_partial(context, &deadlocks->partial, error))
+    if (!find_partial(context, &partial, error))
         return false;
-    if (deadlocks->partial)
+    if (partial)
         doubt_verdicts(deadlocks);
     else
         judge_mismatches(deadlocks);

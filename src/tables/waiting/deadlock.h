@@ -81,7 +81,6 @@ typedef struct {
     XtfOpenCalls calls;
     GArray *waiting; /* XtfWaiting, in the order of `calls` */
     uint32_t n_groups;
-    bool partial; /* the trace may lack messages, operations or threads: no verdict is certain */
     uint64_t n_by_verdict[XTF_N_VERDICTS];
 } XtfDeadlocks;
 

@@ -29,7 +29,6 @@ typedef struct {
     const XtfSchema *threads;        /* of begins and ends of threads; NULL: missing */
     bool has_threads;                /* the program called MPI_Init_thread */
     GHashTable *ends;                /* XtfStatedEnd by process */
-    GHashTable *levels;              /* XtfStatedLevel by process */
     uint8_t *uses;                   /* by index of the location: XtfThreadUse bits */
     uint64_t least;                  /* shortest open call that counts, in ticks */
     uint64_t last;                   /* global time at which the trace ends */
@@ -38,7 +37,6 @@ typedef struct {
 
 static void reading_clear(Reading *reading)
 {
-    g_clear_pointer(&reading->levels, g_hash_table_unref);
     g_clear_pointer(&reading->uses, g_free);
     g_clear_pointer(&reading->ends, g_hash_table_unref);
     xtf_location_arrays_finish(&reading->arrays);
@@ -299,18 +297,18 @@ static void put_by_proc(GHashTable *table, uint64_t proc, const void *item, size
     g_hash_table_replace(table, g_memdup2(&proc, sizeof proc), g_memdup2(item, size));
 }
 
-static bool read_levels(Reading *reading, GError **error)
+static bool read_levels(XtfOpenCalls *calls, XtfTrace *trace, GError **error)
 {
-    g_autoptr(GArray) levels = xtf_stated_levels(reading->context->trace, error);
+    g_autoptr(GArray) levels = xtf_stated_levels(trace, error);
 
-    reading->levels = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
+    calls->levels = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, g_free);
     for (guint i = 0; levels && i < levels->len; i++) {
         const XtfStatedLevel *level = &g_array_index(levels, XtfStatedLevel, i);
         uint64_t proc = level->proc;
-        if (g_hash_table_contains(reading->levels, &proc)) /* of two runs */
-            put_by_proc(reading->levels, proc, &(XtfStatedLevel){.proc = level->proc}, sizeof *level);
+        if (g_hash_table_contains(calls->levels, &proc)) /* of two runs */
+            put_by_proc(calls->levels, proc, &(XtfStatedLevel){.proc = level->proc}, sizeof *level);
         else
-            put_by_proc(reading->levels, proc, level, sizeof *level);
+            put_by_proc(calls->levels, proc, level, sizeof *level);
     }
     return levels;
 }
@@ -336,7 +334,7 @@ static bool prepare_reading(Reading *reading, GError **error)
     reading->ranks = xtf_trace_context_ranks(context, error);
     reading->regions = reading->ranks ? xtf_trace_context_regions(context, error) : NULL;
     reading->calls->locations = reading->regions ? xtf_trace_context_locations(context, error) : NULL;
-    if (!reading->calls->locations || !read_ends(reading, error) || !read_levels(reading, error))
+    if (!reading->calls->locations || !read_ends(reading, error) || !read_levels(reading->calls, context->trace, error))
         return false;
     xtf_aggregate_ref_frames(&reading->frames, context);
     xtf_aggregate_ref_frames_by_site(&reading->by_site, context);
@@ -371,7 +369,7 @@ bool xtf_open_calls_init(XtfOpenCalls *calls, XtfTraceContext *context, uint64_t
     xtf_thread_states_set(&(XtfThreadStates){.locations = calls->locations,
                                              .uses = reading.uses,
                                              .ends = reading.ends,
-                                             .levels = reading.levels,
+                                             .levels = calls->levels,
                                              .has_init_thread = reading.has_threads},
                           calls->states);
     return true;
@@ -381,6 +379,7 @@ void xtf_open_calls_finish(XtfOpenCalls *calls)
 {
     g_clear_pointer(&calls->calls, g_array_unref);
     g_clear_pointer(&calls->awaited, g_array_unref);
+    g_clear_pointer(&calls->levels, g_hash_table_unref);
     g_clear_pointer(&calls->states, g_free);
     g_clear_pointer(&calls->call_of, g_free);
 }

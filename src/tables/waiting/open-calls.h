@@ -55,6 +55,7 @@ typedef struct {
     bool is_recorded;              /* the trace has the type `pending` */
     GArray *calls;                 /* XtfOpenCall, in the order of locations */
     GArray *awaited;               /* XtfAwaited */
+    GHashTable *levels;            /* XtfStatedLevel by process, as thread-states.h leaves them */
     uint8_t *states;               /* XtfThreadState, by index of the location */
     uint32_t *call_of;             /* by index of the location: index in `calls`, if it waits */
 } XtfOpenCalls;

@@ -45,21 +45,21 @@ static void set_states_of_proc(const XtfThreadStates *known, uint8_t *states, ui
 {
     uint64_t proc = known->locations->all[first].proc;
     const XtfStatedEnd *stated = g_hash_table_lookup(known->ends, &proc);
-    const XtfStatedLevel *found = g_hash_table_lookup(known->levels, &proc);
-    XtfStatedLevel level = found ? *found : (XtfStatedLevel){0};
+    XtfStatedLevel none = {0}, *level = g_hash_table_lookup(known->levels, &proc);
     bool has_ended = stated && stated->kind != XTF_END_UNKNOWN && stated->kind != XTF_END_COLLECTOR &&
                      !xtf_end_is_failure(stated->kind);
     bool waits = false;
 
-    if (level.level != XTF_LEVEL_UNKNOWN && breaks_level(known, first, end, &level))
-        level.level = XTF_LEVEL_MULTIPLE;
+    level = level ? level : &none;
+    if (level->level != XTF_LEVEL_UNKNOWN && breaks_level(known, first, end, level))
+        level->level = XTF_LEVEL_MULTIPLE;
     for (uint32_t i = first; i < end; i++)
         waits |= states[i] == XTF_THREAD_WAITS;
     for (uint32_t i = first; i < end; i++)
         if (states[i] != XTF_THREAD_WAITS)
-            states[i] = is_silent(known, i, &level, waits) ? XTF_THREAD_SILENT
-                        : has_ended                        ? XTF_THREAD_ENDED
-                                                           : XTF_THREAD_RUNS;
+            states[i] = is_silent(known, i, level, waits) ? XTF_THREAD_SILENT
+                        : has_ended                       ? XTF_THREAD_ENDED
+                                                          : XTF_THREAD_RUNS;
 }
 
 void xtf_thread_states_set(const XtfThreadStates *known, uint8_t *states)

@@ -27,7 +27,7 @@ typedef struct {
     const XtfLocations *locations;
     const uint8_t *uses;  /* XtfThreadUse bits, by index of the location */
     GHashTable *ends;     /* XtfStatedEnd by process */
-    GHashTable *levels;   /* XtfStatedLevel by process */
+    GHashTable *levels;   /* XtfStatedLevel by process. A process that breaks its level gets MULTIPLE */
     bool has_init_thread; /* the program called MPI_Init_thread */
 } XtfThreadStates;
 

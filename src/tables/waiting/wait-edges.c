@@ -420,8 +420,7 @@ bool xtf_wait_edges_init(XtfWaitEdges *edges, XtfTraceContext *context, const Xt
     xtf_wait_graph_init(&edges->graph);
     if (!edges->ranks || !xtf_exchange_counts_init(&edges->counts, context, calls, error))
         return false;
-    if (!xtf_wait_nodes_add(edges, error))
-        return false;
+    xtf_wait_nodes_add(edges);
     for (uint32_t i = 0; i < calls->calls->len; i++)
         add_call(edges, i);
     return true;
@@ -444,7 +443,6 @@ void xtf_wait_edges_finish(XtfWaitEdges *edges)
     g_clear_pointer(&edges->thread_nodes, g_free);
     g_clear_pointer(&edges->proc_nodes, g_free);
     g_clear_pointer(&edges->proc_of_node, g_array_unref);
-    g_clear_pointer(&edges->open_procs, g_hash_table_unref);
     g_clear_pointer(&edges->open_nodes, g_array_unref);
     g_clear_pointer(&edges->seen, g_hash_table_unref);
     g_clear_pointer(&edges->shared, g_hash_table_unref);

@@ -26,8 +26,8 @@ typedef struct {
     uint32_t *thread_nodes;  /* by index of the location; XTF_NO_WAIT_NODE: the thread has never called MPI */
     uint32_t *proc_nodes;    /* by index in locations->procs: node of the process's only thread, or one of its own */
     GArray *proc_of_node;    /* uint64_t by node: number of its process; UINT64_MAX: a shared node */
-    GHashTable *open_procs;  /* private: processes of which unknown threads may call MPI */
-    GArray *open_nodes;      /* private: uint32_t, the nodes of these processes; free in the first solution alone */
+    GArray *open_nodes;      /* private: uint32_t, nodes of processes of which unknown threads may call MPI. They are
+                              * free in the first solution alone */
     GHashTable *seen;        /* private: processes that the current call waits for */
     GHashTable *shared;      /* private: nodes for which several threads wait */
     XtfWaitTargets *targets; /* by index of the open call */
@@ -43,7 +43,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfWaitEdges, xtf_wait_edges_finish)
 /* Adds a node of a process; UINT64_MAX: a shared node. wait-nodes.c */
 uint32_t xtf_wait_node_add(XtfWaitEdges *edges, XtfWaitNodeKind kind, uint64_t proc);
 /* Adds the nodes of all threads and processes. wait-nodes.c */
-bool xtf_wait_nodes_add(XtfWaitEdges *edges, GError **error);
+void xtf_wait_nodes_add(XtfWaitEdges *edges);
 
 /* Lets calls whose targets are unknown wait for any process, for a second solution. Processes with unknown threads then
  * wait for their known ones. */

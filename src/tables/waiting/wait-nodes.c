@@ -1,5 +1,4 @@
 /* Nodes of threads and processes in the wait-for graph of a trace's end. */
-#include "src/model/process-properties.h"
 #include "src/tables/waiting/wait-edges.h"
 
 uint32_t xtf_wait_node_add(XtfWaitEdges *edges, XtfWaitNodeKind kind, uint64_t proc)
@@ -21,20 +20,13 @@ static void add_thread_node(XtfWaitEdges *edges, uint32_t location)
             : xtf_wait_node_add(edges, kinds[state], edges->calls->locations->all[location].proc);
 }
 
-/* Lists the processes in which a thread may call MPI of which the trace has no record: pthread_create() alone is
- * recorded. The level is MPI_THREAD_MULTIPLE, or that of a session. */
-static bool list_open_procs(XtfWaitEdges *edges, GError **error)
+/* True if a thread of a process may call MPI of which the trace has no record: pthread_create() alone is recorded. The
+ * level is then MPI_THREAD_MULTIPLE, or that of a session. */
+static bool has_unknown_threads(const XtfWaitEdges *edges, uint64_t proc)
 {
-    g_autoptr(GArray) levels = xtf_stated_levels(edges->context->trace, error);
+    const XtfStatedLevel *level = g_hash_table_lookup(edges->calls->levels, &proc);
 
-    edges->open_procs = g_hash_table_new_full(g_int64_hash, g_int64_equal, g_free, NULL);
-    for (guint i = 0; levels && i < levels->len; i++) {
-        const XtfStatedLevel *level = &g_array_index(levels, XtfStatedLevel, i);
-        uint64_t proc = level->proc;
-        if (level->level == XTF_LEVEL_MULTIPLE || level->level == XTF_LEVEL_UNKNOWN)
-            g_hash_table_add(edges->open_procs, g_memdup2(&proc, sizeof proc));
-    }
-    return levels;
+    return level && (level->level == XTF_LEVEL_MULTIPLE || level->level == XTF_LEVEL_UNKNOWN);
 }
 
 /* Adds the node of a process, whose threads are [first, end). */
@@ -48,8 +40,8 @@ static uint32_t add_proc_node(XtfWaitEdges *edges, uint32_t first, uint32_t end)
         if (edges->thread_nodes[i] == XTF_NO_WAIT_NODE)
             continue;
         only = edges->thread_nodes[i];
-        is_open |= xtf_wait_graph_node(&edges->graph, only)->kind != XTF_WAIT_NODE_ENDED &&
-                   g_hash_table_contains(edges->open_procs, &proc);
+        is_open |=
+            xtf_wait_graph_node(&edges->graph, only)->kind != XTF_WAIT_NODE_ENDED && has_unknown_threads(edges, proc);
         n++;
     }
     if (n == 1 && !is_open)
@@ -63,13 +55,11 @@ static uint32_t add_proc_node(XtfWaitEdges *edges, uint32_t first, uint32_t end)
     return node;
 }
 
-bool xtf_wait_nodes_add(XtfWaitEdges *edges, GError **error)
+void xtf_wait_nodes_add(XtfWaitEdges *edges)
 {
     const XtfLocations *locations = edges->calls->locations;
     uint32_t proc = 0, first = 0;
 
-    if (!list_open_procs(edges, error))
-        return false;
     for (uint32_t i = 0; i < locations->n; i++)
         add_thread_node(edges, i);
     for (uint32_t i = 1; i <= locations->n; i++) {
@@ -78,5 +68,4 @@ bool xtf_wait_nodes_add(XtfWaitEdges *edges, GError **error)
         edges->proc_nodes[proc++] = add_proc_node(edges, first, i);
         first = i;
     }
-    return true;
 }

@@ -38,6 +38,8 @@ typedef struct {
 
 /* Adds a name as the next cell of a table. */
 void xtf_lines_padded_name(XtfLines *lines, const XtfPaddedNames *names, uint64_t i);
+/* Adds the name, or nothing if `names` is NULL or has fewer names. */
+void xtf_lines_padded_name_if(XtfLines *lines, const XtfPaddedNames *names, uint64_t i);
 
 typedef enum {
     XTF_CELL_UNSIGNED,

@@ -25,6 +25,14 @@ void xtf_lines_padded_name(XtfLines *lines, const XtfPaddedNames *names, uint64_
     xtf_lines_shown_text(lines, names->text + i * names->width, names->width, names->whole[i]);
 }
 
+void xtf_lines_padded_name_if(XtfLines *lines, const XtfPaddedNames *names, uint64_t i)
+{
+    if (names && i < names->n)
+        xtf_lines_padded_name(lines, names, i);
+    else
+        xtf_lines_none(lines);
+}
+
 void xtf_formats_init(XtfFormats *formats, XtfTraceContext *context)
 {
     *formats = (XtfFormats){.context = context};

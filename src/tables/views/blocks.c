@@ -146,10 +146,7 @@ static void add_key_cells(const XtfKeyValues *values, const KeyText *text, uint6
     case XTF_GROUP_BY_COMM:
     case XTF_GROUP_BY_SITE:
         xtf_lines_number(lines, number);
-        if (text->names && number < text->names->n)
-            xtf_lines_padded_name(lines, text->names, number);
-        else
-            xtf_lines_none(lines);
+        xtf_lines_padded_name_if(lines, text->names, number);
         break;
     default:
         xtf_lines_number(lines, number);

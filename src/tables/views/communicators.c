@@ -98,10 +98,7 @@ static bool fill_communicators(XtfViews *views, XtfSelection *selection, uint64_
         xtf_lines_number_if(lines, collectives->types.schema, operations);
         add_members(members, comm, XTF_MEMBERS_OWN, text, lines);
         add_members(members, comm, XTF_MEMBERS_REMOTE, text, lines);
-        if (names && comm < names->n)
-            xtf_lines_padded_name(lines, names, comm);
-        else
-            xtf_lines_none(lines);
+        xtf_lines_padded_name_if(lines, names, comm);
     }
     return true;
 }

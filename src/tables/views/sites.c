@@ -131,14 +131,6 @@ static void filling_finish(Filling *filling)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Filling, filling_finish)
 
-static void add_name(XtfLines *lines, const XtfPaddedNames *names, uint64_t row)
-{
-    if (names && row < names->n)
-        xtf_lines_padded_name(lines, names, row);
-    else
-        xtf_lines_none(lines);
-}
-
 static void add_site_line(const Filling *filling, const Line *line, XtfLines *lines)
 {
     const XtfSiteTotal *total = line->total;
@@ -154,8 +146,8 @@ static void add_site_line(const Filling *filling, const Line *line, XtfLines *li
         xtf_lines_ticks(lines, total->suffered);
         xtf_lines_ticks(lines, total->caused);
     }
-    add_name(lines, filling->regions, filling->totals.sites->regions[line->row]);
-    add_name(lines, filling->names, line->row);
+    xtf_lines_padded_name_if(lines, filling->regions, filling->totals.sites->regions[line->row]);
+    xtf_lines_padded_name_if(lines, filling->names, line->row);
 }
 
 static bool fill_sites_sorted(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)

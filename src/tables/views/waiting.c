@@ -110,14 +110,6 @@ static bool shape_waiting(XtfViews *views, const XtfSelection *selection, XtfVie
     return true;
 }
 
-static void add_called_name(XtfLines *lines, const XtfPaddedNames *names, uint64_t row)
-{
-    if (names && row < names->n)
-        xtf_lines_padded_name(lines, names, row);
-    else
-        xtf_lines_none(lines);
-}
-
 static void add_known_number(XtfLines *lines, uint64_t number)
 {
     xtf_lines_number_if(lines, number != UINT64_MAX, number);
@@ -142,9 +134,9 @@ static void add_line(const XtfDeadlocks *deadlocks, const XtfWaiting *waiting, c
     add_known_number(lines, one ? one->tag : UINT64_MAX);
     add_known_number(lines, one ? one->comm : call->comm);
     add_known_number(lines, waiting->mismatches ? waiting->operation : UINT64_MAX);
-    add_called_name(lines, names->regions, call->region);
+    xtf_lines_padded_name_if(lines, names->regions, call->region);
     if (names->sites)
-        add_called_name(lines, names->sites, call->site);
+        xtf_lines_padded_name_if(lines, names->sites, call->site);
 }
 
 static bool fill_waiting(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,

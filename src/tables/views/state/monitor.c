@@ -303,14 +303,6 @@ static bool read_process(Monitor *monitor, uint32_t i, Process *process, GError 
 
 /* ---- Lines. */
 
-static void add_name_cell(XtfLines *lines, const XtfPaddedNames *names, uint64_t row)
-{
-    if (names && row < names->n)
-        xtf_lines_padded_name(lines, names, row);
-    else
-        xtf_lines_none(lines);
-}
-
 /* Estimates how much recording slows down a process: the cost of its records, in percent of the window. */
 static double slowdown_of(const Monitor *monitor, const XtfProcessState *state)
 {
@@ -361,12 +353,12 @@ static void add_line(const Monitor *monitor, const Process *process, XtfLines *l
     add_figures(monitor, process, lines);
     add_wait(monitor, process->waiting, lines);
     xtf_lines_time_if(lines, process->last.found, process->last.end);
-    add_name_cell(lines, regions, process->last.region);
+    xtf_lines_padded_name_if(lines, regions, process->last.region);
     if (sites)
-        add_name_cell(lines, sites, process->last.site);
-    add_name_cell(lines, regions, process->in_call ? process->region : UNKNOWN);
+        xtf_lines_padded_name_if(lines, sites, process->last.site);
+    xtf_lines_padded_name_if(lines, regions, process->in_call ? process->region : UNKNOWN);
     if (sites)
-        add_name_cell(lines, sites, process->in_call ? process->site : UNKNOWN);
+        xtf_lines_padded_name_if(lines, sites, process->in_call ? process->site : UNKNOWN);
     if (process->stack)
         xtf_lines_text(lines, process->stack, process->state.proc);
     else

@@ -145,10 +145,8 @@ static void add_place(const XtfStates *states, const PlaceNames *names, const Xt
         xtf_lines_padded_name(lines, names->regions, state->region);
     else
         xtf_lines_region_name(lines, regions, xtf_region_line(regions, state->region));
-    if (names->sites && state->site < names->sites->n)
-        xtf_lines_padded_name(lines, names->sites, state->site);
-    else if (names->sites)
-        xtf_lines_none(lines);
+    if (names->sites)
+        xtf_lines_padded_name_if(lines, names->sites, state->site);
 }
 
 static bool fill_state(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t n, XtfLines *lines,

@@ -58,3 +58,17 @@ void target_write(const char *folder, const char *name, const uint8_t *data, siz
     target_must(fd >= 0 && write(fd, data, size) == (ssize_t)size, "a file cannot be written");
     close(fd);
 }
+
+void target_write_files(const char *folder, const char *const *names, size_t n_names, const uint8_t *data, size_t size)
+{
+    TargetBytes bytes = {data, size};
+
+    while (bytes.left > 0) {
+        const char *name = names[target_take(&bytes, 1) % n_names];
+        size_t length = target_take(&bytes, 2);
+        length = MIN(length, bytes.left);
+        target_write(folder, name, bytes.at, length);
+        bytes.at += length;
+        bytes.left -= length;
+    }
+}

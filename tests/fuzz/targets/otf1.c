@@ -1,6 +1,6 @@
 /*
- * Imports the input as an archive of OTF1. The input is a sequence of files: a byte that numbers the file's name, the
- * length in two bytes, and the content. Without a master file among them, the archive has three streams.
+ * Imports the input as an archive of OTF1. The input is a sequence of files as in target_write_files(). Without a
+ * master file among them, the archive has three streams.
  */
 #include "src/import/otf1/importer.h"
 
@@ -17,18 +17,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const char master[] = "1:1,4\n2:2\n3:3,5,6\n";
     g_autofree char *base = target_folder(), *folder = g_build_filename(base, "otf1", NULL);
     g_autofree char *anchor = g_build_filename(folder, "in.otf", NULL);
-    TargetBytes bytes = {data, size};
 
     g_mkdir_with_parents(folder, 0700);
     target_write(folder, "in.otf", (const uint8_t *)master, strlen(master));
-    while (bytes.left > 0) {
-        const char *name = names[target_take(&bytes, 1) % G_N_ELEMENTS(names)];
-        size_t length = target_take(&bytes, 2);
-        length = MIN(length, bytes.left);
-        target_write(folder, name, bytes.at, length);
-        bytes.at += length;
-        bytes.left -= length;
-    }
+    target_write_files(folder, names, G_N_ELEMENTS(names), data, size);
     target_import(&xtf_otf1_importer, folder, anchor, size % 2 == 0);
     target_remove(folder);
     return 0;

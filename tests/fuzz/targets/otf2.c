@@ -1,7 +1,6 @@
 /*
- * Imports the input as an OTF2 archive. The input is a sequence of files: a byte that numbers the file's name, the
- * length in two bytes, and the content. The anchor file is always that of XTF_FUZZ_ANCHOR: OTF2's library reads it
- * alone, and loops for many seconds over hostile counts in it.
+ * Imports the input as an OTF2 archive. The input is a sequence of files as in target_write_files(). The anchor file is
+ * always that of XTF_FUZZ_ANCHOR: OTF2's library reads it alone, and loops for many seconds over hostile counts in it.
  */
 #include "src/import/otf2/importer.h"
 
@@ -29,18 +28,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     g_autofree char *base = target_folder(), *folder = g_build_filename(base, "otf2", NULL);
     g_autofree char *locations = g_build_filename(folder, "in", NULL);
     g_autofree char *anchor = g_build_filename(folder, "in.otf2", NULL);
-    TargetBytes bytes = {data, size};
 
     g_mkdir_with_parents(locations, 0700);
     copy_anchor(folder);
-    while (bytes.left > 0) {
-        const char *name = names[target_take(&bytes, 1) % G_N_ELEMENTS(names)];
-        size_t length = target_take(&bytes, 2);
-        length = MIN(length, bytes.left);
-        target_write(folder, name, bytes.at, length);
-        bytes.at += length;
-        bytes.left -= length;
-    }
+    target_write_files(folder, names, G_N_ELEMENTS(names), data, size);
     target_import(&xtf_otf2_importer, folder, anchor, size % 2 == 0);
     target_remove(folder);
     return 0;

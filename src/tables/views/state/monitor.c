@@ -16,7 +16,7 @@
 static const XtfColumn columns[] = {
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL, "process"),
     XTF_COLUMN("activity", XTF_COLUMN_WORD, NULL,
-               "waiting, communicating: in a call of a library, computing, silent: nothing is recorded, or ended"),
+               "waiting; communicating, in a call of a library; computing; silent, without records; or ended"),
     XTF_COLUMN("since", XTF_COLUMN_TIME, NULL, "when its call was entered"),
     XTF_COLUMN("for", XTF_COLUMN_TIME, NULL, "time since then"),
     XTF_COLUMN("computing", XTF_COLUMN_TIME, NULL, "time in the program, and in no region"),

@@ -64,12 +64,12 @@ static char *make_label(const XtfRegionTexts *texts, uint64_t row, KeyFields fie
     return g_strdup_printf("%s (%s:%" PRIu64 ")", name, file, texts->rows[row].line);
 }
 
-/* Returns the set of keys that several regions of one side share. The caller unrefs it. */
-static GHashTable *find_ambiguous_keys(const XtfRegionTexts texts[2], KeyFields fields)
+/* Returns the set of keys that several regions of one trace share. The caller unrefs it. */
+static GHashTable *find_ambiguous_keys(const XtfRegionTexts *texts, unsigned n, KeyFields fields)
 {
     GHashTable *ambiguous = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
 
-    for (unsigned side = 0; side < 2; side++) {
+    for (unsigned side = 0; side < n; side++) {
         g_autoptr(GHashTable) seen = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL);
         for (uint64_t row = 0; row < texts[side].n; row++) {
             char *key = make_key(&texts[side], row, fields);
@@ -82,16 +82,31 @@ static GHashTable *find_ambiguous_keys(const XtfRegionTexts texts[2], KeyFields 
     return ambiguous;
 }
 
-void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts texts[2])
+/* Finds the number of a key, or makes it the next number of a label, which it makes. Takes the key. */
+static uint64_t number_of_key(GHashTable *numbers, GPtrArray *labels, char *key, char *label)
 {
-    g_autoptr(GHashTable) names = find_ambiguous_keys(texts, BY_NAME);
-    g_autoptr(GHashTable) files = find_ambiguous_keys(texts, BY_FILE);
-    g_autoptr(GHashTable) numbers =
-        g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL); /* number of a pair, plus 1, by key */
+    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
 
-    *pairs = (XtfRegionPairs){.labels = g_ptr_array_new_with_free_func(g_free)};
-    for (unsigned side = 0; side < 2; side++) {
-        pairs->pairs[side] = g_new(uint64_t, texts[side].n + 1);
+    if (number) {
+        g_free(key);
+        g_free(label);
+        return number - 1;
+    }
+    g_ptr_array_add(labels, label);
+    g_hash_table_insert(numbers, key, GUINT_TO_POINTER(labels->len));
+    return labels->len - 1;
+}
+
+void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts *texts, unsigned n)
+{
+    g_autoptr(GHashTable) names = find_ambiguous_keys(texts, n, BY_NAME);
+    g_autoptr(GHashTable) files = find_ambiguous_keys(texts, n, BY_FILE);
+    g_autoptr(GHashTable) numbers = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL); /* plus 1, by key */
+
+    *pairs = (XtfRegionPairs){
+        .labels = g_ptr_array_new_with_free_func(g_free), .n_traces = n, .numbers = g_new0(uint64_t *, n)};
+    for (unsigned side = 0; side < n; side++) {
+        pairs->numbers[side] = g_new(uint64_t, texts[side].n + 1);
         for (uint64_t row = 0; row < texts[side].n; row++) {
             KeyFields fields = BY_NAME;
             char *key = make_key(&texts[side], row, fields);
@@ -99,13 +114,8 @@ void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts texts[2])
                 g_free(key);
                 key = make_key(&texts[side], row, ++fields);
             }
-            guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
-            if (!number) {
-                g_ptr_array_add(pairs->labels, make_label(&texts[side], row, fields));
-                number = pairs->labels->len;
-            }
-            pairs->pairs[side][row] = number - 1;
-            g_hash_table_replace(numbers, key, GUINT_TO_POINTER(number));
+            pairs->numbers[side][row] =
+                number_of_key(numbers, pairs->labels, key, make_label(&texts[side], row, fields));
         }
     }
 }
@@ -113,6 +123,7 @@ void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts texts[2])
 void xtf_region_pairs_finish(XtfRegionPairs *pairs)
 {
     g_clear_pointer(&pairs->labels, g_ptr_array_unref);
-    g_clear_pointer(&pairs->pairs[0], g_free);
-    g_clear_pointer(&pairs->pairs[1], g_free);
+    for (unsigned side = 0; side < pairs->n_traces; side++)
+        g_free(pairs->numbers[side]);
+    g_clear_pointer(&pairs->numbers, g_free);
 }

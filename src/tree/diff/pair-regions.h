@@ -1,5 +1,5 @@
 /*
- * Pairs of equal regions in two traces.
+ * Equal regions in several traces.
  *
  * Row numbers cannot identify regions, because each trace numbers its own. A name identifies a region if at most one
  * region of each trace has it. Otherwise name and file identify it or, if they are ambiguous too, name, file and line.
@@ -28,10 +28,12 @@ void xtf_region_texts_finish(XtfRegionTexts *texts); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRegionTexts, xtf_region_texts_finish)
 
 typedef struct {
-    GPtrArray *labels;  /* by pair: "NAME", "NAME (FILE)" or "NAME (FILE:LINE)" */
-    uint64_t *pairs[2]; /* of each trace, by row: the number of its pair */
+    GPtrArray *labels; /* by number: "NAME", "NAME (FILE)" or "NAME (FILE:LINE)" */
+    unsigned n_traces;
+    uint64_t **numbers; /* of each trace, by row: the number of its label */
 } XtfRegionPairs;
 
-void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts texts[2]);
+/* Pairs the regions of n traces. */
+void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts *texts, unsigned n);
 void xtf_region_pairs_finish(XtfRegionPairs *pairs); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRegionPairs, xtf_region_pairs_finish)

@@ -189,14 +189,14 @@ bool xtf_diff_add_regions(const XtfDiffSide sides[2], const XtfTimeScale *common
     const XtfRegionTexts texts[2] = {sides[0].texts, sides[1].texts};
     g_auto(XtfRegionPairs) pairs = {0};
 
-    xtf_region_pairs_init(&pairs, texts);
+    xtf_region_pairs_init(&pairs, texts, 2);
     uint64_t unknown = pairs.labels->len;
     g_ptr_array_add(pairs.labels, g_strdup("?"));
     const Groups groups = {.column = "region",
                            .by = options->by,
                            .labels = (const char *const *)pairs.labels->pdata,
                            .n = pairs.labels->len,
-                           .numbers = {pairs.pairs[0], pairs.pairs[1]},
+                           .numbers = {pairs.numbers[0], pairs.numbers[1]},
                            .unknown = unknown,
                            .growth = growth};
     return add_lines_table(sides, common, &groups, options->top, out, error);

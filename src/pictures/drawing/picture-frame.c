@@ -13,7 +13,7 @@ enum {
 
 #define TITLE_SIZE 17.5 /* pixels for widths: letters are 15 high, but bold */
 
-static const char style[] =
+const char xtf_picture_style[] =
     "<style>"
     ".xt{font:12px 'DejaVu Sans','Liberation Sans',Arial,sans-serif;print-color-adjust:exact}.xt .xt-ground{fill:#fff}"
     ".xt text{fill:#1f2328;stroke:none}.xt .xt-title{font-size:15px;font-weight:bold}"
@@ -132,7 +132,7 @@ void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const Xtf
         xtf_draw(drawing, "width=\"100%%\" style=\"height:auto\" ");
     xtf_draw(drawing, "viewBox=\"0 %d %d %d\">\n<title>", top, frame->width, frame->height - top);
     draw_picture_title(drawing, frame, links);
-    xtf_draw(drawing, "</title><desc>%s</desc>\n%s", frame->description, style);
+    xtf_draw(drawing, "</title><desc>%s</desc>\n%s", frame->description, xtf_picture_style);
     xtf_draw(drawing, "<rect class=\"xt-ground\" y=\"%d\" width=\"%d\" height=\"%d\"/>\n", top, frame->width,
              frame->height - top);
     if (!frame->is_bare)

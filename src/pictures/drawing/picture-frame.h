@@ -27,6 +27,9 @@ typedef struct {
     bool is_bare;            /* omit the title and the links to other windows */
 } XtfPictureFrame;
 
+/* The element of styles, which all pictures have. */
+extern const char xtf_picture_style[];
+
 /* Draws all up to the first element of the picture itself. */
 void xtf_draw_frame(XtfDrawing *drawing, const XtfPictureFrame *frame, const XtfPictureLinks *links);
 

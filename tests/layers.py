@@ -47,7 +47,7 @@ BESIDE = [
     ]),
     ("src/network", [("cluster", "libxtf", []), ("results", "libxtf", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
                      ("export", "src/tree", ["src/export"])]),
-    ("src/scaling", [("fit", None, ["libxtf/base"])]),
+    ("src/scaling", [("fit", None, ["libxtf/base"]), ("", "src/tree", [])]),
     ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("csv", "src/tree", ["src/import"]), ("html", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"]),
                     ("chrome", "src/tree", ["src/import"])]),
 ]  # yapf: disable

@@ -37,6 +37,7 @@ static const struct {
     {"top", xtf_command_top, "show which functions take the time, on a terminal", NULL, NULL},
     {"watch", xtf_command_watch, "show what each process of a running program does, on a terminal", NULL, NULL},
     {"diff", xtf_command_diff, "compare two traces, or two parts of one", NULL, NULL},
+    {"scale", xtf_command_scale, "model how the time of each region depends on the number of processes", NULL, NULL},
     {"info", xtf_command_info, "show what is in a trace", NULL, NULL},
     {"why", xtf_command_why, "explain why a path in a mount does not exist", NULL, NULL},
     {"help", xtf_command_help, "explain the columns of a table", NULL, NULL},

@@ -28,7 +28,7 @@ PURPOSES = {
     "src/cli": "the command xtf",
     "src/import": "foreign formats in",
     "src/record": "programs of MPI and OpenMP in",
-    "src/scaling": "how time depends on processes",
+    "src/studies": "several runs of a program",
     "src/network": "measured networks",
     "src/export": "foreign formats out",
 }
@@ -89,7 +89,7 @@ FLOWS = {"path": ("How cat /mnt/t/proc/2/time/1-2/records becomes bytes", [LOOKU
 COLOURS = {
     "libxtf": "#dbe7f5", "src/files": "#e8e8e8", "src/model": "#e8e8e8", "src/trace": "#e2f0dc", "src/analysis": "#f6e3d3", "src/tables": "#efe6f7",
     "src/pictures": "#f9e2ea", "src/tree": "#fbf1cf", "src/fs": "#d9efef", "src/cli": "#e6e6f2", "src/import": "#eeeeee", "src/record": "#eeeeee",
-    "src/scaling": "#eeeeee", "src/network": "#eeeeee", "src/export": "#eeeeee",
+    "src/studies": "#eeeeee", "src/network": "#eeeeee", "src/export": "#eeeeee",
 }  # yapf: disable
 
 STYLE = """text { font-family: 'DejaVu Sans', Verdana, sans-serif; font-size: 13px; fill: #222 }
@@ -185,7 +185,7 @@ def draw_house():
     beside = dict(layers.BESIDE)
     right = CENTRE + CENTRE_WIDTH + 30
     draw_house_beside(drawing, "src/export", beside["src/export"], 20, places["src/cli"][0], places)
-    draw_house_beside(drawing, "src/scaling", beside["src/scaling"], 20, places["src/pictures"][0] + GAP, places)
+    draw_house_beside(drawing, "src/studies", beside["src/studies"], 20, places["src/pictures"][0] + GAP, places)
     below = draw_house_beside(drawing, "src/import", beside["src/import"], 20, places["src/analysis"][0], places)
     draw_house_beside(drawing, "src/record", beside["src/record"], right, places["src/cli"][0], places)
     end = max(end, draw_house_beside(drawing, "src/network", beside["src/network"], 20, max(below, places["src/model"][1]) + GAP, places))

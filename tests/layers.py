@@ -47,13 +47,13 @@ BESIDE = [
     ]),
     ("src/network", [("cluster", "libxtf", []), ("results", "libxtf", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
                      ("export", "src/tree", ["src/export"])]),
-    ("src/scaling", [("fit", None, ["libxtf/base"]), ("", "src/tree", [])]),
+    ("src/studies", [("fit", None, ["libxtf/base"]), ("scaling", "src/tree", [])]),
     ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("csv", "src/tree", ["src/import"]), ("html", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"]),
                     ("chrome", "src/tree", ["src/import"])]),
 ]  # yapf: disable
 
 # The rooms beside that storeys use. A storey may also use the rooms beside that the storeys below it use.
-USED_BY_STOREYS = {"src/tree": ["src/network/tables"], "src/cli": ["src/import", "src/record", "src/network", "src/scaling", "src/export"]}
+USED_BY_STOREYS = {"src/tree": ["src/network/tables"], "src/cli": ["src/import", "src/record", "src/network", "src/studies", "src/export"]}
 
 # A table of importers or exporters names the rooms that are registered in it. No other file uses rooms above it.
 TABLES = {"src/import/importers.c": ["src/import/otf2", "src/import/opents", "src/import/chrome", "src/network/import"],

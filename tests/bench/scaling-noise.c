@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "libxtf/base/splitmix.h"
-#include "src/scaling/fit/band.h"
+#include "src/studies/fit/band.h"
 
 enum { POINTS = 5, FAR = 512, NOISES = 4, TRIALS_MAX = 100000 };
 

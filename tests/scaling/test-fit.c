@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "libxtf/base/splitmix.h"
-#include "src/scaling/fit/band.h"
-#include "src/scaling/fit/laws.h"
-#include "src/scaling/fit/limit.h"
+#include "src/studies/fit/band.h"
+#include "src/studies/fit/laws.h"
+#include "src/studies/fit/limit.h"
 
 static const double powers[] = {4, 8, 16, 32, 64, 128};
 

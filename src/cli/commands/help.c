@@ -13,7 +13,7 @@
 #include "src/pictures/findings/findings.h"
 #include "src/pictures/frames/arrows.h"
 #include "src/pictures/frames/run.h"
-#include "src/scaling/report.h"
+#include "src/studies/scaling/report.h"
 #include "src/tables/collectives/collective.h"
 #include "src/tables/views/info.h"
 #include "src/tables/views/view.h"

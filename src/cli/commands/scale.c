@@ -10,8 +10,8 @@
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
-#include "src/scaling/chart.h"
-#include "src/scaling/report.h"
+#include "src/studies/scaling/chart.h"
+#include "src/studies/scaling/report.h"
 
 /* The options as they were typed. */
 typedef struct {

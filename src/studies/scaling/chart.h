@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "src/scaling/study.h"
+#include "src/studies/scaling/study.h"
 
 /* Appends an SVG. XTF_ERROR_UNSUPPORTED if it is too long. */
 bool xtf_scaling_chart(const XtfScalingStudy *study, GString *out, GError **error);

@@ -1,4 +1,4 @@
-#include "src/scaling/study.h"
+#include "src/studies/scaling/study.h"
 
 #include <math.h>
 

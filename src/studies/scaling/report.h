@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/scaling/study.h"
+#include "src/studies/scaling/study.h"
 #include "src/trace/text/column.h"
 
 extern const XtfTableDeclaration xtf_table_scaling_runs, xtf_table_scaling_models;

@@ -1,4 +1,4 @@
-#include "src/scaling/run.h"
+#include "src/studies/scaling/run.h"
 
 #include "libxtf/error.h"
 #include "src/tables/totals/regions/class-times.h"

@@ -1,4 +1,4 @@
-#include "src/scaling/fit/band.h"
+#include "src/studies/fit/band.h"
 
 #include <math.h>
 #include <stdlib.h>

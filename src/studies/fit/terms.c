@@ -1,4 +1,4 @@
-#include "src/scaling/fit/terms.h"
+#include "src/studies/fit/terms.h"
 
 #include <math.h>
 #include <stdio.h>

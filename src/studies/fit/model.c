@@ -1,4 +1,4 @@
-#include "src/scaling/fit/model.h"
+#include "src/studies/fit/model.h"
 
 #include <math.h>
 #include <string.h>

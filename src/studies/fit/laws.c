@@ -1,4 +1,4 @@
-#include "src/scaling/fit/laws.h"
+#include "src/studies/fit/laws.h"
 
 #include <math.h>
 

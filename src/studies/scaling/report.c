@@ -1,4 +1,4 @@
-#include "src/scaling/report.h"
+#include "src/studies/scaling/report.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "src/scaling/fit/model.h"
+#include "src/studies/fit/model.h"
 
 typedef struct {
     double time;   /* T(1), in the unit of the times */

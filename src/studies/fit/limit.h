@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "src/scaling/fit/model.h"
+#include "src/studies/fit/model.h"
 
 /* A sum of models; all zeros: of none. */
 typedef struct {

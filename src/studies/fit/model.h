@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "src/scaling/fit/terms.h"
+#include "src/studies/fit/terms.h"
 
 enum {
     XTF_SCALING_POINTS_LEAST = 3, /* numbers of processes that a model needs */

@@ -6,10 +6,10 @@
  */
 #pragma once
 
-#include "src/scaling/fit/band.h"
-#include "src/scaling/fit/laws.h"
-#include "src/scaling/fit/limit.h"
-#include "src/scaling/run.h"
+#include "src/studies/fit/band.h"
+#include "src/studies/fit/laws.h"
+#include "src/studies/fit/limit.h"
+#include "src/studies/scaling/run.h"
 
 /* The amount that is modelled. */
 typedef enum { XTF_SCALING_SLOWEST, XTF_SCALING_MEAN, XTF_SCALING_CALLS, XTF_N_SCALING_AMOUNTS } XtfScalingAmount;

@@ -1,9 +1,9 @@
-#include "src/scaling/chart.h"
+#include "src/studies/scaling/chart.h"
 
 #include <math.h>
 
 #include "src/pictures/drawing/picture-frame.h"
-#include "src/scaling/report.h"
+#include "src/studies/scaling/report.h"
 
 enum {
     SIZE = 1 << 20,

@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "src/scaling/fit/model.h"
+#include "src/studies/fit/model.h"
 
 enum { XTF_SCALING_SAMPLES = 200 };
 

@@ -1,4 +1,4 @@
-#include "src/scaling/fit/limit.h"
+#include "src/studies/fit/limit.h"
 
 #include <math.h>
 #include <string.h>

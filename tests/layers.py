@@ -27,7 +27,7 @@ STOREYS = [
     ("src/model", [""]),
     ("src/trace", ["text", "context", "select", "calls"]),
     ("src/analysis", ["formulas", "steps", "replay/logs", "replay/lossy", "replay", "synchronous", "align", "kinds", "waits", "causes", "path", "ideal", "analyze"]),
-    ("src/tables", ["format", "totals", "match/order", "match", "collectives", "clocks", "waiting", "views"]),
+    ("src/tables", ["format", "totals", "alike", "match/order", "match", "collectives", "clocks", "waiting", "views"]),
     ("src/pictures", ["images", "drawing", "timeline/rows", "timeline", "charts", "frames", "findings", "page", "registry"]),
     ("src/tree", ["records", "node", "entries", "paths", "diff"]),
     ("src/fs", [""]),
@@ -47,7 +47,7 @@ BESIDE = [
     ]),
     ("src/network", [("cluster", "libxtf", []), ("results", "libxtf", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
                      ("export", "src/tree", ["src/export"])]),
-    ("src/studies", [("fit", None, ["libxtf/base"]), ("scaling", "src/tree", [])]),
+    ("src/studies", [("fit", None, ["libxtf/base"]), ("scaling", "src/tree", []), ("representative", "src/tree", [])]),
     ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("csv", "src/tree", ["src/import"]), ("html", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"]),
                     ("chrome", "src/tree", ["src/import"])]),
 ]  # yapf: disable

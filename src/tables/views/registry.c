@@ -35,6 +35,7 @@
     VIEW(monitor)                                                                                                      \
     VIEW(waiting)                                                                                                      \
     VIEW(imbalance)                                                                                                    \
+    VIEW(clusters)                                                                                                     \
     VIEW(longest)                                                                                                      \
     VIEW(sites)                                                                                                        \
     VIEW(metrics)                                                                                                      \

@@ -37,6 +37,7 @@ static const struct {
     {"top", xtf_command_top, "show which functions take the time, on a terminal", NULL, NULL},
     {"watch", xtf_command_watch, "show what each process of a running program does, on a terminal", NULL, NULL},
     {"diff", xtf_command_diff, "compare two traces, or two parts of one", NULL, NULL},
+    {"representative", xtf_command_representative, "find whether enough runs of a program are alike", NULL, NULL},
     {"scale", xtf_command_scale, "model how the time of each region depends on the number of processes", NULL, NULL},
     {"info", xtf_command_info, "show what is in a trace", NULL, NULL},
     {"why", xtf_command_why, "explain why a path in a mount does not exist", NULL, NULL},
@@ -78,7 +79,7 @@ static void print_help(void)
         if (commands[i].heading)
             printf("\n%s:\n", commands[i].heading);
         if (commands[i].summary)
-            printf("  %-10s %s\n", commands[i].name, commands[i].summary);
+            printf("  %-14s %s\n", commands[i].name, commands[i].summary);
     }
     print_formats();
     puts("\n`xtf COMMAND --help` and xtf(1) explain a command and its options.");

@@ -25,6 +25,7 @@ int xtf_command_diff(int argc, char **argv);
 int xtf_command_play(int argc, char **argv);
 int xtf_command_merge(int argc, char **argv);
 int xtf_command_record(int argc, char **argv);
+int xtf_command_representative(int argc, char **argv);
 int xtf_command_scale(int argc, char **argv);
 int xtf_command_top(int argc, char **argv);
 int xtf_command_cat(int argc, char **argv);

@@ -47,10 +47,12 @@ bool xtf_location_totals_add_window(XtfLocationTotals *totals, const XtfLocation
 {
     const XtfArray *array = totals->is_empty ? NULL : xtf_location_arrays_find(arrays, totals->ref->schema);
     XtfSpan span;
+    uint64_t from, to;
 
     if (!array)
         return true;
     xtf_span_init(&span, array);
-    return xtf_span_cut(&span, totals->selection->time_from, totals->selection->time_to, error) &&
+    xtf_selection_location_window(totals->selection, arrays->location, &from, &to);
+    return xtf_span_cut(&span, from, to, error) &&
            xtf_location_totals_add_rows(totals, array, arrays->location->proc, span.lo, span.hi, error);
 }

@@ -48,6 +48,8 @@ static void print_key(const XtfSelection *selection, GString *key)
     }
     if (selection->calls)
         g_string_append_c(key, 'c');
+    if (selection->windows)
+        g_string_append_printf(key, "l%s;", selection->windows->name);
     g_string_append_printf(key, "s%" PRId64 "w%" PRIx64 "-%" PRIx64 "%s", selection->type, selection->time_from,
                            selection->time_to, selection->endless ? "e" : "");
 }
@@ -209,8 +211,12 @@ static bool narrow_span(XtfSpanSearch *search, XtfSpan *span, GError **error)
 {
     const XtfSelection *selection = search->selection, *base = selection->base;
 
-    if ((selection->time_from != base->time_from || selection->time_to != base->time_to) &&
-        !xtf_span_cut(span, selection->time_from, selection->time_to, error))
+    uint64_t from, to;
+
+    xtf_selection_location_window(selection, &search->locations->all[span->tag], &from, &to);
+    if ((selection->time_from != base->time_from || selection->time_to != base->time_to ||
+         selection->windows != base->windows) &&
+        !xtf_span_cut(span, from, to, error))
         return false;
     if (memcmp(selection->by, base->by, sizeof base->by) != 0 || selection->calls != base->calls)
         return xtf_span_search_filter(search, span, error);

@@ -44,6 +44,7 @@ void xtf_selection_unref(XtfSelection *selection)
         xtf_number_set_unref(selection->threads);
         for (unsigned i = 0; i < XTF_N_FACETS; i++)
             xtf_number_set_unref(selection->by[i]);
+        xtf_location_windows_unref(selection->windows);
         g_free(selection);
         selection = base;
     }
@@ -65,6 +66,7 @@ static XtfSelection *selection_copy(const XtfSelection *selection)
     copy->time_from = selection->time_from;
     copy->time_to = selection->time_to;
     copy->endless = selection->endless;
+    copy->windows = xtf_location_windows_ref(selection->windows);
     return copy;
 }
 
@@ -136,6 +138,42 @@ XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t fr
     narrowed->time_to = MAX(MIN(selection->time_to, to), narrowed->time_from);
     narrowed->endless = selection->endless && to == XTF_TIME_OPEN;
     return narrowed;
+}
+
+/* Returns the least window that contains the windows of all locations. */
+static void surround_windows(const XtfLocationWindows *windows, uint64_t *from, uint64_t *to)
+{
+    *from = UINT64_MAX;
+    *to = 0;
+    for (uint32_t i = 0; i < windows->locations->n; i++) {
+        if (windows->all[i].from >= windows->all[i].to)
+            continue;
+        *from = MIN(*from, windows->all[i].from);
+        *to = MAX(*to, windows->all[i].to);
+    }
+}
+
+XtfSelection *xtf_selection_in_location_windows(const XtfSelection *selection, XtfLocationWindows *windows)
+{
+    uint64_t from, to;
+
+    surround_windows(windows, &from, &to);
+    XtfSelection *narrowed = xtf_selection_in_window(selection, from, MAX(from, to));
+
+    xtf_location_windows_unref(narrowed->windows);
+    narrowed->windows = selection->windows ? xtf_location_windows_intersect(selection->windows, windows)
+                                           : xtf_location_windows_ref(windows);
+    return narrowed;
+}
+
+void xtf_selection_location_window(const XtfSelection *selection, const XtfLocation *location, uint64_t *from,
+                                   uint64_t *to)
+{
+    const XtfLocationWindows *windows = selection->windows;
+    ptrdiff_t i = windows ? location - windows->locations->all : 0;
+
+    *from = windows ? MAX(selection->time_from, windows->all[i].from) : selection->time_from;
+    *to = windows ? MAX(MIN(selection->time_to, windows->all[i].to), *from) : selection->time_to;
 }
 
 XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, uint64_t to)

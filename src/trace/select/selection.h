@@ -17,6 +17,7 @@
 #include "src/trace/context/number-set.h"
 #include "src/trace/context/trace-context.h"
 #include "src/trace/select/keeper.h"
+#include "src/trace/select/location-windows.h"
 
 enum {
     XTF_ANY_TYPE = -1, /* records of all types, but no derived rows */
@@ -46,6 +47,7 @@ struct XtfSelection {
     int64_t type;                   /* a schema's id, XTF_ANY_TYPE or XTF_NO_TYPE */
     bool calls;                     /* only the ENTERs of `enters_leaves`, the type: a record for each call */
     uint64_t time_from, time_to;    /* [from, to) */
+    XtfLocationWindows *windows;    /* parts of [from, to), by location; NULL: each location has all of it */
     bool endless; /* to the end of the trace: no window ends before. In a growing trace `time_to` is then the complete
                      time */
 };
@@ -70,6 +72,8 @@ XtfSelection *xtf_selection_without(const XtfSelection *selection, XtfFacet face
 /* Selects the calls of the selection. Calls exist if the trace keeps aggregates of frames. */
 XtfSelection *xtf_selection_in_calls(const XtfSelection *selection, const XtfTraceContext *context);
 XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t from, uint64_t to);
+/* Narrows the window of each location. Borrows `windows`. */
+XtfSelection *xtf_selection_in_location_windows(const XtfSelection *selection, XtfLocationWindows *windows);
 XtfSelection *xtf_selection_in_numbers(XtfSelection *selection, uint64_t from, uint64_t to);
 
 /* True if no later commit adds a record to the selection. */
@@ -88,7 +92,11 @@ static inline bool xtf_selection_is_filtered(const XtfSelection *selection)
     return selection->calls || xtf_selection_has_facets(selection);
 }
 
-/* Returns the selection's window, cut off at the ends of the trace. */
+/* Returns the selection's window in a location, one of its context's. */
+void xtf_selection_location_window(const XtfSelection *selection, const XtfLocation *location, uint64_t *from,
+                                   uint64_t *to);
+
+/* Returns the selection's window, cut off at the ends of the trace. It contains the windows of all locations. */
 void xtf_selection_window(const XtfSelection *selection, const XtfTimeScale *scale, uint64_t *from, uint64_t *to);
 
 /* Returns the indices of the locations that a selection may have records of, ascending: by (proc, thread). */

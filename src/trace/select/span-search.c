@@ -34,13 +34,16 @@ bool xtf_span_search_add_array(XtfSpanSearch *search, const XtfArray *array, uin
                                GError **error)
 {
     XtfSpan span;
+    uint64_t from, to;
 
     if (!xtf_span_search_may_have_rows(search, array->schema))
         return true;
+    xtf_selection_location_window(search->selection, &search->locations->all[index], &from, &to);
+    if (!search->selection->windows)
+        to = search->time_to;
     xtf_span_init(&span, array);
     span.tag = index;
-    if (!xtf_span_cut(&span, search->selection->time_from, search->time_to, error) ||
-        !xtf_span_search_filter(search, &span, error))
+    if (!xtf_span_cut(&span, from, to, error) || !xtf_span_search_filter(search, &span, error))
         return false;
     xtf_sweep_take(NULL, &span.array); /* the span is asked later */
     if (span.lo < span.hi)

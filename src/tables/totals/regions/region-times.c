@@ -53,15 +53,16 @@ void xtf_region_times_finish(XtfRegionTimes *region_times)
 }
 
 /* Adds the totals of the selected sites to their regions. */
-static bool measure_sites(XtfRegionTimes *region_times, const XtfArray *calls, GError **error)
+static bool measure_sites(XtfRegionTimes *region_times, const XtfArray *calls, uint64_t from, uint64_t to,
+                          GError **error)
 {
     const XtfSelection *selection = region_times->selection;
     const XtfLocationArrays *arrays = &region_times->arrays;
     XtfGroupTotals *groups = region_times->site_groups;
 
     xtf_group_totals_clear(groups);
-    if (!xtf_array_profile(calls, region_times->by_site.number, selection->time_from, selection->time_to,
-                           arrays->local_first, arrays->local_last, groups, error))
+    if (!xtf_array_profile(calls, region_times->by_site.number, from, to, arrays->local_first, arrays->local_last,
+                           groups, error))
         return false;
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
         uint64_t site = *xtf_group_totals_key(groups, i), region = xtf_sites_region(region_times->sites, site);
@@ -77,6 +78,7 @@ bool xtf_region_times_measure(XtfRegionTimes *region_times, const XtfLocation *l
     const XtfSelection *selection = region_times->selection;
     XtfLocationArrays *arrays = &region_times->arrays;
     const XtfArray *calls;
+    uint64_t time_from, time_to;
 
     *ticks = 0;
     xtf_group_totals_clear(region_times->groups);
@@ -84,16 +86,17 @@ bool xtf_region_times_measure(XtfRegionTimes *region_times, const XtfLocation *l
         return false;
     if (!(calls = xtf_location_arrays_find(arrays, region_times->frames.schema)))
         return true;
-    uint64_t from = MAX(xtf_clock_map_to_local(calls->clock, selection->time_from), arrays->local_first);
-    uint64_t to = MIN(xtf_clock_map_to_local(calls->clock, selection->time_to), arrays->local_last);
+    xtf_selection_location_window(selection, location, &time_from, &time_to);
+    uint64_t from = MAX(xtf_clock_map_to_local(calls->clock, time_from), arrays->local_first);
+    uint64_t to = MIN(xtf_clock_map_to_local(calls->clock, time_to), arrays->local_last);
     uint64_t gaps;
     if (!xtf_location_gap_ticks(arrays, true, from, to, &gaps, error))
         return false;
     *ticks = to > from ? to - from - gaps : 0;
     if (region_times->sites)
-        return measure_sites(region_times, calls, error);
-    return xtf_array_profile(calls, region_times->frames.number, selection->time_from, selection->time_to,
-                             arrays->local_first, arrays->local_last, region_times->groups, error);
+        return measure_sites(region_times, calls, time_from, time_to, error);
+    return xtf_array_profile(calls, region_times->frames.number, time_from, time_to, arrays->local_first,
+                             arrays->local_last, region_times->groups, error);
 }
 
 size_t xtf_region_times_width(const XtfRegionTimes *region_times)

@@ -29,7 +29,7 @@ CLASSES = [
 # of another finding, and the place in the source that the sentence names.
 Finding = collections.namedtuple("Finding", "score rule sentence table process region clause source", defaults=(None, None, None, None))
 BY_CLOCKS = {"culprit", "waits", "path", "waiting", "ends"}  # rules that are silent if clocks contradict each other
-RANKS = [["mismatch", "early", "clocks", "cpus"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes"],
+RANKS = [["mismatch", "early", "clocks", "cpus"], ["culprit", "imbalance", "kinds", "waits", "path", "openmp", "files", "bytes", "iteration"],
          ["efficiency", "waiting", "communication", "phases"], ["unmatched", "not_left", "unjudged", "measurement", "unrecorded", "before",
           "recording", "missing"],
          ["starting", "concentration", "ends", "limits"]]
@@ -478,6 +478,20 @@ def find_concentration(tables):
                       f"from {moment(begin, end - begin)} to {moment(end, end - begin)}", "histogram")
 
 
+def find_iteration(tables):
+    lines = tables.table("iterations") or []
+    if len(lines) < 5 or len(lines) > 20000 // max(len(processes_of(tables)), 1):
+        return
+    times = [Decimal(line["max"]) for line in lines]
+    median, longest = sorted(times)[len(times) // 2], max(times)
+    window = tables.end - tables.begin
+    if longest * 2 < median * 3 or longest - median < window / 100:
+        return
+    line = lines[times.index(longest)]
+    yield Finding((longest - median) / window * 100, "iteration", f"iteration {line['iteration']} of 0 to {len(lines) - 1} takes {digits(longest / median)} times as "
+                  f"long as the median: {seconds(longest)} instead of {seconds(median)}, in process {line['max_proc']}", f"iter/{line['iteration']}/profile")
+
+
 class Shares:
     """Shares of regions in each of 100 slices, in hundredths of a percent. Time outside all regions counts as one region."""
 
@@ -803,12 +817,17 @@ def find_path(tables):
 
 def find_limits(tables):
     threads = threads_of(tables)
+    skipped, iterations = [], len(tables.table("iterations") or [])
     if threads > 1000 and len(processes_of(tables)) > 1 and tables.table("imbalance"):
-        yield Finding(Decimal(0), "limits", f"left out, since it would take too long: imbalance in tenths ({threads} threads)", "info")
+        skipped.append(f"imbalance in tenths ({threads} threads)")
+    if iterations >= 5 and iterations > 20000 // max(len(processes_of(tables)), 1):
+        skipped.append(f"iterations unlike others ({iterations} iterations)")
+    if skipped:
+        yield Finding(Decimal(0), "limits", f"left out, since it would take too long: {', '.join(skipped)}", "info")
 
 
 RULES = [find_mismatch, find_clocks, find_cpus, find_culprit, find_imbalance, find_kinds, find_waits, find_path, find_classes,
-         find_moved, find_efficiency, find_phases, find_unmatched, find_not_left, find_unjudged,
+         find_moved, find_efficiency, find_phases, find_iteration, find_unmatched, find_not_left, find_unjudged,
          find_before, find_recording, find_missing, find_concentration, find_ends, find_limits]
 
 

@@ -319,7 +319,7 @@ def main():
             subprocess.run([generate, "-n", str(records), "-l", str(locations), made], check=True, capture_output=True)
             check_trace(xtf, ask_tree, made, seen)
             made.unlink()
-    rules = "mismatch waiting communication starting openmp files measurement before recording imbalance concentration phases ends bytes unmatched not_left unjudged kinds efficiency"
+    rules = "mismatch waiting communication starting openmp files measurement before recording imbalance concentration iteration phases ends bytes unmatched not_left unjudged kinds efficiency"
     if archives:
         rules += " clocks waits culprit path"
     wanted = rules.split() + [f"{rule} with a place" for rule in ("culprit", "imbalance", "kinds", "waits")]

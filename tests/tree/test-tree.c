@@ -79,9 +79,9 @@ Test(tree, listed_names_exist_and_read, .timeout = 120)
     /* 7 files in the root, 3 processes, 6 threads, 24 types of them and 6 of calls; README; 2 tables. Selections
      * that may have calls also have profile, classes, clusters, efficiency, stack, imbalance and longest. Selections that may
      * have sends also have bytes. The root also has findings, a page, four pictures and their colours. Only the root,
-     * processes and threads have monitor. */
+     * processes and threads have monitor and iterations. */
     cr_assert_eq(n_files,
-                 7 * (1 + 3 + 6 + 24 + 6) + 7 * (1 + 3 + 6 + 6 + 6) + (1 + 3 + 6 + 6) + 1 + 2 + 7 + (1 + 3 + 6));
+                 7 * (1 + 3 + 6 + 24 + 6) + 7 * (1 + 3 + 6 + 6 + 6) + (1 + 3 + 6 + 6) + 1 + 2 + 7 + 2 * (1 + 3 + 6));
     n_files = 0;
     visit_all(fixture, "/proc/1/time/10%-60%", &n_files);
     cr_assert_gt(n_files, 5);

@@ -11,6 +11,10 @@ bool xtf_picture_kind_check(XtfViews *views, const XtfPicture *picture, const Xt
     if (selection->type >= 0 && !xtf_trace_context_is_record(views->context, (uint32_t)selection->type))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s draws records of the trace, not of its analysis",
                         picture->name);
+    if (selection->windows)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "%s needs one window for all processes: it exists below proc/N/iter/K/, and below time/",
+                        picture->name);
     if (!xtf_png_is_built() && picture->is_image && picture->is_image(views, selection))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND,
                         "%s needs libpng for this many processes, but xtf was built without it", picture->name);

@@ -160,8 +160,9 @@ bool xtf_rule_before(XtfFindingJob *job, const XtfFindingRule *rule, GError **er
 bool xtf_rule_recording(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);  /* rule-classes.c */
 bool xtf_rule_unjudged(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_imbalance(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
-bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-histogram.c */
+bool xtf_rule_concentration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-over-time.c */
 bool xtf_rule_phases(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
+bool xtf_rule_iteration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-over-time.c */
 bool xtf_rule_ends(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);
 bool xtf_rule_bytes(XtfFindingJob *job, const XtfFindingRule *rule, GError **error);     /* rule-messages.c */
 bool xtf_rule_unmatched(XtfFindingJob *job, const XtfFindingRule *rule, GError **error); /* rule-messages.c */

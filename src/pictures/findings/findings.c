@@ -65,6 +65,7 @@ static const XtfFindingRule rules[] = {
          IN_CLASSES(BIT(XTF_CLASS_P2P) | BIT(XTF_CLASS_COLLECTIVE) | BIT(XTF_CLASS_RMA) | BIT(XTF_CLASS_PGAS),
                     "is communication")),
     RULE("phases", STATE, 0.3, xtf_rule_phases),
+    RULE("iteration", CAUSE, 0.01, xtf_rule_iteration),
     RULE("unmatched", RECORDING, 1, xtf_rule_unmatched, OF_ALL),
     RULE("not_left", RECORDING, 1, xtf_rule_not_left, OF_ALL),
     RULE("unjudged", RECORDING, 0.05, xtf_rule_unjudged),

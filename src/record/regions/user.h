@@ -13,6 +13,10 @@
  *             XTF_REGION("iterate");        // until the end of the block, in whichever way it is left
  *             ...
  *         }
+ *         for (int i = 0; i < n; i++) {
+ *             XTF_ITERATION;                // an iteration of the main loop: iter/0/, iter/1/ ... in a mount
+ *             ...
+ *         }
  *     }
  *
  * The program need not be linked with any library. A region costs a test and a branch while the program is not
@@ -76,6 +80,7 @@ void xtf_user_record(int on) XTF_USER_WEAK;
 #define XTF_REGION_BEGIN_NAMED(name) ((void)0)
 #define XTF_REGION_END_NAMED(name)   ((void)0)
 #define XTF_REGION(name)             ((void)0)
+#define XTF_ITERATION                ((void)0)
 #define XTF_FUNCTION                 ((void)0)
 #define XTF_RECORDING_OFF()          ((void)0)
 #define XTF_RECORDING_ON()           ((void)0)
@@ -103,6 +108,8 @@ void xtf_user_record(int on) XTF_USER_WEAK;
 
 /* XTF_REGION(name): a region until the end of the block. XTF_FUNCTION: the same, by the function's name. */
 #define XTF_REGION(name)             XTF_USER_SCOPE_("" name, 0, XTF_USER_JOIN(xtf_user_region_, __LINE__))
+/* The region `iteration`: the rest of the block is an iteration of the main loop. */
+#define XTF_ITERATION                XTF_REGION("iteration")
 
 #ifdef __cplusplus
 

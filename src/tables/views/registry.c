@@ -35,6 +35,7 @@
     VIEW(monitor)                                                                                                      \
     VIEW(waiting)                                                                                                      \
     VIEW(imbalance)                                                                                                    \
+    VIEW(iterations)                                                                                                   \
     VIEW(clusters)                                                                                                     \
     VIEW(longest)                                                                                                      \
     VIEW(sites)                                                                                                        \

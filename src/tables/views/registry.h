@@ -16,6 +16,7 @@
 
 #include "src/tables/clocks/clock-check.h"
 #include "src/tables/format/format.h"
+#include "src/tables/iterations/iterations.h"
 #include "src/tables/match/matching.h"
 #include "src/trace/select/grouping.h"
 #include "src/trace/select/keeper.h"
@@ -25,11 +26,12 @@
 typedef struct XtfView XtfView; /* one of xtf_all_views, see view.h */
 
 typedef struct {
-    XtfResolver *resolver;    /* borrowed */
-    XtfFormats *formats;      /* borrowed */
-    XtfTraceContext *context; /* borrowed */
-    XtfMatching *matching;    /* borrowed */
-    XtfClockCheck *clocks;    /* borrowed */
+    XtfResolver *resolver;     /* borrowed */
+    XtfFormats *formats;       /* borrowed */
+    XtfTraceContext *context;  /* borrowed */
+    XtfMatching *matching;     /* borrowed */
+    XtfClockCheck *clocks;     /* borrowed */
+    XtfIterations *iterations; /* borrowed */
     XtfKeeper parts;
     XtfKeeper pair_counts; /* pairs.h */
     XtfKeeper group_lists; /* group-list.h */
@@ -37,7 +39,7 @@ typedef struct {
 } XtfViews;
 
 void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats, XtfMatching *matching,
-                    XtfClockCheck *clocks);
+                    XtfClockCheck *clocks, XtfIterations *iterations);
 void xtf_views_finish(XtfViews *views);
 
 bool xtf_view_is_name(const char *name); /* true if some view has this name */

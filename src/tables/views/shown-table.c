@@ -54,10 +54,14 @@ static gboolean part_equal(const void *item, const void *wanted)
 static const XtfKeeperMethods part_methods = {.equal = part_equal, .free = part_free};
 
 void xtf_views_init(XtfViews *views, XtfResolver *resolver, XtfFormats *formats, XtfMatching *matching,
-                    XtfClockCheck *clocks)
+                    XtfClockCheck *clocks, XtfIterations *iterations)
 {
-    *views = (XtfViews){
-        .resolver = resolver, .formats = formats, .context = resolver->context, .matching = matching, .clocks = clocks};
+    *views = (XtfViews){.resolver = resolver,
+                        .formats = formats,
+                        .context = resolver->context,
+                        .matching = matching,
+                        .clocks = clocks,
+                        .iterations = iterations};
     xtf_keeper_init(&views->parts, &part_methods, KEPT_BYTES, KEPT_PARTS);
     xtf_pair_counts_init(&views->pair_counts);
     xtf_group_lists_init(&views->group_lists);

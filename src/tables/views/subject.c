@@ -98,6 +98,9 @@ static bool explain_absence(const XtfTraceContext *context, const XtfView *absen
     if (context->scale.bytes)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about programs, but this is the trace of a measured network",
                         view);
+    if (selection->windows)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "%s needs one window for all processes: it exists below proc/N/iter/K/, and below time/", view);
     if (subject && !trace_has(context, subject))
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "%s is about %s (%s), but the trace has none", view, subject->noun,
                         types);
@@ -127,7 +130,7 @@ static bool explain_absence(const XtfTraceContext *context, const XtfView *absen
 
 bool xtf_view_exists(const XtfViews *views, const XtfView *view, const XtfSelection *selection)
 {
-    if (views->context->scale.bytes && !view->of_lengths)
+    if ((views->context->scale.bytes && !view->of_lengths) || (selection->windows && !view->by_location))
         return false;
     return !(view->subject && find_foreign_facet(view->subject, selection)) &&
            (!view->exists || view->exists(views->context, selection));

@@ -20,6 +20,7 @@ struct XtfView {
     bool of_frames;                /* listed only in frames, although every window may have the view */
     bool of_instants;              /* listed in instants, too */
     bool of_lengths;               /* traces whose axis is bytes have the view, too */
+    bool by_location;              /* right where locations have windows of their own, as in iter/ */
     bool final_in_window;          /* in a complete window no later commit changes the view's lines */
     const XtfViewSubject *subject; /* for error messages; NULL: all records */
     const char *needs;             /* what a trace must have for the view, for error messages; NULL: totals */

@@ -109,6 +109,7 @@ struct XtfTree {
     XtfPictures pictures;
     XtfCollectives collectives;
     XtfClockCheck clocks;
+    XtfIterations iterations;
     XtfNode *root;
     GMutex lock;
     XtfTableView **tables; /* by schema, made at the first use */

@@ -21,7 +21,7 @@ XtfNode *xtf_run_file_new(XtfNode *frame, const char *name, GError **error);
 extern const XtfNodeClass xtf_procs_dir, xtf_threads_dir, xtf_times_dir, xtf_lasts_dir, xtf_instants_dir,
     xtf_numbers_dir;
 extern const XtfNodeClass xtf_regions_dir, xtf_comms_dir, xtf_peers_dir, xtf_tags_dir, xtf_classes_dir,
-    xtf_culprits_dir, xtf_sites_dir;
+    xtf_culprits_dir, xtf_sites_dir, xtf_iterations_dir;
 
 /* True if the selection's records are derived rows of several kinds. The kinds, labels of their events, are directories
  * directly below the selection. */

@@ -1,6 +1,8 @@
 /* Directories that narrow a selection by the names below them. */
+#include <inttypes.h>
 #include <string.h>
 
+#include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/trace/text/digits.h"
@@ -297,6 +299,66 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
     return node;
 }
 
+/* ---- iter/: iterations of the main loop. */
+
+static bool has_iterations(XtfNode *directory, GError **error)
+{
+    XtfTree *tree = directory->tree;
+
+    if (xtf_trace_context_final(&tree->context) != UINT64_MAX)
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND, "iter/ exists once the run has ended");
+    if (!xtf_iterations_load(&tree->iterations, error))
+        return false;
+    return tree->iterations.n > 0 ||
+           xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                    "no main loop was found: no region is called equally often in all processes, three times or more, "
+                    "and long enough; XTF_ITERATION marks iterations");
+}
+
+/* Makes the selection of iterations [k, end). One process has a window, several processes have one each. */
+static XtfSelection *select_iterations(XtfNode *directory, uint64_t k, uint64_t end, GError **error)
+{
+    XtfTree *tree = directory->tree;
+    g_autoptr(XtfLocationWindows) windows = xtf_iterations_windows(&tree->iterations, k, end, error);
+    uint64_t proc;
+
+    if (!windows)
+        return NULL;
+    if (!xtf_number_set_single(directory->selection->procs, &proc))
+        return xtf_selection_in_location_windows(directory->selection, windows);
+    uint32_t i = xtf_locations_of_proc(windows->locations, proc);
+    return xtf_selection_in_window(directory->selection, windows->all[i].from, windows->all[i].to);
+}
+
+static XtfNode *lookup_iterations(XtfNode *directory, const char *name, GError **error)
+{
+    uint64_t k, end, n;
+    bool single;
+
+    if (!has_iterations(directory, error) || !xtf_rank_range_parse(name, &k, &end, &single, error))
+        return NULL;
+    n = directory->tree->iterations.n;
+    end = MIN(end, n);
+    if (k >= end)
+        return xtf_not_found(error, "there are iterations 0 to %" PRIu64 ", and not \"%s\"", n - 1, name);
+    XtfSelection *selection = select_iterations(directory, k, end, error);
+    return selection ? xtf_node_new_selection(directory, selection) : NULL;
+}
+
+static bool list_iterations(XtfNode *directory, XtfLister *lister, GError **error)
+{
+    char text[24], *end = text + sizeof text - 1;
+
+    if (!has_iterations(directory, error))
+        return false;
+    *end = '\0';
+    for (uint64_t k = lister->from; k < directory->tree->iterations.n && !lister->stopped; k++)
+        lister->stopped = !lister->visit(xtf_put_digits(end, k), XTF_NODE_DIRECTORY, lister->data);
+    return true;
+}
+
+const XtfNodeClass xtf_iterations_dir = {
+    .kind = XTF_NODE_DIRECTORY, .lookup = lookup_iterations, .list = list_iterations};
 const XtfNodeClass xtf_times_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_window};
 const XtfNodeClass xtf_lasts_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_last};
 const XtfNodeClass xtf_instants_dir = {.kind = XTF_NODE_DIRECTORY, .lookup = lookup_instant};

@@ -98,6 +98,7 @@ static const Entry entries[] = {
     {"frames", &xtf_frames_dir, PROGRAM, ROOT, NULL},
     {"header", &xtf_header_file, ALL, ALL, NULL},
     {NULL, NULL, 0, 0, NULL},
+    {"iter", &xtf_iterations_dir, PROGRAM, 0, NULL},
     {"last", &xtf_lasts_dir, PROGRAM, 0, NULL},
     {"length", &xtf_times_dir, NETWORK, NETWORK, NULL},
     {"next", &xtf_link, WINDOWS, 0, xtf_window_link_new},
@@ -221,7 +222,7 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
         return xtf_not_found(error, "\"%s\" is a kind of waits: it is a directory below waits/ and delays/", name);
     return xtf_not_found(
         error,
-        "\"%s\" is neither a file, a record type nor one of calls, proc, thread, time, last, at, num, region, class, "
+        "\"%s\" is neither a file, a record type nor one of calls, proc, thread, time, last, at, iter, num, region, class, "
         "site, comm, peer, tag, culprit, by: see README and info",
         name);
 }

@@ -42,7 +42,8 @@ static XtfTree *tree_new(XtfTrace *trace, bool growing, GError **error)
     xtf_matching_init(&tree->matching, &tree->context);
     xtf_collectives_init(&tree->collectives, &tree->context);
     xtf_clock_check_init(&tree->clocks, &tree->resolver, &tree->matching, &tree->collectives);
-    xtf_views_init(&tree->views, &tree->resolver, &tree->formats, &tree->matching, &tree->clocks);
+    xtf_iterations_init(&tree->iterations, &tree->formats);
+    xtf_views_init(&tree->views, &tree->resolver, &tree->formats, &tree->matching, &tree->clocks, &tree->iterations);
     xtf_pictures_init(&tree->pictures, &tree->views);
     tree->tables = g_new0(XtfTableView *, xtf_trace_n_schemas(trace) + 1);
     g_mutex_init(&tree->lock);
@@ -73,6 +74,7 @@ void xtf_tree_free(XtfTree *tree)
     xtf_node_unref(tree->root);
     xtf_pictures_finish(&tree->pictures);
     xtf_views_finish(&tree->views);
+    xtf_iterations_finish(&tree->iterations);
     xtf_clock_check_finish(&tree->clocks);
     xtf_collectives_finish(&tree->collectives);
     xtf_matching_finish(&tree->matching);

@@ -91,6 +91,7 @@ static bool fill_classes(XtfViews *views, XtfSelection *selection, uint64_t firs
 }
 
 const XtfView xtf_view_classes = {.table = XTF_TABLE("classes", "calls and time of each class of regions", columns),
+                                  .by_location = true,
                                   .subject = &xtf_about_calls,
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_classes,

@@ -106,6 +106,7 @@ static bool fill_clusters(XtfViews *views, XtfSelection *selection, uint64_t fir
 
 const XtfView xtf_view_clusters = {
     .table = XTF_TABLE("clusters", "processes that behave alike, at most 16 clusters", columns),
+    .by_location = true,
     .subject = &xtf_about_calls,
     .exists = xtf_region_times_exist,
     .shape = shape_clusters,

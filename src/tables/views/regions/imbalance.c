@@ -216,6 +216,7 @@ static bool fill_imbalance_by_row(XtfViews *views, XtfSelection *selection, uint
 
 const XtfView xtf_view_imbalance = {
     .table = XTF_TABLE("imbalance", "how exclusive times of each region differ between processes", columns),
+    .by_location = true,
     .subject = &xtf_about_calls,
     .exists = xtf_region_times_exist,
     .shape = shape_imbalance,

@@ -99,6 +99,7 @@ static bool fill_regions(XtfViews *views, XtfSelection *selection, const XtfKeyV
 }
 
 const XtfView xtf_view_profile = {.table = XTF_TABLE("profile", "calls and time of each region", columns),
+                                  .by_location = true,
                                   .subject = &xtf_about_calls,
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_profile,

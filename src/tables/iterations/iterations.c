@@ -1,0 +1,154 @@
+#include "src/tables/iterations/iterations.h"
+
+#include <inttypes.h>
+
+#include "libxtf/aggregates.h"
+#include "libxtf/spans.h"
+#include "src/tables/iterations/marker.h"
+
+/* The calls of the marker. */
+typedef struct {
+    XtfMatcher *matcher;
+    XtfSpan *spans; /* by process */
+} Calls;
+
+void xtf_iterations_init(XtfIterations *iterations, XtfFormats *formats)
+{
+    *iterations = (XtfIterations){.formats = formats};
+    g_mutex_init(&iterations->lock);
+}
+
+void xtf_iterations_finish(XtfIterations *iterations)
+{
+    Calls *calls = iterations->calls;
+
+    if (calls) {
+        g_clear_pointer(&calls->matcher, xtf_matcher_free);
+        g_free(calls->spans);
+        g_free(calls);
+    }
+    g_free(iterations->threads);
+    g_mutex_clear(&iterations->lock);
+}
+
+/* Finds the spans of the marker's calls in all processes. */
+static bool find_marker_calls(XtfIterations *iterations, GError **error)
+{
+    XtfTraceContext *context = iterations->formats->context;
+    const XtfLocations *locations = xtf_trace_context_locations(context, error);
+    g_auto(XtfLocationArrays) arrays = {0};
+    XtfAggregateRef frames;
+    Calls *calls = iterations->calls = g_new0(Calls, 1);
+
+    xtf_aggregate_ref_frames(&frames, context);
+    calls->matcher = xtf_marker_matcher(context, iterations->region, frames.schema, error);
+    if (!locations || !calls->matcher)
+        return false;
+    calls->spans = g_new0(XtfSpan, iterations->n_procs);
+    for (uint32_t i = 0; i < iterations->n_procs; i++) {
+        const XtfLocation *location = &locations->all[iterations->threads[i]];
+        if (!xtf_location_arrays_load(&arrays, context, location, error))
+            return false;
+        const XtfArray *array = xtf_location_arrays_find(&arrays, frames.schema);
+        if (!array || !xtf_marker_span(&calls->spans[i], array, calls->matcher, location->proc, error))
+            return array ? false : xtf_damaged(error, "process %" PRIu64 " has no calls", location->proc);
+        xtf_sweep_take(NULL, &calls->spans[i].array); /* the span is asked later */
+        if (calls->spans[i].hi - calls->spans[i].lo != iterations->n_calls)
+            return xtf_damaged(error, "process %" PRIu64 " has other calls than its totals say", location->proc);
+    }
+    return true;
+}
+
+static bool find_main_loop(XtfIterations *iterations, GError **error)
+{
+    XtfTraceContext *context = iterations->formats->context;
+    const XtfLocations *locations = xtf_trace_context_locations(context, error);
+    XtfMarker marker;
+
+    if (!locations)
+        return false;
+    if (xtf_trace_context_final(context) != UINT64_MAX)
+        return true;
+    if (!xtf_marker_find(&marker, iterations->formats, error))
+        return false;
+    if (marker.n_calls == 0)
+        return true;
+    iterations->region = marker.region;
+    iterations->is_call = marker.is_call;
+    iterations->n_calls = marker.n_calls;
+    iterations->n_procs = locations->n_procs;
+    iterations->threads = marker.threads;
+    if (!find_marker_calls(iterations, error))
+        return false;
+    iterations->n = marker.n_calls - !marker.is_call;
+    return true;
+}
+
+bool xtf_iterations_load(XtfIterations *iterations, GError **error)
+{
+    bool good = true;
+
+    if (g_atomic_int_get(&iterations->is_loaded))
+        return true;
+    g_mutex_lock(&iterations->lock);
+    if (!iterations->is_loaded) {
+        good = find_main_loop(iterations, error);
+        if (good)
+            g_atomic_int_set(&iterations->is_loaded, 1);
+        else
+            g_clear_pointer(&iterations->threads, g_free);
+    }
+    g_mutex_unlock(&iterations->lock);
+    return good;
+}
+
+/* Finds the time behind the last call of the marker: it ends, or is never left. */
+static bool find_last_end(const XtfSpan *span, uint64_t k, uint64_t *to, GError **error)
+{
+    uint64_t row, end;
+    XtfSpan rows;
+
+    if (!xtf_span_row_number(span, k, &row, error) ||
+        !xtf_array_frame_end(&span->array, span->aggregate, row, &end, error))
+        return false;
+    xtf_span_init(&rows, &span->array);
+    if (end >= span->array.n_rows) {
+        *to = XTF_TIME_OPEN;
+        return true;
+    }
+    if (!xtf_span_time(&rows, end, to, error))
+        return false;
+    ++*to;
+    return true;
+}
+
+bool xtf_iterations_window(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *from, uint64_t *to,
+                           GError **error)
+{
+    const XtfSpan *span = &((const Calls *)iterations->calls)->spans[process];
+
+    if (!xtf_span_time(span, span->lo + k, from, error))
+        return false;
+    return k + 1 < iterations->n_calls ? xtf_span_time(span, span->lo + k + 1, to, error)
+                                       : find_last_end(span, span->lo + k, to, error);
+}
+
+XtfLocationWindows *xtf_iterations_windows(const XtfIterations *iterations, uint64_t k, uint64_t end, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(iterations->formats->context, error);
+    char *name = g_strdup_printf("iter%" PRIu64 "-%" PRIu64, k, end);
+    g_autoptr(XtfLocationWindows) windows = xtf_location_windows_new(name, locations);
+    uint64_t from, to, unused;
+    uint32_t location = 0;
+
+    for (uint32_t i = 0; i < iterations->n_procs; i++) {
+        if (!xtf_iterations_window(iterations, i, k, &from, &unused, error) ||
+            !xtf_iterations_window(iterations, i, end - 1, &unused, &to, error))
+            return NULL;
+        for (; location < locations->n && locations->all[location].proc == locations->procs[i]; location++) {
+            windows->all[location].from = from;
+            windows->all[location].to = to;
+        }
+    }
+    return g_steal_pointer(&windows);
+}

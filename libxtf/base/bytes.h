@@ -85,16 +85,6 @@ static inline void xtf_bytes_align(GByteArray *bytes)
     g_byte_array_append(bytes, zeros, -bytes->len % 8u);
 }
 
-/* Returns a string whose length is stored before it as a U16. The caller frees the string. */
-static inline char *xtf_bytes_read_string(XtfBytesReader *reader)
-{
-    uint16_t length = xtf_bytes_read_u16(reader);
-    const uint8_t *text = xtf_bytes_take(reader, length);
-    if (text && memchr(text, 0, length)) /* the API has C strings, which would silently end at the NUL */
-        reader->failed = true;
-    return text ? g_strndup((const char *)text, length) : g_strdup("");
-}
-
 /* Appends the string's length as a U16, then its bytes. The string must have at most 65535 bytes. */
 static inline void xtf_bytes_write_string(GByteArray *bytes, const char *text)
 {

@@ -23,7 +23,7 @@ void xtf_catalog_encode_limits(const XtfCatalog *catalog, uint32_t schema, GByte
 static bool has_schema(const XtfCatalog *catalog, const char *name)
 {
     for (uint32_t i = 0; i < catalog->n_schemas; i++)
-        if (g_str_equal(catalog->schemas[i]->name, name))
+        if (xtf_names_equal(catalog->schemas[i]->name, name))
             return true;
     return false;
 }

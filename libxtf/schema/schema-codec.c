@@ -15,6 +15,7 @@
 #include "libxtf/schema/schema-codec.h"
 
 #include "libxtf/error.h"
+#include "libxtf/schema/schema-block.h"
 
 enum {
     AGGREGATE_HEAD_BYTES = 22, /* bytes of an aggregate between its length and its keys */
@@ -90,7 +91,18 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes)
     xtf_write32((XtfLe32 *)(bytes->data + start), bytes->len - start - 4);
 }
 
-static bool decode_field(XtfBytesReader *schema, XtfField *field)
+/* Reads a string, whose length is stored before it as a U16, into the block. */
+static char *decode_string(XtfBytesReader *reader, XtfSchemaBlock *block)
+{
+    uint16_t length = xtf_bytes_read_u16(reader);
+    const char *text = (const char *)xtf_bytes_take(reader, length);
+
+    if (text && memchr(text, 0, length)) /* the API has C strings, which would silently end at the NUL */
+        reader->failed = true;
+    return xtf_schema_block_text(block, text, text ? length : 0);
+}
+
+static bool decode_field(XtfBytesReader *schema, XtfSchemaBlock *block, XtfField *field)
 {
     XtfBytesReader reader = xtf_bytes_read_part(schema, xtf_bytes_read_u16(schema));
 
@@ -100,16 +112,16 @@ static bool decode_field(XtfBytesReader *schema, XtfField *field)
     field->offset = xtf_bytes_read_u16(&reader);
     field->width = (uint16_t)xtf_type_width(field->type);
     uint16_t n_labels = xtf_bytes_read_u16(&reader);
-    field->name = xtf_bytes_read_string(&reader);
-    field->role = xtf_bytes_read_string(&reader);
-    field->unit = xtf_bytes_read_string(&reader);
-    field->refers_to = xtf_bytes_read_string(&reader);
-    if (n_labels > reader.left / 2) /* a label takes at least two bytes, so no file can cause a huge allocation */
+    field->name = decode_string(&reader, block);
+    field->role = decode_string(&reader, block);
+    field->unit = decode_string(&reader, block);
+    field->refers_to = decode_string(&reader, block);
+    if (reader.failed)
         return false;
     if (n_labels > 0) {
-        field->labels = g_new0(char *, n_labels + 1);
+        field->labels = xtf_schema_block_labels(block, n_labels);
         for (; field->n_labels < n_labels; field->n_labels++)
-            field->labels[field->n_labels] = xtf_bytes_read_string(&reader);
+            field->labels[field->n_labels] = decode_string(&reader, block);
     }
     return !reader.failed && !schema->failed;
 }
@@ -153,9 +165,9 @@ static void make_field_bytes(XtfField *field, uint32_t end)
 {
     field->width = (uint16_t)(end > field->offset ? end - field->offset : 0);
     field->flags &= XTF_FIELD_OPTIONAL;
-    g_strfreev(g_steal_pointer(&field->labels));
+    field->labels = NULL;
     field->n_labels = 0;
-    field->role[0] = field->unit[0] = field->refers_to[0] = '\0';
+    field->role = field->unit = field->refers_to = xtf_schema_block_text(NULL, NULL, 0);
 }
 
 static bool has_unknown_field(const XtfSchema *schema, const uint8_t *fields, unsigned n)
@@ -181,29 +193,68 @@ static void convert_unknown_parts(XtfSchema *schema)
     }
 }
 
+/* Counts the labels of n fields, from the heads of the fields, and a NULL for each list of labels. Returns false if the
+ * fields do not fit. */
+static bool count_labels(XtfBytesReader fields, unsigned n, size_t *count)
+{
+    enum { BYTES_BEFORE = 6 }; /* of a field before its number of labels */
+
+    *count = 0;
+    for (unsigned i = 0; i < n; i++) {
+        XtfBytesReader field = xtf_bytes_read_part(&fields, xtf_bytes_read_u16(&fields));
+        xtf_bytes_take(&field, BYTES_BEFORE);
+        uint16_t n_labels = xtf_bytes_read_u16(&field);
+        if (field.failed || n_labels > field.left / 2) /* a label takes at least two bytes */
+            return false;
+        *count += n_labels > 0 ? n_labels + 1u : 0;
+    }
+    return true;
+}
+
+/* Decodes the fields and aggregates, which follow the name, into the block. */
+static bool decode_parts(XtfBytesReader *part, unsigned n_fields, unsigned n_aggregates, XtfSchemaBlock *block)
+{
+    XtfSchema *schema = block->schema;
+    bool whole = true;
+
+    for (; whole && schema->n_fields < n_fields; schema->n_fields++)
+        whole = decode_field(part, block, &schema->fields[schema->n_fields]);
+    for (; whole && schema->n_aggregates < n_aggregates; schema->n_aggregates++)
+        whole = decode_aggregate(part, &schema->aggregates[schema->n_aggregates]);
+    return whole;
+}
+
+/* Decodes the bytes of a schema, without checking its rules. Returns NULL if they are cut short, or exceed a limit. */
+static XtfSchema *decode_bytes(XtfBytesReader *part)
+{
+    XtfSchemaKind kind = xtf_bytes_read_u8(part);
+    xtf_bytes_read_u8(part);
+    uint16_t row_size = xtf_bytes_read_u16(part), n_fields = xtf_bytes_read_u16(part),
+             n_aggregates = xtf_bytes_read_u16(part);
+    size_t text_bytes = part->left, n_labels; /* a string takes two bytes of its length, and in memory one at its end */
+    XtfBytesReader fields = *part;
+
+    xtf_bytes_take(&fields, xtf_bytes_read_u16(&fields));
+    if (fields.failed || n_fields > XTF_FIELDS_MAX || n_aggregates > XTF_AGGREGATES_MAX ||
+        !count_labels(fields, n_fields, &n_labels))
+        return NULL;
+    XtfSchemaBlock block = xtf_schema_block_new(n_fields, n_labels, text_bytes);
+    g_autoptr(XtfSchema) schema = block.schema;
+    schema->kind = kind;
+    schema->row_size = row_size;
+    schema->name = decode_string(part, &block);
+    bool whole = !part->failed && decode_parts(part, n_fields, n_aggregates, &block);
+    return whole ? g_steal_pointer(&schema) : NULL;
+}
+
 XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error)
 {
     XtfBytesReader part = xtf_bytes_read_part(reader, xtf_bytes_read_u32(reader));
-    g_autoptr(XtfSchema) schema = g_new0(XtfSchema, 1);
-
-    schema->kind = xtf_bytes_read_u8(&part);
-    xtf_bytes_read_u8(&part);
-    schema->row_size = xtf_bytes_read_u16(&part);
-    uint16_t n_fields = xtf_bytes_read_u16(&part);
-    uint16_t n_aggregates = xtf_bytes_read_u16(&part);
-    schema->name = xtf_bytes_read_string(&part);
-    bool whole = !part.failed && n_fields <= XTF_FIELDS_MAX && n_aggregates <= XTF_AGGREGATES_MAX;
-    if (whole) {
-        schema->fields = g_new0(XtfField, n_fields);
-        for (; whole && schema->n_fields < n_fields; schema->n_fields++)
-            whole = decode_field(&part, &schema->fields[schema->n_fields]);
-        for (; whole && schema->n_aggregates < n_aggregates; schema->n_aggregates++)
-            whole = decode_aggregate(&part, &schema->aggregates[schema->n_aggregates]);
-    }
+    g_autoptr(XtfSchema) schema = decode_bytes(&part);
     g_autoptr(GError) reason = NULL;
-    if (whole)
+    if (schema)
         convert_unknown_parts(schema);
-    if (!whole || !xtf_schema_is_sound(schema, &reason)) {
+    if (!schema || !xtf_schema_is_sound(schema, &reason)) {
         xtf_damaged(error, "catalog: %s", reason ? reason->message : "a schema is cut short or exceeds a limit");
         return NULL;
     }

@@ -35,6 +35,12 @@ void xtf_schema_encode(const XtfSchema *schema, GByteArray *bytes);
  * are decoded as schema.h describes. */
 XtfSchema *xtf_schema_decode(XtfBytesReader *reader, GError **error);
 
+/* True if two names are equal. Most names differ in their first character, which is compared inline. */
+static inline bool xtf_names_equal(const char *a, const char *b)
+{
+    return a[0] == b[0] && strcmp(a, b) == 0;
+}
+
 /* True if merging never changes a key field's values, so that filters can use them: it is no string and refers to no
  * table. */
 static inline bool xtf_key_is_filtered(const XtfField *field)

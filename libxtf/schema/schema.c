@@ -1,6 +1,7 @@
 #include "libxtf/schema.h"
 
 #include "libxtf/error.h"
+#include "libxtf/schema/schema-block.h"
 #include "libxtf/schema/schema-codec.h"
 
 unsigned xtf_type_width(XtfType type)
@@ -15,42 +16,58 @@ unsigned xtf_type_width(XtfType type)
 
 void xtf_schema_free(XtfSchema *schema)
 {
-    if (!schema)
-        return;
-    for (uint32_t i = 0; i < schema->n_fields; i++) {
-        XtfField *field = &schema->fields[i];
-        g_free(field->name);
-        g_free(field->role);
-        g_free(field->unit);
-        g_free(field->refers_to);
-        g_strfreev(field->labels);
-    }
-    g_free(schema->fields);
-    g_free(schema->name);
-    g_free(schema);
+    g_free(schema); /* one block: schema-block.h */
 }
 
-static XtfField copy_field(const XtfField *from)
+static char *copy_text(XtfSchemaBlock *block, const char *text)
+{
+    return xtf_schema_block_text(block, text, strlen(text));
+}
+
+/* Returns the bytes of a field's strings, with their ends. */
+static size_t text_bytes(const XtfField *field)
+{
+    const char *const texts[] = {field->name, field->role, field->unit, field->refers_to};
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(texts); i++)
+        bytes += strlen(texts[i]) + 1;
+    for (uint32_t i = 0; i < field->n_labels; i++)
+        bytes += strlen(field->labels[i]) + 1;
+    return bytes;
+}
+
+static XtfField copy_field(XtfSchemaBlock *block, const XtfField *from)
 {
     XtfField field = *from;
 
-    field.name = g_strdup(from->name);
-    field.role = g_strdup(from->role);
-    field.unit = g_strdup(from->unit);
-    field.refers_to = g_strdup(from->refers_to);
-    field.labels = g_strdupv(from->labels);
+    field.name = copy_text(block, from->name);
+    field.role = copy_text(block, from->role);
+    field.unit = copy_text(block, from->unit);
+    field.refers_to = copy_text(block, from->refers_to);
+    field.labels = from->labels ? xtf_schema_block_labels(block, from->n_labels) : NULL;
+    for (uint32_t i = 0; i < from->n_labels; i++)
+        field.labels[i] = copy_text(block, from->labels[i]);
     return field;
 }
 
 XtfSchema *xtf_schema_copy(const XtfSchema *schema)
 {
-    XtfSchema *copy = g_new0(XtfSchema, 1);
+    size_t n_labels = 0, bytes = strlen(schema->name) + 1;
+
+    for (uint32_t i = 0; i < schema->n_fields; i++) {
+        n_labels += schema->fields[i].labels ? schema->fields[i].n_labels + 1 : 0;
+        bytes += text_bytes(&schema->fields[i]);
+    }
+    XtfSchemaBlock block = xtf_schema_block_new(schema->n_fields, n_labels, bytes);
+    XtfSchema *copy = block.schema;
+    XtfField *fields = copy->fields;
 
     *copy = *schema;
-    copy->name = g_strdup(schema->name);
-    copy->fields = g_new0(XtfField, schema->n_fields);
+    copy->fields = fields;
+    copy->name = copy_text(&block, schema->name);
     for (uint32_t i = 0; i < schema->n_fields; i++)
-        copy->fields[i] = copy_field(&schema->fields[i]);
+        fields[i] = copy_field(&block, &schema->fields[i]);
     return copy;
 }
 
@@ -115,7 +132,7 @@ static bool fields_are_sound(const XtfSchema *schema, GError **error)
         if (field->name[0] == '\0')
             return fail_schema(schema, error, "a field has no name", NULL);
         for (uint32_t before = 0; before < i; before++)
-            if (g_str_equal(schema->fields[before].name, field->name))
+            if (xtf_names_equal(schema->fields[before].name, field->name))
                 return fail_schema(schema, error, "more than one field is named", field->name);
         const char *fault = field_fault(schema, field, size);
         if (fault)
@@ -154,16 +171,14 @@ bool xtf_schema_validate(const XtfSchema *schema, GError **error)
 
 XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSpec *fields, GError **error)
 {
-    g_autoptr(XtfSchema) schema = g_new0(XtfSchema, 1);
+    XtfSchema declared = {.name = (char *)name, .kind = kind};
 
-    schema->name = g_strdup(name);
-    schema->kind = kind;
-    while (fields[schema->n_fields].name)
-        schema->n_fields++;
-    schema->fields = g_new0(XtfField, schema->n_fields);
-    for (uint32_t i = 0; i < schema->n_fields; i++) {
+    while (fields[declared.n_fields].name)
+        declared.n_fields++;
+    g_autofree XtfField *borrowed = declared.fields = g_new0(XtfField, declared.n_fields);
+    for (uint32_t i = 0; i < declared.n_fields; i++) {
         const XtfFieldSpec *spec = &fields[i];
-        const XtfField from = {
+        borrowed[i] = (XtfField){
             .name = (char *)spec->name,
             .role = (char *)(spec->role ? spec->role : ""),
             .unit = (char *)(spec->unit ? spec->unit : ""),
@@ -172,15 +187,14 @@ XtfSchema *xtf_schema_new(const char *name, XtfSchemaKind kind, const XtfFieldSp
             .n_labels = spec->labels ? g_strv_length((char **)spec->labels) : 0,
             .type = spec->type,
             .flags = spec->flags,
-            .offset = (uint16_t)schema->row_size,
+            .offset = (uint16_t)declared.row_size,
             .width = (uint16_t)xtf_type_width(spec->type),
         };
-        schema->fields[i] = copy_field(&from);
-        schema->row_size += from.width;
+        declared.row_size += borrowed[i].width;
     }
-    if (!xtf_schema_validate(schema, error) || !xtf_schema_encodable(schema, error))
+    if (!xtf_schema_validate(&declared, error) || !xtf_schema_encodable(&declared, error))
         return NULL;
-    return g_steal_pointer(&schema);
+    return xtf_schema_copy(&declared);
 }
 
 /* Compares the encodings: equal schemas have the same bytes on disk. */

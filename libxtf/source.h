@@ -45,6 +45,9 @@ typedef struct {
      * behind a network: a trace of such a source asks for many ranges at once. NULL: each range is read when it is
      * needed. */
     bool (*read_ranges)(XtfSource *self, const XtfReadRange *ranges, size_t n, GError **error);
+    /* Starts to read a range that will soon be asked for, and returns at once. So several ranges are read from a disk
+     * at the same time. A hint, which may do nothing. The function may be NULL. */
+    void (*expect)(XtfSource *self, uint64_t offset, uint64_t length);
 } XtfSourceOps;
 
 struct XtfSource {

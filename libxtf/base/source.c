@@ -101,6 +101,11 @@ static bool pread_grow(XtfSource *source, GError **error)
     return true;
 }
 
+static void pread_expect(XtfSource *source, uint64_t offset, uint64_t length)
+{
+    posix_fadvise(((PreadSource *)source)->fd, (off_t)offset, (off_t)length, POSIX_FADV_WILLNEED);
+}
+
 static void pread_close(XtfSource *source)
 {
     PreadSource *self = (PreadSource *)source;
@@ -119,6 +124,7 @@ static const XtfSourceOps pread_ops = {
     .grow = pread_grow,
     .close = pread_close,
     .path = pread_path,
+    .expect = pread_expect,
 };
 
 XtfSource *xtf_source_open_pread_at(int folder, const char *name, const char *path, GError **error)

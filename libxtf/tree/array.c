@@ -85,6 +85,17 @@ bool xtf_array_row(const XtfArray *array, uint64_t n, uint8_t *row, GError **err
     return true;
 }
 
+static void expect_window(const XtfArray *array, uint64_t t1, uint64_t t2)
+{
+    XtfTrace *trace = array->trace;
+
+    if (atomic_load_explicit(&trace->counts_expected, memory_order_relaxed) <= 0 || t1 <= array->first ||
+        t2 > array->last)
+        return;
+    atomic_fetch_sub_explicit(&trace->counts_expected, 1, memory_order_relaxed);
+    xtf_descent_expect(array, xtf_clock_map_to_local(array->clock, t1), xtf_clock_map_to_local(array->clock, t2));
+}
+
 bool xtf_array_size_t(const XtfArray *array, uint64_t t1, uint64_t t2, uint64_t *size, GError **error)
 {
     uint64_t n1, n2;
@@ -93,6 +104,7 @@ bool xtf_array_size_t(const XtfArray *array, uint64_t t1, uint64_t t2, uint64_t 
         *size = 0;
         return true;
     }
+    expect_window(array, t1, t2);
     if (!xtf_array_rank(array, t1, &n1, error) || !xtf_array_rank(array, t2, &n2, error))
         return false;
     if (n1 > n2)

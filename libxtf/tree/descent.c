@@ -327,6 +327,13 @@ static uint32_t choose_entry(const XtfPageView *node, XtfKeyKind kind, uint64_t 
     return lower_bound(entries->before.bytes, sizeof *entries, 1, node->count, key + 1, cost) - 1;
 }
 
+uint32_t xtf_descent_child_of_time(const XtfDescentPage *page, uint64_t t)
+{
+    Cost cost = {0};
+
+    return choose_entry(&page->page, XTF_KEY_T, t, &cost);
+}
+
 static bool descend_to_leaf(const XtfArray *array, XtfBlock *edge, XtfKeyKind kind, uint64_t key, XtfLeafPart part,
                             XtfPageView *leaf, Cost *cost, GError **error)
 {

@@ -44,6 +44,9 @@ uint64_t xtf_descent_child_end(const XtfDescentPage *page, uint32_t slot);
 /* Returns the child that has row n below it. */
 uint32_t xtf_descent_child_of_row(const XtfDescentPage *page, uint64_t n);
 
+/* Returns the last child that begins before t (local time), or the first child. */
+uint32_t xtf_descent_child_of_time(const XtfDescentPage *page, uint64_t t);
+
 /* Describes a child of a page of level 1: a leaf. */
 void xtf_descent_leaf(const XtfDescentPage *page, uint32_t slot, XtfDescentLeaf *leaf);
 /* Enters a child page of a page of level 2 or more. The caller leaves it. */
@@ -86,6 +89,10 @@ typedef struct {
 bool xtf_descent_find(const XtfArray *array, uint64_t n, XtfDescent *descent, GError **error);
 void xtf_descent_finish(XtfDescent *descent); /* may be called twice */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescent, xtf_descent_finish)
+
+/* Starts to read the leaves of two times (local), so that the source works on both at once. Without effect if the
+ * source cannot, or a page is damaged. */
+void xtf_descent_expect(const XtfArray *array, uint64_t t1, uint64_t t2);
 
 typedef enum { XTF_KEY_T, XTF_KEY_N } XtfKeyKind;
 

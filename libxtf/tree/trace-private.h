@@ -86,6 +86,8 @@ struct XtfTrace {
     GPtrArray *part_remarks; /* XtfPartRemark of a folder's parts; NULL: none */
 
     atomic_uint_fast64_t page_visits, key_comparisons;
+    /* Counts left that start to read both ends of their window at once. Later counts find most pages in memory. */
+    atomic_int counts_expected;
 };
 
 /* The other superblock, if it names the same commit, and its copy of the catalog with schemas and limits. */

@@ -358,9 +358,11 @@ static bool prepare_file(XtfTrace *trace, GError **error)
 /* Opens the newest snapshot of the file. Takes over the caller's reference, also on failure. */
 static XtfTrace *open_file(XtfTraceFile *file, GError **error)
 {
+    enum { COUNTS_EXPECTED = 64 };
     g_autoptr(XtfTrace) trace = g_new0(XtfTrace, 1);
 
     trace->references = 1;
+    atomic_init(&trace->counts_expected, COUNTS_EXPECTED);
     trace->file = file;
     trace->source = file->source;
     g_mutex_init(&trace->lock);
@@ -373,6 +375,20 @@ static XtfTrace *open_file(XtfTraceFile *file, GError **error)
     return g_steal_pointer(&trace);
 }
 
+/* Starts to read the superblocks and the end of the file, where the opening run of a closed file lies, at the same
+ * time.
+ */
+static void expect_opening(XtfSource *source)
+{
+    enum { TAIL_BYTES = 96 << 10 };
+    uint64_t size = source->size, tail = MIN(size, (uint64_t)TAIL_BYTES);
+
+    if (!source->ops->expect)
+        return;
+    source->ops->expect(source, 0, XTF_SUPERBLOCK_SLOTS * XTF_SUPERBLOCK_STRIDE);
+    source->ops->expect(source, size - tail, tail);
+}
+
 /* Opens a trace from a source. `joined` and `base` may be NULL. */
 static XtfTrace *open_new_file(XtfSource *source, XtfJoinedFiles *joined, const char *base,
                                const XtfOpenOptions *options, GError **error)
@@ -383,6 +399,7 @@ static XtfTrace *open_new_file(XtfSource *source, XtfJoinedFiles *joined, const 
     if (source->ops->read_ranges)
         source = xtf_fetching_source_new(source);
     xtf_gathering_begin(&gathering, source, XTF_GATHER_OPENING);
+    expect_opening(source);
     *file = (XtfTraceFile){.references = 1, .source = source, .own = source, .joined = joined, .base = base};
     file->cache_bytes = options && options->cache_bytes ? options->cache_bytes : default_cache_bytes();
     file->older_commit = options && options->older_commit && !joined && !base;

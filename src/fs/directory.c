@@ -5,7 +5,8 @@
  * names before. The kernel caches listings, so each directory is read once.
  *
  * With READDIRPLUS a listing includes the attributes of directories and links. Files are listed by name only: a file's
- * size may cost page visits, and a plain `ls` must not pay for them.
+ * size may cost page visits, and a plain `ls` must not pay for them. So are names beyond half of the bound on names that
+ * the kernel may hold: the reaper would take them before the listing ends.
  */
 #include <errno.h>
 
@@ -101,11 +102,14 @@ static bool collect_names(XtfFs *fs, fuse_ino_t id, XtfNode *listed, Listing *li
 
 static void add_names(XtfFs *fs, const XtfInode *directory, Listing *listing)
 {
+    uint64_t plus_end = listing->plus ? fs->options->max_nodes / 2 : 0;
+
     for (guint i = 0; i < listing->names->len; i++) {
         const Listed *listed = &g_array_index(listing->names, Listed, i);
         struct fuse_entry_param entry;
         /* A name whose look-up fails is listed nevertheless. The user's own look-up will report the error. */
-        if (listing->plus && listed->kind != XTF_NODE_FILE && xtf_fs_enter(fs, directory, listed->name, &entry, NULL)) {
+        if (listing->next < plus_end && listed->kind != XTF_NODE_FILE &&
+            xtf_fs_enter(fs, directory, listed->name, &entry, NULL)) {
             uint64_t id = entry.ino;
             g_array_append_val(listing->entered, id);
         } else {

@@ -325,14 +325,21 @@ static Entry *update_entry(XtfInodes *inodes, Entry *entry, XtfGeneration *gener
     return NULL;
 }
 
-/* Counts a look-up, and moves the entry to the end of `fresh`. */
+/* Counts a look-up, and moves the entry to the end of `fresh`. Its directory follows, so that the kernel keeps the
+ * cached listing of a directory longer than the names in it. */
 static void count_lookup(XtfInodes *inodes, Entry *entry)
 {
+    Entry *parent = entry->parent;
+
     entry->n_lookups++;
     if (!entry->stale)
         g_queue_unlink(&inodes->fresh, &entry->age);
     entry->stale = false;
     g_queue_push_tail_link(&inodes->fresh, &entry->age);
+    if (parent && parent->parent && !parent->stale) {
+        g_queue_unlink(&inodes->fresh, &parent->age);
+        g_queue_push_tail_link(&inodes->fresh, &parent->age);
+    }
     if (inodes->fresh.length > inodes->max_fresh && !inodes->reaping) {
         inodes->reaping = true;
         g_cond_signal(&inodes->reaper_wanted);

@@ -15,8 +15,9 @@ static struct stat stat_log(const XtfFs *fs)
 }
 
 /* Replies to a look-up of the log. The kernel may not cache its size, so each stat(2) shows the current size. */
-static void enter_log(fuse_req_t request, const XtfFs *fs)
+static void enter_log(fuse_req_t request, XtfFs *fs)
 {
+    xtf_fs_complete_log(fs);
     const struct fuse_entry_param entry = {
         .ino = XTF_INODE_LOG, .attr = stat_log(fs), .entry_timeout = XTF_FS_ENDLESS, .attr_timeout = 0};
     fuse_reply_entry(request, &entry);

@@ -45,6 +45,7 @@ typedef struct {
     XtfInodes *inodes;
     struct fuse_session *session;
     const XtfFsHooks *hooks;
+    GThread *remarks;                                  /* thread that adds remarks to the log; NULL: none */
     bool kernel_opens_files, kernel_opens_directories; /* after one ENOSYS the kernel sends no more such requests */
     bool can_prune;                                    /* the kernel can drop unused names and keep the used ones */
     atomic_bool reaper_ended;
@@ -82,6 +83,9 @@ void xtf_fs_reply_stale(fuse_req_t request);
 void xtf_fs_reply_error(fuse_req_t request, GError *error); /* takes the error */
 
 void xtf_fs_free_buffers(XtfFs *fs);
+
+/* Completes the log by remarks that take time to find. */
+void xtf_fs_complete_log(XtfFs *fs);
 
 /* Adds the handlers of file.c, directory.c, attributes.c and refusals.c. */
 void xtf_fs_add_file_handlers(struct fuse_lowlevel_ops *ops);

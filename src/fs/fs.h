@@ -51,6 +51,10 @@ typedef struct {
     bool (*mounted)(void *data, GError **error);
     /* Called from a thread of the server, as soon as the mount answers requests. */
     void (*ready)(void *data);
+    /* Adds lines to the log that take time to find. Called with the tree that the mount shows, before each look at the
+     * log. If `remarks_at_once`, a thread calls it as soon as the mount answers requests. Any thread may call it. */
+    void (*remark)(void *data, XtfTree *tree);
+    bool remarks_at_once;
     /* Returns the tree of the trace with an analysis that `shown` does not have; NULL: there is none. Called from one
      * thread of the server at a time: when `changes` is readable, and at most once a second on a request. */
     XtfTree *(*analysed)(void *data, XtfTree *shown);

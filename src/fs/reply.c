@@ -119,6 +119,14 @@ void xtf_fs_reply_error(fuse_req_t request, GError *error)
     g_error_free(error);
 }
 
+void xtf_fs_complete_log(XtfFs *fs)
+{
+    g_autoptr(XtfGeneration) generation = fs->hooks->remark ? xtf_inodes_generation(fs->inodes) : NULL;
+
+    if (generation)
+        fs->hooks->remark(fs->hooks->data, generation->tree);
+}
+
 GThread *xtf_fs_start_thread(const char *name, GThreadFunc run, void *data)
 {
     sigset_t all, last_wake;

@@ -15,6 +15,12 @@ static void log_fuse(enum fuse_log_level level, const char *format, va_list argu
     g_log(G_LOG_DOMAIN, level <= FUSE_LOG_WARNING ? G_LOG_LEVEL_WARNING : G_LOG_LEVEL_MESSAGE, "%s", message);
 }
 
+static gpointer run_remarks(gpointer data)
+{
+    xtf_fs_complete_log(data);
+    return NULL;
+}
+
 static void handle_init(void *data, struct fuse_conn_info *connection)
 {
     XtfFs *fs = data;
@@ -32,6 +38,8 @@ static void handle_init(void *data, struct fuse_conn_info *connection)
     fs->can_prune = connection->proto_minor >= 45;
     if (fs->hooks->ready)
         fs->hooks->ready(fs->hooks->data);
+    if (fs->hooks->remarks_at_once)
+        fs->remarks = xtf_fs_start_thread("xtf-remarks", run_remarks, fs);
 }
 
 struct fuse_session *xtf_fs_new_session(XtfFs *fs)
@@ -142,6 +150,8 @@ static bool serve_mounted(XtfFs *fs, const char *mount_point, GError **error)
     XtfIdleWatch *idle = xtf_idle_watch_new(fs);
     int result = run_loop(fs);
     ignore_signals();
+    if (fs->remarks)
+        g_thread_join(g_steal_pointer(&fs->remarks));
     xtf_idle_watch_free(idle);
     end_reaper(fs, reaper);
     unmount_session(fs);

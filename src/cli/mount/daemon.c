@@ -35,17 +35,24 @@ static void redirect_signals(pid_t child)
     signal(SIGHUP, pass_signal_on);
 }
 
-/* Waits until the child is ready, or ends. Returns the exit status. */
-static int await_child(int fd, pid_t child)
+/* Reads a byte from the child. Returns false when the child has closed the pipe. */
+static bool read_byte(int fd)
 {
     char byte;
     ssize_t n;
-    int status;
 
     do {
         n = read(fd, &byte, 1);
     } while (n < 0 && errno == EINTR);
-    if (n == 1)
+    return n == 1;
+}
+
+/* Waits until the child is ready, or ends. Returns the exit status. */
+static int await_child(int fd, pid_t child)
+{
+    int status;
+
+    if (read_byte(fd))
         return XTF_EXIT_DONE;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
@@ -60,7 +67,7 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
 {
     int ends[2];
 
-    *daemon = (XtfDaemon){.ready_fd = -1, .null = -1};
+    *daemon = (XtfDaemon){.pipe = -1, .null = -1, .terminal = -1};
     xtf_close_inherited();
     if (foreground)
         return true;
@@ -83,20 +90,35 @@ bool xtf_daemon_start(XtfDaemon *daemon, bool foreground, int *status)
     pthread_sigmask(SIG_SETMASK, &old_mask, NULL);
     if (child == 0) {
         close(ends[0]);
-        daemon->ready_fd = ends[1];
+        daemon->pipe = ends[1];
         daemon->null = open("/dev/null", O_RDWR | O_CLOEXEC);
         openlog("xtf", LOG_PID | LOG_NDELAY, LOG_DAEMON); /* now: a confined process can open no socket */
         return true;
     }
     close(ends[1]);
+    daemon->pipe = ends[0];
     if (child > 0) {
         *status = await_child(ends[0], child);
     } else {
         fprintf(stderr, "xtf: cannot start the daemon: %s\n", g_strerror(errno));
         *status = XTF_EXIT_FAILED;
     }
-    close(ends[0]);
     return false;
+}
+
+static void close_descriptor(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+void xtf_daemon_await_release(XtfDaemon *daemon)
+{
+    signal(SIGINT, SIG_DFL);
+    while (read_byte(daemon->pipe))
+        ;
+    close_descriptor(&daemon->pipe);
 }
 
 static void log_to_syslog(const char *domain, GLogLevelFlags level, const char *message, gpointer data)
@@ -119,22 +141,35 @@ static void log_to_terminal(const char *domain, GLogLevelFlags level, const char
     xtf_print_log(domain, level, message, data);
 }
 
-void xtf_daemon_ready(XtfDaemon *daemon)
+void xtf_daemon_ready(XtfDaemon *daemon, bool remarks_follow)
 {
-    if (daemon->ready_fd < 0) {
+    if (daemon->pipe < 0) {
         g_log_set_default_handler(log_to_terminal, NULL);
         return;
     }
     g_log_set_default_handler(log_to_syslog, NULL);
     setsid();
+    if (remarks_follow)
+        daemon->terminal = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     for (int fd = STDIN_FILENO; daemon->null >= 0 && fd <= STDERR_FILENO; fd++)
         dup2(daemon->null, fd);
     if (daemon->null > STDERR_FILENO)
         close(daemon->null);
     /* The parent may have been killed: the mount continues. */
     signal(SIGPIPE, SIG_IGN);
-    if (chdir("/") != 0 || write(daemon->ready_fd, "", 1) != 1)
+    if (chdir("/") != 0 || write(daemon->pipe, "", 1) != 1)
         g_warning("cannot detach from the terminal: %s", g_strerror(errno));
-    close(daemon->ready_fd);
-    daemon->ready_fd = -1;
+    if (!remarks_follow)
+        xtf_daemon_release(daemon);
+}
+
+void xtf_daemon_remark(const XtfDaemon *daemon, const char *line)
+{
+    dprintf(daemon->terminal >= 0 ? daemon->terminal : STDERR_FILENO, "xtf: %s\n", line);
+}
+
+void xtf_daemon_release(XtfDaemon *daemon)
+{
+    close_descriptor(&daemon->terminal);
+    close_descriptor(&daemon->pipe);
 }

@@ -200,14 +200,22 @@ static int watch_folder(const char *path)
     return events;
 }
 
-XtfLaterChanges *xtf_later_changes_new(const XtfLaterChangesOptions *options)
+/* Sets *info to that of the file. The shown trace may be a companion of it. */
+static bool read_file_info(const XtfLaterChangesOptions *options, const XtfTrace *shown, XtfTraceInfo *info)
 {
-    g_autoptr(XtfTrace) trace = xtf_trace_open(options->path, options->open, NULL);
+    xtf_trace_get_info(shown, info);
+    g_autoptr(XtfTrace) base = info->companion ? xtf_trace_open(options->path, options->open, NULL) : NULL;
+    if (base)
+        xtf_trace_get_info(base, info);
+    return base || !info->companion;
+}
+
+XtfLaterChanges *xtf_later_changes_new(const XtfLaterChangesOptions *options, const XtfTrace *shown)
+{
     XtfTraceInfo info;
 
-    if (!trace)
+    if (!read_file_info(options, shown, &info))
         return NULL;
-    xtf_trace_get_info(trace, &info);
     XtfLaterChanges *changes = g_new0(XtfLaterChanges, 1);
     changes->path = g_strdup(options->path);
     changes->companion = xtf_companion_beside(options->path);

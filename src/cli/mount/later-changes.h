@@ -18,8 +18,8 @@ typedef struct {
     bool given;   /* the user has named the analysis to show: later ones are not used */
 } XtfLaterChangesOptions;
 
-/* Starts watching the file. Returns NULL if the trace cannot be read. */
-XtfLaterChanges *xtf_later_changes_new(const XtfLaterChangesOptions *options);
+/* Starts watching the file of the trace that is shown. Returns NULL if the trace cannot be read. */
+XtfLaterChanges *xtf_later_changes_new(const XtfLaterChangesOptions *options, const XtfTrace *shown);
 void xtf_later_changes_free(XtfLaterChanges *changes); /* NULL is fine */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfLaterChanges, xtf_later_changes_free)
 

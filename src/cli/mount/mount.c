@@ -24,6 +24,9 @@
 /* Data of the server's hooks. */
 typedef struct {
     XtfDaemon *daemon;
+    bool quiet;         /* only the log has the remark on clocks; else the user waits for it */
+    GMutex remark_lock; /* guards the field below */
+    bool clocks_reported;
     XtfUnmounter unmounter;
     XtfConfinement confinement;
     XtfLaterChanges *changes; /* NULL: the mount looks for no analysis */
@@ -35,7 +38,33 @@ static void report_ready(void *data)
 {
     Serving *serving = data;
 
-    xtf_daemon_ready(serving->daemon);
+    xtf_daemon_ready(serving->daemon, !serving->quiet);
+}
+
+/* Reports, in the log and to the user who mounts, that clocks contradict each other. If clocks cannot be read, the
+ * readers of records get the error. Only the first call reports; others wait for it. */
+static void report_clocks(Serving *serving, XtfTree *tree)
+{
+    if (serving->clocks_reported)
+        return;
+    serving->clocks_reported = true;
+    g_autofree char *sentence = xtf_tree_clocks_contradict(tree) ? xtf_tree_clock_sentence(tree) : NULL;
+    if (sentence)
+        xtf_fs_log(sentence);
+    if (sentence && !serving->quiet)
+        xtf_daemon_remark(serving->daemon, sentence);
+}
+
+/* Reports on clocks while the mount answers requests, since that takes thousands of matches. Then lets the user's
+ * command end. */
+static void add_remarks(void *data, XtfTree *tree)
+{
+    Serving *serving = data;
+
+    g_mutex_lock(&serving->remark_lock);
+    report_clocks(serving, tree);
+    xtf_daemon_release(serving->daemon);
+    g_mutex_unlock(&serving->remark_lock);
 }
 
 static bool confine_server(void *data, GError **error)
@@ -45,7 +74,7 @@ static bool confine_server(void *data, GError **error)
 
     if (xtf_unmounter_start(&serving->unmounter, serving->directory, &problem))
         return xtf_confine(&serving->confinement, error);
-    g_warning("%s: the mount keeps all rights", problem->message); /* happens without /proc */
+    g_warning("%s: the mount keeps all rights", problem->message);
     return true;
 }
 
@@ -105,7 +134,7 @@ static char **linked_file(const char *path)
 
 /* Serves a tree, which it owns, and gives up the rights that serving does not need. */
 static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, const XtfFsOptions *options,
-                           XtfDaemon *daemon, GError **error)
+                           const XtfMountManner *manner, XtfDaemon *daemon, GError **error)
 {
     const char *path = later->path, *directory = later->directory;
     bool is_folder = g_file_test(path, G_FILE_TEST_IS_DIR);
@@ -118,8 +147,9 @@ static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, c
     g_autoptr(XtfMergedFile) merged =
         options->follow && is_folder ? xtf_merged_file_new(path, xtf_tree_trace(tree), later->open) : NULL;
     g_auto(GStrv) linked = opens_more ? linked_parts(xtf_tree_trace(tree), folder, merged) : linked_file(path);
-    g_autoptr(XtfLaterChanges) changes = is_one ? xtf_later_changes_new(later) : NULL;
+    g_autoptr(XtfLaterChanges) changes = is_one ? xtf_later_changes_new(later, xtf_tree_trace(tree)) : NULL;
     Serving serving = {.daemon = daemon,
+                       .quiet = manner->quiet,
                        .changes = changes,
                        .merged = merged,
                        .unmounter = {.socket = -1},
@@ -128,11 +158,16 @@ static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, c
     bool confined = xtf_confine_is_wanted();
     const XtfFsHooks hooks = {.mounted = confined ? confine_server : NULL,
                               .ready = report_ready,
+                              .remark = add_remarks,
+                              .remarks_at_once = !manner->quiet,
                               .analysed = changes ? find_analysed : NULL,
                               .merged = merged ? find_merged : NULL,
                               .changes = changes ? xtf_later_changes_descriptor(changes) : -1,
                               .unmount = confined ? end_unmounter : NULL,
                               .data = &serving};
+    /* Later commits may overwrite the records of this one. And in the foreground, the user waits for no command. */
+    if (options->follow || (manner->foreground && !manner->quiet))
+        report_clocks(&serving, tree);
     bool served = xtf_fs_serve(tree, directory, options, &hooks, error);
     xtf_unmounter_end(&serving.unmounter, false);
     return served;
@@ -151,18 +186,6 @@ static void log_parts(const XtfTrace *trace)
     }
 }
 
-/* Reports, in the log and on stderr, that clocks contradict each other. If clocks cannot be read, the readers get the
- * error. */
-static void remark_clocks(XtfTree *tree, bool quiet)
-{
-    if (!xtf_tree_clocks_contradict(tree))
-        return;
-    g_autofree char *sentence = xtf_tree_clock_sentence(tree);
-    xtf_fs_log(sentence);
-    if (!quiet)
-        fprintf(stderr, "xtf: %s\n", sentence);
-}
-
 static bool serve_trace(XtfTrace *trace, const char *path, const char *source, const char *directory,
                         const XtfMountOptions *options, const XtfMountManner *manner, XtfDaemon *daemon, GError **error)
 {
@@ -178,7 +201,6 @@ static bool serve_trace(XtfTrace *trace, const char *path, const char *source, c
     g_autofree char *first_line = xtf_text_shown(mount_remark, PATH_MAX);
     xtf_fs_log(first_line);
     log_parts(trace);
-    remark_clocks(tree, manner->quiet);
     if (stat(path, &attributes) != 0)
         return xtf_fail(error, XTF_ERROR_IO, "'%s': %s", path, g_strerror(errno));
     const XtfFsOptions fs = {
@@ -197,7 +219,7 @@ static bool serve_trace(XtfTrace *trace, const char *path, const char *source, c
     const XtfOpenOptions open = {.cache_bytes = options->cache_bytes};
     const XtfLaterChangesOptions later = {
         .path = path, .directory = directory, .open = &open, .growing = follow, .given = options->companion};
-    return serve_confined(g_steal_pointer(&tree), &later, &fs, daemon, error);
+    return serve_confined(g_steal_pointer(&tree), &later, &fs, manner, daemon, error);
 }
 
 /* Raises the limit of descriptors. A followed folder keeps descriptors for each snapshot that is still in use. */
@@ -224,8 +246,10 @@ int xtf_mount(const char *source, const char *directory, const XtfMountOptions *
     if (!target)
         return xtf_cli_fail(error);
     if (!xtf_daemon_start(&daemon, manner->foreground, &status)) {
-        if (status == XTF_EXIT_DONE)
+        if (status == XTF_EXIT_DONE) {
             xtf_readahead_widen(target);
+            xtf_daemon_await_release(&daemon);
+        }
         return status;
     }
     raise_descriptors();

@@ -14,7 +14,6 @@
 
 #include "src/cli/commands/commands.h"
 #include "src/cli/mount/mount.h"
-#include "src/cli/mount/unmounter.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/import/importer.h"
@@ -112,8 +111,6 @@ static int run_command(int argc, char **argv)
     const char *first = argc > 1 ? argv[1] : "";
     g_autofree char *program = g_path_get_basename(argv[0]);
 
-    if (g_str_equal(program, XTF_UNMOUNTER))
-        return xtf_unmounter_main(argc, argv);
     if (g_str_has_prefix(program, "mount."))
         return xtf_mount_helper(argc, argv);
     if (argc == 2 && g_str_equal(first, "help")) {
@@ -167,8 +164,8 @@ int main(int argc, char **argv)
 {
     keep_memory();
     signal(SIGXFSZ, SIG_IGN); /* exceeding the limit of file sizes then is a write error */
-    setlocale(LC_ALL, "");
-    setlocale(LC_NUMERIC, "C"); /* programs read tables and pictures */
+    setlocale(LC_CTYPE, "");  /* not LC_NUMERIC: programs read tables and pictures */
+    setlocale(LC_MESSAGES, "");
     g_log_set_default_handler(xtf_print_log, NULL);
     on_exit(check_output, NULL);
     return run_command(argc, argv);

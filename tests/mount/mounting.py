@@ -11,29 +11,29 @@ from harness import is_mounted, run, wait_until
 ROOT = os.geteuid() == 0
 
 
-def daemons(directory):
-    """Returns xtf processes that serve a directory: its unique name ends one of their arguments."""
-    found = []
+def processes(directory):
+    """Yields the number and the name of each xtf process that serves a directory: its unique name ends one of their arguments."""
     for pid in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{pid}/cmdline", "rb") as file:
                 arguments = file.read().split(b"\0")
+            with open(f"/proc/{pid}/comm") as file:
+                name = file.read().strip()
         except OSError:
             continue
         served = any(argument.endswith(os.path.basename(directory).encode()) for argument in arguments)
         if served and os.path.basename(arguments[0]) in (b"xtf", b"mount.xtf"):
-            found.append(int(pid))
-    return found
+            yield int(pid), name
+
+
+def daemons(directory):
+    """Returns the processes that serve a directory."""
+    return [pid for pid, name in processes(directory) if name != "xtf-unmounter"]
 
 
 def unmounter(directory):
     """Returns the processes that will unmount a directory, at most one."""
-    found = []
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        with contextlib.suppress(OSError), open(f"/proc/{pid}/cmdline", "rb") as file:
-            if file.read().split(b"\0")[:2] == [b"xtf-unmounter", directory.encode()]:
-                found.append(int(pid))
-    return found
+    return [pid for pid, name in processes(directory) if name == "xtf-unmounter"]
 
 
 class Case(harness.TestCase):

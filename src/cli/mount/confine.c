@@ -1,5 +1,6 @@
 #include "src/cli/mount/confine.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
@@ -141,18 +142,11 @@ static bool restrict_files(const XtfConfinement *confinement, GError **error)
 
 /* ---- Everything. */
 
-static void *exit_thread(void *data)
-{
-    pthread_exit(data);
-}
-
-/* Loads libgcc_s, which libc opens when the first thread is cancelled, as libfuse cancels its threads. */
+/* Loads libgcc_s, which libc opens when the first thread is cancelled, as libfuse cancels its threads. It stays loaded.
+ */
 static void load_libgcc(void)
 {
-    pthread_t thread;
-
-    if (pthread_create(&thread, NULL, exit_thread, NULL) == 0)
-        pthread_join(thread, NULL);
+    dlopen("libgcc_s.so.1", RTLD_NOW);
 }
 
 bool xtf_confine(const XtfConfinement *confinement, GError **error)

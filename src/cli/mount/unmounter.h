@@ -8,17 +8,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#define XTF_UNMOUNTER "xtf-unmounter" /* argv[0] of the unmounter */
+#define XTF_UNMOUNTER "xtf-unmounter" /* name of the process */
 
 typedef struct {
     int socket; /* -1: none */
     pid_t pid;
 } XtfUnmounter;
 
+/* Starts the unmounter as a copy of the calling process, in which no other thread may run. */
 bool xtf_unmounter_start(XtfUnmounter *unmounter, const char *mount_point, GError **error);
 
 /* Ends the unmounter. With `unmount`, it unmounts lazily first. Returns true if that succeeded. */
 bool xtf_unmounter_end(XtfUnmounter *unmounter, bool unmount);
-
-/* Runs as XTF_UNMOUNTER MOUNT-POINT, whose standard input is the socket. Returns the exit status. */
-int xtf_unmounter_main(int argc, char **argv);

@@ -7,6 +7,7 @@ usage: mount.py [--build DIR] [--dir DIR] [--times N] TRACE.xtf [SMALL.xtf]
 import pathlib
 import random
 import subprocess
+import time
 
 import common
 
@@ -26,6 +27,36 @@ def measure_mounting(arguments, trace, folder):
     warm = measure_once(lambda: None)
     common.row(f"xtf mount, {trace.stat().st_size / 1e6:.1f} MB, until the mount is usable",
                f"cold {common.duration(cold)}, warm {common.duration(warm)}", "at most 20 ms")
+
+
+def processor_of_daemon(folder):
+    """Returns the seconds of processor that the processes of a mount have taken."""
+    nanoseconds = 0
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if str(folder).encode() in (process / "cmdline").read_bytes().split(b"\0"):
+                nanoseconds += sum(int((thread / "schedstat").read_text().split()[0]) for thread in (process / "task").iterdir())
+        except OSError:
+            continue
+    return nanoseconds / 1e9
+
+
+def measure_first_answer(arguments, trace, folder):
+    """Measures mounting with a first answer, by turns with the start of `xtf` alone."""
+    seconds, processor, start = [], [], []
+    for _ in range(arguments.times):
+        start.append(common.Run([arguments.xtf, "--version"]).cpu)
+        folder.mkdir(exist_ok=True)
+        before = time.monotonic()
+        command = common.Run([arguments.xtf, "mount", "-q", trace, folder])
+        (folder / "count").read_bytes()
+        seconds.append(time.monotonic() - before)
+        processor.append(command.cpu + processor_of_daemon(folder))
+        subprocess.run([arguments.xtf, "unmount", folder], check=True)
+    common.row("xtf mount and its first count, warm",
+               f"{common.duration(common.median(seconds))}, best {common.duration(min(seconds))}; "
+               f"processor {common.duration(common.median(processor))}", "3 ms",
+               f"xtf --version: processor {common.duration(common.median(start))}")
 
 
 def windows(folder, n):
@@ -74,6 +105,7 @@ def main():
     with common.folder(arguments.dir) as folder:
         for trace in filter(None, [arguments.trace, arguments.small]):
             measure_mounting(arguments, trace, folder / "mount")
+            measure_first_answer(arguments, trace, folder / "mount")
         common.make_warm(arguments.trace)
         measure_counting(arguments, folder / "mount", "", "at most 1 ms")
         common.make_cold(arguments.trace)

@@ -119,6 +119,19 @@ class Following(harness.unittest.TestCase):
         printed = subprocess.run([XTF, "cat", self.trace, "records"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True).stdout
         self.assertEqual(parse_records(printed), shown)
 
+    def test_the_command_ends(self):
+        """Tests that the command ends when a growing trace is mounted in the background, whether or not it prints remarks."""
+        writer = self.grow()
+        self.wait_for_trace()
+        place = os.path.join(self.folder.name, "mount")
+        os.mkdir(place)
+        for quiet in [], ["-q"]:
+            run(XTF, "mount", *quiet, "-o", "follow", self.trace, place, timeout=TIMEOUT)
+            self.assertTrue(os.path.exists(os.path.join(place, "count")))
+            run(XTF, "unmount", place)
+        writer.kill()
+        writer.wait()
+
     # FORMAT R84
     def test_a_file_of_another_trace(self):
         """Tests that a file of the same name that is no volume of the trace is not shown."""

@@ -169,6 +169,19 @@ class ManyProcesses(harness.TestCase):
             # ls of coreutils 9.5 asks for the names of each file's attributes, which the kernel does not cache.
             mount.assert_cached(lambda: harness.run("find", mount.path("proc"), "-maxdepth", "1", "-ls"))
 
+    def test_listing_beyond_the_bound(self):
+        """Tests that a listing of more names than the kernel may hold looks few of them up, and stays cached while they are looked up."""
+        with harness.Mount(self.trace, "max_nodes=1000") as mount:
+            listed = harness.run("ls", mount.path("proc")).stdout.split()
+            stats = mount.stats()
+            self.assertEqual(sorted(listed, key=int), [str(proc) for proc in range(self.procs)])
+            self.assertLess(stats["nodes"], 600)
+            self.assertLess(stats["requests.forget"], 100)
+            for proc in range(0, self.procs, 5):
+                os.stat(mount.path("proc", str(proc)))
+            harness.wait_until(lambda: mount.stats()["nodes"] <= 1000, "the kernel to let go")
+            mount.assert_cached(lambda: self.assertEqual(harness.run("ls", mount.path("proc")).stdout.split(), listed))
+
 
 class Idle(harness.TestCase):
     """An idle mount frees its page cache down to KEPT, and fills it again."""

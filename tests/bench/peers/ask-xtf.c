@@ -56,11 +56,13 @@ static uint64_t ask_xtf(void *self, const Question *question)
                 "array");
     if (!found)
         return 0;
+    if (question->kind == ASK_ROWS) {
+        bench_check(xtf_array_size_t(&array, question->from, question->to, &lo, &error), error, "count");
+        return lo;
+    }
     bench_check(xtf_array_rank(&array, question->from, &lo, &error) &&
                     xtf_array_rank(&array, question->to, &hi, &error),
                 error, "rank");
-    if (question->kind == ASK_ROWS)
-        return hi - lo;
     return question->kind == ASK_CALLS ? sum_calls(&array, lo, hi, &error) : sum_bytes(&array, lo, hi, &error);
 }
 

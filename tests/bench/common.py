@@ -118,6 +118,18 @@ def mounted(xtf, source, folder_of_mount):
         subprocess.run([xtf, "unmount", folder_of_mount], check=True)
 
 
+def processor_of_mount(folder):
+    """Returns the seconds of processor that the processes of a mount have taken."""
+    nanoseconds = 0
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if str(folder).encode() in (process / "cmdline").read_bytes().split(b"\0"):
+                nanoseconds += sum(int((thread / "schedstat").read_text().split()[0]) for thread in (process / "task").iterdir())
+        except OSError:
+            continue
+    return nanoseconds / 1e9
+
+
 def stats(folder_of_mount):
     """Returns the daemon's counters, and the sum of its requests without the requests for these counters."""
     lines = os.getxattr(folder_of_mount, "user.xtf.stats").decode().splitlines()

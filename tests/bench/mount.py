@@ -29,18 +29,6 @@ def measure_mounting(arguments, trace, folder):
                f"cold {common.duration(cold)}, warm {common.duration(warm)}", "at most 20 ms")
 
 
-def processor_of_daemon(folder):
-    """Returns the seconds of processor that the processes of a mount have taken."""
-    nanoseconds = 0
-    for process in pathlib.Path("/proc").glob("[0-9]*"):
-        try:
-            if str(folder).encode() in (process / "cmdline").read_bytes().split(b"\0"):
-                nanoseconds += sum(int((thread / "schedstat").read_text().split()[0]) for thread in (process / "task").iterdir())
-        except OSError:
-            continue
-    return nanoseconds / 1e9
-
-
 def measure_first_answer(arguments, trace, folder):
     """Measures mounting with a first answer, by turns with the start of `xtf` alone."""
     seconds, processor, start = [], [], []
@@ -51,7 +39,7 @@ def measure_first_answer(arguments, trace, folder):
         command = common.Run([arguments.xtf, "mount", "-q", trace, folder])
         (folder / "count").read_bytes()
         seconds.append(time.monotonic() - before)
-        processor.append(command.cpu + processor_of_daemon(folder))
+        processor.append(command.cpu + common.processor_of_mount(folder))
         subprocess.run([arguments.xtf, "unmount", folder], check=True)
     common.row("xtf mount and its first count, warm",
                f"{common.duration(common.median(seconds))}, best {common.duration(min(seconds))}; "

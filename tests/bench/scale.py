@@ -38,7 +38,8 @@ def daemon_memory(folder):
     for process in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             words = (process / "cmdline").read_bytes().split(b"\0")
-            if str(folder).encode() in words and b"mount" in words:
+            unmounter = (process / "comm").read_text() == "xtf-unmounter\n"
+            if str(folder).encode() in words and b"mount" in words and not unmounter:
                 status = (process / "status").read_text()
                 return int(status.split("VmHWM:")[1].split()[0]) / 1024
         except (OSError, IndexError):
@@ -136,13 +137,17 @@ def small_figures(arguments, path, folder, name):
     """Measures queries that read the rows of all locations, since few rows have no stored totals. Figures are the least of some
     runs."""
     common.make_warm(path)
-    for table in "profile", "time/10%-20%/profile", "time/10%-20%/count", "totals":
+    for table in "profile", "time/10%-20%/profile", "time/10%-20%/count", "totals", "info":
         runs = [common.Run([arguments.xtf, "cat", path, f"/{table}"]) for _ in range(3)]
         figure(table, f"{common.duration(min(run.cpu for run in runs))} of processor, "
                f"{common.duration(min(run.seconds for run in runs))} elapsed, {max(run.mebibytes for run in runs):.0f} MiB",
                f"xtf cat {name}.xtf /{table}")
     with common.mounted(arguments.xtf, path, folder):
-        list((folder / "proc").iterdir())
+        for which in "the first time", "again":
+            before = common.processor_of_mount(folder)
+            run = common.Run(["ls", folder / "proc"])
+            figure(f"ls proc, {which}", f"{common.duration(run.cpu)} of processor, and "
+                   f"{common.duration(common.processor_of_mount(folder) - before)} of the daemon", f"ls {name}/proc")
         (folder / "matrix").stat()
         for view in "count", "profile":
             for window in windows(4, 1, 1):

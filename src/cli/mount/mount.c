@@ -57,7 +57,7 @@ static void report_clocks(Serving *serving, XtfTree *tree)
 
 /* Reports on clocks while the mount answers requests, since that takes thousands of matches. Then lets the user's
  * command end. */
-static void add_remarks(void *data, XtfTree *tree)
+static void add_clock_remark(void *data, XtfTree *tree)
 {
     Serving *serving = data;
 
@@ -158,7 +158,7 @@ static bool serve_confined(XtfTree *tree, const XtfLaterChangesOptions *later, c
     bool confined = xtf_confine_is_wanted();
     const XtfFsHooks hooks = {.mounted = confined ? confine_server : NULL,
                               .ready = report_ready,
-                              .remark = add_remarks,
+                              .remark = add_clock_remark,
                               .remarks_at_once = !manner->quiet,
                               .analysed = changes ? find_analysed : NULL,
                               .merged = merged ? find_merged : NULL,

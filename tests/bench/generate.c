@@ -1,12 +1,14 @@
 /*
  * Generates a trace of any size, of a realistic shape.
  *
- *     generate [--records N] [--locations L] [--jobs J] [--hard] [--plain] [--page-size BYTES] [--level K] FILE.xtf
+ *     generate [--records N | --iterations I] [--locations L] [--jobs J] [--hard] [--plain] [--page-size BYTES]
+ * [--level K] FILE.xtf
  *
  * N records (default 10 million) are spread evenly over L processes (default 8) of one thread each. Each process is a
  * solver. Its main function has iterations of nested kernels, an exchange of messages with its neighbours on a ring,
  * and a collective operation. Durations are log-normal, with a median of 400 ns. The trace ends after N records, so
- * that the outer frames are never left.
+ * that the outer frames are never left, and some messages are not received. With --iterations each process runs I whole
+ * iterations, so that every message is received.
  *
  * --hard generates records that pack badly and have many groups. A third of them are messages to random processes, with
  * one of 2000 tags and log-normal sizes.
@@ -37,7 +39,7 @@ static const char *const named[KERNELS] = {"main", "iterate", "exchange", "MPI_S
 
 typedef struct {
     char *path;
-    uint64_t records, locations;
+    uint64_t records, iterations, locations; /* 0 iterations: the records end the run */
     unsigned jobs;
     bool hard;
     XtfWriterOptions options;
@@ -178,11 +180,13 @@ static void write_process(gpointer data, gpointer user)
     Process process = {.shape = shape, .self = self, .random = self, .time = 1000};
     g_autoptr(GError) error = NULL;
 
-    process.left = shape->records / shape->locations + (self < shape->records % shape->locations);
+    process.left = shape->iterations > 0
+                       ? UINT64_MAX
+                       : shape->records / shape->locations + (self < shape->records % shape->locations);
     xtf_stream_init(&process.stream, shape->run.writer, NULL, shape->run.schemas);
     xtf_stream_begin(&process.stream, self);
     append_enter(&process, MAIN);
-    while (process.left > 0)
+    for (uint64_t i = 0; shape->iterations > 0 ? i < shape->iterations : process.left > 0; i++)
         append_iteration(&process);
     bench_check(xtf_stream_end(&process.stream, &error), error, "%s", shape->path);
     xtf_stream_finish(&process.stream);
@@ -222,11 +226,12 @@ static void generate_trace(Shape *shape)
 
 int main(int argc, char **argv)
 {
-    gint64 records = 10000000, locations = 8;
+    gint64 records = 10000000, iterations = 0, locations = 8;
     gint jobs = (gint)g_get_num_processors(), page_size = 0, level = 0;
     gboolean hard = FALSE, plain = FALSE;
     const GOptionEntry entries[] = {
         {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records of all processes (default: 10 million)", "N"},
+        {"iterations", 'i', 0, G_OPTION_ARG_INT64, &iterations, "Whole iterations of each process", "I"},
         {"locations", 'l', 0, G_OPTION_ARG_INT64, &locations, "Processes (default: 8)", "L"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Threads (default: one a core)", "J"},
         {"hard", 0, 0, G_OPTION_ARG_NONE, &hard, "Many messages to random processes, with many tags", NULL},
@@ -239,11 +244,12 @@ int main(int argc, char **argv)
     g_autoptr(GError) error = NULL;
 
     g_option_context_add_main_entries(context, entries, NULL);
-    bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc == 2 && records > 0 && locations > 0 &&
-                    jobs > 0 && page_size >= 0 && level >= 0,
+    bench_check(g_option_context_parse(context, &argc, &argv, &error) && argc == 2 && records > 0 && iterations >= 0 &&
+                    locations > 0 && jobs > 0 && page_size >= 0 && level >= 0,
                 error, "bad arguments: see --help");
     Shape shape = {.path = argv[1],
                    .records = (uint64_t)records,
+                   .iterations = (uint64_t)iterations,
                    .locations = (uint64_t)locations,
                    .jobs = (unsigned)jobs,
                    .hard = hard,

@@ -154,6 +154,24 @@ def compare_messages(xtf, judge, path, name, selection="", takes=lambda send: Tr
     return states
 
 
+def compare_windows(xtf, judge, path, name):
+    """Checks `messages` of windows that cut between sends and receives, of all sends and of one process."""
+    sends = judge.sends()
+    if not sends or sends[0].time == sends[-1].time:
+        return
+
+    def seconds(ticks):
+        whole, parts = divmod((ticks - judge.origin) * 10 ** 12 // judge.ticks, 10 ** 12)
+        return f"{whole}.{parts:012}"
+
+    for begin, end in ((1, 2), (3, 4), (0, 3)):
+        first, last = sends[len(sends) * begin // 5].time, sends[len(sends) * end // 5].time
+        window = f"time/{seconds(first)}-{seconds(last)}/"
+        if 10 ** 12 % judge.ticks == 0 and first < last:
+            compare_messages(xtf, judge, path, name, window, lambda send: first <= send.time < last)
+            compare_messages(xtf, judge, path, name, "proc/1/" + window, lambda send: send.location.proc == 1 and first <= send.time < last)
+
+
 def compare_links(xtf, judge, path, name):
     """Checks that `match` leads from a send to its receive and back, and is missing where the other side is unknown."""
     threads = {int(row["id"]): f"proc/{row['proc']}/thread/{row['thread']}"
@@ -199,6 +217,7 @@ def compare(xtf, archive, folder):
     if len(judge.sends()) < ROWS_MOST:
         compare_messages(xtf, judge, path, archive, "proc/1/", lambda send: send.location.proc == 1)
         compare_messages(xtf, judge, path, archive, "tag/1-/", lambda send: send.ends.tag >= 1)
+        compare_windows(xtf, judge, path, archive)
     compare_links(xtf, judge, path, archive)
     expect_ends(xtf, judge, path)
     counts = judge.counts().values()

@@ -1,6 +1,7 @@
 /* Messages that contradict clocks. */
 #include "src/tables/clocks/clock-counts.h"
 #include "src/tables/clocks/clock-rows.h"
+#include "src/tables/match/match.h"
 #include "src/tables/match/message-times.h"
 
 static bool count_message(XtfMatching *matching, const XtfMessageEnd *end, bool is_send, XtfClockEffects *messages,

@@ -36,13 +36,41 @@ enum {
     MOST_STEPS = 64, /* most rows of the record's time to skip */
 };
 
+/* Returns the time of a row of the pinned leaf, by its number in the leaf. */
+static uint64_t time_in_leaf(const XtfCursor *cursor, uint32_t i)
+{
+    return xtf_field_get(&cursor->array.schema->fields[0], cursor->rows + (size_t)i * cursor->array.schema->row_size);
+}
+
+/* True if the first row at or after time t is in the pinned leaf, and is not its first row. */
+static bool leaf_holds_time(const XtfCursor *cursor, uint64_t t)
+{
+    return cursor->block && time_in_leaf(cursor, 0) < t && time_in_leaf(cursor, cursor->leaf_count - 1) >= t;
+}
+
+/* Moves to the first row at or after time t in the pinned leaf, which holds it. */
+static void seek_in_leaf(XtfCursor *cursor, uint64_t t)
+{
+    uint32_t low = 0, high = cursor->leaf_count - 1;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (time_in_leaf(cursor, middle) < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    cursor->n = cursor->leaf_first + low;
+}
+
 /* Moves to the first row after the record; there may be none. *found is false if there is none, or it is too far. */
 static bool seek_after(XtfCursor *cursor, const XtfField *seq_field, uint64_t t, uint64_t seq, bool *found,
                        GError **error)
 {
-    uint64_t n;
-
-    if (!xtf_array_rank(&cursor->array, t, &n, error) || !xtf_cursor_seek_n(cursor, n, found, error))
+    *found = leaf_holds_time(cursor, t);
+    if (*found)
+        seek_in_leaf(cursor, t);
+    else if (!xtf_cursor_seek_t(cursor, t, found, error))
         return false;
     for (unsigned i = 0; *found && xtf_field_get(seq_field, xtf_cursor_row(cursor)) < seq; i++) {
         *found = i < MOST_STEPS;
@@ -53,39 +81,36 @@ static bool seek_after(XtfCursor *cursor, const XtfField *seq_field, uint64_t t,
 }
 
 /* Fills the call if it is a leaf call, whose LEAVE directly follows its ENTER. */
-static bool find_leaf_call(const XtfMessageTypes *types, const XtfMessageLocation *location, uint64_t seq,
-                           XtfMessageCall *call, uint64_t *region, bool *found, GError **error)
+static bool find_leaf_call(const XtfMessageTypes *types, XtfCursor *cursor, uint64_t seq, XtfMessageCall *call,
+                           uint64_t *region, bool *found, GError **error)
 {
     const XtfSchema *schema = types->calls;
     const XtfAggregate *frames = &schema->aggregates[types->frames];
     const XtfField *is_leave = &schema->fields[frames->values[0]], *enter = &schema->fields[frames->values[1]];
-    const XtfField *seq_field = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
     uint64_t first_kept;
-    g_auto(XtfCursor) cursor;
 
     *found = false;
-    xtf_cursor_init(&cursor, &location->calls);
-    if (!seq_field)
+    if (!types->calls_seq)
         return true;
-    if (!seek_after(&cursor, seq_field, call->record, seq, found, error))
+    if (!seek_after(cursor, types->calls_seq, call->record, seq, found, error))
         return false;
     if (!*found)
         return true;
-    const uint8_t *row = xtf_cursor_row(&cursor);
-    if (!xtf_array_first_kept(&location->calls, &first_kept, error))
+    const uint8_t *row = xtf_cursor_row(cursor);
+    if (!xtf_array_first_kept(&cursor->array, &first_kept, error))
         return false;
-    *found = cursor.n > first_kept && xtf_field_get(is_leave, row) != 0 && xtf_field_get(enter, row) == 1;
+    *found = cursor->n > first_kept && xtf_field_get(is_leave, row) != 0 && xtf_field_get(enter, row) == 1;
     if (!*found)
         return true;
-    call->leave = xtf_cursor_time(&cursor);
-    if (!xtf_cursor_next(&cursor, -1, found, error))
+    call->leave = xtf_cursor_time(cursor);
+    if (!xtf_cursor_next(cursor, -1, found, error))
         return false;
-    row = xtf_cursor_row(&cursor);
+    row = xtf_cursor_row(cursor);
     *found = *found && xtf_field_get(is_leave, row) == 0;
     if (!*found)
         return true;
-    call->enter = xtf_cursor_time(&cursor);
-    call->row = cursor.n;
+    call->enter = xtf_cursor_time(cursor);
+    call->row = cursor->n;
     *region = xtf_field_get(&schema->fields[frames->keys[0]], row);
     call->site = site_of(types, row);
     return true;
@@ -117,41 +142,66 @@ static bool find_call(XtfMatching *matching, const XtfMessageLocation *location,
     return true;
 }
 
-bool xtf_message_call_at(XtfMatching *matching, const XtfMessageLocation *location, uint64_t t, uint64_t seq,
-                         XtfMessageCall *call, GError **error)
+/* ---- Finders. */
+
+void xtf_call_finder_init(XtfCallFinder *finder, XtfMatching *matching, const XtfMessageLocation *location)
 {
+    *finder = (XtfCallFinder){.matching = matching, .location = location};
+    if (location->has_calls)
+        xtf_cursor_init(&finder->cursor, &location->calls);
+}
+
+void xtf_call_finder_finish(XtfCallFinder *finder)
+{
+    xtf_cursor_finish(&finder->cursor);
+}
+
+void xtf_call_finder_turn(XtfCallFinder *finder, XtfMatching *matching, const XtfMessageLocation *location)
+{
+    if (finder->location == location)
+        return;
+    xtf_call_finder_finish(finder);
+    xtf_call_finder_init(finder, matching, location);
+}
+
+bool xtf_call_finder_at(XtfCallFinder *finder, uint64_t t, uint64_t seq, XtfMessageCall *call, GError **error)
+{
+    XtfMatching *matching = finder->matching;
     uint64_t region;
 
     *call = (XtfMessageCall){.enter = t, .leave = t, .record = t, .site = XTF_NONE32};
-    if (!location->has_calls)
+    if (!finder->location->has_calls)
         return true;
     if (!xtf_matching_load_uses(matching, error) ||
-        !find_leaf_call(&matching->types, location, seq, call, &region, &call->found, error) ||
-        (!call->found && !find_call(matching, location, seq, call, &region, &call->found, error)))
+        !find_leaf_call(&matching->types, &finder->cursor, seq, call, &region, &call->found, error) ||
+        (!call->found && !find_call(matching, finder->location, seq, call, &region, &call->found, error)))
         return false;
     if (call->found)
         call->use = xtf_matching_use(matching, region);
     return true;
 }
 
+bool xtf_call_finder_of(XtfCallFinder *finder, XtfMessagesKind kind, const uint8_t *row, XtfMessageCall *call,
+                        GError **error)
+{
+    const XtfMessageType *type = &finder->matching->types.types[kind];
+    return xtf_call_finder_at(finder, xtf_field_get(&type->schema->fields[0], row), xtf_field_get(type->seq, row), call,
+                              error);
+}
+
+bool xtf_call_finder_of_receive(XtfCallFinder *finder, const uint8_t *row, XtfMessageCall *call, GError **error)
+{
+    const XtfMessageTypes *types = &finder->matching->types;
+    return xtf_call_finder_at(finder, xtf_field_get(&types->recvs->fields[0], row),
+                              xtf_field_get(types->recvs_seq, row), call, error);
+}
+
 bool xtf_message_call_of(XtfMatching *matching, const XtfMessageLocation *location, XtfMessagesKind kind, uint64_t n,
                          XtfMessageCall *call, GError **error)
 {
-    const XtfMessageType *type = &matching->types.types[kind];
+    g_auto(XtfCallFinder) finder;
     uint8_t row[XTF_ROW_MAX];
 
-    return xtf_array_row(&location->arrays[kind], n, row, error) &&
-           xtf_message_call_at(matching, location, xtf_field_get(&type->schema->fields[0], row),
-                               xtf_field_get(type->seq, row), call, error);
-}
-
-bool xtf_message_call_of_receive(XtfMatching *matching, const XtfMessageLocation *location, uint64_t n,
-                                 XtfMessageCall *call, GError **error)
-{
-    const XtfMessageTypes *types = &matching->types;
-    uint8_t row[XTF_ROW_MAX];
-
-    return xtf_array_row(&location->recvs, n, row, error) &&
-           xtf_message_call_at(matching, location, xtf_field_get(&types->recvs->fields[0], row),
-                               xtf_field_get(types->recvs_seq, row), call, error);
+    xtf_call_finder_init(&finder, matching, location);
+    return xtf_array_row(&location->arrays[kind], n, row, error) && xtf_call_finder_of(&finder, kind, row, call, error);
 }

@@ -16,12 +16,30 @@ typedef struct {
     uint32_t site;   /* row of `sites`; XTF_NONE32: none */
 } XtfMessageCall;
 
-/* Finds the call around record `seq` at global time t of a location. */
-bool xtf_message_call_at(XtfMatching *matching, const XtfMessageLocation *location, uint64_t t, uint64_t seq,
-                         XtfMessageCall *call, GError **error);
+/*
+ * Finds calls of one location. The leaf of the last call stays pinned. So the call of a record near by costs no
+ * descent. Only one thread at a time may use a finder.
+ */
+typedef struct {
+    XtfMatching *matching;              /* borrowed */
+    const XtfMessageLocation *location; /* borrowed */
+    XtfCursor cursor;                   /* private */
+} XtfCallFinder;
+
+void xtf_call_finder_init(XtfCallFinder *finder, XtfMatching *matching, const XtfMessageLocation *location);
+void xtf_call_finder_finish(XtfCallFinder *finder); /* accepts all zeros; may be called twice */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfCallFinder, xtf_call_finder_finish)
+/* Makes the finder find calls of a location. Keeps the leaf if it is of that location already. */
+void xtf_call_finder_turn(XtfCallFinder *finder, XtfMatching *matching, const XtfMessageLocation *location);
+
+/* Finds the call around record `seq` at global time t. */
+bool xtf_call_finder_at(XtfCallFinder *finder, uint64_t t, uint64_t seq, XtfMessageCall *call, GError **error);
 /* Finds the call around a row of `sends` or `postings`. */
+bool xtf_call_finder_of(XtfCallFinder *finder, XtfMessagesKind kind, const uint8_t *row, XtfMessageCall *call,
+                        GError **error);
+/* Finds the call around a row of `recvs`. */
+bool xtf_call_finder_of_receive(XtfCallFinder *finder, const uint8_t *row, XtfMessageCall *call, GError **error);
+
+/* Finds the call around row n of `sends` or `postings` of a location. */
 bool xtf_message_call_of(XtfMatching *matching, const XtfMessageLocation *location, XtfMessagesKind kind, uint64_t n,
                          XtfMessageCall *call, GError **error);
-/* Finds the call around a row of `recvs`. */
-bool xtf_message_call_of_receive(XtfMatching *matching, const XtfMessageLocation *location, uint64_t n,
-                                 XtfMessageCall *call, GError **error);

@@ -3,7 +3,8 @@
  */
 #pragma once
 
-#include "src/tables/match/match.h"
+#include "src/tables/match/matching.h"
+#include "src/tables/match/message.h"
 
 /* Finds the group of an envelope that process `proc` recorded, as sender or as receiver. *known is false if the
  * communicator or the peer is unknown. Then only `proc`, communicator and tag of the group are set. */

@@ -8,7 +8,7 @@
 #include "libxtf/vocabulary.h"
 #include "src/model/schemas.h"
 #include "src/model/wait-kinds.h"
-#include "src/tables/match/message-calls.h"
+#include "src/tables/match/order/message-rows.h"
 #include "src/trace/context/name-index.h"
 
 const char *xtf_message_wait_word(XtfMessageWait wait)
@@ -26,26 +26,42 @@ const char *xtf_message_wait_word(XtfMessageWait wait)
     return "-";
 }
 
-/* Both ends of a message, and the calls around them. */
-typedef struct {
-    XtfMatching *matching;
-    const XtfMessage *message;
-    XtfMessageProcess *sender, *receiver; /* taken; NULL: the message lacks this end */
-    const XtfMessageLocation *from, *to;
-    XtfMessageCall send, posting, receive;
-} Ends;
+/* ---- Locations. */
 
-static void ends_finish(Ends *ends)
+void xtf_message_timer_init(XtfMessageTimer *timer, XtfMatching *matching)
 {
-    xtf_message_process_put(&ends->matching->processes, ends->sender);
-    xtf_message_process_put(&ends->matching->processes, ends->receiver);
+    *timer = (XtfMessageTimer){.matching = matching};
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Ends, ends_finish)
 
-static bool take_location(Ends *ends, uint32_t index, XtfMessageProcess **process, const XtfMessageLocation **location,
-                          GError **error)
+static void leave_sender(XtfMessageTimer *timer)
 {
-    XtfMatching *matching = ends->matching;
+    xtf_call_finder_finish(&timer->sends);
+    xtf_call_finder_finish(&timer->completions);
+    xtf_cursor_finish(&timer->send_row);
+    xtf_cursor_finish(&timer->requests);
+    timer->from = NULL;
+    xtf_message_process_put(&timer->matching->processes, g_steal_pointer(&timer->sender));
+}
+
+static void leave_receiver(XtfMessageTimer *timer)
+{
+    xtf_call_finder_finish(&timer->postings);
+    xtf_call_finder_finish(&timer->receives);
+    xtf_cursor_finish(&timer->posting_row);
+    xtf_cursor_finish(&timer->receive_row);
+    timer->to = NULL;
+    xtf_message_process_put(&timer->matching->processes, g_steal_pointer(&timer->receiver));
+}
+
+void xtf_message_timer_finish(XtfMessageTimer *timer)
+{
+    leave_sender(timer);
+    leave_receiver(timer);
+}
+
+static bool take_location(XtfMatching *matching, uint32_t index, XtfMessageProcess **process,
+                          const XtfMessageLocation **location, GError **error)
+{
     const XtfLocations *locations = xtf_trace_context_locations(matching->context, error);
 
     if (!locations || !(*process = xtf_message_process_take(&matching->processes, &matching->types, matching->context,
@@ -58,20 +74,77 @@ static bool take_location(Ends *ends, uint32_t index, XtfMessageProcess **proces
     return true;
 }
 
-static bool find_calls(Ends *ends, GError **error)
+static bool enter_sender(XtfMessageTimer *timer, uint32_t index, GError **error)
 {
-    const XtfMessage *message = ends->message;
-    XtfMatching *matching = ends->matching;
-
-    if (message->has_send &&
-        (!take_location(ends, message->send.location, &ends->sender, &ends->from, error) ||
-         !xtf_message_call_of(matching, ends->from, XTF_MESSAGES_SENDS, message->send.row, &ends->send, error)))
+    if (timer->from && timer->from->index == index)
+        return true;
+    leave_sender(timer);
+    if (!take_location(timer->matching, index, &timer->sender, &timer->from, error))
         return false;
-    return !message->has_receive ||
-           (take_location(ends, message->posting.location, &ends->receiver, &ends->to, error) &&
-            xtf_message_call_of(matching, ends->to, XTF_MESSAGES_POSTINGS, message->posting.row, &ends->posting,
-                                error) &&
-            xtf_message_call_of_receive(matching, ends->to, message->receive, &ends->receive, error));
+    xtf_call_finder_init(&timer->sends, timer->matching, timer->from);
+    xtf_call_finder_init(&timer->completions, timer->matching, timer->from);
+    return true;
+}
+
+static bool enter_receiver(XtfMessageTimer *timer, uint32_t index, GError **error)
+{
+    if (timer->to && timer->to->index == index)
+        return true;
+    leave_receiver(timer);
+    if (!take_location(timer->matching, index, &timer->receiver, &timer->to, error))
+        return false;
+    xtf_call_finder_init(&timer->postings, timer->matching, timer->to);
+    xtf_call_finder_init(&timer->receives, timer->matching, timer->to);
+    return true;
+}
+
+/* ---- Calls. */
+
+/* The calls around both ends of a message. */
+typedef struct {
+    XtfMessageTimer *timer;
+    const XtfMessage *message;
+    XtfMessageCall send, posting, receive;
+} Ends;
+
+/* Finds the time of the send. Finds its call only if it is used: for the wait of a message with both ends, or for the
+ * site. */
+static bool find_send_call(Ends *ends, GError **error)
+{
+    XtfMessageTimer *timer = ends->timer;
+    const XtfMessageTypes *types = &timer->matching->types;
+    const XtfMessageEnd *send = &ends->message->send;
+    const uint8_t *row;
+
+    if (!enter_sender(timer, send->location, error) ||
+        !xtf_message_row(&timer->send_row, &timer->from->arrays[XTF_MESSAGES_SENDS], send->row, &row, error))
+        return false;
+    if (types->site || ends->message->has_receive)
+        return xtf_call_finder_of(&timer->sends, XTF_MESSAGES_SENDS, row, &ends->send, error);
+    ends->send.record = xtf_field_get(&types->types[XTF_MESSAGES_SENDS].schema->fields[0], row);
+    ends->send.site = XTF_NONE32;
+    return true;
+}
+
+static bool find_receive_calls(Ends *ends, GError **error)
+{
+    XtfMessageTimer *timer = ends->timer;
+    const XtfMessageType *type = &timer->matching->types.types[XTF_MESSAGES_POSTINGS];
+    const XtfMessageEnd *posting = &ends->message->posting;
+    const uint8_t *row, *receive;
+
+    if (!enter_receiver(timer, posting->location, error) ||
+        !xtf_message_row(&timer->posting_row, &timer->to->arrays[XTF_MESSAGES_POSTINGS], posting->row, &row, error) ||
+        !xtf_call_finder_of(&timer->postings, XTF_MESSAGES_POSTINGS, row, &ends->posting, error) ||
+        !xtf_message_row(&timer->receive_row, &timer->to->recvs, ends->message->receive, &receive, error))
+        return false;
+    /* A blocking receive is its own posting. */
+    if (xtf_field_get(timer->matching->types.recvs_seq, receive) == xtf_field_get(type->seq, row) &&
+        xtf_field_get(&timer->matching->types.recvs->fields[0], receive) == ends->posting.record) {
+        ends->receive = ends->posting;
+        return true;
+    }
+    return xtf_call_finder_of_receive(&timer->receives, receive, &ends->receive, error);
 }
 
 /* ---- Completion of a non-blocking send. */
@@ -83,7 +156,7 @@ typedef struct {
 
 static bool find_requests(const Ends *ends, Requests *requests, bool *found, GError **error)
 {
-    const XtfSchema *schema = xtf_trace_find_schema(ends->matching->context->trace, "requests");
+    const XtfSchema *schema = xtf_trace_find_schema(ends->timer->matching->context->trace, "requests");
 
     *found = false;
     if (!schema || schema->kind != XTF_SCHEMA_RECORD)
@@ -93,8 +166,8 @@ static bool find_requests(const Ends *ends, Requests *requests, bool *found, GEr
     requests->request = xtf_schema_field(schema, "request");
     if (!requests->seq || !requests->event || !requests->request)
         return true;
-    return xtf_trace_find_array(ends->matching->context->trace, ends->from->id, schema->id, &requests->array, found,
-                                error);
+    return xtf_trace_find_array(ends->timer->matching->context->trace, ends->timer->from->id, schema->id,
+                                &requests->array, found, error);
 }
 
 /* Moves to the row of `requests` after a record of time t. */
@@ -124,8 +197,8 @@ static bool follow_request(const Ends *ends, const Requests *requests, uint64_t 
         const char *label = xtf_row_label(requests->event, row);
         if (xtf_field_get(requests->request, row) == id && label && !g_str_equal(label, "MPI_REQUEST_TEST")) {
             *known = g_str_equal(label, "MPI_ISEND_COMPLETE");
-            return !*known || xtf_message_call_at(ends->matching, ends->from, xtf_cursor_time(&cursor),
-                                                  xtf_field_get(requests->seq, row), call, error);
+            return !*known || xtf_call_finder_at(&ends->timer->completions, xtf_cursor_time(&cursor),
+                                                 xtf_field_get(requests->seq, row), call, error);
         }
         if (!xtf_cursor_next(&cursor, 1, &found, error))
             return false;
@@ -136,15 +209,17 @@ static bool follow_request(const Ends *ends, const Requests *requests, uint64_t 
 /* Finds the call that completes the send: its own call, or the one that completes its request. */
 static bool find_completion(const Ends *ends, XtfMessageCall *call, bool *known, GError **error)
 {
-    const XtfMessageType *type = &ends->matching->types.types[XTF_MESSAGES_SENDS];
+    const XtfMessageType *type = &ends->timer->matching->types.types[XTF_MESSAGES_SENDS];
     const XtfField *request = xtf_schema_field(type->schema, "request");
-    uint8_t row[XTF_ROW_MAX];
+    const XtfMessageTimer *timer = ends->timer;
+    const uint8_t *row;
     Requests requests;
     bool found;
 
     *known = false;
     *call = ends->send;
-    if (!xtf_array_row(&ends->from->arrays[XTF_MESSAGES_SENDS], ends->message->send.row, row, error))
+    if (!xtf_message_row(&ends->timer->send_row, &timer->from->arrays[XTF_MESSAGES_SENDS], ends->message->send.row,
+                         &row, error))
         return false;
     const char *label = xtf_row_label(type->event, row);
     if (!request || xtf_field_is_none(request, row) || (label && g_str_equal(label, "MPI_SEND"))) {
@@ -191,12 +266,13 @@ static bool find_wait(const Ends *ends, XtfMessageTimes *times, GError **error)
     return true;
 }
 
-bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMessageTimes *times, GError **error)
+bool xtf_message_timer_times(XtfMessageTimer *timer, const XtfMessage *message, XtfMessageTimes *times, GError **error)
 {
-    g_auto(Ends) ends = {.matching = matching, .message = message};
+    Ends ends = {.timer = timer, .message = message};
 
     *times = (XtfMessageTimes){0};
-    if (!find_calls(&ends, error))
+    if ((message->has_send && !find_send_call(&ends, error)) ||
+        (message->has_receive && !find_receive_calls(&ends, error)))
         return false;
     times->sent = ends.send.record;
     times->posted = ends.posting.record;
@@ -206,13 +282,22 @@ bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMess
     return !message->has_send || !message->has_receive || find_wait(&ends, times, error);
 }
 
+bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMessageTimes *times, GError **error)
+{
+    g_auto(XtfMessageTimer) timer;
+
+    xtf_message_timer_init(&timer, matching);
+    return xtf_message_timer_times(&timer, message, times, error);
+}
+
 bool xtf_message_record_times(XtfMatching *matching, const XtfMessage *message, uint64_t *sent, uint64_t *received,
                               GError **error)
 {
-    g_auto(Ends) ends = {.matching = matching, .message = message};
+    g_auto(XtfMessageTimer) timer;
 
-    return take_location(&ends, message->send.location, &ends.sender, &ends.from, error) &&
-           take_location(&ends, message->posting.location, &ends.receiver, &ends.to, error) &&
-           xtf_array_time(&ends.from->arrays[XTF_MESSAGES_SENDS], message->send.row, sent, error) &&
-           xtf_array_time(&ends.to->recvs, message->receive, received, error);
+    xtf_message_timer_init(&timer, matching);
+    return enter_sender(&timer, message->send.location, error) &&
+           enter_receiver(&timer, message->posting.location, error) &&
+           xtf_array_time(&timer.from->arrays[XTF_MESSAGES_SENDS], message->send.row, sent, error) &&
+           xtf_array_time(&timer.to->recvs, message->receive, received, error);
 }

@@ -14,7 +14,9 @@
 #pragma once
 
 #include "src/model/schemas.h"
-#include "src/tables/match/match.h"
+#include "src/tables/match/matching.h"
+#include "src/tables/match/message-calls.h"
+#include "src/tables/match/message.h"
 
 typedef enum {
     XTF_WAIT_NONE,
@@ -37,6 +39,22 @@ typedef struct {
     XtfMessageWait wait;             /* valid for a message with both ends */
     uint64_t ticks;                  /* duration of the wait */
 } XtfMessageTimes;
+
+/* Finds times of messages. Keeps the processes and the leaves of the last message. So messages between the same
+ * locations, in the order of their rows, cost few descents. Only one thread at a time may use it. */
+typedef struct {
+    XtfMatching *matching; /* borrowed */
+    /* Private. */
+    XtfMessageProcess *sender, *receiver; /* taken; NULL: not taken yet */
+    const XtfMessageLocation *from, *to;
+    XtfCallFinder sends, postings, receives, completions;
+    XtfCursor send_row, posting_row, receive_row, requests;
+} XtfMessageTimer;
+
+void xtf_message_timer_init(XtfMessageTimer *timer, XtfMatching *matching); /* borrows the matching */
+void xtf_message_timer_finish(XtfMessageTimer *timer);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMessageTimer, xtf_message_timer_finish)
+bool xtf_message_timer_times(XtfMessageTimer *timer, const XtfMessage *message, XtfMessageTimes *times, GError **error);
 
 bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMessageTimes *times, GError **error);
 /* Finds when a message with both ends was sent and received. Reads no calls. */

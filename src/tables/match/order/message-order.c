@@ -305,8 +305,7 @@ static bool select_of_several(const XtfMessageSide *side, uint64_t k, XtfMessage
     return *found || xtf_damaged(error, "a group of messages has fewer rows than its totals say");
 }
 
-/* Returns the only location that has the kind of messages; n if several have. */
-static uint32_t only_location(const XtfMessageSide *side)
+uint32_t xtf_message_only_location(const XtfMessageSide *side)
 {
     uint32_t only = side->process->n;
 
@@ -322,7 +321,7 @@ static uint32_t only_location(const XtfMessageSide *side)
 
 bool xtf_message_select(const XtfMessageSide *side, uint64_t k, XtfMessagePlace *place, bool *found, GError **error)
 {
-    uint32_t only = only_location(side);
+    uint32_t only = xtf_message_only_location(side);
 
     *found = false;
     if (only == side->process->n)

@@ -23,6 +23,8 @@ typedef struct {
     uint64_t row;
 } XtfMessagePlace;
 
+/* Returns the only location of the process that has messages of the side's kind; process->n if none or several have. */
+uint32_t xtf_message_only_location(const XtfMessageSide *side);
 /* Counts the group's messages before a row, which may be of another group. */
 bool xtf_message_rank(const XtfMessageSide *side, const XtfMessagePlace *place, uint64_t *k, GError **error);
 /* Finds the place of message k. *found is false if there are at most k messages, or if it is before the kept time. */

@@ -84,6 +84,7 @@ void xtf_message_types_find(XtfMessageTypes *types, const XtfTraceContext *conte
     if (xtf_aggregate_ref_frames(&frames, context)) {
         types->calls = frames.schema;
         types->frames = frames.number;
+        types->calls_seq = xtf_schema_field_by_role(types->calls, XTF_ROLE_SEQ);
         types->site = xtf_call_site_field(context);
     }
 }

@@ -28,10 +28,11 @@ typedef struct {
     XtfMessageType types[XTF_MESSAGES_N_KINDS];
     const XtfSchema *recvs;
     const XtfField *recvs_seq, *recvs_posted, *recvs_region, *recvs_event;
-    const XtfSchema *calls; /* has an aggregate of frames; NULL: no calls */
-    unsigned frames;        /* number of this aggregate */
-    const XtfField *site;   /* of the site of a call; NULL: the trace has no call sites */
-    const char *missing;    /* why messages cannot be matched; NULL: they can */
+    const XtfSchema *calls;    /* has an aggregate of frames; NULL: no calls */
+    unsigned frames;           /* number of this aggregate */
+    const XtfField *calls_seq; /* NULL: calls have no seq */
+    const XtfField *site;      /* of the site of a call; NULL: the trace has no call sites */
+    const char *missing;       /* why messages cannot be matched; NULL: they can */
 } XtfMessageTypes;
 
 void xtf_message_types_find(XtfMessageTypes *types, const XtfTraceContext *context);

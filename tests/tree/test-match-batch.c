@@ -1,0 +1,201 @@
+/* Batches of messages: compared with the order in which a program sends and posts, and with single queries. */
+#include <criterion/criterion.h>
+
+#include "src/tables/match/message-batch.h"
+#include "src/tables/match/order/message-walk.h"
+#include "src/tree/node/node-class.h"
+#include "tests/tree/traces/mpi.h"
+
+enum {
+    PROCESSES = 3,
+    MESSAGES = 1500,
+    RARE = 600,     /* distance of messages with a rare tag: more rows than a walk reads */
+    OVERTAKEN = 40, /* most messages that a receive overtakes */
+    LOST = 50,      /* one in LOST receives is not recorded, if some are lost */
+};
+
+typedef struct {
+    unsigned sender, receiver, tag;
+    uint64_t bytes;
+    uint64_t send, receive; /* rows; receive is UINT64_MAX if it is lost */
+    bool posted;
+} Planned;
+
+typedef struct {
+    Written written;
+    Planned planned[MESSAGES];
+    XtfMessageEnd ends[MESSAGES];
+} Played;
+
+static bool are_of_one_group(const Planned *a, const Planned *b)
+{
+    return a->sender == b->sender && a->receiver == b->receiver && a->tag == b->tag;
+}
+
+/* Returns the message to post next: near the first that is not posted, but the first of its group. */
+static unsigned choose_next(const Planned *planned, unsigned first, GRand *random)
+{
+    unsigned at = (unsigned)g_rand_int_range(random, (gint32)first, (gint32)MIN(first + OVERTAKEN, MESSAGES));
+
+    for (unsigned i = first; i < at; i++)
+        if (!planned[i].posted && are_of_one_group(&planned[i], &planned[at]))
+            return i;
+    return planned[at].posted ? first : at;
+}
+
+/* Sends the messages, and posts their receives in another order that keeps the order of each group. */
+static void play_program(Played *played, uint32_t seed, unsigned tags, bool loses, uint64_t sizes)
+{
+    g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+    uint64_t sends[PROCESSES] = {0}, receives[PROCESSES] = {0};
+    Planned *planned = played->planned;
+    Mpi mpi;
+
+    mpi_begin(&mpi, PROCESSES, 1);
+    for (unsigned i = 0; i < MESSAGES; i++) {
+        unsigned sender = (unsigned)g_rand_int_range(random, 0, PROCESSES);
+        planned[i] = (Planned){.sender = sender,
+                               .receiver = (unsigned)g_rand_int_range(random, 0, PROCESSES),
+                               .tag = i % RARE == 7 ? tags : (unsigned)g_rand_int_range(random, 0, (gint32)tags),
+                               .bytes = i % sizes,
+                               .send = sends[sender]++};
+        played->ends[i] = (XtfMessageEnd){sender, planned[i].send};
+        mpi_send(&mpi, sender, 1000 + 10 * i, 4,
+                 (Envelope){planned[i].receiver, MPI_WORLD, planned[i].tag, planned[i].bytes});
+    }
+    for (unsigned i = 0, first = 0; i < MESSAGES; i++) {
+        while (planned[first].posted)
+            first++;
+        Planned *next = &planned[choose_next(planned, first, random)];
+        next->posted = true;
+        next->receive = UINT64_MAX;
+        if (loses && g_rand_int_range(random, 0, LOST) == 0)
+            continue;
+        next->receive = receives[next->receiver]++;
+        mpi_recv(&mpi, next->receiver, 100000 + 10 * i, 4, (Envelope){next->sender, MPI_WORLD, next->tag, next->bytes});
+    }
+    mpi_end(&mpi, &played->written);
+}
+
+static void played_free(Played *played)
+{
+    written_finish(&played->written);
+    g_free(played);
+}
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(Played, played_free)
+
+static void assert_is_planned(const Played *played, unsigned i, const XtfMatchedSend *matched, unsigned reach)
+{
+    const Planned *planned = &played->planned[i];
+    const XtfMessage *message = &matched->message;
+
+    cr_assert_eq(message->state, XTF_PAIR_CERTAIN, "message %u, reach %u: %s", i, reach,
+                 xtf_pair_doubts[message->doubt]);
+    cr_assert(message->has_receive && message->posting.location == planned->receiver &&
+                  message->receive == planned->receive,
+              "message %u, reach %u: receive %" PRIu64 " of %u, should be %" PRIu64 " of %u", i, reach,
+              message->receive, message->posting.location, planned->receive, planned->receiver);
+    cr_assert_eq(message->received_bytes, planned->bytes);
+    cr_assert_eq(matched->times.sent, 1000 + 10 * i + 2);
+}
+
+static void assert_same(const XtfMatchedSend *a, const XtfMatchedSend *b, unsigned i, unsigned reach)
+{
+    const XtfMessage *x = &a->message, *y = &b->message;
+    const XtfMessageTimes *s = &a->times, *t = &b->times;
+
+    cr_assert(x->state == y->state && x->doubt == y->doubt && x->has_group == y->has_group &&
+                  x->has_receive == y->has_receive && x->k == y->k && x->n_sends == y->n_sends &&
+                  x->n_receives == y->n_receives,
+              "message %u, reach %u: number %" PRIu64 ", %s; should be %" PRIu64 ", %s", i, reach, x->k,
+              xtf_pair_doubts[x->doubt], y->k, xtf_pair_doubts[y->doubt]);
+    if (x->has_receive)
+        cr_assert(x->posting.location == y->posting.location && x->posting.row == y->posting.row &&
+                      x->receive == y->receive,
+                  "message %u, reach %u: receive %" PRIu64 ", should be %" PRIu64, i, reach, x->receive, y->receive);
+    cr_assert(s->sent == t->sent && s->received == t->received && s->posted == t->posted && s->wait == t->wait &&
+                  s->ticks == t->ticks,
+              "message %u, reach %u: times differ", i, reach);
+}
+
+static void match_each(const Played *played, XtfMatchedSend *matched)
+{
+    XtfMatching *matching = &played->written.tree->matching;
+    g_autoptr(GError) error = NULL;
+
+    for (unsigned i = 0; i < MESSAGES; i++)
+        cr_assert(xtf_match_send(matching, &played->ends[i], &matched[i].message, &error) &&
+                      xtf_message_times(matching, &matched[i].message, &matched[i].times, &error),
+                  "%s", error->message);
+}
+
+static const unsigned reaches[] = {0, 1, 3, 20, XTF_WALK_REACH};
+
+/* Matches messages [from, to) at once. */
+static void match_part(const Played *played, unsigned from, unsigned to, unsigned reach, XtfMatchedSend *matched)
+{
+    g_autoptr(GError) error = NULL;
+
+    cr_assert(
+        xtf_match_sends_within(&played->written.tree->matching, played->ends + from, to - from, reach, matched, &error),
+        "%s", error->message);
+}
+
+/* Checks windows of the sends, at each reach. */
+static void assert_windows(const Played *played, const XtfMatchedSend *single)
+{
+    static const unsigned windows[][2] = {{0, MESSAGES}, {0, 1}, {600, 632}, {300, 1200}, {MESSAGES - 3, MESSAGES}};
+    g_autofree XtfMatchedSend *matched = g_new(XtfMatchedSend, MESSAGES);
+
+    for (unsigned w = 0; w < G_N_ELEMENTS(windows); w++)
+        for (unsigned r = 0; r < G_N_ELEMENTS(reaches); r++) {
+            match_part(played, windows[w][0], windows[w][1], reaches[r], matched);
+            for (unsigned i = windows[w][0]; i < windows[w][1]; i++) {
+                const XtfMatchedSend *found = &matched[i - windows[w][0]];
+                if (single)
+                    assert_same(found, &single[i], i, reaches[r]);
+                else
+                    assert_is_planned(played, i, found, reaches[r]);
+            }
+        }
+}
+
+Test(match_batch, messages_match_as_the_program_sends_and_posts)
+{
+    g_autoptr(Played) few = g_new0(Played, 1), many = g_new0(Played, 1);
+
+    play_program(few, 1, 2, false, UINT64_MAX);
+    assert_windows(few, NULL);
+    play_program(many, 2, 60, false, UINT64_MAX);
+    assert_windows(many, NULL);
+}
+
+/* Some receives are lost. The sizes show which, or are all equal. */
+Test(match_batch, lost_receives_are_found_as_by_single_queries)
+{
+    static const uint64_t sizes[] = {UINT64_MAX, 7, 1};
+    g_autofree XtfMatchedSend *single = g_new(XtfMatchedSend, MESSAGES);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(sizes); i++) {
+        g_autoptr(Played) played = g_new0(Played, 1);
+        play_program(played, 3 + i, 2, true, sizes[i]);
+        match_each(played, single);
+        assert_windows(played, single);
+    }
+}
+
+/* Sends of a batch may be in any order, and a send may occur twice. */
+Test(match_batch, sends_may_be_in_any_order)
+{
+    g_autoptr(Played) played = g_new0(Played, 1);
+    g_autofree XtfMatchedSend *matched = g_new(XtfMatchedSend, MESSAGES);
+    g_autofree XtfMessageEnd *ends = g_new(XtfMessageEnd, MESSAGES);
+    g_autoptr(GError) error = NULL;
+
+    play_program(played, 6, 4, false, UINT64_MAX);
+    for (unsigned i = 0; i < MESSAGES; i++)
+        ends[i] = played->ends[i * UINT64_C(2654435761) % MESSAGES / 2];
+    cr_assert(xtf_match_sends(&played->written.tree->matching, ends, MESSAGES, matched, &error), "%s", error->message);
+    for (unsigned i = 0; i < MESSAGES; i++)
+        assert_is_planned(played, i * UINT64_C(2654435761) % MESSAGES / 2, &matched[i], XTF_WALK_REACH);
+}

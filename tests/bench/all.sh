@@ -50,6 +50,7 @@ figures "mount.py hpcc.xtf melt-4.xtf" python3 "$here/mount.py" --build "$build"
 figures "records.py --archive hpcc.otf2 hpcc.xtf" python3 "$here/records.py" --build "$build" --dir "$scratch" --times "$times" \
     --archive "$archive" "$scratch/hpcc.xtf"
 figures "first.py hpcc.xtf" python3 "$here/first.py" --build "$build" --times "$times" "$scratch/hpcc.xtf"
+figures "messages.py hpcc.xtf" python3 "$here/messages.py" --build "$build" --dir "$scratch" --times "$times" "$scratch/hpcc.xtf"
 rm "$scratch/hpcc.xtf" "$scratch/small.xtf"
 
 printf '\n## Beside the peers\n\n'

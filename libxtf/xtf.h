@@ -23,6 +23,7 @@
 #include "libxtf/references.h"
 #include "libxtf/runs.h"
 #include "libxtf/schema.h"
+#include "libxtf/slices.h"
 #include "libxtf/source.h"
 #include "libxtf/spans.h"
 #include "libxtf/sweep.h"

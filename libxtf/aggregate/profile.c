@@ -38,39 +38,39 @@
  * All of this is in ticks of the location's clock. A window of global time is first converted to local time; it has the
  * same rows.
  */
+#include "libxtf/aggregate/profile.h"
+
 #include "libxtf/aggregate/frames.h"
-#include "libxtf/aggregate/query.h"
 
-typedef struct {
-    const XtfArray *array;
-    unsigned index;
-    uint64_t first;
-    XtfGroupTotals *totals;
-} Profile;
-
-static void add_key_ticks(const Profile *profile, uint64_t key, uint64_t inclusive, uint64_t exclusive)
+static void add_key_ticks(const XtfProfile *profile, uint64_t key, uint64_t inclusive, uint64_t exclusive)
 {
     const uint64_t cells[XTF_FRAMES_CELLS] = {[XTF_FRAMES_INCLUSIVE] = inclusive, [XTF_FRAMES_EXCLUSIVE] = exclusive};
     xtf_group_totals_add(profile->totals, &key, cells);
 }
 
-/* Sets *end to true if row n ends a frame that no row began, else to false. The stack before row n must be empty. */
-static bool ends_unknown_frame(const Profile *profile, uint64_t n, bool *end, GError **error)
+/* Sets *end to true if row n, at an edge, ends a frame that no row began, else to false. The stack before row n must be
+ * empty. */
+static bool ends_unknown_frame(const XtfProfile *profile, const XtfStackCapture *edge, bool *end, GError **error)
 {
     const XtfSchema *schema = profile->array->schema;
-    g_autofree uint8_t *row = g_malloc(schema->row_size);
+    const XtfField *is_end = &schema->fields[schema->aggregates[profile->index].values[0]];
 
     *end = false;
-    if (n == profile->array->n_rows)
+    if (edge->row) {
+        *end = xtf_field_get(is_end, edge->row) != 0;
         return true;
-    if (!xtf_array_row(profile->array, n, row, error))
+    }
+    if (edge->n == profile->array->n_rows)
+        return true;
+    g_autofree uint8_t *row = g_malloc(schema->row_size);
+    if (!xtf_array_row(profile->array, edge->n, row, error))
         return false;
-    *end = xtf_field_get(&schema->fields[schema->aggregates[profile->index].values[0]], row) != 0;
+    *end = xtf_field_get(is_end, row) != 0;
     return true;
 }
 
 /* True if row 0 may end a frame that never began. The totals, which include row 0, would contain such rows. */
-static bool may_have_unknown_frames(const Profile *profile)
+static bool may_have_unknown_frames(const XtfProfile *profile)
 {
     uint64_t before = XTF_FRAMES_BEFORE;
 
@@ -79,7 +79,8 @@ static bool may_have_unknown_frames(const Profile *profile)
 
 /* Adds `sign` times E(t). `edge` is the first row at or after t. Its stack is loaded unless the query has captured
  * it. */
-static bool add_pending(const Profile *profile, const XtfStackCapture *edge, uint64_t t, uint64_t sign, GError **error)
+static bool add_pending(const XtfProfile *profile, const XtfStackCapture *edge, uint64_t t, uint64_t sign,
+                        GError **error)
 {
     XtfFrameStack *stack = edge->stack;
     uint64_t n = edge->n;
@@ -87,7 +88,7 @@ static bool add_pending(const Profile *profile, const XtfStackCapture *edge, uin
 
     if ((!edge->captured && !xtf_frames_before_row(profile->array, profile->index, n, stack, error)) ||
         !xtf_frames_load_all(profile->array, profile->index, stack, error) ||
-        (stack->frames->len == 0 && !ends_unknown_frame(profile, n, &end, error)))
+        (stack->frames->len == 0 && !ends_unknown_frame(profile, edge, &end, error)))
         return false;
     uint64_t since = n > 0 ? t - stack->time : t - profile->first;
     for (guint i = 0; i < stack->frames->len; i++) {
@@ -102,16 +103,27 @@ static bool add_pending(const Profile *profile, const XtfStackCapture *edge, uin
 }
 
 /* Adds the ticks before row 0, if row 0 ends a frame that never began. */
-static bool add_first_ticks(const Profile *profile, GError **error)
+static bool add_first_ticks(const XtfProfile *profile, GError **error)
 {
     uint64_t ticks = profile->array->first - profile->first;
     bool end;
 
-    if (!ends_unknown_frame(profile, 0, &end, error))
+    if (!ends_unknown_frame(profile, &(XtfStackCapture){.n = 0}, &end, error))
         return false;
     if (end)
         add_key_ticks(profile, XTF_FRAMES_BEFORE, ticks, ticks);
     return true;
+}
+
+bool xtf_profile_add_edges(const XtfProfile *profile, const XtfStackCapture edges[2], uint64_t a, uint64_t b,
+                           GError **error)
+{
+    bool has_row_0 = edges[0].n == 0 && edges[1].n > 0; /* no frame is open before row 0 */
+    if (has_row_0 && may_have_unknown_frames(profile) && !add_first_ticks(profile, error))
+        return false;
+    return ((has_row_0 && !may_have_unknown_frames(profile)) ||
+            add_pending(profile, &edges[0], a, UINT64_MAX, error)) && /* -1, modulo 2^64 */
+           add_pending(profile, &edges[1], b, 1, error);
 }
 
 /* Computes the rank of a time. The totals and the stack at this time need the rows of its leaf. The function
@@ -143,7 +155,7 @@ static bool find_window_rows(const XtfArray *array, uint64_t a, uint64_t b, uint
 }
 
 /* Adds the totals of the whole array. Sets *pending if ticks may be pending at the edges of a window with all rows. */
-static bool add_whole_array(const Profile *profile, bool *pending, GError **error)
+static bool add_whole_array(const XtfProfile *profile, bool *pending, GError **error)
 {
     const XtfArray *array = profile->array;
     g_autoptr(XtfGroupTotals) array_totals = xtf_group_totals_new(&array->schema->aggregates[profile->index], 1);
@@ -162,7 +174,7 @@ static bool add_whole_array(const Profile *profile, bool *pending, GError **erro
 
 /* Adds the totals of the window's rows, and captures the stacks at its two edges. Sets *pending if ticks may be pending
  * at an edge. */
-static bool add_window_rows(const Profile *profile, XtfStackCapture edges[2], bool *pending, GError **error)
+static bool add_window_rows(const XtfProfile *profile, XtfStackCapture edges[2], bool *pending, GError **error)
 {
     const XtfArray *array = profile->array;
     XtfTotalsQuery query = xtf_totals_query(array, profile->index, NULL, profile->totals);
@@ -179,7 +191,7 @@ bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64
                        XtfGroupTotals *totals, GError **error)
 {
     const XtfArray local = xtf_array_local(array);
-    Profile profile = {.array = &local, .index = index, .first = MIN(first, local.first), .totals = totals};
+    XtfProfile profile = {.array = &local, .index = index, .first = MIN(first, local.first), .totals = totals};
     g_auto(XtfFrameStack) left, right;
     uint64_t n1, n2;
     bool pending;
@@ -196,10 +208,5 @@ bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64
     last = MAX(last, local.last);
     a = CLAMP(xtf_clock_map_to_local(array->clock, a), profile.first, last);
     b = CLAMP(xtf_clock_map_to_local(array->clock, b), profile.first, last);
-    bool has_row_0 = n1 == 0 && n2 > 0; /* no frame is open before row 0 */
-    if (has_row_0 && may_have_unknown_frames(&profile) && !add_first_ticks(&profile, error))
-        return false;
-    return ((has_row_0 && !may_have_unknown_frames(&profile)) ||
-            add_pending(&profile, &edges[0], a, UINT64_MAX, error)) && /* -1, modulo 2^64 */
-           add_pending(&profile, &edges[1], b, 1, error);
+    return xtf_profile_add_edges(&profile, edges, a, b, error);
 }

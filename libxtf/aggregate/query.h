@@ -12,6 +12,7 @@ typedef struct {
     uint64_t n;
     XtfFrameStack *stack; /* initialised */
     bool captured;
+    const uint8_t *row; /* row n, if it is in memory; NULL: it is read when it is needed */
 } XtfStackCapture;
 
 /* A query of totals. Without `totals`, the query only counts rows. */
@@ -33,6 +34,23 @@ XtfTotalsQuery xtf_totals_query(const XtfArray *array, unsigned index, const Xtf
 
 /* Adds rows [n1, n2) to the query. Cuts n2 off at the array's end. */
 bool xtf_totals_query_run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GError **error);
+
+/* Adds the whole children [first, last) of a page: by the page's stored totals (totals/stored.h) if they suffice, else
+ * by entering the child. */
+bool xtf_totals_query_add_children(XtfTotalsQuery *query, const XtfDescentPage *page, const XtfBlock *stored,
+                                   uint32_t first, uint32_t last, GError **error);
+
+/* True if the query has no filter and keeps all keys, so that rows can be added directly to its totals. */
+bool xtf_totals_query_uses_all(const XtfTotalsQuery *query);
+/* Adds the groups, by all keys, that the query's filter accepts. */
+void xtf_totals_query_add_groups(XtfTotalsQuery *query, const XtfGroupTotals *totals);
+/* Counts the accepted rows among rows [from, to) of a leaf. For a query without totals. */
+void xtf_totals_query_count_rows(XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to);
+/* Gets one bit per row of a leaf, set if the row begins a frame, if these bits answer the query: if it counts the rows
+ * that begin frames of any key. Otherwise, or if the leaf does not show the bits, zeros->block is NULL. The caller
+ * finishes *zeros. */
+bool xtf_totals_query_begun_rows(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, XtfLeafZeros *zeros,
+                                 GError **error);
 
 /* Sets *scans if the query must read the rows of a leaf, a child of the page, one by one. If nearly every row is a
  * separate group, a digest would be as large as the rows. */

@@ -44,10 +44,16 @@ static void capture_stack(XtfTotalsQuery *query, const XtfFrameStack *stack)
     }
 }
 
-/* True if the query has no filter and keeps all keys, so that rows can be added directly to its totals. */
-static bool uses_all_groups(const XtfTotalsQuery *query)
+bool xtf_totals_query_uses_all(const XtfTotalsQuery *query)
 {
     return !query->filter && query->totals->depth == query->aggregate->n_keys;
+}
+
+void xtf_totals_query_add_groups(XtfTotalsQuery *query, const XtfGroupTotals *totals)
+{
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
+        if (xtf_totals_query_matches(query, xtf_group_totals_key(totals, i)))
+            xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
 }
 
 /* Adds rows [from, to). */
@@ -56,7 +62,7 @@ static bool add_leaf_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t 
     const XtfSchema *schema = query->array->schema;
     const uint8_t *rows = leaf->rows->payload;
     g_autoptr(XtfGroupTotals) row_totals =
-        uses_all_groups(query) ? NULL : xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
+        xtf_totals_query_uses_all(query) ? NULL : xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
     XtfOuterFrames outer;
 
     xtf_outer_frames_init(&outer, query->array, query->index);
@@ -70,14 +76,12 @@ static bool add_leaf_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t 
                              &outer.loader, row_totals ? row_totals : query->totals, error))
         return false;
     capture_stack(query, leaf->stack);
-    for (uint32_t i = 0; row_totals && i < xtf_group_totals_n(row_totals); i++)
-        if (xtf_totals_query_matches(query, xtf_group_totals_key(row_totals, i)))
-            xtf_group_totals_add(query->totals, xtf_group_totals_key(row_totals, i),
-                                 xtf_group_totals_cells(row_totals, i));
+    if (row_totals)
+        xtf_totals_query_add_groups(query, row_totals);
     return true;
 }
 
-static void count_leaf_rows(XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to)
+void xtf_totals_query_count_rows(XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to)
 {
     const XtfSchema *schema = query->array->schema;
 
@@ -97,7 +101,7 @@ static bool add_rows_of_chunk(XtfTotalsQuery *query, const XtfDescentLeaf *leaf,
     if (from >= to)
         return true;
     if (!query->totals) {
-        count_leaf_rows(query, rows, from, to);
+        xtf_totals_query_count_rows(query, rows, from, to);
         return true;
     }
     if (query->aggregate->kind != XTF_AGGREGATE_FRAMES)
@@ -137,18 +141,26 @@ static bool add_rows_by_digest(XtfTotalsQuery *query, const XtfDescentLeaf *leaf
     return add_rows_of_chunk(query, leaf, rows, chunks, last * XTF_CHUNK_ROWS, to, error);
 }
 
+bool xtf_totals_query_begun_rows(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, XtfLeafZeros *zeros,
+                                 GError **error)
+{
+    const XtfGroupFilter *filter = query->filter;
+
+    *zeros = (XtfLeafZeros){0};
+    if (query->totals || !filter || !filter->begins_only || filter->exact || filter->match)
+        return true;
+    return xtf_descent_leaf_zeros(leaf, query->aggregate->values[0], zeros, error);
+}
+
 /* Counts the rows of a leaf that begin frames of any key, without unpacking them. Sets *counted to false if the query
  * or the leaf does not allow it. */
 static bool count_begun(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint32_t from, uint32_t to, bool *counted,
                         GError **error)
 {
-    const XtfGroupFilter *filter = query->filter;
     g_auto(XtfLeafZeros) zeros = {0};
 
     *counted = false;
-    if (query->totals || !filter || !filter->begins_only || filter->exact || filter->match)
-        return true;
-    if (!xtf_descent_leaf_zeros(leaf, query->aggregate->values[0], &zeros, error))
+    if (!xtf_totals_query_begun_rows(query, leaf, &zeros, error))
         return false;
     *counted = zeros.block != NULL;
     if (*counted)
@@ -178,7 +190,7 @@ static bool scan_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_
 
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
-    count_leaf_rows(query, &rows, (uint32_t)(n1 - leaf->first_n), (uint32_t)(n2 - leaf->first_n));
+    xtf_totals_query_count_rows(query, &rows, (uint32_t)(n1 - leaf->first_n), (uint32_t)(n2 - leaf->first_n));
     return true;
 }
 
@@ -204,16 +216,9 @@ static bool add_child(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_
     return xtf_descent_enter(page, slot, &child, error) && add_page(query, &child, n1, n2, error);
 }
 
-/* Adds the whole children [first, last): by stored totals if they suffice, else by entering the child. */
-static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
-                         GError **error)
+bool xtf_totals_query_add_children(XtfTotalsQuery *query, const XtfDescentPage *page, const XtfBlock *stored,
+                                   uint32_t first, uint32_t last, GError **error)
 {
-    if (first >= last)
-        return true;
-    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, error);
-    if (!stored)
-        return false;
-
     g_autoptr(XtfBlock) filters = NULL;
     XtfPageTotals totals;
     bool success = true, may_have;
@@ -229,6 +234,16 @@ static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint
     }
     xtf_page_totals_finish(&totals);
     return success;
+}
+
+/* Adds the whole children [first, last). */
+static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
+                         GError **error)
+{
+    if (first >= last)
+        return true;
+    g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, error);
+    return stored && xtf_totals_query_add_children(query, page, stored, first, last, error);
 }
 
 /* Adds rows [n1, n2), at least one, all below the page. */

@@ -141,3 +141,43 @@ static inline char *contents(const char *path, gsize *length)
     cr_assert_good(g_file_get_contents(path, &bytes, length, &error), error);
     return bytes;
 }
+
+static inline uint64_t local_time(const GArray *rows, guint n)
+{
+    uint64_t t;
+    memcpy(&t, rows->data + (size_t)n * g_array_get_element_size((GArray *)rows), sizeof t);
+    return t;
+}
+
+/* Finds by bisection the least local time that is mapped to t or later. */
+static inline uint64_t naive_local(const NaiveMap *map, uint64_t t)
+{
+    uint64_t low = 0, high = UINT64_MAX;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        if (naive_global(map, middle) >= t)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/* Picks a global time: that of a row or a knot, one tick before or after, or another one. */
+static inline uint64_t pick_time(GRand *random, const GArray *rows, const NaiveMap *map, int round)
+{
+    uint64_t off = (uint64_t)g_rand_int_range(random, -1, 2);
+    uint64_t first = naive_global(map, local_time(rows, 0)), last = naive_global(map, local_time(rows, rows->len - 1));
+
+    if (round % 4 == 0)
+        return naive_global(map, local_time(rows, g_rand_int(random) % rows->len)) + off;
+    if (round % 4 == 1 && map->n > 0)
+        return map->knots[g_rand_int(random) % map->n].global + off;
+    if (round % 4 == 2 && map->n > 1) { /* between two knots, often in a jump */
+        uint32_t knot = g_rand_int(random) % (map->n - 1);
+        const XtfClockKnot *at = &map->knots[knot];
+        return at->global + random_u64(random, at[1].global - at->global + 1);
+    }
+    return first - MIN(first, 100) + random_u64(random, last - first + 200);
+}

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "libxtf/slices.h"
+
 enum {
     PURE_PER_MILLE = 995, /* a column of which one region has this part is not worth dividing */
 };
@@ -143,6 +145,14 @@ static void add_region_shares(XtfRowMeter *meter, XtfPictureColumn *column)
     }
 }
 
+/* Columns that are measured together, in ascending order, and the calls of a location. */
+typedef struct {
+    XtfRowMeter *meter;
+    XtfPictureColumn **columns;
+    const XtfArray *calls;
+} Measuring;
+
+/* Adds the location's times in a column to it. meter->times.groups is the profile of the column. */
 static bool add_location_times(XtfRowMeter *meter, const XtfArray *calls, XtfPictureColumn *column, GError **error)
 {
     const XtfLocationArrays *arrays = &meter->times.arrays;
@@ -153,22 +163,43 @@ static bool add_location_times(XtfRowMeter *meter, const XtfArray *calls, XtfPic
     if (to <= from)
         return true;
     column->whole += to - from;
-    if (last <= first)
+    if (last < first)
         return true;
     if (!xtf_location_gap_ticks(arrays, true, first, last, &gaps, error))
         return false;
     column->alive += last - first - gaps;
-    xtf_group_totals_clear(meter->times.groups);
-    if (!xtf_array_profile(calls, meter->times.frames.number, a, b, arrays->local_first, arrays->local_last,
-                           meter->times.groups, error))
-        return false;
     add_region_shares(meter, column);
     return true;
 }
 
-/* Measures empty columns, location by location, as each location has its own arrays. */
-static bool measure_columns(XtfRowMeter *meter, const XtfPictureRow *row, XtfPictureColumn **columns, uint32_t n,
-                            GError **error)
+/* Takes a slice: each other one is a column. */
+static bool take_column(const XtfSlice *slice, void *data, GError **error)
+{
+    const Measuring *measuring = data;
+
+    return slice->number % 2 == 1 ||
+           add_location_times(measuring->meter, measuring->calls, measuring->columns[slice->number / 2], error);
+}
+
+/* Adds the times of one location to empty columns. */
+static bool measure_location(const Measuring *measuring, uint32_t n, GError **error)
+{
+    XtfRowMeter *meter = measuring->meter;
+    const XtfLocationArrays *arrays = &meter->times.arrays;
+    g_autofree uint64_t *edges = g_new(uint64_t, 2 * (size_t)n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        edges[2 * i] = xtf_column_time(meter->plan, measuring->columns[i]->from);
+        edges[2 * i + 1] = xtf_column_time(meter->plan, measuring->columns[i]->to);
+    }
+    return xtf_array_slice_profiles(measuring->calls, meter->times.frames.number, edges, 2 * (size_t)n,
+                                    arrays->local_first, arrays->local_last, meter->times.groups, take_column,
+                                    (void *)measuring, error);
+}
+
+/* Measures empty columns, in ascending order, by the index: location by location, in one pass over each. */
+static bool measure_by_index(XtfRowMeter *meter, const XtfPictureRow *row, XtfPictureColumn **columns, uint32_t n,
+                             GError **error)
 {
     const XtfSelectedLocations *selected = &meter->rows->selected;
 
@@ -177,10 +208,8 @@ static bool measure_columns(XtfRowMeter *meter, const XtfPictureRow *row, XtfPic
         if (!xtf_location_arrays_load(&meter->times.arrays, meter->times.context, location, error))
             return false;
         const XtfArray *calls = xtf_location_arrays_find(&meter->times.arrays, meter->times.frames.schema);
-        for (uint32_t j = 0; calls && j < n; j++) {
-            if (!add_location_times(meter, calls, columns[j], error))
-                return false;
-        }
+        if (calls && !measure_location(&(Measuring){meter, columns, calls}, n, error))
+            return false;
     }
     return true;
 }
@@ -207,31 +236,95 @@ static void shrink_column(XtfPictureColumn *column)
     column->shares = g_renew(XtfShare, column->shares, column->n);
 }
 
+/* Returns true if a column is wide enough to halve. */
+static bool is_wide(const XtfColumnPlan *plan, const XtfPictureColumn *column)
+{
+    uint32_t middle = column->from + (column->to - column->from) / 2;
+
+    return column->to - column->from >= 2 * plan->narrowest &&
+           xtf_column_time(plan, column->from) < xtf_column_time(plan, middle) &&
+           xtf_column_time(plan, middle) < xtf_column_time(plan, column->to);
+}
+
+/* Adds the narrowest columns that halving a column leads to. */
+static void add_narrowest(const XtfColumnPlan *plan, uint32_t from, uint32_t to, GPtrArray *all)
+{
+    uint32_t middle = from + (to - from) / 2;
+
+    if (!is_wide(plan, &(XtfPictureColumn){.from = from, .to = to})) {
+        g_ptr_array_add(all, column_new(from, to));
+        return;
+    }
+    add_narrowest(plan, from, middle, all);
+    add_narrowest(plan, middle, to, all);
+}
+
+/* Returns the first of the narrowest columns that ends after a cell begins. */
+static uint32_t find_narrowest(const GPtrArray *narrowest, uint32_t cell)
+{
+    uint32_t low = 0, high = narrowest->len;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (((const XtfPictureColumn *)narrowest->pdata[middle])->to <= cell)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 static int compare_columns(const void *a, const void *b)
 {
     const XtfPictureColumn *const *x = a, *const *y = b;
     return (*x)->from < (*y)->from ? -1 : (*x)->from > (*y)->from;
 }
 
-static bool may_split(const XtfColumnPlan *plan, const XtfPictureColumn *column)
+/* Measures empty columns: as sums of the narrowest columns, if these are measured, else by the index. */
+static bool measure_columns(XtfRowMeter *meter, const XtfPictureRow *row, const GPtrArray *narrowest,
+                            XtfPictureColumn **columns, uint32_t n, GError **error)
 {
-    uint32_t middle = column->from + (column->to - column->from) / 2;
+    g_autofree XtfPictureColumn **sorted = NULL;
 
-    return column->to - column->from >= 2 * plan->narrowest && !is_pure(column) &&
-           xtf_column_time(plan, column->from) < xtf_column_time(plan, middle) &&
-           xtf_column_time(plan, middle) < xtf_column_time(plan, column->to);
+    if (narrowest->len == 0) {
+        sorted = g_memdup2(columns, n * sizeof *columns);
+        qsort(sorted, n, sizeof *sorted, compare_columns);
+        return measure_by_index(meter, row, sorted, n, error);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at = find_narrowest(narrowest, columns[i]->from);
+        for (; at < narrowest->len && ((XtfPictureColumn *)narrowest->pdata[at])->to <= columns[i]->to; at++)
+            xtf_picture_column_join(columns[i], narrowest->pdata[at]);
+    }
+    return true;
+}
+
+/* Returns the narrowest columns of a row, measured, if the budget is enough to halve all columns down to them. Else
+ * returns none. One pass over all their edges costs less than one pass for each halving. */
+static bool measure_narrowest(XtfRowMeter *meter, const XtfPictureRow *row, const GPtrArray *all, GPtrArray *narrowest,
+                              GError **error)
+{
+    for (uint32_t i = 0; i < all->len; i++) {
+        const XtfPictureColumn *column = all->pdata[i];
+        add_narrowest(meter->plan, column->from, column->to, narrowest);
+    }
+    if (narrowest->len - all->len > meter->plan->splits) {
+        g_ptr_array_set_size(narrowest, 0);
+        return true;
+    }
+    return measure_by_index(meter, row, (XtfPictureColumn **)narrowest->pdata, narrowest->len, error);
 }
 
 /* Halves columns of `all`, and appends the left halves. Sets *done if no column was halved. */
-static bool halve_columns(GPtrArray *all, uint32_t *splits, XtfRowMeter *meter, const XtfPictureRow *row, bool *done,
-                          GError **error)
+static bool halve_columns(GPtrArray *all, const GPtrArray *narrowest, uint32_t *splits, XtfRowMeter *meter,
+                          const XtfPictureRow *row, bool *done, GError **error)
 {
     uint32_t n = all->len;
     g_autoptr(GPtrArray) wholes = g_ptr_array_new();
 
     for (uint32_t i = 0; i<n && * splits> 0; i++) {
         XtfPictureColumn *whole = all->pdata[i];
-        if (!may_split(meter->plan, whole))
+        if (!is_wide(meter->plan, whole) || is_pure(whole))
             continue;
         g_ptr_array_add(all, column_new(whole->from, whole->from + (whole->to - whole->from) / 2));
         g_ptr_array_add(wholes, whole);
@@ -241,7 +334,7 @@ static bool halve_columns(GPtrArray *all, uint32_t *splits, XtfRowMeter *meter, 
     if (*done)
         return true;
     XtfPictureColumn **lefts = (XtfPictureColumn **)all->pdata + n;
-    if (!measure_columns(meter, row, lefts, wholes->len, error))
+    if (!measure_columns(meter, row, narrowest, lefts, wholes->len, error))
         return false;
     for (uint32_t i = 0; i < wholes->len; i++) {
         XtfPictureColumn *whole = wholes->pdata[i];
@@ -255,6 +348,7 @@ bool xtf_row_columns_measure(XtfRowColumns *columns, XtfRowMeter *meter, const X
 {
     const XtfColumnPlan *plan = meter->plan;
     g_autoptr(GPtrArray) all = g_ptr_array_new_with_free_func(column_free);
+    g_autoptr(GPtrArray) narrowest = g_ptr_array_new_with_free_func(column_free);
     uint32_t splits = plan->splits;
     bool done = false;
 
@@ -262,10 +356,11 @@ bool xtf_row_columns_measure(XtfRowColumns *columns, XtfRowMeter *meter, const X
     for (uint32_t i = 0; i < plan->columns; i++)
         g_ptr_array_add(all, column_new((uint32_t)((uint64_t)plan->cells * i / plan->columns),
                                         (uint32_t)((uint64_t)plan->cells * (i + 1) / plan->columns)));
-    if (!measure_columns(meter, row, (XtfPictureColumn **)all->pdata, all->len, error))
+    if (!measure_narrowest(meter, row, all, narrowest, error) ||
+        !measure_columns(meter, row, narrowest, (XtfPictureColumn **)all->pdata, all->len, error))
         return false;
     while (!done) {
-        if (!halve_columns(all, &splits, meter, row, &done, error))
+        if (!halve_columns(all, narrowest, &splits, meter, row, &done, error))
             return false;
     }
     qsort(all->pdata, all->len, sizeof *all->pdata, compare_columns);

@@ -3,8 +3,10 @@
  *
  * A window is divided into cells of equal width, the narrowest columns. Columns begin wide. A column in which a single
  * region has nearly all of the time would look the same if it were divided, and stays. Any other column is halved,
- * down to cells, while a budget lasts. The index gives one half, and the other is the difference. So a picture costs
- * as much as there is to see in it, and never more than its budget.
+ * down to cells, while a budget lasts. The index gives one half, and the other is the difference.
+ *
+ * One pass over a location gives many columns (libxtf/slices.h). If the budget allows all columns to be halved, the
+ * first pass gives the narrowest ones, of which the others are sums. Otherwise each halving of all columns is a pass.
  */
 #pragma once
 

@@ -20,5 +20,8 @@ typedef struct {
 /* Loads the totals of a selection for which xtf_region_times_exist(). Borrows the selection. */
 bool xtf_region_totals_load(XtfRegionTotals *totals, XtfFormats *formats, const XtfSelection *selection,
                             GError **error);
+/* Loads the totals of each bin of a selection: fills bins->n XtfRegionTotals, which the caller finishes, also after an
+ * error. Borrows the selection, and reads each location once. */
+bool xtf_region_totals_load_bins(XtfRegionTotals *totals, XtfFormats *formats, const XtfTimeBins *bins, GError **error);
 void xtf_region_totals_finish(XtfRegionTotals *totals); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfRegionTotals, xtf_region_totals_finish)

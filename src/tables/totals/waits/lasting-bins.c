@@ -7,16 +7,6 @@ enum {
     WALK_ROWS_BIN = 64, /* or most rows for each bin: at each bound, the index would read a leaf or two */
 };
 
-static uint64_t bin_begin(const XtfTimeBins *bins, uint64_t i)
-{
-    return i == 0 ? bins->selection->time_from : bins->bounds[i];
-}
-
-static uint64_t bin_end(const XtfTimeBins *bins, uint64_t i)
-{
-    return i + 1 == bins->n ? bins->selection->time_to : bins->bounds[i + 1];
-}
-
 /* ---- Few rows: each row is added to the bins that it overlaps. */
 
 typedef struct {
@@ -62,8 +52,8 @@ static void add_lasting_row(const XtfLastingBins *request, const XtfLastingTotal
         const XtfField *field = xtf_aggregate_ref_value(lasting->totals.ref, request->cells[v]);
         uint64_t value = xtf_field_is_none(field, bytes) ? 0 : xtf_field_get(field, bytes);
         for (uint64_t i = find_bin(bins, 0, since); value && i <= last; i++)
-            sums[i].values[v] +=
-                part_before(row, value, bin_end(bins, i)) - part_before(row, value, bin_begin(bins, i));
+            sums[i].values[v] += part_before(row, value, xtf_time_bin_end(bins, i)) -
+                                 part_before(row, value, xtf_time_bin_begin(bins, i));
     }
 }
 
@@ -107,8 +97,8 @@ static bool cut_span(const XtfLastingBins *request, XtfLastingTotals *lasting, c
         return false;
     for (uint64_t i = 0; i < bins->n; i++) {
         xtf_group_totals_clear(groups);
-        if (!xtf_lasting_totals_add_rows(lasting, array, proc, i ? ends[i - 1] : span->lo, ends[i], bin_begin(bins, i),
-                                         bin_end(bins, i), error))
+        if (!xtf_lasting_totals_add_rows(lasting, array, proc, i ? ends[i - 1] : span->lo, ends[i],
+                                         xtf_time_bin_begin(bins, i), xtf_time_bin_end(bins, i), error))
             return false;
         for (uint32_t group = 0; group < xtf_group_totals_n(groups); group++) {
             const uint64_t *cells = xtf_group_totals_cells(groups, group);

@@ -57,6 +57,14 @@ static void add_region_total_line(const XtfRegionTotals *totals, const XtfRegion
     xtf_lines_region_name(lines, regions, total->line);
 }
 
+static void add_listed_lines(const XtfRegionTotals *totals, XtfLines *lines)
+{
+    for (const XtfRegionTotal *total = totals->all; total < totals->all + totals->n; total++) {
+        if (xtf_region_is_listed(&totals->times.regions, total->line))
+            add_region_total_line(totals, total, lines);
+    }
+}
+
 static bool fill_profile_sorted(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted, GError **error)
 {
     g_auto(XtfRegionTotals) totals = {0};
@@ -65,10 +73,7 @@ static bool fill_profile_sorted(XtfViews *views, XtfSelection *selection, XtfLin
         return false;
     if (sorted)
         qsort(totals.all, totals.n, sizeof *totals.all, compare_totals);
-    for (const XtfRegionTotal *total = totals.all; total < totals.all + totals.n; total++) {
-        if (xtf_region_is_listed(&totals.times.regions, total->line))
-            add_region_total_line(&totals, total, lines);
-    }
+    add_listed_lines(&totals, lines);
     return true;
 }
 
@@ -98,6 +103,30 @@ static bool fill_regions(XtfViews *views, XtfSelection *selection, const XtfKeyV
     return true;
 }
 
+/* Adds the profiles of slices, with the lines in the order of their rows. */
+static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
+                        uint64_t n, XtfLines *lines, GError **error)
+{
+    g_auto(XtfTimeBins) bins = {0};
+    g_autofree XtfRegionTotals *totals = g_new0(XtfRegionTotals, n);
+
+    xtf_time_bins_init(&bins, selection, values, first, n);
+    bool good = xtf_region_totals_load_bins(totals, views->formats, &bins, error);
+    for (uint64_t i = 0; i < n; i++) {
+        if (good)
+            add_listed_lines(&totals[i], lines);
+        xtf_region_totals_finish(&totals[i]);
+    }
+    return good;
+}
+
+static bool fill_blocks(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
+                        uint64_t n, XtfLines *lines, GError **error)
+{
+    return (values->key == XTF_GROUP_BY_TIME ? fill_slices : fill_regions)(views, selection, values, first, n, lines,
+                                                                           error);
+}
+
 const XtfView xtf_view_profile = {.table = XTF_TABLE("profile", "calls and time of each region", columns),
                                   .by_location = true,
                                   .subject = &xtf_about_calls,
@@ -106,5 +135,5 @@ const XtfView xtf_view_profile = {.table = XTF_TABLE("profile", "calls and time 
                                   .fill = fill_profile,
                                   .fill_in_order = fill_profile_by_row,
                                   .refused_keys = 1 << XTF_GROUP_BY_CLASS | 1 << XTF_GROUP_BY_SITE,
-                                  .batch_keys = 1 << XTF_GROUP_BY_REGION,
-                                  .fill_batch = fill_regions};
+                                  .batch_keys = 1 << XTF_GROUP_BY_REGION | 1 << XTF_GROUP_BY_TIME,
+                                  .fill_batch = fill_blocks};

@@ -3,7 +3,7 @@
  * time.
  */
 #include "src/tables/views/totals.h"
-#include "libxtf/group-filter.h"
+#include "libxtf/slices.h"
 #include "libxtf/sweep.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
@@ -149,71 +149,79 @@ static bool count_rows(Histogram *histogram, const XtfSpan *span, unsigned type,
     return true;
 }
 
-static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type, uint64_t lo, uint64_t hi, Bin *bin,
-                       GError **error)
-{
-    XtfLocationTotals *totals = &histogram->totals[type];
-    uint64_t proc = histogram->question->locations->all[span->tag].proc;
-    const uint64_t *cells;
+/* A span that is cut at the bounds of the bins. The slices of its rows are the bins. */
+typedef struct {
+    Histogram *histogram;
+    unsigned type;
+    bool counts_rows; /* the totals count the span's rows, too */
+} CutSpan;
 
-    xtf_group_totals_clear(totals->groups);
-    if (!xtf_location_totals_add_rows(totals, &span->array, proc, lo, hi, error))
-        return false;
-    if (!xtf_group_totals_n(totals->groups))
+static bool take_totals(const XtfSlice *slice, void *data, GError **error)
+{
+    const CutSpan *cut = data;
+    Bin *bin = &cut->histogram->counts[slice->number];
+
+    if (!xtf_group_totals_n(slice->totals))
         return true;
-    cells = xtf_group_totals_cells(totals->groups, 0);
-    if (type == CALLS) {
+    const uint64_t *cells = xtf_group_totals_cells(slice->totals, 0);
+    if (cut->type == CALLS) {
         bin->calls += cells[XTF_FRAMES_BEGUN];
+        bin->count += cut->counts_rows ? cells[XTF_FRAMES_BEGUN] + cells[XTF_FRAMES_ENDED] : 0;
     } else {
-        bin->messages[type] += cells[XTF_GROUP_ROWS];
-        bin->bytes[type] += cells[totals->ref->bytes];
+        bin->messages[cut->type] += cells[XTF_GROUP_ROWS];
+        bin->bytes[cut->type] += cells[cut->histogram->totals[cut->type].ref->bytes];
+        bin->count += cut->counts_rows ? cells[XTF_GROUP_ROWS] : 0;
     }
     return true;
 }
 
-/* Adds the calls of all regions that begin in rows from `lo` on. The index counts the calls before each bound. */
-static bool add_calls(Histogram *histogram, const XtfSpan *span, uint64_t lo, const uint64_t *ends, GError **error)
+static bool take_calls(const XtfSlice *slice, void *data, GError **error)
 {
-    const XtfGroupFilter begins = {.begins_only = true};
-    unsigned number = histogram->question->found.refs[CALLS].number;
-    uint64_t before, calls;
-
-    if (!xtf_array_group_rank(&span->array, number, &begins, lo, &before, error))
-        return false;
-    for (uint64_t i = 0; i < histogram->question->bins->n; i++) {
-        if (ends[i] == lo)
-            continue;
-        if (!xtf_array_group_rank(&span->array, number, &begins, ends[i], &calls, error))
-            return false;
-        histogram->counts[i].calls += calls - MIN(before, calls);
-        before = calls;
-        lo = ends[i];
-    }
+    ((Histogram *)data)->counts[slice->number].calls += slice->count;
     return true;
+}
+
+static bool take_rows(const XtfSlice *slice, void *data, GError **error)
+{
+    ((Histogram *)data)->counts[slice->number].count += slice->count;
+    return true;
+}
+
+/* Adds the totals of the span's type between each two edges, and sets *counted if they count the span's rows, too. */
+static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type, const uint64_t *edges, bool *counted,
+                       GError **error)
+{
+    XtfLocationTotals *totals = &histogram->totals[type];
+    const XtfFilter filter = {totals->matcher, histogram->question->locations->all[span->tag].proc};
+    const XtfGroupFilter groups = xtf_filter_groups(&filter), begins = {.begins_only = true};
+    unsigned number = totals->ref->number;
+    size_t n = histogram->question->bins->n + 1;
+    CutSpan cut = {.histogram = histogram, .type = type};
+
+    if (totals->is_empty)
+        return true;
+    if (type == CALLS && !totals->matcher)
+        return xtf_array_slice_totals(&span->array, number, &begins, edges, n, NULL, take_calls, histogram, error);
+    *counted = cut.counts_rows =
+        totals->matcher && xtf_span_is_filtered(span) && !span->filter.begins_only && span->aggregate == number;
+    return xtf_array_slice_totals(&span->array, number, totals->matcher ? &groups : NULL, edges, n, totals->groups,
+                                  take_totals, &cut, error);
 }
 
 /* Cuts a span at the bounds of the bins, and adds the totals that the index has between two bounds; for many rows. */
 static bool cut_span(Histogram *histogram, const XtfSpan *span, unsigned type, GError **error)
 {
     const XtfTimeBins *bins = histogram->question->bins;
-    g_autofree uint64_t *ends = g_new(uint64_t, bins->n);
-    uint64_t lo, hi, from, to = span->lo;
-    bool of_all = type == CALLS && !histogram->totals[type].matcher && !histogram->totals[type].is_empty;
+    g_autofree uint64_t *edges = g_new(uint64_t, bins->n + 1);
+    bool filtered = xtf_span_is_filtered(span), counted = false;
+    uint64_t hi;
 
-    if (!xtf_span_rows(span, &lo, &hi, error) || !xtf_time_bins_cut(bins, &span->array, lo, hi, ends, error) ||
-        (of_all && !add_calls(histogram, span, lo, ends, error)))
+    if (!xtf_span_rows(span, &edges[0], &hi, error) ||
+        !xtf_time_bins_cut(bins, &span->array, edges[0], hi, edges + 1, error) ||
+        (type < N_TYPES && !add_totals(histogram, span, type, edges, &counted, error)))
         return false;
-    for (uint64_t i = 0; i < bins->n; lo = ends[i++]) {
-        if (lo == ends[i])
-            continue;
-        from = to;
-        if (!xtf_span_position(span, ends[i], &to, error))
-            return false;
-        histogram->counts[i].count += to - MIN(from, to);
-        if (type < N_TYPES && !of_all && !add_totals(histogram, span, type, lo, ends[i], &histogram->counts[i], error))
-            return false;
-    }
-    return true;
+    return counted || xtf_array_slice_totals(&span->array, span->aggregate, filtered ? &span->filter : NULL, edges,
+                                             bins->n + 1, NULL, take_rows, histogram, error);
 }
 
 static bool add_span(Histogram *histogram, const XtfSpan *span, GError **error)

@@ -1,5 +1,5 @@
 /*
- * Slices: totals of an array between each two of many edges, in one pass.
+ * Slices: totals of an array between each two of many edges, and stacks at many times, in one pass.
  *
  * A table of time slices has an edge for each slice. Each edge cuts a leaf, and one index page per level above this
  * leaf. One pass over all edges, in their order, reads each of these pages once. xtf_array_totals() and
@@ -46,5 +46,15 @@ bool xtf_array_slice_totals(const XtfArray *array, unsigned index, const XtfGrou
  */
 bool xtf_array_slice_profiles(const XtfArray *array, unsigned index, const uint64_t *times, size_t n, uint64_t first,
                               uint64_t last, XtfGroupTotals *totals, XtfSliceVisitor visit, void *data, GError **error);
+
+/* Takes the stack at time `i`: the frames that are open before row n, the first row at or after the time, outermost
+ * first. Times are in ticks of the location's clock. The frames are valid until the visitor returns. */
+typedef bool (*XtfStackVisitor)(size_t i, uint64_t n, const XtfOpenFrame *frames, size_t n_frames, void *data,
+                                GError **error);
+
+/* Visits the stacks of an XTF_AGGREGATE_FRAMES at `n` times, in ascending order: those of xtf_array_stack().
+ * XTF_ERROR_INVALID if the times descend. */
+bool xtf_array_stacks(const XtfArray *array, unsigned index, const uint64_t *times, size_t n, XtfStackVisitor visit,
+                      void *data, GError **error);
 
 XTF_END_DECLS

@@ -41,8 +41,8 @@ typedef struct {
     uint64_t first, last; /* of profiles: times of the location's first and last records */
     uint64_t regions;     /* of totals with a filter */
     bool filtered;
-    uint64_t visited, fail_at;
-    GError **error;
+    const XtfArray *array; /* of stacks */
+    uint64_t visited;
 } Expected;
 
 static bool check_totals(const XtfSlice *slice, void *data, GError **error)
@@ -86,6 +86,26 @@ static bool check_profile(const XtfSlice *slice, void *data, GError **error)
     cr_assert_eq(slice->number, expected->visited++);
     naive_profile(expected->calls, a, b, expected->first, expected->last, cells);
     assert_cells(slice->totals, cells, "profile of a slice");
+    return true;
+}
+
+/* Compares a stack with that of xtf_array_stack(), which has its own naive test. */
+static bool check_stack(size_t i, uint64_t n, const XtfOpenFrame *frames, size_t n_frames, void *data, GError **error)
+{
+    Expected *expected = data;
+    XtfArray local = xtf_array_local(expected->array);
+    g_autofree XtfOpenFrame *own = NULL;
+    uint64_t rank;
+    size_t n_own;
+
+    cr_assert_eq(i, expected->visited++);
+    cr_assert_good(xtf_array_rank(expected->array, expected->edges[i], &rank, error), *error);
+    cr_assert_eq(n, rank);
+    cr_assert_good(xtf_array_stack(&local, 0, n, &own, &n_own, error), *error);
+    cr_assert_eq(n_own, n_frames);
+    for (size_t f = 0; f < n_frames; f++)
+        cr_assert(own[f].key == frames[f].key && own[f].row == frames[f].row && own[f].time == frames[f].time &&
+                  own[f].outermost == frames[f].outermost);
     return true;
 }
 
@@ -134,6 +154,9 @@ static void check_profiles(const XtfArray *array, const Calls *calls, GRand *ran
     cr_assert_good(xtf_array_slice_profiles(array, 0, edges, n, first, last, totals, check_profile, &expected, &error),
                    error);
     cr_assert_eq(expected.visited, n - 1);
+    expected = (Expected){.edges = edges, .array = array};
+    cr_assert_good(xtf_array_stacks(array, 0, edges, n, check_stack, &expected, &error), error);
+    cr_assert_eq(expected.visited, n);
 }
 
 Test(slices, agree_with_memory)

@@ -1,5 +1,7 @@
 #include "src/pictures/charts/measured-calls.h"
 
+#include "libxtf/slices.h"
+
 #include "src/pictures/charts/stored-calls.h"
 #include "src/pictures/timeline/rows/picture-calls.h"
 #include "src/trace/select/aggregate-ref.h"
@@ -85,21 +87,16 @@ typedef struct {
     XtfLocationArrays arrays;
 } Sampling;
 
-static bool add_stack(Sampling *sampling, const XtfArray *calls, uint64_t t, GError **error)
+/* Adds the stack at an instant. */
+static bool add_stack(size_t i, uint64_t n, const XtfOpenFrame *frames, size_t n_frames, void *data, GError **error)
 {
-    g_autofree XtfOpenFrame *frames = NULL;
-    size_t n_frames;
+    Sampling *sampling = data;
     uint32_t node = 0;
-    uint64_t n;
 
-    /* the stack after the rows of this tick */
-    if (!xtf_array_rank(calls, t + 1, &n, error) ||
-        !xtf_array_stack(calls, sampling->frames.number, n, &frames, &n_frames, error))
-        return false;
-    for (size_t i = 0; i < n_frames && i < LEVELS_MAX; i++) {
-        if (!xtf_number_set_contains(sampling->regions_only, frames[i].key))
+    for (size_t at = 0; at < n_frames && at < LEVELS_MAX; at++) {
+        if (!xtf_number_set_contains(sampling->regions_only, frames[at].key))
             continue;
-        uint32_t child = xtf_call_tree_child(sampling->tree, node, xtf_region_line(sampling->regions, frames[i].key));
+        uint32_t child = xtf_call_tree_child(sampling->tree, node, xtf_region_line(sampling->regions, frames[at].key));
         if (child != node)
             xtf_call_node(sampling->tree, child)->amount++;
         node = child;
@@ -111,6 +108,7 @@ static bool sample_location(Sampling *sampling, const XtfTraceContext *context, 
                             uint64_t b, uint64_t salt, GError **error)
 {
     uint64_t n = sampling->tree->n_instants;
+    g_autoptr(GArray) instants = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 
     if (!xtf_location_arrays_load(&sampling->arrays, context, location, error))
         return false;
@@ -125,10 +123,11 @@ static bool sample_location(Sampling *sampling, const XtfTraceContext *context, 
         if (gaps > 0)
             continue;
         xtf_call_node(sampling->tree, 0)->amount++;
-        if (!add_stack(sampling, calls, t, error))
-            return false;
+        t++; /* the stack after the rows of this tick */
+        g_array_append_val(instants, t);
     }
-    return true;
+    return !calls || xtf_array_stacks(calls, sampling->frames.number, (const uint64_t *)(void *)instants->data,
+                                      instants->len, add_stack, sampling, error);
 }
 
 static bool sample_all(XtfCallTree *tree, XtfViews *views, const XtfSelection *selection,

@@ -1,0 +1,418 @@
+/*
+ * Totals between many edges, by one walk over the tree.
+ *
+ *     root        . . . .|. . . . .|. . . .      page: the children between two edges by their totals
+ *                       /           \
+ *     index   . . .|. . .         . . .|. .      entered, since edges lie below them: each page once
+ *                 /                     \
+ *     leaves  ..|..|..                ...|..     rows, each added once, to the slice that has them
+ *
+ * The walk is at one row, and `next` is the first edge that it has not reached. Below each page it takes the edges up
+ * to a limit, which is the first edge after the page. While a slice is open, that is between the first and the last
+ * edge, the walk adds all that it passes. At an edge it gives the slice to the visitor and begins the next slice.
+ *
+ * A walk by times finds the row of an edge in the leaf that it needs anyway, and takes the stack there. For a profile
+ * this stack is that of the end of one slice and of the begin of the next.
+ */
+#include "libxtf/aggregate/slice-walk.h"
+
+#include "libxtf/aggregate/frames.h"
+#include "libxtf/totals/stored.h"
+
+typedef XtfSliceWalk Walk;
+
+/* True if the query has the rows at the walk: they lie between two edges. */
+static bool is_open(const Walk *walk)
+{
+    return walk->next > 0 && walk->next < walk->n && (walk->query.totals || walk->query.filter);
+}
+
+static bool has_frames(const Walk *walk)
+{
+    return walk->query.aggregate->kind == XTF_AGGREGATE_FRAMES && (walk->query.totals || walk->takes_stacks);
+}
+
+static bool fail_descending(const Walk *walk, GError **error)
+{
+    return xtf_damaged(error, "array %u: times or numbers of rows descend before an edge of slices",
+                       walk->query.array->id);
+}
+
+/* ---- Edges. */
+
+/* Returns the local tick of an edge, within the location's records. */
+static uint64_t profile_tick(const Walk *walk, size_t edge)
+{
+    return CLAMP(xtf_clock_map_to_local(walk->clock, walk->times[edge]), walk->profile->first, walk->last);
+}
+
+/* Adds to a slice what the totals of its rows lack. */
+static bool complete_profile(const Walk *walk, size_t slice, GError **error)
+{
+    return walk->times[slice] >= walk->times[slice + 1] ||
+           xtf_profile_add_edges(walk->profile, walk->edges, profile_tick(walk, slice), profile_tick(walk, slice + 1),
+                                 error);
+}
+
+/* Gives the slice between the two edges to the visitor. */
+static bool end_slice(const Walk *walk, GError **error)
+{
+    const XtfTotalsQuery *query = &walk->query;
+    uint64_t n1 = walk->edges[0].n, n2 = walk->edges[1].n;
+    const XtfSlice slice = {.number = walk->next - 1,
+                            .n1 = n1,
+                            .n2 = n2,
+                            .count = query->filter ? query->count : n2 - n1,
+                            .totals = query->totals};
+
+    if (n1 > n2)
+        return fail_descending(walk, error);
+    return (!walk->profile || complete_profile(walk, slice.number, error)) && walk->visit(&slice, walk->data, error);
+}
+
+/* Gives the stack at the next edge to the visitor. */
+static bool give_stack(const Walk *walk, GError **error)
+{
+    const XtfStackCapture *edge = &walk->edges[1];
+
+    if (!xtf_frames_load_all(walk->query.array, walk->query.index, edge->stack, error))
+        return false;
+    const GArray *frames = edge->stack->frames;
+    return walk->visit_stack(walk->next, edge->n, (const XtfOpenFrame *)(void *)frames->data, frames->len, walk->data,
+                             error);
+}
+
+/* Reaches the next edge, which walk->edges[1] describes: ends a slice, and begins the next. */
+static bool reach_edge(Walk *walk, GError **error)
+{
+    XtfFrameStack *stack = walk->edges[0].stack;
+    uint8_t *row = walk->edge_rows[0];
+
+    if (walk->visit_stack ? !give_stack(walk, error) : walk->next > 0 && !end_slice(walk, error))
+        return false;
+    walk->edges[0] = walk->edges[1];
+    walk->edges[1] = (XtfStackCapture){.stack = stack};
+    walk->edge_rows[0] = walk->edge_rows[1];
+    walk->edge_rows[1] = row;
+    walk->has_row_0 = walk->edges[0].n == 0 && walk->edges[0].row;
+    walk->next++;
+    walk->query.count = 0;
+    if (walk->query.totals)
+        xtf_group_totals_clear(walk->query.totals);
+    return true;
+}
+
+/* Notes that walk->edges[1] has its stack. `row`: the row at the edge; NULL: there is none, or it is not in memory. */
+static void note_stack(Walk *walk, const uint8_t *row)
+{
+    XtfStackCapture *edge = &walk->edges[1];
+
+    edge->captured = true;
+    if (row)
+        edge->row = memcpy(walk->edge_rows[1], row, walk->query.array->schema->row_size);
+}
+
+/* Reaches an edge before row 0. */
+static bool reach_begin(Walk *walk, GError **error)
+{
+    XtfStackCapture *edge = &walk->edges[1];
+
+    edge->n = 0;
+    if (walk->takes_stacks) {
+        xtf_frame_stack_reset(edge->stack);
+        if (!walk->has_row_0 && !xtf_array_row(walk->query.array, 0, walk->edge_rows[0], error))
+            return false;
+        note_stack(walk, walk->edge_rows[0]);
+    }
+    return reach_edge(walk, error);
+}
+
+/* Reaches an edge behind the last row. */
+static bool reach_end(Walk *walk, GError **error)
+{
+    const XtfStackCapture *before = &walk->edges[0];
+    XtfStackCapture *edge = &walk->edges[1];
+
+    edge->n = walk->query.array->n_rows;
+    if (walk->takes_stacks) {
+        if (before->captured && before->n == edge->n)
+            xtf_frame_stack_copy(edge->stack, before->stack);
+        else if (!xtf_frames_before_row(walk->query.array, walk->query.index, edge->n, edge->stack, error))
+            return false;
+        note_stack(walk, NULL);
+    }
+    return reach_edge(walk, error);
+}
+
+/* ---- Leaves. */
+
+/* A leaf and the walk's row in it. */
+typedef struct {
+    const XtfDescentLeaf *leaf;
+    XtfPageView rows;
+    XtfLeafZeros zeros; /* if they answer the query, `rows` is not read */
+    uint32_t at, count;
+    XtfOuterFrames outer;
+} LeafWalk;
+
+static bool add_rows(Walk *walk, LeafWalk *leaf, uint32_t to, GError **error)
+{
+    XtfTotalsQuery *query = &walk->query;
+    const XtfSchema *schema = query->array->schema;
+    uint32_t from = leaf->at;
+    XtfGroupTotals *totals = !is_open(walk) ? NULL : walk->row_totals ? walk->row_totals : query->totals;
+
+    leaf->at = to;
+    if (from == to)
+        return true;
+    if (has_frames(walk) || totals) {
+        return xtf_accumulate_rows(schema, query->aggregate, leaf->rows.payload + (size_t)from * schema->row_size,
+                                   to - from, &walk->stacks[2], &leaf->outer.loader, totals, error);
+    }
+    if (!is_open(walk) || query->totals)
+        return true;
+    if (leaf->zeros.block)
+        query->count += xtf_leaf_zeros_count(&leaf->zeros, from, to);
+    else
+        xtf_totals_query_count_rows(query, &leaf->rows, from, to);
+    return true;
+}
+
+static void flush_row_totals(Walk *walk)
+{
+    if (!walk->row_totals)
+        return;
+    xtf_totals_query_add_groups(&walk->query, walk->row_totals);
+    xtf_group_totals_clear(walk->row_totals);
+}
+
+/* Returns the row of the next edge, numbered from the leaf's first. */
+static uint64_t edge_row(const Walk *walk, const LeafWalk *leaf)
+{
+    uint64_t key = walk->keys[walk->next];
+
+    return walk->by_time ? xtf_leaf_rank(walk->query.array, &leaf->rows, key) : key - leaf->leaf->first_n;
+}
+
+/* Adds rows up to the next edge, and reaches it. */
+static bool walk_to_edge(Walk *walk, LeafWalk *leaf, GError **error)
+{
+    const XtfSchema *schema = walk->query.array->schema;
+    uint64_t row = edge_row(walk, leaf);
+
+    if (row < leaf->at || row > leaf->count)
+        return fail_descending(walk, error);
+    if (!add_rows(walk, leaf, (uint32_t)row, error))
+        return false;
+    flush_row_totals(walk);
+    walk->edges[1].n = leaf->leaf->first_n + row;
+    if (walk->takes_stacks) {
+        xtf_frame_stack_copy(walk->edges[1].stack, &walk->stacks[2]);
+        note_stack(walk, row < leaf->count ? leaf->rows.payload + row * schema->row_size : NULL);
+    }
+    return reach_edge(walk, error);
+}
+
+/* Reads the part of the leaf that the query needs, and the stack before its first row. `stored`: the totals of its
+ * parent; NULL: the leaf is the root. */
+static bool begin_leaf(Walk *walk, LeafWalk *leaf, const XtfBlock *stored, GError **error)
+{
+    const XtfDescentLeaf *descent = leaf->leaf;
+    XtfFrameStack *stack = &walk->stacks[2];
+
+    leaf->count = (uint32_t)(descent->end - descent->first_n);
+    if (!walk->by_time && !xtf_totals_query_begun_rows(&walk->query, descent, &leaf->zeros, error))
+        return false;
+    if (!leaf->zeros.block && !xtf_descent_leaf_rows(descent, &leaf->rows, error))
+        return false;
+    if (!has_frames(walk))
+        return true;
+    xtf_outer_frames_init(&leaf->outer, walk->query.array, walk->query.index);
+    if (stored)
+        xtf_child_totals_stack(xtf_block_child_totals(stored), descent->slot, descent->first_n, stack);
+    else
+        xtf_frame_stack_reset(stack);
+    return true;
+}
+
+/* Walks a leaf, in which edges before `limit` lie. */
+static bool walk_leaf(Walk *walk, const XtfDescentLeaf *descent, const XtfBlock *stored, size_t limit, GError **error)
+{
+    LeafWalk leaf = {.leaf = descent};
+    bool good = begin_leaf(walk, &leaf, stored, error);
+
+    while (good && walk->next < limit)
+        good = walk_to_edge(walk, &leaf, error);
+    if (good && is_open(walk)) {
+        good = add_rows(walk, &leaf, leaf.count, error);
+        flush_row_totals(walk);
+    }
+    xtf_leaf_zeros_finish(&leaf.zeros);
+    xtf_block_pass(g_steal_pointer(&leaf.rows.block));
+    return good;
+}
+
+/* ---- Pages. */
+
+/* A page, and the first child that the walk has not passed. */
+typedef struct {
+    const XtfDescentPage *page;
+    XtfBlock *stored; /* its totals; NULL: not needed yet */
+    uint32_t child;
+} PageWalk;
+
+static bool get_stored(const Walk *walk, PageWalk *at, GError **error)
+{
+    if (!at->stored)
+        at->stored = xtf_stored_totals_get(at->page, walk->query.index, error);
+    return at->stored != NULL;
+}
+
+/* Passes the children before `end`. */
+static bool pass_children(Walk *walk, PageWalk *at, uint32_t end, GError **error)
+{
+    uint32_t from = at->child;
+
+    at->child = end;
+    if (from >= end || !is_open(walk))
+        return true;
+    return get_stored(walk, at, error) &&
+           xtf_totals_query_add_children(&walk->query, at->page, at->stored, from, end, error);
+}
+
+/* Returns the child that an edge lies in or, if rows are numbered, before. */
+static uint32_t child_of_edge(const Walk *walk, const XtfDescentPage *page, size_t edge)
+{
+    uint64_t key = walk->keys[edge];
+    uint32_t low = 0, high = page->page.count - 1;
+
+    if (!walk->by_time)
+        return xtf_descent_child_of_row(page, key);
+    while (low < high) { /* the last child that begins before the time, or the first child */
+        uint32_t middle = high - (high - low) / 2;
+        if (xtf_page_time(&page->page, middle) < key)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+static bool walk_page(Walk *walk, const XtfDescentPage *page, size_t limit, GError **error);
+
+/* Walks a child, in which edges before `limit` lie. */
+static bool walk_child(Walk *walk, PageWalk *at, size_t limit, GError **error)
+{
+    uint32_t slot = at->child++;
+
+    if (at->page->level == 1) {
+        XtfDescentLeaf leaf;
+        xtf_descent_leaf(at->page, slot, &leaf);
+        return (!has_frames(walk) || get_stored(walk, at, error)) && walk_leaf(walk, &leaf, at->stored, limit, error);
+    }
+    g_auto(XtfDescentPage) child = {0};
+    return xtf_descent_enter(at->page, slot, &child, error) && walk_page(walk, &child, limit, error);
+}
+
+/* Walks up to the next edge, and on to the end of the child that it lies in. */
+static bool walk_to_child(Walk *walk, PageWalk *at, size_t limit, GError **error)
+{
+    uint32_t slot = child_of_edge(walk, at->page, walk->next);
+    uint64_t start = xtf_descent_child_start(at->page, slot);
+    size_t end = walk->next + 1;
+
+    if (slot < at->child)
+        return fail_descending(walk, error);
+    if (!pass_children(walk, at, slot, error))
+        return false;
+    if (!walk->by_time && walk->keys[walk->next] == start) {
+        walk->edges[1].n = start;
+        return reach_edge(walk, error);
+    }
+    while (end < limit && child_of_edge(walk, at->page, end) == slot)
+        end++;
+    return walk_child(walk, at, end, error);
+}
+
+/* Walks a page, below which edges before `limit` lie. */
+static bool walk_page(Walk *walk, const XtfDescentPage *page, size_t limit, GError **error)
+{
+    PageWalk at = {.page = page};
+    bool good = true;
+
+    while (good && walk->next < limit)
+        good = walk_to_child(walk, &at, limit, error);
+    good = good && pass_children(walk, &at, page->page.count, error);
+    xtf_block_pass(at.stored);
+    return good;
+}
+
+/* Walks the whole tree, in which edges before `limit` lie. */
+static bool walk_tree(Walk *walk, size_t limit, GError **error)
+{
+    const XtfArray *array = walk->query.array;
+    g_autoptr(XtfBlock) edge = xtf_edge_get(array, error);
+    XtfDescentLeaf leaf;
+    XtfDescentPage root;
+
+    if (!edge)
+        return false;
+    if (array->height == 1) {
+        xtf_descent_root_leaf(array, edge, &leaf);
+        return walk_leaf(walk, &leaf, NULL, limit, error);
+    }
+    xtf_descent_root_page(array, edge, &root);
+    return walk_page(walk, &root, limit, error);
+}
+
+/* Reaches edges that need no page: the caller asks for numbers of rows alone. */
+static bool count_all(Walk *walk, GError **error)
+{
+    while (walk->next < walk->n) {
+        walk->edges[1].n = MIN(walk->keys[walk->next], walk->query.array->n_rows);
+        if (!reach_edge(walk, error))
+            return false;
+    }
+    return true;
+}
+
+bool xtf_slice_walk_run(Walk *walk, size_t begins, size_t ends, GError **error)
+{
+    if (!walk->query.totals && !walk->query.filter && !walk->takes_stacks)
+        return count_all(walk, error);
+    while (walk->next < begins)
+        if (!reach_begin(walk, error))
+            return false;
+    if (walk->n > begins && !walk_tree(walk, ends, error))
+        return false;
+    while (walk->next < walk->n)
+        if (!reach_end(walk, error))
+            return false;
+    return true;
+}
+
+void xtf_slice_walk_init(Walk *walk)
+{
+    const XtfTotalsQuery *query = &walk->query;
+
+    for (size_t i = 0; i < G_N_ELEMENTS(walk->stacks); i++)
+        xtf_frame_stack_init(&walk->stacks[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(walk->edges); i++) {
+        walk->edges[i].stack = &walk->stacks[i];
+        walk->edge_rows[i] = g_malloc(query->array->schema->row_size);
+    }
+    if (!query->totals)
+        return;
+    if (!xtf_totals_query_uses_all(query))
+        walk->row_totals = xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
+    xtf_group_totals_clear(query->totals);
+}
+
+void xtf_slice_walk_finish(Walk *walk)
+{
+    for (size_t i = 0; i < G_N_ELEMENTS(walk->stacks); i++)
+        xtf_frame_stack_finish(&walk->stacks[i]);
+    for (size_t i = 0; i < G_N_ELEMENTS(walk->edge_rows); i++)
+        g_free(walk->edge_rows[i]);
+    xtf_group_totals_free(walk->row_totals);
+}

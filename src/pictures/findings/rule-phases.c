@@ -66,19 +66,21 @@ static void add_slice(Phases *phases, unsigned slice, const XtfRegionTotals *tot
 static bool measure_slices(Phases *phases, XtfFindingJob *job, const XtfSelection *selection, GError **error)
 {
     g_autoptr(XtfGrouping) slices = xtf_grouping_new_slices(job->views->context, selection, SLICES);
+    g_auto(XtfTimeBins) bins = {0};
+    XtfRegionTotals totals[SLICES];
 
-    for (unsigned i = 0; i < SLICES; i++) {
-        g_autoptr(XtfSelection) slice = xtf_key_slices(&slices->values, selection, i, 1);
-        g_auto(XtfRegionTotals) totals = {0};
-        if (!xtf_region_totals_load(&totals, job->views->formats, slice, error))
-            return false;
-        if (i == 0) {
-            phases->n_lines = totals.n;
-            phases->before = g_new0(uint32_t, (SLICES + 1) * (totals.n + 1));
-        }
-        add_slice(phases, i, &totals);
+    xtf_time_bins_init(&bins, selection, &slices->values, 0, SLICES);
+    bool good = xtf_region_totals_load_bins(totals, job->views->formats, &bins, error);
+    if (good) {
+        phases->n_lines = totals->n;
+        phases->before = g_new0(uint32_t, (SLICES + 1) * (totals->n + 1));
     }
-    return true;
+    for (unsigned i = 0; i < SLICES; i++) {
+        if (good)
+            add_slice(phases, i, &totals[i]);
+        xtf_region_totals_finish(&totals[i]);
+    }
+    return good;
 }
 
 /* ---- Parts. */

@@ -47,24 +47,45 @@ unsigned __int128 xtf_class_times_program(const XtfClassTimes *times)
     return xtf_class_times_of(times, XTF_CLASSES_USEFUL) + xtf_class_times_outside(times);
 }
 
-bool xtf_class_times_measure(XtfClassTimes *times, XtfFormats *formats, const XtfSelection *selection, XtfTimesOf of,
-                             GError **error)
+/* The sums of each bin. */
+typedef struct {
+    XtfClassTimes *times;
+    const XtfRegionClasses *classes;
+} ClassBins;
+
+static bool add_class_bin(XtfRegionTimes *region_times, uint64_t bin, uint64_t ticks, void *data, GError **error)
 {
-    const XtfRegionClasses *classes = xtf_trace_context_classes(formats->context, error);
+    const ClassBins *bins = data;
+
+    xtf_class_times_add(&bins->times[bin], region_times, bins->classes, ticks);
+    return true;
+}
+
+bool xtf_class_times_measure_bins(XtfClassTimes *times, XtfFormats *formats, const XtfTimeBins *bins, XtfTimesOf of,
+                                  GError **error)
+{
+    ClassBins sums = {.times = times, .classes = xtf_trace_context_classes(formats->context, error)};
     g_auto(XtfRegionTimes) region_times = {0};
     g_auto(XtfSelectedLocations) selected = {0};
-    uint64_t ticks;
 
-    if (!classes || !xtf_region_times_init(&region_times, formats, selection, error) ||
-        !xtf_selected_locations_init(&selected, formats->context, selection, error))
+    if (!sums.classes || !xtf_region_times_init(&region_times, formats, bins->selection, error) ||
+        !xtf_selected_locations_init(&selected, formats->context, bins->selection, error))
         return false;
     for (uint32_t i = 0; i < selected.n; i++) {
         const XtfLocation *location = xtf_selected_location(&selected, i);
         if (of != XTF_TIMES_OF_ALL && location->is_cpu_thread != (of == XTF_TIMES_OF_THREADS))
             continue;
-        if (!xtf_region_times_measure(&region_times, location, &ticks, error))
+        if (!xtf_region_times_visit(&region_times, location, bins, add_class_bin, &sums, error))
             return false;
-        xtf_class_times_add(times, &region_times, classes, ticks);
     }
     return true;
+}
+
+bool xtf_class_times_measure(XtfClassTimes *times, XtfFormats *formats, const XtfSelection *selection, XtfTimesOf of,
+                             GError **error)
+{
+    g_auto(XtfTimeBins) bins = {0};
+
+    xtf_time_bins_init_one(&bins, (XtfSelection *)selection, &formats->context->scale);
+    return xtf_class_times_measure_bins(times, formats, &bins, of, error);
 }

@@ -40,3 +40,6 @@ typedef enum {
 /* Sums the times of a selection's locations. The caller zeroes `times`. */
 bool xtf_class_times_measure(XtfClassTimes *times, XtfFormats *formats, const XtfSelection *selection, XtfTimesOf of,
                              GError **error);
+/* Sums the times of the locations in each bin of a selection. The caller zeroes the bins->n `times`. */
+bool xtf_class_times_measure_bins(XtfClassTimes *times, XtfFormats *formats, const XtfTimeBins *bins, XtfTimesOf of,
+                                  GError **error);

@@ -88,7 +88,7 @@ bool xtf_recorded_procs_find(XtfRecordedProcs *recorded, XtfFormats *formats, co
     }
     if (!classes)
         return false;
-    if (classes->present & XTF_CLASS_BIT(XTF_CLASS_UNRECORDED) && xtf_region_times_exist(formats->context, plain) &&
+    if (xtf_recorded_procs_may_differ(classes) && xtf_region_times_exist(formats->context, plain) &&
         !measure_all(recorded, formats, plain, classes, error))
         return false;
     recorded->selection = recorded->procs ? xtf_selection_in_procs(selection, recorded->procs)

@@ -68,25 +68,30 @@ static void add_sum(XtfLines *lines, const char *name, XtfClassSet wanted, const
     add_class_line(lines, name, true, calls, xtf_class_times_of(times, wanted), times->whole);
 }
 
-static bool fill_classes(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
-                         GError **error)
+static void add_class_lines(const XtfRegionClasses *classes, const XtfClassTimes *times, XtfLines *lines)
 {
-    const XtfRegionClasses *classes = xtf_trace_context_classes(views->context, error);
-    XtfClassTimes times = {0};
-
-    if (!classes || !xtf_class_times_measure(&times, views->formats, selection, XTF_TIMES_OF_ALL, error))
-        return false;
     for (unsigned class = 0; class < XTF_N_CLASSES; class ++) {
         if (listed_classes(classes) & XTF_CLASS_BIT(class))
-            add_class_line(lines, xtf_class_names[class], true, times.calls[class], times.ticks[class], times.whole);
+            add_class_line(lines, xtf_class_names[class], true, times->calls[class], times->ticks[class], times->whole);
     }
     /* A selection by region/ has neither the time in no region nor the time before LEAVEs without an ENTER. */
-    add_class_line(lines, outside_name, false, 0, xtf_class_times_outside(&times), times.whole);
-    add_class_line(lines, unmatched_name, true, 0, times.before, times.whole);
+    add_class_line(lines, outside_name, false, 0, xtf_class_times_outside(times), times->whole);
+    add_class_line(lines, unmatched_name, true, 0, times->before, times->whole);
     for (unsigned i = 0; i < G_N_ELEMENTS(sums); i++) {
         if (classes->present & xtf_classes_by_name(sums[i]))
-            add_sum(lines, sums[i], xtf_classes_by_name(sums[i]), &times);
+            add_sum(lines, sums[i], xtf_classes_by_name(sums[i]), times);
     }
+}
+
+static bool fill_classes(XtfViews *views, const XtfTimeBins *bins, XtfLines *lines, GError **error)
+{
+    const XtfRegionClasses *classes = xtf_trace_context_classes(views->context, error);
+    g_autofree XtfClassTimes *times = g_new0(XtfClassTimes, bins->n);
+
+    if (!classes || !xtf_class_times_measure_bins(times, views->formats, bins, XTF_TIMES_OF_ALL, error))
+        return false;
+    for (uint64_t i = 0; i < bins->n; i++)
+        add_class_lines(classes, &times[i], lines);
     return true;
 }
 
@@ -95,5 +100,5 @@ const XtfView xtf_view_classes = {.table = XTF_TABLE("classes", "calls and time 
                                   .subject = &xtf_about_calls,
                                   .exists = xtf_region_times_exist,
                                   .shape = shape_classes,
-                                  .fill = fill_classes,
+                                  .fill_bins = fill_classes,
                                   .refused_keys = 1 << XTF_GROUP_BY_SITE};

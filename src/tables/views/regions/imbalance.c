@@ -118,25 +118,60 @@ static void end_process(Spent *spent, uint32_t at, Spread *spreads)
     g_array_set_size(spent->rows, 0);
 }
 
-static bool measure_all(XtfRegionTimes *region_times, const XtfSelectedLocations *selected, Spread *spreads,
-                        GError **error)
-{
-    g_autofree Wide *ticks = g_new0(Wide, region_times->regions.n);
-    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    Spent spent = {ticks, rows};
-    uint64_t width;
+/* The regions of each bin, while the locations of a process are measured. */
+typedef struct {
+    Spent *spent;     /* by bin */
+    Spread **spreads; /* by bin */
+    uint64_t n_bins, n_regions;
+} Spreads;
 
+static void spreads_init(Spreads *all, uint64_t n_bins, uint64_t n_regions)
+{
+    *all = (Spreads){
+        .spent = g_new(Spent, n_bins), .spreads = g_new(Spread *, n_bins), .n_bins = n_bins, .n_regions = n_regions};
+    for (uint64_t bin = 0; bin < n_bins; bin++) {
+        all->spent[bin] = (Spent){g_new0(Wide, n_regions), g_array_new(FALSE, FALSE, sizeof(uint64_t))};
+        all->spreads[bin] = g_new0(Spread, n_regions);
+        for (uint64_t row = 0; row < n_regions; row++)
+            all->spreads[bin][row].row = row;
+    }
+}
+
+static void spreads_finish(Spreads *all)
+{
+    for (uint64_t bin = 0; bin < all->n_bins; bin++) {
+        g_free(all->spent[bin].ticks);
+        g_array_unref(all->spent[bin].rows);
+        g_free(all->spreads[bin]);
+    }
+    g_free(all->spent);
+    g_free(all->spreads);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Spreads, spreads_finish)
+
+static bool take_location(XtfRegionTimes *region_times, uint64_t bin, uint64_t ticks, void *data, GError **error)
+{
+    add_totals(region_times, &((Spreads *)data)->spent[bin]);
+    return true;
+}
+
+static bool measure_all(XtfRegionTimes *region_times, const XtfSelectedLocations *selected, const XtfTimeBins *bins,
+                        Spreads *all, GError **error)
+{
     for (uint32_t i = 0; i < selected->n_procs; i++) {
         const XtfSelectedProcess *proc = &selected->procs[i];
         for (uint32_t j = proc->first; j < proc->first + proc->n; j++) {
-            if (!xtf_region_times_measure(region_times, xtf_selected_location(selected, j), &width, error))
+            if (!xtf_region_times_visit(region_times, xtf_selected_location(selected, j), bins, take_location, all,
+                                        error))
                 return false;
-            add_totals(region_times, &spent);
         }
-        end_process(&spent, i, spreads);
+        for (uint64_t bin = 0; bin < bins->n; bin++)
+            end_process(&all->spent[bin], i, all->spreads[bin]);
     }
-    for (uint64_t row = 0; row < region_times->regions.n; row++)
-        add_missing_times(&spreads[row], selected->n_procs);
+    for (uint64_t bin = 0; bin < bins->n; bin++) {
+        for (uint64_t row = 0; row < all->n_regions; row++)
+            add_missing_times(&all->spreads[bin][row], selected->n_procs);
+    }
     return true;
 }
 
@@ -177,29 +212,42 @@ static void add_spread_line(const XtfRegionTimes *region_times, const XtfSelecte
     xtf_lines_region_name(lines, &region_times->regions, spread->row);
 }
 
+/* Adds the lines of each bin, for a selection of recorded processes. */
+static bool add_bins(XtfViews *views, const XtfTimeBins *bins, XtfLines *lines, bool sorted, GError **error)
+{
+    g_auto(XtfRegionTimes) region_times = {0};
+    g_auto(XtfSelectedLocations) selected = {0};
+    g_auto(Spreads) all = {0};
+
+    if (!xtf_region_times_init(&region_times, views->formats, bins->selection, error) ||
+        !xtf_selected_locations_init(&selected, views->context, bins->selection, error))
+        return false;
+    uint64_t n = region_times.regions.n;
+    spreads_init(&all, bins->n, n);
+    if (!measure_all(&region_times, &selected, bins, &all, error))
+        return false;
+    for (uint64_t bin = 0; bin < bins->n; bin++) {
+        Spread *spreads = all.spreads[bin];
+        if (sorted)
+            qsort(spreads, n, sizeof *spreads, compare_spreads);
+        for (uint64_t i = 0; i < n; i++) {
+            if (xtf_region_is_listed(&region_times.regions, spreads[i].row))
+                add_spread_line(&region_times, &selected, &spreads[i], lines);
+        }
+    }
+    return true;
+}
+
 static bool fill_imbalance_sorted(XtfViews *views, XtfSelection *selection, XtfLines *lines, bool sorted,
                                   GError **error)
 {
     g_auto(XtfRecordedProcs) recorded = {0};
-    g_auto(XtfRegionTimes) region_times = {0};
-    g_auto(XtfSelectedLocations) selected = {0};
+    g_auto(XtfTimeBins) bins = {0};
 
-    if (!xtf_recorded_procs_find(&recorded, views->formats, selection, error) ||
-        !xtf_region_times_init(&region_times, views->formats, recorded.selection, error) ||
-        !xtf_selected_locations_init(&selected, views->context, recorded.selection, error))
+    if (!xtf_recorded_procs_find(&recorded, views->formats, selection, error))
         return false;
-    g_autofree Spread *spreads = g_new0(Spread, region_times.regions.n);
-    for (uint64_t row = 0; row < region_times.regions.n; row++)
-        spreads[row].row = row;
-    if (!measure_all(&region_times, &selected, spreads, error))
-        return false;
-    if (sorted)
-        qsort(spreads, region_times.regions.n, sizeof *spreads, compare_spreads);
-    for (uint64_t i = 0; i < region_times.regions.n; i++) {
-        if (xtf_region_is_listed(&region_times.regions, spreads[i].row))
-            add_spread_line(&region_times, &selected, &spreads[i], lines);
-    }
-    return true;
+    xtf_time_bins_init_one(&bins, recorded.selection, &views->context->scale);
+    return add_bins(views, &bins, lines, sorted, error);
 }
 
 static bool fill_imbalance(XtfViews *views, XtfSelection *selection, uint64_t first, uint64_t count, XtfLines *lines,
@@ -214,6 +262,27 @@ static bool fill_imbalance_by_row(XtfViews *views, XtfSelection *selection, uint
     return fill_imbalance_sorted(views, selection, lines, false, error);
 }
 
+/* Adds the blocks of slices: in one pass, unless processes may be left out of some slices. */
+static bool fill_slices(XtfViews *views, XtfSelection *selection, const XtfKeyValues *values, uint64_t first,
+                        uint64_t n, XtfLines *lines, GError **error)
+{
+    const XtfRegionClasses *classes = xtf_trace_context_classes(views->context, error);
+    g_auto(XtfTimeBins) bins = {0};
+
+    if (!classes)
+        return false;
+    if (!xtf_recorded_procs_may_differ(classes)) {
+        xtf_time_bins_init(&bins, selection, values, first, n);
+        return add_bins(views, &bins, lines, false, error);
+    }
+    for (uint64_t i = first; i < first + n; i++) {
+        g_autoptr(XtfSelection) slice = xtf_key_slices(values, selection, i, 1);
+        if (!fill_imbalance_sorted(views, slice, lines, false, error))
+            return false;
+    }
+    return true;
+}
+
 const XtfView xtf_view_imbalance = {
     .table = XTF_TABLE("imbalance", "how exclusive times of each region differ between processes", columns),
     .by_location = true,
@@ -222,4 +291,6 @@ const XtfView xtf_view_imbalance = {
     .shape = shape_imbalance,
     .fill = fill_imbalance,
     .fill_in_order = fill_imbalance_by_row,
+    .batch_keys = 1 << XTF_GROUP_BY_TIME,
+    .fill_batch = fill_slices,
     .refused_keys = 1 << XTF_GROUP_BY_CLASS | 1 << XTF_GROUP_BY_SITE};

@@ -30,20 +30,26 @@ static bool item_holds(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t 
     return false;
 }
 
-static bool select_row(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t from, Selection *selection,
-                       GError **error)
+/* Finds the row among the rows of a leaf from `from` on. */
+static void select_in_rows(const XtfTotalsQuery *query, const XtfPageView *rows, uint64_t from, Selection *selection)
 {
     const XtfSchema *schema = query->array->schema;
+
+    for (uint64_t i = from; i < rows->count && !selection->found; i++) {
+        if (!xtf_row_matches(schema, query->index, query->filter, rows->payload + i * schema->row_size))
+            continue;
+        selection->n = rows->first_n + i;
+        selection->found = selection->k-- == 0;
+    }
+}
+
+static bool select_row(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, Selection *selection, GError **error)
+{
     g_auto(XtfPageView) rows = {0};
 
     if (!xtf_descent_leaf_rows(leaf, &rows, error))
         return false;
-    for (uint64_t i = from; i < rows.count && !selection->found; i++) {
-        if (!xtf_row_matches(schema, query->index, query->filter, rows.payload + i * schema->row_size))
-            continue;
-        selection->n = leaf->first_n + i;
-        selection->found = selection->k-- == 0;
-    }
+    select_in_rows(query, &rows, 0, selection);
     return true;
 }
 
@@ -69,18 +75,28 @@ static uint32_t select_item(XtfPageTotals *page, uint32_t i, uint32_t end, Selec
     return end;
 }
 
+/* Finds the row in a leaf: by its digest if the leaf is read again and again, else among all rows. */
 static bool select_in_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, Selection *selection, GError **error)
 {
-    g_autoptr(XtfBlock) block = xtf_leaf_digest_get(leaf, query->index, error);
+    g_auto(XtfPageView) rows = {0};
     XtfPageTotals totals;
 
+    if (!xtf_descent_leaf_rows(leaf, &rows, error))
+        return false;
+    if (xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(&rows, XTF_READ_FOR_TOTALS)) {
+        select_in_rows(query, &rows, 0, selection);
+        return true;
+    }
+    g_autoptr(XtfBlock) block = xtf_leaf_digest_get(leaf, query->index, error);
     if (!block)
         return false;
     xtf_page_totals_init(&totals, query, xtf_block_child_totals(block));
     bool holds;
     uint32_t n = totals.children->n, chunk = select_item(&totals, 0, n, selection, &holds);
     xtf_page_totals_finish(&totals);
-    return chunk == n || select_row(query, leaf, (uint64_t)chunk * XTF_CHUNK_ROWS, selection, error);
+    if (chunk < n)
+        select_in_rows(query, &rows, (uint64_t)chunk * XTF_CHUNK_ROWS, selection);
+    return true;
 }
 
 static bool select_in_page(XtfTotalsQuery *query, const XtfDescentPage *page, Selection *selection, GError **error);
@@ -94,7 +110,7 @@ static bool select_in_child(XtfTotalsQuery *query, const XtfDescentPage *page, u
         xtf_descent_leaf(page, slot, &leaf);
         if (!xtf_totals_query_scans(query, page, slot, &scans, error))
             return false;
-        return scans ? select_row(query, &leaf, 0, selection, error) : select_in_leaf(query, &leaf, selection, error);
+        return scans ? select_row(query, &leaf, selection, error) : select_in_leaf(query, &leaf, selection, error);
     }
     g_auto(XtfDescentPage) child = {0};
     return xtf_descent_enter(page, slot, &child, error) && select_in_page(query, &child, selection, error);

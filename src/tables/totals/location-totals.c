@@ -43,6 +43,16 @@ bool xtf_location_totals_add_rows(XtfLocationTotals *totals, const XtfArray *arr
                             error);
 }
 
+bool xtf_location_totals_visit(XtfLocationTotals *totals, const XtfArray *array, uint64_t proc, const uint64_t *rows,
+                               size_t n, XtfSliceVisitor visit, void *data, GError **error)
+{
+    const XtfFilter filter = {totals->matcher, proc};
+    const XtfGroupFilter groups = xtf_filter_groups(&filter);
+
+    return totals->is_empty || xtf_array_slice_totals(array, totals->ref->number, totals->matcher ? &groups : NULL,
+                                                      rows, n, totals->groups, visit, data, error);
+}
+
 bool xtf_location_totals_add_window(XtfLocationTotals *totals, const XtfLocationArrays *arrays, GError **error)
 {
     const XtfArray *array = totals->is_empty ? NULL : xtf_location_arrays_find(arrays, totals->ref->schema);

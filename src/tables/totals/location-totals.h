@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "libxtf/slices.h"
 #include "src/tables/totals/selected-locations.h"
 #include "src/trace/select/aggregate-ref.h"
 #include "src/trace/select/matcher.h"
@@ -28,5 +29,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLocationTotals, xtf_location_totals_finish)
 /* Adds the selected rows among rows [lo, hi) of an array that process `proc` recorded. */
 bool xtf_location_totals_add_rows(XtfLocationTotals *totals, const XtfArray *array, uint64_t proc, uint64_t lo,
                                   uint64_t hi, GError **error);
+/* Visits the totals of the selected rows between each two of `n` numbers of rows, ascending (libxtf/slices.h). Visits
+ * none if is_empty. */
+bool xtf_location_totals_visit(XtfLocationTotals *totals, const XtfArray *array, uint64_t proc, const uint64_t *rows,
+                               size_t n, XtfSliceVisitor visit, void *data, GError **error);
 /* Adds a location's selected rows in the selection's window. */
 bool xtf_location_totals_add_window(XtfLocationTotals *totals, const XtfLocationArrays *arrays, GError **error);

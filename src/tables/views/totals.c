@@ -192,20 +192,17 @@ static bool add_totals(Histogram *histogram, const XtfSpan *span, unsigned type,
                        GError **error)
 {
     XtfLocationTotals *totals = &histogram->totals[type];
-    const XtfFilter filter = {totals->matcher, histogram->question->locations->all[span->tag].proc};
-    const XtfGroupFilter groups = xtf_filter_groups(&filter), begins = {.begins_only = true};
+    uint64_t proc = histogram->question->locations->all[span->tag].proc;
+    const XtfGroupFilter begins = {.begins_only = true};
     unsigned number = totals->ref->number;
     size_t n = histogram->question->bins->n + 1;
     CutSpan cut = {.histogram = histogram, .type = type};
 
-    if (totals->is_empty)
-        return true;
-    if (type == CALLS && !totals->matcher)
+    if (type == CALLS && !totals->matcher && !totals->is_empty)
         return xtf_array_slice_totals(&span->array, number, &begins, edges, n, NULL, take_calls, histogram, error);
     *counted = cut.counts_rows =
         totals->matcher && xtf_span_is_filtered(span) && !span->filter.begins_only && span->aggregate == number;
-    return xtf_array_slice_totals(&span->array, number, totals->matcher ? &groups : NULL, edges, n, totals->groups,
-                                  take_totals, &cut, error);
+    return xtf_location_totals_visit(totals, &span->array, proc, edges, n, take_totals, &cut, error);
 }
 
 /* Cuts a span at the bounds of the bins, and adds the totals that the index has between two bounds; for many rows. */

@@ -126,6 +126,7 @@ typedef struct {
     const XtfTimeBins *bins;
     XtfLocationTotals totals;
     XtfLocationArrays arrays;
+    const XtfArray *array;       /* the location's rows of metrics */
     uint64_t first, n;           /* index of the first metric, and number of metrics */
     XtfMetricSummary *summaries; /* bins.n summaries for each metric */
     uint64_t *last_found;        /* by metric: value of n_bins when its last value was found */
@@ -225,18 +226,18 @@ static bool look_up_last(Collection *collection, const XtfArray *array, uint64_t
     return true;
 }
 
-static bool add_bin(Collection *collection, const XtfArray *array, uint64_t bin, uint64_t lo, uint64_t hi,
-                    GError **error)
+/* Adds the rows of a bin to the summaries of their metrics. */
+static bool add_bin(const XtfSlice *slice, void *data, GError **error)
 {
+    Collection *collection = data;
     const XtfAggregateRef *ref = collection->ref;
-    const XtfGroupTotals *groups = collection->totals.groups;
+    const XtfGroupTotals *groups = slice->totals;
+    uint64_t bin = slice->number, index;
     unsigned n_found = 0;
-    uint64_t index;
 
+    if (slice->n1 == slice->n2)
+        return true;
     collection->n_bins++;
-    xtf_group_totals_clear(collection->totals.groups);
-    if (!xtf_location_totals_add_rows(&collection->totals, array, collection->arrays.location->proc, lo, hi, error))
-        return false;
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
         const uint64_t *key = xtf_group_totals_key(groups, i), *cells = xtf_group_totals_cells(groups, i);
         const uint64_t *value = cells + 1; /* the first of the value fields */
@@ -247,12 +248,12 @@ static bool add_bin(Collection *collection, const XtfArray *array, uint64_t bin,
         xtf_metric_summary_add(&collection->summaries[index * collection->bins->n + bin], &totals);
         n_found++;
     }
-    if (n_found && !walk_back(collection, array, bin, lo, hi, n_found, error))
+    if (n_found && !walk_back(collection, collection->array, bin, slice->n1, slice->n2, n_found, error))
         return false;
     for (uint32_t i = 0; i < xtf_group_totals_n(groups); i++) {
         uint64_t metric = xtf_group_totals_key(groups, i)[ref->metric];
         if (find_metric(collection, metric, &index) && collection->last_found[index] != collection->n_bins &&
-            !look_up_last(collection, array, bin, metric, hi, error))
+            !look_up_last(collection, collection->array, bin, metric, slice->n2, error))
             return false;
     }
     return true;
@@ -262,7 +263,7 @@ static bool add_location_values(Collection *collection, const XtfTraceContext *c
                                 GError **error)
 {
     const XtfSelection *selection = collection->totals.selection;
-    g_autofree uint64_t *ends = g_new(uint64_t, collection->bins->n);
+    g_autofree uint64_t *edges = g_new(uint64_t, collection->bins->n + 1);
     XtfSpan span;
 
     if (!xtf_location_arrays_load(&collection->arrays, context, location, error))
@@ -272,13 +273,12 @@ static bool add_location_values(Collection *collection, const XtfTraceContext *c
         return true;
     xtf_span_init(&span, array);
     if (!xtf_span_cut(&span, selection->time_from, selection->time_to, error) ||
-        !xtf_time_bins_cut(collection->bins, array, span.lo, span.hi, ends, error))
+        !xtf_time_bins_cut(collection->bins, array, span.lo, span.hi, edges + 1, error))
         return false;
-    for (uint64_t i = 0; i < collection->bins->n; span.lo = ends[i++]) {
-        if (span.lo < ends[i] && !add_bin(collection, array, i, span.lo, ends[i], error))
-            return false;
-    }
-    return true;
+    edges[0] = span.lo;
+    collection->array = array;
+    return xtf_location_totals_visit(&collection->totals, array, location->proc, edges, collection->bins->n + 1,
+                                     add_bin, collection, error);
 }
 
 /* Collects the summaries of metrics [first, first + n). The caller has set collection->bins. */

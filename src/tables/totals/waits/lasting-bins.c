@@ -86,28 +86,43 @@ static bool walk_span(const XtfLastingBins *request, const XtfLastingTotals *las
 
 /* ---- Many rows: the index cuts them by bins. */
 
+typedef struct {
+    const XtfLastingBins *request;
+    XtfLastingTotals *lasting;
+    const XtfArray *array;
+    uint64_t proc;
+    XtfLastingBin *sums;
+} CutSpan;
+
+static bool take_bin(const XtfSlice *slice, void *data, GError **error)
+{
+    const CutSpan *cut = data;
+    const XtfTimeBins *bins = cut->request->bins;
+    XtfLastingBin *sum = &cut->sums[slice->number];
+
+    if (!xtf_lasting_totals_add_edges(cut->lasting, cut->array, cut->proc, slice->n1, slice->n2,
+                                      xtf_time_bin_begin(bins, slice->number), xtf_time_bin_end(bins, slice->number),
+                                      error))
+        return false;
+    for (uint32_t group = 0; group < xtf_group_totals_n(slice->totals); group++) {
+        const uint64_t *cells = xtf_group_totals_cells(slice->totals, group);
+        sum->rows += cells[XTF_GROUP_ROWS];
+        for (unsigned v = 0; v < cut->request->n_values; v++)
+            sum->values[v] += cells[cut->request->cells[v]];
+    }
+    return true;
+}
+
 static bool cut_span(const XtfLastingBins *request, XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc,
                      const XtfSpan *span, XtfLastingBin *sums, GError **error)
 {
-    const XtfTimeBins *bins = request->bins;
-    g_autofree uint64_t *ends = g_new(uint64_t, bins->n);
-    XtfGroupTotals *groups = lasting->totals.groups;
+    uint64_t n = request->bins->n;
+    g_autofree uint64_t *edges = g_new(uint64_t, n + 1);
+    CutSpan cut = {.request = request, .lasting = lasting, .array = array, .proc = proc, .sums = sums};
 
-    if (!xtf_time_bins_cut(bins, array, span->lo, span->hi, ends, error))
-        return false;
-    for (uint64_t i = 0; i < bins->n; i++) {
-        xtf_group_totals_clear(groups);
-        if (!xtf_lasting_totals_add_rows(lasting, array, proc, i ? ends[i - 1] : span->lo, ends[i],
-                                         xtf_time_bin_begin(bins, i), xtf_time_bin_end(bins, i), error))
-            return false;
-        for (uint32_t group = 0; group < xtf_group_totals_n(groups); group++) {
-            const uint64_t *cells = xtf_group_totals_cells(groups, group);
-            sums[i].rows += cells[XTF_GROUP_ROWS];
-            for (unsigned v = 0; v < request->n_values; v++)
-                sums[i].values[v] += cells[request->cells[v]];
-        }
-    }
-    return true;
+    edges[0] = span->lo;
+    return xtf_time_bins_cut(request->bins, array, span->lo, span->hi, edges + 1, error) &&
+           xtf_location_totals_visit(&lasting->totals, array, proc, edges, n + 1, take_bin, &cut, error);
 }
 
 bool xtf_lasting_bins_add(const XtfLastingBins *request, XtfLastingTotals *lasting, const XtfArray *array,

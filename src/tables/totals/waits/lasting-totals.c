@@ -76,11 +76,9 @@ static bool add_edge(XtfLastingTotals *lasting, const XtfArray *array, uint64_t 
     return true;
 }
 
-bool xtf_lasting_totals_add_rows(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t lo,
-                                 uint64_t hi, uint64_t from, uint64_t to, GError **error)
+bool xtf_lasting_totals_add_edges(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t lo,
+                                  uint64_t hi, uint64_t from, uint64_t to, GError **error)
 {
-    if (lasting->totals.is_empty || !xtf_location_totals_add_rows(&lasting->totals, array, proc, lo, hi, error))
-        return lasting->totals.is_empty;
     if (!lasting->length)
         return true;
     return (from == 0 || add_edge(lasting, array, proc, lo, from, true, error)) &&
@@ -96,5 +94,6 @@ bool xtf_lasting_totals_add(XtfLastingTotals *lasting, const XtfArray *array, ui
         return true;
     xtf_span_init(&span, array);
     return xtf_span_cut(&span, from, to, error) &&
-           xtf_lasting_totals_add_rows(lasting, array, proc, span.lo, span.hi, from, to, error);
+           xtf_location_totals_add_rows(&lasting->totals, array, proc, span.lo, span.hi, error) &&
+           xtf_lasting_totals_add_edges(lasting, array, proc, span.lo, span.hi, from, to, error);
 }

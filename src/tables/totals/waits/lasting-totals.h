@@ -36,9 +36,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfLastingTotals, xtf_lasting_totals_finish)
  * all earlier time, and one to XTF_TIME_OPEN all later time. */
 bool xtf_lasting_totals_add(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t from, uint64_t to,
                             GError **error);
-/* Adds the selected rows like xtf_lasting_totals_add(), if rows [lo, hi) are known to end in the window. */
-bool xtf_lasting_totals_add_rows(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t lo,
-                                 uint64_t hi, uint64_t from, uint64_t to, GError **error);
+/* Adds to the totals of rows [lo, hi), which end in the window, the parts of rows that last across its bounds. */
+bool xtf_lasting_totals_add_edges(XtfLastingTotals *lasting, const XtfArray *array, uint64_t proc, uint64_t lo,
+                                  uint64_t hi, uint64_t from, uint64_t to, GError **error);
 
 /* Returns the part of a value for `part` of a length, rounded down. */
 static inline uint64_t xtf_lasting_share(uint64_t value, uint64_t part, uint64_t length)

@@ -2,8 +2,8 @@
  * Slices: totals of an array between each two of many edges, and stacks at many times, in one pass.
  *
  * A table of time slices has an edge for each slice. Each edge cuts a leaf, and one index page per level above this
- * leaf. One pass over all edges, in their order, reads each of these pages once. xtf_array_totals() and
- * xtf_array_profile() read them once for the slice before the edge, and again for the slice after it.
+ * leaf. One pass over all edges, in ascending order, reads each of these pages once. Queries of single slices read them
+ * for the slice before the edge, and again for the slice after it.
  *
  * Memory: a pass holds the totals of one page per level, and one leaf. Leaves and totals that no other caller has read
  * leave the trace's page cache as soon as the pass is behind them (libxtf/cache/cache.h: xtf_block_pass()).
@@ -26,13 +26,13 @@ typedef struct {
     XtfGroupTotals *totals;
 } XtfSlice;
 
-/* Takes a slice. Slices come in ascending order, each once, including empty ones. Returning false with an error ends
- * the pass, which returns the error. The visitor may read the trace, but not begin a pass with the same totals. */
+/* Takes a slice. The pass visits all slices in ascending order, including empty ones. Returning false with an error
+ * ends the pass, which returns the error. The visitor may read the trace, but not begin a pass with the same totals. */
 typedef bool (*XtfSliceVisitor)(const XtfSlice *slice, void *data, GError **error);
 
 /*
  * Visits the totals of the rows between each two of `n` row numbers, in ascending order. Equal numbers make empty
- * slices. Numbers above n_rows count as n_rows. The totals of a slice are those of xtf_array_totals(). `totals` must
+ * slices. Numbers above n_rows count as n_rows. xtf_array_totals() gives the same totals for a slice. `totals` must
  * have been created for schema->aggregates[index]. If `totals` is NULL, rows are counted as by xtf_array_group_count().
  * XTF_ERROR_INVALID if the numbers descend.
  */
@@ -52,7 +52,7 @@ bool xtf_array_slice_profiles(const XtfArray *array, unsigned index, const uint6
 typedef bool (*XtfStackVisitor)(size_t i, uint64_t n, const XtfOpenFrame *frames, size_t n_frames, void *data,
                                 GError **error);
 
-/* Visits the stacks of an XTF_AGGREGATE_FRAMES at `n` times, in ascending order: those of xtf_array_stack().
+/* Visits the stacks of an XTF_AGGREGATE_FRAMES at `n` times, in ascending order, as xtf_array_stack() returns them.
  * XTF_ERROR_INVALID if the times descend. */
 bool xtf_array_stacks(const XtfArray *array, unsigned index, const uint64_t *times, size_t n, XtfStackVisitor visit,
                       void *data, GError **error);

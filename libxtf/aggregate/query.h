@@ -46,9 +46,8 @@ bool xtf_totals_query_uses_all(const XtfTotalsQuery *query);
 void xtf_totals_query_add_groups(XtfTotalsQuery *query, const XtfGroupTotals *totals);
 /* Counts the accepted rows among rows [from, to) of a leaf. For a query without totals. */
 void xtf_totals_query_count_rows(XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to);
-/* Gets one bit per row of a leaf, set if the row begins a frame, if these bits answer the query: if it counts the rows
- * that begin frames of any key. Otherwise, or if the leaf does not show the bits, zeros->block is NULL. The caller
- * finishes *zeros. */
+/* Gets one bit per row of a leaf, set if the row begins a frame. Sets zeros->block to NULL if the leaf does not show
+ * these bits, or the query does not count all rows that begin frames. The caller finishes *zeros. */
 bool xtf_totals_query_begun_rows(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, XtfLeafZeros *zeros,
                                  GError **error);
 

@@ -28,7 +28,8 @@ typedef struct {
 
 /* Initializes the private members. The caller has set the others. */
 void xtf_slice_walk_init(XtfSliceWalk *walk);
-/* Walks over all edges. The first `begins` edges lie before row 0, and those from `ends` on behind the last row. */
+/* Walks over all edges. The first `begins` edges lie before row 0. Edges from number `ends` on lie behind the last row.
+ */
 bool xtf_slice_walk_run(XtfSliceWalk *walk, size_t begins, size_t ends, GError **error);
 void xtf_slice_walk_finish(XtfSliceWalk *walk);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfSliceWalk, xtf_slice_walk_finish)

@@ -24,7 +24,7 @@ static size_t random_edges(GRand *random, uint64_t end, uint64_t edges[MOST_EDGE
     return n;
 }
 
-/* The regions that a filter accepts: those whose bits are set. */
+/* Accepts the regions whose bits are set. */
 static XtfMatch match_regions(const uint64_t *key, unsigned depth, const void *data)
 {
     const uint64_t *regions = data;
@@ -34,7 +34,7 @@ static XtfMatch match_regions(const uint64_t *key, unsigned depth, const void *d
     return key[0] < REGIONS && *regions >> key[0] & 1 ? XTF_MATCH_ALL : XTF_MATCH_NONE;
 }
 
-/* What a visitor expects. */
+/* The slices that a visitor expects. */
 typedef struct {
     const Calls *calls;
     const uint64_t *edges;

@@ -23,8 +23,8 @@ void xtf_time_bins_init_one(XtfTimeBins *bins, XtfSelection *selection, const Xt
 void xtf_time_bins_finish(XtfTimeBins *bins); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfTimeBins, xtf_time_bins_finish)
 
-/* Returns the bounds of a bin as those of a window: the first begins where the selection begins, and the last ends
- * where the selection ends, open or not. */
+/* Returns where a bin begins or ends, as the bound of a window. The first bin begins where the selection begins, and
+ * the last ends where the selection ends, open or not. */
 static inline uint64_t xtf_time_bin_begin(const XtfTimeBins *bins, uint64_t i)
 {
     return i == 0 ? bins->selection->time_from : bins->bounds[i];

@@ -31,7 +31,7 @@ STOREYS = [
     ("src/pictures", ["images", "drawing", "timeline/rows", "timeline", "charts", "frames", "findings", "page", "registry"]),
     ("src/tree", ["records", "node", "entries", "paths", "diff"]),
     ("src/fs", [""]),
-    ("src/cli", ["ui", "trace", "mount", "play", "watch", "commands", "commands/record", ""]),
+    ("src/cli", ["ui", "copy", "trace", "mount", "play", "watch", "commands", "commands/record", ""]),
 ]
 
 # The storeys beside, each with its rooms, lowest first. For each room: the highest storey that it uses, or None, and the other rooms that it

@@ -7,8 +7,8 @@
 
 #include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/copy/copy-trace.h"
 #include "src/cli/trace/archive-cache.h"
-#include "src/cli/trace/copy-trace.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"

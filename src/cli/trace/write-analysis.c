@@ -4,8 +4,8 @@
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
+#include "src/cli/copy/copy-trace.h"
 #include "src/cli/trace/companion.h"
-#include "src/cli/trace/copy-trace.h"
 #include "src/cli/trace/own-writer.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"

@@ -7,7 +7,7 @@
 #include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/commands/record/record-names.h"
-#include "src/cli/trace/rewrite.h"
+#include "src/cli/copy/rewrite.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"

@@ -1,9 +1,9 @@
-#include "src/cli/trace/copy-trace.h"
+#include "src/cli/copy/copy-trace.h"
 
 #include "libxtf/array.h"
 #include "libxtf/references.h"
 #include "libxtf/trace.h"
-#include "src/cli/trace/kept-rows.h"
+#include "src/cli/copy/kept-rows.h"
 
 typedef struct {
     XtfTrace *trace;
@@ -43,7 +43,7 @@ static GArray *find_string_references(const XtfSchema *schema)
     return references;
 }
 
-/* Copies a row, and replaces its string ids by those of the copy. */
+/* Copies a row, and replaces its string ids by ids of the copy. */
 static bool copy_row(Copy *copy, const XtfSchema *schema, const GArray *strings, const uint8_t *row, uint8_t *to,
                      GError **error)
 {

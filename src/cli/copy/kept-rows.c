@@ -1,4 +1,4 @@
-#include "src/cli/trace/kept-rows.h"
+#include "src/cli/copy/kept-rows.h"
 
 #include <string.h>
 

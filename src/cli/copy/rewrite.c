@@ -1,8 +1,8 @@
-#include "src/cli/trace/rewrite.h"
+#include "src/cli/copy/rewrite.h"
 
 #include "libxtf/trace.h"
 #include "libxtf/writer.h"
-#include "src/cli/trace/copy-trace.h"
+#include "src/cli/copy/copy-trace.h"
 #include "src/import/output.h"
 
 typedef struct {

@@ -53,12 +53,23 @@
 #define XTF_IDEAL_FIELDS(FIELD)                                                                                        \
     XTF_DERIVED_HEAD(FIELD) XTF_TICKS(FIELD, waited) XTF_TICKS(FIELD, ideal)
 
+/* `back`: from the receive to the one that completed before it, in records. */
+#define XTF_ORDER_CHANGES_FIELDS(FIELD)                                                                                \
+    XTF_DERIVED_HEAD(FIELD)                                                                                            \
+    FIELD(U64, back, "", "records", "", 0, NULL)                                                                       \
+    FIELD(U64, sent, "", "ticks", "", XTF_FIELD_INSTANT, NULL)                                                         \
+    FIELD(U64, earlier_sent, "", "ticks", "", XTF_FIELD_INSTANT, NULL)                                                 \
+    XTF_U32(FIELD, sender) XTF_U32(FIELD, earlier_sender)                                                              \
+    FIELD(U32, comm, XTF_ROLE_COMM, "", XTF_TABLE_COMMUNICATORS, XTF_FIELD_OPTIONAL, NULL)                             \
+    FIELD(U32, tag, XTF_ROLE_TAG, "", "", 0, NULL)
+
 /* ARRAY(TAG, name, Type) */
 #define XTF_DERIVED_TYPES(ARRAY)                                                                                       \
     ARRAY(WAITS, waits, Waits)                                                                                         \
     ARRAY(DELAYS, delays, Delays)                                                                                      \
     ARRAY(CRITICAL, critical, Critical)                                                                                \
     ARRAY(ACTIVITY, activity, Activity)                                                                                \
-    ARRAY(IDEAL, ideal, Ideal)
+    ARRAY(IDEAL, ideal, Ideal)                                                                                         \
+    ARRAY(ORDER_CHANGES, order_changes, OrderChange)
 
 /* clang-format on */

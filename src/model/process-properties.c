@@ -129,6 +129,29 @@ GArray *xtf_stated_ends(XtfTrace *trace, GError **error)
     return properties ? g_steal_pointer(&ends) : NULL;
 }
 
+/* ---- Costs of probes. */
+
+static void clear_probes(gpointer data)
+{
+    XtfStatedProbes *probes = data;
+
+    g_free(probes->costs);
+}
+
+GArray *xtf_stated_probes(XtfTrace *trace, GError **error)
+{
+    g_autoptr(GArray) properties = properties_of(trace, XTF_RECORD_PROBES, error);
+    g_autoptr(GArray) all = g_array_new(FALSE, FALSE, sizeof(XtfStatedProbes));
+
+    g_array_set_clear_func(all, clear_probes);
+    for (guint i = 0; properties && i < properties->len; i++) {
+        const Property *property = &g_array_index(properties, Property, i);
+        const XtfStatedProbes probes = {.proc = property->proc, .costs = g_strdup(property->text)};
+        g_array_append_val(all, probes);
+    }
+    return properties ? g_steal_pointer(&all) : NULL;
+}
+
 /* ---- Records that end early. */
 
 static void clear_end(gpointer data)

@@ -140,6 +140,19 @@ bool xtf_missing_of(XtfTrace *trace, unsigned *missing, GError **error);
  * caller frees the text. */
 char *xtf_missing_text(unsigned missing);
 
+/* ---- XTF_RECORD_PROBES: what recording costs a process, "ENTER=8ns,LEAVE=9ns" (src/analysis/compensate/probes.h). */
+
+#define XTF_RECORD_PROBES "record.probes"
+
+typedef struct {
+    uint32_t proc;
+    char *costs;
+} XtfStatedProbes;
+
+/* Returns an array of XtfStatedProbes, in the order of the table; it may be empty. The caller unrefs the array. NULL
+ * with an error. */
+GArray *xtf_stated_probes(XtfTrace *trace, GError **error);
+
 /* ---- XTF_RECORD_HOST, _AFFINITY: the host of a process, and the CPUs on which it might run ("0-3,8").
  * XTF_RECORD_WORLD_SIZE: number of processes in its MPI_COMM_WORLD; "0" without MPI. */
 

@@ -134,6 +134,7 @@ static bool add_derived_sums(XtfSchema *schema, unsigned tag, GError **error)
         {XTF_MODEL_CRITICAL, {"region", "context"}, {"amount", "segments"}},
         {XTF_MODEL_ACTIVITY, {"region", "context"}, {"total", "waited"}},
         {XTF_MODEL_IDEAL, {"region"}, {"waited"}},
+        {XTF_MODEL_ORDER_CHANGES, {"region", "comm", "tag"}, {NULL}},
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(sums); i++) {

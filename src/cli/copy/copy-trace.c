@@ -3,20 +3,10 @@
 #include "libxtf/array.h"
 #include "libxtf/references.h"
 #include "libxtf/trace.h"
-#include "src/cli/copy/kept-rows.h"
-
-typedef struct {
-    XtfTrace *trace;
-    XtfWriter *writer;
-    const XtfCopyOptions *options;
-    uint32_t *ids;        /* ids of the copy's schemas, by schema id of the trace */
-    uint64_t done, total; /* rows copied, and all rows of arrays */
-    GHashTable *strings;  /* string ids of the trace -> ids of the copy, plus 1 */
-    XtfKeptRows *kept;    /* changes the rows; NULL: no volume was removed */
-} Copy;
+#include "src/cli/copy/copy-private.h"
 
 /* Copies a string, unless that was done before, and returns its id in the copy. */
-static bool copy_string(Copy *copy, uint32_t old_id, uint32_t *new_id, GError **error)
+static bool copy_string(XtfCopy *copy, uint32_t old_id, uint32_t *new_id, GError **error)
 {
     gpointer known = g_hash_table_lookup(copy->strings, GUINT_TO_POINTER(old_id));
     const char *text;
@@ -32,8 +22,7 @@ static bool copy_string(Copy *copy, uint32_t old_id, uint32_t *new_id, GError **
     return true;
 }
 
-/* Returns the references of a schema that lead to strings. */
-static GArray *find_string_references(const XtfSchema *schema)
+GArray *xtf_copy_string_references(const XtfSchema *schema)
 {
     GArray *references = xtf_schema_references(schema);
 
@@ -43,9 +32,8 @@ static GArray *find_string_references(const XtfSchema *schema)
     return references;
 }
 
-/* Copies a row, and replaces its string ids by ids of the copy. */
-static bool copy_row(Copy *copy, const XtfSchema *schema, const GArray *strings, const uint8_t *row, uint8_t *to,
-                     GError **error)
+bool xtf_copy_row(XtfCopy *copy, const XtfSchema *schema, const GArray *strings, const uint8_t *row, uint8_t *to,
+                  GError **error)
 {
     memcpy(to, row, schema->row_size);
     for (guint i = 0; i < strings->len; i++) {
@@ -62,14 +50,14 @@ static bool copy_row(Copy *copy, const XtfSchema *schema, const GArray *strings,
 }
 
 /* Appends rows from row n on of a trace whose first volumes were removed. */
-static bool append_kept_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
+static bool append_kept_rows(XtfCopy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
                              const uint8_t *rows, uint64_t n, uint64_t count, GError **error)
 {
     uint8_t row[XTF_ROW_MAX];
 
     for (uint64_t i = 0; i < count; i++, rows += schema->row_size) {
         bool left_out;
-        if (!copy_row(copy, schema, strings, rows, row, error) ||
+        if (!xtf_copy_row(copy, schema, strings, rows, row, error) ||
             !xtf_kept_rows_change(copy->kept, n + i, row, &left_out, error) ||
             (!left_out && !xtf_array_writer_append(to, row, error)))
             return false;
@@ -78,7 +66,7 @@ static bool append_kept_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *sc
 }
 
 /* Begins an array of a trace whose first volumes were removed. */
-static bool begin_kept_rows(Copy *copy, XtfArrayWriter *to, const XtfArray *array, uint64_t *first, GError **error)
+static bool begin_kept_rows(XtfCopy *copy, XtfArrayWriter *to, const XtfArray *array, uint64_t *first, GError **error)
 {
     if (!xtf_kept_rows_begin(copy->kept, array, first, error))
         return false;
@@ -89,13 +77,13 @@ static bool begin_kept_rows(Copy *copy, XtfArrayWriter *to, const XtfArray *arra
     return early;
 }
 
-static bool append_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
+static bool append_rows(XtfCopy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
                         const uint8_t *rows, uint64_t count, GError **error)
 {
     uint8_t copied_row[XTF_ROW_MAX];
 
     for (uint64_t i = 0; i < count; i++, rows += schema->row_size) {
-        if (strings->len > 0 && !copy_row(copy, schema, strings, rows, copied_row, error))
+        if (strings->len > 0 && !xtf_copy_row(copy, schema, strings, rows, copied_row, error))
             return false;
         if (!xtf_array_writer_append(to, strings->len > 0 ? copied_row : rows, error))
             return false;
@@ -104,7 +92,7 @@ static bool append_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema,
 }
 
 /* Reports the progress. Returns false if the user has cancelled. Called after each leaf. */
-static bool report_copy_progress(Copy *copy, GError **error)
+static bool report_copy_progress(XtfCopy *copy, GError **error)
 {
     const XtfCopyOptions *options = copy->options;
 
@@ -113,10 +101,10 @@ static bool report_copy_progress(Copy *copy, GError **error)
     return !atomic_load(options->cancel) || xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
 }
 
-static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
+static bool copy_array(XtfCopy *copy, const XtfArray *array, GError **error)
 {
     XtfArrayWriter *to = xtf_writer_array(copy->writer, array->location, copy->ids[array->schema->id], error);
-    g_autoptr(GArray) strings = find_string_references(array->schema);
+    g_autoptr(GArray) strings = xtf_copy_string_references(array->schema);
     g_auto(XtfCursor) cursor;
     uint64_t first = 0;
     bool found;
@@ -140,7 +128,7 @@ static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
 }
 
 /* Copies the clock map of the array's location, so that rows keep their local times. */
-static bool copy_clock_map(Copy *copy, const XtfArray *array, GError **error)
+static bool copy_clock_map(XtfCopy *copy, const XtfArray *array, GError **error)
 {
     uint32_t number;
 
@@ -148,12 +136,14 @@ static bool copy_clock_map(Copy *copy, const XtfArray *array, GError **error)
                              xtf_writer_set_clock_map(copy->writer, array->location, number, error));
 }
 
-static bool is_copied(const Copy *copy, const XtfSchema *schema)
+static bool is_copied(const XtfCopy *copy, const XtfSchema *schema)
 {
-    return (!copy->options->no_derived && !copy->kept) || schema->kind != XTF_SCHEMA_DERIVED;
+    bool derived = !copy->options->no_derived && !copy->kept && !copy->options->compensation;
+
+    return (derived || schema->kind != XTF_SCHEMA_DERIVED) && !xtf_copy_leaves_out_table(copy, schema);
 }
 
-static bool copy_arrays(Copy *copy, GError **error)
+static bool copy_arrays(XtfCopy *copy, GError **error)
 {
     for (uint64_t rank = 0; rank < xtf_trace_n_arrays(copy->trace); rank++) {
         XtfArray array;
@@ -166,7 +156,7 @@ static bool copy_arrays(Copy *copy, GError **error)
     return true;
 }
 
-static bool copy_schemas(Copy *copy, GError **error)
+static bool copy_schemas(XtfCopy *copy, GError **error)
 {
     uint32_t added = 0;
 
@@ -184,25 +174,26 @@ static bool copy_schemas(Copy *copy, GError **error)
     return true;
 }
 
-static bool copy_table(Copy *copy, const XtfTable *table, GError **error)
+static bool copy_table(XtfCopy *copy, const XtfTable *table, GError **error)
 {
     XtfTableWriter *to = xtf_writer_table(copy->writer, copy->ids[table->schema->id], error);
-    g_autoptr(GArray) strings = find_string_references(table->schema);
+    g_autoptr(GArray) strings = xtf_copy_string_references(table->schema);
     uint8_t row[XTF_ROW_MAX];
 
     for (uint64_t i = 0; to && i < table->n_rows; i++)
-        if (!copy_row(copy, table->schema, strings, table->rows + i * table->schema->row_size, row, error) ||
+        if (!xtf_copy_row(copy, table->schema, strings, table->rows + i * table->schema->row_size, row, error) ||
             !xtf_table_writer_append(to, row, NULL, error))
             return false;
     return to;
 }
 
-static bool copy_tables(Copy *copy, GError **error)
+static bool copy_tables(XtfCopy *copy, GError **error)
 {
     for (uint32_t i = 0; i < xtf_trace_n_schemas(copy->trace); i++) {
         const XtfSchema *schema = xtf_trace_schema(copy->trace, i);
         const XtfTable *table = NULL;
-        if (schema->kind == XTF_SCHEMA_TABLE && !xtf_trace_table(copy->trace, schema->name, &table, error))
+        if (schema->kind == XTF_SCHEMA_TABLE && is_copied(copy, schema) &&
+            !xtf_trace_table(copy->trace, schema->name, &table, error))
             return false;
         if (table && !copy_table(copy, table, error))
             return false;
@@ -230,11 +221,12 @@ bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *op
     g_autoptr(GHashTable) strings = g_hash_table_new(NULL, NULL);
     g_autofree uint32_t *ids = g_new0(uint32_t, xtf_trace_n_schemas(trace) + 1);
     g_autoptr(XtfKeptRows) kept = NULL;
-    Copy copy = {.trace = trace, .writer = writer, .options = options, .strings = strings, .ids = ids};
+    XtfCopy copy = {.trace = trace, .writer = writer, .options = options, .strings = strings, .ids = ids};
 
     if (!xtf_trace_is_supported(trace, error))
         return false;
     if (xtf_trace_kept_from(trace) > 0 && !(copy.kept = kept = xtf_kept_rows_new(trace, error)))
         return false;
-    return copy_schemas(&copy, error) && copy_tables(&copy, error) && copy_arrays(&copy, error);
+    return copy_schemas(&copy, error) && copy_tables(&copy, error) &&
+           (options->compensation ? xtf_copy_compensated(&copy, error) : copy_arrays(&copy, error));
 }

@@ -8,6 +8,9 @@
 
 #include "libxtf/handles.h"
 #include "libxtf/writer.h"
+#include "src/analysis/steps/steps.h"
+
+struct XtfCompensation;
 
 /* Called now and then with the rows copied so far, and all rows. */
 typedef void (*XtfCopyProgress)(uint64_t done, uint64_t total, void *data);
@@ -17,6 +20,9 @@ typedef struct {
     XtfCopyProgress progress;
     void *progress_data;
     bool no_derived; /* leave out derived rows of an analysis; its tables are copied */
+    /* The new times of all records; NULL: they keep theirs. The copy then has no derived rows but changes of order. */
+    const struct XtfCompensation *compensation;
+    XtfSteps *steps; /* of a copy with new times, in place of `cancel` and `progress`; may be NULL */
 } XtfCopyOptions;
 
 /* Returns options for a copy with the clock, page size and codec of a trace. If time 0 of the trace is its first

@@ -1,0 +1,61 @@
+/*
+ * The times of a trace without the cost of recording it (LT = CT - D): docs/COMPENSATE.md.
+ *
+ * A walk over the records of each location, by all cores, shortens the sections between records by the costs of the
+ * probes (walk.h). Then waits are computed anew (retime.h). Temporary files hold some 10 bytes for each record that
+ * communicates, beside those of the replay; a location takes 1 KB of memory.
+ *
+ * One thread uses a compensation.
+ */
+#pragma once
+
+#include "src/analysis/compensate/order.h"
+#include "src/analysis/compensate/walk.h"
+
+typedef struct {
+    const char *const *probes; /* texts (probes.h), NULL-terminated; NULL: the costs that the recorder measured */
+    bool keep_flushes;         /* true: the time of buffer flushes stays */
+} XtfCompensateOptions;
+
+/* What the compensation did to a process. */
+typedef struct {
+    uint64_t proc;
+    uint64_t removed;      /* ticks of all probes of its locations */
+    uint64_t end, new_end; /* times of its last record */
+} XtfCompensatedProcess;
+
+typedef struct {
+    uint64_t n_records, n_sections, n_clamped, removed;
+    uint64_t length, new_length;             /* ticks from the trace's first record to its last one */
+    uint64_t thread_records, window_records; /* of kinds of waits that stay as recorded */
+    XtfReplayCounts counts;
+    XtfRetimeCounts retime;
+    GArray *processes; /* XtfCompensatedProcess, by number */
+    char *probes;      /* the costs, as texts */
+    bool recorded;     /* true: the recorder measured them */
+} XtfCompensationReport;
+
+typedef struct XtfCompensation XtfCompensation;
+
+/* Computes the times. Borrows the trace. XTF_ERROR_NOT_FOUND if no costs are given and the trace has none;
+ * XTF_ERROR_UNSUPPORTED for traces of several runs, or without their first volumes, or with clocks of bytes. */
+XtfCompensation *xtf_compensate(XtfTrace *trace, const XtfCompensateOptions *options, XtfSteps *steps, GError **error);
+void xtf_compensation_free(XtfCompensation *compensation); /* accepts NULL */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfCompensation, xtf_compensation_free)
+const XtfCompensationReport *xtf_compensation_report(const XtfCompensation *compensation);
+/* Returns the trace's locations, by index. Borrowed. */
+const XtfLocations *xtf_compensation_locations(const XtfCompensation *compensation);
+/* Returns the number of a process of the replay, as an XtfOrderChange has it. */
+uint64_t xtf_compensation_proc(const XtfCompensation *compensation, uint32_t process);
+
+/* Called with each record of a location and its new time, and with the changes of order whose later receive it is. */
+typedef struct {
+    void *data;
+    bool (*record)(void *data, const XtfWalkedRecord *record, uint64_t time, GError **error);
+    bool (*order)(void *data, const XtfWalkedRecord *record, uint64_t time, const XtfOrderChange *change,
+                  GError **error);
+} XtfCompensationVisitor;
+
+/* Visits all records of a location, in order; after a receive its changes of order. */
+bool xtf_compensation_visit(const XtfCompensation *compensation, uint32_t location,
+                            const XtfCompensationVisitor *visitor, XtfSteps *steps, GError **error);

@@ -1,0 +1,285 @@
+/*
+ * A copy of a trace with the times of a compensation.
+ */
+#include "libxtf/array.h"
+#include "libxtf/trace.h"
+#include "libxtf/vocabulary.h"
+#include "src/cli/copy/copy-private.h"
+#include "src/model/schemas.h"
+
+#define TOOL "xtf copy --compensate " XTF_VERSION
+
+/* How rows of a schema are copied. */
+typedef struct {
+    GArray *strings;      /* references to strings */
+    XtfArrayWriter *to;   /* the present location's array; NULL: none yet */
+    const XtfField *stop; /* of a BUFFER_FLUSH: its end; NULL: the type has none */
+    GPtrArray *instants;  /* XtfField: other times of a row */
+} Output;
+
+/* A side array of the present location. */
+typedef struct {
+    XtfCursor cursor;
+    const XtfSchema *schema;
+    XtfFieldLoad seq;
+    bool has_row;
+} Side;
+
+typedef struct {
+    XtfCopy *copy;
+    Output *outputs; /* by schema id of the trace */
+    GArray *sides;   /* Side */
+    XtfArrayWriter *changes;
+    uint32_t changes_id;
+    uint64_t location;
+    const XtfSchema *calls;        /* NULL: no calls */
+    uint64_t entered, new_entered; /* times of the last ENTER */
+    uint64_t time, new_time;       /* of the last record */
+} Compensated;
+
+/* ---- Tables. */
+
+bool xtf_copy_leaves_out_table(const XtfCopy *copy, const XtfSchema *schema)
+{
+    static const char *const names[] = {XTF_TABLE_ANALYSES, XTF_TABLE_CLOCK_ALIGNMENTS, XTF_TABLE_EARLIER_CLOCKS, NULL};
+
+    return copy->options->compensation && schema->kind == XTF_SCHEMA_TABLE && g_strv_contains(names, schema->name);
+}
+
+static bool add_property(XtfWriter *writer, XtfTableWriter *table, const XtfSchema *schema, const char *name,
+                         const char *value, GError **error)
+{
+    const XtfField *fields[] = {xtf_schema_field(schema, "name"), xtf_schema_field(schema, "value")};
+    const char *const texts[] = {name, value};
+    uint8_t row[XTF_ROW_MAX] = {0};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(fields); i++) {
+        uint32_t id;
+        if (!xtf_writer_add_string(writer, texts[i], &id, error))
+            return false;
+        if (fields[i])
+            xtf_field_set(fields[i], row, id);
+    }
+    return xtf_table_writer_append(table, row, NULL, error);
+}
+
+static bool add_properties(XtfCopy *copy, GError **error)
+{
+    const XtfSchema *schema = xtf_trace_find_schema(copy->trace, XTF_TABLE_PROPERTIES);
+    uint32_t id;
+
+    if (!schema || schema->kind != XTF_SCHEMA_TABLE)
+        schema = xtf_model_schema(XTF_MODEL_PROPERTIES);
+    if (!xtf_writer_add_schema(copy->writer, schema, &id, error))
+        return false;
+    XtfTableWriter *table = xtf_writer_table(copy->writer, id, error);
+    const XtfCompensationReport *report = xtf_compensation_report(copy->options->compensation);
+    return table && add_property(copy->writer, table, schema, "compensated", TOOL, error) &&
+           add_property(copy->writer, table, schema, "probes", report->probes, error);
+}
+
+/* ---- Rows. */
+
+static void find_times(Output *output, const XtfSchema *schema)
+{
+    output->instants = g_ptr_array_new();
+    for (uint32_t i = 1; i < schema->n_fields; i++) {
+        const XtfField *field = &schema->fields[i];
+        if (!(field->flags & XTF_FIELD_INSTANT))
+            continue;
+        if (g_str_equal(field->name, "stop"))
+            output->stop = field;
+        else
+            g_ptr_array_add(output->instants, (gpointer)field);
+    }
+}
+
+/* Returns the new time of another time in the last record's row: it keeps its distance from the record, and the time of
+ * the last ENTER stays that ENTER's. */
+static uint64_t move_instant(const Compensated *compensated, uint64_t instant)
+{
+    uint64_t time = compensated->time, new_time = compensated->new_time;
+
+    if (instant == compensated->entered && compensated->entered <= time)
+        return compensated->new_entered;
+    return instant <= time ? new_time - MIN(new_time, time - instant) : new_time + (instant - time);
+}
+
+static void move_times(const Compensated *compensated, const Output *output, uint8_t *row)
+{
+    for (guint i = 0; i < output->instants->len; i++) {
+        const XtfField *field = g_ptr_array_index(output->instants, i);
+        if (!xtf_field_is_none(field, row))
+            xtf_field_set(field, row, move_instant(compensated, xtf_field_get(field, row)));
+    }
+    if (output->stop && !xtf_field_is_none(output->stop, row))
+        xtf_field_set(output->stop, row, compensated->new_time);
+}
+
+static bool append_row(Compensated *compensated, const XtfSchema *schema, const uint8_t *row, GError **error)
+{
+    Output *output = &compensated->outputs[schema->id];
+    uint8_t copied_row[XTF_ROW_MAX];
+
+    if (!output->to)
+        output->to = xtf_writer_array(compensated->copy->writer, compensated->location,
+                                      compensated->copy->ids[schema->id], error);
+    if (!output->to || !xtf_copy_row(compensated->copy, schema, output->strings, row, copied_row, error))
+        return false;
+    uint64_t time = GUINT64_TO_LE(compensated->new_time);
+    memcpy(copied_row, &time, sizeof time);
+    if (output->instants->len > 0 || output->stop)
+        move_times(compensated, output, copied_row);
+    return xtf_array_writer_append(output->to, copied_row, error);
+}
+
+/* Copies the rows of a side array up to those of record `seq`. */
+static bool copy_side(Compensated *compensated, Side *side, uint64_t seq, GError **error)
+{
+    while (side->has_row && xtf_load_bits(&side->seq, xtf_cursor_row(&side->cursor)) <= seq)
+        if (!append_row(compensated, side->schema, xtf_cursor_row(&side->cursor), error) ||
+            !xtf_cursor_next(&side->cursor, 1, &side->has_row, error))
+            return false;
+    return true;
+}
+
+static bool copy_record(void *data, const XtfWalkedRecord *record, uint64_t time, GError **error)
+{
+    Compensated *compensated = data;
+
+    compensated->time = record->time;
+    compensated->new_time = time;
+    if (record->schema == compensated->calls) {
+        compensated->entered = record->time;
+        compensated->new_entered = time;
+    }
+    if (!append_row(compensated, record->schema, record->row, error))
+        return false;
+    for (guint i = 0; i < compensated->sides->len; i++)
+        if (!copy_side(compensated, &g_array_index(compensated->sides, Side, i), record->seq, error))
+            return false;
+    return true;
+}
+
+static bool add_change(void *data, const XtfWalkedRecord *record, uint64_t time, const XtfOrderChange *change,
+                       GError **error)
+{
+    Compensated *compensated = data;
+    const XtfCompensation *compensation = compensated->copy->options->compensation;
+    const XtfField *region = xtf_schema_field_by_role(record->schema, XTF_ROLE_REGION);
+    const XtfOrderChangeRow row = {
+        .time = time,
+        .seq = record->seq,
+        .region = region ? (uint32_t)xtf_field_get(region, record->row) : XTF_NONE32,
+        .back = change->back,
+        .sent = change->sent,
+        .earlier_sent = change->earlier_sent,
+        .sender = (uint32_t)xtf_compensation_proc(compensation, change->process),
+        .earlier_sender = (uint32_t)xtf_compensation_proc(compensation, change->earlier_process),
+        .comm = change->comm,
+        .tag = change->tag,
+    };
+
+    if (!compensated->changes)
+        compensated->changes =
+            xtf_writer_array(compensated->copy->writer, compensated->location, compensated->changes_id, error);
+    return compensated->changes && xtf_array_writer_append(compensated->changes, &row, error);
+}
+
+/* ---- Locations. */
+
+static void clear_side(gpointer data)
+{
+    xtf_cursor_finish(&((Side *)data)->cursor);
+}
+
+static bool add_sides(Compensated *compensated, const XtfLocation *location, GError **error)
+{
+    for (uint64_t i = 0; i < location->n_arrays; i++) {
+        XtfArray array;
+        if (!xtf_trace_get_arrays(compensated->copy->trace, location->first_array + i, 1, &array, error))
+            return false;
+        const XtfField *seq = xtf_schema_field_by_role(array.schema, XTF_ROLE_SEQ);
+        if (array.schema->kind != XTF_SCHEMA_SIDE || !seq)
+            continue;
+        g_array_set_size(compensated->sides, compensated->sides->len + 1);
+        Side *side = &g_array_index(compensated->sides, Side, compensated->sides->len - 1);
+        side->schema = array.schema;
+        side->seq = xtf_field_load(seq);
+        xtf_cursor_init(&side->cursor, &array);
+        if (!xtf_cursor_seek_n(&side->cursor, 0, &side->has_row, error))
+            return false;
+    }
+    return true;
+}
+
+static bool close_arrays(Compensated *compensated, GError **error)
+{
+    uint32_t n = xtf_trace_n_schemas(compensated->copy->trace);
+
+    for (uint32_t i = 0; i < n; i++) {
+        XtfArrayWriter *to = compensated->outputs[i].to;
+        compensated->outputs[i].to = NULL;
+        if (to && !xtf_array_writer_close(to, error))
+            return false;
+    }
+    XtfArrayWriter *changes = compensated->changes;
+    compensated->changes = NULL;
+    return !changes || xtf_array_writer_close(changes, error);
+}
+
+static bool copy_location(Compensated *compensated, uint32_t index, GError **error)
+{
+    const XtfCopyOptions *options = compensated->copy->options;
+    const XtfLocation *location = &xtf_compensation_locations(options->compensation)->all[index];
+    const XtfCompensationVisitor visitor = {.data = compensated, .record = copy_record, .order = add_change};
+
+    compensated->location = location->id;
+    compensated->entered = UINT64_MAX;
+    g_array_set_size(compensated->sides, 0);
+    if (!add_sides(compensated, location, error) ||
+        !xtf_compensation_visit(options->compensation, index, &visitor, options->steps, error))
+        return false;
+    for (guint i = 0; i < compensated->sides->len; i++)
+        if (!copy_side(compensated, &g_array_index(compensated->sides, Side, i), UINT64_MAX, error))
+            return false;
+    return close_arrays(compensated, error);
+}
+
+static bool copy_locations(Compensated *compensated, GError **error)
+{
+    const XtfCopyOptions *options = compensated->copy->options;
+    const XtfLocations *locations = xtf_compensation_locations(options->compensation);
+
+    xtf_steps_begin(options->steps, "copying", xtf_compensation_report(options->compensation)->n_records);
+    for (uint32_t i = 0; i < locations->n; i++)
+        if (!copy_location(compensated, i, error))
+            return false;
+    return true;
+}
+
+bool xtf_copy_compensated(XtfCopy *copy, GError **error)
+{
+    Compensated compensated = {.copy = copy, .calls = xtf_trace_find_schema(copy->trace, XTF_RECORD_ENTERS_LEAVES)};
+    uint32_t n = xtf_trace_n_schemas(copy->trace);
+
+    if (!add_properties(copy, error) ||
+        !xtf_writer_add_schema(copy->writer, xtf_model_schema(XTF_MODEL_ORDER_CHANGES), &compensated.changes_id, error))
+        return false;
+    compensated.outputs = g_new0(Output, n + 1);
+    compensated.sides = g_array_new(FALSE, TRUE, sizeof(Side));
+    g_array_set_clear_func(compensated.sides, clear_side);
+    for (uint32_t i = 0; i < n; i++) {
+        const XtfSchema *schema = xtf_trace_schema(copy->trace, i);
+        compensated.outputs[i].strings = xtf_copy_string_references(schema);
+        find_times(&compensated.outputs[i], schema);
+    }
+    bool good = copy_locations(&compensated, error);
+    for (uint32_t i = 0; i < n; i++) {
+        g_array_unref(compensated.outputs[i].strings);
+        g_ptr_array_unref(compensated.outputs[i].instants);
+    }
+    g_array_unref(compensated.sides);
+    g_free(compensated.outputs);
+    return good;
+}

@@ -165,7 +165,7 @@ static OTF2_ErrorCode write_lock(OTF2_EvtWriter *writer, uint64_t time, char kin
 static void write_event(Archive *archive, uint64_t location, uint64_t time, char kind, const Line *line)
 {
     /* counts[i]: how many numbers an event of kind kinds[i] has */
-    static const char kinds[] = "ELSIRJPCXTQBDNFftuAaVvZzOGWwYKklHh", counts[] = "1145451111105621113322224406344322";
+    static const char kinds[] = "ELSIRJPCXTQBDNFftuAaVvZzOGWwYKklHhM", counts[] = "11454511111056211133222244063443221";
     const char *at = strchr(kinds, kind);
     OTF2_EvtWriter *writer = archive_events(archive, location);
 
@@ -175,6 +175,8 @@ static void write_event(Archive *archive, uint64_t location, uint64_t time, char
         WRITE(OTF2_EvtWriter_Enter(writer, NULL, time, (uint32_t)line->numbers[0]));
     else if (kind == 'L')
         WRITE(OTF2_EvtWriter_Leave(writer, NULL, time, (uint32_t)line->numbers[0]));
+    else if (kind == 'M')
+        WRITE(OTF2_EvtWriter_BufferFlush(writer, NULL, time, line->numbers[0]));
     else if (strchr("SIRJ", kind))
         WRITE(write_message(writer, time, kind, line->numbers));
     else if (strchr("PCXTQ", kind))

@@ -18,6 +18,10 @@
 #include "src/import/output.h"
 #include "src/trace/context/analyses.h"
 
+enum {
+    COMPENSATE_CACHE_BYTES = 8 << 20, /* each part of the trace is read in order, three times */
+};
+
 typedef struct {
     XtfTrace *trace;
     const char *from, *to;
@@ -126,7 +130,8 @@ static bool usage_is_wrong(const Copy *copy)
 
 static bool copy_source(Copy *copy, GError **error)
 {
-    const XtfOpenOptions open = {.older_commit = copy->older};
+    const XtfOpenOptions open = {.older_commit = copy->older,
+                                 .cache_bytes = copy->compensate ? COMPENSATE_CACHE_BYTES : 0};
     const XtfSourceOptions source_options = {.open = &open,
                                              .quiet = copy->quiet,
                                              .incomplete = copy->incomplete,

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include "src/model/process-properties.h"
+#include "src/record/collect/costs.h"
 #include "src/record/collect/session.h"
 #include "src/record/mpi/regions.h"
 
@@ -19,6 +20,16 @@ static void set_own_costs(XtfCollector *collector)
                             (uint64_t)usage.ru_utime.tv_usec + (uint64_t)usage.ru_stime.tv_usec;
     xtf_collect_set_number(collector, "record.collector_ns", 1000 * microseconds);
     xtf_collect_set_number(collector, "record.collector_kib", (uint64_t)usage.ru_maxrss);
+}
+
+/* Sets what records cost the process, for xtf copy --compensate. Measured after the process has ended, which the loop
+ * then does not disturb. */
+static void set_probes(XtfCollectSession *session)
+{
+    g_autofree char *costs = session->clock.multiplier > 0 ? xtf_collect_measure_costs(&session->clock) : NULL;
+
+    if (costs)
+        xtf_collect_set_property(&session->collector, XTF_RECORD_PROBES, costs);
 }
 
 /* Counts dropped records from the producers' counters. They include holes whose end the process did not record. */
@@ -85,6 +96,7 @@ static void set_counts(XtfCollectSession *session, const char *end)
         g_autofree char *reason = g_strdup_printf("%s: %s", session->failed_at, session->failure->message);
         xtf_collect_set_property(collector, XTF_RECORD_ENDED_EARLY, reason);
     }
+    set_probes(session);
     set_own_costs(collector);
 }
 

@@ -8,6 +8,10 @@
 
 #include "libxtf/handles.h"
 
+/* Costs of probes, as in src/analysis/compensate/probes.h; the tool that made the times those without probes. */
+#define XTF_PROPERTY_PROBES      "probes"
+#define XTF_PROPERTY_COMPENSATED "compensated"
+
 /* Reads all properties: texts by name. The trace owns the texts. If several properties have one name, the first counts.
  * The caller frees the table with g_hash_table_unref(). NULL with an error. */
 GHashTable *xtf_trace_read_properties(XtfTrace *trace, GError **error);

@@ -119,6 +119,51 @@ def compare_program(maker, name, seed):
     return n
 
 
+def local_of(recorded, costs, begin, end):
+    """Returns {region: [calls, exclusive, probes]} of a window, and the number and cost of its LEAVEs."""
+    found = {name: [0, 0, 0] for name in REGIONS}
+    leaves = cost_of_leaves = 0
+    for process in recorded.processes:
+        stack = []
+        for record, after in zip(process.records, process.records[1:] + process.records[-1:]):
+            inside, cost = begin <= record.time < end, costs.of(process.rank, record.kind, record.numbers)
+            if record.kind == "E":
+                stack.append(REGIONS[record.numbers[0]])
+                found[stack[-1]][0] += inside
+            elif record.kind == "L":
+                stack.pop()
+                leaves += inside
+                cost_of_leaves += cost * inside
+            if stack:
+                found[stack[-1]][1] += max(0, min(after.time, end) - max(record.time, begin))
+                if record.kind != "L":
+                    found[stack[-1]][2] += cost * inside
+    return found, leaves, cost_of_leaves
+
+
+def compare_local(maker, name, seed):
+    """Compares local/profile with counts of all records, in the whole run and in windows."""
+    dice = random.Random(f"{name} {seed}")
+    steps = PROGRAMS[name](dice)
+    costs = Costs(71, 53, 29, by_region={"tiny": 111})
+    if seed % 2:
+        costs = Costs(71, 53, 29, by_process={1: {"E": 5, "L": 7, "M": 3}})
+    recorded = Simulation(steps, costs, latency_of(seed)).run()
+    trace = maker.trace(recorded)
+    end = max(process.clock for process in recorded.processes)
+    windows = [(0, end + 11)] + [tuple(sorted(dice.sample(range(1000, end), 2))) for _ in range(4)]
+    for begin, end in windows:
+        path = f"time/{begin}ns-{end}ns/local/profile" if begin else "local/profile"
+        expected, leaves, cost_of_leaves = local_of(recorded, costs, begin, end)
+        cells = [line.split(None, 6) for line in maker.xtf.expect("cat", *costs.text(), trace, path).decode().splitlines()[1:]]
+        found = {cell[6].strip(): [int(cell[1])] + [ticks_of(text, 1000000000, 0) for text in cell[2:5]] for cell in cells if cell[2] != "-"}
+        for region, (calls, exclusive, probes) in expected.items():
+            check(found[region] == [calls, exclusive, probes, max(0, exclusive - probes)],
+                  f"{trace} {path}: {region}: {found[region]}, should be {calls, exclusive, probes}")
+        last = [cell for cell in cells if cell[2] == "-"][0]
+        check((int(last[1]), ticks_of(last[3], 1000000000, 0)) == (leaves, cost_of_leaves), f"{path}: {last}, should be {leaves, cost_of_leaves}")
+
+
 def compare_identity(maker, name, seed):
     """Without costs, all records of a copy are the same, also those that the model would move."""
     dice = random.Random(f"{name} {seed}")
@@ -198,6 +243,9 @@ def main():
             for name in PROGRAMS:
                 changes += compare_program(maker, name, seed)
         check(changes > 0, "no program has a change of order")
+        for seed in (1, 2):
+            compare_local(maker, "random_pairs", seed)
+            compare_local(maker, "collectives", seed)
         for name in PROGRAMS:
             compare_identity(maker, name, 50)
             check_causality(maker, name, 60)

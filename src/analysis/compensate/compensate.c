@@ -38,7 +38,7 @@ static bool check_trace(XtfTrace *trace, const XtfTraceContext *context, GError 
         reason = "it joins several runs: compensate each run, then join them";
     else if (xtf_trace_kept_from(trace) > 0)
         reason = "its first volumes were removed: xtf copy makes an ordinary trace of it";
-    else if (xtf_property(context->properties, "compensated"))
+    else if (xtf_property(context->properties, XTF_PROPERTY_COMPENSATED))
         reason = "it is compensated already";
     return !reason || xtf_fail(error, XTF_ERROR_UNSUPPORTED, "cannot compensate this trace: %s", reason);
 }
@@ -54,9 +54,12 @@ static bool find_probes(XtfCompensation *compensation, const XtfCompensateOption
     for (const char *const *text = options->probes; text && *text; text++)
         if (!xtf_probes_add(probes, *text, error))
             return false;
-    if (!options->probes && !xtf_probes_add_recorded(probes, &any, error))
+    const char *stated = options->probes ? NULL : xtf_property(compensation->context->properties, XTF_PROPERTY_PROBES);
+    if (stated && !xtf_probes_add(probes, stated, error))
         return false;
-    compensation->report.recorded = !options->probes;
+    if (!options->probes && !stated && !xtf_probes_add_recorded(probes, &any, error))
+        return false;
+    compensation->report.recorded = !options->probes && !stated;
     compensation->report.probes = g_strdup(probes->text->str);
     return any ||
            xtf_fail(error, XTF_ERROR_NOT_FOUND,

@@ -13,8 +13,9 @@
 #include "src/analysis/compensate/walk.h"
 
 typedef struct {
-    const char *const *probes; /* texts (probes.h), NULL-terminated; NULL: the costs that the recorder measured */
-    bool keep_flushes;         /* true: the time of buffer flushes stays */
+    const char *const
+        *probes; /* texts (probes.h), NULL-terminated; NULL: those of the property `probes`, else of the recorder */
+    bool keep_flushes; /* true: the time of buffer flushes stays */
 } XtfCompensateOptions;
 
 /* What the compensation did to a process. */

@@ -67,11 +67,14 @@ int xtf_command_cat(int argc, char **argv)
 {
     g_autofree char *buffer = g_malloc(BUFFER);
     Form form = {.buffer = buffer};
+    g_auto(GStrv) probes = NULL;
     gboolean incomplete = FALSE;
     const GOptionEntry entries[] = {
         {"csv", 0, 0, G_OPTION_ARG_NONE, &form.csv, "Write tables and records as CSV", NULL},
         {"json", 0, 0, G_OPTION_ARG_NONE, &form.json, "Write tables and records as JSON Lines: an object per line",
          NULL},
+        {"probe", 0, 0, G_OPTION_ARG_STRING_ARRAY, &probes,
+         "Costs of records for local/profile: ENTER=120ns,LEAVE=90ns; may be repeated", "COSTS"},
         XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };
@@ -93,6 +96,9 @@ int xtf_command_cat(int argc, char **argv)
     g_autoptr(XtfTree) tree = xtf_cli_open_tree(argv[1], incomplete, &error);
     if (!tree)
         return xtf_cli_fail(error);
+    g_autofree char *costs = probes ? g_strjoinv(",", probes) : NULL;
+    if (costs)
+        xtf_tree_state_probes(tree, costs);
     xtf_tree_draw_first(tree);
     for (int i = 2; i < argc; i++) {
         if (!print_file(tree, argv[i], &form, &error)) {

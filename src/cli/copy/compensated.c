@@ -5,6 +5,7 @@
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
 #include "src/cli/copy/copy-private.h"
+#include "src/model/properties.h"
 #include "src/model/schemas.h"
 
 #define TOOL "xtf copy --compensate " XTF_VERSION
@@ -74,8 +75,8 @@ static bool add_properties(XtfCopy *copy, GError **error)
         return false;
     XtfTableWriter *table = xtf_writer_table(copy->writer, id, error);
     const XtfCompensationReport *report = xtf_compensation_report(copy->options->compensation);
-    return table && add_property(copy->writer, table, schema, "compensated", TOOL, error) &&
-           add_property(copy->writer, table, schema, "probes", report->probes, error);
+    return table && add_property(copy->writer, table, schema, XTF_PROPERTY_COMPENSATED, TOOL, error) &&
+           add_property(copy->writer, table, schema, XTF_PROPERTY_PROBES, report->probes, error);
 }
 
 /* ---- Rows. */

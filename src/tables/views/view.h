@@ -52,6 +52,8 @@ struct XtfView {
 extern const XtfView *const xtf_all_views[];
 /* The column `count` of tables side by side. A single selection has the file `count` instead. */
 extern const XtfView xtf_view_count;
+/* The table of local/. Other directories have another `profile`. */
+extern const XtfView xtf_view_local_profile;
 
 /* Adds lines of a selection's table, like `fill` and `fill_in_order`. Adds all its lines if the view has `fill_bins`.
  */

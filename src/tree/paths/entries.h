@@ -14,7 +14,7 @@ extern const XtfNodeClass xtf_picture_file; /* the maker sets its `picture` */
 
 extern const XtfNodeClass xtf_definitions_dir;
 bool xtf_definitions_dir_has(const char *name); /* entries that are no tables */
-extern const XtfNodeClass xtf_by_dir, xtf_frames_dir, xtf_arrows_dir;
+extern const XtfNodeClass xtf_by_dir, xtf_frames_dir, xtf_arrows_dir, xtf_local_dir;
 XtfNode *xtf_arrows_dir_new(XtfNode *directory, const char *name, GError **error);
 /* Makes "run" of a frame. */
 XtfNode *xtf_run_file_new(XtfNode *frame, const char *name, GError **error);

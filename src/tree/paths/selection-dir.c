@@ -101,6 +101,7 @@ static const Entry entries[] = {
     {"iter", &xtf_iterations_dir, PROGRAM, 0, NULL},
     {"last", &xtf_lasts_dir, PROGRAM, 0, NULL},
     {"length", &xtf_times_dir, NETWORK, NETWORK, NULL},
+    {"local", &xtf_local_dir, PROGRAM, 0, NULL},
     {"next", &xtf_link, WINDOWS, 0, xtf_window_link_new},
     {"num", &xtf_numbers_dir, ALL, ALL, NULL},
     {"peer", &xtf_peers_dir, ALL, 0, NULL},

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "libxtf/trace.h"
+#include "src/model/properties.h"
 #include "src/trace/text/escape.h"
 #include "src/tree/entries/record-dir.h"
 #include "src/tree/paths/entries.h"
@@ -148,6 +149,11 @@ void xtf_tree_name_as(XtfTree *tree, const XtfTree *named)
 }
 
 /* ---- Nodes and paths. */
+
+void xtf_tree_state_probes(XtfTree *tree, const char *probes)
+{
+    g_hash_table_insert(tree->context.properties, (gpointer)XTF_PROPERTY_PROBES, (gpointer)probes);
+}
 
 XtfNode *xtf_tree_root(XtfTree *tree)
 {

@@ -37,6 +37,10 @@ void xtf_tree_name_as(XtfTree *tree, const XtfTree *named);
  * nodes are used. */
 void xtf_tree_draw_first(XtfTree *tree);
 
+/* Sets what the trace's probes cost, in place of what it says; `probes` must stay valid. Must be called before nodes
+ * are used. */
+void xtf_tree_state_probes(XtfTree *tree, const char *probes);
+
 XtfNode *xtf_tree_root(XtfTree *tree); /* a new reference */
 
 /* Follows a path from the root, and all links in it. The message of an error names the component that failed. */

@@ -8,7 +8,7 @@
 
 #include "libxtf/handles.h"
 
-/* Costs of probes, as in src/analysis/compensate/probes.h; the tool that made the times those without probes. */
+/* Costs of probes, as in src/analysis/compensate/probes.h; the tool that removed them from all times. */
 #define XTF_PROPERTY_PROBES      "probes"
 #define XTF_PROPERTY_COMPENSATED "compensated"
 

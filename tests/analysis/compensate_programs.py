@@ -25,7 +25,7 @@ Record = collections.namedtuple("Record", "time kind numbers")
 
 
 class Costs:
-    """Costs of records in ticks; `by_process` and `by_region` replace those of classes."""
+    """Costs of records in ticks; `by_process` and `by_region` replace the costs of classes."""
 
     def __init__(self, enter=0, leave=0, mpi=0, by_process=None, by_region=None):
         self.classes = {"E": enter, "L": leave, "M": mpi}

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""xtf copy --compensate. Programs are simulated with and without the costs of probes (compensate_programs.py): the compensated
-trace with costs must have the times of the one without, to the tick. Without costs a copy has the same records. With wrong costs
+"""xtf copy --compensate. Programs are simulated with and without the costs of probes (compensate_programs.py). The trace with
+costs, compensated, must have the times of the one without, to the tick. Without costs a copy has the same records. With wrong costs
 times still ascend, and no receive precedes its send.
 
 usage: test_compensate.py XTF OTF2-SCRIPT [SEED]
@@ -165,7 +165,7 @@ def compare_local(maker, name, seed):
 
 
 def compare_identity(maker, name, seed):
-    """Without costs, all records of a copy are the same, also those that the model would move."""
+    """Without costs, all records of a copy are the same, and so are its tables."""
     dice = random.Random(f"{name} {seed}")
     steps = PROGRAMS[name](dice)
     recorded = Simulation(steps, costs_of(dice, len(steps)), latency_of(seed)).run()

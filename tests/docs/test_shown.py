@@ -131,6 +131,9 @@ class Shown(unittest.TestCase):
     def test_analysis(self):
         self.check("docs/ANALYSIS.md", 5, RECORDED, OF_RECORDED.search)
 
+    def test_compensate(self):
+        self.check("docs/COMPENSATE.md", 2, RECORDED, OF_RECORDED.search)
+
     def test_otf2(self):
         self.check("docs/OTF2.md", 2, EXAMPLE, lambda command: True)
 

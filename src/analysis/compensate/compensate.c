@@ -17,7 +17,7 @@ struct XtfCompensation {
     XtfTraceContext *context; /* of the replay */
     const XtfLocations *all;
     XtfProbes *probes;
-    XtfMarkTypes marks;
+    XtfMarkTypes types;
     const XtfReplayCallTypes *calls;
     XtfSpool spool;
     XtfRetimedLocation *locations;
@@ -72,7 +72,7 @@ static bool find_probes(XtfCompensation *compensation, const XtfCompensateOption
 typedef struct {
     XtfCompensation *compensation;
     XtfRetimedLocation *location;
-    XtfMarkWriter marks;
+    XtfMarkWriter writer;
     uint32_t depth; /* of calls inside MPI_Finalize; 0: not in it */
     uint64_t n_records, first, thread_records, window_records;
 } Walked;
@@ -114,7 +114,7 @@ static bool walk_record(void *data, const XtfWalkedRecord *record, GError **erro
 
     walked->n_records++;
     follow_finalize(walked, record);
-    return xtf_marks_put(&walked->marks, &walked->compensation->marks, record, error);
+    return xtf_marks_put(&walked->writer, &walked->compensation->types, record, error);
 }
 
 static bool walk_location(XtfCompensation *compensation, uint32_t index, XtfCompensationReport *report, GError **error)
@@ -129,11 +129,11 @@ static bool walk_location(XtfCompensation *compensation, uint32_t index, XtfComp
         if (array.schema->kind == XTF_SCHEMA_RECORD)
             note_other_waits(&walked, array.schema);
     }
-    xtf_log_writer_init(&walked.marks.log, &compensation->spool, compensation->retime.buffer);
+    xtf_log_writer_init(&walked.writer.log, &compensation->spool, compensation->retime.buffer);
     bool good = xtf_walk(compensation->probes, &compensation->all->all[index], &location->sections, walk_record,
                          &walked, compensation->steps, error) &&
-                xtf_log_writer_end(&walked.marks.log, &location->marks, error);
-    xtf_log_writer_finish(&walked.marks.log);
+                xtf_log_writer_end(&walked.writer.log, &location->mark_log, error);
+    xtf_log_writer_finish(&walked.writer.log);
     report->n_records += walked.n_records;
     report->n_sections += location->sections.n_sections;
     report->n_clamped += location->sections.n_clamped;
@@ -182,7 +182,8 @@ static void join_worker(void *data, void *compensation)
 
 /* ---- The report. */
 
-static void add_process(XtfCompensation *compensation, const XtfLocation *of, const XtfRetimedLocation *location)
+static void report_process_times(XtfCompensation *compensation, const XtfLocation *of,
+                                 const XtfRetimedLocation *location)
 {
     GArray *processes = compensation->report.processes;
 
@@ -205,7 +206,7 @@ static void make_report(XtfCompensation *compensation)
         const XtfRetimedLocation *location = &compensation->locations[i];
         if (!location->sections.any)
             continue;
-        add_process(compensation, &compensation->all->all[i], location);
+        report_process_times(compensation, &compensation->all->all[i], location);
         report->length = MAX(report->length, location->sections.time - MIN(location->sections.time, first));
         uint64_t end = location->sections.local + location->moved;
         report->new_length = MAX(report->new_length, end - MIN(end, first));
@@ -236,7 +237,7 @@ static bool compute_times(XtfCompensation *compensation, GError **error)
                                        .locations = compensation->locations,
                                        .n_locations = n,
                                        .buffer = MIN(BUFFERS_BYTES / (n + 1), BUFFER_MAX)};
-    xtf_mark_types_init(&compensation->marks, compensation->trace);
+    xtf_mark_types_init(&compensation->types, compensation->trace);
     xtf_steps_begin(compensation->steps, "shortening sections", count_records(compensation->trace));
     if (!xtf_parallel(&walks, compensation, n, error))
         return false;

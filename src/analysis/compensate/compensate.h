@@ -3,7 +3,7 @@
  *
  * A walk over the records of each location, by all cores, shortens the sections between records by the costs of the
  * probes (walk.h). Then waits are computed anew (retime.h). Temporary files hold some 10 bytes for each record that
- * communicates, beside those of the replay; a location takes 1 KB of memory.
+ * communicates, beside the files of the replay. A location takes 1 KB of memory.
  *
  * One thread uses a compensation.
  */
@@ -14,11 +14,11 @@
 
 typedef struct {
     const char *const
-        *probes; /* texts (probes.h), NULL-terminated; NULL: those of the property `probes`, else of the recorder */
+        *probes;       /* texts (probes.h), NULL-terminated; NULL: the property `probes`, else the recorder's costs */
     bool keep_flushes; /* true: the time of buffer flushes stays */
 } XtfCompensateOptions;
 
-/* What the compensation did to a process. */
+/* The effect of the compensation on a process. */
 typedef struct {
     uint64_t proc;
     uint64_t removed;      /* ticks of all probes of its locations */
@@ -38,8 +38,8 @@ typedef struct {
 
 typedef struct XtfCompensation XtfCompensation;
 
-/* Computes the times. Borrows the trace. XTF_ERROR_NOT_FOUND if no costs are given and the trace has none;
- * XTF_ERROR_UNSUPPORTED for traces of several runs, or without their first volumes, or with clocks of bytes. */
+/* Computes the times. Borrows the trace. XTF_ERROR_NOT_FOUND if neither the options nor the trace have costs.
+ * XTF_ERROR_UNSUPPORTED for joined runs, traces without their first volumes, compensated ones, and clocks of bytes. */
 XtfCompensation *xtf_compensate(XtfTrace *trace, const XtfCompensateOptions *options, XtfSteps *steps, GError **error);
 void xtf_compensation_free(XtfCompensation *compensation); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfCompensation, xtf_compensation_free)

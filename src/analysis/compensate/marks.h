@@ -16,13 +16,13 @@ typedef struct {
     bool continues;   /* true: the mark before is of the same run */
 } XtfMark;
 
-/* Time at which a wait that ends at the mark began, after the probes before it. */
+/* Returns the recorded time at which a wait that ends at the mark began, after the probes before it. */
 static inline uint64_t xtf_mark_begin(const XtfMark *mark)
 {
     return mark->time - mark->section;
 }
 
-/* Time at which the program went on behind the mark, after its probe. */
+/* Returns the recorded time at which the program went on behind the mark, after its probe. */
 static inline uint64_t xtf_mark_done(const XtfMark *mark)
 {
     return mark->time + mark->debt;

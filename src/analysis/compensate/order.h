@@ -1,10 +1,10 @@
 /*
  * Receives that the program without probes may have got in another order.
  *
- * Two receives of a location, of messages of one communicator and tag from different senders, are a change of order if
- * the one that completed first was also sent first, but is sent later by the new times. Each receive is compared with
- * the XTF_RECEIVES_COMPARED receives before it. A trace does not say which receives were from any source: others cannot
- * have another order.
+ * Two receives of a location may change their order if their messages have one communicator and tag, and different
+ * senders. They do if the message of the first one was also sent first, but is sent later by the new times. Each
+ * receive is compared with the XTF_RECEIVES_COMPARED receives before it. A trace does not say which receives were from
+ * any source: others cannot have another order.
  */
 #pragma once
 
@@ -18,7 +18,7 @@ typedef struct {
     uint32_t comm, tag;
 } XtfOrderChange;
 
-/* Compares a receive with those before it, and logs changes of order. */
+/* Compares a receive with the receives before it, and logs changes of order. */
 bool xtf_order_note(XtfRetime *retime, XtfRetimedLocation *location, const XtfReceived *received, GError **error);
 
 typedef struct {

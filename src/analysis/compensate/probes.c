@@ -24,7 +24,7 @@ typedef struct {
 
 static const char *const class_names[XTF_N_PROBES] = {"ENTER", "LEAVE", "MPI", "METRIC", "OTHER"};
 
-/* Types of records of MPI's probes, beside those whose name begins with "rma_". */
+/* Types of records of MPI's probes. Names that begin with "rma_" are further ones. */
 static const char *const mpi_types[] = {XTF_RECORD_SENDS,       XTF_RECORD_RECVS, XTF_RECORD_REQUESTS,
                                         XTF_RECORD_COLLECTIVES, "comms",          NULL};
 /* Types of records that no probe writes: the collector does, or a tool. */

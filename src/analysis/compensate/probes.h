@@ -2,14 +2,14 @@
  * The costs of a recorder's probes: what writing a record took in the recorded program.
  *
  * A text states costs: "ENTER=120ns,LEAVE=90ns,MPI=300ns,METRIC=40ns,solve*=2us". Items are separated by commas. An
- * item is NAME=TIME, and applies to all processes, or SET:NAME=TIME for the processes of a set: "0-3:ENTER=2us". Names
- * are those of classes of records:
+ * item is NAME=TIME, and applies to all processes, or SET:NAME=TIME for the processes of a set: "0-3:ENTER=2us". A name
+ * is a class of records:
  * - ENTER, LEAVE: the records of calls;
  * - MPI: messages, requests, collective operations, communicators, windows;
  * - METRIC: counters;
  * - OTHER: all other records that a probe writes.
  * Any other name is a pattern of names of regions. It gives the cost of each ENTER and each LEAVE of these regions, in
- * place of ENTER and LEAVE. Of several items for one record the last one counts. A time has a unit (ns, us, ms, s) and
+ * place of ENTER and LEAVE. The last item for a record counts. A time has a unit (ns, us, ms, s) and
  * up to three decimals of a nanosecond; 0 needs no unit.
  *
  * A BUFFER_FLUSH states its own length, which is added to its cost.

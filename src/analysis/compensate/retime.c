@@ -4,7 +4,7 @@
 
 #define NO_ENTRY UINT32_MAX
 
-static XtfRetimedLocation *location_of(const XtfRetime *retime, const XtfReplayEvent *at)
+static XtfRetimedLocation *retimed_location(const XtfRetime *retime, const XtfReplayEvent *at)
 {
     return &retime->locations[retime->first_location[at->process] + at->number];
 }
@@ -12,7 +12,7 @@ static XtfRetimedLocation *location_of(const XtfRetime *retime, const XtfReplayE
 /* Finds the mark of an event; false after an error. */
 static bool find_mark(XtfRetime *retime, const XtfReplayEvent *at)
 {
-    return !retime->error && xtf_marks_find(&location_of(retime, at)->reader, at->seq, &retime->error);
+    return !retime->error && xtf_marks_find(&retimed_location(retime, at)->reader, at->seq, &retime->error);
 }
 
 /* ---- Sends and begins. */
@@ -54,7 +54,7 @@ static uint64_t note_send(void *data, const XtfReplayEvent *at)
     XtfSent sent = {.time = at->call->enter, .local = may_wait ? at->call->leave : 0};
 
     if (find_mark(retime, at))
-        sent.done = xtf_mark_done(&location_of(retime, at)->reader.mark);
+        sent.done = xtf_mark_done(&retimed_location(retime, at)->reader.mark);
     return add_sent(retime, &sent);
 }
 
@@ -92,7 +92,7 @@ static void note_receiving(XtfRetime *retime, XtfCompletionRun *run)
 
 static void note_transfer(XtfRetime *retime, const XtfReplayEvent *at, const XtfReplayMessage *message, uint64_t done)
 {
-    XtfRetimedLocation *location = location_of(retime, at);
+    XtfRetimedLocation *location = retimed_location(retime, at);
     const XtfMark *first = &location->reader.run;
     XtfCompletionRun *run = &location->run;
     const XtfTransfer took = {first->time - MIN(first->time, done), UINT64_MAX};
@@ -191,7 +191,7 @@ static uint64_t send_anew(void *data, const XtfReplayEvent *at)
     XtfSent sent = {.time = at->time, .process = at->process};
 
     if (find_mark(retime, at)) {
-        XtfRetimedLocation *location = location_of(retime, at);
+        XtfRetimedLocation *location = retimed_location(retime, at);
         close_run(retime, location);
         sent.done = xtf_mark_done(&location->reader.mark);
         sent.local = location->reader.mark.local + location->moved;
@@ -200,9 +200,9 @@ static uint64_t send_anew(void *data, const XtfReplayEvent *at)
 }
 
 /* Adds a message to the run at the current mark. */
-static void add_message(XtfRetime *retime, const XtfReplayEvent *at, const XtfSent *sent, uint64_t bytes)
+static void add_to_run(XtfRetime *retime, const XtfReplayEvent *at, const XtfSent *sent, uint64_t bytes)
 {
-    XtfCompletionRun *run = open_run(retime, location_of(retime, at));
+    XtfCompletionRun *run = open_run(retime, retimed_location(retime, at));
     const XtfTransfer least = xtf_transfers_of(&retime->transfers, sent->process, at->process, bytes);
     uint64_t transfer = MIN(least.transfer, run->first.time - MIN(run->first.time, sent->done));
     uint64_t arrival = sent->done + transfer;
@@ -233,9 +233,9 @@ static void receive_anew(void *data, const XtfReplayEvent *at, const XtfReplayMe
                                       .comm = message->comm,
                                       .tag = message->tag,
                                       .process = sent->process};
-        add_message(retime, at, sent, message->bytes);
+        add_to_run(retime, at, sent, message->bytes);
         if (!retime->error)
-            xtf_order_note(retime, location_of(retime, at), &received, &retime->error);
+            xtf_order_note(retime, retimed_location(retime, at), &received, &retime->error);
     }
     drop_sent(retime, message->value);
 }
@@ -245,7 +245,7 @@ static void probe_anew(void *data, const XtfReplayEvent *at, uint64_t value)
     XtfRetime *retime = data;
 
     if (find_mark(retime, at))
-        add_message(retime, at, sent_of(retime, value), at->bytes);
+        add_to_run(retime, at, sent_of(retime, value), at->bytes);
 }
 
 /* The latest begins of an operation with dependences among all members, but for one of them. */
@@ -281,8 +281,8 @@ static Latest latest_of_all(XtfRetime *retime, XtfReplayCollective *collective)
     return latest;
 }
 
-/* Keeps the latest begins of an operation until its last end, in two entries of `sent`; scratch has the first one, and
- * its `next` the second. */
+/* Keeps the latest begins of an operation until its last end, in two entries of `sent`. `scratch` leads to the first
+ * one, and its `next` to the second. */
 static Latest kept_latest(XtfRetime *retime, XtfReplayCollective *collective)
 {
     if (collective->scratch == 0) {
@@ -349,7 +349,7 @@ static void end_anew(void *data, const XtfReplayEvent *at, XtfReplayCollective *
     uint64_t done, local;
 
     if (find_mark(retime, at) && find_latest(retime, collective, rank, &done, &local)) {
-        XtfCompletionRun *run = open_run(retime, location_of(retime, at));
+        XtfCompletionRun *run = open_run(retime, retimed_location(retime, at));
         run->operation_done = run->has_operation ? MAX(run->operation_done, done) : done;
         run->operation_local = run->has_operation ? MAX(run->operation_local, local) : local;
         run->has_operation = true;
@@ -408,7 +408,7 @@ static void begin_locations(XtfRetime *retime)
         XtfRetimedLocation *location = &retime->locations[i];
         xtf_log_reader_finish(&location->reader.log);
         location->reader = (XtfMarkReader){0};
-        xtf_log_reader_init(&location->reader.log, retime->spool, &location->marks, retime->buffer);
+        xtf_log_reader_init(&location->reader.log, retime->spool, &location->mark_log, retime->buffer);
     }
     g_array_set_size(retime->sent, 0);
     retime->free = NO_ENTRY;

@@ -6,10 +6,10 @@
  *
  *     LT = max(LT(begin) + receive, LT(send) + transfer, ...), over all messages that the run receives
  *
- * - If the recorded call waited, the message that arrived last took the recorded ticks from its send to the completion;
- *   `receive` is the least of such messages.
+ * - If the recorded call waited, the transfer of the message that arrived last is recorded: the ticks from its send to
+ *   the completion. `receive` is the least that is known of such messages.
  * - If the recorded call did not wait, `receive` is the recorded section.
- * - Other messages took the least of such messages, or less if they arrived sooner.
+ * - The transfer of all other messages is the least that is known, or less if they arrived sooner.
  * - The end of a collective operation: LT = max(LT(begin), latest LT of the begins that it needs) + T. T is the
  * recorded time since both. MPI_Finalize is such an operation if no process left it before the last one entered it.
  *
@@ -62,7 +62,7 @@ typedef struct {
 typedef struct {
     /* From the walk. */
     XtfMarkWriter writer;
-    XtfLog marks;
+    XtfLog mark_log;
     XtfSections sections;
     XtfFinalCall final;
     /* From the replay. */

@@ -48,7 +48,7 @@ static void note_least(XtfTransfer *least, const XtfTransfer *took)
     least->receive = MIN(least->receive, took->receive);
 }
 
-/* `limited`: add no new entry beyond the limit. */
+/* Notes the least values of a key. `limited`: adds no new entry beyond the limit. */
 static void note_entry(XtfTransfers *transfers, const Entry *key, bool limited, const XtfTransfer *took)
 {
     Entry *entry = g_hash_table_lookup(transfers->pairs, key);
@@ -86,7 +86,7 @@ static void fill_unknown(XtfTransfer *values, const XtfTransfer *more)
 
 XtfTransfer xtf_transfers_of(const XtfTransfers *transfers, uint32_t sender, uint32_t receiver, uint64_t bytes)
 {
-    static const XtfTransfer nothing = {0, 0};
+    static const XtfTransfer zero = {0, 0};
     unsigned class = class_of(bytes);
     Entry key = {.sender = sender, .receiver = receiver, .bytes = bytes & INT64_MAX};
     XtfTransfer values = unknown;
@@ -99,6 +99,6 @@ XtfTransfer xtf_transfers_of(const XtfTransfers *transfers, uint32_t sender, uin
     if (entry)
         fill_unknown(&values, &entry->least);
     fill_unknown(&values, &transfers->all[class]);
-    fill_unknown(&values, &nothing);
+    fill_unknown(&values, &zero);
     return values;
 }

@@ -1,13 +1,13 @@
 /*
- * What messages take at least, as far as a run shows it.
+ * The least times that messages take, as far as a run shows them.
  *
- * If a receiver waited for a message, the ticks from the send to the receive's completion are what the message took. If
- * it did not wait, they say nothing; but the ticks from the begin of the call to the completion are what receiving
- * took. The least of both is kept for each sender, receiver and number of bytes, and for each power of two of bytes, of
- * one pair and of all pairs. A message that has no such values has those of the next coarser class, else 0.
+ * If a receiver waited for a message, its transfer took the ticks from the send to the completion. If the receiver did
+ * not wait, receiving took the ticks from the begin of the call to the completion. The least of both is kept for each
+ * class of messages. The finest classes have one sender, receiver and number of bytes. The next ones have a power of two
+ * of bytes. The coarsest ones have all senders and receivers, too. A message whose class has no value has the value of
+ * the next coarser one, else 0.
  *
- * Numbers of bytes of one pair are limited to XTF_TRANSFERS_MAX in total: further ones count in their powers of two
- * only. One thread uses the values.
+ * The finest classes are limited to XTF_TRANSFERS_MAX. One thread uses the values.
  */
 #pragma once
 

@@ -26,7 +26,7 @@ static uint64_t end_section(XtfSections *sections, uint64_t time)
     return begin;
 }
 
-static void add_cost(XtfSections *sections, uint64_t cost)
+static void add_debt(XtfSections *sections, uint64_t cost)
 {
     sections->debt = MIN(cost, UINT64_MAX / 2 - MIN(sections->debt, UINT64_MAX / 2)) + sections->debt;
 }
@@ -77,7 +77,7 @@ static bool visit_row(Walk *walk, const XtfSchema *schema, const uint8_t *row, u
         .schema = schema, .row = row, .number = number, .seq = xtf_load_bits(&probe->seq, row), .time = time};
     record.begin = end_section(walk->sections, time);
     record.local = walk->sections->local;
-    add_cost(walk->sections, xtf_probe_cost(walk->probes, &walk->costs, probe, row));
+    add_debt(walk->sections, xtf_probe_cost(walk->probes, &walk->costs, probe, row));
     record.debt = walk->sections->debt / XTF_PROBE_PARTS;
     return walk->visit(walk->data, &record, error);
 }

@@ -1,10 +1,10 @@
 /*
  * A walk over the records of one location, with the time between them less the costs of the probes.
  *
- * The cost of a record follows its time. So a *section*, from a record to the next one with a later time, is shorter in
- * the program without probes by the costs of the records at its begin. A section shorter than these costs becomes 0,
- * and counts as clamped. The *local* time of a record is that of the location's first record plus the sections up to
- * it. Recorded waits count as sections.
+ * The cost of a record follows its time. A *section* is the time from a record to the next one with a later time. In
+ * the program without probes it is shorter by the costs of the records at its begin. A section shorter than these costs
+ * becomes 0, and counts as clamped. The *local* time of a record is the time of the location's first record plus the
+ * sections up to it. Recorded waits count as sections.
  *
  * Records of one time share a probe's reading of the clock: their costs together shorten the next section. Fractions of
  * a tick pass on to later sections.

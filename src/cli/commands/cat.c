@@ -74,7 +74,7 @@ int xtf_command_cat(int argc, char **argv)
         {"json", 0, 0, G_OPTION_ARG_NONE, &form.json, "Write tables and records as JSON Lines: an object per line",
          NULL},
         {"probe", 0, 0, G_OPTION_ARG_STRING_ARRAY, &probes,
-         "Costs of records for local/profile: ENTER=120ns,LEAVE=90ns; may be repeated", "COSTS"},
+         "Costs of records for local/profile, as ENTER=120ns,LEAVE=90ns", "COSTS"},
         XTF_INCOMPLETE_ENTRY(incomplete),
         {0},
     };

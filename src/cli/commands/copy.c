@@ -164,9 +164,7 @@ int xtf_command_copy(int argc, char **argv)
         {"compensate", 0, 0, G_OPTION_ARG_NONE, &copy.compensate,
          "Give all records the times of a run without the recorder's cost", NULL},
         {"probe", 0, 0, G_OPTION_ARG_STRING_ARRAY, &probes,
-         "Costs of records: ENTER=120ns,LEAVE=90ns,MPI=300ns,METRIC=40ns,foo=2us; may be repeated (default: the "
-         "recorder's own figures)",
-         "COSTS"},
+         "Costs of records: ENTER=120ns,MPI=300ns,foo=2us (default: the recorder's)", "COSTS"},
         {"keep-flushes", 0, 0, G_OPTION_ARG_NONE, &copy.keep_flushes, "Keep the time in which buffers were flushed",
          NULL},
         XTF_CLI_STORAGE_ENTRIES(storage),

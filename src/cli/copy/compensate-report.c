@@ -7,9 +7,9 @@
 #include "src/cli/ui/print.h"
 
 enum {
-    PROCESSES_SHOWN = 32, /* most processes with a line each; of more the dearest one is named */
-    CLAMPED_PART = 100,   /* a warning if more than one section in so many is clamped */
-    BACKWARD_PART = 1000,
+    PROCESSES_SHOWN = 32, /* most processes with a line each */
+    CLAMPED_PART = 100,   /* a warning appears if more than 1 in 100 sections are clamped */
+    BACKWARD_PART = 1000, /* an error, if more than 1 in 1000 messages contradict the clocks */
 };
 
 bool xtf_compensation_trusts_clocks(const XtfCompensation *compensation, GError **error)

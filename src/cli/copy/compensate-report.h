@@ -7,5 +7,5 @@
 
 /* Fails if too many messages contradict the clocks: more than one in a thousand. */
 bool xtf_compensation_trusts_clocks(const XtfCompensation *compensation, GError **error);
-/* Prints the report on standard output, and what the model leaves out on standard error. */
+/* Prints the report on standard output, and warnings of the model's limits on standard error. */
 void xtf_compensation_print(const XtfCompensation *compensation, const XtfTrace *trace);

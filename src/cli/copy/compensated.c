@@ -1,10 +1,10 @@
-/*
- * A copy of a trace with the times of a compensation.
- */
+#include "src/cli/copy/compensated.h"
+
+#include <string.h>
+
 #include "libxtf/array.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
-#include "src/cli/copy/copy-private.h"
 #include "src/model/properties.h"
 #include "src/model/schemas.h"
 
@@ -27,7 +27,9 @@ typedef struct {
 } Side;
 
 typedef struct {
-    XtfCopy *copy;
+    const XtfCopyRows *copy;
+    const XtfCompensation *compensation;
+    XtfSteps *steps;
     Output *outputs; /* by schema id of the trace */
     GArray *sides;   /* Side */
     XtfArrayWriter *changes;
@@ -40,15 +42,15 @@ typedef struct {
 
 /* ---- Tables. */
 
-bool xtf_copy_leaves_out_table(const XtfCopy *copy, const XtfSchema *schema)
+bool xtf_copy_is_left_out(const XtfSchema *schema)
 {
     static const char *const names[] = {XTF_TABLE_ANALYSES, XTF_TABLE_CLOCK_ALIGNMENTS, XTF_TABLE_EARLIER_CLOCKS, NULL};
 
-    return copy->options->compensation && schema->kind == XTF_SCHEMA_TABLE && g_strv_contains(names, schema->name);
+    return schema->kind == XTF_SCHEMA_TABLE && g_strv_contains(names, schema->name);
 }
 
-static bool add_property(XtfWriter *writer, XtfTableWriter *table, const XtfSchema *schema, const char *name,
-                         const char *value, GError **error)
+static bool add_text_property(XtfWriter *writer, XtfTableWriter *table, const XtfSchema *schema, const char *name,
+                              const char *value, GError **error)
 {
     const XtfField *fields[] = {xtf_schema_field(schema, "name"), xtf_schema_field(schema, "value")};
     const char *const texts[] = {name, value};
@@ -64,7 +66,7 @@ static bool add_property(XtfWriter *writer, XtfTableWriter *table, const XtfSche
     return xtf_table_writer_append(table, row, NULL, error);
 }
 
-static bool add_properties(XtfCopy *copy, GError **error)
+static bool add_properties(const XtfCopyRows *copy, const XtfCompensation *compensation, GError **error)
 {
     const XtfSchema *schema = xtf_trace_find_schema(copy->trace, XTF_TABLE_PROPERTIES);
     uint32_t id;
@@ -74,9 +76,9 @@ static bool add_properties(XtfCopy *copy, GError **error)
     if (!xtf_writer_add_schema(copy->writer, schema, &id, error))
         return false;
     XtfTableWriter *table = xtf_writer_table(copy->writer, id, error);
-    const XtfCompensationReport *report = xtf_compensation_report(copy->options->compensation);
-    return table && add_property(copy->writer, table, schema, XTF_PROPERTY_COMPENSATED, TOOL, error) &&
-           add_property(copy->writer, table, schema, XTF_PROPERTY_PROBES, report->probes, error);
+    const XtfCompensationReport *report = xtf_compensation_report(compensation);
+    return table && add_text_property(copy->writer, table, schema, XTF_PROPERTY_COMPENSATED, TOOL, error) &&
+           add_text_property(copy->writer, table, schema, XTF_PROPERTY_PROBES, report->probes, error);
 }
 
 /* ---- Rows. */
@@ -95,8 +97,8 @@ static void find_times(Output *output, const XtfSchema *schema)
     }
 }
 
-/* Returns the new time of another time in the last record's row: it keeps its distance from the record, and the time of
- * the last ENTER stays that ENTER's. */
+/* Returns the new time of another time in the last record's row. The time of the last ENTER becomes the new time of
+ * that ENTER. Other times keep their distance from the record. */
 static uint64_t move_instant(const Compensated *compensated, uint64_t instant)
 {
     uint64_t time = compensated->time, new_time = compensated->new_time;
@@ -134,7 +136,7 @@ static bool append_row(Compensated *compensated, const XtfSchema *schema, const 
     return xtf_array_writer_append(output->to, copied_row, error);
 }
 
-/* Copies the rows of a side array up to those of record `seq`. */
+/* Copies the next rows of a side array, up to the rows of record `seq`. */
 static bool copy_side(Compensated *compensated, Side *side, uint64_t seq, GError **error)
 {
     while (side->has_row && xtf_load_bits(&side->seq, xtf_cursor_row(&side->cursor)) <= seq)
@@ -166,7 +168,7 @@ static bool add_change(void *data, const XtfWalkedRecord *record, uint64_t time,
                        GError **error)
 {
     Compensated *compensated = data;
-    const XtfCompensation *compensation = compensated->copy->options->compensation;
+    const XtfCompensation *compensation = compensated->compensation;
     const XtfField *region = xtf_schema_field_by_role(record->schema, XTF_ROLE_REGION);
     const XtfOrderChangeRow row = {
         .time = time,
@@ -231,15 +233,14 @@ static bool close_arrays(Compensated *compensated, GError **error)
 
 static bool copy_location(Compensated *compensated, uint32_t index, GError **error)
 {
-    const XtfCopyOptions *options = compensated->copy->options;
-    const XtfLocation *location = &xtf_compensation_locations(options->compensation)->all[index];
+    const XtfLocation *location = &xtf_compensation_locations(compensated->compensation)->all[index];
     const XtfCompensationVisitor visitor = {.data = compensated, .record = copy_record, .order = add_change};
 
     compensated->location = location->id;
     compensated->entered = UINT64_MAX;
     g_array_set_size(compensated->sides, 0);
     if (!add_sides(compensated, location, error) ||
-        !xtf_compensation_visit(options->compensation, index, &visitor, options->steps, error))
+        !xtf_compensation_visit(compensated->compensation, index, &visitor, compensated->steps, error))
         return false;
     for (guint i = 0; i < compensated->sides->len; i++)
         if (!copy_side(compensated, &g_array_index(compensated->sides, Side, i), UINT64_MAX, error))
@@ -249,22 +250,24 @@ static bool copy_location(Compensated *compensated, uint32_t index, GError **err
 
 static bool copy_locations(Compensated *compensated, GError **error)
 {
-    const XtfCopyOptions *options = compensated->copy->options;
-    const XtfLocations *locations = xtf_compensation_locations(options->compensation);
+    const XtfLocations *locations = xtf_compensation_locations(compensated->compensation);
 
-    xtf_steps_begin(options->steps, "copying", xtf_compensation_report(options->compensation)->n_records);
+    xtf_steps_begin(compensated->steps, "copying", xtf_compensation_report(compensated->compensation)->n_records);
     for (uint32_t i = 0; i < locations->n; i++)
         if (!copy_location(compensated, i, error))
             return false;
     return true;
 }
 
-bool xtf_copy_compensated(XtfCopy *copy, GError **error)
+bool xtf_copy_compensated(const XtfCopyRows *copy, const XtfCompensation *compensation, XtfSteps *steps, GError **error)
 {
-    Compensated compensated = {.copy = copy, .calls = xtf_trace_find_schema(copy->trace, XTF_RECORD_ENTERS_LEAVES)};
+    Compensated compensated = {.copy = copy,
+                               .compensation = compensation,
+                               .steps = steps,
+                               .calls = xtf_trace_find_schema(copy->trace, XTF_RECORD_ENTERS_LEAVES)};
     uint32_t n = xtf_trace_n_schemas(copy->trace);
 
-    if (!add_properties(copy, error) ||
+    if (!add_properties(copy, compensation, error) ||
         !xtf_writer_add_schema(copy->writer, xtf_model_schema(XTF_MODEL_ORDER_CHANGES), &compensated.changes_id, error))
         return false;
     compensated.outputs = g_new0(Output, n + 1);

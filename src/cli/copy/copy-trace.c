@@ -1,63 +1,26 @@
 #include "src/cli/copy/copy-trace.h"
 
 #include "libxtf/array.h"
-#include "libxtf/references.h"
 #include "libxtf/trace.h"
-#include "src/cli/copy/copy-private.h"
+#include "src/cli/copy/compensated.h"
+#include "src/cli/copy/kept-rows.h"
 
-/* Copies a string, unless that was done before, and returns its id in the copy. */
-static bool copy_string(XtfCopy *copy, uint32_t old_id, uint32_t *new_id, GError **error)
-{
-    gpointer known = g_hash_table_lookup(copy->strings, GUINT_TO_POINTER(old_id));
-    const char *text;
-
-    if (known) {
-        *new_id = GPOINTER_TO_UINT(known) - 1;
-        return true;
-    }
-    if (!xtf_trace_string(copy->trace, old_id, &text, error) ||
-        !xtf_writer_add_string(copy->writer, text, new_id, error))
-        return false;
-    g_hash_table_insert(copy->strings, GUINT_TO_POINTER(old_id), GUINT_TO_POINTER(*new_id + 1));
-    return true;
-}
-
-GArray *xtf_copy_string_references(const XtfSchema *schema)
-{
-    GArray *references = xtf_schema_references(schema);
-
-    for (guint i = references->len; i > 0; i--)
-        if (xtf_reference_at(references, i - 1)->table)
-            g_array_remove_index(references, i - 1);
-    return references;
-}
-
-bool xtf_copy_row(XtfCopy *copy, const XtfSchema *schema, const GArray *strings, const uint8_t *row, uint8_t *to,
-                  GError **error)
-{
-    memcpy(to, row, schema->row_size);
-    for (guint i = 0; i < strings->len; i++) {
-        const XtfReference *reference = xtf_reference_at(strings, i);
-        const XtfField *field = &schema->fields[reference->field];
-        uint32_t id;
-        if (!xtf_reference_holds(reference, schema, row))
-            continue;
-        if (!copy_string(copy, (uint32_t)xtf_field_get(field, row), &id, error))
-            return false;
-        xtf_field_set(field, to, id);
-    }
-    return true;
-}
+typedef struct {
+    XtfCopyRows rows;
+    const XtfCopyOptions *options;
+    uint64_t done, total; /* rows copied, and all rows of arrays */
+    XtfKeptRows *kept;    /* changes the rows; NULL: no volume was removed */
+} Copy;
 
 /* Appends rows from row n on of a trace whose first volumes were removed. */
-static bool append_kept_rows(XtfCopy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
+static bool append_kept_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
                              const uint8_t *rows, uint64_t n, uint64_t count, GError **error)
 {
     uint8_t row[XTF_ROW_MAX];
 
     for (uint64_t i = 0; i < count; i++, rows += schema->row_size) {
         bool left_out;
-        if (!xtf_copy_row(copy, schema, strings, rows, row, error) ||
+        if (!xtf_copy_row(&copy->rows, schema, strings, rows, row, error) ||
             !xtf_kept_rows_change(copy->kept, n + i, row, &left_out, error) ||
             (!left_out && !xtf_array_writer_append(to, row, error)))
             return false;
@@ -66,7 +29,7 @@ static bool append_kept_rows(XtfCopy *copy, XtfArrayWriter *to, const XtfSchema 
 }
 
 /* Begins an array of a trace whose first volumes were removed. */
-static bool begin_kept_rows(XtfCopy *copy, XtfArrayWriter *to, const XtfArray *array, uint64_t *first, GError **error)
+static bool begin_kept_rows(Copy *copy, XtfArrayWriter *to, const XtfArray *array, uint64_t *first, GError **error)
 {
     if (!xtf_kept_rows_begin(copy->kept, array, first, error))
         return false;
@@ -77,13 +40,13 @@ static bool begin_kept_rows(XtfCopy *copy, XtfArrayWriter *to, const XtfArray *a
     return early;
 }
 
-static bool append_rows(XtfCopy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
+static bool append_rows(Copy *copy, XtfArrayWriter *to, const XtfSchema *schema, const GArray *strings,
                         const uint8_t *rows, uint64_t count, GError **error)
 {
     uint8_t copied_row[XTF_ROW_MAX];
 
     for (uint64_t i = 0; i < count; i++, rows += schema->row_size) {
-        if (strings->len > 0 && !xtf_copy_row(copy, schema, strings, rows, copied_row, error))
+        if (strings->len > 0 && !xtf_copy_row(&copy->rows, schema, strings, rows, copied_row, error))
             return false;
         if (!xtf_array_writer_append(to, strings->len > 0 ? copied_row : rows, error))
             return false;
@@ -92,7 +55,7 @@ static bool append_rows(XtfCopy *copy, XtfArrayWriter *to, const XtfSchema *sche
 }
 
 /* Reports the progress. Returns false if the user has cancelled. Called after each leaf. */
-static bool report_copy_progress(XtfCopy *copy, GError **error)
+static bool report_copy_progress(Copy *copy, GError **error)
 {
     const XtfCopyOptions *options = copy->options;
 
@@ -101,9 +64,9 @@ static bool report_copy_progress(XtfCopy *copy, GError **error)
     return !atomic_load(options->cancel) || xtf_fail(error, XTF_ERROR_CANCELLED, "interrupted");
 }
 
-static bool copy_array(XtfCopy *copy, const XtfArray *array, GError **error)
+static bool copy_array(Copy *copy, const XtfArray *array, GError **error)
 {
-    XtfArrayWriter *to = xtf_writer_array(copy->writer, array->location, copy->ids[array->schema->id], error);
+    XtfArrayWriter *to = xtf_writer_array(copy->rows.writer, array->location, copy->rows.ids[array->schema->id], error);
     g_autoptr(GArray) strings = xtf_copy_string_references(array->schema);
     g_auto(XtfCursor) cursor;
     uint64_t first = 0;
@@ -128,26 +91,27 @@ static bool copy_array(XtfCopy *copy, const XtfArray *array, GError **error)
 }
 
 /* Copies the clock map of the array's location, so that rows keep their local times. */
-static bool copy_clock_map(XtfCopy *copy, const XtfArray *array, GError **error)
+static bool copy_clock_map(Copy *copy, const XtfArray *array, GError **error)
 {
     uint32_t number;
 
-    return !array->clock || (xtf_writer_add_clock_map(copy->writer, array->clock, &number, error) &&
-                             xtf_writer_set_clock_map(copy->writer, array->location, number, error));
+    return !array->clock || (xtf_writer_add_clock_map(copy->rows.writer, array->clock, &number, error) &&
+                             xtf_writer_set_clock_map(copy->rows.writer, array->location, number, error));
 }
 
-static bool is_copied(const XtfCopy *copy, const XtfSchema *schema)
+static bool is_copied(const Copy *copy, const XtfSchema *schema)
 {
     bool derived = !copy->options->no_derived && !copy->kept && !copy->options->compensation;
 
-    return (derived || schema->kind != XTF_SCHEMA_DERIVED) && !xtf_copy_leaves_out_table(copy, schema);
+    return (derived || schema->kind != XTF_SCHEMA_DERIVED) &&
+           (!copy->options->compensation || !xtf_copy_is_left_out(schema));
 }
 
-static bool copy_arrays(XtfCopy *copy, GError **error)
+static bool copy_arrays(Copy *copy, GError **error)
 {
-    for (uint64_t rank = 0; rank < xtf_trace_n_arrays(copy->trace); rank++) {
+    for (uint64_t rank = 0; rank < xtf_trace_n_arrays(copy->rows.trace); rank++) {
         XtfArray array;
-        if (!xtf_trace_get_arrays(copy->trace, rank, 1, &array, error) || !copy_clock_map(copy, &array, error))
+        if (!xtf_trace_get_arrays(copy->rows.trace, rank, 1, &array, error) || !copy_clock_map(copy, &array, error))
             return false;
         array = xtf_array_local(&array);
         if (is_copied(copy, array.schema) && !copy_array(copy, &array, error))
@@ -156,44 +120,44 @@ static bool copy_arrays(XtfCopy *copy, GError **error)
     return true;
 }
 
-static bool copy_schemas(XtfCopy *copy, GError **error)
+static bool copy_schemas(Copy *copy, GError **error)
 {
     uint32_t added = 0;
 
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(copy->trace); i++) {
-        const XtfSchema *schema = xtf_trace_schema(copy->trace, i);
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(copy->rows.trace); i++) {
+        const XtfSchema *schema = xtf_trace_schema(copy->rows.trace, i);
         if (!is_copied(copy, schema))
             continue;
-        if (!xtf_writer_add_schema(copy->writer, schema, &copy->ids[i], error))
+        if (!xtf_writer_add_schema(copy->rows.writer, schema, &copy->rows.ids[i], error))
             return false;
-        if (copy->ids[i] != added++) /* the writer numbers schemas in the order of adding */
+        if (copy->rows.ids[i] != added++) /* the writer numbers schemas in the order of adding */
             return xtf_fail(error, XTF_ERROR_DAMAGED, "schema \"%s\" exists twice", schema->name);
         if (schema->kind != XTF_SCHEMA_TABLE)
-            copy->total += xtf_trace_n_rows(copy->trace, i);
+            copy->total += xtf_trace_n_rows(copy->rows.trace, i);
     }
     return true;
 }
 
-static bool copy_table(XtfCopy *copy, const XtfTable *table, GError **error)
+static bool copy_table(Copy *copy, const XtfTable *table, GError **error)
 {
-    XtfTableWriter *to = xtf_writer_table(copy->writer, copy->ids[table->schema->id], error);
+    XtfTableWriter *to = xtf_writer_table(copy->rows.writer, copy->rows.ids[table->schema->id], error);
     g_autoptr(GArray) strings = xtf_copy_string_references(table->schema);
     uint8_t row[XTF_ROW_MAX];
 
     for (uint64_t i = 0; to && i < table->n_rows; i++)
-        if (!xtf_copy_row(copy, table->schema, strings, table->rows + i * table->schema->row_size, row, error) ||
+        if (!xtf_copy_row(&copy->rows, table->schema, strings, table->rows + i * table->schema->row_size, row, error) ||
             !xtf_table_writer_append(to, row, NULL, error))
             return false;
     return to;
 }
 
-static bool copy_tables(XtfCopy *copy, GError **error)
+static bool copy_tables(Copy *copy, GError **error)
 {
-    for (uint32_t i = 0; i < xtf_trace_n_schemas(copy->trace); i++) {
-        const XtfSchema *schema = xtf_trace_schema(copy->trace, i);
+    for (uint32_t i = 0; i < xtf_trace_n_schemas(copy->rows.trace); i++) {
+        const XtfSchema *schema = xtf_trace_schema(copy->rows.trace, i);
         const XtfTable *table = NULL;
         if (schema->kind == XTF_SCHEMA_TABLE && is_copied(copy, schema) &&
-            !xtf_trace_table(copy->trace, schema->name, &table, error))
+            !xtf_trace_table(copy->rows.trace, schema->name, &table, error))
             return false;
         if (table && !copy_table(copy, table, error))
             return false;
@@ -221,12 +185,13 @@ bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *op
     g_autoptr(GHashTable) strings = g_hash_table_new(NULL, NULL);
     g_autofree uint32_t *ids = g_new0(uint32_t, xtf_trace_n_schemas(trace) + 1);
     g_autoptr(XtfKeptRows) kept = NULL;
-    XtfCopy copy = {.trace = trace, .writer = writer, .options = options, .strings = strings, .ids = ids};
+    Copy copy = {.rows = {.trace = trace, .writer = writer, .strings = strings, .ids = ids}, .options = options};
 
     if (!xtf_trace_is_supported(trace, error))
         return false;
     if (xtf_trace_kept_from(trace) > 0 && !(copy.kept = kept = xtf_kept_rows_new(trace, error)))
         return false;
     return copy_schemas(&copy, error) && copy_tables(&copy, error) &&
-           (options->compensation ? xtf_copy_compensated(&copy, error) : copy_arrays(&copy, error));
+           (options->compensation ? xtf_copy_compensated(&copy.rows, options->compensation, options->steps, error)
+                                  : copy_arrays(&copy, error));
 }

@@ -19,7 +19,7 @@ typedef struct {
 } Ring;
 
 /* Appends a record as a traced thread does: the words, then the head. */
-static inline void append(Ring *ring, uint64_t time, unsigned n_words)
+static inline void append_words(Ring *ring, uint64_t time, unsigned n_words)
 {
     uint64_t at = atomic_load_explicit(&ring->head, memory_order_relaxed);
     volatile uint64_t *to = ring->words + (at & (WORDS - 1));
@@ -38,14 +38,14 @@ static uint64_t run_loop(const XtfCollectClock *clock, Ring *ring, bool reads)
     for (unsigned i = 0; i < RECORDS; i++) {
         if (reads)
             time = xtf_collect_clock_now(clock);
-        append(ring, time, reads ? CALL_WORDS : MPI_WORDS);
+        append_words(ring, time, reads ? CALL_WORDS : MPI_WORDS);
         *(volatile uint64_t *)&ring->region = time;
     }
     return xtf_collect_clock_now(clock) - begin;
 }
 
 /* Returns the cost of a record in tenths of a nanosecond. */
-static uint64_t measure(const XtfCollectClock *clock, Ring *ring, bool reads)
+static uint64_t measure_record(const XtfCollectClock *clock, Ring *ring, bool reads)
 {
     uint64_t least = UINT64_MAX;
 
@@ -58,7 +58,7 @@ static uint64_t measure(const XtfCollectClock *clock, Ring *ring, bool reads)
 char *xtf_collect_measure_costs(const XtfCollectClock *clock)
 {
     g_autofree Ring *ring = g_new0(Ring, 1);
-    uint64_t call = measure(clock, ring, true), mpi = measure(clock, ring, false);
+    uint64_t call = measure_record(clock, ring, true), mpi = measure_record(clock, ring, false);
 
     return g_strdup_printf("ENTER=%" PRIu64 ".%" PRIu64 "ns,LEAVE=%" PRIu64 ".%" PRIu64 "ns,MPI=%" PRIu64 ".%" PRIu64
                            "ns,OTHER=%" PRIu64 ".%" PRIu64 "ns",

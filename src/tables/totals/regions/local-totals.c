@@ -75,7 +75,7 @@ static uint64_t cost_of_call(const Load *load, uint64_t region, XtfProbeClass cl
     return cost != UINT64_MAX ? cost : load->costs.classes[class];
 }
 
-static void add_calls(Load *load)
+static void add_call_costs(Load *load)
 {
     XtfLocalTotals *totals = load->totals;
     const XtfGroupTotals *groups = totals->times.groups;
@@ -99,7 +99,7 @@ static void add_calls(Load *load)
     }
 }
 
-static bool add_type(Load *load, Counted *counted, GError **error)
+static bool add_type_costs(Load *load, Counted *counted, GError **error)
 {
     XtfLocalTotals *totals = load->totals;
 
@@ -131,9 +131,9 @@ static bool add_location(Load *load, const XtfLocation *location, GError **error
     if (!xtf_region_times_measure(&load->totals->times, location, &ticks, error))
         return false;
     load->totals->whole += ticks;
-    add_calls(load);
+    add_call_costs(load);
     for (guint i = 0; i < load->types->len; i++)
-        if (!add_type(load, &g_array_index(load->types, Counted, i), error))
+        if (!add_type_costs(load, &g_array_index(load->types, Counted, i), error))
             return false;
     return true;
 }

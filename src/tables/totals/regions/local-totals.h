@@ -3,7 +3,7 @@
  *
  * Costs come from the property `probes` of the trace, else from its recorder. A compensated trace has none left. Only
  * counts and sums of the index are read, no records. An ENTER costs its own region, a record of another type the region
- * in which it happened. A LEAVE costs the caller, which counts do not tell: LEAVEs have a sum of their own.
+ * in which it happened. A LEAVE costs the caller. Counts do not say who that is, so LEAVEs have a sum of their own.
  */
 #pragma once
 

@@ -414,6 +414,7 @@ enum {
     XTF_MODEL_BEFORE_DERIVED = XTF_N_MODEL_SCHEMAS - 1,
     XTF_DERIVED_TYPES(XTF_MODEL_TAG)
     XTF_N_ALL_SCHEMAS,
+    XTF_MODEL_AFTER_ANALYSIS = XTF_MODEL_ORDER_CHANGES, /* the derived types from here on are not of an analysis */
 #undef XTF_MODEL_TAG
 };
 

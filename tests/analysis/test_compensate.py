@@ -112,6 +112,11 @@ def compare_program(maker, name, seed):
     for process in truth.processes:
         compare(times(maker.xtf, copy, process.rank), truth_of(process), f"{name} {seed}, process {process.rank}")
     n = compare_changes(maker.xtf, copy, recorded, truth)
+    if seed == 1:  # an analysis keeps the changes, and so does its copy
+        maker.xtf.expect("analyze", "-q", copy)
+        again = copy.with_suffix(".again")
+        maker.xtf.expect("copy", "-q", copy, again)
+        compare_changes(maker.xtf, again, recorded, truth)
     check(f"{n} pairs of receives" in printed, f"{name} {seed}: {n} changes of order, and: {printed}")
     before = max(process.clock for process in recorded.processes)
     after = max(process.clock for process in truth.processes)

@@ -12,7 +12,7 @@
 #include "src/model/schemas.h"
 #include "src/trace/context/trace-context.h"
 
-enum { N_TAGS = XTF_N_ALL_SCHEMAS - XTF_MODEL_WAITS };
+enum { N_TAGS = XTF_MODEL_AFTER_ANALYSIS - XTF_MODEL_WAITS };
 
 /* The analysis of a run. */
 typedef struct {

@@ -16,7 +16,7 @@ bool xtf_analyze_clear(XtfWriter *writer, GError **error)
 {
     uint32_t id;
 
-    for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_N_ALL_SCHEMAS; tag++) {
+    for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_MODEL_AFTER_ANALYSIS; tag++) {
         if (!xtf_writer_replace_schema(writer, xtf_model_schema(tag), &id, error))
             return false;
     }

@@ -21,7 +21,7 @@ static bool add_analysis(XtfWriter *writer, XtfTableWriter *table, const char *r
 
 static bool is_ours(const char *records)
 {
-    for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_N_ALL_SCHEMAS; tag++)
+    for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_MODEL_AFTER_ANALYSIS; tag++)
         if (g_str_equal(xtf_model_schema(tag)->name, records))
             return true;
     return false;
@@ -50,7 +50,7 @@ static bool write_analyses(XtfTrace *trace, const GArray *analyses, XtfWriter *w
     XtfTableWriter *table = xtf_writer_table(writer, id, error);
     if (!table)
         return false;
-    for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_N_ALL_SCHEMAS; tag++)
+    for (unsigned tag = XTF_MODEL_WAITS; tag < XTF_MODEL_AFTER_ANALYSIS; tag++)
         if (!add_analysis(writer, table, xtf_model_schema(tag)->name, clocks, tool, error))
             return false;
     return keep_others(analyses, writer, table, error);

@@ -118,7 +118,7 @@ static bool add_type_costs(Load *load, Counted *counted, GError **error)
     return true;
 }
 
-static bool add_location(Load *load, const XtfLocation *location, GError **error)
+static bool add_location_costs(Load *load, const XtfLocation *location, GError **error)
 {
     uint64_t ticks;
 
@@ -145,7 +145,7 @@ static bool add_locations(Load *load, const XtfSelection *selection, GError **er
     if (!xtf_selected_locations_init(&selected, load->context, selection, error))
         return false;
     for (uint32_t i = 0; i < selected.n; i++)
-        if (!add_location(load, xtf_selected_location(&selected, i), error))
+        if (!add_location_costs(load, xtf_selected_location(&selected, i), error))
             return false;
     return true;
 }

@@ -3,9 +3,9 @@
  *
  * If a receiver waited for a message, its transfer took the ticks from the send to the completion. If the receiver did
  * not wait, receiving took the ticks from the begin of the call to the completion. The least of both is kept for each
- * class of messages. The finest classes have one sender, receiver and number of bytes. The next ones have a power of two
- * of bytes. The coarsest ones have all senders and receivers, too. A message whose class has no value has the value of
- * the next coarser one, else 0.
+ * class of messages. The finest classes have one sender, receiver and number of bytes. The next ones have a power of
+ * two of bytes. The coarsest ones have all senders and receivers, too. A message whose class has no value has the value
+ * of the next coarser one, else 0.
  *
  * The finest classes are limited to XTF_TRANSFERS_MAX. One thread uses the values.
  */

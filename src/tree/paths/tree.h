@@ -37,8 +37,8 @@ void xtf_tree_name_as(XtfTree *tree, const XtfTree *named);
  * nodes are used. */
 void xtf_tree_draw_first(XtfTree *tree);
 
-/* Sets the costs of the trace's probes, in place of the costs that it states; `probes` must stay valid. Must be called before nodes
- * are used. */
+/* Sets the costs of the trace's probes, in place of the costs that it states; `probes` must stay valid. Must be called
+ * before nodes are used. */
 void xtf_tree_state_probes(XtfTree *tree, const char *probes);
 
 XtfNode *xtf_tree_root(XtfTree *tree); /* a new reference */

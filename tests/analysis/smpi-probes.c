@@ -146,7 +146,7 @@ int main(int argc, char **argv)
         take_part(&p, i);
     }
     put_record(&p, "L %d", MAIN);
-    fputs(p.text, stdout);
+    fwrite(p.text, 1, (size_t)(p.end - p.text), stdout);
     fflush(stdout);
     free(p.text);
     MPI_Finalize();

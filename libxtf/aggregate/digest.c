@@ -1,5 +1,6 @@
 #include "libxtf/aggregate/digest.h"
 
+#include "libxtf/aggregate/frame-leaf.h"
 #include "libxtf/aggregate/frames.h"
 
 typedef struct {
@@ -7,31 +8,60 @@ typedef struct {
     unsigned index;
 } DigestSource;
 
-static bool add_chunks(const DigestSource *source, const XtfPageView *rows, XtfFrameStack *stack,
-                       XtfChildTotalsBuilder *builder, GError **error)
+static void add_chunk_groups(XtfChildTotalsBuilder *builder, const XtfAggregate *aggregate,
+                             const XtfGroupTotals *totals)
 {
-    const XtfArray *array = source->leaf->array;
-    const XtfSchema *schema = array->schema;
-    const XtfAggregate *aggregate = &schema->aggregates[source->index];
+    for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
+        xtf_child_totals_builder_add(builder, xtf_group_totals_key(totals, i), aggregate->n_keys,
+                                     xtf_group_totals_cells(totals, i));
+}
+
+static bool add_chunks_of_frames(const DigestSource *source, XtfChildTotalsBuilder *builder, GError **error)
+{
+    const XtfAggregate *aggregate = &source->leaf->array->schema->aggregates[source->index];
     g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
+    g_auto(XtfFrameLeaf) frames = {0};
+    g_auto(XtfFrameStack) stack;
     XtfOuterFrames outer;
 
-    xtf_outer_frames_init(&outer, array, source->index);
-    for (uint32_t from = 0; from < rows->count; from += XTF_CHUNK_ROWS) {
-        uint32_t count = MIN(rows->count - from, (uint32_t)XTF_CHUNK_ROWS);
+    xtf_outer_frames_init(&outer, source->leaf->array, source->index);
+    xtf_frame_stack_init(&stack);
+    if (!xtf_frame_leaf_init(&frames, source->leaf, source->index, &outer.loader, error) ||
+        !xtf_frames_before_leaf(source->leaf, source->index, &stack, error))
+        return false;
+    for (uint32_t from = 0; from < frames.view.count; from += XTF_CHUNK_ROWS) {
+        uint32_t count = MIN(frames.view.count - from, (uint32_t)XTF_CHUNK_ROWS);
         xtf_child_totals_builder_next(builder);
-        if (aggregate->kind == XTF_AGGREGATE_FRAMES)
-            xtf_child_totals_builder_stack(builder, stack);
-        stack->least = UINT64_MAX;
+        xtf_child_totals_builder_stack(builder, &stack);
+        stack.least = UINT64_MAX;
         xtf_group_totals_clear(totals);
-        if (!xtf_accumulate_rows(schema, aggregate, rows->payload + (size_t)from * schema->row_size, count, stack,
-                                 &outer.loader, totals, error))
+        if (!xtf_frame_leaf_add(&frames, from + count, &stack, totals, error))
             return false;
-        if (aggregate->kind == XTF_AGGREGATE_FRAMES)
-            xtf_child_totals_builder_least(builder, stack->least);
-        for (uint32_t i = 0; i < xtf_group_totals_n(totals); i++)
-            xtf_child_totals_builder_add(builder, xtf_group_totals_key(totals, i), aggregate->n_keys,
-                                         xtf_group_totals_cells(totals, i));
+        xtf_child_totals_builder_least(builder, stack.least);
+        add_chunk_groups(builder, aggregate, totals);
+    }
+    if (xtf_frame_leaf_nests(&frames))
+        xtf_child_totals_builder_nests(builder);
+    return true;
+}
+
+static bool add_chunks_of_groups(const DigestSource *source, XtfChildTotalsBuilder *builder, GError **error)
+{
+    const XtfSchema *schema = source->leaf->array->schema;
+    const XtfAggregate *aggregate = &schema->aggregates[source->index];
+    g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(aggregate, aggregate->n_keys);
+    g_auto(XtfPageView) rows = {0};
+
+    if (!xtf_descent_leaf_rows(source->leaf, &rows, error))
+        return false;
+    for (uint32_t from = 0; from < rows.count; from += XTF_CHUNK_ROWS) {
+        uint32_t count = MIN(rows.count - from, (uint32_t)XTF_CHUNK_ROWS);
+        xtf_child_totals_builder_next(builder);
+        xtf_group_totals_clear(totals);
+        if (!xtf_accumulate_rows(schema, aggregate, rows.payload + (size_t)from * schema->row_size, count, NULL, NULL,
+                                 totals, error))
+            return false;
+        add_chunk_groups(builder, aggregate, totals);
     }
     return true;
 }
@@ -42,14 +72,9 @@ static bool make_digest(void *context, uint8_t **data, uint32_t *length, GError 
     const XtfArray *array = source->leaf->array;
     g_autoptr(XtfChildTotalsBuilder) builder =
         xtf_child_totals_builder_new(array, source->index, 0, source->leaf->first_n);
-    g_auto(XtfPageView) rows = {0};
-    g_auto(XtfFrameStack) stack;
+    bool of_frames = array->schema->aggregates[source->index].kind == XTF_AGGREGATE_FRAMES;
 
-    xtf_frame_stack_init(&stack);
-    if (!xtf_descent_leaf_rows(source->leaf, &rows, error) ||
-        (array->schema->aggregates[source->index].kind == XTF_AGGREGATE_FRAMES &&
-         !xtf_frames_before_leaf(source->leaf, source->index, &stack, error)) ||
-        !add_chunks(source, &rows, &stack, builder, error))
+    if (!(of_frames ? add_chunks_of_frames : add_chunks_of_groups)(source, builder, error))
         return false;
     *data = (uint8_t *)xtf_child_totals_builder_finish(builder, length, error);
     return *data != NULL;

@@ -18,15 +18,14 @@ static inline bool xtf_leaf_needs_no_digest(const XtfDescentLeaf *leaf)
     return leaf->first_n == 0 && leaf->end <= SMALL_ARRAY_ROWS;
 }
 
-/* Steps of a profile that read a leaf's rows: the first finds the rank of a time, the second totals, the third a stack.
- * The value of a step is the number of these reads up to and including it. */
+/* Reads of a leaf before its digest is worth its cost: a few passes over all rows of the leaf. */
 typedef enum {
     XTF_READ_FOR_TOTALS = 2,
     XTF_READ_FOR_STACK = 3,
+    XTF_READ_FOR_PROFILE = 4, /* two profiles, each of which finds the rank of a time before it reads totals */
 } XtfLeafRead;
 
-/* True if the leaf has been read too rarely to be worth a digest. Creating one takes three times as long as one pass
- * over the rows. A leaf is worth a digest if its rows were read more often than one profile reads them up to `read`. */
+/* True if the leaf has been read too rarely to be worth a digest. */
 static inline bool xtf_leaf_is_new(const XtfPageView *rows, XtfLeafRead read)
 {
     return atomic_load_explicit(&rows->block->uses, memory_order_relaxed) <= (unsigned)read;

@@ -25,6 +25,7 @@
 #include "libxtf/aggregate/frames.h"
 
 #include "libxtf/aggregate/digest.h"
+#include "libxtf/aggregate/frame-leaf.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/totals/stored.h"
 
@@ -164,44 +165,40 @@ void xtf_outer_frames_init(XtfOuterFrames *outer, const XtfArray *array, unsigne
 }
 
 /* Computes the stack before row *from of a leaf: the last row at or before row `within` whose stack is stored. Both
- * count from the leaf's first row. */
-static bool load_stored_stack(const XtfDescentLeaf *leaf, unsigned index, const XtfPageView *rows, uint64_t within,
-                              XtfFrameStack *stack, uint32_t *from, GError **error)
+ * count from the leaf's first row. Moves `rows` to row *from. */
+static bool load_stored_stack(XtfFrameLeaf *rows, uint64_t within, XtfFrameStack *stack, uint32_t *from, GError **error)
 {
+    const XtfDescentLeaf *leaf = rows->leaf;
+
     *from = 0;
-    if (within == 0 || xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(rows, XTF_READ_FOR_STACK))
-        return xtf_frames_before_leaf(leaf, index, stack, error);
-    g_autoptr(XtfBlock) digest = xtf_leaf_digest_get(leaf, index, error);
+    if (within == 0 || xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(&rows->view, XTF_READ_FOR_STACK))
+        return xtf_frames_before_leaf(leaf, rows->index, stack, error);
+    g_autoptr(XtfBlock) digest = xtf_leaf_digest_get(leaf, rows->index, error);
     if (!digest)
         return false;
     const XtfChildTotals *chunks = xtf_block_child_totals(digest);
     uint32_t chunk = MIN((uint32_t)(within / XTF_CHUNK_ROWS), chunks->n - 1);
     *from = chunk * XTF_CHUNK_ROWS;
     xtf_child_totals_stack(chunks, chunk, leaf->first_n + *from, stack);
-    return true;
+    return xtf_frame_leaf_seek(rows, *from, chunks->nests, error);
 }
 
 bool xtf_frames_before_row(const XtfArray *array, unsigned index, uint64_t n, XtfFrameStack *stack, GError **error)
 {
-    const XtfSchema *schema = array->schema;
     g_auto(XtfDescent) descent = {0};
-    g_auto(XtfPageView) rows = {0};
+    g_auto(XtfFrameLeaf) rows = {0};
     XtfOuterFrames outer;
     uint32_t from;
 
     if (!xtf_descent_find(array, MIN(n, array->n_rows - 1), &descent, error))
         return false;
     uint64_t within = n - descent.leaf.first_n;
-    if (within > 0 && !xtf_descent_leaf_rows(&descent.leaf, &rows, error))
-        return false;
-    if (!load_stored_stack(&descent.leaf, index, &rows, within, stack, &from, error))
-        return false;
-    if (from == within)
-        return true;
-
+    if (within == 0)
+        return xtf_frames_before_leaf(&descent.leaf, index, stack, error);
     xtf_outer_frames_init(&outer, array, index);
-    return xtf_accumulate_rows(schema, &schema->aggregates[index], rows.payload + (size_t)from * schema->row_size,
-                               (uint32_t)(within - from), stack, &outer.loader, NULL, error);
+    return xtf_frame_leaf_init(&rows, &descent.leaf, index, &outer.loader, error) &&
+           load_stored_stack(&rows, within, stack, &from, error) &&
+           xtf_frame_leaf_add(&rows, (uint32_t)within, stack, NULL, error);
 }
 
 bool xtf_frames_load_all(const XtfArray *array, unsigned index, XtfFrameStack *stack, GError **error)

@@ -54,6 +54,7 @@ static bool ends_unknown_frame(const XtfProfile *profile, const XtfStackCapture 
 {
     const XtfSchema *schema = profile->array->schema;
     const XtfField *is_end = &schema->fields[schema->aggregates[profile->index].values[0]];
+    g_auto(XtfPageView) leaf = {0};
 
     *end = false;
     if (edge->row) {
@@ -62,10 +63,11 @@ static bool ends_unknown_frame(const XtfProfile *profile, const XtfStackCapture 
     }
     if (edge->n == profile->array->n_rows)
         return true;
-    g_autofree uint8_t *row = g_malloc(schema->row_size);
-    if (!xtf_array_row(profile->array, edge->n, row, error))
+    if (!xtf_leaf_find(profile->array, XTF_KEY_N, edge->n, XTF_LEAF_FRAMES + profile->index, &leaf, error))
         return false;
-    *end = xtf_field_get(is_end, row) != 0;
+    size_t row = (size_t)(edge->n - leaf.first_n);
+    *end = leaf.frames ? leaf.frames->templates[leaf.frames->numbers[row]].is_end
+                       : xtf_field_get(is_end, leaf.payload + row * schema->row_size) != 0;
     return true;
 }
 
@@ -127,27 +129,28 @@ bool xtf_profile_add_edges(const XtfProfile *profile, const XtfStackCapture edge
 }
 
 /* Computes the rank of a time. The totals and the stack at this time need the rows of its leaf. The function
- * therefore unpacks whole rows at once and not the times first. `leaf` holds the leaf of an earlier time, or zeros, and
- * receives the leaf of this time, if there is one. */
-static bool find_rank(const XtfArray *array, uint64_t t, XtfPageView *leaf, uint64_t *n, GError **error)
+ * therefore unpacks the columns of frames at once and not the times first. `leaf` holds the leaf of an earlier time, or
+ * zeros, and receives the leaf of this time, if there is one. */
+static bool find_rank(const XtfArray *array, unsigned index, uint64_t t, XtfPageView *leaf, uint64_t *n, GError **error)
 {
     if (t <= array->first || t > array->last)
         return xtf_array_rank(array, t, n, error);
     t = xtf_clock_map_to_local(array->clock, t);
     if (!leaf->block || xtf_page_time(leaf, leaf->count - 1) < t) {
         xtf_page_view_finish(leaf);
-        if (!xtf_leaf_find(array, XTF_KEY_T, t, XTF_LEAF_ROWS, leaf, error))
+        if (!xtf_leaf_find(array, XTF_KEY_T, t, XTF_LEAF_FRAMES + index, leaf, error))
             return false;
     }
     *n = leaf->first_n + xtf_leaf_rank(array, leaf, t);
     return true;
 }
 
-static bool find_window_rows(const XtfArray *array, uint64_t a, uint64_t b, uint64_t *n1, uint64_t *n2, GError **error)
+static bool find_window_rows(const XtfArray *array, unsigned index, uint64_t a, uint64_t b, uint64_t *n1, uint64_t *n2,
+                             GError **error)
 {
     g_auto(XtfPageView) leaf = {0};
 
-    if (!find_rank(array, a, &leaf, n1, error) || !find_rank(array, b, &leaf, n2, error))
+    if (!find_rank(array, index, a, &leaf, n1, error) || !find_rank(array, index, b, &leaf, n2, error))
         return false;
     return *n1 <= *n2 ||
            xtf_damaged(error, "array %u: more rows before time %" PRIu64 " than before the later time %" PRIu64,
@@ -200,7 +203,7 @@ bool xtf_array_profile(const XtfArray *array, unsigned index, uint64_t a, uint64
     xtf_frame_stack_init(&right);
     if (a >= b)
         return true;
-    if (!find_window_rows(array, a, b, &n1, &n2, error))
+    if (!find_window_rows(array, index, a, b, &n1, &n2, error))
         return false;
     XtfStackCapture edges[] = {{.n = n1, .stack = &left}, {.n = n2, .stack = &right}};
     if (!add_window_rows(&profile, edges, &pending, error) || !pending)

@@ -19,19 +19,42 @@
  * leaf whose filter excludes the one group of the query.
  */
 #include "libxtf/aggregate/digest.h"
+#include "libxtf/aggregate/frame-leaf.h"
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/aggregate/query.h"
 #include "libxtf/schema/schema-codec.h"
 #include "libxtf/totals/group-totals-private.h"
 #include "libxtf/totals/stored.h"
 
-/* Rows of a leaf that are added one by one, numbered from the leaf's first row. */
+/* The rows of a leaf that a query reads: rows or, for totals of frames, columns of frames. */
 typedef struct {
     const XtfDescentLeaf *leaf;
-    const XtfPageView *rows;
-    uint32_t start; /* `stack`, initialised, is the stack before this row; earlier rows are not needed */
-    XtfFrameStack *stack;
+    bool of_frames;
+    XtfPageView rows;    /* unless of_frames */
+    XtfFrameLeaf frames; /* if of_frames */
+    XtfOuterFrames outer;
+    const XtfChildTotals *chunks; /* the leaf's digest; NULL: all rows are added without it */
 } LeafRows;
+
+static void finish_leaf_rows(LeafRows *rows)
+{
+    xtf_page_view_finish(&rows->rows);
+    xtf_frame_leaf_finish(&rows->frames);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(LeafRows, finish_leaf_rows)
+
+static bool read_leaf_rows(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, LeafRows *rows, GError **error)
+{
+    *rows = (LeafRows){.leaf = leaf, .of_frames = query->totals && query->aggregate->kind == XTF_AGGREGATE_FRAMES};
+    xtf_outer_frames_init(&rows->outer, query->array, query->index);
+    return rows->of_frames ? xtf_frame_leaf_init(&rows->frames, leaf, query->index, &rows->outer.loader, error)
+                           : xtf_descent_leaf_rows(leaf, &rows->rows, error);
+}
+
+static const XtfPageView *leaf_view(const LeafRows *rows)
+{
+    return rows->of_frames ? &rows->frames.view : &rows->rows;
+}
 
 static void capture_stack(XtfTotalsQuery *query, const XtfFrameStack *stack)
 {
@@ -56,26 +79,49 @@ void xtf_totals_query_add_groups(XtfTotalsQuery *query, const XtfGroupTotals *to
             xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
 }
 
-/* Adds rows [from, to). */
-static bool add_leaf_rows(XtfTotalsQuery *query, const LeafRows *leaf, uint32_t from, uint32_t to, GError **error)
+/* Adds rows [from, to) of a leaf to the query's totals of groups. */
+static bool add_group_rows(const XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to,
+                           XtfGroupTotals *totals, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
-    const uint8_t *rows = leaf->rows->payload;
+
+    return xtf_accumulate_rows(schema, query->aggregate, rows->payload + (size_t)from * schema->row_size, to - from,
+                               NULL, NULL, totals, error);
+}
+
+/* Adds rows [from, to) of a leaf to the query's totals of frames. */
+static bool add_frame_rows(XtfTotalsQuery *query, LeafRows *leaf, uint32_t from, uint32_t to, XtfGroupTotals *totals,
+                           GError **error)
+{
+    uint32_t start = leaf->chunks ? from / XTF_CHUNK_ROWS * XTF_CHUNK_ROWS : 0;
+    XtfFrameLeaf *frames = &leaf->frames;
+    g_auto(XtfFrameStack) stack;
+
+    xtf_frame_stack_init(&stack);
+    if (leaf->chunks)
+        xtf_child_totals_stack(leaf->chunks, start / XTF_CHUNK_ROWS, leaf->leaf->first_n + start, &stack);
+    else if (!xtf_frames_before_leaf(leaf->leaf, query->index, &stack, error))
+        return false;
+    if (!xtf_frame_leaf_seek(frames, start, leaf->chunks && leaf->chunks->nests, error) ||
+        !xtf_frame_leaf_add(frames, from, &stack, NULL, error))
+        return false;
+    capture_stack(query, &stack);
+    if (!xtf_frame_leaf_add(frames, to, &stack, totals, error))
+        return false;
+    capture_stack(query, &stack);
+    return true;
+}
+
+/* Adds rows [from, to). */
+static bool add_leaf_rows(XtfTotalsQuery *query, LeafRows *leaf, uint32_t from, uint32_t to, GError **error)
+{
     g_autoptr(XtfGroupTotals) row_totals =
         xtf_totals_query_uses_all(query) ? NULL : xtf_group_totals_new(query->aggregate, query->aggregate->n_keys);
-    XtfOuterFrames outer;
+    XtfGroupTotals *totals = row_totals ? row_totals : query->totals;
 
-    xtf_outer_frames_init(&outer, query->array, query->index);
-    if (query->aggregate->kind == XTF_AGGREGATE_FRAMES) {
-        if (!xtf_accumulate_rows(schema, query->aggregate, rows + (size_t)leaf->start * schema->row_size,
-                                 from - leaf->start, leaf->stack, &outer.loader, NULL, error))
-            return false;
-        capture_stack(query, leaf->stack);
-    }
-    if (!xtf_accumulate_rows(schema, query->aggregate, rows + (size_t)from * schema->row_size, to - from, leaf->stack,
-                             &outer.loader, row_totals ? row_totals : query->totals, error))
+    if (!(leaf->of_frames ? add_frame_rows(query, leaf, from, to, totals, error)
+                          : add_group_rows(query, &leaf->rows, from, to, totals, error)))
         return false;
-    capture_stack(query, leaf->stack);
     if (row_totals)
         xtf_totals_query_add_groups(query, row_totals);
     return true;
@@ -90,44 +136,30 @@ void xtf_totals_query_count_rows(XtfTotalsQuery *query, const XtfPageView *rows,
             xtf_row_matches(schema, query->index, query->filter, rows->payload + (size_t)i * schema->row_size);
 }
 
-/* Adds rows [from, to) of a leaf, possibly none. If `chunks` is not NULL, the rows are all in one chunk. */
-static bool add_rows_of_chunk(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfPageView *rows,
-                              const XtfChildTotals *chunks, uint32_t from, uint32_t to, GError **error)
+/* Adds rows [from, to) of a leaf, possibly none. With a digest, the rows are all in one chunk. */
+static bool add_rows_of_chunk(XtfTotalsQuery *query, LeafRows *leaf, uint32_t from, uint32_t to, GError **error)
 {
-    uint32_t start = chunks ? from / XTF_CHUNK_ROWS * XTF_CHUNK_ROWS : 0;
-    g_auto(XtfFrameStack) stack;
-
-    xtf_frame_stack_init(&stack);
     if (from >= to)
         return true;
-    if (!query->totals) {
-        xtf_totals_query_count_rows(query, rows, from, to);
-        return true;
-    }
-    if (query->aggregate->kind != XTF_AGGREGATE_FRAMES)
-        start = from;
-    else if (chunks)
-        xtf_child_totals_stack(chunks, start / XTF_CHUNK_ROWS, leaf->first_n + start, &stack);
-    else if (!xtf_frames_before_leaf(leaf, query->index, &stack, error))
-        return false;
-    return add_leaf_rows(query, &(LeafRows){.leaf = leaf, .rows = rows, .start = start, .stack = &stack}, from, to,
-                         error);
+    if (query->totals)
+        return add_leaf_rows(query, leaf, from, to, error);
+    xtf_totals_query_count_rows(query, &leaf->rows, from, to);
+    return true;
 }
 
 /* Adds rows [from, to) of a leaf by its digest. */
-static bool add_rows_by_digest(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, const XtfPageView *rows,
-                               uint32_t from, uint32_t to, GError **error)
+static bool add_rows_by_digest(XtfTotalsQuery *query, LeafRows *leaf, uint32_t from, uint32_t to, GError **error)
 {
-    g_autoptr(XtfBlock) block = xtf_leaf_digest_get(leaf, query->index, error);
+    g_autoptr(XtfBlock) block = xtf_leaf_digest_get(leaf->leaf, query->index, error);
     if (!block)
         return false;
 
-    const XtfChildTotals *chunks = xtf_block_child_totals(block);
+    const XtfChildTotals *chunks = leaf->chunks = xtf_block_child_totals(block);
     uint32_t first = (from + XTF_CHUNK_ROWS - 1) / XTF_CHUNK_ROWS; /* whole chunks are [first, last) */
-    uint32_t last = to == rows->count ? chunks->n : to / XTF_CHUNK_ROWS;
+    uint32_t last = to == leaf_view(leaf)->count ? chunks->n : to / XTF_CHUNK_ROWS;
     if (first > last) /* both edges are in one chunk */
-        return add_rows_of_chunk(query, leaf, rows, chunks, from, to, error);
-    if (!add_rows_of_chunk(query, leaf, rows, chunks, from, MIN(first * XTF_CHUNK_ROWS, to), error))
+        return add_rows_of_chunk(query, leaf, from, to, error);
+    if (!add_rows_of_chunk(query, leaf, from, MIN(first * XTF_CHUNK_ROWS, to), error))
         return false;
     XtfPageTotals totals;
     xtf_page_totals_init(&totals, query, chunks);
@@ -138,7 +170,7 @@ static bool add_rows_by_digest(XtfTotalsQuery *query, const XtfDescentLeaf *leaf
         xtf_page_totals_add(&totals, tier, item);
     }
     xtf_page_totals_finish(&totals);
-    return add_rows_of_chunk(query, leaf, rows, chunks, last * XTF_CHUNK_ROWS, to, error);
+    return add_rows_of_chunk(query, leaf, last * XTF_CHUNK_ROWS, to, error);
 }
 
 bool xtf_totals_query_begun_rows(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, XtfLeafZeros *zeros,
@@ -171,16 +203,17 @@ static bool count_begun(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint3
 static bool add_leaf(XtfTotalsQuery *query, const XtfDescentLeaf *leaf, uint64_t n1, uint64_t n2, GError **error)
 {
     uint32_t from = (uint32_t)(n1 - leaf->first_n), to = (uint32_t)(n2 - leaf->first_n);
-    g_auto(XtfPageView) rows = {0};
+    g_auto(LeafRows) rows = {0};
     bool counted;
 
     if (!count_begun(query, leaf, from, to, &counted, error) || counted)
         return counted;
-    if (!xtf_descent_leaf_rows(leaf, &rows, error))
+    if (!read_leaf_rows(query, leaf, &rows, error))
         return false;
-    if (xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(&rows, XTF_READ_FOR_TOTALS))
-        return add_rows_of_chunk(query, leaf, &rows, NULL, from, to, error);
-    return add_rows_by_digest(query, leaf, &rows, from, to, error);
+    XtfLeafRead read = query->n_captures > 0 ? XTF_READ_FOR_PROFILE : XTF_READ_FOR_TOTALS;
+    if (xtf_leaf_needs_no_digest(leaf) || xtf_leaf_is_new(leaf_view(&rows), read))
+        return add_rows_of_chunk(query, &rows, from, to, error);
+    return add_rows_by_digest(query, &rows, from, to, error);
 }
 
 /* Counts rows [n1, n2) of a leaf one by one. */

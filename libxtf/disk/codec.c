@@ -76,6 +76,7 @@ static const XtfCodec codecs[] = {
             .time_at = compact_time_at,
             .times_rank = compact_times_rank,
             .unpack_zeros = xtf_unpack_zeros,
+            .unpack_frames = xtf_unpack_frames,
             .unpack_rows = xtf_unpack_mapped,
         },
 };

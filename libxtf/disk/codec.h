@@ -54,6 +54,10 @@ typedef struct {
     /* Finds zeros like xtf_unpack_zeros(); NULL for side_by_side. */
     bool (*unpack_zeros)(const XtfSchema *schema, unsigned field, const uint8_t *packed, uint32_t length,
                          uint32_t count, uint64_t *zeros, bool *known, const char **fault);
+    /* Unpacks the columns of frames like xtf_unpack_frames(); NULL for side_by_side. */
+    uint8_t *(*unpack_frames)(const XtfSchema *schema, const XtfRowMap *map, const XtfFrameFields *fields,
+                              const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before, uint32_t *size,
+                              const char **fault);
     /* Unpacks rows like xtf_unpack_mapped(). Returns false with *fault if the bytes are not `count` rows. */
     bool (*unpack_rows)(const XtfSchema *schema, const XtfRowMap *map, const uint8_t *packed, uint32_t length,
                         uint32_t count, uint8_t *rows, const char **fault);

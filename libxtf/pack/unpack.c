@@ -340,3 +340,103 @@ bool xtf_unpack_mapped(const XtfSchema *schema, const XtfRowMap *map, const uint
         xtf_pack_fail(&reader, "there are bytes after its rows");
     return finish_reading(&reader, fault);
 }
+
+/* ---- Frames. */
+
+/* Sets the value of each template for frames. Returns false if the templates do not hold the fields. */
+static bool find_frame_templates(const Templates *templates, const XtfFrameFields *fields, XtfFrameTemplate *frames)
+{
+    const XtfPackField *field = templates->fields, *distance = &field[fields->distance - 1];
+    const unsigned values[] = {fields->key, fields->is_end, fields->outermost};
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(values); i++)
+        if (field[values[i] - 1].mode != XTF_PACK_VALUE)
+            return false;
+    if (distance->mode != XTF_PACK_VALUE && distance->mode != XTF_PACK_DISTANCE)
+        return false;
+    const TemplateValue *distances = templates->values + (fields->distance - 1) * templates->n;
+    for (unsigned i = 0; i < templates->n; i++) {
+        const uint8_t *image = templates->images + i * templates->image_size;
+        bool is_value = distance->mode == XTF_PACK_VALUE;
+        uint64_t rows = is_value ? xtf_pack_get(distance, image) : distances[i].value & distance->mask;
+        if (rows >= XTF_FRAME_CHAINED)
+            return false;
+        frames[i] = (XtfFrameTemplate){
+            .key = xtf_pack_get(&field[fields->key - 1], image),
+            .distance = !is_value && distances[i].is_chained ? XTF_FRAME_CHAINED : (uint32_t)rows,
+            .is_end = xtf_pack_get(&field[fields->is_end - 1], image) != 0,
+            .outermost = xtf_pack_get(&field[fields->outermost - 1], image) != 0,
+        };
+    }
+    return true;
+}
+
+/* Copies `count` times to the end of columns. */
+static void store_frame_times(XtfFrameColumns *columns, const uint64_t *times, bool wide, void *to)
+{
+    uint32_t count = columns->count, *offsets = to;
+
+    columns->first = times[0];
+    if (wide) {
+        columns->times = memcpy(to, times, count * sizeof *times);
+        return;
+    }
+    columns->offsets = offsets;
+    for (uint32_t i = 0; i < count; i++)
+        offsets[i] = (uint32_t)(times[i] - times[0]);
+}
+
+/* Creates columns of frames behind `before` bytes of a new allocation of *size bytes. */
+static uint8_t *create_frames(const Templates *templates, const XtfFrameTemplate *frames, const uint64_t *times,
+                              uint32_t before, uint32_t *size)
+{
+    uint32_t count = templates->count;
+    bool wide = times[count - 1] - times[0] > UINT32_MAX;
+    size_t times_at = before + sizeof(XtfFrameColumns) + templates->n * sizeof *frames,
+           numbers_at = times_at + count * (wide ? sizeof(uint64_t) : sizeof(uint32_t)), bytes = numbers_at + count;
+    uint8_t *memory = g_malloc(bytes);
+    XtfFrameColumns *columns = (XtfFrameColumns *)(void *)(memory + before);
+
+    *columns = (XtfFrameColumns){
+        .count = count,
+        .templates = memcpy(columns + 1, frames, templates->n * sizeof *frames),
+        .numbers = memcpy(memory + numbers_at, templates->numbers, count),
+    };
+    store_frame_times(columns, times, wide, memory + times_at);
+    *size = (uint32_t)bytes;
+    return memory;
+}
+
+uint8_t *xtf_unpack_frames(const XtfSchema *schema, const XtfRowMap *map, const XtfFrameFields *fields,
+                           const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before, uint32_t *size,
+                           const char **fault)
+{
+    XtfPackReader reader = {.at = packed, .end = packed + length};
+    Templates templates = {.schema = schema, .count = count, .n_fields = schema->n_fields - 1};
+    XtfFrameTemplate frames[XTF_PACK_TEMPLATES_MAX];
+    uint64_t *times = (uint64_t *)(void *)xtf_scratch(XTF_SCRATCH_PACKED, sizeof *times * (size_t)count);
+    g_autofree uint8_t *memory = NULL;
+
+    bool success = read_times(&reader, count, times) && read_templates(&reader, &templates);
+    if (success && map)
+        xtf_row_map_apply(map, fields_in_templates(&templates), true, templates.images, templates.image_size,
+                          templates.n);
+    if (success && find_frame_templates(&templates, fields, frames))
+        memory = create_frames(&templates, frames, times, before, size);
+    return finish_reading(&reader, fault) ? g_steal_pointer(&memory) : NULL;
+}
+
+uint32_t xtf_frames_rank(const XtfFrameColumns *columns, uint64_t t, uint64_t *comparisons)
+{
+    uint32_t low = 0, high = columns->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        ++*comparisons;
+        if (xtf_frame_time(columns, middle) < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

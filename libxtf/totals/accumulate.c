@@ -266,6 +266,89 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
     return good;
 }
 
+/*
+ * Adds rows of columns like nest_rows(), and rows that begin a frame in an empty stack. A chained row leads to where the
+ * target of the row before leads. This target is on the stack, or has just left it, and leads to the frame below it.
+ * With `trusts`, the rows are known to nest. `adds` and `trusts` are compile-time constants.
+ */
+static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to, bool adds, bool trusts)
+{
+    const XtfFrameColumns columns = *walk->columns;
+    XtfOpenFrame *const frames = work->frames;
+    const bool may_be_empty = work->stack->n_outer == 0;
+    guint depth = work->depth, least = G_MAXUINT;
+    uint64_t n = work->stack->n, before = work->stack->time, chain = walk->chain, time;
+    const uint64_t first = n - walk->next;
+    uint32_t i = walk->next;
+
+    for (; i < to && depth < work->room; i++, n++, before = time) {
+        const XtfFrameTemplate *row = &columns.templates[columns.numbers[i]];
+        const XtfOpenFrame *top = &frames[depth - 1];
+        uint64_t target = row->distance == XTF_FRAME_CHAINED ? chain : n - row->distance;
+        if (depth == 0 ? row->is_end || !may_be_empty : !trusts && top->row != target)
+            break;
+        time = xtf_frame_time(&columns, i);
+        uint64_t *cells = adds && depth > 0 ? cells_in_totals(work, top->key) : NULL;
+        if (adds && depth > 0)
+            cells[XTF_FRAMES_EXCLUSIVE] += time - before;
+        if (row->is_end) {
+            if (adds) {
+                uint64_t duration = time - top->time;
+                cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? duration : 0;
+                cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], duration);
+                (row->key == top->key ? cells : cells_in_totals(work, row->key))[XTF_FRAMES_ENDED]++;
+            }
+            depth--;
+            least = MIN(least, depth);
+            chain = depth > 0 && top->row >= first ? top[-1].row : UINT64_MAX;
+        } else {
+            least = MIN(least, depth);
+            if (adds)
+                cells_in_totals(work, row->key)[XTF_FRAMES_BEGUN]++;
+            chain = depth > 1 && top->row >= first ? top[-1].row : UINT64_MAX;
+            frames[depth++] = (XtfOpenFrame){.key = row->key, .row = n, .time = time, .outermost = row->outermost};
+        }
+    }
+    work->depth = depth;
+    if (i > walk->next)
+        work->stack->least = MIN(work->stack->least, work->stack->n_outer + least);
+    work->stack->n = n;
+    work->stack->time = before;
+    walk->next = i;
+    walk->chain = chain;
+}
+
+static void add_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to)
+{
+    if (work->totals && walk->nests)
+        nest_columns(work, walk, to, true, true);
+    else if (work->totals)
+        nest_columns(work, walk, to, true, false);
+    else if (walk->nests)
+        nest_columns(work, walk, to, false, true);
+    else
+        nest_columns(work, walk, to, false, false);
+}
+
+void xtf_accumulate_frames(XtfFrameWalk *walk, uint32_t to, XtfFrameStack *stack, XtfGroupTotals *totals)
+{
+    FrameWork work = {.stack = stack, .totals = totals};
+    bool full;
+
+    if (walk->next >= to)
+        return;
+    grow_stack_array(&work);
+    do {
+        add_columns(&work, walk, to);
+        full = work.depth == work.room;
+        if (full) {
+            trim_stack_array(&work);
+            grow_stack_array(&work);
+        }
+    } while (full && walk->next < to);
+    trim_stack_array(&work);
+}
+
 static void add_group_rows(const XtfSchema *schema, const XtfAggregate *aggregate, const uint8_t *rows, uint32_t count,
                            XtfGroupTotals *totals)
 {

@@ -172,6 +172,11 @@ void xtf_child_totals_builder_least(XtfChildTotalsBuilder *builder, uint64_t lea
     g_array_index(builder->stacks, XtfChildStack, builder->stacks->len - 1).least = least;
 }
 
+void xtf_child_totals_builder_nests(XtfChildTotalsBuilder *builder)
+{
+    builder->head.nests = true;
+}
+
 /* Entries [from, to) of the exact tier. */
 typedef struct {
     uint32_t from, to;

@@ -47,6 +47,7 @@ typedef struct {
 
     uint8_t n_keys, n_cells;
     bool some_coarse; /* groups of other tiers than `coarse` may have a depth less than n_keys */
+    bool nests;       /* of a leaf: every row ends the top frame or begins one in it (XtfFrameWalk) */
     uint32_t n, n_groups;
     const uint64_t *keys;        /* per group: n_keys keys, 0 beyond the depth, then the depth */
     XtfTotalsTier exact, coarse; /* one item per child; coarse.starts is NULL if there are no coarse totals */
@@ -99,5 +100,7 @@ void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack);
 /* Sets the current child's stack.least, when its rows are known. */
 void xtf_child_totals_builder_least(XtfChildTotalsBuilder *builder, uint64_t least);
+/* Sets `nests`. */
+void xtf_child_totals_builder_nests(XtfChildTotalsBuilder *builder);
 /* Returns the totals, to be freed with g_free(). NULL with an error if they are larger than a cache block can be. */
 XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error);

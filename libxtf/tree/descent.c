@@ -235,10 +235,15 @@ static inline bool read_leaf(const XtfDescentPage *page, uint32_t slot, XtfLeafP
                        place);
 }
 
+bool xtf_descent_leaf_part(const XtfDescentLeaf *leaf, XtfLeafPart part, XtfPageView *view, GError **error)
+{
+    return leaf->parent ? read_leaf(leaf->parent, leaf->slot, part, view, error)
+                        : read_open_leaf(leaf->array, leaf->edge, part, view, error);
+}
+
 bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error)
 {
-    return leaf->parent ? read_leaf(leaf->parent, leaf->slot, XTF_LEAF_ROWS, view, error)
-                        : read_open_leaf(leaf->array, leaf->edge, XTF_LEAF_ROWS, view, error);
+    return xtf_descent_leaf_part(leaf, XTF_LEAF_ROWS, view, error);
 }
 
 bool xtf_descent_leaf_zeros(const XtfDescentLeaf *leaf, unsigned field, XtfLeafZeros *zeros, GError **error)

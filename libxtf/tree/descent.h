@@ -54,7 +54,9 @@ bool xtf_descent_enter(const XtfDescentPage *page, uint32_t slot, XtfDescentPage
 void xtf_descent_leave(XtfDescentPage *page); /* an all-zero page is allowed */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfDescentPage, xtf_descent_leave)
 
-/* Reads a leaf and checks that it holds the rows that its parent names. The caller finishes the view. */
+/* Reads a part of a leaf, and checks that it holds the rows that its parent names. The caller finishes the view. */
+bool xtf_descent_leaf_part(const XtfDescentLeaf *leaf, XtfLeafPart part, XtfPageView *view, GError **error);
+/* Reads the rows of a leaf like xtf_descent_leaf_part(). */
 bool xtf_descent_leaf_rows(const XtfDescentLeaf *leaf, XtfPageView *view, GError **error);
 
 /* Returns the zeros of a field in a leaf (leaf.h), and checks the leaf as xtf_descent_leaf_rows() does. */

@@ -73,11 +73,34 @@ typedef struct {
     const XtfArray *array;
     XtfBlock *edge; /* edge of an open leaf, pinned; NULL: the leaf is sealed */
     uint64_t place; /* place of a sealed leaf */
+    unsigned index; /* for XTF_LEAF_FRAMES: the aggregate */
 } PackedLeaf;
 
 static const XtfClockMap *clock_for_part(const XtfArray *array, XtfLeafPart part)
 {
     return part == XTF_LEAF_GLOBAL_ROWS ? array->clock : NULL;
+}
+
+/* Unpacks the columns of frames behind `before` bytes of a new allocation of *size bytes; no columns if the templates
+ * do not hold them. */
+static uint8_t *unpack_frames(const PackedLeaf *leaf, const XtfRowMap *map, const XtfPageView *packed, uint32_t length,
+                              uint32_t before, uint32_t *size, const char **fault)
+{
+    const XtfSchema *schema = leaf->array->schema;
+    const XtfAggregate *aggregate = &schema->aggregates[leaf->index];
+    const XtfFrameFields fields = {.key = aggregate->keys[0],
+                                   .is_end = aggregate->values[0],
+                                   .distance = aggregate->values[1],
+                                   .outermost = aggregate->values[2]};
+    uint8_t *memory = NULL;
+
+    if (fields.key > 0 && fields.is_end > 0 && fields.distance > 0 && fields.outermost > 0)
+        memory = xtf_codec(leaf->array->codec)
+                     ->unpack_frames(schema, map, &fields, packed->payload, length, packed->count, before, size, fault);
+    if (memory || *fault)
+        return memory;
+    *size = before;
+    return g_malloc(before);
 }
 
 /* Unpacks the rows, or only their times, behind `before` bytes of a new allocation of *size bytes. */
@@ -153,7 +176,9 @@ static bool unpack_leaf(const PackedLeaf *leaf, const XtfPageView *packed, uint3
     if (!check_count(array, packed, error) || !xtf_array_row_map(array, &map, error))
         return false;
     const Unpacked head = unpacked_head(leaf, packed, clock_for_part(array, part));
-    uint8_t *bytes = unpack_part(array, map, part, packed, packed_length, (uint32_t)sizeof head, length, &fault);
+    uint8_t *bytes = part == XTF_LEAF_FRAMES
+                         ? unpack_frames(leaf, map, packed, packed_length, (uint32_t)sizeof head, length, &fault)
+                         : unpack_part(array, map, part, packed, packed_length, (uint32_t)sizeof head, length, &fault);
     if (!bytes)
         return fail_damaged(leaf, fault, error);
     *data = memcpy(bytes, &head, sizeof head);
@@ -186,6 +211,11 @@ static bool make_global_rows(void *context, uint8_t **data, uint32_t *length, GE
     return make_leaf_block(context, XTF_LEAF_GLOBAL_ROWS, data, length, error);
 }
 
+static bool make_frames(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    return make_leaf_block(context, XTF_LEAF_FRAMES, data, length, error);
+}
+
 /* Returns the head of a block made from a leaf. Fails if the leaf is another array's. */
 static const Unpacked *check_block(const PackedLeaf *packed, const XtfClockMap *clock, const XtfBlock *block,
                                    GError **error)
@@ -203,6 +233,50 @@ static const Unpacked *check_block(const PackedLeaf *packed, const XtfClockMap *
     return NULL;
 }
 
+static const XtfFrameColumns *cast_frames(const XtfCodecTimes *times)
+{
+    return (const XtfFrameColumns *)(const void *)times;
+}
+
+static uint64_t frames_time_at(const XtfCodecTimes *times, uint32_t i)
+{
+    return xtf_frame_time(cast_frames(times), i);
+}
+
+static uint32_t frames_times_rank(const XtfCodecTimes *times, uint64_t t, uint64_t *comparisons)
+{
+    return xtf_frames_rank(cast_frames(times), t, comparisons);
+}
+
+/* Reads the times of columns of frames. */
+static const XtfCodec frames_codec = {.time_at = frames_time_at, .times_rank = frames_times_rank};
+
+/* Returns the view of a block made from a leaf. The view takes over the pin of the block. */
+static XtfPageView view_of_unpacked(const XtfArray *array, XtfLeafPart part, const Unpacked *head, XtfBlock *block)
+{
+    const uint8_t *content = block->data + sizeof *head;
+    XtfPageView view = {
+        .block = block,
+        .stride = array->schema->row_size,
+        .count = head->count,
+        .first_n = head->first_n,
+        .previous = head->previous,
+        .next = head->next,
+    };
+
+    if (part == XTF_LEAF_TIMES) {
+        view.times = (const XtfCodecTimes *)(const void *)content;
+        view.codec = xtf_codec(array->codec);
+    } else if (part == XTF_LEAF_FRAMES) {
+        view.times = (const XtfCodecTimes *)(const void *)content;
+        view.codec = &frames_codec;
+        view.frames = cast_frames(view.times);
+    } else {
+        view.payload = view.keys = content;
+    }
+    return view;
+}
+
 /* Returns the unpacked leaf. The cache identifies it by the offset of the packed bytes. */
 static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t length, XtfLeafPart part,
                          XtfPageView *leaf, GError **error)
@@ -211,6 +285,7 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
         [XTF_LEAF_TIMES] = make_times,
         [XTF_LEAF_ROWS] = make_rows,
         [XTF_LEAF_GLOBAL_ROWS] = make_global_rows,
+        [XTF_LEAF_FRAMES] = make_frames,
     };
     const XtfArray *array = packed->array;
     const XtfClockMap *clock = clock_for_part(array, part);
@@ -225,19 +300,9 @@ static bool get_unpacked(const PackedLeaf *packed, uint64_t offset, uint32_t len
     const Unpacked *head = check_block(packed, clock, block, error);
     if (!head)
         return false;
-    const uint8_t *content = block->data + sizeof *head;
-    *leaf = (XtfPageView){
-        .block = g_steal_pointer(&block),
-        .payload = part == XTF_LEAF_TIMES ? NULL : content,
-        .times = part == XTF_LEAF_TIMES ? (const XtfCodecTimes *)(const void *)content : NULL,
-        .codec = part == XTF_LEAF_TIMES ? xtf_codec(array->codec) : NULL,
-        .keys = part == XTF_LEAF_TIMES ? NULL : content,
-        .stride = array->schema->row_size,
-        .count = head->count,
-        .first_n = head->first_n,
-        .previous = head->previous,
-        .next = head->next,
-    };
+    if (part == XTF_LEAF_FRAMES && block->length == sizeof *head)
+        return get_unpacked(packed, offset, length - packed->index, XTF_LEAF_ROWS, leaf, error);
+    *leaf = view_of_unpacked(array, part, head, g_steal_pointer(&block));
     return true;
 }
 
@@ -255,6 +320,19 @@ static bool find_in_place(const XtfArray *array, XtfLeafPart part, bool *in_plac
     return true;
 }
 
+/* Returns the unpacked leaf. If the part is of frames, sets packed->index. A piece adds numbers to its rows, which the
+ * templates do not have. */
+static bool get_unpacked_part(PackedLeaf *packed, uint64_t offset, uint32_t length, XtfLeafPart part, XtfPageView *leaf,
+                              GError **error)
+{
+    if (part < XTF_LEAF_FRAMES)
+        return get_unpacked(packed, offset, length, part, leaf, error);
+    if (packed->array->n_shifts > 0)
+        return get_unpacked(packed, offset, length, XTF_LEAF_ROWS, leaf, error);
+    packed->index = part - XTF_LEAF_FRAMES;
+    return get_unpacked(packed, offset, length + packed->index, XTF_LEAF_FRAMES, leaf, error);
+}
+
 bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPageView *leaf, GError **error)
 {
     uint64_t offset = 0;
@@ -269,8 +347,8 @@ bool xtf_leaf_get(const XtfArray *array, uint64_t place, XtfLeafPart part, XtfPa
         return page != NULL;
     }
     return xtf_page_locate(array, place, &offset, error) &&
-           get_unpacked(&(PackedLeaf){.array = array, .place = place}, offset, xtf_array_page_size(array), part, leaf,
-                        error);
+           get_unpacked_part(&(PackedLeaf){.array = array, .place = place}, offset, xtf_array_page_size(array), part,
+                             leaf, error);
 }
 
 bool xtf_leaf_get_open(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, XtfPageView *leaf, GError **error)
@@ -285,8 +363,8 @@ bool xtf_leaf_get_open(const XtfArray *array, XtfBlock *edge, XtfLeafPart part, 
             create_open_leaf_view(array, edge, item, leaf);
         return item != NULL;
     }
-    return get_unpacked(&(PackedLeaf){.array = array, .edge = edge}, xtf_open_leaf_offset(array, edge),
-                        xtf_edge_leaf(array, edge->data).length, part, leaf, error);
+    return get_unpacked_part(&(PackedLeaf){.array = array, .edge = edge}, xtf_open_leaf_offset(array, edge),
+                             xtf_edge_leaf(array, edge->data).length, part, leaf, error);
 }
 
 /* ---- Zeros of a field. */

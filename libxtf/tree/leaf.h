@@ -2,9 +2,10 @@
  * Views of an array's pages, sealed or open; and access to leaves: their times or whole rows, for any codec.
  *
  * Plain rows are read in place, from their page or the right edge. Packed rows are unpacked into a block of their own
- * in the page cache. A block for counting has only the times, compactly (pack/sampled-times.h). A block for reading has
- * the rows. Where a clock map applies, a block for cursors has the rows with global times. An unpacked block repeats
- * the page head, so that a visit needs only this block. The page itself leaves the cache.
+ * in the page cache. A block for counting has only the times, compactly (pack/sampled-times.h). A block for totals of
+ * frames has what they need of each row (XtfFrameColumns). A block for reading has the rows. Where a clock map applies,
+ * a block for cursors has the rows with global times. An unpacked block repeats the page head, so that a visit needs
+ * only this block. The page itself leaves the cache.
  */
 #pragma once
 
@@ -13,15 +14,16 @@
 
 /* A view of a page. Borrows its bytes from a pinned block, which finishing the view unpins. */
 typedef struct {
-    XtfBlock *block;            /* pinned: the sealed page, the right edge, the open leaf, or an unpacked leaf */
-    const uint8_t *payload;     /* entries, or rows; NULL if only the times of a leaf are present */
-    const XtfCodecTimes *times; /* times of such a leaf, read by `codec` */
-    const XtfCodec *codec;      /* codec of `times`; NULL: `keys` and `stride` are valid */
-    const uint8_t *keys;        /* time of the first row or entry, a U64 */
-    uint32_t stride;            /* bytes from each time to the next */
-    uint32_t count;             /* number of rows or entries */
-    uint64_t first_n;           /* N of the first row in or below the page */
-    uint64_t previous, next;    /* places of the level's previous and next page; next of an open page is 0 */
+    XtfBlock *block;               /* pinned: the sealed page, the right edge, the open leaf, or an unpacked leaf */
+    const uint8_t *payload;        /* entries, or rows; NULL if only the times or the frames of a leaf are present */
+    const XtfCodecTimes *times;    /* times of such a leaf, read by `codec` */
+    const XtfCodec *codec;         /* codec of `times`; NULL: `keys` and `stride` are valid */
+    const XtfFrameColumns *frames; /* columns of the leaf, instead of the payload; else NULL */
+    const uint8_t *keys;           /* time of the first row or entry, a U64 */
+    uint32_t stride;               /* bytes from each time to the next */
+    uint32_t count;                /* number of rows or entries */
+    uint64_t first_n;              /* N of the first row in or below the page */
+    uint64_t previous, next;       /* places of the level's previous and next page; next of an open page is 0 */
 } XtfPageView;
 
 static inline void xtf_page_view_finish(XtfPageView *view)
@@ -58,6 +60,9 @@ typedef enum {
     XTF_LEAF_TIMES,
     XTF_LEAF_ROWS,
     XTF_LEAF_GLOBAL_ROWS, /* for an array with a clock map: instants and keys are global */
+    /* Plus the number of an aggregate of frames: view->frames, if the leaf is packed and its templates hold the fields
+     * of frames; else the rows. Times are local. */
+    XTF_LEAF_FRAMES,
 } XtfLeafPart;
 
 /* One bit per row of a packed leaf, set if a field is 0; 64 rows per word. The field must be neither the time nor a

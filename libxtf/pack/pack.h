@@ -56,8 +56,8 @@ bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t le
 bool xtf_unpack_zeros(const XtfSchema *schema, unsigned field, const uint8_t *packed, uint32_t length, uint32_t count,
                       uint64_t *zeros, bool *known, const char **fault);
 /*
- * What the totals of frames need of packed rows: a time, a template and its few values, where the templates hold all
- * values. Takes a sixth of the bytes of rows, and a third of the time to make.
+ * The values that the totals of frames need of packed rows: a time, a template and, if the templates do not hold it, a
+ * key. Columns take a sixth of the bytes of rows, and a third of the time to make.
  */
 typedef struct {
     uint64_t key;
@@ -74,12 +74,18 @@ typedef struct {
     const uint32_t *offsets; /* time of each row, less `first`; NULL if some do not fit 32 bits */
     const uint64_t *times;   /* time of each row, if there are no offsets */
     const uint8_t *numbers;  /* template of each row */
+    const uint32_t *keys;    /* key of each row; NULL if the templates have the keys */
     const XtfFrameTemplate *templates;
 } XtfFrameColumns;
 
 static inline uint64_t xtf_frame_time(const XtfFrameColumns *columns, uint32_t i)
 {
     return G_LIKELY(columns->offsets) ? columns->first + columns->offsets[i] : columns->times[i];
+}
+
+static inline uint64_t xtf_frame_key(const XtfFrameColumns *columns, const XtfFrameTemplate *row, uint32_t i)
+{
+    return columns->keys ? columns->keys[i] : row->key;
 }
 
 /* The fields of frames in a schema, none of them the time. */
@@ -90,8 +96,8 @@ typedef struct {
 /*
  * Unpacks the columns of frames, converted by `map`, which may be NULL. Returns an allocation of *size bytes with the
  * XtfFrameColumns at byte `before`, a multiple of 8; the bytes before are the caller's. The caller frees it with
- * g_free(). Fails like xtf_unpack_rows(), but does not find every fault. Returns NULL without a fault if the templates
- * do not hold the fields.
+ * g_free(). Fails like xtf_unpack_rows(), but does not find every fault. Returns NULL without a fault if the fields are
+ * packed in other ways.
  */
 uint8_t *xtf_unpack_frames(const XtfSchema *schema, const XtfRowMap *map, const XtfFrameFields *fields,
                            const uint8_t *packed, uint32_t length, uint32_t count, uint32_t before, uint32_t *size,

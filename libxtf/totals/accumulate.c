@@ -267,9 +267,9 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
 }
 
 /*
- * Adds rows of columns like nest_rows(), and rows that begin a frame in an empty stack. A chained row leads to where the
- * target of the row before leads. This target is on the stack, or has just left it, and leads to the frame below it.
- * With `trusts`, the rows are known to nest. `adds` and `trusts` are compile-time constants.
+ * Adds rows of columns like nest_rows(), and rows that begin a frame in an empty stack. A chained row leads to where
+ * the target of the row before leads. This target is on the stack, or has just left it, and leads to the frame below
+ * it. With `trusts`, the rows are known to nest. `adds` and `trusts` are compile-time constants.
  */
 static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to, bool adds, bool trusts)
 {
@@ -288,6 +288,7 @@ static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to
         if (depth == 0 ? row->is_end || !may_be_empty : !trusts && top->row != target)
             break;
         time = xtf_frame_time(&columns, i);
+        const uint64_t key = xtf_frame_key(&columns, row, i);
         uint64_t *cells = adds && depth > 0 ? cells_in_totals(work, top->key) : NULL;
         if (adds && depth > 0)
             cells[XTF_FRAMES_EXCLUSIVE] += time - before;
@@ -296,7 +297,7 @@ static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to
                 uint64_t duration = time - top->time;
                 cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? duration : 0;
                 cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], duration);
-                (row->key == top->key ? cells : cells_in_totals(work, row->key))[XTF_FRAMES_ENDED]++;
+                (key == top->key ? cells : cells_in_totals(work, key))[XTF_FRAMES_ENDED]++;
             }
             depth--;
             least = MIN(least, depth);
@@ -304,9 +305,9 @@ static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to
         } else {
             least = MIN(least, depth);
             if (adds)
-                cells_in_totals(work, row->key)[XTF_FRAMES_BEGUN]++;
+                cells_in_totals(work, key)[XTF_FRAMES_BEGUN]++;
             chain = depth > 1 && top->row >= first ? top[-1].row : UINT64_MAX;
-            frames[depth++] = (XtfOpenFrame){.key = row->key, .row = n, .time = time, .outermost = row->outermost};
+            frames[depth++] = (XtfOpenFrame){.key = key, .row = n, .time = time, .outermost = row->outermost};
         }
     }
     work->depth = depth;

@@ -33,6 +33,20 @@ static XtfSchema *schema_of(uint8_t number)
     return number % 4 == 0 ? make_schema(call_fields) : random_schema(random, 1 + number % 12);
 }
 
+/* Unpacks columns of frames of damaged rows, which may be accepted. */
+static void unpack_damaged_frames(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count)
+{
+    unsigned n = schema->n_fields - 1;
+    uint32_t size;
+
+    for (unsigned i = 0; i < n; i++) {
+        const XtfFrameFields fields = {1 + i, 1 + (i + 1) % n, 1 + (i + 2) % n, 1 + (i + 3) % n};
+        const char *fault = NULL;
+        g_autofree uint8_t *bytes = xtf_unpack_frames(schema, NULL, &fields, packed, length, count, 8, &size, &fault);
+        must(!bytes || !fault, "columns of frames were accepted with a fault");
+    }
+}
+
 static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count)
 {
     size_t size = (size_t)count * schema->row_size, bound = xtf_pack_bound(schema, count);
@@ -53,6 +67,7 @@ static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t
         for (unsigned field = 1; field < schema->n_fields; field++)
             if (!xtf_unpack_zeros(schema, field, packed, length, count, times, &known, &fault))
                 must(fault, "zeros were refused without a fault");
+        unpack_damaged_frames(schema, packed, length, count);
         return false;
     }
     for (uint32_t n = 0; n < count; n++)
@@ -60,6 +75,7 @@ static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t
              "the times differ from those of the rows");
     unsigned known = 0;
     must(zeros_agree(schema, packed, length, rows, count, &known, &fault), "the zeros differ from those of the rows");
+    must(frames_agree(schema, packed, length, rows, count, &known, &fault), "columns of frames were refused");
     length = xtf_pack(schema, rows, count, 1, repacked, (uint32_t)bound, NULL);
     must(length > 0 && xtf_unpack_rows(schema, repacked, length, count, rows_again, &fault),
          "unpacked rows cannot be packed again");

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include "libxtf/field-load.h"
 #include "libxtf/pack/pack.h"
 #include "libxtf/pack/sampled-times.h"
 #include "libxtf/schema.h"
@@ -54,6 +55,58 @@ static inline bool zeros_agree(const XtfSchema *schema, const uint8_t *packed, u
             if (is_zero != (zeros[n / 64] >> n % 64 & 1))
                 g_error("row %u: field %u: a wrong zero", n, field);
         }
+    }
+    return true;
+}
+
+/* Returns the value of a field of row n as its bits. */
+static inline uint64_t row_bits(const XtfSchema *schema, unsigned field, const uint8_t *rows, uint64_t n)
+{
+    XtfFieldLoad load = xtf_field_load(&schema->fields[field]);
+
+    return xtf_load_bits(&load, rows + n * schema->row_size);
+}
+
+/* Ends the program if a row of columns of frames differs from the unpacked row. */
+static inline void check_frame_row(const XtfSchema *schema, const XtfFrameFields *fields,
+                                   const XtfFrameColumns *columns, const uint8_t *rows, uint32_t n)
+{
+    const XtfFrameTemplate *row = &columns->templates[columns->numbers[n]];
+    uint64_t distance = row->distance;
+
+    if (distance == XTF_FRAME_CHAINED) {
+        uint64_t target = n - 1 - row_bits(schema, fields->distance, rows, n - 1);
+        distance = n - target + row_bits(schema, fields->distance, rows, target);
+        distance &= UINT64_MAX >> (64 - 8 * schema->fields[fields->distance].width);
+    }
+    if (xtf_frame_time(columns, n) != xtf_field_get(&schema->fields[0], rows + (size_t)n * schema->row_size) ||
+        xtf_frame_key(columns, row, n) != row_bits(schema, fields->key, rows, n) ||
+        row->is_end != (row_bits(schema, fields->is_end, rows, n) != 0) ||
+        row->outermost != (row_bits(schema, fields->outermost, rows, n) != 0) ||
+        distance != row_bits(schema, fields->distance, rows, n))
+        g_error("row %u: its columns of frames differ", n);
+}
+
+/* Compares columns of frames with the unpacked rows, for several choices of fields. Returns false with *fault if
+ * xtf_unpack_frames() rejects the rows. Ends the program at a wrong value. Adds the choices that have columns. */
+static inline bool frames_agree(const XtfSchema *schema, const uint8_t *packed, uint32_t length, const uint8_t *rows,
+                                uint32_t count, unsigned *n_known, const char **fault)
+{
+    enum { BEFORE = 16 };
+    unsigned n = schema->n_fields - 1;
+    uint32_t size;
+
+    for (unsigned i = 0; i < n; i++) {
+        const XtfFrameFields fields = {
+            .key = 1 + i, .is_end = 1 + (i + 1) % n, .distance = 1 + (i + 2) % n, .outermost = 1 + (i + 1) % n};
+        g_autofree uint8_t *bytes =
+            xtf_unpack_frames(schema, NULL, &fields, packed, length, count, BEFORE, &size, fault);
+        const XtfFrameColumns *columns = (const XtfFrameColumns *)(const void *)(bytes + BEFORE);
+        if (*fault)
+            return false;
+        *n_known += bytes != NULL;
+        for (uint32_t row = 0; bytes && row < count; row++)
+            check_frame_row(schema, &fields, columns, rows, row);
     }
     return true;
 }

@@ -28,7 +28,8 @@ static Packed pack_rows(const XtfSchema *schema, const void *rows, uint32_t coun
     return packed;
 }
 
-static gint zeros_known; /* atomic: number of fields whose zeros the templates give */
+static gint zeros_known;  /* atomic: number of fields whose zeros the templates give */
+static gint frames_known; /* atomic: number of choices of fields that have columns of frames */
 
 static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *rows, uint32_t count)
 {
@@ -44,6 +45,9 @@ static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *r
     cr_assert(unpack_times(packed.bytes, packed.length, count, times, &fault), "%s", fault);
     cr_assert(zeros_agree(schema, packed.bytes, packed.length, rows, count, &n_known, &fault), "%s", fault);
     g_atomic_int_add(&zeros_known, (gint)n_known);
+    n_known = 0;
+    cr_assert(frames_agree(schema, packed.bytes, packed.length, rows, count, &n_known, &fault), "%s", fault);
+    g_atomic_int_add(&frames_known, (gint)n_known);
     for (uint32_t n = 0; n < count; n++)
         cr_assert_eq(times[n], xtf_field_get(&schema->fields[0], (const uint8_t *)rows + (size_t)n * schema->row_size));
 }
@@ -71,6 +75,7 @@ Test(pack, calls_take_about_a_byte)
                 cr_assert_lt(length, 2.2 * counts[i]);
         }
     cr_assert_geq(g_atomic_int_get(&zeros_known), (gint)(2 * 2 * G_N_ELEMENTS(counts))); /* regions and events */
+    cr_assert_geq(g_atomic_int_get(&frames_known), (gint)G_N_ELEMENTS(counts));
 }
 
 /* A loop in the outermost frame: the distance differs for every ENTER. */

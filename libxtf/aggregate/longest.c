@@ -117,7 +117,7 @@ static bool find_longest_in_child(const LongestSearch *search, const XtfChildTot
         if (!covers_all_keys && !accepts_key(search, key))
             continue;
         has_frames = true;
-        *longest = MAX(*longest, xtf_child_totals_cells(children, &children->exact, entry)[XTF_FRAMES_LONGEST]);
+        *longest = MAX(*longest, xtf_child_totals_cell(children, &children->exact, entry, XTF_FRAMES_LONGEST));
     }
     return has_frames;
 }

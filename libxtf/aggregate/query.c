@@ -2,7 +2,6 @@
 
 #include "libxtf/totals/filters.h"
 #include "libxtf/totals/group-totals-private.h"
-#include "libxtf/totals/plain-cells.h"
 #include "libxtf/totals/stored.h"
 
 /* How a query uses a group. */
@@ -134,11 +133,16 @@ bool xtf_page_totals_suffice(XtfPageTotals *page, const XtfTotalsTier *tier, uin
     return true;
 }
 
-static uint64_t count_rows_of_cells(const XtfTotalsQuery *query, const uint64_t *cells)
+static uint64_t count_rows_of_entry(const XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t entry)
 {
+    const XtfTotalsQuery *query = page->query;
+    const XtfChildTotals *children = page->children;
+
     if (query->aggregate->kind != XTF_AGGREGATE_FRAMES)
-        return cells[XTF_GROUP_ROWS];
-    return cells[XTF_FRAMES_BEGUN] + (query->filter && query->filter->begins_only ? 0 : cells[XTF_FRAMES_ENDED]);
+        return xtf_child_totals_cell(children, tier, entry, XTF_GROUP_ROWS);
+    bool begins_only = query->filter && query->filter->begins_only;
+    return xtf_child_totals_cell(children, tier, entry, XTF_FRAMES_BEGUN) +
+           (begins_only ? 0 : xtf_child_totals_cell(children, tier, entry, XTF_FRAMES_ENDED));
 }
 
 /* Returns the cells of a group that has been looked up. `number` is 1 + its number in `totals`. */
@@ -160,21 +164,39 @@ static inline void look_up_group(XtfPageTotals *page, uint32_t group)
 static void add_plain_cells(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
     const XtfGroupTotals *totals = page->query->totals;
-    const unsigned n_cells = totals->n_cells;
+    const XtfChildTotals *children = page->children;
     const uint32_t *numbers = page->numbers, *groups = tier->groups;
     const uint32_t first = tier->starts[item], end = tier->starts[item + 1];
-    const uint64_t *cells = tier->cells + (size_t)first * n_cells;
 
     for (uint32_t entry = first; entry < end; entry++)
         look_up_group(page, groups[entry]);
     const XtfGroupTotals totals_copy = *totals; /* a local copy stays in registers while cells are written */
-    for (uint32_t entry = first; entry < end; entry++, cells += n_cells)
-        xtf_plain_cells_add(cells_at(&totals_copy, numbers[groups[entry]]), cells, n_cells);
+    for (uint32_t entry = first; entry < end; entry++) {
+        uint64_t *cells = cells_at(&totals_copy, numbers[groups[entry]]);
+        for (unsigned i = 0; i < totals_copy.n_cells; i++)
+            cells[i] += xtf_child_totals_cell(children, tier, entry, i);
+    }
+}
+
+/* Adds the totals number `item` of a tier of frames, all of whose groups are used. */
+static void add_frame_cells(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
+{
+    const XtfChildTotals *children = page->children;
+
+    for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++) {
+        uint64_t added[XTF_AGGREGATE_CELLS_MAX];
+        uint32_t group = tier->groups[entry];
+        for (unsigned i = 0; i < XTF_FRAMES_CELLS; i++)
+            added[i] = xtf_child_totals_cell(children, tier, entry, i);
+        look_up_group(page, group);
+        xtf_frames_add(cells_at(page->query->totals, page->numbers[group]), added);
+    }
 }
 
 static void add_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
 {
     const XtfGroupTotals *totals = page->query->totals;
+    uint64_t cells[XTF_AGGREGATE_CELLS_MAX];
 
     for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++) {
         uint32_t group = tier->groups[entry];
@@ -183,7 +205,7 @@ static void add_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t it
         look_up_group(page, group);
         xtf_group_totals_add_cells(totals, xtf_child_totals_key(page->children, group),
                                    cells_at(totals, page->numbers[group]),
-                                   xtf_child_totals_cells(page->children, tier, entry));
+                                   xtf_child_totals_cells(page->children, tier, entry, cells));
     }
 }
 
@@ -191,7 +213,7 @@ static void count_item(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t 
 {
     for (uint32_t entry = tier->starts[item]; entry < tier->starts[item + 1]; entry++)
         if (page->use_all || get_group_use(page, tier->groups[entry]) == INCLUDED)
-            page->query->count += count_rows_of_cells(page->query, xtf_child_totals_cells(page->children, tier, entry));
+            page->query->count += count_rows_of_entry(page, tier, entry);
 }
 
 void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_t item)
@@ -202,6 +224,8 @@ void xtf_page_totals_add(XtfPageTotals *page, const XtfTotalsTier *tier, uint32_
         count_item(page, tier, item);
     else if (totals->plain && page->use_all)
         add_plain_cells(page, tier, item);
+    else if (page->query->aggregate->kind == XTF_AGGREGATE_FRAMES && page->use_all)
+        add_frame_cells(page, tier, item);
     else
         add_item(page, tier, item);
 }

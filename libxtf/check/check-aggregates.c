@@ -101,13 +101,15 @@ static bool totals_equal(uint32_t slot, const XtfChildTotals *stored, const XtfG
     uint32_t from = stored->exact.starts[slot], to = stored->exact.starts[slot + 1];
     unsigned depth = xtf_child_totals_depth(stored, stored->exact.groups[from]); /* a child has at least one group */
     bool equal = depth <= totals->depth;
+    uint64_t stored_cells[XTF_AGGREGATE_CELLS_MAX];
 
     g_autoptr(XtfGroupTotals) right = xtf_group_totals_coarse_copy(totals, MIN(depth, totals->depth));
     equal = equal && to - from == xtf_group_totals_n(right);
     for (uint32_t entry = from; equal && entry < to; entry++) {
         const uint64_t *key = xtf_child_totals_key(stored, stored->exact.groups[entry]);
         const uint64_t *cells = xtf_group_totals_find(right, key);
-        equal = cells && cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->exact, entry));
+        equal = cells &&
+                cells_equal(right, key, cells, xtf_child_totals_cells(stored, &stored->exact, entry, stored_cells));
     }
     return equal;
 }

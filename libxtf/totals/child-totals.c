@@ -28,6 +28,7 @@ void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t
 
 /* An XtfTotalsTier while it grows. */
 typedef struct {
+    uint32_t n;              /* number of entries; `groups` and `cells` may have space for more until end_tier() */
     GArray *starts, *groups; /* uint32_t */
     GArray *cells;           /* uint64_t */
 } GrowingTier;
@@ -35,10 +36,17 @@ typedef struct {
 struct XtfChildTotalsBuilder {
     XtfChildTotals head; /* without its tiers */
     GArray *keys;        /* uint64_t: the keys of each group, as in XtfChildTotals */
+    GArray *followers;   /* uint32_t: of each group the group that came after it last, plus 1; 0: none */
+    uint32_t last;       /* the last group, plus 1; 0: none */
     XtfKeyTable table;
     GrowingTier exact, coarse, blocks, quarters;
     GArray *stacks, *frames;
+    GArray *stamps, *entries; /* uint32_t, of each group, while tiers of frames are summed */
 };
+
+/* Maximum bytes of cells for which a thread keeps a builder's memory until the next use. New pages of memory would cost
+ * more than filling them. */
+enum { KEPT_BYTES_MAX = 2 << 20 };
 
 static void init_tier(GrowingTier *tier)
 {
@@ -47,28 +55,127 @@ static void init_tier(GrowingTier *tier)
     tier->cells = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 }
 
-static void clear_tier(GrowingTier *tier)
+static void empty_tier(GrowingTier *tier)
+{
+    tier->n = 0;
+    g_array_set_size(tier->starts, 0);
+    g_array_set_size(tier->groups, 0);
+    g_array_set_size(tier->cells, 0);
+}
+
+static void free_tier(GrowingTier *tier)
 {
     g_array_unref(tier->starts);
     g_array_unref(tier->groups);
     g_array_unref(tier->cells);
 }
 
+static XtfChildTotalsBuilder *allocate_builder(void)
+{
+    XtfChildTotalsBuilder *builder = g_new0(XtfChildTotalsBuilder, 1);
+
+    builder->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    builder->followers = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+    init_tier(&builder->exact);
+    init_tier(&builder->coarse);
+    init_tier(&builder->blocks);
+    init_tier(&builder->quarters);
+    builder->stacks = g_array_new(FALSE, FALSE, sizeof(XtfChildStack));
+    builder->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
+    builder->stamps = g_array_new(FALSE, TRUE, sizeof(uint32_t));
+    builder->entries = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    return builder;
+}
+
+static void release_builder(void *data)
+{
+    XtfChildTotalsBuilder *builder = data;
+
+    if (!builder)
+        return;
+    g_array_unref(builder->keys);
+    g_array_unref(builder->followers);
+    xtf_key_table_finish(&builder->table);
+    free_tier(&builder->exact);
+    free_tier(&builder->coarse);
+    free_tier(&builder->blocks);
+    free_tier(&builder->quarters);
+    g_array_unref(builder->stacks);
+    g_array_unref(builder->frames);
+    g_array_unref(builder->stamps);
+    g_array_unref(builder->entries);
+    g_free(builder);
+}
+
+/* An empty builder that the thread used before, if there is one. */
+static GPrivate kept_builder = G_PRIVATE_INIT(release_builder);
+
+static XtfChildTotalsBuilder *take_builder(void)
+{
+    XtfChildTotalsBuilder *builder = g_private_get(&kept_builder);
+
+    g_private_set(&kept_builder, NULL);
+    return builder ? builder : allocate_builder();
+}
+
+/* Returns the bytes of cells in a builder. */
+static size_t count_bytes(const XtfChildTotalsBuilder *builder)
+{
+    return sizeof(uint64_t) * ((size_t)builder->exact.cells->len + builder->coarse.cells->len +
+                               builder->blocks.cells->len + builder->quarters.cells->len + builder->keys->len) +
+           sizeof(XtfOpenFrame) * (size_t)builder->frames->len;
+}
+
+/* Empties a builder, and keeps it for the thread's next use. */
+static void keep_builder(XtfChildTotalsBuilder *builder)
+{
+    if (builder->head.n_groups > 0)
+        xtf_key_table_clear(&builder->table);
+    g_array_set_size(builder->keys, 0);
+    g_array_set_size(builder->followers, 0);
+    builder->last = 0;
+    empty_tier(&builder->exact);
+    empty_tier(&builder->coarse);
+    empty_tier(&builder->blocks);
+    empty_tier(&builder->quarters);
+    g_array_set_size(builder->stacks, 0);
+    g_array_set_size(builder->frames, 0);
+    g_private_set(&kept_builder, builder);
+}
+
 static void begin_item(GrowingTier *tier)
 {
-    g_array_append_val(tier->starts, tier->groups->len);
+    g_array_append_val(tier->starts, tier->n);
+}
+
+static void set_tier_size(GrowingTier *tier, uint32_t n, unsigned n_cells)
+{
+    g_array_set_size(tier->groups, n);
+    g_array_set_size(tier->cells, n * n_cells);
 }
 
 static void add_entry(GrowingTier *tier, uint32_t group, const uint64_t *cells, unsigned n_cells)
 {
-    g_array_append_val(tier->groups, group);
-    g_array_append_vals(tier->cells, cells, n_cells);
+    if (tier->n == tier->groups->len)
+        set_tier_size(tier, MAX(2 * tier->n, 256), n_cells);
+    g_array_index(tier->groups, uint32_t, tier->n) = group;
+    uint64_t *to = &g_array_index(tier->cells, uint64_t, (size_t)tier->n * n_cells);
+    for (unsigned i = 0; i < n_cells; i++)
+        to[i] = cells[i];
+    tier->n++;
+}
+
+/* Ends the last item. */
+static void end_tier(GrowingTier *tier, unsigned n_cells)
+{
+    begin_item(tier);
+    set_tier_size(tier, tier->n, n_cells);
 }
 
 XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsigned index, unsigned level,
                                                     uint64_t first_n)
 {
-    XtfChildTotalsBuilder *builder = g_new0(XtfChildTotalsBuilder, 1);
+    XtfChildTotalsBuilder *builder = take_builder();
     const XtfAggregate *aggregate = &array->schema->aggregates[index];
 
     builder->head = (XtfChildTotals){
@@ -81,29 +188,15 @@ XtfChildTotalsBuilder *xtf_child_totals_builder_new(const XtfArray *array, unsig
         .n_keys = aggregate->n_keys,
         .n_cells = (uint8_t)xtf_aggregate_n_cells(aggregate),
     };
-    builder->keys = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-    init_tier(&builder->exact);
-    init_tier(&builder->coarse);
-    init_tier(&builder->blocks);
-    init_tier(&builder->quarters);
-    builder->stacks = g_array_new(FALSE, FALSE, sizeof(XtfChildStack));
-    builder->frames = g_array_new(FALSE, FALSE, sizeof(XtfOpenFrame));
     return builder;
 }
 
 void xtf_child_totals_builder_free(XtfChildTotalsBuilder *builder)
 {
-    if (!builder)
-        return;
-    g_array_unref(builder->keys);
-    xtf_key_table_finish(&builder->table);
-    clear_tier(&builder->exact);
-    clear_tier(&builder->coarse);
-    clear_tier(&builder->blocks);
-    clear_tier(&builder->quarters);
-    g_array_unref(builder->stacks);
-    g_array_unref(builder->frames);
-    g_free(builder);
+    if (builder && !g_private_get(&kept_builder) && count_bytes(builder) <= KEPT_BYTES_MAX)
+        keep_builder(builder);
+    else
+        release_builder(builder);
 }
 
 void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder)
@@ -130,7 +223,7 @@ static unsigned group_depth(const XtfChildTotalsBuilder *builder, uint32_t group
 }
 
 /* Returns the number of a group, adding it if it is new. */
-static uint32_t find_or_add_group(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
+static uint32_t look_up_group(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
 {
     unsigned n_keys = builder->head.n_keys;
     uint64_t words[XTF_AGGREGATE_KEYS_MAX + 1];
@@ -143,8 +236,25 @@ static uint32_t find_or_add_group(XtfChildTotalsBuilder *builder, const uint64_t
     if (*slot == 0) {
         g_array_append_vals(builder->keys, words, n_keys + 1);
         *slot = ++builder->head.n_groups;
+        g_array_set_size(builder->followers, builder->head.n_groups);
     }
     return *slot - 1;
+}
+
+/* Returns the number of a group as look_up_group() does. Most children have the groups of the child before, in the
+ * same order, so that the group after the last one is known. */
+static uint32_t find_or_add_group(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
+{
+    uint32_t last = builder->last, next = last > 0 ? g_array_index(builder->followers, uint32_t, last - 1) : 0;
+
+    if (next == 0 || group_depth(builder, next - 1) != depth ||
+        !xtf_key_equal(group_key(builder, next - 1), key, depth)) {
+        next = look_up_group(builder, key, depth) + 1;
+        if (last > 0)
+            g_array_index(builder->followers, uint32_t, last - 1) = next;
+    }
+    builder->last = next;
+    return next - 1;
 }
 
 void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth,
@@ -238,7 +348,47 @@ static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTota
         };
         add_item(builder, entries, totals, to);
     }
-    begin_item(to);
+    end_tier(to, builder->head.n_cells);
+}
+
+/* Appends the sum of every `step` items of a tier of frames to another tier. All entries have all keys, so that their
+ * groups need not be looked up again. */
+static void add_tier_of_frames(XtfChildTotalsBuilder *builder, const GrowingTier *from, uint32_t step, GrowingTier *to)
+{
+    const uint32_t *starts = (const uint32_t *)(void *)from->starts->data;
+    const uint32_t *groups = (const uint32_t *)(void *)from->groups->data;
+    const uint64_t *cells = (const uint64_t *)(void *)from->cells->data;
+    uint32_t *stamps, *entries, n = from->starts->len - 1;
+
+    g_array_set_size(builder->stamps, 0);
+    stamps = (uint32_t *)(void *)g_array_set_size(builder->stamps, builder->head.n_groups)->data; /* zeros */
+    entries = (uint32_t *)(void *)g_array_set_size(builder->entries, builder->head.n_groups)->data;
+    for (uint32_t item = 0; item + step <= n; item += step) {
+        begin_item(to);
+        for (uint32_t entry = starts[item]; entry < starts[item + step]; entry++) {
+            uint32_t group = groups[entry];
+            const uint64_t *added = cells + (size_t)entry * XTF_FRAMES_CELLS;
+            if (stamps[group] == item + 1) {
+                xtf_frames_add(&g_array_index(to->cells, uint64_t, (size_t)entries[group] * XTF_FRAMES_CELLS), added);
+                continue;
+            }
+            stamps[group] = item + 1;
+            entries[group] = to->n;
+            add_entry(to, group, added, XTF_FRAMES_CELLS);
+        }
+    }
+    end_tier(to, XTF_FRAMES_CELLS);
+}
+
+/* Adds the blocks and quarters of frames whose entries have all keys. */
+static void add_joint_tiers_of_frames(XtfChildTotalsBuilder *builder)
+{
+    if (builder->head.level == 0) {
+        add_tier_of_frames(builder, &builder->exact, XTF_TOTALS_BLOCK, &builder->blocks);
+        return;
+    }
+    add_tier_of_frames(builder, &builder->exact, XTF_TOTALS_QUARTER, &builder->quarters);
+    add_tier_of_frames(builder, &builder->quarters, XTF_TOTALS_BLOCK / XTF_TOTALS_QUARTER, &builder->blocks);
 }
 
 static bool has_many_groups(const XtfChildTotalsBuilder *builder)
@@ -253,7 +403,12 @@ static bool has_many_groups(const XtfChildTotalsBuilder *builder)
 static void add_joint_tiers(XtfChildTotalsBuilder *builder)
 {
     XtfGroupTotals *totals[XTF_AGGREGATE_KEYS_MAX + 1] = {NULL}; /* by depth, reused */
+    bool frames = builder->head.schema->aggregates[builder->head.index].kind == XTF_AGGREGATE_FRAMES;
 
+    if (frames && !builder->head.some_coarse) {
+        add_joint_tiers_of_frames(builder);
+        return;
+    }
     if (builder->head.n_keys > 1 && has_many_groups(builder))
         add_tier(builder, 1, totals, &builder->coarse);
     add_tier(builder, XTF_TOTALS_BLOCK, totals, &builder->blocks);
@@ -276,10 +431,51 @@ static const void *append_array(uint8_t *base, uint64_t *used, GArray *array)
     return at;
 }
 
-static XtfTotalsTier append_tier(uint8_t *base, uint64_t *used, const GrowingTier *tier)
+/* Adds the bits that the cells of a tier use. */
+static void find_used_bits(const GrowingTier *tier, unsigned n_cells, uint64_t *bits)
+{
+    const uint64_t *cell = (const uint64_t *)(void *)tier->cells->data;
+
+    for (uint32_t entry = 0; entry < tier->groups->len; entry++)
+        for (unsigned i = 0; i < n_cells; i++)
+            bits[i] |= *cell++;
+}
+
+/* Chooses the bytes of each cell. */
+static void choose_widths(XtfChildTotalsBuilder *builder)
+{
+    XtfChildTotals *head = &builder->head;
+    uint64_t bits[XTF_AGGREGATE_CELLS_MAX] = {0};
+
+    find_used_bits(&builder->exact, head->n_cells, bits);
+    find_used_bits(&builder->coarse, head->n_cells, bits);
+    find_used_bits(&builder->blocks, head->n_cells, bits);
+    find_used_bits(&builder->quarters, head->n_cells, bits);
+    for (unsigned i = 0; i < head->n_cells; i++) {
+        unsigned bytes = bits[i] == 0 ? 0 : (unsigned)(71 - __builtin_clzll(bits[i])) / 8;
+        head->cells[i].mask = bytes == 0 ? 0 : UINT64_MAX >> (64 - 8 * bytes);
+        head->cells[i].at = head->entry_bytes;
+        head->entry_bytes += (uint8_t)bytes;
+    }
+}
+
+/* Copies the cells of a tier, narrowed, as append_array() copies an array. */
+static const uint8_t *append_cells(const XtfChildTotals *head, uint8_t *base, uint64_t *used, const GrowingTier *tier)
+{
+    const uint64_t *cell = (const uint64_t *)(void *)tier->cells->data;
+    uint8_t *at = base ? base + *used : NULL, *to = at;
+
+    for (uint32_t entry = 0; at && entry < tier->groups->len; entry++, to += head->entry_bytes)
+        for (unsigned i = 0; i < head->n_cells; i++) /* the next cell overwrites the upper bytes, which are 0 */
+            xtf_store64(to + head->cells[i].at, *cell++);
+    *used += ((uint64_t)tier->groups->len * head->entry_bytes + sizeof *cell + 7) / 8 * 8;
+    return at;
+}
+
+static XtfTotalsTier append_tier(const XtfChildTotals *head, uint8_t *base, uint64_t *used, const GrowingTier *tier)
 {
     return (XtfTotalsTier){
-        .cells = append_array(base, used, tier->cells),
+        .cells = append_cells(head, base, used, tier),
         .starts = append_array(base, used, tier->starts),
         .groups = append_array(base, used, tier->groups),
     };
@@ -293,12 +489,12 @@ static uint64_t append_all(const XtfChildTotalsBuilder *builder, XtfChildTotals 
     XtfChildTotals head = builder->head;
 
     head.keys = append_array(base, &used, builder->keys);
-    head.exact = append_tier(base, &used, &builder->exact);
+    head.exact = append_tier(&head, base, &used, &builder->exact);
     if (builder->coarse.starts->len > 0)
-        head.coarse = append_tier(base, &used, &builder->coarse);
-    head.blocks = append_tier(base, &used, &builder->blocks);
+        head.coarse = append_tier(&head, base, &used, &builder->coarse);
+    head.blocks = append_tier(&head, base, &used, &builder->blocks);
     if (builder->quarters.starts->len > 0)
-        head.quarters = append_tier(base, &used, &builder->quarters);
+        head.quarters = append_tier(&head, base, &used, &builder->quarters);
     if (builder->stacks->len > 0) {
         head.stacks = append_array(base, &used, builder->stacks);
         head.frames = append_array(base, &used, builder->frames);
@@ -310,12 +506,13 @@ static uint64_t append_all(const XtfChildTotalsBuilder *builder, XtfChildTotals 
 
 XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error)
 {
-    begin_item(&builder->exact);
+    end_tier(&builder->exact, builder->head.n_cells);
     if (builder->stacks->len > 0) {
         XtfChildStack end = {.start = builder->frames->len};
         g_array_append_val(builder->stacks, end);
     }
     add_joint_tiers(builder);
+    choose_widths(builder);
     uint64_t bytes = append_all(builder, NULL);
     if (bytes > UINT32_MAX) {
         xtf_fail(error, XTF_ERROR_TOO_LARGE,

@@ -20,6 +20,7 @@
 #pragma once
 
 #include "libxtf/array.h"
+#include "libxtf/base/le.h"
 #include "libxtf/cache/cache.h"
 #include "libxtf/totals/frame-stack.h"
 
@@ -28,7 +29,7 @@ enum { XTF_TOTALS_BLOCK = 16, XTF_TOTALS_QUARTER = 4 };
 typedef struct {
     const uint32_t *starts; /* item i, a child or a block of children, has the entries [starts[i], starts[i + 1]) */
     const uint32_t *groups; /* group of each entry; each group at most once per item */
-    const uint64_t *cells;  /* n_cells cells of each entry */
+    const uint8_t *cells;   /* cells of each entry, `entry_bytes` bytes: see xtf_child_totals_cell() */
 } XtfTotalsTier;
 
 /* The frames open before a child: the innermost ones, at most XTF_SNAPSHOT_FRAMES; none above level 1. */
@@ -46,6 +47,12 @@ typedef struct {
     uint8_t index, level;
 
     uint8_t n_keys, n_cells;
+    /* Cells are as narrow as the largest of their kind permits. 8 bytes behind the last cell are readable. */
+    uint8_t entry_bytes;
+    struct {
+        uint64_t mask;
+        uint8_t at; /* offset in the entry */
+    } cells[XTF_AGGREGATE_CELLS_MAX];
     bool some_coarse; /* groups of other tiers than `coarse` may have a depth less than n_keys */
     bool nests;       /* of a leaf: every row ends the top frame or begins one in it (XtfFrameWalk) */
     uint32_t n, n_groups;
@@ -77,10 +84,22 @@ static inline unsigned xtf_child_totals_depth(const XtfChildTotals *children, ui
     return (unsigned)xtf_child_totals_key(children, group)[children->n_keys];
 }
 
-static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *children, const XtfTotalsTier *tier,
-                                                     uint32_t entry)
+/* Returns a cell of an entry. */
+static inline uint64_t xtf_child_totals_cell(const XtfChildTotals *children, const XtfTotalsTier *tier, uint32_t entry,
+                                             unsigned cell)
 {
-    return tier->cells + (size_t)entry * children->n_cells;
+    const uint8_t *bytes = tier->cells + (size_t)entry * children->entry_bytes;
+
+    return xtf_load64(bytes + children->cells[cell].at) & children->cells[cell].mask;
+}
+
+/* Stores the cells of an entry in `cells`, and returns them. */
+static inline const uint64_t *xtf_child_totals_cells(const XtfChildTotals *children, const XtfTotalsTier *tier,
+                                                     uint32_t entry, uint64_t cells[XTF_AGGREGATE_CELLS_MAX])
+{
+    for (unsigned i = 0; i < children->n_cells; i++)
+        cells[i] = xtf_child_totals_cell(children, tier, entry, i);
+    return cells;
 }
 
 /* Copies the stack before child i, which begins with row n. `stack` is initialised. */

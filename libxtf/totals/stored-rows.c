@@ -1,6 +1,10 @@
 #include "libxtf/totals/stored-rows.h"
 
+#include "libxtf/base/thread-data.h"
 #include "libxtf/pack/pack.h"
+
+/* Maximum bytes of rows that a thread keeps between uses, for the next table. */
+enum { KEPT_BYTES_MAX = 4 << 20 };
 
 enum { SHAPES = (XTF_AGGREGATE_KEYS_MAX + 1) * (XTF_AGGREGATE_CELLS_MAX + 1) };
 
@@ -112,16 +116,18 @@ void xtf_stored_totals_append(GByteArray *rows, uint32_t child, const XtfAggrega
         xtf_bytes_write_u64(rows, cells[i]);
 }
 
-void xtf_stored_totals_read(const XtfAggregate *aggregate, const uint8_t *row, XtfTotalsRow *totals)
+void xtf_stored_totals_read(const XtfAggregate *aggregate, unsigned n_cells, const uint8_t *row, XtfTotalsRow *totals)
 {
     const XtfField *fields = xtf_stored_totals_schema(aggregate)->fields;
+    const uint8_t *keys = row + fields[XTF_TOTALS_KEYS].offset, *cells = keys + aggregate->n_keys * sizeof(uint64_t);
 
-    totals->child = xtf_field_get(&fields[XTF_TOTALS_CHILD], row);
-    totals->depth = xtf_field_get(&fields[XTF_TOTALS_DEPTH], row);
+    /* The fields are U64, one behind the other, but for the depth. */
+    totals->child = xtf_load64(row);
+    totals->depth = row[fields[XTF_TOTALS_DEPTH].offset];
     for (unsigned k = 0; k < aggregate->n_keys; k++)
-        totals->key[k] = xtf_field_get(&fields[XTF_TOTALS_KEYS + k], row);
-    for (unsigned c = 0; c < xtf_aggregate_n_cells(aggregate); c++)
-        totals->cells[c] = xtf_field_get(&fields[XTF_TOTALS_KEYS + aggregate->n_keys + c], row);
+        totals->key[k] = xtf_load64(keys + k * sizeof(uint64_t));
+    for (unsigned c = 0; c < n_cells; c++)
+        totals->cells[c] = xtf_load64(cells + c * sizeof(uint64_t));
 }
 
 void xtf_stored_border_append(GByteArray *rows, const XtfBorder *border)
@@ -215,20 +221,61 @@ XtfPackedRows xtf_stored_rows_next(XtfBytesReader *payload)
         .kind = head.kind, .aggregate = head.aggregate, .n = xtf_read32(head.n_rows), .bytes = bytes};
 }
 
+/* True if a table may be unpacked; otherwise sets a fault. */
+static bool check_packed_rows(const XtfPackedRows *packed, uint64_t most, const char **fault)
+{
+    if (packed->n > most)
+        *fault = "the table has too many rows";
+    else if (packed->n == 0 && packed->bytes.left > 0)
+        *fault = "the table has bytes but no rows";
+    return !*fault;
+}
+
+static bool unpack_rows(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed, uint8_t *rows,
+                        const char **fault)
+{
+    return packed->n == 0 ||
+           codec->unpack_rows(schema, NULL, packed->bytes.at, (uint32_t)packed->bytes.left, packed->n, rows, fault);
+}
+
 uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
                                 uint64_t most, const char **fault)
 {
-    if (packed->n > most) {
-        *fault = "the table has too many rows";
+    *fault = NULL;
+    if (!check_packed_rows(packed, most, fault))
         return NULL;
-    }
     g_autofree uint8_t *rows = g_malloc(MAX((uint64_t)packed->n * schema->row_size, 1));
-    if (packed->n == 0 && packed->bytes.left > 0) {
-        *fault = "the table has bytes but no rows";
+    return unpack_rows(schema, codec, packed, rows, fault) ? g_steal_pointer(&rows) : NULL;
+}
+
+/* Rows of a thread. */
+typedef struct {
+    uint8_t *bytes;
+    size_t size;
+} KeptRows;
+
+static void free_kept_rows(void *data)
+{
+    KeptRows *kept = data;
+
+    g_free(kept->bytes);
+    g_free(kept);
+}
+
+const uint8_t *xtf_stored_rows_unpack_once(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
+                                           uint64_t most, const char **fault)
+{
+    static GPrivate key = G_PRIVATE_INIT(free_kept_rows);
+    KeptRows *kept = xtf_thread_data(&key, sizeof *kept);
+    size_t size = MAX((size_t)packed->n * schema->row_size, 1);
+
+    *fault = NULL;
+    if (!check_packed_rows(packed, most, fault))
         return NULL;
+    if (kept->size < size || kept->size > KEPT_BYTES_MAX) {
+        g_free(kept->bytes);
+        kept->bytes = g_malloc(size);
+        kept->size = size;
     }
-    if (packed->n > 0 &&
-        !codec->unpack_rows(schema, NULL, packed->bytes.at, (uint32_t)packed->bytes.left, packed->n, rows, fault))
-        return NULL;
-    return g_steal_pointer(&rows);
+    return unpack_rows(schema, codec, packed, kept->bytes, fault) ? kept->bytes : NULL;
 }

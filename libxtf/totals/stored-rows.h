@@ -69,7 +69,8 @@ typedef struct {
     uint64_t key[XTF_AGGREGATE_KEYS_MAX], cells[XTF_AGGREGATE_CELLS_MAX];
 } XtfTotalsRow;
 
-void xtf_stored_totals_read(const XtfAggregate *aggregate, const uint8_t *row, XtfTotalsRow *totals);
+/* Decodes a row of an aggregate with n_cells cells. */
+void xtf_stored_totals_read(const XtfAggregate *aggregate, unsigned n_cells, const uint8_t *row, XtfTotalsRow *totals);
 void xtf_stored_border_read(const uint8_t *row, XtfBorder *border);
 void xtf_stored_snapshot_read(const uint8_t *row, uint64_t *child, XtfOpenFrame *frame);
 void xtf_stored_filter_read(const uint8_t *row, uint64_t *child, uint64_t *bits);
@@ -83,6 +84,9 @@ typedef struct {
 
 /* Returns the next table of a payload, of any kind. Marks the payload as failed if it is truncated. */
 XtfPackedRows xtf_stored_rows_next(XtfBytesReader *payload);
+/* Unpacks rows like xtf_stored_rows_unpack(), into memory of the thread that its next call overwrites. */
+const uint8_t *xtf_stored_rows_unpack_once(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
+                                           uint64_t most, const char **fault);
 /* Unpacks rows, to be freed by the caller; NULL with a fault on failure. `most` bounds their number, because packed
  * rows may take almost no bytes. */
 uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,

@@ -86,11 +86,12 @@ static const char *read_totals_of_children(const TableSource *source, XtfMappedG
 {
     const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
     uint32_t row_size = xtf_stored_totals_schema(aggregate)->row_size;
+    const unsigned n_cells = xtf_aggregate_n_cells(aggregate);
     XtfTotalsRow groups[2];
     uint32_t row = 0;
 
     if (n_rows > 0)
-        xtf_stored_totals_read(aggregate, rows, &groups[0]);
+        xtf_stored_totals_read(aggregate, n_cells, rows, &groups[0]);
     for (uint32_t child = 0; child < source->n; child++) {
         const XtfTotalsRow *before = NULL;
         uint64_t uncounted = rows_below(source, child);
@@ -105,7 +106,7 @@ static const char *read_totals_of_children(const TableSource *source, XtfMappedG
             xtf_mapped_groups_add(to, group->key, (unsigned)group->depth, group->cells);
             before = group;
             if (row + 1 < n_rows)
-                xtf_stored_totals_read(aggregate, rows + (size_t)(row + 1) * row_size, &groups[(row + 1) % 2]);
+                xtf_stored_totals_read(aggregate, n_cells, rows + (size_t)(row + 1) * row_size, &groups[(row + 1) % 2]);
         }
         if (!before || uncounted > 0)
             return "the groups do not count all rows below the child";
@@ -260,8 +261,8 @@ static bool decode_totals(void *context, uint8_t **data, uint32_t *length, GErro
 
     if (!xtf_mapped_groups_init(&to, source->array, source->index, builder, error))
         return false;
-    g_autofree uint8_t *rows = fault ? NULL
-                                     : xtf_stored_rows_unpack(schema, xtf_codec(source->array->codec), totals,
+    const uint8_t *rows = fault ? NULL
+                                : xtf_stored_rows_unpack_once(schema, xtf_codec(source->array->codec), totals,
                                                               totals_most(source, schema), &fault);
     if (rows)
         fault = read_totals_of_children(source, &to, rows, totals->n);

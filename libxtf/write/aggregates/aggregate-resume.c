@@ -20,6 +20,7 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, XtfOp
     const XtfAggregate *aggregate = &writer->schema->aggregates[index];
     XtfOpenPageTotals *totals = &page->totals[index];
     g_auto(XtfFrameStack) stack;
+    uint64_t cells[XTF_AGGREGATE_CELLS_MAX];
 
     xtf_frame_stack_init(&stack);
     for (uint32_t child = 0; child < page->n_children; child++) {
@@ -27,7 +28,7 @@ static void restore_rows(const XtfAggregateWriter *writer, unsigned index, XtfOp
             uint32_t group = children->exact.groups[entry];
             xtf_stored_totals_append(totals->rows, child, aggregate, xtf_child_totals_depth(children, group),
                                      xtf_child_totals_key(children, group),
-                                     xtf_child_totals_cells(children, &children->exact, entry));
+                                     xtf_child_totals_cells(children, &children->exact, entry, cells));
         }
         if (totals->borders)
             restore_border(totals, child, children, stored);

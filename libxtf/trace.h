@@ -20,7 +20,8 @@
 XTF_BEGIN_DECLS
 
 struct XtfOpenOptions {
-    /* Bound of the page cache. 0: 1/32 of the machine's memory, at least 64 MiB and at most 1 GiB. */
+    /* Bound of the page cache. 0: four times the file, but no more than 1/32 of the machine's memory and 1 GiB, and at
+     * least 64 MiB. */
     size_t cache_bytes;
     bool use_mmap;   /* for xtf_trace_open(): map the file instead of reading it; truncating it then raises SIGBUS */
     bool incomplete; /* for xtf_folder_open(): leave out damaged parts */

@@ -52,6 +52,7 @@ typedef struct {
     XtfSource *own;    /* the file alone, which holds the superblocks; owned by `source` if they differ */
     XtfCache *cache;
     size_t cache_bytes;     /* bound of the cache */
+    bool default_cache;     /* the caller gave no bound, so that it depends on the size of the file */
     GPtrArray *schemas;     /* XtfSchema, by id; owned */
     GHashTable *clocks;     /* set of clock maps, owned; equal ones are kept once */
     XtfJoinedFiles *joined; /* NULL: no files are joined */

@@ -7,15 +7,33 @@
 #include "libxtf/tree/parts.h"
 #include "libxtf/tree/row-maps.h"
 
-/* Default bound of the page cache: a fraction of the machine's memory, within these limits. */
-enum { CACHE_BYTES_LEAST = 64 << 20, CACHE_BYTES_MOST = 1 << 30, CACHE_MEMORY_DIVISOR = 32 };
+/* Default bound of the page cache: a fraction of the machine's memory, within these limits, and no more than a few
+ * times the file. Blocks that were unpacked for queries take one to three times the bytes of their pages. */
+enum { CACHE_BYTES_LEAST = 64 << 20, CACHE_BYTES_MOST = 1 << 30, CACHE_MEMORY_DIVISOR = 32, CACHE_FILE_FACTOR = 4 };
 
-static size_t default_cache_bytes(void)
+static size_t default_cache_bytes(uint64_t file_size)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page_size = sysconf(_SC_PAGESIZE);
     uint64_t memory = pages > 0 && page_size > 0 ? (uint64_t)pages * (uint64_t)page_size : 0;
+    uint64_t most = MIN(MIN(memory / CACHE_MEMORY_DIVISOR, file_size * CACHE_FILE_FACTOR), (uint64_t)CACHE_BYTES_MOST);
 
-    return (size_t)CLAMP(memory / CACHE_MEMORY_DIVISOR, (uint64_t)CACHE_BYTES_LEAST, (uint64_t)CACHE_BYTES_MOST);
+    return (size_t)MAX(most, (uint64_t)CACHE_BYTES_LEAST);
+}
+
+/* Sets the default bound of the page cache for the size of a snapshot's file. A bound that the caller has set stays.
+ * The files of a joined trace may grow without a new snapshot of this one, so they do not count. */
+static void bound_cache(XtfTraceFile *file, uint64_t file_size)
+{
+    size_t bytes = default_cache_bytes(file->joined ? CACHE_BYTES_MOST : file_size);
+    XtfCacheStats stats;
+
+    if (file->cache)
+        xtf_cache_get_stats(file->cache, &stats);
+    if (!file->default_cache || (file->cache && stats.limit != file->cache_bytes))
+        return;
+    file->cache_bytes = bytes;
+    if (file->cache)
+        xtf_cache_set_limit(file->cache, bytes);
 }
 
 /* Reads the bytes needed for opening by one call, as far as the superblock gives their place. Other items are read
@@ -345,6 +363,7 @@ static bool prepare_file(XtfTrace *trace, GError **error)
         trace->superblock.info.volumes = catalog->n_files + 1;
     else
         trace->superblock.info.parts = catalog->n_files;
+    bound_cache(file, trace->superblock.info.file_size);
     if (!file->cache) {
         file->cache = xtf_cache_new(file->source, file->cache_bytes);
         if (file->joined)
@@ -401,7 +420,8 @@ static XtfTrace *open_new_file(XtfSource *source, XtfJoinedFiles *joined, const 
     xtf_gathering_begin(&gathering, source, XTF_GATHER_OPENING);
     expect_opening(source);
     *file = (XtfTraceFile){.references = 1, .source = source, .own = source, .joined = joined, .base = base};
-    file->cache_bytes = options && options->cache_bytes ? options->cache_bytes : default_cache_bytes();
+    file->default_cache = !options || options->cache_bytes == 0;
+    file->cache_bytes = options ? options->cache_bytes : 0;
     file->older_commit = options && options->older_commit && !joined && !base;
     file->schemas = g_ptr_array_new_with_free_func(free_schema);
     file->clocks = xtf_clock_set_new();
@@ -474,7 +494,8 @@ void xtf_trace_unref(XtfTrace *trace)
  * snapshot of it. */
 static bool open_next_volume(const XtfTrace *trace, XtfTrace **later, GError **error)
 {
-    const XtfOpenOptions options = {.cache_bytes = trace->file->cache_bytes};
+    const XtfTraceFile *file = trace->file;
+    const XtfOpenOptions options = {.cache_bytes = file->default_cache ? 0 : file->cache_bytes};
     const char *path = xtf_trace_next_volume(trace);
 
     *later = path ? xtf_trace_open(path, &options, error) : NULL;

@@ -92,6 +92,11 @@ double bench_processor_time(void)
     return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double bench_thread_time(void)
+{
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -21,6 +21,7 @@ void bench_fail(const GError *error, const char *format, ...) G_GNUC_PRINTF(2, 3
 
 double bench_now(void);                                        /* seconds */
 double bench_processor_time(void);                             /* of this process with all its threads; seconds */
+double bench_thread_time(void);                                /* processor time of the calling thread; seconds */
 double bench_median(double *values, size_t n);                 /* sorts the values */
 double bench_quantile(double *values, size_t n, double share); /* of sorted values */
 uint64_t bench_random(uint64_t *state);                        /* splitmix64 */

@@ -1,7 +1,7 @@
 /*
  * Measures sums over a window of time in the library, compared with a scan of its rows: calls and time by region.
  *
- *     totals [--records N] [--no-scan] [--cache MIB] [--dir DIR] [--rows] [FILE.xtf]
+ *     totals [--records N] [--no-scan] [--new] [--cache MIB] [--dir DIR] [--rows] [FILE.xtf]
  *
  * Without FILE it generates a trace of N records (default 5 million) in 8 locations. A window is at a random place of
  * the trace, and has one location's calls. Calls by region are compared with the result of the scan. The folder peers/
@@ -10,6 +10,9 @@
  * The page cache has its default size, or that of --cache. Warm: all windows were read twice before; the library keeps
  * digests of leaves that are read again. Random: windows at random places, each for the first time, also with a cache
  * of 64 MiB.
+ *
+ * --new measures profiles of new windows alone, in processor time of the thread: the first 1000 windows after opening,
+ * and the next 5000. It also prints how many blocks each query loaded, and the bytes of a cached block.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +22,7 @@
 #include "opening.h"
 #include "synthetic.h"
 
-enum { WINDOWS = 400, RANDOM_WINDOWS = 5000, REPEATS = 5, REGIONS_MAX = 65536 };
+enum { WINDOWS = 400, RANDOM_WINDOWS = 5000, FIRST_WINDOWS = 1000, REPEATS = 5, REGIONS_MAX = 65536 };
 
 static const double BUDGET = 1.5; /* seconds for the windows of one width, for XTF or the scan */
 
@@ -201,6 +204,32 @@ static void report_random(const Bench *bench)
     bench_row(figure, "100 us", NULL, "%s, 99%% %s (%.0f%% hits)", median, tail, 100 * hits / (hits + misses));
 }
 
+/* Measures profiles of windows that were not read before, and prints a row. */
+static void report_new_windows(const Bench *bench, const char *which, double share, const Window *windows, size_t n)
+{
+    g_autofree double *times = g_new(double, n);
+    g_autofree char *cache = bench_cache_name(bench->trace, bench->cache_mib);
+    XtfCounters before, after;
+
+    xtf_trace_get_counters(bench->trace, &before);
+    for (size_t i = 0; i < n; i++) {
+        double begin = bench_thread_time();
+        query_profile(bench, &windows[i], NULL);
+        times[i] = bench_thread_time() - begin;
+    }
+    xtf_trace_get_counters(bench->trace, &after);
+    double loads = (double)(after.cache_loads - before.cache_loads);
+    double grown = (double)(after.cache_bytes - before.cache_bytes);
+    bool full = after.cache_evictions > before.cache_evictions;
+    g_autofree char *block =
+        full ? g_strdup("the cache is full") : g_strdup_printf("%.1f kB a block", loads > 0 ? grown / loads / 1e3 : 0);
+    g_autofree char *median = bench_duration(bench_median(times, n));
+    g_autofree char *tail = bench_duration(bench_quantile(times, n, 0.99));
+    g_autofree char *figure =
+        g_strdup_printf("profile of %s %zu new windows of %g%%, processor, %s", which, n, share * 100, cache);
+    bench_row(figure, NULL, NULL, "%s, 99%% %s; %.1f loads, %s", median, tail, loads / (double)n, block);
+}
+
 /* Opens the trace, and finds the arrays that have totals of frames. */
 static void load_trace(Bench *bench, uint64_t cache_mib)
 {
@@ -227,10 +256,23 @@ static void unload_trace(Bench *bench)
     xtf_trace_unref(bench->trace);
 }
 
+/* Reports profiles of new windows of a share of the time, from an empty cache on. */
+static void report_new(Bench *bench, double share, uint64_t cache_mib)
+{
+    g_autofree Window *windows = g_new(Window, FIRST_WINDOWS + RANDOM_WINDOWS);
+    uint64_t random = 2;
+
+    load_trace(bench, cache_mib);
+    choose_windows(bench, share, &random, windows, FIRST_WINDOWS + RANDOM_WINDOWS);
+    report_new_windows(bench, "the first", share, windows, FIRST_WINDOWS);
+    report_new_windows(bench, "the next", share, windows + FIRST_WINDOWS, RANDOM_WINDOWS);
+    unload_trace(bench);
+}
+
 typedef struct {
     char *path;
     uint64_t records, cache_mib;
-    bool no_scan;
+    bool no_scan, only_new;
 } Arguments;
 
 static void work(const char *folder, void *data)
@@ -242,6 +284,13 @@ static void work(const char *folder, void *data)
 
     if (!arguments->path)
         bench_write_synthetic(generated, arguments->records, 0);
+    for (size_t i = 0; arguments->only_new && i < G_N_ELEMENTS(shares); i++) {
+        report_new(&bench, shares[i], arguments->cache_mib);
+        if (arguments->cache_mib == 0)
+            report_new(&bench, shares[i], 64);
+    }
+    if (arguments->only_new)
+        return;
     load_trace(&bench, arguments->cache_mib);
     for (size_t i = 0; i < G_N_ELEMENTS(shares); i++)
         report_warm(&bench, shares[i], arguments->no_scan);
@@ -257,11 +306,12 @@ static void work(const char *folder, void *data)
 int main(int argc, char **argv)
 {
     gint64 records = 5000000, cache = 0;
-    gboolean rows_only = FALSE, no_scan = FALSE;
+    gboolean rows_only = FALSE, no_scan = FALSE, only_new = FALSE;
     g_autofree char *dir = NULL;
     const GOptionEntry entries[] = {
         {"records", 'n', 0, G_OPTION_ARG_INT64, &records, "Records to generate without FILE (default: 5 million)", "N"},
         {"no-scan", 0, 0, G_OPTION_ARG_NONE, &no_scan, "Only the totals", NULL},
+        {"new", 0, 0, G_OPTION_ARG_NONE, &only_new, "Only profiles of new windows", NULL},
         {"cache", 0, 0, G_OPTION_ARG_INT64, &cache, "Page cache (default: the library's default)", "MIB"},
         {"dir", 'd', 0, G_OPTION_ARG_FILENAME, &dir, "Folder for the files", "DIR"},
         {"rows", 0, 0, G_OPTION_ARG_NONE, &rows_only, "Do not print the head of the table", NULL},
@@ -276,7 +326,8 @@ int main(int argc, char **argv)
     Arguments arguments = {.path = argc == 2 ? argv[1] : NULL,
                            .records = (uint64_t)records,
                            .cache_mib = (uint64_t)cache,
-                           .no_scan = no_scan};
+                           .no_scan = no_scan,
+                           .only_new = only_new};
     if (!rows_only)
         bench_head();
     return bench_in_folder(dir, work, &arguments);

@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "libxtf/clock-map.h"
 #include "libxtf/error.h"
 #include "libxtf/handles.h"
 
@@ -29,7 +30,10 @@ typedef struct {
     bool (*progress)(uint64_t done, uint64_t total, void *data);
     /* Called for each part that is left out, with the reason. */
     void (*left_out)(const char *path, const GError *error, void *data);
-    void *data; /* argument of both callbacks */
+    /* Returns the clock map of a location that has none in its part; NULL: it gets none. The map stays valid until the
+     * merge ends. */
+    const XtfClockMap *(*clock_of)(uint64_t location, void *data);
+    void *data; /* argument of all callbacks */
 } XtfMergeOptions;
 
 typedef struct {

@@ -6,6 +6,7 @@
  *   scan.c    which parts of a folder have commits, and which are being written
  *   joined.c  opening a folder: its anchor, or growing parts, joined in memory again when they change
  *   part.c    reading the catalog, tables and arrays of a part
+ *   part-clocks.c   the clock of the whole, and its clock maps
  *   kept.c    parts of a folder that stay open between scans
  *   numbers.c segment maps and limits: how joining the tables changed the numbers in rows
  *   output.c  the output, a file or memory: parts, items, superblocks
@@ -148,6 +149,12 @@ GHashTable *xtf_part_set_new(void); /* set of borrowed XtfPart */
 
 /* Opens a file of the part for copying; fails if it has changed. Returns the descriptor, or -1. */
 int xtf_part_open(const XtfPart *part, const XtfPartFile *file, GError **error);
+
+/* ---- part-clocks.c */
+
+/* Adds the part's clock to that of the whole, and sets the clock maps of its arrays in the whole. `removed`: its first
+ * volumes were removed. */
+bool xtf_merge_add_clocks(XtfMerge *merge, const XtfPart *part, GArray *arrays, bool removed, GError **error);
 
 /* ---- kept.c */
 

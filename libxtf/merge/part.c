@@ -232,24 +232,6 @@ static bool check_fits(const XtfMerge *merge, const XtfPart *part, const XtfTrac
     return true;
 }
 
-static void add_clock(XtfMerge *merge, const XtfClock *clock)
-{
-    XtfClock *whole = &merge->clock;
-
-    if (merge->parts->len == 0)
-        *whole = *clock;
-    bool records = clock->first <= clock->last, known = whole->first <= whole->last;
-    /* A part without records may have no origin; then 0 is stored. */
-    bool has_origin = records || clock->origin > 0, whole_has = known || whole->origin > 0;
-    if (has_origin)
-        whole->origin = whole_has ? MIN(whole->origin, clock->origin) : clock->origin;
-    whole->complete = UINT64_MAX; /* a merged trace does not grow */
-    if (records) {
-        whole->first = known ? MIN(whole->first, clock->first) : clock->first;
-        whole->last = known ? MAX(whole->last, clock->last) : clock->last;
-    }
-}
-
 /* ---- Adding the part. */
 
 /* Lists the files of a part: its earlier volumes, and the part itself. */
@@ -301,42 +283,15 @@ static void copy_strings(XtfPart *part, const XtfChunks *strings)
     };
 }
 
-/* Returns the number of a clock map in the whole. */
-static uint32_t add_clock_map(XtfMerge *merge, const XtfClockMap *map)
-{
-    guint n = g_hash_table_size(merge->clocks);
-
-    if (!map)
-        return 0;
-    const XtfClockMap *known = xtf_clock_set_add(merge->clocks, map);
-    if (known->id > n)
-        xtf_clock_map_encode(known, merge->clock_bytes);
-    return known->id;
-}
-
-/* Checks that the knots of the whole do not exceed a writer's limit for one file. */
-static bool check_knots(const XtfMerge *merge, const XtfPart *part, GError **error)
-{
-    size_t maps = g_hash_table_size(merge->clocks) * sizeof(XtfDiskClockMap);
-
-    return (merge->clock_bytes->len - maps) / sizeof(XtfDiskClockKnot) <= XTF_CLOCK_KNOTS_MAX ||
-           xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                    "%s: the clock maps of the parts up to this one have more than %d knots", part->path,
-                    XTF_CLOCK_KNOTS_MAX);
-}
-
-static bool add_arrays(XtfMerge *merge, const XtfPart *part, const XtfPartMap *map, GArray *arrays, GError **error)
+static void add_arrays(XtfMerge *merge, const XtfPart *part, const XtfPartMap *map, GArray *arrays)
 {
     for (guint i = 0; i < arrays->len; i++) {
         XtfArray *array = &g_array_index(arrays, XtfArray, i);
-        array->clock_map = add_clock_map(merge, array->clock);
-        array->clock = NULL;
         array->schema = merge->join->schemas->pdata[map->schemas[array->schema->id]];
         array->segment += part->first_segment;
         array->trace = NULL;
     }
     g_array_append_vals(merge->arrays, arrays->data, arrays->len);
-    return check_knots(merge, part, error);
 }
 
 static gint compare_array_ids(gconstpointer a, gconstpointer b)
@@ -375,14 +330,14 @@ static bool join_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *a
         return false;
     copy_strings(part, &trace->catalog.strings);
     add_leaf_lists(merge, part, arrays);
-    bool good = xtf_join_schemas(merge->join, trace, part->path, &map, error) &&
+    bool removed = xtf_catalog_n_removed(&trace->catalog) > 0;
+    bool good = xtf_merge_add_clocks(merge, part, arrays, removed, error) &&
+                xtf_join_schemas(merge->join, trace, part->path, &map, error) &&
                 xtf_join_tables(merge->join, trace, &map, error);
-    good =
-        good && add_arrays(merge, part, &map, arrays, error) && xtf_merge_add_numbers(merge, trace, part, &map, error);
+    if (good)
+        add_arrays(merge, part, &map, arrays);
+    good = good && xtf_merge_add_numbers(merge, trace, part, &map, error);
     xtf_part_map_finish(&map);
-    add_clock(merge, &trace->catalog.clock);
-    if (xtf_catalog_n_removed(&trace->catalog) > 0)
-        merge->kept_from = MAX(merge->kept_from, trace->catalog.clock.first);
     merge->page_size = part->superblock.info.page_size;
     merge->incompatible |= trace->superblock.incompatible & ~XTF_FEATURE_FILES;
     return good;

@@ -51,6 +51,7 @@ extern const char *const xtf_process_types[];
 extern const char *const xtf_property_owners[];
 extern const char *const xtf_recorder_kinds[];
 extern const char *const xtf_region_roles[];
+extern const char *const xtf_clock_points[];
 extern const char *const xtf_remark_kinds[];
 extern const char *const xtf_rma_atomics[];
 extern const char *const xtf_rma_sync_types[];

@@ -44,6 +44,8 @@ typedef enum {
 
 /* The region that a location is in while nothing is recorded; the name is Score-P's. */
 #define XTF_REGION_OFF "MEASUREMENT OFF"
+/* The region that a location is in while `xtf record` reads the clocks of other nodes. */
+#define XTF_REGION_CLOCKS "CLOCK READINGS"
 
 /* By class: its name, a word of lower-case letters and hyphens. */
 extern const char *const xtf_class_names[XTF_N_CLASSES];

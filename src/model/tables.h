@@ -42,6 +42,8 @@
 #define XTF_TABLE_REMARKS                  "remarks"
 #define XTF_TABLE_MESSAGE_TYPES            "message_types"
 #define XTF_TABLE_RUNS                     "runs"
+#define XTF_TABLE_CLOCK_READINGS           "clock_readings"
+#define XTF_TABLE_CLOCK_NODES              "clock_nodes"
 
 /* clang-format off */
 
@@ -254,6 +256,13 @@
 #define XTF_EARLIER_CLOCKS_FIELDS(FIELD)                                                                               \
     XTF_VALUE(FIELD, location) XTF_VALUE(FIELD, local) XTF_VALUE(FIELD, global)                                        \
     FIELD(U8, jumps, "", "", "", 0, NULL)
+/* Readings of other nodes' clocks. `proc` and `other` are numbers of processes. `local` is in ticks of the clock of
+ * `proc`, without its clock map. `round_trip` is 0 in the row of the reference. */
+#define XTF_CLOCK_READINGS_FIELDS(FIELD)                                                                               \
+    XTF_VALUE(FIELD, reading) XTF_U32(FIELD, proc) XTF_U32(FIELD, other) FIELD(U8, is_reference, "", "", "", 0, NULL) \
+    XTF_U8(FIELD, point, xtf_clock_points) XTF_VALUE(FIELD, local) XTF_VALUE(FIELD, round_trip)
+/* The processes that share the clock of a node. */
+#define XTF_CLOCK_NODES_FIELDS(FIELD) XTF_U32(FIELD, proc) XTF_VALUE(FIELD, node)
 #define XTF_CONTEXTS_FIELDS(FIELD)                                                                                     \
     XTF_SAME_REF(FIELD, parent, XTF_TABLE_CONTEXTS) XTF_SAME_REF(FIELD, region, XTF_TABLE_REGIONS)
 /* A portion: message lengths from `from` to `to`, in bytes. */
@@ -314,6 +323,8 @@
     TABLE(ANALYSES, analyses, Analysis)                                                                                \
     TABLE(CLOCK_ALIGNMENTS, clock_alignments, ClockAlignment)                                                          \
     TABLE(EARLIER_CLOCKS, earlier_clocks, EarlierClock)                                                                \
+    TABLE(CLOCK_READINGS, clock_readings, ClockReading)                                                                \
+    TABLE(CLOCK_NODES, clock_nodes, ClockNode)                                                                         \
     TABLE(CONTEXTS, contexts, Context)                                                                                 \
     TABLE(PORTIONS, portions, Portion)                                                                                 \
     TABLE(MESSAGE_TYPES, message_types, MessageType)                                                                  \

@@ -28,7 +28,7 @@
 #include <stdint.h>
 
 enum {
-    XTF_WIRE_VERSION = 8,
+    XTF_WIRE_VERSION = 9,
     XTF_WIRE_LISTS = 64,              /* rings that have a list of requests: the first ones */
     XTF_WIRE_LIST_SIZE = 128,         /* most requests of a list */
     XTF_WIRE_HEADER_SIZE = 19 * 4096, /* bytes of an XtfWireProcess, with space for members of later versions */
@@ -190,7 +190,8 @@ typedef struct {
     KIND(DEFINE, 0)                                                                                                    \
     /* arg: the mode, 1 on, 2 off. From off to on nothing is recorded, on purpose (region 0) or for want of room (1). */ \
     KIND(MEASUREMENT, 2)                                                                                               \
-    /* The producer waited for room, from the record's time on; w2: until when */                                                                 \
+    /* The producer waited for room (region 0) or read clocks of other nodes (1), from the record's time on; w2: until \
+     * when */                                                                                                         \
     KIND(WAITED, 3)                                                                                                    \
     /* w2: records that are missing before it, for want of room. It is between MEASUREMENT off and on, together with    \
      * the LEAVEs of frames that were open at "off" and were left before "on". After "on" there is an ENTER for each    \
@@ -275,8 +276,9 @@ typedef enum {
  * known: XTF_WIRE_SYNC_MODE times the bits of gasp/gaspu.h. */
 enum { XTF_WIRE_SYNC_PROCESS = 1, XTF_WIRE_SYNC_MEMORY = 2, XTF_WIRE_SYNC_MODE = 256 };
 
-/* Numbers of regions of 24 bits: from this one on they are the process's own. */
-enum { XTF_WIRE_REGIONS_OWN = 4096 };
+/* Numbers of regions of 24 bits: from this one on they are the process's own. The one before stands for the time in
+ * which the recorder reads clocks of other nodes. */
+enum { XTF_WIRE_REGIONS_OWN = 4096, XTF_WIRE_REGION_CLOCKS = XTF_WIRE_REGIONS_OWN - 1 };
 
 /* For ALLTOALLV and ALLTOALLW. N_TO_N: the process sends data to each other member and receives data from each. */
 typedef enum { XTF_WIRE_EXCHANGE_UNKNOWN, XTF_WIRE_EXCHANGE_SPARSE, XTF_WIRE_EXCHANGE_N_TO_N } XtfWireExchange;
@@ -288,16 +290,18 @@ typedef enum { XTF_WIRE_EXCHANGE_UNKNOWN, XTF_WIRE_EXCHANGE_SPARSE, XTF_WIRE_EXC
  * defined again: the later definition counts.
  */
 typedef enum {
-    XTF_DEFINE_REGION,      /* XtfDefineRegion, name, file */
-    XTF_DEFINE_ADDRESS,     /* XtfDefineAddress, path of the object file: a region whose name the collector finds */
-    XTF_DEFINE_COMM,        /* XtfDefineComm, name */
-    XTF_DEFINE_GROUP,       /* XtfDefineGroup, its members as uint32_t: numbers of processes in the job */
-    XTF_DEFINE_WINDOW,      /* XtfDefineWindow, name */
-    XTF_DEFINE_FILE,        /* XtfDefineFile, name */
-    XTF_DEFINE_HANDLE,      /* XtfDefineHandle: an open file */
-    XTF_DEFINE_CART,        /* XtfDefineCart, of each dimension an XtfDefineDimension */
-    XTF_DEFINE_THREAD,      /* id: the thread's number; its name */
-    XTF_DEFINE_NOT_WRAPPED, /* names of MPI functions that the recorder lacks, with blanks between them */
+    XTF_DEFINE_REGION,        /* XtfDefineRegion, name, file */
+    XTF_DEFINE_ADDRESS,       /* XtfDefineAddress, path of the object file: a region whose name the collector finds */
+    XTF_DEFINE_COMM,          /* XtfDefineComm, name */
+    XTF_DEFINE_GROUP,         /* XtfDefineGroup, its members as uint32_t: numbers of processes in the job */
+    XTF_DEFINE_WINDOW,        /* XtfDefineWindow, name */
+    XTF_DEFINE_FILE,          /* XtfDefineFile, name */
+    XTF_DEFINE_HANDLE,        /* XtfDefineHandle: an open file */
+    XTF_DEFINE_CART,          /* XtfDefineCart, of each dimension an XtfDefineDimension */
+    XTF_DEFINE_THREAD,        /* id: the thread's number; its name */
+    XTF_DEFINE_NOT_WRAPPED,   /* names of MPI functions that the recorder lacks, with blanks between them */
+    XTF_DEFINE_CLOCK_NODE,    /* id: a number of the node that is the same for all processes that share its clock */
+    XTF_DEFINE_CLOCK_READING, /* XtfDefineClockReading; id: of the reading, in all runs of the job */
     XTF_DEFINE_SITE, /* XtfDefineSite, its XtfDefineFrames, their paths: from where the program calls a function */
     XTF_N_DEFINITIONS,
 } XtfDefinition;
@@ -326,6 +330,25 @@ typedef struct {
     uint32_t in_program; /* 1: it lies in the program itself, 0: in a library */
     uint32_t path_size;  /* of the object file's path, "" if it is unknown */
 } XtfDefineFrame;
+
+/* One end of a remote reading: a process reads the clock of a reference process. Both ends define it. The reader's time
+ * is in the middle between its question and the answer, the reference's is of its answer. */
+typedef struct {
+    uint64_t time;       /* reading of the process's own clock */
+    uint64_t round_trip; /* of the exchange, by the reader's clock; 0 at the reference */
+    uint32_t other;      /* number in the job of the process at the other end */
+    uint32_t is_reference;
+    uint32_t point; /* XtfWireClockPoint */
+    uint32_t padding;
+} XtfDefineClockReading;
+
+typedef enum {
+    XTF_WIRE_CLOCK_INIT,       /* at the end of MPI_Init */
+    XTF_WIRE_CLOCK_COLLECTIVE, /* --sync-every */
+    XTF_WIRE_CLOCK_PCONTROL,   /* MPI_Pcontrol(3) */
+    XTF_WIRE_CLOCK_FINALIZE,   /* at the begin of MPI_Finalize */
+    XTF_WIRE_N_CLOCK_POINTS,
+} XtfWireClockPoint;
 
 typedef struct {
     uint32_t group, remote_group; /* ids of groups; XTF_WIRE_NONE: none */

@@ -7,6 +7,7 @@
 #include "libxtf/merge.h"
 #include "libxtf/trace.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/trace/correct-clocks.h"
 #include "src/cli/trace/join-runs.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
@@ -54,14 +55,30 @@ static GPtrArray *find_parts(char **names, const atomic_bool *cancel, GError **e
 static bool merge_to(const char *output, char **names, const XtfMergeOptions *options, XtfMergeReport *report,
                      GError **error)
 {
-    const XtfBytesProgress *merge = options->data;
+    XtfClockedMerge *merge = options->data;
 
     if (!output) {
-        xtf_parts_await(names[0], COLLECTORS_SECONDS, merge->cancel);
+        xtf_parts_await(names[0], COLLECTORS_SECONDS, merge->progress.cancel);
+        g_auto(GStrv) parts = xtf_folder_parts(names[0], error);
+        if (!parts)
+            return false;
+        xtf_cli_read_clocks((const char *const *)parts, g_strv_length(parts), &merge->clocks);
         return xtf_merge_anchor(names[0], options, report, error);
     }
-    g_autoptr(GPtrArray) parts = find_parts(names, merge->cancel, error);
-    return parts && xtf_merge(output, (const char *const *)parts->pdata, parts->len, options, report, error);
+    g_autoptr(GPtrArray) parts = find_parts(names, merge->progress.cancel, error);
+    if (!parts)
+        return false;
+    xtf_cli_read_clocks((const char *const *)parts->pdata, parts->len, &merge->clocks);
+    return xtf_merge(output, (const char *const *)parts->pdata, parts->len, options, report, error);
+}
+
+/* Prints what was done about the clocks of nodes. */
+static void print_clocks(const XtfNodeClocks *clocks)
+{
+    g_autoptr(GPtrArray) sentences = xtf_cli_sum_up_clocks(clocks);
+
+    for (guint i = 0; i < sentences->len; i++)
+        xtf_print_line(stdout, "%s", (const char *)sentences->pdata[i]);
 }
 
 static bool merge_parts(const char *output, char **names, bool keep_going, bool quiet, XtfMergeReport *report,
@@ -69,16 +86,21 @@ static bool merge_parts(const char *output, char **names, bool keep_going, bool 
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("merging", "MiB", quiet);
     XtfInterrupts interrupts;
-    XtfBytesProgress merge = {.progress = progress, .cancel = xtf_interrupts_catch(&interrupts)};
+    XtfClockedMerge merge = {.progress = {progress, xtf_interrupts_catch(&interrupts)}};
     const XtfMergeOptions options = {
         .keep_going = keep_going,
         .progress = xtf_progress_bytes,
         .left_out = print_left_out,
+        .clock_of = xtf_cli_clock_of,
         .data = &merge,
     };
     bool good = merge_to(output, names, &options, report, error);
 
     xtf_interrupts_release(&interrupts);
+    xtf_progress_hide(progress);
+    if (good && !quiet)
+        print_clocks(&merge.clocks);
+    xtf_node_clocks_finish(&merge.clocks);
     return good;
 }
 

@@ -229,6 +229,20 @@ static bool read_ranks(Place place, const char *text, XtfCliRecord *options)
     return ranks || report_wrong(place, text, "ranks such as 0-15,1024 are needed");
 }
 
+static bool read_clock_sync(Place place, const char *text, XtfCliRecord *options)
+{
+    static const char *const words[] = {"on", "off", NULL};
+
+    return read_word(place, text, words, &options->record.clock_sync);
+}
+
+static bool read_sync_every(Place place, const char *text, XtfCliRecord *options)
+{
+    if (g_strcmp0(options->record.clock_sync, "off") == 0)
+        return report_wrong(place, text, "it needs --clock-sync on");
+    return read_time(place, text, TIME_NEEDED, &options->record.sync_every_ms);
+}
+
 static bool read_keep(Place place, const char *text, XtfCliRecord *options)
 {
     if (options->record.rotate == 0)
@@ -281,6 +295,8 @@ static const Row rows[] = {
     {"locks", 0, read_locks, NULL, "Record POSIX mutexes"},
     {"stack", 0, read_stack, NULL, "Call MPI through other preloaded tools"},
     {"clock", 0, read_clock, "NAME", "Read this clock: tsc or monotonic"},
+    {"clock-sync", 0, read_clock_sync, "off", "Do not read the clocks of other nodes"},
+    {"sync-every", 0, read_sync_every, "TIME", "Read them again after this time, at a collective operation"},
     {"drain", 0, read_drain, "SECONDS", "Time to wait for the records at the end (default: 10)"},
     {"fsync", 0, read_fsync, "SECONDS", "Time between writes to the disk (default: 5; 0: at the end only)"},
     {"rotate", 0, read_rotate, "TIME", "Begin new files after this time, such as 1h"},

@@ -84,7 +84,10 @@ static void set_counts(XtfCollectSession *session, const char *end)
     xtf_collect_set_number(collector, XTF_RECORD_DROPPED, counts->dropped);
     xtf_collect_set_number(collector, "record.waits", counts->waits);
     xtf_collect_set_number(collector, "record.waited_ns", counts->waited_ns);
-    xtf_collect_set_number(collector, "record.overhead_ns", NS_PER_EVENT * events + counts->waited_ns);
+    xtf_collect_set_number(collector, "record.overhead_ns",
+                           NS_PER_EVENT * events + counts->waited_ns + counts->reading_ns);
+    if (counts->reading_ns > 0)
+        xtf_collect_set_number(collector, "record.clock_readings_ns", counts->reading_ns);
     xtf_collect_set_number(collector, XTF_RECORD_WITHOUT_RING, without_ring);
     xtf_collect_set_number(collector, "record.nested", nested);
     xtf_collect_set_number(collector, XTF_RECORD_LOST, counts->lost);

@@ -134,6 +134,9 @@ void xtf_core_drain(void);
 void xtf_core_finish(void);
 /* Returns an option of `xtf record`, the environment variable XTF_RECORD_<name>; NULL: not set, or empty. */
 const char *xtf_core_option(const char *name);
+/* Returns an option that is a number of milliseconds, as `xtf record` passes times: "1500ms". 0: not set, or no time.
+ */
+uint64_t xtf_core_milliseconds(const char *name);
 /* Writes one line to stderr, after "xtf record: ". */
 void xtf_core_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Writes to stderr why the process is not recorded, and the same to the process's log in the job folder. */
@@ -229,8 +232,16 @@ static inline XtfRing *xtf_core_begin(void)
     return ring;
 }
 
+#ifdef XTF_CORE_TEST_CLOCK
+/* Returns the time of a clock with an error that a test of the recorder sets. Only tests build modules with it. */
+uint64_t xtf_core_test_now(void);
+#endif
+
 static inline uint64_t xtf_core_now(void)
 {
+#ifdef XTF_CORE_TEST_CLOCK
+    return xtf_core_test_now();
+#endif
 #ifdef __x86_64__
     if (__builtin_expect(xtf_core_clock_is_tsc, 1))
         return __rdtsc();

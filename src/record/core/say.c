@@ -20,6 +20,19 @@ const char *xtf_core_option(const char *name)
     return value && *value ? value : NULL;
 }
 
+uint64_t xtf_core_milliseconds(const char *name)
+{
+    const char *text = xtf_core_option(name);
+    char *end;
+
+    if (!text)
+        return 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    if (strcmp(end, "ms") != 0)
+        xtf_core_say("XTF_RECORD_%s is no time: %s", name, text);
+    return strcmp(end, "ms") == 0 ? number : 0;
+}
+
 /* Appends "process PID: REASON" to the log of the process. */
 static void log_refusal(const char *reason)
 {

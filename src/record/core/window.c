@@ -27,20 +27,6 @@ static uint64_t coarse_ns(void)
     return xtf_clock_ns(CLOCK_MONOTONIC_COARSE);
 }
 
-/* Reads an option that is a number of milliseconds, as `xtf record` passes times: "1500ms". */
-static uint64_t read_milliseconds(const char *name)
-{
-    const char *text = xtf_core_option(name);
-    char *end;
-
-    if (!text)
-        return 0;
-    unsigned long long number = strtoull(text, &end, 10);
-    if (strcmp(end, "ms") != 0)
-        xtf_core_say("XTF_RECORD_%s is no time: %s", name, text);
-    return strcmp(end, "ms") == 0 ? number : 0;
-}
-
 /* True if a list such as "-3,8-15,1024-", whose form the command has checked, has a number. */
 static bool list_has(const char *list, uint32_t number)
 {
@@ -67,10 +53,10 @@ void xtf_core_window_set_rank(uint32_t rank)
 static void read_options(void)
 {
     const char *start = xtf_core_option("START");
-    uint64_t from_ms = read_milliseconds("FROM");
+    uint64_t from_ms = xtf_core_milliseconds("FROM");
 
     window.by_program = start && strcmp(start, "off") == 0;
-    window.length_ns = read_milliseconds("FOR") * 1000000;
+    window.length_ns = xtf_core_milliseconds("FOR") * 1000000;
     if (from_ms)
         window.from_ns = coarse_ns() + from_ms * 1000000;
     window.waits = true;

@@ -55,6 +55,8 @@ char **xtf_record_environment(const XtfRecordOptions *options, const XtfRecordPl
     set_variable(variables, "XTF_RECORD_CALLS", options->calls);
     set_number(variables, "XTF_RECORD_DRAIN", options->drain);
     set_variable(variables, "XTF_RECORD_CLOCK", options->clock);
+    set_variable(variables, "XTF_RECORD_CLOCK_SYNC", options->clock_sync);
+    set_milliseconds(variables, "XTF_RECORD_SYNC_EVERY", options->sync_every_ms);
     set_number(variables, "XTF_RECORD_STACK", options->stack);
     set_number(variables, "XTF_RECORD_LOCKS", options->locks);
     set_variable(variables, "XTF_RECORD_FSYNC", options->fsync);

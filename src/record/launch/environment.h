@@ -11,18 +11,20 @@ typedef struct {
     guint64 drain;         /* seconds that a process waits for a collector that frees no space */
     const char *when_full; /* "wait", "drop" or "flush"; NULL: "wait" */
     bool all_calls, stack, locks;
-    const char *filter; /* absolute path of a file */
-    const char *calls;  /* numbers of functions of MPI that are wanted, with "-" that are not, between blanks */
-    const char *clock;  /* source of time stamps: "tsc" or "monotonic" */
-    const char *fsync;  /* seconds between syncs of a part, as digits; "0": only at the end */
-    guint64 rotate;     /* seconds after which a part begins a new volume; 0: never */
-    guint64 keep;       /* earlier volumes to keep; 0: all */
-    const char *sites;  /* frames of a call site, as digits; "0": no sites; NULL: one frame */
-    bool start_off;     /* recording begins when the program says so */
-    guint64 from_ms;    /* time at which recording begins; 0: at once */
-    guint64 for_ms;     /* time after which recording ends; 0: with the program */
-    const char *ranks;  /* "0-15,1024": ranks of MPI_COMM_WORLD to record; NULL: all */
-    const char *brake;  /* calls in a row after which the brake stops a tiny function, as digits; "0": never */
+    const char *filter;     /* absolute path of a file */
+    const char *calls;      /* numbers of functions of MPI that are wanted, with "-" that are not, between blanks */
+    const char *clock;      /* source of time stamps: "tsc" or "monotonic" */
+    const char *clock_sync; /* "off": no readings of other nodes' clocks */
+    guint64 sync_every_ms;  /* time between such readings; 0: only at MPI_Init and MPI_Finalize */
+    const char *fsync;      /* seconds between syncs of a part, as digits; "0": only at the end */
+    guint64 rotate;         /* seconds after which a part begins a new volume; 0: never */
+    guint64 keep;           /* earlier volumes to keep; 0: all */
+    const char *sites;      /* frames of a call site, as digits; "0": no sites; NULL: one frame */
+    bool start_off;         /* recording begins when the program says so */
+    guint64 from_ms;        /* time at which recording begins; 0: at once */
+    guint64 for_ms;         /* time after which recording ends; 0: with the program */
+    const char *ranks;      /* "0-15,1024": ranks of MPI_COMM_WORLD to record; NULL: all */
+    const char *brake;      /* calls in a row after which the brake stops a tiny function, as digits; "0": never */
 } XtfRecordOptions;
 
 /* Places of a job's parts. */

@@ -352,6 +352,13 @@ static bool pass_progress(uint64_t done, uint64_t total, void *data)
     return !merging->options->progress || merging->options->progress(done, total, merging->options->data);
 }
 
+static const XtfClockMap *pass_clock(uint64_t location, void *data)
+{
+    const Merging *merging = data;
+
+    return merging->options->clock_of ? merging->options->clock_of(location, merging->options->data) : NULL;
+}
+
 static void pass_left_out(const char *path, const GError *error, void *data)
 {
     const Merging *merging = data;
@@ -370,6 +377,7 @@ static bool merge_once(XtfParts *parts, const char *output, const XtfMergeOption
                            .no_sync = options->no_sync,
                            .progress = pass_progress,
                            .left_out = pass_left_out,
+                           .clock_of = pass_clock,
                            .data = &merging};
 
     for (guint i = 0; i < parts->paths->len; i++)

@@ -1,6 +1,7 @@
 /* Includes all hooks that the snippets of generate/kinds_*.py call. */
 #pragma once
 
+#include "src/record/mpi/comms/clocks.h"
 #include "src/record/mpi/comms/comms.h"
 #include "src/record/mpi/comms/together.h"
 #include "src/record/mpi/comms/world.h"

@@ -8,6 +8,7 @@
 #include "src/cli/commands/commands.h"
 #include "src/cli/commands/record/record-names.h"
 #include "src/cli/copy/rewrite.h"
+#include "src/cli/trace/correct-clocks.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
@@ -28,21 +29,35 @@ static void print_all(const GPtrArray *sentences)
         xtf_print_line(stderr, "xtf: %s", (const char *)sentences->pdata[i]);
 }
 
+/* Prints what was done about the clocks of nodes. */
+static void print_clocks(const XtfNodeClocks *clocks)
+{
+    g_autoptr(GPtrArray) sentences = xtf_cli_sum_up_clocks(clocks);
+
+    print_all(sentences);
+}
+
 /* Waits for the collectors, then makes one trace of the parts. */
 static bool merge_parts(const XtfRecordPlan *plan, const XtfCliRecord *given, XtfParts *parts, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("merging", "MiB", given->quiet);
     XtfInterrupts interrupts;
-    XtfBytesProgress state = {.progress = progress, .cancel = xtf_interrupts_catch(&interrupts)};
-    const XtfMergeOptions options = {.progress = xtf_progress_bytes, .data = &state};
+    atomic_bool *cancel = xtf_interrupts_catch(&interrupts);
+    XtfClockedMerge state = {.progress = {progress, cancel}};
+    const XtfMergeOptions options = {.progress = xtf_progress_bytes, .clock_of = xtf_cli_clock_of, .data = &state};
 
-    xtf_parts_await(plan->folder, given->record.drain + AFTER_DRAIN_SECONDS, state.cancel);
-    xtf_parts_find(plan->folder, plan->gather, given->record.drain, state.cancel, parts);
+    xtf_parts_await(plan->folder, given->record.drain + AFTER_DRAIN_SECONDS, cancel);
+    xtf_parts_find(plan->folder, plan->gather, given->record.drain, cancel, parts);
+    xtf_cli_read_clocks((const char *const *)parts->paths->pdata, parts->paths->len, &state.clocks);
     /* Another process, or the program itself, may have made a file of this name since the start. */
     bool good = xtf_record_may_write(plan, given->force, error) &&
                 xtf_parts_merge(parts, plan->output, plan->folder, &options, error);
     if (good) /* a failure leaves the merged file as it is */
-        xtf_rewrite_small(plan->output, state.cancel, NULL);
+        xtf_rewrite_small(plan->output, cancel, NULL);
+    xtf_progress_hide(progress);
+    if (good && !given->quiet)
+        print_clocks(&state.clocks);
+    xtf_node_clocks_finish(&state.clocks);
     xtf_interrupts_release(&interrupts);
     return good;
 }

@@ -90,6 +90,7 @@ typedef struct {
 /* Counts of lost and unusual records, for readers of the trace. */
 typedef struct {
     uint64_t dropped, waits, waited_ns, damaged_commit, lost;
+    uint64_t reading_ns;         /* time of readings of other nodes' clocks */
     uint64_t functions;          /* definitions of functions and regions of the program */
     uint64_t framing;            /* decoded records that are no event of the process */
     uint64_t unknown_kinds[256]; /* records without a decoder, by kind */
@@ -154,7 +155,7 @@ struct XtfCollector {
 
 extern const XtfCollectRows xtf_collect_framing, xtf_collect_calls, xtf_collect_measurement, xtf_collect_messages,
     xtf_collect_handles, xtf_collect_rma, xtf_collect_io, xtf_collect_threads, xtf_collect_own_regions,
-    xtf_collect_sites;
+    xtf_collect_sites, xtf_collect_clocks;
 /* All lists of decoders; NULL-terminated (rows.c). */
 extern const XtfCollectRows *const xtf_collect_rows[];
 

@@ -67,7 +67,9 @@ uint32_t xtf_collect_new_region(XtfCollector *collector, uint32_t number)
     const XtfMpiRegion *mpi = xtf_mpi_region(number);
     g_autofree char *name = mpi ? g_strdup(mpi->name) : provisional_name(number);
     uint32_t row = mpi ? region_row(collector, name, "", 0, mpi->role, XTF_COLLECT_PARADIGM_MPI)
-                       : region_row(collector, name, "", 0, 0, 0);
+                   : number == XTF_WIRE_REGION_CLOCKS ? region_row(collector, XTF_REGION_CLOCKS, "", 0, ROLE_ARTIFICIAL,
+                                                                   XTF_COLLECT_PARADIGM_MEASUREMENT)
+                                                      : region_row(collector, name, "", 0, 0, 0);
 
     if (number >= collector->n_regions)
         grow_regions(collector, number);

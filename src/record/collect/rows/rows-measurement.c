@@ -34,14 +34,19 @@ static bool switch_measurement(XtfCollectRing *ring, uint64_t time, XtfWireHead 
            (head.arg == ON || xtf_collect_enter_off(ring, time));
 }
 
+/* Appends a wait for room, or the time of readings of other nodes' clocks. */
 static bool append_wait(XtfCollectRing *ring, uint64_t time, XtfWireHead head, const uint64_t *more)
 {
     uint64_t stop = xtf_collect_clock_ns(&ring->collector->clock, more[0]);
     XtfMeasurementRow row = {.region = xtf_stream_region(&ring->stream), .mode = UINT8_MAX, .stop = MAX(stop, time)};
 
     ring->collector->counts.framing++;
-    ring->collector->counts.waits++;
-    ring->collector->counts.waited_ns += row.stop - time;
+    if (head.region == 0) {
+        ring->collector->counts.waits++;
+        ring->collector->counts.waited_ns += row.stop - time;
+    } else {
+        ring->collector->counts.reading_ns += row.stop - time;
+    }
     return xtf_stream_append(&ring->stream, XTF_MODEL_MEASUREMENT, XTF_LABEL_BUFFER_FLUSH, time, &row);
 }
 

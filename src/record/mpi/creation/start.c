@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "src/record/mpi/comms/clocks.h"
 #include "src/record/mpi/comms/comms.h"
 #include "src/record/mpi/comms/groups.h"
 #include "src/record/mpi/comms/partial.h"
@@ -104,13 +105,15 @@ static void publish_level(const XtfRing *ring)
         }
 }
 
-void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
+/* Sets up the world, and sets *left to the time after that. Returns false if there is no world, or it is set up
+ * already. */
+static bool start_world(XtfRing *ring, uint64_t *left)
 {
     XtfRing *definitions = xtf_mpi_ring(ring);
     bool has_session = xtf_mpi_agreeing;
 
-    if (result != MPI_SUCCESS || has_world() || !find_world())
-        return;
+    if (has_world() || !find_world())
+        return false;
     xtf_mpi_agreeing = true;
     xtf_mpi_messages_begin();
     find_place_in_job(has_session);
@@ -134,13 +137,23 @@ void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
     }
     xtf_mpi_find_parents(ring);
     *left = xtf_core_now();
+    return true;
 }
 
+void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
+{
+    if (result != MPI_SUCCESS || !start_world(ring, left))
+        return;
+    xtf_mpi_clocks_begin(ring);
+    *left = xtf_core_now();
+}
+
+/* Processes get here at different times, so they cannot read their clocks together. */
 void xtf_mpi_attach(XtfRing *ring)
 {
     uint64_t left;
 
-    xtf_mpi_started(ring, &left, MPI_SUCCESS);
+    start_world(ring, &left);
 }
 
 /* ---- Sessions: there may be no MPI_COMM_WORLD, but there is its group. */
@@ -196,8 +209,14 @@ void xtf_mpi_session_ends(void)
 
 void xtf_mpi_world_ends(XtfRing *ring, uint64_t entered)
 {
+    uint64_t begin = entered;
+
     xtf_mpi_awaits_members(ring, entered, xtf_mpi_world_id);
-    xtf_mpi_collective_begin(ring, entered);
+    if (xtf_mpi_clocks_end(ring)) {
+        begin = xtf_core_now();
+        xtf_core_show(ring, entered, XTF_MPI_REGION_Finalize);
+    }
+    xtf_mpi_collective_begin(ring, begin);
     /* The end of the job may also end the collector: it has to store all records before. */
     xtf_core_drain();
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "src/record/mpi/comms/clocks.h"
 #include "src/record/mpi/comms/world.h"
 #include "src/record/mpi/creation/start.h"
 #include "src/record/mpi/library/records.h"
@@ -172,10 +173,17 @@ XtfRing *xtf_mpi_begin_init(void)
 
 XtfRing *xtf_mpi_begin_finalize(const void *frame)
 {
-    if (!xtf_pmpi_load() || (xtf_core_thread.busy && !xtf_mpi_was_abandoned(frame)) || !xtf_mpi_is_on())
+    XtfRing *ring;
+
+    if (!xtf_pmpi_load())
         return NULL;
-    xtf_mpi_wrapper.frame = NULL;
-    return begin_forced();
+    bool nested = xtf_core_thread.busy && !xtf_mpi_was_abandoned(frame);
+    if (!nested)
+        xtf_mpi_wrapper.frame = NULL;
+    ring = !nested && xtf_mpi_is_on() ? begin_forced() : NULL;
+    if (!ring)
+        xtf_mpi_clocks_end_unrecorded();
+    return ring;
 }
 
 void xtf_mpi_finalized(void)
@@ -185,8 +193,8 @@ void xtf_mpi_finalized(void)
     xtf_core_finish();
 }
 
-/* MPI_Pcontrol. Level 0 stops recording this thread, 1 resumes it, 2 writes what was recorded so far. Other levels
- * are the program's. */
+/* MPI_Pcontrol. Level 0 stops recording this thread, 1 resumes it, 2 writes what was recorded so far, 3 reads the
+ * clocks of all nodes. Other levels are the program's. */
 XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
 {
     XtfRing *ring;
@@ -199,8 +207,12 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
         xtf_core_set_recording(true);
     xtf_mpi_wrapper.frame = NULL;
     ring = is_on ? xtf_core_begin() : NULL;
-    if (!ring)
-        return xtf_mpi_next.Pcontrol(level);
+    if (!ring) {
+        result = xtf_mpi_next.Pcontrol(level);
+        if (level == 3)
+            xtf_mpi_clocks_ask();
+        return result;
+    }
     xtf_core_enter_from(ring, XTF_MPI_REGION_Pcontrol,
                         xtf_core_site(ring, XTF_MPI_REGION_Pcontrol, xtf_mpi_take_caller()));
     if (level == 2)
@@ -208,6 +220,8 @@ XTF_MPI_VISIBLE int MPI_Pcontrol(const int level, ...)
     result = xtf_mpi_next.Pcontrol(level);
     xtf_core_leave(ring, XTF_MPI_REGION_Pcontrol);
     xtf_core_end();
+    if (level == 3)
+        xtf_mpi_clocks_ask();
     if (level == 0)
         xtf_core_set_recording(false);
     return result;

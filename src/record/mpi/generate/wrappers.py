@@ -49,7 +49,7 @@ def indent(text):
 class Form:
     """Parts of a wrapper that differ between the languages: lines of C."""
 
-    pass_on: tuple  # passes on the call, and returns what it returns
+    pass_on: tuple  # passes on the call; the last line returns what it returns
     statuses: tuple  # before a recorded call: scratch statuses replace the ones that the program ignores
     declare: tuple  # before the call
     call: str  # has `result`
@@ -72,7 +72,7 @@ def statuses_of(function, snippets, is_ignored, count):
 def form_of(function, snippets):
     """Returns the form of C."""
     call = f"xtf_mpi_next.{function.short}({function.passed})"
-    return Form(pass_on=(f"        return {call};",), statuses=statuses_of(function, snippets, lambda name, constant: f"{name} == {constant}", "count"), declare=(),
+    return Form(pass_on=(f"        {function.result} result = {call};", "        return result;"), statuses=statuses_of(function, snippets, lambda name, constant: f"{name} == {constant}", "count"), declare=(),
                 call=f"    {function.result} result = {call};", change=(), end=("    return result;",), caller="xtf_mpi_take_caller()", comm="comm")
 
 
@@ -112,9 +112,16 @@ def unrecorded_of(function, filled, form):
             "    xtf_core_thread.busy = busy;", *form.end, "    }"]
 
 
+def counting_of(function, form):
+    """Returns the statements behind a blocking collective operation, recorded or not, which count it for readings of the clocks."""
+    if function.kind != "collective":
+        return []
+    return ["    if (__builtin_expect(xtf_mpi_clocks_counts, 0)) {", f"        xtf_mpi_clocks_count({form.comm});", "    }"]
+
+
 def passed_on_of(function, filled, form, test):
     """Returns the call while `test` says that nothing is recorded. A function that is off by default still runs its snippets."""
-    lines = form.pass_on
+    lines = [*form.pass_on[:-1], *counting_of(function, form), form.pass_on[-1]]
     if function.recorded == "off" and filled.after:
         lines = [*form.declare, *indent(filled.before), form.call, *form.change, *indent(filled.after), *form.end]
     return [f"    if ({test}) {{", *lines, "    }"]
@@ -133,7 +140,7 @@ def body_of(function, filled, form):
     lines += [f"    XtfRing *ring = {BEGINS.get(function.kind, 'xtf_mpi_begin()')};"]
     lines += unrecorded_of(function, filled, form) if unrecorded_test_of(function) else passed_on_of(function, filled, form, passing_test_of(function, form))
     lines += recorded_of(function, filled, form)
-    return lines + ["    xtf_core_end();", *indent(ENDS.get(function.kind, "")), *form.end]
+    return lines + ["    xtf_core_end();", *indent(ENDS.get(function.kind, "")), *counting_of(function, form), *form.end]
 
 
 def wrapper_of(function, snippets):

@@ -275,6 +275,15 @@ uint64_t xtf_node_clock_bound(const XtfNodeClock *clock)
     return most;
 }
 
+uint64_t xtf_node_clocks_bound(const XtfNodeClocks *clocks)
+{
+    uint64_t most = 0;
+
+    for (guint i = 0; i < clocks->clocks->len; i++)
+        most = MAX(most, xtf_node_clock_bound(clock_at(clocks, i)));
+    return most;
+}
+
 const XtfNodeClock *xtf_node_clock_of(const XtfNodeClocks *clocks, uint32_t proc)
 {
     const guint64 *node = g_hash_table_lookup(clocks->nodes, GUINT_TO_POINTER(proc));

@@ -66,6 +66,8 @@ const XtfNodeClock *xtf_node_clock_of(const XtfNodeClocks *clocks, uint32_t proc
 
 /* Returns the greatest error of the readings that a clock map goes through, in ticks; 0: it goes through none. */
 uint64_t xtf_node_clock_bound(const XtfNodeClock *clock);
+/* Returns the greatest error of all clocks; 0: there are none. */
+uint64_t xtf_node_clocks_bound(const XtfNodeClocks *clocks);
 /* Returns a sentence without a period on what is wrong with a clock; NULL: nothing. The caller frees it. */
 char *xtf_node_clock_fault(const XtfNodeClock *clock);
 

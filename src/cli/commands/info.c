@@ -294,12 +294,15 @@ static bool print_properties(XtfTrace *trace, GError **error)
     return true;
 }
 
-/* Prints that clocks contradict each other, if they do. */
+/* Prints what the recorder knows of the clocks of nodes, and that clocks contradict each other, if they do. */
 static bool print_clocks(XtfTrace *trace, GError **error)
 {
     g_autoptr(XtfTree) tree = xtf_tree_new(trace, error);
     g_autofree char *sentence = tree ? xtf_tree_clock_sentence(tree) : NULL;
+    g_autofree char *nodes = tree ? xtf_tree_node_clocks_sentence(tree) : NULL;
 
+    if (nodes)
+        xtf_print_line(stdout, "%-14s %s", "clock readings", nodes);
     if (sentence)
         xtf_print_line(stdout, "%-14s %s", "clocks", sentence);
     return tree != NULL;

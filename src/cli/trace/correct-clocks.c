@@ -23,7 +23,6 @@ const XtfClockMap *xtf_cli_clock_of(uint64_t location, void *merge)
 GPtrArray *xtf_cli_sum_up_clocks(const XtfNodeClocks *clocks)
 {
     GPtrArray *sentences = g_ptr_array_new_with_free_func(g_free);
-    uint64_t bound = 0;
 
     if (!clocks->clocks || clocks->clocks->len == 0)
         return sentences;
@@ -32,9 +31,8 @@ GPtrArray *xtf_cli_sum_up_clocks(const XtfNodeClocks *clocks)
         char *fault = xtf_node_clock_fault(clock);
         if (fault)
             g_ptr_array_add(sentences, fault);
-        bound = MAX(bound, xtf_node_clock_bound(clock));
     }
     g_ptr_array_add(sentences, g_strdup_printf("the clocks of %u nodes are corrected by readings, exact to %.3f us",
-                                               clocks->clocks->len + 1, (double)bound * 1e-3));
+                                               clocks->clocks->len + 1, (double)xtf_node_clocks_bound(clocks) * 1e-3));
     return sentences;
 }

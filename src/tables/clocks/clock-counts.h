@@ -4,6 +4,13 @@
 #pragma once
 
 #include "src/tables/clocks/clock-check.h"
+#include "src/tables/match/match.h"
+
+/* Takes a message whose ends match with certainty. Times are those of its two records, on the clock of the trace. */
+typedef void XtfClockSample(const XtfMessage *message, uint64_t sent, uint64_t received, void *data);
+
+/* Passes messages to `sample`: all, or an evenly spaced sample of them (*sampled). */
+bool xtf_clock_sample_messages(XtfClockCheck *check, XtfClockSample *sample, void *data, bool *sampled, GError **error);
 
 bool xtf_clock_count_messages(XtfClockCheck *check, XtfClockEffects *messages, GError **error);
 bool xtf_clock_count_members(XtfClockCheck *check, XtfClockEffects *members, GError **error);

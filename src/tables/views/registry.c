@@ -33,6 +33,7 @@
     VIEW(state)                                                                                                        \
     VIEW(total)                                                                                                        \
     VIEW(monitor)                                                                                                      \
+    VIEW(clocks)                                                                                                       \
     VIEW(waiting)                                                                                                      \
     VIEW(imbalance)                                                                                                    \
     VIEW(iterations)                                                                                                   \

@@ -8,6 +8,7 @@
 
 #include "libxtf/trace.h"
 #include "src/model/properties.h"
+#include "src/tables/clocks/clock-nodes.h"
 #include "src/trace/text/escape.h"
 #include "src/tree/entries/record-dir.h"
 #include "src/tree/paths/entries.h"
@@ -111,6 +112,11 @@ bool xtf_tree_clocks_contradict(XtfTree *tree)
 char *xtf_tree_clock_sentence(XtfTree *tree)
 {
     return xtf_clock_check_sentence(&tree->clocks);
+}
+
+char *xtf_tree_node_clocks_sentence(XtfTree *tree)
+{
+    return xtf_clock_nodes_sentence(&tree->clocks);
 }
 
 /* ---- The name of a trace. */

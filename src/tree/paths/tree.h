@@ -26,6 +26,9 @@ const XtfTimeScale *xtf_tree_scale(const XtfTree *tree); /* of the times in its 
 /* Returns a sentence that the trace's clocks contradict each other, or are not judged (clock-check.h). NULL: the clocks
  * agree. The caller frees the sentence. */
 char *xtf_tree_clock_sentence(XtfTree *tree);
+/* Returns a sentence without a period on the clocks of nodes that the recorder has read; NULL: none. The caller frees
+ * it. */
+char *xtf_tree_node_clocks_sentence(XtfTree *tree);
 bool xtf_tree_clocks_contradict(XtfTree *tree);
 
 /* Names the trace for the titles of pictures, after a file or folder, or after another tree of the trace. Paths may be

@@ -256,10 +256,10 @@
 #define XTF_EARLIER_CLOCKS_FIELDS(FIELD)                                                                               \
     XTF_VALUE(FIELD, location) XTF_VALUE(FIELD, local) XTF_VALUE(FIELD, global)                                        \
     FIELD(U8, jumps, "", "", "", 0, NULL)
-/* Readings of other nodes' clocks. `proc` and `other` are numbers of processes. `local` is in ticks of the clock of
+/* Readings of other nodes' clocks. `proc` and `partner` are numbers of processes. `local` is in ticks of the clock of
  * `proc`, without its clock map. `round_trip` is 0 in the row of the reference. */
 #define XTF_CLOCK_READINGS_FIELDS(FIELD)                                                                               \
-    XTF_VALUE(FIELD, reading) XTF_U32(FIELD, proc) XTF_U32(FIELD, other) FIELD(U8, is_reference, "", "", "", 0, NULL) \
+    XTF_VALUE(FIELD, reading) XTF_U32(FIELD, proc) XTF_U32(FIELD, partner) FIELD(U8, is_reference, "", "", "", 0, NULL) \
     XTF_U8(FIELD, point, xtf_clock_points) XTF_VALUE(FIELD, local) XTF_VALUE(FIELD, round_trip)
 /* The processes that share the clock of a node. */
 #define XTF_CLOCK_NODES_FIELDS(FIELD) XTF_U32(FIELD, proc) XTF_VALUE(FIELD, node)

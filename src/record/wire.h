@@ -276,8 +276,8 @@ typedef enum {
  * known: XTF_WIRE_SYNC_MODE times the bits of gasp/gaspu.h. */
 enum { XTF_WIRE_SYNC_PROCESS = 1, XTF_WIRE_SYNC_MEMORY = 2, XTF_WIRE_SYNC_MODE = 256 };
 
-/* Numbers of regions of 24 bits: from this one on they are the process's own. The one before stands for the time in
- * which the recorder reads clocks of other nodes. */
+/* Numbers of regions of 24 bits: from this one on they are the process's own. The one before is the region
+ * of the time in which the recorder reads clocks of other nodes. */
 enum { XTF_WIRE_REGIONS_OWN = 4096, XTF_WIRE_REGION_CLOCKS = XTF_WIRE_REGIONS_OWN - 1 };
 
 /* For ALLTOALLV and ALLTOALLW. N_TO_N: the process sends data to each other member and receives data from each. */
@@ -336,7 +336,7 @@ typedef struct {
 typedef struct {
     uint64_t time;       /* reading of the process's own clock */
     uint64_t round_trip; /* of the exchange, by the reader's clock; 0 at the reference */
-    uint32_t other;      /* number in the job of the process at the other end */
+    uint32_t partner;    /* number in the job of the process at the other end */
     uint32_t is_reference;
     uint32_t point; /* XtfWireClockPoint */
     uint32_t padding;

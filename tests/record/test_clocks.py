@@ -68,7 +68,7 @@ class Trace(Recorded):
         bounds, node = {0: 0}, {row["proc"]: row["node"] for row in self.nodes}
         for row in sorted(self.readings, key=lambda row: row["proc"]):
             if not row["is_reference"]:
-                bounds[row["proc"]] = max(bounds.get(row["proc"], 0), row["round_trip"] / 2 + bounds[row["other"]])
+                bounds[row["proc"]] = max(bounds.get(row["proc"], 0), row["round_trip"] / 2 + bounds[row["partner"]])
         return {process: bounds[min(other for other in node if node[other] == node[process])] for process in node}
 
 
@@ -102,7 +102,7 @@ class Clocks(Ring):
         return ["mpirun.mpich", "-launcher", "ssh", "-launcher-exec", self.agent, "-hosts", ",".join(hosts), "-ppn", str(per_node), "-n", n, *command]
 
     def recorded(self, mpi, clocks, per_node, *program, options=(), status=0):
-        """Records a job in which each node has one of the clocks. Returns its trace, and what was printed."""
+        """Records a job in which each node has one of the clocks. Returns its trace and the printed lines."""
         self.environment["XTF_TEST_CLOCK"] = " ".join(clocks[rank // per_node].text(rank) for rank in range(per_node * len(clocks)))
         _, printed = self.record("--force", "--clock", "monotonic", *options, "-o", "out/run.xtf",
                                  *self.launch(mpi, len(clocks), per_node, self.compiled(mpi), *program), status=status)
@@ -178,11 +178,11 @@ class Clocks(Ring):
                 trace, _ = self.recorded(mpi, clocks, 1, 20, 30000)
                 self.check_points(trace, 5, ["INIT", "FINALIZE"])
                 # A tree: node 3 reads node 1, node 4 reads node 0.
-                self.assertEqual({row["proc"]: row["other"] for row in trace.readings if not row["is_reference"]}, {1: 0, 2: 0, 3: 1, 4: 0})
+                self.assertEqual({row["proc"]: row["partner"] for row in trace.readings if not row["is_reference"]}, {1: 0, 2: 0, 3: 1, 4: 0})
                 self.check_corrected(trace, clocks, 1)
 
     def test_wandering(self):
-        """Clocks that wander contradict messages, unless they are read often; `xtf align` goes on from the readings."""
+        """Clocks that wander contradict messages, unless they are read often. `xtf align` begins with the readings."""
         clocks = [Clock(5 * 10**9), Clock(9 * 10**9, 0, 400_000, 10**9)]
         for mpi in MPIS:
             with self.subTest(mpi):
@@ -216,7 +216,7 @@ class Clocks(Ring):
                 self.check_times(trace, clocks, 2)
 
     def test_stepping(self):
-        """Checks a clock that goes wrong by more than clocks drift: the readings after that are refused, and the user is told."""
+        """Checks a clock that goes wrong by more than clocks drift: the readings after that are refused, with a message."""
         clocks = [Clock(5 * 10**9), Clock(9 * 10**9, 200_000_000)]
         for mpi in MPIS:
             with self.subTest(mpi):

@@ -30,21 +30,21 @@ static XtfNodeReading *reading_at(const XtfNodeClock *clock, guint i)
 /* A row of `clock_readings`. */
 typedef struct {
     uint64_t reading, local, round_trip;
-    uint32_t proc, other;
+    uint32_t proc, partner;
     uint8_t point;
     bool is_reference;
 } End;
 
-/* Sorts by reading and reader. The reference's end comes first. */
+/* Sorts by reading and reader. The reference's end is the first of two. */
 static int compare_ends(gconstpointer a, gconstpointer b)
 {
     const End *x = a, *y = b;
-    uint32_t reader = x->is_reference ? x->other : x->proc, other = y->is_reference ? y->other : y->proc;
+    uint32_t left = x->is_reference ? x->partner : x->proc, right = y->is_reference ? y->partner : y->proc;
 
     if (x->reading != y->reading)
         return x->reading < y->reading ? -1 : 1;
-    if (reader != other)
-        return reader < other ? -1 : 1;
+    if (left != right)
+        return left < right ? -1 : 1;
     return y->is_reference - x->is_reference;
 }
 
@@ -61,7 +61,7 @@ static bool find_fields(const XtfTable *table, const char *const *names, const X
 
 static bool load_ends(XtfTrace *trace, GArray *ends, GError **error)
 {
-    static const char *const names[] = {"reading", "local", "round_trip", "proc", "other", "point", "is_reference"};
+    static const char *const names[] = {"reading", "local", "round_trip", "proc", "partner", "point", "is_reference"};
     const XtfField *fields[G_N_ELEMENTS(names)];
     const XtfTable *table;
 
@@ -75,7 +75,7 @@ static bool load_ends(XtfTrace *trace, GArray *ends, GError **error)
                          .local = xtf_field_get(fields[1], row),
                          .round_trip = xtf_field_get(fields[2], row),
                          .proc = (uint32_t)xtf_field_get(fields[3], row),
-                         .other = (uint32_t)xtf_field_get(fields[4], row),
+                         .partner = (uint32_t)xtf_field_get(fields[4], row),
                          .point = (uint8_t)xtf_field_get(fields[5], row),
                          .is_reference = xtf_field_get(fields[6], row) != 0};
         g_array_append_val(ends, end);
@@ -129,12 +129,12 @@ static void add_readings(XtfNodeClocks *clocks, const GArray *ends)
     for (guint i = 0; i + 1 < ends->len; i++) {
         const End *reference = &g_array_index(ends, End, i), *reader = reference + 1;
         if (!g_hash_table_contains(clocks->nodes, GUINT_TO_POINTER(reader->proc)) || !reference->is_reference ||
-            reader->is_reference || reference->reading != reader->reading || reference->other != reader->proc ||
-            reader->other != reference->proc || reader->other >= reader->proc)
+            reader->is_reference || reference->reading != reader->reading || reference->partner != reader->proc ||
+            reader->partner != reference->proc || reader->partner >= reader->proc)
             continue;
         const XtfNodeReading reading = {.reading = reader->reading,
                                         .point = reader->point,
-                                        .reference = reader->other,
+                                        .reference = reader->partner,
                                         .local = reader->local,
                                         .reference_local = reference->local,
                                         .round_trip = reader->round_trip};
@@ -208,7 +208,7 @@ static void add_knot(GArray *knots, uint64_t local, uint64_t global)
     g_array_append_val(knots, knot);
 }
 
-/* Chooses the readings that the map goes through. Of two that their errors push too far apart, keeps the more exact
+/* Chooses the readings that the map goes through. If errors push two too far apart, keeps the more exact
  * one. Ends at a step of the clock. */
 static void choose_readings(XtfNodeClock *clock)
 {
@@ -299,7 +299,7 @@ typedef struct {
     uint64_t first, last;
 } Life;
 
-/* The recorder's locations have the number of their process in the upper half. */
+/* Returns the number of a location's process. The recorder puts it into the upper half of the location. */
 static uint32_t proc_of(uint64_t location)
 {
     return (uint32_t)(location >> 32);

@@ -17,5 +17,5 @@ typedef struct {
 void xtf_cli_read_clocks(const char *const *paths, size_t n, XtfNodeClocks *clocks);
 /* Returns the clock map of a location, for a merge whose data is an XtfClockedMerge. */
 const XtfClockMap *xtf_cli_clock_of(uint64_t location, void *merge);
-/* Returns sentences without periods on what was corrected, and what could not be. The caller unrefs the array. */
+/* Returns sentences without periods: faults of clocks, and how exact the readings are. The caller unrefs the array. */
 GPtrArray *xtf_cli_sum_up_clocks(const XtfNodeClocks *clocks);

@@ -6,7 +6,7 @@
 #include "src/tables/clocks/clock-check.h"
 #include "src/tables/match/match.h"
 
-/* Takes a message whose ends match with certainty. Times are those of its two records, on the clock of the trace. */
+/* Takes a message whose ends match with certainty. Times are of its two records, on the clock of the trace. */
 typedef void XtfClockSample(const XtfMessage *message, uint64_t sent, uint64_t received, void *data);
 
 /* Passes messages to `sample`: all, or an evenly spaced sample of them (*sampled). */

@@ -64,7 +64,7 @@ static XtfClockSection *find_section(const XtfClockNodes *clocks, const XtfNodeC
     return clock->readings->len > 0 ? section + (low > 0 ? low - 1 : 0) : NULL;
 }
 
-static void add_message(const XtfMessage *message, uint64_t sent, uint64_t received, void *data)
+static void add_to_section(const XtfMessage *message, uint64_t sent, uint64_t received, void *data)
 {
     Counting *counting = data;
     XtfClockNodes *clocks = counting->clocks;
@@ -90,7 +90,7 @@ bool xtf_clock_nodes_count(XtfClockNodes *clocks, XtfClockCheck *check, GError *
     bool sampled;
 
     return find_maps(check->resolver->context->trace, maps, error) &&
-           xtf_clock_sample_messages(check, add_message, &counting, &sampled, error);
+           xtf_clock_sample_messages(check, add_to_section, &counting, &sampled, error);
 }
 
 /* Returns the fault of the first clock that has one; NULL: none has. The caller frees it. */

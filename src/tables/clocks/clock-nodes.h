@@ -7,11 +7,11 @@
 #include "src/analysis/align/node-clocks.h"
 #include "src/tables/clocks/clock-check.h"
 
-/* Messages between nodes that one end of which a process received, or sent, after a reading of its node's clock, and
- * before the next one. */
+/* The time from a reading of a node's clock to the next one, and messages of the node's processes with other nodes. */
 typedef struct {
     uint64_t judged;
-    uint64_t before, after; /* received before they were sent, by the clocks as recorded, and by those of the trace */
+    uint64_t before; /* messages received before they were sent, by the clocks as recorded */
+    uint64_t after;  /* the same, by the clocks of the trace */
 } XtfClockSection;
 
 typedef struct {

@@ -1,6 +1,6 @@
-/* usage: pulse ROUNDS PAUSE_US [HOW]: messages around a ring, and barriers, after pauses. Each process writes the time
- * of CLOCK_MONOTONIC before and after each of its calls to the file log-RANK. HOW: "pcontrol": all processes call
- * MPI_Pcontrol(3) in the middle. "die": process 2 kills itself after the rounds. */
+/* usage: pulse ROUNDS PAUSE_US [MANNER]: messages around a ring, and barriers, after pauses. Each process writes the
+ * time of CLOCK_MONOTONIC before and after each of its calls to the file log-RANK. MANNER: "pcontrol": all processes
+ * call MPI_Pcontrol(3) in the middle. "die": process 2 kills itself after the rounds. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdint.h>
@@ -21,7 +21,7 @@ int main(int argc, char **argv)
 {
     int rank, size, got, rounds = atoi(argv[1]);
     const struct timespec pause = {0, 1000L * atol(argv[2])};
-    const char *how = argc > 3 ? argv[3] : "";
+    const char *manner = argc > 3 ? argv[3] : "";
     char name[32];
     int64_t begin = now();
 
@@ -35,19 +35,19 @@ int main(int argc, char **argv)
     for (int i = 0; i < rounds; i++) {
         nanosleep(&pause, NULL);
         begin = now();
-        MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 0, &got, 1, MPI_INT, (rank + size - 1) % size, 0, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&i, 1, MPI_INT, (rank + 1) % size, 0, &got, 1, MPI_INT, (rank + size - 1) % size, 0,
+                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         end = now();
         fprintf(log, "MPI_Sendrecv %lld %lld\n", (long long)begin, (long long)end);
         begin = now();
         MPI_Barrier(MPI_COMM_WORLD);
         end = now();
         fprintf(log, "MPI_Barrier %lld %lld\n", (long long)begin, (long long)end);
-        if (strcmp(how, "pcontrol") == 0 && i == rounds / 2)
+        if (strcmp(manner, "pcontrol") == 0 && i == rounds / 2)
             MPI_Pcontrol(3);
     }
     fclose(log);
-    if (strcmp(how, "die") == 0 && rank == 2)
+    if (strcmp(manner, "die") == 0 && rank == 2)
         raise(SIGKILL);
     MPI_Finalize();
     return 0;

@@ -23,7 +23,7 @@ static bool define_reading(XtfCollectRing *ring, uint64_t id, const uint8_t *byt
     uint64_t end = xtf_collect_clock_ns(clock, reading.time + reading.round_trip);
     const XtfClockReadingRow row = {.reading = id,
                                     .proc = ring->collector->rank,
-                                    .other = reading.other,
+                                    .partner = reading.partner,
                                     .is_reference = reading.is_reference != 0,
                                     .point = (uint8_t)reading.point,
                                     .local = begin,

@@ -59,9 +59,9 @@ static uint64_t hash_node(void)
 /* True if the processes are on several nodes, and all of them agree to read clocks. */
 static bool has_several_nodes(uint64_t node, bool willing)
 {
-    uint64_t mine[] = {node, ~node, willing}, least[3];
+    uint64_t values[] = {node, ~node, willing}, least[3];
 
-    return XTF_PMPI(Allreduce)(mine, least, 3, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD) == MPI_SUCCESS && least[2] &&
+    return XTF_PMPI(Allreduce)(values, least, 3, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD) == MPI_SUCCESS && least[2] &&
            least[0] != ~least[1];
 }
 
@@ -100,12 +100,12 @@ static void agree_on_options(void)
 
 /* ---- Readings. */
 
-static void define_reading(XtfRing *ring, XtfWireClockPoint point, int other, uint64_t time, uint64_t round_trip,
+static void define_reading(XtfRing *ring, XtfWireClockPoint point, int partner, uint64_t time, uint64_t round_trip,
                            bool is_reference)
 {
     const XtfDefineClockReading reading = {.time = time,
                                            .round_trip = round_trip,
-                                           .other = nodes.processes[other],
+                                           .partner = nodes.processes[partner],
                                            .is_reference = is_reference,
                                            .point = point};
 
@@ -193,7 +193,7 @@ static void read_clocks(XtfRing *ring, XtfWireClockPoint point)
     xtf_core_leave_at(ring, end, XTF_WIRE_REGION_CLOCKS);
 }
 
-/* Reads the clocks after all nodes have arrived. The wait for the last one belongs to the call of MPI. */
+/* Reads the clocks after all nodes have arrived. The time until the last one arrives is time of the call of MPI. */
 static void read_together(XtfRing *ring, XtfWireClockPoint point)
 {
     if (XTF_PMPI(Barrier)(nodes.leaders) == MPI_SUCCESS)
@@ -269,9 +269,9 @@ void xtf_mpi_clocks_ask(void)
         read_outside(XTF_WIRE_CLOCK_PCONTROL);
 }
 
-/* Decides in rank 0 whether to read now, and tells the others. Else sets the number of the operation behind which to
- * ask again: half of the operations until the period is over, at their present rate, but at most as many as there were
- * since the last readings. So there are few questions in a period. */
+/* Decides in rank 0 if the clocks are read now, and sends the decision to all. Otherwise sets the number of the next
+ * operation behind which rank 0 decides. Half of the operations lie before it that the rest of the period has at their
+ * present rate. It is at most twice as far from the last readings as this one, so a period has few decisions. */
 static bool is_due(uint64_t n)
 {
     uint64_t since = n - nodes.last_read, elapsed = xtf_monotonic_ns() - nodes.last_read_ns, step = 1;

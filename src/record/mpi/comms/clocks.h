@@ -5,8 +5,8 @@
  * notes when. The exchange with the least round trip counts, and the reference's clock is known to half of it.
  *
  * Nodes are read at the end of MPI_Init, at the begin of MPI_Finalize, in MPI_Pcontrol(3), and with --sync-every behind
- * blocking collective operations on MPI_COMM_WORLD. There are no readings on one node, in spawned worlds, in worlds of
- * which only some processes are recorded, and if some process did not call MPI_Init by a wrapper. */
+ * blocking collective operations on MPI_COMM_WORLD. There are no readings on one node, in spawned worlds, and in worlds
+ * of which only some processes are recorded. All processes of a world call MPI_Init by a wrapper, or none does. */
 #pragma once
 
 #include <stdbool.h>

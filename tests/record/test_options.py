@@ -38,7 +38,7 @@ class Options(Case):
         app = self.script("app", "")
         (self.folder / "filter").write_text("")
         values = {"output": "x.xtf", "mpi": "mpich", "buffer": "300K", "when-full": "drop", "filter": "filter", "brake": "50",
-                  "ranks": "0-3", "clock": "monotonic", "drain": "3", "fsync": "7", "rotate": "1h", "keep": "4", "sites": "0", "start": "on", "from": "10s", "for": "1500ms"}
+                  "ranks": "0-3", "clock": "monotonic", "clock-sync": "on", "sync-every": "10s", "drain": "3", "fsync": "7", "rotate": "1h", "keep": "4", "sites": "0", "start": "on", "from": "10s", "for": "1500ms"}
         switches = {"force", "dry-run", "all-calls", "locks", "stack", "keep-parts", "quiet"}
         listed = set(re.findall(r"^  (?:-\w, )?--([a-z-]+)", self.record("--help")[0], re.MULTILINE)) - {"help", "names", "debug-dir"}
         self.assertEqual(listed, switches | set(values))

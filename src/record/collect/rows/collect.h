@@ -155,7 +155,7 @@ struct XtfCollector {
 
 extern const XtfCollectRows xtf_collect_framing, xtf_collect_calls, xtf_collect_measurement, xtf_collect_messages,
     xtf_collect_handles, xtf_collect_rma, xtf_collect_io, xtf_collect_threads, xtf_collect_own_regions,
-    xtf_collect_sites, xtf_collect_clocks;
+    xtf_collect_sites;
 /* All lists of decoders; NULL-terminated (rows.c). */
 extern const XtfCollectRows *const xtf_collect_rows[];
 

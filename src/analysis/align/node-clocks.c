@@ -114,6 +114,7 @@ static XtfNodeClock *add_reader(XtfNodeClocks *clocks, GHashTable *by_reader, ui
                                 .reference = reference,
                                 .readings = g_array_new(FALSE, FALSE, sizeof(XtfNodeReading)),
                                 .knots = g_array_new(FALSE, FALSE, sizeof(XtfClockKnot)),
+                                .first = UINT64_MAX,
                                 .stepped = UINT64_MAX};
     g_array_append_val(clocks->clocks, clock);
     g_hash_table_insert(by_reader, GUINT_TO_POINTER(reader), GUINT_TO_POINTER(clocks->clocks->len));
@@ -171,19 +172,38 @@ static uint64_t to_global(const XtfNodeClock *clock, uint64_t local)
     return map.n_knots > 0 ? xtf_clock_map_to_global(&map, local) : local;
 }
 
+/* Returns the number of readings up to a local time. */
+static guint count_readings(const XtfNodeClock *clock, uint64_t local)
+{
+    guint low = 0, high = clock->readings->len;
+
+    while (low < high) {
+        guint middle = (low + high) / 2;
+        if (reading_at(clock, middle)->local <= local)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* Returns the greatest error of a clock near a local time: of the readings that it goes through before and after it. */
 static uint64_t bound_near(const XtfNodeClock *clock, uint64_t local)
 {
-    uint64_t before = 0, after = 0;
+    guint at = clock ? count_readings(clock, local) : 0, before = at, after = at;
+    uint64_t bound = 0;
 
-    for (guint i = 0; clock && i < clock->readings->len && after == 0; i++) {
-        const XtfNodeReading *reading = reading_at(clock, i);
-        if (reading->used && reading->local <= local)
-            before = reading->bound;
-        else if (reading->used)
-            after = reading->bound;
-    }
-    return MAX(before, after);
+    if (!clock)
+        return 0;
+    while (before > 0 && !reading_at(clock, before - 1)->used)
+        before--;
+    while (after < clock->readings->len && !reading_at(clock, after)->used)
+        after++;
+    if (before > 0)
+        bound = reading_at(clock, before - 1)->bound;
+    if (after < clock->readings->len)
+        bound = MAX(bound, reading_at(clock, after)->bound);
+    return bound;
 }
 
 /* True if a clock that drifts as clocks may shows both readings, with these errors. */
@@ -247,8 +267,9 @@ static uint64_t extend_line(const XtfClockKnot *a, const XtfClockKnot *b, const 
 }
 
 /* Extends the map to the node's first and last record by the drift next to them, if that is more than the errors. */
-static void extend_map(XtfNodeClock *clock, uint64_t first, uint64_t last)
+static void extend_map(XtfNodeClock *clock)
 {
+    uint64_t first = clock->first, last = clock->last;
     const XtfClockKnot *knots = (const XtfClockKnot *)(void *)clock->knots->data;
     guint n = clock->knots->len;
 
@@ -287,11 +308,17 @@ uint64_t xtf_node_clocks_bound(const XtfNodeClocks *clocks)
 const XtfNodeClock *xtf_node_clock_of(const XtfNodeClocks *clocks, uint32_t proc)
 {
     const guint64 *node = g_hash_table_lookup(clocks->nodes, GUINT_TO_POINTER(proc));
+    guint number = node ? GPOINTER_TO_UINT(g_hash_table_lookup(clocks->by_node, node)) : 0;
 
-    for (guint i = 0; node && i < clocks->clocks->len; i++)
-        if (clock_at(clocks, i)->node == *node)
-            return clock_at(clocks, i);
-    return NULL;
+    return number > 0 ? clock_at(clocks, number - 1) : NULL;
+}
+
+/* Lets the clocks be found by their nodes. If a damaged table has two clocks of a node, the first one counts. */
+static void index_clocks(XtfNodeClocks *clocks)
+{
+    for (guint i = 0; i < clocks->clocks->len; i++)
+        if (!g_hash_table_contains(clocks->by_node, &clock_at(clocks, i)->node))
+            g_hash_table_insert(clocks->by_node, &clock_at(clocks, i)->node, GUINT_TO_POINTER(i + 1));
 }
 
 /* Times of the first and the last record of each process, in ticks of its clock. */
@@ -325,20 +352,21 @@ static bool add_lives(XtfNodeClocks *clocks, XtfTrace *trace, GError **error)
     return true;
 }
 
-/* Returns the times of the first and the last record of a node. */
-static Life life_of(const XtfNodeClocks *clocks, const XtfNodeClock *clock)
+/* Sets the times of the first and the last record of each node. */
+static void join_lives(XtfNodeClocks *clocks)
 {
-    Life all = {UINT64_MAX, 0};
     GHashTableIter iter;
-    gpointer proc, life;
+    gpointer proc, value;
 
     g_hash_table_iter_init(&iter, clocks->lives);
-    while (g_hash_table_iter_next(&iter, &proc, &life))
-        if (xtf_node_clock_of(clocks, GPOINTER_TO_UINT(proc)) == clock) {
-            all.first = MIN(all.first, ((Life *)life)->first);
-            all.last = MAX(all.last, ((Life *)life)->last);
+    while (g_hash_table_iter_next(&iter, &proc, &value)) {
+        XtfNodeClock *clock = (XtfNodeClock *)xtf_node_clock_of(clocks, GPOINTER_TO_UINT(proc));
+        const Life *life = value;
+        if (clock) {
+            clock->first = MIN(clock->first, life->first);
+            clock->last = MAX(clock->last, life->last);
         }
-    return all;
+    }
 }
 
 /* Computes global times of a node's readings from the clock of the node above it. Readings after a step of that one are
@@ -363,12 +391,14 @@ void xtf_node_clocks_init(XtfNodeClocks *clocks)
     *clocks = (XtfNodeClocks){.clocks = g_array_new(FALSE, FALSE, sizeof(XtfNodeClock)),
                               .nodes = g_hash_table_new_full(NULL, NULL, NULL, g_free),
                               .lives = g_hash_table_new_full(NULL, NULL, NULL, g_free),
+                              .by_node = g_hash_table_new(g_int64_hash, g_int64_equal),
                               .ends = g_array_new(FALSE, FALSE, sizeof(End))};
     g_array_set_clear_func(clocks->clocks, finish_clock);
 }
 
 void xtf_node_clocks_finish(XtfNodeClocks *clocks)
 {
+    g_clear_pointer(&clocks->by_node, g_hash_table_unref);
     g_clear_pointer(&clocks->clocks, g_array_unref);
     g_clear_pointer(&clocks->nodes, g_hash_table_unref);
     g_clear_pointer(&clocks->lives, g_hash_table_unref);
@@ -384,19 +414,29 @@ bool xtf_node_clocks_add(XtfNodeClocks *clocks, XtfTrace *trace, GError **error)
     return g_hash_table_size(clocks->nodes) == n || add_lives(clocks, trace, error);
 }
 
+/* Sets the map of a clock. Damaged tables may make an impossible one, which is none. */
+static void set_map(XtfNodeClock *clock)
+{
+    const XtfClockMap map = {.n_knots = clock->knots->len, .knots = (const XtfClockKnot *)(void *)clock->knots->data};
+    uint32_t knot;
+
+    if (map.n_knots > 0 && !xtf_clock_map_fault(&map, &knot))
+        clock->map = map;
+}
+
 void xtf_node_clocks_make(XtfNodeClocks *clocks)
 {
     g_array_sort(clocks->ends, compare_ends);
     add_readings(clocks, clocks->ends);
     g_array_sort(clocks->clocks, compare_clocks);
+    index_clocks(clocks);
+    join_lives(clocks);
     for (guint i = 0; i < clocks->clocks->len; i++) {
         XtfNodeClock *clock = clock_at(clocks, i);
         relate_readings(clocks, clock);
         choose_readings(clock);
-        Life life = life_of(clocks, clock);
-        extend_map(clock, life.first, life.last);
-        clock->map =
-            (XtfClockMap){.n_knots = clock->knots->len, .knots = (const XtfClockKnot *)(void *)clock->knots->data};
+        extend_map(clock);
+        set_map(clock);
     }
 }
 

@@ -33,21 +33,23 @@ typedef struct {
 } XtfNodeReading;
 
 typedef struct {
-    uint64_t node;      /* the node's number in the tables */
-    uint32_t reader;    /* number of the process that read the reference's clock */
-    uint32_t reference; /* number of that process */
-    GArray *readings;   /* XtfNodeReading, by local time */
-    GArray *knots;      /* XtfClockKnot; empty: the clock is not corrected */
-    XtfClockMap map;    /* of the knots */
-    uint64_t stepped;   /* local time of the first reading that shows a step; UINT64_MAX: none */
-    int64_t step;       /* ticks by which it steps; 0: the clock of the reference does */
+    uint64_t node;        /* the node's number in the tables */
+    uint32_t reader;      /* number of the process that read the reference's clock */
+    uint32_t reference;   /* number of that process */
+    GArray *readings;     /* XtfNodeReading, by local time */
+    GArray *knots;        /* XtfClockKnot; empty: the clock is not corrected */
+    XtfClockMap map;      /* of the knots */
+    uint64_t first, last; /* local times of the first and the last record of the node's processes */
+    uint64_t stepped;     /* local time of the first reading that shows a step; UINT64_MAX: none */
+    int64_t step;         /* ticks by which it steps; 0: the clock of the reference does */
 } XtfNodeClock;
 
 typedef struct {
-    GArray *clocks;    /* XtfNodeClock of nodes other than the first, by `reader` */
-    GHashTable *nodes; /* number of a process (GUINT_TO_POINTER) -> number of its node, guint64 */
-    GHashTable *lives; /* private: times of the records of each process */
-    GArray *ends;      /* private: rows of the table of readings */
+    GArray *clocks;      /* XtfNodeClock of nodes other than the first, by `reader` */
+    GHashTable *nodes;   /* number of a process (GUINT_TO_POINTER) -> number of its node, guint64 */
+    GHashTable *lives;   /* private: times of the records of each process */
+    GHashTable *by_node; /* private: number of a node -> index in `clocks`, plus 1 */
+    GArray *ends;        /* private: rows of the table of readings */
 } XtfNodeClocks;
 
 /* Begins with no readings. */

@@ -369,6 +369,16 @@ static void join_lives(XtfNodeClocks *clocks)
     }
 }
 
+/* True if times of a process's clock can be converted to the first node's, where process 0 is. */
+static bool is_related(const XtfNodeClocks *clocks, uint32_t proc)
+{
+    const XtfNodeClock *clock = xtf_node_clock_of(clocks, proc);
+    const guint64 *node = g_hash_table_lookup(clocks->nodes, GUINT_TO_POINTER(proc));
+    const guint64 *first = g_hash_table_lookup(clocks->nodes, GUINT_TO_POINTER(0));
+
+    return clock ? clock->knots->len > 0 : node && first && *node == *first;
+}
+
 /* Computes global times of a node's readings from the clock of the node above it. Readings after a step of that one are
  * left out. */
 static void relate_readings(const XtfNodeClocks *clocks, XtfNodeClock *clock)
@@ -379,7 +389,7 @@ static void relate_readings(const XtfNodeClocks *clocks, XtfNodeClock *clock)
         const XtfNodeClock *above = xtf_node_clock_of(clocks, reading->reference);
         reading->global = to_global(above, reading->reference_local);
         reading->bound = reading->round_trip / 2 + 1 + bound_near(above, reading->reference_local);
-        if (above && (above->stepped <= reading->reference_local || above->knots->len == 0)) {
+        if (!is_related(clocks, reading->reference) || (above && above->stepped <= reading->reference_local)) {
             g_array_set_size(clock->readings, i);
             clock->stepped = reading->local;
         }
@@ -467,8 +477,8 @@ char *xtf_node_clock_fault(const XtfNodeClock *clock)
     if (clock->stepped == UINT64_MAX)
         return NULL;
     if (clock->step == 0)
-        return g_strdup_printf("the clock of process %" PRIu32 "'s node is corrected in part, since that of process "
-                               "%" PRIu32 ", by which it was read, has stepped",
+        return g_strdup_printf("the clock of process %" PRIu32 "'s node is not corrected to its end: that of process "
+                               "%" PRIu32 ", by which it was read, has stepped or is not known",
                                clock->reader, clock->reference);
     return g_strdup_printf("the clock of process %" PRIu32 "'s node has stepped by %.6f s: it is corrected by earlier "
                            "readings alone",

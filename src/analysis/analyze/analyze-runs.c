@@ -94,6 +94,8 @@ static void add_report(XtfAnalyzeReport *to, const XtfAnalyzeReport *from)
     to->path.finalized &= from->path.finalized;
     to->path.circles += from->path.circles;
     to->ideal += from->ideal;
+    if (from->levels > 0 && (to->levels == 0 || from->levels < to->levels))
+        to->levels = from->levels;
 }
 
 static bool analyze_all(const Runs *runs, const XtfRunGaps *gaps, XtfAnalyzeReport *report, GError **error)

@@ -70,6 +70,7 @@ static bool analyze_replay(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writ
     g_autoptr(XtfPoints) points = xtf_points_collect(replay, raw, steps, error);
     if (!points)
         return false;
+    report->levels = xtf_callpath_log_cut(xtf_replay_callpaths(replay));
     xtf_raw_points_finish(raw);
     trim_heap();
     return analyze_backward(replay, points, writer, steps, report, error) &&

@@ -84,6 +84,8 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
     /* Tables that cannot be replaced cause an error before the long work. A later error loses no data, as nothing is
      * committed. */
     g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
-    return analyses && analyze_runs_or_whole(trace, writer, &steps, report, error) &&
-           write_analyses(trace, analyses, writer, tool, error);
+    if (!analyses || !analyze_runs_or_whole(trace, writer, &steps, report, error))
+        return false;
+    g_autofree char *cut = report->levels ? xtf_analyses_cut_tool(tool, report->levels) : NULL;
+    return write_analyses(trace, analyses, writer, cut ? cut : tool, error);
 }

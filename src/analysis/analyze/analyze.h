@@ -20,7 +20,8 @@ typedef struct {
     XtfFound found;
     XtfCausesCounts causes;
     XtfPathCounts path;
-    uint64_t ideal; /* length of the run on the ideal network, in ticks */
+    uint64_t ideal;  /* length of the run on the ideal network, in ticks */
+    uint32_t levels; /* levels of call paths that the analysis has; 0: all */
 } XtfAnalyzeReport;
 
 /*

@@ -92,6 +92,9 @@ static void print_analysis_report(const Analyze *analyze)
                analyze->report.path.finalized ? "from MPI_Init to MPI_Finalize"
                                               : "to the last record, since no MPI_Finalize is recorded");
     print_time(analyze, "ideal run", analyze->report.ideal, "with messages that take no time");
+    if (analyze->report.levels > 0)
+        printf("%-18s %12u  levels: deeper calls count for the calls around them\n", "call paths",
+               analyze->report.levels);
     if (xtf_found_contradicts(found))
         fprintf(stderr, "xtf: warning: the clocks of the processes contradict each other, so these waits are "
                         "unreliable: xtf align corrects the clocks\n");

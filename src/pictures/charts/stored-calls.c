@@ -3,11 +3,8 @@
 #include "libxtf/aggregates.h"
 #include "libxtf/error.h"
 #include "libxtf/vocabulary.h"
-
-enum {
-    CALLPATHS_MAX =
-        1 << 20, /* most call paths of an analysis; calls on others count as time of the calls around them */
-};
+#include "src/analysis/replay/logs/callpath-log.h"
+#include "src/trace/context/analyses.h"
 
 /* True if an aggregate is by region and call path, and its first sum is the time. */
 static bool has_callpath_times(const XtfSchema *schema, const XtfAggregate *aggregate)
@@ -23,15 +20,18 @@ static bool has_callpath_times(const XtfSchema *schema, const XtfAggregate *aggr
 bool xtf_stored_calls_find(XtfStoredCalls *stored, XtfTraceContext *context, GError **error)
 {
     const XtfSchema *schema = xtf_trace_context_schema(context, XTF_DERIVED_ACTIVITY, XTF_SCHEMA_DERIVED);
+    const char *tool;
     bool outdated;
 
     *stored = (XtfStoredCalls){.context = context};
     if (!schema)
         return true;
     if (!xtf_trace_context_is_outdated(context, schema, &outdated, error) ||
+        !xtf_analyses_find_tool(context->trace, XTF_DERIVED_ACTIVITY, &tool, error) ||
         !xtf_callpaths_load(&stored->callpaths, context, error))
         return false;
-    if (outdated || stored->callpaths.n == 0 || stored->callpaths.n >= CALLPATHS_MAX)
+    if (outdated || stored->callpaths.n == 0 || stored->callpaths.n >= XTF_CALLPATHS_MAX ||
+        (tool && xtf_analyses_is_cut(tool)))
         return true;
     for (unsigned i = 0; i < schema->n_aggregates && !stored->schema; i++) {
         if (has_callpath_times(schema, &schema->aggregates[i])) {

@@ -1,7 +1,11 @@
 #include "src/trace/context/analyses.h"
 
+#include <string.h>
+
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+
+#define CUT_AT ", call paths up to level "
 
 static bool has_derived_schema(const XtfTrace *trace)
 {
@@ -93,4 +97,14 @@ bool xtf_analyses_find_waits(XtfTrace *trace, bool *exist, bool *shown, GError *
         return false;
     *shown = waits && !(outdated && outdated[waits->id]);
     return true;
+}
+
+char *xtf_analyses_cut_tool(const char *tool, uint32_t levels)
+{
+    return g_strdup_printf("%s" CUT_AT "%u", tool, levels);
+}
+
+bool xtf_analyses_is_cut(const char *tool)
+{
+    return strstr(tool, CUT_AT);
 }

@@ -36,3 +36,8 @@ bool xtf_analyses_find_waits(XtfTrace *trace, bool *exist, bool *shown, GError *
 /* Finds the tool that made the derived rows of type `records`; NULL if the table does not name the type. The trace owns
  * the string. */
 bool xtf_analyses_find_tool(XtfTrace *trace, const char *records, const char **tool, GError **error);
+
+/* Returns the name of a tool whose analysis has the call paths of some levels only. Deeper calls count for the calls
+ * around them. The caller frees the name. The second function returns true for such a name. */
+char *xtf_analyses_cut_tool(const char *tool, uint32_t levels);
+bool xtf_analyses_is_cut(const char *tool);

@@ -16,7 +16,9 @@ void xtf_callpath_cache_finish(XtfCallpathCache *cache)
 
 void xtf_callpath_log_init(XtfCallpathLog *callpaths)
 {
-    *callpaths = (XtfCallpathLog){.all = g_array_new(FALSE, FALSE, sizeof(XtfLoggedCallpath))};
+    *callpaths = (XtfCallpathLog){.all = g_array_new(FALSE, FALSE, sizeof(XtfLoggedCallpath)),
+                                  .levels = g_byte_array_new(),
+                                  .depth_max = XTF_CALLPATH_DEPTH_MAX};
     g_mutex_init(&callpaths->lock);
 }
 
@@ -26,25 +28,45 @@ void xtf_callpath_log_finish(XtfCallpathLog *callpaths)
         return;
     g_mutex_clear(&callpaths->lock);
     g_clear_pointer(&callpaths->all, g_array_unref);
+    g_clear_pointer(&callpaths->levels, g_byte_array_unref);
     g_clear_pointer(&callpaths->final, g_free);
     xtf_flights_finish(&callpaths->known);
 }
 
+/* Returns how many levels have at most XTF_CALLPATHS_MANY call paths together, at least 1. */
+static uint32_t count_levels(const XtfCallpathLog *callpaths)
+{
+    uint32_t level = 1;
+
+    for (uint32_t n = callpaths->by_level[0]; level < XTF_CALLPATH_DEPTH_MAX; level++)
+        if ((n += callpaths->by_level[level]) > XTF_CALLPATHS_MANY)
+            break;
+    return level;
+}
+
+/* Adds a call path, unless it is too deep. The caller holds the lock. */
+static uint32_t log_callpath(XtfCallpathLog *callpaths, uint32_t parent, uint32_t region)
+{
+    const XtfLoggedCallpath callpath = {parent, region};
+    uint8_t level = parent == UINT32_MAX ? 0 : callpaths->levels->data[parent] + 1;
+    uint32_t number = callpaths->all->len;
+
+    if (level >= callpaths->depth_max || number >= XTF_CALLPATHS_MAX)
+        return parent;
+    g_array_append_val(callpaths->all, callpath);
+    g_byte_array_append(callpaths->levels, &level, 1);
+    callpaths->by_level[level]++;
+    xtf_flights_add(&callpaths->known, xtf_callpath_log_key(parent, region))->words[0] = number;
+    if (number % XTF_CALLPATHS_MANY == XTF_CALLPATHS_MANY - 1)
+        __atomic_store_n(&callpaths->depth_max, count_levels(callpaths), __ATOMIC_RELAXED);
+    return number;
+}
+
 static uint32_t find_or_add_callpath(XtfCallpathLog *callpaths, uint32_t parent, uint32_t region)
 {
-    uint64_t key = xtf_callpath_log_key(parent, region);
-    uint32_t found = parent;
-
     g_mutex_lock(&callpaths->lock);
-    const XtfFlight *known = xtf_flights_find(&callpaths->known, key);
-    if (known) {
-        found = (uint32_t)known->words[0];
-    } else if (callpaths->all->len < XTF_CALLPATHS_MAX) {
-        const XtfLoggedCallpath callpath = {parent, region};
-        found = callpaths->all->len;
-        g_array_append_val(callpaths->all, callpath);
-        xtf_flights_add(&callpaths->known, key)->words[0] = found;
-    }
+    const XtfFlight *known = xtf_flights_find(&callpaths->known, xtf_callpath_log_key(parent, region));
+    uint32_t found = known ? (uint32_t)known->words[0] : log_callpath(callpaths, parent, region);
     g_mutex_unlock(&callpaths->lock);
     return found;
 }
@@ -67,7 +89,7 @@ uint32_t xtf_callpath_log_enter_anew(XtfCallpathLog *callpaths, XtfCallpathCache
 /* ---- Final numbers. */
 
 typedef struct {
-    uint32_t level, parent, region, number; /* the parent by its final number */
+    uint32_t parent, region, number; /* the parent by its final number */
 } Place;
 
 static int compare_places(const void *a, const void *b)
@@ -79,53 +101,75 @@ static int compare_places(const void *a, const void *b)
     return x->region < y->region ? -1 : x->region > y->region;
 }
 
-/* Finds the levels of call paths in one pass: a parent has a lower first number than its children. */
-static void find_levels(const XtfCallpathLog *callpaths, Place *places, uint32_t *by_level)
+/* Sorts the call paths that are left by level. Returns their number. */
+static uint32_t sort_by_level(const XtfCallpathLog *callpaths, Place *sorted)
+{
+    const XtfLoggedCallpath *all = (const XtfLoggedCallpath *)(const void *)callpaths->all->data;
+    uint32_t at[XTF_CALLPATH_DEPTH_MAX] = {0}, n = 0;
+
+    for (uint32_t level = 0; level < callpaths->depth_max; level++) {
+        at[level] = n;
+        n += callpaths->by_level[level];
+    }
+    for (uint32_t i = 0; i < callpaths->all->len; i++) {
+        uint8_t level = callpaths->levels->data[i];
+        if (level < callpaths->depth_max)
+            sorted[at[level]++] = (Place){all[i].parent, all[i].region, i};
+    }
+    return n;
+}
+
+/* Numbers the call paths of a level, which are sorted[first] up to sorted[end]. */
+static void number_level(XtfCallpathLog *callpaths, Place *sorted, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (sorted[i].parent != UINT32_MAX)
+            sorted[i].parent = callpaths->final[sorted[i].parent];
+    if (end - first > 1)
+        qsort(sorted + first, end - first, sizeof *sorted, compare_places);
+    for (uint32_t i = first; i < end; i++)
+        callpaths->final[sorted[i].number] = i;
+}
+
+/* Gives call paths that are cut the number of the call around them. Parents have lower provisional numbers. */
+static void number_cut(XtfCallpathLog *callpaths)
 {
     const XtfLoggedCallpath *all = (const XtfLoggedCallpath *)(const void *)callpaths->all->data;
 
-    for (uint32_t i = 0; i < callpaths->all->len; i++) {
-        places[i].level = all[i].parent == UINT32_MAX ? 0 : places[all[i].parent].level + 1;
-        by_level[places[i].level + 1]++;
-    }
-    for (uint32_t level = 0; level <= XTF_CALLPATH_DEPTH_MAX; level++)
-        by_level[level + 1] += by_level[level];
+    for (uint32_t i = 0; i < callpaths->n_first; i++)
+        if (callpaths->levels->data[i] >= callpaths->depth_max)
+            callpaths->final[i] = callpaths->final[all[i].parent];
 }
 
 void xtf_callpath_log_number(XtfCallpathLog *callpaths)
 {
-    uint32_t n = callpaths->all->len, by_level[XTF_CALLPATH_DEPTH_MAX + 2] = {0}, at[XTF_CALLPATH_DEPTH_MAX + 2];
-    g_autofree Place *places = g_new0(Place, n + 1), *sorted = g_new(Place, n + 1);
-    XtfLoggedCallpath *all = (XtfLoggedCallpath *)(void *)callpaths->all->data;
+    callpaths->n_first = callpaths->all->len;
+    callpaths->depth_max = count_levels(callpaths);
+    g_autofree Place *sorted = g_new(Place, callpaths->n_first + 1);
+    uint32_t n = sort_by_level(callpaths, sorted), first = 0;
 
-    find_levels(callpaths, places, by_level);
-    for (uint32_t level = 0; level < G_N_ELEMENTS(at); level++)
-        at[level] = by_level[level];
-    for (uint32_t i = 0; i < n; i++)
-        sorted[at[places[i].level]++] = (Place){places[i].level, all[i].parent, all[i].region, i};
-    callpaths->final = g_new(uint32_t, n + 1);
-    for (uint32_t level = 0; level <= XTF_CALLPATH_DEPTH_MAX; level++) {
-        uint32_t first = by_level[level], end = by_level[level + 1];
-        for (uint32_t i = first; i < end; i++)
-            if (sorted[i].parent != UINT32_MAX)
-                sorted[i].parent = callpaths->final[sorted[i].parent];
-        if (end - first > 1)
-            qsort(sorted + first, end - first, sizeof *sorted, compare_places);
-        for (uint32_t i = first; i < end; i++)
-            callpaths->final[sorted[i].number] = i;
-    }
+    callpaths->final = g_new(uint32_t, callpaths->n_first + 1);
+    for (uint32_t level = 0; level < callpaths->depth_max; first += callpaths->by_level[level++])
+        number_level(callpaths, sorted, first, first + callpaths->by_level[level]);
+    number_cut(callpaths);
     xtf_flights_finish(&callpaths->known);
+    g_array_set_size(callpaths->all, n);
     for (uint32_t i = 0; i < n; i++) {
-        all[i] = (XtfLoggedCallpath){sorted[i].parent, sorted[i].region};
-        xtf_flights_add(&callpaths->known, xtf_callpath_log_key(all[i].parent, all[i].region))->words[0] = i;
+        g_array_index(callpaths->all, XtfLoggedCallpath, i) = (XtfLoggedCallpath){sorted[i].parent, sorted[i].region};
+        xtf_flights_add(&callpaths->known, xtf_callpath_log_key(sorted[i].parent, sorted[i].region))->words[0] = i;
     }
+}
+
+uint32_t xtf_callpath_log_cut(const XtfCallpathLog *callpaths)
+{
+    return callpaths->depth_max < XTF_CALLPATH_DEPTH_MAX ? callpaths->depth_max : 0;
 }
 
 uint32_t xtf_callpath_log_find(const XtfCallpathLog *callpaths, uint32_t parent, uint32_t region, uint32_t depth)
 {
     const XtfFlight *known = xtf_flights_find(&callpaths->known, xtf_callpath_log_key(parent, region));
 
-    if (depth >= XTF_CALLPATH_DEPTH_MAX && parent != UINT32_MAX)
+    if (depth >= callpaths->depth_max && parent != UINT32_MAX)
         return parent;
     return known ? (uint32_t)known->words[0] : parent;
 }

@@ -5,7 +5,9 @@
  * by region. So the numbers do not depend on the order of the threads.
  *
  * Recursion makes unlimited call paths. A call at depth XTF_CALLPATH_DEPTH_MAX or deeper counts for the call path of
- * the call around it. So does any new call path after XTF_CALLPATHS_MAX.
+ * the call around it. If there are more than XTF_CALLPATHS_MANY call paths, they are cut: only the levels remain that
+ * together have at most that many, at least one. Deeper calls count for the call around them, too. The remaining levels
+ * do not depend on the order of the threads either: the log has all call paths of these levels.
  */
 #pragma once
 
@@ -16,14 +18,19 @@
 
 enum {
     XTF_CALLPATH_DEPTH_MAX = 64,
-    XTF_CALLPATHS_MAX = 1 << 20,
+    XTF_CALLPATHS_MANY = 1 << 14,
+    XTF_CALLPATHS_MAX = 1 << 20, /* only level 0 may have this many; new call paths beyond count for no region */
 };
 
 typedef struct {
     GMutex lock;
     GArray *all; /* XtfLoggedCallpath */
     XtfFlights known;
-    uint32_t *final; /* by provisional number; NULL: not numbered yet */
+    uint32_t *final;    /* by provisional number; NULL: not numbered yet */
+    uint32_t n_first;   /* number of provisional numbers */
+    uint32_t depth_max; /* atomic: number of levels that are not cut */
+    GByteArray *levels; /* by provisional number */
+    uint32_t by_level[XTF_CALLPATH_DEPTH_MAX];
 } XtfCallpathLog;
 
 typedef struct {
@@ -49,15 +56,18 @@ void xtf_callpath_log_finish(XtfCallpathLog *callpaths);
 /* Returns the call path of a call that is not in the near part of the thread's cache. */
 uint32_t xtf_callpath_log_enter_anew(XtfCallpathLog *callpaths, XtfCallpathCache *cache, uint32_t parent,
                                      uint32_t region);
-/* Gives the call paths their final numbers. No thread may add any afterwards. */
+/* Gives the call paths their final numbers, and cuts them if they are too many. No thread may add any afterwards. */
 void xtf_callpath_log_number(XtfCallpathLog *callpaths);
 /* Finds a call path by the final number of its parent, and returns its final number. A call path that is too deep, or
  * not known, has that of its parent. */
 uint32_t xtf_callpath_log_find(const XtfCallpathLog *callpaths, uint32_t parent, uint32_t region, uint32_t depth);
 
+/* Returns the number of levels that are left after a cut; 0: nothing is cut. */
+uint32_t xtf_callpath_log_cut(const XtfCallpathLog *callpaths);
+
 static inline uint32_t xtf_callpath_log_final(const XtfCallpathLog *callpaths, uint32_t first)
 {
-    return first < callpaths->all->len ? callpaths->final[first] : UINT32_MAX;
+    return first < callpaths->n_first ? callpaths->final[first] : UINT32_MAX;
 }
 
 /* Returns the key of a call path. Parents count from 1, so that no key equals that of a free slot. */
@@ -73,7 +83,7 @@ static inline uint32_t xtf_callpath_log_enter(XtfCallpathLog *callpaths, XtfCall
     uint64_t key = xtf_callpath_log_key(parent, region);
     unsigned slot = (parent * 7 + region) % XTF_CALLPATH_CACHE_NEAR;
 
-    if (depth >= XTF_CALLPATH_DEPTH_MAX && parent != UINT32_MAX)
+    if (depth >= __atomic_load_n(&callpaths->depth_max, __ATOMIC_RELAXED) && parent != UINT32_MAX)
         return parent;
     return cache->near[slot].key == key ? cache->near[slot].callpath
                                         : xtf_callpath_log_enter_anew(callpaths, cache, parent, region);

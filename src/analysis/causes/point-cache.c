@@ -1,8 +1,9 @@
 #include "src/analysis/causes/point-cache.h"
 
 /* A set-associative cache: a block's number selects a set of WAYS blocks. A new block replaces the least recently
- * used one. Once more than TIMES_MAX times are in memory, the times of all blocks are freed. */
-enum { POINTS = 32, WAYS = 4, SETS = 128, TIMES_MAX = 1 << 20 };
+ * used one. Once more than TIMES_MAX times are in memory, the times of all blocks are freed. There are some blocks for
+ * each location, as the pass walks along all of them. But with very many locations other tables need the memory. */
+enum { POINTS = 32, WAYS = 4, SETS_MIN = 128, SETS_MAX = 1024, TIMES_MAX = 1 << 20, LOCATIONS_MANY = 20000 };
 
 typedef struct {
     uint64_t number; /* UINT64_MAX: none */
@@ -25,7 +26,8 @@ struct XtfPointCache {
     Span *spans; /* by location */
     const XtfPrefixes *prefixes;
     uint64_t clock, n_times;
-    Block blocks[SETS][WAYS];
+    uint32_t n_sets;
+    Block (*blocks)[WAYS];
 };
 
 XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfPrefixes *prefixes)
@@ -40,7 +42,12 @@ XtfPointCache *xtf_point_cache_new(XtfPoints *points, const XtfPrefixes *prefixe
         cache->spans[i] = (Span){location->first, location->n > 0 ? location->n - 1 : 0};
         xtf_points_page_out_sometimes(points, i);
     }
-    for (Block *block = cache->blocks[0]; block < cache->blocks[SETS]; block++)
+    cache->n_sets = SETS_MIN;
+    while (xtf_points_n_locations(points) < LOCATIONS_MANY && cache->n_sets < SETS_MAX &&
+           cache->n_sets < xtf_points_n_locations(points))
+        cache->n_sets *= 2;
+    cache->blocks = g_malloc0_n(cache->n_sets, sizeof *cache->blocks);
+    for (Block *block = cache->blocks[0]; block < cache->blocks[cache->n_sets]; block++)
         block->number = UINT64_MAX;
     return cache;
 }
@@ -56,11 +63,12 @@ void xtf_point_cache_free(XtfPointCache *cache)
 {
     if (!cache)
         return;
-    for (Block *block = cache->blocks[0]; block < cache->blocks[SETS]; block++) {
+    for (Block *block = cache->blocks[0]; block < cache->blocks[cache->n_sets]; block++) {
         g_free(block->points);
         g_free(block->prefixes);
         g_free(block->times);
     }
+    g_free(cache->blocks);
     g_free(cache->spans);
     g_free(cache);
 }
@@ -94,7 +102,7 @@ static bool load_times(XtfPointCache *cache, Block *block, GError **error)
     if (block->times)
         return true;
     if (cache->n_times > TIMES_MAX) {
-        for (Block *victim = cache->blocks[0]; victim < cache->blocks[SETS]; victim++)
+        for (Block *victim = cache->blocks[0]; victim < cache->blocks[cache->n_sets]; victim++)
             free_times(cache, victim);
     }
     block->n_times = 0;
@@ -113,7 +121,7 @@ static bool load_times(XtfPointCache *cache, Block *block, GError **error)
 /* Returns a block, reading it if it is not in memory; NULL: an error. */
 static Block *get_block(XtfPointCache *cache, uint64_t number, GError **error)
 {
-    Block *set = cache->blocks[number % SETS], *oldest = set;
+    Block *set = cache->blocks[number % cache->n_sets], *oldest = set;
 
     for (Block *block = set; block < set + WAYS; block++) {
         if (block->number == number) {

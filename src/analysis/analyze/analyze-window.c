@@ -9,6 +9,9 @@
 #include "src/analysis/waits/collect.h"
 #include "src/analysis/waits/rows.h"
 #include "src/model/schemas.h"
+#include "src/trace/select/parallel.h"
+
+enum { SHARES_MAX = 256 }; /* threads of the replay */
 
 /* Clears the rows of an earlier analysis, which a different build may have written with other fields. Clearing the call
  * paths also removes rows of unknown derived types that refer to them, as the numbers of call paths change. */
@@ -58,8 +61,11 @@ static bool analyze_backward(XtfReplay *replay, XtfPoints *points, XtfWriter *wr
 static bool analyze_replay(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps,
                            XtfAnalyzeReport *report, GError **error)
 {
-    g_autoptr(XtfIdeal) ideal = xtf_ideal_new(replay, error);
-    if (!ideal || !xtf_find_waits(replay, raw, xtf_ideal_consumer(ideal), steps, &report->found, error))
+    uint32_t n_shares = CLAMP(xtf_replay_n_processes(replay), 1, MIN(xtf_parallel_threads(), SHARES_MAX));
+    g_autofree uint32_t *borders = xtf_replay_divide(replay, n_shares);
+    g_autoptr(XtfIdeal) ideal = xtf_ideal_new(replay, borders, n_shares, error);
+    if (!ideal ||
+        !xtf_find_waits(replay, borders, n_shares, raw, xtf_ideal_consumer(ideal), steps, &report->found, error))
         return false;
     xtf_replay_end_runs(replay);
     trim_heap();

@@ -42,14 +42,31 @@ static uint64_t id_of(const void *data, uint32_t location)
     return ((const XtfLocations *)data)->all[location].id;
 }
 
-XtfIdeal *xtf_ideal_new(XtfReplay *replay, GError **error)
+/* Returns the first location of each share, and behind the last one the number of locations. */
+static uint32_t *first_locations(XtfReplay *replay, const uint32_t *borders, uint32_t n_shares)
+{
+    uint32_t *first = g_new0(uint32_t, n_shares + 1), at = 0;
+
+    for (uint32_t share = 0; share < n_shares; share++) {
+        first[share] = at;
+        for (uint32_t p = borders[share]; p < borders[share + 1]; p++)
+            at += xtf_replay_process(replay, p)->n_locations;
+    }
+    first[n_shares] = at;
+    return first;
+}
+
+XtfIdeal *xtf_ideal_new(XtfReplay *replay, const uint32_t *borders, uint32_t n_shares, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(xtf_replay_context(replay), error);
     g_autoptr(XtfIdeal) ideal = g_new0(XtfIdeal, 1);
 
     ideal->rows.spool = XTF_SPOOL_NONE;
     ideal->locations = locations;
-    if (!locations || !xtf_row_sorter_init(&ideal->rows, locations->n, sizeof(XtfIdealRow), error))
+    if (!locations)
+        return NULL;
+    g_autofree uint32_t *first = first_locations(replay, borders, n_shares);
+    if (!xtf_row_sorter_init(&ideal->rows, first, n_shares, sizeof(XtfIdealRow), error))
         return NULL;
     ideal->clocks = g_new0(const XtfClockMap *, locations->n + 1);
     find_clocks(replay, ideal);
@@ -80,6 +97,6 @@ bool xtf_ideal_write(XtfIdeal *ideal, XtfWriter *writer, XtfSteps *steps, uint64
     if (!xtf_network_run_end(ideal->run, end, error) ||
         !xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_IDEAL), &schema, error))
         return false;
-    xtf_steps_begin(steps, "writing the ideal run", ideal->rows.n_rows);
+    xtf_steps_begin(steps, "writing the ideal run", xtf_row_sorter_n(&ideal->rows));
     return xtf_row_sorter_write(&ideal->rows, writer, schema, id_of, ideal->locations, steps, error);
 }

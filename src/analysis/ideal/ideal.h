@@ -9,11 +9,13 @@
 
 typedef struct XtfIdeal XtfIdeal;
 
-/* Creates an ideal run. Borrows the replay, which must have calls. */
-XtfIdeal *xtf_ideal_new(XtfReplay *replay, GError **error);
+/* Creates an ideal run beside a run of the replay with these shares (xtf_replay_divide()). Borrows the replay, which
+ * must have calls. */
+XtfIdeal *xtf_ideal_new(XtfReplay *replay, const uint32_t *borders, uint32_t n_shares, GError **error);
 void xtf_ideal_free(XtfIdeal *ideal); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfIdeal, xtf_ideal_free)
-/* Returns the consumer for exactly one run of the replay. The run may also serve other consumers. Borrowed. */
+/* Returns the consumer for exactly one run of the replay, for all its shares. The run may also serve other consumers.
+ * Borrowed. */
 const XtfReplayConsumer *xtf_ideal_consumer(const XtfIdeal *ideal);
 /* Writes the rows, as a step, after the replay's run. *end: length of the ideal run in ticks. */
 bool xtf_ideal_write(XtfIdeal *ideal, XtfWriter *writer, XtfSteps *steps, uint64_t *end, GError **error);

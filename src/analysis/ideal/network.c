@@ -7,7 +7,7 @@ struct XtfNetworkRun {
     XtfReplayConsumer replay_consumer;
     uint32_t *first_location; /* by process */
     uint64_t *waited;         /* by location: total wait so far */
-    GError *error;
+    GError *error;            /* atomic: the first error of any thread */
 };
 
 static uint64_t ideal_receive(void *unused, uint64_t send, uint64_t receive, uint64_t bytes)
@@ -37,12 +37,15 @@ static void wait_until(XtfNetworkRun *run, const XtfReplayEvent *at, uint64_t cl
     uint32_t location = location_of(run, at);
     uint64_t now = clock_at(run, at);
 
-    if (clock <= now || run->error)
+    if (clock <= now || g_atomic_pointer_get(&run->error))
         return;
     run->waited[location] += clock - now;
     const XtfNetworkWait wait = {
         .time = at->time, .seq = at->seq, .waited = clock - now, .clock = clock, .region = at->call->region};
-    run->consumer->wait(run->consumer->data, location, &wait, &run->error);
+    GError *error = NULL;
+    if (!run->consumer->wait(run->consumer->data, location, &wait, &error) &&
+        !g_atomic_pointer_compare_and_exchange(&run->error, NULL, error))
+        g_error_free(error);
 }
 
 static uint64_t sent_at(void *data, const XtfReplayEvent *at)

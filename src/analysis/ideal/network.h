@@ -33,7 +33,8 @@ typedef struct {
 
 typedef struct {
     void *data;
-    /* Gets the waits of a location, given by its index, in the order of its records. */
+    /* Gets the waits of a location, given by its index, in the order of its records. Called in the thread of the
+     * location's share, if the run of the replay has several. */
     bool (*wait)(void *data, uint32_t location, const XtfNetworkWait *wait, GError **error);
 } XtfNetworkConsumer;
 

@@ -209,7 +209,7 @@ static bool put_segments(Run *run, GError **error)
             !put_segment(run, &segment, &times, error))
             return false;
     }
-    xtf_steps_begin(run->steps, "writing the path", run->rows.n_rows);
+    xtf_steps_begin(run->steps, "writing the path", xtf_row_sorter_n(&run->rows));
     return xtf_row_sorter_write(&run->rows, run->writer, run->critical, id_of, run->points, run->steps, error);
 }
 
@@ -333,9 +333,11 @@ bool xtf_critical_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *st
                .rows = {.spool = XTF_SPOOL_NONE},
                .counts = counts};
 
+    const uint32_t borders[] = {0, xtf_points_n_locations(points)};
+
     *counts = (XtfPathCounts){0};
     bool good = xtf_spool_open(&run.segments, error) &&
-                xtf_row_sorter_init(&run.rows, xtf_points_n_locations(points), sizeof(XtfCriticalRow), error) &&
+                xtf_row_sorter_init(&run.rows, borders, 1, sizeof(XtfCriticalRow), error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_CRITICAL), &run.critical, error) &&
                 xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_ACTIVITY), &run.activity, error) &&
                 walk_back(&run, error) && put_segments(&run, error) && add_all_locations(&run, error);

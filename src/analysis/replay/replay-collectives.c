@@ -1,9 +1,5 @@
 #include "src/analysis/replay/replay-private.h"
 
-enum {
-    OPEN_MEMBERS = 1 << 18, /* most members of open operations, of some 100 bytes each */
-};
-
 bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint32_t begin)
 {
     const XtfReplayMember *from = &collective->members[begin], *to = &collective->members[end];
@@ -34,8 +30,10 @@ bool xtf_replay_latest(const XtfReplayCollective *collective, uint32_t end, uint
     if (collective->pattern == XTF_REPLAY_NOBODY)
         return false;
     if (collective->pattern == XTF_REPLAY_ALL_TO_ALL) {
+        if (!collective->members[end].receives) /* others may not have begun */
+            return false;
         uint32_t latest = collective->latest[collective->latest[0] == end];
-        if (latest == UINT32_MAX || !collective->members[end].receives)
+        if (latest == UINT32_MAX)
             return false;
         *value = collective->members[latest].value;
         return true;
@@ -75,6 +73,8 @@ void xtf_operation_free(gpointer data)
 {
     XtfOperation *operation = data;
     g_free(operation->public.members);
+    if (operation->waiting)
+        g_array_unref(operation->waiting);
     g_free(operation);
 }
 
@@ -87,15 +87,31 @@ static XtfCollectiveShape shape_of(const XtfReplay *replay, const XtfReplayRow *
                                                                                          : shape;
 }
 
-/* Returns the k-th operation of a communicator; the first member to begin creates it. Stores its key in `*key`. */
-static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, uint32_t k, uint64_t *key)
+static uint64_t operation_key(const XtfReplayRow *row, uint32_t k)
 {
-    *key = (uint64_t)row->comm << 32 | k;
-    XtfOperation *operation = g_hash_table_lookup(replay->operations, key);
+    return (uint64_t)row->comm << 32 | k;
+}
+
+static XtfOpenOperations *table_of(XtfReplay *replay, uint64_t key)
+{
+    return &replay->open[(key ^ key >> 32) % XTF_OPEN_TABLES];
+}
+
+static bool is_disputed(const XtfComm *comm, uint32_t k)
+{
+    return G_UNLIKELY(comm->disputes) && xtf_runs_have(comm->disputes, k);
+}
+
+/* Returns the k-th operation of a communicator; the first member to begin creates it. The caller holds the lock of its
+ * table. */
+static XtfOperation *operation_of(XtfReplay *replay, XtfOpenOperations *open, const XtfReplayRow *row, uint32_t k)
+{
+    uint64_t key = operation_key(row, k);
+    XtfOperation *operation = g_hash_table_lookup(open->operations, &key);
     if (operation)
         return operation;
     uint32_t n = replay->comms[row->comm].n;
-    replay->n_open += n;
+    __atomic_fetch_add(&replay->n_open, n, __ATOMIC_RELAXED);
     operation = g_new0(XtfOperation, 1);
     operation->operation = row->tag;
     operation->public = (XtfReplayCollective){
@@ -103,7 +119,7 @@ static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, ui
         .pattern = (XtfReplayPattern)row->pattern,
         .shape = shape_of(replay, row),
         .operation = row->tag,
-        .number = replay->n_operations++,
+        .number = __atomic_fetch_add(&replay->n_operations, 1, __ATOMIC_RELAXED),
         .root = row->peer,
         .n_members = n,
         .members = g_new0(XtfReplayMember, n),
@@ -111,8 +127,9 @@ static XtfOperation *operation_of(XtfReplay *replay, const XtfReplayRow *row, ui
     };
     bool rooted = row->pattern == XTF_REPLAY_ONE_TO_ALL || row->pattern == XTF_REPLAY_ALL_TO_ONE;
     operation->uncertain = k < replay->comms[row->comm].first_whole || row->pattern == XTF_ROW_NO_PATTERN ||
-                           (row->pattern == XTF_REPLAY_NOBODY && !replay->options.calls) || (rooted && row->peer >= n);
-    g_hash_table_insert(replay->operations, g_memdup2(key, sizeof *key), operation);
+                           (row->pattern == XTF_REPLAY_NOBODY && !replay->options.calls) ||
+                           (rooted && row->peer >= n) || is_disputed(&replay->comms[row->comm], k);
+    g_hash_table_insert(open->operations, g_memdup2(&key, sizeof key), operation);
     return operation;
 }
 
@@ -144,22 +161,33 @@ static bool may_end(const XtfOperation *operation, uint32_t rank)
     return operation->begun == public->n_members;
 }
 
-/* Wakes the members of ranks [from, end) that wait in the operation and now may end. */
-static void wake_members(XtfReplay *replay, const XtfOperation *operation, uint32_t from, uint32_t end)
+/* Wakes the members that wait in the operation and now may end. */
+static void wake_members(XtfReplayShare *share, const XtfOperation *operation)
 {
+    XtfReplay *replay = share->replay;
     const XtfComm *comm = &replay->comms[operation->public.comm];
 
-    for (uint32_t rank = from; rank < MIN(end, comm->n); rank++) {
-        XtfProcess *process = &replay->processes[comm->members[rank]];
-        if (process->waits_in == operation && may_end(operation, rank))
-            xtf_replay_wake(replay, process);
+    for (guint i = operation->waiting ? operation->waiting->len : 0; i-- > 0;) {
+        uint32_t rank = g_array_index(operation->waiting, uint32_t, i);
+        if (!may_end(operation, rank))
+            continue;
+        g_array_remove_index_fast(operation->waiting, i);
+        xtf_replay_wake_any(share, &replay->processes[comm->members[rank]]);
     }
 }
 
-void xtf_replay_give_up(XtfReplay *replay, XtfOperation *operation)
+static void wait_in(XtfOperation *operation, XtfProcess *process, uint32_t rank)
+{
+    if (!operation->waiting)
+        operation->waiting = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    g_array_append_val(operation->waiting, rank);
+    process->waits_in = operation;
+}
+
+void xtf_replay_give_up(XtfReplayShare *share, XtfOperation *operation)
 {
     operation->uncertain = true;
-    wake_members(replay, operation, 0, UINT32_MAX);
+    wake_members(share, operation);
 }
 
 /* Returns the group that counts the process's operations on the row's communicator. NULL if the operations are
@@ -174,71 +202,99 @@ static XtfGroup *counts_of(XtfReplay *replay, const XtfReplayRow *row)
 
 bool xtf_replay_is_ahead(XtfReplay *replay, const XtfReplayRow *row)
 {
-    const XtfGroup *counts = replay->n_open > OPEN_MEMBERS ? counts_of(replay, row) : NULL;
+    const XtfGroup *counts = xtf_replay_too_many_open(replay) ? counts_of(replay, row) : NULL;
 
     if (!counts)
         return false;
-    uint64_t key = (uint64_t)row->comm << 32 | counts->sent;
-    return !g_hash_table_contains(replay->operations, &key);
+    uint64_t key = operation_key(row, counts->sent);
+    XtfOpenOperations *open = table_of(replay, key);
+    g_mutex_lock(&open->lock);
+    bool is_open = g_hash_table_contains(open->operations, &key);
+    g_mutex_unlock(&open->lock);
+    return !is_open;
 }
 
-void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+/* Adds the begin of a member to its operation. The caller holds the lock of the operation's table. */
+static void begin_member(XtfReplayShare *share, XtfOperation *operation, uint32_t rank, const XtfReplayRow *row,
+                         const XtfReplayMember *begun)
 {
+    XtfReplayCollective *public = &operation->public;
+    uint32_t prefix = operation->prefix;
+
+    public->members[rank] = *begun;
+    note_latest(public, rank);
+    operation->begun++;
+    while (operation->prefix < public->n_members && public->members[operation->prefix].begun)
+        operation->prefix++;
+    if (!agrees(operation, row))
+        xtf_replay_give_up(share, operation);
+    else if ((public->pattern == XTF_REPLAY_SCAN && operation->prefix > prefix) ||
+             operation->begun == public->n_members || rank == public->root)
+        wake_members(share, operation);
+}
+
+void xtf_replay_begin(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
+{
+    XtfReplay *replay = share->replay;
     XtfGroup *counts = counts_of(replay, row);
-    uint64_t key;
 
     if (!counts)
         return;
-    XtfOperation *operation = operation_of(replay, row, counts->sent++, &key);
-    uint32_t rank = counts->receiver_or_rank, prefix = operation->prefix;
-    XtfReplayMember *member = &operation->public.members[rank];
+    uint32_t k = counts->sent++;
+    XtfOpenOperations *open = table_of(replay, operation_key(row, k));
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
+    const XtfReplayMember member = {.begin = {.time = at.time, .bytes = at.bytes, .process = at.process},
+                                    .value = share->consumer->begin(share->consumer->data, &at),
+                                    .begun = true,
+                                    .sends = row->sends,
+                                    .receives = row->receives};
 
-    *member = (XtfReplayMember){.begin = {.time = at.time, .bytes = at.bytes, .process = at.process},
-                                .begun = true,
-                                .sends = row->sends,
-                                .receives = row->receives};
-    member->value = replay->consumer->begin(replay->consumer->data, &at);
-    note_latest(&operation->public, rank);
-    operation->begun++;
-    while (operation->prefix < operation->public.n_members && operation->public.members[operation->prefix].begun)
-        operation->prefix++;
-    if (!agrees(operation, row))
-        xtf_replay_give_up(replay, operation);
-    else if (operation->public.pattern == XTF_REPLAY_SCAN && operation->prefix > prefix)
-        wake_members(replay, operation, prefix, operation->prefix + 1);
-    else if (operation->begun == operation->public.n_members || rank == operation->public.root)
-        wake_members(replay, operation, 0, UINT32_MAX);
+    g_mutex_lock(&open->lock);
+    begin_member(share, operation_of(replay, open, row, k), counts->receiver_or_rank, row, &member);
+    g_mutex_unlock(&open->lock);
 }
 
-bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+/* Ends a member of an operation. False: it waits for other members. The caller holds the lock of the table. */
+static bool end_member(XtfReplayShare *share, XtfOpenOperations *open, XtfGroup *counts, XtfProcess *process,
+                       const XtfReplayRow *row)
 {
+    XtfReplay *replay = share->replay;
+    XtfOperation *operation = operation_of(replay, open, row, counts->received);
+    uint32_t rank = counts->receiver_or_rank;
+
+    if (!may_end(operation, rank)) {
+        wait_in(operation, process, rank);
+        return false;
+    }
+    uint64_t key = operation_key(row, counts->received++);
+    if (!operation->uncertain) {
+        XtfReplayEvent at = xtf_replay_event(replay, process, row);
+        share->consumer->end(share->consumer->data, &at, &operation->public, rank);
+    } else {
+        share->counts.uncertain_collectives++;
+    }
+    if (++operation->public.n_ended == operation->public.n_members) {
+        share->counts.collectives += !operation->uncertain;
+        __atomic_fetch_sub(&replay->n_open, operation->public.n_members, __ATOMIC_RELAXED);
+        g_hash_table_remove(open->operations, &key);
+    }
+    return true;
+}
+
+bool xtf_replay_end(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
+{
+    XtfReplay *replay = share->replay;
     XtfGroup *counts = counts_of(replay, row);
-    uint64_t key;
 
     if (!counts) {
         bool is_private = row->group != UINT32_MAX && replay->comms[row->comm].private;
-        replay->counts.collectives += is_private;
-        replay->counts.uncertain_collectives += !is_private;
+        share->counts.collectives += is_private;
+        share->counts.uncertain_collectives += !is_private;
         return true;
     }
-    XtfOperation *operation = operation_of(replay, row, counts->received, &key);
-    uint32_t rank = counts->receiver_or_rank;
-    if (!may_end(operation, rank)) {
-        process->waits_in = operation;
-        return false;
-    }
-    counts->received++;
-    if (!operation->uncertain) {
-        XtfReplayEvent at = xtf_replay_event(replay, process, row);
-        replay->consumer->end(replay->consumer->data, &at, &operation->public, rank);
-    } else {
-        replay->counts.uncertain_collectives++;
-    }
-    if (++operation->public.n_ended == operation->public.n_members) {
-        replay->counts.collectives += !operation->uncertain;
-        replay->n_open -= operation->public.n_members;
-        g_hash_table_remove(replay->operations, &key);
-    }
-    return true;
+    XtfOpenOperations *open = table_of(replay, operation_key(row, counts->received));
+    g_mutex_lock(&open->lock);
+    bool ended = end_member(share, open, counts, process, row);
+    g_mutex_unlock(&open->lock);
+    return ended;
 }

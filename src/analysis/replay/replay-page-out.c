@@ -5,9 +5,8 @@ enum {
     LOCATIONS_MAX = 4096, /* locations between two calls that page out */
 };
 
-void xtf_replay_page_out(XtfReplay *replay)
+void xtf_replay_page_out(const XtfReplay *replay)
 {
-    replay->n_turns = 0;
     xtf_paged_page_out(&replay->paged_processes);
     xtf_paged_page_out(&replay->paged_locations);
     xtf_paged_page_out(&replay->paged_envelopes);
@@ -22,6 +21,16 @@ void xtf_replay_page_out_locations(const XtfReplay *replay, const XtfReplayLocat
 
 void xtf_replay_page_out_sometimes(XtfReplay *replay)
 {
-    if (++replay->n_turns >= TURNS_MAX)
-        xtf_replay_page_out(replay);
+    if (++replay->n_turns < TURNS_MAX)
+        return;
+    replay->n_turns = 0;
+    xtf_replay_page_out(replay);
+}
+
+void xtf_replay_end_turn(XtfReplayShare *share)
+{
+    if (++share->n_turns < TURNS_MAX)
+        return;
+    share->n_turns = 0;
+    xtf_replay_page_out(share->replay);
 }

@@ -11,9 +11,10 @@ static uint64_t posted_key(uint32_t location, uint64_t row)
 /* Ends the blocking probe that posts this receive: the probe took its message, so it ended after the send. A process
  * with several locations is skipped, as another thread may have caused the send. False: the process waits for the
  * send. */
-static bool end_probe(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+static bool end_probe(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
 {
-    const XtfReplayConsumer *consumer = replay->consumer;
+    XtfReplay *replay = share->replay;
+    const XtfReplayConsumer *consumer = share->consumer;
     XtfGroup *group = row->group == UINT32_MAX ? NULL : &replay->groups.all[row->group];
 
     if (!consumer->probe || process->state.call.kind != XTF_MPI_CALL_MPROBE || !process->has_one_location || !group ||
@@ -22,7 +23,7 @@ static bool end_probe(XtfReplay *replay, XtfProcess *process, const XtfReplayRow
     uint32_t k = xtf_replay_message_of(replay, row->group, group->received);
     if (xtf_replay_is_doubtful(replay, row->group, k))
         return true;
-    const XtfMessage *message = xtf_messages_find(&replay->messages, &replay->groups, group, k);
+    const XtfMessage *message = xtf_messages_find(&share->messages, &replay->groups, group, k);
     if (!message) {
         process->waits_for = (uint64_t)row->group << 32 | k;
         return false;
@@ -34,11 +35,12 @@ static bool end_probe(XtfReplay *replay, XtfProcess *process, const XtfReplayRow
 }
 
 /* Posts a receive. Fields of the process hold the last one, as it usually completes at once. */
-bool xtf_replay_post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row)
+bool xtf_replay_post(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
 {
+    XtfReplay *replay = share->replay;
     uint32_t number = row->group;
 
-    if (!end_probe(replay, process, row))
+    if (!end_probe(share, process, row))
         return false;
     if (process->last_posted != XTF_NO_KEY) {
         XtfFlight *flight = xtf_flights_add(&process->posted, process->last_posted);
@@ -51,9 +53,9 @@ bool xtf_replay_post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow 
     process->last_k =
         number == UINT32_MAX ? 0 : xtf_replay_message_of(replay, number, replay->groups.all[number].received++);
     process->last_value = 0;
-    if (replay->consumer->post) {
+    if (share->consumer->post) {
         XtfReplayEvent at = xtf_replay_event(replay, process, row);
-        process->last_value = replay->consumer->post(replay->consumer->data, &at);
+        process->last_value = share->consumer->post(share->consumer->data, &at);
     }
     return true;
 }

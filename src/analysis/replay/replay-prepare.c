@@ -33,6 +33,7 @@ typedef struct {
     XtfGroups envelopes;     /* of the current process */
     NearEnvelope near[NEAR]; /* cache, by hash */
     XtfReplayProbes probes;  /* of the current process */
+    uint32_t *operations;    /* by communicator: hash of the current process's operations */
     uint64_t n_processes;    /* number so far, including the current one */
     uint64_t n_rows;         /* rows not reported yet */
 } Worker;
@@ -263,6 +264,8 @@ static bool put_row(Pass *pass, XtfReplayRow *row, GError **error)
     if (!to)
         return false;
     row->envelope = envelope_of(pass->worker, row);
+    if (row->kind == XTF_ROW_BEGIN && row->comm < pass->worker->replay->n_comms)
+        pass->worker->operations[row->comm] = xtf_replay_hash_operation(pass->worker->operations[row->comm], row);
     pass->process->has_one_location &= pass->n_rows == 0 || row->location == pass->state.location;
     if (walked)
         note_probes(pass->worker, row, &call);
@@ -424,10 +427,15 @@ static bool keep_envelopes(Pass *pass, XtfProcess *process, GError **error)
         /* Two envelopes of one group number their receives separately. */
         group->uncertain |= worker->probes.windows && envelope->kind == XTF_ROW_POSTING && group->received > 0;
         add_counts(group, envelope, counted);
+        if (envelope->kind == XTF_ROW_BEGIN)
+            group->listed = worker->operations[envelope->comm];
         if (removed && (removed[i].rows > 0 || !removed[i].known))
             xtf_replay_keep_removed(replay, envelope->group, envelope->kind == XTF_ROW_SEND, &removed[i]);
         keep_doubts(replay, envelope->group, xtf_replay_probes_doubts(&worker->probes, i));
     }
+    for (uint32_t i = 0; i < n; i++)
+        if (envelopes[i].kind == XTF_ROW_BEGIN && envelopes[i].comm < replay->n_comms)
+            worker->operations[envelopes[i].comm] = 0;
     bool is_full = replay->groups.n >= GROUPS_MAX;
     g_mutex_unlock(&replay->lock);
     return !is_full ||
@@ -487,6 +495,7 @@ static void *begin_worker(void *data)
     Worker *worker = g_new0(Worker, 1);
 
     worker->replay = replay;
+    worker->operations = g_new0(uint32_t, replay->n_comms + 1);
     worker->shared = (XtfReplayWalkShared){.types = &replay->types,
                                            .callpaths = &replay->callpaths,
                                            .cache = &worker->cache,
@@ -513,6 +522,7 @@ static void join_worker(void *data, void *to)
 
     xtf_callpath_cache_finish(&worker->cache);
     xtf_callpath_totals_finish(&worker->sums);
+    g_free(worker->operations);
     g_free(worker);
 }
 

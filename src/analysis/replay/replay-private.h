@@ -21,13 +21,17 @@
  *     runs.c                sets of numbers
  *     replay-postings.c     posted receives
  *     replay-collectives.c  collective operations that have not ended
- *     replay.c              messages, and the run
+ *     replay-messages.c     sends and receives
+ *     replay-shares.c       a run: its shares, one for each thread
+ *     replay.c              creating a replay
  */
 #pragma once
 
+#include "libxtf/base/splitmix.h"
 #include "src/analysis/replay/logs/flight.h"
 #include "src/analysis/replay/logs/runs.h"
 #include "src/analysis/replay/lossy/pairing.h"
+#include "src/analysis/replay/mail/mail.h"
 #include "src/analysis/replay/replay.h"
 #include "src/analysis/replay/row-code.h"
 
@@ -38,7 +42,16 @@ typedef struct {
     uint32_t begun;
     uint32_t prefix; /* all members of lower ranks have begun */
     bool uncertain;  /* the members disagree, or a deadlock was broken here: no member waits */
+    GArray *waiting; /* uint32_t: ranks whose processes wait in it; NULL: none waited yet */
 } XtfOperation;
+
+/* Operations that have not ended, with keys of one hash. The members of an operation may be of different shares. */
+typedef struct {
+    GMutex lock;
+    GHashTable *operations; /* guint64: comm << 32 | k -> XtfOperation */
+} XtfOpenOperations;
+
+enum { XTF_OPEN_TABLES = 64 };
 
 typedef struct {
     XtfReplayBound init, finalize;
@@ -73,9 +86,11 @@ typedef struct {
     uint64_t last_value;
     XtfFlights requests;    /* values of sends that are not complete, by request */
     uint64_t in_flight;     /* sends that are not received yet */
+    uint32_t share;         /* number of the share that replays the process */
     uint64_t waits_for;     /* key of the message for whose send the process waits; UINT64_MAX: none */
     XtfOperation *waits_in; /* operation in which the process waits; NULL: none */
     bool done, queued;
+    bool put_off; /* it waits since too many operations are open */
 } XtfProcess;
 
 typedef struct {
@@ -83,6 +98,8 @@ typedef struct {
     uint32_t n;
     uint32_t first_whole; /* number of the first operation that no member ended before the kept time */
     bool private;         /* a one-member communicator: its operations are certain and need no waiting */
+    bool disputed;        /* the members disagree on some operation... */
+    GArray *disputes;     /* ...with these numbers (runs.h); NULL: none */
 } XtfComm;
 
 struct XtfReplay {
@@ -97,7 +114,7 @@ struct XtfReplay {
     XtfEnvelope *envelopes; /* the envelopes of all processes */
     uint64_t n_envelopes, room_envelopes;
     XtfPaged paged_processes, paged_locations, paged_envelopes;
-    uint32_t n_turns; /* turns since the last xtf_replay_page_out() */
+    uint32_t n_turns; /* turns since the last xtf_replay_page_out(), outside of runs */
     uint32_t n_processes;
     XtfReplayLocation *locations; /* of all processes, ascending by process, then by number */
     XtfComm *comms;               /* by row of `communicators` */
@@ -117,19 +134,50 @@ struct XtfReplay {
     uint64_t unmatched_sends, unmatched_receives; /* see XtfReplayCounts */
 
     /* State of a run. */
+    XtfReplayShare *shares;
+    uint32_t n_shares;
+    XtfMail *mail;         /* letters between shares */
+    uint64_t n_operations; /* atomic */
+    uint64_t n_open;       /* atomic: members of the operations that have not ended */
+    XtfOpenOperations open[XTF_OPEN_TABLES];
+};
+
+/* The part of a run that one thread does: the processes from `first` up to `end`, without it. A share has the messages
+ * to its processes, and one side of each group of its processes. It wakes only its own processes, others by letters. */
+struct XtfReplayShare {
+    XtfReplay *replay;
     const XtfReplayConsumer *consumer;
+    uint32_t number, first, end;
+    uint32_t n_turns; /* turns since the last xtf_replay_page_out() */
     XtfReplayCounts counts;
     XtfMessages messages; /* in flight */
-    uint64_t n_operations;
-    uint64_t n_open;        /* members of the operations that have not ended */
-    GHashTable *operations; /* guint64: comm << 32 | k -> XtfOperation */
-    GQueue ready, ahead;    /* runnable processes; runnable processes that are far ahead of the others */
+    GQueue ready, ahead;  /* runnable processes; runnable processes that are far ahead of the others */
+    bool may_run_ahead;   /* all shares wait: the next process of `ahead` may run */
+    bool leads;           /* all shares wait, and this one uses the data of all */
+    uint64_t n_rows;
+    GError *error;
 };
+
+/* Kinds of letters. */
+typedef enum {
+    XTF_LETTER_SEND,     /* XtfSendLetter, and the consumer's description of the send */
+    XTF_LETTER_TAKEN,    /* uint32_t: a process of whose messages one is no longer in flight */
+    XTF_LETTER_WAKE,     /* uint32_t: a process */
+    XTF_LETTER_CONSUMER, /* of the sending share's consumer to that of the other one */
+} XtfLetter;
+
+typedef struct {
+    uint64_t location, row, time, bytes;
+    uint32_t group, k;
+} XtfSendLetter;
 
 #define XTF_NO_KEY UINT64_MAX
 
+/* Frees what a run holds in memory. */
+void xtf_replay_forget_run(XtfReplay *replay);
+
 /* Returns the next row of a process. NULL at its end, and on an error, which sets `*good` to false. */
-const XtfReplayRow *xtf_replay_peek(XtfReplay *replay, XtfProcess *process, bool *good, GError **error);
+const XtfReplayRow *xtf_replay_peek(XtfReplayShare *share, XtfProcess *process, bool *good, GError **error);
 
 /* Returns the number of a process; UINT32_MAX if the trace does not have it. */
 uint32_t xtf_replay_process_number(const XtfReplay *replay, uint64_t proc);
@@ -144,10 +192,11 @@ static inline void xtf_group_note_location(XtfGroup *group, uint32_t *known, uin
     *known = location;
 }
 
-/* Lets the kernel page out large tables. Callers hold the lock while the replay is created. The second function is for
- * each turn of a process, and acts in one of many calls. */
-void xtf_replay_page_out(XtfReplay *replay);
+/* Lets the kernel page out large tables. The second function acts in one of many calls; callers hold the lock while the
+ * replay is created. The third one is for the end of each turn of a process. */
+void xtf_replay_page_out(const XtfReplay *replay);
 void xtf_replay_page_out_sometimes(XtfReplay *replay);
+void xtf_replay_end_turn(XtfReplayShare *share);
 /* Lets the kernel page out the table of locations from time to time, for callers that go over all locations. Any thread
  * may call it. */
 void xtf_replay_page_out_locations(const XtfReplay *replay, const XtfReplayLocation *location);
@@ -158,8 +207,14 @@ uint64_t xtf_replay_find_least_gap(const XtfClock *clock);
 bool xtf_replay_gap_put(XtfLogWriter *log, const XtfReplayGap *gap, GError **error);
 bool xtf_replay_gaps_keep(XtfReplay *replay, XtfReplayLocation *location, XtfLogWriter *log, GError **error);
 
-/* Decides which groups and communicators are certain, after all rows are counted. */
-void xtf_replay_find_certain(XtfReplay *replay);
+/* Decides which groups, communicators and operations are certain, after all rows are counted. */
+bool xtf_replay_find_certain(XtfReplay *replay, GError **error);
+/* Adds an operation to the hash of a process's operations on a communicator. */
+static inline uint32_t xtf_replay_hash_operation(uint32_t hash, const XtfReplayRow *row)
+{
+    uint64_t mixed = xtf_splitmix(((uint64_t)hash << 32 | row->tag) + ((uint64_t)row->peer << 8 | row->pattern));
+    return (uint32_t)(mixed ^ mixed >> 32);
+}
 
 /* The rows of an envelope before the kept time of the trace. */
 typedef struct {
@@ -217,23 +272,46 @@ typedef struct {
 } XtfPosted;
 
 /* Posts a receive. False: the process waits for the message in the probe that posts the receive. */
-bool xtf_replay_post(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
+bool xtf_replay_post(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row);
 /* Finds the posting of a row of `recvs`; false if its posting is not recorded. */
 bool xtf_replay_find_posted(const XtfProcess *process, const XtfReplayRow *row, XtfPosted *found);
 void xtf_replay_forget_posted(XtfProcess *process, const XtfPosted *posted);
 
+/* Replays a send, or the completion of a send. */
+void xtf_replay_send(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row);
+void xtf_replay_complete_send(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row);
+/* Replays a receive. False: the process waits for the send. */
+bool xtf_replay_receive(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row);
+/* Reads a letter of another share; see XtfMailRead. */
+void xtf_replay_read_letter(void *share, uint32_t kind, const void *bytes, uint32_t n_bytes);
+
 /* Replays the begin, or the end, of a member. False for an end: the process waits for other members. */
-void xtf_replay_begin(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
-bool xtf_replay_end(XtfReplay *replay, XtfProcess *process, const XtfReplayRow *row);
+void xtf_replay_begin(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row);
+bool xtf_replay_end(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row);
 /* True if a begin opens a new operation while too many are open: the other processes run first. */
 bool xtf_replay_is_ahead(XtfReplay *replay, const XtfReplayRow *row);
+/* True if too many operations are open. Their members take some 100 bytes each. */
+enum { XTF_OPEN_MEMBERS = 1 << 18 };
+static inline bool xtf_replay_too_many_open(const XtfReplay *replay)
+{
+    return __atomic_load_n(&replay->n_open, __ATOMIC_RELAXED) > XTF_OPEN_MEMBERS;
+}
 /* Breaks a deadlock: marks the operation as uncertain and wakes the members that wait in it. */
-void xtf_replay_give_up(XtfReplay *replay, XtfOperation *operation);
+void xtf_replay_give_up(XtfReplayShare *share, XtfOperation *operation);
 void xtf_operation_free(gpointer operation);
 
-/* Queues a process that may run. xtf_replay_put_off() queues it to run when no other process can. */
-void xtf_replay_wake(XtfReplay *replay, XtfProcess *process);
-void xtf_replay_put_off(XtfReplay *replay, XtfProcess *process);
+/* Queues a process of the share that may run. xtf_replay_put_off() queues it to run when no other process can. */
+void xtf_replay_wake(XtfReplayShare *share, XtfProcess *process);
+void xtf_replay_put_off(XtfReplayShare *share, XtfProcess *process);
+/* Queues a process of any share. */
+void xtf_replay_wake_any(XtfReplayShare *share, XtfProcess *process);
+/* Returns the next process of `ahead` that is not ahead any more; NULL: none is found quickly. */
+XtfProcess *xtf_replay_caught_up(XtfReplayShare *share);
+
+static inline bool xtf_share_owns(const XtfReplayShare *share, uint32_t process)
+{
+    return process >= share->first && process < share->end;
+}
 
 static inline XtfReplayEvent xtf_replay_event(const XtfReplay *replay, const XtfProcess *process,
                                               const XtfReplayRow *row)

@@ -38,7 +38,8 @@
  * take some 50 MiB at most, unless the program has more in flight. A location takes some 100 bytes, a group 10. Other
  * tables with a row for each of them lie in temporary files, and little of these is in memory at a time.
  *
- * One thread uses a replay. Times are ticks: global ones, or local ones if the options ask for them.
+ * One thread uses a replay, except that a run may have several shares. Times are ticks: global ones, or local ones if
+ * the options ask for them.
  */
 #pragma once
 
@@ -54,6 +55,7 @@
 #include "src/trace/context/run-gaps.h"
 
 typedef struct XtfReplay XtfReplay;
+typedef struct XtfReplayShare XtfReplayShare;
 
 /* The processes of a trace, by number. */
 typedef struct {
@@ -145,6 +147,19 @@ typedef struct {
     /* The send, or the posting, with this value turns out to be uncertain: no receive follows. */
     void (*drop)(void *data, uint64_t value);
     void (*drop_posting)(void *data, uint64_t value);
+    /* Only for runs of several shares, and mandatory there. A consumer sees the events of its share's processes. For an
+     * operation, XtfReplayCollective has the members of all shares. The ends of one operation are passed on one
+     * after the other.
+     *
+     * Passes the consumer's share, before the first event. */
+    void (*join)(void *data, XtfReplayShare *share);
+    /* A send whose receiver is in another share: writes its description, of `described_bytes`. The consumer of the
+     * other share returns the value of the described send there: the value that `receive`, `probe` and `drop` get. */
+    uint32_t described_bytes;
+    void (*describe)(void *data, uint64_t value, void *described);
+    uint64_t (*adopt)(void *data, const void *described);
+    /* Reads a letter that the consumer of another share wrote by xtf_replay_share_write(). */
+    void (*read)(void *data, const void *letter, uint32_t n_bytes);
 } XtfReplayConsumer;
 
 typedef struct {
@@ -195,6 +210,19 @@ const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay);
 
 /* Passes all events to the consumer. A replay may run any number of times, with the same result each time. */
 bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error);
+
+/* ---- Runs by several threads. */
+
+/* Divides the processes among shares, of equal work as far as possible: share i has the processes from borders[i] up to
+ * borders[i + 1], without it. `n` is from 1 to the number of processes, or 1. The caller frees the borders. */
+uint32_t *xtf_replay_divide(const XtfReplay *replay, uint32_t n);
+/* Runs with a thread for each share, and a consumer for each, by the share's number. All consumers together see what
+ * the consumer of xtf_replay_run() sees, with any number of shares. The first share runs in the caller's thread. */
+bool xtf_replay_run_shares(XtfReplay *replay, const uint32_t *borders, uint32_t n, const XtfReplayConsumer *consumers,
+                           XtfReplayCounts *counts, GError **error);
+/* Returns space for a letter to the consumer of the share of a process, which is another share. To be called by the
+ * share's consumer, during an event or a letter. The caller fills the space before its next call. */
+void *xtf_replay_share_write(const XtfReplayShare *share, uint32_t process, uint32_t n_bytes);
 
 /* Returns the gaps of a location, by its index, in the order of time. A gap has `xtf_replay_least_gap()` ticks or more.
  * Borrowed. */

@@ -22,11 +22,6 @@ enum {
 /* Indexes in XtfManyWait.pairs. */
 enum { LATE_SENDER, LATE_RECEIVER };
 
-static XtfSent *sent_of(const XtfFind *find, uint64_t value)
-{
-    return &g_array_index(find->sent, XtfSent, value - 1);
-}
-
 static bool is_in_mpi(const XtfEnd *end)
 {
     return end->kind != XTF_MPI_CALL_NONE;
@@ -327,25 +322,13 @@ static void find_late_receiver(XtfFind *find, XtfSent *message, const XtfEnd *se
 
 /* ---- Messages on their way. */
 
-static void free_message(XtfFind *find, XtfSent *message)
-{
-    message->used = false;
-    message->next_free = find->free_sent;
-    find->free_sent = (uint32_t)(message - (XtfSent *)(void *)find->sent->data) + 1;
-}
-
 uint64_t xtf_find_send(void *data, const XtfReplayEvent *at)
 {
     XtfFind *find = data;
-    uint32_t value = find->free_sent;
+    uint64_t value;
 
     enter_call(find, at);
-    if (value == 0) {
-        g_array_set_size(find->sent, find->sent->len + 1);
-        value = find->sent->len;
-    }
-    XtfSent *message = sent_of(find, value);
-    find->free_sent = find->free_sent ? message->next_free : 0;
+    XtfSent *message = xtf_find_allot_sent(find, &value);
     *message = (XtfSent){.send = xtf_find_end(find, at),
                          .bytes = at->bytes,
                          .beside = find->beside->send(find->beside->data, at),
@@ -359,12 +342,12 @@ uint64_t xtf_find_send(void *data, const XtfReplayEvent *at)
 void xtf_find_sent(void *data, const XtfReplayEvent *at, uint64_t value)
 {
     XtfFind *find = data;
-    XtfSent *message = sent_of(find, value);
+    XtfSent *message = xtf_find_sent_of(find, value);
     const XtfEnd sent = xtf_find_end(find, at);
 
     enter_call(find, at);
     if (message->dropped) {
-        free_message(find, message);
+        xtf_find_free_sent(find, message);
         return;
     }
     XtfManyWait *many = many_wait_of(find, &sent, true);
@@ -374,7 +357,7 @@ void xtf_find_sent(void *data, const XtfReplayEvent *at, uint64_t value)
     if (message->is_received) {
         const XtfEnd posting = message->first_known;
         find_late_receiver(find, message, &sent, &posting);
-        free_message(find, message);
+        xtf_find_free_sent(find, message);
     } else {
         message->first_known = sent;
     }
@@ -403,7 +386,7 @@ void xtf_find_probe(void *data, const XtfReplayEvent *at, uint64_t value)
     const XtfFind *find = data;
 
     if (find->beside->probe)
-        find->beside->probe(find->beside->data, at, sent_of(find, value)->beside);
+        find->beside->probe(find->beside->data, at, xtf_find_sent_of(find, value)->beside);
 }
 
 void xtf_find_drop_posting(void *data, uint64_t value)
@@ -417,10 +400,22 @@ void xtf_find_drop_posting(void *data, uint64_t value)
     g_array_append_val(find->free_postings, number);
 }
 
+void xtf_find_received(XtfFind *find, XtfSent *message, const XtfEnd *posting)
+{
+    message->is_received = true;
+    if (!message->is_sent) {
+        message->first_known = *posting;
+        return;
+    }
+    const XtfEnd sent = message->first_known;
+    find_late_receiver(find, message, &sent, posting);
+    xtf_find_free_sent(find, message);
+}
+
 void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessage *received)
 {
     XtfFind *find = data;
-    XtfSent *message = sent_of(find, received->value);
+    XtfSent *message = xtf_find_sent_of(find, received->value);
     const XtfEnd recv = xtf_find_end(find, at), posting = g_array_index(find->postings, XtfEnd, received->posted - 1);
 
     XtfReplayMessage beside = *received;
@@ -431,11 +426,10 @@ void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessa
     message->recv_row = at->row;
     message->comm = received->comm;
     message->tag = received->tag;
-    message->is_received = true;
     const XtfEnd *waiting = waiting_end(&posting, &recv);
     if (is_in_mpi(waiting) && is_in_mpi(&message->send)) {
-        find->found->judged++;
-        find->found->violations += message->send.enter > waiting->leave;
+        find->found.judged++;
+        find->found.violations += message->send.enter > waiting->leave;
         find_late_sender(find, waiting, message);
         if (waiting == &posting)
             find_wrong_order_of_probe(find, waiting, &message->send);
@@ -443,26 +437,27 @@ void xtf_find_receive(void *data, const XtfReplayEvent *at, const XtfReplayMessa
         keep_taken(find, waiting, &message->send);
     }
     xtf_find_drop_posting(find, received->posted);
-    if (message->is_sent) {
-        const XtfEnd sent = message->first_known;
-        find_late_receiver(find, message, &sent, &posting);
-        free_message(find, message);
-    } else {
-        message->first_known = posting;
-    }
+    if (message->adopted)
+        xtf_find_write_received(find, message, &posting);
+    else
+        xtf_find_received(find, message, &posting);
 }
 
 /* Drops a send that no receive will match. If the send is not complete yet, its completion frees the message. */
 void xtf_find_drop(void *data, uint64_t value)
 {
     XtfFind *find = data;
-    XtfSent *message = sent_of(find, value);
-    XtfManyWait *many = message->is_sent ? many_wait_of(find, &message->first_known, false) : NULL;
+    XtfSent *message = xtf_find_sent_of(find, value);
 
+    if (message->adopted) {
+        xtf_find_write_dropped(find, message);
+        return;
+    }
+    XtfManyWait *many = message->is_sent ? many_wait_of(find, &message->first_known, false) : NULL;
     if (many && --many->pending == 0 && many->closed)
         close_many(find, many);
     if (message->is_sent)
-        free_message(find, message);
+        xtf_find_free_sent(find, message);
     else
         message->dropped = true;
 }

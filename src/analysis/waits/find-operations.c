@@ -72,8 +72,8 @@ static void add_member_point(FoundOperation *found, uint32_t rank, XtfPointSide 
     found->members[rank].synchronises |= side != XTF_POINT_ALONE;
     found->operation.culprit = culprit->location;
     found->operation.culprit_seq = culprit->seq;
-    find->found->judged++;
-    find->found->violations += last > end->time;
+    find->found.judged++;
+    find->found.violations += last > end->time;
     xtf_find_add(find, end->location, &point);
 }
 
@@ -175,9 +175,12 @@ static void put_operation(FoundOperation *found)
 
     for (uint32_t rank = 0; rank < found->ends->n; rank++)
         any |= found->members[rank].synchronises;
-    if (any && !find->error)
-        xtf_operations_put(&find->raw->operations, found->collective->number, &found->operation, found->members,
-                           found->ends->n, &find->error);
+    if (!any || find->error)
+        return;
+    g_mutex_lock(&find->shared->lock);
+    xtf_operations_put(&find->raw->operations, found->collective->number, &found->operation, found->members,
+                       found->ends->n, &find->error);
+    g_mutex_unlock(&find->shared->lock);
 }
 
 static void find_operation_waits(XtfFind *find, const XtfReplayCollective *collective, const Ends *ends)
@@ -223,32 +226,34 @@ uint64_t xtf_find_begin(void *data, const XtfReplayEvent *at)
     return find->beside->begin(find->beside->data, at);
 }
 
+/* Returns the ends of an operation's members. The first end makes them. */
+static Ends *ends_of(const XtfFind *find, XtfReplayCollective *collective)
+{
+    Ends *ends = (Ends *)(uintptr_t)collective->scratch;
+
+    if (ends)
+        return ends;
+    ends = g_malloc0(sizeof *ends + collective->n_members * sizeof *ends->ends);
+    ends->n = collective->n_members;
+    collective->scratch = (uintptr_t)ends;
+    g_mutex_lock(&find->shared->lock);
+    g_hash_table_add(find->shared->operations, ends);
+    g_mutex_unlock(&find->shared->lock);
+    return ends;
+}
+
 void xtf_find_operation_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
     XtfFind *find = data;
+    Ends *ends = ends_of(find, collective);
 
-    Ends *ends = (Ends *)(uintptr_t)collective->scratch;
     find->beside->end(find->beside->data, at, collective, rank);
-    if (!ends) {
-        ends = g_malloc0(sizeof *ends + collective->n_members * sizeof *ends->ends);
-        ends->n = collective->n_members;
-        collective->scratch = (uintptr_t)ends;
-        g_hash_table_add(find->operations, ends);
-    }
     ends->ends[rank] = xtf_find_end(find, at);
     if (collective->n_ended + 1 < collective->n_members)
         return;
     find_operation_waits(find, collective, ends);
     collective->scratch = 0;
-    g_hash_table_remove(find->operations, ends);
-}
-
-void xtf_find_operations_init(XtfFind *find)
-{
-    find->operations = g_hash_table_new_full(NULL, NULL, g_free, NULL);
-}
-
-void xtf_find_operations_finish(XtfFind *find)
-{
-    g_clear_pointer(&find->operations, g_hash_table_unref);
+    g_mutex_lock(&find->shared->lock);
+    g_hash_table_remove(find->shared->operations, ends);
+    g_mutex_unlock(&find->shared->lock);
 }

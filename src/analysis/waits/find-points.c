@@ -27,10 +27,44 @@ XtfPoint xtf_find_point(const XtfEnd *end, uint8_t kind, XtfPointSide side)
     };
 }
 
+uint32_t xtf_find_process(const XtfFind *find, uint32_t location)
+{
+    uint32_t low = 0, high = xtf_replay_n_processes(find->replay);
+
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (find->first_location[middle] <= location)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void route_point(XtfFind *find, XtfFindLetter letter, uint32_t location, const XtfPoint *point)
+{
+    if (find->error)
+        return;
+    if (location >= find->first && location < find->end) {
+        xtf_raw_points_add(letter == XTF_FIND_POINT ? find->raw : &find->shared->candidates, location, point,
+                           &find->error);
+        return;
+    }
+    XtfFindPointLetter *written =
+        xtf_replay_share_write(find->share, xtf_find_process(find, location), sizeof *written);
+    written->letter = letter;
+    written->location = location;
+    written->point = *point;
+}
+
 void xtf_find_add(XtfFind *find, uint32_t location, const XtfPoint *point)
 {
-    if (!find->error)
-        xtf_raw_points_add(find->raw, location, point, &find->error);
+    route_point(find, XTF_FIND_POINT, location, point);
+}
+
+void xtf_find_add_candidate(XtfFind *find, uint32_t location, const XtfPoint *point)
+{
+    route_point(find, XTF_FIND_CANDIDATE, location, point);
 }
 
 XtfEnd xtf_find_end(const XtfFind *find, const XtfReplayEvent *at)

@@ -5,6 +5,7 @@
  *   find-points.c      functions that all files use
  *   find-kinds.c       waits that need no messages
  *   find-messages.c    waits for messages
+ *   find-letters.c     the messages of a share, and letters to other shares
  *   find-progress.c    waits until the other side of a message enters MPI again
  *   find-operations.c  waits in collective operations
  */
@@ -28,6 +29,9 @@ typedef struct {
     uint64_t beside; /* what the consumer `beside` returned for the send */
     uint32_t comm, tag;
     bool used, is_sent, is_received, dropped; /* dropped: no receive matches it */
+    bool adopted;                             /* a copy of `origin` of the share of process `sender` */
+    uint32_t sender;
+    uint64_t origin;
     uint32_t next_free;
 } XtfSent;
 
@@ -70,13 +74,28 @@ typedef struct {
 
 typedef struct XtfFindProgress XtfFindProgress; /* of find-progress.c */
 
+/* The data of all shares of the run. A location is used by the share of its process alone. */
 typedef struct {
     XtfReplay *replay;
     XtfRawPoints *raw;
+    XtfRawPoints candidates; /* of find-progress.c, by location; `seq` is the call's enter, `part` the record */
     const XtfReplayConsumer *beside;
-    XtfFound *found;
-    const XtfLocations *locations;
     uint32_t *first_location; /* by process */
+    XtfFindLocation *by_location;
+    GMutex lock;            /* guards `operations` here and in `raw` */
+    GHashTable *operations; /* set of Ends, owned: of operations that some members have not ended */
+} XtfFindShared;
+
+/* The state of a share. */
+typedef struct {
+    XtfFindShared *shared;
+    XtfReplayShare *share;
+    uint32_t first, end; /* locations of the share; after the run, of all shares */
+    XtfReplay *replay;
+    XtfRawPoints *raw;
+    const XtfReplayConsumer *beside;
+    XtfFound found;           /* counts of the share */
+    uint32_t *first_location; /* borrowed */
     XtfFindLocation *by_location;
     GArray *sent; /* XtfSent, by value - 1 */
     uint32_t free_sent;
@@ -90,13 +109,41 @@ typedef struct {
         uint32_t n_kept; /* pairs kept since the pages of pairs were released */
     } pairs;             /* the pairs of `many` */
     XtfFindProgress *progress;
-    GHashTable *operations; /* set of Ends, owned: of operations that some members have not ended */
-    GError *error;          /* the first error */
+    GError *error; /* the first error */
 } XtfFind;
+
+/* Letters of one share's find to that of another. */
+typedef enum {
+    XTF_FIND_POINT,     /* XtfFindPointLetter: a point of a location of the other share */
+    XTF_FIND_CANDIDATE, /* the same, for XtfFindShared.candidates */
+    XTF_FIND_RECEIVED,  /* XtfFindReceivedLetter */
+    XTF_FIND_DROPPED,   /* XtfFindDroppedLetter */
+} XtfFindLetter;
+
+typedef struct {
+    uint32_t letter, location;
+    XtfPoint point;
+} XtfFindPointLetter;
+
+/* A message of the other share was received. */
+typedef struct {
+    uint32_t letter, comm, tag, unused;
+    uint64_t value, recv_row;
+    XtfEnd posting, recv;
+} XtfFindReceivedLetter;
+
+typedef struct {
+    uint32_t letter, unused;
+    uint64_t value;
+} XtfFindDroppedLetter;
 
 /* Returns a point of a kind and a side at the record of `end`. It has no wait and no partner yet. */
 XtfPoint xtf_find_point(const XtfEnd *end, uint8_t kind, XtfPointSide side);
+/* Adds a point of a location of any share. xtf_find_add_candidate() adds it to the candidates. */
 void xtf_find_add(XtfFind *find, uint32_t location, const XtfPoint *point);
+void xtf_find_add_candidate(XtfFind *find, uint32_t location, const XtfPoint *point);
+/* Returns the process of a location. */
+uint32_t xtf_find_process(const XtfFind *find, uint32_t location);
 /* True if an operation of `collectives` (the number of its label) frees a handle: its label begins with DE. */
 bool xtf_find_destroys(const XtfFind *find, uint32_t operation);
 XtfEnd xtf_find_end(const XtfFind *find, const XtfReplayEvent *at);
@@ -114,11 +161,34 @@ void xtf_find_probe(void *find, const XtfReplayEvent *at, uint64_t value);
 void xtf_find_sent(void *find, const XtfReplayEvent *at, uint64_t value);
 void xtf_find_receive(void *find, const XtfReplayEvent *at, const XtfReplayMessage *message);
 void xtf_find_drop(void *find, uint64_t value);
+/* Returns the message of a value. */
+static inline XtfSent *xtf_find_sent_of(const XtfFind *find, uint64_t value)
+{
+    return &g_array_index(find->sent, XtfSent, value - 1);
+}
+
+/* Returns a free message, and its value. xtf_find_free_sent() frees it. */
+XtfSent *xtf_find_allot_sent(XtfFind *find, uint64_t *value);
+void xtf_find_free_sent(XtfFind *find, XtfSent *message);
+/* Notes that a message of this share was received. Both its ends are known if its send is complete. */
+void xtf_find_received(XtfFind *find, XtfSent *message, const XtfEnd *posting);
+
+/* Writes to the sender's share that an adopted message was received, or dropped. Frees the message here. */
+void xtf_find_write_received(XtfFind *find, XtfSent *message, const XtfEnd *posting);
+void xtf_find_write_dropped(XtfFind *find, XtfSent *message);
+/* Describes a send for the share of its receiver, and adopts it there; see XtfReplayConsumer. */
+enum { XTF_FIND_DESCRIBED_BYTES = sizeof(XtfEnd) + 4 * sizeof(uint64_t) };
+void xtf_find_describe(void *find, uint64_t value, void *described);
+uint64_t xtf_find_adopt(void *find, const void *described);
 void xtf_find_drop_posting(void *find, uint64_t value);
 void xtf_find_messages_end(XtfFind *find);
 
-bool xtf_find_progress_init(XtfFind *find, GError **error);
+/* Opens the store of candidates for all shares, then one share. Without gaps both do nothing. */
+bool xtf_find_candidates_init(XtfFindShared *shared, GError **error);
+void xtf_find_progress_init(XtfFind *find);
 void xtf_find_progress_finish(XtfFind *find);
+/* Adds the counts of another share. */
+void xtf_find_progress_join(XtfFind *find, const XtfFind *from);
 /* Looks for waits until the other side of a message enters MPI again, on both sides. Both sides must be complete. */
 void xtf_find_progress(XtfFind *find, const XtfSent *message, const XtfEnd *sent, const XtfEnd *posting);
 /* Keeps a wait that another rule found. A candidate of find-progress.c in the same call then counts only as far as it
@@ -127,8 +197,6 @@ void xtf_find_progress_beside(XtfFind *find, uint32_t location, const XtfPoint *
 /* Adds the waits of all candidates, after the last message. */
 bool xtf_find_progress_end(XtfFind *find, GError **error);
 
-void xtf_find_operations_init(XtfFind *find);
-void xtf_find_operations_finish(XtfFind *find);
 uint64_t xtf_find_begin(void *find, const XtfReplayEvent *at);
 void xtf_find_operation_end(void *find, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank);
 /* Adds the waits that need no messages. */

@@ -55,7 +55,6 @@ typedef struct {
 } Side;
 
 struct XtfFindProgress {
-    XtfRawPoints candidates;     /* by location; `seq` is the call's enter, `part` the record */
     uint64_t gap_min, bound_max; /* ticks; bounds are below `bound_max` */
     uint32_t n_searched;
     ProgressClass classes[SIDES][SIZES];
@@ -66,24 +65,42 @@ static unsigned bits_of(uint64_t value)
     return value ? 64 - (unsigned)__builtin_clzll(value) : 0;
 }
 
-bool xtf_find_progress_init(XtfFind *find, GError **error)
+bool xtf_find_candidates_init(XtfFindShared *shared, GError **error)
+{
+    uint32_t n_locations = shared->first_location[xtf_replay_n_processes(shared->replay)];
+
+    return xtf_replay_least_gap(shared->replay) == UINT64_MAX ||
+           xtf_raw_points_init(&shared->candidates, n_locations, error);
+}
+
+void xtf_find_progress_init(XtfFind *find)
 {
     uint64_t gap_min = xtf_replay_least_gap(find->replay);
 
     if (gap_min == UINT64_MAX)
-        return true;
+        return;
     find->progress = g_new0(XtfFindProgress, 1);
     find->progress->gap_min = gap_min;
     find->progress->bound_max = UINT64_C(1) << (bits_of(gap_min * BOUND_MAX_GAPS) - 1);
-    return xtf_raw_points_init(&find->progress->candidates, find->first_location[xtf_replay_n_processes(find->replay)],
-                               error);
 }
 
 void xtf_find_progress_finish(XtfFind *find)
 {
-    if (find->progress)
-        xtf_raw_points_finish(&find->progress->candidates);
     g_clear_pointer(&find->progress, g_free);
+}
+
+void xtf_find_progress_join(XtfFind *find, const XtfFind *from)
+{
+    for (unsigned side = 0; find->progress && side < SIDES; side++)
+        for (unsigned size = 0; size < SIZES; size++) {
+            ProgressClass *to = &find->progress->classes[side][size];
+            const ProgressClass *added = &from->progress->classes[side][size];
+            for (unsigned i = 0; i < SIZES; i++) {
+                to->taken[i] += added->taken[i];
+                to->entered[i] += added->entered[i];
+                to->without[i] += added->without[i];
+            }
+        }
 }
 
 /* ---- Candidates of messages. */
@@ -145,27 +162,12 @@ static void add_candidate(XtfFind *find, const Side *side, const XtfReplayGap *g
     point.comm = message->comm;
     point.tag = message->tag;
     point.part_kind = (uint8_t)side_index(side);
-    if (!find->error)
-        xtf_raw_points_add(&find->progress->candidates, own->location, &point, &find->error);
-}
-
-static uint32_t process_of(const XtfFind *find, uint32_t location)
-{
-    uint32_t low = 0, high = xtf_replay_n_processes(find->replay);
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (find->first_location[middle] <= location)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    xtf_find_add_candidate(find, own->location, &point);
 }
 
 static bool is_alone(const XtfFind *find, uint32_t location)
 {
-    uint32_t process = process_of(find, location);
+    uint32_t process = xtf_find_process(find, location);
 
     return xtf_replay_is_alone_in_mpi(find->replay, process, location - find->first_location[process]);
 }
@@ -225,12 +227,12 @@ void xtf_find_progress_beside(XtfFind *find, uint32_t location, const XtfPoint *
 {
     XtfPoint point = *waits;
 
-    if (!find->progress || find->error || waits->leave - waits->enter < find->progress->gap_min)
+    if (!find->progress || waits->leave - waits->enter < find->progress->gap_min)
         return;
     point.side = XTF_POINT_ALONE;
     point.part = waits->seq;
     point.seq = waits->enter;
-    xtf_raw_points_add(&find->progress->candidates, location, &point, &find->error);
+    xtf_find_add_candidate(find, location, &point);
 }
 
 /* ---- The waits of all candidates. */
@@ -342,7 +344,7 @@ static bool end_candidates(Calls *calls, uint32_t location, GError **error)
     XtfPoint point;
     bool found = true, good;
 
-    good = xtf_raw_reader_init(&reader, &calls->find->progress->candidates, location, error);
+    good = xtf_raw_reader_init(&reader, &calls->find->shared->candidates, location, error);
     while (good && found) {
         good = xtf_raw_reader_next(&reader, &point, &found, error);
         if (!good || !found || point.seq != enter)
@@ -361,7 +363,7 @@ bool xtf_find_progress_end(XtfFind *find, GError **error)
     Calls calls = {.find = find};
     bool any = false;
 
-    if (!progress || xtf_found_contradicts(find->found))
+    if (!progress || xtf_found_contradicts(&find->found))
         return true;
     for (unsigned i = 0; i < SIZES; i++)
         for (unsigned side = 0; side < SIDES; side++) {
@@ -370,10 +372,11 @@ bool xtf_find_progress_end(XtfFind *find, GError **error)
         }
     if (!any)
         return true;
-    if (!xtf_raw_points_end(&progress->candidates, error))
+    XtfRawPoints *candidates = &find->shared->candidates;
+    if (!xtf_raw_points_end(candidates, error))
         return false;
-    for (uint32_t i = 0; i < progress->candidates.n_locations; i++)
-        if (progress->candidates.locations[i].total > 0 && !end_candidates(&calls, i, error))
+    for (uint32_t i = 0; i < candidates->n_locations; i++)
+        if (candidates->locations[i].total > 0 && !end_candidates(&calls, i, error))
             return false;
     return true;
 }

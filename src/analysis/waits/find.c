@@ -62,40 +62,98 @@ static void find_bound_waits(XtfFind *find, bool init)
 
 /* ---- The pass. */
 
-static void find_init(XtfFind *find)
+static bool shared_init(XtfFindShared *shared, GError **error)
 {
-    uint32_t n = xtf_replay_n_processes(find->replay), next = 0;
+    uint32_t n = xtf_replay_n_processes(shared->replay), next = 0;
 
-    find->first_location = g_new(uint32_t, n + 1);
+    shared->first_location = g_new(uint32_t, n + 1);
     for (uint32_t p = 0; p < n; p++) {
-        find->first_location[p] = next;
-        next += xtf_replay_process(find->replay, p)->n_locations;
+        shared->first_location[p] = next;
+        next += xtf_replay_process(shared->replay, p)->n_locations;
     }
-    find->by_location = g_new0(XtfFindLocation, next + 1);
-    find->first_location[n] = next;
+    shared->by_location = g_new0(XtfFindLocation, next + 1);
+    shared->first_location[n] = next;
+    shared->operations = g_hash_table_new_full(NULL, NULL, g_free, NULL);
+    g_mutex_init(&shared->lock);
+    return xtf_find_candidates_init(shared, error);
+}
+
+static void shared_finish(XtfFindShared *shared)
+{
+    for (uint32_t i = 0; i < shared->first_location[xtf_replay_n_processes(shared->replay)]; i++) {
+        g_clear_pointer(&shared->by_location[i].recent, g_array_unref);
+        g_clear_pointer(&shared->by_location[i].taken, g_array_unref);
+    }
+    g_free(shared->by_location);
+    g_free(shared->first_location);
+    xtf_raw_points_finish(&shared->candidates);
+    g_hash_table_unref(shared->operations);
+    g_mutex_clear(&shared->lock);
+}
+
+static void find_init(XtfFind *find, XtfFindShared *shared, uint32_t first_process, uint32_t end_process)
+{
+    *find = (XtfFind){.shared = shared,
+                      .first = shared->first_location[first_process],
+                      .end = shared->first_location[end_process],
+                      .replay = shared->replay,
+                      .raw = shared->raw,
+                      .beside = shared->beside,
+                      .first_location = shared->first_location,
+                      .by_location = shared->by_location};
     xtf_find_messages_init(find);
-    xtf_find_operations_init(find);
+    xtf_find_progress_init(find);
 }
 
 static void find_finish(XtfFind *find)
 {
-    for (uint32_t i = 0; i < find->first_location[xtf_replay_n_processes(find->replay)]; i++) {
-        g_clear_pointer(&find->by_location[i].recent, g_array_unref);
-        g_clear_pointer(&find->by_location[i].taken, g_array_unref);
-    }
-    g_free(find->by_location);
-    g_free(find->first_location);
     xtf_find_messages_finish(find);
     xtf_find_progress_finish(find);
-    xtf_find_operations_finish(find);
+    g_clear_error(&find->error);
 }
 
-bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, const XtfReplayConsumer *beside, XtfSteps *steps,
-                    XtfFound *found, GError **error)
+static void join_share(void *find, XtfReplayShare *share)
 {
-    XtfFind find = {.replay = replay, .raw = raw, .beside = beside, .found = found};
-    const XtfReplayConsumer consumer = {
-        .data = &find,
+    ((XtfFind *)find)->share = share;
+}
+
+static void read_received(XtfFind *find, const XtfFindReceivedLetter *letter)
+{
+    XtfSent *message = xtf_find_sent_of(find, letter->value);
+
+    message->recv = letter->recv;
+    message->recv_row = letter->recv_row;
+    message->comm = letter->comm;
+    message->tag = letter->tag;
+    xtf_find_received(find, message, &letter->posting);
+}
+
+static void read_letter(void *data, const void *letter, uint32_t n_bytes)
+{
+    XtfFind *find = data;
+    const XtfFindPointLetter *point = letter;
+    const XtfFindDroppedLetter *dropped = letter;
+
+    switch (*(const uint32_t *)letter) {
+    case XTF_FIND_POINT:
+        xtf_find_add(find, point->location, &point->point);
+        break;
+    case XTF_FIND_CANDIDATE:
+        xtf_find_add_candidate(find, point->location, &point->point);
+        break;
+    case XTF_FIND_RECEIVED:
+        read_received(find, letter);
+        break;
+    case XTF_FIND_DROPPED:
+        xtf_find_drop(find, dropped->value);
+        break;
+    }
+}
+
+static XtfReplayConsumer consumer_of(XtfFind *find)
+{
+    return (XtfReplayConsumer){
+        .data = find,
         .send = xtf_find_send,
         .begin = xtf_find_begin,
         .receive = xtf_find_receive,
@@ -105,25 +163,75 @@ bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, const XtfReplayConsume
         .sent = xtf_find_sent,
         .drop = xtf_find_drop,
         .drop_posting = xtf_find_drop_posting,
+        .join = join_share,
+        .described_bytes = XTF_FIND_DESCRIBED_BYTES,
+        .describe = xtf_find_describe,
+        .adopt = xtf_find_adopt,
+        .read = read_letter,
     };
+}
+
+/* Ends the work of all shares, and adds their counts to the first one, which then has all locations. */
+static void join_shares(XtfFind *finds, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        finds[i].first = 0;
+        finds[i].end = UINT32_MAX;
+        xtf_find_messages_end(&finds[i]);
+        if (i == 0)
+            continue;
+        finds[0].found.judged += finds[i].found.judged;
+        finds[0].found.violations += finds[i].found.violations;
+        xtf_find_progress_join(&finds[0], &finds[i]);
+    }
+}
+
+static bool move_error(XtfFind *finds, uint32_t n, GError **error)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (finds[i].error) {
+            g_propagate_error(error, g_steal_pointer(&finds[i].error));
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool run_shares(XtfFindShared *shared, const uint32_t *borders, XtfFind *finds, uint32_t n, XtfFound *found,
+                       GError **error)
+{
+    g_autofree XtfReplayConsumer *consumers = g_new(XtfReplayConsumer, n);
+    XtfReplayCounts counts;
+
+    for (uint32_t i = 0; i < n; i++)
+        consumers[i] = consumer_of(&finds[i]);
+    if (!xtf_replay_run_shares(shared->replay, borders, n, consumers, &counts, error) || !move_error(finds, n, error))
+        return false;
+    join_shares(finds, n);
+    find_bound_waits(&finds[0], true);
+    find_bound_waits(&finds[0], false);
+    *found = finds[0].found;
+    found->counts = counts;
+    return xtf_find_progress_end(&finds[0], error) && move_error(finds, n, error);
+}
+
+bool xtf_find_waits(XtfReplay *replay, const uint32_t *borders, uint32_t n_shares, XtfRawPoints *raw,
+                    const XtfReplayConsumer *beside, XtfSteps *steps, XtfFound *found, GError **error)
+{
+    XtfFindShared shared = {.replay = replay,
+                            .raw = raw,
+                            .beside = beside,
+                            .candidates = {.spool = XTF_SPOOL_NONE, .operations = XTF_OPERATIONS_NONE}};
+    g_autofree XtfFind *finds = g_new0(XtfFind, n_shares);
 
     *found = (XtfFound){0};
     xtf_steps_begin(steps, "replaying", 0);
-    find_init(&find);
-    bool good = xtf_find_progress_init(&find, error) && xtf_replay_run(replay, &consumer, &found->counts, error);
-    if (good) {
-        xtf_find_messages_end(&find);
-        find_bound_waits(&find, true);
-        find_bound_waits(&find, false);
-        good = xtf_find_progress_end(&find, error);
-    }
-    find_finish(&find);
-    if (find.error) {
-        if (good)
-            g_propagate_error(error, find.error);
-        else
-            g_error_free(find.error);
-        return false;
-    }
+    bool good = shared_init(&shared, error);
+    for (uint32_t i = 0; i < n_shares; i++)
+        find_init(&finds[i], &shared, borders[i], borders[i + 1]);
+    good = good && run_shares(&shared, borders, finds, n_shares, found, error);
+    for (uint32_t i = 0; i < n_shares; i++)
+        find_finish(&finds[i]);
+    shared_finish(&shared);
     return good && xtf_find_kinds(replay, raw, steps, error) && xtf_raw_points_end(raw, error);
 }

@@ -19,10 +19,11 @@ typedef struct {
 } XtfFound;
 
 /* Finds the waits in two steps: a run of the replay, which reports its progress itself, and the kinds that need no
- * messages. Borrows the replay, which must have calls. Forwards the run's `send`, `begin`, `receive`, `end` and
- * `probe` to `beside`. */
-bool xtf_find_waits(XtfReplay *replay, XtfRawPoints *raw, const XtfReplayConsumer *beside, XtfSteps *steps,
-                    XtfFound *found, GError **error);
+ * messages. Borrows the replay, which must have calls. The run has `n_shares`, of the processes that `borders` divides
+ * (xtf_replay_divide()). Forwards the run's `send`, `begin`, `receive`, `end` and `probe` to `beside`, in the thread
+ * of the event's share. */
+bool xtf_find_waits(XtfReplay *replay, const uint32_t *borders, uint32_t n_shares, XtfRawPoints *raw,
+                    const XtfReplayConsumer *beside, XtfSteps *steps, XtfFound *found, GError **error);
 /* True if the clocks contradict each other more than one time in a thousand. Then waits are not reliable. */
 bool xtf_found_contradicts(const XtfFound *found);
 /* Counts a point's waits. */

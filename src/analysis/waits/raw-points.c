@@ -7,6 +7,7 @@ enum {
     BUFFER_MIN = 2,           /* least number of points in a location's buffer */
     BUFFER_MAX = 1024,
     POINTS_PER_RELEASE = 1024, /* points between releases of the pages of large tables */
+    LOCATIONS_MANY = 4096,     /* with fewer locations, their buffers are small, and pages are released rarely */
 };
 
 bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error)
@@ -79,7 +80,7 @@ static bool write_buffer(XtfRawPoints *raw, XtfRawLocation *location, GError **e
 
 static void release_pages(XtfRawPoints *raw)
 {
-    raw->n_added = 0;
+    __atomic_store_n(&raw->n_added, 0, __ATOMIC_RELAXED);
     xtf_paged_page_out(&raw->paged_locations);
     xtf_paged_page_out(&raw->paged_buffers);
 }
@@ -90,7 +91,8 @@ bool xtf_raw_points_add(XtfRawPoints *raw, uint32_t number, const XtfPoint *poin
 
     raw->buffers[(size_t)number * raw->room + location->n++] = *point;
     location->total++;
-    if (++raw->n_added >= POINTS_PER_RELEASE)
+    uint32_t most = raw->n_locations < LOCATIONS_MANY ? 16 * POINTS_PER_RELEASE : POINTS_PER_RELEASE;
+    if (__atomic_add_fetch(&raw->n_added, 1, __ATOMIC_RELAXED) >= most)
         release_pages(raw);
     return location->n < raw->room || write_buffer(raw, location, error);
 }

@@ -33,13 +33,14 @@ typedef struct {
     XtfPoint *buffers;         /* `room` points each, by location, in `paged_buffers` */
     XtfPaged paged_locations, paged_buffers;
     uint32_t n_locations, room;
-    uint32_t n_added; /* points added since the pages were released */
+    uint32_t n_added; /* atomic: points added since the pages were released */
     uint64_t n_pairs; /* number of pairs of a MEETS and a MET */
     XtfOperations operations;
 } XtfRawPoints;
 
 bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error);
 void xtf_raw_points_finish(XtfRawPoints *raw);
+/* Adds a point. Several threads may add points of different locations at once. */
 bool xtf_raw_points_add(XtfRawPoints *raw, uint32_t location, const XtfPoint *point, GError **error);
 /* Writes all buffers, after the last point was added. */
 bool xtf_raw_points_end(XtfRawPoints *raw, GError **error);

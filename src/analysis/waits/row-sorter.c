@@ -3,48 +3,73 @@
 #include "src/trace/select/parallel.h"
 
 enum {
-    GROUPS_MAX = 256,
+    GROUPS_MAX = 256, /* more only for blocks that end within a group */
+    BLOCKS_MAX = 1024,
     BUFFERS_BYTES = 4 << 20, /* bytes of the buffers of all groups together */
     LOCATION_BYTES = 5,      /* bytes of a location's number in its group, as stored in a log */
     ROWS_AT_ONCE = 4096,     /* between checks for an interrupt */
 };
 
-bool xtf_row_sorter_init(XtfRowSorter *sorter, uint32_t n_locations, uint32_t row_size, GError **error)
+/* Divides the locations into groups. No group has locations of two blocks. */
+static void divide_locations(XtfRowSorter *sorter, const uint32_t *borders, uint32_t n_blocks)
 {
-    uint32_t group_size = n_locations / GROUPS_MAX + 1;
+    for (uint32_t block = 0; block < n_blocks; block++)
+        for (uint32_t i = borders[block]; i < borders[block + 1]; i++) {
+            if ((i - borders[block]) % sorter->group_size == 0) {
+                XtfRowGroup *group = &sorter->groups[sorter->n_groups++];
+                xtf_log_writer_init(&group->log, &sorter->spool, BUFFERS_BYTES / GROUPS_MAX);
+                group->first = i;
+            }
+            sorter->group_of[i] = (uint16_t)(sorter->n_groups - 1);
+        }
+    sorter->groups[sorter->n_groups].first = borders[n_blocks];
+}
 
-    g_assert(row_size + LOCATION_BYTES <= XTF_LOG_RECORD_MAX);
+bool xtf_row_sorter_init(XtfRowSorter *sorter, const uint32_t *borders, uint32_t n_blocks, uint32_t row_size,
+                         GError **error)
+{
+    uint32_t n_locations = borders[n_blocks];
+
+    g_assert(row_size + LOCATION_BYTES <= XTF_LOG_RECORD_MAX && n_blocks <= BLOCKS_MAX);
     *sorter = (XtfRowSorter){.spool = XTF_SPOOL_NONE,
-                             .n_groups = (n_locations + group_size - 1) / group_size,
-                             .group_size = group_size,
-                             .n_locations = n_locations,
+                             .groups = g_new0(XtfRowGroup, GROUPS_MAX + n_blocks + 1),
+                             .group_of = g_new(uint16_t, (size_t)n_locations + 1),
+                             .group_size = n_locations / GROUPS_MAX + 1,
                              .row_size = row_size};
-    sorter->groups = g_new0(XtfLogWriter, sorter->n_groups + 1);
-    for (uint32_t i = 0; i < sorter->n_groups; i++)
-        xtf_log_writer_init(&sorter->groups[i], &sorter->spool, BUFFERS_BYTES / GROUPS_MAX);
+    divide_locations(sorter, borders, n_blocks);
     return xtf_spool_open(&sorter->spool, error);
 }
 
 void xtf_row_sorter_finish(XtfRowSorter *sorter)
 {
     for (uint32_t i = 0; i < sorter->n_groups; i++)
-        xtf_log_writer_finish(&sorter->groups[i]);
+        xtf_log_writer_finish(&sorter->groups[i].log);
     sorter->n_groups = 0;
     g_clear_pointer(&sorter->groups, g_free);
+    g_clear_pointer(&sorter->group_of, g_free);
     xtf_spool_close(&sorter->spool);
+}
+
+uint64_t xtf_row_sorter_n(const XtfRowSorter *sorter)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < sorter->n_groups; i++)
+        n += sorter->groups[i].n_rows;
+    return n;
 }
 
 bool xtf_row_sorter_add(XtfRowSorter *sorter, uint32_t location, const void *row, GError **error)
 {
-    XtfLogWriter *group = &sorter->groups[location / sorter->group_size];
-    uint8_t *to = xtf_log_begin(group, error);
+    XtfRowGroup *group = &sorter->groups[sorter->group_of[location]];
+    uint8_t *to = xtf_log_begin(&group->log, error);
 
     if (!to)
         return false;
-    to = xtf_log_put(to, location % sorter->group_size);
+    to = xtf_log_put(to, location - group->first);
     memcpy(to, row, sorter->row_size);
-    xtf_log_end(group, to + sorter->row_size);
-    sorter->n_rows++;
+    xtf_log_end(&group->log, to + sorter->row_size);
+    group->n_rows++;
     return true;
 }
 
@@ -93,12 +118,11 @@ static bool append_rows(const Work *work, const Worker *worker, uint32_t first, 
 static bool write_group(const Work *work, const Worker *worker, uint32_t number, GError **error)
 {
     XtfRowSorter *sorter = work->sorter;
-    uint32_t first = number * sorter->group_size;
-    uint32_t n = MIN(sorter->group_size, sorter->n_locations - first);
+    uint32_t first = sorter->groups[number].first, n = sorter->groups[number + 1].first - first;
     XtfLogReader reader;
     XtfLog log;
 
-    if (!xtf_log_writer_end(&sorter->groups[number], &log, error))
+    if (!xtf_log_writer_end(&sorter->groups[number].log, &log, error))
         return false;
     memset(worker->arrays, 0, n * sizeof *worker->arrays);
     xtf_log_reader_init(&reader, &sorter->spool, &log, BUFFERS_BYTES / GROUPS_MAX);
@@ -138,9 +162,9 @@ bool xtf_row_sorter_write(XtfRowSorter *sorter, XtfWriter *writer, uint32_t sche
                           uint64_t (*id)(const void *data, uint32_t location), const void *data, XtfSteps *steps,
                           GError **error)
 {
-    const XtfParallelWork parallel = {
+    const XtfParallelWork in_order = {
         .step = 1, .begin = create_group_writer, .work = write_groups, .join = free_group_writer};
     Work work = {.sorter = sorter, .writer = writer, .schema = schema, .id = id, .data = data, .steps = steps};
 
-    return xtf_parallel(&parallel, &work, sorter->n_groups, error);
+    return xtf_in_order(&in_order, &work, sorter->n_groups, error);
 }

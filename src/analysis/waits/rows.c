@@ -175,11 +175,11 @@ static void merge_counts(void *data, void *to)
 
 bool xtf_waits_write(const XtfPoints *points, XtfWriter *writer, XtfSteps *steps, XtfFound *found, GError **error)
 {
-    const XtfParallelWork parallel = {.step = 1, .begin = create_counts, .work = write_locations, .join = merge_counts};
+    const XtfParallelWork work = {.step = 1, .begin = create_counts, .work = write_locations, .join = merge_counts};
     Rows rows = {.points = points, .writer = writer, .steps = steps, .found = found};
 
     xtf_steps_begin(steps, "writing waits", xtf_points_n(points));
     return write_callpaths(points, writer, error) &&
            xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_WAITS), &rows.schema, error) &&
-           xtf_parallel(&parallel, &rows, xtf_points_n_locations(points), error);
+           xtf_in_order(&work, &rows, xtf_points_n_locations(points), error);
 }

@@ -79,6 +79,11 @@ void xtf_parallel_set_threads(unsigned n)
     wanted_threads = n;
 }
 
+unsigned xtf_parallel_threads(void)
+{
+    return wanted_threads > 0 ? wanted_threads : g_get_num_processors();
+}
+
 /* Returns the pool of threads that help the caller: one fewer than the threads that share work. NULL: no pool.
  */
 static GThreadPool *helper_pool(void)
@@ -87,7 +92,7 @@ static GThreadPool *helper_pool(void)
     static gsize ready;
 
     if (g_once_init_enter(&ready)) {
-        int n = (int)(wanted_threads > 0 ? wanted_threads : g_get_num_processors()) - 1;
+        int n = (int)xtf_parallel_threads() - 1;
         pool = n > 0 ? g_thread_pool_new(help_with_job, NULL, n, FALSE, NULL) : NULL;
         g_once_init_leave(&ready, 1);
     }
@@ -130,5 +135,14 @@ bool xtf_parallel(const XtfParallelWork *work, void *data, uint32_t n, GError **
     if (job->error)
         g_propagate_error(error, g_steal_pointer(&job->error));
     job_unref(job);
+    return good;
+}
+
+bool xtf_in_order(const XtfParallelWork *work, void *data, uint32_t n, GError **error)
+{
+    void *thread_data = work->begin(data);
+    bool good = work->work(thread_data, data, 0, n, error);
+
+    work->join(thread_data, data);
     return good;
 }

@@ -24,6 +24,11 @@ typedef struct {
 /* Sets the number of threads that share work, the caller included. 0, the default, means one per core. Must be called
  * before the first work. */
 void xtf_parallel_set_threads(unsigned n);
+/* Returns the number of threads that share work, the caller included. */
+unsigned xtf_parallel_threads(void);
 
 /* Does the work on items [0, n). On failure returns the error of the first failed run, as one thread alone would. */
 bool xtf_parallel(const XtfParallelWork *work, void *data, uint32_t n, GError **error);
+
+/* Does the same work in the calling thread alone, in the order of the items: for work whose order shows in a file. */
+bool xtf_in_order(const XtfParallelWork *work, void *data, uint32_t n, GError **error);

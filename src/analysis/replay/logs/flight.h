@@ -28,7 +28,9 @@ typedef struct {
     bool lossy;                /* uncertain only because its counts differ: records were lost */
     bool broken;               /* true if the group's later messages are uncertain, in this run of the replay */
     uint8_t n_listed;
-    uint32_t listed; /* list of some of its messages in flight, by number plus 1; 0: empty */
+    /* List of some of its messages in flight, by number plus 1; 0: empty. Collectives have a hash of the process's
+     * operations here until the first run. */
+    uint32_t listed;
 } XtfGroup;
 
 typedef struct {

@@ -1,0 +1,231 @@
+#include "src/analysis/replay/mail/mail.h"
+
+#include <stdatomic.h>
+
+enum { BATCH_BYTES = (64 << 10) - 64 };
+
+#define NO_SHARE UINT32_MAX
+
+typedef struct Batch {
+    struct Batch *next;
+    uint32_t used;
+    uint64_t words[]; /* letters: a Head and a multiple of 8 bytes each */
+} Batch;
+
+typedef struct {
+    uint32_t kind, n_bytes;
+} Head;
+
+/* The state of a share. Its thread alone uses `out`. */
+typedef struct {
+    Batch **out; /* by share: the open batch; NULL: none */
+    Batch *first, *last;
+    atomic_bool any; /* true if `first` is set */
+    bool waits, marked;
+    GCond news;
+} Box;
+
+struct XtfMail {
+    Box *boxes; /* by share */
+    uint32_t n;
+    GMutex lock;            /* guards the delivered batches, `waits`, `n_waiting` and `leader` */
+    uint32_t n_waiting;     /* number of shares that wait */
+    uint32_t leader;        /* share that decides for all, as all wait; NO_SHARE: none */
+    atomic_uint n_awaiting; /* the same, to be read without the lock */
+    atomic_bool ended;
+};
+
+XtfMail *xtf_mail_new(uint32_t n_shares)
+{
+    XtfMail *mail = g_new0(XtfMail, 1);
+
+    mail->n = n_shares;
+    mail->leader = NO_SHARE;
+    mail->boxes = g_new0(Box, n_shares);
+    g_mutex_init(&mail->lock);
+    for (uint32_t i = 0; i < n_shares; i++) {
+        mail->boxes[i].out = g_new0(Batch *, n_shares);
+        g_cond_init(&mail->boxes[i].news);
+    }
+    return mail;
+}
+
+static void free_batches(Batch *batch)
+{
+    while (batch) {
+        Batch *next = batch->next;
+        g_free(batch);
+        batch = next;
+    }
+}
+
+void xtf_mail_free(XtfMail *mail)
+{
+    if (!mail)
+        return;
+    for (uint32_t i = 0; i < mail->n; i++) {
+        for (uint32_t to = 0; to < mail->n; to++)
+            g_free(mail->boxes[i].out[to]);
+        g_free(mail->boxes[i].out);
+        free_batches(mail->boxes[i].first);
+        g_cond_clear(&mail->boxes[i].news);
+    }
+    g_mutex_clear(&mail->lock);
+    g_free(mail->boxes);
+    g_free(mail);
+}
+
+/* ---- Sending. */
+
+/* Ends the waiting of a share. The caller holds the lock. */
+static void wake_share(XtfMail *mail, Box *box)
+{
+    if (!box->waits)
+        return;
+    box->waits = false;
+    atomic_store_explicit(&mail->n_awaiting, --mail->n_waiting, memory_order_relaxed);
+    g_cond_signal(&box->news);
+}
+
+static void deliver_batch(XtfMail *mail, uint32_t from, uint32_t to)
+{
+    Box *box = &mail->boxes[to];
+    Batch *batch = g_steal_pointer(&mail->boxes[from].out[to]);
+
+    g_mutex_lock(&mail->lock);
+    if (box->first)
+        box->last->next = batch;
+    else
+        box->first = batch;
+    box->last = batch;
+    atomic_store_explicit(&box->any, true, memory_order_relaxed);
+    wake_share(mail, box);
+    g_mutex_unlock(&mail->lock);
+}
+
+static Batch *new_batch(void)
+{
+    Batch *batch = g_malloc(sizeof *batch + BATCH_BYTES);
+
+    batch->next = NULL;
+    batch->used = 0;
+    return batch;
+}
+
+void *xtf_mail_put(XtfMail *mail, uint32_t from, uint32_t to, uint32_t kind, uint32_t n_bytes)
+{
+    Batch **out = &mail->boxes[from].out[to];
+    uint32_t size = (uint32_t)sizeof(Head) + ((n_bytes + 7) & ~7u);
+
+    g_assert(size <= BATCH_BYTES);
+    if (*out && (*out)->used + size > BATCH_BYTES)
+        deliver_batch(mail, from, to);
+    if (!*out)
+        *out = new_batch();
+    Head *head = (Head *)(void *)((uint8_t *)(*out)->words + (*out)->used);
+    *head = (Head){kind, n_bytes};
+    (*out)->used += size;
+    return head + 1;
+}
+
+void xtf_mail_flush(XtfMail *mail, uint32_t from)
+{
+    for (uint32_t to = 0; to < mail->n; to++)
+        if (mail->boxes[from].out[to])
+            deliver_batch(mail, from, to);
+}
+
+bool xtf_mail_is_awaited(const XtfMail *mail)
+{
+    return atomic_load_explicit(&mail->n_awaiting, memory_order_relaxed) > 0;
+}
+
+/* ---- Receiving. */
+
+static void read_batch(const Batch *batch, XtfMailRead read, void *data)
+{
+    for (uint32_t at = 0; at < batch->used;) {
+        const Head *head = (const Head *)(const void *)((const uint8_t *)batch->words + at);
+        read(data, head->kind, head + 1, head->n_bytes);
+        at += (uint32_t)sizeof *head + ((head->n_bytes + 7) & ~7u);
+    }
+}
+
+void xtf_mail_take(XtfMail *mail, uint32_t self, XtfMailRead read, void *data)
+{
+    Box *box = &mail->boxes[self];
+
+    if (!atomic_load_explicit(&box->any, memory_order_relaxed))
+        return;
+    g_mutex_lock(&mail->lock);
+    Batch *all = g_steal_pointer(&box->first);
+    atomic_store_explicit(&box->any, false, memory_order_relaxed);
+    g_mutex_unlock(&mail->lock);
+    for (const Batch *batch = all; batch; batch = batch->next)
+        read_batch(batch, read, data);
+    free_batches(all);
+}
+
+/* ---- Waiting. */
+
+/* Waits until the share gets letters or is resumed, the run is quiet, or it ends. The caller holds the lock. */
+static XtfMailState wait_for_news(XtfMail *mail, uint32_t self)
+{
+    Box *box = &mail->boxes[self];
+
+    while (box->waits && mail->leader != self && !xtf_mail_has_ended(mail))
+        g_cond_wait(&box->news, &mail->lock);
+    if (xtf_mail_has_ended(mail))
+        return XTF_MAIL_ENDED;
+    return box->waits ? XTF_MAIL_QUIET : XTF_MAIL_NEWS;
+}
+
+XtfMailState xtf_mail_wait(XtfMail *mail, uint32_t self)
+{
+    Box *box = &mail->boxes[self];
+
+    xtf_mail_flush(mail, self);
+    g_mutex_lock(&mail->lock);
+    if (!box->first) {
+        box->waits = true;
+        atomic_store_explicit(&mail->n_awaiting, ++mail->n_waiting, memory_order_relaxed);
+        if (mail->n_waiting == mail->n)
+            mail->leader = self;
+    }
+    XtfMailState state = wait_for_news(mail, self);
+    g_mutex_unlock(&mail->lock);
+    return state;
+}
+
+void xtf_mail_mark(XtfMail *mail, uint32_t share)
+{
+    mail->boxes[share].marked = true;
+}
+
+XtfMailState xtf_mail_resume(XtfMail *mail, uint32_t self)
+{
+    g_mutex_lock(&mail->lock);
+    mail->leader = NO_SHARE;
+    for (uint32_t i = 0; i < mail->n; i++) {
+        if (mail->boxes[i].marked)
+            wake_share(mail, &mail->boxes[i]);
+        mail->boxes[i].marked = false;
+    }
+    XtfMailState state = wait_for_news(mail, self);
+    g_mutex_unlock(&mail->lock);
+    return state;
+}
+
+void xtf_mail_end(XtfMail *mail)
+{
+    g_mutex_lock(&mail->lock);
+    atomic_store(&mail->ended, true);
+    for (uint32_t i = 0; i < mail->n; i++)
+        g_cond_signal(&mail->boxes[i].news);
+    g_mutex_unlock(&mail->lock);
+}
+
+bool xtf_mail_has_ended(const XtfMail *mail)
+{
+    return atomic_load_explicit(&mail->ended, memory_order_relaxed);
+}

@@ -1,0 +1,50 @@
+/*
+ * Letters between the shares of a run: parts of its work, each done by one thread.
+ *
+ * Letters of one share to another arrive in order. They travel in batches, so that a letter costs a copy. A full batch
+ * is delivered at once, others when their sender flushes. A share without work waits. If all shares wait and no letter
+ * is on its way, the run is quiet. Then the share that began to wait last may use the data of all shares, until it
+ * resumes some of them or ends the run.
+ *
+ * Each share number is used by one thread. Threads share memory here; a transport by messages of MPI has the same
+ * functions.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct XtfMail XtfMail;
+
+XtfMail *xtf_mail_new(uint32_t n_shares);
+void xtf_mail_free(XtfMail *mail); /* accepts NULL */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMail, xtf_mail_free)
+
+/* Returns space for a letter of `n_bytes`, which the caller fills before its next call. `to` is another share. */
+void *xtf_mail_put(XtfMail *mail, uint32_t from, uint32_t to, uint32_t kind, uint32_t n_bytes);
+/* Delivers the batches of a share that are not full. */
+void xtf_mail_flush(XtfMail *mail, uint32_t from);
+/* True if a share waits: letters should not stay in batches. Cheap. */
+bool xtf_mail_is_awaited(const XtfMail *mail);
+
+/* Reads a letter; its bytes are valid during the call. */
+typedef void (*XtfMailRead)(void *data, uint32_t kind, const void *bytes, uint32_t n_bytes);
+/* Reads all letters that were delivered to a share. Cheap if there are none. */
+void xtf_mail_take(XtfMail *mail, uint32_t self, XtfMailRead read, void *data);
+
+typedef enum {
+    XTF_MAIL_NEWS,  /* letters have arrived, or the share was resumed */
+    XTF_MAIL_QUIET, /* all shares wait, and the caller may decide what is next */
+    XTF_MAIL_ENDED,
+} XtfMailState;
+
+/* Flushes, and waits for letters. */
+XtfMailState xtf_mail_wait(XtfMail *mail, uint32_t self);
+/* Marks a share that has work again, in a quiet run. xtf_mail_resume() wakes all marked shares, at least one. Then it
+ * waits like xtf_mail_wait(). */
+void xtf_mail_mark(XtfMail *mail, uint32_t share);
+XtfMailState xtf_mail_resume(XtfMail *mail, uint32_t self);
+/* Ends the run. Any share may call it at any time, for an error. */
+void xtf_mail_end(XtfMail *mail);
+bool xtf_mail_has_ended(const XtfMail *mail); /* cheap */

@@ -49,7 +49,7 @@ static int compare_ends(gconstpointer a, gconstpointer b)
 }
 
 /* Finds fields of a table. False if the table lacks one, as a table of another version may. */
-static bool find_fields(const XtfTable *table, const char *const *names, const XtfField **fields, unsigned n)
+static bool find_reading_fields(const XtfTable *table, const char *const *names, const XtfField **fields, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         fields[i] = table ? xtf_schema_field(table->schema, names[i]) : NULL;
@@ -67,7 +67,7 @@ static bool load_ends(XtfTrace *trace, GArray *ends, GError **error)
 
     if (!xtf_trace_table(trace, XTF_TABLE_CLOCK_READINGS, &table, error))
         return false;
-    if (!find_fields(table, names, fields, G_N_ELEMENTS(names)))
+    if (!find_reading_fields(table, names, fields, G_N_ELEMENTS(names)))
         return true;
     for (uint64_t i = 0; i < table->n_rows; i++) {
         const uint8_t *row = table->rows + i * table->schema->row_size;
@@ -91,7 +91,7 @@ static bool load_nodes(XtfTrace *trace, GHashTable *nodes, GError **error)
 
     if (!xtf_trace_table(trace, XTF_TABLE_CLOCK_NODES, &table, error))
         return false;
-    if (!find_fields(table, names, fields, G_N_ELEMENTS(names)))
+    if (!find_reading_fields(table, names, fields, G_N_ELEMENTS(names)))
         return true;
     for (uint64_t i = 0; i < table->n_rows; i++) {
         const uint8_t *row = table->rows + i * table->schema->row_size;

@@ -52,7 +52,7 @@ static uint64_t value_of_label(const XtfField *field, const char *label)
     return UINT64_MAX;
 }
 
-static void find_fields(XtfProbeSchema *probe, const XtfSchema *schema)
+static void find_probe_fields(XtfProbeSchema *probe, const XtfSchema *schema)
 {
     const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
     const XtfField *event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
@@ -99,7 +99,7 @@ XtfProbes *xtf_probes_new(XtfTraceContext *context, GError **error)
     probes->text = g_string_new(NULL);
     probes->flushes = true;
     for (uint32_t i = 0; i < n; i++)
-        find_fields(&probes->schemas[i], xtf_trace_schema(trace, i));
+        find_probe_fields(&probes->schemas[i], xtf_trace_schema(trace, i));
     return probes;
 }
 

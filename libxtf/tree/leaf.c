@@ -88,15 +88,16 @@ static uint8_t *unpack_frames(const PackedLeaf *leaf, const XtfRowMap *map, cons
 {
     const XtfSchema *schema = leaf->array->schema;
     const XtfAggregate *aggregate = &schema->aggregates[leaf->index];
+    const XtfCodec *codec = xtf_codec(leaf->array->codec);
     const XtfFrameFields fields = {.key = aggregate->keys[0],
                                    .is_end = aggregate->values[0],
                                    .distance = aggregate->values[1],
                                    .outermost = aggregate->values[2]};
     uint8_t *memory = NULL;
 
-    if (fields.key > 0 && fields.is_end > 0 && fields.distance > 0 && fields.outermost > 0)
-        memory = xtf_codec(leaf->array->codec)
-                     ->unpack_frames(schema, map, &fields, packed->payload, length, packed->count, before, size, fault);
+    if (codec->unpack_frames && fields.key > 0 && fields.is_end > 0 && fields.distance > 0 && fields.outermost > 0)
+        memory =
+            codec->unpack_frames(schema, map, &fields, packed->payload, length, packed->count, before, size, fault);
     if (memory || *fault)
         return memory;
     *size = before;

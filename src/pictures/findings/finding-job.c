@@ -226,6 +226,7 @@ XtfFinding *xtf_finding_add(XtfFindingJob *job, const XtfFindingRule *rule, doub
     finding.proc = g_strdup(place->proc);
     const XtfNumberSet *procs = job->selection == job->recorded.selection ? job->recorded.procs : NULL;
     finding.path = print_table_path(place, &job->views->context->scale, procs);
+    finding.table = finding.path + strlen(finding.path) - strlen(place->table);
     g_array_append_val(job->findings, finding);
     return &g_array_index(job->findings, XtfFinding, job->findings->len - 1);
 }

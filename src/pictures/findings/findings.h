@@ -46,7 +46,7 @@ typedef struct {
     uint64_t from, to;
     char *proc;        /* the table's processes, as a path names them; NULL: the selection's */
     const char *type;  /* the table's type of rows: "waits"; NULL: the selection's */
-    const char *table; /* name of its file, "profile"; may have directories in it, "by/time:100/profile" */
+    const char *table; /* name of its file, at the end of `path`: "profile"; may have directories, "iter/1/profile" */
 } XtfFinding;
 
 /* Returns the findings of a selection as XtfFinding, by rank, then the highest score first. The array owns them. It is

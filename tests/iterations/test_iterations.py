@@ -176,6 +176,20 @@ class Iterations(unittest.TestCase):
         self.assertEqual(len(windows), 8)
         self.check_profile(trace, processes, "iter/5", windows[5])
 
+    def test_iterations_without_time(self):
+        """An iteration that takes less than a tick of the clock in every process is empty, and within the trace."""
+        processes = [Process(start=10) for _ in range(3)]
+        for process in processes:
+            for k in range(9):
+                process.call("iteration", 0 if k == 3 else 100)
+        trace = self.write("short", processes)
+        windows = self.check_iterations(trace, processes, "iteration", True)
+        self.check_profile(trace, processes, "iter/3", windows[3])
+        done = subprocess.run([XTF, "cat", trace, "iter/3/count", "iter/3/profile"], capture_output=True, text=True, check=True, timeout=60)
+        self.assertEqual(done.stderr, "")
+        rows = self.table(trace, "iter/3/by/time:2/profile")
+        self.assertEqual({float(row[end]) for row in rows for end in ("from", "to")}, {310 / MICRO})
+
     def test_refusals(self):
         trace = self.write("refused", self.stencil())
         self.assertIn("there are iterations 0 to 11", self.cat(trace, "iter/12/count", status=1))

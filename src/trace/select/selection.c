@@ -140,17 +140,22 @@ XtfSelection *xtf_selection_in_window(const XtfSelection *selection, uint64_t fr
     return narrowed;
 }
 
-/* Returns the least window that contains the windows of all locations. */
+/* Returns the least window that contains the windows of all locations. If none has any length, returns an instant. */
 static void surround_windows(const XtfLocationWindows *windows, uint64_t *from, uint64_t *to)
 {
+    uint64_t last = 0;
+
     *from = UINT64_MAX;
     *to = 0;
     for (uint32_t i = 0; i < windows->locations->n; i++) {
+        last = MAX(last, windows->all[i].from);
         if (windows->all[i].from >= windows->all[i].to)
             continue;
         *from = MIN(*from, windows->all[i].from);
         *to = MAX(*to, windows->all[i].to);
     }
+    if (*from > *to)
+        *from = *to = last;
 }
 
 XtfSelection *xtf_selection_in_location_windows(const XtfSelection *selection, XtfLocationWindows *windows)
@@ -158,7 +163,7 @@ XtfSelection *xtf_selection_in_location_windows(const XtfSelection *selection, X
     uint64_t from, to;
 
     surround_windows(windows, &from, &to);
-    XtfSelection *narrowed = xtf_selection_in_window(selection, from, MAX(from, to));
+    XtfSelection *narrowed = xtf_selection_in_window(selection, from, to);
 
     xtf_location_windows_unref(narrowed->windows);
     narrowed->windows = selection->windows ? xtf_location_windows_intersect(selection->windows, windows)

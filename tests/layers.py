@@ -24,6 +24,7 @@ STOREYS = [
     # The files of the room "" are the public headers of libxtf, which all its rooms and the storeys above may use.
     ("libxtf", ["", "base", "schema", "pack", "disk", "disk/lists", "cache", "tree", "totals", "aggregate", "records", "write/aggregates", "write/pages", "write", "write/parts", "check", "merge"]),
     ("src/files", [""]),
+    ("src/world", ["", "mpi"]),
     ("src/model", [""]),
     ("src/trace", ["text", "context", "select", "calls"]),
     ("src/analysis", ["formulas", "steps", "replay/logs", "replay/lossy", "replay/mail", "replay", "synchronous", "align", "kinds", "waits", "causes", "path", "ideal", "compensate", "analyze"]),

@@ -105,4 +105,31 @@ const XtfPartRemark *const *xtf_trace_part_remarks(const XtfTrace *trace, size_t
 /* Writes the anchor of all parts in a folder. Has the errors of xtf_merge(). The report counts no copied bytes. */
 bool xtf_merge_anchor(const char *folder, const XtfMergeOptions *options, XtfMergeReport *report, GError **error);
 
+/* Numbers of the rows of a table. */
+typedef struct {
+    const char *table; /* name */
+    const uint32_t *rows;
+    uint32_t n;
+} XtfMergeRows;
+
+/* A part that shares its definitions with others. */
+typedef struct {
+    const char *path; /* in the anchor's folder */
+    /* By row of the part, the row of the first part's table. Rows of tables that are not listed have the same number in
+     * the first part. */
+    const XtfMergeRows *rows;
+    size_t n_rows;    /* number of listed tables */
+    bool own_strings; /* its rows hold strings that have other ids in the first part */
+} XtfMergePart;
+
+/*
+ * Writes the anchor of parts that one program has just written with shared definitions, such as the ranks of a job that
+ * import one archive. The whole gets the tables and the strings of the first part. No row is compared with
+ * another, and no part is verified. So all definitions that any part has must be in the first part.
+ *
+ * XTF_ERROR_INVALID if a number leads to no row, and as xtf_merge_anchor().
+ */
+bool xtf_merge_anchor_shared(const char *folder, const XtfMergePart *parts, size_t n_parts,
+                             const XtfMergeOptions *options, XtfMergeReport *report, GError **error);
+
 XTF_END_DECLS

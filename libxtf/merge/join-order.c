@@ -113,7 +113,7 @@ bool xtf_join_finish_tables(XtfJoin *join, GError **error)
         XtfJoinedTable *table = join->tables->pdata[id];
         if (!check_widths(join, join->schemas->pdata[id], error))
             return false;
-        if (table && !table->is_list && is_ordered(table->schema))
+        if (table && !join->keeps_order && !table->is_list && is_ordered(table->schema))
             order_table(table);
     }
     for (guint id = 0; id < join->schemas->len; id++) {

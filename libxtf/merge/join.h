@@ -41,6 +41,7 @@ typedef struct {
     GHashTable *string_ids; /* text -> id */
     GArray *beyond;         /* references from table rows to rows that do not exist */
     uint32_t n_parts;
+    bool keeps_order;             /* tables have their order, so xtf_join_finish_tables() sorts none */
     const char *const *separate;  /* tables whose rows join no rows of other parts, NULL-terminated; NULL: none */
     const XtfNumberShift *shifts; /* what the next part adds to its numbers */
     size_t n_shifts;

@@ -12,6 +12,7 @@
  *   output.c  the output, a file or memory: parts, items, superblocks
  *   whole.c   the P index, the tables and the catalog of the whole
  *   ends.c    the items that opening reads, and the pages of an anchor's parts
+ *   shared.c  parts that share their tables
  *   join*.c   joining tables
  *   run*.c    joining runs of one job: runs-private.h
  */
@@ -71,9 +72,10 @@ typedef struct {
     bool growing;       /* the parts may be written meanwhile; each is read at its newest commit */
     XtfKeptParts *kept; /* growing parts that stay open; NULL: none do */
     XtfJoin *join;
-    GPtrArray *parts;  /* XtfPart */
-    GHashTable *files; /* set of the parts, by device and inode */
-    GArray *arrays;    /* XtfArray of all parts; `schema` is the whole's, `segment` counts over all parts */
+    GPtrArray *parts;           /* XtfPart */
+    const XtfMergePart *shared; /* parts that share their tables, in the order of `parts`; NULL: tables are joined */
+    GHashTable *files;          /* set of the parts, by device and inode */
+    GArray *arrays;             /* XtfArray of all parts; `schema` is the whole's, `segment` counts over all parts */
     uint32_t n_segments;
     GPtrArray *limits;       /* XtfLimits by field, by schema */
     GArray *deferred_limits; /* XtfDeferredLimits */
@@ -134,6 +136,12 @@ void xtf_known_part_mark_lost(XtfKnownPart *known, const char *reason);
  * state of a part differs but its commit does not. The caller initialises both. */
 bool xtf_parts_scan(const XtfPartsScan *scan, char **paths, GHashTable *now, bool *changed, bool *flipped,
                     GError **error);
+
+/* ---- shared.c */
+
+/* Copies the tables and strings of the first part, and maps the rows of other parts' tables to its rows. `map` has the
+ * schemas. */
+bool xtf_merge_share_tables(const XtfMerge *merge, XtfTrace *trace, XtfPartMap *map, GError **error);
 
 /* ---- folder.c */
 

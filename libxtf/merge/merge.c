@@ -189,6 +189,7 @@ static bool copy_parts(XtfMerge *merge, XtfMergeOutput *output, GError **error)
 
 bool xtf_merge_join_parts(XtfMerge *merge, const char *const *parts, size_t n_parts, GError **error)
 {
+    merge->join->keeps_order = merge->shared;
     if (!add_parts(merge, parts, n_parts, error) || !order_arrays(merge, error) ||
         !xtf_join_finish_tables(merge->join, error))
         return false;
@@ -235,18 +236,40 @@ bool xtf_merge_write_in_place(XtfMerge *merge, XtfMergeOutput *output, GError **
     return xtf_merge_write_whole(merge, output, error);
 }
 
+/* Writes the anchor of parts in a folder. */
+static bool write_anchor(XtfMerge *merge, const char *folder, const char *const *parts, size_t n_parts,
+                         XtfMergeReport *report, GError **error)
+{
+    g_auto(XtfMergeOutput) output = {.fd = -1};
+    g_autofree char *path = g_build_filename(folder, XTF_ANCHOR_NAME, NULL);
+
+    if (!xtf_merge_join_parts(merge, parts, n_parts, error) || !xtf_merge_output_begin(&output, path, error) ||
+        !xtf_merge_write_in_place(merge, &output, error) ||
+        !xtf_merge_output_end(&output, !merge->options.no_sync, error))
+        return false;
+    fill_report(merge, n_parts, &output, report);
+    return true;
+}
+
 bool xtf_merge_anchor(const char *folder, const XtfMergeOptions *options, XtfMergeReport *report, GError **error)
 {
     g_auto(XtfMerge) merge;
-    g_auto(XtfMergeOutput) output = {.fd = -1};
-    g_autofree char *path = g_build_filename(folder, XTF_ANCHOR_NAME, NULL);
     g_auto(GStrv) parts = xtf_folder_parts(folder, error);
 
     xtf_merge_init(&merge, options);
-    if (!parts || !xtf_merge_join_parts(&merge, (const char *const *)parts, g_strv_length(parts), error) ||
-        !xtf_merge_output_begin(&output, path, error) || !xtf_merge_write_in_place(&merge, &output, error) ||
-        !xtf_merge_output_end(&output, !merge.options.no_sync, error))
-        return false;
-    fill_report(&merge, g_strv_length(parts), &output, report);
-    return true;
+    return parts && write_anchor(&merge, folder, (const char *const *)parts, g_strv_length(parts), report, error);
+}
+
+bool xtf_merge_anchor_shared(const char *folder, const XtfMergePart *parts, size_t n_parts,
+                             const XtfMergeOptions *options, XtfMergeReport *report, GError **error)
+{
+    g_auto(XtfMerge) merge;
+    g_autofree const char **paths = g_new(const char *, n_parts);
+
+    for (size_t i = 0; i < n_parts; i++)
+        paths[i] = parts[i].path;
+    xtf_merge_init(&merge, options);
+    merge.options.keep_going = false;
+    merge.shared = parts;
+    return write_anchor(&merge, folder, paths, n_parts, report, error);
 }

@@ -86,6 +86,8 @@ static bool add_maps(const XtfMerge *merge, XtfTrace *trace, XtfPart *part, cons
 {
     g_autofree uint8_t *used = find_used_tables(merge, trace, part);
 
+    if (merge->shared && !merge->shared[merge->parts->len].own_strings)
+        part->has_strings = false; /* they have the same ids in the whole */
     for (guint i = 0; i < part->segments->len; i++) {
         XtfPartSegment *segment = &g_array_index(part->segments, XtfPartSegment, i);
         const XtfSegmentMap *own = trace->catalog.segment_maps ? &trace->catalog.segment_maps[i] : NULL;

@@ -333,7 +333,8 @@ static bool join_part(XtfMerge *merge, XtfPart *part, XtfTrace *trace, GArray *a
     bool removed = xtf_catalog_n_removed(&trace->catalog) > 0;
     bool good = xtf_merge_add_clocks(merge, part, arrays, removed, error) &&
                 xtf_join_schemas(merge->join, trace, part->path, &map, error) &&
-                xtf_join_tables(merge->join, trace, &map, error);
+                (merge->shared ? xtf_merge_share_tables(merge, trace, &map, error)
+                               : xtf_join_tables(merge->join, trace, &map, error));
     if (good)
         add_arrays(merge, part, &map, arrays);
     good = good && xtf_merge_add_numbers(merge, trace, part, &map, error);
@@ -415,6 +416,15 @@ static XtfTrace *open_newest_commit(const XtfMerge *merge, XtfPart *part, GError
     return g_steal_pointer(&trace);
 }
 
+/* Checks a part. If parts share their tables, checks only the tables of the first: all have just been written. */
+static bool is_sound(const XtfMerge *merge, XtfTrace *trace, GError **error)
+{
+    bool verifies = !merge->growing && !merge->shared, has_tables = merge->shared && merge->parts->len > 0;
+
+    return (merge->growing || check_newest_commit(trace, error)) && (!verifies || verify_part(merge, trace, error)) &&
+           xtf_trace_is_supported(trace, error) && (has_tables || check_tables(trace, error));
+}
+
 bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError **error)
 {
     g_autoptr(XtfPart) part = g_new0(XtfPart, 1);
@@ -431,9 +441,7 @@ bool xtf_merge_add_part(XtfMerge *merge, const char *path, bool *fatal, GError *
         trace = open_newest_commit(merge, part, error);
     if (!trace)
         return false;
-    bool sound = merge->growing || (check_newest_commit(trace, error) && verify_part(merge, trace, error));
-    if (!sound || !xtf_trace_is_supported(trace, error) || !check_tables(trace, error) ||
-        !read_arrays(trace, arrays, error)) {
+    if (!is_sound(merge, trace, error) || !read_arrays(trace, arrays, error)) {
         g_prefix_error(error, "%s: ", path);
         return false;
     }

@@ -38,7 +38,7 @@ STOREYS = [
 # The storeys beside, each with its rooms, lowest first. For each room: the highest storey that it uses, or None, and the other rooms that it
 # uses.
 BESIDE = [
-    ("src/import", [("definitions", "src/model", []), ("", "src/model", []), ("otf2", "src/model", []), ("opents", "src/model", []), ("chrome", "src/model", [])]),
+    ("src/import", [("definitions", "src/model", []), ("share", "src/model", []), ("", "src/model", []), ("ranks", "src/model", []), ("otf2", "src/model", []), ("opents", "src/model", []), ("chrome", "src/model", [])]),
     ("src/record", [
         ("", "src/model", []), ("stack", None, []), ("core", None, []), ("regions", None, ["libxtf/base"]), ("gasp", None, []),
         ("mpi/library", None, []), ("mpi/comms", None, ["libxtf/base"]), ("mpi/messages", None, []), ("mpi/windows", None, ["libxtf/base"]),

@@ -34,27 +34,20 @@ static void add_suspects(GError *error, const XtfImporter *importer, const char 
     error->message = g_string_free(g_steal_pointer(&message), FALSE);
 }
 
-/*
- * Reads in a child process. If the child crashes, keep_going starts another one, which reads one location at a time. If
- * that one crashes too, the location is known, and the next child skips it.
- */
-static GVariant *read_trace(const XtfImporter *importer, const char *anchor, const XtfOutput *output,
-                            const XtfReplaced *replaced, const XtfImportOptions *options, GError **error)
+GVariant *xtf_import_read(const XtfImportJob *job, GError **error)
 {
+    const XtfImportOptions *options = job->options;
     g_autoptr(GArray) skipped = g_array_new(FALSE, FALSE, sizeof(uint64_t));
     XtfImportOptions child_options = *options;
+    XtfImportJob child_job = *job;
 
+    child_job.options = &child_options;
+    child_job.skipped = skipped;
     for (;;) {
-        XtfImportJob job = {.importer = importer,
-                            .anchor = anchor,
-                            .output = output,
-                            .options = &child_options,
-                            .skipped = skipped,
-                            .replaced = replaced};
         XtfSupervision supervision = {
             .work = xtf_import_job_run,
-            .data = &job,
-            .type = XTF_REPORT_TYPE,
+            .data = &child_job,
+            .type = job->share ? XTF_SHARED_REPORT_TYPE : XTF_REPORT_TYPE,
             .cancel = options->cancel,
             .progress = options->progress,
             .progress_data = options->progress_data,
@@ -65,7 +58,7 @@ static GVariant *read_trace(const XtfImporter *importer, const char *anchor, con
         if (result)
             return result;
         if (!options->keep_going || suspects->len == 0 || skipped->len >= SKIPPED_MAX) {
-            add_suspects(failed, importer, anchor, suspects);
+            add_suspects(failed, job->importer, job->anchor, suspects);
             g_propagate_error(error, failed);
             return NULL;
         }
@@ -104,9 +97,7 @@ static bool is_foreign_file(const char *path)
     return !trace && g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_XTF);
 }
 
-/* True if an existing file is one of the archive's files, or in one of its folders. Imports have names that begin like
- * the archive's, and are no part of it. */
-static bool is_in_archive(const XtfImporter *importer, const char *anchor, const char *output)
+bool xtf_import_is_in_archive(const XtfImporter *importer, const char *anchor, const char *output)
 {
     g_autoptr(GPtrArray) files = xtf_importer_files(importer, anchor);
     g_autofree char *final_path = realpath(output, NULL);
@@ -136,7 +127,7 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
         format ? xtf_import_of_format(path, format, &importer, error) : xtf_import_detect(path, &importer, error);
     XtfReplaced replaced;
 
-    if (anchor && is_in_archive(importer, anchor, output))
+    if (anchor && xtf_import_is_in_archive(importer, anchor, output))
         return xtf_fail(error, XTF_ERROR_IO, "%s: the output is a file of the archive to be read", output);
     XtfOutput *file = anchor ? xtf_output_begin(output, anchor, error) : NULL;
     if (!file)
@@ -149,7 +140,10 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
     options = options ? options : &defaults;
     g_autoptr(GVariant) result = NULL;
     if (find_replaced(&replaced, importer, output, options->force, error))
-        result = read_trace(importer, anchor, file, &replaced, options, error);
+        result = xtf_import_read(
+            &(XtfImportJob){
+                .importer = importer, .anchor = anchor, .output = file, .options = options, .replaced = &replaced},
+            error);
     g_free(replaced.identity);
     if (!xtf_output_end(file, result, error))
         return false;

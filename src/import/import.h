@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include "src/import/importer.h"
 #include "src/import/options.h"
 #include "src/import/report.h"
 
@@ -17,3 +18,14 @@
  * initialized, and is filled only on success. */
 bool xtf_import(const char *path, const char *output, const XtfImportOptions *options, XtfImportReport *report,
                 GError **error);
+
+/* ---- For imports that do more (ranks/). */
+
+/* Reads a trace in a child process, as xtf_import_job_run() does (job.h); the caller sets the first four members of the
+ * job, and `replaced` and `share`. If the child crashes, options->keep_going starts another one, which reads one
+ * location at a time. If that one crashes too, the location is known, and the next child skips it. */
+GVariant *xtf_import_read(const XtfImportJob *job, GError **error);
+
+/* True if an existing file is one of the archive's files, or in one of its folders. Imports have names that begin like
+ * the archive's, and are no part of it. */
+bool xtf_import_is_in_archive(const XtfImporter *importer, const char *anchor, const char *output);

@@ -19,6 +19,7 @@ typedef struct {
     const char *ending;      /* of the anchors' names */
     bool common_ending;      /* files of other formats have that ending, too: only detect() recognizes an anchor */
     bool has_values;         /* this format supports the option `values` (options.h) */
+    bool shares;             /* ranks of a job may share the locations of a trace: job->share */
     const char *identity;    /* the property of an import that identifies the imported trace */
     const char
         *suspects;      /* noun for the numbers of XtfSupervised.busy_with, in messages on crashes; NULL: "location" */

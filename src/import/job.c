@@ -7,6 +7,16 @@ enum {
     NOTES_MAX = 200, /* most remarks in one list of the report */
 };
 
+/* Lists the last remark of a list as one on the location that is being read, for other ranks. */
+static void share_note(XtfImportJob *job, const GPtrArray *notes)
+{
+    GPtrArray *const lists[] = {XTF_IMPORT_NOTE_LISTS(job)};
+
+    for (unsigned i = 0; job->share && i < G_N_ELEMENTS(lists); i++)
+        if (lists[i] == notes)
+            xtf_share_note(job->share, i, notes->pdata[notes->len - 1]);
+}
+
 void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...)
 {
     va_list arguments;
@@ -15,10 +25,14 @@ void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ..
     g_autofree char *note = g_strdup_vprintf(format, arguments);
     va_end(arguments);
     g_mutex_lock(&job->lock);
-    if (notes->len < NOTES_MAX)
+    if (notes->len < NOTES_MAX) {
         g_ptr_array_add(notes, g_utf8_make_valid(note, -1)); /* file names in it may have any bytes */
-    else
+        share_note(job, notes);
+    } else {
         job->n_unlisted_notes++;
+        if (job->share && job->share->location != XTF_NONE32)
+            job->share->n_unlisted++;
+    }
     g_mutex_unlock(&job->lock);
 }
 
@@ -210,6 +224,8 @@ GVariant *xtf_import_job_run(XtfSupervised *shared, void *data, GError **error)
     if (job->importer->run(job, error)) {
         complete_report(job);
         result = xtf_import_report_pack(&job->report);
+        if (job->share)
+            result = g_variant_new("(@(a(sstt)asasasttttt)v)", result, job->share->result);
     }
     xtf_writer_abort(job->writer);
     xtf_import_report_finish(&job->report);

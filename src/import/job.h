@@ -11,6 +11,7 @@
 #include "src/import/options.h"
 #include "src/import/output.h"
 #include "src/import/report.h"
+#include "src/import/share/share.h"
 #include "src/import/stream.h"
 #include "src/import/supervise.h"
 
@@ -27,6 +28,7 @@ struct XtfImportJob {
     const XtfImportOptions *options;
     const GArray *skipped; /* of uint64_t: locations on which an earlier child crashed or hung */
     const XtfReplaced *replaced;
+    XtfShare *share; /* of this rank, if several do the import; NULL: this process does all of it */
 
     XtfSupervised *shared;
     XtfWriter *writer; /* set by xtf_import_create_output() */
@@ -44,6 +46,7 @@ struct XtfImportJob {
  * changes them. Leave out: of data that is not imported. Write for users who know their program, not the format. Any
  * thread. */
 void xtf_import_note(XtfImportJob *job, GPtrArray *notes, const char *format, ...) G_GNUC_PRINTF(3, 4);
+#define XTF_IMPORT_NOTE_LISTS(job)         (job)->report.warnings, (job)->report.repaired, (job)->report.left_out
 #define xtf_import_warn(job, ...)          xtf_import_note(job, (job)->report.warnings, __VA_ARGS__)
 #define xtf_import_note_repair(job, ...)   xtf_import_note(job, (job)->report.repaired, __VA_ARGS__)
 #define xtf_import_note_left_out(job, ...) xtf_import_note(job, (job)->report.left_out, __VA_ARGS__)
@@ -77,5 +80,25 @@ bool xtf_import_create_output(XtfImportJob *job, uint64_t ticks_per_second, uint
 /* Adds a stream's records and tags, and the numbers of events and locations read for it, to the totals. Any thread. */
 void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read, uint64_t locations);
 
-/* Runs the importer of `job`, whose first six members the caller has set. Returns the report. An XtfSupervisedWork. */
+/* ---- Imports of several ranks (share/share.h). The importer writes the tables and closes the writer before the first
+ * function, and calls the second one instead of reading events. `own` is of the importer alone, of any type. */
+
+/* True if this process combines the results of all ranks. */
+static inline bool xtf_import_combines(const XtfImportJob *job)
+{
+    return job->share && job->share->results;
+}
+
+/* Makes the result of a rank: counts, remarks on locations, late rows, tags, and `own`, which it takes over. */
+bool xtf_import_pack_share(XtfImportJob *job, XtfDefinitions *definitions, GVariant *own, GError **error);
+/* Adds up the results of all ranks. */
+bool xtf_import_combine_shares(XtfImportJob *job, XtfDefinitions *definitions, GError **error);
+/* Returns the importer's own part of a rank's result, of a type; NULL with an error. The caller unrefs it. */
+GVariant *xtf_import_share_own(const XtfImportJob *job, unsigned rank, const char *type, GError **error);
+
+/* Type of the result of a job with a share: the report, and the share's result. */
+#define XTF_SHARED_REPORT_TYPE G_VARIANT_TYPE("((a(sstt)asasasttttt)v)")
+
+/* Runs the importer of `job`, whose first seven members the caller has set. Returns the report; with a share, its
+ * result, too. An XtfSupervisedWork. */
 GVariant *xtf_import_job_run(XtfSupervised *shared, void *job, GError **error);

@@ -26,10 +26,8 @@ static bool check_final_path(const char *final_path, const char *source, GError 
 
 /* Creates a file without a name. False if the file system does not support that, or without /proc, which linkat() needs
  * to give the file its name. */
-static bool create_nameless(XtfOutput *output, mode_t mode)
+static bool create_nameless(XtfOutput *output, const char *folder, mode_t mode)
 {
-    g_autofree char *folder = g_path_get_dirname(output->final_path);
-
     output->fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
     if (output->fd < 0)
         return false;
@@ -42,9 +40,11 @@ static bool create_nameless(XtfOutput *output, mode_t mode)
     return false;
 }
 
-static bool create_named(XtfOutput *output, mode_t mode, GError **error)
+static bool create_named(XtfOutput *output, const char *folder, mode_t mode, GError **error)
 {
-    output->path = g_strdup_printf("%s.XXXXXX", output->final_path);
+    g_autofree char *name = g_path_get_basename(output->final_path);
+
+    output->path = g_strdup_printf("%s/%s.XXXXXX", folder, name);
     int fd = g_mkstemp(output->path);
 
     if (fd < 0)
@@ -63,21 +63,32 @@ static void output_free(XtfOutput *output)
     g_free(output);
 }
 
-XtfOutput *xtf_output_begin(const char *final_path, const char *source, GError **error)
+XtfOutput *xtf_output_begin_in(const char *folder, const char *final_path, GError **error)
 {
     mode_t mask = umask(0);
 
     umask(mask);
-    if (!check_final_path(final_path, source, error))
-        return NULL;
     XtfOutput *output = g_new0(XtfOutput, 1);
     output->final_path = g_strdup(final_path);
     output->fd = -1;
-    if (create_nameless(output, 0666 & ~mask) ||
-        create_named(output, 0666 & ~mask, error)) /* the mode of any new file */
+    if (create_nameless(output, folder, 0666 & ~mask) ||
+        create_named(output, folder, 0666 & ~mask, error)) /* the mode of any new file */
         return output;
     output_free(output);
     return NULL;
+}
+
+XtfOutput *xtf_output_begin(const char *final_path, const char *source, GError **error)
+{
+    g_autofree char *folder = g_path_get_dirname(final_path);
+
+    return check_final_path(final_path, source, error) ? xtf_output_begin_in(folder, final_path, error) : NULL;
+}
+
+void xtf_output_redirect(XtfOutput *output, const char *final_path)
+{
+    g_free(output->final_path);
+    output->final_path = g_strdup(final_path);
 }
 
 static bool move_to_final_path(XtfOutput *output, GError **error)

@@ -21,6 +21,11 @@ typedef struct {
  * NULL as `source`: `final_path` may be the file to be read. Returns NULL with an error. */
 XtfOutput *xtf_output_begin(const char *final_path, const char *source, GError **error);
 
+/* Creates an empty file in `folder`, for a `final_path` whose folder may not exist yet. */
+XtfOutput *xtf_output_begin_in(const char *folder, const char *final_path, GError **error);
+/* Changes the final path, to one on the same file system. */
+void xtf_output_redirect(XtfOutput *output, const char *final_path);
+
 /* Opens the file for reading and writing. Returns -1 with an error. */
 int xtf_output_open(const XtfOutput *output, GError **error);
 /* Returns a writer of a new trace in the file. NULL with an error. */

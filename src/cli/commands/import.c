@@ -30,13 +30,33 @@ static void print_counts(const XtfImportReport *report)
         xtf_print_line(stdout, "left out: %s", (const char *)g_ptr_array_index(report->left_out, i));
 }
 
+/* Returns the bytes of a file, or of all files in a folder of parts; *parts gets their number. */
+static uint64_t count_bytes(const char *output, unsigned *parts)
+{
+    g_autoptr(GDir) dir = g_dir_open(output, 0, NULL);
+    struct stat written;
+    const char *name;
+    uint64_t bytes = 0;
+
+    *parts = 0;
+    if (!dir)
+        return stat(output, &written) == 0 ? (uint64_t)written.st_size : 0;
+    while ((name = g_dir_read_name(dir))) {
+        g_autofree char *file = g_build_filename(output, name, NULL);
+        bytes += stat(file, &written) == 0 ? (uint64_t)written.st_size : 0;
+        *parts += g_ascii_isdigit(*name);
+    }
+    return bytes;
+}
+
 static void print_output(const char *output, uint64_t records)
 {
-    struct stat written;
+    unsigned parts;
+    uint64_t bytes = count_bytes(output, &parts);
+    g_autofree char *in_parts = parts > 0 ? g_strdup_printf(", %u part%s", parts, parts == 1 ? "" : "s") : g_strdup("");
 
-    if (stat(output, &written) == 0)
-        xtf_print_line(stdout, "%s: %" PRIu64 " bytes, %.2f a record", output, (uint64_t)written.st_size,
-                       records > 0 ? (double)written.st_size / (double)records : 0);
+    xtf_print_line(stdout, "%s: %" PRIu64 " bytes, %.2f a record%s", output, bytes,
+                   records > 0 ? (double)bytes / (double)records : 0, in_parts);
 }
 
 static void print_import_report(const XtfImportReport *report, const char *archive, const char *output, bool quiet)
@@ -53,9 +73,9 @@ static void print_import_report(const XtfImportReport *report, const char *archi
     printf("format: %s\n", report->format);
 }
 
-/* Returns NAME.xtf, in the current folder, for "dir/NAME.otf2", "dir/NAME/", or "." in dir/NAME. The caller frees it.
- */
-static char *default_output(const char *archive)
+/* Returns NAME.xtf, in the current folder, for "dir/NAME.otf2", "dir/NAME/", or "." in dir/NAME; if ranks share an
+ * import, NAME.xtf.d. The caller frees it. */
+static char *default_output(const char *archive, bool by_ranks)
 {
     g_autofree char *whole = g_canonicalize_filename(archive, NULL);
     g_autofree char *name = g_path_get_basename(whole);
@@ -64,19 +84,36 @@ static char *default_output(const char *archive)
 
     if (importer)
         name[strlen(name) - strlen(importer->ending)] = '\0';
-    return g_strconcat(name, ".xtf", NULL);
+    return g_strconcat(name, by_ranks && importer && importer->shares ? ".xtf.d" : ".xtf", NULL);
 }
 
-static int import_archive(const char *archive, const char *output, const XtfImportOptions *options, bool quiet)
+static int import_archive(XtfWorld *world, const char *archive, const char *output, const XtfImportOptions *options,
+                          bool quiet)
 {
+    bool by_ranks = xtf_world_is_launched(world), is_silent = xtf_world_rank(world) > 0;
+    g_autofree char *own_output = output ? g_strdup(output) : default_output(archive, by_ranks);
     g_auto(XtfImportReport) report;
     GError *error = NULL;
 
     xtf_import_report_init(&report);
-    if (!xtf_cli_import(archive, output, options, quiet, &report, &error))
-        return xtf_cli_fail(error);
-    print_import_report(&report, archive, output, quiet);
+    if (!xtf_cli_import(by_ranks ? world : NULL, archive, own_output, options, quiet || is_silent, &report, &error))
+        return error ? xtf_cli_fail(error) : XTF_EXIT_FAILED; /* without an error, another rank reports one */
+    if (!is_silent)
+        print_import_report(&report, archive, own_output, quiet);
     return XTF_EXIT_DONE;
+}
+
+/* Imports alone or, if the launcher of an MPI started the process, with the other ranks of the job. */
+static int import_in_world(const char *archive, const char *output, const XtfImportOptions *options, bool quiet)
+{
+    GError *error = NULL;
+    XtfWorld *world = xtf_world_start(&error);
+
+    if (!world)
+        return xtf_cli_fail(error);
+    int status = import_archive(world, archive, output, options, quiet);
+    xtf_world_end(world);
+    return status;
 }
 
 int xtf_command_import(int argc, char **argv)
@@ -87,8 +124,8 @@ int xtf_command_import(int argc, char **argv)
     g_autofree char *values = NULL, *format = NULL;
     gint jobs = 0;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to FILE (default: name of the archive, with .xtf)",
-         "FILE"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
+         "Write to FILE (default: name of the archive, with .xtf), or by ranks to a folder", "FILE"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &format, "Read ARCHIVE, a file, as this format (default: found out)",
          "NAME"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Use N threads (default: one per processor)", "N"},
@@ -105,7 +142,8 @@ int xtf_command_import(int argc, char **argv)
     g_autofree char *summary = g_strdup_printf(
         "Reads a trace of another format into an .xtf file. Says at the end what was read, kept and left\n"
         "out. ARCHIVE is one of these, or the folder that holds it:\n\n  %s\n\n"
-        "  xtf import -o run.xtf scorep-run/traces.otf2",
+        "  xtf import -o run.xtf scorep-run/traces.otf2\n"
+        "  mpirun -n 64 xtf import -o run.xtf.d scorep-run/traces.otf2   by the ranks of an MPI job: see docs/MPI.md",
         formats);
     XtfImportOptions options = {0};
 
@@ -121,9 +159,7 @@ int xtf_command_import(int argc, char **argv)
     }
     if (!xtf_cli_storage_options("import", &storage, &options.storage))
         return XTF_EXIT_USAGE;
-    if (!output)
-        output = default_output(argv[1]);
-    if (g_str_equal(output, "-")) {
+    if (output && g_str_equal(output, "-")) {
         fputs("xtf: import: a trace cannot be a stream: -o takes a file name\n", stderr);
         return XTF_EXIT_USAGE;
     }
@@ -132,5 +168,5 @@ int xtf_command_import(int argc, char **argv)
     options.force = force;
     options.values = values;
     options.format = format;
-    return import_archive(argv[1], output, &options, quiet);
+    return import_in_world(argv[1], output, &options, quiet);
 }

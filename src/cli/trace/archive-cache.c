@@ -83,7 +83,7 @@ static bool import_to(const char *anchor, const char *output, bool quiet, GError
     g_auto(XtfImportReport) report;
 
     xtf_import_report_init(&report);
-    if (!xtf_cli_import(anchor, output, &options, quiet, &report, error))
+    if (!xtf_cli_import(NULL, anchor, output, &options, quiet, &report, error))
         return false;
     if (!quiet)
         xtf_cli_print_warnings(&report, anchor, anchor);

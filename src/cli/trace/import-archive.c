@@ -5,6 +5,7 @@
 #include "src/cli/ui/interrupts.h"
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
+#include "src/import/ranks/ranks.h"
 
 enum {
     WARNINGS_SHOWN = 3,
@@ -25,8 +26,8 @@ static void show_import_progress(uint64_t events, double done, void *data)
     xtf_progress_update(data, (uint64_t)(done * 1e6), 1000000, events);
 }
 
-bool xtf_cli_import(const char *archive, const char *output, const XtfImportOptions *options, bool quiet,
-                    XtfImportReport *report, GError **error)
+bool xtf_cli_import(XtfWorld *world, const char *archive, const char *output, const XtfImportOptions *options,
+                    bool quiet, XtfImportReport *report, GError **error)
 {
     g_autoptr(XtfProgress) progress = xtf_progress_new("importing", "events", quiet);
     XtfInterrupts interrupts;
@@ -35,7 +36,8 @@ bool xtf_cli_import(const char *archive, const char *output, const XtfImportOpti
     own_options.cancel = xtf_interrupts_catch(&interrupts);
     own_options.progress = show_import_progress;
     own_options.progress_data = progress;
-    bool done = xtf_import(archive, output, &own_options, report, error);
+    bool done = world ? xtf_import_by_ranks(world, archive, output, &own_options, report, error)
+                      : xtf_import(archive, output, &own_options, report, error);
     xtf_interrupts_release(&interrupts);
     return done;
 }

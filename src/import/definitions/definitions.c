@@ -39,6 +39,7 @@ void xtf_definitions_finish(XtfDefinitions *definitions)
     xtf_id_map_finish(&definitions->late_strings_by_id);
     xtf_tags_finish(&definitions->tags);
     xtf_source_order_finish(&definitions->order);
+    g_clear_pointer(&definitions->late_rows, g_array_unref);
     g_hash_table_unref(definitions->interned_strings);
     g_ptr_array_unref(definitions->strings);
     g_array_unref(definitions->string_ids);
@@ -99,6 +100,13 @@ uint32_t xtf_definitions_intern_string(XtfDefinitions *definitions, const char *
 uint64_t xtf_definitions_n_rows(const XtfDefinitions *definitions, unsigned table)
 {
     return definitions->tables[table].rows->len / definitions->tables[table].schema->row_size;
+}
+
+uint32_t xtf_definitions_n_all_rows(const XtfDefinitions *definitions, unsigned tag)
+{
+    const XtfDefinitionTable *table = &definitions->tables[tag];
+
+    return (table->rows->len + table->late_rows->len) / table->schema->row_size;
 }
 
 void *xtf_definitions_at(const XtfDefinitions *definitions, unsigned table, uint64_t row)
@@ -239,6 +247,27 @@ uint32_t xtf_definitions_string(XtfDefinitions *definitions, uint32_t id)
 
 static uint32_t add_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id);
 
+/* Lists a row that is added while events are read. Needs the lock. */
+static void list_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t row)
+{
+    if (!definitions->late_rows)
+        return;
+    const XtfLateRow late_row = {*definitions->location, tag, row};
+    g_array_append_val(definitions->late_rows, late_row);
+}
+
+/* Appends a late row. Needs the lock. */
+static uint32_t append_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id, const void *late_row)
+{
+    XtfDefinitionTable *table = &definitions->tables[tag];
+    uint32_t row = xtf_definitions_n_all_rows(definitions, tag);
+
+    g_byte_array_append(table->late_rows, late_row, table->schema->row_size);
+    xtf_id_map_insert(&table->late_rows_by_id, id, row);
+    list_late_row(definitions, tag, row);
+    return row;
+}
+
 /* Fills in the row of an undefined id: its name says that it is undefined, and its references are "none". */
 static void fill_late_row(XtfDefinitions *definitions, XtfDefinitionTable *table, uint32_t id, uint8_t *row)
 {
@@ -269,10 +298,7 @@ static uint32_t add_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t
     if (xtf_id_map_find(&table->late_rows_by_id, id, &row))
         return row;
     fill_late_row(definitions, table, id, late_row);
-    row = (table->rows->len + table->late_rows->len) / table->schema->row_size;
-    g_byte_array_append(table->late_rows, late_row, table->schema->row_size);
-    xtf_id_map_insert(&table->late_rows_by_id, id, row);
-    return row;
+    return append_late_row(definitions, tag, id, late_row);
 }
 
 uint32_t xtf_definitions_late_row(XtfDefinitions *definitions, unsigned tag, uint32_t id)
@@ -350,6 +376,20 @@ uint32_t xtf_definitions_append(XtfDefinitions *definitions, unsigned table, con
     g_mutex_lock(&definitions->lock);
     uint32_t number = (uint32_t)xtf_definitions_n_rows(definitions, table);
     xtf_definitions_add_part(definitions, table, row);
+    list_late_row(definitions, table, number);
+    g_mutex_unlock(&definitions->lock);
+    return number;
+}
+
+uint32_t xtf_definitions_adopt(XtfDefinitions *definitions, unsigned tag, const void *row)
+{
+    const XtfField *id = definitions->tables[tag].id;
+
+    if (tag == XTF_MODEL_SITES) /* the only table to which xtf_definitions_append() adds rows while events are read */
+        return xtf_definitions_append(definitions, tag, row);
+    g_mutex_lock(&definitions->lock);
+    uint32_t key = id ? xtf_field_get(id, row) : xtf_definitions_n_all_rows(definitions, tag);
+    uint32_t number = append_late_row(definitions, tag, key, row);
     g_mutex_unlock(&definitions->lock);
     return number;
 }

@@ -30,6 +30,12 @@ typedef struct {
     uint64_t repeats;   /* definitions of an id that has an equal, earlier definition */
 } XtfDefinitionTable;
 
+/* A row that was added while events were read. */
+typedef struct {
+    uint32_t location; /* index of the location that was being read */
+    uint32_t table, row;
+} XtfLateRow;
+
 struct XtfDefinitions {
     XtfDefinitionTable tables[XTF_N_MODEL_SCHEMAS]; /* by tag; the entries of arrays are unused */
     XtfWriter *writer;                              /* set when resolving begins */
@@ -43,8 +49,11 @@ struct XtfDefinitions {
     XtfSourceOrder order;
     uint64_t string_conflicts;
     uint64_t count; /* definitions added, including strings */
-    GMutex lock;    /* of late rows and strings, tags, and the error */
-    GError *error;  /* the error of the first look-up that failed */
+    /* For imports that several processes do together: rows that are added while events are read. */
+    GArray *late_rows;                /* XtfLateRow; NULL: they are not listed */
+    const _Atomic uint32_t *location; /* index of the location that is being read */
+    GMutex lock;                      /* of late rows and strings, tags, and the error */
+    GError *error;                    /* the error of the first look-up that failed */
 };
 
 void xtf_definitions_init(XtfDefinitions *definitions);
@@ -66,6 +75,8 @@ void xtf_definitions_add_missing(XtfDefinitions *definitions, unsigned table, co
 void xtf_definitions_add_part(XtfDefinitions *definitions, unsigned table, const void *row);
 /* Returns the number of collected rows. */
 uint64_t xtf_definitions_n_rows(const XtfDefinitions *definitions, unsigned table);
+/* Returns the number of rows, including rows that were added after resolving. */
+uint32_t xtf_definitions_n_all_rows(const XtfDefinitions *definitions, unsigned table);
 /* Returns a collected row, valid until a row is added to the table. */
 void *xtf_definitions_at(const XtfDefinitions *definitions, unsigned table, uint64_t row);
 /* Reorders a table: row i becomes the former row order[i]. */
@@ -98,6 +109,8 @@ uint32_t xtf_definitions_late_string(XtfDefinitions *definitions, const char *te
 GHashTable *xtf_definitions_texts(const XtfDefinitions *definitions);
 /* Adds a row after resolving, to a table without ids. Returns its number. Any thread. */
 uint32_t xtf_definitions_append(XtfDefinitions *definitions, unsigned table, const void *row);
+/* Adds a row that another process has added while it read events. Returns its number. */
+uint32_t xtf_definitions_adopt(XtfDefinitions *definitions, unsigned table, const void *row);
 /* Adds a row of `remarks`, after resolving. `kind` is a label of xtf_remark_kinds. */
 void xtf_definitions_add_remark(XtfDefinitions *definitions, unsigned kind, const char *text);
 

@@ -24,6 +24,16 @@ static bool was_skipped(const XtfOtf2Import *import, uint64_t id)
     return false;
 }
 
+bool xtf_otf2_skip_location(XtfOtf2Import *import, const XtfOtf2Location *location)
+{
+    if (!was_skipped(import, location->id))
+        return false;
+    xtf_otf2_note_events(import, location, 0, true);
+    xtf_import_warn(import->job, "location %" PRIu64 ": its events are missing: the reader crashed or hung on them",
+                    location->id);
+    return true;
+}
+
 /* Handles a missing file of events. With --keep-going it is a warning. Otherwise it is an error, unless the location
  * has no events. */
 static bool handle_missing_events(XtfOtf2Import *import, const char *folder, const XtfOtf2Location *location,
@@ -74,12 +84,9 @@ static bool check_location(XtfOtf2Import *import, const char *folder, const XtfL
         .id = row->id, .bytes = MAX(size, 0), .claimed = row->n_events, .has_definitions = definitions >= 0};
     if (size < 0)
         return handle_missing_events(import, folder, &location, error);
-    if (was_skipped(import, row->id)) {
-        xtf_otf2_note_events(import, &location, 0, true);
-        xtf_import_warn(import->job, "location %" PRIu64 ": its events are missing: the reader crashed or hung on them",
-                        row->id);
+    if (!import->job->share &&
+        xtf_otf2_skip_location(import, &location)) /* a rank skips locations of its share later */
         return true;
-    }
     *without_definitions += !location.has_definitions;
     import->bytes += location.bytes;
     g_array_append_val(import->locations, location);

@@ -78,6 +78,21 @@ static void prepare_context_sites(XtfOtf2Import *import)
                         circles);
 }
 
+/* Writes the tables. A rank's share has no remarks: the process that combines all shares writes them. */
+static bool write_definitions(XtfOtf2Import *import, GError **error)
+{
+    XtfDefinitions *definitions = &import->source.definitions;
+    XtfImportJob *job = import->job;
+    bool is_share = job->share && !xtf_import_combines(job);
+
+    if (!is_share) {
+        xtf_import_note_undefined_ids(job, definitions);
+        xtf_import_store_remarks(job, definitions);
+    }
+    return xtf_definitions_write(definitions, error) && xtf_writer_close(g_steal_pointer(&job->writer), error) &&
+           (!is_share || xtf_import_pack_share(job, definitions, xtf_otf2_pack_share(import), error));
+}
+
 static bool import_archive(XtfOtf2Import *import, OTF2_Reader *reader, GError **error)
 {
     XtfDefinitions *definitions = &import->source.definitions;
@@ -105,11 +120,11 @@ static bool import_archive(XtfOtf2Import *import, OTF2_Reader *reader, GError **
     import->call_sites = has_attribute ? xtf_call_sites_new(definitions, attribute) : NULL;
     if (import->context_sites)
         prepare_context_sites(import);
-    if (!xtf_otf2_read_events(import, error))
-        return false;
-    xtf_import_note_undefined_ids(import->job, definitions);
-    xtf_import_store_remarks(import->job, definitions);
-    return xtf_definitions_write(definitions, error) && xtf_writer_close(g_steal_pointer(&import->job->writer), error);
+    if (import->job->share)
+        xtf_share_begin(import->job->share, definitions);
+    if (import->job->share && !xtf_import_combines(import->job))
+        xtf_otf2_take_share(import);
+    return xtf_otf2_read_events(import, error) && write_definitions(import, error);
 }
 
 /* Checks the files that OTF2's library opens first. */

@@ -10,6 +10,7 @@
 /* A location's files. */
 typedef struct {
     uint64_t id;
+    uint32_t index;       /* among the archive's locations; set if several ranks import them */
     uint64_t bytes;       /* bytes of its file of events */
     uint64_t claimed;     /* the number of events in its definition, which may be wrong */
     bool has_definitions; /* a file of local definitions: id maps and clock */
@@ -58,8 +59,20 @@ typedef struct {
     _Atomic int64_t bytes_guessed;            /* estimate for locations that workers are reading */
 } XtfOtf2Import;
 
-/* Reads the events of all locations, in options->jobs threads. */
+/* Reads the events of all locations, in options->jobs threads. A process that combines the results of ranks adds up
+ * what they have read. Adds remarks on faults, unless the process is a rank that reads its share. */
 bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error);
+
+/* ---- share.c: imports by several ranks. */
+
+/* Reduces the list of locations to the share of this rank. */
+void xtf_otf2_take_share(XtfOtf2Import *import);
+/* Returns the faults that this rank has found; a new floating reference. */
+GVariant *xtf_otf2_pack_share(const XtfOtf2Import *import);
+/* Adds up the results of all ranks. */
+bool xtf_otf2_combine_shares(XtfOtf2Import *import, GError **error);
+/* True if an earlier child crashed or hung on the location. Then adds a remark. */
+bool xtf_otf2_skip_location(XtfOtf2Import *import, const XtfOtf2Location *location);
 
 /* Notes the number of events read of a location. Any thread. */
 void xtf_otf2_note_events(XtfOtf2Import *import, const XtfOtf2Location *location, uint64_t read, bool damaged);

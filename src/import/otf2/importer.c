@@ -14,6 +14,7 @@ const XtfImporter xtf_otf2_importer = {
     .description = "the anchor file (NAME" XTF_OTF2_ENDING ") of an OTF2 archive",
     .ending = XTF_OTF2_ENDING,
     .identity = XTF_OTF2_TRACE_ID,
+    .shares = true,
     .option = "otf2",
     .types = ~FOREIGN_TYPES,
     .detect = xtf_otf2_is_anchor,

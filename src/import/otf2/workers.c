@@ -237,6 +237,8 @@ static bool read_location(Worker *worker, OTF2_Reader *reader, const XtfOtf2Loca
     uint64_t read = 0;
 
     atomic_store(&import->job->shared->busy_with[worker->number], location->id + 1);
+    if (import->job->share)
+        import->job->share->location = location->index;
     xtf_stream_begin(&worker->stream, location->id);
     bool succeeded = read_local_definitions(worker, reader, location, &damage) &&
                      read_events(worker, reader, location, &read, &damage);
@@ -301,7 +303,8 @@ static gpointer run_worker(gpointer data)
     return NULL;
 }
 
-bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
+/* Reads the events of the listed locations. The first error is in import->error. */
+static void read_in_threads(XtfOtf2Import *import)
 {
     unsigned jobs = import->job->options->jobs ? import->job->options->jobs : g_get_num_processors();
 
@@ -321,12 +324,28 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
         g_thread_join(threads[i]);
     OTF2_EvtReaderCallbacks_Delete(import->callbacks);
     OTF2_DefReaderCallbacks_Delete(import->local_callbacks);
+}
+
+static void note_faults(XtfOtf2Import *import)
+{
     xtf_otf2_report_losses(import); /* first, since lost events may cause faults of calls */
     warn_of_mishaps(import);
     g_autofree char *definitions = xtf_import_quantity(import->own_definitions, "definition");
     if (import->own_definitions > 0)
         xtf_import_note_left_out(
             import->job, "%s in locations' own files (.def): the archive's definitions are used instead", definitions);
+}
+
+bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
+{
+    if (xtf_import_combines(import->job)) {
+        if (!xtf_otf2_combine_shares(import, error))
+            return false;
+    } else {
+        read_in_threads(import);
+    }
+    if (!import->job->share || xtf_import_combines(import->job))
+        note_faults(import);
     if (import->error) {
         g_propagate_error(error, g_steal_pointer(&import->error));
         return false;

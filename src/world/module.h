@@ -28,8 +28,6 @@ typedef struct {
     bool (*start)(unsigned *rank, unsigned *size);
     /* Ends MPI. All sends and sums have ended in all ranks. */
     void (*end)(void);
-    /* Ends all processes of the job. */
-    void (*abort)(int status);
     /* Begins to send bytes, which stay in place until has_sent() is true. Returns a handle; NULL: out of memory. */
     void *(*send)(unsigned to, const void *bytes, size_t length);
     /* True once the bytes may be freed; then the handle is freed, too. */

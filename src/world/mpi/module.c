@@ -42,11 +42,6 @@ static void end_mpi(void)
         MPI_Finalize();
 }
 
-static void abort_job(int status)
-{
-    MPI_Abort(MPI_COMM_WORLD, status);
-}
-
 static void *send_bytes(unsigned to, const void *bytes, size_t length)
 {
     Send *send = malloc(sizeof *send);
@@ -110,7 +105,6 @@ __attribute__((visibility("default"))) const XtfWorldModule xtf_world_module = {
     .version = XTF_WORLD_MODULE_VERSION,
     .start = start_mpi,
     .end = end_mpi,
-    .abort = abort_job,
     .send = send_bytes,
     .has_sent = has_sent,
     .find = find_message,

@@ -1,6 +1,9 @@
 #include "src/world/world.h"
 
+#include <signal.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "libxtf/error.h"
 #include "src/world/load.h"
@@ -64,6 +67,15 @@ XtfWorld *xtf_world_start(GError **error)
     return world_new(module, rank, size);
 }
 
+void xtf_world_give_up(void)
+{
+    if (xtf_launcher_find(&(bool){false}) == XTF_LAUNCHER_NONE || xtf_launcher_n_processes() <= 1)
+        return;
+    fflush(NULL);
+    signal(SIGTERM, SIG_DFL);
+    raise(SIGTERM);
+}
+
 unsigned xtf_world_rank(const XtfWorld *world)
 {
     return world->rank;
@@ -119,7 +131,29 @@ static void finish_peer(XtfPeer *peer)
         g_clear_pointer(&peer->pieces[i], g_byte_array_unref);
 }
 
-void xtf_world_end(XtfWorld *world)
+static int end_status; /* for leave_ended_job() */
+
+static void leave_ended_job(int signal_number)
+{
+    (void)signal_number;
+    _exit(end_status);
+}
+
+/* Ends MPI, or this process if MPI hangs. MPICH 4.0 with UCX sometimes does: a rank in its last barrier no longer
+ * answers the ranks that close their connections. */
+static void end_mpi(const XtfWorldModule *module, int status)
+{
+    const struct sigaction action = {.sa_handler = leave_ended_job};
+
+    fflush(NULL);
+    end_status = status;
+    sigaction(SIGALRM, &action, NULL);
+    alarm(status == 0 ? XTF_WORLD_END_SECONDS : XTF_WORLD_FAILED_END_SECONDS);
+    module->end();
+    alarm(0);
+}
+
+void xtf_world_end(XtfWorld *world, int status)
 {
     if (!world)
         return;
@@ -127,7 +161,7 @@ void xtf_world_end(XtfWorld *world)
         g_queue_clear_full(&world->peers[i].waiting, unref_bytes);
     if (world->module) {
         settle_messages(world);
-        world->module->end();
+        end_mpi(world->module, status);
     }
     for (unsigned i = 0; i < world->size; i++)
         finish_peer(&world->peers[i]);

@@ -23,6 +23,8 @@
 enum {
     XTF_WORLD_CREDIT = 8,
     XTF_WORLD_PIECE = 1 << 20, /* most bytes of a message; longer batches are sent in pieces */
+    XTF_WORLD_END_SECONDS = 30,
+    XTF_WORLD_FAILED_END_SECONDS = 5,
 };
 
 typedef struct XtfWorld XtfWorld;
@@ -30,8 +32,12 @@ typedef struct XtfWorld XtfWorld;
 /* Starts MPI if a launcher started this process. Collective. NULL with an error: the module or the library of MPI is
  * missing, or is not the launcher's. */
 XtfWorld *xtf_world_start(GError **error);
-/* Ends MPI. Collective. Batches that have not been received are lost. NULL is allowed. */
-void xtf_world_end(XtfWorld *world);
+/* Ends a process whose xtf_world_start() has failed, if the job has more processes: without it, they would wait in
+ * xtf_world_start(). Launchers end a job if a process ends by a signal. The caller has reported the error. */
+void xtf_world_give_up(void);
+/* Ends MPI. Collective. Batches that have not been received are lost. Some MPIs hang while they end. All work is done
+ * then, so this process ends with `status` after XTF_WORLD_END_SECONDS, or sooner if it is not 0. NULL is allowed. */
+void xtf_world_end(XtfWorld *world, int status);
 
 unsigned xtf_world_rank(const XtfWorld *world);
 unsigned xtf_world_size(const XtfWorld *world);

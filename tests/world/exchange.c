@@ -160,7 +160,7 @@ static int end_early(Exchange *exchange, const char *way, unsigned rank)
         puts("FAULT all ranks are good");
     if (reports)
         printf("ERROR %s\n", error->message);
-    xtf_world_end(exchange->world);
+    xtf_world_end(exchange->world, 1);
     return 1;
 }
 
@@ -195,7 +195,7 @@ int main(int argc, char **argv)
     fflush(stdout);
     int status = argc > 5 ? end_early(&exchange, argv[4], (unsigned)atoi(argv[5])) : exchange.faults > 0;
     if (argc <= 5)
-        xtf_world_end(world);
+        xtf_world_end(world, status);
     g_rand_free(exchange.random);
     g_free(exchange.sent);
     g_free(exchange.received);

@@ -109,10 +109,13 @@ static int import_in_world(const char *archive, const char *output, const XtfImp
     GError *error = NULL;
     XtfWorld *world = xtf_world_start(&error);
 
-    if (!world)
-        return xtf_cli_fail(error);
+    if (!world) {
+        xtf_cli_fail(error);
+        xtf_world_give_up();
+        return XTF_EXIT_FAILED;
+    }
     int status = import_archive(world, archive, output, options, quiet);
-    xtf_world_end(world);
+    xtf_world_end(world, status);
     return status;
 }
 

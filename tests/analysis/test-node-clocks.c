@@ -117,6 +117,33 @@ Test(node_clocks, errors)
     cr_assert_eq(xtf_node_clocks_bound(&clocks), 101);
 }
 
+Test(node_clocks, inexact)
+{
+    /* The second reading is inexact, so the clock seems to run backwards by 4 ms. The more exact ones around it count.
+     */
+    const Made readings[] = {{1, 1, 0, 100 * SECOND, 50 * SECOND, 2000},
+                             {2, 1, 0, 110 * SECOND, 60 * SECOND + 4000000, 28000000},
+                             {3, 1, 0, 111 * SECOND, 61 * SECOND, 1000},
+                             {4, 1, 0, 112 * SECOND, 62 * SECOND + 5000000, 28000000}};
+    g_auto(XtfNodeClocks) clocks = load_clocks(readings, G_N_ELEMENTS(readings), 2);
+
+    cr_assert_eq(corrected(&clocks, 1, 110 * SECOND), 60 * SECOND);
+    cr_assert_eq(corrected(&clocks, 1, 112 * SECOND), 62 * SECOND);
+    cr_assert_eq(xtf_node_clocks_bound(&clocks), 1001);
+}
+
+Test(node_clocks, step_after_inexact)
+{
+    /* The inexact reading may be from before the step or after it. The exact ones show the step. */
+    const Made readings[] = {{1, 1, 0, 100 * SECOND, 50 * SECOND, 2000},
+                             {2, 1, 0, 101 * SECOND, 51 * SECOND + 500000, 28000000},
+                             {3, 1, 0, 102 * SECOND, 52 * SECOND + 8000000, 1000}};
+    g_auto(XtfNodeClocks) clocks = load_clocks(readings, G_N_ELEMENTS(readings), 2);
+    g_autofree char *fault = xtf_node_clock_fault(xtf_node_clock_of(&clocks, 1));
+
+    cr_assert(fault && strstr(fault, "has stepped by -0.008000 s"), "%s", fault ? fault : "no fault");
+}
+
 Test(node_clocks, damaged)
 {
     /* A reading without the reference's row, and two that would read in a circle. */

@@ -228,32 +228,36 @@ static void add_knot(GArray *knots, uint64_t local, uint64_t global)
     g_array_append_val(knots, knot);
 }
 
-/* Chooses the readings that the map goes through. If errors push two too far apart, keeps the more exact
- * one. Ends at a step of the clock. */
+/* Chooses the readings that the map goes through. If errors push two too far apart, keeps the more exact one. Ends at a
+ * step of the clock. */
 static void choose_readings(XtfNodeClock *clock)
 {
-    XtfNodeReading *last = NULL;
+    g_autoptr(GPtrArray) used = g_ptr_array_new();
 
     for (guint i = 0; i < clock->readings->len; i++) {
-        XtfNodeReading *next = reading_at(clock, i);
-        if (last && next->local == last->local)
+        XtfNodeReading *next = reading_at(clock, i), *last = NULL;
+        guint kept = used->len;
+        if (kept > 0 && next->local == ((XtfNodeReading *)used->pdata[kept - 1])->local)
             continue;
-        if (last && !may_follow(last, next)) {
+        for (; kept > 0; kept--) {
+            last = used->pdata[kept - 1];
+            if (!may_follow(last, next) || may_join(last, next) || next->bound >= last->bound)
+                break;
+        }
+        if (kept > 0 && !may_follow(last, next)) {
             clock->stepped = next->local;
             clock->step = (int64_t)(next->local - last->local) - (int64_t)(next->global - last->global);
             return;
         }
-        if (last && !may_join(last, next)) {
-            if (next->bound < last->bound && i > 0 && clock->knots->len == 1) {
-                last->used = false;
-                g_array_set_size(clock->knots, 0);
-            } else {
-                continue;
-            }
-        }
+        if (kept > 0 && !may_join(last, next))
+            continue;
+        for (guint dropped = kept; dropped < used->len; dropped++)
+            ((XtfNodeReading *)used->pdata[dropped])->used = false;
+        g_ptr_array_set_size(used, (gint)kept);
+        g_array_set_size(clock->knots, kept);
         next->used = true;
         add_knot(clock->knots, next->local, next->global);
-        last = next;
+        g_ptr_array_add(used, next);
     }
 }
 

@@ -195,6 +195,16 @@ class Clocks(Ring):
                 self.assertIn("those of the recorder, mended", printed)
                 self.assertEqual(self.violations(self.opened("out/aligned.xtf"), 2, correct=True), [])
 
+    def test_unrecorded_process(self):
+        """On one node nothing waits for a process without the recorder."""
+        bare = self.script("bare", 'case "$PMI_RANK$OMPI_COMM_WORLD_RANK" in 1) unset LD_PRELOAD;; esac\nexec "$@"\n')
+        for mpi in MPIS:
+            with self.subTest(mpi):
+                program = Ring.compiled(self, mpi)
+                _, printed = self.record("--force", "-o", "out/run.xtf", f"mpirun.{mpi}", "-n", "2", bare, program, status=1)
+                self.assertIn("process 1 of 2 left no part", printed)
+                self.assertEqual(self.xtf("cat", "out/run.xtf", "/region/MPI_Sendrecv/calls/count").strip(), "50")
+
     def test_pcontrol(self):
         clocks = [Clock(5 * 10**9), Clock(9 * 10**9, 2000)]
         for mpi in MPIS:

@@ -194,6 +194,8 @@ class Clocks(Ring):
                 printed = self.xtf("align", "-a", "-o", "out/aligned.xtf", "-f", "out/run.xtf")
                 self.assertIn("those of the recorder, mended", printed)
                 self.assertEqual(self.violations(self.opened("out/aligned.xtf"), 2, correct=True), [])
+                self.xtf("copy", "--compensate", "-f", "out/aligned.xtf", "out/compensated.xtf")
+                self.assertIn("which the trace does not have", self.xtf("cat", "out/compensated.xtf", "clocks", status=1))
 
     def test_unrecorded_process(self):
         """On one node nothing waits for a process without the recorder."""

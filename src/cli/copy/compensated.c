@@ -44,7 +44,8 @@ typedef struct {
 
 bool xtf_copy_is_left_out(const XtfSchema *schema)
 {
-    static const char *const names[] = {XTF_TABLE_ANALYSES, XTF_TABLE_CLOCK_ALIGNMENTS, XTF_TABLE_EARLIER_CLOCKS, NULL};
+    static const char *const names[] = {XTF_TABLE_ANALYSES,       XTF_TABLE_CLOCK_ALIGNMENTS, XTF_TABLE_EARLIER_CLOCKS,
+                                        XTF_TABLE_CLOCK_READINGS, XTF_TABLE_CLOCK_NODES,      NULL};
 
     return schema->kind == XTF_SCHEMA_TABLE && g_strv_contains(names, schema->name);
 }

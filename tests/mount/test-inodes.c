@@ -211,7 +211,7 @@ Test(inodes, a_directory_is_stale_after_its_children, .timeout = 10)
         g_snprintf(name, sizeof name, "%u", i);
         lookup_id(inodes, XTF_INODE_ROOT, name);
     }
-    expect_stale(inodes, 2, (uint64_t[]){directory, child});
+    expect_stale(inodes, 2, (uint64_t[]){child, directory});
     xtf_inodes_forget(inodes, child, 1); /* the directory is next, now that it has no child */
     lookup_id(inodes, XTF_INODE_ROOT, "7");
     XtfStaleName names[1];

@@ -20,6 +20,7 @@ from tracepictures import Trace, check
 from xtfrun import Xtf, shared_traces, temporary_folder
 
 TOP, BOX, LEVELS, LEAST = 60, 20, 24, 0.4
+WALKED_MOST = 2000000  # calls; a picture of more calls takes times from an analysis, or samples them
 
 
 def calls_of(trace):
@@ -145,10 +146,23 @@ def check_trace(xtf, ask_tree, path):
         return 0
 
 
+def write_few_paths(make_run, path):
+    """Writes more calls than are walked, on so few call paths that an analysis keeps all of them."""
+    regions = [f"r{i}" for i in range(6)]
+    with subprocess.Popen([make_run, path, "1", *regions], stdin=subprocess.PIPE, text=True) as writer:
+        time = 0
+        for _ in range(WALKED_MOST * 11 // 30):  # a tenth more, so that a window has too many, too
+            outer, inner, innermost = random.choices(range(6), k=3)
+            for what, region in (("enter", outer), ("enter", inner), ("enter", innermost), ("leave", innermost), ("leave", inner), ("leave", outer)):
+                writer.stdin.write(f"0 {time} {what} {region}\n")
+                time += random.randrange(1, 400)
+    check(writer.returncode == 0, "make-run failed")
+
+
 def main():
     random.seed(16)
     gc.disable()  # the collector would search millions of calls in vain
-    xtf, ask_tree, generate, *archives = Xtf(sys.argv[1]), sys.argv[2], sys.argv[3], *sys.argv[4:]
+    xtf, ask_tree, generate, make_run, *archives = Xtf(sys.argv[1]), *sys.argv[2:]
     shared = shared_traces()
     archives += [shared / name for name in ("coverage-10", "stencil4d-32", "pingpong-2")] if shared else []
     boxes = 0
@@ -165,7 +179,9 @@ def main():
         trace = Trace(xtf, ask_tree, path)
         calls = calls_of(trace)
         check_sampled(trace, "", calls)
-        boxes += check_stored(xtf, ask_tree, path, calls)
+        path = pathlib.Path(folder) / "stored.xtf"
+        write_few_paths(make_run, path)
+        boxes += check_stored(xtf, ask_tree, path, calls_of(Trace(xtf, ask_tree, path)))
     check(boxes > 100, f"only {boxes} boxes were looked at")
     print(f"{boxes} boxes")
 

@@ -9,6 +9,8 @@
 #include "src/world/load.h"
 #include "src/world/world-private.h"
 
+enum { PASSED_ON = 300 * 1000 }; /* microseconds in which a launcher passes a message on */
+
 static XtfWorld *world_new(const XtfWorldModule *module, unsigned rank, unsigned size)
 {
     XtfWorld *world = g_new0(XtfWorld, 1);
@@ -72,6 +74,7 @@ void xtf_world_give_up(void)
     if (xtf_launcher_find(&(bool){false}) == XTF_LAUNCHER_NONE || xtf_launcher_n_processes() <= 1)
         return;
     fflush(NULL);
+    g_usleep(PASSED_ON); /* before it ends: a launcher may drop the message of a process that a signal ended */
     signal(SIGTERM, SIG_DFL);
     raise(SIGTERM);
 }

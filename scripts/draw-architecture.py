@@ -18,6 +18,7 @@ import layers  # noqa: E402
 PURPOSES = {
     "libxtf": "the container: pages, trees, totals, commits",
     "src/files": "large temporary tables, names of files",
+    "src/world": "ranks of an MPI job",
     "src/model": "record types, tables, region classes",
     "src/trace": "processes, names, selections of records",
     "src/analysis": "waits, root causes, the critical path",
@@ -87,7 +88,7 @@ FLOWS = {"path": ("How cat /mnt/t/proc/2/time/1-2/records becomes bytes", [LOOKU
          "event": ("How an MPI_Send becomes a page", [PROCESS, COLLECTOR], [(5, 1)])}  # yapf: disable
 
 COLOURS = {
-    "libxtf": "#dbe7f5", "src/files": "#e8e8e8", "src/model": "#e8e8e8", "src/trace": "#e2f0dc", "src/analysis": "#f6e3d3", "src/tables": "#efe6f7",
+    "libxtf": "#dbe7f5", "src/files": "#e8e8e8", "src/world": "#e8e8e8", "src/model": "#e8e8e8", "src/trace": "#e2f0dc", "src/analysis": "#f6e3d3", "src/tables": "#efe6f7",
     "src/pictures": "#f9e2ea", "src/tree": "#fbf1cf", "src/fs": "#d9efef", "src/cli": "#e6e6f2", "src/import": "#eeeeee", "src/record": "#eeeeee",
     "src/studies": "#eeeeee", "src/network": "#eeeeee", "src/export": "#eeeeee",
 }  # yapf: disable

@@ -128,7 +128,7 @@ int xtf_command_import(int argc, char **argv)
     gint jobs = 0;
     const GOptionEntry entries[] = {
         {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output,
-         "Write to FILE (default: name of the archive, with .xtf), or by ranks to a folder", "FILE"},
+         "Write to FILE, by ranks a folder (default: by the archive's name)", "FILE"},
         {"format", 0, 0, G_OPTION_ARG_STRING, &format, "Read ARCHIVE, a file, as this format (default: found out)",
          "NAME"},
         {"jobs", 'j', 0, G_OPTION_ARG_INT, &jobs, "Use N threads (default: one per processor)", "N"},
@@ -146,7 +146,7 @@ int xtf_command_import(int argc, char **argv)
         "Reads a trace of another format into an .xtf file. Says at the end what was read, kept and left\n"
         "out. ARCHIVE is one of these, or the folder that holds it:\n\n  %s\n\n"
         "  xtf import -o run.xtf scorep-run/traces.otf2\n"
-        "  mpirun -n 64 xtf import -o run.xtf.d scorep-run/traces.otf2   by the ranks of an MPI job: see docs/MPI.md",
+        "  mpirun -n 64 xtf import -o run.xtf.d scorep-run/traces.otf2   by the ranks of an MPI job",
         formats);
     XtfImportOptions options = {0};
 

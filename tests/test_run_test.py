@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""Tests that run-test leaves nothing of a test behind, whether it ends by itself, by signals, or with something mounted.
+
+usage: test_run_test.py RUN-TEST
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+RUN_TEST = ""
+SECONDS = 20
+# Prints the folder of the test, with a file in it; then does what the test names.
+SCRIPT = """
+import os, pathlib, subprocess, sys, tempfile, time
+folder = pathlib.Path(tempfile.mkdtemp())
+(folder / "file").write_text("kept")
+print(os.environ["TMPDIR"], flush=True)
+"""
+WAIT = "time.sleep(100)\n"
+
+
+class RunTest(unittest.TestCase):
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="xtf-test-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def start(self, rest):
+        """Starts a test; returns it and its folder, which has a file."""
+        script = self.folder / "script.py"
+        script.write_text(SCRIPT + rest)
+        test = subprocess.Popen([RUN_TEST, sys.executable, script], env={**os.environ, "TMPDIR": str(self.folder)}, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.addCleanup(test.stdout.close)
+        folder = pathlib.Path(test.stdout.readline().strip())
+        self.assertEqual(folder.parent, self.folder)
+        return test, folder
+
+    def await_removal(self, folder):
+        until = time.monotonic() + SECONDS
+        while folder.exists() and time.monotonic() < until:
+            time.sleep(0.02)
+        self.assertFalse(folder.exists(), f"{folder} has {list(folder.rglob('*'))}")
+
+    def test_ended_by_itself(self):
+        for status in (0, 3):
+            test, folder = self.start(f"sys.exit({status})\n")
+            self.assertEqual(test.wait(SECONDS), status)
+            self.await_removal(folder)
+
+    def test_ended_by_signals(self):
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            test, folder = self.start(WAIT)
+            self.assertTrue(any(folder.rglob("file")))
+            os.killpg(test.pid, number)
+            self.assertEqual(test.wait(SECONDS), -number)
+            self.await_removal(folder)
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root may mount a tmpfs")
+    def test_mounted(self):
+        test, folder = self.start('subprocess.run(["mount", "-t", "tmpfs", "none", folder], check=True)\nprint("mounted", flush=True)\n' + WAIT)
+        if test.stdout.readline() != "mounted\n":
+            self.skipTest("nothing can be mounted here")
+        os.killpg(test.pid, signal.SIGKILL)
+        test.wait(SECONDS)
+        self.await_removal(folder)
+        self.assertNotIn(str(folder), pathlib.Path("/proc/self/mounts").read_text())
+
+    def test_has_no_children_of_others(self):
+        test, _ = self.start("try:\n    os.wait()\nexcept ChildProcessError:\n    sys.exit(5)\n")
+        self.assertEqual(test.wait(SECONDS), 5)
+
+
+if __name__ == "__main__":
+    RUN_TEST = sys.argv.pop()
+    unittest.main()

@@ -90,13 +90,20 @@ static bool find_frame(FrameWork *work, uint64_t row, guint *found, GError **err
     return true;
 }
 
+/* Adds the duration of a frame that ends at `time` to the cells of its key. */
+static inline void add_duration(uint64_t *cells, const XtfOpenFrame *frame, uint64_t time)
+{
+    uint64_t duration = time - frame->time;
+
+    cells[XTF_FRAMES_INCLUSIVE] += frame->outermost ? duration : 0;
+    cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], duration);
+}
+
 static void end_top(FrameWork *work, uint64_t time)
 {
     const XtfOpenFrame *top = &work->frames[--work->depth];
-    uint64_t *cells = cells_of(work, top->key), duration = time - top->time;
 
-    cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? duration : 0;
-    cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], duration);
+    add_duration(cells_of(work, top->key), top, time);
 }
 
 static void end_frames_above(FrameWork *work, guint depth, uint64_t time)
@@ -210,9 +217,7 @@ static inline uint32_t nest_rows(FrameWork *work, const FrameFields *fields, con
             cells[XTF_FRAMES_EXCLUSIVE] += time - before;
         if (xtf_load_bits(&fields->is_end, row) != 0) {
             if (adds) {
-                uint64_t duration = time - top->time;
-                cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? duration : 0;
-                cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], duration);
+                add_duration(cells, top, time);
                 (key == top->key ? cells : cells_in_totals(work, key))[XTF_FRAMES_ENDED]++;
             }
             depth--;
@@ -294,9 +299,7 @@ static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to
             cells[XTF_FRAMES_EXCLUSIVE] += time - before;
         if (row->is_end) {
             if (adds) {
-                uint64_t duration = time - top->time;
-                cells[XTF_FRAMES_INCLUSIVE] += top->outermost ? duration : 0;
-                cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], duration);
+                add_duration(cells, top, time);
                 (key == top->key ? cells : cells_in_totals(work, key))[XTF_FRAMES_ENDED]++;
             }
             depth--;

@@ -1,6 +1,4 @@
-#include "libxtf/totals/child-totals.h"
-
-#include "libxtf/error.h"
+#include "libxtf/totals/child-totals-private.h"
 #include "libxtf/totals/group-totals-private.h"
 
 enum { FEW_GROUPS = 16 }; /* a child with at most this many groups needs no coarse totals */
@@ -26,36 +24,18 @@ void xtf_child_totals_stack(const XtfChildTotals *children, uint32_t i, uint64_t
     stack->n = n;
 }
 
-/* An XtfTotalsTier while it grows. */
-typedef struct {
-    uint32_t n;              /* number of entries; `groups` and `cells` may have space for more until end_tier() */
-    GArray *starts, *groups; /* uint32_t */
-    GArray *cells;           /* uint64_t */
-} GrowingTier;
-
-struct XtfChildTotalsBuilder {
-    XtfChildTotals head; /* without its tiers */
-    GArray *keys;        /* uint64_t: the keys of each group, as in XtfChildTotals */
-    GArray *followers;   /* uint32_t: of each group the group that came after it last, plus 1; 0: none */
-    uint32_t last;       /* the last group, plus 1; 0: none */
-    XtfKeyTable table;
-    GrowingTier exact, coarse, blocks, quarters;
-    GArray *stacks, *frames;
-    GArray *stamps, *entries; /* uint32_t, of each group, while tiers of frames are summed */
-};
-
 /* Maximum bytes of cells for which a thread keeps a builder's memory until the next use. New pages of memory would cost
  * more than filling them. */
 enum { KEPT_BYTES_MAX = 2 << 20 };
 
-static void init_tier(GrowingTier *tier)
+static void init_tier(XtfGrowingTier *tier)
 {
     tier->starts = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     tier->groups = g_array_new(FALSE, FALSE, sizeof(uint32_t));
     tier->cells = g_array_new(FALSE, FALSE, sizeof(uint64_t));
 }
 
-static void empty_tier(GrowingTier *tier)
+static void empty_tier(XtfGrowingTier *tier)
 {
     tier->n = 0;
     g_array_set_size(tier->starts, 0);
@@ -63,7 +43,7 @@ static void empty_tier(GrowingTier *tier)
     g_array_set_size(tier->cells, 0);
 }
 
-static void free_tier(GrowingTier *tier)
+static void free_tier(XtfGrowingTier *tier)
 {
     g_array_unref(tier->starts);
     g_array_unref(tier->groups);
@@ -143,18 +123,18 @@ static void keep_builder(XtfChildTotalsBuilder *builder)
     g_private_set(&kept_builder, builder);
 }
 
-static void begin_item(GrowingTier *tier)
+static void begin_item(XtfGrowingTier *tier)
 {
     g_array_append_val(tier->starts, tier->n);
 }
 
-static void set_tier_size(GrowingTier *tier, uint32_t n, unsigned n_cells)
+static void set_tier_size(XtfGrowingTier *tier, uint32_t n, unsigned n_cells)
 {
     g_array_set_size(tier->groups, n);
     g_array_set_size(tier->cells, n * n_cells);
 }
 
-static void add_entry(GrowingTier *tier, uint32_t group, const uint64_t *cells, unsigned n_cells)
+static void add_entry(XtfGrowingTier *tier, uint32_t group, const uint64_t *cells, unsigned n_cells)
 {
     if (tier->n == tier->groups->len)
         set_tier_size(tier, MAX(2 * tier->n, 256), n_cells);
@@ -166,7 +146,7 @@ static void add_entry(GrowingTier *tier, uint32_t group, const uint64_t *cells, 
 }
 
 /* Ends the last item. */
-static void end_tier(GrowingTier *tier, unsigned n_cells)
+static void end_tier(XtfGrowingTier *tier, unsigned n_cells)
 {
     begin_item(tier);
     set_tier_size(tier, tier->n, n_cells);
@@ -314,7 +294,7 @@ static bool sum_entries(const XtfChildTotalsBuilder *builder, Entries entries, u
 /* Appends the sum of some entries to a tier. The sum keeps all keys that the entries have in common, if that makes far
  * fewer groups than entries. Otherwise, as for messages with different tags, it would save nothing, so it keeps fewer
  * keys. */
-static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTotals **totals, GrowingTier *to)
+static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTotals **totals, XtfGrowingTier *to)
 {
     const uint32_t *groups = (const uint32_t *)(void *)builder->exact.groups->data;
     unsigned n_keys = builder->head.n_keys, depth = n_keys;
@@ -339,7 +319,7 @@ static void add_item(XtfChildTotalsBuilder *builder, Entries entries, XtfGroupTo
 }
 
 /* Appends the sum of every `step` children to a tier. */
-static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTotals **totals, GrowingTier *to)
+static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTotals **totals, XtfGrowingTier *to)
 {
     for (uint32_t from = 0; from + step <= builder->head.n; from += step) {
         const Entries entries = {
@@ -353,7 +333,8 @@ static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTota
 
 /* Appends the sum of every `step` items of a tier of frames to another tier. All entries have all keys, so that their
  * groups need not be looked up again. */
-static void add_tier_of_frames(XtfChildTotalsBuilder *builder, const GrowingTier *from, uint32_t step, GrowingTier *to)
+static void add_tier_of_frames(XtfChildTotalsBuilder *builder, const XtfGrowingTier *from, uint32_t step,
+                               XtfGrowingTier *to)
 {
     const uint32_t *starts = (const uint32_t *)(void *)from->starts->data;
     const uint32_t *groups = (const uint32_t *)(void *)from->groups->data;
@@ -418,92 +399,6 @@ static void add_joint_tiers(XtfChildTotalsBuilder *builder)
         xtf_group_totals_free(totals[depth]);
 }
 
-/* Copies an array to byte *used of the allocation, and adds its bytes to *used. Without an allocation (NULL) only
- * counts. */
-static const void *append_array(uint8_t *base, uint64_t *used, GArray *array)
-{
-    uint64_t bytes = (uint64_t)array->len * g_array_get_element_size(array);
-    uint8_t *at = base ? base + *used : NULL;
-
-    if (at && bytes > 0)
-        memcpy(at, array->data, bytes);
-    *used += (bytes + 7) / 8 * 8;
-    return at;
-}
-
-/* Adds the bits that the cells of a tier use. */
-static void find_used_bits(const GrowingTier *tier, unsigned n_cells, uint64_t *bits)
-{
-    const uint64_t *cell = (const uint64_t *)(void *)tier->cells->data;
-
-    for (uint32_t entry = 0; entry < tier->groups->len; entry++)
-        for (unsigned i = 0; i < n_cells; i++)
-            bits[i] |= *cell++;
-}
-
-/* Chooses the bytes of each cell. */
-static void choose_widths(XtfChildTotalsBuilder *builder)
-{
-    XtfChildTotals *head = &builder->head;
-    uint64_t bits[XTF_AGGREGATE_CELLS_MAX] = {0};
-
-    find_used_bits(&builder->exact, head->n_cells, bits);
-    find_used_bits(&builder->coarse, head->n_cells, bits);
-    find_used_bits(&builder->blocks, head->n_cells, bits);
-    find_used_bits(&builder->quarters, head->n_cells, bits);
-    for (unsigned i = 0; i < head->n_cells; i++) {
-        unsigned bytes = bits[i] == 0 ? 0 : (unsigned)(71 - __builtin_clzll(bits[i])) / 8;
-        head->cells[i].mask = bytes == 0 ? 0 : UINT64_MAX >> (64 - 8 * bytes);
-        head->cells[i].at = head->entry_bytes;
-        head->entry_bytes += (uint8_t)bytes;
-    }
-}
-
-/* Copies the cells of a tier, narrowed, as append_array() copies an array. */
-static const uint8_t *append_cells(const XtfChildTotals *head, uint8_t *base, uint64_t *used, const GrowingTier *tier)
-{
-    const uint64_t *cell = (const uint64_t *)(void *)tier->cells->data;
-    uint8_t *at = base ? base + *used : NULL, *to = at;
-
-    for (uint32_t entry = 0; at && entry < tier->groups->len; entry++, to += head->entry_bytes)
-        for (unsigned i = 0; i < head->n_cells; i++) /* the next cell overwrites the upper bytes, which are 0 */
-            xtf_store64(to + head->cells[i].at, *cell++);
-    *used += ((uint64_t)tier->groups->len * head->entry_bytes + sizeof *cell + 7) / 8 * 8;
-    return at;
-}
-
-static XtfTotalsTier append_tier(const XtfChildTotals *head, uint8_t *base, uint64_t *used, const GrowingTier *tier)
-{
-    return (XtfTotalsTier){
-        .cells = append_cells(head, base, used, tier),
-        .starts = append_array(base, used, tier->starts),
-        .groups = append_array(base, used, tier->groups),
-    };
-}
-
-/* Copies everything behind the head. With no allocation (NULL) only counts; returns the number of bytes. */
-static uint64_t append_all(const XtfChildTotalsBuilder *builder, XtfChildTotals *children)
-{
-    uint8_t *base = (uint8_t *)children;
-    uint64_t used = sizeof(XtfChildTotals);
-    XtfChildTotals head = builder->head;
-
-    head.keys = append_array(base, &used, builder->keys);
-    head.exact = append_tier(&head, base, &used, &builder->exact);
-    if (builder->coarse.starts->len > 0)
-        head.coarse = append_tier(&head, base, &used, &builder->coarse);
-    head.blocks = append_tier(&head, base, &used, &builder->blocks);
-    if (builder->quarters.starts->len > 0)
-        head.quarters = append_tier(&head, base, &used, &builder->quarters);
-    if (builder->stacks->len > 0) {
-        head.stacks = append_array(base, &used, builder->stacks);
-        head.frames = append_array(base, &used, builder->frames);
-    }
-    if (children)
-        *children = head;
-    return used;
-}
-
 XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error)
 {
     end_tier(&builder->exact, builder->head.n_cells);
@@ -512,16 +407,5 @@ XtfChildTotals *xtf_child_totals_builder_finish(XtfChildTotalsBuilder *builder, 
         g_array_append_val(builder->stacks, end);
     }
     add_joint_tiers(builder);
-    choose_widths(builder);
-    uint64_t bytes = append_all(builder, NULL);
-    if (bytes > UINT32_MAX) {
-        xtf_fail(error, XTF_ERROR_TOO_LARGE,
-                 "array %u: the totals of a page take %" PRIu64 " bytes, and a reader holds at most %" PRIu32,
-                 builder->head.array, bytes, UINT32_MAX);
-        return NULL;
-    }
-    XtfChildTotals *children = g_malloc(bytes);
-    append_all(builder, children);
-    *length = (uint32_t)bytes;
-    return children;
+    return xtf_child_totals_lay_out(builder, length, error);
 }

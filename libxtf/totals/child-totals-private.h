@@ -1,0 +1,28 @@
+/*
+ * Private parts of totals of children: the struct of a builder, and the memory of finished totals.
+ */
+#pragma once
+
+#include "libxtf/base/key-table.h"
+#include "libxtf/totals/child-totals.h"
+
+/* An XtfTotalsTier while it grows. */
+typedef struct {
+    uint32_t n;              /* number of entries; `groups` and `cells` may have space for more until end_tier() */
+    GArray *starts, *groups; /* uint32_t */
+    GArray *cells;           /* uint64_t */
+} XtfGrowingTier;
+
+struct XtfChildTotalsBuilder {
+    XtfChildTotals head; /* without its tiers */
+    GArray *keys;        /* uint64_t: the keys of each group, as in XtfChildTotals */
+    GArray *followers;   /* uint32_t: of each group the group that came after it last, plus 1; 0: none */
+    uint32_t last;       /* the last group, plus 1; 0: none */
+    XtfKeyTable table;
+    XtfGrowingTier exact, coarse, blocks, quarters;
+    GArray *stacks, *frames;
+    GArray *stamps, *entries; /* uint32_t, of each group, while tiers of frames are summed */
+};
+
+/* Returns the totals of a builder whose tiers are complete, as xtf_child_totals_builder_finish() does. */
+XtfChildTotals *xtf_child_totals_lay_out(XtfChildTotalsBuilder *builder, uint32_t *length, GError **error);

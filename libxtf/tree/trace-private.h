@@ -91,6 +91,15 @@ struct XtfTrace {
     atomic_int counts_expected;
 };
 
+/*
+ * Opens a snapshot while a writer may be running. Reads the superblocks first and the file's size after them, so that
+ * everything that they name is in the file. A slow reader may find that the writer has overwritten what the superblocks
+ * named. Then there is a later superblock, and the reader starts again with it.
+ */
+bool xtf_trace_open_snapshot(XtfTrace *trace, GError **error);
+/* Frees the bytes of the opening run. Later items are read individually. */
+void xtf_trace_drop_opening(XtfTrace *trace);
+
 /* The other superblock, if it names the same commit, and its copy of the catalog with schemas and limits. */
 typedef struct {
     bool found;

@@ -284,18 +284,8 @@ static bool pass_children(Walk *walk, PageWalk *at, uint32_t end, GError **error
 static uint32_t child_of_edge(const Walk *walk, const XtfDescentPage *page, size_t edge)
 {
     uint64_t key = walk->keys[edge];
-    uint32_t low = 0, high = page->page.count - 1;
 
-    if (!walk->by_time)
-        return xtf_descent_child_of_row(page, key);
-    while (low < high) { /* the last child that begins before the time, or the first child */
-        uint32_t middle = high - (high - low) / 2;
-        if (xtf_page_time(&page->page, middle) < key)
-            low = middle;
-        else
-            high = middle - 1;
-    }
-    return low;
+    return walk->by_time ? xtf_descent_child_of_time(page, key) : xtf_descent_child_of_row(page, key);
 }
 
 static bool walk_page(Walk *walk, const XtfDescentPage *page, size_t limit, GError **error);

@@ -39,3 +39,13 @@ bool xtf_frame_leaf_add(XtfFrameLeaf *frames, uint32_t to, XtfFrameStack *stack,
     return xtf_accumulate_rows(schema, &schema->aggregates[frames->index], rows + (size_t)next * schema->row_size,
                                to - next, stack, frames->loader, totals, error);
 }
+
+XtfFrameRow xtf_frame_row(const XtfArray *array, unsigned index, const XtfPageView *leaf, uint32_t i)
+{
+    const XtfSchema *schema = array->schema;
+    const XtfField *is_end = &schema->fields[schema->aggregates[index].values[0]];
+    bool ends = leaf->frames ? leaf->frames->templates[leaf->frames->numbers[i]].is_end
+                             : xtf_field_get(is_end, leaf->payload + (size_t)i * schema->row_size) != 0;
+
+    return ends ? XTF_FRAME_ROW_ENDS : XTF_FRAME_ROW_BEGINS;
+}

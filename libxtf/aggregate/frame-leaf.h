@@ -35,3 +35,13 @@ static inline bool xtf_frame_leaf_nests(const XtfFrameLeaf *frames)
 {
     return frames->view.frames && !frames->rows.block;
 }
+
+/* What a row does. */
+typedef enum {
+    XTF_FRAME_ROW_UNKNOWN, /* the row was not read */
+    XTF_FRAME_ROW_BEGINS,  /* it begins a frame */
+    XTF_FRAME_ROW_ENDS,    /* it ends one */
+} XtfFrameRow;
+
+/* Returns what row `i` of a leaf does, from its columns of frames or its rows. */
+XtfFrameRow xtf_frame_row(const XtfArray *array, unsigned index, const XtfPageView *leaf, uint32_t i);

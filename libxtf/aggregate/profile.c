@@ -49,25 +49,18 @@ static void add_key_ticks(const XtfProfile *profile, uint64_t key, uint64_t incl
 }
 
 /* Sets *end to true if row n, at an edge, ends a frame that no row began, else to false. The stack before row n must be
- * empty. */
-static bool ends_unknown_frame(const XtfProfile *profile, const XtfStackCapture *edge, bool *end, GError **error)
+ * empty. Notes what the row does. */
+static bool ends_unknown_frame(const XtfProfile *profile, XtfStackCapture *edge, bool *end, GError **error)
 {
-    const XtfSchema *schema = profile->array->schema;
-    const XtfField *is_end = &schema->fields[schema->aggregates[profile->index].values[0]];
+    const XtfArray *array = profile->array;
     g_auto(XtfPageView) leaf = {0};
 
-    *end = false;
-    if (edge->row) {
-        *end = xtf_field_get(is_end, edge->row) != 0;
-        return true;
+    if (edge->row == XTF_FRAME_ROW_UNKNOWN && edge->n < array->n_rows) {
+        if (!xtf_leaf_find(array, XTF_KEY_N, edge->n, XTF_LEAF_FRAMES + profile->index, &leaf, error))
+            return false;
+        edge->row = xtf_frame_row(array, profile->index, &leaf, (uint32_t)(edge->n - leaf.first_n));
     }
-    if (edge->n == profile->array->n_rows)
-        return true;
-    if (!xtf_leaf_find(profile->array, XTF_KEY_N, edge->n, XTF_LEAF_FRAMES + profile->index, &leaf, error))
-        return false;
-    size_t row = (size_t)(edge->n - leaf.first_n);
-    *end = leaf.frames ? leaf.frames->templates[leaf.frames->numbers[row]].is_end
-                       : xtf_field_get(is_end, leaf.payload + row * schema->row_size) != 0;
+    *end = edge->row == XTF_FRAME_ROW_ENDS;
     return true;
 }
 
@@ -81,8 +74,7 @@ static bool may_have_unknown_frames(const XtfProfile *profile)
 
 /* Adds `sign` times E(t). `edge` is the first row at or after t. Its stack is loaded unless the query has captured
  * it. */
-static bool add_pending(const XtfProfile *profile, const XtfStackCapture *edge, uint64_t t, uint64_t sign,
-                        GError **error)
+static bool add_pending(const XtfProfile *profile, XtfStackCapture *edge, uint64_t t, uint64_t sign, GError **error)
 {
     XtfFrameStack *stack = edge->stack;
     uint64_t n = edge->n;
@@ -104,24 +96,23 @@ static bool add_pending(const XtfProfile *profile, const XtfStackCapture *edge, 
     return true;
 }
 
-/* Adds the ticks before row 0, if row 0 ends a frame that never began. */
-static bool add_first_ticks(const XtfProfile *profile, GError **error)
+/* Adds the ticks before row 0, at an edge, if row 0 ends a frame that never began. */
+static bool add_first_ticks(const XtfProfile *profile, XtfStackCapture *edge, GError **error)
 {
     uint64_t ticks = profile->array->first - profile->first;
     bool end;
 
-    if (!ends_unknown_frame(profile, &(XtfStackCapture){.n = 0}, &end, error))
+    if (!ends_unknown_frame(profile, edge, &end, error))
         return false;
     if (end)
         add_key_ticks(profile, XTF_FRAMES_BEFORE, ticks, ticks);
     return true;
 }
 
-bool xtf_profile_add_edges(const XtfProfile *profile, const XtfStackCapture edges[2], uint64_t a, uint64_t b,
-                           GError **error)
+bool xtf_profile_add_edges(const XtfProfile *profile, XtfStackCapture edges[2], uint64_t a, uint64_t b, GError **error)
 {
     bool has_row_0 = edges[0].n == 0 && edges[1].n > 0; /* no frame is open before row 0 */
-    if (has_row_0 && may_have_unknown_frames(profile) && !add_first_ticks(profile, error))
+    if (has_row_0 && may_have_unknown_frames(profile) && !add_first_ticks(profile, &edges[0], error))
         return false;
     return ((has_row_0 && !may_have_unknown_frames(profile)) ||
             add_pending(profile, &edges[0], a, UINT64_MAX, error)) && /* -1, modulo 2^64 */

@@ -13,7 +13,6 @@ typedef struct {
 } XtfProfile;
 
 /* Completes the totals of rows [edges[0].n, edges[1].n): adds the ticks pending at b, and subtracts the ticks pending
- * at a. `a` and `b` are local ticks from profile->first to the location's last record. Stacks that are not captured are
- * loaded. */
-bool xtf_profile_add_edges(const XtfProfile *profile, const XtfStackCapture edges[2], uint64_t a, uint64_t b,
-                           GError **error);
+ * at a. `a` and `b` are local ticks from profile->first to the location's last record. Loads stacks that are not
+ * captured, and rows at edges that are not known. */
+bool xtf_profile_add_edges(const XtfProfile *profile, XtfStackCapture edges[2], uint64_t a, uint64_t b, GError **error);

@@ -3,6 +3,7 @@
  */
 #pragma once
 
+#include "libxtf/aggregate/frame-leaf.h"
 #include "libxtf/group-filter.h"
 #include "libxtf/totals/child-totals.h"
 #include "libxtf/tree/descent.h"
@@ -12,7 +13,7 @@ typedef struct {
     uint64_t n;
     XtfFrameStack *stack; /* initialised */
     bool captured;
-    const uint8_t *row; /* row n, if it is in memory; NULL: it is read when it is needed */
+    XtfFrameRow row; /* what row n does, if it was read */
 } XtfStackCapture;
 
 /* A query of totals. Without `totals`, the query only counts rows. */
@@ -44,6 +45,9 @@ bool xtf_totals_query_add_children(XtfTotalsQuery *query, const XtfDescentPage *
 bool xtf_totals_query_uses_all(const XtfTotalsQuery *query);
 /* Adds the groups, by all keys, that the query's filter accepts. */
 void xtf_totals_query_add_groups(XtfTotalsQuery *query, const XtfGroupTotals *totals);
+/* Adds rows [from, to) of a leaf to totals by all keys of the query's aggregate, which is not one of frames. */
+bool xtf_totals_query_add_group_rows(const XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to,
+                                     XtfGroupTotals *totals, GError **error);
 /* Counts the accepted rows among rows [from, to) of a leaf. For a query without totals. */
 void xtf_totals_query_count_rows(XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to);
 /* Gets one bit per row of a leaf, set if the row begins a frame. Sets zeros->block to NULL if the leaf does not show

@@ -19,7 +19,6 @@
  * leaf whose filter excludes the one group of the query.
  */
 #include "libxtf/aggregate/digest.h"
-#include "libxtf/aggregate/frame-leaf.h"
 #include "libxtf/aggregate/frames.h"
 #include "libxtf/aggregate/query.h"
 #include "libxtf/schema/schema-codec.h"
@@ -79,9 +78,8 @@ void xtf_totals_query_add_groups(XtfTotalsQuery *query, const XtfGroupTotals *to
             xtf_group_totals_add(query->totals, xtf_group_totals_key(totals, i), xtf_group_totals_cells(totals, i));
 }
 
-/* Adds rows [from, to) of a leaf to the query's totals of groups. */
-static bool add_group_rows(const XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to,
-                           XtfGroupTotals *totals, GError **error)
+bool xtf_totals_query_add_group_rows(const XtfTotalsQuery *query, const XtfPageView *rows, uint32_t from, uint32_t to,
+                                     XtfGroupTotals *totals, GError **error)
 {
     const XtfSchema *schema = query->array->schema;
 
@@ -89,7 +87,7 @@ static bool add_group_rows(const XtfTotalsQuery *query, const XtfPageView *rows,
                                NULL, NULL, totals, error);
 }
 
-/* Adds rows [from, to) of a leaf to the query's totals of frames. */
+/* Adds rows [from, to) of a leaf to totals of frames, which have all keys. */
 static bool add_frame_rows(XtfTotalsQuery *query, LeafRows *leaf, uint32_t from, uint32_t to, XtfGroupTotals *totals,
                            GError **error)
 {
@@ -120,7 +118,7 @@ static bool add_leaf_rows(XtfTotalsQuery *query, LeafRows *leaf, uint32_t from, 
     XtfGroupTotals *totals = row_totals ? row_totals : query->totals;
 
     if (!(leaf->of_frames ? add_frame_rows(query, leaf, from, to, totals, error)
-                          : add_group_rows(query, &leaf->rows, from, to, totals, error)))
+                          : xtf_totals_query_add_group_rows(query, &leaf->rows, from, to, totals, error)))
         return false;
     if (row_totals)
         xtf_totals_query_add_groups(query, row_totals);

@@ -47,7 +47,7 @@ static uint64_t profile_tick(const Walk *walk, size_t edge)
 }
 
 /* Adds to a slice what the totals of its rows lack. */
-static bool complete_profile(const Walk *walk, size_t slice, GError **error)
+static bool complete_profile(Walk *walk, size_t slice, GError **error)
 {
     return walk->times[slice] >= walk->times[slice + 1] ||
            xtf_profile_add_edges(walk->profile, walk->edges, profile_tick(walk, slice), profile_tick(walk, slice + 1),
@@ -55,7 +55,7 @@ static bool complete_profile(const Walk *walk, size_t slice, GError **error)
 }
 
 /* Gives the slice between the two edges to the visitor. */
-static bool end_slice(const Walk *walk, GError **error)
+static bool end_slice(Walk *walk, GError **error)
 {
     const XtfTotalsQuery *query = &walk->query;
     uint64_t n1 = walk->edges[0].n, n2 = walk->edges[1].n;
@@ -86,15 +86,11 @@ static bool give_stack(const Walk *walk, GError **error)
 static bool reach_edge(Walk *walk, GError **error)
 {
     XtfFrameStack *stack = walk->edges[0].stack;
-    uint8_t *row = walk->edge_rows[0];
 
     if (walk->visit_stack ? !give_stack(walk, error) : walk->next > 0 && !end_slice(walk, error))
         return false;
     walk->edges[0] = walk->edges[1];
     walk->edges[1] = (XtfStackCapture){.stack = stack};
-    walk->edge_rows[0] = walk->edge_rows[1];
-    walk->edge_rows[1] = row;
-    walk->has_row_0 = walk->edges[0].n == 0 && walk->edges[0].row;
     walk->next++;
     walk->query.count = 0;
     if (walk->query.totals)
@@ -102,27 +98,18 @@ static bool reach_edge(Walk *walk, GError **error)
     return true;
 }
 
-/* Notes that walk->edges[1] has its stack. `row`: the row at the edge; NULL: there is none, or it is not in memory. */
-static void note_stack(Walk *walk, const uint8_t *row)
-{
-    XtfStackCapture *edge = &walk->edges[1];
-
-    edge->captured = true;
-    if (row)
-        edge->row = memcpy(walk->edge_rows[1], row, walk->query.array->schema->row_size);
-}
-
 /* Reaches an edge before row 0. */
 static bool reach_begin(Walk *walk, GError **error)
 {
+    const XtfStackCapture *before = &walk->edges[0];
     XtfStackCapture *edge = &walk->edges[1];
 
     edge->n = 0;
     if (walk->takes_stacks) {
         xtf_frame_stack_reset(edge->stack);
-        if (!walk->has_row_0 && !xtf_array_row(walk->query.array, 0, walk->edge_rows[0], error))
-            return false;
-        note_stack(walk, walk->edge_rows[0]);
+        edge->captured = true;
+        if (before->captured) /* another edge before row 0 */
+            edge->row = before->row;
     }
     return reach_edge(walk, error);
 }
@@ -139,7 +126,7 @@ static bool reach_end(Walk *walk, GError **error)
             xtf_frame_stack_copy(edge->stack, before->stack);
         else if (!xtf_frames_before_row(walk->query.array, walk->query.index, edge->n, edge->stack, error))
             return false;
-        note_stack(walk, NULL);
+        edge->captured = true;
     }
     return reach_edge(walk, error);
 }
@@ -149,27 +136,32 @@ static bool reach_end(Walk *walk, GError **error)
 /* A leaf and the walk's row in it. */
 typedef struct {
     const XtfDescentLeaf *leaf;
-    XtfPageView rows;
-    XtfLeafZeros zeros; /* if they answer the query, `rows` is not read */
+    XtfFrameLeaf frames; /* if has_frames() */
+    XtfPageView rows;    /* else */
+    XtfLeafZeros zeros;  /* if they answer the query, `rows` is not read */
     uint32_t at, count;
     XtfOuterFrames outer;
 } LeafWalk;
 
+static const XtfPageView *leaf_view(const LeafWalk *leaf)
+{
+    return leaf->frames.view.block ? &leaf->frames.view : &leaf->rows;
+}
+
 static bool add_rows(Walk *walk, LeafWalk *leaf, uint32_t to, GError **error)
 {
     XtfTotalsQuery *query = &walk->query;
-    const XtfSchema *schema = query->array->schema;
     uint32_t from = leaf->at;
     XtfGroupTotals *totals = !is_open(walk) ? NULL : walk->row_totals ? walk->row_totals : query->totals;
 
     leaf->at = to;
     if (from == to)
         return true;
-    if (has_frames(walk) || totals) {
-        return xtf_accumulate_rows(schema, query->aggregate, leaf->rows.payload + (size_t)from * schema->row_size,
-                                   to - from, &walk->stacks[2], &leaf->outer.loader, totals, error);
-    }
-    if (!is_open(walk) || query->totals)
+    if (has_frames(walk))
+        return xtf_frame_leaf_add(&leaf->frames, to, &walk->stacks[2], totals, error);
+    if (totals)
+        return xtf_totals_query_add_group_rows(query, &leaf->rows, from, to, totals, error);
+    if (!is_open(walk))
         return true;
     if (leaf->zeros.block)
         query->count += xtf_leaf_zeros_count(&leaf->zeros, from, to);
@@ -191,13 +183,13 @@ static uint64_t edge_row(const Walk *walk, const LeafWalk *leaf)
 {
     uint64_t key = walk->keys[walk->next];
 
-    return walk->by_time ? xtf_leaf_rank(walk->query.array, &leaf->rows, key) : key - leaf->leaf->first_n;
+    return walk->by_time ? xtf_leaf_rank(walk->query.array, leaf_view(leaf), key) : key - leaf->leaf->first_n;
 }
 
 /* Adds rows up to the next edge, and reaches it. */
 static bool walk_to_edge(Walk *walk, LeafWalk *leaf, GError **error)
 {
-    const XtfSchema *schema = walk->query.array->schema;
+    XtfStackCapture *edge = &walk->edges[1];
     uint64_t row = edge_row(walk, leaf);
 
     if (row < leaf->at || row > leaf->count)
@@ -205,10 +197,12 @@ static bool walk_to_edge(Walk *walk, LeafWalk *leaf, GError **error)
     if (!add_rows(walk, leaf, (uint32_t)row, error))
         return false;
     flush_row_totals(walk);
-    walk->edges[1].n = leaf->leaf->first_n + row;
+    edge->n = leaf->leaf->first_n + row;
     if (walk->takes_stacks) {
-        xtf_frame_stack_copy(walk->edges[1].stack, &walk->stacks[2]);
-        note_stack(walk, row < leaf->count ? leaf->rows.payload + row * schema->row_size : NULL);
+        xtf_frame_stack_copy(edge->stack, &walk->stacks[2]);
+        edge->captured = true;
+        if (row < leaf->count)
+            edge->row = xtf_frame_row(walk->query.array, walk->query.index, leaf_view(leaf), (uint32_t)row);
     }
     return reach_edge(walk, error);
 }
@@ -221,13 +215,14 @@ static bool begin_leaf(Walk *walk, LeafWalk *leaf, const XtfBlock *stored, GErro
     XtfFrameStack *stack = &walk->stacks[2];
 
     leaf->count = (uint32_t)(descent->end - descent->first_n);
-    if (!walk->by_time && !xtf_totals_query_begun_rows(&walk->query, descent, &leaf->zeros, error))
-        return false;
-    if (!leaf->zeros.block && !xtf_descent_leaf_rows(descent, &leaf->rows, error))
-        return false;
-    if (!has_frames(walk))
-        return true;
+    if (!has_frames(walk)) {
+        if (!walk->by_time && !xtf_totals_query_begun_rows(&walk->query, descent, &leaf->zeros, error))
+            return false;
+        return leaf->zeros.block || xtf_descent_leaf_rows(descent, &leaf->rows, error);
+    }
     xtf_outer_frames_init(&leaf->outer, walk->query.array, walk->query.index);
+    if (!xtf_frame_leaf_init(&leaf->frames, descent, walk->query.index, &leaf->outer.loader, error))
+        return false;
     if (stored)
         xtf_child_totals_stack(xtf_block_child_totals(stored), descent->slot, descent->first_n, stack);
     else
@@ -249,6 +244,8 @@ static bool walk_leaf(Walk *walk, const XtfDescentLeaf *descent, const XtfBlock 
     }
     xtf_leaf_zeros_finish(&leaf.zeros);
     xtf_block_pass(g_steal_pointer(&leaf.rows.block));
+    xtf_block_pass(g_steal_pointer(&leaf.frames.rows.block));
+    xtf_block_pass(g_steal_pointer(&leaf.frames.view.block));
     return good;
 }
 
@@ -387,10 +384,8 @@ void xtf_slice_walk_init(Walk *walk)
 
     for (size_t i = 0; i < G_N_ELEMENTS(walk->stacks); i++)
         xtf_frame_stack_init(&walk->stacks[i]);
-    for (size_t i = 0; i < G_N_ELEMENTS(walk->edges); i++) {
+    for (size_t i = 0; i < G_N_ELEMENTS(walk->edges); i++)
         walk->edges[i].stack = &walk->stacks[i];
-        walk->edge_rows[i] = g_malloc(query->array->schema->row_size);
-    }
     if (!query->totals)
         return;
     if (!xtf_totals_query_uses_all(query))
@@ -402,7 +397,5 @@ void xtf_slice_walk_finish(Walk *walk)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(walk->stacks); i++)
         xtf_frame_stack_finish(&walk->stacks[i]);
-    for (size_t i = 0; i < G_N_ELEMENTS(walk->edge_rows); i++)
-        g_free(walk->edge_rows[i]);
     xtf_group_totals_free(walk->row_totals);
 }

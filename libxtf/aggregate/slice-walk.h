@@ -22,8 +22,6 @@ typedef struct {
     const XtfClockMap *clock;   /* converts them; may be NULL */
     XtfStackCapture edges[2];   /* the last edge, and the next when it is reached */
     XtfFrameStack stacks[3];    /* two for `edges`; the last is at the walk's row */
-    uint8_t *edge_rows[2];      /* copies of the rows at `edges` */
-    bool has_row_0;             /* edge_rows[0] is row 0 */
 } XtfSliceWalk;
 
 /* Initializes the private members. The caller has set the others. */

@@ -90,8 +90,8 @@ bool xtf_array_size_t(const XtfArray *array, uint64_t t1, uint64_t t2, uint64_t 
 uint64_t xtf_array_size_n(const XtfArray *array, uint64_t n1, uint64_t n2);
 
 /*
- * A cursor has a current row and pins its leaf in the cache. Steps within the leaf need no page visit; steps to a
- * neighbouring leaf need one, along the leaf's link.
+ * A cursor has a current row and pins its leaf in the cache. Steps and searches within the leaf need no page visit;
+ * steps to a neighbouring leaf need one, along the leaf's link.
  *
  *     g_auto(XtfCursor) cursor;
  *     xtf_cursor_init(&cursor, &array);

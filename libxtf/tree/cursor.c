@@ -74,6 +74,21 @@ static bool enter_next_leaf(XtfCursor *cursor, GError **error)
     return true;
 }
 
+static uint64_t time_in_leaf(const XtfCursor *cursor, uint32_t slot)
+{
+    uint64_t t;
+
+    memcpy(&t, cursor->rows + (size_t)slot * cursor->array.schema->row_size, sizeof t);
+    return GUINT64_FROM_LE(t);
+}
+
+/* True if the first row at or after t is certainly in the pinned leaf. If the leaf's first row is at t, so may be rows
+ * of earlier leaves. */
+static bool leaf_holds_time(const XtfCursor *cursor, uint64_t t)
+{
+    return cursor->block && time_in_leaf(cursor, 0) < t && time_in_leaf(cursor, cursor->leaf_count - 1) >= t;
+}
+
 bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **error)
 {
     t = MAX(t, cursor->array.kept);
@@ -83,11 +98,15 @@ bool xtf_cursor_seek_t(XtfCursor *cursor, uint64_t t, bool *found, GError **erro
         return true;
     }
     XtfPageView leaf;
-    uint64_t local = xtf_clock_map_to_local(cursor->array.clock, t);
-    if (!xtf_leaf_find(&cursor->array, XTF_KEY_T, local, xtf_leaf_shown_rows(&cursor->array), &leaf, error))
-        return false;
+    if (leaf_holds_time(cursor, t)) {
+        leaf = current_leaf(cursor);
+    } else {
+        uint64_t local = xtf_clock_map_to_local(cursor->array.clock, t);
+        if (!xtf_leaf_find(&cursor->array, XTF_KEY_T, local, xtf_leaf_shown_rows(&cursor->array), &leaf, error))
+            return false;
+        set_leaf(cursor, &leaf);
+    }
     uint32_t slot = xtf_leaf_rank(&cursor->array, &leaf, t);
-    set_leaf(cursor, &leaf);
     cursor->n = leaf.first_n + slot;
     /* If every row of the leaf is before t, the cursor moves to the first row of the next leaf. */
     if (cursor->n >= cursor->array.n_rows)

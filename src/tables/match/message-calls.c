@@ -30,47 +30,17 @@ static uint32_t site_of(const XtfMessageTypes *types, const uint8_t *row)
     return types->site && !xtf_field_is_none(types->site, row) ? (uint32_t)xtf_field_get(types->site, row) : XTF_NONE32;
 }
 
-/* ---- Fast path: a call without calls inside, whose LEAVE directly follows its ENTER. A rank and a cursor find it. */
+/* ---- Fast path: a call without calls inside, whose LEAVE directly follows its ENTER. A cursor finds it. */
 
 enum {
     MOST_STEPS = 64, /* most rows of the record's time to skip */
 };
 
-/* Returns the time of a row of the pinned leaf, by its number in the leaf. */
-static uint64_t time_in_leaf(const XtfCursor *cursor, uint32_t i)
-{
-    return xtf_field_get(&cursor->array.schema->fields[0], cursor->rows + (size_t)i * cursor->array.schema->row_size);
-}
-
-/* True if the first row at or after time t is in the pinned leaf, and is not its first row. */
-static bool leaf_holds_time(const XtfCursor *cursor, uint64_t t)
-{
-    return cursor->block && time_in_leaf(cursor, 0) < t && time_in_leaf(cursor, cursor->leaf_count - 1) >= t;
-}
-
-/* Moves to the first row at or after time t in the pinned leaf, which holds it. */
-static void seek_in_leaf(XtfCursor *cursor, uint64_t t)
-{
-    uint32_t low = 0, high = cursor->leaf_count - 1;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (time_in_leaf(cursor, middle) < t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    cursor->n = cursor->leaf_first + low;
-}
-
 /* Moves to the first row after the record; there may be none. *found is false if there is none, or it is too far. */
 static bool seek_after(XtfCursor *cursor, const XtfField *seq_field, uint64_t t, uint64_t seq, bool *found,
                        GError **error)
 {
-    *found = leaf_holds_time(cursor, t);
-    if (*found)
-        seek_in_leaf(cursor, t);
-    else if (!xtf_cursor_seek_t(cursor, t, found, error))
+    if (!xtf_cursor_seek_t(cursor, t, found, error))
         return false;
     for (unsigned i = 0; *found && xtf_field_get(seq_field, xtf_cursor_row(cursor)) < seq; i++) {
         *found = i < MOST_STEPS;

@@ -56,9 +56,7 @@ static bool take_end(XtfMessageFinder *finder, const XtfMessageEnd *end, bool is
         return false;
     uint64_t proc = locations->all[end->location].proc;
     if (!*process || (*process)->proc != proc || finder->by_sender != is_sender) {
-        XtfMatching *matching = finder->matching;
         xtf_message_finder_finish(finder);
-        finder->matching = matching;
         finder->by_sender = is_sender;
         *process = take_process(finder, proc, error);
         if (!*process)

@@ -38,7 +38,6 @@ static void leave_sender(XtfMessageTimer *timer)
     xtf_call_finder_finish(&timer->sends);
     xtf_call_finder_finish(&timer->completions);
     xtf_cursor_finish(&timer->send_row);
-    xtf_cursor_finish(&timer->requests);
     timer->from = NULL;
     xtf_message_process_put(&timer->matching->processes, g_steal_pointer(&timer->sender));
 }

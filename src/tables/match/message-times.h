@@ -48,12 +48,13 @@ typedef struct {
     XtfMessageProcess *sender, *receiver; /* taken; NULL: not taken yet */
     const XtfMessageLocation *from, *to;
     XtfCallFinder sends, postings, receives, completions;
-    XtfCursor send_row, posting_row, receive_row, requests;
+    XtfCursor send_row, posting_row, receive_row;
 } XtfMessageTimer;
 
 void xtf_message_timer_init(XtfMessageTimer *timer, XtfMatching *matching); /* borrows the matching */
 void xtf_message_timer_finish(XtfMessageTimer *timer);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfMessageTimer, xtf_message_timer_finish)
+/* Finds the times of a message, as xtf_message_times() does. */
 bool xtf_message_timer_times(XtfMessageTimer *timer, const XtfMessage *message, XtfMessageTimes *times, GError **error);
 
 bool xtf_message_times(XtfMatching *matching, const XtfMessage *message, XtfMessageTimes *times, GError **error);

@@ -6,28 +6,22 @@
 #include "libxtf/spans.h"
 #include "src/tables/iterations/marker.h"
 
-/* The calls of the marker. */
-typedef struct {
-    XtfMatcher *matcher;
-    XtfSpan *spans; /* by process */
-} Calls;
-
 void xtf_iterations_init(XtfIterations *iterations, XtfFormats *formats)
 {
     *iterations = (XtfIterations){.formats = formats};
     g_mutex_init(&iterations->lock);
 }
 
+static void free_marker_calls(XtfIterations *iterations)
+{
+    g_clear_pointer(&iterations->threads, g_free);
+    g_clear_pointer(&iterations->calls, g_free);
+    g_clear_pointer(&iterations->matcher, xtf_matcher_free);
+}
+
 void xtf_iterations_finish(XtfIterations *iterations)
 {
-    Calls *calls = iterations->calls;
-
-    if (calls) {
-        g_clear_pointer(&calls->matcher, xtf_matcher_free);
-        g_free(calls->spans);
-        g_free(calls);
-    }
-    g_free(iterations->threads);
+    free_marker_calls(iterations);
     g_mutex_clear(&iterations->lock);
 }
 
@@ -38,22 +32,22 @@ static bool find_marker_calls(XtfIterations *iterations, GError **error)
     const XtfLocations *locations = xtf_trace_context_locations(context, error);
     g_auto(XtfLocationArrays) arrays = {0};
     XtfAggregateRef frames;
-    Calls *calls = iterations->calls = g_new0(Calls, 1);
 
     xtf_aggregate_ref_frames(&frames, context);
-    calls->matcher = xtf_marker_matcher(context, iterations->region, frames.schema, error);
-    if (!locations || !calls->matcher)
+    iterations->matcher = xtf_marker_matcher(context, iterations->region, frames.schema, error);
+    if (!locations || !iterations->matcher)
         return false;
-    calls->spans = g_new0(XtfSpan, iterations->n_procs);
+    iterations->calls = g_new0(XtfSpan, iterations->n_procs);
     for (uint32_t i = 0; i < iterations->n_procs; i++) {
         const XtfLocation *location = &locations->all[iterations->threads[i]];
+        XtfSpan *calls = &iterations->calls[i];
         if (!xtf_location_arrays_load(&arrays, context, location, error))
             return false;
         const XtfArray *array = xtf_location_arrays_find(&arrays, frames.schema);
-        if (!array || !xtf_marker_span(&calls->spans[i], array, calls->matcher, location->proc, error))
+        if (!array || !xtf_marker_span(calls, array, iterations->matcher, location->proc, error))
             return array ? false : xtf_damaged(error, "process %" PRIu64 " has no calls", location->proc);
-        xtf_sweep_take(NULL, &calls->spans[i].array); /* the span is asked later */
-        if (calls->spans[i].hi - calls->spans[i].lo != iterations->n_calls)
+        xtf_sweep_take(NULL, &calls->array); /* the span is asked later */
+        if (calls->hi - calls->lo != iterations->n_calls)
             return xtf_damaged(error, "process %" PRIu64 " has other calls than its totals say", location->proc);
     }
     return true;
@@ -96,23 +90,30 @@ bool xtf_iterations_load(XtfIterations *iterations, GError **error)
         if (good)
             g_atomic_int_set(&iterations->is_loaded, 1);
         else
-            g_clear_pointer(&iterations->threads, g_free);
+            free_marker_calls(iterations);
     }
     g_mutex_unlock(&iterations->lock);
     return good;
 }
 
-/* Finds the time behind the last call of the marker: it ends, or is never left. */
-static bool find_last_end(const XtfSpan *span, uint64_t k, uint64_t *to, GError **error)
+static bool find_begin(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *from, GError **error)
+{
+    const XtfSpan *calls = &iterations->calls[process];
+
+    return xtf_span_time(calls, calls->lo + k, from, error);
+}
+
+/* Finds the time after call k of the marker. A call that is never left has no end. */
+static bool find_call_end(const XtfSpan *calls, uint64_t k, uint64_t *to, GError **error)
 {
     uint64_t row, end;
     XtfSpan rows;
 
-    if (!xtf_span_row_number(span, k, &row, error) ||
-        !xtf_array_frame_end(&span->array, span->aggregate, row, &end, error))
+    if (!xtf_span_row_number(calls, calls->lo + k, &row, error) ||
+        !xtf_array_frame_end(&calls->array, calls->aggregate, row, &end, error))
         return false;
-    xtf_span_init(&rows, &span->array);
-    if (end >= span->array.n_rows) {
+    xtf_span_init(&rows, &calls->array);
+    if (end >= calls->array.n_rows) {
         *to = XTF_TIME_OPEN;
         return true;
     }
@@ -122,15 +123,16 @@ static bool find_last_end(const XtfSpan *span, uint64_t k, uint64_t *to, GError 
     return true;
 }
 
-bool xtf_iterations_window(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *from, uint64_t *to,
-                           GError **error)
+static bool find_end(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *to, GError **error)
 {
-    const XtfSpan *span = &((const Calls *)iterations->calls)->spans[process];
+    return k + 1 < iterations->n_calls ? find_begin(iterations, process, k + 1, to, error)
+                                       : find_call_end(&iterations->calls[process], k, to, error);
+}
 
-    if (!xtf_span_time(span, span->lo + k, from, error))
-        return false;
-    return k + 1 < iterations->n_calls ? xtf_span_time(span, span->lo + k + 1, to, error)
-                                       : find_last_end(span, span->lo + k, to, error);
+bool xtf_iterations_window(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t end, uint64_t *from,
+                           uint64_t *to, GError **error)
+{
+    return find_begin(iterations, process, k, from, error) && find_end(iterations, process, end - 1, to, error);
 }
 
 XtfLocationWindows *xtf_iterations_windows(const XtfIterations *iterations, uint64_t k, uint64_t end, GError **error)
@@ -138,12 +140,11 @@ XtfLocationWindows *xtf_iterations_windows(const XtfIterations *iterations, uint
     const XtfLocations *locations = xtf_trace_context_locations(iterations->formats->context, error);
     char *name = g_strdup_printf("iter%" PRIu64 "-%" PRIu64, k, end);
     g_autoptr(XtfLocationWindows) windows = xtf_location_windows_new(name, locations);
-    uint64_t from, to, unused;
+    uint64_t from, to;
     uint32_t location = 0;
 
     for (uint32_t i = 0; i < iterations->n_procs; i++) {
-        if (!xtf_iterations_window(iterations, i, k, &from, &unused, error) ||
-            !xtf_iterations_window(iterations, i, end - 1, &unused, &to, error))
+        if (!xtf_iterations_window(iterations, i, k, end, &from, &to, error))
             return NULL;
         for (; location < locations->n && locations->all[location].proc == locations->procs[i]; location++) {
             windows->all[location].from = from;

@@ -18,8 +18,10 @@
  */
 #pragma once
 
+#include "libxtf/spans.h"
 #include "src/tables/format/format.h"
 #include "src/trace/select/location-windows.h"
+#include "src/trace/select/matcher.h"
 
 typedef struct {
     XtfFormats *formats; /* borrowed */
@@ -33,7 +35,8 @@ typedef struct {
     uint32_t n_procs;
     uint32_t *threads; /* by process, as in XtfLocations.procs: index of the location that calls the marker */
     /* Private. */
-    void *calls; /* spans of the marker's calls */
+    XtfMatcher *matcher; /* of these calls */
+    XtfSpan *calls;      /* by process: calls of the marker */
 } XtfIterations;
 
 void xtf_iterations_init(XtfIterations *iterations, XtfFormats *formats);
@@ -42,9 +45,10 @@ void xtf_iterations_finish(XtfIterations *iterations);
 /* Finds the main loop, unless that was done before. A trace that grows has none. */
 bool xtf_iterations_load(XtfIterations *iterations, GError **error);
 
-/* Finds when iteration k < n begins and ends in a process, by its index in XtfLocations.procs. */
-bool xtf_iterations_window(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *from, uint64_t *to,
-                           GError **error);
+/* Finds when iterations [k, end) begin and end in a process, by its index in XtfLocations.procs. The last is below n.
+ */
+bool xtf_iterations_window(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t end, uint64_t *from,
+                           uint64_t *to, GError **error);
 
 /* Returns the windows of iterations [k, end) of all processes, in all their threads. NULL with an error. */
 XtfLocationWindows *xtf_iterations_windows(const XtfIterations *iterations, uint64_t k, uint64_t end, GError **error);

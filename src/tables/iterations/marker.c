@@ -223,7 +223,8 @@ static bool find_spread_region(MarkerSearch *search, uint64_t *best, GError **er
 /* Finds the thread of each process that calls the chosen region. */
 static bool find_threads(MarkerSearch *search, XtfMarker *marker, GError **error)
 {
-    marker->threads = g_new0(uint32_t, search->selected.n_procs + 1);
+    g_autofree uint32_t *threads = g_new0(uint32_t, search->selected.n_procs + 1);
+
     for (uint32_t i = 0; i < search->selected.n_procs; i++) {
         const XtfSelectedProcess *process = &search->selected.procs[i];
         bool found = false;
@@ -233,9 +234,10 @@ static bool find_threads(MarkerSearch *search, XtfMarker *marker, GError **error
                 return false;
             const uint64_t *cells = xtf_group_totals_find(search->times.groups, &marker->region);
             found = cells && cells[XTF_FRAMES_BEGUN] == marker->n_calls;
-            marker->threads[i] = search->selected.indices[k];
+            threads[i] = search->selected.indices[k];
         }
     }
+    marker->threads = g_steal_pointer(&threads);
     return true;
 }
 

@@ -318,16 +318,20 @@ static bool has_iterations(XtfNode *directory, GError **error)
 /* Makes the selection of iterations [k, end). One process has a window, several processes have one each. */
 static XtfSelection *select_iterations(XtfNode *directory, uint64_t k, uint64_t end, GError **error)
 {
-    XtfTree *tree = directory->tree;
-    g_autoptr(XtfLocationWindows) windows = xtf_iterations_windows(&tree->iterations, k, end, error);
-    uint64_t proc;
+    const XtfIterations *iterations = &directory->tree->iterations;
+    const XtfLocations *locations = xtf_trace_context_locations(&directory->tree->context, error);
+    uint64_t proc, from, to;
 
-    if (!windows)
+    if (!locations)
         return NULL;
-    if (!xtf_number_set_single(directory->selection->procs, &proc))
-        return xtf_selection_in_location_windows(directory->selection, windows);
-    uint32_t i = xtf_locations_of_proc(windows->locations, proc);
-    return xtf_selection_in_window(directory->selection, windows->all[i].from, windows->all[i].to);
+    if (!xtf_number_set_single(directory->selection->procs, &proc)) {
+        g_autoptr(XtfLocationWindows) windows = xtf_iterations_windows(iterations, k, end, error);
+        return windows ? xtf_selection_in_location_windows(directory->selection, windows) : NULL;
+    }
+    const uint64_t *at = bsearch(&proc, locations->procs, locations->n_procs, sizeof proc, xtf_compare_numbers);
+    if (!xtf_iterations_window(iterations, (uint32_t)(at - locations->procs), k, end, &from, &to, error))
+        return NULL;
+    return xtf_selection_in_window(directory->selection, from, to);
 }
 
 static XtfNode *lookup_iterations(XtfNode *directory, const char *name, GError **error)

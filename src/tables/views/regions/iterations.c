@@ -85,7 +85,7 @@ static bool measure_iteration(XtfViews *views, const XtfSelection *selection, ui
     for (uint32_t i = 0; i < views->iterations->n_procs; i++) {
         if (!xtf_number_set_contains(selection->procs, locations->procs[i]))
             continue;
-        if (!xtf_iterations_window(views->iterations, i, k, &from, &to, error))
+        if (!xtf_iterations_window(views->iterations, i, k, k + 1, &from, &to, error))
             return false;
         add_process_times(times, locations->procs[i], from, CLAMP(to, from, views->context->scale.end));
     }

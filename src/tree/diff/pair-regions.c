@@ -82,21 +82,6 @@ static GHashTable *find_ambiguous_keys(const XtfRegionTexts *texts, unsigned n, 
     return ambiguous;
 }
 
-/* Finds the number of a key, or makes it the next number of a label, which it makes. Takes the key. */
-static uint64_t number_of_key(GHashTable *numbers, GPtrArray *labels, char *key, char *label)
-{
-    guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
-
-    if (number) {
-        g_free(key);
-        g_free(label);
-        return number - 1;
-    }
-    g_ptr_array_add(labels, label);
-    g_hash_table_insert(numbers, key, GUINT_TO_POINTER(labels->len));
-    return labels->len - 1;
-}
-
 void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts *texts, unsigned n)
 {
     g_autoptr(GHashTable) names = find_ambiguous_keys(texts, n, BY_NAME);
@@ -114,8 +99,13 @@ void xtf_region_pairs_init(XtfRegionPairs *pairs, const XtfRegionTexts *texts, u
                 g_free(key);
                 key = make_key(&texts[side], row, ++fields);
             }
-            pairs->numbers[side][row] =
-                number_of_key(numbers, pairs->labels, key, make_label(&texts[side], row, fields));
+            guint number = GPOINTER_TO_UINT(g_hash_table_lookup(numbers, key));
+            if (!number) {
+                g_ptr_array_add(pairs->labels, make_label(&texts[side], row, fields));
+                number = pairs->labels->len;
+            }
+            pairs->numbers[side][row] = number - 1;
+            g_hash_table_replace(numbers, key, GUINT_TO_POINTER(number));
         }
     }
 }

@@ -156,11 +156,6 @@ void xtf_tree_name_as(XtfTree *tree, const XtfTree *named)
 
 /* ---- Nodes and paths. */
 
-void xtf_tree_state_probes(XtfTree *tree, const char *probes)
-{
-    g_hash_table_insert(tree->context.properties, (gpointer)XTF_PROPERTY_PROBES, (gpointer)probes);
-}
-
 XtfNode *xtf_tree_root(XtfTree *tree)
 {
     return xtf_node_ref(tree->root);
@@ -258,4 +253,9 @@ XtfNode *xtf_tree_resolve(XtfTree *tree, const char *path, GError **error)
 void xtf_tree_draw_first(XtfTree *tree)
 {
     tree->pictures.drawn_first = true;
+}
+
+void xtf_tree_state_probes(XtfTree *tree, const char *probes)
+{
+    g_hash_table_insert(tree->context.properties, (gpointer)XTF_PROPERTY_PROBES, (gpointer)probes);
 }

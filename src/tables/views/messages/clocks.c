@@ -10,16 +10,16 @@
 #include "src/tables/views/view.h"
 #include "src/trace/text/digits.h"
 
-enum { POINT_WIDTH = 10, DRIFT_WIDTH = 12, N_POINTS = 4 };
+enum { POINT_WIDTH = 10, DRIFT_WIDTH = 12 };
 
 static const XtfColumn columns[] = {
     XTF_COLUMN("proc", XTF_COLUMN_NUMBER, NULL,
-               "process that read the clock of another node, for all processes of its own"),
+               "process that read the clock of another node, for all processes of its own node"),
     XTF_COLUMN("reads", XTF_COLUMN_NUMBER, NULL, "process whose clock it read"),
     XTF_COLUMN("point", XTF_COLUMN_WORD, NULL, "INIT, COLLECTIVE, PCONTROL or FINALIZE"),
     XTF_COLUMN("used", XTF_COLUMN_WORD, NULL, "yes: the clock map goes through the reading"),
     XTF_COLUMN("time", XTF_COLUMN_TIME, NULL, "time of the reading, by the clock of the first node"),
-    XTF_COLUMN("offset", XTF_COLUMN_REAL, "s", "what the node's clock lacks to that of the first node"),
+    XTF_COLUMN("offset", XTF_COLUMN_REAL, "s", "time to add to the node's clock to get that of the first node"),
     XTF_COLUMN("drift", XTF_COLUMN_REAL, "ppm", "by how much the offset grows until the next used reading"),
     XTF_COLUMN("round_trip", XTF_COLUMN_REAL, "s", "least round trip of a message"),
     XTF_COLUMN("bound", XTF_COLUMN_REAL, "s", "greatest error of the offset"),
@@ -110,7 +110,8 @@ static void add_reading(const XtfNodeClock *clock, guint i, const XtfClockSectio
 
     xtf_lines_number(lines, clock->reader);
     xtf_lines_number(lines, reading->reference);
-    xtf_lines_word(lines, reading->point < N_POINTS ? xtf_clock_points[reading->point] : "-");
+    xtf_lines_word(lines,
+                   reading->point < g_strv_length((char **)xtf_clock_points) ? xtf_clock_points[reading->point] : "-");
     xtf_lines_word(lines, reading->used ? "yes" : "no");
     xtf_lines_time_if(lines, true, reading->global);
     xtf_lines_signed_ticks(lines, reading->global < reading->local, offset_of(reading));

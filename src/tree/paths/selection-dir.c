@@ -223,8 +223,8 @@ static XtfNode *lookup_type(XtfNode *directory, const char *name, GError **error
         return xtf_not_found(error, "\"%s\" is a kind of waits: it is a directory below waits/ and delays/", name);
     return xtf_not_found(
         error,
-        "\"%s\" is neither a file, a record type nor one of calls, proc, thread, time, last, at, iter, num, region, class, "
-        "site, comm, peer, tag, culprit, by: see README and info",
+        "\"%s\" is neither a file, a record type nor one of calls, proc, thread, time, last, at, iter, local, num, "
+        "region, class, site, comm, peer, tag, culprit, by: see README and info",
         name);
 }
 

@@ -77,9 +77,9 @@ Test(tree, listed_names_exist_and_read, .timeout = 120)
 
     visit_all(fixture, "", &n_files);
     /* 7 files in the root, 3 processes, 6 threads, 24 types of them and 6 of calls; README; 2 tables. Selections
-     * that may have calls also have profile, classes, clusters, efficiency, stack, imbalance and longest. Selections that may
-     * have sends also have bytes. The root also has findings, a page, four pictures and their colours. Only the root,
-     * processes and threads have monitor and iterations. */
+     * that may have calls also have profile, classes, clusters, efficiency, stack, imbalance and longest. Selections
+     * that may have sends also have bytes. The root also has findings, a page, four pictures and their colours. Only
+     * the root, processes and threads have monitor and iterations. */
     cr_assert_eq(n_files,
                  7 * (1 + 3 + 6 + 24 + 6) + 7 * (1 + 3 + 6 + 6 + 6) + (1 + 3 + 6 + 6) + 1 + 2 + 7 + 2 * (1 + 3 + 6));
     n_files = 0;

@@ -27,7 +27,7 @@ typedef struct {
     bool is_bare;            /* omit the title and the links to other windows */
 } XtfPictureFrame;
 
-/* The element of styles, which all pictures have. */
+/* The <style> element that each picture begins with. */
 extern const char xtf_picture_style[];
 
 /* Draws all up to the first element of the picture itself. */

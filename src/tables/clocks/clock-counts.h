@@ -4,7 +4,7 @@
 #pragma once
 
 #include "src/tables/clocks/clock-check.h"
-#include "src/tables/match/match.h"
+#include "src/tables/match/message.h"
 
 /* Takes a message whose ends match with certainty. Times are of its two records, on the clock of the trace. */
 typedef void XtfClockSample(const XtfMessage *message, uint64_t sent, uint64_t received, void *data);

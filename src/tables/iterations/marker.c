@@ -83,7 +83,7 @@ static bool is_candidate(const MarkerSearch *search, uint64_t row)
     return !usage->is_uneven && usage->procs == search->selected.n_procs && usage->calls >= CALLS_LEAST;
 }
 
-/* Finds the row of a region of this name. */
+/* Finds the row of the region that the program marks iterations with; regions.n if it marks none. */
 static bool find_marked(MarkerSearch *search, uint64_t *row, GError **error)
 {
     const XtfNameIndex *names = xtf_trace_context_regions(search->formats->context, error);

@@ -210,7 +210,6 @@ static bool find_trace_spans(XtfSpanSearch *search, GError **error)
 static bool narrow_span(XtfSpanSearch *search, XtfSpan *span, GError **error)
 {
     const XtfSelection *selection = search->selection, *base = selection->base;
-
     uint64_t from, to;
 
     xtf_selection_location_window(selection, &search->locations->all[span->tag], &from, &to);

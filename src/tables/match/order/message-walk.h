@@ -3,8 +3,7 @@
  *
  * A walk keeps its place. From there it reads the rows of the location, and so it finds a message near by without a
  * rank or a select. After XTF_WALK_REACH rows it asks the index. So a query costs at most a rank or a select, and these
- * rows. If several locations have messages of the side, or for an earlier
- * message, it always asks the index.
+ * rows. For an earlier message, or if several locations have messages of the side, it asks the index at once.
  *
  * Only one thread at a time may use a walk.
  */

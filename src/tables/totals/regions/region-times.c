@@ -79,7 +79,7 @@ static bool measure_sites(XtfRegionTimes *region_times, const XtfArray *calls, u
     return true;
 }
 
-/* Returns the ticks of the loaded location in the window [from, to). */
+/* Measures the ticks of the loaded location in the window [from, to). */
 static bool measure_ticks(const XtfRegionTimes *region_times, const XtfArray *calls, uint64_t from, uint64_t to,
                           uint64_t *ticks, GError **error)
 {
@@ -159,7 +159,6 @@ static bool visit_bins(BinWalk *walk, GError **error)
     uint64_t n = walk->bins->n;
     g_autofree uint64_t *edges = g_memdup2(walk->bins->bounds, (n + 1) * sizeof *edges);
     bool by_site = region_times->sites != NULL;
-
     uint64_t from, to;
 
     edges[0] = xtf_time_bin_begin(walk->bins, 0);

@@ -426,9 +426,10 @@ static bool end_locations(XtfRetime *retime, GError **error)
             !xtf_log_writer_end(&location->order_log, &location->orders, error))
             return false;
     }
-    if (retime->error)
-        g_propagate_error(error, g_steal_pointer(&retime->error));
-    return !retime->error;
+    if (!retime->error)
+        return true;
+    g_propagate_error(error, g_steal_pointer(&retime->error));
+    return false;
 }
 
 static bool run_replay(XtfRetime *retime, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error)

@@ -73,8 +73,7 @@ typedef struct {
     XtfCompensation *compensation;
     XtfRetimedLocation *location;
     XtfMarkWriter writer;
-    uint32_t depth; /* of calls inside MPI_Finalize; 0: not in it */
-    uint64_t n_records, first, thread_records, window_records;
+    uint64_t n_records, thread_records, window_records;
 } Walked;
 
 static void note_other_waits(Walked *walked, const XtfSchema *schema)

@@ -10,7 +10,6 @@
 #include "src/trace/context/name-index.h"
 
 #define PICO_PER_NS  1000
-#define DIGITS_MAX   3                       /* of a fraction of a nanosecond */
 #define COST_MAX_NS  UINT64_C(1000000000000) /* 1000 s */
 #define BUFFER_FLUSH "BUFFER_FLUSH"
 

@@ -61,7 +61,6 @@ typedef struct {
 
 typedef struct {
     /* From the walk. */
-    XtfMarkWriter writer;
     XtfLog mark_log;
     XtfSections sections;
     XtfFinalCall final;

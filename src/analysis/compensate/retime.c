@@ -248,10 +248,11 @@ static void probe_anew(void *data, const XtfReplayEvent *at, uint64_t value)
         add_to_run(retime, at, sent_of(retime, value), at->bytes);
 }
 
-/* The latest begins of an operation with dependences among all members, but for one of them. */
+/* The two latest begins of an operation in which each member waits for all others: the second one counts for the member
+ * that has the latest. */
 typedef struct {
     uint64_t done[2], local[2];
-    uint32_t done_rank, local_rank; /* of the latest */
+    uint32_t done_rank, local_rank; /* members with the latest begins */
 } Latest;
 
 static void note_latest(uint64_t *latest, uint32_t *rank, uint64_t time, uint32_t of)
@@ -265,7 +266,7 @@ static void note_latest(uint64_t *latest, uint32_t *rank, uint64_t time, uint32_
     }
 }
 
-/* Finds the latest begins in O(members), once for an operation. Uses an entry of `sent` for each half. */
+/* Finds the latest begins in O(members), once for an operation. */
 static Latest latest_of_all(XtfRetime *retime, XtfReplayCollective *collective)
 {
     Latest latest = {.done_rank = NO_ENTRY, .local_rank = NO_ENTRY};

@@ -36,7 +36,7 @@ typedef struct {
     uint32_t changes_id;
     uint64_t location;
     const XtfSchema *calls;        /* NULL: no calls */
-    uint64_t entered, new_entered; /* times of the last ENTER */
+    uint64_t entered, new_entered; /* times of the last ENTER or LEAVE */
     uint64_t time, new_time;       /* of the last record */
 } Compensated;
 
@@ -98,8 +98,8 @@ static void find_times(Output *output, const XtfSchema *schema)
     }
 }
 
-/* Returns the new time of another time in the last record's row. The time of the last ENTER becomes the new time of
- * that ENTER. Other times keep their distance from the record. */
+/* Returns the new time of another time in the last record's row. The time of the last ENTER or LEAVE becomes the new
+ * time of that record. Other times keep their distance from the record. */
 static uint64_t move_instant(const Compensated *compensated, uint64_t instant)
 {
     uint64_t time = compensated->time, new_time = compensated->new_time;

@@ -2,7 +2,7 @@
 #include <criterion/criterion.h>
 
 #include "libxtf/error.h"
-#include "src/analysis/compensate/retime.h"
+#include "src/analysis/compensate/compensate.h"
 #include "tests/tree/traces/mpi.h"
 
 /* Writes a message of process 0 to process 1. */
@@ -33,4 +33,27 @@ Test(compensate, fails_without_marks)
     cr_assert(g_error_matches(error, XTF_ERROR, XTF_ERROR_DAMAGED), "%s", error ? error->message : "no error");
     xtf_retime_finish(&retime);
     xtf_spool_close(&spool);
+}
+
+Test(compensate, counts_a_location_once)
+{
+    static const char *const probes[] = {"ENTER=0", NULL};
+    g_auto(Written) written = {0};
+    g_autoptr(GError) error = NULL;
+    Writing writing;
+
+    writing_begin(&writing);
+    for (uint32_t i = 0; i < 2; i++) {
+        writing_define(&writing, XTF_MODEL_LOCATIONS, &(XtfLocationRow){.id = i, .proc = i});
+        writing_append(&writing, i, XTF_MODEL_THREADS, &(XtfThreadsRow){.time = 1});
+        writing_append(&writing, i, XTF_MODEL_LOCKS, &(XtfLocksRow){.time = 2, .seq = 1});
+    }
+    writing_append(&writing, 0, XTF_MODEL_RMA_OPERATIONS, &(XtfRmaOperationsRow){.time = 3, .seq = 2});
+    writing_append(&writing, 0, XTF_MODEL_RMA_SYNCS, &(XtfRmaSyncsRow){.time = 4, .seq = 3});
+    writing_end(&writing, &written);
+    g_autoptr(XtfCompensation) compensation =
+        xtf_compensate(written.trace, &(XtfCompensateOptions){.probes = probes}, NULL, &error);
+    cr_assert(compensation, "%s", error ? error->message : "");
+    cr_assert_eq(xtf_compensation_report(compensation)->thread_locations, 2);
+    cr_assert_eq(xtf_compensation_report(compensation)->window_locations, 1);
 }

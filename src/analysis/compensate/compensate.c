@@ -73,13 +73,14 @@ typedef struct {
     XtfCompensation *compensation;
     XtfRetimedLocation *location;
     XtfMarkWriter writer;
-    uint64_t n_records, thread_records, window_records;
+    uint64_t n_records;
+    bool has_threads, has_windows; /* records of waits that stay as recorded */
 } Walked;
 
 static void note_other_waits(Walked *walked, const XtfSchema *schema)
 {
-    walked->thread_records += g_str_equal(schema->name, "locks") || g_str_equal(schema->name, "threads");
-    walked->window_records += g_str_has_prefix(schema->name, "rma_") || g_str_equal(schema->name, "io_locks");
+    walked->has_threads |= g_str_equal(schema->name, "locks") || g_str_equal(schema->name, "threads");
+    walked->has_windows |= g_str_has_prefix(schema->name, "rma_") || g_str_equal(schema->name, "io_locks");
 }
 
 /* Follows the first MPI_Finalize of a location, and finds its longest section. */
@@ -137,8 +138,8 @@ static bool walk_location(XtfCompensation *compensation, uint32_t index, XtfComp
     report->n_sections += location->sections.n_sections;
     report->n_clamped += location->sections.n_clamped;
     report->removed += location->sections.removed;
-    report->thread_records += walked.thread_records;
-    report->window_records += walked.window_records;
+    report->thread_locations += walked.has_threads;
+    report->window_locations += walked.has_windows;
     return good;
 }
 
@@ -174,8 +175,8 @@ static void join_worker(void *data, void *compensation)
     report->n_sections += worker->report.n_sections;
     report->n_clamped += worker->report.n_clamped;
     report->removed += worker->report.removed;
-    report->thread_records += worker->report.thread_records;
-    report->window_records += worker->report.window_records;
+    report->thread_locations += worker->report.thread_locations;
+    report->window_locations += worker->report.window_locations;
     g_free(worker);
 }
 

@@ -27,8 +27,8 @@ typedef struct {
 
 typedef struct {
     uint64_t n_records, n_sections, n_clamped, removed;
-    uint64_t length, new_length;             /* ticks from the trace's first record to its last one */
-    uint64_t thread_records, window_records; /* of kinds of waits that stay as recorded */
+    uint64_t length, new_length;                 /* ticks from the trace's first record to its last one */
+    uint64_t thread_locations, window_locations; /* locations with records of kinds of waits that stay as recorded */
     XtfReplayCounts counts;
     XtfRetimeCounts retime;
     GArray *processes; /* XtfCompensatedProcess, by number */

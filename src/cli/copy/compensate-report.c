@@ -84,9 +84,9 @@ static void print_warnings(const XtfCompensationReport *report)
     warn_of(counts->uncertain_receives, "receives are not matched: their waits keep their length, less the probes");
     warn_of(counts->uncertain_collectives,
             "ends of collective operations are not matched: their waits keep their length, less the probes");
-    warn_of(report->thread_records,
+    warn_of(report->thread_locations,
             "locations have records of threads or locks: waits for them keep their length, less the probes");
-    warn_of(report->window_records,
+    warn_of(report->window_locations,
             "locations have records of windows or locks of files: waits for them keep their length, less the probes");
 }
 

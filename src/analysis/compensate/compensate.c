@@ -135,9 +135,6 @@ static bool walk_location(XtfCompensation *compensation, uint32_t index, XtfComp
                 xtf_log_writer_end(&walked.writer.log, &location->mark_log, error);
     xtf_log_writer_finish(&walked.writer.log);
     report->n_records += walked.n_records;
-    report->n_sections += location->sections.n_sections;
-    report->n_clamped += location->sections.n_clamped;
-    report->removed += location->sections.removed;
     report->thread_locations += walked.has_threads;
     report->window_locations += walked.has_windows;
     return good;
@@ -172,9 +169,6 @@ static void join_worker(void *data, void *compensation)
     XtfCompensationReport *report = &((XtfCompensation *)compensation)->report;
 
     report->n_records += worker->report.n_records;
-    report->n_sections += worker->report.n_sections;
-    report->n_clamped += worker->report.n_clamped;
-    report->removed += worker->report.removed;
     report->thread_locations += worker->report.thread_locations;
     report->window_locations += worker->report.window_locations;
     g_free(worker);
@@ -207,6 +201,9 @@ static void make_report(XtfCompensation *compensation)
         if (!location->sections.any)
             continue;
         report_process_times(compensation, &compensation->all->all[i], location);
+        report->n_sections += location->sections.n_sections;
+        report->n_clamped += location->sections.n_clamped;
+        report->removed += location->sections.removed;
         report->length = MAX(report->length, location->sections.time - MIN(location->sections.time, first));
         uint64_t end = location->sections.local + location->moved;
         report->new_length = MAX(report->new_length, end - MIN(end, first));

@@ -455,14 +455,9 @@ bool xtf_retime(XtfRetime *retime, XtfReplayCounts *counts, GError **error)
                                       .end = end_anew,
                                       .probe = probe_anew,
                                       .drop = drop_sent};
-    uint32_t n = xtf_replay_n_processes(retime->replay), at = 0;
 
     retime->sent = g_array_new(FALSE, FALSE, sizeof(XtfSent));
-    retime->first_location = g_new(uint32_t, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        retime->first_location[i] = at;
-        at += xtf_replay_process(retime->replay, i)->n_locations;
-    }
+    retime->first_location = xtf_replay_first_locations(retime->replay);
     xtf_transfers_init(&retime->transfers);
     for (uint32_t i = 0; i < retime->n_locations; i++) {
         xtf_log_writer_init(&retime->locations[i].move_log, retime->spool, retime->buffer);

@@ -91,8 +91,8 @@ typedef struct {
     XtfSpool *spool;               /* borrowed */
     XtfRetimedLocation *locations; /* by index; borrowed */
     uint32_t n_locations;
-    uint32_t buffer; /* bytes of a log's buffer */
-    uint32_t *first_location;
+    uint32_t buffer;          /* bytes of a log's buffer */
+    uint32_t *first_location; /* by process */
     XtfTransfers transfers;
     GArray *sent; /* XtfSent */
     uint32_t free;

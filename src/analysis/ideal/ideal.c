@@ -43,16 +43,13 @@ static uint64_t id_of(const void *data, uint32_t location)
 }
 
 /* Returns the first location of each share, and behind the last one the number of locations. */
-static uint32_t *first_locations(XtfReplay *replay, const uint32_t *borders, uint32_t n_shares)
+static uint32_t *first_locations(const XtfReplay *replay, const uint32_t *borders, uint32_t n_shares)
 {
-    uint32_t *first = g_new0(uint32_t, n_shares + 1), at = 0;
+    g_autofree uint32_t *by_process = xtf_replay_first_locations(replay);
+    uint32_t *first = g_new(uint32_t, n_shares + 1);
 
-    for (uint32_t share = 0; share < n_shares; share++) {
-        first[share] = at;
-        for (uint32_t p = borders[share]; p < borders[share + 1]; p++)
-            at += xtf_replay_process(replay, p)->n_locations;
-    }
-    first[n_shares] = at;
+    for (uint32_t share = 0; share <= n_shares; share++)
+        first[share] = by_process[borders[share]];
     return first;
 }
 

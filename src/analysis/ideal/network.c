@@ -90,7 +90,6 @@ static uint64_t latest_end(const XtfNetworkRun *run)
 
 XtfNetworkRun *xtf_network_run_new(XtfReplay *replay, const XtfNetworkModel *model, const XtfNetworkConsumer *consumer)
 {
-    uint32_t n = xtf_replay_n_processes(replay), at = 0;
     XtfNetworkRun *run = g_new0(XtfNetworkRun, 1);
 
     *run = (XtfNetworkRun){
@@ -103,13 +102,9 @@ XtfNetworkRun *xtf_network_run_new(XtfReplay *replay, const XtfNetworkModel *mod
                             .receive = wait_for_message,
                             .probe = wait_in_probe,
                             .end = wait_for_members},
-        .first_location = g_new(uint32_t, n + 1),
+        .first_location = xtf_replay_first_locations(replay),
     };
-    for (uint32_t p = 0; p < n; p++) {
-        run->first_location[p] = at;
-        at += xtf_replay_process(replay, p)->n_locations;
-    }
-    run->waited = g_new0(uint64_t, at + 1);
+    run->waited = g_new0(uint64_t, run->first_location[xtf_replay_n_processes(replay)] + 1);
     return run;
 }
 

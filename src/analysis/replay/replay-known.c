@@ -42,6 +42,18 @@ const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t num
     return &replay->known[number].public;
 }
 
+uint32_t *xtf_replay_first_locations(const XtfReplay *replay)
+{
+    uint32_t *first = g_new(uint32_t, (gsize)replay->n_processes + 1), end = 0;
+
+    for (uint32_t i = 0; i < replay->n_processes; i++) {
+        first[i] = replay->known[i].first_location;
+        end = first[i] + replay->known[i].public.n_locations;
+    }
+    first[replay->n_processes] = end;
+    return first;
+}
+
 /* Searches the processes, which are in the order of `proc`. */
 uint32_t xtf_replay_process_number(const XtfReplay *replay, uint64_t proc)
 {

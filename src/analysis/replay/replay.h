@@ -189,6 +189,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfReplay, xtf_replay_free)
 
 uint32_t xtf_replay_n_processes(const XtfReplay *replay);
 const XtfReplayProcess *xtf_replay_process(const XtfReplay *replay, uint32_t number);
+/* Returns the index of each process's first location among the trace context's locations, and behind the last one the
+ * number of locations. The caller frees the array. */
+uint32_t *xtf_replay_first_locations(const XtfReplay *replay);
 
 /* The first MPI_Init and MPI_Finalize of a location, and its total time outside of MPI. All members but `begin`, `end`
  * and `clock` need options.calls. */

@@ -296,13 +296,8 @@ static bool find_buffers(Run *run, XtfTrace *trace, GError **error)
 
 static void start_run(Run *run, const XtfReplay *replay)
 {
-    uint32_t n = 0;
-
-    run->first_location = g_new(uint32_t, (size_t)xtf_replay_n_processes(replay) + 1);
-    for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++) {
-        run->first_location[i] = n;
-        n += xtf_replay_process(replay, i)->n_locations;
-    }
+    run->first_location = xtf_replay_first_locations(replay);
+    uint32_t n = run->first_location[xtf_replay_n_processes(replay)];
     xtf_sync_counters_init(&run->counters, n);
     xtf_needs_init(&run->needs, &run->counters, n);
     run->needs.met = met_need;

@@ -64,15 +64,8 @@ static void find_bound_waits(XtfFind *find, bool init)
 
 static bool shared_init(XtfFindShared *shared, GError **error)
 {
-    uint32_t n = xtf_replay_n_processes(shared->replay), next = 0;
-
-    shared->first_location = g_new(uint32_t, n + 1);
-    for (uint32_t p = 0; p < n; p++) {
-        shared->first_location[p] = next;
-        next += xtf_replay_process(shared->replay, p)->n_locations;
-    }
-    shared->by_location = g_new0(XtfFindLocation, next + 1);
-    shared->first_location[n] = next;
+    shared->first_location = xtf_replay_first_locations(shared->replay);
+    shared->by_location = g_new0(XtfFindLocation, shared->first_location[xtf_replay_n_processes(shared->replay)] + 1);
     shared->operations = g_hash_table_new_full(NULL, NULL, g_free, NULL);
     g_mutex_init(&shared->lock);
     return xtf_find_candidates_init(shared, error);

@@ -6,6 +6,7 @@
  */
 #include "libxtf/aggregates.h"
 #include "libxtf/group-filter.h"
+#include "libxtf/trace.h"
 #include "src/analysis/replay/replay-private.h"
 
 enum { KEYS_MOST = 3 };
@@ -100,7 +101,9 @@ static bool add_all_operations(const XtfReplay *replay, const XtfArray *array, c
     return add_count(array, keys, values, 2, array->n_rows, &removed->rows, &removed->known, error);
 }
 
-bool xtf_replay_count_removed(const XtfReplay *replay, const XtfReplayRows *rows, const XtfEnvelope *envelope,
+/* Counts the rows of an envelope before the kept time: sends, postings, or ends of operations, of which n_kept are in
+ * the log. */
+static bool count_rows_before(const XtfReplay *replay, const XtfReplayRows *rows, const XtfEnvelope *envelope,
                               uint64_t n_kept, XtfRemovedRows *removed, GError **error)
 {
     XtfReplayRowKind kind;
@@ -119,6 +122,45 @@ bool xtf_replay_count_removed(const XtfReplay *replay, const XtfReplayRows *rows
     }
     if (envelope->kind == XTF_ROW_END)
         removed->rows -= MIN(removed->rows, n_kept);
+    return true;
+}
+
+/* Counts the ends of operations on a communicator in the log. Several envelopes may have such ends: marks all of them
+ * as counted. */
+static uint64_t count_ends(const XtfGroups *envelopes, uint32_t first, bool *counted)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = first; i < envelopes->n; i++) {
+        const XtfGroup *envelope = &envelopes->all[i];
+        if ((uint8_t)envelope->key.receiver != XTF_ROW_END || envelope->key.comm != envelopes->all[first].key.comm)
+            continue;
+        n += envelope->sent;
+        counted[i] = true;
+    }
+    return n;
+}
+
+bool xtf_replay_count_removed(const XtfReplay *replay, const XtfReplayRows *rows, const XtfGroups *envelopes,
+                              XtfRemovedRows **removed, GError **error)
+{
+    uint32_t n = envelopes->n;
+
+    *removed = NULL;
+    if (xtf_trace_kept_from(replay->trace) == 0)
+        return true;
+    g_autofree bool *counted = g_new0(bool, n + 1);
+    g_autofree XtfRemovedRows *counts = g_new0(XtfRemovedRows, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const XtfEnvelope envelope = xtf_envelope_of(&envelopes->all[i]);
+        counts[i].known = true;
+        if (counted[i])
+            continue;
+        uint64_t n_ends = envelope.kind == XTF_ROW_END ? count_ends(envelopes, i, counted) : 0;
+        if (!count_rows_before(replay, rows, &envelope, n_ends, &counts[i], error))
+            return false;
+    }
+    *removed = g_steal_pointer(&counts);
     return true;
 }
 

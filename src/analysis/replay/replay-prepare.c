@@ -352,58 +352,6 @@ static void keep_doubts(XtfReplay *replay, uint32_t group, const GArray *doubts)
     xtf_runs_add_all(known, doubts);
 }
 
-static XtfEnvelope make_envelope(const XtfGroup *counted)
-{
-    return (XtfEnvelope){.comm = counted->key.comm,
-                         .peer = counted->key.sender,
-                         .tag = counted->key.tag,
-                         .kind = (uint8_t)counted->key.receiver,
-                         .pattern = (uint8_t)(counted->key.receiver >> 8),
-                         .sends = counted->key.receiver >> 16 & 1,
-                         .receives = counted->key.receiver >> 17 & 1};
-}
-
-/* Counts the ends of operations on a communicator in the log. Several envelopes may have such ends: marks all of them
- * as counted. */
-static uint64_t count_ends(const Worker *worker, uint32_t first, bool *counted)
-{
-    uint64_t n = 0;
-
-    for (uint32_t i = first; i < worker->envelopes.n; i++) {
-        const XtfGroup *envelope = &worker->envelopes.all[i];
-        if ((uint8_t)envelope->key.receiver != XTF_ROW_END ||
-            envelope->key.comm != worker->envelopes.all[first].key.comm)
-            continue;
-        n += envelope->sent;
-        counted[i] = true;
-    }
-    return n;
-}
-
-/* Counts the rows of all envelopes before the kept time. *removed is NULL if no volume was removed. */
-static bool count_removed(const Pass *pass, XtfRemovedRows **removed, GError **error)
-{
-    const Worker *worker = pass->worker;
-    uint32_t n = worker->envelopes.n;
-
-    *removed = NULL;
-    if (xtf_trace_kept_from(worker->replay->trace) == 0)
-        return true;
-    g_autofree bool *counted = g_new0(bool, n + 1);
-    g_autofree XtfRemovedRows *rows = g_new0(XtfRemovedRows, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        const XtfEnvelope envelope = make_envelope(&worker->envelopes.all[i]);
-        rows[i].known = true;
-        if (counted[i])
-            continue;
-        uint64_t n_ends = envelope.kind == XTF_ROW_END ? count_ends(worker, i, counted) : 0;
-        if (!xtf_replay_count_removed(worker->replay, &pass->rows, &envelope, n_ends, &rows[i], error))
-            return false;
-    }
-    *removed = g_steal_pointer(&rows);
-    return true;
-}
-
 /* Keeps the envelopes of a process, and adds their counts to their groups. */
 static bool keep_envelopes(Pass *pass, XtfProcess *process, GError **error)
 {
@@ -412,14 +360,14 @@ static bool keep_envelopes(Pass *pass, XtfProcess *process, GError **error)
     uint32_t n = worker->envelopes.n, self = (uint32_t)(process - replay->processes);
     g_autofree XtfRemovedRows *removed = NULL;
 
-    if (!count_removed(pass, &removed, error))
+    if (!xtf_replay_count_removed(replay, &pass->rows, &worker->envelopes, &removed, error))
         return false;
     g_mutex_lock(&replay->lock);
     XtfEnvelope *envelopes = take_envelopes(replay, process, n);
     for (uint32_t i = 0; i < n; i++) {
         const XtfGroup *counted = &worker->envelopes.all[i];
         XtfEnvelope *envelope = &envelopes[i];
-        *envelope = make_envelope(counted);
+        *envelope = xtf_envelope_of(counted);
         envelope->group = group_of(replay, self, &process->known->public, envelope);
         if (envelope->group == UINT32_MAX)
             continue;

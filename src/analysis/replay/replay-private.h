@@ -216,6 +216,18 @@ static inline uint32_t xtf_replay_hash_operation(uint32_t hash, const XtfReplayR
     return (uint32_t)(mixed ^ mixed >> 32);
 }
 
+/* Returns the envelope whose rows a group counts while the trace is read. */
+static inline XtfEnvelope xtf_envelope_of(const XtfGroup *counted)
+{
+    return (XtfEnvelope){.comm = counted->key.comm,
+                         .peer = counted->key.sender,
+                         .tag = counted->key.tag,
+                         .kind = (uint8_t)counted->key.receiver,
+                         .pattern = (uint8_t)(counted->key.receiver >> 8),
+                         .sends = counted->key.receiver >> 16 & 1,
+                         .receives = counted->key.receiver >> 17 & 1};
+}
+
 /* The rows of an envelope before the kept time of the trace. */
 typedef struct {
     uint64_t rows;
@@ -229,10 +241,10 @@ typedef struct {
     bool unknown;
 } XtfRemovedEnds;
 
-/* Counts the rows of an envelope before the kept time: sends, postings, or ends of operations, of which n_kept are in
- * the log. */
-bool xtf_replay_count_removed(const XtfReplay *replay, const XtfReplayRows *rows, const XtfEnvelope *envelope,
-                              uint64_t n_kept, XtfRemovedRows *removed, GError **error);
+/* Counts the rows of a process before the kept time by envelope: sends, postings and ends of operations. The caller
+ * frees them. *removed is NULL if no volume was removed. */
+bool xtf_replay_count_removed(const XtfReplay *replay, const XtfReplayRows *rows, const XtfGroups *envelopes,
+                              XtfRemovedRows **removed, GError **error);
 /* Adds the counted rows to a group. Callers hold the lock. */
 void xtf_replay_keep_removed(XtfReplay *replay, uint32_t group, bool sends, const XtfRemovedRows *removed);
 /* Returns the ends of a group before the kept time; NULL: none, or unknown. */

@@ -5,6 +5,7 @@
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
+#include "src/trace/context/name-index.h"
 
 static const XtfSchema *find_records(XtfTrace *trace, const char *name)
 {
@@ -19,10 +20,7 @@ static uint64_t find_event(const XtfSchema *schema, const char *label, XtfFieldL
 
     if (field)
         *load = xtf_field_load(field);
-    for (uint32_t i = 0; field && i < field->n_labels; i++)
-        if (g_str_equal(field->labels[i], label))
-            return i;
-    return UINT64_MAX;
+    return xtf_label_value(field, label);
 }
 
 void xtf_mark_types_init(XtfMarkTypes *types, XtfTrace *trace)

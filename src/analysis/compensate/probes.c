@@ -42,22 +42,13 @@ static XtfProbeClass class_of_schema(const XtfSchema *schema)
     return g_str_equal(schema->name, XTF_RECORD_COUNTERS) ? XTF_PROBE_METRIC : XTF_PROBE_OTHER;
 }
 
-/* Returns the value of a label in a field; UINT64_MAX if the field lacks it. */
-static uint64_t value_of_label(const XtfField *field, const char *label)
-{
-    for (uint32_t i = 0; field && i < field->n_labels; i++)
-        if (g_str_equal(field->labels[i], label))
-            return i;
-    return UINT64_MAX;
-}
-
 static void find_probe_fields(XtfProbeSchema *probe, const XtfSchema *schema)
 {
     const XtfField *seq = xtf_schema_field_by_role(schema, XTF_ROLE_SEQ);
     const XtfField *event = xtf_schema_field_by_role(schema, XTF_ROLE_EVENT);
     const XtfField *region = xtf_schema_field_by_role(schema, XTF_ROLE_REGION);
     const XtfField *stop = xtf_schema_field(schema, "stop");
-    uint64_t flush = value_of_label(event, BUFFER_FLUSH);
+    uint64_t flush = xtf_label_value(event, BUFFER_FLUSH);
 
     probe->class = (uint8_t)class_of_schema(schema);
     probe->has_seq = seq != NULL;

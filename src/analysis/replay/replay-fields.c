@@ -3,13 +3,11 @@
 #include "libxtf/vocabulary.h"
 #include "src/analysis/replay/replay-rows.h"
 #include "src/model/collective-shape.h"
+#include "src/trace/context/name-index.h"
 
 static uint32_t label_number(const XtfField *field, const char *label)
 {
-    for (uint32_t i = 0; field && i < field->n_labels; i++)
-        if (g_str_equal(field->labels[i], label))
-            return i;
-    return UINT32_MAX;
+    return (uint32_t)xtf_label_value(field, label);
 }
 
 /* Returns which members need which, if the operation alone determines it. */

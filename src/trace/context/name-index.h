@@ -53,6 +53,15 @@ static inline const char *xtf_row_label(const XtfField *field, const uint8_t *ro
     return field && value < field->n_labels ? field->labels[value] : NULL;
 }
 
+/* Returns the value of a label in a field; UINT64_MAX if the field lacks it, or is NULL. */
+static inline uint64_t xtf_label_value(const XtfField *field, const char *label)
+{
+    for (uint32_t i = 0; field && i < field->n_labels; i++)
+        if (g_str_equal(field->labels[i], label))
+            return i;
+    return UINT64_MAX;
+}
+
 /* Makes an index of the n_rows strings of `texts`; of no rows if `texts` is NULL. Takes the array, and borrows the
  * strings and `noun`. */
 void xtf_name_index_init(XtfNameIndex *index, const char *noun, const char **texts, uint64_t n_rows);

@@ -211,7 +211,7 @@ static void make_report(XtfCompensation *compensation)
     report->retime = compensation->retime.counts;
 }
 
-/* ---- */
+/* ---- All locations. */
 
 static uint64_t count_records(const XtfTrace *trace)
 {

@@ -1,5 +1,5 @@
 /*
- * The times of a trace without the cost of recording it (LT = CT - D): docs/COMPENSATE.md.
+ * The times of a trace without the cost of recording it: docs/COMPENSATE.md.
  *
  * A walk over the records of each location, by all cores, shortens the sections between records by the costs of the
  * probes (walk.h). Then waits are computed anew (retime.h). Temporary files hold some 10 bytes for each record that
@@ -13,8 +13,8 @@
 #include "src/analysis/compensate/walk.h"
 
 typedef struct {
-    const char *const
-        *probes;       /* texts (probes.h), NULL-terminated; NULL: the property `probes`, else the recorder's costs */
+    /* Texts (probes.h), NULL-terminated; NULL: the property `probes`, else the recorder's costs. */
+    const char *const *probes;
     bool keep_flushes; /* true: the time of buffer flushes stays */
 } XtfCompensateOptions;
 

@@ -401,7 +401,7 @@ static void end_finalize(XtfRetime *retime)
     }
 }
 
-/* ---- */
+/* ---- The runs of the replay. */
 
 static void begin_locations(XtfRetime *retime)
 {

@@ -394,8 +394,8 @@ static void relate_readings(const XtfNodeClocks *clocks, XtfNodeClock *clock)
         reading->global = to_global(above, reading->reference_local);
         reading->bound = reading->round_trip / 2 + 1 + bound_near(above, reading->reference_local);
         if (!is_related(clocks, reading->reference) || (above && above->stepped <= reading->reference_local)) {
-            g_array_set_size(clock->readings, i);
             clock->stepped = reading->local;
+            g_array_set_size(clock->readings, i);
         }
     }
 }

@@ -248,7 +248,7 @@ static void probe_anew(void *data, const XtfReplayEvent *at, uint64_t value)
         add_to_run(retime, at, sent_of(retime, value), at->bytes);
 }
 
-/* The two latest begins of an operation in which each member waits for all others: the second one counts for the member
+/* The two latest begins of an operation in which each member waits for all others. The second one counts for the member
  * that has the latest. */
 typedef struct {
     uint64_t done[2], local[2];

@@ -21,8 +21,8 @@
 #include "src/analysis/compensate/transfers.h"
 #include "src/analysis/replay/replay.h"
 
-/* A send or a begin: recorded and new time. In the first run of the replay, `time` is when the call of a send began,
- * and `local` when it ended if it is a blocking one, else 0. */
+/* A send or a begin: recorded and new time. In the first run of the replay, `time` is the begin of the call of a send.
+ * `local` is the end of the call if it is a blocking one, else 0. */
 typedef struct {
     uint64_t done, local; /* recorded: after its probe; new */
     uint64_t time;        /* recorded */

@@ -123,11 +123,13 @@ void xtf_import_note_undefined_ids(XtfImportJob *job, const XtfDefinitions *defi
 
     for (unsigned tag = XTF_N_ARRAY_TYPES; tag < XTF_N_MODEL_SCHEMAS; tag++) {
         const XtfDefinitionTable *table = &definitions->tables[tag];
-        uint32_t row,
-            placeholder = xtf_id_map_find(&table->late_rows_by_id, XTF_NONE32, &row); /* see fill_late_row() */
-        if (table->late_rows_by_id.count > placeholder)
+        uint32_t row, n_ids = table->late_rows_by_id.count;
+        /* No id of the trace: the group that fill_late_row() gives to undefined communicators. */
+        if (xtf_id_map_find(&table->late_rows_by_id, XTF_NONE32, &row))
+            n_ids--;
+        if (n_ids > 0)
             g_string_append_printf(kinds, "%s%s", kinds->len > 0 ? ", " : "", table->schema->name);
-        n += table->late_rows_by_id.count - placeholder;
+        n += n_ids;
     }
     g_autofree char *ids = g_strdup_printf("%" PRIu64 " ids are", n);
     if (n > 0)

@@ -30,22 +30,11 @@ static GVariant *pack_numbers(const GArray *numbers)
     return g_variant_new_fixed_array(G_VARIANT_TYPE_UINT32, numbers->data, numbers->len, sizeof(uint32_t));
 }
 
-/* Returns the ids of strings that are used and not defined. */
-static GArray *undefined_strings(const XtfDefinitions *definitions)
-{
-    GArray *ids = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    const XtfIdMap *map = &definitions->late_strings_by_id;
-
-    for (uint32_t i = 0; i < UINT32_C(1) << map->bits; i++)
-        if (map->slots[2 * i + 1] != 0)
-            g_array_append_val(ids, map->slots[2 * i]);
-    return ids;
-}
-
 bool xtf_import_pack_share(XtfImportJob *job, XtfDefinitions *definitions, GVariant *own, GError **error)
 {
     g_autoptr(GVariant) kept = g_variant_ref_sink(own);
-    g_autoptr(GArray) tags = xtf_tags_list(&definitions->tags), strings = undefined_strings(definitions);
+    g_autoptr(GArray) tags = xtf_tags_list(&definitions->tags),
+                      strings = xtf_id_map_keys(&definitions->late_strings_by_id);
     g_autoptr(XtfTrace) part = xtf_trace_open(job->output->path, NULL, error);
     g_auto(GVariantBuilder) result;
 

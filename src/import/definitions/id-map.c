@@ -1,7 +1,5 @@
 #include "src/import/definitions/id-map.h"
 
-#include <glib.h>
-
 enum {
     INITIAL_BITS = 4,
 };
@@ -74,4 +72,14 @@ void xtf_id_map_insert(XtfIdMap *map, uint32_t key, uint32_t row)
         map->count++;
     map->slots[2 * slot] = key;
     map->slots[2 * slot + 1] = row + 1;
+}
+
+GArray *xtf_id_map_keys(const XtfIdMap *map)
+{
+    GArray *keys = g_array_new(FALSE, FALSE, sizeof *map->slots);
+
+    for (uint32_t i = 0; i < UINT32_C(1) << map->bits; i++)
+        if (map->slots[2 * i + 1] != 0)
+            g_array_append_val(keys, map->slots[2 * i]);
+    return keys;
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,6 +21,8 @@ void xtf_id_map_init(XtfIdMap *map);
 void xtf_id_map_finish(XtfIdMap *map);
 /* Inserts or replaces the row of a key. Rows must be below UINT32_MAX. */
 void xtf_id_map_insert(XtfIdMap *map, uint32_t key, uint32_t row);
+/* Returns the keys in any order, an array of uint32_t that the caller unrefs. */
+GArray *xtf_id_map_keys(const XtfIdMap *map);
 
 /* Returns the hash of a key of `n_words`, for a GHashTable. */
 unsigned xtf_id_hash(const uint64_t *key, unsigned n_words);

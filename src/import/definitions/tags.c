@@ -20,11 +20,8 @@ static int compare_tags(gconstpointer a, gconstpointer b)
 
 static GArray *sort_tags(const XtfTags *tags)
 {
-    GArray *list = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    GArray *list = xtf_id_map_keys(&tags->tags);
 
-    for (uint32_t i = 0; i < UINT32_C(1) << tags->tags.bits; i++)
-        if (tags->tags.slots[2 * i + 1] != 0)
-            g_array_append_val(list, tags->tags.slots[2 * i]);
     g_array_sort(list, compare_tags);
     return list;
 }

@@ -227,7 +227,7 @@ GVariant *xtf_import_job_run(XtfSupervised *shared, void *data, GError **error)
         complete_report(job);
         result = xtf_import_report_pack(&job->report);
         if (job->share)
-            result = g_variant_new("(@(a(sstt)asasasttttt)v)", result, job->share->result);
+            result = g_variant_new("(@" XTF_REPORT_FORMAT "v)", result, job->share->result);
     }
     xtf_writer_abort(job->writer);
     xtf_import_report_finish(&job->report);

@@ -83,6 +83,12 @@ void xtf_import_count(XtfImportJob *job, const XtfStream *stream, uint64_t read,
 /* ---- Imports of several ranks (share/share.h). The importer writes the tables and closes the writer before the first
  * function, and calls the second one instead of reading events. `own` is of the importer alone, of any type. */
 
+/* True if this process reads the share of one rank. */
+static inline bool xtf_import_reads_share(const XtfImportJob *job)
+{
+    return job->share && !job->share->results;
+}
+
 /* True if this process combines the results of all ranks. */
 static inline bool xtf_import_combines(const XtfImportJob *job)
 {
@@ -97,7 +103,7 @@ bool xtf_import_combine_shares(XtfImportJob *job, XtfDefinitions *definitions, G
 GVariant *xtf_import_share_own(const XtfImportJob *job, unsigned rank, const char *type, GError **error);
 
 /* Type of the result of a job with a share: the report, and the share's result. */
-#define XTF_SHARED_REPORT_TYPE G_VARIANT_TYPE("((a(sstt)asasasttttt)v)")
+#define XTF_SHARED_REPORT_TYPE G_VARIANT_TYPE("(" XTF_REPORT_FORMAT "v)")
 
 /* Runs the importer of `job`, whose first seven members the caller has set. Returns the report; with a share, its
  * result, too. An XtfSupervisedWork. */

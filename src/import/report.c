@@ -51,8 +51,8 @@ void xtf_import_report_unpack(XtfImportReport *report, GVariant *packed)
     const char *event, *type;
     XtfImportCount count;
 
-    g_variant_get(packed, "(a(sstt)asasasttttt)", &counts, &left_out, &warnings, &repaired, &report->read,
-                  &report->kept, &report->left_out_events, &report->locations, &report->definitions);
+    g_variant_get(packed, XTF_REPORT_FORMAT, &counts, &left_out, &warnings, &repaired, &report->read, &report->kept,
+                  &report->left_out_events, &report->locations, &report->definitions);
     while (g_variant_iter_next(counts, "(&s&stt)", &event, &type, &count.read, &count.kept)) {
         count.event = g_intern_string(event);
         count.type = g_intern_string(type);

@@ -27,6 +27,7 @@ void xtf_import_report_finish(XtfImportReport *report);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfImportReport, xtf_import_report_finish)
 
 /* The report as the child sends it to its parent. All texts are UTF-8. */
-#define XTF_REPORT_TYPE G_VARIANT_TYPE("(a(sstt)asasasttttt)")
+#define XTF_REPORT_FORMAT "(a(sstt)asasasttttt)"
+#define XTF_REPORT_TYPE   G_VARIANT_TYPE(XTF_REPORT_FORMAT)
 GVariant *xtf_import_report_pack(const XtfImportReport *report);
 void xtf_import_report_unpack(XtfImportReport *report, GVariant *packed);

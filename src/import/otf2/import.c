@@ -83,7 +83,7 @@ static bool write_definitions(XtfOtf2Import *import, GError **error)
 {
     XtfDefinitions *definitions = &import->source.definitions;
     XtfImportJob *job = import->job;
-    bool is_share = job->share && !xtf_import_combines(job);
+    bool is_share = xtf_import_reads_share(job);
 
     if (!is_share) {
         xtf_import_note_undefined_ids(job, definitions);
@@ -122,7 +122,7 @@ static bool import_archive(XtfOtf2Import *import, OTF2_Reader *reader, GError **
         prepare_context_sites(import);
     if (import->job->share)
         xtf_share_begin(import->job->share, definitions);
-    if (import->job->share && !xtf_import_combines(import->job))
+    if (xtf_import_reads_share(import->job))
         xtf_otf2_take_share(import);
     return xtf_otf2_read_events(import, error) && write_definitions(import, error);
 }

@@ -344,7 +344,7 @@ bool xtf_otf2_read_events(XtfOtf2Import *import, GError **error)
     } else {
         read_in_threads(import);
     }
-    if (!import->job->share || xtf_import_combines(import->job))
+    if (!xtf_import_reads_share(import->job))
         note_faults(import);
     if (import->error) {
         g_propagate_error(error, g_steal_pointer(&import->error));

@@ -81,7 +81,7 @@ typedef struct {
     XtfDefinitions *definitions;
     GArray *rows;        /* Late, by rank, then in the order in which they were added */
     guint *firsts;       /* by rank, and behind the last: index of its first row */
-    GHashTable *numbers; /* rank, table and row -> index in `rows` plus 1 */
+    GHashTable *numbers; /* set of the Late in `rows`, by rank, table and row */
     GHashTable *known;   /* table and bytes of a row of the whole -> its number plus 1 */
 } Combination;
 

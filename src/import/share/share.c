@@ -30,12 +30,12 @@ void xtf_share_begin(XtfShare *share, XtfDefinitions *definitions)
 
 void xtf_share_note(XtfShare *share, unsigned list, const char *text)
 {
-    const XtfShareNote note = {.list = list, .location = share->location, .text = g_strdup(text)};
+    const uint32_t location = share->location;
 
-    if (note.location == XTF_NONE32)
-        clear_note((gpointer)&note);
-    else
-        g_array_append_val(share->notes, note);
+    if (location == XTF_NONE32)
+        return;
+    const XtfShareNote note = {.list = list, .location = location, .text = g_strdup(text)};
+    g_array_append_val(share->notes, note);
 }
 
 /* ---- Dealing out locations. */

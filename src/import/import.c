@@ -97,7 +97,9 @@ static bool is_foreign_file(const char *path)
     return !trace && g_error_matches(error, XTF_ERROR, XTF_ERROR_NOT_XTF);
 }
 
-bool xtf_import_is_in_archive(const XtfImporter *importer, const char *anchor, const char *output)
+/* True if an existing file is one of the archive's files, or in one of its folders. Imports have names that begin like
+ * the archive's, and are no part of it. */
+static bool is_in_archive(const XtfImporter *importer, const char *anchor, const char *output)
 {
     g_autoptr(GPtrArray) files = xtf_importer_files(importer, anchor);
     g_autofree char *final_path = realpath(output, NULL);
@@ -127,7 +129,7 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
         format ? xtf_import_of_format(path, format, &importer, error) : xtf_import_detect(path, &importer, error);
     XtfReplaced replaced;
 
-    if (anchor && xtf_import_is_in_archive(importer, anchor, output))
+    if (anchor && is_in_archive(importer, anchor, output))
         return xtf_fail(error, XTF_ERROR_IO, "%s: the output is a file of the archive to be read", output);
     XtfOutput *file = anchor ? xtf_output_begin(output, anchor, error) : NULL;
     if (!file)

@@ -25,7 +25,3 @@ bool xtf_import(const char *path, const char *output, const XtfImportOptions *op
  * job, and `replaced` and `share`. If the child crashes, options->keep_going starts another one, which reads one
  * location at a time. If that one crashes too, the location is known, and the next child skips it. */
 GVariant *xtf_import_read(const XtfImportJob *job, GError **error);
-
-/* True if an existing file is one of the archive's files, or in one of its folders. Imports have names that begin like
- * the archive's, and are no part of it. */
-bool xtf_import_is_in_archive(const XtfImporter *importer, const char *anchor, const char *output);

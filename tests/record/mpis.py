@@ -28,7 +28,13 @@ def make_session_folder():
 OPENMPI = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_btl_tcp_if_include": "lo",
            "OMPI_MCA_orte_tmpdir_base": make_session_folder()}
 ENVIRONMENT = dict(os.environ, PYTHONDONTWRITEBYTECODE="1", **OPENMPI)
+LAUNCHER = re.compile("^(OMPI_COMM|PMIX|PMI_|SLURM_|HYDI_|XTF_MPI)")  # variables of a launcher's processes
 OVERSUBSCRIBE = {"openmpi": ["--oversubscribe"], "mpich": []}
+
+
+def outside(**variables):
+    """Returns the environment of a process that no launcher has started, with more variables."""
+    return {**{name: value for name, value in ENVIRONMENT.items() if not LAUNCHER.match(name)}, **variables}
 
 
 def version(mpi):

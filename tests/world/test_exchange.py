@@ -17,14 +17,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import mpis
 
 EXCHANGE, NAMES = sys.argv[1], [name for name in sys.argv[2:] if shutil.which(f"mpirun.{name}")]
-RANKS = re.compile("^(OMPI_COMM|PMIX|PMI_|SLURM_|HYDI_|XTF_MPI)")
 # Ranks, batches of each, most bytes: many small ones, and few that are longer than a piece.
 SIZES = [(1, 200, 3000), (2, 300, 3000), (3, 20, 2500000), (5, 200, 70000), (8, 100, 3000)]
 
 
 def run(command, **variables):
-    environment = {name: value for name, value in mpis.ENVIRONMENT.items() if not RANKS.match(name)}
-    return subprocess.run(command, env={**environment, **variables}, capture_output=True, text=True, timeout=170, check=False)
+    return subprocess.run(command, env=mpis.outside(**variables), capture_output=True, text=True, timeout=170, check=False)
 
 
 def launch(mpi, n, *arguments):

@@ -24,7 +24,6 @@ import mpis
 
 XTF, WRITE_LOCATIONS = map(os.path.abspath, sys.argv[1:3])
 NAMES = [name for name in sys.argv[3:] if shutil.which(f"mpirun.{name}")]
-LAUNCHER = re.compile("^(OMPI_COMM|PMIX|PMI_|SLURM_|HYDI_|XTF_MPI)")
 # The shell's expression for the own rank.
 RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
 WAIT = 100  # seconds for processes to begin or end, on a busy machine
@@ -44,8 +43,7 @@ class Faults(unittest.TestCase):
         self.small, self.large = (str(self.archives / name / "traces.otf2") for name in ("small", "large"))
 
     def begin(self, mpi, n, *command):
-        environment = {name: value for name, value in mpis.ENVIRONMENT.items() if not LAUNCHER.match(name)}
-        job = subprocess.Popen(mpis.Mpi(mpi, "").launch(n, *command), cwd=self.folder, env=environment, stdin=subprocess.DEVNULL,
+        job = subprocess.Popen(mpis.Mpi(mpi, "").launch(n, *command), cwd=self.folder, env=mpis.outside(), stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(self.end, job)
         return job

@@ -25,7 +25,6 @@ XTF, ASK_TREE, ARCHIVES, WRITE_LOCATIONS = map(os.path.abspath, sys.argv[1:5])
 LENGTH, MELT = sys.argv[5:7]
 NAMES = [name for name in sys.argv[7:] if shutil.which(f"mpirun.{name}")]
 IS_LONG = LENGTH == "long"
-LAUNCHER = re.compile("^(OMPI_COMM|PMIX|PMI_|SLURM_|HYDI_|XTF_MPI)")
 # Sites, late rows of several tables, ids of locations, metrics, and faults with remarks.
 GENERATED = ["contexts", "odd-contexts", "late-definitions", "mapped-ids", "sums-growth", "truncated-events"]
 # Each event, clocks, RMA, I/O, requests.
@@ -36,10 +35,6 @@ ALL_GENERATED = GENERATED + ["all-events", "clock-offsets", "sums-hybrid", "sums
 OF_OUTPUT = re.compile(r"^(\S+): \d+ bytes, .*$", re.M)
 
 
-def environment(**variables):
-    return {**{name: value for name, value in mpis.ENVIRONMENT.items() if not LAUNCHER.match(name)}, **variables}
-
-
 class Case(unittest.TestCase):
     """A test in a folder of its own."""
 
@@ -48,7 +43,7 @@ class Case(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def run_in(self, command, status=0, timeout=170, **variables):
-        done = subprocess.run([str(word) for word in command], cwd=self.folder, env=environment(**variables), stdin=subprocess.DEVNULL,
+        done = subprocess.run([str(word) for word in command], cwd=self.folder, env=mpis.outside(**variables), stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=timeout, check=False)
         if status is not None:
             self.assertEqual(done.returncode, status, f"{command}\n{done.stdout}{done.stderr}")

@@ -11,7 +11,21 @@ static bool has_any(const char *const *variables)
     return has;
 }
 
-XtfLauncher xtf_launcher_find(bool *is_sure)
+/* Finds the launcher that XTF_MPI names. False if it names none. */
+static bool find_by_name(const char *name, XtfLauncher *launcher)
+{
+    static const char *const names[] = {
+        [XTF_LAUNCHER_NONE] = "none", [XTF_LAUNCHER_OPENMPI] = "openmpi", [XTF_LAUNCHER_MPICH] = "mpich"};
+
+    for (XtfLauncher i = 0; i < XTF_N_LAUNCHERS; i++)
+        if (g_str_equal(name, names[i])) {
+            *launcher = i;
+            return true;
+        }
+    return false;
+}
+
+bool xtf_launcher_find(XtfLauncher *launcher, bool *is_sure)
 {
     static const char *const openmpi[] = {"OMPI_COMM_WORLD_RANK", NULL};
     static const char *const mpich[] = {"MPI_LOCALRANKID", "PALS_RANKID", "MV2_COMM_WORLD_RANK", NULL};
@@ -20,15 +34,13 @@ XtfLauncher xtf_launcher_find(bool *is_sure)
 
     *is_sure = true;
     if (chosen && *chosen)
-        return g_str_equal(chosen, "openmpi") ? XTF_LAUNCHER_OPENMPI
-               : g_str_equal(chosen, "mpich") ? XTF_LAUNCHER_MPICH
-                                              : XTF_LAUNCHER_NONE;
-    if (has_any(openmpi))
-        return XTF_LAUNCHER_OPENMPI;
-    if (has_any(mpich))
-        return XTF_LAUNCHER_MPICH;
-    *is_sure = false;
-    return has_any(pmi) ? XTF_LAUNCHER_MPICH : has_any(pmix) ? XTF_LAUNCHER_OPENMPI : XTF_LAUNCHER_NONE;
+        return find_by_name(chosen, launcher);
+    *is_sure = has_any(openmpi) || has_any(mpich);
+    if (*is_sure)
+        *launcher = has_any(openmpi) ? XTF_LAUNCHER_OPENMPI : XTF_LAUNCHER_MPICH;
+    else
+        *launcher = has_any(pmi) ? XTF_LAUNCHER_MPICH : has_any(pmix) ? XTF_LAUNCHER_OPENMPI : XTF_LAUNCHER_NONE;
+    return true;
 }
 
 unsigned xtf_launcher_n_processes(void)

@@ -12,9 +12,10 @@ typedef enum {
     XTF_N_LAUNCHERS,
 } XtfLauncher;
 
-/* Returns the launcher that started this process. *is_sure is false if the launcher of another MPI sets the same
- * variables: Slurm's srun does. XTF_MPI ("openmpi", "mpich" or "none") decides if it is set. */
-XtfLauncher xtf_launcher_find(bool *is_sure);
+/* Finds the launcher that started this process. *is_sure is false if the launcher of another MPI sets the same
+ * variables: Slurm's srun does. XTF_MPI ("openmpi", "mpich" or "none") decides if it is set. False if it has any other
+ * value. */
+bool xtf_launcher_find(XtfLauncher *launcher, bool *is_sure);
 
 /* Returns the number of processes in the job that the environment shows; 0: it does not. */
 unsigned xtf_launcher_n_processes(void);

@@ -9,7 +9,7 @@
 #include "src/world/load.h"
 #include "src/world/world-private.h"
 
-enum { PASSED_ON = 300 * 1000 }; /* microseconds in which a launcher passes a message on */
+enum { FORWARD_US = 300 * 1000 }; /* time in which a launcher forwards a message of a process */
 
 static XtfWorld *world_new(const XtfWorldModule *module, unsigned rank, unsigned size)
 {
@@ -46,9 +46,13 @@ static const XtfWorldModule *load_module(XtfLauncher launcher, bool is_sure, GEr
 XtfWorld *xtf_world_start(GError **error)
 {
     bool is_sure;
-    XtfLauncher launcher = xtf_launcher_find(&is_sure);
+    XtfLauncher launcher;
     unsigned rank = 0, size = 1, expected = xtf_launcher_n_processes();
 
+    if (!xtf_launcher_find(&launcher, &is_sure)) {
+        xtf_fail(error, XTF_ERROR_INVALID, "XTF_MPI=%s: it is openmpi, mpich or none", g_getenv("XTF_MPI"));
+        return NULL;
+    }
     if (launcher == XTF_LAUNCHER_NONE)
         return world_new(NULL, rank, size);
     const XtfWorldModule *module = load_module(launcher, is_sure, error);
@@ -71,10 +75,14 @@ XtfWorld *xtf_world_start(GError **error)
 
 void xtf_world_give_up(void)
 {
-    if (xtf_launcher_find(&(bool){false}) == XTF_LAUNCHER_NONE || xtf_launcher_n_processes() <= 1)
+    XtfLauncher launcher;
+    bool is_sure;
+    bool is_alone = xtf_launcher_find(&launcher, &is_sure) && launcher == XTF_LAUNCHER_NONE;
+
+    if (is_alone || xtf_launcher_n_processes() <= 1)
         return;
     fflush(NULL);
-    g_usleep(PASSED_ON); /* before it ends: a launcher may drop the message of a process that a signal ended */
+    g_usleep(FORWARD_US); /* a launcher may drop a message that it has not forwarded when the process ends */
     signal(SIGTERM, SIG_DFL);
     raise(SIGTERM);
 }

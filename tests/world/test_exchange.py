@@ -69,6 +69,10 @@ class Exchange(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertEqual(len(re.findall("ERROR 2 processes were started, but Open MPI finds one", done.stdout)), 2, done.stdout)
 
+    def test_unknown_mpi_is_refused(self):
+        done = run([EXCHANGE, "1", "1", "1"], XTF_MPI="OpenMPI")
+        self.assertEqual((done.returncode, done.stdout), (1, "ERROR XTF_MPI=OpenMPI: it is openmpi, mpich or none\n"))
+
     def test_missing_module_is_named(self):
         done = run([EXCHANGE, "1", "1", "1"], XTF_MPI="mpich", XTF_WORLD_LIBDIR="/nowhere")
         self.assertEqual(done.returncode, 1)

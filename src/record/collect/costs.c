@@ -13,7 +13,7 @@ enum {
 };
 
 typedef struct {
-    uint64_t words[WORDS];
+    uint64_t words[WORDS + MPI_WORDS]; /* a record may begin in the last one of WORDS */
     _Atomic uint64_t head;
     uint64_t region;
 } Ring;
@@ -27,7 +27,7 @@ static inline void append_words(Ring *ring, uint64_t time, unsigned n_words)
     to[0] = time;
     for (unsigned i = 1; i < n_words; i++)
         to[i] = at;
-    atomic_store_explicit(&ring->head, (at + n_words) % (WORDS - MPI_WORDS), memory_order_release);
+    atomic_store_explicit(&ring->head, at + n_words, memory_order_release);
 }
 
 /* Returns the readings that a loop takes. `reads`: each record reads the clock. */

@@ -99,6 +99,12 @@ static bool make_leaders(const uint64_t *ids, uint64_t node)
                                                   nodes.leaders) == MPI_SUCCESS;
 }
 
+static void define_node(XtfRing *ring, uint64_t node)
+{
+    if (xtf_mpi_ring(ring))
+        xtf_core_define(xtf_mpi_ring(ring), XTF_DEFINE_CLOCK_NODE, node, NULL, 0);
+}
+
 /* Takes the ids of readings and the period from rank 0. */
 static void agree_on_options(void)
 {
@@ -230,22 +236,19 @@ static void read_outside(XtfWireClockPoint point)
 void xtf_mpi_clocks_begin(XtfRing *ring)
 {
     const char *sync = xtf_core_option("CLOCK_SYNC");
-    uint64_t node = hash_node(), *ids;
+    bool is_spawned = xtf_mpi_world.number > 0;
 
-    if (xtf_mpi_world.size < 2 || xtf_mpi_is_partial)
+    if (xtf_mpi_world.size < 2 || xtf_mpi_is_partial || (!is_spawned && is_known_to_be_one_node()))
         return;
-    if (xtf_mpi_world.number == 0 && is_known_to_be_one_node())
-        return;
-    if (xtf_mpi_world.number > 0) { /* a node of the first world may be the same one */
-        if (xtf_mpi_ring(ring))
-            xtf_core_define(xtf_mpi_ring(ring), XTF_DEFINE_CLOCK_NODE, node, NULL, 0);
+    const uint64_t node = hash_node();
+    if (is_spawned) { /* a node of the first world may be the same one */
+        define_node(ring, node);
         return;
     }
-    ids = malloc(xtf_mpi_world.size * sizeof *ids);
+    uint64_t *ids = malloc(xtf_mpi_world.size * sizeof *ids);
     if (has_several_nodes(node, ids && !(sync && strcmp(sync, "off") == 0)) &&
         XTF_PMPI(Allgather)(&node, 1, MPI_UINT64_T, ids, 1, MPI_UINT64_T, MPI_COMM_WORLD) == MPI_SUCCESS) {
-        if (xtf_mpi_ring(ring))
-            xtf_core_define(xtf_mpi_ring(ring), XTF_DEFINE_CLOCK_NODE, node, NULL, 0);
+        define_node(ring, node);
         if (make_leaders(ids, node)) {
             agree_on_options();
             read_together(ring, XTF_WIRE_CLOCK_INIT);

@@ -105,9 +105,8 @@ static void publish_level(const XtfRing *ring)
         }
 }
 
-/* Sets up the world, and sets *left to the time after that. Returns false if there is no world, or it is set up
- * already. */
-static bool start_world(XtfRing *ring, uint64_t *left)
+/* Sets up the world. Returns false if there is no world, or it is set up already. */
+static bool start_world(XtfRing *ring)
 {
     XtfRing *definitions = xtf_mpi_ring(ring);
     bool has_session = xtf_mpi_agreeing;
@@ -130,19 +129,18 @@ static bool start_world(XtfRing *ring, uint64_t *left)
     if (xtf_mpi_is_partial)
         xtf_mpi_comm_set_apart(MPI_COMM_WORLD);
     xtf_mpi_together_start();
-    *left = xtf_core_now();
     if (ring) {
-        xtf_core_record(ring, *left, XTF_WIRE_COMM_CREATE, 0, xtf_mpi_world_id);
-        xtf_core_record(ring, *left, XTF_WIRE_COMM_CREATE, 0, XTF_MPI_SELF);
+        uint64_t now = xtf_core_now();
+        xtf_core_record(ring, now, XTF_WIRE_COMM_CREATE, 0, xtf_mpi_world_id);
+        xtf_core_record(ring, now, XTF_WIRE_COMM_CREATE, 0, XTF_MPI_SELF);
     }
     xtf_mpi_find_parents(ring);
-    *left = xtf_core_now();
     return true;
 }
 
 void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
 {
-    if (result != MPI_SUCCESS || !start_world(ring, left))
+    if (result != MPI_SUCCESS || !start_world(ring))
         return;
     xtf_mpi_clocks_begin(ring);
     *left = xtf_core_now();
@@ -151,9 +149,7 @@ void xtf_mpi_started(XtfRing *ring, uint64_t *left, int result)
 /* Processes get here at different times, so they cannot read their clocks together. */
 void xtf_mpi_attach(XtfRing *ring)
 {
-    uint64_t left;
-
-    start_world(ring, &left);
+    start_world(ring);
 }
 
 /* ---- Sessions: there may be no MPI_COMM_WORLD, but there is its group. */

@@ -37,7 +37,7 @@ static XtfClock corrected_clock(const XtfMerge *merge, const XtfClock *clock, co
         corrected.first = MIN(corrected.first, xtf_clock_map_to_global(array->clock, array->local_first));
         corrected.last = MAX(corrected.last, xtf_clock_map_to_global(array->clock, array->local_last));
     }
-    if (removed)
+    if (removed) /* parts in volumes are of one process, so all arrays have the same clock */
         corrected.first =
             MIN(xtf_clock_map_to_global(g_array_index(arrays, XtfArray, 0).clock, clock->first), corrected.last);
     if (clock->origin == clock->first)

@@ -1,8 +1,6 @@
 /*
  * The results of ranks that do an import together: counts, remarks, tags, late rows.
  */
-#include <stdlib.h>
-
 #include "src/import/job.h"
 
 /* ---- In a rank. */

@@ -8,7 +8,6 @@ usage: test_clocks.py SOURCE_OF_PULSE
 import os
 import pathlib
 import shlex
-import shutil
 import sys
 import unittest
 

@@ -1,8 +1,6 @@
 /*
  * Imports of one archive by several ranks: which locations are a rank's, and faults that all ranks have found.
  */
-#include <inttypes.h>
-
 #include "src/import/otf2/import.h"
 
 enum {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "libxtf/base/doubles.h"
 #include "libxtf/base/splitmix.h"
 #include "src/studies/fit/band.h"
 
@@ -42,13 +43,6 @@ static double true_value(unsigned truth, double p)
     return truths[truth].constant + truths[truth].factor * xtf_scaling_term_at(&truths[truth].term, p);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Prints the median and the 90th percentile of the relative errors, and how many bands contain the truth. */
 static void print_errors(unsigned truth, double noise, unsigned trials, double *errors)
 {
@@ -69,7 +63,7 @@ static void print_errors(unsigned truth, double noise, unsigned trials, double *
         XtfScalingBand band = xtf_scaling_band(&samples, FAR);
         contained += band.low <= far * (1 + 1e-9) && far * (1 - 1e-9) <= band.high;
     }
-    qsort(errors, trials, sizeof *errors, compare_doubles);
+    qsort(errors, trials, sizeof *errors, xtf_compare_doubles);
     printf("  %5.1f %5.1f %3.0f%%", 100 * errors[trials / 2], 100 * errors[trials * 9 / 10],
            100.0 * contained / trials);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "libxtf/base/doubles.h"
 #include "libxtf/base/splitmix.h"
 #include "src/studies/fit/band.h"
 #include "src/studies/fit/laws.h"
@@ -105,13 +106,6 @@ Test(scaling, a_missing_value_does_not_outweigh_the_others)
     cr_expect_gt(model.smape, 0.3);
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The medians of the errors at 8 times the most processes, of five points with 1 % noise. */
 Test(scaling, noise_moves_predictions_little)
 {
@@ -136,7 +130,7 @@ Test(scaling, noise_moves_predictions_little)
             xtf_scaling_fit(&points, values, &model);
             errors[k] = fabs(xtf_scaling_at(&model, 512) - far) / far;
         }
-        qsort(errors, 401, sizeof *errors, compare_doubles);
+        qsort(errors, 401, sizeof *errors, xtf_compare_doubles);
         cr_expect_lt(errors[200], cases[i].most, "case %u: median error %g", i, errors[200]);
     }
 }

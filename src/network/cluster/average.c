@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "libxtf/base/doubles.h"
 #include "libxtf/error.h"
 
 enum {
@@ -30,17 +31,11 @@ static double median_of(XtfClusterJob *job)
     return zeros < order->n ? job->values[order->pairs[zeros + (order->n - zeros) / 2]] : 1;
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return a < b ? -1 : a > b;
-}
-
 /* Sorts the values of one pair. There are seldom many: one for each length. */
 static void sort_column(double *values, size_t n)
 {
     if (n > SHORT_COLUMN) {
-        qsort(values, n, sizeof *values, compare_doubles);
+        qsort(values, n, sizeof *values, xtf_compare_doubles);
         return;
     }
     for (size_t i = 1; i < n; i++) {

@@ -3,19 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "libxtf/base/doubles.h"
+
 #define OUTLIER_SIGMAS 5.0
 #define MAD_TO_SIGMA   1.4826
 
 static bool is_self(const XtfLinkSides *sides, uint32_t sender, uint32_t receiver)
 {
     return xtf_link_sender(sides, sender) == sides->receivers[receiver];
-}
-
-static int compare_values(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-
-    return (left > right) - (left < right);
 }
 
 /* Returns a quantile of sorted values, interpolated. */
@@ -32,7 +27,7 @@ static double quantile(const double *sorted, uint64_t n, double share)
 static void sort_values(double *values, uint64_t n)
 {
     if (n > 1)
-        qsort(values, n, sizeof *values, compare_values);
+        qsort(values, n, sizeof *values, xtf_compare_doubles);
 }
 
 /* Returns the measured values, except the values from a process to itself. The caller frees the array. Returns NULL

@@ -1,6 +1,7 @@
 /* Rules about parts of the run: nearly all calls lie in a small part, or an iteration is unlike the others. */
 #include <inttypes.h>
 
+#include "libxtf/base/doubles.h"
 #include "libxtf/error.h"
 #include "src/pictures/findings/finding-rule.h"
 
@@ -115,13 +116,6 @@ static bool add_iteration_row(const XtfRowCell *cells, void *data, GError **erro
     return true;
 }
 
-static int compare_seconds(gconstpointer a, gconstpointer b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Reports the iteration that takes longest, if it takes much longer than the median. */
 bool xtf_rule_iteration(XtfFindingJob *job, const XtfFindingRule *rule, GError **error)
 {
@@ -142,7 +136,7 @@ bool xtf_rule_iteration(XtfFindingJob *job, const XtfFindingRule *rule, GError *
     }
     if (!xtf_view_pick(job->views, "iterations", job->selection, &picker, error))
         return false;
-    g_array_sort(times, compare_seconds);
+    g_array_sort(times, xtf_compare_doubles);
     double median = g_array_index(times, double, times->len / 2), window = xtf_finding_seconds(job);
     if (iterations.most < median * unlike || iterations.most - median < rule->threshold * window)
         return true;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "libxtf/base/doubles.h"
 #include "libxtf/base/splitmix.h"
 
 void xtf_scaling_sample(const XtfScalingPoints *points, const double *values, const XtfScalingModel *model,
@@ -25,16 +26,9 @@ void xtf_scaling_sample(const XtfScalingPoints *points, const double *values, co
     }
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
 XtfScalingBand xtf_scaling_band_of(double *numbers)
 {
-    qsort(numbers, XTF_SCALING_SAMPLES, sizeof *numbers, compare_doubles);
+    qsort(numbers, XTF_SCALING_SAMPLES, sizeof *numbers, xtf_compare_doubles);
     return (XtfScalingBand){numbers[XTF_SCALING_SAMPLES / 10],
                             numbers[XTF_SCALING_SAMPLES - XTF_SCALING_SAMPLES / 10 - 1]};
 }

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "libxtf/base/doubles.h"
 #include "libxtf/error.h"
 
 enum {
@@ -17,20 +18,6 @@ const char *const xtf_scaling_amount_names[XTF_N_SCALING_AMOUNTS] = {"slowest", 
 
 /* ---- Points: runs with the same number of processes. */
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Returns the median of n numbers, n at least 1, which it sorts. */
-static double median_of(double *numbers, unsigned n)
-{
-    qsort(numbers, n, sizeof *numbers, compare_doubles);
-    return n % 2 ? numbers[n / 2] : (numbers[n / 2 - 1] + numbers[n / 2]) / 2;
-}
-
 /* Calls `value` for each run of each point, and sets values[point] to the medians. */
 static void find_medians(const XtfScalingStudy *study, const XtfScalingRun *runs, unsigned n,
                          double (*value)(const XtfScalingRun *run), double *values)
@@ -43,7 +30,7 @@ static void find_medians(const XtfScalingStudy *study, const XtfScalingRun *runs
             if ((double)runs[i].processes == study->points.processes[point])
                 same[n_same++] = value(&runs[i]);
         }
-        values[point] = median_of(same, n_same);
+        values[point] = xtf_median(same, n_same);
     }
 }
 
@@ -69,7 +56,7 @@ static bool find_points(XtfScalingStudy *study, const XtfScalingRun *runs, unsig
             return xtf_fail(error, XTF_ERROR_NOT_FOUND, "run %u of %u has no processes", i + 1, n);
         all[i] = (double)runs[i].processes;
     }
-    qsort(all, n, sizeof *all, compare_doubles);
+    qsort(all, n, sizeof *all, xtf_compare_doubles);
     for (unsigned i = 0; i < n; i++) {
         if (n_points && processes[n_points - 1] == all[i]) {
             study->n_runs[n_points - 1]++;
@@ -166,8 +153,8 @@ static void set_values(const XtfScalingStudy *study, const XtfScalingRun *runs, 
             values[n_same] = amount_of(&sums[i][group], study->options.of);
             means[n_same++] = sums[i][group].mean;
         }
-        line->values[point] = median_of(values, n_same);
-        line->means[point] = median_of(means, n_same);
+        line->values[point] = xtf_median(values, n_same);
+        line->means[point] = xtf_median(means, n_same);
     }
 }
 
@@ -244,7 +231,7 @@ static GPtrArray *greatest_lines(const XtfScalingStudy *study, double p)
         times[i] = xtf_scaling_at(&xtf_scaling_line(study, i)->mean_model, p);
     if (study->lines->len > SAMPLED_LINES) {
         g_autofree double *sorted = g_memdup2(times, study->lines->len * sizeof *times);
-        qsort(sorted, study->lines->len, sizeof *sorted, compare_doubles);
+        qsort(sorted, study->lines->len, sizeof *sorted, xtf_compare_doubles);
         bound = sorted[study->lines->len - SAMPLED_LINES - 1];
     }
     for (guint i = 0; i < study->lines->len; i++) {

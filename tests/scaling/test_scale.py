@@ -176,6 +176,10 @@ class Scale(unittest.TestCase):
         self.assertEqual({name: float(model["predicted"]) for name, model in models.items()}, {"program": 0.5, "p2p": 1.0, "collective": 0.25})
         of_mpi = self.models(self.scale("--path", "class/mpi", "--at", 16, *traces))
         self.assertEqual({name: float(model["predicted"]) for name, model in of_mpi.items()}, {"MPI_Send": 1.0, "MPI_Bcast": 0.25})
+        alone = self.make_run(1, [("first", 8.0)])
+        names, without_mpi = (line.strip("#").split() for line in self.scale("--path", "class/mpi", alone, *traces).splitlines()[:2])
+        without_mpi = dict(zip(names, without_mpi))
+        self.assertEqual({name: without_mpi[name] for name in ("processes", "time", "speedup")}, {"processes": "1", "time": "0", "speedup": "-"})
         windows = self.models(self.scale("--path", "time/-1", "--at", 16, *traces))
         self.assertEqual({name: float(model["measured"]) for name, model in windows.items()}, {"first": 1.0})
 

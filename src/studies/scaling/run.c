@@ -117,6 +117,16 @@ static bool load_classes(XtfScalingRun *run, XtfTree *tree, GError **error)
     return true;
 }
 
+/* Returns the seconds of a selection's window. */
+static double window_of(const XtfTree *tree, const XtfSelection *selection)
+{
+    const XtfTimeScale *scale = &tree->context.scale;
+    uint64_t from, to;
+
+    xtf_selection_window(selection, scale, &from, &to);
+    return (double)(to - from) * (double)scale->den / (double)scale->num;
+}
+
 static bool measure_run(XtfScalingRun *run, XtfTree *tree, const XtfSelection *selection, GError **error)
 {
     g_auto(XtfSelectedLocations) selected = {0};
@@ -133,6 +143,7 @@ static bool measure_run(XtfScalingRun *run, XtfTree *tree, const XtfSelection *s
     for (unsigned class = 0; class < XTF_N_CLASSES; class ++)
         run->by_class[class].mean /= n;
     run->useful /= n;
+    run->time = times.regions.only ? 0 : window_of(tree, selection);
     for (uint64_t line = 0; line < xtf_scaling_run_n_lines(run) && times.regions.only; line++)
         run->time += run->amounts[line].mean;
     return true;
@@ -142,7 +153,6 @@ bool xtf_scaling_run_load(XtfScalingRun *run, XtfNode *directory, GError **error
 {
     XtfTree *tree = directory->tree;
     g_auto(XtfRecordedProcs) recorded = {0};
-    uint64_t from, to;
 
     *run = (XtfScalingRun){0};
     if (directory->class != &xtf_selection_dir)
@@ -153,12 +163,7 @@ bool xtf_scaling_run_load(XtfScalingRun *run, XtfNode *directory, GError **error
         !xtf_recorded_procs_find(&recorded, &tree->formats, directory->selection, error))
         return false;
     run->amounts = g_new0(XtfScalingAmounts, xtf_scaling_run_n_lines(run));
-    xtf_selection_window(directory->selection, &tree->context.scale, &from, &to);
-    if (!measure_run(run, tree, recorded.selection, error))
-        return false;
-    if (run->time == 0) /* all regions are selected */
-        run->time = (double)(to - from) * (double)tree->context.scale.den / (double)tree->context.scale.num;
-    return true;
+    return measure_run(run, tree, recorded.selection, error);
 }
 
 void xtf_scaling_run_finish(XtfScalingRun *run)

@@ -215,9 +215,6 @@ static void add_limit(const XtfScalingStudy *study, GString *out)
 static void add_stopper(const XtfScalingStudy *study, GString *out)
 {
     double base = study->points.processes[0];
-    double limit = study->fastest > 0       ? study->fastest
-                   : study->inefficient > 0 ? study->inefficient
-                                            : study->options.at;
     const XtfScalingLine *line = study->stopper;
     char text[XTF_SCALING_TERM_TEXT];
 
@@ -231,7 +228,7 @@ static void add_stopper(const XtfScalingStudy *study, GString *out)
                            "# %s limits the scaling first: it grows as %s, from %.1f %% of the time with %.0f "
                            "%s to %.1f %% with %.0f.\n",
                            label, text, share_at(study, line, base), base, processes_word(base),
-                           share_at(study, line, limit), limit);
+                           share_at(study, line, study->limit), study->limit);
 }
 
 static void add_laws(const XtfScalingStudy *study, GString *out)

@@ -18,9 +18,9 @@ const char *const xtf_scaling_amount_names[XTF_N_SCALING_AMOUNTS] = {"slowest", 
 
 /* ---- Points: runs with the same number of processes. */
 
-/* Calls `value` for each run of each point, and sets values[point] to the medians. */
-static void find_medians(const XtfScalingStudy *study, const XtfScalingRun *runs, unsigned n,
-                         double (*value)(const XtfScalingRun *run), double *values)
+/* Sets values[point] to the median of the runs of each point. `of_runs` has a value for each of the n runs. */
+static void find_medians(const XtfScalingStudy *study, const XtfScalingRun *runs, const double *of_runs, unsigned n,
+                         double *values)
 {
     g_autofree double *same = g_new(double, n);
 
@@ -28,20 +28,22 @@ static void find_medians(const XtfScalingStudy *study, const XtfScalingRun *runs
         unsigned n_same = 0;
         for (unsigned i = 0; i < n; i++) {
             if ((double)runs[i].processes == study->points.processes[point])
-                same[n_same++] = value(&runs[i]);
+                same[n_same++] = of_runs[i];
         }
         values[point] = xtf_median(same, n_same);
     }
 }
 
-static double time_of(const XtfScalingRun *run)
+static void find_times(XtfScalingStudy *study, const XtfScalingRun *runs, unsigned n)
 {
-    return run->time;
-}
+    g_autofree double *times = g_new(double, n), *useful = g_new(double, n);
 
-static double useful_of(const XtfScalingRun *run)
-{
-    return run->useful;
+    for (unsigned i = 0; i < n; i++) {
+        times[i] = runs[i].time;
+        useful[i] = runs[i].useful;
+    }
+    find_medians(study, runs, times, n, study->times);
+    find_medians(study, runs, useful, n, study->useful);
 }
 
 /* Sets the numbers of processes, ascending, and how many runs each has. */
@@ -145,17 +147,12 @@ static void set_values(const XtfScalingStudy *study, const XtfScalingRun *runs, 
 {
     g_autofree double *values = g_new(double, n), *means = g_new(double, n);
 
-    for (unsigned point = 0; point < study->points.n; point++) {
-        unsigned n_same = 0;
-        for (unsigned i = 0; i < n; i++) {
-            if ((double)runs[i].processes != study->points.processes[point])
-                continue;
-            values[n_same] = amount_of(&sums[i][group], study->options.of);
-            means[n_same++] = sums[i][group].mean;
-        }
-        line->values[point] = xtf_median(values, n_same);
-        line->means[point] = xtf_median(means, n_same);
+    for (unsigned i = 0; i < n; i++) {
+        values[i] = amount_of(&sums[i][group], study->options.of);
+        means[i] = sums[i][group].mean;
     }
+    find_medians(study, runs, values, n, line->values);
+    find_medians(study, runs, means, n, line->means);
 }
 
 static bool has_values(const XtfScalingLine *line, unsigned n_points)
@@ -291,11 +288,11 @@ static void find_limits(XtfScalingStudy *study)
     }
     study->inefficient =
         xtf_scaling_inefficient(&study->sum, study->kind, base, study->horizon, study->options.efficiency);
-    double limit = study->fastest > 0       ? study->fastest
+    study->limit = study->fastest > 0       ? study->fastest
                    : study->inefficient > 0 ? study->inefficient
                                             : study->options.at;
-    study->stopper =
-        study->fastest > 0 ? fastest_growing(study, limit, 2 * limit) : fastest_growing(study, base, limit);
+    study->stopper = study->fastest > 0 ? fastest_growing(study, study->limit, 2 * study->limit)
+                                        : fastest_growing(study, base, study->limit);
     xtf_amdahl_fit(&study->points, study->times, &study->amdahl);
     study->gustafson = xtf_gustafson_fit(&study->points, study->times);
 }
@@ -320,8 +317,7 @@ bool xtf_scaling_study_init(XtfScalingStudy *study, const XtfScalingRun *runs, u
     if (!find_points(study, runs, n, processes, error))
         return false;
     memcpy(study->points.processes, processes, sizeof processes);
-    find_medians(study, runs, n, time_of, study->times);
-    find_medians(study, runs, n, useful_of, study->useful);
+    find_times(study, runs, n);
     study->kind = find_kind(study, processes);
     if (study->options.at == 0)
         study->options.at = processes[study->points.n - 1] * AHEAD;

@@ -47,6 +47,7 @@ typedef struct {
     double fastest; /* number of processes with the least time; 0: the time falls, or stays, up to `horizon` */
     XtfScalingBand fastest_band;
     double inefficient; /* least number of processes below options.efficiency; 0: none up to `horizon` */
+    double limit;       /* `fastest`, or else `inefficient`, or else options.at */
     XtfAmdahl amdahl;
     double gustafson;              /* serial part */
     const XtfScalingLine *stopper; /* line that stops the scaling first; NULL: none grows */

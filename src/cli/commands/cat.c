@@ -3,7 +3,6 @@
  */
 #include "src/cli/commands/commands.h"
 
-#include <errno.h>
 #include <glib.h>
 #include <stdio.h>
 
@@ -21,10 +20,8 @@ static bool copy_out(XtfNode *file, char *buffer, GError **error)
     size_t length = 0;
 
     for (uint64_t offset = 0; offset < xtf_node_size(file); offset += length) {
-        if (!xtf_node_read(file, offset, buffer, BUFFER, &length, error))
+        if (!xtf_node_read(file, offset, buffer, BUFFER, &length, error) || !xtf_print_bytes(buffer, length, error))
             return false;
-        if (fwrite(buffer, 1, length, stdout) != length)
-            return xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
     }
     return true;
 }
@@ -37,8 +34,8 @@ typedef struct {
 
 static bool write_stdout(void *data, const char *bytes, size_t length, GError **error)
 {
-    return fwrite(bytes, 1, length, stdout) == length ||
-           xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
+    (void)data;
+    return xtf_print_bytes(bytes, length, error);
 }
 
 static bool write_values(XtfNode *file, const char *path, const Form *form, GError **error)

@@ -4,12 +4,10 @@
  */
 #include "src/tree/diff/diff.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "libxtf/error.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
@@ -17,30 +15,18 @@
 
 enum { DEFAULT_NOISE = 10000 }; /* millionths: 1 % */
 
-/* Resolves a path to a node, and prints its remark. */
-static XtfNode *resolve_node(XtfTree *tree, const char *path, GError **error)
-{
-    XtfNode *node = xtf_tree_resolve(tree, path, error);
-    g_autofree char *remark = node ? xtf_node_remark(node) : NULL;
-
-    if (remark)
-        xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);
-    return node;
-}
-
 static bool print_diff(XtfTree *const trees[2], char **sources, const char *const paths[2],
                        const XtfDiffOptions *options, XtfDiffGrowth *growth, GError **error)
 {
     g_autoptr(GString) text = g_string_new(NULL);
-    g_autoptr(XtfNode) a = resolve_node(trees[0], paths[0], error);
-    g_autoptr(XtfNode) b = a ? resolve_node(trees[1], paths[1], error) : NULL;
+    g_autoptr(XtfNode) a = xtf_cli_resolve(trees[0], paths[0], paths[0], error);
+    g_autoptr(XtfNode) b = a ? xtf_cli_resolve(trees[1], paths[1], paths[1], error) : NULL;
 
     if (!b || !xtf_diff(a, b, options, growth, text, error))
         return false;
     xtf_print_line(stdout, "# a: %s %s", sources[0], paths[0]);
     xtf_print_line(stdout, "# b: %s %s", sources[1], paths[1]);
-    return fwrite(text->str, 1, text->len, stdout) == text->len ||
-           xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
+    return xtf_print_bytes(text->str, text->len, error);
 }
 
 /* Prints on stderr which values grew too much. Returns the exit status. */

@@ -51,12 +51,9 @@ static int export_path(const XtfExporter *exporter, const char *path, const char
 
     xtf_export_report_init(&report);
     g_autoptr(XtfTree) tree = xtf_cli_open_tree(options->source, incomplete, &error);
-    g_autoptr(XtfNode) directory = tree ? xtf_tree_resolve(tree, path, &error) : NULL;
+    g_autoptr(XtfNode) directory = tree ? xtf_cli_resolve(tree, path, path, &error) : NULL;
     if (!directory)
         return xtf_cli_fail(error);
-    g_autofree char *remark = xtf_node_remark(directory);
-    if (remark)
-        xtf_print_line(stderr, "xtf: warning: %s: %s", path, remark);
     if (!export_records(exporter, directory, output, options, quiet, &report, &error)) {
         if (error->code == XTF_ERROR_INVALID)
             g_prefix_error(&error, "%s: ", path);
@@ -72,7 +69,8 @@ int xtf_command_export(int argc, char **argv)
     g_autofree char *output = NULL, *fps = NULL;
     gboolean force = FALSE, quiet = FALSE, scalasca = FALSE, incomplete = FALSE;
     const GOptionEntry entries[] = {
-        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2 and html, else a file", "OUT"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &output, "Write to OUT: a folder for otf2 and html, else a file",
+         "OUT"},
         {"fps", 0, 0, G_OPTION_ARG_STRING, &fps, "opents: slices per second (default: 25)", "N"},
         {"scalasca", 0, 0, G_OPTION_ARG_NONE, &scalasca, "otf2: leave out operations at which Scalasca 2.6 aborts",
          NULL},

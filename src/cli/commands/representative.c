@@ -1,10 +1,8 @@
 /*
  * xtf representative TRACE...: finds whether enough runs of a program are alike, by their numbers of calls.
  */
-#include <errno.h>
 #include <stdio.h>
 
-#include "libxtf/error.h"
 #include "src/cli/commands/commands.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
@@ -33,12 +31,9 @@ static bool open_runs(Runs *runs, char **sources, unsigned n, const char *path, 
     *runs = (Runs){g_new0(XtfTree *, n), g_new0(XtfNode *, n), n};
     for (unsigned i = 0; i < n; i++) {
         runs->trees[i] = xtf_cli_open_tree(sources[i], incomplete, error);
-        runs->nodes[i] = runs->trees[i] ? xtf_tree_resolve(runs->trees[i], path, error) : NULL;
+        runs->nodes[i] = runs->trees[i] ? xtf_cli_resolve(runs->trees[i], path, sources[i], error) : NULL;
         if (!runs->nodes[i])
             return false;
-        g_autofree char *remark = xtf_node_remark(runs->nodes[i]);
-        if (remark)
-            xtf_print_line(stderr, "xtf: warning: %s: %s", sources[i], remark);
     }
     return true;
 }
@@ -51,8 +46,7 @@ static bool print_answer(const XtfRunProfiles *profiles, const XtfRepresentative
     if (!xtf_representative_report(profiles, judged, (const char *const *)sources, text, error))
         return false;
     xtf_representative_conclude(judged, rule, text);
-    return fwrite(text->str, 1, text->len, stdout) == text->len ||
-           xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
+    return xtf_print_bytes(text->str, text->len, error);
 }
 
 /* Judges the runs and prints the answer. Returns the exit status. */

@@ -1,8 +1,6 @@
 /*
  * xtf scale TRACE...: models how the time of each region depends on the number of processes.
  */
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 
 #include "libxtf/error.h"
@@ -84,16 +82,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Runs, runs_finish)
 
 static bool load_run(XtfScalingRun *run, XtfTree *tree, const char *source, const Given *given, GError **error)
 {
-    g_autoptr(XtfNode) node = xtf_tree_resolve(tree, given->path ? given->path : "/", error);
+    const char *path = given->path ? given->path : "/";
+    g_autoptr(XtfNode) node = xtf_cli_resolve(tree, path, source, error);
 
     if (!node)
         return false;
-    g_autofree char *remark = xtf_node_remark(node);
-    if (remark)
-        xtf_print_line(stderr, "xtf: warning: %s: %s", source, remark);
     if (xtf_scaling_run_load(run, node, error))
         return true;
-    g_prefix_error(error, "%s: %s: ", source, given->path ? given->path : "/");
+    g_prefix_error(error, "%s: %s: ", source, path);
     return false;
 }
 
@@ -120,8 +116,7 @@ static bool print_study(const XtfScalingStudy *study, uint64_t top, GError **err
         return false;
     g_string_append_c(text, '\n');
     xtf_scaling_conclusions(study, text);
-    return fwrite(text->str, 1, text->len, stdout) == text->len ||
-           xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
+    return xtf_print_bytes(text->str, text->len, error);
 }
 
 static bool write_chart(const XtfScalingStudy *study, const char *path, GError **error)

@@ -316,3 +316,13 @@ XtfTree *xtf_cli_open_tree(const char *source, bool incomplete, GError **error)
         xtf_tree_name_after(tree, source);
     return tree;
 }
+
+XtfNode *xtf_cli_resolve(XtfTree *tree, const char *path, const char *name, GError **error)
+{
+    XtfNode *node = xtf_tree_resolve(tree, path, error);
+    g_autofree char *remark = node ? xtf_node_remark(node) : NULL;
+
+    if (remark)
+        xtf_print_line(stderr, "xtf: warning: %s: %s", name, remark);
+    return node;
+}

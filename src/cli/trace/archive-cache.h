@@ -35,6 +35,9 @@ XtfTrace *xtf_cli_open_source(const char *source, const XtfSourceOptions *option
 /* Opens the tree of `source`, for commands that need no mount. `incomplete`: see XtfSourceOptions. */
 XtfTree *xtf_cli_open_tree(const char *source, bool incomplete, GError **error);
 
+/* Returns the node of a path, and prints its remark behind `name`. The caller unrefs the node. NULL with an error. */
+XtfNode *xtf_cli_resolve(XtfTree *tree, const char *path, const char *name, GError **error);
+
 /* The option of commands that open a folder of parts. */
 #define XTF_INCOMPLETE_ENTRY(flag)                                                                  \
     {                                                                                               \

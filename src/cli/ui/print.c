@@ -1,7 +1,9 @@
 #include "src/cli/ui/print.h"
 
+#include <errno.h>
 #include <stdarg.h>
 
+#include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "src/trace/text/escape.h"
 
@@ -18,6 +20,12 @@ void xtf_print_line(FILE *out, const char *format, ...)
     va_end(arguments);
     g_autofree char *shown = xtf_text_shown(line, LINE_MAX_BYTES);
     fprintf(out, "%s\n", shown);
+}
+
+bool xtf_print_bytes(const char *bytes, size_t length, GError **error)
+{
+    return fwrite(bytes, 1, length, stdout) == length ||
+           xtf_fail(error, XTF_ERROR_IO, "cannot write: %s", g_strerror(errno));
 }
 
 void xtf_print_unknown(FILE *out, const XtfTrace *trace)

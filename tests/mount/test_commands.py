@@ -456,6 +456,9 @@ class Commands(harness.TestCase):
         self.assertEqual(self.complete("diff", "-n", "3", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("diff", "--fail-above", "5%", "trace.xtf", "tra"), {"trace.xtf"})
         self.assertEqual(self.complete("diff", "trace.xtf", "trace.xtf", "proc/1", "proc/0/thr"), {"proc/0/thread/"})
+        for options in ["--probe", "ENTER", "=", "9ns"], ["--probe", "=", "ENTER", "=", "9ns"]:
+            self.assertEqual(self.complete("cat", *options, "trace.xtf", "proc/0/thr"), {"proc/0/thread/"})
+        self.assertIn("env", self.complete("record", "--rotate", "1h", "en"))
 
     def analysed(self):
         trace = os.path.join(self.folder.name, "analysed.xtf")

@@ -17,11 +17,12 @@ TIMEOUT = 90  # seconds; a busy machine takes several times as long
 
 
 class Terminal:
-    """A separate tmux with one shell."""
+    """A separate tmux with one shell, whose $TRACE is the path of a trace. Paths of some length would scroll lines off screens."""
 
-    def __init__(self, folder, columns, lines):
+    def __init__(self, folder, columns, lines, trace):
         self.socket = os.path.join(folder, "tmux")
-        environment = {**os.environ, "LC_ALL": "C.UTF-8", "PS1": "$ ", "TMUX": "", "ENV": "", "SHELL": "/bin/sh"}
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "PS1": "$ ", "TMUX": "", "ENV": "", "SHELL": "/bin/sh",
+                       "TRACE": str(trace)}
         self.environment = {name: value for name, value in environment.items() if name not in ("NO_COLOR", "COLUMNS", "LINES")}
         self.tmux("new-session", "-d", "-x", str(columns), "-y", str(lines), "sh")
 
@@ -77,7 +78,7 @@ def check_restored(terminal, ending):
 
 
 def check_keys(terminal, xtf, trace):
-    terminal.run(f"{xtf.program} play --rate 10ms {trace}")
+    terminal.run(f"{xtf.program} play --rate 10ms $TRACE")
     terminal.wait(r"frame 0/31 ")
     for keys, frame in ((["Right"], 1), (["Right", "Right"], 3), (["Left"], 2), (["."], 12), (["S-Right"], 22), ([","], 12), (["End"], 31),
                         (["Right"], 31), (["Home"], 0), (["Left"], 0)):
@@ -122,7 +123,7 @@ def check_keys(terminal, xtf, trace):
 
 
 def check_sizes(terminal, xtf, trace):
-    terminal.run(f"{xtf.program} play {trace}")
+    terminal.run(f"{xtf.program} play $TRACE")
     terminal.wait("frame 0/7 ")
     for columns, lines, wanted in ((200, 60, "B all: time, calls, region"), (40, 10, "needs 60x12"), (80, 24, "B all")):
         terminal.resize(columns, lines)
@@ -140,12 +141,12 @@ def check_sizes(terminal, xtf, trace):
 
 
 def check_colours(terminal, xtf, trace):
-    terminal.run(f"TERM=screen-256color {xtf.program} play {trace}")
+    terminal.run(f"TERM=screen-256color {xtf.program} play $TRACE")
     terminal.wait("frame 0/7 ", "-e")
     terminal.wait(r"\x1b\[38;5;", "-e")
     terminal.keys("q")
     check_restored(terminal, "colours")
-    terminal.run(f"NO_COLOR=1 TERM=screen-256color {xtf.program} play {trace}")
+    terminal.run(f"NO_COLOR=1 TERM=screen-256color {xtf.program} play $TRACE")
     terminal.wait("frame 0/7 ", "-e")
     shown = terminal.wait("\u2588", "-e")  # bars appear without colour too
     check(not re.search(r"\x1b\[(3[0-8]|9[0-7])", shown), "NO_COLOR is not heeded")
@@ -155,20 +156,20 @@ def check_colours(terminal, xtf, trace):
 
 def check_ends(terminal, xtf, trace):
     for signal, status in (("TERM", 143), ("INT", 130), ("HUP", 129), ("SEGV", 139), ("ABRT", 134)):
-        terminal.run(f"(ulimit -c 0; sh -c 'echo $$ > {trace}.pid; exec {xtf.program} play {trace}'); echo status $?")
+        terminal.run(f"(ulimit -c 0; sh -c 'echo $$ > $TRACE.pid; exec {xtf.program} play $TRACE'); echo status $?")
         terminal.wait("frame 0/7 ")
         os.kill(int(pathlib.Path(f"{trace}.pid").read_text()), getattr(__import__("signal"), f"SIG{signal}"))
         if signal != "INT":  # a shell would end the whole line on it
             terminal.wait(rf"status {status}\b")
         check_restored(terminal, f"SIG{signal}")
-    terminal.run(f"{xtf.program} play {trace}")
+    terminal.run(f"{xtf.program} play $TRACE")
     terminal.wait("frame 0/7 ")
     terminal.keys("C-c")
     check_restored(terminal, "Ctrl-C")
 
 
 def check_top(terminal, xtf, trace):
-    terminal.run(f"{xtf.program} top {trace}")
+    terminal.run(f"{xtf.program} top $TRACE")
     terminal.wait(r"exclusive\*")
     terminal.type(">")
     terminal.wait(r"min \(proc\)\*")
@@ -197,7 +198,7 @@ def check_top(terminal, xtf, trace):
 
 def check_watch(terminal, xtf, trace):
     """The run has ended, so all its processes are silent. tests/record/watch watches programs that run."""
-    terminal.run(f"{xtf.program} watch {trace}")
+    terminal.run(f"{xtf.program} watch $TRACE")
     terminal.wait(r"(?m)^melt.xtf +the run has ended at ")
     terminal.wait(r"(?m)^\[0\?\] \[1\?\] \[2\?\] \[3\?\]$")
     terminal.keys("Right")
@@ -218,7 +219,7 @@ def check_watch(terminal, xtf, trace):
         check(max(map(len, shown.split("\n"))) <= columns, f"watch, {columns}x{lines}: a line is too long")
     terminal.keys("q")
     check_restored(terminal, "watch")
-    terminal.run(f"{xtf.program} watch {trace}")
+    terminal.run(f"{xtf.program} watch $TRACE")
     terminal.wait("the run has ended")
     terminal.keys("C-c")
     check_restored(terminal, "Ctrl-C in watch")
@@ -232,7 +233,7 @@ def main():
     with temporary_folder() as folder:
         trace = pathlib.Path(folder) / "melt.xtf"
         xtf.import_archive(archive, trace)
-        terminal = Terminal(folder, 80, 24)
+        terminal = Terminal(folder, 80, 24, trace)
         try:
             terminal.run("clear; echo before")
             terminal.wait(r"(?m)^before$")

@@ -36,7 +36,7 @@ static inline bool xtf_frame_leaf_nests(const XtfFrameLeaf *frames)
     return frames->view.frames && !frames->rows.block;
 }
 
-/* What a row does. */
+/* The effect of a row on the frames. */
 typedef enum {
     XTF_FRAME_ROW_UNKNOWN, /* the row was not read */
     XTF_FRAME_ROW_BEGINS,  /* it begins a frame */

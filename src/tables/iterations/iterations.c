@@ -96,7 +96,8 @@ bool xtf_iterations_load(XtfIterations *iterations, GError **error)
     return good;
 }
 
-static bool find_begin(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *from, GError **error)
+static bool find_iteration_begin(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *from,
+                                 GError **error)
 {
     const XtfSpan *calls = &iterations->calls[process];
 
@@ -123,16 +124,18 @@ static bool find_call_end(const XtfSpan *calls, uint64_t k, uint64_t *to, GError
     return true;
 }
 
-static bool find_end(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *to, GError **error)
+static bool find_iteration_end(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t *to,
+                               GError **error)
 {
-    return k + 1 < iterations->n_calls ? find_begin(iterations, process, k + 1, to, error)
+    return k + 1 < iterations->n_calls ? find_iteration_begin(iterations, process, k + 1, to, error)
                                        : find_call_end(&iterations->calls[process], k, to, error);
 }
 
 bool xtf_iterations_window(const XtfIterations *iterations, uint32_t process, uint64_t k, uint64_t end, uint64_t *from,
                            uint64_t *to, GError **error)
 {
-    return find_begin(iterations, process, k, from, error) && find_end(iterations, process, end - 1, to, error);
+    return find_iteration_begin(iterations, process, k, from, error) &&
+           find_iteration_end(iterations, process, end - 1, to, error);
 }
 
 XtfLocationWindows *xtf_iterations_windows(const XtfIterations *iterations, uint64_t k, uint64_t end, GError **error)

@@ -197,7 +197,7 @@ class Clocks(Ring):
                 self.assertIn("which the trace does not have", self.xtf("cat", "out/compensated.xtf", "clocks", status=1))
 
     def test_unrecorded_process(self):
-        """On one node nothing waits for a process without the recorder."""
+        """On one node, or without readings, nothing waits for a process without the recorder."""
         bare = self.script("bare", 'case "$PMI_RANK$OMPI_COMM_WORLD_RANK" in 1) unset LD_PRELOAD;; esac\nexec "$@"\n')
         for mpi in MPIS:
             with self.subTest(mpi):
@@ -205,6 +205,8 @@ class Clocks(Ring):
                 _, printed = self.record("--force", "-o", "out/run.xtf", f"mpirun.{mpi}", "-n", "2", bare, program, status=1)
                 self.assertIn("process 1 of 2 left no part", printed)
                 self.assertEqual(self.xtf("cat", "out/run.xtf", "/region/MPI_Sendrecv/calls/count").strip(), "50")
+                _, printed = self.record("--force", "--clock-sync", "off", "-o", "out/run.xtf", *self.launch(mpi, 2, 1, bare, program), status=1)
+                self.assertIn("process 1 of 2 left no part", printed)
 
     def test_pcontrol(self):
         clocks = [Clock(5 * 10**9), Clock(9 * 10**9, 2000)]

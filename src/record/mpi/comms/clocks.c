@@ -69,10 +69,10 @@ static bool is_known_to_be_one_node(void)
     return false;
 }
 
-/* True if the processes are on several nodes, and all of them agree to read clocks. */
-static bool has_several_nodes(uint64_t node, bool willing)
+/* True if the processes are on several nodes, and all of them have the memory to read clocks. */
+static bool has_several_nodes(uint64_t node, bool has_memory)
 {
-    uint64_t values[] = {node, ~node, willing}, least[3];
+    uint64_t values[] = {node, ~node, has_memory}, least[3];
 
     return XTF_PMPI(Allreduce)(values, least, 3, MPI_UINT64_T, MPI_MIN, MPI_COMM_WORLD) == MPI_SUCCESS && least[2] &&
            least[0] != ~least[1];
@@ -238,7 +238,8 @@ void xtf_mpi_clocks_begin(XtfRing *ring)
     const char *sync = xtf_core_option("CLOCK_SYNC");
     bool is_spawned = xtf_mpi_world.number > 0;
 
-    if (xtf_mpi_world.size < 2 || xtf_mpi_is_partial || (!is_spawned && is_known_to_be_one_node()))
+    if (xtf_mpi_world.size < 2 || xtf_mpi_is_partial || (sync && strcmp(sync, "off") == 0) ||
+        (!is_spawned && is_known_to_be_one_node()))
         return;
     const uint64_t node = hash_node();
     if (is_spawned) { /* a node of the first world may be the same one */
@@ -246,7 +247,7 @@ void xtf_mpi_clocks_begin(XtfRing *ring)
         return;
     }
     uint64_t *ids = malloc(xtf_mpi_world.size * sizeof *ids);
-    if (has_several_nodes(node, ids && !(sync && strcmp(sync, "off") == 0)) &&
+    if (has_several_nodes(node, ids) &&
         XTF_PMPI(Allgather)(&node, 1, MPI_UINT64_T, ids, 1, MPI_UINT64_T, MPI_COMM_WORLD) == MPI_SUCCESS) {
         define_node(ring, node);
         if (make_leaders(ids, node)) {

@@ -15,10 +15,9 @@ XtfSchemaBlock xtf_schema_block_new(uint32_t n_fields, size_t n_labels, size_t t
 
 char *xtf_schema_block_text(XtfSchemaBlock *block, const char *text, size_t length)
 {
-    char *added = block->text;
-
     if (length == 0)
         return empty;
+    char *added = block->text;
     memcpy(added, text, length);
     added[length] = '\0';
     block->text += length + 1;

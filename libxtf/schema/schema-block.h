@@ -17,7 +17,8 @@ typedef struct {
  * NULL that ends each list. `text_bytes` counts the bytes of the strings that xtf_schema_block_text() will add, with
  * their ends. The caller frees the schema. */
 XtfSchemaBlock xtf_schema_block_new(uint32_t n_fields, size_t n_labels, size_t text_bytes);
-/* Adds a string. The schema owns it. Strings of no bytes share their memory: do not write to them. */
+/* Adds a string. The schema owns it. Strings of no bytes share their memory and need no block (NULL): do not write to
+ * them. */
 char *xtf_schema_block_text(XtfSchemaBlock *block, const char *text, size_t length);
 /* Returns the memory for n labels and a NULL. */
 char **xtf_schema_block_labels(XtfSchemaBlock *block, uint32_t n);

@@ -152,7 +152,8 @@ show "cat time/40%-60%/matrix"
 
 say "and there are links to move about"
 show "awk '\$3' proc/2/time/60%-61%/histogram | head -8"
-show "ls -l proc/2/time/60%-61%/ | grep -e '->'"
+show "ls -l zoom | tail -3"
+show "readlink proc/2/time/60%-61%/next"
 show "ls definitions && head -5 definitions/regions"
 
 if [ -n "$target" ]; then

@@ -193,6 +193,7 @@ class Iterations(unittest.TestCase):
     def test_refusals(self):
         trace = self.write("refused", self.stencil())
         self.assertIn("there are iterations 0 to 11", self.cat(trace, "iter/12/count", status=1))
+        self.assertIn("not a range of iteration numbers: write K for iteration K", self.cat(trace, "iter/-/count", status=1))
         self.assertIn("needs one window for all processes", self.cat(trace, "iter/3/histogram", status=1))
         self.assertIn("needs one window for all processes", self.cat(trace, "iter/3/timeline.svg", status=1))
         self.cat(trace, "proc/1/iter/3/histogram")

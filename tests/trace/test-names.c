@@ -108,17 +108,17 @@ Test(names, numbers)
     uint64_t i, j;
     bool single;
 
-    cr_assert(xtf_rank_range_parse("5", &i, &j, &single, NULL));
+    cr_assert(xtf_rank_range_parse("5", "record", &i, &j, &single, NULL));
     cr_assert(i == 5 && j == 6 && single);
-    cr_assert(xtf_rank_range_parse("5-5", &i, &j, &single, NULL));
+    cr_assert(xtf_rank_range_parse("5-5", "record", &i, &j, &single, NULL));
     cr_assert(i == 5 && j == 5 && !single);
-    cr_assert(xtf_rank_range_parse("5-", &i, &j, &single, NULL));
+    cr_assert(xtf_rank_range_parse("5-", "record", &i, &j, &single, NULL));
     cr_assert(i == 5 && j == UINT64_MAX && !single);
-    cr_assert(xtf_rank_range_parse("-7", &i, &j, &single, NULL));
+    cr_assert(xtf_rank_range_parse("-7", "record", &i, &j, &single, NULL));
     cr_assert(i == 0 && j == 7 && !single);
     static const char *const wrong[] = {"", "-", "7-5", "a", "5x", "1-2-3", "99999999999999999999"};
     for (unsigned k = 0; k < G_N_ELEMENTS(wrong); k++)
-        cr_assert_not(xtf_rank_range_parse(wrong[k], &i, &j, &single, NULL), "\"%s\" was accepted", wrong[k]);
+        cr_assert_not(xtf_rank_range_parse(wrong[k], "record", &i, &j, &single, NULL), "\"%s\" was accepted", wrong[k]);
 }
 
 /* ---- Patterns. */

@@ -243,7 +243,8 @@ void xtf_number_set_print(const XtfNumberSet *set, GString *out)
     }
 }
 
-bool xtf_rank_range_parse(const char *text, uint64_t *from, uint64_t *to, bool *single, GError **error)
+bool xtf_rank_range_parse(const char *text, const char *noun, uint64_t *from, uint64_t *to, bool *single,
+                          GError **error)
 {
     uint64_t i = 0, j = UINT64_MAX;
     const char *p = text;
@@ -254,10 +255,9 @@ bool xtf_rank_range_parse(const char *text, uint64_t *from, uint64_t *to, bool *
         has_j = parse_number(&p, &j);
     }
     if (*p || (!has_i && !has_j) || (!has_dash && i == UINT64_MAX))
-        return xtf_fail(
-            error, XTF_ERROR_NOT_FOUND,
-            "\"%s\" is not a range of record numbers: write K for record K, I-J for records I to J - 1, I- or -J",
-            text);
+        return xtf_fail(error, XTF_ERROR_NOT_FOUND,
+                        "\"%s\" is not a range of %s numbers: write K for %s K, I-J for %ss I to J - 1, I- or -J", text,
+                        noun, noun, noun);
     if (i > j)
         return xtf_fail(error, XTF_ERROR_NOT_FOUND, "the range \"%s\" ends before it begins", text);
     *single = !has_dash;

@@ -52,6 +52,7 @@ int xtf_compare_numbers(const void *a, const void *b);
 /* Sorts numbers in place and drops duplicates. Returns the number of distinct ones. */
 uint32_t xtf_sort_distinct(uint64_t *numbers, uint32_t n);
 
-/* Parses the record numbers [*from, *to): "K", which sets *single, or "I-J", "I-", "-J". XTF_ERROR_NOT_FOUND if the
- * text is none of these. */
-bool xtf_rank_range_parse(const char *text, uint64_t *from, uint64_t *to, bool *single, GError **error);
+/* Parses the numbers [*from, *to): "K", which sets *single, or "I-J", "I-", "-J". `noun` names what is numbered, for
+ * messages: "record". XTF_ERROR_NOT_FOUND if the text is none of these. */
+bool xtf_rank_range_parse(const char *text, const char *noun, uint64_t *from, uint64_t *to, bool *single,
+                          GError **error);

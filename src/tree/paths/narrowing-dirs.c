@@ -288,7 +288,7 @@ static XtfNode *lookup_numbers(XtfNode *directory, const char *name, GError **er
     uint64_t i, j;
     bool single;
 
-    if (!xtf_rank_range_parse(name, &i, &j, &single, error))
+    if (!xtf_rank_range_parse(name, "record", &i, &j, &single, error))
         return NULL;
     if (single)
         return xtf_record_dir_new(directory, i, error);
@@ -339,7 +339,7 @@ static XtfNode *lookup_iterations(XtfNode *directory, const char *name, GError *
     uint64_t k, end, n;
     bool single;
 
-    if (!has_iterations(directory, error) || !xtf_rank_range_parse(name, &k, &end, &single, error))
+    if (!has_iterations(directory, error) || !xtf_rank_range_parse(name, "iteration", &k, &end, &single, error))
         return NULL;
     n = directory->tree->iterations.n;
     end = MIN(end, n);

@@ -198,7 +198,7 @@ class Scale(unittest.TestCase):
         runs = [self.make_run(p, [("a", 1.0)]) for p in (2, 4)]
         self.assertIn("2 different numbers of processes; a model needs 3, and a good one 5", self.scale(*runs, runs[0], status=1))
         self.assertIn("arguments are missing", self.scale(*runs, status=2))
-        for options in (["--of", "bytes"], ["--by", "site"], ["--efficiency", "100"], ["--at", "-1"], ["--strong", "--weak"], ["--top", "-1"]):
+        for options in (["--of", "bytes"], ["--by", "site"], ["--efficiency", "100"], ["--at", "-1"], ["--at", "0"], ["--strong", "--weak"], ["--top", "-1"]):
             self.assertIn("xtf: scale: ", self.scale(*options, *runs, *runs, status=2))
         self.assertIn("no-such", self.scale("--path", "no-such", *runs, *runs, status=1))
         self.assertIn("it is not a directory of records", self.scale("--path", "definitions", *runs, *runs, status=1))

@@ -11,12 +11,14 @@
 #include "src/studies/scaling/chart.h"
 #include "src/studies/scaling/report.h"
 
+#define AT_DEFAULT G_MININT64
+
 /* The options as they were typed. */
 typedef struct {
     char *of, *by, *path, *svg; /* NULL: not given */
     gboolean strong, weak, incomplete;
     double efficiency; /* percent */
-    gint64 at, top;
+    gint64 at, top;    /* at AT_DEFAULT: not given */
 } Given;
 
 static void given_finish(Given *given)
@@ -44,8 +46,8 @@ static const char *interpret_options(const Given *given, XtfScalingOptions *opti
 {
     if (given->top < 0)
         return "--top takes a number from 1 on (0: all)";
-    if (given->at < 0)
-        return "--at takes a number of processes";
+    if (given->at < 1 && given->at != AT_DEFAULT)
+        return "--at takes a number of processes, 1 or more";
     if (given->strong && given->weak)
         return "--strong and --weak exclude each other";
     if (!(given->efficiency > 0 && given->efficiency < 100))
@@ -56,7 +58,7 @@ static const char *interpret_options(const Given *given, XtfScalingOptions *opti
         return "--by takes region or class";
     options->by_class = g_strcmp0(given->by, "class") == 0;
     options->asked = given->strong ? XTF_SCALING_IS_STRONG : given->weak ? XTF_SCALING_IS_WEAK : XTF_SCALING_AUTO;
-    options->at = (double)given->at;
+    options->at = (double)MAX(given->at, 0);
     options->efficiency = given->efficiency / 100;
     return NULL;
 }
@@ -144,7 +146,7 @@ static int model_runs(char **sources, unsigned n, const XtfScalingOptions *optio
 
 int xtf_command_scale(int argc, char **argv)
 {
-    g_auto(Given) given = {.efficiency = 50, .top = 20};
+    g_auto(Given) given = {.efficiency = 50, .at = AT_DEFAULT, .top = 20};
     XtfScalingOptions options = {0};
     const GOptionEntry entries[] = {
         {"of", 0, 0, G_OPTION_ARG_STRING, &given.of,

@@ -22,7 +22,7 @@ void xtf_scaling_sample(const XtfScalingPoints *points, const double *values, co
             seed = xtf_splitmix_step(seed, i);
             sample[i] = fmax(fitted[i] * (1 + errors[seed % n]), 0);
         }
-        xtf_scaling_fit(points, sample, &samples->models[k]);
+        xtf_scaling_fit_sample(points, sample, &model->term, &samples->models[k]);
     }
 }
 

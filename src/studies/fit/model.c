@@ -38,67 +38,99 @@ static void weigh_values(Weighted *weighted, const double *values, unsigned n)
     double least = INFINITY;
 
     for (unsigned i = 0; i < n; i++)
-        least = values[i] > 0 ? fmin(least, values[i]) : least;
+        least = values[i] > 0 && values[i] < least ? values[i] : least;
     weighted->n = n;
     weighted->values = values;
     for (unsigned i = 0; i < n; i++) {
-        double value = fmax(values[i], least);
+        double value = values[i] > least ? values[i] : least;
         weighted->weights[i] = isfinite(value) ? 1 / (value * value) : 1;
     }
 }
 
-/* Fits all points but `without`, which may be n for none. `f` has the term's values, by point; NULL: a constant. */
-static void solve(const Weighted *weighted, const double *f, unsigned without, double *constant, double *factor)
-{
-    double w = 0, wf = 0, wff = 0, wy = 0, wfy = 0, most = 0;
+/* Sums over points, from which a fit is solved. */
+typedef struct {
+    double w, wf, wff, wy, wfy, most;
+} Sums;
 
-    for (unsigned i = 0; i < weighted->n; i++) {
-        if (i == without)
-            continue;
-        double weight = weighted->weights[i], x = f ? f[i] : 0, y = weighted->values[i];
-        w += weight;
-        wf += weight * x;
-        wff += weight * x * x;
-        wy += weight * y;
-        wfy += weight * x * y;
-        most = fmax(most, y);
-    }
-    double determinant = w * wff - wf * wf;
-    *constant = wy / w;
+/* Returns the sums with a point added. `f` has the term's values, by point; NULL: a constant. */
+static inline Sums with_point(Sums sums, const Weighted *weighted, const double *f, unsigned i)
+{
+    double weight = weighted->weights[i], x = f ? f[i] : 0, y = weighted->values[i];
+
+    return (Sums){sums.w + weight,      sums.wf + weight * x,      sums.wff + weight * x * x,
+                  sums.wy + weight * y, sums.wfy + weight * x * y, sums.most > y ? sums.most : y};
+}
+
+static void solve(const Sums *sums, double *constant, double *factor)
+{
+    double determinant = sums->w * sums->wff - sums->wf * sums->wf;
+
+    *constant = sums->wy / sums->w;
     *factor = 0;
-    if (!(determinant > 1e-12 * w * wff)) /* the term is constant, or has the same value at all points */
+    if (!(determinant > 1e-12 * sums->w * sums->wff)) /* the term has the same value at all points, or is constant */
         return;
-    double slope = (w * wfy - wf * wy) / determinant;
+    double slope = (sums->w * sums->wfy - sums->wf * sums->wy) / determinant;
     if (!(slope > 0))
         return;
-    double level = (wy - slope * wf) / w;
-    bool is_zero = level < most * least_part;
-    *factor = is_zero ? wfy / wff : slope;
+    double level = (sums->wy - slope * sums->wf) / sums->w;
+    bool is_zero = level < sums->most * least_part;
+    *factor = is_zero ? sums->wfy / sums->wff : slope;
     *constant = is_zero ? 0 : level;
 }
 
-/* Returns the SMAPE of all points, each predicted by a fit of the others. Stops once it exceeds `most`. */
+/* Returns the SMAPE of all points, each predicted by a fit of the others. Stops once it exceeds `most`. The sums
+ * without a point are those of the points before and behind it: a difference would lose digits. */
 static double error_of(const Weighted *weighted, const double *f, double most)
 {
     double sum = 0, bound = most * weighted->n, constant, factor;
+    Sums behind[XTF_SCALING_POINTS_MAX + 1], before = {0};
 
+    behind[weighted->n] = (Sums){0};
+    for (unsigned i = weighted->n; i-- > 1;)
+        behind[i] = with_point(behind[i + 1], weighted, f, i);
     for (unsigned i = 0; i < weighted->n && sum <= bound; i++) {
-        solve(weighted, f, i, &constant, &factor);
+        const Sums *b = &behind[i + 1];
+        Sums others = {before.w + b->w,   before.wf + b->wf,   before.wff + b->wff,
+                       before.wy + b->wy, before.wfy + b->wfy, before.most > b->most ? before.most : b->most};
+        solve(&others, &constant, &factor);
         double predicted = constant + (f ? factor * f[i] : 0), size = predicted + weighted->values[i];
         if (size > 0)
             sum += 2 * fabs(predicted - weighted->values[i]) / size;
+        before = with_point(before, weighted, f, i);
     }
     return sum / weighted->n;
 }
 
-void xtf_scaling_fit(const XtfScalingPoints *points, const double *values, XtfScalingModel *model)
+static void fit_all(const Weighted *weighted, const double *f, XtfScalingModel *model)
+{
+    Sums sums = {0};
+
+    for (unsigned i = 0; i < weighted->n; i++)
+        sums = with_point(sums, weighted, f, i);
+    solve(&sums, &model->constant, &model->factor);
+}
+
+static bool is_same_term(const XtfScalingTerm *a, const XtfScalingTerm *b)
+{
+    return a->numerator == b->numerator && a->denominator == b->denominator && a->log == b->log;
+}
+
+/* Chooses the model. `first` is a term to try before the others; NULL: none. */
+static void choose_model(const XtfScalingPoints *points, const double *values, const XtfScalingTerm *first,
+                         XtfScalingModel *model)
 {
     Weighted weighted;
     const double *chosen = NULL;
+    unsigned begin = 0;
 
     weigh_values(&weighted, values, points->n);
     *model = (XtfScalingModel){.term = constant_term, .smape = error_of(&weighted, NULL, 2)};
-    for (unsigned term = 0; term < points->n_terms; term++) {
+    while (first && begin < points->n_terms && !is_same_term(&points->terms[begin], first))
+        begin++;
+    for (unsigned k = 0; k <= points->n_terms; k++) {
+        unsigned term = k == 0 ? begin : k - 1;
+        if (term == points->n_terms || (k == 0 && !first))
+            continue;
         double bound = model->smape * (chosen ? better_than_term : better_than_constant);
         double error = error_of(&weighted, points->at[term], bound);
         if (error >= bound)
@@ -107,9 +139,20 @@ void xtf_scaling_fit(const XtfScalingPoints *points, const double *values, XtfSc
         model->term = points->terms[term];
         model->smape = error;
     }
-    solve(&weighted, chosen, points->n, &model->constant, &model->factor);
+    fit_all(&weighted, chosen, model);
     if (model->factor == 0)
         model->term = constant_term;
+}
+
+void xtf_scaling_fit(const XtfScalingPoints *points, const double *values, XtfScalingModel *model)
+{
+    choose_model(points, values, NULL, model);
+}
+
+void xtf_scaling_fit_sample(const XtfScalingPoints *points, const double *values, const XtfScalingTerm *term,
+                            XtfScalingModel *model)
+{
+    choose_model(points, values, term, model);
 }
 
 void xtf_scaling_fit_term(const XtfScalingPoints *points, const double *values, const XtfScalingTerm *term,
@@ -122,5 +165,5 @@ void xtf_scaling_fit_term(const XtfScalingPoints *points, const double *values, 
         f[i] = xtf_scaling_term_at(term, points->processes[i]);
     weigh_values(&weighted, values, points->n);
     *model = (XtfScalingModel){.term = *term};
-    solve(&weighted, f, points->n, &model->constant, &model->factor);
+    fit_all(&weighted, f, model);
 }

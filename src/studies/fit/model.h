@@ -40,6 +40,10 @@ void xtf_scaling_points_init(XtfScalingPoints *points, const double *processes, 
 
 /* Chooses the model of values, by point, each at least 0. */
 void xtf_scaling_fit(const XtfScalingPoints *points, const double *values, XtfScalingModel *model);
+/* Chooses the model of resampled values. It has `term`, that of the model of the measured values, unless another is
+ * better. */
+void xtf_scaling_fit_sample(const XtfScalingPoints *points, const double *values, const XtfScalingTerm *term,
+                            XtfScalingModel *model);
 /* Fits a model of one term, which may be of no set. Sets the error to 0. */
 void xtf_scaling_fit_term(const XtfScalingPoints *points, const double *values, const XtfScalingTerm *term,
                           XtfScalingModel *model);

@@ -32,7 +32,7 @@ STOREYS = [
     ("src/pictures", ["images", "drawing", "timeline/rows", "timeline", "charts", "frames", "findings", "page", "registry"]),
     ("src/tree", ["records", "node", "entries", "paths", "diff"]),
     ("src/fs", [""]),
-    ("src/cli", ["ui", "copy", "trace", "mount", "play", "watch", "commands", "commands/record", ""]),
+    ("src/cli", ["ui", "copy", "trace", "mount", "play", "watch", "commands", "commands/record", "commands/studies", ""]),
 ]
 
 # The storeys beside, each with its rooms, lowest first. For each room: the highest storey that it uses, or None, and the other rooms that it
@@ -48,7 +48,7 @@ BESIDE = [
     ]),
     ("src/network", [("cluster", "libxtf", []), ("results", "libxtf", []), ("import", "src/model", ["src/import"]), ("tables", "src/pictures", []),
                      ("export", "src/tree", ["src/export"])]),
-    ("src/studies", [("fit", None, ["libxtf/base"]), ("scaling", "src/tree", []), ("representative", "src/tree", [])]),
+    ("src/studies", [("fit", None, ["libxtf/base"]), ("model", "src/tree", []), ("scaling", "src/tree", []), ("representative", "src/tree", [])]),
     ("src/export", [("", "src/tree", ["src/import"]), ("otf2", "src/tree", ["src/import"]), ("cube", "src/tree", ["src/import"]), ("csv", "src/tree", ["src/import"]), ("html", "src/tree", ["src/import"]), ("opents", "src/tree", ["src/import"]),
                     ("chrome", "src/tree", ["src/import"])]),
 ]  # yapf: disable

@@ -37,6 +37,7 @@ static const struct {
     {"watch", xtf_command_watch, "show what each process of a running program does, on a terminal", NULL, NULL},
     {"diff", xtf_command_diff, "compare two traces, or two parts of one", NULL, NULL},
     {"representative", xtf_command_representative, "find whether enough runs of a program are alike", NULL, NULL},
+    {"model", xtf_command_model, "show what a run does as loops and branches, and its time as a formula", NULL, NULL},
     {"scale", xtf_command_scale, "model how the time of each region depends on the number of processes", NULL, NULL},
     {"info", xtf_command_info, "show what is in a trace", NULL, NULL},
     {"why", xtf_command_why, "explain why a path in a mount does not exist", NULL, NULL},

@@ -13,7 +13,7 @@ import unittest
 FOLDER, XTF = pathlib.Path(sys.argv.pop()), sys.argv.pop()
 GROUPS = {
     "Record and import": ["record", "import"],
-    "Look": ["mount", "unmount", "ls", "cat", "play", "top", "watch", "diff", "representative", "scale", "info", "why", "help"],
+    "Look": ["mount", "unmount", "ls", "cat", "play", "top", "watch", "diff", "representative", "model", "scale", "info", "why", "help"],
     "Understand": ["analyze", "deadlock", "align", "cluster"],
     "Keep": ["copy", "merge", "check", "export", "cache"],
 }

@@ -11,6 +11,7 @@ int xtf_command_align(int argc, char **argv);
 int xtf_command_analyze(int argc, char **argv);
 int xtf_command_help(int argc, char **argv);
 int xtf_command_import(int argc, char **argv);
+int xtf_command_model(int argc, char **argv);
 int xtf_command_mount(int argc, char **argv);
 int xtf_command_unmount(int argc, char **argv);
 int xtf_command_info(int argc, char **argv);

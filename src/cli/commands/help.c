@@ -13,6 +13,7 @@
 #include "src/pictures/findings/findings.h"
 #include "src/pictures/frames/arrows.h"
 #include "src/pictures/frames/run.h"
+#include "src/studies/model/report.h"
 #include "src/studies/representative/report.h"
 #include "src/studies/scaling/report.h"
 #include "src/tables/collectives/collective.h"
@@ -23,13 +24,30 @@
 
 /* Tables that are not views. */
 static const XtfTableDeclaration *const other_tables[] = {
-    &xtf_table_columns,        &xtf_table_findings,     &xtf_table_run,
-    &xtf_table_arrows,         &xtf_table_colours,      &xtf_table_members,
-    &xtf_table_causes,         &xtf_table_diff_facts,   &xtf_table_diff_regions,
-    &xtf_table_statistics,     &xtf_table_outliers,     &xtf_table_curve,
-    &xtf_table_segments,       &xtf_table_fits,         &xtf_table_portions,
-    &xtf_table_clusters,       &xtf_table_pairs,        &xtf_table_cluster_pairs,
-    &xtf_table_representative, &xtf_table_scaling_runs, &xtf_table_scaling_models,
+    &xtf_table_columns,
+    &xtf_table_findings,
+    &xtf_table_run,
+    &xtf_table_arrows,
+    &xtf_table_colours,
+    &xtf_table_members,
+    &xtf_table_causes,
+    &xtf_table_diff_facts,
+    &xtf_table_diff_regions,
+    &xtf_table_statistics,
+    &xtf_table_outliers,
+    &xtf_table_curve,
+    &xtf_table_segments,
+    &xtf_table_fits,
+    &xtf_table_portions,
+    &xtf_table_clusters,
+    &xtf_table_pairs,
+    &xtf_table_cluster_pairs,
+    &xtf_table_representative,
+    &xtf_table_model_calls,
+    &xtf_table_model_terms,
+    &xtf_table_model_predictions,
+    &xtf_table_scaling_runs,
+    &xtf_table_scaling_models,
 };
 
 static const char *const types[] = {

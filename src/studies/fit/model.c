@@ -79,7 +79,7 @@ static void solve(const Sums *sums, double *constant, double *factor)
 }
 
 /* Returns the SMAPE of all points, each predicted by a fit of the others. Stops once it exceeds `most`. The sums
- * without a point are those of the points before and behind it: a difference would lose digits. */
+ * without a point are sums of the points before and behind it, since a difference would lose digits. */
 static double error_of(const Weighted *weighted, const double *f, double most)
 {
     double sum = 0, bound = most * weighted->n, constant, factor;
@@ -90,9 +90,9 @@ static double error_of(const Weighted *weighted, const double *f, double most)
         behind[i] = with_point(behind[i + 1], weighted, f, i);
     for (unsigned i = 0; i < weighted->n && sum <= bound; i++) {
         const Sums *b = &behind[i + 1];
-        Sums others = {before.w + b->w,   before.wf + b->wf,   before.wff + b->wff,
-                       before.wy + b->wy, before.wfy + b->wfy, before.most > b->most ? before.most : b->most};
-        solve(&others, &constant, &factor);
+        Sums without = {before.w + b->w,   before.wf + b->wf,   before.wff + b->wff,
+                        before.wy + b->wy, before.wfy + b->wfy, before.most > b->most ? before.most : b->most};
+        solve(&without, &constant, &factor);
         double predicted = constant + (f ? factor * f[i] : 0), size = predicted + weighted->values[i];
         if (size > 0)
             sum += 2 * fabs(predicted - weighted->values[i]) / size;

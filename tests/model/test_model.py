@@ -161,6 +161,21 @@ class Model(unittest.TestCase):
         self.assertAlmostEqual(self.evaluate(text, P=1), self.recorded(text), delta=1e-4 * self.recorded(text))
         self.assertAlmostEqual(self.recorded(text), max(event["ts"] for event in events) * 1e-6, delta=1e-8)
 
+    def test_very_many_call_paths_are_cut(self):
+        draw = random.Random(8)
+
+        def any_calls(depth):
+            return [(f"g{draw.randint(0, 39)}", draw.randint(1, 9), any_calls(depth - 1) if depth else []) for _ in range(draw.randint(1, 4))]
+
+        trace, events = self.make_run([[("main", 1, [("step", 1, any_calls(4)) for _ in range(800)])]] * 2)
+        self.assertGreater(len(events), 100000)
+        text = self.model(trace)
+        self.assertIn("(calls left out)", text)
+        self.assertLess(len(self.tables(text)[0]), 40000)
+        self.assertAlmostEqual(self.evaluate(text, P=2), self.recorded(text), delta=1e-3 * self.recorded(text))
+        first = [float(row["executions"]) for row in self.tables(text)[0] if row["call"].strip().startswith("step")]
+        self.assertAlmostEqual(sum(first), 800, delta=0.1)
+
     def test_a_deep_recursion_ends(self):
         program = []
         for _ in range(400):

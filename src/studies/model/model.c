@@ -276,7 +276,9 @@ static void add_model_node(Builder *builder, const XtfProgramNode *node, const X
     XtfProgramRow *row =
         add_node_row(builder, node, depth,
                      g_strdup_printf("%s%s", node->kind == XTF_PROGRAM_CALL ? name_of(builder, node) : "loop",
-                                     is_mixed ? " (calls in any order)" : ""));
+                                     is_mixed       ? " (calls in any order)"
+                                     : node->is_cut ? " (calls left out)"
+                                                    : ""));
     row->loop = number;
     row->expression = expression;
     add_own_time(builder, node, &product);

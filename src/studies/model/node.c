@@ -18,6 +18,7 @@ XtfProgramNode *xtf_program_node_new_call(uint32_t region, uint64_t before)
                              .shape = xtf_splitmix_step(0, region),
                              .visits = 1,
                              .turns = 1,
+                             .size = 1,
                              .fewest = 1,
                              .most_turns = 1,
                              .before = before};
@@ -31,6 +32,7 @@ XtfProgramNode *xtf_program_node_new_loop(uint64_t first_shape, uint64_t before)
     *node = (XtfProgramNode){.kind = XTF_PROGRAM_LOOP,
                              .shape = xtf_splitmix_step(first_shape, UINT64_MAX), /* no region has this number */
                              .visits = 1,
+                             .size = 1,
                              .before = before,
                              .shortest = UINT64_MAX};
     return node;
@@ -90,6 +92,71 @@ static void add_to_mixture(XtfProgramBody *mixture, XtfProgramNode *node)
     g_ptr_array_add(mixture->items, node);
 }
 
+static uint64_t count_body_nodes(XtfProgramNode *const *items, unsigned n)
+{
+    uint64_t nodes = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        nodes += items[i]->size;
+    return nodes;
+}
+
+static void count_mixture_nodes(XtfProgramNode *node)
+{
+    const GPtrArray *items = xtf_program_body(node, 0)->items;
+
+    node->size = 1 + count_body_nodes((XtfProgramNode *const *)items->pdata, items->len);
+}
+
+/* Leaves out the calls in a call, or in the calls of a loop's turns. */
+static void cut_node(XtfProgramNode *node)
+{
+    bool is_loop = node->kind == XTF_PROGRAM_LOOP;
+
+    node->size = 1;
+    node->is_cut = !is_loop;
+    for (unsigned i = 0; i < xtf_program_n_bodies(node); i++) {
+        GPtrArray *items = xtf_program_body(node, i)->items;
+        for (unsigned k = 0; is_loop && k < items->len; k++) {
+            cut_node(items->pdata[k]);
+            node->size += ((XtfProgramNode *)items->pdata[k])->size;
+        }
+        if (!is_loop)
+            g_ptr_array_unref(items);
+    }
+    if (!is_loop)
+        g_clear_pointer(&node->bodies, g_array_unref);
+}
+
+/* Leaves out the calls in the calls that a node has. */
+static void cut_second_level(XtfProgramNode *node)
+{
+    node->size = 1;
+    for (unsigned i = 0; i < xtf_program_n_bodies(node); i++) {
+        const GPtrArray *items = xtf_program_body(node, i)->items;
+        for (unsigned k = 0; k < items->len; k++) {
+            cut_node(items->pdata[k]);
+            node->size += ((XtfProgramNode *)items->pdata[k])->size;
+        }
+    }
+}
+
+/* Leaves calls out if a node without order has too many nodes below it. */
+static void bound_mixture(XtfProgramNode *node)
+{
+    const GPtrArray *items = xtf_program_body(node, 0)->items;
+
+    count_mixture_nodes(node);
+    if (node->size <= XTF_PROGRAM_MIXED_MAX)
+        return;
+    for (unsigned i = 0; i < items->len; i++)
+        cut_second_level(items->pdata[i]);
+    count_mixture_nodes(node);
+    for (unsigned i = 0; i < items->len && node->size > XTF_PROGRAM_MIXED_MAX; i++)
+        cut_node(items->pdata[i]);
+    count_mixture_nodes(node);
+}
+
 void xtf_program_node_mix(XtfProgramNode *node)
 {
     GArray *bodies = g_steal_pointer(&node->bodies);
@@ -104,6 +171,7 @@ void xtf_program_node_mix(XtfProgramNode *node)
         g_ptr_array_unref(body->items);
     }
     g_clear_pointer(&bodies, g_array_unref);
+    bound_mixture(node);
 }
 
 static XtfProgramBody *find_mixture(const XtfProgramNode *node)
@@ -120,33 +188,54 @@ static XtfProgramBody *find_body(const XtfProgramNode *node, XtfProgramNode *con
     return NULL;
 }
 
+/* Merges the nodes of a body into an equal one. */
+static void merge_body(XtfProgramNode *node, XtfProgramBody *body, XtfProgramNode *const *items)
+{
+    for (unsigned i = 0; i < body->items->len; i++) {
+        XtfProgramNode *item = xtf_program_item(body, i);
+        uint64_t before = item->size;
+        xtf_program_node_merge(item, items[i]);
+        node->size += item->size - before;
+    }
+}
+
 void xtf_program_node_add_body(XtfProgramNode *node, XtfProgramNode *const *items, unsigned n, uint64_t times)
 {
     XtfProgramBody *body = find_mixture(node);
 
+    if (node->is_cut) {
+        for (unsigned i = 0; i < n; i++)
+            xtf_program_node_free(items[i]);
+        return;
+    }
     if (body) {
         for (unsigned i = 0; i < n; i++)
             add_to_mixture(body, items[i]);
         body->times += times;
+        bound_mixture(node);
         return;
     }
     body = find_body(node, items, n);
-    for (unsigned i = 0; body && i < n; i++)
-        xtf_program_node_merge(xtf_program_item(body, i), items[i]);
-    if (!body) {
+    if (body) {
+        merge_body(node, body, items);
+    } else {
         body = append_body(node, false);
+        node->size += count_body_nodes(items, n);
         for (unsigned i = 0; i < n; i++)
             g_ptr_array_add(body->items, items[i]);
     }
     body->times += times;
-    if (node->bodies->len > XTF_PROGRAM_BODIES_MAX)
+    if (node->bodies->len > XTF_PROGRAM_BODIES_MAX || node->size > XTF_PROGRAM_NODES_MAX ||
+        (node->bodies->len > 1 && node->size > XTF_PROGRAM_DIFFERING_MAX))
         xtf_program_node_mix(node);
 }
 
 /* Adds the bodies of another node, which it empties. */
 static void add_bodies(XtfProgramNode *node, XtfProgramNode *added)
 {
-    if (find_mixture(added))
+    if (added->is_cut)
+        cut_node(node);
+    if (find_mixture(added) && !node->is_cut)
         xtf_program_node_mix(node);
     for (unsigned i = 0; i < xtf_program_n_bodies(added); i++) {
         XtfProgramBody *body = xtf_program_body(added, i);

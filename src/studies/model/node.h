@@ -38,12 +38,18 @@ struct XtfProgramNode {
     uint64_t ticks;                     /* of all turns, and the caller's ticks between them */
     uint64_t shortest, longest;         /* ticks of a turn */
     uint64_t messages, bytes;           /* sent, received or moved in these calls themselves */
+    bool is_cut;                        /* the calls in it are left out: their time is its own */
     uint64_t empty;                     /* turns without a call */
+    uint64_t size;                      /* nodes in the bodies, and this one; not up to date after simplifying */
     GArray *bodies;                     /* XtfProgramBody; NULL: none */
 };
 
 enum {
-    XTF_PROGRAM_BODIES_MAX = 8, /* different bodies; with more their order is lost */
+    /* Beyond these bounds the order of the calls in a node is lost. */
+    XTF_PROGRAM_BODIES_MAX = 8,      /* different bodies */
+    XTF_PROGRAM_NODES_MAX = 4096,    /* nodes below a node */
+    XTF_PROGRAM_MIXED_MAX = 16384,   /* nodes below a node without order: with more, some calls are left out */
+    XTF_PROGRAM_DIFFERING_MAX = 512, /* nodes below a node with different bodies */
 };
 
 #define XTF_PROGRAM_PROCESS UINT32_MAX /* region of a process as a whole */

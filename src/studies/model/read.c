@@ -9,7 +9,7 @@
 #include "src/trace/select/parallel.h"
 #include "src/tree/paths/selection-dir.h"
 
-enum { PROCESSES_PER_ROUND = 64 }; /* their folded trees are in memory at once */
+enum { PROCESSES_PER_ROUND = 16 }; /* their folded trees are in memory at once */
 
 /* ---- Rows. */
 

@@ -15,7 +15,7 @@ typedef struct {
 } XtfFoldedRun;
 
 /* Reads all records of the processes of a directory: / or proc/SET. XTF_ERROR_NOT_FOUND if it is another directory, or
- * has no calls. Memory is bounded by the folded calls of 64 processes. */
+ * has no calls. Memory is bounded by the folded calls of 16 processes. */
 bool xtf_folded_run_load(XtfFoldedRun *run, XtfNode *directory, GError **error);
 void xtf_folded_run_finish(XtfFoldedRun *run); /* all zeros is fine */
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(XtfFoldedRun, xtf_folded_run_finish)

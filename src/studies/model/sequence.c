@@ -353,22 +353,39 @@ void xtf_program_sequence_finish(XtfProgramSequence *sequence)
     g_clear_pointer(&sequence->nodes, g_ptr_array_unref);
 }
 
+static void count_size(XtfProgramSequence *sequence)
+{
+    sequence->size = 0;
+    for (unsigned i = 0; i < sequence->nodes->len; i++)
+        sequence->size += node_at(sequence->nodes, i)->size;
+}
+
+/* Folds a sequence that is too long, or has too many nodes. */
+static void shorten_sequence(XtfProgramSequence *sequence)
+{
+    fold_nodes(sequence, false);
+    count_size(sequence);
+    if (sequence->nodes->len <= XTF_PROGRAM_SEQUENCE_MAX / 2 && sequence->size <= XTF_PROGRAM_NODES_MAX / 2)
+        return;
+    mix_sequence(sequence->nodes);
+    sequence->n_folded = 1;
+    count_size(sequence);
+}
+
 void xtf_program_sequence_add(XtfProgramSequence *sequence, XtfProgramNode *node)
 {
     GPtrArray *nodes = sequence->nodes;
     XtfProgramNode *last = nodes->len ? node_at(nodes, nodes->len - 1) : NULL;
 
     if (last && last->shape == node->shape) {
+        uint64_t before = last->size;
         xtf_program_node_join(last, node);
+        sequence->size += last->size - before;
         return;
     }
-    if (nodes->len == XTF_PROGRAM_SEQUENCE_MAX) {
-        fold_nodes(sequence, false);
-        if (nodes->len > XTF_PROGRAM_SEQUENCE_MAX / 2) {
-            mix_sequence(nodes);
-            sequence->n_folded = 1;
-        }
-    }
+    if (nodes->len == XTF_PROGRAM_SEQUENCE_MAX || (nodes->len > 1 && sequence->size > XTF_PROGRAM_NODES_MAX))
+        shorten_sequence(sequence);
+    sequence->size += node->size;
     g_ptr_array_add(nodes, node);
 }
 

@@ -10,12 +10,15 @@
 #include "src/studies/model/node.h"
 
 enum {
-    XTF_PROGRAM_SEQUENCE_MAX = 128, /* nodes. If more than half of them cannot be folded, their order is lost */
+    /* If more than half of these nodes cannot be folded, their order is lost. XTF_PROGRAM_NODES_MAX bounds the nodes
+     * below them as well. */
+    XTF_PROGRAM_SEQUENCE_MAX = 128,
 };
 
 typedef struct {
     GPtrArray *nodes;  /* XtfProgramNode, owned */
     unsigned n_folded; /* nodes at the begin that are folded already */
+    uint64_t size;     /* nodes in all nodes; since the last folding no less than in truth */
 } XtfProgramSequence;
 
 void xtf_program_sequence_init(XtfProgramSequence *sequence);

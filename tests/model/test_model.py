@@ -217,6 +217,15 @@ class Model(unittest.TestCase):
         sums = self.model(trace, "--parameter", "N=64", "--set", "relax=(N-2)/P", "--at", "N=128")
         self.assertAlmostEqual(float(self.tables(sums)[2][0]["time"]), (1000 + 5 * (256 + 640 + 16 * 126 / 62 * 7 * 64)) * 1e-6, delta=1e-7)
         self.assertIn("*((N-2)/P)", sums)
+        blanks = self.model(trace, "--parameter", "N=64", "--set", "relax=(N - 2) / P", "--at", "N=128")
+        self.assertEqual(self.tables(blanks)[1:], self.tables(sums)[1:])
+
+    def test_any_name_is_printed(self):
+        names = ["MPI_a b", "MPI_\n", "x\ty", "=", "\u20ac", "MPI_" + "long" * 200, "%s", "*"]
+        text = self.model(self.make_run([[("main", 1, [(name, 1) for name in names] * 3)]])[0])
+        self.assertEqual(len(self.tables(text)[1][0]), 6)
+        self.assertEqual(len({len(line.encode()) for line in text.split("\n\n")[1].splitlines()}), 1)
+        self.assertAlmostEqual(self.recorded(text), 25e-6, delta=1e-9)
 
     def test_wrong_arguments(self):
         trace, _ = self.make_run([self.jacobi(8, 2, 3)] * 2)

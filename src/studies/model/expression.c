@@ -218,8 +218,10 @@ void xtf_program_product_multiply(XtfProgramProduct *product, const char *text, 
     double exponents[XTF_PROGRAM_VARIABLES_MAX], value = 1;
 
     if (!find_exponents(text, variables, exponents) || !xtf_expression_value(text, variables, &value, NULL)) {
+        g_auto(GStrv) parts = g_strsplit(text, " ", -1);
+        g_autofree char *joined = g_strjoinv("", parts); /* a word, for tables */
         char *product_text =
-            g_strdup_printf("%s%s(%s)", product->texts ? product->texts : "", product->texts ? "*" : "", text);
+            g_strdup_printf("%s%s(%s)", product->texts ? product->texts : "", product->texts ? "*" : "", joined);
         g_free(product->texts);
         product->texts = product_text;
         return;

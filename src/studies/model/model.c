@@ -4,6 +4,7 @@
 
 #include "libxtf/error.h"
 #include "src/studies/model/guess.h"
+#include "src/trace/text/escape.h"
 
 /* A part of less than this share of the time is put together with others of the same factor. */
 static const double least_share = 0.001;
@@ -171,7 +172,9 @@ static void add_own_time(Builder *builder, const XtfProgramNode *node, const Xtf
         term.bytes = node->messages ? xtf_program_guess(&options->variables, bytes, byte_factors) : NULL;
         if (!term.bytes && node->messages)
             term.bytes = g_strdup_printf("%.10g", bytes);
-        term.label = g_strdup_printf("%s(%s)", name, term.bytes ? term.bytes : "");
+        g_autofree char *word = xtf_text_shown(name, XTF_DIRECTORY_NAME_MAX);
+        g_strdelimit(word, " ", '_'); /* a word, for tables */
+        term.label = g_strdup_printf("%s(%s)", word, term.bytes ? term.bytes : "");
     }
     add_term(builder, &term);
 }

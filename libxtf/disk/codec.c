@@ -77,6 +77,7 @@ static const XtfCodec codecs[] = {
             .times_rank = compact_times_rank,
             .unpack_zeros = xtf_unpack_zeros,
             .unpack_frames = xtf_unpack_frames,
+            .unpack_columns = xtf_unpack_columns,
             .unpack_rows = xtf_unpack_mapped,
         },
 };

@@ -244,6 +244,23 @@ void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t
     add_entry(&builder->exact, find_or_add_group(builder, key, depth), cells, builder->head.n_cells);
 }
 
+uint64_t *xtf_child_totals_builder_cells(XtfChildTotalsBuilder *builder, uint32_t n)
+{
+    set_tier_size(&builder->exact, n, builder->head.n_cells);
+    return (uint64_t *)(void *)builder->exact.cells->data;
+}
+
+void xtf_child_totals_builder_add_keys(XtfChildTotalsBuilder *builder, const uint64_t *keys, unsigned depth, uint32_t n)
+{
+    uint32_t *groups = &g_array_index(builder->exact.groups, uint32_t, builder->exact.n);
+    const unsigned n_keys = builder->head.n_keys;
+
+    builder->head.some_coarse |= depth < n_keys;
+    for (uint32_t i = 0; i < n; i++)
+        groups[i] = find_or_add_group(builder, keys + (size_t)i * n_keys, depth);
+    builder->exact.n += n;
+}
+
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack)
 {
     uint32_t n = stack->frames->len, kept = MIN(n, (uint32_t)XTF_SNAPSHOT_FRAMES);

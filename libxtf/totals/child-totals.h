@@ -115,6 +115,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfChildTotalsBuilder, xtf_child_totals_builder_fr
 void xtf_child_totals_builder_next(XtfChildTotalsBuilder *builder); /* begins a child */
 void xtf_child_totals_builder_add(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth,
                                   const uint64_t *cells);
+/* Adds n groups of the current child at once, whose cells the caller has set before. */
+void xtf_child_totals_builder_add_keys(XtfChildTotalsBuilder *builder, const uint64_t *keys, unsigned depth,
+                                       uint32_t n);
+/* Returns space for the cells of the first n groups of all children, for xtf_child_totals_builder_add_keys(). */
+uint64_t *xtf_child_totals_builder_cells(XtfChildTotalsBuilder *builder, uint32_t n);
 /* Sets the stack before the current child. */
 void xtf_child_totals_builder_stack(XtfChildTotalsBuilder *builder, const XtfFrameStack *stack);
 /* Sets the current child's stack.least, when its rows are known. */

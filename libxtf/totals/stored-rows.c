@@ -116,20 +116,6 @@ void xtf_stored_totals_append(GByteArray *rows, uint32_t child, const XtfAggrega
         xtf_bytes_write_u64(rows, cells[i]);
 }
 
-void xtf_stored_totals_read(const XtfAggregate *aggregate, unsigned n_cells, const uint8_t *row, XtfTotalsRow *totals)
-{
-    const XtfField *fields = xtf_stored_totals_schema(aggregate)->fields;
-    const uint8_t *keys = row + fields[XTF_TOTALS_KEYS].offset, *cells = keys + aggregate->n_keys * sizeof(uint64_t);
-
-    /* The fields are U64, one behind the other, but for the depth. */
-    totals->child = xtf_load64(row);
-    totals->depth = row[fields[XTF_TOTALS_DEPTH].offset];
-    for (unsigned k = 0; k < aggregate->n_keys; k++)
-        totals->key[k] = xtf_load64(keys + k * sizeof(uint64_t));
-    for (unsigned c = 0; c < n_cells; c++)
-        totals->cells[c] = xtf_load64(cells + c * sizeof(uint64_t));
-}
-
 void xtf_stored_border_append(GByteArray *rows, const XtfBorder *border)
 {
     xtf_bytes_write_u64(rows, border->child);
@@ -221,9 +207,9 @@ XtfPackedRows xtf_stored_rows_next(XtfBytesReader *payload)
         .kind = head.kind, .aggregate = head.aggregate, .n = xtf_read32(head.n_rows), .bytes = bytes};
 }
 
-/* True if a table may be unpacked; otherwise sets a fault. */
-static bool check_packed_rows(const XtfPackedRows *packed, uint64_t most, const char **fault)
+bool xtf_stored_rows_check(const XtfPackedRows *packed, uint64_t most, const char **fault)
 {
+    *fault = NULL;
     if (packed->n > most)
         *fault = "the table has too many rows";
     else if (packed->n == 0 && packed->bytes.left > 0)
@@ -241,41 +227,80 @@ static bool unpack_rows(const XtfSchema *schema, const XtfCodec *codec, const Xt
 uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
                                 uint64_t most, const char **fault)
 {
-    *fault = NULL;
-    if (!check_packed_rows(packed, most, fault))
+    if (!xtf_stored_rows_check(packed, most, fault))
         return NULL;
     g_autofree uint8_t *rows = g_malloc(MAX((uint64_t)packed->n * schema->row_size, 1));
     return unpack_rows(schema, codec, packed, rows, fault) ? g_steal_pointer(&rows) : NULL;
 }
 
-/* Rows of a thread. */
+/* ---- Totals. */
+
+/* Memory of a thread: the first columns of totals, and rows that have no columns. */
 typedef struct {
     uint8_t *bytes;
     size_t size;
-} KeptRows;
+} KeptBytes;
 
-static void free_kept_rows(void *data)
+typedef struct {
+    KeptBytes columns, rows;
+} KeptTotals;
+
+static void free_kept_totals(void *data)
 {
-    KeptRows *kept = data;
+    KeptTotals *kept = data;
 
-    g_free(kept->bytes);
+    g_free(kept->columns.bytes);
+    g_free(kept->rows.bytes);
     g_free(kept);
 }
 
-const uint8_t *xtf_stored_rows_unpack_once(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
-                                           uint64_t most, const char **fault)
+static uint8_t *keep_bytes(KeptBytes *kept, size_t size)
 {
-    static GPrivate key = G_PRIVATE_INIT(free_kept_rows);
-    KeptRows *kept = xtf_thread_data(&key, sizeof *kept);
-    size_t size = MAX((size_t)packed->n * schema->row_size, 1);
-
-    *fault = NULL;
-    if (!check_packed_rows(packed, most, fault))
-        return NULL;
     if (kept->size < size || kept->size > KEPT_BYTES_MAX) {
         g_free(kept->bytes);
         kept->bytes = g_malloc(size);
         kept->size = size;
     }
-    return unpack_rows(schema, codec, packed, kept->bytes, fault) ? kept->bytes : NULL;
+    return kept->bytes;
+}
+
+/* Unpacks totals as rows, and copies them to columns. */
+static bool copy_rows(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
+                      const XtfPackColumn *columns, KeptBytes *kept, const char **fault)
+{
+    const uint8_t *row = keep_bytes(kept, (size_t)packed->n * schema->row_size);
+
+    if (!unpack_rows(schema, codec, packed, kept->bytes, fault))
+        return false;
+    for (uint32_t n = 0; n < packed->n; n++, row += schema->row_size)
+        for (unsigned f = 0; f < schema->n_fields; f++)
+            columns[f].to[(size_t)n * columns[f].stride] = xtf_field_get(&schema->fields[f], row);
+    return true;
+}
+
+bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *codec, const XtfPackedRows *packed,
+                              uint64_t *cells, XtfTotalsRows *totals, const char **fault)
+{
+    static GPrivate key = G_PRIVATE_INIT(free_kept_totals);
+    KeptTotals *kept = xtf_thread_data(&key, sizeof *kept);
+    const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
+    uint32_t n_keys = aggregate->n_keys, n_cells = xtf_aggregate_n_cells(aggregate), n = packed->n;
+    size_t words = (size_t)n * (XTF_TOTALS_KEYS + n_keys);
+    uint64_t *child = (uint64_t *)(void *)keep_bytes(&kept->columns, MAX(words * sizeof *child, 1));
+    uint64_t *depth = child + n, *keys = depth + n;
+    XtfPackColumn columns[XTF_TOTALS_KEYS + XTF_AGGREGATE_KEYS_MAX + XTF_AGGREGATE_CELLS_MAX] = {
+        [XTF_TOTALS_CHILD] = {child, 1}, [XTF_TOTALS_DEPTH] = {depth, 1}};
+    bool known = false;
+
+    *totals = (XtfTotalsRows){.n = n, .child = child, .depth = depth, .keys = keys};
+    for (uint32_t i = 0; i < n_keys; i++)
+        columns[XTF_TOTALS_KEYS + i] = (XtfPackColumn){keys + i, n_keys};
+    for (uint32_t i = 0; i < n_cells; i++)
+        columns[XTF_TOTALS_KEYS + n_keys + i] = (XtfPackColumn){cells + i, n_cells};
+    if (n == 0)
+        return true;
+    if (codec->unpack_columns &&
+        !codec->unpack_columns(schema, packed->bytes.at, (uint32_t)packed->bytes.left, n, columns, &known, fault))
+        return false;
+    return known || copy_rows(schema, codec, packed, columns, &kept->rows, fault);
 }

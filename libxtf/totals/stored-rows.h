@@ -63,14 +63,6 @@ void xtf_stored_filter_append(GByteArray *rows, uint32_t child, uint64_t bits);
 void xtf_stored_rows_pack(XtfDiskTotals head, const XtfSchema *schema, const XtfCodec *codec, const GByteArray *rows,
                           GByteArray *payload);
 
-/* A decoded row of totals. Its child, and its keys beyond the depth, are not checked. */
-typedef struct {
-    uint64_t child, depth;
-    uint64_t key[XTF_AGGREGATE_KEYS_MAX], cells[XTF_AGGREGATE_CELLS_MAX];
-} XtfTotalsRow;
-
-/* Decodes a row of an aggregate with n_cells cells. */
-void xtf_stored_totals_read(const XtfAggregate *aggregate, unsigned n_cells, const uint8_t *row, XtfTotalsRow *totals);
 void xtf_stored_border_read(const uint8_t *row, XtfBorder *border);
 void xtf_stored_snapshot_read(const uint8_t *row, uint64_t *child, XtfOpenFrame *frame);
 void xtf_stored_filter_read(const uint8_t *row, uint64_t *child, uint64_t *bits);
@@ -84,10 +76,21 @@ typedef struct {
 
 /* Returns the next table of a payload, of any kind. Marks the payload as failed if it is truncated. */
 XtfPackedRows xtf_stored_rows_next(XtfBytesReader *payload);
-/* Unpacks rows like xtf_stored_rows_unpack(), into memory of the thread that its next call overwrites. */
-const uint8_t *xtf_stored_rows_unpack_once(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
-                                           uint64_t most, const char **fault);
+/* Returns true if a table has at most `most` rows, else sets *fault. */
+bool xtf_stored_rows_check(const XtfPackedRows *packed, uint64_t most, const char **fault);
 /* Unpacks rows, to be freed by the caller; NULL with a fault on failure. `most` bounds their number, because packed
  * rows may take almost no bytes. */
 uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
                                 uint64_t most, const char **fault);
+
+/* Unpacked totals: their children, numbers of keys, and keys; the cells are the caller's. */
+typedef struct {
+    uint32_t n;
+    const uint64_t *child, *depth;
+    const uint64_t *keys; /* n_keys of each row; those beyond the depth are not checked */
+} XtfTotalsRows;
+
+/* Unpacks a table of totals with a checked number of rows. `cells` has room for the cells of all rows; `totals` uses
+ * memory of the thread that the next call overwrites. */
+bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *codec, const XtfPackedRows *packed,
+                              uint64_t *cells, XtfTotalsRows *totals, const char **fault);

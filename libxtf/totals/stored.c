@@ -1,7 +1,7 @@
 #include "libxtf/totals/stored.h"
 
 #include "libxtf/disk/page.h"
-#include "libxtf/totals/mapped-groups.h"
+#include "libxtf/totals/read-groups.h"
 #include "libxtf/totals/stored-rows.h"
 
 /* Totals to decode, and the page or right edge that has them. */
@@ -35,84 +35,6 @@ static bool fail_damaged(const TableSource *source, const char *fault, GError **
 static bool has_borders(const TableSource *source)
 {
     return source->descent && source->array->schema->aggregates[source->index].kind == XTF_AGGREGATE_FRAMES;
-}
-
-static uint64_t rows_below(const TableSource *source, uint32_t child)
-{
-    if (!source->descent)
-        return source->array->n_rows;
-    return xtf_descent_child_end(source->descent, child) - xtf_descent_child_start(source->descent, child);
-}
-
-/* Subtracts the rows of a group from the uncounted rows below the child; false if there are too few. */
-static bool subtract_group_rows(const XtfAggregate *aggregate, const XtfTotalsRow *group, uint64_t *uncounted)
-{
-    uint64_t counts[] = {group->cells[XTF_GROUP_ROWS], 0};
-
-    if (aggregate->kind == XTF_AGGREGATE_FRAMES) {
-        if (group->depth > 0 && group->key[0] == XTF_FRAMES_BEFORE)
-            return true; /* its rows are also counted under other keys */
-        counts[0] = group->cells[XTF_FRAMES_BEGUN];
-        counts[1] = group->cells[XTF_FRAMES_ENDED];
-    }
-    if (counts[0] > *uncounted || counts[1] > *uncounted - counts[0])
-        return false;
-    *uncounted -= counts[0] + counts[1];
-    return true;
-}
-
-/* Returns a fault of a child's group, or NULL. `before`: the previous group, NULL for the first. */
-static const char *group_fault(const XtfAggregate *aggregate, const XtfTotalsRow *group, const XtfTotalsRow *before)
-{
-    if (group->depth > aggregate->n_keys)
-        return "a group has too many keys";
-    for (unsigned k = (unsigned)group->depth; k < aggregate->n_keys; k++)
-        if (group->key[k] != 0)
-            return "a group has a key beyond its depth";
-    if (!before)
-        return NULL;
-    if (group->depth != before->depth)
-        return "the groups of a child have different numbers of keys";
-    for (unsigned k = 0; k < group->depth; k++)
-        if (group->key[k] != before->key[k])
-            return group->key[k] > before->key[k] ? NULL : "the groups are out of order";
-    return "a group occurs twice";
-}
-
-/* Reads the totals of all children; returns a fault, or NULL. Rank and select rely on groups that count exactly the
- * rows below the child. */
-static const char *read_totals_of_children(const TableSource *source, XtfMappedGroups *to, const uint8_t *rows,
-                                           uint32_t n_rows)
-{
-    const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
-    uint32_t row_size = xtf_stored_totals_schema(aggregate)->row_size;
-    const unsigned n_cells = xtf_aggregate_n_cells(aggregate);
-    XtfTotalsRow groups[2];
-    uint32_t row = 0;
-
-    if (n_rows > 0)
-        xtf_stored_totals_read(aggregate, n_cells, rows, &groups[0]);
-    for (uint32_t child = 0; child < source->n; child++) {
-        const XtfTotalsRow *before = NULL;
-        uint64_t uncounted = rows_below(source, child);
-        xtf_mapped_groups_next(to);
-        for (; row < n_rows && groups[row % 2].child == child; row++) {
-            const XtfTotalsRow *group = &groups[row % 2];
-            const char *fault = group_fault(aggregate, group, before);
-            if (fault)
-                return fault;
-            if (!subtract_group_rows(aggregate, group, &uncounted))
-                return "the groups count more rows than are below the child";
-            xtf_mapped_groups_add(to, group->key, (unsigned)group->depth, group->cells);
-            before = group;
-            if (row + 1 < n_rows)
-                xtf_stored_totals_read(aggregate, n_cells, rows + (size_t)(row + 1) * row_size, &groups[(row + 1) % 2]);
-        }
-        if (!before || uncounted > 0)
-            return "the groups do not count all rows below the child";
-    }
-    xtf_mapped_groups_flush(to);
-    return row == n_rows ? NULL : "a group names a child that does not exist";
 }
 
 /* Returns a fault of a frame in the stack before a child, or NULL. `outer`: the frame around it, NULL for the
@@ -195,15 +117,6 @@ static const char *read_stacks_of_children(const TableSource *source, const XtfM
     return fault || row == rows->n_frames ? fault : "a stack has too many frames";
 }
 
-/* Returns the most rows that the table of a page's totals may have. */
-static uint64_t totals_most(const TableSource *source, const XtfSchema *schema)
-{
-    uint64_t children = source->n;
-    uint64_t few = XTF_TABLE_BYTES / schema->row_size + XTF_CHILD_GROUPS + children * XTF_CHILD_GROUPS_LEAST;
-
-    return MIN(children * XTF_CHILD_GROUPS, few);
-}
-
 /* Finds the tables of an aggregate, by kind. Skips tables of other kinds. Returns a fault, or NULL. */
 static const char *find_tables(const TableSource *source, XtfPackedRows tables[XTF_TOTALS_KINDS])
 {
@@ -250,22 +163,17 @@ static const char *read_stacks(const TableSource *source, const XtfMappedGroups 
 static bool decode_totals(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     const TableSource *source = context;
-    const XtfAggregate *aggregate = &source->array->schema->aggregates[source->index];
     g_autoptr(XtfChildTotalsBuilder) builder =
         xtf_child_totals_builder_new(source->array, source->index, source->level, source->first_n);
-    const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
     XtfPackedRows tables[XTF_TOTALS_KINDS];
     const char *fault = find_tables(source, tables);
-    const XtfPackedRows *totals = &tables[XTF_TOTALS_OF_GROUPS];
+    const XtfChildren below = {.array = source->array, .page = source->descent, .n = source->n};
     g_auto(XtfMappedGroups) to = {0};
 
     if (!xtf_mapped_groups_init(&to, source->array, source->index, builder, error))
         return false;
-    const uint8_t *rows = fault ? NULL
-                                : xtf_stored_rows_unpack_once(schema, xtf_codec(source->array->codec), totals,
-                                                              totals_most(source, schema), &fault);
-    if (rows)
-        fault = read_totals_of_children(source, &to, rows, totals->n);
+    if (!fault)
+        fault = xtf_groups_read(&below, &tables[XTF_TOTALS_OF_GROUPS], &to);
     if (!fault && has_borders(source))
         fault = read_stacks(source, &to, tables);
     if (fault)
@@ -296,12 +204,12 @@ static bool decode_filters(void *context, uint8_t **data, uint32_t *length, GErr
     XtfPackedRows tables[XTF_TOTALS_KINDS];
     const char *fault = find_tables(source, tables);
     const XtfPackedRows *packed = &tables[XTF_TOTALS_FILTERS];
-    uint64_t rows_of_page = xtf_descent_child_end(source->descent, source->n - 1) - source->first_n;
+    uint64_t below_page = xtf_descent_child_end(source->descent, source->n - 1) - source->first_n;
     g_autofree uint8_t *rows = NULL;
 
     if (!fault && packed->n > 0)
         rows = xtf_stored_rows_unpack(xtf_stored_filter_schema(), xtf_codec(source->array->codec), packed,
-                                      xtf_filter_words_most(rows_of_page, source->n), &fault);
+                                      xtf_filter_words_most(below_page, source->n), &fault);
     XtfFilters *filters = fault ? NULL : xtf_filters_read(&head, rows, packed->n, length, &fault);
     if (!filters)
         return fail_damaged(source, fault, error);

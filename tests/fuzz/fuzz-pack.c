@@ -47,6 +47,20 @@ static void unpack_damaged_frames(const XtfSchema *schema, const uint8_t *packed
     }
 }
 
+/* Unpacks columns of damaged rows: they are refused, or not known. */
+static void refuse_columns(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count)
+{
+    g_autofree uint64_t *values = g_new(uint64_t, (size_t)schema->n_fields * count);
+    XtfPackColumn columns[XTF_FIELDS_MAX];
+    const char *fault = NULL;
+    bool known = false;
+
+    for (unsigned f = 0; f < schema->n_fields; f++)
+        columns[f] = (XtfPackColumn){.to = values + (size_t)f * count, .stride = 1};
+    if (schema->n_fields > 1 && xtf_unpack_columns(schema, packed, length, count, columns, &known, &fault))
+        must(!known, "columns of damaged rows were accepted");
+}
+
 static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count)
 {
     size_t size = (size_t)count * schema->row_size, bound = xtf_pack_bound(schema, count);
@@ -68,6 +82,7 @@ static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t
             if (!xtf_unpack_zeros(schema, field, packed, length, count, times, &known, &fault))
                 must(fault, "zeros were refused without a fault");
         unpack_damaged_frames(schema, packed, length, count);
+        refuse_columns(schema, packed, length, count);
         return false;
     }
     for (uint32_t n = 0; n < count; n++)
@@ -76,6 +91,7 @@ static bool read_packed(const XtfSchema *schema, const uint8_t *packed, uint32_t
     unsigned known = 0;
     must(zeros_agree(schema, packed, length, rows, count, &known, &fault), "the zeros differ from those of the rows");
     must(frames_agree(schema, packed, length, rows, count, &known, &fault), "columns of frames were refused");
+    must(columns_agree(schema, packed, length, rows, count, &known, &fault), "columns were refused");
     length = xtf_pack(schema, rows, count, 1, repacked, (uint32_t)bound, NULL);
     must(length > 0 && xtf_unpack_rows(schema, repacked, length, count, rows_again, &fault),
          "unpacked rows cannot be packed again");

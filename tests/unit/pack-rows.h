@@ -38,6 +38,45 @@ static inline bool unpack_times(const uint8_t *packed, uint32_t length, uint32_t
     return bytes != NULL;
 }
 
+/* Returns the values that columns must have: those of a field, without the bits beyond its width. */
+static inline uint64_t column_value(const XtfSchema *schema, unsigned field, const uint8_t *row)
+{
+    unsigned width = schema->fields[field].width;
+
+    return xtf_field_get(&schema->fields[field], row) & (width < 8 ? (UINT64_C(1) << 8 * width) - 1 : UINT64_MAX);
+}
+
+/* True if xtf_unpack_columns() finds the fields of packed rows, or does not know them; false with *fault if it rejects
+ * the rows. Ends the program at a wrong value, or at a value between those of a column. */
+static inline bool columns_agree(const XtfSchema *schema, const uint8_t *packed, uint32_t length, const uint8_t *rows,
+                                 uint32_t count, unsigned *n_known, const char **fault)
+{
+    enum { STRIDE = 3 };
+    const uint64_t untouched = UINT64_C(0xa5a5a5a5a5a5a5a5);
+    unsigned n_fields = schema->n_fields;
+    g_autofree uint64_t *values = g_new(uint64_t, (size_t)n_fields * count * STRIDE);
+    XtfPackColumn columns[XTF_FIELDS_MAX];
+    bool known;
+
+    memset(values, 0xa5, sizeof *values * n_fields * count * STRIDE);
+    for (unsigned f = 0; f < n_fields; f++)
+        columns[f] = (XtfPackColumn){.to = values + (size_t)f * count * STRIDE, .stride = f == 0 ? 1 : STRIDE};
+    if (n_fields < 2)
+        return true;
+    if (!xtf_unpack_columns(schema, packed, length, count, columns, &known, fault))
+        return false;
+    *n_known += known;
+    for (unsigned f = 0; known && f < n_fields; f++)
+        for (uint32_t n = 0; n < count; n++) {
+            const uint64_t *value = columns[f].to + (size_t)n * columns[f].stride;
+            if (*value != column_value(schema, f, rows + (size_t)n * schema->row_size))
+                g_error("row %u: field %u: a wrong value in its column", n, f);
+            if (f > 0 && (value[1] != untouched || value[2] != untouched))
+                g_error("row %u: field %u: its column overwrites other values", n, f);
+        }
+    return true;
+}
+
 /* True if xtf_unpack_zeros() finds the zeros of packed rows; false with *fault if it rejects the rows. Ends the
  * program at a wrong zero. */
 static inline bool zeros_agree(const XtfSchema *schema, const uint8_t *packed, uint32_t length, const uint8_t *rows,

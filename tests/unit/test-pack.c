@@ -1,6 +1,7 @@
 /* The compact codec: packed rows unpack to the same bytes, and damaged bytes are faults. */
 #include "fixture.h"
 
+#include "libxtf/base/bytes.h"
 #include "libxtf/pack/deflate.h"
 #include "libxtf/pack/pack.h"
 #include "pack-rows.h"
@@ -28,8 +29,9 @@ static Packed pack_rows(const XtfSchema *schema, const void *rows, uint32_t coun
     return packed;
 }
 
-static gint zeros_known;  /* atomic: number of fields whose zeros the templates give */
-static gint frames_known; /* atomic: number of choices of fields that have columns of frames */
+static gint zeros_known;   /* atomic: number of fields whose zeros the templates give */
+static gint frames_known;  /* atomic: number of choices of fields that have columns of frames */
+static gint columns_known; /* atomic: number of packed rows whose fields have columns */
 
 static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *rows, uint32_t count)
 {
@@ -48,6 +50,9 @@ static void assert_unpacks(const XtfSchema *schema, Packed packed, const void *r
     n_known = 0;
     cr_assert(frames_agree(schema, packed.bytes, packed.length, rows, count, &n_known, &fault), "%s", fault);
     g_atomic_int_add(&frames_known, (gint)n_known);
+    n_known = 0;
+    cr_assert(columns_agree(schema, packed.bytes, packed.length, rows, count, &n_known, &fault), "%s", fault);
+    g_atomic_int_add(&columns_known, (gint)n_known);
     for (uint32_t n = 0; n < count; n++)
         cr_assert_eq(times[n], xtf_field_get(&schema->fields[0], (const uint8_t *)rows + (size_t)n * schema->row_size));
 }
@@ -292,6 +297,42 @@ Test(pack, ranks_by_samples)
         g_free(bytes);
         g_free(packed.bytes);
     }
+}
+
+/* Rows as those of stored totals: numbers of every size, a constant, a key, and a value that grows. */
+Test(pack, columns)
+{
+    static const XtfFieldSpec fields[] = {
+        {.name = "child", .type = XTF_TYPE_U64, .role = "time"},
+        {.name = "depth", .type = XTF_TYPE_U8},
+        {.name = "key", .type = XTF_TYPE_U64},
+        {.name = "small", .type = XTF_TYPE_U64},
+        {.name = "any", .type = XTF_TYPE_U64},
+        {.name = "real", .type = XTF_TYPE_F64},
+        {.name = "grows", .type = XTF_TYPE_U64},
+        {.name = "signed", .type = XTF_TYPE_I32},
+        {0},
+    };
+    g_autoptr(XtfSchema) schema = make_schema(fields);
+    g_autoptr(GRand) random = g_rand_new_with_seed(12);
+    const uint32_t counts[] = {1, 2, 15, 16, 17, 255, 256, 4000, 9000};
+
+    for (size_t i = 0; i < G_N_ELEMENTS(counts); i++) {
+        g_autoptr(GByteArray) rows = g_byte_array_new();
+        for (uint64_t n = 0; n < counts[i]; n++) {
+            uint64_t any = ((uint64_t)g_rand_int(random) << 32 | g_rand_int(random)) >> g_rand_int_range(random, 0, 64);
+            xtf_bytes_write_u64(rows, n / 46);
+            xtf_bytes_write_u8(rows, 1);
+            xtf_bytes_write_u64(rows, n % 46);
+            xtf_bytes_write_u64(rows, any % 192);
+            xtf_bytes_write_u64(rows, any);
+            xtf_bytes_write_u64(rows, xtf_f64_to_bits((double)any / 7));
+            xtf_bytes_write_u64(rows, UINT64_MAX / 10000 * n + any % 100);
+            xtf_bytes_write_u32(rows, (uint32_t)any);
+        }
+        round_trip(schema, rows->data, counts[i], 1);
+    }
+    cr_assert_eq(g_atomic_int_get(&columns_known), (gint)G_N_ELEMENTS(counts));
 }
 
 Test(pack, decreasing_times_are_a_fault)

@@ -1,0 +1,125 @@
+#include "libxtf/totals/read-groups.h"
+
+/* Returns the most rows that the table may have. */
+static uint64_t count_rows_most(const XtfChildren *children, const XtfSchema *schema)
+{
+    uint64_t n = children->n;
+    uint64_t few = XTF_TABLE_BYTES / schema->row_size + XTF_CHILD_GROUPS + n * XTF_CHILD_GROUPS_LEAST;
+
+    return MIN(n * XTF_CHILD_GROUPS, few);
+}
+
+static uint64_t count_rows_below(const XtfChildren *children, uint32_t child)
+{
+    if (!children->page)
+        return children->array->n_rows;
+    return xtf_descent_child_end(children->page, child) - xtf_descent_child_start(children->page, child);
+}
+
+/* Groups of one child. */
+typedef struct {
+    const uint64_t *depth, *keys, *cells; /* of the first group */
+    uint32_t n;
+} ChildGroups;
+
+/* Returns a fault of the keys of a child's groups, or NULL. */
+static const char *find_key_fault(const XtfAggregate *aggregate, const ChildGroups *groups)
+{
+    const unsigned n_keys = aggregate->n_keys, depth = (unsigned)MIN(groups->depth[0], n_keys);
+    const uint64_t *key = groups->keys;
+
+    for (uint32_t i = 0; i < groups->n; i++, key += n_keys) {
+        if (groups->depth[i] > n_keys)
+            return "a group has too many keys";
+        if (groups->depth[i] != depth)
+            return "the groups of a child have different numbers of keys";
+        for (unsigned k = depth; k < n_keys; k++)
+            if (key[k] != 0)
+                return "a group has a key beyond its depth";
+        if (i == 0)
+            continue;
+        unsigned k = 0;
+        while (k < depth && key[k] == key[(int)k - (int)n_keys])
+            k++;
+        if (k == depth)
+            return "a group occurs twice";
+        if (key[k] < key[(int)k - (int)n_keys])
+            return "the groups are out of order";
+    }
+    return NULL;
+}
+
+/* Returns a fault if the groups of frames of a child do not count its rows. */
+static const char *find_count_fault(const XtfAggregate *aggregate, const ChildGroups *groups, uint64_t n_rows)
+{
+    const bool frames = aggregate->kind == XTF_AGGREGATE_FRAMES;
+    const unsigned n_cells = xtf_aggregate_n_cells(aggregate), n_keys = aggregate->n_keys;
+    const uint64_t *cells = groups->cells, *key = groups->keys;
+    uint64_t uncounted = n_rows;
+
+    for (uint32_t i = 0; i < groups->n; i++, cells += n_cells, key += n_keys) {
+        if (frames && groups->depth[i] > 0 && key[0] == XTF_FRAMES_BEFORE)
+            continue; /* its rows are also counted under other keys */
+        uint64_t counted = cells[frames ? XTF_FRAMES_BEGUN : XTF_GROUP_ROWS],
+                 ended = frames ? cells[XTF_FRAMES_ENDED] : 0;
+        if (counted > uncounted || ended > uncounted - counted)
+            return "the groups count more rows than are below the child";
+        uncounted -= counted + ended;
+    }
+    return groups->n == 0 || uncounted > 0 ? "the groups do not count all rows below the child" : NULL;
+}
+
+/* Adds the groups of a child. Their cells are in the builder already unless keys have a map. */
+static void add_groups(XtfMappedGroups *to, const ChildGroups *groups)
+{
+    const unsigned n_keys = to->aggregate->n_keys, n_cells = xtf_aggregate_n_cells(to->aggregate);
+
+    xtf_mapped_groups_next(to);
+    if (!to->any)
+        xtf_child_totals_builder_add_keys(to->builder, groups->keys, (unsigned)groups->depth[0], groups->n);
+    for (uint32_t i = 0; to->any && i < groups->n; i++)
+        xtf_mapped_groups_add(to, groups->keys + (size_t)i * n_keys, (unsigned)groups->depth[0],
+                              groups->cells + (size_t)i * n_cells);
+}
+
+/* Checks and adds the unpacked groups of all children. */
+static const char *read_children(const XtfChildren *children, const XtfTotalsRows *rows, const uint64_t *cells,
+                                 XtfMappedGroups *to)
+{
+    const XtfAggregate *aggregate = to->aggregate;
+    const unsigned n_cells = xtf_aggregate_n_cells(aggregate);
+    uint32_t row = 0;
+
+    for (uint32_t child = 0; child < children->n; child++) {
+        ChildGroups groups = {.depth = rows->depth + row,
+                              .keys = rows->keys + (size_t)row * aggregate->n_keys,
+                              .cells = cells + (size_t)row * n_cells};
+        while (row < rows->n && rows->child[row] == child)
+            row++, groups.n++;
+        const char *fault = groups.n > 0 ? find_key_fault(aggregate, &groups) : NULL;
+        if (!fault)
+            fault = find_count_fault(aggregate, &groups, count_rows_below(children, child));
+        if (fault)
+            return fault;
+        add_groups(to, &groups);
+    }
+    xtf_mapped_groups_flush(to);
+    return row == rows->n ? NULL : "a group names a child that does not exist";
+}
+
+const char *xtf_groups_read(const XtfChildren *children, const XtfPackedRows *packed, XtfMappedGroups *to)
+{
+    const XtfSchema *schema = xtf_stored_totals_schema(to->aggregate);
+    const XtfCodec *codec = xtf_codec(children->array->codec);
+    const char *fault = NULL;
+    XtfTotalsRows rows;
+
+    if (!xtf_stored_rows_check(packed, count_rows_most(children, schema), &fault))
+        return fault;
+    g_autofree uint64_t *unmapped =
+        to->any ? g_new(uint64_t, (size_t)packed->n * xtf_aggregate_n_cells(to->aggregate)) : NULL;
+    uint64_t *cells = to->any ? unmapped : xtf_child_totals_builder_cells(to->builder, packed->n);
+    if (!xtf_stored_totals_unpack(to->aggregate, codec, packed, cells, &rows, &fault))
+        return fault;
+    return read_children(children, &rows, cells, to);
+}

@@ -1,0 +1,20 @@
+/*
+ * Reading the table of totals of an index page, or of a whole array: it checks the groups of each child, and passes
+ * them to child totals.
+ */
+#pragma once
+
+#include "libxtf/totals/mapped-groups.h"
+#include "libxtf/totals/stored-rows.h"
+#include "libxtf/tree/descent.h"
+
+/* The children that have totals. */
+typedef struct {
+    const XtfArray *array;
+    const XtfDescentPage *page; /* NULL: the whole array is the only child */
+    uint32_t n;
+} XtfChildren;
+
+/* Reads the totals of aggregate to->aggregate of all children. Returns a fault, or NULL. Rank and select rely on groups
+ * that count exactly the rows below the child. */
+const char *xtf_groups_read(const XtfChildren *children, const XtfPackedRows *packed, XtfMappedGroups *to);

@@ -103,16 +103,41 @@ const XtfHeads *xtf_heads(void)
     return &heads;
 }
 
+/* Heads, or bytes of tails, that are added at once. */
+typedef uint8_t Bytes __attribute__((vector_size(16)));
+
+/* Returns the bytes of tails of `count` heads. A comparison of bytes is -1 where it holds, so each class adds the bytes
+ * by which its tails are longer than those of the class before. */
+static size_t count_tails(const XtfHeads *table, const uint8_t *heads, uint32_t count)
+{
+    enum { ROUNDS = UINT8_MAX / XTF_TAIL_MAX }; /* after which a sum may overflow */
+    size_t tails = 0;
+    uint32_t n = 0;
+
+    while (count - n >= sizeof(Bytes)) {
+        Bytes sums = {0}, head;
+        for (uint32_t round = 0; round < ROUNDS && count - n >= sizeof head; round++, n += (uint32_t)sizeof head) {
+            memcpy(&head, heads + n, sizeof head);
+            sums -= (Bytes)(head >= 192) + (Bytes)(head >= 240) + (Bytes)(head >= 248) + (Bytes)(head >= 252) +
+                    (Bytes)(head >= 253) + (Bytes)(head >= 254) + 2 * (Bytes)(head == 255);
+        }
+        for (unsigned i = 0; i < sizeof sums; i++)
+            tails += sums[i];
+    }
+    for (; n < count; n++)
+        tails += table->tail[heads[n]];
+    return tails;
+}
+
 bool xtf_read_numbers(XtfPackReader *reader, uint32_t count, XtfNumberReader *numbers, size_t *tails)
 {
     const XtfHeads *heads = xtf_heads();
-    size_t length, needed = 0;
+    size_t length;
     const uint8_t *head = xtf_read_stream(reader, XTF_SCRATCH_STREAM, count, count, &length);
 
     if (!head)
         return false;
-    for (uint32_t n = 0; n < count; n++)
-        needed += heads->tail[head[n]];
+    size_t needed = count_tails(heads, head, count);
     const uint8_t *tail = xtf_read_stream(reader, XTF_SCRATCH_TAILS, needed, needed, &length);
     *numbers = (XtfNumberReader){heads, head, tail};
     if (tails)

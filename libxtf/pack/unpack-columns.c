@@ -53,18 +53,32 @@ static bool read_number_column(XtfPackReader *reader, uint32_t count, const XtfP
     return true;
 }
 
+static bool is_zero(const uint8_t *bytes, uint32_t count)
+{
+    uint8_t any = 0;
+
+    for (uint32_t n = 0; n < count; n++)
+        any |= bytes[n];
+    return any == 0;
+}
+
 static bool read_plane_column(XtfPackReader *reader, uint32_t count, const XtfPackField *field,
                               const XtfPackColumn *column)
 {
+    size_t size = sizeof(uint64_t) * (size_t)count, length;
+    uint64_t *values = memset(xtf_scratch(XTF_SCRATCH_TAILS, size), 0, size), *to = column->to;
+
     for (unsigned byte = 0; byte < field->field->width; byte++) {
-        size_t length;
         const uint8_t *plane = xtf_read_stream(reader, XTF_SCRATCH_STREAM, count, count, &length);
-        uint64_t *to = column->to;
         if (!plane)
             return false;
-        for (uint32_t n = 0; n < count; n++, to += column->stride)
-            *to = (byte > 0 ? *to : 0) | (uint64_t)plane[n] << 8 * byte;
+        if (is_zero(plane, count)) /* the upper bytes of most numbers */
+            continue;
+        for (uint32_t n = 0; n < count; n++)
+            values[n] |= (uint64_t)plane[n] << 8 * byte;
     }
+    for (uint32_t n = 0; n < count; n++, to += column->stride)
+        *to = values[n];
     return true;
 }
 

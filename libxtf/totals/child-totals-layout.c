@@ -17,14 +17,28 @@ static const void *append_array(uint8_t *base, uint64_t *used, GArray *array)
     return at;
 }
 
+/* Adds the bits that cells use. With a constant number of cells the compiler keeps the bits in registers. */
+__attribute__((always_inline)) static inline void add_bits(const uint64_t *cell, uint32_t n, unsigned n_cells,
+                                                           uint64_t *bits)
+{
+    uint64_t used[XTF_AGGREGATE_CELLS_MAX] = {0};
+
+    for (uint32_t entry = 0; entry < n; entry++, cell += n_cells)
+        for (unsigned i = 0; i < n_cells; i++)
+            used[i] |= cell[i];
+    for (unsigned i = 0; i < n_cells; i++)
+        bits[i] |= used[i];
+}
+
 /* Adds the bits that the cells of a tier use. */
 static void find_used_bits(const XtfGrowingTier *tier, unsigned n_cells, uint64_t *bits)
 {
     const uint64_t *cell = (const uint64_t *)(void *)tier->cells->data;
 
-    for (uint32_t entry = 0; entry < tier->groups->len; entry++)
-        for (unsigned i = 0; i < n_cells; i++)
-            bits[i] |= *cell++;
+    if (n_cells == XTF_FRAMES_CELLS)
+        add_bits(cell, tier->groups->len, XTF_FRAMES_CELLS, bits);
+    else
+        add_bits(cell, tier->groups->len, n_cells, bits);
 }
 
 /* Chooses the bytes of each cell. */
@@ -45,16 +59,31 @@ static void choose_widths(XtfChildTotalsBuilder *builder)
     }
 }
 
+/* Copies the cells of n entries, narrowed. With a constant number of cells the compiler unrolls the inner loop. */
+__attribute__((always_inline)) static inline void copy_cells(const XtfChildTotals *head, const uint64_t *cell,
+                                                             uint32_t n, unsigned n_cells, uint8_t *to)
+{
+    const unsigned entry_bytes = head->entry_bytes;
+    unsigned at[XTF_AGGREGATE_CELLS_MAX];
+
+    for (unsigned i = 0; i < n_cells; i++)
+        at[i] = head->cells[i].at;
+    for (uint32_t entry = 0; entry < n; entry++, to += entry_bytes, cell += n_cells)
+        for (unsigned i = 0; i < n_cells; i++) /* the next cell overwrites the upper bytes, which are 0 */
+            xtf_store64(to + at[i], cell[i]);
+}
+
 /* Copies the cells of a tier, narrowed, as append_array() copies an array. */
 static const uint8_t *append_cells(const XtfChildTotals *head, uint8_t *base, uint64_t *used,
                                    const XtfGrowingTier *tier)
 {
     const uint64_t *cell = (const uint64_t *)(void *)tier->cells->data;
-    uint8_t *at = base ? base + *used : NULL, *to = at;
+    uint8_t *at = base ? base + *used : NULL;
 
-    for (uint32_t entry = 0; at && entry < tier->groups->len; entry++, to += head->entry_bytes)
-        for (unsigned i = 0; i < head->n_cells; i++) /* the next cell overwrites the upper bytes, which are 0 */
-            xtf_store64(to + head->cells[i].at, *cell++);
+    if (at && head->n_cells == XTF_FRAMES_CELLS)
+        copy_cells(head, cell, tier->groups->len, XTF_FRAMES_CELLS, at);
+    else if (at)
+        copy_cells(head, cell, tier->groups->len, head->n_cells, at);
     *used += ((uint64_t)tier->groups->len * head->entry_bytes + sizeof *cell + 7) / 8 * 8;
     return at;
 }

@@ -203,7 +203,7 @@ static unsigned group_depth(const XtfChildTotalsBuilder *builder, uint32_t group
 }
 
 /* Returns the number of a group, adding it if it is new. */
-static uint32_t look_up_group(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
+G_GNUC_NO_INLINE static uint32_t look_up_group(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
 {
     unsigned n_keys = builder->head.n_keys;
     uint64_t words[XTF_AGGREGATE_KEYS_MAX + 1];
@@ -221,17 +221,27 @@ static uint32_t look_up_group(XtfChildTotalsBuilder *builder, const uint64_t *ke
     return *slot - 1;
 }
 
+/* Returns the group that followed the last one before, plus 1, if it has the key; else 0. */
+static inline uint32_t guess_group(const XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
+{
+    uint32_t next = builder->last > 0 ? g_array_index(builder->followers, uint32_t, builder->last - 1) : 0;
+
+    return next > 0 && group_depth(builder, next - 1) == depth &&
+                   xtf_key_equal(group_key(builder, next - 1), key, depth)
+               ? next
+               : 0;
+}
+
 /* Returns the number of a group as look_up_group() does. Most children have the groups of the child before, in the
  * same order, so that the group after the last one is known. */
-static uint32_t find_or_add_group(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
+static inline uint32_t find_or_add_group(XtfChildTotalsBuilder *builder, const uint64_t *key, unsigned depth)
 {
-    uint32_t last = builder->last, next = last > 0 ? g_array_index(builder->followers, uint32_t, last - 1) : 0;
+    uint32_t next = guess_group(builder, key, depth);
 
-    if (next == 0 || group_depth(builder, next - 1) != depth ||
-        !xtf_key_equal(group_key(builder, next - 1), key, depth)) {
+    if (G_UNLIKELY(next == 0)) {
         next = look_up_group(builder, key, depth) + 1;
-        if (last > 0)
-            g_array_index(builder->followers, uint32_t, last - 1) = next;
+        if (builder->last > 0)
+            g_array_index(builder->followers, uint32_t, builder->last - 1) = next;
     }
     builder->last = next;
     return next - 1;
@@ -348,6 +358,32 @@ static void add_tier(XtfChildTotalsBuilder *builder, uint32_t step, XtfGroupTota
     end_tier(to, builder->head.n_cells);
 }
 
+/* True if `step` items have the same groups in the same order, as most do. */
+static bool have_same_groups(const uint32_t *starts, const uint32_t *groups, uint32_t step)
+{
+    uint32_t n = starts[1] - starts[0];
+    bool same = true;
+
+    for (uint32_t i = 1; same && i < step; i++)
+        same =
+            starts[i + 1] - starts[i] == n && memcmp(groups + starts[i], groups + starts[0], n * sizeof *groups) == 0;
+    return same;
+}
+
+/* Appends the sums of `step` items of frames that have the same groups. */
+static void add_sums(XtfGrowingTier *to, const uint32_t *starts, const uint32_t *groups, const uint64_t *cells,
+                     uint32_t step)
+{
+    uint32_t n = starts[1] - starts[0], first = to->n;
+
+    for (uint32_t i = 0; i < n; i++)
+        add_entry(to, groups[starts[0] + i], cells + (size_t)(starts[0] + i) * XTF_FRAMES_CELLS, XTF_FRAMES_CELLS);
+    uint64_t *sums = &g_array_index(to->cells, uint64_t, (size_t)first * XTF_FRAMES_CELLS);
+    for (uint32_t i = 1; i < step; i++)
+        for (uint32_t j = 0; j < n; j++)
+            xtf_frames_add(sums + (size_t)j * XTF_FRAMES_CELLS, cells + (size_t)(starts[i] + j) * XTF_FRAMES_CELLS);
+}
+
 /* Appends the sum of every `step` items of a tier of frames to another tier. All entries have all keys, so that their
  * groups need not be looked up again. */
 static void add_tier_of_frames(XtfChildTotalsBuilder *builder, const XtfGrowingTier *from, uint32_t step,
@@ -363,6 +399,10 @@ static void add_tier_of_frames(XtfChildTotalsBuilder *builder, const XtfGrowingT
     entries = (uint32_t *)(void *)g_array_set_size(builder->entries, builder->head.n_groups)->data;
     for (uint32_t item = 0; item + step <= n; item += step) {
         begin_item(to);
+        if (have_same_groups(starts + item, groups, step)) {
+            add_sums(to, starts + item, groups, cells, step);
+            continue;
+        }
         for (uint32_t entry = starts[item]; entry < starts[item + step]; entry++) {
             uint32_t group = groups[entry];
             const uint64_t *added = cells + (size_t)entry * XTF_FRAMES_CELLS;

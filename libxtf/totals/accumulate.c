@@ -271,10 +271,51 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
     return good;
 }
 
+/* Returns the number of calls that begin at row i, one behind the other: a row begins a frame, and the row behind it
+ * ends the frame. All calls but the first have the same templates as the first. `empty`: no frame is open before row i.
+ */
+static inline uint32_t count_calls(const XtfFrameColumns *columns, uint32_t i, uint32_t to, bool empty)
+{
+    const uint8_t *numbers = columns->numbers;
+    const XtfFrameTemplate *begin = &columns->templates[numbers[i]];
+    uint32_t n = 1;
+
+    if (i + 1 >= to)
+        return 0;
+    const XtfFrameTemplate *end = &columns->templates[numbers[i + 1]];
+    if (!end->is_end || end->distance != 1 || xtf_frame_key(columns, end, i + 1) != xtf_frame_key(columns, begin, i))
+        return 0;
+    if (columns->keys || (begin->distance != XTF_FRAME_CHAINED && !empty)) /* the next call has another key or target */
+        return 1;
+    while (i + 2 * n + 1 < to && numbers[i + 2 * n] == numbers[i] && numbers[i + 2 * n + 1] == numbers[i + 1])
+        n++;
+    return n;
+}
+
+/* Adds n calls of one key, as count_calls() counts them. Returns the ticks in them. */
+static inline uint64_t add_calls(const XtfFrameColumns *columns, uint32_t i, uint32_t n, bool outermost,
+                                 uint64_t *cells)
+{
+    uint64_t ticks = 0, longest = 0;
+
+    for (uint32_t end = i + 2 * n; i < end; i += 2) {
+        uint64_t duration = xtf_frame_time(columns, i + 1) - xtf_frame_time(columns, i);
+        ticks += duration;
+        longest = MAX(longest, duration);
+    }
+    cells[XTF_FRAMES_BEGUN] += n;
+    cells[XTF_FRAMES_ENDED] += n;
+    cells[XTF_FRAMES_INCLUSIVE] += outermost ? ticks : 0;
+    cells[XTF_FRAMES_EXCLUSIVE] += ticks;
+    cells[XTF_FRAMES_LONGEST] = MAX(cells[XTF_FRAMES_LONGEST], longest);
+    return ticks;
+}
+
 /*
  * Adds rows of columns like nest_rows(), and rows that begin a frame in an empty stack. A chained row leads to where
  * the target of the row before leads. This target is on the stack, or has just left it, and leads to the frame below
- * it. With `trusts`, the rows are known to nest. `adds` and `trusts` are compile-time constants.
+ * it. Calls that end at once, of which programs that wait make thousands in a row, are added together. With
+ * `trusts`, the rows are known to nest. `adds` and `trusts` are compile-time constants.
  */
 static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to, bool adds, bool trusts)
 {
@@ -284,7 +325,7 @@ static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to
     guint depth = work->depth, least = G_MAXUINT;
     uint64_t n = work->stack->n, before = work->stack->time, chain = walk->chain, time;
     const uint64_t first = n - walk->next;
-    uint32_t i = walk->next;
+    uint32_t i = walk->next, calls;
 
     for (; i < to && depth < work->room; i++, n++, before = time) {
         const XtfFrameTemplate *row = &columns.templates[columns.numbers[i]];
@@ -305,6 +346,19 @@ static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to
             depth--;
             least = MIN(least, depth);
             chain = depth > 0 && top->row >= first ? top[-1].row : UINT64_MAX;
+        } else if ((calls = count_calls(&columns, i, to, depth == 0)) > 0) { /* they leave the stack as it is */
+            uint32_t last = i + 2 * calls - 1;
+            uint64_t begin = time;
+            time = xtf_frame_time(&columns, last);
+            if (adds) {
+                uint64_t ticks = add_calls(&columns, i, calls, row->outermost, cells_in_totals(work, key));
+                if (depth > 0)
+                    cells_in_totals(work, top->key)[XTF_FRAMES_EXCLUSIVE] += time - begin - ticks;
+            }
+            least = MIN(least, depth);
+            chain = depth > 0 ? top->row : UINT64_MAX;
+            n += last - i;
+            i = last;
         } else {
             least = MIN(least, depth);
             if (adds)

@@ -41,6 +41,18 @@ bool xtf_totals_query_run(XtfTotalsQuery *query, uint64_t n1, uint64_t n2, GErro
 bool xtf_totals_query_add_children(XtfTotalsQuery *query, const XtfDescentPage *page, const XtfBlock *stored,
                                    uint32_t first, uint32_t last, GError **error);
 
+/* True if the query counts the frames of any key that rows begin. Their number below whole children is known without
+ * other totals: xtf_totals_query_count_begun() adds that below the children [first, last) of a page. */
+static inline bool xtf_totals_query_counts_begun(const XtfTotalsQuery *query)
+{
+    const XtfGroupFilter *filter = query->filter;
+
+    return !query->totals && filter && filter->begins_only && !filter->exact && !filter->match;
+}
+
+bool xtf_totals_query_count_begun(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
+                                  GError **error);
+
 /* True if the query has no filter and keeps all keys, so that rows can be added directly to its totals. */
 bool xtf_totals_query_uses_all(const XtfTotalsQuery *query);
 /* Adds the groups, by all keys, that the query's filter accepts. */

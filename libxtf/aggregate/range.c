@@ -174,10 +174,8 @@ static bool add_rows_by_digest(XtfTotalsQuery *query, LeafRows *leaf, uint32_t f
 bool xtf_totals_query_begun_rows(const XtfTotalsQuery *query, const XtfDescentLeaf *leaf, XtfLeafZeros *zeros,
                                  GError **error)
 {
-    const XtfGroupFilter *filter = query->filter;
-
     *zeros = (XtfLeafZeros){0};
-    if (query->totals || !filter || !filter->begins_only || filter->exact || filter->match)
+    if (!xtf_totals_query_counts_begun(query))
         return true;
     return xtf_descent_leaf_zeros(leaf, query->aggregate->values[0], zeros, error);
 }
@@ -267,12 +265,26 @@ bool xtf_totals_query_add_children(XtfTotalsQuery *query, const XtfDescentPage *
     return success;
 }
 
+bool xtf_totals_query_count_begun(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
+                                  GError **error)
+{
+    g_autoptr(XtfBlock) block = xtf_stored_begun_get(page, query->index, error);
+
+    if (!block)
+        return false;
+    const XtfBegunFrames *begun = (const XtfBegunFrames *)(const void *)block->data;
+    query->count += begun->before[last] - begun->before[first];
+    return true;
+}
+
 /* Adds the whole children [first, last). */
 static bool add_children(XtfTotalsQuery *query, const XtfDescentPage *page, uint32_t first, uint32_t last,
                          GError **error)
 {
     if (first >= last)
         return true;
+    if (xtf_totals_query_counts_begun(query))
+        return xtf_totals_query_count_begun(query, page, first, last, error);
     g_autoptr(XtfBlock) stored = xtf_stored_totals_get(page, query->index, error);
     return stored && xtf_totals_query_add_children(query, page, stored, first, last, error);
 }

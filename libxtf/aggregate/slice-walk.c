@@ -273,6 +273,8 @@ static bool pass_children(Walk *walk, PageWalk *at, uint32_t end, GError **error
     at->child = end;
     if (from >= end || !is_open(walk))
         return true;
+    if (xtf_totals_query_counts_begun(&walk->query))
+        return xtf_totals_query_count_begun(&walk->query, at->page, from, end, error);
     return get_stored(walk, at, error) &&
            xtf_totals_query_add_children(&walk->query, at->page, at->stored, from, end, error);
 }

@@ -55,15 +55,16 @@ bool xtf_unpack_rows(const XtfSchema *schema, const uint8_t *packed, uint32_t le
  */
 bool xtf_unpack_zeros(const XtfSchema *schema, unsigned field, const uint8_t *packed, uint32_t length, uint32_t count,
                       uint64_t *zeros, bool *known, const char **fault);
-/* The place for the values of a field: value n goes to to[n * stride], in 64 bits. */
+/* The place for the values of a field: value n goes to to[n * stride], in 64 bits. NULL: the field is not needed. */
 typedef struct {
     uint64_t *to;
     uint32_t stride;
 } XtfPackColumn;
 
 /*
- * Unpacks each field to its column; the schema has more fields than the time, whose stride is 1. Negative numbers are
- * not extended beyond the width of their field. Fails like xtf_unpack_rows(). Sets *known to false, and no column but
+ * Unpacks each field to its column; the schema has more fields than the time, which is needed and has
+ * stride 1. Negative numbers are not extended beyond the width of their field. Fails like xtf_unpack_rows(), but does
+ * not find every fault of fields that are not needed. Sets *known to false, and no column but
  * that of the time, if fields are packed as steps or distances in templates, or have more than 8 bytes.
  */
 bool xtf_unpack_columns(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,

@@ -111,6 +111,16 @@ XtfFieldSet xtf_fields_in_templates(const XtfReadTemplates *templates)
     return set;
 }
 
+bool xtf_skip_column(XtfPackReader *reader, const XtfPackField *field)
+{
+    unsigned streams = field->mode == XTF_PACK_PLANES ? field->field->width : field->mode >= XTF_PACK_COLUMN ? 2 : 0;
+    bool success = true;
+
+    for (; success && streams > 0; streams--)
+        success = xtf_skip_stream(reader);
+    return success;
+}
+
 bool xtf_finish_reading(const XtfPackReader *reader, const char **fault)
 {
     xtf_scratch_done();

@@ -44,5 +44,7 @@ bool xtf_read_times(XtfPackReader *reader, uint32_t count, uint64_t *times);
 bool xtf_read_templates(XtfPackReader *reader, XtfReadTemplates *templates);
 /* Returns the set of fields whose values are in templates. */
 XtfFieldSet xtf_fields_in_templates(const XtfReadTemplates *templates);
+/* Skips the streams of a field's column, if it has one. Returns false on a fault. */
+bool xtf_skip_column(XtfPackReader *reader, const XtfPackField *field);
 /* Ends the use of scratch memory. Returns false and sets *fault if the reader has a fault. */
 bool xtf_finish_reading(const XtfPackReader *reader, const char **fault);

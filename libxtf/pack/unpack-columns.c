@@ -82,19 +82,26 @@ static bool read_plane_column(XtfPackReader *reader, uint32_t count, const XtfPa
     return true;
 }
 
+/* Reads the column of a field that the templates do not have, or skips it. */
+static bool read_column(XtfPackReader *reader, uint32_t count, const XtfPackField *field, const XtfPackColumn *column)
+{
+    if (!column->to)
+        return xtf_skip_column(reader, field);
+    if (field->mode == XTF_PACK_PLANES)
+        return read_plane_column(reader, count, field, column);
+    return field->mode < XTF_PACK_COLUMN || read_number_column(reader, count, field, column);
+}
+
 static bool read_columns(XtfPackReader *reader, const XtfReadTemplates *templates, const XtfPackColumn *columns)
 {
     bool success = true;
 
     /* The columns that are read next overwrite the numbers of the templates. */
     for (unsigned f = 0; f < templates->n_fields; f++)
-        if (templates->fields[f].mode == XTF_PACK_VALUE)
+        if (templates->fields[f].mode == XTF_PACK_VALUE && columns[f + 1].to)
             fill_from_templates(templates, &templates->fields[f], &columns[f + 1]);
     for (unsigned f = 0; success && f < templates->n_fields; f++)
-        if (templates->fields[f].mode == XTF_PACK_PLANES)
-            success = read_plane_column(reader, templates->count, &templates->fields[f], &columns[f + 1]);
-        else if (templates->fields[f].mode >= XTF_PACK_COLUMN)
-            success = read_number_column(reader, templates->count, &templates->fields[f], &columns[f + 1]);
+        success = read_column(reader, templates->count, &templates->fields[f], &columns[f + 1]);
     if (success && reader->at != reader->end)
         return xtf_pack_fail(reader, "there are bytes after its rows");
     return success;

@@ -86,14 +86,8 @@ static bool skip_columns_before(XtfPackReader *reader, const XtfReadTemplates *t
 {
     bool success = true;
 
-    for (unsigned f = 0; f < end; f++) {
-        const XtfPackField *field = &templates->fields[f];
-        unsigned streams = field->mode == XTF_PACK_PLANES   ? field->field->width
-                           : field->mode >= XTF_PACK_COLUMN ? 2
-                                                            : 0;
-        for (; success && streams > 0; streams--)
-            success = xtf_skip_stream(reader);
-    }
+    for (unsigned f = 0; success && f < end; f++)
+        success = xtf_skip_column(reader, &templates->fields[f]);
     return success;
 }
 

@@ -53,10 +53,10 @@ uint64_t xtf_filter_words_most(uint64_t rows, uint32_t n)
     return rows / 64 * XTF_FILTER_GROUP_BITS + XTF_FILTER_GROUP_BITS + n;
 }
 
-XtfFilters *xtf_filters_read(const XtfFilters *head, const uint8_t *rows, uint32_t n_rows, uint32_t *length,
+XtfFilters *xtf_filters_read(const XtfTotalsPage *page, const uint8_t *rows, uint32_t n_rows, uint32_t *length,
                              const char **fault)
 {
-    uint64_t starts_bytes = ((uint64_t)head->n + 1) * sizeof(uint32_t), words_at = sizeof *head + starts_bytes;
+    uint64_t starts_bytes = ((uint64_t)page->n + 1) * sizeof(uint32_t), words_at = sizeof(XtfFilters) + starts_bytes;
     words_at = (words_at + 7) / 8 * 8;
     uint64_t bytes = words_at + (uint64_t)n_rows * sizeof(uint64_t);
     uint32_t row_size = xtf_stored_filter_schema()->row_size, row = 0;
@@ -66,9 +66,9 @@ XtfFilters *xtf_filters_read(const XtfFilters *head, const uint8_t *rows, uint32
         return NULL;
     }
     g_autofree uint8_t *data = g_malloc(bytes);
-    uint32_t *starts = (uint32_t *)(void *)(data + sizeof *head);
+    uint32_t *starts = (uint32_t *)(void *)(data + sizeof(XtfFilters));
     uint64_t *words = (uint64_t *)(void *)(data + words_at), child = 0;
-    for (uint32_t i = 0; i < head->n; i++) {
+    for (uint32_t i = 0; i < page->n; i++) {
         starts[i] = row;
         for (; row < n_rows; row++) {
             xtf_stored_filter_read(rows + (size_t)row * row_size, &child, &words[row]);
@@ -76,15 +76,13 @@ XtfFilters *xtf_filters_read(const XtfFilters *head, const uint8_t *rows, uint32
                 break;
         }
     }
-    starts[head->n] = row;
+    starts[page->n] = row;
     if (row < n_rows) {
         *fault = "a filter names a child that does not exist, or is out of order";
         return NULL;
     }
     XtfFilters *filters = (XtfFilters *)(void *)data;
-    *filters = *head;
-    filters->starts = starts;
-    filters->words = words;
+    *filters = (XtfFilters){.page = *page, .starts = starts, .words = words};
     *length = (uint32_t)bytes;
     return (XtfFilters *)(void *)g_steal_pointer(&data);
 }

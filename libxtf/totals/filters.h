@@ -17,13 +17,18 @@ enum {
     XTF_FILTER_PROBES = 7,      /* bits that each group sets */
 };
 
-/* The filters of a page's children, in one allocation. */
+/* Identity of a page with n children, and of an aggregate. In a damaged file, two pages may name totals at one
+ * offset. */
 typedef struct {
-    /* Identity of the page. */
     const XtfSchema *schema;
     uint64_t first_n;
     uint32_t array, segment, n;
-    uint8_t index;
+    uint8_t index, level;
+} XtfTotalsPage;
+
+/* The filters of a page's children, in one allocation. */
+typedef struct {
+    XtfTotalsPage page;
     const uint32_t *starts; /* child i has the words [starts[i], starts[i + 1]); no words: no filter */
     const uint64_t *words;
 } XtfFilters;
@@ -37,8 +42,8 @@ bool xtf_filter_may_have(const uint64_t *words, uint32_t n, uint64_t hash);
 void xtf_filter_append(GByteArray *rows, uint32_t child, const XtfSchema *schema, const XtfGroupTotals *totals);
 /* Returns the maximum number of words of the filters of n children that have `rows` rows together. */
 uint64_t xtf_filter_words_most(uint64_t rows, uint32_t n);
-/* Decodes filters from their rows; `head` has the identity of the page. Returns NULL with a fault on failure. */
-XtfFilters *xtf_filters_read(const XtfFilters *head, const uint8_t *rows, uint32_t n_rows, uint32_t *length,
+/* Decodes the filters of a page from their rows. Returns NULL with a fault on failure. */
+XtfFilters *xtf_filters_read(const XtfTotalsPage *page, const uint8_t *rows, uint32_t n_rows, uint32_t *length,
                              const char **fault);
 
 static inline bool xtf_filters_may_have(const XtfFilters *filters, uint32_t child, uint64_t hash)

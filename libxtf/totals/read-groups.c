@@ -123,15 +123,45 @@ const char *xtf_groups_read(const XtfChildren *children, const XtfPackedRows *pa
 {
     const XtfSchema *schema = xtf_stored_totals_schema(to->aggregate);
     const XtfCodec *codec = xtf_codec(children->array->codec);
+    const unsigned n_cells = xtf_aggregate_n_cells(to->aggregate);
     const char *fault = NULL;
     XtfTotalsRows rows;
 
     if (!xtf_stored_rows_check(packed, count_rows_most(children, schema), &fault))
         return fault;
-    g_autofree uint64_t *unmapped =
-        to->any ? g_new(uint64_t, (size_t)packed->n * xtf_aggregate_n_cells(to->aggregate)) : NULL;
+    g_autofree uint64_t *unmapped = to->any ? g_new(uint64_t, (size_t)packed->n * n_cells) : NULL;
     uint64_t *cells = to->any ? unmapped : xtf_child_totals_builder_cells(to->builder, packed->n);
-    if (!xtf_stored_totals_unpack(to->aggregate, codec, packed, cells, &rows, &fault))
+    if (!xtf_stored_totals_unpack(to->aggregate, codec, packed, n_cells, cells, &rows, &fault))
         return fault;
     return read_children(children, &rows, cells, to);
+}
+
+const char *xtf_groups_count_begun(const XtfChildren *children, const XtfAggregate *aggregate,
+                                   const XtfPackedRows *packed, uint64_t *before)
+{
+    const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
+    const char *fault = NULL;
+    XtfTotalsRows rows;
+    uint32_t row = 0;
+
+    if (!xtf_stored_rows_check(packed, count_rows_most(children, schema), &fault))
+        return fault;
+    g_autofree uint64_t *begun = g_new(uint64_t, packed->n);
+    if (!xtf_stored_totals_unpack(aggregate, xtf_codec(children->array->codec), packed, XTF_FRAMES_BEGUN + 1, begun,
+                                  &rows, &fault))
+        return fault;
+    before[0] = 0;
+    for (uint32_t child = 0; child < children->n; child++) {
+        uint64_t uncounted = count_rows_below(children, child);
+        before[child + 1] = before[child];
+        for (; row < rows.n && rows.child[row] == child; row++) {
+            if (rows.depth[row] > 0 && rows.keys[(size_t)row * aggregate->n_keys] == XTF_FRAMES_BEFORE)
+                continue; /* these rows end frames */
+            if (begun[row] > uncounted)
+                return "the groups count more rows than are below the child";
+            uncounted -= begun[row];
+            before[child + 1] += begun[row];
+        }
+    }
+    return row == rows.n ? NULL : "a group names a child that does not exist";
 }

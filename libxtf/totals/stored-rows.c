@@ -274,17 +274,18 @@ static bool copy_rows(const XtfSchema *schema, const XtfCodec *codec, const XtfP
         return false;
     for (uint32_t n = 0; n < packed->n; n++, row += schema->row_size)
         for (unsigned f = 0; f < schema->n_fields; f++)
-            columns[f].to[(size_t)n * columns[f].stride] = xtf_field_get(&schema->fields[f], row);
+            if (columns[f].to)
+                columns[f].to[(size_t)n * columns[f].stride] = xtf_field_get(&schema->fields[f], row);
     return true;
 }
 
 bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *codec, const XtfPackedRows *packed,
-                              uint64_t *cells, XtfTotalsRows *totals, const char **fault)
+                              unsigned n_cells, uint64_t *cells, XtfTotalsRows *totals, const char **fault)
 {
     static GPrivate key = G_PRIVATE_INIT(free_kept_totals);
     KeptTotals *kept = xtf_thread_data(&key, sizeof *kept);
     const XtfSchema *schema = xtf_stored_totals_schema(aggregate);
-    uint32_t n_keys = aggregate->n_keys, n_cells = xtf_aggregate_n_cells(aggregate), n = packed->n;
+    uint32_t n_keys = aggregate->n_keys, n = packed->n;
     size_t words = (size_t)n * (XTF_TOTALS_KEYS + n_keys);
     uint64_t *child = (uint64_t *)(void *)keep_bytes(&kept->columns, MAX(words * sizeof *child, 1));
     uint64_t *depth = child + n, *keys = depth + n;

@@ -90,7 +90,7 @@ typedef struct {
     const uint64_t *keys; /* n_keys of each row; those beyond the depth are not checked */
 } XtfTotalsRows;
 
-/* Unpacks a table of totals with a checked number of rows. `cells` has room for the cells of all rows; `totals` uses
- * memory of the thread that the next call overwrites. */
+/* Unpacks a table of totals with a checked number of rows, and the first n_cells cells of each row. `cells` has room
+ * for these; `totals` uses memory of the thread that the next call overwrites. */
 bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *codec, const XtfPackedRows *packed,
-                              uint64_t *cells, XtfTotalsRows *totals, const char **fault);
+                              unsigned n_cells, uint64_t *cells, XtfTotalsRows *totals, const char **fault);

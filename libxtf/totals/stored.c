@@ -183,24 +183,55 @@ static bool decode_totals(void *context, uint8_t **data, uint32_t *length, GErro
     return children != NULL;
 }
 
-/* Returns filters with the identity of their page, and without words. */
-static XtfFilters filters_head(const TableSource *source)
+static XtfTotalsPage identify_page(const TableSource *source)
 {
-    return (XtfFilters){
+    return (XtfTotalsPage){
         .schema = source->array->schema,
         .first_n = source->first_n,
         .array = source->array->id,
         .segment = source->array->segment,
         .n = source->n,
         .index = (uint8_t)source->index,
+        .level = (uint8_t)source->level,
     };
+}
+
+static bool is_page(const TableSource *source, const XtfTotalsPage *page)
+{
+    const XtfTotalsPage expected = identify_page(source);
+
+    return page->schema == expected.schema && page->first_n == expected.first_n && page->array == expected.array &&
+           page->segment == expected.segment && page->n == expected.n && page->index == expected.index &&
+           page->level == expected.level;
+}
+
+/* Decodes the numbers of begun frames in source->bytes. */
+static bool decode_begun(void *context, uint8_t **data, uint32_t *length, GError **error)
+{
+    const TableSource *source = context;
+    const XtfChildren below = {.array = source->array, .page = source->descent, .n = source->n};
+    const uint32_t size = (uint32_t)(sizeof(XtfBegunFrames) + (source->n + 1) * sizeof(uint64_t));
+    g_autofree uint8_t *bytes = g_malloc(size);
+    uint64_t *before = (uint64_t *)(void *)(bytes + sizeof(XtfBegunFrames));
+    XtfPackedRows tables[XTF_TOTALS_KINDS];
+    const char *fault = find_tables(source, tables);
+
+    if (!fault)
+        fault = xtf_groups_count_begun(&below, &source->array->schema->aggregates[source->index],
+                                       &tables[XTF_TOTALS_OF_GROUPS], before);
+    if (fault)
+        return fail_damaged(source, fault, error);
+    *(XtfBegunFrames *)(void *)bytes = (XtfBegunFrames){.page = identify_page(source), .before = before};
+    *length = size;
+    *data = g_steal_pointer(&bytes);
+    return true;
 }
 
 /* Decodes the filters in source->bytes. */
 static bool decode_filters(void *context, uint8_t **data, uint32_t *length, GError **error)
 {
     const TableSource *source = context;
-    const XtfFilters head = filters_head(source);
+    const XtfTotalsPage page = identify_page(source);
     XtfPackedRows tables[XTF_TOTALS_KINDS];
     const char *fault = find_tables(source, tables);
     const XtfPackedRows *packed = &tables[XTF_TOTALS_FILTERS];
@@ -210,7 +241,7 @@ static bool decode_filters(void *context, uint8_t **data, uint32_t *length, GErr
     if (!fault && packed->n > 0)
         rows = xtf_stored_rows_unpack(xtf_stored_filter_schema(), xtf_codec(source->array->codec), packed,
                                       xtf_filter_words_most(below_page, source->n), &fault);
-    XtfFilters *filters = fault ? NULL : xtf_filters_read(&head, rows, packed->n, length, &fault);
+    XtfFilters *filters = fault ? NULL : xtf_filters_read(&page, rows, packed->n, length, &fault);
     if (!filters)
         return fail_damaged(source, fault, error);
     *data = (uint8_t *)filters;
@@ -362,20 +393,31 @@ XtfBlock *xtf_stored_totals_get(const XtfDescentPage *descent, unsigned index, G
     return get_totals(&source, error);
 }
 
+XtfBlock *xtf_stored_begun_get(const XtfDescentPage *descent, unsigned index, GError **error)
+{
+    TableSource source = table_source(descent, index);
+    source.decode = decode_begun;
+    source.name = 2 * XTF_AGGREGATES_MAX + index + 1;
+    g_autoptr(XtfBlock) block = make_totals_block(&source, error);
+
+    if (!block)
+        return NULL;
+    if (is_page(&source, &((const XtfBegunFrames *)(const void *)block->data)->page))
+        return g_steal_pointer(&block);
+    fail_damaged(&source, "the cached numbers of frames belong to another page", error);
+    return NULL;
+}
+
 XtfBlock *xtf_stored_filters_get(const XtfDescentPage *descent, unsigned index, GError **error)
 {
     TableSource source = table_source(descent, index);
     source.decode = decode_filters;
     source.name = XTF_AGGREGATES_MAX + index + 1;
-    const XtfFilters expected = filters_head(&source);
     g_autoptr(XtfBlock) block = make_totals_block(&source, error);
 
     if (!block)
         return NULL;
-    const XtfFilters *filters = (const XtfFilters *)(const void *)block->data;
-    if (filters->schema == expected.schema && filters->first_n == expected.first_n &&
-        filters->array == expected.array && filters->segment == expected.segment && filters->n == expected.n &&
-        filters->index == expected.index)
+    if (is_page(&source, &((const XtfFilters *)(const void *)block->data)->page))
         return g_steal_pointer(&block);
     fail_damaged(&source, "the cached filters belong to another page", error);
     return NULL;

@@ -15,6 +15,15 @@
 /* Returns the totals of a page's children, pinned: block->data is an XtfChildTotals with a child per entry of the page.
  * The caller puts the block back. */
 XtfBlock *xtf_stored_totals_get(const XtfDescentPage *page, unsigned index, GError **error);
+/* Numbers of frames that begin below a page's children, in one allocation. */
+typedef struct {
+    XtfTotalsPage page;
+    const uint64_t *before; /* n + 1: those below the children before each child, and below all */
+} XtfBegunFrames;
+
+/* Returns the numbers of frames that begin below a page's children, pinned: block->data is an XtfBegunFrames. They take
+ * a tenth of the time and a hundredth of the memory of totals. */
+XtfBlock *xtf_stored_begun_get(const XtfDescentPage *page, unsigned index, GError **error);
 /* Returns the filters of the children of a page of level 1, pinned: block->data is an XtfFilters. */
 XtfBlock *xtf_stored_filters_get(const XtfDescentPage *page, unsigned index, GError **error);
 /* Reads the page's tables as they are stored. *bytes holds the tables of a sealed page, to be freed; NULL for an open

@@ -70,8 +70,12 @@ const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_
     if (!read_stream_head(reader, least, most, &head))
         return NULL;
     const uint8_t *from = reader->at;
-    uint8_t *to = xtf_scratch(use, head.length + XTF_TAIL_MAX);
     reader->at += head.stored;
+    if (head.kind == XTF_STREAM_STORED && reader->end - reader->at >= XTF_TAIL_MAX) {
+        *length = (size_t)head.length;
+        return from;
+    }
+    uint8_t *to = xtf_scratch(use, head.length + XTF_TAIL_MAX);
     if (head.kind == XTF_STREAM_STORED)
         memcpy(to, from, head.length);
     else if (head.kind == XTF_STREAM_REPEATED)

@@ -19,8 +19,8 @@ bool xtf_pack_fail(XtfPackReader *reader, const char *fault);
 uint64_t xtf_read_varint(XtfPackReader *reader);
 uint8_t xtf_read_byte(XtfPackReader *reader);
 
-/* Reads a stream of `least` to `most` bytes into scratch memory, followed by 8 readable bytes. Returns NULL on a
- * fault. */
+/* Reads a stream of `least` to `most` bytes, followed by 8 readable bytes: a stored stream in place, others into
+ * scratch memory. Returns NULL on a fault. */
 const uint8_t *xtf_read_stream(XtfPackReader *reader, XtfScratchUse use, uint64_t least, uint64_t most, size_t *length);
 
 /* Skips a stream without inflating it. Returns false on a fault. */

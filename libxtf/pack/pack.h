@@ -64,8 +64,8 @@ typedef struct {
 /*
  * Unpacks each field to its column; the schema has more fields than the time, which is needed and has
  * stride 1. Negative numbers are not extended beyond the width of their field. Fails like xtf_unpack_rows(), but does
- * not find every fault of fields that are not needed. Sets *known to false, and no column but
- * that of the time, if fields are packed as steps or distances in templates, or have more than 8 bytes.
+ * not find every fault of fields that are not needed. Sets *known to false if some
+ * fields are packed as steps or distances in templates, or have more than 8 bytes. Then only the times are valid.
  */
 bool xtf_unpack_columns(const XtfSchema *schema, const uint8_t *packed, uint32_t length, uint32_t count,
                         const XtfPackColumn *columns, bool *known, const char **fault);

@@ -107,11 +107,10 @@ const XtfHeads *xtf_heads(void)
     return &heads;
 }
 
-/* Heads, or bytes of tails, that are added at once. */
-typedef uint8_t Bytes __attribute__((vector_size(16)));
+typedef uint8_t Bytes __attribute__((vector_size(16))); /* heads, or a counter for each */
 
-/* Returns the bytes of tails of `count` heads. A comparison of bytes is -1 where it holds, so each class adds the bytes
- * by which its tails are longer than those of the class before. */
+/* Returns the bytes of tails of `count` heads. Each comparison is -1 in the bytes where it holds. So each class adds
+ * what its tails are longer than the tails of the class before. */
 static size_t count_tails(const XtfHeads *table, const uint8_t *heads, uint32_t count)
 {
     enum { ROUNDS = UINT8_MAX / XTF_TAIL_MAX }; /* after which a sum may overflow */

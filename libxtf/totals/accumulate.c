@@ -271,10 +271,10 @@ static bool add_frames(const XtfSchema *schema, const XtfAggregate *aggregate, c
     return good;
 }
 
-/* Returns the number of calls that begin at row i, one behind the other: a row begins a frame, and the row behind it
- * ends the frame. All calls but the first have the same templates as the first. `empty`: no frame is open before row i.
+/* Returns the number of calls from row i on, one behind the other. A row begins the frame of a call, and the next row
+ * ends it. All these calls have the same two templates. `empty`: no frame is open before row i.
  */
-static inline uint32_t count_calls(const XtfFrameColumns *columns, uint32_t i, uint32_t to, bool empty)
+static inline uint32_t count_brief_calls(const XtfFrameColumns *columns, uint32_t i, uint32_t to, bool empty)
 {
     const uint8_t *numbers = columns->numbers;
     const XtfFrameTemplate *begin = &columns->templates[numbers[i]];
@@ -292,9 +292,9 @@ static inline uint32_t count_calls(const XtfFrameColumns *columns, uint32_t i, u
     return n;
 }
 
-/* Adds n calls of one key, as count_calls() counts them. Returns the ticks in them. */
-static inline uint64_t add_calls(const XtfFrameColumns *columns, uint32_t i, uint32_t n, bool outermost,
-                                 uint64_t *cells)
+/* Adds n calls of one key, as count_brief_calls() counts them. Returns the ticks in them. */
+static inline uint64_t add_brief_calls(const XtfFrameColumns *columns, uint32_t i, uint32_t n, bool outermost,
+                                       uint64_t *cells)
 {
     uint64_t ticks = 0, longest = 0;
 
@@ -346,12 +346,12 @@ static inline void nest_columns(FrameWork *work, XtfFrameWalk *walk, uint32_t to
             depth--;
             least = MIN(least, depth);
             chain = depth > 0 && top->row >= first ? top[-1].row : UINT64_MAX;
-        } else if ((calls = count_calls(&columns, i, to, depth == 0)) > 0) { /* they leave the stack as it is */
+        } else if ((calls = count_brief_calls(&columns, i, to, depth == 0)) > 0) { /* they leave the stack as it is */
             uint32_t last = i + 2 * calls - 1;
             uint64_t begin = time;
             time = xtf_frame_time(&columns, last);
             if (adds) {
-                uint64_t ticks = add_calls(&columns, i, calls, row->outermost, cells_in_totals(work, key));
+                uint64_t ticks = add_brief_calls(&columns, i, calls, row->outermost, cells_in_totals(work, key));
                 if (depth > 0)
                     cells_in_totals(work, top->key)[XTF_FRAMES_EXCLUSIVE] += time - begin - ticks;
             }

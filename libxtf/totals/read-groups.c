@@ -82,7 +82,7 @@ static const char *find_count_fault(const XtfAggregate *aggregate, const ChildGr
 }
 
 /* Adds the groups of a child. Their cells are in the builder already unless keys have a map. */
-static void add_groups(XtfMappedGroups *to, const ChildGroups *groups)
+static void add_child_groups(XtfMappedGroups *to, const ChildGroups *groups)
 {
     const unsigned n_keys = to->aggregate->n_keys, n_cells = xtf_aggregate_n_cells(to->aggregate);
 
@@ -113,7 +113,7 @@ static const char *read_children(const XtfChildren *children, const XtfTotalsRow
             fault = find_count_fault(aggregate, &groups, count_rows_below(children, child));
         if (fault)
             return fault;
-        add_groups(to, &groups);
+        add_child_groups(to, &groups);
     }
     xtf_mapped_groups_flush(to);
     return row == rows->n ? NULL : "a group names a child that does not exist";

@@ -1,6 +1,6 @@
 /*
- * Reading the table of totals of an index page, or of a whole array: it checks the groups of each child, and passes
- * them to child totals.
+ * Reading the table of totals of an index page, or of a whole array. Checks the groups of each child, and passes them
+ * to child totals.
  */
 #pragma once
 
@@ -19,8 +19,8 @@ typedef struct {
  * that count exactly the rows below the child. */
 const char *xtf_groups_read(const XtfChildren *children, const XtfPackedRows *packed, XtfMappedGroups *to);
 
-/* Counts the frames of an aggregate that begin below each child, by the totals. Sets before[i] to those below the
- * children before child i, up to before[n]. Returns a fault, or NULL. Unpacks only what it needs: a tenth of the
+/* Counts the frames of an aggregate that begin below each child, by the totals. Sets before[i] to the frames below
+ * the children before child i, up to before[n]. Returns a fault, or NULL. Unpacks only what it needs: a tenth of the
  * time. */
 const char *xtf_groups_count_begun(const XtfChildren *children, const XtfAggregate *aggregate,
                                    const XtfPackedRows *packed, uint64_t *before);

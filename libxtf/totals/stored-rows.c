@@ -265,8 +265,8 @@ static uint8_t *keep_bytes(KeptBytes *kept, size_t size)
 }
 
 /* Unpacks totals as rows, and copies them to columns. */
-static bool copy_rows(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
-                      const XtfPackColumn *columns, KeptBytes *kept, const char **fault)
+static bool copy_to_columns(const XtfSchema *schema, const XtfCodec *codec, const XtfPackedRows *packed,
+                            const XtfPackColumn *columns, KeptBytes *kept, const char **fault)
 {
     const uint8_t *row = keep_bytes(kept, (size_t)packed->n * schema->row_size);
 
@@ -303,5 +303,5 @@ bool xtf_stored_totals_unpack(const XtfAggregate *aggregate, const XtfCodec *cod
     if (codec->unpack_columns &&
         !codec->unpack_columns(schema, packed->bytes.at, (uint32_t)packed->bytes.left, n, columns, &known, fault))
         return false;
-    return known || copy_rows(schema, codec, packed, columns, &kept->rows, fault);
+    return known || copy_to_columns(schema, codec, packed, columns, &kept->rows, fault);
 }

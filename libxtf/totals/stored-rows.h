@@ -87,7 +87,7 @@ uint8_t *xtf_stored_rows_unpack(const XtfSchema *schema, const XtfCodec *codec, 
 typedef struct {
     uint32_t n;
     const uint64_t *child, *depth;
-    const uint64_t *keys; /* n_keys of each row; those beyond the depth are not checked */
+    const uint64_t *keys; /* n_keys of each row; keys beyond the depth are not checked */
 } XtfTotalsRows;
 
 /* Unpacks a table of totals with a checked number of rows, and the first n_cells cells of each row. `cells` has room

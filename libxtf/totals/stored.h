@@ -18,7 +18,7 @@ XtfBlock *xtf_stored_totals_get(const XtfDescentPage *page, unsigned index, GErr
 /* Numbers of frames that begin below a page's children, in one allocation. */
 typedef struct {
     XtfTotalsPage page;
-    const uint64_t *before; /* n + 1: those below the children before each child, and below all */
+    const uint64_t *before; /* n + 1 numbers: below the children before each child, and below all */
 } XtfBegunFrames;
 
 /* Returns the numbers of frames that begin below a page's children, pinned: block->data is an XtfBegunFrames. They take

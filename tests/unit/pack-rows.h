@@ -38,7 +38,7 @@ static inline bool unpack_times(const uint8_t *packed, uint32_t length, uint32_t
     return bytes != NULL;
 }
 
-/* Returns the values that columns must have: those of a field, without the bits beyond its width. */
+/* Returns the value that a column must have: that of the field, without the bits beyond its width. */
 static inline uint64_t column_value(const XtfSchema *schema, unsigned field, const uint8_t *row)
 {
     unsigned width = schema->fields[field].width;
@@ -60,7 +60,7 @@ static inline void check_column(const XtfSchema *schema, unsigned field, const u
     }
 }
 
-/* True if xtf_unpack_columns() finds the fields of packed rows, all or each third, or does not know them; false with
+/* True if xtf_unpack_columns() finds all fields of packed rows, and each third alone, or does not know them. False with
  * *fault if it rejects the rows. Ends the program at a wrong value. */
 static inline bool columns_agree(const XtfSchema *schema, const uint8_t *packed, uint32_t length, const uint8_t *rows,
                                  uint32_t count, unsigned *n_known, const char **fault)

@@ -299,7 +299,7 @@ Test(pack, ranks_by_samples)
     }
 }
 
-/* Rows as those of stored totals: numbers of every size, a constant, a key, and a value that grows. */
+/* Rows like stored totals: numbers of every size, a constant, a key, and a value that grows. */
 Test(pack, columns)
 {
     static const XtfFieldSpec fields[] = {

@@ -105,6 +105,39 @@ static inline GArray *random_frames(GRand *random, uint32_t count, FrameShape sh
     return rows;
 }
 
+/* Returns rows with runs of calls that end at once, some of which lead to no frame, between other frames. */
+static inline GArray *random_brief_calls(GRand *random)
+{
+    GArray *rows = g_array_new(FALSE, TRUE, sizeof(FrameRow));
+    g_autoptr(GArray) open = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    uint64_t time = 10;
+
+    while (rows->len < 400) {
+        bool leads_to_none = g_rand_int_range(random, 0, 8) == 0;
+        uint16_t region = (uint16_t)g_rand_int_range(random, 0, 2);
+        for (int calls = g_rand_int_range(random, 0, 12); calls > 0; calls--) {
+            uint32_t n = rows->len, top = open->len > 0 ? g_array_index(open, uint32_t, open->len - 1) : n;
+            const FrameRow begin = {time += (uint64_t)g_rand_int_range(random, 0, 3), region, false,
+                                    leads_to_none ? 1 : n - top, region % 2 > 0};
+            const FrameRow end = {time += (uint64_t)g_rand_int_range(random, 0, 3), region, true, 1, region % 2 > 0};
+            g_array_append_val(rows, begin);
+            g_array_append_val(rows, end);
+        }
+        if (leads_to_none)
+            g_array_set_size(open, 0);
+        uint32_t n = rows->len, top = open->len > 0 ? g_array_index(open, uint32_t, open->len - 1) : n;
+        bool ends = open->len > 0 && g_rand_int_range(random, 0, 2) == 0;
+        const FrameRow row = {++time, ends ? g_array_index(rows, FrameRow, top).region : region, ends, n - top,
+                              region % 2 > 0};
+        g_array_append_val(rows, row);
+        if (ends)
+            g_array_set_size(open, open->len - 1);
+        else
+            g_array_append_val(open, n);
+    }
+    return rows;
+}
+
 /* Sets end[r] of each row that begins a frame to the row that ends the frame; UINT32_MAX: none. Sets target[r] of each
  * row to the row that began the open frame it refers to; UINT32_MAX: none. */
 static inline void naive_ends(const GArray *rows, uint32_t *end, uint32_t *target)

@@ -3,6 +3,7 @@
 
 #include "frames.h"
 
+#include "libxtf/pack/pack.h"
 #include "libxtf/totals/accumulate.h"
 
 enum { REGIONS = 6 };
@@ -56,6 +57,49 @@ Test(accumulate, frames_of_all_shapes)
         g_autoptr(GArray) rows = random_frames(random, 1 + seed, shape);
         assert_frames(rows, REGIONS);
     }
+}
+
+/* Adds rows by their columns, some at a time, and the rows from the first one that does not nest. Returns the number of
+ * rows that were added by columns. */
+static uint32_t add_by_columns(const XtfSchema *schema, const GArray *rows, GRand *random, XtfFrameStack *stack,
+                               XtfGroupTotals *totals)
+{
+    uint32_t room = (uint32_t)xtf_pack_bound(schema, rows->len), size, to = 0;
+    g_autofree uint8_t *packed = g_malloc(room);
+    uint32_t length = xtf_pack(schema, (const uint8_t *)rows->data, rows->len, 1, packed, room, NULL);
+    const XtfFrameFields fields = {.key = 1, .is_end = 2, .distance = 3, .outermost = 4};
+    const char *fault = NULL;
+    g_autofree uint8_t *bytes = xtf_unpack_frames(schema, NULL, &fields, packed, length, rows->len, 0, &size, &fault);
+
+    cr_assert(!fault, "%s", fault);
+    XtfFrameWalk walk = xtf_frame_walk((const XtfFrameColumns *)(const void *)bytes, 0, false);
+    while (bytes && walk.next == to && to < rows->len) {
+        uint32_t some = (uint32_t)g_rand_int_range(random, 1, 60); /* MIN() may compute an argument twice */
+        to = MIN(rows->len, to + some);
+        xtf_accumulate_frames(&walk, to, stack, totals);
+    }
+    assert_good_add(schema, rows, walk.next, rows->len, stack, NULL, totals);
+    return walk.next;
+}
+
+Test(accumulate, columns_of_brief_calls)
+{
+    g_autoptr(XtfSchema) schema = frame_schema();
+    uint32_t by_columns = 0;
+
+    for (uint32_t seed = 0; seed < 100; seed++) {
+        g_autoptr(GRand) random = g_rand_new_with_seed(seed);
+        g_autoptr(GArray) rows = random_brief_calls(random);
+        g_autoptr(XtfGroupTotals) totals = xtf_group_totals_new(&schema->aggregates[0], 1);
+        uint64_t cells[REGIONS + 1][XTF_FRAMES_CELLS] = {{0}};
+        XtfFrameStack stack;
+        xtf_frame_stack_init(&stack);
+        by_columns += add_by_columns(schema, rows, random, &stack, totals);
+        naive_frames(rows, REGIONS, cells);
+        assert_cells(totals, cells, REGIONS);
+        xtf_frame_stack_finish(&stack);
+    }
+    cr_assert_geq(by_columns, 100 * 50, "%u rows", by_columns);
 }
 
 #define ROWS(...)                                                                                       \

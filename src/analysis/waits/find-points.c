@@ -45,7 +45,7 @@ static void route_point(XtfFind *find, XtfFindLetter letter, uint32_t location, 
 {
     if (find->error)
         return;
-    if (location >= find->first && location < find->end) {
+    if (xtf_find_owns(find, location)) {
         xtf_raw_points_add(letter == XTF_FIND_POINT ? find->raw : &find->shared->candidates, location, point,
                            &find->error);
         return;

@@ -114,10 +114,11 @@ typedef struct {
 
 /* Letters of one share's find to that of another. */
 typedef enum {
-    XTF_FIND_POINT,     /* XtfFindPointLetter: a point of a location of the other share */
-    XTF_FIND_CANDIDATE, /* the same, for XtfFindShared.candidates */
-    XTF_FIND_RECEIVED,  /* XtfFindReceivedLetter */
-    XTF_FIND_DROPPED,   /* XtfFindDroppedLetter */
+    XTF_FIND_POINT,      /* XtfFindPointLetter: a point of a location of the other share */
+    XTF_FIND_CANDIDATE,  /* the same, for XtfFindShared.candidates */
+    XTF_FIND_RECEIVED,   /* XtfFindReceivedLetter */
+    XTF_FIND_DROPPED,    /* XtfFindDroppedLetter */
+    XTF_FIND_COMPLETION, /* XtfFindCompletionLetter */
 } XtfFindLetter;
 
 typedef struct {
@@ -137,11 +138,25 @@ typedef struct {
     uint64_t value;
 } XtfFindDroppedLetter;
 
+/* A message's completion at `own`, whose wait may end with a gap of `partner`, a location of the other share. */
+typedef struct {
+    uint32_t letter, comm, tag;
+    bool receives;
+    uint64_t bytes, posted, done;
+    XtfEnd own, partner;
+} XtfFindCompletionLetter;
+
 /* Returns a point of a kind and a side at the record of `end`. It has no wait and no partner yet. */
 XtfPoint xtf_find_point(const XtfEnd *end, uint8_t kind, XtfPointSide side);
 /* Adds a point of a location of any share. xtf_find_add_candidate() adds it to the candidates. */
 void xtf_find_add(XtfFind *find, uint32_t location, const XtfPoint *point);
 void xtf_find_add_candidate(XtfFind *find, uint32_t location, const XtfPoint *point);
+/* True if the share has a location. */
+static inline bool xtf_find_owns(const XtfFind *find, uint32_t location)
+{
+    return location >= find->first && location < find->end;
+}
+
 /* Returns the process of a location. */
 uint32_t xtf_find_process(const XtfFind *find, uint32_t location);
 /* True if an operation of `collectives` (the number of its label) frees a handle: its label begins with DE. */
@@ -191,6 +206,8 @@ void xtf_find_progress_finish(XtfFind *find);
 void xtf_find_progress_join(XtfFind *find, const XtfFind *from);
 /* Looks for waits until the other side of a message enters MPI again, on both sides. Both sides must be complete. */
 void xtf_find_progress(XtfFind *find, const XtfSent *message, const XtfEnd *sent, const XtfEnd *posting);
+/* Reads a letter of the share that has the completing side. */
+void xtf_find_read_completion(XtfFind *find, const XtfFindCompletionLetter *letter);
 /* Keeps a wait that another rule found. A candidate of find-progress.c in the same call then counts only as far as it
  * lies after that wait. */
 void xtf_find_progress_beside(XtfFind *find, uint32_t location, const XtfPoint *waits);

@@ -47,7 +47,8 @@ typedef struct {
 
 /* One side of a message, which completes at `own`. */
 typedef struct {
-    const XtfSent *message;
+    uint64_t bytes;
+    uint32_t comm, tag;
     const XtfEnd *own, *partner; /* `partner`: where the other side was posted */
     uint64_t posted;             /* enter of the call in which this side was posted */
     uint64_t done;               /* enter of the call in which the other side completes */
@@ -146,7 +147,6 @@ static unsigned side_index(const Side *side)
 
 static void add_candidate(XtfFind *find, const Side *side, const XtfReplayGap *gap, uint64_t wait)
 {
-    const XtfSent *message = side->message;
     const XtfEnd *own = side->own;
     XtfPoint point = xtf_find_point(own, XTF_LABEL_late_progress, XTF_POINT_ALONE);
 
@@ -158,9 +158,9 @@ static void add_candidate(XtfFind *find, const Side *side, const XtfReplayGap *g
     point.partner = side->partner->location;
     point.partner_seq = gap->seq;
     point.match = gap->row;
-    point.bytes = message->bytes;
-    point.comm = message->comm;
-    point.tag = message->tag;
+    point.bytes = side->bytes;
+    point.comm = side->comm;
+    point.tag = side->tag;
     point.part_kind = (uint8_t)side_index(side);
     xtf_find_add_candidate(find, own->location, &point);
 }
@@ -177,20 +177,28 @@ static bool completes_sends(uint8_t kind)
     return kind == XTF_MPI_CALL_SEND || kind == XTF_MPI_CALL_WAIT || kind == XTF_MPI_CALL_WAIT_MANY;
 }
 
-/* Counts a completion in its class, and keeps it as a candidate if it may be a wait. */
-static void count_completion(XtfFind *find, const Side *side)
+static ProgressClass *class_of(const XtfFind *find, const Side *side)
+{
+    return &find->progress->classes[side_index(side)][bits_of(side->bytes)];
+}
+
+/* Returns the time from the posting of both sides to the completion. */
+static uint64_t taken_by(const Side *side)
+{
+    uint64_t begin = MAX(side->own->enter, side->partner->enter);
+
+    return side->own->leave > begin ? side->own->leave - begin : 0;
+}
+
+/* Looks for a gap of the other side, whose location is in this share, and keeps the completion as a candidate if it may
+ * be a wait. */
+static void search_gaps(XtfFind *find, const Side *side)
 {
     XtfFindProgress *progress = find->progress;
     const XtfEnd *own = side->own, *partner = side->partner;
-    uint64_t begin = MAX(own->enter, partner->enter), n, wait;
+    ProgressClass *class = class_of(find, side);
+    uint64_t n, wait;
 
-    if (own->kind == XTF_MPI_CALL_TEST || own->leave == UINT64_MAX || own->location == partner->location)
-        return;
-    ProgressClass *class = &progress->classes[side_index(side)][bits_of(side->message->bytes)];
-    uint64_t taken = own->leave > begin ? own->leave - begin : 0;
-    class->taken[bits_of(taken)]++;
-    if (taken < progress->gap_min)
-        return;
     const XtfReplayGap *gaps = xtf_replay_gaps(find->replay, partner->location, &n);
     n = count_before(gaps, n, own->leave);
     if (n == 0 || !is_alone(find, partner->location))
@@ -200,7 +208,7 @@ static void count_completion(XtfFind *find, const Side *side)
     if (gaps[n - 1].end > own->leave) {
         n--;
         if (own->leave - gaps[n].begin >= progress->gap_min && (n == 0 || gaps[n - 1].end <= partner->enter))
-            class->without[bits_of(taken)]++;
+            class->without[bits_of(taken_by(side))]++;
     }
     const XtfReplayGap *gap = find_gap(progress, gaps, n, side, &wait);
     if (!gap)
@@ -209,12 +217,65 @@ static void count_completion(XtfFind *find, const Side *side)
     add_candidate(find, side, gap, wait);
 }
 
+/* Counts a completion in its class. The share of the other side, which has its gaps, looks for a wait. */
+static void count_completion(XtfFind *find, const Side *side)
+{
+    const XtfEnd *own = side->own, *partner = side->partner;
+
+    if (own->kind == XTF_MPI_CALL_TEST || own->leave == UINT64_MAX || own->location == partner->location)
+        return;
+    class_of(find, side)->taken[bits_of(taken_by(side))]++;
+    if (taken_by(side) < find->progress->gap_min)
+        return;
+    if (xtf_find_owns(find, partner->location)) {
+        search_gaps(find, side);
+        return;
+    }
+    XtfFindCompletionLetter *letter =
+        xtf_replay_share_write(find->share, xtf_find_process(find, partner->location), sizeof *letter);
+    *letter = (XtfFindCompletionLetter){.letter = XTF_FIND_COMPLETION,
+                                        .comm = side->comm,
+                                        .tag = side->tag,
+                                        .receives = side->receives,
+                                        .bytes = side->bytes,
+                                        .posted = side->posted,
+                                        .done = side->done,
+                                        .own = *own,
+                                        .partner = *partner};
+}
+
+void xtf_find_read_completion(XtfFind *find, const XtfFindCompletionLetter *letter)
+{
+    const Side side = {.bytes = letter->bytes,
+                       .comm = letter->comm,
+                       .tag = letter->tag,
+                       .own = &letter->own,
+                       .partner = &letter->partner,
+                       .posted = letter->posted,
+                       .done = letter->done,
+                       .receives = letter->receives};
+
+    search_gaps(find, &side);
+}
+
 void xtf_find_progress(XtfFind *find, const XtfSent *message, const XtfEnd *sent, const XtfEnd *posting)
 {
     const XtfEnd *send = &message->send, *recv = &message->recv;
-    const Side receives = {message, recv, send, posting->enter, sent->enter, true};
-    const Side sends = {message, sent, posting, send->enter, recv->enter, false};
+    const Side receives = {.bytes = message->bytes,
+                           .comm = message->comm,
+                           .tag = message->tag,
+                           .own = recv,
+                           .partner = send,
+                           .posted = posting->enter,
+                           .done = sent->enter,
+                           .receives = true};
+    Side sends = receives;
 
+    sends.own = sent;
+    sends.partner = posting;
+    sends.posted = send->enter;
+    sends.done = recv->enter;
+    sends.receives = false;
     if (!find->progress)
         return;
     if (recv->kind != XTF_MPI_CALL_NONE && send->kind != XTF_MPI_CALL_NONE && posting->kind != XTF_MPI_CALL_MPROBE)

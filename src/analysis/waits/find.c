@@ -140,6 +140,9 @@ static void read_letter(void *data, const void *letter, uint32_t n_bytes)
     case XTF_FIND_DROPPED:
         xtf_find_drop(find, dropped->value);
         break;
+    case XTF_FIND_COMPLETION:
+        xtf_find_read_completion(find, letter);
+        break;
     }
 }
 

@@ -254,12 +254,36 @@ void xtf_replay_begin(XtfReplayShare *share, XtfProcess *process, const XtfRepla
     g_mutex_unlock(&open->lock);
 }
 
+/* Counts the end of a member. The last end closes the operation. The caller holds the lock of the table. */
+static void count_end(XtfReplayShare *share, XtfOpenOperations *open, XtfOperation *operation, uint64_t key)
+{
+    if (++operation->public.n_ended < operation->public.n_members)
+        return;
+    share->counts.collectives += !operation->uncertain;
+    __atomic_fetch_sub(&share->replay->n_open, operation->public.n_members, __ATOMIC_RELAXED);
+    g_hash_table_remove(open->operations, &key);
+}
+
+/* Passes the end of a member to the consumer. */
+static void pass_end(XtfReplayShare *share, const XtfProcess *process, const XtfReplayRow *row, XtfOperation *operation,
+                     uint32_t rank)
+{
+    const XtfReplayConsumer *consumer = share->consumer;
+    XtfReplayEvent at = xtf_replay_event(share->replay, process, row);
+    uint64_t described[XTF_REPLAY_END_BYTES / sizeof(uint64_t)];
+
+    consumer->end(consumer->data, &at, &operation->public, rank);
+    if (!consumer->ended)
+        return;
+    consumer->describe_end(consumer->data, &at, described);
+    consumer->ended(consumer->data, &operation->public, rank, described);
+}
+
 /* Ends a member of an operation. False: it waits for other members. The caller holds the lock of the table. */
 static bool end_member(XtfReplayShare *share, XtfOpenOperations *open, XtfGroup *counts, XtfProcess *process,
                        const XtfReplayRow *row)
 {
-    XtfReplay *replay = share->replay;
-    XtfOperation *operation = operation_of(replay, open, row, counts->received);
+    XtfOperation *operation = operation_of(share->replay, open, row, counts->received);
     uint32_t rank = counts->receiver_or_rank;
 
     if (!may_end(operation, rank)) {
@@ -267,17 +291,11 @@ static bool end_member(XtfReplayShare *share, XtfOpenOperations *open, XtfGroup 
         return false;
     }
     uint64_t key = operation_key(row, counts->received++);
-    if (!operation->uncertain) {
-        XtfReplayEvent at = xtf_replay_event(replay, process, row);
-        share->consumer->end(share->consumer->data, &at, &operation->public, rank);
-    } else {
+    if (!operation->uncertain)
+        pass_end(share, process, row, operation, rank);
+    else
         share->counts.uncertain_collectives++;
-    }
-    if (++operation->public.n_ended == operation->public.n_members) {
-        share->counts.collectives += !operation->uncertain;
-        __atomic_fetch_sub(&replay->n_open, operation->public.n_members, __ATOMIC_RELAXED);
-        g_hash_table_remove(open->operations, &key);
-    }
+    count_end(share, open, operation, key);
     return true;
 }
 

@@ -116,7 +116,7 @@ typedef struct {
     uint32_t root;      /* a rank, if the operation has a root */
     uint32_t n_members;
     XtfReplayMember *members; /* by rank */
-    uint32_t n_ended;         /* members whose ends the consumer has seen */
+    uint32_t n_ended;         /* members that have ended, without the one that is passed on */
     /* Ranks of the two greatest values among members that have begun and send data; UINT32_MAX: none. */
     uint32_t latest[2];
     uint64_t scratch; /* for use by the consumer; 0 at first */
@@ -126,6 +126,8 @@ typedef struct {
 bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint32_t begin);
 /* Finds the greatest value of the begins that the end of a rank needs. False if it needs none. */
 bool xtf_replay_latest(const XtfReplayCollective *collective, uint32_t end, uint64_t *value);
+
+enum { XTF_REPLAY_END_BYTES = 128 };
 
 /* Callbacks for the events. All members down to `end` are mandatory; the later ones may be NULL. */
 typedef struct {
@@ -158,6 +160,12 @@ typedef struct {
     uint32_t described_bytes;
     void (*describe)(void *data, uint64_t value, void *described);
     uint64_t (*adopt)(void *data, const void *described);
+    /* An operation, after its members' `end`: one share has all its ends, whichever shares the members are in.
+     * `describe_end` writes the description of an end, of `end_bytes`, at most XTF_REPLAY_END_BYTES. `ended` gets it in
+     * that share, once for each member. Both may be NULL, also with several shares. */
+    uint32_t end_bytes;
+    void (*describe_end)(void *data, const XtfReplayEvent *at, void *described);
+    void (*ended)(void *data, XtfReplayCollective *collective, uint32_t rank, const void *described);
     /* Reads a letter that the consumer of another share wrote by xtf_replay_share_write(). */
     void (*read)(void *data, const void *letter, uint32_t n_bytes);
 } XtfReplayConsumer;

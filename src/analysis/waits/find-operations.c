@@ -1,6 +1,8 @@
 /*
  * Waits in collective operations. All waits of an operation are found when its last member ends.
  */
+#include <string.h>
+
 #include "src/analysis/formulas/collective-waits.h"
 #include "src/analysis/waits/find-private.h"
 
@@ -9,6 +11,8 @@ typedef struct {
     uint32_t n;
     XtfEnd ends[];
 } Ends;
+
+G_STATIC_ASSERT(sizeof(XtfEnd) <= XTF_REPLAY_END_BYTES);
 
 typedef struct {
     XtfFind *find;
@@ -244,11 +248,24 @@ static Ends *ends_of(const XtfFind *find, XtfReplayCollective *collective)
 
 void xtf_find_operation_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
+    const XtfFind *find = data;
+
+    find->beside->end(find->beside->data, at, collective, rank);
+}
+
+void xtf_find_describe_end(void *data, const XtfReplayEvent *at, void *described)
+{
+    const XtfEnd end = xtf_find_end(data, at);
+
+    memcpy(described, &end, sizeof end);
+}
+
+void xtf_find_operation_ended(void *data, XtfReplayCollective *collective, uint32_t rank, const void *described)
+{
     XtfFind *find = data;
     Ends *ends = ends_of(find, collective);
 
-    find->beside->end(find->beside->data, at, collective, rank);
-    ends->ends[rank] = xtf_find_end(find, at);
+    memcpy(&ends->ends[rank], described, sizeof *ends->ends);
     if (collective->n_ended + 1 < collective->n_members)
         return;
     find_operation_waits(find, collective, ends);

@@ -216,6 +216,9 @@ bool xtf_find_progress_end(XtfFind *find, GError **error);
 
 uint64_t xtf_find_begin(void *find, const XtfReplayEvent *at);
 void xtf_find_operation_end(void *find, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank);
+/* Describes the end of a member, and keeps it until the last member of the operation ends; see XtfReplayConsumer. */
+void xtf_find_describe_end(void *find, const XtfReplayEvent *at, void *described);
+void xtf_find_operation_ended(void *find, XtfReplayCollective *collective, uint32_t rank, const void *described);
 /* Adds the waits that need no messages. */
 bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error);
 /* Sets a member's wait, until `last` begins, and its completion, from `first_end` on: Scalasca's formula for

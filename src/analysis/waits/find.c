@@ -163,6 +163,9 @@ static XtfReplayConsumer consumer_of(XtfFind *find)
         .described_bytes = XTF_FIND_DESCRIBED_BYTES,
         .describe = xtf_find_describe,
         .adopt = xtf_find_adopt,
+        .end_bytes = sizeof(XtfEnd),
+        .describe_end = xtf_find_describe_end,
+        .ended = xtf_find_operation_ended,
         .read = read_letter,
     };
 }

@@ -192,6 +192,17 @@ GBytes *xtf_world_receive(XtfWorld *world, unsigned *from)
     return batch->bytes;
 }
 
+bool xtf_world_has_batch(const XtfWorld *world)
+{
+    return world->arrived.length > 0;
+}
+
+bool xtf_world_deliver_batches(XtfWorld *world)
+{
+    xtf_world_deliver(world);
+    return xtf_world_has_batch(world);
+}
+
 size_t xtf_world_n_waiting(const XtfWorld *world)
 {
     return world->n_waiting;

@@ -77,3 +77,19 @@ bool xtf_world_agree(XtfWorld *world, const GError *own, bool *reports)
     *reports = reporter == world->rank;
     return reporter == world->size;
 }
+
+bool xtf_world_have_succeeded(XtfWorld *world, GError *own, GError **error)
+{
+    bool reports = false;
+
+    if (!world->has_failed && xtf_world_agree(world, own, &reports))
+        return true;
+    world->has_failed = true;
+    if (reports && world->rank > 0)
+        g_prefix_error(&own, "rank %u on %s: ", world->rank, g_get_host_name());
+    if (reports)
+        g_propagate_error(error, own);
+    else
+        g_clear_error(&own);
+    return false;
+}

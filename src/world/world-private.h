@@ -57,7 +57,8 @@ struct XtfWorld {
     GQueue arrived;     /* XtfArrivedBatch */
     uint64_t n_waiting; /* messages in `waiting` of all peers */
     bool warned;
-    unsigned idle; /* calls of xtf_world_wait() since the last message */
+    bool has_failed; /* xtf_world_have_succeeded() was false */
+    unsigned idle;   /* calls of xtf_world_wait() since the last message */
     /* The end of batches. */
     uint64_t n_sent, n_received; /* batches */
     uint64_t n_sums;             /* sums that were begun */

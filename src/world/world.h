@@ -50,6 +50,9 @@ bool xtf_world_is_launched(const XtfWorld *world);
 void xtf_world_send(XtfWorld *world, unsigned to, const void *bytes, size_t length);
 /* Returns the next batch that has arrived, which the caller unrefs, and its sender; NULL: none has. */
 GBytes *xtf_world_receive(XtfWorld *world, unsigned *from);
+/* True if a batch has arrived. The second function delivers messages first. */
+bool xtf_world_has_batch(const XtfWorld *world);
+bool xtf_world_deliver_batches(XtfWorld *world);
 /* Returns the number of messages that wait in this process until they can be sent. */
 size_t xtf_world_n_waiting(const XtfWorld *world);
 /* Delivers messages. If there are none, yields the processor, and sleeps some microseconds after some calls without a
@@ -76,3 +79,6 @@ bool xtf_world_were_warned(XtfWorld *world);
 /* True if no rank has an error. Else one rank has to report its error: the lowest that has one. *reports is true in
  * that rank. Errors XTF_ERROR_CANCELLED count only if there are no others, since a rank that was warned gives up. */
 bool xtf_world_agree(XtfWorld *world, const GError *own, bool *reports);
+/* True if no rank has failed. Takes over the error of this rank. The one rank that reports gets it in *error, with its
+ * number and host. Collective, until it is false; then all later calls are false at once. */
+bool xtf_world_have_succeeded(XtfWorld *world, GError *own, GError **error);

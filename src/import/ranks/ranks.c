@@ -27,22 +27,6 @@ static unsigned own_rank(const RanksImport *import)
     return xtf_world_rank(import->world);
 }
 
-/* True if no rank has failed. Takes over the error of this rank, which gets *error if it is the one that reports. */
-static bool have_all_succeeded(XtfWorld *world, GError *own, GError **error)
-{
-    bool reports;
-
-    if (xtf_world_agree(world, own, &reports))
-        return true;
-    if (reports && xtf_world_rank(world) > 0)
-        g_prefix_error(&own, "rank %u on %s: ", xtf_world_rank(world), g_get_host_name());
-    if (reports)
-        g_propagate_error(error, own);
-    else
-        g_clear_error(&own);
-    return false;
-}
-
 /* Returns the text of rank 0 in all ranks; NULL if it has none. The caller frees it. */
 static char *share_text(XtfWorld *world, const char *text)
 {
@@ -67,7 +51,7 @@ static bool check_shared_place(RanksImport *import, GError **error)
                  "%s: it lacks a folder that rank 0 has just made there: -o must be on a file system that all ranks "
                  "share",
                  import->folder.parent);
-    bool good = have_all_succeeded(import->world, own, error);
+    bool good = xtf_world_have_succeeded(import->world, own, error);
     if (made)
         xtf_import_folder_remove(made);
     return good;
@@ -81,7 +65,7 @@ static bool check_output(RanksImport *import, GError **error)
 
     if (own_rank(import) == 0)
         xtf_import_folder_check(&import->folder, import->importer, import->callers_options->force, &identity, &own);
-    if (!have_all_succeeded(import->world, own, error))
+    if (!xtf_world_have_succeeded(import->world, own, error))
         return false;
     import->replaced = (XtfReplaced){.path = import->folder.path, .identity = share_text(import->world, identity)};
     return check_shared_place(import, error);
@@ -143,7 +127,7 @@ static bool read_share(RanksImport *import, GError **error)
         g_clear_pointer(&import->result, g_variant_unref);
     if (own)
         xtf_world_warn(import->world);
-    return have_all_succeeded(import->world, own, error);
+    return xtf_world_have_succeeded(import->world, own, error);
 }
 
 /* Returns the share's result in that of a job. The caller unrefs it. */
@@ -197,7 +181,7 @@ static bool combine_shares(RanksImport *import, GPtrArray *results, GError **err
 
     if (received)
         combine_results(import, received, results, &own);
-    return have_all_succeeded(import->world, own, error);
+    return xtf_world_have_succeeded(import->world, own, error);
 }
 
 /* ---- The folder. */
@@ -220,7 +204,7 @@ static bool place_part(RanksImport *import, const char *folder, GError **error)
         xtf_output_redirect(import->part, path);
         xtf_output_end(g_steal_pointer(&import->part), true, &own);
     }
-    return have_all_succeeded(import->world, own, error);
+    return xtf_world_have_succeeded(import->world, own, error);
 }
 
 /* Lists the parts of an anchor: the definitions, and the parts of ranks with locations. `numbers`, by rank, has the
@@ -291,14 +275,14 @@ static bool make_folder(RanksImport *import, const GPtrArray *results, XtfImport
     GError *own = NULL;
     g_autofree char *made = own_rank(import) == 0 ? xtf_import_folder_make(&import->folder, &own) : NULL;
 
-    if (!have_all_succeeded(import->world, own, error))
+    if (!xtf_world_have_succeeded(import->world, own, error))
         return false;
     own = NULL;
     g_autofree char *folder = share_text(import->world, made);
     bool good = place_part(import, folder, error);
     if (good && made)
         complete_folder(import, folder, results, report, &own);
-    good = good && have_all_succeeded(import->world, own, error);
+    good = good && xtf_world_have_succeeded(import->world, own, error);
     if (!good && made)
         xtf_import_folder_remove(made);
     return good;
@@ -334,7 +318,7 @@ static bool import_alone(RanksImport *import, const char *path, const char *outp
 
     if (own_rank(import) == 0)
         xtf_import(path, output, import->callers_options, report, &own);
-    return have_all_succeeded(import->world, own, error);
+    return xtf_world_have_succeeded(import->world, own, error);
 }
 
 bool xtf_import_by_ranks(XtfWorld *world, const char *path, const char *output, const XtfImportOptions *options,
@@ -350,7 +334,7 @@ bool xtf_import_by_ranks(XtfWorld *world, const char *path, const char *output, 
     if (import.anchor && options->values && !import.importer->has_values)
         xtf_fail(&own, XTF_ERROR_INVALID, "%s: --values is for traces of OpenTS, but this is a trace of %s", path,
                  import.importer->name);
-    bool good = have_all_succeeded(world, own, error) &&
+    bool good = xtf_world_have_succeeded(world, own, error) &&
                 (import.importer->shares ? import_shares(&import, report, error)
                                          : import_alone(&import, path, output, report, error));
     finish_import(&import);

@@ -2,7 +2,12 @@
 
 #include <stdatomic.h>
 
-enum { BATCH_BYTES = (64 << 10) - 64 };
+enum {
+    BATCH_BYTES = (64 << 10) - 64,
+    /* Calls of xtf_mail_take() in a job... */
+    TAKES_PER_LOOK = 16,  /* ...between looks for letters */
+    TAKES_PER_FLUSH = 64, /* ...after which letters leave batches that are not full */
+};
 
 #define NO_SHARE UINT32_MAX
 
@@ -26,6 +31,8 @@ typedef struct {
 } Box;
 
 struct XtfMail {
+    XtfWorld *world; /* NULL: the shares are threads */
+    uint32_t n_takes;
     Box *boxes; /* by share */
     uint32_t n;
     GMutex lock;            /* guards the delivered batches, `waits`, `n_waiting` and `leader` */
@@ -50,6 +57,18 @@ XtfMail *xtf_mail_new(uint32_t n_shares)
     return mail;
 }
 
+XtfMail *xtf_mail_new_of_ranks(XtfWorld *world)
+{
+    XtfMail *mail = g_new0(XtfMail, 1);
+
+    mail->world = world;
+    mail->n = xtf_world_size(world);
+    mail->boxes = g_new0(Box, mail->n);
+    mail->boxes[xtf_world_rank(world)].out = g_new0(Batch *, mail->n);
+    g_mutex_init(&mail->lock);
+    return mail;
+}
+
 static void free_batches(Batch *batch)
 {
     while (batch) {
@@ -64,11 +83,12 @@ void xtf_mail_free(XtfMail *mail)
     if (!mail)
         return;
     for (uint32_t i = 0; i < mail->n; i++) {
-        for (uint32_t to = 0; to < mail->n; to++)
+        for (uint32_t to = 0; mail->boxes[i].out && to < mail->n; to++)
             g_free(mail->boxes[i].out[to]);
         g_free(mail->boxes[i].out);
         free_batches(mail->boxes[i].first);
-        g_cond_clear(&mail->boxes[i].news);
+        if (!mail->world)
+            g_cond_clear(&mail->boxes[i].news);
     }
     g_mutex_clear(&mail->lock);
     g_free(mail->boxes);
@@ -92,6 +112,11 @@ static void deliver_batch(XtfMail *mail, uint32_t from, uint32_t to)
     Box *box = &mail->boxes[to];
     Batch *batch = g_steal_pointer(&mail->boxes[from].out[to]);
 
+    if (mail->world) {
+        xtf_world_send(mail->world, to, batch->words, batch->used);
+        g_free(batch);
+        return;
+    }
     g_mutex_lock(&mail->lock);
     if (box->first)
         box->last->next = batch;
@@ -137,24 +162,47 @@ void xtf_mail_flush(XtfMail *mail, uint32_t from)
 
 bool xtf_mail_is_awaited(const XtfMail *mail)
 {
-    return atomic_load_explicit(&mail->n_awaiting, memory_order_relaxed) > 0;
+    return mail->world ? mail->n_takes % TAKES_PER_FLUSH == 0
+                       : atomic_load_explicit(&mail->n_awaiting, memory_order_relaxed) > 0;
 }
 
 /* ---- Receiving. */
 
-static void read_batch(const Batch *batch, XtfMailRead read, void *data)
+static void read_letters(const void *letters, size_t used, XtfMailRead read, void *data)
 {
-    for (uint32_t at = 0; at < batch->used;) {
-        const Head *head = (const Head *)(const void *)((const uint8_t *)batch->words + at);
+    for (size_t at = 0; at < used;) {
+        const Head *head = (const Head *)(const void *)((const uint8_t *)letters + at);
         read(data, head->kind, head + 1, head->n_bytes);
-        at += (uint32_t)sizeof *head + ((head->n_bytes + 7) & ~7u);
+        at += sizeof *head + ((head->n_bytes + 7) & ~7u);
     }
+}
+
+/* Reads the letters of other ranks. */
+static void take_from_ranks(XtfMail *mail, XtfMailRead read, void *data)
+{
+    unsigned from;
+    GBytes *batch;
+    gsize used;
+
+    if (++mail->n_takes % TAKES_PER_LOOK != 0 && !xtf_world_has_batch(mail->world))
+        return;
+    while ((batch = xtf_world_receive(mail->world, &from))) {
+        const void *letters = g_bytes_get_data(batch, &used);
+        read_letters(letters, used, read, data);
+        g_bytes_unref(batch);
+    }
+    if (xtf_world_were_warned(mail->world))
+        atomic_store(&mail->ended, true);
 }
 
 void xtf_mail_take(XtfMail *mail, uint32_t self, XtfMailRead read, void *data)
 {
     Box *box = &mail->boxes[self];
 
+    if (mail->world) {
+        take_from_ranks(mail, read, data);
+        return;
+    }
     if (!atomic_load_explicit(&box->any, memory_order_relaxed))
         return;
     g_mutex_lock(&mail->lock);
@@ -162,7 +210,7 @@ void xtf_mail_take(XtfMail *mail, uint32_t self, XtfMailRead read, void *data)
     atomic_store_explicit(&box->any, false, memory_order_relaxed);
     g_mutex_unlock(&mail->lock);
     for (const Batch *batch = all; batch; batch = batch->next)
-        read_batch(batch, read, data);
+        read_letters(batch->words, batch->used, read, data);
     free_batches(all);
 }
 
@@ -180,11 +228,27 @@ static XtfMailState wait_for_news(XtfMail *mail, uint32_t self)
     return box->waits ? XTF_MAIL_QUIET : XTF_MAIL_NEWS;
 }
 
+static XtfMailState wait_for_ranks(XtfMail *mail)
+{
+    while (!xtf_world_deliver_batches(mail->world)) {
+        if (mail->ended || xtf_world_were_warned(mail->world)) {
+            atomic_store(&mail->ended, true);
+            return XTF_MAIL_ENDED;
+        }
+        if (xtf_world_are_done(mail->world))
+            return XTF_MAIL_QUIET;
+        xtf_world_wait(mail->world);
+    }
+    return XTF_MAIL_NEWS;
+}
+
 XtfMailState xtf_mail_wait(XtfMail *mail, uint32_t self)
 {
     Box *box = &mail->boxes[self];
 
     xtf_mail_flush(mail, self);
+    if (mail->world)
+        return wait_for_ranks(mail);
     g_mutex_lock(&mail->lock);
     if (!box->first) {
         box->waits = true;
@@ -220,7 +284,9 @@ void xtf_mail_end(XtfMail *mail)
 {
     g_mutex_lock(&mail->lock);
     atomic_store(&mail->ended, true);
-    for (uint32_t i = 0; i < mail->n; i++)
+    if (mail->world)
+        xtf_world_warn(mail->world);
+    for (uint32_t i = 0; !mail->world && i < mail->n; i++)
         g_cond_signal(&mail->boxes[i].news);
     g_mutex_unlock(&mail->lock);
 }

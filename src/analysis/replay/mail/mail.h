@@ -6,8 +6,8 @@
  * is on its way, the run is quiet. Then the share that began to wait last may use the data of all shares, until it
  * resumes some of them or ends the run.
  *
- * Each share number is used by one thread. Threads share memory here; a transport by messages of MPI has the same
- * functions.
+ * Each share number is used by one thread. The threads share memory, or each share is a rank of a job, which uses its
+ * own share only. In a job, all ranks learn that the run is quiet, and decide together (src/world/world.h).
  */
 #pragma once
 
@@ -15,9 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/world/world.h"
+
 typedef struct XtfMail XtfMail;
 
 XtfMail *xtf_mail_new(uint32_t n_shares);
+/* Creates the mail of a job, with a share for each rank. Borrows the world. */
+XtfMail *xtf_mail_new_of_ranks(XtfWorld *world);
 void xtf_mail_free(XtfMail *mail); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMail, xtf_mail_free)
 
@@ -25,26 +29,28 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfMail, xtf_mail_free)
 void *xtf_mail_put(XtfMail *mail, uint32_t from, uint32_t to, uint32_t kind, uint32_t n_bytes);
 /* Delivers the batches of a share that are not full. */
 void xtf_mail_flush(XtfMail *mail, uint32_t from);
-/* True if a share waits: letters should not stay in batches. Cheap. */
+/* True if a share waits, or may wait: letters should not stay in batches. Cheap. */
 bool xtf_mail_is_awaited(const XtfMail *mail);
 
 /* Reads a letter; its bytes are valid during the call. */
 typedef void (*XtfMailRead)(void *data, uint32_t kind, const void *bytes, uint32_t n_bytes);
-/* Reads all letters that were delivered to a share. Cheap if there are none. */
+/* Reads all letters that were delivered to a share. Cheap if there are none. In a job, only some calls look for new
+ * ones. */
 void xtf_mail_take(XtfMail *mail, uint32_t self, XtfMailRead read, void *data);
 
 typedef enum {
     XTF_MAIL_NEWS,  /* letters have arrived, or the share was resumed */
-    XTF_MAIL_QUIET, /* all shares wait, and the caller may decide what is next */
-    XTF_MAIL_ENDED,
+    XTF_MAIL_QUIET, /* all shares wait, and the caller may decide what is next: in a job, each rank is such a caller */
+    XTF_MAIL_ENDED, /* in a job, also if another rank has failed */
 } XtfMailState;
 
 /* Flushes, and waits for letters. */
 XtfMailState xtf_mail_wait(XtfMail *mail, uint32_t self);
 /* Marks a share that has work again, in a quiet run. xtf_mail_resume() wakes all marked shares, at least one. Then it
- * waits like xtf_mail_wait(). */
+ * waits like xtf_mail_wait(). Not in a job, where ranks just go on. */
 void xtf_mail_mark(XtfMail *mail, uint32_t share);
 XtfMailState xtf_mail_resume(XtfMail *mail, uint32_t self);
-/* Ends the run. Any share may call it at any time, for an error. */
+/* Ends the run. Any share may call it at any time, for an error. In a job it warns the other ranks; a run that is quiet
+ * ends without it. */
 void xtf_mail_end(XtfMail *mail);
 bool xtf_mail_has_ended(const XtfMail *mail); /* cheap */

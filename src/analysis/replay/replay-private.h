@@ -8,9 +8,8 @@
  *     spool.c, log.c        logs of rows in a temporary file
  *     row-code.c            rows as records of a log
  *     replay-prepare.c      from the trace to logs: a pass that also counts rows by group
- *     replay-times.c        time by call path
  *     replay-gaps.c         time outside of MPI
- *     replay-known.c        properties of processes and locations
+ *     replay-known.c        properties of processes and locations, time by call path
  *     flight.c              groups, and messages in flight, by number
  *     replay-turns.c        queues of processes, and the next row of a process
  *     replay-page-out.c         tables that the kernel may page out

@@ -23,6 +23,32 @@ GBytes *xtf_world_broadcast(XtfWorld *world, GBytes *bytes)
     return whole;
 }
 
+/* Adds up along the tree of xtf_world_broadcast(), towards rank 0. */
+static void sum_towards_first(XtfWorld *world, uint64_t *numbers, size_t n)
+{
+    unsigned own = world->rank, lowest = own & -own;
+
+    for (unsigned bit = 1; (own == 0 || bit < lowest) && bit < world->size; bit <<= 1) {
+        if (own + bit >= world->size)
+            continue;
+        g_autoptr(GBytes) bytes = take_together(world, own + bit);
+        const uint64_t *added = g_bytes_get_data(bytes, NULL);
+        for (size_t i = 0; i < n; i++)
+            numbers[i] += added[i];
+    }
+    g_autoptr(GBytes) sums = own > 0 ? g_bytes_new(numbers, n * sizeof *numbers) : NULL;
+    if (sums)
+        xtf_world_send_together(world, own - lowest, sums);
+}
+
+void xtf_world_sum(XtfWorld *world, uint64_t *numbers, size_t n)
+{
+    sum_towards_first(world, numbers, n);
+    g_autoptr(GBytes) own = g_bytes_new(numbers, n * sizeof *numbers);
+    g_autoptr(GBytes) shared = xtf_world_broadcast(world, own);
+    memcpy(numbers, g_bytes_get_data(shared, NULL), n * sizeof *numbers);
+}
+
 static void unref_bytes(gpointer bytes)
 {
     g_bytes_unref(bytes);
@@ -80,13 +106,19 @@ bool xtf_world_agree(XtfWorld *world, const GError *own, bool *reports)
 
 bool xtf_world_have_succeeded(XtfWorld *world, GError *own, GError **error)
 {
-    bool reports = false;
+    bool reports = true;
 
-    if (!world->has_failed && xtf_world_agree(world, own, &reports))
-        return true;
-    world->has_failed = true;
-    if (reports && world->rank > 0)
-        g_prefix_error(&own, "rank %u on %s: ", world->rank, g_get_host_name());
+    if (world && !world->has_failed) {
+        if (own)
+            xtf_world_warn(world);
+        if (xtf_world_agree(world, own, &reports))
+            return true;
+        world->has_failed = true;
+        if (reports && world->rank > 0)
+            g_prefix_error(&own, "rank %u on %s: ", world->rank, g_get_host_name());
+    } else if (!own) {
+        return !world;
+    }
     if (reports)
         g_propagate_error(error, own);
     else

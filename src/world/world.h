@@ -70,6 +70,9 @@ GBytes *xtf_world_broadcast(XtfWorld *world, GBytes *bytes);
 /* Returns in rank 0 the bytes of all ranks, an array of GBytes that the caller unrefs; NULL in other ranks. */
 GPtrArray *xtf_world_gather(XtfWorld *world, GBytes *bytes);
 
+/* Adds up n numbers over all ranks. All ranks get the sums, in place. */
+void xtf_world_sum(XtfWorld *world, uint64_t *numbers, size_t n);
+
 /* Warns all other ranks that this one has failed. They need not finish their work before xtf_world_agree(). Not
  * collective. */
 void xtf_world_warn(XtfWorld *world);
@@ -79,6 +82,7 @@ bool xtf_world_were_warned(XtfWorld *world);
 /* True if no rank has an error. Else one rank has to report its error: the lowest that has one. *reports is true in
  * that rank. Errors XTF_ERROR_CANCELLED count only if there are no others, since a rank that was warned gives up. */
 bool xtf_world_agree(XtfWorld *world, const GError *own, bool *reports);
-/* True if no rank has failed. Takes over the error of this rank. The one rank that reports gets it in *error, with its
- * number and host. Collective, until it is false; then all later calls are false at once. */
+/* True if no rank has failed. Takes over the error of this rank, and warns the others of it. The one rank that reports
+ * gets it in *error, with its number and host. Collective, until it is false; then it is false at once, and *error gets
+ * the rank's error. Without a world (NULL) it judges this process alone. */
 bool xtf_world_have_succeeded(XtfWorld *world, GError *own, GError **error);

@@ -1,0 +1,96 @@
+#include "src/world/stream.h"
+
+enum {
+    BATCH_BYTES = 256 << 10, /* a batch with as many bytes is sent */
+    WAITING_MAX = 8,         /* messages that wait before xtf_world_stream_put() waits, too */
+};
+
+typedef struct {
+    uint32_t kind, n_bytes;
+} Head;
+
+struct XtfWorldStream {
+    XtfWorld *world;
+    GByteArray **batches; /* by rank; NULL: none is open */
+};
+
+XtfWorldStream *xtf_world_stream_new(XtfWorld *world)
+{
+    XtfWorldStream *stream = g_new0(XtfWorldStream, 1);
+
+    stream->world = world;
+    stream->batches = g_new0(GByteArray *, xtf_world_size(world));
+    return stream;
+}
+
+void xtf_world_stream_free(XtfWorldStream *stream)
+{
+    if (!stream)
+        return;
+    for (unsigned i = 0; i < xtf_world_size(stream->world); i++)
+        g_clear_pointer(&stream->batches[i], g_byte_array_unref);
+    g_free(stream->batches);
+    g_free(stream);
+}
+
+/* Sends a batch. Does nothing once a rank has failed. */
+static void send_batch(XtfWorldStream *stream, unsigned to)
+{
+    g_autoptr(GByteArray) batch = g_steal_pointer(&stream->batches[to]);
+
+    if (xtf_world_were_warned(stream->world))
+        return;
+    xtf_world_send(stream->world, to, batch->data, batch->len);
+    while (xtf_world_n_waiting(stream->world) > WAITING_MAX && !xtf_world_were_warned(stream->world))
+        xtf_world_wait(stream->world);
+}
+
+void *xtf_world_stream_put(XtfWorldStream *stream, unsigned to, uint32_t kind, uint32_t n_bytes)
+{
+    GByteArray **batch = &stream->batches[to];
+    const Head head = {kind, n_bytes};
+
+    if (*batch && (*batch)->len >= BATCH_BYTES)
+        send_batch(stream, to);
+    if (!*batch)
+        *batch = g_byte_array_sized_new(BATCH_BYTES + n_bytes + (guint)sizeof head);
+    g_byte_array_append(*batch, (const guint8 *)&head, sizeof head);
+    g_byte_array_set_size(*batch, (*batch)->len + n_bytes);
+    return (*batch)->data + (*batch)->len - n_bytes;
+}
+
+static bool read_items(GBytes *batch, unsigned from, XtfWorldRead read, void *data, GError **error)
+{
+    gsize length;
+    const uint8_t *bytes = g_bytes_get_data(batch, &length);
+
+    for (gsize at = 0; at < length;) {
+        const Head *head = (const Head *)(const void *)(bytes + at);
+        if (!read(data, from, head->kind, head + 1, head->n_bytes, error))
+            return false;
+        at += sizeof *head + head->n_bytes;
+    }
+    return true;
+}
+
+bool xtf_world_stream_end(XtfWorldStream *stream, XtfWorldRead read, void *data, GError **error)
+{
+    XtfWorld *world = stream->world;
+    unsigned from;
+
+    for (unsigned i = 0; i < xtf_world_size(world); i++)
+        if (stream->batches[i])
+            send_batch(stream, i);
+    while (!xtf_world_are_done(world)) {
+        g_autoptr(GBytes) batch = xtf_world_receive(world, &from);
+        if (xtf_world_were_warned(world))
+            return false;
+        if (!batch) {
+            xtf_world_wait(world);
+        } else if (!read_items(batch, from, read, data, error)) {
+            xtf_world_warn(world);
+            return false;
+        }
+    }
+    return true;
+}

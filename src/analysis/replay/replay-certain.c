@@ -122,8 +122,7 @@ static void free_votes(gpointer data)
         g_array_unref(data);
 }
 
-/* Finds the disputed operations of all communicators. */
-static bool find_disputes(XtfReplay *replay, GError **error)
+bool xtf_replay_find_disputes(XtfReplay *replay, GError **error)
 {
     g_autoptr(GPtrArray) voted = g_ptr_array_new_with_free_func(free_votes);
     g_autofree bool *reads = g_new0(bool, replay->n_processes + 1);
@@ -164,7 +163,18 @@ static void find_certain_groups(XtfReplay *replay)
     }
 }
 
-bool xtf_replay_find_certain(XtfReplay *replay, GError **error)
+bool xtf_replay_needs_all_logs(const XtfReplay *replay)
+{
+    for (uint32_t i = 0; i < replay->n_comms; i++)
+        if (replay->comms[i].disputed)
+            return true;
+    for (uint32_t i = 0; i < replay->groups.n; i++)
+        if (replay->groups.all[i].lossy)
+            return true;
+    return false;
+}
+
+void xtf_replay_find_certain(XtfReplay *replay)
 {
     for (uint32_t comm = 0; comm < replay->n_comms; comm++) {
         XtfComm *members = &replay->comms[comm];
@@ -176,5 +186,4 @@ bool xtf_replay_find_certain(XtfReplay *replay, GError **error)
             number_operations(replay, comm);
     }
     find_certain_groups(replay);
-    return find_disputes(replay, error);
 }

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "src/analysis/replay/replay-private.h"
 
 bool xtf_replay_needs(const XtfReplayCollective *collective, uint32_t end, uint32_t begin)
@@ -102,6 +104,25 @@ static bool is_disputed(const XtfComm *comm, uint32_t k)
     return G_UNLIKELY(comm->disputes) && xtf_runs_have(comm->disputes, k);
 }
 
+/* True if the share gets the ends of an operation. */
+static bool is_home(const XtfReplay *replay, uint32_t comm, uint32_t k)
+{
+    const XtfComm *members = &replay->comms[comm];
+
+    return !replay->options.world || members->shares[k % members->n_shares] == xtf_world_rank(replay->options.world);
+}
+
+/* Returns a number that no other operation has. */
+static uint64_t number_operation(XtfReplay *replay, const XtfReplayRow *row, uint32_t k)
+{
+    const XtfWorld *world = replay->options.world;
+
+    if (!is_home(replay, row->comm, k))
+        return 0;
+    uint64_t number = __atomic_fetch_add(&replay->n_operations, 1, __ATOMIC_RELAXED);
+    return world ? number * xtf_world_size(world) + xtf_world_rank(world) : number;
+}
+
 /* Returns the k-th operation of a communicator; the first member to begin creates it. The caller holds the lock of its
  * table. */
 static XtfOperation *operation_of(XtfReplay *replay, XtfOpenOperations *open, const XtfReplayRow *row, uint32_t k)
@@ -114,12 +135,14 @@ static XtfOperation *operation_of(XtfReplay *replay, XtfOpenOperations *open, co
     __atomic_fetch_add(&replay->n_open, n, __ATOMIC_RELAXED);
     operation = g_new0(XtfOperation, 1);
     operation->operation = row->tag;
+    operation->key = key;
+    operation->own_left = replay->options.world ? replay->comms[row->comm].n_own : n;
     operation->public = (XtfReplayCollective){
         .comm = row->comm,
         .pattern = (XtfReplayPattern)row->pattern,
         .shape = shape_of(replay, row),
         .operation = row->tag,
-        .number = __atomic_fetch_add(&replay->n_operations, 1, __ATOMIC_RELAXED),
+        .number = number_operation(replay, row, k),
         .root = row->peer,
         .n_members = n,
         .members = g_new0(XtfReplayMember, n),
@@ -190,6 +213,14 @@ void xtf_replay_give_up(XtfReplayShare *share, XtfOperation *operation)
     wake_members(share, operation);
 }
 
+void xtf_replay_give_up_operation(XtfReplayShare *share, uint64_t key)
+{
+    XtfOperation *operation = g_hash_table_lookup(table_of(share->replay, key)->operations, &key);
+
+    if (operation)
+        xtf_replay_give_up(share, operation);
+}
+
 /* Returns the group that counts the process's operations on the row's communicator. NULL if the operations are
  * uncertain, or the process is no member. */
 static XtfGroup *counts_of(XtfReplay *replay, const XtfReplayRow *row)
@@ -233,6 +264,46 @@ static void begin_member(XtfReplayShare *share, XtfOperation *operation, uint32_
         wake_members(share, operation);
 }
 
+/* Removes an operation that has all its begins, and all ends that this process gets. The caller holds the lock of the
+ * table. */
+static void remove_complete(XtfReplay *replay, XtfOpenOperations *open, const XtfOperation *operation)
+{
+    uint64_t key = operation->key;
+    uint32_t n = operation->public.n_members;
+
+    if (operation->own_left > 0 || (replay->options.world && operation->begun < n) ||
+        (is_home(replay, operation->public.comm, (uint32_t)key) && operation->public.n_ended < n))
+        return;
+    __atomic_fetch_sub(&replay->n_open, n, __ATOMIC_RELAXED);
+    g_hash_table_remove(open->operations, &key);
+}
+
+/* Writes the begin of a member to the other shares that have members. */
+static void mail_begin(const XtfReplayShare *share, const XtfReplayRow *row, const XtfBeginLetter *begin)
+{
+    const XtfReplay *replay = share->replay;
+    const XtfComm *comm = &replay->comms[row->comm];
+
+    for (uint32_t i = 0; i < comm->n_shares; i++)
+        if (comm->shares[i] != share->number)
+            *(XtfBeginLetter *)xtf_mail_put(replay->mail, share->number, comm->shares[i], XTF_LETTER_BEGIN,
+                                            sizeof *begin) = *begin;
+}
+
+/* Adds the begin of a member, of this share or of another one. */
+static void add_begin(XtfReplayShare *share, const XtfReplayRow *row, uint32_t k, uint32_t rank,
+                      const XtfReplayMember *member)
+{
+    XtfReplay *replay = share->replay;
+    XtfOpenOperations *open = table_of(replay, operation_key(row, k));
+
+    g_mutex_lock(&open->lock);
+    XtfOperation *operation = operation_of(replay, open, row, k);
+    begin_member(share, operation, rank, row, member);
+    remove_complete(replay, open, operation);
+    g_mutex_unlock(&open->lock);
+}
+
 void xtf_replay_begin(XtfReplayShare *share, XtfProcess *process, const XtfReplayRow *row)
 {
     XtfReplay *replay = share->replay;
@@ -241,7 +312,6 @@ void xtf_replay_begin(XtfReplayShare *share, XtfProcess *process, const XtfRepla
     if (!counts)
         return;
     uint32_t k = counts->sent++;
-    XtfOpenOperations *open = table_of(replay, operation_key(row, k));
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
     const XtfReplayMember member = {.begin = {.time = at.time, .bytes = at.bytes, .process = at.process},
                                     .value = share->consumer->begin(share->consumer->data, &at),
@@ -249,34 +319,77 @@ void xtf_replay_begin(XtfReplayShare *share, XtfProcess *process, const XtfRepla
                                     .sends = row->sends,
                                     .receives = row->receives};
 
-    g_mutex_lock(&open->lock);
-    begin_member(share, operation_of(replay, open, row, k), counts->receiver_or_rank, row, &member);
-    g_mutex_unlock(&open->lock);
-}
-
-/* Counts the end of a member. The last end closes the operation. The caller holds the lock of the table. */
-static void count_end(XtfReplayShare *share, XtfOpenOperations *open, XtfOperation *operation, uint64_t key)
-{
-    if (++operation->public.n_ended < operation->public.n_members)
+    add_begin(share, row, k, counts->receiver_or_rank, &member);
+    if (!replay->options.world)
         return;
-    share->counts.collectives += !operation->uncertain;
-    __atomic_fetch_sub(&share->replay->n_open, operation->public.n_members, __ATOMIC_RELAXED);
-    g_hash_table_remove(open->operations, &key);
+    const XtfBeginLetter letter = {.comm = row->comm,
+                                   .k = k,
+                                   .rank = counts->receiver_or_rank,
+                                   .operation = row->tag,
+                                   .root = row->peer,
+                                   .pattern = row->pattern,
+                                   .member = member};
+    mail_begin(share, row, &letter);
 }
 
-/* Passes the end of a member to the consumer. */
+void xtf_replay_read_begin(XtfReplayShare *share, const XtfBeginLetter *letter)
+{
+    const XtfReplayRow row = {
+        .comm = letter->comm, .tag = letter->operation, .peer = letter->root, .pattern = letter->pattern};
+
+    add_begin(share, &row, letter->k, letter->rank, &letter->member);
+}
+
+/* Counts the end of a member, in the share that gets all ends. */
+static void count_end(XtfReplayShare *share, XtfOperation *operation)
+{
+    if (++operation->public.n_ended == operation->public.n_members)
+        share->counts.collectives += !operation->uncertain;
+}
+
+/* Passes the end of a member to the consumer, and to the share that gets all ends. */
 static void pass_end(XtfReplayShare *share, const XtfProcess *process, const XtfReplayRow *row, XtfOperation *operation,
                      uint32_t rank)
 {
+    const XtfReplay *replay = share->replay;
     const XtfReplayConsumer *consumer = share->consumer;
-    XtfReplayEvent at = xtf_replay_event(share->replay, process, row);
+    uint32_t k = (uint32_t)operation->key, n_bytes = operation->uncertain ? 0 : consumer->end_bytes;
+    XtfReplayEvent at = xtf_replay_event(replay, process, row);
     uint64_t described[XTF_REPLAY_END_BYTES / sizeof(uint64_t)];
 
-    consumer->end(consumer->data, &at, &operation->public, rank);
-    if (!consumer->ended)
+    if (!operation->uncertain)
+        consumer->end(consumer->data, &at, &operation->public, rank);
+    if (n_bytes > 0)
+        consumer->describe_end(consumer->data, &at, described);
+    if (!is_home(replay, row->comm, k)) {
+        const XtfComm *comm = &replay->comms[row->comm];
+        XtfEndLetter *letter = xtf_mail_put(replay->mail, share->number, comm->shares[k % comm->n_shares],
+                                            XTF_LETTER_END, (uint32_t)sizeof *letter + n_bytes);
+        *letter = (XtfEndLetter){.comm = row->comm, .k = k, .rank = rank};
+        if (n_bytes > 0)
+            memcpy(letter + 1, described, n_bytes);
         return;
-    consumer->describe_end(consumer->data, &at, described);
-    consumer->ended(consumer->data, &operation->public, rank, described);
+    }
+    if (n_bytes > 0)
+        consumer->ended(consumer->data, &operation->public, rank, described);
+    count_end(share, operation);
+}
+
+void xtf_replay_read_end(XtfReplayShare *share, const XtfEndLetter *letter, const void *described)
+{
+    uint64_t key = (uint64_t)letter->comm << 32 | letter->k;
+    XtfOpenOperations *open = table_of(share->replay, key);
+    const XtfReplayConsumer *consumer = share->consumer;
+
+    g_mutex_lock(&open->lock);
+    XtfOperation *operation = g_hash_table_lookup(open->operations, &key);
+    if (operation && !operation->uncertain && consumer->ended)
+        consumer->ended(consumer->data, &operation->public, letter->rank, described);
+    if (operation) {
+        count_end(share, operation);
+        remove_complete(share->replay, open, operation);
+    }
+    g_mutex_unlock(&open->lock);
 }
 
 /* Ends a member of an operation. False: it waits for other members. The caller holds the lock of the table. */
@@ -290,12 +403,11 @@ static bool end_member(XtfReplayShare *share, XtfOpenOperations *open, XtfGroup 
         wait_in(operation, process, rank);
         return false;
     }
-    uint64_t key = operation_key(row, counts->received++);
-    if (!operation->uncertain)
-        pass_end(share, process, row, operation, rank);
-    else
-        share->counts.uncertain_collectives++;
-    count_end(share, open, operation, key);
+    counts->received++;
+    share->counts.uncertain_collectives += operation->uncertain;
+    pass_end(share, process, row, operation, rank);
+    operation->own_left--;
+    remove_complete(share->replay, open, operation);
     return true;
 }
 

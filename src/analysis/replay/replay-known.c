@@ -26,6 +26,11 @@ void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t locat
     xtf_replay_page_out_locations(replay, of);
 }
 
+XtfWorld *xtf_replay_world(const XtfReplay *replay)
+{
+    return replay->options.world;
+}
+
 XtfRunWindow xtf_replay_window(const XtfReplay *replay)
 {
     return replay->options.window;
@@ -56,6 +61,41 @@ uint32_t *xtf_replay_first_locations(const XtfReplay *replay)
     }
     first[replay->n_processes] = end;
     return first;
+}
+
+uint32_t *xtf_replay_divide_by(const uint64_t *weights, uint32_t n_processes, uint32_t n)
+{
+    uint32_t *borders = g_new(uint32_t, n + 1), share = 0;
+    uint64_t total = 0, before = 0;
+
+    for (uint32_t i = 0; i < n_processes; i++)
+        total += weights[i] + 1;
+    for (uint32_t i = 0; i < n_processes; i++) {
+        uint32_t left = n_processes - i;
+        if (share < n && (before * n >= total * share || left <= n - share))
+            borders[share++] = i;
+        before += weights[i] + 1;
+    }
+    while (share <= n)
+        borders[share++] = n_processes;
+    return borders;
+}
+
+uint32_t *xtf_replay_divide(const XtfReplay *replay, uint32_t n)
+{
+    if (replay->borders)
+        return g_memdup2(replay->borders, (n + 1) * sizeof *replay->borders);
+    g_autofree uint64_t *weights = g_new(uint64_t, (size_t)replay->n_processes + 1);
+    for (uint32_t i = 0; i < replay->n_processes; i++)
+        weights[i] = replay->processes[i].log.bytes;
+    return xtf_replay_divide_by(weights, replay->n_processes, n);
+}
+
+XtfReplayLocal xtf_replay_local(const XtfReplay *replay, uint32_t n)
+{
+    const XtfWorld *world = replay->options.world;
+
+    return world ? (XtfReplayLocal){xtf_world_rank(world), 1} : (XtfReplayLocal){0, n};
 }
 
 /* Searches the processes, which are in the order of `proc`. */

@@ -224,6 +224,12 @@ void xtf_replay_read_letter(void *data, uint32_t kind, const void *bytes, uint32
         memcpy(&process, bytes, sizeof process);
         xtf_replay_wake(share, &replay->processes[process]);
         break;
+    case XTF_LETTER_BEGIN:
+        xtf_replay_read_begin(share, bytes);
+        break;
+    case XTF_LETTER_END:
+        xtf_replay_read_end(share, bytes, (const XtfEndLetter *)bytes + 1);
+        break;
     case XTF_LETTER_CONSUMER:
         consumer->read(consumer->data, bytes, n_bytes);
         break;

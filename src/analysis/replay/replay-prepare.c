@@ -337,8 +337,7 @@ static XtfEnvelope *take_envelopes(XtfReplay *replay, XtfProcess *process, uint3
     return replay->envelopes + process->envelopes;
 }
 
-/* Adds doubtful messages of a group. Needs the lock. */
-static void keep_doubts(XtfReplay *replay, uint32_t group, const GArray *doubts)
+void xtf_replay_keep_doubts(XtfReplay *replay, uint32_t group, const GArray *doubts)
 {
     if (!doubts || doubts->len == 0)
         return;
@@ -379,7 +378,7 @@ static bool keep_envelopes(Pass *pass, XtfProcess *process, GError **error)
             group->listed = worker->operations[envelope->comm];
         if (removed && (removed[i].rows > 0 || !removed[i].known))
             xtf_replay_keep_removed(replay, envelope->group, envelope->kind == XTF_ROW_SEND, &removed[i]);
-        keep_doubts(replay, envelope->group, xtf_replay_probes_doubts(&worker->probes, i));
+        xtf_replay_keep_doubts(replay, envelope->group, xtf_replay_probes_doubts(&worker->probes, i));
     }
     for (uint32_t i = 0; i < n; i++)
         if (envelopes[i].kind == XTF_ROW_BEGIN && envelopes[i].comm < replay->n_comms)
@@ -459,7 +458,7 @@ static bool prepare_processes(void *worker, void *data, uint32_t first, uint32_t
     XtfReplay *replay = data;
 
     for (uint32_t i = first; i < end; i++)
-        if (!prepare_process(worker, &replay->processes[i], error))
+        if (!prepare_process(worker, &replay->processes[replay->first_read + i], error))
             return false;
     return true;
 }
@@ -493,5 +492,5 @@ bool xtf_replay_prepare(XtfReplay *replay, GError **error)
     const XtfParallelWork parallel = {.step = 1, .begin = begin_worker, .work = prepare_processes, .join = join_worker};
 
     count_rows(replay);
-    return xtf_parallel(&parallel, replay, replay->n_processes, error);
+    return xtf_parallel(&parallel, replay, replay->n_read, error);
 }

@@ -21,7 +21,8 @@
  *     replay-postings.c     posted receives
  *     replay-collectives.c  collective operations that have not ended
  *     replay-messages.c     sends and receives
- *     replay-shares.c       a run: its shares, one for each thread
+ *     replay-ranks.c        a replay by the ranks of a job
+ *     replay-shares.c       a run: its shares, one for each thread or rank
  *     replay.c              creating a replay
  */
 #pragma once
@@ -37,14 +38,18 @@
 /* A collective operation that not all members have ended. */
 typedef struct {
     XtfReplayCollective public;
+    uint64_t key; /* in its table */
     uint32_t operation;
     uint32_t begun;
-    uint32_t prefix; /* all members of lower ranks have begun */
-    bool uncertain;  /* the members disagree, or a deadlock was broken here: no member waits */
-    GArray *waiting; /* uint32_t: ranks whose processes wait in it; NULL: none waited yet */
+    uint32_t own_left; /* members of this process's shares that have not ended */
+    uint32_t prefix;   /* all members of lower ranks have begun */
+    bool uncertain;    /* the members disagree, or a deadlock was broken here: no member waits */
+    GArray *waiting;   /* uint32_t: ranks whose processes wait in it; NULL: none waited yet */
 } XtfOperation;
 
-/* Operations that have not ended, with keys of one hash. The members of an operation may be of different shares. */
+/* Operations that have not ended, with keys of one hash. The members of an operation may be of different shares. In a
+ * job, each rank that has members has a copy of the operation, with the begins of all members. The home of the
+ * operation is one of these ranks, which also gets all ends. */
 typedef struct {
     GMutex lock;
     GHashTable *operations; /* guint64: comm << 32 | k -> XtfOperation */
@@ -95,10 +100,12 @@ typedef struct {
 typedef struct {
     uint32_t *members; /* processes by rank; NULL: no operation of the communicator is certain */
     uint32_t n;
-    uint32_t first_whole; /* number of the first operation that no member ended before the kept time */
-    bool private;         /* a one-member communicator: its operations are certain and need no waiting */
-    bool disputed;        /* the members disagree on some operation... */
-    GArray *disputes;     /* ...with these numbers (runs.h); NULL: none */
+    uint32_t first_whole;     /* number of the first operation that no member ended before the kept time */
+    bool private;             /* a one-member communicator: its operations are certain and need no waiting */
+    bool disputed;            /* the members disagree on some operation... */
+    GArray *disputes;         /* ...with these numbers (runs.h); NULL: none */
+    uint32_t *shares;         /* in a job: the shares that have members */
+    uint32_t n_shares, n_own; /* number of these shares, and of the members in this rank's share */
 } XtfComm;
 
 struct XtfReplay {
@@ -128,12 +135,14 @@ struct XtfReplay {
     XtfReplayGap *gaps; /* by location, in `paged_gaps` */
     uint64_t n_gaps;
     XtfPaged paged_gaps;
-    GMutex lock; /* while the replay is created: protects groups, gaps and progress */
+    GMutex lock;                 /* while the replay is created: protects groups, gaps and progress */
+    uint32_t *borders;           /* in a job: the first process of each rank, and behind them the number of processes */
+    uint32_t first_read, n_read; /* processes whose rows this process has read */
     uint64_t n_rows, n_log_rows, done;
     uint64_t unmatched_sends, unmatched_receives; /* see XtfReplayCounts */
 
     /* State of a run. */
-    XtfReplayShare *shares;
+    XtfReplayShare *shares; /* of this process */
     uint32_t n_shares;
     XtfMail *mail;         /* letters between shares */
     uint64_t n_operations; /* atomic */
@@ -162,6 +171,8 @@ typedef enum {
     XTF_LETTER_SEND,     /* XtfSendLetter, and the consumer's description of the send */
     XTF_LETTER_TAKEN,    /* uint32_t: a process of whose messages one is no longer in flight */
     XTF_LETTER_WAKE,     /* uint32_t: a process */
+    XTF_LETTER_BEGIN,    /* XtfBeginLetter, in a job */
+    XTF_LETTER_END,      /* XtfEndLetter, and the consumer's description of the end, in a job */
     XTF_LETTER_CONSUMER, /* of the sending share's consumer to that of the other one */
 } XtfLetter;
 
@@ -169,6 +180,18 @@ typedef struct {
     uint64_t location, row, time, bytes;
     uint32_t group, k;
 } XtfSendLetter;
+
+/* The begin of a member of an operation. */
+typedef struct {
+    uint32_t comm, k, rank, operation, root;
+    uint8_t pattern;
+    XtfReplayMember member;
+} XtfBeginLetter;
+
+/* The end of a member, to the home of the operation. */
+typedef struct {
+    uint32_t comm, k, rank, unused;
+} XtfEndLetter;
 
 #define XTF_NO_KEY UINT64_MAX
 
@@ -206,8 +229,28 @@ uint64_t xtf_replay_find_least_gap(const XtfClock *clock);
 bool xtf_replay_gap_put(XtfLogWriter *log, const XtfReplayGap *gap, GError **error);
 bool xtf_replay_gaps_keep(XtfReplay *replay, XtfReplayLocation *location, XtfLogWriter *log, GError **error);
 
-/* Decides which groups, communicators and operations are certain, after all rows are counted. */
-bool xtf_replay_find_certain(XtfReplay *replay, GError **error);
+/* Decides which groups, communicators and operations are certain, after all rows are counted. The second function reads
+ * logs, as xtf_replay_pair_lossy() does. The third one: true if these two need the logs of all processes. */
+void xtf_replay_find_certain(XtfReplay *replay);
+bool xtf_replay_find_disputes(XtfReplay *replay, GError **error);
+bool xtf_replay_needs_all_logs(const XtfReplay *replay);
+/* Adds doubtful messages of a group. NULL: none. Callers hold the lock while the replay is created. */
+void xtf_replay_keep_doubts(XtfReplay *replay, uint32_t group, const GArray *doubts);
+
+/* Divides processes among n shares by their weights, like xtf_replay_divide(). The caller frees the borders. */
+uint32_t *xtf_replay_divide_by(const uint64_t *weights, uint32_t n_processes, uint32_t n);
+/* For the ranks of a job. Divides the processes by their rows: sets the replay's borders. */
+bool xtf_replay_deal(XtfReplay *replay, GError **error);
+/* Forgets the locations of other ranks, if it has read them: they have no records here. */
+void xtf_replay_forget_others(XtfReplay *replay);
+/* Joins the groups of all ranks. Collective. */
+bool xtf_replay_join_groups(XtfReplay *replay, GError **error);
+/* Finds the shares of each communicator's members. */
+void xtf_replay_find_member_shares(XtfReplay *replay);
+/* Decides what the ranks do next, as all of them wait. Collective. */
+XtfMailState xtf_replay_decide_in_ranks(XtfReplayShare *share);
+/* Adds up the counts of all ranks. Collective. */
+void xtf_replay_join_counts(const XtfReplay *replay, XtfReplayCounts *counts);
 /* Adds an operation to the hash of a process's operations on a communicator. */
 static inline uint32_t xtf_replay_hash_operation(uint32_t hash, const XtfReplayRow *row)
 {
@@ -309,6 +352,11 @@ static inline bool xtf_replay_too_many_open(const XtfReplay *replay)
 }
 /* Breaks a deadlock: marks the operation as uncertain and wakes the members that wait in it. */
 void xtf_replay_give_up(XtfReplayShare *share, XtfOperation *operation);
+/* Does the same to the copy that this rank has of an operation, by its key. */
+void xtf_replay_give_up_operation(XtfReplayShare *share, uint64_t key);
+/* Reads letters on a begin and on an end. */
+void xtf_replay_read_begin(XtfReplayShare *share, const XtfBeginLetter *letter);
+void xtf_replay_read_end(XtfReplayShare *share, const XtfEndLetter *letter, const void *described);
 void xtf_operation_free(gpointer operation);
 
 /* Queues a process of the share that may run. xtf_replay_put_off() queues it to run when no other process can. */

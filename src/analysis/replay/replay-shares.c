@@ -130,6 +130,8 @@ static XtfMailState decide_for_all(XtfReplayShare *share)
 {
     XtfReplay *replay = share->replay;
 
+    if (replay->options.world)
+        return xtf_replay_decide_in_ranks(share);
     share->leads = true;
     bool any = run_ahead(replay) || break_deadlock(share);
     share->leads = false;
@@ -187,23 +189,36 @@ static void begin_process(XtfReplayShare *share, uint32_t number, uint32_t buffe
     process->any_row = false;
     process->last_posted = XTF_NO_KEY;
     process->in_flight = 0;
-    process->share = share->number;
     process->done = process->queued = false;
     xtf_replay_wake(share, process);
     xtf_replay_end_turn(share);
 }
 
-static void begin_shares(XtfReplay *replay, const uint32_t *borders, const XtfReplayConsumer *consumers)
+/* Notes the share of each process. */
+static void note_shares(XtfReplay *replay, const uint32_t *borders, uint32_t n)
 {
-    uint32_t buffer = MIN(BUFFERS_BYTES / (replay->n_processes + 1), BUFFER_MAX);
+    for (uint32_t share = 0; share < n; share++)
+        for (uint32_t p = borders[share]; p < borders[share + 1]; p++)
+            replay->processes[p].share = share;
+    if (replay->options.world)
+        xtf_replay_find_member_shares(replay);
+}
 
+static void begin_shares(XtfReplay *replay, const uint32_t *borders, uint32_t n, const XtfReplayConsumer *consumers)
+{
+    const XtfReplayLocal local = xtf_replay_local(replay, n);
+    uint32_t buffer = MIN(BUFFERS_BYTES / (replay->n_processes + 1), BUFFER_MAX);
+    const uint32_t all[] = {0, replay->n_processes};
+
+    note_shares(replay, borders ? borders : all, n);
     for (uint32_t i = 0; i < replay->n_shares; i++) {
         XtfReplayShare *share = &replay->shares[i];
+        uint32_t number = local.first + i;
         *share = (XtfReplayShare){.replay = replay,
                                   .consumer = &consumers[i],
-                                  .number = i,
-                                  .first = borders ? borders[i] : 0,
-                                  .end = borders ? borders[i + 1] : replay->n_processes};
+                                  .number = number,
+                                  .first = borders ? borders[number] : 0,
+                                  .end = borders ? borders[number + 1] : replay->n_processes};
         if (share->consumer->join)
             share->consumer->join(share->consumer->data, share);
         for (uint32_t p = share->first; p < share->end; p++)
@@ -302,19 +317,33 @@ static void run_threads(XtfReplay *replay)
             g_thread_join(threads[i]);
 }
 
+/* Ends a run of a job: adds up the counts of all ranks. */
+static bool end_in_ranks(XtfReplay *replay, bool good, GError *own, XtfReplayCounts *counts, GError **error)
+{
+    if (!xtf_world_have_succeeded(replay->options.world, own, error))
+        return false;
+    if (good)
+        xtf_replay_join_counts(replay, counts);
+    return true;
+}
+
 bool xtf_replay_run_shares(XtfReplay *replay, const uint32_t *borders, uint32_t n, const XtfReplayConsumer *consumers,
                            XtfReplayCounts *counts, GError **error)
 {
+    XtfWorld *world = replay->options.world;
+    GError *own = NULL;
     XtfReplayCounts found;
 
     rewind_all(replay);
-    replay->shares = g_new0(XtfReplayShare, n);
-    replay->n_shares = n;
-    replay->mail = xtf_mail_new(n);
-    begin_shares(replay, borders, consumers);
+    replay->n_shares = xtf_replay_local(replay, n).n;
+    replay->shares = g_new0(XtfReplayShare, replay->n_shares);
+    replay->mail = world ? xtf_mail_new_of_ranks(world) : xtf_mail_new(n);
+    begin_shares(replay, borders, n, consumers);
     xtf_replay_page_out(replay);
     run_threads(replay);
-    bool good = end_shares(replay, &found, error);
+    bool good = end_shares(replay, &found, world ? &own : error);
+    if (world)
+        good = end_in_ranks(replay, good, own, &found, error);
     if (good)
         *counts = found;
     xtf_replay_forget_run(replay);
@@ -324,24 +353,6 @@ bool xtf_replay_run_shares(XtfReplay *replay, const uint32_t *borders, uint32_t 
 bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error)
 {
     return xtf_replay_run_shares(replay, NULL, 1, consumer, counts, error);
-}
-
-uint32_t *xtf_replay_divide(const XtfReplay *replay, uint32_t n)
-{
-    uint32_t *borders = g_new(uint32_t, n + 1), share = 0;
-    uint64_t total = 0, before = 0;
-
-    for (uint32_t i = 0; i < replay->n_processes; i++)
-        total += replay->processes[i].log.bytes + 1;
-    for (uint32_t i = 0; i < replay->n_processes; i++) {
-        uint32_t left = replay->n_processes - i;
-        if (share < n && (before * n >= total * share || left <= n - share))
-            borders[share++] = i;
-        before += replay->processes[i].log.bytes + 1;
-    }
-    while (share <= n)
-        borders[share++] = replay->n_processes;
-    return borders;
 }
 
 void *xtf_replay_share_write(const XtfReplayShare *share, uint32_t process, uint32_t n_bytes)

@@ -86,7 +86,7 @@ XtfProcess *xtf_replay_caught_up(XtfReplayShare *share)
 {
     bool too_many_open = xtf_replay_too_many_open(share->replay);
 
-    if (share->replay->n_shares == 1) /* it runs them at once anyway */
+    if (share->replay->n_shares == 1 && !share->replay->options.world) /* it runs them at once anyway */
         return NULL;
     GList *item = share->ahead.head;
     for (unsigned i = 0; item && i < LOOK_AHEAD; item = item->next, i++) {

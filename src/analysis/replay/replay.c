@@ -95,7 +95,8 @@ static bool find_comms(XtfReplay *replay, GError **error)
     return true;
 }
 
-XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GError **error)
+/* Creates a replay that has not read the records of the trace yet. */
+static XtfReplay *create_replay(XtfTrace *trace, const XtfReplayOptions *options, GError **error)
 {
     g_autoptr(XtfReplay) replay = g_new0(XtfReplay, 1);
 
@@ -114,10 +115,61 @@ XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GErr
     replay->least_gap = xtf_replay_find_least_gap(xtf_trace_clock(trace));
     if (options->calls && !xtf_replay_call_types_init(&replay->types, &replay->context, error))
         return NULL;
-    if (!add_processes(replay, error) || !find_comms(replay, error) || !xtf_spool_open(&replay->spool, error) ||
-        !xtf_replay_prepare(replay, error))
+    if (!add_processes(replay, error) || !find_comms(replay, error) || !xtf_spool_open(&replay->spool, error))
         return NULL;
-    if (!xtf_replay_find_certain(replay, error) || !xtf_replay_pair_lossy(replay, error))
+    replay->n_read = replay->n_processes;
+    return g_steal_pointer(&replay);
+}
+
+/* Reads the records of all processes. */
+static bool read_all(XtfReplay *replay, GError **error)
+{
+    if (!xtf_replay_prepare(replay, error))
+        return false;
+    xtf_replay_find_certain(replay);
+    return xtf_replay_find_disputes(replay, error) && xtf_replay_pair_lossy(replay, error);
+}
+
+/* Reads the records of this rank's processes. */
+static bool read_block(XtfReplay *replay, GError **error)
+{
+    unsigned rank = xtf_world_rank(replay->options.world);
+
+    replay->first_read = replay->borders[rank];
+    replay->n_read = replay->borders[rank + 1] - replay->first_read;
+    return xtf_replay_prepare(replay, error);
+}
+
+/* Creates a replay in a rank of a job. Each rank reads its own processes. If records are missing, or members disagree
+ * on operations, each rank reads all. */
+static XtfReplay *create_in_ranks(XtfTrace *trace, const XtfReplayOptions *options, bool reads_all, GError **error)
+{
+    GError *own = NULL;
+    g_autoptr(XtfReplay) replay = create_replay(trace, options, &own);
+
+    if (replay && xtf_replay_deal(replay, &own))
+        (reads_all ? read_all : read_block)(replay, &own);
+    if (!xtf_world_have_succeeded(options->world, own, error))
+        return NULL;
+    xtf_replay_forget_others(replay);
+    if (reads_all)
+        return g_steal_pointer(&replay);
+    if (!xtf_replay_join_groups(replay, error))
+        return NULL;
+    xtf_replay_find_certain(replay);
+    if (!xtf_replay_needs_all_logs(replay))
+        return g_steal_pointer(&replay);
+    g_clear_pointer(&replay, xtf_replay_free);
+    return create_in_ranks(trace, options, true, error);
+}
+
+XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GError **error)
+{
+    g_autoptr(XtfReplay) replay = options->world
+                                      ? create_in_ranks(trace, options, xtf_trace_kept_from(trace) > 0, error)
+                                      : create_replay(trace, options, error);
+
+    if (!replay || (!options->world && !read_all(replay, error)))
         return NULL;
     xtf_replay_page_out(replay);
     return g_steal_pointer(&replay);
@@ -132,6 +184,7 @@ void xtf_replay_end_runs(XtfReplay *replay)
     replay->processes = NULL;
     for (uint32_t i = 0; i < replay->n_comms; i++) {
         g_free(replay->comms[i].members);
+        g_free(replay->comms[i].shares);
         g_clear_pointer(&replay->comms[i].disputes, g_array_unref);
     }
     g_clear_pointer(&replay->comms, g_free);
@@ -151,6 +204,7 @@ void xtf_replay_free(XtfReplay *replay)
     xtf_replay_end_runs(replay);
     g_free(replay->ids);
     g_free(replay->known);
+    g_free(replay->borders);
     xtf_paged_free(&replay->paged_locations);
     xtf_callpath_log_finish(&replay->callpaths);
     xtf_spool_close(&replay->spool);

@@ -53,6 +53,7 @@
 #include "src/analysis/replay/replay-calls.h"
 #include "src/model/collective-shape.h"
 #include "src/trace/context/run-gaps.h"
+#include "src/world/world.h"
 
 typedef struct XtfReplay XtfReplay;
 typedef struct XtfReplayShare XtfReplayShare;
@@ -166,6 +167,9 @@ typedef struct {
     uint32_t end_bytes;
     void (*describe_end)(void *data, const XtfReplayEvent *at, void *described);
     void (*ended)(void *data, XtfReplayCollective *collective, uint32_t rank, const void *described);
+    /* Only in a job, where it may be NULL. Called when no event is left, in all ranks. It may write letters, and
+     * returns true if it has to be called again after they were read. All ranks return the same. */
+    bool (*finish)(void *data);
     /* Reads a letter that the consumer of another share wrote by xtf_replay_share_write(). */
     void (*read)(void *data, const void *letter, uint32_t n_bytes);
 } XtfReplayConsumer;
@@ -182,6 +186,8 @@ typedef struct {
     bool local;          /* true: local times; false: global times */
     XtfRunWindow window; /* only records in it; all zeros: all records. Not with `local` */
     bool calls;          /* consume calls, completions of sends, and operations in which no member waits, too */
+    /* The ranks that read and replay the trace together (see below); NULL: this process does all. */
+    XtfWorld *world;
     atomic_bool *cancel; /* set to true by any thread to stop with XTF_ERROR_CANCELLED; may be NULL */
     /* Called from time to time with the rows done and the total of one run, or of creating the replay. Creating a
      * replay uses worker threads: they call it one at a time, under a lock of the replay. The callback must be quick
@@ -190,7 +196,8 @@ typedef struct {
     void *progress_data;
 } XtfReplayOptions;
 
-/* Creates a replay: reads the trace and decides which messages and operations are certain. Borrows the trace. */
+/* Creates a replay: reads the trace and decides which messages and operations are certain. Borrows the trace.
+ * Collective in a job: if it fails, one rank gets the error. */
 XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GError **error);
 void xtf_replay_free(XtfReplay *replay); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfReplay, xtf_replay_free)
@@ -213,6 +220,8 @@ typedef struct {
 
 void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t location, XtfReplayBounds *bounds);
 
+/* Returns the ranks that were given to xtf_replay_new(). */
+XtfWorld *xtf_replay_world(const XtfReplay *replay);
 /* Returns the window that was given to xtf_replay_new(). */
 XtfRunWindow xtf_replay_window(const XtfReplay *replay);
 /* Returns the replay's trace context, and its types of calls. Both are borrowed. */
@@ -222,13 +231,25 @@ const XtfReplayCallTypes *xtf_replay_call_types(const XtfReplay *replay);
 /* Passes all events to the consumer. A replay may run any number of times, with the same result each time. */
 bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfReplayCounts *counts, GError **error);
 
-/* ---- Runs by several threads. */
+/* ---- Runs by several threads, or by the ranks of a job.
+ *
+ * In a job, each rank has one share, under its number, and reads the rows of the share's processes alone. So it knows
+ * bounds, gaps and times by call path of these processes only. If records are missing, or members disagree on
+ * operations, each rank reads all rows. Runs are collective: if one fails, one rank gets the error. */
 
 /* Divides the processes among shares, of equal work as far as possible: share i has the processes from borders[i] up to
- * borders[i + 1], without it. `n` is from 1 to the number of processes, or 1. The caller frees the borders. */
+ * borders[i + 1], without it. `n` is from 1 to the number of processes, or 1; in a job, the number of ranks. The caller
+ * frees the borders. */
 uint32_t *xtf_replay_divide(const XtfReplay *replay, uint32_t n);
-/* Runs with a thread for each share, and a consumer for each, by the share's number. All consumers together see what
- * the consumer of xtf_replay_run() sees, with any number of shares. The first share runs in the caller's thread. */
+/* Returns the shares of this process: the number of the first one, and how many. */
+typedef struct {
+    uint32_t first, n;
+} XtfReplayLocal;
+
+XtfReplayLocal xtf_replay_local(const XtfReplay *replay, uint32_t n);
+/* Runs with a thread for each share of this process, and a consumer for each, by the share's number. All consumers
+ * together see what the consumer of xtf_replay_run() sees, with any number of shares. The first share runs in the
+ * caller's thread. *counts are those of all shares. */
 bool xtf_replay_run_shares(XtfReplay *replay, const uint32_t *borders, uint32_t n, const XtfReplayConsumer *consumers,
                            XtfReplayCounts *counts, GError **error);
 /* Returns space for a letter to the consumer of the share of a process, which is another share. To be called by the

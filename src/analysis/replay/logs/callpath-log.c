@@ -1,5 +1,6 @@
 #include "src/analysis/replay/logs/callpath-log.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 void xtf_callpath_cache_init(XtfCallpathCache *cache)
@@ -84,6 +85,20 @@ uint32_t xtf_callpath_log_enter_anew(XtfCallpathLog *callpaths, XtfCallpathCache
     cache->near[slot].key = key;
     cache->near[slot].callpath = found;
     return found;
+}
+
+/* A call path whose parent is cut counts for the same call path as its parent. */
+void xtf_callpath_log_join(XtfCallpathLog *callpaths, const XtfLoggedCallpath *added, uint32_t n, uint32_t *numbers)
+{
+    g_autofree uint8_t *levels = g_new(uint8_t, n + 1);
+
+    for (uint32_t i = 0; i < n; i++) {
+        bool has_parent = added[i].parent < i;
+        uint32_t parent = has_parent ? numbers[added[i].parent] : UINT32_MAX;
+        levels[i] = has_parent ? levels[added[i].parent] + 1 : 0;
+        numbers[i] =
+            levels[i] >= callpaths->depth_max ? parent : find_or_add_callpath(callpaths, parent, added[i].region);
+    }
 }
 
 /* ---- Final numbers. */

@@ -56,6 +56,9 @@ void xtf_callpath_log_finish(XtfCallpathLog *callpaths);
 /* Returns the call path of a call that is not in the near part of the thread's cache. */
 uint32_t xtf_callpath_log_enter_anew(XtfCallpathLog *callpaths, XtfCallpathCache *cache, uint32_t parent,
                                      uint32_t region);
+/* Adds the call paths of another log, n in the order of their provisional numbers. Stores their numbers in this log in
+ * `numbers`, which has room for n. */
+void xtf_callpath_log_join(XtfCallpathLog *callpaths, const XtfLoggedCallpath *added, uint32_t n, uint32_t *numbers);
 /* Gives the call paths their final numbers, and cuts them if they are too many. No thread may add any afterwards. */
 void xtf_callpath_log_number(XtfCallpathLog *callpaths);
 /* Finds a call path by the final number of its parent, and returns its final number. A call path that is too deep, or

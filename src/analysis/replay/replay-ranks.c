@@ -1,0 +1,288 @@
+/*
+ * A replay by the ranks of a job: each reads and replays a block of processes.
+ *
+ * All ranks have the same groups, under the same numbers: rank 0 joins the groups that each rank has counted. Each rank
+ * has its own processes' logs.
+ */
+#include <string.h>
+
+#include "libxtf/error.h"
+#include "libxtf/trace.h"
+#include "src/analysis/replay/replay-private.h"
+
+enum { GROUPS_PACKED_MAX = UINT32_MAX / sizeof(XtfGroup) - 1024 }; /* groups in one array of bytes */
+
+/* ---- Blocks of processes. */
+
+/* Adds the rows of a location to *n. */
+static bool count_location(const XtfReplay *replay, const XtfLocation *location, GArray *arrays, uint64_t *n,
+                           GError **error)
+{
+    g_array_set_size(arrays, (guint)location->n_arrays);
+    if (arrays->len > 0 && !xtf_trace_get_arrays(replay->trace, location->first_array, location->n_arrays,
+                                                 (XtfArray *)(void *)arrays->data, error))
+        return false;
+    for (guint i = 0; i < arrays->len; i++)
+        *n += g_array_index(arrays, XtfArray, i).n_rows;
+    return true;
+}
+
+bool xtf_replay_deal(XtfReplay *replay, GError **error)
+{
+    const XtfLocations *locations = xtf_trace_context_locations(&replay->context, error);
+    g_autoptr(GArray) arrays = g_array_new(FALSE, FALSE, sizeof(XtfArray));
+    g_autofree uint64_t *rows = g_new0(uint64_t, (size_t)replay->n_processes + 1);
+    XtfWorld *world = replay->options.world;
+
+    for (uint32_t p = 0; locations && p < replay->n_processes; p++)
+        for (uint32_t l = 0; l < replay->known[p].public.n_locations; l++)
+            if (!count_location(replay, &locations->all[replay->known[p].first_location + l], arrays, &rows[p], error))
+                return false;
+    if (!locations)
+        return false;
+    replay->borders = xtf_replay_divide_by(rows, replay->n_processes, xtf_world_size(world));
+    return true;
+}
+
+/* ---- Locations. */
+
+void xtf_replay_forget_others(XtfReplay *replay)
+{
+    unsigned rank = xtf_world_rank(replay->options.world);
+    uint32_t first = replay->borders[rank], end = replay->borders[rank + 1];
+
+    for (uint32_t p = 0; p < replay->n_processes; p++)
+        for (uint32_t l = 0; (p < first || p >= end) && l < replay->known[p].public.n_locations; l++)
+            replay->locations[replay->known[p].first_location + l] =
+                (XtfReplayLocation){.begin = UINT64_MAX, .calls = UINT64_MAX};
+}
+
+/* ---- Groups. */
+
+static void pack_number(GByteArray *to, uint64_t number)
+{
+    g_byte_array_append(to, (const guint8 *)&number, sizeof number);
+}
+
+/* Returns the groups and the doubtful messages of the replay. The caller unrefs them. */
+static GBytes *pack_groups(const XtfReplay *replay)
+{
+    GByteArray *packed = g_byte_array_new();
+    GHashTableIter iter;
+    gpointer group, doubts;
+
+    pack_number(packed, replay->groups.n);
+    g_byte_array_append(packed, (const guint8 *)replay->groups.all,
+                        (guint)(replay->groups.n * sizeof *replay->groups.all));
+    pack_number(packed, replay->doubts ? g_hash_table_size(replay->doubts) : 0);
+    if (replay->doubts) {
+        g_hash_table_iter_init(&iter, replay->doubts);
+        while (g_hash_table_iter_next(&iter, &group, &doubts)) {
+            const GArray *runs = doubts;
+            pack_number(packed, GPOINTER_TO_UINT(group));
+            pack_number(packed, runs->len);
+            g_byte_array_append(packed, (const guint8 *)runs->data, (guint)(runs->len * sizeof(XtfRun)));
+        }
+    }
+    return g_byte_array_free_to_bytes(packed);
+}
+
+static void unpack(const uint8_t **from, void *to, size_t n)
+{
+    if (n > 0)
+        memcpy(to, *from, n);
+    *from += n;
+}
+
+/* Joins the counts of a group. Each side of it belongs to a process, so one rank alone has counted it. */
+static void join_group(XtfGroup *to, const XtfGroup *from)
+{
+    to->sent += from->sent;
+    to->received += from->received;
+    to->uncertain |= from->uncertain;
+    to->location = MIN(to->location, from->location);
+    to->receiver_or_rank = MIN(to->receiver_or_rank, from->receiver_or_rank);
+    to->listed |= from->listed;
+}
+
+/* Adds packed groups to those of the replay. */
+static void join_groups(XtfReplay *replay, GBytes *packed)
+{
+    const uint8_t *from = g_bytes_get_data(packed, NULL);
+    uint64_t n, n_doubts, group, n_runs;
+
+    unpack(&from, &n, sizeof n);
+    g_autofree uint32_t *numbers = g_new(uint32_t, n + 1);
+    for (uint64_t i = 0; i < n; i++) {
+        XtfGroup added;
+        unpack(&from, &added, sizeof added);
+        numbers[i] = xtf_groups_find(&replay->groups, &added.key, true);
+        join_group(&replay->groups.all[numbers[i]], &added);
+    }
+    unpack(&from, &n_doubts, sizeof n_doubts);
+    for (uint64_t i = 0; i < n_doubts; i++) {
+        g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(XtfRun));
+        unpack(&from, &group, sizeof group);
+        unpack(&from, &n_runs, sizeof n_runs);
+        g_array_set_size(runs, (guint)n_runs);
+        unpack(&from, runs->data, n_runs * sizeof(XtfRun));
+        xtf_replay_keep_doubts(replay, numbers[group], runs);
+    }
+}
+
+/* Replaces the groups by the joined ones, and gives the envelopes their new numbers. */
+static void replace_groups(XtfReplay *replay, GBytes *joined)
+{
+    XtfGroups own = replay->groups;
+
+    replay->groups = (XtfGroups){0};
+    g_clear_pointer(&replay->doubts, g_hash_table_unref);
+    join_groups(replay, joined);
+    for (uint64_t i = 0; i < replay->n_envelopes; i++) {
+        uint32_t *group = &replay->envelopes[i].group;
+        if (*group != UINT32_MAX)
+            *group = xtf_groups_find(&replay->groups, &own.all[*group].key, false);
+    }
+    xtf_groups_finish(&own);
+}
+
+static bool may_pack(const XtfReplay *replay, GError **error)
+{
+    return replay->groups.n <= GROUPS_PACKED_MAX ||
+           xtf_fail(error, XTF_ERROR_TOO_LARGE, "ranks allow at most %u groups of messages: one process allows more",
+                    (unsigned)GROUPS_PACKED_MAX);
+}
+
+bool xtf_replay_join_groups(XtfReplay *replay, GError **error)
+{
+    XtfWorld *world = replay->options.world;
+    bool is_first = xtf_world_rank(world) == 0;
+    GError *own = NULL;
+
+    may_pack(replay, &own);
+    if (!xtf_world_have_succeeded(world, own, error))
+        return false;
+    own = NULL;
+    g_autoptr(GBytes) packed = pack_groups(replay);
+    g_autoptr(GPtrArray) all = xtf_world_gather(world, packed);
+    for (guint i = 1; all && i < all->len; i++)
+        join_groups(replay, all->pdata[i]);
+    may_pack(replay, &own);
+    if (!xtf_world_have_succeeded(world, own, error))
+        return false;
+    g_autoptr(GBytes) joined = is_first ? pack_groups(replay) : NULL, shared = xtf_world_broadcast(world, joined);
+    if (!is_first)
+        replace_groups(replay, shared);
+    return true;
+}
+
+/* ---- A run. */
+
+void xtf_replay_find_member_shares(XtfReplay *replay)
+{
+    uint32_t rank = xtf_world_rank(replay->options.world), n_ranks = xtf_world_size(replay->options.world);
+    g_autofree bool *has = g_new(bool, n_ranks);
+
+    for (uint32_t i = 0; i < replay->n_comms; i++) {
+        XtfComm *comm = &replay->comms[i];
+        if (!comm->members || comm->shares)
+            continue;
+        memset(has, 0, n_ranks * sizeof *has);
+        comm->shares = g_new(uint32_t, MIN(n_ranks, comm->n));
+        for (uint32_t member = 0; member < comm->n; member++) {
+            uint32_t share = replay->processes[comm->members[member]].share;
+            comm->n_own += share == rank;
+            if (!has[share])
+                comm->shares[comm->n_shares++] = share;
+            has[share] = true;
+        }
+    }
+}
+
+/* A rank that waits, and what all ranks do next. */
+typedef struct {
+    uint32_t process;  /* the first process that waits; UINT32_MAX: none */
+    bool any_ahead;    /* some processes are far ahead */
+    bool in_operation; /* it waits in the operation `operation` */
+    uint64_t operation;
+} Waiting;
+
+static Waiting find_waiting(const XtfReplayShare *share)
+{
+    const XtfReplay *replay = share->replay;
+    Waiting waiting = {.process = UINT32_MAX, .any_ahead = !g_queue_is_empty((GQueue *)&share->ahead)};
+
+    for (uint32_t i = share->first; i < share->end && waiting.process == UINT32_MAX; i++) {
+        const XtfProcess *process = &replay->processes[i];
+        if (process->waits_for == XTF_NO_KEY && !process->waits_in)
+            continue;
+        waiting.process = i;
+        waiting.in_operation = process->waits_for == XTF_NO_KEY;
+        waiting.operation = waiting.in_operation ? process->waits_in->key : 0;
+    }
+    return waiting;
+}
+
+/* Returns the first process that waits in any rank. */
+static Waiting join_waiting(XtfWorld *world, const Waiting *own)
+{
+    g_autoptr(GBytes) packed = g_bytes_new(own, sizeof *own);
+    g_autoptr(GPtrArray) all = xtf_world_gather(world, packed);
+    Waiting first = *own;
+
+    for (guint i = 1; all && i < all->len; i++) {
+        Waiting other;
+        memcpy(&other, g_bytes_get_data(all->pdata[i], NULL), sizeof other);
+        other.any_ahead |= first.any_ahead;
+        first.any_ahead = other.any_ahead;
+        if (other.process < first.process)
+            first = other;
+    }
+    g_autoptr(GBytes) joined = g_bytes_new(&first, sizeof first), shared = xtf_world_broadcast(world, joined);
+    memcpy(&first, g_bytes_get_data(shared, NULL), sizeof first);
+    return first;
+}
+
+/* Breaks a deadlock at the first process that waits; see replay-shares.c. */
+static void break_at(XtfReplayShare *share, const Waiting *first)
+{
+    XtfReplay *replay = share->replay;
+
+    if (first->in_operation) {
+        xtf_replay_give_up_operation(share, first->operation);
+    } else if (xtf_share_owns(share, first->process)) {
+        XtfProcess *process = &replay->processes[first->process];
+        replay->groups.all[process->waits_for >> 32].broken = true;
+        xtf_replay_wake(share, process);
+    }
+}
+
+XtfMailState xtf_replay_decide_in_ranks(XtfReplayShare *share)
+{
+    const XtfReplayConsumer *consumer = share->consumer;
+    const Waiting own = find_waiting(share), first = join_waiting(share->replay->options.world, &own);
+
+    if (first.any_ahead) {
+        share->may_run_ahead = own.any_ahead;
+        return XTF_MAIL_NEWS;
+    }
+    if (first.process != UINT32_MAX) {
+        break_at(share, &first);
+        return XTF_MAIL_NEWS;
+    }
+    return consumer->finish && consumer->finish(consumer->data) ? XTF_MAIL_NEWS : XTF_MAIL_ENDED;
+}
+
+/* All ranks know the unmatched messages. */
+void xtf_replay_join_counts(const XtfReplay *replay, XtfReplayCounts *counts)
+{
+    uint64_t numbers[] = {counts->messages, counts->collectives, counts->uncertain_sends, counts->uncertain_receives,
+                          counts->uncertain_collectives};
+
+    xtf_world_sum(replay->options.world, numbers, G_N_ELEMENTS(numbers));
+    counts->messages = numbers[0];
+    counts->collectives = numbers[1];
+    counts->uncertain_sends = numbers[2];
+    counts->uncertain_receives = numbers[3];
+    counts->uncertain_collectives = numbers[4];
+}

@@ -29,6 +29,7 @@ typedef struct {
     const XtfLocations *locations;
     Run *runs;
     uint32_t n;
+    XtfWorld *world;
     XtfWriter *writer;
     XtfSteps *steps;
     XtfCallpathNumbers callpaths; /* call paths of the trace of all runs */
@@ -54,10 +55,13 @@ static XtfWriter *create_writer(const Runs *runs, Run *run, GError **error)
 static bool analyze_run(const Runs *runs, const XtfRunGaps *gaps, uint32_t number, XtfAnalyzeReport *report,
                         GError **error)
 {
+    const XtfRunWindow window = xtf_run_window(gaps, number);
     Run *run = &runs->runs[number];
-    g_autoptr(XtfWriter) writer = create_writer(runs, run, error);
 
-    if (!writer || !xtf_analyze_window(runs->trace, xtf_run_window(gaps, number), writer, runs->steps, report, error) ||
+    if (!runs->writer)
+        return xtf_analyze_window(runs->trace, window, runs->world, NULL, runs->steps, report, error);
+    g_autoptr(XtfWriter) writer = create_writer(runs, run, error);
+    if (!writer || !xtf_analyze_window(runs->trace, window, runs->world, writer, runs->steps, report, error) ||
         !xtf_writer_close(g_steal_pointer(&writer), error))
         return false;
     g_autofree char *path = g_strdup_printf("/proc/self/fd/%d", run->fd);
@@ -270,18 +274,18 @@ static bool write_whole(Runs *runs, GError **error)
            write_callpaths(runs, error) && write_derived(runs, error);
 }
 
-bool xtf_analyze_runs(XtfTrace *trace, const XtfRunGaps *gaps, XtfWriter *writer, XtfSteps *steps,
+bool xtf_analyze_runs(XtfTrace *trace, const XtfRunGaps *gaps, XtfWorld *world, XtfWriter *writer, XtfSteps *steps,
                       XtfAnalyzeReport *report, GError **error)
 {
     g_autofree Run *all = g_new0(Run, gaps->n + 1);
-    Runs runs = {.trace = trace, .runs = all, .n = gaps->n + 1, .writer = writer, .steps = steps};
+    Runs runs = {.trace = trace, .runs = all, .n = gaps->n + 1, .world = world, .writer = writer, .steps = steps};
 
     for (uint32_t i = 0; i < runs.n; i++)
         all[i].fd = -1;
     xtf_callpath_numbers_init(&runs.callpaths);
     bool good = xtf_trace_context_init(&runs.context, trace, false, nothing_is_reserved, error) &&
-                xtf_analyze_clear(writer, error) && analyze_all(&runs, gaps, report, error) &&
-                write_whole(&runs, error);
+                (!writer || xtf_analyze_clear(writer, error)) && analyze_all(&runs, gaps, report, error) &&
+                (!writer || write_whole(&runs, error));
     for (uint32_t i = 0; i < runs.n; i++)
         run_finish(&all[i]);
     xtf_callpath_numbers_finish(&runs.callpaths);

@@ -7,6 +7,7 @@
 #include "src/analysis/causes/delays.h"
 #include "src/analysis/ideal/ideal.h"
 #include "src/analysis/waits/collect.h"
+#include "src/analysis/waits/gather.h"
 #include "src/analysis/waits/rows.h"
 #include "src/model/schemas.h"
 #include "src/trace/select/parallel.h"
@@ -56,50 +57,99 @@ static bool analyze_backward(XtfReplay *replay, XtfPoints *points, XtfWriter *wr
     return good;
 }
 
-/* Finds waits and their causes. One run of the replay serves both the waits and the ideal run. The ideal run is written
- * first, so that its memory is free for the later steps. */
+/* Finds waits and the ideal run, by one run of the replay. In a job, rank 0 then has the ideal run of all ranks. */
+static bool find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfIdeal **ideal, XtfSteps *steps, XtfFound *found,
+                       GError **error)
+{
+    XtfWorld *world = xtf_replay_world(replay);
+    uint32_t n_threads = CLAMP(xtf_replay_n_processes(replay), 1, MIN(xtf_parallel_threads(), SHARES_MAX));
+    uint32_t n_shares = world ? xtf_world_size(world) : n_threads;
+    g_autofree uint32_t *borders = xtf_replay_divide(replay, n_shares);
+    const uint32_t whole[] = {0, xtf_replay_n_processes(replay)};
+    GError *own = NULL;
+
+    *ideal = xtf_ideal_new(replay, world ? whole : borders, world ? 1 : n_shares, &own);
+    if (*ideal)
+        xtf_find_waits(replay, borders, n_shares, raw, xtf_ideal_consumer(*ideal), steps, found, &own);
+    return xtf_world_have_succeeded(world, own, error) && (!world || xtf_ideal_gather(*ideal, world, error));
+}
+
+/* Collects the points of waits. In a job, rank 0 then has those of all ranks. */
+static bool collect_points(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, XtfPoints **points, GError **error)
+{
+    XtfWorld *world = xtf_replay_world(replay);
+    GError *own = NULL;
+
+    *points = xtf_points_collect(replay, raw, steps, &own);
+    return xtf_world_have_succeeded(world, own, error) && (!world || xtf_points_gather(*points, world, error));
+}
+
+/* Finds waits and their causes. The ideal run is written first, so that its memory is free for the later steps. In a
+ * job, rank 0 goes on alone once all points are found. */
 static bool analyze_replay(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps,
                            XtfAnalyzeReport *report, GError **error)
 {
-    uint32_t n_shares = CLAMP(xtf_replay_n_processes(replay), 1, MIN(xtf_parallel_threads(), SHARES_MAX));
-    g_autofree uint32_t *borders = xtf_replay_divide(replay, n_shares);
-    g_autoptr(XtfIdeal) ideal = xtf_ideal_new(replay, borders, n_shares, error);
-    if (!ideal ||
-        !xtf_find_waits(replay, borders, n_shares, raw, xtf_ideal_consumer(ideal), steps, &report->found, error))
+    g_autoptr(XtfIdeal) ideal = NULL;
+    g_autoptr(XtfPoints) points = NULL;
+
+    if (!find_waits(replay, raw, &ideal, steps, &report->found, error) ||
+        !xtf_find_other_waits(replay, raw, steps, error))
         return false;
     xtf_replay_end_runs(replay);
     trim_heap();
-    if (!xtf_ideal_write(ideal, writer, steps, &report->ideal, error))
+    if (writer && !xtf_ideal_write(ideal, writer, steps, &report->ideal, error))
         return false;
     g_clear_pointer(&ideal, xtf_ideal_free);
     trim_heap();
-    g_autoptr(XtfPoints) points = xtf_points_collect(replay, raw, steps, error);
-    if (!points)
+    if (!collect_points(replay, raw, steps, &points, error))
         return false;
-    report->levels = xtf_callpath_log_cut(xtf_replay_callpaths(replay));
     xtf_raw_points_finish(raw);
+    if (!writer)
+        return true;
+    xtf_callpath_log_number(xtf_replay_callpaths(replay));
+    report->levels = xtf_callpath_log_cut(xtf_replay_callpaths(replay));
     trim_heap();
     return analyze_backward(replay, points, writer, steps, report, error) &&
            xtf_waits_write(points, writer, steps, &report->found, error);
 }
 
-bool xtf_analyze_window(XtfTrace *trace, XtfRunWindow window, XtfWriter *writer, XtfSteps *steps,
+/* Opens the raw points of a replay. The pairs of each rank of a job have numbers of their own. */
+static bool open_raw_points(const XtfReplay *replay, XtfRawPoints *raw, GError **error)
+{
+    const XtfWorld *world = xtf_replay_world(replay);
+    uint32_t n_locations = 0;
+
+    for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++)
+        n_locations += xtf_replay_process(replay, i)->n_locations;
+    bool good = xtf_raw_points_init(raw, n_locations, error);
+    if (world) {
+        raw->next_pair = xtf_world_rank(world);
+        raw->pair_step = xtf_world_size(world);
+    }
+    return good;
+}
+
+bool xtf_analyze_window(XtfTrace *trace, XtfRunWindow window, XtfWorld *world, XtfWriter *writer, XtfSteps *steps,
                         XtfAnalyzeReport *report, GError **error)
 {
-    const XtfReplayOptions options = {
-        .window = window, .calls = true, .cancel = steps->cancel, .progress = xtf_steps_show, .progress_data = steps};
+    const XtfReplayOptions options = {.window = window,
+                                      .calls = true,
+                                      .world = world,
+                                      .cancel = steps->cancel,
+                                      .progress = xtf_steps_show,
+                                      .progress_data = steps};
     XtfRawPoints raw;
-    uint32_t n_locations = 0;
+    GError *own = NULL;
 
     xtf_steps_begin(steps, "reading", 0);
     g_autoptr(XtfReplay) replay = xtf_replay_new(trace, &options, error);
-    if (!replay || !xtf_analyze_clear(writer, error))
+    if (!replay)
         return false;
     trim_heap();
-    for (uint32_t i = 0; i < xtf_replay_n_processes(replay); i++)
-        n_locations += xtf_replay_process(replay, i)->n_locations;
+    if (open_raw_points(replay, &raw, &own) && writer)
+        xtf_analyze_clear(writer, &own);
     bool good =
-        xtf_raw_points_init(&raw, n_locations, error) && analyze_replay(replay, &raw, writer, steps, report, error);
+        xtf_world_have_succeeded(world, own, error) && analyze_replay(replay, &raw, writer, steps, report, error);
     xtf_raw_points_finish(&raw);
     return good;
 }

@@ -56,15 +56,15 @@ static bool write_analyses(XtfTrace *trace, const GArray *analyses, XtfWriter *w
     return keep_others(analyses, writer, table, error);
 }
 
-static bool analyze_runs_or_whole(XtfTrace *trace, XtfWriter *writer, XtfSteps *steps, XtfAnalyzeReport *report,
-                                  GError **error)
+static bool analyze_runs_or_whole(XtfTrace *trace, XtfWorld *world, XtfWriter *writer, XtfSteps *steps,
+                                  XtfAnalyzeReport *report, GError **error)
 {
     XtfRunGaps gaps;
 
     if (!xtf_run_gaps_load(&gaps, trace, error))
         return false;
-    bool good = gaps.n > 0 ? xtf_analyze_runs(trace, &gaps, writer, steps, report, error)
-                           : xtf_analyze_window(trace, (XtfRunWindow){0}, writer, steps, report, error);
+    bool good = gaps.n > 0 ? xtf_analyze_runs(trace, &gaps, world, writer, steps, report, error)
+                           : xtf_analyze_window(trace, (XtfRunWindow){0}, world, writer, steps, report, error);
     xtf_run_gaps_finish(&gaps);
     return good;
 }
@@ -84,8 +84,10 @@ bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const Xtf
     /* Tables that cannot be replaced cause an error before the long work. A later error loses no data, as nothing is
      * committed. */
     g_autoptr(GArray) analyses = xtf_analyses_read(trace, error);
-    if (!analyses || !analyze_runs_or_whole(trace, writer, &steps, report, error))
+    if (!analyses || !analyze_runs_or_whole(trace, options->world, writer, &steps, report, error))
         return false;
+    if (!writer)
+        return true;
     g_autofree char *cut = report->levels ? xtf_analyses_cut_tool(tool, report->levels) : NULL;
     return write_analyses(trace, analyses, writer, cut ? cut : tool, error);
 }

@@ -9,6 +9,7 @@
 #include "src/analysis/waits/find.h"
 
 typedef struct {
+    XtfWorld *world;     /* the ranks that analyse the trace together; NULL: this process alone */
     atomic_bool *cancel; /* set to true by any thread to stop with XTF_ERROR_CANCELLED; may be NULL */
     /* Called from time to time, by any thread, with the step, its progress and its total. A total of 0 is not known.
      * May be NULL. */
@@ -27,6 +28,10 @@ typedef struct {
 /*
  * Analyses a trace. Writes derived rows and their tables by a writer of the trace's file, or of a copy of it. The new
  * rows replace the rows of an earlier analysis. Commits nothing. All cores share the work.
+ *
+ * In a job all ranks call the function. Rank 0 alone has a writer, and gets the report; the others pass NULL. The ranks
+ * share the work up to the points of waits, then rank 0 goes on alone. A rank that fails returns false without an error
+ * if another rank reports one. The caller then calls xtf_world_have_succeeded().
  */
 bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const XtfAnalyzeOptions *options,
                  XtfAnalyzeReport *report, GError **error);

@@ -1,8 +1,11 @@
 #include "src/analysis/ideal/ideal.h"
 
+#include <string.h>
+
 #include "src/analysis/ideal/network.h"
 #include "src/analysis/waits/row-sorter.h"
 #include "src/model/schemas.h"
+#include "src/world/stream.h"
 
 struct XtfIdeal {
     XtfRowSorter rows;
@@ -10,6 +13,7 @@ struct XtfIdeal {
     const XtfClockMap **clocks; /* by location; NULL: local times are global */
     XtfNetworkConsumer consumer;
     XtfNetworkRun *run;
+    uint64_t latest; /* in a job: the end of the run in the other ranks */
 };
 
 static bool add_ideal_row(void *data, uint32_t location, const XtfNetworkWait *wait, GError **error)
@@ -87,6 +91,58 @@ const XtfReplayConsumer *xtf_ideal_consumer(const XtfIdeal *ideal)
     return xtf_network_run_consumer(ideal->run);
 }
 
+/* ---- Ranks. */
+
+typedef enum {
+    IDEAL_ROW, /* RowItem */
+    IDEAL_END, /* uint64_t: when the run ends */
+} Item;
+
+typedef struct {
+    uint64_t location;
+    XtfIdealRow row;
+} RowItem;
+
+static bool put_row(void *data, uint32_t location, const void *row, GError **error)
+{
+    RowItem *item = xtf_world_stream_put(data, 0, IDEAL_ROW, sizeof *item);
+
+    item->location = location;
+    memcpy(&item->row, row, sizeof item->row);
+    return true;
+}
+
+static bool put_rows(XtfIdeal *ideal, XtfWorldStream *stream, GError **error)
+{
+    uint64_t end;
+
+    if (!xtf_network_run_end(ideal->run, &end, error) || !xtf_row_sorter_read(&ideal->rows, put_row, stream, error))
+        return false;
+    *(uint64_t *)xtf_world_stream_put(stream, 0, IDEAL_END, sizeof end) = end;
+    return true;
+}
+
+static bool read_item(void *data, unsigned from, uint32_t kind, const void *bytes, uint32_t n_bytes, GError **error)
+{
+    XtfIdeal *ideal = data;
+    const RowItem *item = bytes;
+
+    if (kind == IDEAL_ROW)
+        return xtf_row_sorter_add(&ideal->rows, (uint32_t)item->location, &item->row, error);
+    ideal->latest = MAX(ideal->latest, *(const uint64_t *)bytes);
+    return true;
+}
+
+bool xtf_ideal_gather(XtfIdeal *ideal, XtfWorld *world, GError **error)
+{
+    g_autoptr(XtfWorldStream) stream = xtf_world_stream_new(world);
+    GError *own = NULL;
+
+    if (xtf_world_rank(world) == 0 || put_rows(ideal, stream, &own))
+        xtf_world_stream_end(stream, read_item, ideal, &own);
+    return xtf_world_have_succeeded(world, own, error);
+}
+
 bool xtf_ideal_write(XtfIdeal *ideal, XtfWriter *writer, XtfSteps *steps, uint64_t *end, GError **error)
 {
     uint32_t schema;
@@ -94,6 +150,7 @@ bool xtf_ideal_write(XtfIdeal *ideal, XtfWriter *writer, XtfSteps *steps, uint64
     if (!xtf_network_run_end(ideal->run, end, error) ||
         !xtf_writer_add_schema(writer, xtf_model_schema(XTF_MODEL_IDEAL), &schema, error))
         return false;
+    *end = MAX(*end, ideal->latest);
     xtf_steps_begin(steps, "writing the ideal run", xtf_row_sorter_n(&ideal->rows));
     return xtf_row_sorter_write(&ideal->rows, writer, schema, id_of, ideal->locations, steps, error);
 }

@@ -17,5 +17,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfIdeal, xtf_ideal_free)
 /* Returns the consumer for exactly one run of the replay, for all its shares. The run may also serve other consumers.
  * Borrowed. */
 const XtfReplayConsumer *xtf_ideal_consumer(const XtfIdeal *ideal);
+/* Moves the rows of all ranks of a job to rank 0, after the replay's run. Collective: if it fails, one rank gets the
+ * error. */
+bool xtf_ideal_gather(XtfIdeal *ideal, XtfWorld *world, GError **error);
 /* Writes the rows, as a step, after the replay's run. *end: length of the ideal run in ticks. */
 bool xtf_ideal_write(XtfIdeal *ideal, XtfWriter *writer, XtfSteps *steps, uint64_t *end, GError **error);

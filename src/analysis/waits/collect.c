@@ -39,38 +39,23 @@ static bool check_interrupt(void *data, uint64_t n_rows, GError **error)
 
 /* ---- Time by call path. */
 
-static bool flush_times(Worker *worker, uint64_t *at, GError **error)
-{
-    size_t bytes = worker->n_times * sizeof *worker->times;
-
-    *at = xtf_spool_allot(&worker->points->times, bytes);
-    worker->n_times = 0;
-    return xtf_spool_put(&worker->points->times, *at, worker->times, bytes, error);
-}
-
 static int compare_callpaths(const void *a, const void *b)
 {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return x < y ? -1 : x > y;
 }
 
-/* Writes the buffered points and their times. Until then, a point's `times` is an index in the buffer. */
+/* Writes the buffered points and their times. */
 static bool flush_points(Worker *worker, GError **error)
 {
-    uint64_t at;
-
-    if (worker->n_out == 0)
-        return true;
-    if (!flush_times(worker, &at, error))
-        return false;
-    for (uint32_t i = 0; i < worker->n_out; i++)
-        worker->out[i].times = at + worker->out[i].times * sizeof *worker->times;
     uint64_t first = worker->next_out;
-    size_t n = worker->n_out;
+    uint32_t n = worker->n_out, n_times = worker->n_times;
+
+    if (n == 0)
+        return true;
     worker->next_out += n;
-    worker->n_out = 0;
-    return xtf_spool_put(&worker->points->points, first * sizeof *worker->out, worker->out, n * sizeof *worker->out,
-                         error);
+    worker->n_out = worker->n_times = 0;
+    return xtf_points_put(worker->points, first, worker->out, n, worker->times, n_times, error);
 }
 
 static bool put_point(Worker *worker, const XtfPoint *point, GError **error)
@@ -322,6 +307,5 @@ XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *st
     xtf_steps_begin(steps, "points of waits", points->n);
     if (!xtf_parallel(&parallel, &work, points->n_locations, error))
         return NULL;
-    xtf_callpath_log_number(points->callpaths);
     return g_steal_pointer(&points);
 }

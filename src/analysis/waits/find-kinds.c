@@ -1,7 +1,49 @@
 /* Adds the points of waits that need no messages. Only one-sided communication and OpenMP's teams have points on
- * other locations, too. */
+ * other locations, too. In a job, rank 0 finds them, and sends points to the ranks that have their locations. */
 #include "src/analysis/kinds/kinds.h"
 #include "src/analysis/waits/find-private.h"
+#include "src/world/stream.h"
+
+/* A point for the rank that has its location. */
+typedef struct {
+    uint32_t location, unused;
+    XtfPoint point;
+} Sent;
+
+typedef struct {
+    XtfRawPoints *raw;
+    XtfWorldStream *stream; /* NULL: no job */
+    uint32_t *first;        /* the first location of each rank, and behind them the number of locations */
+} Kinds;
+
+static bool add_own_point(XtfRawPoints *raw, uint32_t location, const XtfPoint *point, GError **error)
+{
+    raw->locations[location].kinds = true;
+    return xtf_raw_points_add(raw, location, point, error);
+}
+
+static bool add_point(const Kinds *kinds, uint32_t location, const XtfPoint *point, GError **error)
+{
+    unsigned rank = 0;
+
+    if (!kinds->stream)
+        return add_own_point(kinds->raw, location, point, error);
+    while (location >= kinds->first[rank + 1])
+        rank++;
+    if (rank == 0)
+        return add_own_point(kinds->raw, location, point, error);
+    Sent *sent = xtf_world_stream_put(kinds->stream, rank, 0, sizeof *sent);
+    *sent = (Sent){.location = location, .point = *point};
+    return true;
+}
+
+static bool read_point(void *data, unsigned from, uint32_t kind, const void *bytes, uint32_t n_bytes, GError **error)
+{
+    const Kinds *kinds = data;
+    const Sent *sent = bytes;
+
+    return add_own_point(kinds->raw, sent->location, &sent->point, error);
+}
 
 static XtfPointSide side_of(const XtfKindWait *wait)
 {
@@ -28,18 +70,18 @@ static XtfPointSide side_of(const XtfKindWait *wait)
 
 static bool add_barrier(void *data, const XtfKindBarrier *barrier, uint64_t *instance, GError **error)
 {
-    XtfRawPoints *raw = data;
+    XtfRawPoints *raw = ((const Kinds *)data)->raw;
     XtfOperation operation = {.culprit = barrier->last, .culprit_seq = barrier->last_seq};
     g_autofree XtfOperationMember *members = g_new(XtfOperationMember, barrier->n);
 
     for (uint32_t i = 0; i < barrier->n; i++)
         members[i] = (XtfOperationMember){.location = barrier->locations[i], .synchronises = true};
-    *instance = raw->operations.n;
+    *instance = raw->operations.n + (raw->pair_step - raw->operations.n % raw->pair_step) % raw->pair_step;
     return xtf_operations_put(&raw->operations, *instance, &operation, members, barrier->n, error);
 }
 
 /* Adds the MET point of the location that was late for the wait at `point`. */
-static bool add_met(XtfRawPoints *raw, const XtfKindWait *wait, const XtfPoint *point, GError **error)
+static bool add_met(const Kinds *kinds, const XtfKindWait *wait, const XtfPoint *point, GError **error)
 {
     const XtfEnd end = {.seq = wait->arrival.seq,
                         .time = wait->arrival.time,
@@ -53,8 +95,7 @@ static bool add_met(XtfRawPoints *raw, const XtfKindWait *wait, const XtfPoint *
     met.partner = wait->location;
     met.partner_seq = wait->seq;
     met.instance = point->instance;
-    raw->locations[wait->culprit].kinds = true;
-    return xtf_raw_points_add(raw, wait->culprit, &met, error);
+    return add_point(kinds, wait->culprit, &met, error);
 }
 
 /* Ends the call of the point behind the wait and its completion: after a wait in one-sided communication, both sides
@@ -67,7 +108,7 @@ static void end_meeting(XtfPoint *point)
 
 static bool add_kind_point(void *data, const XtfKindWait *wait, GError **error)
 {
-    XtfRawPoints *raw = data;
+    const Kinds *kinds = data;
     const XtfEnd end = {.seq = wait->seq,
                         .time = wait->time,
                         .enter = wait->enter,
@@ -99,19 +140,41 @@ static bool add_kind_point(void *data, const XtfKindWait *wait, GError **error)
         point.seq += wait->sync == XTF_KIND_ENDS;
     }
     end_meeting(&point);
-    raw->locations[wait->location].kinds = true;
     if (point.side == XTF_POINT_MEETS) {
-        point.instance = raw->n_pairs++;
-        if (!add_met(raw, wait, &point, error))
+        point.instance = xtf_raw_points_number_pair(kinds->raw);
+        if (!add_met(kinds, wait, &point, error))
             return false;
     }
-    return xtf_raw_points_add(raw, wait->location, &point, error);
+    return add_point(kinds, wait->location, &point, error);
+}
+
+static bool find_kinds(XtfReplay *replay, Kinds *kinds, XtfSteps *steps, GError **error)
+{
+    const XtfKindConsumer consumer = {.data = kinds, .wait = add_kind_point, .barrier = add_barrier};
+
+    return xtf_kinds_find(xtf_replay_context(replay), xtf_replay_window(replay), steps, &consumer, error);
+}
+
+/* Returns the first location of each rank. The caller frees them. */
+static uint32_t *first_of_ranks(const XtfReplay *replay, unsigned n)
+{
+    g_autofree uint32_t *by_process = xtf_replay_first_locations(replay), *borders = xtf_replay_divide(replay, n);
+    uint32_t *first = g_new(uint32_t, n + 1);
+
+    for (unsigned i = 0; i <= n; i++)
+        first[i] = by_process[borders[i]];
+    return first;
 }
 
 bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error)
 {
-    const XtfKindConsumer consumer = {.data = raw, .wait = add_kind_point, .barrier = add_barrier};
+    XtfWorld *world = xtf_replay_world(replay);
+    g_autoptr(XtfWorldStream) stream = world ? xtf_world_stream_new(world) : NULL;
+    g_autofree uint32_t *first = world ? first_of_ranks(replay, xtf_world_size(world)) : NULL;
+    Kinds kinds = {.raw = raw, .stream = stream, .first = first};
 
     xtf_steps_begin(steps, "waits without messages", 0);
-    return xtf_kinds_find(xtf_replay_context(replay), xtf_replay_window(replay), steps, &consumer, error);
+    if ((!world || xtf_world_rank(world) == 0) && !find_kinds(replay, &kinds, steps, error))
+        return false;
+    return !world || xtf_world_stream_end(stream, read_point, &kinds, error);
 }

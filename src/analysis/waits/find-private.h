@@ -77,6 +77,7 @@ typedef struct XtfFindProgress XtfFindProgress; /* of find-progress.c */
 /* The data of all shares of the run. A location is used by the share of its process alone. */
 typedef struct {
     XtfReplay *replay;
+    XtfWorld *world; /* NULL: no job */
     XtfRawPoints *raw;
     XtfRawPoints candidates; /* of find-progress.c, by location; `seq` is the call's enter, `part` the record */
     const XtfReplayConsumer *beside;
@@ -90,7 +91,7 @@ typedef struct {
 typedef struct {
     XtfFindShared *shared;
     XtfReplayShare *share;
-    uint32_t first, end; /* locations of the share; after the run, of all shares */
+    uint32_t first, end; /* locations of the share; after a run of threads, of all shares */
     XtfReplay *replay;
     XtfRawPoints *raw;
     const XtfReplayConsumer *beside;
@@ -109,7 +110,8 @@ typedef struct {
         uint32_t n_kept; /* pairs kept since the pages of pairs were released */
     } pairs;             /* the pairs of `many` */
     XtfFindProgress *progress;
-    GError *error; /* the first error */
+    unsigned n_finished; /* calls of xtf_find_finish() */
+    GError *error;       /* the first error */
 } XtfFind;
 
 /* Letters of one share's find to that of another. */
@@ -204,6 +206,8 @@ void xtf_find_progress_init(XtfFind *find);
 void xtf_find_progress_finish(XtfFind *find);
 /* Adds the counts of another share. */
 void xtf_find_progress_join(XtfFind *find, const XtfFind *from);
+/* Adds up the counts of all ranks, and those of judged messages. Collective. */
+void xtf_find_progress_sum(XtfFind *find, XtfWorld *world);
 /* Looks for waits until the other side of a message enters MPI again, on both sides. Both sides must be complete. */
 void xtf_find_progress(XtfFind *find, const XtfSent *message, const XtfEnd *sent, const XtfEnd *posting);
 /* Reads a letter of the share that has the completing side. */
@@ -219,7 +223,7 @@ void xtf_find_operation_end(void *find, const XtfReplayEvent *at, XtfReplayColle
 /* Describes the end of a member, and keeps it until the last member of the operation ends; see XtfReplayConsumer. */
 void xtf_find_describe_end(void *find, const XtfReplayEvent *at, void *described);
 void xtf_find_operation_ended(void *find, XtfReplayCollective *collective, uint32_t rank, const void *described);
-/* Adds the waits that need no messages. */
+/* Adds the waits that need no messages. Collective in a job; false without an error: another rank has failed. */
 bool xtf_find_kinds(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error);
 /* Sets a member's wait, until `last` begins, and its completion, from `first_end` on: Scalasca's formula for
  * operations. */

@@ -104,6 +104,17 @@ void xtf_find_progress_join(XtfFind *find, const XtfFind *from)
         }
 }
 
+void xtf_find_progress_sum(XtfFind *find, XtfWorld *world)
+{
+    uint64_t counts[] = {find->found.judged, find->found.violations};
+
+    xtf_world_sum(world, counts, G_N_ELEMENTS(counts));
+    find->found.judged = counts[0];
+    find->found.violations = counts[1];
+    if (find->progress)
+        xtf_world_sum(world, (uint64_t *)find->progress->classes, sizeof find->progress->classes / sizeof(uint64_t));
+}
+
 /* ---- Candidates of messages. */
 
 /* Counts the gaps that begin before a time. */
@@ -351,7 +362,7 @@ static void add_points(Calls *calls, uint32_t location, XtfPoint *waits)
     waits->time = calls->time;
     waits->part = 0;
     waits->part_kind = UINT8_MAX;
-    waits->instance = find->raw->n_pairs++;
+    waits->instance = xtf_raw_points_number_pair(find->raw);
     met.partner = location;
     met.partner_seq = waits->seq;
     met.instance = waits->instance;

@@ -1,3 +1,5 @@
+#include <string.h>
+
 #include "src/analysis/waits/find-private.h"
 #include "src/model/wait-kinds.h"
 
@@ -19,45 +21,78 @@ static bool bound_of(const XtfFind *find, uint32_t process, uint32_t location, b
     return bound->found;
 }
 
-static void find_bound_waits(XtfFind *find, bool init)
+/* Finds the last ENTER and the first LEAVE of the locations that this process knows. */
+static Bound find_entered(const XtfFind *find, bool init)
 {
     Bound entered = {.first_end = UINT64_MAX};
     XtfReplayBound bound;
 
-    for (unsigned round = 0; round < 2; round++)
-        for (uint32_t p = 0; p < xtf_replay_n_processes(find->replay); p++)
-            for (uint32_t l = 0; l < xtf_replay_process(find->replay, p)->n_locations; l++) {
-                uint32_t location = find->first_location[p] + l;
-                if (!bound_of(find, p, l, init, &bound))
-                    continue;
-                if (round == 0) {
-                    if (entered.n++ == 0 || bound.enter > entered.last)
-                        entered = (Bound){bound.enter,     entered.first_end, location,
-                                          bound.leave_seq, bound.leave_row,   entered.n};
-                    entered.first_end = MIN(entered.first_end, bound.leave);
-                    continue;
-                }
-                const XtfEnd end = {.seq = bound.leave_seq,
-                                    .time = bound.leave,
-                                    .enter = bound.enter,
-                                    .leave = bound.leave,
-                                    .location = location,
-                                    .region = bound.region,
-                                    .callpath = bound.callpath};
-                XtfPoint point =
-                    xtf_find_point(&end, init ? XTF_LABEL_init_completion : XTF_LABEL_finalize_wait, XTF_POINT_WORLD);
-                xtf_find_wait(&point, bound.enter, bound.leave, entered.last, entered.first_end);
-                if (init)
-                    point.wait = 0; /* the cause is unknown: nothing is recorded before MPI_Init */
-                point.instance = UINT64_MAX - 1 - init;
-                if (location != entered.latest) {
-                    point.partner = entered.latest;
-                    point.partner_seq = entered.latest_seq;
-                    point.match = init ? UINT64_MAX : entered.latest_row;
-                }
-                if (entered.n > 1)
-                    xtf_find_add(find, location, &point);
-            }
+    for (uint32_t p = 0; p < xtf_replay_n_processes(find->replay); p++)
+        for (uint32_t l = 0; l < xtf_replay_process(find->replay, p)->n_locations; l++) {
+            if (!bound_of(find, p, l, init, &bound))
+                continue;
+            if (entered.n++ == 0 || bound.enter > entered.last)
+                entered = (Bound){bound.enter,     entered.first_end, find->first_location[p] + l,
+                                  bound.leave_seq, bound.leave_row,   entered.n};
+            entered.first_end = MIN(entered.first_end, bound.leave);
+        }
+    return entered;
+}
+
+/* Joins the bounds of all ranks, whose locations are in the order of the ranks. */
+static void join_entered(XtfWorld *world, Bound *entered)
+{
+    g_autoptr(GBytes) own = g_bytes_new(entered, sizeof *entered);
+    g_autoptr(GPtrArray) all = xtf_world_gather(world, own);
+
+    for (guint i = 1; all && i < all->len; i++) {
+        Bound other, before = *entered;
+        memcpy(&other, g_bytes_get_data(all->pdata[i], NULL), sizeof other);
+        if (other.n > 0 && (before.n == 0 || other.last > before.last))
+            *entered = other;
+        entered->first_end = MIN(before.first_end, other.first_end);
+        entered->n = before.n + other.n;
+    }
+    g_autoptr(GBytes) joined = g_bytes_new(entered, sizeof *entered), shared = xtf_world_broadcast(world, joined);
+    memcpy(entered, g_bytes_get_data(shared, NULL), sizeof *entered);
+}
+
+static void add_bound_point(XtfFind *find, bool init, uint32_t location, const XtfReplayBound *bound,
+                            const Bound *entered)
+{
+    const XtfEnd end = {.seq = bound->leave_seq,
+                        .time = bound->leave,
+                        .enter = bound->enter,
+                        .leave = bound->leave,
+                        .location = location,
+                        .region = bound->region,
+                        .callpath = bound->callpath};
+    XtfPoint point = xtf_find_point(&end, init ? XTF_LABEL_init_completion : XTF_LABEL_finalize_wait, XTF_POINT_WORLD);
+
+    xtf_find_wait(&point, bound->enter, bound->leave, entered->last, entered->first_end);
+    if (init)
+        point.wait = 0; /* the cause is unknown: nothing is recorded before MPI_Init */
+    point.instance = UINT64_MAX - 1 - init;
+    if (location != entered->latest) {
+        point.partner = entered->latest;
+        point.partner_seq = entered->latest_seq;
+        point.match = init ? UINT64_MAX : entered->latest_row;
+    }
+    xtf_find_add(find, location, &point);
+}
+
+static void find_bound_waits(XtfFind *find, bool init)
+{
+    XtfWorld *world = xtf_replay_world(find->replay);
+    Bound entered = find_entered(find, init);
+    XtfReplayBound bound;
+
+    if (world)
+        join_entered(world, &entered);
+    for (uint32_t p = 0; entered.n > 1 && p < xtf_replay_n_processes(find->replay); p++)
+        for (uint32_t l = 0; l < xtf_replay_process(find->replay, p)->n_locations; l++)
+            if (bound_of(find, p, l, init, &bound))
+                add_bound_point(find, init, find->first_location[p] + l, &bound, &entered);
 }
 
 /* ---- The pass. */
@@ -146,6 +181,22 @@ static void read_letter(void *data, const void *letter, uint32_t n_bytes)
     }
 }
 
+/* Ends the work of a rank. First the calls that wait for several messages end, then the candidates of all ranks are
+ * judged. Both may write letters. */
+static bool finish_in_job(void *data)
+{
+    XtfFind *find = data;
+
+    if (find->n_finished == 0) {
+        xtf_find_messages_end(find);
+    } else if (find->n_finished == 1) {
+        xtf_find_progress_sum(find, find->shared->world);
+        if (!find->error)
+            xtf_find_progress_end(find, &find->error);
+    }
+    return find->n_finished++ < 2;
+}
+
 static XtfReplayConsumer consumer_of(XtfFind *find)
 {
     return (XtfReplayConsumer){
@@ -166,6 +217,7 @@ static XtfReplayConsumer consumer_of(XtfFind *find)
         .end_bytes = sizeof(XtfEnd),
         .describe_end = xtf_find_describe_end,
         .ended = xtf_find_operation_ended,
+        .finish = finish_in_job,
         .read = read_letter,
     };
 }
@@ -196,41 +248,60 @@ static bool move_error(XtfFind *finds, uint32_t n, GError **error)
     return true;
 }
 
-static bool run_shares(XtfFindShared *shared, const uint32_t *borders, XtfFind *finds, uint32_t n, XtfFound *found,
-                       GError **error)
+/* Runs the shares of this process. */
+static bool run_shares(XtfFindShared *shared, const uint32_t *borders, uint32_t n_shares, XtfFind *finds, uint32_t n,
+                       XtfFound *found, GError **error)
 {
     g_autofree XtfReplayConsumer *consumers = g_new(XtfReplayConsumer, n);
     XtfReplayCounts counts;
 
     for (uint32_t i = 0; i < n; i++)
         consumers[i] = consumer_of(&finds[i]);
-    if (!xtf_replay_run_shares(shared->replay, borders, n, consumers, &counts, error) || !move_error(finds, n, error))
+    if (!xtf_replay_run_shares(shared->replay, borders, n_shares, consumers, &counts, error) ||
+        !move_error(finds, n, error))
         return false;
-    join_shares(finds, n);
-    find_bound_waits(&finds[0], true);
-    find_bound_waits(&finds[0], false);
+    if (!shared->world) {
+        join_shares(finds, n);
+        if (!xtf_find_progress_end(&finds[0], error) || !move_error(finds, n, error))
+            return false;
+    }
     *found = finds[0].found;
     found->counts = counts;
-    return xtf_find_progress_end(&finds[0], error) && move_error(finds, n, error);
+    return true;
 }
 
 bool xtf_find_waits(XtfReplay *replay, const uint32_t *borders, uint32_t n_shares, XtfRawPoints *raw,
                     const XtfReplayConsumer *beside, XtfSteps *steps, XtfFound *found, GError **error)
 {
+    const XtfReplayLocal local = xtf_replay_local(replay, n_shares);
     XtfFindShared shared = {.replay = replay,
+                            .world = xtf_replay_world(replay),
                             .raw = raw,
                             .beside = beside,
                             .candidates = {.spool = XTF_SPOOL_NONE, .operations = XTF_OPERATIONS_NONE}};
-    g_autofree XtfFind *finds = g_new0(XtfFind, n_shares);
+    g_autofree XtfFind *finds = g_new0(XtfFind, local.n);
 
     *found = (XtfFound){0};
     xtf_steps_begin(steps, "replaying", 0);
     bool good = shared_init(&shared, error);
-    for (uint32_t i = 0; i < n_shares; i++)
-        find_init(&finds[i], &shared, borders[i], borders[i + 1]);
-    good = good && run_shares(&shared, borders, finds, n_shares, found, error);
-    for (uint32_t i = 0; i < n_shares; i++)
+    for (uint32_t i = 0; i < local.n; i++)
+        find_init(&finds[i], &shared, borders[local.first + i], borders[local.first + i + 1]);
+    good = good && run_shares(&shared, borders, n_shares, finds, local.n, found, error);
+    for (uint32_t i = 0; i < local.n; i++)
         find_finish(&finds[i]);
     shared_finish(&shared);
-    return good && xtf_find_kinds(replay, raw, steps, error) && xtf_raw_points_end(raw, error);
+    return good;
+}
+
+bool xtf_find_other_waits(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error)
+{
+    g_autofree uint32_t *first_location = xtf_replay_first_locations(replay);
+    XtfFind find = {.replay = replay, .raw = raw, .first_location = first_location, .end = UINT32_MAX};
+    GError *own = NULL;
+
+    find_bound_waits(&find, true);
+    find_bound_waits(&find, false);
+    if (move_error(&find, 1, &own) && xtf_find_kinds(replay, raw, steps, &own))
+        xtf_raw_points_end(raw, &own);
+    return xtf_world_have_succeeded(xtf_replay_world(replay), own, error);
 }

@@ -18,3 +18,8 @@ struct XtfPoints {
     XtfOperations operations;
     XtfCallpathLog *callpaths; /* owned by the replay */
 };
+
+/* Writes n points, from number `first` on, and their times, which are in the order of the points. Until then a point's
+ * `times` is an index in `times`. */
+bool xtf_points_put(XtfPoints *points, uint64_t first, XtfPoint *all, uint32_t n, const XtfCallpathTicks *times,
+                    uint32_t n_times, GError **error);

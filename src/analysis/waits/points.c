@@ -46,6 +46,17 @@ uint64_t xtf_points_n(const XtfPoints *points)
     return points->n;
 }
 
+bool xtf_points_put(XtfPoints *points, uint64_t first, XtfPoint *all, uint32_t n, const XtfCallpathTicks *times,
+                    uint32_t n_times, GError **error)
+{
+    uint64_t at = xtf_spool_allot(&points->times, n_times * sizeof *times);
+
+    for (uint32_t i = 0; i < n; i++)
+        all[i].times = at + all[i].times * sizeof *times;
+    return xtf_spool_put(&points->times, at, times, n_times * sizeof *times, error) &&
+           xtf_spool_put(&points->points, first * sizeof *all, all, n * sizeof *all, error);
+}
+
 bool xtf_points_read(const XtfPoints *points, uint64_t first, uint64_t n, XtfPoint *to, GError **error)
 {
     if (!xtf_spool_get(&points->points, first * sizeof *to, to, n * sizeof *to, error))

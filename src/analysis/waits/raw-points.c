@@ -18,6 +18,7 @@ bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error
         .spool = XTF_SPOOL_NONE,
         .n_locations = n_locations,
         .room = CLAMP(BUFFERS_BYTES / sizeof(XtfPoint) / MAX(n_locations, 1), BUFFER_MIN, BUFFER_MAX),
+        .pair_step = 1,
         .operations = XTF_OPERATIONS_NONE,
     };
     raw->locations = xtf_paged_grow(&raw->paged_locations, n * sizeof *raw->locations);

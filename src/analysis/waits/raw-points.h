@@ -34,12 +34,23 @@ typedef struct {
     XtfPaged paged_locations, paged_buffers;
     uint32_t n_locations, room;
     uint32_t n_added; /* atomic: points added since the pages were released */
-    uint64_t n_pairs; /* number of pairs of a MEETS and a MET */
+    /* The number of the next pair of a MEETS and a MET, and the step to the one after it: in a job, each rank has
+     * numbers of its own. */
+    uint64_t next_pair, pair_step;
     XtfOperations operations;
 } XtfRawPoints;
 
 bool xtf_raw_points_init(XtfRawPoints *raw, uint32_t n_locations, GError **error);
 void xtf_raw_points_finish(XtfRawPoints *raw);
+/* Returns a number for a pair of a MEETS and a MET. */
+static inline uint64_t xtf_raw_points_number_pair(XtfRawPoints *raw)
+{
+    uint64_t number = raw->next_pair;
+
+    raw->next_pair += raw->pair_step;
+    return number;
+}
+
 /* Adds a point. Several threads may add points of different locations at once. */
 bool xtf_raw_points_add(XtfRawPoints *raw, uint32_t location, const XtfPoint *point, GError **error);
 /* Writes all buffers, after the last point was added. */

@@ -73,6 +73,45 @@ bool xtf_row_sorter_add(XtfRowSorter *sorter, uint32_t location, const void *row
     return true;
 }
 
+/* ---- Reading. */
+
+static bool read_rows(XtfLogReader *reader, uint32_t first, XtfRowSorterRead read, void *data, GError **error)
+{
+    const uint8_t *record, *end;
+
+    for (;;) {
+        if (!xtf_log_next(reader, &record, &end, error))
+            return false;
+        if (!record)
+            return true;
+        uint32_t number = (uint32_t)xtf_log_get(&record);
+        if (!read(data, first + number, record, error))
+            return false;
+    }
+}
+
+static bool read_group(XtfRowSorter *sorter, uint32_t number, XtfRowSorterRead read, void *data, GError **error)
+{
+    XtfRowGroup *group = &sorter->groups[number];
+    XtfLogReader reader;
+    XtfLog log;
+
+    if (!xtf_log_writer_end(&group->log, &log, error))
+        return false;
+    xtf_log_reader_init(&reader, &sorter->spool, &log, BUFFERS_BYTES / GROUPS_MAX);
+    bool good = read_rows(&reader, group->first, read, data, error);
+    xtf_log_reader_finish(&reader);
+    return good;
+}
+
+bool xtf_row_sorter_read(XtfRowSorter *sorter, XtfRowSorterRead read, void *data, GError **error)
+{
+    for (uint32_t i = 0; i < sorter->n_groups; i++)
+        if (!read_group(sorter, i, read, data, error))
+            return false;
+    return true;
+}
+
 /* ---- Writing. */
 
 typedef struct {
@@ -86,48 +125,34 @@ typedef struct {
 
 /* The state of one worker: the arrays of the current group; NULL: the location has no rows yet. */
 typedef struct {
+    const Work *work;
     XtfArrayWriter **arrays;
+    uint32_t first; /* location of arrays[0] */
+    uint64_t n_rows;
 } Worker;
 
-static bool append_row(const Work *work, const Worker *worker, uint32_t first, const uint8_t *record, GError **error)
+static bool append_row(void *data, uint32_t location, const void *row, GError **error)
 {
-    uint64_t number = xtf_log_get(&record);
-    XtfArrayWriter **array = &worker->arrays[number];
+    Worker *worker = data;
+    const Work *work = worker->work;
+    XtfArrayWriter **array = &worker->arrays[location - worker->first];
 
     if (!*array)
-        *array = xtf_writer_array(work->writer, work->id(work->data, first + (uint32_t)number), work->schema, error);
-    return *array && xtf_array_writer_append(*array, record, error);
+        *array = xtf_writer_array(work->writer, work->id(work->data, location), work->schema, error);
+    return *array && xtf_array_writer_append(*array, row, error) &&
+           (++worker->n_rows % ROWS_AT_ONCE != 0 || xtf_steps_advance(work->steps, ROWS_AT_ONCE, error));
 }
 
-static bool append_rows(const Work *work, const Worker *worker, uint32_t first, XtfLogReader *reader, GError **error)
+static bool write_group(Worker *worker, uint32_t number, GError **error)
 {
-    const uint8_t *record, *end;
+    XtfRowSorter *sorter = worker->work->sorter;
+    uint32_t n = sorter->groups[number + 1].first - sorter->groups[number].first;
 
-    for (uint64_t n = 0;;) {
-        if (!xtf_log_next(reader, &record, &end, error))
-            return false;
-        if (!record)
-            return xtf_steps_advance(work->steps, n % ROWS_AT_ONCE, error);
-        if (!append_row(work, worker, first, record, error))
-            return false;
-        if (++n % ROWS_AT_ONCE == 0 && !xtf_steps_advance(work->steps, ROWS_AT_ONCE, error))
-            return false;
-    }
-}
-
-static bool write_group(const Work *work, const Worker *worker, uint32_t number, GError **error)
-{
-    XtfRowSorter *sorter = work->sorter;
-    uint32_t first = sorter->groups[number].first, n = sorter->groups[number + 1].first - first;
-    XtfLogReader reader;
-    XtfLog log;
-
-    if (!xtf_log_writer_end(&sorter->groups[number].log, &log, error))
-        return false;
     memset(worker->arrays, 0, n * sizeof *worker->arrays);
-    xtf_log_reader_init(&reader, &sorter->spool, &log, BUFFERS_BYTES / GROUPS_MAX);
-    bool good = append_rows(work, worker, first, &reader, error);
-    xtf_log_reader_finish(&reader);
+    worker->first = sorter->groups[number].first;
+    worker->n_rows = 0;
+    bool good = read_group(sorter, number, append_row, worker, error) &&
+                xtf_steps_advance(worker->work->steps, worker->n_rows % ROWS_AT_ONCE, error);
     for (uint32_t i = 0; good && i < n; i++)
         good = !worker->arrays[i] || xtf_array_writer_close(worker->arrays[i], error);
     return good;
@@ -138,6 +163,7 @@ static void *create_group_writer(void *data)
     const Work *work = data;
     Worker *worker = g_new0(Worker, 1);
 
+    worker->work = work;
     worker->arrays = g_new0(XtfArrayWriter *, work->sorter->group_size);
     return worker;
 }
@@ -145,7 +171,7 @@ static void *create_group_writer(void *data)
 static bool write_groups(void *worker, void *data, uint32_t first, uint32_t end, GError **error)
 {
     for (uint32_t i = first; i < end; i++)
-        if (!write_group(data, worker, i, error))
+        if (!write_group(worker, i, error))
             return false;
     return true;
 }

@@ -38,6 +38,10 @@ uint64_t xtf_row_sorter_n(const XtfRowSorter *sorter);
 /* Adds the next row of a location, given by its index. One thread adds the rows of a block. */
 bool xtf_row_sorter_add(XtfRowSorter *sorter, uint32_t location, const void *row, GError **error);
 
+typedef bool (*XtfRowSorterRead)(void *data, uint32_t location, const void *row, GError **error);
+
+/* Ends the rows, and reads them: those of a location in the order in which they were added. */
+bool xtf_row_sorter_read(XtfRowSorter *sorter, XtfRowSorterRead read, void *data, GError **error);
 /* Appends the rows of each location to its array of a schema, in the order in which they were added, and closes the
  * arrays. `id` returns the key of a location. Counts each row for the current step. */
 bool xtf_row_sorter_write(XtfRowSorter *sorter, XtfWriter *writer, uint32_t schema,

@@ -17,6 +17,7 @@
 #include "src/trace/context/region-classes.h"
 #include "src/trace/select/parallel.h"
 #include "src/trace/text/time-scale.h"
+#include "src/world/world.h"
 
 enum {
     CACHE_BYTES = 8 << 20,
@@ -114,13 +115,36 @@ static void print_next_commands(const Analyze *analyze)
 
 /* ---- The work. */
 
+static XtfTrace *open_source(const Analyze *analyze, char **path, GError **error)
+{
+    /* A small cache is enough, as each part of the trace is read in order, once or twice. */
+    const XtfOpenOptions open = {.cache_bytes = CACHE_BYTES};
+    const XtfSourceOptions options = {.open = &open, .quiet = analyze->job.quiet, .no_companion = true};
+
+    return xtf_cli_open_source(analyze->named, &options, path, error);
+}
+
+/* Opens the trace. In a job rank 0 opens it first: it may import an archive, which the others then find. */
+static XtfTrace *open_in_order(const Analyze *analyze, char **path, GError **error)
+{
+    XtfWorld *world = analyze->job.world;
+    g_autoptr(XtfTrace) trace = NULL;
+    GError *own = NULL;
+
+    if (!world || xtf_world_rank(world) == 0)
+        trace = open_source(analyze, path, &own);
+    if (!xtf_world_have_succeeded(world, own, error))
+        return NULL;
+    own = NULL;
+    if (!trace)
+        trace = open_source(analyze, path, &own);
+    return !world || xtf_world_have_succeeded(world, own, error) ? g_steal_pointer(&trace) : NULL;
+}
+
 static bool analyze_source(Analyze *analyze, GError **error)
 {
     g_autofree char *path = NULL;
-    /* A small cache is enough, as each part of the trace is read in order, once or twice. */
-    const XtfOpenOptions open = {.cache_bytes = CACHE_BYTES};
-    const XtfSourceOptions source_options = {.open = &open, .quiet = analyze->job.quiet, .no_companion = true};
-    g_autoptr(XtfTrace) trace = xtf_cli_open_source(analyze->named, &source_options, &path, error);
+    g_autoptr(XtfTrace) trace = open_in_order(analyze, &path, error);
 
     if (!trace)
         return false;
@@ -138,6 +162,29 @@ static bool analyze_source(Analyze *analyze, GError **error)
     return true;
 }
 
+/* Analyses alone or, if the launcher of an MPI started several processes, with the other ranks of the job. */
+static int analyze_in_world(Analyze *analyze, unsigned jobs)
+{
+    GError *error = NULL;
+    XtfWorld *world = xtf_world_start(&error);
+
+    if (!world) {
+        xtf_cli_fail(error);
+        xtf_world_give_up();
+        return XTF_EXIT_FAILED;
+    }
+    if (xtf_world_size(world) > 1) {
+        analyze->job.world = world;
+        analyze->job.quiet |= xtf_world_rank(world) > 0;
+        jobs = jobs > 0 ? jobs : 1; /* users start a rank for each core */
+    }
+    xtf_parallel_set_threads(jobs);
+    bool good = analyze_source(analyze, &error);
+    int status = good ? XTF_EXIT_DONE : error ? xtf_cli_fail(error) : XTF_EXIT_FAILED; /* another rank reports it */
+    xtf_world_end(world, status);
+    return status;
+}
+
 int xtf_command_analyze(int argc, char **argv)
 {
     g_autofree char *output = NULL;
@@ -152,7 +199,6 @@ int xtf_command_analyze(int argc, char **argv)
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &quiet, "Show no progress and no report", NULL},
         {0},
     };
-    GError *error = NULL;
 
     if (!xtf_cli_parse(
             &argc, &argv, 1, "TRACE",
@@ -173,8 +219,7 @@ int xtf_command_analyze(int argc, char **argv)
         fputs("xtf: analyze: --jobs takes a number from 1 on (0: one thread per processor)\n", stderr);
         return XTF_EXIT_USAGE;
     }
-    xtf_parallel_set_threads((unsigned)jobs);
     analyze.named = argv[1];
     analyze.job = (XtfAnalysisJob){.output = output, .force = force, .quiet = quiet};
-    return analyze_source(&analyze, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+    return analyze_in_world(&analyze, (unsigned)jobs);
 }

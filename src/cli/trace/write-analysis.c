@@ -1,6 +1,7 @@
 #include "src/cli/trace/write-analysis.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
@@ -153,27 +154,87 @@ static char *find_default_place(const XtfAnalysisJob *job)
     return path;
 }
 
-bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report, GError **error)
+/* Writes the analysis to its place. */
+static bool write_to_place(const Work *work, GError **error)
 {
-    XtfInterrupts interrupts;
+    if (!work->output)
+        return write_in_place(work, error);
+    return work->job->imported ? write_with_import(work, error) : write_aside(work, error);
+}
+
+static bool analyze_and_write(Work *work, GError **error)
+{
+    const XtfAnalysisJob *job = work->job;
 
     if (!has_place(job, error))
         return false;
     g_autofree char *default_place = job->output ? NULL : find_default_place(job);
-    Work work = {.job = job, .output = default_place ? default_place : job->output, .report = report};
-    if (job->force && !work.output)
+    work->output = default_place ? default_place : job->output;
+    if (job->force && !work->output)
         return xtf_fail(
             error, XTF_ERROR_INVALID,
             "the analysis goes into '%s' itself and replaces an earlier one: --force is for -o, and for merged "
             "files (see xtf analyze --help)",
             job->source);
+    return write_to_place(work, error);
+}
+
+/* ---- Ranks of a job. */
+
+/* What shows that two ranks have opened the same commit of a file. */
+typedef struct {
+    uint8_t file_id[16];
+    uint64_t commit;
+} Identity;
+
+/* Checks that all ranks have opened the same trace. */
+static bool check_same_trace(const XtfAnalysisJob *job, GError **error)
+{
+    GError *own = NULL;
+    XtfTraceInfo info;
+    Identity identity = {0}, of_first;
+
+    xtf_trace_get_info(job->trace, &info);
+    memcpy(identity.file_id, info.file_id, sizeof identity.file_id);
+    identity.commit = info.commit;
+    g_autoptr(GBytes) packed = g_bytes_new(&identity, sizeof identity);
+    g_autoptr(GBytes) shared = xtf_world_broadcast(job->world, packed);
+    memcpy(&of_first, g_bytes_get_data(shared, NULL), sizeof of_first);
+    if (memcmp(identity.file_id, of_first.file_id, sizeof of_first.file_id) != 0)
+        xtf_fail(&own, XTF_ERROR_INVALID,
+                 "'%s' is another file here than for rank 0: it must be on a file system that all ranks share",
+                 job->source);
+    else if (identity.commit != of_first.commit)
+        xtf_fail(&own, XTF_ERROR_INVALID, "'%s' grows: ranks analyse a trace when it is complete", job->source);
+    return xtf_world_have_succeeded(job->world, own, error);
+}
+
+/* Analyses in a rank: rank 0 writes. */
+static bool analyze_in_rank(Work *work, GError **error)
+{
+    const XtfAnalysisJob *job = work->job;
+    GError *own = NULL;
+
+    if (!check_same_trace(job, error))
+        return false;
+    if (xtf_world_rank(job->world) == 0)
+        analyze_and_write(work, &own);
+    else
+        xtf_analyze(job->trace, NULL, TOOL, &work->options, work->report, &own);
+    return xtf_world_have_succeeded(job->world, own, error);
+}
+
+bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report, GError **error)
+{
+    XtfInterrupts interrupts;
+    Work work = {.job = job, .report = report};
+
     g_autoptr(XtfProgress) progress = xtf_progress_new("analysing", "rows", job->quiet);
+    work.options.world = job->world;
     work.options.progress = xtf_progress_step;
     work.options.progress_data = progress;
     work.options.cancel = xtf_interrupts_catch(&interrupts);
-    bool good = !work.output    ? write_in_place(&work, error)
-                : job->imported ? write_with_import(&work, error)
-                                : write_aside(&work, error);
+    bool good = job->world ? analyze_in_rank(&work, error) : analyze_and_write(&work, error);
     xtf_interrupts_release(&interrupts);
     xtf_progress_hide(progress);
     return good;

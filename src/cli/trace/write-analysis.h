@@ -12,9 +12,11 @@ typedef struct {
     bool imported;             /* `path` is the import of an archive: the output is a copy of it with the analysis */
     bool force;                /* replace any other file at the output, too */
     bool quiet;                /* no progress bar, no remarks */
+    XtfWorld *world;           /* the ranks that analyse the trace together; NULL: this process alone */
 } XtfAnalysisJob;
 
 /* Analyses the trace. Without an `output` the analysis goes into the trace, or beside a merged file. For an archive,
  * whose import may be removed, the output is a separate trace. Until all is done the file stays unchanged. Refuses a
- * trace in several files: an analysis is of one .xtf file, with all its rows. Signals cancel. */
+ * trace in several files: an analysis is of one .xtf file, with all its rows. Signals cancel. In a job rank 0 writes
+ * the analysis; if a rank fails, one rank gets the error. */
 bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report, GError **error);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lets imports by ranks fail. All ranks end, one prints a message, and the status is not 0. Nothing is left of the output. An older output
+"""Lets imports and analyses by ranks fail. All ranks end, one prints a message, and the status is not 0. Nothing is left of the output. An older output
 stays.
 
 usage: test_faults.py XTF WRITE_LOCATIONS NAME...   (of MPIs)
@@ -29,7 +29,9 @@ RANK = "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}"
 WAIT = 100  # seconds for processes to begin or end, on a busy machine
 
 
-class Faults(unittest.TestCase):
+class Case(unittest.TestCase):
+    """A test with archives, in a folder of its own."""
+
     @classmethod
     def setUpClass(cls):
         cls.archives = pathlib.Path(tempfile.mkdtemp(prefix="xtf-world-"))
@@ -70,7 +72,7 @@ class Faults(unittest.TestCase):
         # warnings of several ranks arrive together. MPICH over TCP hangs now and then as it ends.
         path.write_text(f'#!/bin/sh\nexport OMPI_MCA_btl=self,tcp UCX_TLS=sysv,self\nrank={RANK}\n{text}\nexec "{XTF}" "$@"\n')
         path.chmod(0o755)
-        self.addCleanup(path.unlink)
+        self.addCleanup(path.unlink, missing_ok=True)
         return path
 
     def messages(self, stderr):
@@ -105,6 +107,8 @@ class Faults(unittest.TestCase):
                 continue
         return found
 
+
+class Imports(Case):
     def test_missing_archive(self):
         for mpi in NAMES:
             self.expect_failure(mpi, 3, [XTF, "import", "-o", "out.xtf.d", "/nowhere/traces.otf2"], "nowhere/traces.otf2: No such file")
@@ -202,6 +206,88 @@ class Faults(unittest.TestCase):
             stdout, _ = self.launch(mpi, 3, XTF, "import", "-f", "-o", "out.xtf", "events.json")
             self.assertEqual(stdout.count("18             18"), 1, stdout)
             subprocess.run([XTF, "check", "-q", self.folder / "out.xtf"], check=True)
+
+
+class Analyses(Case):
+    """The trace stays as it is, and an older analysis beside it."""
+
+    COMMAND = ["analyze", "-q", "-f", "-o", "out.analysis"]
+
+    def import_archive(self, archive):
+        """Imports an archive outside of the test's folder, and returns the trace."""
+        trace = f"{os.path.dirname(archive)}.xtf"
+        if not os.path.exists(trace):
+            subprocess.run([XTF, "import", "-q", "-o", trace, archive], check=True)
+        return trace
+
+    def test_missing_trace(self):
+        for mpi in NAMES:
+            self.expect_failure(mpi, 3, [XTF, *self.COMMAND, "/nowhere/run.xtf"], "nowhere/run.xtf: No such file")
+
+    def test_archive_is_imported_once(self):
+        for mpi in NAMES:
+            script = self.script(f'export XTF_CACHE_DIR="{self.folder}/cache"')
+            stdout, _ = self.launch(mpi, 3, script, "analyze", self.small)
+            self.assertEqual(stdout.count("critical path"), 1)
+            self.assertEqual(len(list((self.folder / "cache").rglob("*.xtf"))), 1)
+            shutil.rmtree(self.folder / "cache")
+
+    def test_damaged_page(self):
+        """Only some rank reads a damaged page of records; it may be any."""
+        trace = pathlib.Path(self.import_archive(self.large))
+        whole = trace.read_bytes()
+        for mpi, place in zip(NAMES, (len(whole) // 5, len(whole) // 2)):
+            damaged = self.folder / "damaged.xtf"
+            damaged.write_bytes(whole[:place] + bytes(byte ^ 0x55 for byte in whole[place:place + 8192]) + whole[place + 8192:])
+            self.expect_failure(mpi, 3, [XTF, *self.COMMAND, "damaged.xtf"], "its checksum is wrong")
+
+    def test_full_disk_of_one_rank(self):
+        trace = self.import_archive(self.large)
+        for mpi in NAMES:
+            for rank, name in ((0, ""), (2, r"rank 2 on \S+: ")):
+                script = self.script(f'if [ "$rank" = {rank} ]; then ulimit -f 64; fi')
+                self.expect_failure(mpi, 3, [script, *self.COMMAND, trace], f"xtf: {name}.*(File too large|.*limit)")
+
+    def test_other_file_of_one_rank(self):
+        trace = self.import_archive(self.small)
+        for name in ("one", "two"):
+            (self.folder / name).mkdir()
+        shutil.copy(trace, self.folder / "one" / "run.xtf")
+        subprocess.run([XTF, "import", "-q", "-o", self.folder / "two" / "run.xtf", self.small], check=True)
+        script = self.script('cd one; [ "$rank" = 1 ] && cd ../two')
+        for mpi in NAMES:
+            self.expect_failure(mpi, 3, [script, *self.COMMAND, "run.xtf"], r"rank 1 on \S+: 'run.xtf' is another file here than for rank 0")
+
+    def test_killed_rank(self):
+        """Rank 1 is killed at some time of the analysis: the output is missing, or whole."""
+        trace = self.import_archive(self.large)
+        for mpi in NAMES:
+            for delay in (0.1, 0.3, 0.6):
+                script = self.script(f'if [ "$rank" = 1 ]; then (sleep {delay}; kill -9 $$) & fi')
+                job = self.begin(mpi, 3, script, *self.COMMAND, trace)
+                job.communicate(timeout=170)
+                if (self.folder / "out.analysis").exists():
+                    subprocess.run([XTF, "check", "-q", self.folder / "out.analysis"], check=True)
+                    os.unlink(self.folder / "out.analysis")
+                else:
+                    self.assertNotEqual(job.returncode, 0)
+                self.await_end(trace)
+
+    def test_interrupt(self):
+        trace = self.import_archive(self.large)
+        for mpi in NAMES:
+            job = self.begin(mpi, 3, XTF, *self.COMMAND, trace)
+            while len(self.processes_of(trace)) < 3 and job.poll() is None:
+                pass
+            time.sleep(0.2)
+            job.send_signal(signal.SIGINT)
+            _, stderr = job.communicate(timeout=170)
+            self.assertLessEqual(len(self.messages(stderr)), 1, stderr)
+            if (self.folder / "out.analysis").exists():  # the signal came when all was done
+                os.unlink(self.folder / "out.analysis")
+            else:
+                self.assertNotEqual(job.returncode, 0)
+            self.await_end(trace)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 #include "src/world/stream.h"
 
 enum {
-    BATCH_BYTES = 256 << 10, /* a batch with as many bytes is sent */
+    BATCH_BYTES = 256 << 10, /* a batch is sent when it has this many bytes */
     WAITING_MAX = 8,         /* messages that wait before xtf_world_stream_put() waits, too */
 };
 

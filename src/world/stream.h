@@ -7,8 +7,8 @@
 
 typedef struct XtfWorldStream XtfWorldStream;
 
-/* Opens a stream. Borrows the world, whose batches belong to the stream until xtf_world_stream_end() has returned in
- * all ranks, which another collective function makes sure of. */
+/* Opens a stream. Borrows the world. No other batches may be sent until xtf_world_stream_end() has returned in all
+ * ranks: a collective function has to follow it. */
 XtfWorldStream *xtf_world_stream_new(XtfWorld *world);
 void xtf_world_stream_free(XtfWorldStream *stream); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfWorldStream, xtf_world_stream_free)

@@ -74,7 +74,7 @@ static bool find_waits(XtfReplay *replay, XtfRawPoints *raw, XtfIdeal **ideal, X
     return xtf_world_have_succeeded(world, own, error) && (!world || xtf_ideal_gather(*ideal, world, error));
 }
 
-/* Collects the points of waits. In a job, rank 0 then has those of all ranks. */
+/* Collects the points of waits. In a job, rank 0 gets the points of all ranks. */
 static bool collect_points(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, XtfPoints **points, GError **error)
 {
     XtfWorld *world = xtf_replay_world(replay);
@@ -85,7 +85,7 @@ static bool collect_points(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps
 }
 
 /* Finds waits and their causes. The ideal run is written first, so that its memory is free for the later steps. In a
- * job, rank 0 goes on alone once all points are found. */
+ * job, rank 0 alone finds the causes. */
 static bool analyze_replay(XtfReplay *replay, XtfRawPoints *raw, XtfWriter *writer, XtfSteps *steps,
                            XtfAnalyzeReport *report, GError **error)
 {

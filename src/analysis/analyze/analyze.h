@@ -30,7 +30,7 @@ typedef struct {
  * rows replace the rows of an earlier analysis. Commits nothing. All cores share the work.
  *
  * In a job all ranks call the function. Rank 0 alone has a writer, and gets the report; the others pass NULL. The ranks
- * share the work up to the points of waits, then rank 0 goes on alone. A rank that fails returns false without an error
+ * share the work up to the points of waits, then rank 0 works alone. A rank that fails returns false without an error
  * if another rank reports one. The caller then calls xtf_world_have_succeeded().
  */
 bool xtf_analyze(XtfTrace *trace, XtfWriter *writer, const char *tool, const XtfAnalyzeOptions *options,

@@ -103,7 +103,7 @@ typedef struct {
     XtfIdealRow row;
 } RowItem;
 
-static bool put_row(void *data, uint32_t location, const void *row, GError **error)
+static bool send_ideal_row(void *data, uint32_t location, const void *row, GError **error)
 {
     RowItem *item = xtf_world_stream_put(data, 0, IDEAL_ROW, sizeof *item);
 
@@ -112,11 +112,12 @@ static bool put_row(void *data, uint32_t location, const void *row, GError **err
     return true;
 }
 
-static bool put_rows(XtfIdeal *ideal, XtfWorldStream *stream, GError **error)
+static bool send_ideal_rows(XtfIdeal *ideal, XtfWorldStream *stream, GError **error)
 {
     uint64_t end;
 
-    if (!xtf_network_run_end(ideal->run, &end, error) || !xtf_row_sorter_read(&ideal->rows, put_row, stream, error))
+    if (!xtf_network_run_end(ideal->run, &end, error) ||
+        !xtf_row_sorter_read(&ideal->rows, send_ideal_row, stream, error))
         return false;
     *(uint64_t *)xtf_world_stream_put(stream, 0, IDEAL_END, sizeof end) = end;
     return true;
@@ -138,7 +139,7 @@ bool xtf_ideal_gather(XtfIdeal *ideal, XtfWorld *world, GError **error)
     g_autoptr(XtfWorldStream) stream = xtf_world_stream_new(world);
     GError *own = NULL;
 
-    if (xtf_world_rank(world) == 0 || put_rows(ideal, stream, &own))
+    if (xtf_world_rank(world) == 0 || send_ideal_rows(ideal, stream, &own))
         xtf_world_stream_end(stream, read_item, ideal, &own);
     return xtf_world_have_succeeded(world, own, error);
 }

@@ -239,7 +239,7 @@ void xtf_replay_keep_doubts(XtfReplay *replay, uint32_t group, const GArray *dou
 
 /* Divides processes among n shares by their weights, like xtf_replay_divide(). The caller frees the borders. */
 uint32_t *xtf_replay_divide_by(const uint64_t *weights, uint32_t n_processes, uint32_t n);
-/* For the ranks of a job. Divides the processes by their rows: sets the replay's borders. */
+/* Divides the processes among the ranks of a job by their rows: sets the replay's borders. */
 bool xtf_replay_deal(XtfReplay *replay, GError **error);
 /* Forgets the locations of other ranks, if it has read them: they have no records here. */
 void xtf_replay_forget_others(XtfReplay *replay);

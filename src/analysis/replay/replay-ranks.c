@@ -87,14 +87,14 @@ static GBytes *pack_groups(const XtfReplay *replay)
     return g_byte_array_free_to_bytes(packed);
 }
 
-static void unpack(const uint8_t **from, void *to, size_t n)
+static void copy_packed(const uint8_t **from, void *to, size_t n)
 {
     if (n > 0)
         memcpy(to, *from, n);
     *from += n;
 }
 
-/* Joins the counts of a group. Each side of it belongs to a process, so one rank alone has counted it. */
+/* Joins the counts of a group. Only the rank that has the process of a side has counted that side. */
 static void join_group(XtfGroup *to, const XtfGroup *from)
 {
     to->sent += from->sent;
@@ -105,27 +105,27 @@ static void join_group(XtfGroup *to, const XtfGroup *from)
     to->listed |= from->listed;
 }
 
-/* Adds packed groups to those of the replay. */
+/* Adds packed groups to the groups of the replay. */
 static void join_groups(XtfReplay *replay, GBytes *packed)
 {
     const uint8_t *from = g_bytes_get_data(packed, NULL);
     uint64_t n, n_doubts, group, n_runs;
 
-    unpack(&from, &n, sizeof n);
+    copy_packed(&from, &n, sizeof n);
     g_autofree uint32_t *numbers = g_new(uint32_t, n + 1);
     for (uint64_t i = 0; i < n; i++) {
         XtfGroup added;
-        unpack(&from, &added, sizeof added);
+        copy_packed(&from, &added, sizeof added);
         numbers[i] = xtf_groups_find(&replay->groups, &added.key, true);
         join_group(&replay->groups.all[numbers[i]], &added);
     }
-    unpack(&from, &n_doubts, sizeof n_doubts);
+    copy_packed(&from, &n_doubts, sizeof n_doubts);
     for (uint64_t i = 0; i < n_doubts; i++) {
         g_autoptr(GArray) runs = g_array_new(FALSE, FALSE, sizeof(XtfRun));
-        unpack(&from, &group, sizeof group);
-        unpack(&from, &n_runs, sizeof n_runs);
+        copy_packed(&from, &group, sizeof group);
+        copy_packed(&from, &n_runs, sizeof n_runs);
         g_array_set_size(runs, (guint)n_runs);
-        unpack(&from, runs->data, n_runs * sizeof(XtfRun));
+        copy_packed(&from, runs->data, n_runs * sizeof(XtfRun));
         xtf_replay_keep_doubts(replay, numbers[group], runs);
     }
 }
@@ -199,7 +199,7 @@ void xtf_replay_find_member_shares(XtfReplay *replay)
     }
 }
 
-/* A rank that waits, and what all ranks do next. */
+/* The processes that wait, of one rank or of all. */
 typedef struct {
     uint32_t process;  /* the first process that waits; UINT32_MAX: none */
     bool any_ahead;    /* some processes are far ahead */
@@ -231,12 +231,12 @@ static Waiting join_waiting(XtfWorld *world, const Waiting *own)
     Waiting first = *own;
 
     for (guint i = 1; all && i < all->len; i++) {
-        Waiting other;
-        memcpy(&other, g_bytes_get_data(all->pdata[i], NULL), sizeof other);
-        other.any_ahead |= first.any_ahead;
-        first.any_ahead = other.any_ahead;
-        if (other.process < first.process)
-            first = other;
+        Waiting waiting;
+        memcpy(&waiting, g_bytes_get_data(all->pdata[i], NULL), sizeof waiting);
+        waiting.any_ahead |= first.any_ahead;
+        first.any_ahead = waiting.any_ahead;
+        if (waiting.process < first.process)
+            first = waiting;
     }
     g_autoptr(GBytes) joined = g_bytes_new(&first, sizeof first), shared = xtf_world_broadcast(world, joined);
     memcpy(&first, g_bytes_get_data(shared, NULL), sizeof first);
@@ -273,7 +273,6 @@ XtfMailState xtf_replay_decide_in_ranks(XtfReplayShare *share)
     return consumer->finish && consumer->finish(consumer->data) ? XTF_MAIL_NEWS : XTF_MAIL_ENDED;
 }
 
-/* All ranks know the unmatched messages. */
 void xtf_replay_join_counts(const XtfReplay *replay, XtfReplayCounts *counts)
 {
     uint64_t numbers[] = {counts->messages, counts->collectives, counts->uncertain_sends, counts->uncertain_receives,

@@ -249,7 +249,7 @@ typedef struct {
 XtfReplayLocal xtf_replay_local(const XtfReplay *replay, uint32_t n);
 /* Runs with a thread for each share of this process, and a consumer for each, by the share's number. All consumers
  * together see what the consumer of xtf_replay_run() sees, with any number of shares. The first share runs in the
- * caller's thread. *counts are those of all shares. */
+ * caller's thread. *counts are the counts of all shares. */
 bool xtf_replay_run_shares(XtfReplay *replay, const uint32_t *borders, uint32_t n, const XtfReplayConsumer *consumers,
                            XtfReplayCounts *counts, GError **error);
 /* Returns space for a letter to the consumer of the share of a process, which is another share. To be called by the

@@ -8,5 +8,5 @@
 #include "src/analysis/waits/raw-points.h"
 
 /* Collects the points, as one step. Takes over the operations of `raw`, which the caller may free then. Borrows the
- * replay, whose call paths the caller numbers afterwards. In a job, the points are those of this rank's locations. */
+ * replay, whose call paths the caller numbers afterwards. In a job, only this rank's locations have points. */
 XtfPoints *xtf_points_collect(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error);

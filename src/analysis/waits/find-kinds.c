@@ -22,7 +22,7 @@ static bool add_own_point(XtfRawPoints *raw, uint32_t location, const XtfPoint *
     return xtf_raw_points_add(raw, location, point, error);
 }
 
-static bool add_point(const Kinds *kinds, uint32_t location, const XtfPoint *point, GError **error)
+static bool route_kind_point(const Kinds *kinds, uint32_t location, const XtfPoint *point, GError **error)
 {
     unsigned rank = 0;
 
@@ -95,7 +95,7 @@ static bool add_met(const Kinds *kinds, const XtfKindWait *wait, const XtfPoint 
     met.partner = wait->location;
     met.partner_seq = wait->seq;
     met.instance = point->instance;
-    return add_point(kinds, wait->culprit, &met, error);
+    return route_kind_point(kinds, wait->culprit, &met, error);
 }
 
 /* Ends the call of the point behind the wait and its completion: after a wait in one-sided communication, both sides
@@ -145,7 +145,7 @@ static bool add_kind_point(void *data, const XtfKindWait *wait, GError **error)
         if (!add_met(kinds, wait, &point, error))
             return false;
     }
-    return add_point(kinds, wait->location, &point, error);
+    return route_kind_point(kinds, wait->location, &point, error);
 }
 
 static bool find_kinds(XtfReplay *replay, Kinds *kinds, XtfSteps *steps, GError **error)

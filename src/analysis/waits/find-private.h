@@ -206,7 +206,7 @@ void xtf_find_progress_init(XtfFind *find);
 void xtf_find_progress_finish(XtfFind *find);
 /* Adds the counts of another share. */
 void xtf_find_progress_join(XtfFind *find, const XtfFind *from);
-/* Adds up the counts of all ranks, and those of judged messages. Collective. */
+/* Adds up the counts of completions and of judged messages of all ranks. Collective. */
 void xtf_find_progress_sum(XtfFind *find, XtfWorld *world);
 /* Looks for waits until the other side of a message enters MPI again, on both sides. Both sides must be complete. */
 void xtf_find_progress(XtfFind *find, const XtfSent *message, const XtfEnd *sent, const XtfEnd *posting);

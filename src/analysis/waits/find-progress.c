@@ -201,8 +201,8 @@ static uint64_t taken_by(const Side *side)
     return side->own->leave > begin ? side->own->leave - begin : 0;
 }
 
-/* Looks for a gap of the other side, whose location is in this share, and keeps the completion as a candidate if it may
- * be a wait. */
+/* Looks for a gap of the other side, whose location is in this share. Keeps the completion as a candidate if it may be
+ * a wait. */
 static void search_gaps(XtfFind *find, const Side *side)
 {
     XtfFindProgress *progress = find->progress;

@@ -46,12 +46,12 @@ static void join_entered(XtfWorld *world, Bound *entered)
     g_autoptr(GPtrArray) all = xtf_world_gather(world, own);
 
     for (guint i = 1; all && i < all->len; i++) {
-        Bound other, before = *entered;
-        memcpy(&other, g_bytes_get_data(all->pdata[i], NULL), sizeof other);
-        if (other.n > 0 && (before.n == 0 || other.last > before.last))
-            *entered = other;
-        entered->first_end = MIN(before.first_end, other.first_end);
-        entered->n = before.n + other.n;
+        Bound of_rank, before = *entered;
+        memcpy(&of_rank, g_bytes_get_data(all->pdata[i], NULL), sizeof of_rank);
+        if (of_rank.n > 0 && (before.n == 0 || of_rank.last > before.last))
+            *entered = of_rank;
+        entered->first_end = MIN(before.first_end, of_rank.first_end);
+        entered->n = before.n + of_rank.n;
     }
     g_autoptr(GBytes) joined = g_bytes_new(entered, sizeof *entered), shared = xtf_world_broadcast(world, joined);
     memcpy(entered, g_bytes_get_data(shared, NULL), sizeof *entered);

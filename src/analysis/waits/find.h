@@ -21,12 +21,12 @@ typedef struct {
 /* Finds the waits for messages and in operations, by a run of the replay, which reports its progress itself. Borrows
  * the replay, which must have calls. The run has `n_shares`, of the processes that `borders` divides
  * (xtf_replay_divide()). Forwards the run's `send`, `begin`, `receive`, `end` and `probe` to `beside`, in the thread of
- * the event's share. In a job, `raw` gets the points of this rank's locations, and the counts are those of all ranks.
+ * the event's share. In a job, `raw` gets the points of this rank's locations, but *found has the counts of all ranks.
  * Then call xtf_world_have_succeeded(), as the error of a rank may be its own. */
 bool xtf_find_waits(XtfReplay *replay, const uint32_t *borders, uint32_t n_shares, XtfRawPoints *raw,
                     const XtfReplayConsumer *beside, XtfSteps *steps, XtfFound *found, GError **error);
-/* Adds the waits in MPI_Init and MPI_Finalize, and those that need no messages. Ends the points. Needs the bounds of
- * all locations. */
+/* Adds the waits in MPI_Init and MPI_Finalize, and the waits that need no messages. Ends the points. Needs the bounds
+ * of all locations. */
 bool xtf_find_other_waits(XtfReplay *replay, XtfRawPoints *raw, XtfSteps *steps, GError **error);
 /* True if the clocks contradict each other more than one time in a thousand. Then waits are not reliable. */
 bool xtf_found_contradicts(const XtfFound *found);

@@ -24,7 +24,7 @@ typedef struct {
     XtfOperation operation;
 } OperationItem;
 
-/* What is known of a rank's items. */
+/* The state of the items of a rank. */
 typedef struct {
     uint32_t *callpaths; /* numbers of its call paths in this rank */
     uint32_t n_callpaths;
@@ -50,7 +50,7 @@ static void put_callpaths(const XtfPoints *points, XtfWorldStream *stream)
 }
 
 /* Reads the times of points that follow each other. */
-static bool read_times(const XtfPoints *points, const XtfPoint *all, uint32_t n, XtfCallpathTicks *to, GError **error)
+static bool read_ticks(const XtfPoints *points, const XtfPoint *all, uint32_t n, XtfCallpathTicks *to, GError **error)
 {
     for (uint32_t i = 0; i < n;) {
         uint64_t at = all[i].times, n_times = 0;
@@ -74,7 +74,7 @@ static bool put_points(const XtfPoints *points, uint32_t location, XtfPoint *all
     PointsItem *item = xtf_world_stream_put(stream, 0, POINTS, (uint32_t)(sizeof *item + of_points + of_times));
     XtfPoint *sent = (XtfPoint *)(void *)(item + 1);
     *item = (PointsItem){.location = location, .n = n, .n_times = n_times};
-    if (!read_times(points, all, n, (XtfCallpathTicks *)(void *)(sent + n), error))
+    if (!read_ticks(points, all, n, (XtfCallpathTicks *)(void *)(sent + n), error))
         return false;
     n_times = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -99,7 +99,7 @@ static bool put_location(const XtfPoints *points, uint32_t number, XtfWorldStrea
     return true;
 }
 
-/* Puts the operations whose numbers are those of this rank. */
+/* Puts the operations that this rank has numbered. */
 static bool put_operations(const XtfPoints *points, XtfWorld *world, XtfWorldStream *stream, GError **error)
 {
     XtfOperationHeads heads;
@@ -213,7 +213,7 @@ typedef struct {
     XtfPointLocation location;
 } Known;
 
-/* Adds the locations of other ranks to those of rank 0, behind whose points theirs get room. */
+/* Adds the locations of other ranks to the table of rank 0. Their points get room behind the points of rank 0. */
 static bool join_locations(XtfPoints *points, const GPtrArray *all, GError **error)
 {
     const XtfLocations *locations = xtf_trace_context_locations(xtf_replay_context(points->replay), error);
@@ -235,7 +235,7 @@ static bool join_locations(XtfPoints *points, const GPtrArray *all, GError **err
     return true;
 }
 
-/* Tells rank 0 the locations of all ranks. */
+/* Sends the locations of all ranks to rank 0. */
 static bool gather_locations(XtfPoints *points, XtfWorld *world, GError **error)
 {
     g_autoptr(GArray) known = g_array_new(FALSE, FALSE, sizeof(Known));

@@ -34,8 +34,8 @@ typedef struct {
     XtfPaged paged_locations, paged_buffers;
     uint32_t n_locations, room;
     uint32_t n_added; /* atomic: points added since the pages were released */
-    /* The number of the next pair of a MEETS and a MET, and the step to the one after it: in a job, each rank has
-     * numbers of its own. */
+    /* The number of the next pair of a MEETS and a MET, and the step to the number after it. In a job, each rank has
+     * its own numbers. */
     uint64_t next_pair, pair_step;
     XtfOperations operations;
 } XtfRawPoints;

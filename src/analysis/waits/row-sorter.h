@@ -40,7 +40,7 @@ bool xtf_row_sorter_add(XtfRowSorter *sorter, uint32_t location, const void *row
 
 typedef bool (*XtfRowSorterRead)(void *data, uint32_t location, const void *row, GError **error);
 
-/* Ends the rows, and reads them: those of a location in the order in which they were added. */
+/* Ends the rows, and reads them: the rows of a location in the order in which they were added. */
 bool xtf_row_sorter_read(XtfRowSorter *sorter, XtfRowSorterRead read, void *data, GError **error);
 /* Appends the rows of each location to its array of a schema, in the order in which they were added, and closes the
  * arrays. `id` returns the key of a location. Counts each row for the current step. */

@@ -165,14 +165,11 @@ static bool analyze_source(Analyze *analyze, GError **error)
 /* Analyses alone or, if the launcher of an MPI started several processes, with the other ranks of the job. */
 static int analyze_in_world(Analyze *analyze, unsigned jobs)
 {
+    XtfWorld *world = xtf_cli_start_world();
     GError *error = NULL;
-    XtfWorld *world = xtf_world_start(&error);
 
-    if (!world) {
-        xtf_cli_fail(error);
-        xtf_world_give_up();
+    if (!world)
         return XTF_EXIT_FAILED;
-    }
     if (xtf_world_size(world) > 1) {
         analyze->job.world = world;
         analyze->job.quiet |= xtf_world_rank(world) > 0;
@@ -209,6 +206,7 @@ int xtf_command_analyze(int argc, char **argv)
             "\n"
             "  xtf analyze run.xtf && xtf cat run.xtf waits/profile\n"
             "  xtf analyze -o run.xtf.analysis run.xtf            leave run.xtf as it is\n"
+            "  mpirun -n 64 xtf analyze run.xtf                   by the ranks of an MPI job\n"
             "\n"
             "All commands find TRACE.xtf.analysis beside TRACE.xtf, until TRACE changes. `xtf mount -o\n"
             "analysis=FILE` shows another FILE. The analysis of a merged trace always goes into a file beside\n"

@@ -106,14 +106,10 @@ static int import_archive(XtfWorld *world, const char *archive, const char *outp
 /* Imports alone or, if the launcher of an MPI started the process, with the other ranks of the job. */
 static int import_in_world(const char *archive, const char *output, const XtfImportOptions *options, bool quiet)
 {
-    GError *error = NULL;
-    XtfWorld *world = xtf_world_start(&error);
+    XtfWorld *world = xtf_cli_start_world();
 
-    if (!world) {
-        xtf_cli_fail(error);
-        xtf_world_give_up();
+    if (!world)
         return XTF_EXIT_FAILED;
-    }
     int status = import_archive(world, archive, output, options, quiet);
     xtf_world_end(world, status);
     return status;

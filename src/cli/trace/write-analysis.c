@@ -181,7 +181,7 @@ static bool analyze_and_write(Work *work, GError **error)
 
 /* ---- Ranks of a job. */
 
-/* What shows that two ranks have opened the same commit of a file. */
+/* The identity of an opened commit of a file. */
 typedef struct {
     uint8_t file_id[16];
     uint64_t commit;

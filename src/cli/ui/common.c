@@ -103,6 +103,18 @@ int xtf_cli_fail(GError *error)
     return XTF_EXIT_FAILED;
 }
 
+XtfWorld *xtf_cli_start_world(void)
+{
+    GError *error = NULL;
+    XtfWorld *world = xtf_world_start(&error);
+
+    if (!world) {
+        xtf_cli_fail(error);
+        xtf_world_give_up();
+    }
+    return world;
+}
+
 bool xtf_cli_parse_size(const char *text, uint64_t *bytes)
 {
     static const char units[] = "KMG";

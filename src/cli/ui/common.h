@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/world/world.h"
+
 enum {
     XTF_EXIT_DONE = 0,
     XTF_EXIT_FAILED = 1, /* a message went to stderr */
@@ -24,6 +26,9 @@ bool xtf_cli_parse(int *argc, char ***argv, int n_arguments, const char *argumen
 
 /* Prints "xtf: MESSAGE" on stderr; in a daemon, logs it. Frees the error, and returns XTF_EXIT_FAILED. */
 int xtf_cli_fail(GError *error);
+/* Starts the ranks of a job if the launcher of an MPI started this process. On failure it prints the error and ends the
+ * job: the caller fails. */
+XtfWorld *xtf_cli_start_world(void);
 
 /* Parses digits that K, M or G may follow, for powers of 1024: "4096", "64M". Returns false for anything else. */
 bool xtf_cli_parse_size(const char *text, uint64_t *bytes);

@@ -87,7 +87,6 @@ uint32_t xtf_callpath_log_enter_anew(XtfCallpathLog *callpaths, XtfCallpathCache
     return found;
 }
 
-/* A call path whose parent is cut counts for the same call path as its parent. */
 void xtf_callpath_log_join(XtfCallpathLog *callpaths, const XtfLoggedCallpath *added, uint32_t n, uint32_t *numbers)
 {
     g_autofree uint8_t *levels = g_new(uint8_t, n + 1);

@@ -57,7 +57,7 @@ void xtf_callpath_log_finish(XtfCallpathLog *callpaths);
 uint32_t xtf_callpath_log_enter_anew(XtfCallpathLog *callpaths, XtfCallpathCache *cache, uint32_t parent,
                                      uint32_t region);
 /* Adds the call paths of another log, n in the order of their provisional numbers. Stores their numbers in this log in
- * `numbers`, which has room for n. */
+ * `numbers`, which has room for n. A call path that is too deep has the number of its parent. */
 void xtf_callpath_log_join(XtfCallpathLog *callpaths, const XtfLoggedCallpath *added, uint32_t n, uint32_t *numbers);
 /* Gives the call paths their final numbers, and cuts them if they are too many. No thread may add any afterwards. */
 void xtf_callpath_log_number(XtfCallpathLog *callpaths);

@@ -214,7 +214,7 @@ def check_mount_analyze(pair, folder):
     parts.mkdir()
     shutil.copy(pair.plain, parts)
     output = run_xtf("mount", "-q", "--analyze", parts, point, status=1).stderr.decode()
-    check_that("is in several files" in output and "xtf merge" in output, output)
+    check_that("is in several files" in output and "xtf analyze -o" in output, output)
     for path in (merged, beside):
         path.unlink()
     shutil.rmtree(parts)
@@ -280,21 +280,22 @@ def check_damage(pair, seed):
 
 
 def check_parts(place, folder, waits):
-    """Checks that parts in a folder, with or without an anchor, are not analysed. The commands that the error suggests must lead
-    to the waits of all parts."""
+    """Checks that the analysis of parts in a folder, with or without an anchor, goes into a copy. The command that the error suggests
+    must lead to the waits of all parts."""
     for anchored in (False, True):
         if anchored:
             run_xtf("merge", "-q", "--anchor", place)
+        before = {path: path.read_bytes() for path in place.iterdir()}
         for source in (place, place / "anchor.xtf")[:1 + anchored]:
-            for arguments in ((), ("-o", folder / "x")):
-                output = run_xtf("analyze", "-q", *arguments, source, status=1).stderr.decode()
-                check_that("is in several files" in output and not (folder / "x").exists(), output)
-                done = [command.replace("ONE.xtf", str(folder / "all.xtf")).split() for command in output.split("'")[3::2]]
-                for command in done:
-                    run_xtf(*command[1:], "-q")
-                check_that(len(done) == 2 and run_xtf("cat", folder / "all.xtf", "waits/profile").stdout == waits, output)
-                for path in (folder / "all.xtf", folder / "all.xtf.analysis"):
-                    path.unlink()
+            output = run_xtf("analyze", "-q", source, status=1).stderr.decode()
+            check_that("is in several files" in output, output)
+            command = output.split("'")[3].replace("ONE.xtf", str(folder / "all.xtf")).split()
+            run_xtf(*command[1:], "-q")
+            check_that(run_xtf("cat", folder / "all.xtf", "waits/profile").stdout == waits, output)
+            run_xtf("check", "-q", folder / "all.xtf")
+            run_xtf("analyze", "-q", "-o", folder / "all.xtf", source, status=1)  # it exists
+            (folder / "all.xtf").unlink()
+        check_that({path: path.read_bytes() for path in place.iterdir()} == before, "the parts have changed")
     (place / "anchor.xtf").unlink()
 
 

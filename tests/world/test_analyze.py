@@ -125,6 +125,21 @@ class Analyses(Case):
         report = self.compare(self.folder / "runs.xtf", [3])
         self.assertIn("critical path", report)
 
+    def test_folder_of_parts(self):
+        """The analysis of the parts that ranks wrote is a copy in one file."""
+        self.launch(NAMES[0], 3, XTF, "import", "-q", "-o", "run.xtf.d", EXAMPLES[1])
+        self.run_in([XTF, "copy", "-q", "run.xtf.d", "one.xtf"])
+        self.run_in([XTF, "analyze", "-q", "one.xtf"])
+        for mpi in NAMES:
+            for source in ("run.xtf.d", "run.xtf.d/anchor.xtf"):
+                self.launch(mpi, 2, XTF, "analyze", "-q", "-f", "-o", "many.xtf", source)
+                self.run_in([XTF, "check", "-q", "many.xtf"])
+                for path in [*test_threads.TABLES, "records", "definitions/locations"]:
+                    self.assertEqual(*(self.run_in([XTF, "cat", trace, path]).stdout for trace in ("one.xtf", "many.xtf")), path)
+        (self.folder / "run.xtf.d" / "anchor.xtf").unlink()  # the parts are joined in memory
+        self.launch(NAMES[0], 3, XTF, "analyze", "-q", "-o", "joined.xtf", "run.xtf.d")
+        self.assertEqual(*(self.run_in([XTF, "cat", trace, "waits/profile"]).stdout for trace in ("one.xtf", "joined.xtf")))
+
     def test_more_ranks_than_processes(self):
         archive = test_threads.write_random(random.Random(5), SCRIPT, self.folder, "few")
         self.compare(self.import_archive(archive), [1, 12], NAMES[:1])

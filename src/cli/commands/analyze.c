@@ -210,7 +210,8 @@ int xtf_command_analyze(int argc, char **argv)
             "\n"
             "All commands find TRACE.xtf.analysis beside TRACE.xtf, until TRACE changes. `xtf mount -o\n"
             "analysis=FILE` shows another FILE. The analysis of a merged trace always goes into a file beside\n"
-            "it. For an archive, the import in the cache gets the analysis; with -o, FILE is an import too.",
+            "it. For an archive, the import in the cache gets the analysis; with -o, FILE is an import too. For a\n"
+            "folder of parts, FILE is a copy in one file.",
             entries))
         return XTF_EXIT_USAGE;
     if (jobs < 0) {

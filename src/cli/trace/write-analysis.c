@@ -12,7 +12,6 @@
 #include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
 #include "src/import/output.h"
-#include "src/model/tables.h"
 
 #define TOOL "xtf analyze " XTF_VERSION
 
@@ -59,7 +58,7 @@ static bool write_copy(const Work *work, const XtfOutput *output, GError **error
            write_to(work, g_steal_pointer(&writer), error);
 }
 
-static bool write_with_import(const Work *work, GError **error)
+static bool write_with_copy(const Work *work, GError **error)
 {
     const char *path = work->output;
 
@@ -104,23 +103,19 @@ static bool write_in_place(const Work *work, GError **error)
     return write_to(work, xtf_cli_writer_of(job->trace, job->source, job->path, otherwise, error), error);
 }
 
-/* Returns the command that makes one file of a trace in several files. The caller frees it. Joined arrays of runs
- * cannot be merged. */
-static char *format_joining_command(const XtfAnalysisJob *job, const char *folder)
+/* True if the trace is a folder of parts, or an anchor of such parts. The analysis then goes into a copy in one file.
+ */
+static bool is_in_parts(const XtfAnalysisJob *job)
 {
-    const XtfSchema *runs = xtf_trace_find_schema(job->trace, XTF_TABLE_RUNS);
-    bool joined = runs && xtf_trace_n_rows(job->trace, runs->id) > 1;
+    XtfTraceInfo info;
 
-    return joined ? g_strdup_printf("xtf copy %s ONE.xtf", job->source)
-                  : g_strdup_printf("xtf merge -o ONE.xtf %s", folder);
+    xtf_trace_get_info(job->trace, &info);
+    return g_file_test(job->path, G_FILE_TEST_IS_DIR) || (info.parts > 0 && !info.companion);
 }
 
-/* True if the analysis has a place: in the trace, or in a companion, which can have only one base file. */
+/* True if the analysis has a place: in the trace, in a companion, which can have only one base file, or in a copy. */
 static bool has_place(const XtfAnalysisJob *job, GError **error)
 {
-    g_autofree char *source_path = g_canonicalize_filename(job->source, NULL);
-    g_autofree char *folder =
-        g_file_test(source_path, G_FILE_TEST_IS_DIR) ? g_strdup(source_path) : g_path_get_dirname(source_path);
     XtfTraceInfo info;
 
     xtf_trace_get_info(job->trace, &info);
@@ -129,13 +124,11 @@ static bool has_place(const XtfAnalysisJob *job, GError **error)
                         "'%s' is in several volumes, so the analysis goes into its last one, without -o; or 'xtf merge "
                         "-o ONE.xtf %s' makes one file of them",
                         job->source, job->source);
-    if (!g_file_test(job->path, G_FILE_TEST_IS_DIR) && (info.parts == 0 || info.companion))
-        return true;
-    g_autofree char *command = format_joining_command(job, folder);
-    return xtf_fail(error, XTF_ERROR_INVALID,
-                    "'%s' is in several files, but an analysis is of one: '%s' joins them, and 'xtf analyze -o "
-                    "ONE.xtf" XTF_COMPANION_SUFFIX " ONE.xtf' analyses the result",
-                    job->source, command);
+    return !is_in_parts(job) || job->output ||
+           xtf_fail(error, XTF_ERROR_INVALID,
+                    "'%s' is in several files, but an analysis is of one: 'xtf analyze -o ONE.xtf %s' writes a copy in "
+                    "one file, with the analysis",
+                    job->source, job->source);
 }
 
 /* Returns the default path of the analysis, which the caller frees; NULL: the trace itself. A merged file cannot be
@@ -159,7 +152,7 @@ static bool write_to_place(const Work *work, GError **error)
 {
     if (!work->output)
         return write_in_place(work, error);
-    return work->job->imported ? write_with_import(work, error) : write_aside(work, error);
+    return work->job->imported || is_in_parts(work->job) ? write_with_copy(work, error) : write_aside(work, error);
 }
 
 static bool analyze_and_write(Work *work, GError **error)
@@ -184,7 +177,7 @@ static bool analyze_and_write(Work *work, GError **error)
 /* The identity of an opened commit of a file. */
 typedef struct {
     uint8_t file_id[16];
-    uint64_t commit;
+    uint64_t commit, bytes;
 } Identity;
 
 /* Checks that all ranks have opened the same trace. */
@@ -195,8 +188,10 @@ static bool check_same_trace(const XtfAnalysisJob *job, GError **error)
     Identity identity = {0}, of_first;
 
     xtf_trace_get_info(job->trace, &info);
-    memcpy(identity.file_id, info.file_id, sizeof identity.file_id);
     identity.commit = info.commit;
+    identity.bytes = info.file_size;
+    if (!info.joined) /* parts that are joined in memory have a new id in each process */
+        memcpy(identity.file_id, info.file_id, sizeof identity.file_id);
     g_autoptr(GBytes) packed = g_bytes_new(&identity, sizeof identity);
     g_autoptr(GBytes) shared = xtf_world_broadcast(job->world, packed);
     memcpy(&of_first, g_bytes_get_data(shared, NULL), sizeof of_first);
@@ -204,7 +199,7 @@ static bool check_same_trace(const XtfAnalysisJob *job, GError **error)
         xtf_fail(&own, XTF_ERROR_INVALID,
                  "'%s' is another file here than for rank 0: it must be on a file system that all ranks share",
                  job->source);
-    else if (identity.commit != of_first.commit)
+    else if (identity.commit != of_first.commit || identity.bytes != of_first.bytes)
         xtf_fail(&own, XTF_ERROR_INVALID, "'%s' grows: ranks analyse a trace when it is complete", job->source);
     return xtf_world_have_succeeded(job->world, own, error);
 }

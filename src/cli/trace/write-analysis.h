@@ -16,7 +16,7 @@ typedef struct {
 } XtfAnalysisJob;
 
 /* Analyses the trace. Without an `output` the analysis goes into the trace, or beside a merged file. For an archive,
- * whose import may be removed, the output is a separate trace. Until all is done the file stays unchanged. Refuses a
- * trace in several files: an analysis is of one .xtf file, with all its rows. Signals cancel. In a job rank 0 writes
+ * whose import may be removed, and for a trace in several files, the output is a copy of the trace. Until all is done
+ * the file stays unchanged. Refuses a trace in several files without an output. Signals cancel. In a job rank 0 writes
  * the analysis; if a rank fails, one rank gets the error. */
 bool xtf_cli_write_analysis(const XtfAnalysisJob *job, XtfAnalyzeReport *report, GError **error);

@@ -213,12 +213,28 @@ void xtf_replay_give_up(XtfReplayShare *share, XtfOperation *operation)
     wake_members(share, operation);
 }
 
-void xtf_replay_give_up_operation(XtfReplayShare *share, uint64_t key)
+XtfOperationHead xtf_operation_head(const XtfOperation *operation)
 {
-    XtfOperation *operation = g_hash_table_lookup(table_of(share->replay, key)->operations, &key);
+    return (XtfOperationHead){.comm = operation->public.comm,
+                              .k = (uint32_t)operation->key,
+                              .operation = operation->operation,
+                              .root = operation->public.root,
+                              .pattern = (uint8_t)operation->public.pattern};
+}
 
-    if (operation)
-        xtf_replay_give_up(share, operation);
+/* Returns the fields of a member's row that all members share. */
+static XtfReplayRow row_of(const XtfOperationHead *head)
+{
+    return (XtfReplayRow){.comm = head->comm, .tag = head->operation, .peer = head->root, .pattern = head->pattern};
+}
+
+void xtf_replay_give_up_operation(XtfReplayShare *share, const XtfOperationHead *head)
+{
+    const XtfReplayRow row = row_of(head);
+
+    if (share->replay->comms[head->comm].n_own > 0)
+        xtf_replay_give_up(
+            share, operation_of(share->replay, table_of(share->replay, operation_key(&row, head->k)), &row, head->k));
 }
 
 /* Returns the group that counts the process's operations on the row's communicator. NULL if the operations are
@@ -264,30 +280,70 @@ static void begin_member(XtfReplayShare *share, XtfOperation *operation, uint32_
         wake_members(share, operation);
 }
 
-/* Removes an operation that has all its begins, and all ends that this process gets. The caller holds the lock of the
- * table. */
+/* Removes an operation for which this process gets no more begins and ends. The caller holds the lock of the table. */
 static void remove_complete(XtfReplay *replay, XtfOpenOperations *open, const XtfOperation *operation)
 {
     uint64_t key = operation->key;
     uint32_t n = operation->public.n_members;
 
-    if (operation->own_left > 0 || (replay->options.world && operation->begun < n) ||
-        (is_home(replay, operation->public.comm, (uint32_t)key) && operation->public.n_ended < n))
+    if (operation->own_left > 0)
+        return;
+    if (is_home(replay, operation->public.comm, (uint32_t)key) ? operation->public.n_ended < n : !operation->complete)
         return;
     __atomic_fetch_sub(&replay->n_open, n, __ATOMIC_RELAXED);
     g_hash_table_remove(open->operations, &key);
 }
 
-/* Writes the begin of a member to the other shares that have members. */
-static void mail_begin(const XtfReplayShare *share, const XtfReplayRow *row, const XtfBeginLetter *begin)
+static void mail_complete(const XtfReplayShare *share, uint32_t to, const XtfOperation *operation)
+{
+    const XtfReplayCollective *public = &operation->public;
+    XtfCompleteLetter *letter =
+        xtf_mail_put(share->replay->mail, share->number, to, XTF_LETTER_COMPLETE, sizeof *letter);
+
+    *letter = (XtfCompleteLetter){.head = xtf_operation_head(operation)};
+    for (unsigned i = 0; i < G_N_ELEMENTS(letter->latest); i++) {
+        letter->latest[i] = public->latest[i];
+        if (public->latest[i] != UINT32_MAX)
+            letter->members[i] = public->members[public->latest[i]];
+    }
+}
+
+static void mail_begin(const XtfReplayShare *share, uint32_t to, const XtfBeginLetter *begin)
+{
+    XtfBeginLetter *letter = xtf_mail_put(share->replay->mail, share->number, to, XTF_LETTER_BEGIN, sizeof *letter);
+
+    *letter = *begin;
+}
+
+/* True if an end may need the begin of a rank before all members have begun. */
+static bool may_be_needed(const XtfReplayCollective *collective, uint32_t rank)
+{
+    return collective->pattern == XTF_REPLAY_SCAN ||
+           (collective->pattern == XTF_REPLAY_ONE_TO_ALL && rank == collective->root);
+}
+
+/* Tells the home of an operation that a member of this share has begun. The home tells the other shares. */
+static void mail_news(const XtfReplayShare *share, const XtfOperation *operation, uint32_t rank)
 {
     const XtfReplay *replay = share->replay;
-    const XtfComm *comm = &replay->comms[row->comm];
+    const XtfReplayCollective *public = &operation->public;
+    const XtfComm *comm = &replay->comms[public->comm];
+    const XtfBeginLetter begin = {.head = xtf_operation_head(operation), .rank = rank, .member = public->members[rank]};
+    uint32_t from = replay->processes[begin.member.begin.process].share;
 
-    for (uint32_t i = 0; i < comm->n_shares; i++)
-        if (comm->shares[i] != share->number)
-            *(XtfBeginLetter *)xtf_mail_put(replay->mail, share->number, comm->shares[i], XTF_LETTER_BEGIN,
-                                            sizeof *begin) = *begin;
+    if (!is_home(replay, public->comm, begin.head.k)) {
+        if (from == share->number)
+            mail_begin(share, comm->shares[begin.head.k % comm->n_shares], &begin);
+        return;
+    }
+    for (uint32_t i = 0; i < comm->n_shares; i++) {
+        if (comm->shares[i] == share->number)
+            continue;
+        if (may_be_needed(public, rank) && comm->shares[i] != from)
+            mail_begin(share, comm->shares[i], &begin);
+        if (operation->begun == public->n_members)
+            mail_complete(share, comm->shares[i], operation);
+    }
 }
 
 /* Adds the begin of a member, of this share or of another one. */
@@ -300,6 +356,8 @@ static void add_begin(XtfReplayShare *share, const XtfReplayRow *row, uint32_t k
     g_mutex_lock(&open->lock);
     XtfOperation *operation = operation_of(replay, open, row, k);
     begin_member(share, operation, rank, row, member);
+    if (replay->options.world)
+        mail_news(share, operation, rank);
     remove_complete(replay, open, operation);
     g_mutex_unlock(&open->lock);
 }
@@ -320,24 +378,34 @@ void xtf_replay_begin(XtfReplayShare *share, XtfProcess *process, const XtfRepla
                                     .receives = row->receives};
 
     add_begin(share, row, k, counts->receiver_or_rank, &member);
-    if (!replay->options.world)
-        return;
-    const XtfBeginLetter letter = {.comm = row->comm,
-                                   .k = k,
-                                   .rank = counts->receiver_or_rank,
-                                   .operation = row->tag,
-                                   .root = row->peer,
-                                   .pattern = row->pattern,
-                                   .member = member};
-    mail_begin(share, row, &letter);
 }
 
 void xtf_replay_read_begin(XtfReplayShare *share, const XtfBeginLetter *letter)
 {
-    const XtfReplayRow row = {
-        .comm = letter->comm, .tag = letter->operation, .peer = letter->root, .pattern = letter->pattern};
+    const XtfReplayRow row = row_of(&letter->head);
 
-    add_begin(share, &row, letter->k, letter->rank, &letter->member);
+    add_begin(share, &row, letter->head.k, letter->rank, &letter->member);
+}
+
+void xtf_replay_read_complete(XtfReplayShare *share, const XtfCompleteLetter *letter)
+{
+    XtfReplay *replay = share->replay;
+    const XtfReplayRow row = row_of(&letter->head);
+    XtfOpenOperations *open = table_of(replay, operation_key(&row, letter->head.k));
+
+    g_mutex_lock(&open->lock);
+    XtfOperation *operation = operation_of(replay, open, &row, letter->head.k);
+    XtfReplayCollective *public = &operation->public;
+    for (unsigned i = 0; i < G_N_ELEMENTS(letter->latest); i++) {
+        public->latest[i] = letter->latest[i];
+        if (letter->latest[i] != UINT32_MAX)
+        public->members[letter->latest[i]] = letter->members[i];
+    }
+    operation->begun = operation->prefix = public->n_members;
+    operation->complete = true;
+    wake_members(share, operation);
+    remove_complete(replay, open, operation);
+    g_mutex_unlock(&open->lock);
 }
 
 /* Counts the end of a member, in the share that gets all ends. */

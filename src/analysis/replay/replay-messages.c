@@ -227,6 +227,9 @@ void xtf_replay_read_letter(void *data, uint32_t kind, const void *bytes, uint32
     case XTF_LETTER_BEGIN:
         xtf_replay_read_begin(share, bytes);
         break;
+    case XTF_LETTER_COMPLETE:
+        xtf_replay_read_complete(share, bytes);
+        break;
     case XTF_LETTER_END:
         xtf_replay_read_end(share, bytes, (const XtfEndLetter *)bytes + 1);
         break;

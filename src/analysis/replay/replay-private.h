@@ -43,13 +43,16 @@ typedef struct {
     uint32_t begun;
     uint32_t own_left; /* members of this process's shares that have not ended */
     uint32_t prefix;   /* all members of lower ranks have begun */
+    bool complete;     /* in a rank of a job that is not its home: all members have begun */
     bool uncertain;    /* the members disagree, or a deadlock was broken here: no member waits */
     GArray *waiting;   /* uint32_t: ranks whose processes wait in it; NULL: none waited yet */
 } XtfOperation;
 
-/* Operations that have not ended, with keys of one hash. The members of an operation may be of different shares. In a
- * job, each rank that has members has a copy of the operation, with the begins of all members. The home of the
- * operation is one of these ranks, which also gets all ends. */
+/* Operations that have not ended, with keys of one hash. The members of an operation may be of different shares.
+ *
+ * In a job, each rank that has members has a copy of the operation. One of these ranks is the home of the operation,
+ * which gets the begins and ends of all members. When all have begun, it tells the other ranks the latest begins. It
+ * passes on single begins only if an end may need them before. */
 typedef struct {
     GMutex lock;
     GHashTable *operations; /* guint64: comm << 32 | k -> XtfOperation */
@@ -172,6 +175,7 @@ typedef enum {
     XTF_LETTER_TAKEN,    /* uint32_t: a process of whose messages one is no longer in flight */
     XTF_LETTER_WAKE,     /* uint32_t: a process */
     XTF_LETTER_BEGIN,    /* XtfBeginLetter, in a job */
+    XTF_LETTER_COMPLETE, /* XtfCompleteLetter, in a job */
     XTF_LETTER_END,      /* XtfEndLetter, and the consumer's description of the end, in a job */
     XTF_LETTER_CONSUMER, /* of the sending share's consumer to that of the other one */
 } XtfLetter;
@@ -181,12 +185,25 @@ typedef struct {
     uint32_t group, k;
 } XtfSendLetter;
 
-/* The begin of a member of an operation. */
+/* An operation, as its members' rows describe it. */
 typedef struct {
-    uint32_t comm, k, rank, operation, root;
+    uint32_t comm, k, operation, root;
     uint8_t pattern;
+} XtfOperationHead;
+
+/* The begin of a member, to the home of the operation, or from there. */
+typedef struct {
+    XtfOperationHead head;
+    uint32_t rank;
     XtfReplayMember member;
 } XtfBeginLetter;
+
+/* All members have begun. `latest` is as in XtfReplayCollective, with these members. */
+typedef struct {
+    XtfOperationHead head;
+    uint32_t latest[2];
+    XtfReplayMember members[2];
+} XtfCompleteLetter;
 
 /* The end of a member, to the home of the operation. */
 typedef struct {
@@ -352,10 +369,13 @@ static inline bool xtf_replay_too_many_open(const XtfReplay *replay)
 }
 /* Breaks a deadlock: marks the operation as uncertain and wakes the members that wait in it. */
 void xtf_replay_give_up(XtfReplayShare *share, XtfOperation *operation);
-/* Does the same to the copy that this rank has of an operation, by its key. */
-void xtf_replay_give_up_operation(XtfReplayShare *share, uint64_t key);
-/* Reads letters on a begin and on an end. */
+/* Does the same to the copy of an operation that this rank has, or will have. */
+void xtf_replay_give_up_operation(XtfReplayShare *share, const XtfOperationHead *head);
+/* Describes an operation. */
+XtfOperationHead xtf_operation_head(const XtfOperation *operation);
+/* Reads letters on a begin, on the last begin, and on an end. */
 void xtf_replay_read_begin(XtfReplayShare *share, const XtfBeginLetter *letter);
+void xtf_replay_read_complete(XtfReplayShare *share, const XtfCompleteLetter *letter);
 void xtf_replay_read_end(XtfReplayShare *share, const XtfEndLetter *letter, const void *described);
 void xtf_operation_free(gpointer operation);
 

@@ -203,8 +203,8 @@ void xtf_replay_find_member_shares(XtfReplay *replay)
 typedef struct {
     uint32_t process;  /* the first process that waits; UINT32_MAX: none */
     bool any_ahead;    /* some processes are far ahead */
-    bool in_operation; /* it waits in the operation `operation` */
-    uint64_t operation;
+    bool in_operation; /* it waits in `operation` */
+    XtfOperationHead operation;
 } Waiting;
 
 static Waiting find_waiting(const XtfReplayShare *share)
@@ -218,7 +218,8 @@ static Waiting find_waiting(const XtfReplayShare *share)
             continue;
         waiting.process = i;
         waiting.in_operation = process->waits_for == XTF_NO_KEY;
-        waiting.operation = waiting.in_operation ? process->waits_in->key : 0;
+        if (waiting.in_operation)
+            waiting.operation = xtf_operation_head(process->waits_in);
     }
     return waiting;
 }
@@ -249,7 +250,7 @@ static void break_at(XtfReplayShare *share, const Waiting *first)
     XtfReplay *replay = share->replay;
 
     if (first->in_operation) {
-        xtf_replay_give_up_operation(share, first->operation);
+        xtf_replay_give_up_operation(share, &first->operation);
     } else if (xtf_share_owns(share, first->process)) {
         XtfProcess *process = &replay->processes[first->process];
         replay->groups.all[process->waits_for >> 32].broken = true;

@@ -223,14 +223,14 @@ XtfOperationHead xtf_operation_head(const XtfOperation *operation)
 }
 
 /* Returns the fields of a member's row that all members share. */
-static XtfReplayRow row_of(const XtfOperationHead *head)
+static XtfReplayRow row_of_operation(const XtfOperationHead *head)
 {
     return (XtfReplayRow){.comm = head->comm, .tag = head->operation, .peer = head->root, .pattern = head->pattern};
 }
 
 void xtf_replay_give_up_operation(XtfReplayShare *share, const XtfOperationHead *head)
 {
-    const XtfReplayRow row = row_of(head);
+    const XtfReplayRow row = row_of_operation(head);
 
     if (share->replay->comms[head->comm].n_own > 0)
         xtf_replay_give_up(
@@ -322,8 +322,8 @@ static bool may_be_needed(const XtfReplayCollective *collective, uint32_t rank)
            (collective->pattern == XTF_REPLAY_ONE_TO_ALL && rank == collective->root);
 }
 
-/* Tells the home of an operation that a member of this share has begun. The home tells the other shares. */
-static void mail_news(const XtfReplayShare *share, const XtfOperation *operation, uint32_t rank)
+/* Writes to the home of an operation that a member of this share has begun. The home writes to the other shares. */
+static void mail_member(const XtfReplayShare *share, const XtfOperation *operation, uint32_t rank)
 {
     const XtfReplay *replay = share->replay;
     const XtfReplayCollective *public = &operation->public;
@@ -357,7 +357,7 @@ static void add_begin(XtfReplayShare *share, const XtfReplayRow *row, uint32_t k
     XtfOperation *operation = operation_of(replay, open, row, k);
     begin_member(share, operation, rank, row, member);
     if (replay->options.world)
-        mail_news(share, operation, rank);
+        mail_member(share, operation, rank);
     remove_complete(replay, open, operation);
     g_mutex_unlock(&open->lock);
 }
@@ -382,7 +382,7 @@ void xtf_replay_begin(XtfReplayShare *share, XtfProcess *process, const XtfRepla
 
 void xtf_replay_read_begin(XtfReplayShare *share, const XtfBeginLetter *letter)
 {
-    const XtfReplayRow row = row_of(&letter->head);
+    const XtfReplayRow row = row_of_operation(&letter->head);
 
     add_begin(share, &row, letter->head.k, letter->rank, &letter->member);
 }
@@ -390,7 +390,7 @@ void xtf_replay_read_begin(XtfReplayShare *share, const XtfBeginLetter *letter)
 void xtf_replay_read_complete(XtfReplayShare *share, const XtfCompleteLetter *letter)
 {
     XtfReplay *replay = share->replay;
-    const XtfReplayRow row = row_of(&letter->head);
+    const XtfReplayRow row = row_of_operation(&letter->head);
     XtfOpenOperations *open = table_of(replay, operation_key(&row, letter->head.k));
 
     g_mutex_lock(&open->lock);

@@ -51,7 +51,7 @@ typedef struct {
 /* Operations that have not ended, with keys of one hash. The members of an operation may be of different shares.
  *
  * In a job, each rank that has members has a copy of the operation. One of these ranks is the home of the operation,
- * which gets the begins and ends of all members. When all have begun, it tells the other ranks the latest begins. It
+ * which gets the begins and ends of all members. When all have begun, it sends the other ranks the latest begins. It
  * passes on single begins only if an end may need them before. */
 typedef struct {
     GMutex lock;

@@ -151,7 +151,7 @@ typedef struct {
     void (*drop)(void *data, uint64_t value);
     void (*drop_posting)(void *data, uint64_t value);
     /* Only for runs of several shares, and mandatory there. A consumer sees the events of its share's processes. For an
-     * operation, XtfReplayCollective has the members of all shares; in a job, `end` gets only the begins that it may
+     * operation, XtfReplayCollective has the members of all shares. In a job, `end` gets only the begins that it may
      * need, and `ended` gets all. The ends of one operation are passed on one after the other.
      *
      * Passes the consumer's share, before the first event. */

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Measures an import by the ranks of an MPI job: processor time (user and system) of all ranks together, and of the busiest. Compares them with
-an import by one thread. Runs take turns; the results are medians.
+"""Measures an import, or with --analyze an analysis, by the ranks of an MPI job: processor time (user and system) of all ranks together, and
+of the busiest. Compares them with one thread alone. Runs take turns; the results are medians. exchange.c writes traces to analyse.
 
 usage: ranks.py XTF WRITE_LOCATIONS [--locations N] [--rounds N] [--runs N] [--mpi NAME]
+       ranks.py XTF --analyze TRACE.xtf [--runs N] [--mpi NAME]
 """
 
 import argparse
@@ -46,37 +47,58 @@ def measure_alone(command):
     return children_seconds() - before
 
 
+def compare(mpi, runs, command_alone, command_of_ranks):
+    """Prints the processor times of numbers of ranks beside those of one process."""
+    alone, sums, most = [], {n: [] for n in RANKS}, {n: [] for n in RANKS}
+    for _ in range(runs):
+        alone.append(measure_alone(command_alone))
+        for n in RANKS:
+            times = measure_ranks(mpi.launch(n), command_of_ranks)
+            sums[n].append(sum(times))
+            most[n].append(max(times))
+    one = statistics.median(alone)
+    print(f"one process: {one:.2f} s")
+    for n in RANKS:
+        total, busiest = statistics.median(sums[n]), statistics.median(most[n])
+        print(f"{n} ranks: sum {total:.2f} s, {total / one:.2f} of one process; busiest {busiest:.2f} s, {busiest / one * n:.2f}/{n} of it")
+
+
+def print_records(xtf, trace):
+    events = subprocess.run([xtf, "info", trace], check=True, capture_output=True, text=True).stdout
+    print([line for line in events.splitlines() if line.startswith("records")][0])
+
+
+def compare_imports(options, mpi, folder):
+    archive, output = os.path.join(folder, "archive"), os.path.join(folder, "out")
+    subprocess.run([options.write_locations, archive, str(options.locations), str(options.rounds)], check=True)
+    command = [options.xtf, "import", "-q", "-f", "-o"]
+    anchor = os.path.join(archive, "traces.otf2")
+    compare(mpi, options.runs, [*command, output + ".xtf", "-j1", anchor], [*command, output + ".xtf.d", anchor])
+    print_records(options.xtf, output + ".xtf")
+
+
+def compare_analyses(options, mpi, folder):
+    command = [options.xtf, "analyze", "-q", "-f", "-o", os.path.join(folder, "out.analysis"), options.analyze]
+    compare(mpi, options.runs, [*command, "-j1"], command)
+    print_records(options.xtf, options.analyze)
+
+
 def main():
     import mpis
 
     parser = argparse.ArgumentParser()
-    parser.add_argument("xtf")
-    parser.add_argument("write_locations")
+    parser.add_argument("xtf", type=os.path.abspath)
+    parser.add_argument("write_locations", nargs="?")
+    parser.add_argument("--analyze", metavar="TRACE.xtf")
     parser.add_argument("--locations", type=int, default=128)
     parser.add_argument("--rounds", type=int, default=60000)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--mpi", default="openmpi")
     options = parser.parse_args()
-    xtf, mpi = os.path.abspath(options.xtf), mpis.Mpi(options.mpi, "")
+    if bool(options.analyze) == bool(options.write_locations):
+        parser.error("either WRITE_LOCATIONS or --analyze is needed")
     with tempfile.TemporaryDirectory() as folder:
-        archive, output = os.path.join(folder, "archive"), os.path.join(folder, "out")
-        subprocess.run([options.write_locations, archive, str(options.locations), str(options.rounds)], check=True)
-        command = [xtf, "import", "-q", "-f", "-o"]
-        anchor = os.path.join(archive, "traces.otf2")
-        alone, sums, most = [], {n: [] for n in RANKS}, {n: [] for n in RANKS}
-        for _ in range(options.runs):
-            alone.append(measure_alone([*command, output + ".xtf", "-j1", anchor]))
-            for n in RANKS:
-                times = measure_ranks(mpi.launch(n), [*command, output + ".xtf.d", anchor])
-                sums[n].append(sum(times))
-                most[n].append(max(times))
-        one = statistics.median(alone)
-        events = subprocess.run([xtf, "info", output + ".xtf"], check=True, capture_output=True, text=True).stdout
-        print([line for line in events.splitlines() if line.startswith("records")][0])
-        print(f"one process: {one:.2f} s")
-        for n in RANKS:
-            total, busiest = statistics.median(sums[n]), statistics.median(most[n])
-            print(f"{n} ranks: sum {total:.2f} s, {total / one:.2f} of one process; busiest {busiest:.2f} s, {busiest / one * n:.2f}/{n} of it")
+        (compare_analyses if options.analyze else compare_imports)(options, mpis.Mpi(options.mpi, ""), folder)
 
 
 if sys.argv[1:2] == ["--rank"]:

@@ -324,10 +324,10 @@ static void add_counts(XtfGroup *group, const XtfEnvelope *envelope, const XtfGr
                             counted->location);
 }
 
-/* Allocates the envelopes of a process. Needs the lock. */
-static XtfEnvelope *take_envelopes(XtfReplay *replay, XtfProcess *process, uint32_t n)
+XtfEnvelope *xtf_replay_take_envelopes(XtfReplay *replay, XtfProcess *process, uint32_t n)
 {
     process->envelopes = replay->n_envelopes;
+    process->n_envelopes = n;
     replay->n_envelopes += n;
     if (replay->n_envelopes > replay->room_envelopes) {
         replay->room_envelopes = replay->n_envelopes + replay->n_envelopes / 2 + 64;
@@ -362,7 +362,7 @@ static bool keep_envelopes(Pass *pass, XtfProcess *process, GError **error)
     if (!xtf_replay_count_removed(replay, &pass->rows, &worker->envelopes, &removed, error))
         return false;
     g_mutex_lock(&replay->lock);
-    XtfEnvelope *envelopes = take_envelopes(replay, process, n);
+    XtfEnvelope *envelopes = xtf_replay_take_envelopes(replay, process, n);
     for (uint32_t i = 0; i < n; i++) {
         const XtfGroup *counted = &worker->envelopes.all[i];
         XtfEnvelope *envelope = &envelopes[i];

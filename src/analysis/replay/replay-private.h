@@ -80,6 +80,7 @@ typedef struct {
     const uint64_t *locations; /* of `known` */
     bool has_one_location;     /* at most one location has rows in the log */
     uint64_t envelopes;        /* index of its first one in the replay's `envelopes` */
+    uint32_t n_envelopes;
     XtfLog log;
 
     /* State of a run. */
@@ -260,6 +261,10 @@ uint32_t *xtf_replay_divide_by(const uint64_t *weights, uint32_t n_processes, ui
 bool xtf_replay_deal(XtfReplay *replay, GError **error);
 /* Forgets the locations of other ranks, if it has read them: they have no records here. */
 void xtf_replay_forget_others(XtfReplay *replay);
+/* Allocates the envelopes of a process. Callers hold the lock while the replay is created. */
+XtfEnvelope *xtf_replay_take_envelopes(XtfReplay *replay, XtfProcess *process, uint32_t n);
+/* Sends the logs of each rank's processes to all other ranks. Collective: if it fails, one rank gets the error. */
+bool xtf_replay_exchange_logs(XtfReplay *replay, GError **error);
 /* Joins the groups of all ranks. Collective. */
 bool xtf_replay_join_groups(XtfReplay *replay, GError **error);
 /* Finds the shares of each communicator's members. */

@@ -9,7 +9,9 @@
 #include "libxtf/error.h"
 #include "libxtf/trace.h"
 #include "src/analysis/replay/replay-private.h"
+#include "src/world/stream.h"
 
+enum { LOG_PIECE = 32 << 10 };                                     /* bytes of records in an item */
 enum { GROUPS_PACKED_MAX = UINT32_MAX / sizeof(XtfGroup) - 1024 }; /* groups in one array of bytes */
 
 /* ---- Blocks of processes. */
@@ -173,6 +175,160 @@ bool xtf_replay_join_groups(XtfReplay *replay, GError **error)
     g_autoptr(GBytes) joined = is_first ? pack_groups(replay) : NULL, shared = xtf_world_broadcast(world, joined);
     if (!is_first)
         replace_groups(replay, shared);
+    return true;
+}
+
+/* ---- Logs. */
+
+typedef enum {
+    LOG_BEGIN,   /* LogItem, then its envelopes */
+    LOG_RECORDS, /* n records, each behind its length: uint64_t n, then the bytes, and zeros up to a multiple of 8 */
+    LOG_END,
+} LogItemKind;
+
+typedef struct {
+    uint32_t process, n_envelopes;
+    bool has_one_location;
+} LogItem;
+
+/* The log of another rank's process that is being received. */
+typedef struct {
+    XtfReplay *replay;
+    XtfProcess *process;
+    XtfLogWriter writer;
+} ReceivedLog;
+
+/* Puts an item for all other ranks. */
+static void put_for_others(const XtfReplay *replay, XtfWorldStream *stream, LogItemKind kind, const void *bytes,
+                           size_t n_bytes)
+{
+    const XtfWorld *world = replay->options.world;
+    uint32_t padded = (uint32_t)(n_bytes + 7) & ~7u;
+
+    for (unsigned to = 0; to < xtf_world_size(world); to++) {
+        if (to == xtf_world_rank(world))
+            continue;
+        uint8_t *item = xtf_world_stream_put(stream, to, kind, padded);
+        if (n_bytes > 0)
+            memcpy(item, bytes, n_bytes);
+        memset(item + n_bytes, 0, padded - n_bytes);
+    }
+}
+
+static bool put_records(const XtfReplay *replay, const XtfProcess *process, XtfWorldStream *stream, GError **error)
+{
+    struct {
+        uint64_t n;
+        uint8_t bytes[LOG_PIECE];
+    } piece = {0};
+    const uint8_t *record, *end;
+    XtfLogReader reader;
+    size_t used = 0;
+    bool good;
+
+    xtf_log_reader_init(&reader, &replay->spool, &process->log, LOG_PIECE);
+    while ((good = xtf_log_next(&reader, &record, &end, error)) && record) {
+        uint8_t length = (uint8_t)(end - record);
+        if (used + 1 + length > LOG_PIECE) {
+            put_for_others(replay, stream, LOG_RECORDS, &piece, sizeof piece.n + used);
+            used = piece.n = 0;
+        }
+        piece.bytes[used++] = length;
+        memcpy(piece.bytes + used, record, length);
+        used += length;
+        piece.n++;
+    }
+    xtf_log_reader_finish(&reader);
+    put_for_others(replay, stream, LOG_RECORDS, &piece, sizeof piece.n + used);
+    return good;
+}
+
+static bool put_log(const XtfReplay *replay, uint32_t number, XtfWorldStream *stream, GError **error)
+{
+    const XtfProcess *process = &replay->processes[number];
+    size_t of_envelopes = process->n_envelopes * sizeof *replay->envelopes;
+    const LogItem item = {number, process->n_envelopes, process->has_one_location};
+    g_autofree uint8_t *begin = g_malloc(sizeof item + of_envelopes);
+
+    memcpy(begin, &item, sizeof item);
+    if (of_envelopes > 0)
+        memcpy(begin + sizeof item, replay->envelopes + process->envelopes, of_envelopes);
+    put_for_others(replay, stream, LOG_BEGIN, begin, sizeof item + of_envelopes);
+    if (!put_records(replay, process, stream, error))
+        return false;
+    put_for_others(replay, stream, LOG_END, NULL, 0);
+    return true;
+}
+
+static void read_log_begin(ReceivedLog *log, const LogItem *item)
+{
+    XtfReplay *replay = log->replay;
+
+    log->process = &replay->processes[item->process];
+    log->process->has_one_location = item->has_one_location;
+    XtfEnvelope *envelopes = xtf_replay_take_envelopes(replay, log->process, item->n_envelopes);
+    if (item->n_envelopes > 0)
+        memcpy(envelopes, item + 1, item->n_envelopes * sizeof *envelopes);
+    xtf_log_writer_init(&log->writer, &replay->spool, LOG_PIECE);
+}
+
+static bool read_records(ReceivedLog *log, const void *bytes, GError **error)
+{
+    const uint8_t *from = bytes;
+    uint64_t n;
+
+    copy_packed(&from, &n, sizeof n);
+    for (uint64_t i = 0; i < n; i++) {
+        uint8_t *to = xtf_log_begin(&log->writer, error);
+        uint8_t length = *from++;
+        if (!to)
+            return false;
+        copy_packed(&from, to, length);
+        xtf_log_end(&log->writer, to + length);
+    }
+    return true;
+}
+
+static bool read_log_item(void *data, unsigned from, uint32_t kind, const void *bytes, uint32_t n_bytes, GError **error)
+{
+    ReceivedLog *log = data;
+
+    switch ((LogItemKind)kind) {
+    case LOG_BEGIN:
+        read_log_begin(log, bytes);
+        return true;
+    case LOG_RECORDS:
+        return read_records(log, bytes, error);
+    case LOG_END:
+        break;
+    }
+    bool good = xtf_log_writer_end(&log->writer, &log->process->log, error);
+    xtf_log_writer_finish(&log->writer);
+    return good;
+}
+
+/* Sends the logs of one rank to all others. */
+static bool exchange_logs_of(XtfReplay *replay, unsigned rank, GError **error)
+{
+    XtfWorld *world = replay->options.world;
+    g_autoptr(XtfWorldStream) stream = xtf_world_stream_new(world);
+    ReceivedLog log = {.replay = replay};
+    bool sends = xtf_world_rank(world) == rank, good = true;
+    GError *own = NULL;
+
+    for (uint32_t i = 0; good && sends && i < replay->n_read; i++)
+        good = put_log(replay, replay->first_read + i, stream, &own);
+    if (good)
+        xtf_world_stream_end(stream, read_log_item, &log, &own);
+    xtf_log_writer_finish(&log.writer);
+    return xtf_world_have_succeeded(world, own, error);
+}
+
+bool xtf_replay_exchange_logs(XtfReplay *replay, GError **error)
+{
+    for (unsigned rank = 0; rank < xtf_world_size(replay->options.world); rank++)
+        if (!exchange_logs_of(replay, rank, error))
+            return false;
     return true;
 }
 

@@ -140,10 +140,24 @@ static bool read_block(XtfReplay *replay, GError **error)
     return xtf_replay_prepare(replay, error);
 }
 
-/* Creates a replay in a rank of a job. Each rank reads its own processes. If records are missing, or members disagree
- * on operations, each rank reads all. */
-static XtfReplay *create_in_ranks(XtfTrace *trace, const XtfReplayOptions *options, bool reads_all, GError **error)
+/* Decides on messages and operations by the logs of all processes, which each rank then has. */
+static bool compare_logs(XtfReplay *replay, GError **error)
 {
+    GError *own = NULL;
+
+    if (!xtf_replay_exchange_logs(replay, error))
+        return false;
+    if (xtf_replay_find_disputes(replay, &own))
+        xtf_replay_pair_lossy(replay, &own);
+    return xtf_world_have_succeeded(replay->options.world, own, error);
+}
+
+/* Creates a replay in a rank of a job. Each rank reads its own processes. If records are missing, or members disagree
+ * on operations, each rank gets the logs of all processes. If the first volumes of the trace were removed, each rank
+ * reads all processes. */
+static XtfReplay *create_in_ranks(XtfTrace *trace, const XtfReplayOptions *options, GError **error)
+{
+    bool reads_all = xtf_trace_kept_from(trace) > 0;
     GError *own = NULL;
     g_autoptr(XtfReplay) replay = create_replay(trace, options, &own);
 
@@ -157,17 +171,13 @@ static XtfReplay *create_in_ranks(XtfTrace *trace, const XtfReplayOptions *optio
     if (!xtf_replay_join_groups(replay, error))
         return NULL;
     xtf_replay_find_certain(replay);
-    if (!xtf_replay_needs_all_logs(replay))
-        return g_steal_pointer(&replay);
-    g_clear_pointer(&replay, xtf_replay_free);
-    return create_in_ranks(trace, options, true, error);
+    return !xtf_replay_needs_all_logs(replay) || compare_logs(replay, error) ? g_steal_pointer(&replay) : NULL;
 }
 
 XtfReplay *xtf_replay_new(XtfTrace *trace, const XtfReplayOptions *options, GError **error)
 {
-    g_autoptr(XtfReplay) replay = options->world
-                                      ? create_in_ranks(trace, options, xtf_trace_kept_from(trace) > 0, error)
-                                      : create_replay(trace, options, error);
+    g_autoptr(XtfReplay) replay =
+        options->world ? create_in_ranks(trace, options, error) : create_replay(trace, options, error);
 
     if (!replay || (!options->world && !read_all(replay, error)))
         return NULL;

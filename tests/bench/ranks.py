@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Measures an import, or with --analyze an analysis, by the ranks of an MPI job: processor time (user and system) of all ranks together, and
-of the busiest. Compares them with one thread alone. Runs take turns; the results are medians. exchange.c writes traces to analyse.
+"""Measures an import, or with --analyze an analysis, by the ranks of an MPI job. The measure is the processor time (user and system) of all
+ranks together, and of the busiest. Compares them with one thread alone. Runs take turns; the results are medians. exchange.c writes traces to analyse.
 
 usage: ranks.py XTF WRITE_LOCATIONS [--locations N] [--rounds N] [--runs N] [--mpi NAME]
        ranks.py XTF --analyze TRACE.xtf [--runs N] [--mpi NAME]
@@ -48,7 +48,7 @@ def measure_alone(command):
 
 
 def compare(mpi, runs, command_alone, command_of_ranks):
-    """Prints the processor times of numbers of ranks beside those of one process."""
+    """Prints the processor times of numbers of ranks, and of one process."""
     alone, sums, most = [], {n: [] for n in RANKS}, {n: [] for n in RANKS}
     for _ in range(runs):
         alone.append(measure_alone(command_alone))

@@ -234,8 +234,8 @@ bool xtf_replay_run(XtfReplay *replay, const XtfReplayConsumer *consumer, XtfRep
 /* ---- Runs by several threads, or by the ranks of a job.
  *
  * In a job, each rank has one share, under its number, and reads the rows of the share's processes alone. So it knows
- * bounds, gaps and times by call path of these processes only. If records are missing, or members disagree on
- * operations, each rank reads all rows. Runs are collective: if one fails, one rank gets the error. */
+ * bounds, gaps and times by call path of these processes only. For a trace whose first volumes were
+ * removed, each rank reads all rows. Runs are collective: if one fails, one rank gets the error. */
 
 /* Divides the processes among shares, of equal work as far as possible: share i has the processes from borders[i] up to
  * borders[i + 1], without it. `n` is from 1 to the number of processes, or 1; in a job, the number of ranks. The caller

@@ -4,7 +4,7 @@
 The programs are random. Some lack records, or have records that contradict each other, so that the replay is stuck. Others wait
 without messages: in locks, teams and windows.
 
-usage: test_analyze.py XTF OTF2_SCRIPT GENERATE MAKE_RUN long|short EXAMPLE... -- NAME...   (of MPIs)
+usage: test_analyze.py XTF OTF2_SCRIPT GENERATE MAKE_RUN KEEP_VOLUMES long|short EXAMPLE... -- NAME...   (of MPIs)
 """
 
 import os
@@ -24,10 +24,10 @@ import test_threads
 from test_kinds import PROGRAMS as KIND_PROGRAMS
 from xtfrun import n_rounds, shared_traces
 
-XTF, SCRIPT, GENERATE, MAKE_RUN = map(os.path.abspath, sys.argv[1:5])
-IS_LONG = sys.argv[5] == "long"
+XTF, SCRIPT, GENERATE, MAKE_RUN, KEEP_VOLUMES = map(os.path.abspath, sys.argv[1:6])
+IS_LONG = sys.argv[6] == "long"
 SPLIT = sys.argv.index("--")
-EXAMPLES = [pathlib.Path(name).resolve() for name in sys.argv[6:SPLIT]]
+EXAMPLES = [pathlib.Path(name).resolve() for name in sys.argv[7:SPLIT]]
 NAMES = [name for name in sys.argv[SPLIT + 1:] if shutil.which(f"mpirun.{name}")]
 N_PROGRAMS = 200 if IS_LONG else n_rounds(XTF, 12)
 COUNTS = (2, 3, 8) if IS_LONG else (2, 3)
@@ -124,6 +124,18 @@ class Analyses(Case):
         self.run_in([XTF, "merge", "-q", "--runs", "-o", "runs.xtf", *runs])
         report = self.compare(self.folder / "runs.xtf", [3])
         self.assertIn("critical path", report)
+
+    def test_removed_volumes(self):
+        """Each rank reads all records of a trace whose first volumes were removed. The analysis goes into the last volume."""
+        own, results = self.import_archive(EXAMPLES[1]), []
+        for command in ([XTF], mpis.Mpi(NAMES[0], "").launch(3, XTF)):
+            self.run_in([KEEP_VOLUMES, own, self.folder, "kept.xtf", 6, 3, "compact"])
+            self.run_in([*command, "analyze", "-q", "kept.xtf"])
+            results.append([self.run_in([XTF, "cat", "kept.xtf", path]).stdout for path in test_threads.TABLES])
+            for volume in self.folder.glob("kept.xtf*"):
+                volume.unlink()
+        self.assertEqual(*results)
+        self.assertGreater(len(results[0][0].splitlines()), 5)
 
     def test_folder_of_parts(self):
         """The analysis of the parts that ranks wrote is a copy in one file."""

@@ -73,6 +73,11 @@ XtfWorld *xtf_world_start(GError **error)
     return world_new(module, rank, size);
 }
 
+bool xtf_world_is_alone(void)
+{
+    return xtf_launcher_n_processes() == 1;
+}
+
 void xtf_world_give_up(void)
 {
     XtfLauncher launcher;

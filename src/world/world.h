@@ -32,6 +32,8 @@ typedef struct XtfWorld XtfWorld;
 /* Starts MPI if a launcher started this process. Collective. NULL with an error: the module or the library of MPI is
  * missing, or is not the launcher's. */
 XtfWorld *xtf_world_start(GError **error);
+/* True if the environment shows that the launcher started this process alone, so that it needs no MPI. */
+bool xtf_world_is_alone(void);
 /* Ends a process whose xtf_world_start() has failed, if the job has more processes: without it, they would wait in
  * xtf_world_start(). Launchers end a job if a process ends by a signal. The caller has reported the error. */
 void xtf_world_give_up(void);

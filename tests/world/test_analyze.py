@@ -156,6 +156,11 @@ class Analyses(Case):
         archive = test_threads.write_random(random.Random(5), SCRIPT, self.folder, "few")
         self.compare(self.import_archive(archive), [1, 12], NAMES[:1])
 
+    def test_rank_without_others_needs_no_module(self):
+        trace = self.import_archive(EXAMPLES[0])
+        for mpi in NAMES:
+            self.run_in(["env", "XTF_WORLD_LIBDIR=/nowhere", *mpis.Mpi(mpi, "").launch(1, XTF, "analyze", "-q", "-f", "-o", "out.analysis", trace)])
+
     def test_analysis_in_the_trace(self):
         trace = self.import_archive(EXAMPLES[0])
         self.run_in([XTF, "analyze", "-q", trace])

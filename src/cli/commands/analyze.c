@@ -165,12 +165,12 @@ static bool analyze_source(Analyze *analyze, GError **error)
 /* Analyses alone or, if the launcher of an MPI started several processes, with the other ranks of the job. */
 static int analyze_in_world(Analyze *analyze, unsigned jobs)
 {
-    XtfWorld *world = xtf_cli_start_world();
+    XtfWorld *world = xtf_world_is_alone() ? NULL : xtf_cli_start_world();
     GError *error = NULL;
 
-    if (!world)
+    if (!world && !xtf_world_is_alone())
         return XTF_EXIT_FAILED;
-    if (xtf_world_size(world) > 1) {
+    if (world && xtf_world_size(world) > 1) {
         analyze->job.world = world;
         analyze->job.quiet |= xtf_world_rank(world) > 0;
         jobs = jobs > 0 ? jobs : 1; /* users start a rank for each core */

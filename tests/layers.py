@@ -27,12 +27,12 @@ STOREYS = [
     ("src/world", ["", "mpi"]),
     ("src/model", [""]),
     ("src/trace", ["text", "context", "select", "calls"]),
-    ("src/analysis", ["formulas", "steps", "replay/logs", "replay/lossy", "replay/mail", "replay", "synchronous", "align", "kinds", "waits", "causes", "path", "ideal", "compensate", "analyze"]),
+    ("src/analysis", ["formulas", "steps", "replay/logs", "replay/lossy", "replay/mail", "replay", "synchronous", "align", "kinds", "waits", "causes", "path", "ideal", "compensate", "predict", "analyze"]),
     ("src/tables", ["format", "totals", "alike", "iterations", "match/order", "match", "collectives", "clocks", "waiting", "views"]),
     ("src/pictures", ["images", "drawing", "timeline/rows", "timeline", "charts", "frames", "findings", "page", "registry"]),
     ("src/tree", ["records", "node", "entries", "paths", "diff"]),
     ("src/fs", [""]),
-    ("src/cli", ["ui", "copy", "trace", "mount", "play", "watch", "commands", "commands/record", "commands/studies", ""]),
+    ("src/cli", ["ui", "copy", "trace", "mount", "play", "watch", "predict", "commands", "commands/record", "commands/studies", ""]),
 ]
 
 # The storeys beside, each with its rooms, lowest first. For each room: the highest storey that it uses, or None, and the other rooms that it

@@ -43,6 +43,7 @@ static const struct {
     {"why", xtf_command_why, "explain why a path in a mount does not exist", NULL, NULL},
     {"help", xtf_command_help, "explain the columns of a table", NULL, NULL},
     {"analyze", xtf_command_analyze, "find who waited for whom and why, and store it in the trace", NULL, "Understand"},
+    {"predict", xtf_command_predict, "predict the run on another network, machine or with a faster region", NULL, NULL},
     {"deadlock", xtf_command_deadlock, "find processes of a hung run that wait for each other", NULL, NULL},
     {"align", xtf_command_align, "correct the clocks of a trace, so that no message arrives before it was sent", NULL,
      NULL},

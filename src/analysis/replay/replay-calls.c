@@ -7,6 +7,9 @@
 
 enum {
     DEPTH_MAX = 1 << 20,
+    FACTOR_BITS = 20,
+    PART_BITS = 10,
+    NO_CHANGE = 1 << FACTOR_BITS, /* the factor 1 */
 };
 
 /* ---- Types. */
@@ -91,14 +94,23 @@ static bool is_bound(const XtfReplayFrame *frame)
     return frame->kind == XTF_MPI_CALL_INIT || frame->kind == XTF_MPI_CALL_FINALIZE;
 }
 
+/* Returns the time outside of MPI at a time from the last record on, in ticks, or in ticks times factors. */
+static unsigned __int128 outside_at(const XtfReplayWalk *walk, uint64_t time)
+{
+    const XtfReplayFrame *top = top_of(walk);
+    bool counts = time > walk->time && (!top || top->kind == XTF_MPI_CALL_NONE);
+    uint32_t factor = !walk->shared->types->factors ? 1 : top ? top->factor : NO_CHANGE;
+
+    return walk->outside + (counts ? (unsigned __int128)(time - walk->time) * factor : 0);
+}
+
 static void advance_to(XtfReplayWalk *walk, uint64_t time)
 {
     const XtfReplayFrame *top = top_of(walk);
 
     if (time <= walk->time)
         return;
-    if (!top || top->kind == XTF_MPI_CALL_NONE)
-        walk->outside += time - walk->time;
+    walk->outside = outside_at(walk, time);
     xtf_callpath_totals_add(walk->shared->sums, top ? top->callpath : UINT32_MAX, time - walk->time);
     walk->time = time;
 }
@@ -157,6 +169,15 @@ static bool enter_mpi(XtfReplayWalk *walk, uint64_t time, uint64_t seq, GError *
            time - gap.begin < walk->least_gap || walk->after_gap(walk->data, &gap, error);
 }
 
+/* Returns the factor of a new frame on top. */
+static uint32_t factor_of(const XtfReplayWalk *walk, uint32_t region)
+{
+    const XtfReplayCallTypes *types = walk->shared->types;
+    uint32_t own = types->factors && region < types->n_kinds ? types->factors[region] : XTF_REPLAY_NO_FACTOR;
+
+    return own != XTF_REPLAY_NO_FACTOR ? own : walk->depth > 0 ? top_of(walk)->factor : NO_CHANGE;
+}
+
 static bool push_call_frame(XtfReplayWalk *walk, uint64_t time, uint64_t number, uint64_t seq, GError **error)
 {
     const XtfReplayWalkShared *shared = walk->shared;
@@ -168,6 +189,7 @@ static bool push_call_frame(XtfReplayWalk *walk, uint64_t time, uint64_t number,
     *frame = (XtfReplayFrame){.row = walk->n, .enter = time, .leave = UINT64_MAX, .region = region};
     frame->callpath = xtf_callpath_log_enter(shared->callpaths, shared->cache, outer, region, walk->depth);
     frame->kind = (uint8_t)xtf_replay_call_kind(shared->types, region);
+    frame->factor = factor_of(walk, region);
     walk->depth++;
     walk->n_bounds += is_bound(frame);
     return frame->kind == XTF_MPI_CALL_NONE || enter_mpi(walk, time, seq, error);
@@ -262,16 +284,22 @@ static bool find_leave(XtfReplayWalk *walk, XtfReplayFrame *frame, GError **erro
     return xtf_array_time(&walk->calls, end, &frame->leave, error);
 }
 
+uint64_t xtf_replay_walk_outside(const XtfReplayWalk *walk, uint64_t time)
+{
+    unsigned __int128 outside = outside_at(walk, time);
+
+    return (uint64_t)(walk->shared->types->factors ? outside >> (FACTOR_BITS - PART_BITS) : outside);
+}
+
 bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfReplayCall *call, GError **error)
 {
     if (!walk_before(walk, seq, error))
         return false;
     XtfReplayFrame *top = top_of(walk);
-    uint64_t more = time > walk->time && (!top || top->kind == XTF_MPI_CALL_NONE) ? time - walk->time : 0;
     *call = (XtfReplayCall){.row = UINT64_MAX,
                             .enter = time,
                             .leave = time,
-                            .outside = walk->outside + more,
+                            .outside = xtf_replay_walk_outside(walk, time),
                             .region = UINT32_MAX,
                             .callpath = UINT32_MAX};
     if (!top)

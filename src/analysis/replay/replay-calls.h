@@ -19,7 +19,8 @@
 typedef struct {
     uint64_t row;          /* row of its ENTER in `enters_leaves`; UINT64_MAX: no call */
     uint64_t enter, leave; /* no call: both are the row's time; a call outside of MPI: leave is UINT64_MAX */
-    uint64_t outside;      /* ticks up to the row in which no region of MPI was on top of the location's stack */
+    uint64_t outside;      /* ticks up to the row in which no region of MPI was on top of the location's stack; or
+                              parts of them (XtfReplayOptions.factors) */
     uint32_t region;       /* UINT32_MAX: none */
     uint32_t callpath;     /* UINT32_MAX: none */
     uint8_t kind;          /* XtfMpiCall */
@@ -32,6 +33,8 @@ typedef struct {
     uint64_t enter, leave, leave_row, leave_seq;
 } XtfReplayBound;
 
+#define XTF_REPLAY_NO_FACTOR UINT32_MAX /* a region without a factor of its own */
+
 /* The types of all calls. Immutable. */
 typedef struct {
     const XtfSchema *schema; /* NULL: the trace has no calls */
@@ -40,6 +43,7 @@ typedef struct {
     uint8_t *kinds;   /* XtfMpiCall, by region */
     uint64_t n_kinds; /* number of regions */
     bool *probed;     /* by region: true if it receives a message that was probed before */
+    const uint32_t *factors; /* by region; NULL: none. Borrowed from the options of the replay */
 } XtfReplayCallTypes;
 
 bool xtf_replay_call_types_init(XtfReplayCallTypes *types, XtfTraceContext *context, GError **error);
@@ -53,6 +57,7 @@ static inline XtfMpiCall xtf_replay_call_kind(const XtfReplayCallTypes *types, u
 typedef struct {
     uint64_t row, enter, leave; /* leave: UINT64_MAX if not known yet */
     uint32_t region, callpath;
+    uint32_t factor; /* of computing in it, if there are factors */
     uint8_t kind;
 } XtfReplayFrame;
 
@@ -86,7 +91,8 @@ typedef struct {
     const XtfReplayWalkShared *shared;
     XtfArray calls;
     bool any; /* false: the location has no calls */
-    uint64_t n, time, outside;
+    uint64_t n, time;
+    unsigned __int128 outside; /* ticks, or ticks times factors */
     uint64_t n_reported; /* rows that the walk has reported by `went` */
     XtfReplayFrame *frames;
     uint32_t depth, room;
@@ -116,5 +122,7 @@ void xtf_replay_walk_finish(XtfReplayWalk *walk);
 bool xtf_replay_walk_to(XtfReplayWalk *walk, uint64_t time, uint64_t seq, XtfReplayCall *call, GError **error);
 /* Adds the ticks up to `time` to the sums before the record; later ticks count behind it. */
 void xtf_replay_walk_split(XtfReplayWalk *walk, uint64_t time);
+/* Returns the time outside of MPI up to a time that is not before the last record of the walk, as calls have it. */
+uint64_t xtf_replay_walk_outside(const XtfReplayWalk *walk, uint64_t time);
 /* Walks to the end of the calls. */
 bool xtf_replay_walk_end(XtfReplayWalk *walk, GError **error);

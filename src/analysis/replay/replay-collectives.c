@@ -94,6 +94,19 @@ static uint64_t operation_key(const XtfReplayRow *row, uint32_t k)
     return (uint64_t)row->comm << 32 | k;
 }
 
+/* Returns the event of a member's row in the k-th operation of its communicator. */
+static XtfReplayEvent member_event(const XtfReplay *replay, const XtfProcess *process, const XtfReplayRow *row,
+                                   uint32_t rank, uint32_t k)
+{
+    XtfReplayEvent at = xtf_replay_event(replay, process, row);
+
+    at.peer = rank;
+    at.message = operation_key(row, k);
+    at.sends = row->sends;
+    at.receives = row->receives;
+    return at;
+}
+
 static XtfOpenOperations *table_of(XtfReplay *replay, uint64_t key)
 {
     return &replay->open[(key ^ key >> 32) % XTF_OPEN_TABLES];
@@ -370,7 +383,7 @@ void xtf_replay_begin(XtfReplayShare *share, XtfProcess *process, const XtfRepla
     if (!counts)
         return;
     uint32_t k = counts->sent++;
-    XtfReplayEvent at = xtf_replay_event(replay, process, row);
+    const XtfReplayEvent at = member_event(replay, process, row, counts->receiver_or_rank, k);
     const XtfReplayMember member = {.begin = {.time = at.time, .bytes = at.bytes, .process = at.process},
                                     .value = share->consumer->begin(share->consumer->data, &at),
                                     .begun = true,
@@ -422,7 +435,7 @@ static void pass_end(XtfReplayShare *share, const XtfProcess *process, const Xtf
     const XtfReplay *replay = share->replay;
     const XtfReplayConsumer *consumer = share->consumer;
     uint32_t k = (uint32_t)operation->key, n_bytes = operation->uncertain ? 0 : consumer->end_bytes;
-    XtfReplayEvent at = xtf_replay_event(replay, process, row);
+    const XtfReplayEvent at = member_event(replay, process, row, rank, k);
     uint64_t described[XTF_REPLAY_END_BYTES / sizeof(uint64_t)];
 
     if (!operation->uncertain)

@@ -31,6 +31,14 @@ XtfWorld *xtf_replay_world(const XtfReplay *replay)
     return replay->options.world;
 }
 
+const uint32_t *xtf_replay_members(const XtfReplay *replay, uint32_t comm, uint32_t *n)
+{
+    const uint32_t *members = comm < replay->n_comms ? replay->comms[comm].members : NULL;
+
+    *n = members ? replay->comms[comm].n : 0;
+    return members;
+}
+
 XtfRunWindow xtf_replay_window(const XtfReplay *replay)
 {
     return replay->options.window;

@@ -115,6 +115,8 @@ void xtf_replay_send(XtfReplayShare *share, XtfProcess *process, const XtfReplay
     }
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
     at.blocks = row->message == UINT64_MAX;
+    at.peer = group->key.receiver;
+    at.message = (uint64_t)number << 32 | k;
     uint64_t value = consumer->send(consumer->data, &at);
     if (replay->options.calls && !at.blocks && consumer->sent)
         xtf_flights_add(&process->requests, row->message)->words[0] =

@@ -30,6 +30,7 @@ static bool end_probe(XtfReplayShare *share, XtfProcess *process, const XtfRepla
     }
     XtfReplayEvent at = xtf_replay_event(replay, process, row);
     at.bytes = message->bytes;
+    at.message = (uint64_t)row->group << 32 | k;
     consumer->probe(consumer->data, &at, message->value);
     return true;
 }
@@ -55,6 +56,10 @@ bool xtf_replay_post(XtfReplayShare *share, XtfProcess *process, const XtfReplay
     process->last_value = 0;
     if (share->consumer->post) {
         XtfReplayEvent at = xtf_replay_event(replay, process, row);
+        if (number != UINT32_MAX) {
+            at.peer = replay->groups.all[number].key.sender;
+            at.message = (uint64_t)number << 32 | process->last_k;
+        }
         process->last_value = share->consumer->post(share->consumer->data, &at);
     }
     return true;

@@ -179,7 +179,7 @@ static bool end_location(Pass *pass, uint32_t number, GError **error)
         return false;
     location->init = walk->init;
     location->finalize = walk->finalize;
-    location->outside = walk->outside;
+    location->outside = xtf_replay_walk_outside(walk, walk->time);
     location->was_in_mpi = walk->was_in_mpi;
     return xtf_replay_gaps_keep(pass->worker->replay, location, &walked->gaps, error);
 }

@@ -408,6 +408,7 @@ static inline XtfReplayEvent xtf_replay_event(const XtfReplay *replay, const Xtf
         .seq = row->seq,
         .bytes = row->bytes,
         .number = row->location,
+        .message = UINT64_MAX,
         .call = replay->options.calls ? &process->state.call : NULL,
     };
 }

@@ -115,6 +115,7 @@ static XtfReplay *create_replay(XtfTrace *trace, const XtfReplayOptions *options
     replay->least_gap = xtf_replay_find_least_gap(xtf_trace_clock(trace));
     if (options->calls && !xtf_replay_call_types_init(&replay->types, &replay->context, error))
         return NULL;
+    replay->types.factors = options->factors;
     if (!add_processes(replay, error) || !find_comms(replay, error) || !xtf_spool_open(&replay->spool, error))
         return NULL;
     replay->n_read = replay->n_processes;

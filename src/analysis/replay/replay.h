@@ -74,7 +74,11 @@ typedef struct {
     uint64_t time, seq; /* of that row */
     uint64_t bytes;
     uint32_t number;           /* of the location in its process */
+    uint32_t peer;             /* of a send or posting: the other process; of a collective operation: the own rank */
+    uint64_t message;          /* of a send, posting or operation: a key, the same at all its ends; UINT64_MAX: not known */
     bool blocks;               /* of a send: true if the send is complete with this record */
+    bool sends;                /* of a collective operation: true if this member sends data... */
+    bool receives;             /* ...or receives data */
     const XtfReplayCall *call; /* the call around the event, if options.calls; valid until the consumer returns */
 } XtfReplayEvent;
 
@@ -188,6 +192,9 @@ typedef struct {
     bool calls;          /* consume calls, completions of sends, and operations in which no member waits, too */
     /* The ranks that read and replay the trace together (see below); NULL: this process does all. */
     XtfWorld *world;
+    /* By region: the length of a tick of computing in its calls, in parts of 2^-20; XTF_REPLAY_NO_FACTOR: that of the
+     * call around it. The time outside of MPI is then in parts of 2^-10 ticks. NULL: it is in ticks. Borrowed. */
+    const uint32_t *factors;
     atomic_bool *cancel; /* set to true by any thread to stop with XTF_ERROR_CANCELLED; may be NULL */
     /* Called from time to time with the rows done and the total of one run, or of creating the replay. Creating a
      * replay uses worker threads: they call it one at a time, under a lock of the replay. The callback must be quick
@@ -222,6 +229,10 @@ void xtf_replay_bounds(const XtfReplay *replay, uint32_t process, uint32_t locat
 
 /* Returns the ranks that were given to xtf_replay_new(). */
 XtfWorld *xtf_replay_world(const XtfReplay *replay);
+/* Returns the processes of a communicator by rank, borrowed. NULL: none of its operations is certain, or it has one
+ * member. */
+const uint32_t *xtf_replay_members(const XtfReplay *replay, uint32_t comm, uint32_t *n);
+
 /* Returns the window that was given to xtf_replay_new(). */
 XtfRunWindow xtf_replay_window(const XtfReplay *replay);
 /* Returns the replay's trace context, and its types of calls. Both are borrowed. */

@@ -24,6 +24,7 @@ int xtf_command_export(int argc, char **argv);
 int xtf_command_deadlock(int argc, char **argv);
 int xtf_command_diff(int argc, char **argv);
 int xtf_command_play(int argc, char **argv);
+int xtf_command_predict(int argc, char **argv);
 int xtf_command_merge(int argc, char **argv);
 int xtf_command_record(int argc, char **argv);
 int xtf_command_representative(int argc, char **argv);

@@ -1,0 +1,339 @@
+/*
+ * Collective operations, as messages between their members (schedule.h), or by a formula:
+ *
+ * The end of a member is max(its begin, the latest begin of the members that it needs) + T. With n members, R =
+ * ceil(log2 n), the latency L, the time per byte G, the overhead o and the bytes b of a block (schedule.h), T is
+ * - BARRIER, BCAST, REDUCE, ALLREDUCE, SCAN: R (L + b G + 2 o);
+ * - ALLGATHER, GATHER, SCATTER, REDUCE_SCATTER: R (L + 2 o) + (n - 1) b G;
+ * - ALLTOALL: (n - 1) (L + b G + 2 o).
+ * A member that needs no other one goes on after o. L and G are those between nodes, or those within a node if all
+ * members are there.
+ *
+ * Operations that order no members, such as ALLTOALLV, take L + b G for a member, where b are the bytes that it sends.
+ */
+#include "src/analysis/predict/engine-private.h"
+
+/* ---- The table of operations. */
+
+static uint32_t members_of(const XtfEngine *engine, const XtfOp *op)
+{
+    uint32_t comm = (uint32_t)(op->message >> 32);
+
+    return comm < engine->program->comms->len ? g_array_index(engine->program->comms, XtfProgramComm, comm).n : 0;
+}
+
+static uint32_t process_of(const XtfEngine *engine, const XtfOp *op, uint32_t rank)
+{
+    return g_array_index(engine->program->comms, XtfProgramComm, op->message >> 32).processes[rank];
+}
+
+/* Finds an operation, or adds it; XTF_NO_INDEX: its communicator does not have the rank. */
+static uint32_t find_operation(XtfEngine *engine, const XtfOp *op)
+{
+    uint32_t n = members_of(engine, op), index = engine->free_operation;
+    XtfFlight *known = xtf_flights_find(&engine->operations_by_key, op->message);
+
+    if (op->peer >= n)
+        return XTF_NO_INDEX;
+    if (known)
+        return (uint32_t)known->words[0];
+    if (index != XTF_NO_INDEX) {
+        engine->free_operation = xtf_engine_operation(engine, index)->next;
+    } else {
+        index = engine->operations->len;
+        g_array_set_size(engine->operations, index + 1);
+    }
+    *xtf_engine_operation(engine, index) = (XtfEngineOperation){.key = op->message,
+                                                                .n = n,
+                                                                .root = UINT32_MAX,
+                                                                .members = g_new0(XtfEngineMember, n),
+                                                                .messages = {.few_words = 1}};
+    xtf_flights_add(&engine->operations_by_key, op->message)->words[0] = index;
+    return index;
+}
+
+static void clear_operation(XtfEngineOperation *operation)
+{
+    g_clear_pointer(&operation->members, g_free);
+    g_clear_pointer(&operation->waiting, g_array_unref);
+    xtf_flights_finish(&operation->messages);
+}
+
+static void end_member(XtfEngine *engine, uint32_t index)
+{
+    XtfEngineOperation *operation = xtf_engine_operation(engine, index);
+
+    if (++operation->n_ended < operation->n)
+        return;
+    xtf_flights_remove(&engine->operations_by_key, xtf_flights_find(&engine->operations_by_key, operation->key));
+    clear_operation(operation);
+    operation->next = engine->free_operation;
+    engine->free_operation = index;
+    engine->result->operations++;
+}
+
+void xtf_engine_operations_finish(XtfEngine *engine)
+{
+    for (guint i = 0; i < engine->operations->len; i++)
+        clear_operation(xtf_engine_operation(engine, i));
+}
+
+/* ---- Begins. */
+
+static void wake_members(XtfEngine *engine, XtfEngineOperation *operation)
+{
+    for (guint i = 0; operation->waiting && i < operation->waiting->len; i++)
+        xtf_engine_wake(engine, g_array_index(operation->waiting, uint32_t, i));
+    if (operation->waiting)
+        g_array_set_size(operation->waiting, 0);
+}
+
+void xtf_engine_begin(XtfEngine *engine, uint32_t location, const XtfOp *op)
+{
+    uint64_t clock = engine->locations[location].times.end;
+    uint32_t index = find_operation(engine, op);
+
+    if (index == XTF_NO_INDEX)
+        return;
+    XtfEngineOperation *operation = xtf_engine_operation(engine, index);
+    uint32_t prefix = operation->prefix;
+    operation->n_begun += !operation->members[op->peer].begun;
+    operation->members[op->peer] =
+        (XtfEngineMember){.begin = clock, .bytes = op->bytes, .begun = true, .sends = op->sends};
+    if (op->sends)
+        operation->latest = MAX(operation->latest, clock);
+    while (operation->prefix < operation->n && operation->members[operation->prefix].begun)
+        operation->prefix++;
+    if (operation->prefix > prefix || operation->n_begun == operation->n || op->peer == operation->root)
+        wake_members(engine, operation);
+}
+
+/* ---- The formula. */
+
+/* True if all members have begun whose begins the end of a member needs. */
+static bool may_end(const XtfEngineOperation *operation, const XtfOp *op)
+{
+    if (!op->receives)
+        return true;
+    switch ((XtfReplayPattern)op->pattern) {
+    case XTF_REPLAY_ALL_TO_ALL:
+        return operation->n_begun == operation->n;
+    case XTF_REPLAY_ONE_TO_ALL:
+        return op->root >= operation->n || operation->members[op->root].begun;
+    case XTF_REPLAY_ALL_TO_ONE:
+        return op->peer != op->root || operation->n_begun == operation->n;
+    case XTF_REPLAY_SCAN:
+        return operation->prefix >= op->peer;
+    case XTF_REPLAY_NOBODY:
+        break;
+    }
+    return true;
+}
+
+/* Finds the latest begin that the end of a member needs; false: it needs none. */
+static bool find_latest(const XtfEngineOperation *operation, const XtfOp *op, uint64_t *latest)
+{
+    *latest = 0;
+    if (!op->receives)
+        return false;
+    switch ((XtfReplayPattern)op->pattern) {
+    case XTF_REPLAY_ALL_TO_ONE:
+        if (op->peer != op->root)
+            return false;
+        break;
+    case XTF_REPLAY_ONE_TO_ALL:
+        if (op->peer == op->root || op->root >= operation->n || !operation->members[op->root].sends)
+            return false;
+        *latest = operation->members[op->root].begin;
+        return true;
+    case XTF_REPLAY_SCAN:
+        for (uint32_t rank = 0; rank < op->peer; rank++)
+            if (operation->members[rank].sends)
+                *latest = MAX(*latest, operation->members[rank].begin);
+        return op->peer > 0;
+    case XTF_REPLAY_NOBODY:
+        return false;
+    case XTF_REPLAY_ALL_TO_ALL:
+        break;
+    }
+    *latest = operation->latest;
+    return true;
+}
+
+static XtfLinkTimes link_of(const XtfEngine *engine, const XtfEngineOperation *operation, const XtfOp *op)
+{
+    const XtfMachine *machine = engine->machine;
+    uint32_t first = xtf_machine_node(machine, process_of(engine, op, 0));
+
+    if (!machine->nodes)
+        return machine->remote;
+    for (uint32_t rank = 1; rank < operation->n; rank++)
+        if (xtf_machine_node(machine, process_of(engine, op, rank)) != first)
+            return machine->remote;
+    return machine->local;
+}
+
+/* Returns the bytes of a block of the operation. */
+static uint64_t block_of(const XtfEngineOperation *operation, const XtfOp *op)
+{
+    XtfScheduleKind kind = (XtfScheduleKind)op->schedule;
+    bool from_root = kind == XTF_SCHEDULE_BCAST || kind == XTF_SCHEDULE_SCATTER;
+    uint32_t rank = from_root && op->root < operation->n ? op->root : op->peer;
+
+    return xtf_schedule_block(kind, operation->members[rank].bytes, rank, operation->n);
+}
+
+/* Returns the bytes of the greatest block: the root of an operation to it may have no data of its own. */
+static uint64_t greatest_block(const XtfEngineOperation *operation, const XtfOp *op)
+{
+    uint64_t block = block_of(operation, op);
+
+    for (uint32_t rank = 0; op->pattern == XTF_REPLAY_ALL_TO_ONE && rank < operation->n; rank++)
+        block = MAX(block, operation->members[rank].bytes);
+    return block;
+}
+
+/* Returns what an operation takes by the formula, in parts. */
+static uint64_t formula(const XtfEngine *engine, const XtfEngineOperation *operation, const XtfOp *op)
+{
+    const XtfLinkTimes link = link_of(engine, operation, op);
+    uint64_t start = link.latency + 2 * engine->machine->overhead, n = operation->n;
+    uint64_t block = greatest_block(operation, op), data = xtf_link_parts(&link, block);
+
+    switch ((XtfScheduleKind)op->schedule) {
+    case XTF_SCHEDULE_NONE:
+        return op->pattern == XTF_REPLAY_NOBODY ? 0 : xtf_schedule_rounds(operation->n) * (start + data);
+    case XTF_SCHEDULE_ALLGATHER:
+    case XTF_SCHEDULE_GATHER:
+    case XTF_SCHEDULE_SCATTER:
+    case XTF_SCHEDULE_REDUCE_SCATTER:
+        return xtf_schedule_rounds(operation->n) * start + xtf_link_parts(&link, (n - 1) * block);
+    case XTF_SCHEDULE_ALLTOALL:
+        return (n - 1) * (start + data);
+    case XTF_SCHEDULE_BARRIER:
+    case XTF_SCHEDULE_ALLREDUCE:
+    case XTF_SCHEDULE_BCAST:
+    case XTF_SCHEDULE_REDUCE:
+    case XTF_SCHEDULE_SCAN:
+        break;
+    }
+    return xtf_schedule_rounds(operation->n) * (start + data);
+}
+
+/* Lets a location wait until an operation goes on. */
+static void wait_in(XtfEngineOperation *operation, uint32_t location)
+{
+    if (!operation->waiting)
+        operation->waiting = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    g_array_append_val(operation->waiting, location);
+}
+
+static bool end_by_formula(XtfEngine *engine, uint32_t location, uint32_t index, const XtfOp *op)
+{
+    XtfEngineOperation *operation = xtf_engine_operation(engine, index);
+    XtfEngineLocation *of = &engine->locations[location];
+    uint64_t latest;
+
+    operation->root = op->root;
+    if (!may_end(operation, op)) {
+        wait_in(operation, location);
+        return false;
+    }
+    if (!find_latest(operation, op, &latest)) {
+        if (op->schedule != XTF_SCHEDULE_NONE)
+            xtf_engine_spend_overhead(engine, of);
+        return true;
+    }
+    uint64_t begin = MAX(latest, of->times.end);
+    xtf_engine_wait(of, begin, begin + formula(engine, operation, op));
+    return true;
+}
+
+/* Ends a member of an operation that orders no members. */
+static void end_alone(const XtfEngine *engine, uint32_t location, const XtfEngineOperation *operation, const XtfOp *op)
+{
+    XtfEngineLocation *of = &engine->locations[location];
+    uint64_t bytes = operation->members[op->peer].bytes;
+
+    if (bytes == 0)
+        return;
+    const XtfLinkTimes link = link_of(engine, operation, op);
+    xtf_engine_wait(of, of->times.end, of->times.end + link.latency + xtf_link_parts(&link, bytes));
+}
+
+/* ---- Messages. */
+
+enum { NEXT_STEP, RECEIVING, SENDING };
+
+static void begin_step(XtfEngine *engine, uint32_t location, uint32_t index, const XtfOp *op,
+                       const XtfScheduleStep *step)
+{
+    XtfEngineLocation *of = &engine->locations[location];
+
+    of->message = of->received = XTF_NO_INDEX;
+    if (step->from != XTF_SCHEDULE_NOBODY) {
+        of->received = xtf_engine_find_member_message(engine, index, step->from, op->peer);
+        xtf_engine_post_message(engine, location, of->received);
+    }
+    if (step->to != XTF_SCHEDULE_NOBODY) {
+        uint32_t sent = xtf_engine_find_member_message(engine, index, op->peer, step->to);
+        xtf_engine_send_message(engine, location, sent, process_of(engine, op, step->to), step->bytes);
+    }
+}
+
+/* Does the steps of a member; false: it waits in one. */
+static bool do_steps(XtfEngine *engine, uint32_t location, uint32_t index, const XtfOp *op)
+{
+    XtfEngineLocation *of = &engine->locations[location];
+    const XtfEngineOperation *operation = xtf_engine_operation(engine, index);
+    XtfScheduleStep step;
+    XtfSchedule schedule = {
+        .kind = (XtfScheduleKind)op->schedule, .n = operation->n, .rank = op->peer, .root = op->root};
+
+    for (;; of->step++, of->phase = NEXT_STEP) {
+        if (of->phase == NEXT_STEP) {
+            schedule.block = block_of(operation, op);
+            if (!xtf_schedule_step(&schedule, of->step, &step))
+                return true;
+            begin_step(engine, location, index, op, &step);
+            of->phase = RECEIVING;
+        }
+        if (of->phase == RECEIVING) {
+            if (of->received != XTF_NO_INDEX && !xtf_engine_await_receive(engine, location, of->received))
+                return false;
+            of->phase = SENDING;
+        }
+        if (of->message != XTF_NO_INDEX && !xtf_engine_await_sent(engine, location, of->message))
+            return false;
+    }
+}
+
+static bool goes_by_messages(const XtfEngine *engine, const XtfOp *op)
+{
+    bool has_root = op->pattern == XTF_REPLAY_ONE_TO_ALL || op->pattern == XTF_REPLAY_ALL_TO_ONE;
+
+    return !engine->ideal && !engine->machine->formula && op->schedule != XTF_SCHEDULE_NONE &&
+           (!has_root || op->root < members_of(engine, op));
+}
+
+uint32_t xtf_engine_awaited(const XtfEngine *engine, const XtfEngineLocation *location)
+{
+    if (!goes_by_messages(engine, &location->reader.op))
+        return XTF_NO_INDEX;
+    return location->phase == SENDING ? location->message : location->received;
+}
+
+bool xtf_engine_end(XtfEngine *engine, uint32_t location, const XtfOp *op)
+{
+    uint32_t index = find_operation(engine, op);
+
+    if (index == XTF_NO_INDEX)
+        return true;
+    if (goes_by_messages(engine, op) ? !do_steps(engine, location, index, op) : !end_by_formula(engine, location, index, op))
+        return false;
+    if (op->pattern == XTF_REPLAY_NOBODY)
+        end_alone(engine, location, xtf_engine_operation(engine, index), op);
+    end_member(engine, index);
+    xtf_engine_shift(engine, location, op->seq);
+    return true;
+}

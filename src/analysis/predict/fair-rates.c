@@ -1,0 +1,363 @@
+#include "src/analysis/predict/fair-rates.h"
+
+#include <glib.h>
+#include <math.h>
+
+#define NO_FLOW UINT32_MAX
+#define NO_LINK UINT32_MAX
+#define LITTLE 1e-9      /* relative difference of equal rates */
+#define LEAST_RATE 1e-12 /* part of the capacity: no flow stands still by an error of rounding */
+
+enum { ROUNDS_MAX = 6 };
+
+typedef struct {
+    uint32_t *flows;
+    uint32_t n, room;
+    double load;      /* sum of the rates */
+    double trial;     /* load with the new rates */
+    double left;      /* capacity that is not given to flows yet */
+    uint32_t n_open;  /* flows without a new rate */
+    uint64_t region;  /* number of the last region that had it */
+    uint64_t touched; /* number of the last round in which `trial` was set */
+} Link;
+
+/* A link whose flows get an equal share of what is left, or a flow with a limit. */
+typedef struct {
+    double rate;
+    uint32_t number;
+    bool is_flow;
+} Candidate;
+
+struct XtfFairRates {
+    Link *links;
+    uint32_t n_links;
+    double capacity;
+    XtfFlow *flows;
+    uint32_t n_flows, room, free;
+    GArray *region;     /* uint32_t: links */
+    GArray *members;    /* uint32_t: flows of the region */
+    GArray *candidates; /* Candidate: a heap, least rate first */
+    uint64_t number;    /* of the region */
+    uint64_t round;
+};
+
+XtfFairRates *xtf_fair_rates_new(uint32_t n_links, double capacity)
+{
+    XtfFairRates *rates = g_new0(XtfFairRates, 1);
+
+    rates->links = g_new0(Link, (gsize)n_links + 1);
+    rates->n_links = n_links;
+    rates->capacity = capacity;
+    rates->free = NO_FLOW;
+    rates->region = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    rates->members = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+    rates->candidates = g_array_new(FALSE, FALSE, sizeof(Candidate));
+    return rates;
+}
+
+void xtf_fair_rates_free(XtfFairRates *rates)
+{
+    if (!rates)
+        return;
+    for (uint32_t i = 0; i < rates->n_links; i++)
+        g_free(rates->links[i].flows);
+    g_free(rates->links);
+    g_free(rates->flows);
+    g_array_unref(rates->region);
+    g_array_unref(rates->members);
+    g_array_unref(rates->candidates);
+    g_free(rates);
+}
+
+XtfFlow *xtf_fair_flow(const XtfFairRates *rates, uint32_t number)
+{
+    return &rates->flows[number];
+}
+
+uint32_t xtf_fair_rates_add(XtfFairRates *rates, uint32_t one, uint32_t other, double limit)
+{
+    uint32_t number = rates->free;
+
+    if (number != NO_FLOW) {
+        rates->free = rates->flows[number].next_free;
+    } else {
+        if (rates->n_flows == rates->room) {
+            rates->room = MAX(64, 2 * rates->room);
+            rates->flows = g_renew(XtfFlow, rates->flows, rates->room);
+        }
+        number = rates->n_flows++;
+    }
+    rates->flows[number] = (XtfFlow){.links = {one, other},
+                                     .limit = limit < rates->capacity * (1 - LITTLE) ? limit : INFINITY,
+                                     .bottleneck = NO_LINK};
+    return number;
+}
+
+void xtf_fair_rates_begin(XtfFairRates *rates, uint32_t number)
+{
+    XtfFlow *flow = &rates->flows[number];
+
+    flow->flows = true;
+    for (unsigned i = 0; i < 2; i++) {
+        Link *link = &rates->links[flow->links[i]];
+        if (link->n == link->room) {
+            link->room = MAX(4, 2 * link->room);
+            link->flows = g_renew(uint32_t, link->flows, link->room);
+        }
+        flow->at[i] = link->n;
+        link->flows[link->n++] = number;
+    }
+}
+
+void xtf_fair_rates_end(XtfFairRates *rates, uint32_t number)
+{
+    XtfFlow *flow = &rates->flows[number];
+
+    for (unsigned i = 0; i < 2; i++) {
+        Link *link = &rates->links[flow->links[i]];
+        uint32_t last = link->flows[--link->n];
+        link->flows[flow->at[i]] = last;
+        rates->flows[last].at[i] = flow->at[i];
+        link->load = MAX(0, link->load - flow->rate);
+    }
+    flow->flows = false;
+    flow->next_free = rates->free;
+    rates->free = number;
+}
+
+/* ---- The heap of candidates. */
+
+static bool is_less(const Candidate *a, const Candidate *b)
+{
+    return a->rate < b->rate || (a->rate == b->rate && (a->is_flow ? !b->is_flow || a->number < b->number
+                                                                     : !b->is_flow && a->number < b->number));
+}
+
+static void add_candidate(GArray *heap, Candidate candidate)
+{
+    guint i = heap->len;
+
+    g_array_append_val(heap, candidate);
+    for (; i > 0 && is_less(&candidate, &g_array_index(heap, Candidate, (i - 1) / 2)); i = (i - 1) / 2)
+        g_array_index(heap, Candidate, i) = g_array_index(heap, Candidate, (i - 1) / 2);
+    g_array_index(heap, Candidate, i) = candidate;
+}
+
+/* Puts a candidate into the place of the first one. */
+static void replace_first(GArray *heap, Candidate candidate)
+{
+    guint i = 0;
+
+    for (guint child; (child = 2 * i + 1) < heap->len; i = child) {
+        if (child + 1 < heap->len &&
+            is_less(&g_array_index(heap, Candidate, child + 1), &g_array_index(heap, Candidate, child)))
+            child++;
+        if (!is_less(&g_array_index(heap, Candidate, child), &candidate))
+            break;
+        g_array_index(heap, Candidate, i) = g_array_index(heap, Candidate, child);
+    }
+    g_array_index(heap, Candidate, i) = candidate;
+}
+
+static void remove_first(GArray *heap)
+{
+    const Candidate last = g_array_index(heap, Candidate, heap->len - 1);
+
+    g_array_set_size(heap, heap->len - 1);
+    if (heap->len > 0)
+        replace_first(heap, last);
+}
+
+/* ---- Filling a region. */
+
+static bool is_in_region(const XtfFairRates *rates, uint32_t link)
+{
+    return rates->links[link].region == rates->number;
+}
+
+static bool is_full(const XtfFairRates *rates, double load)
+{
+    return load >= rates->capacity * (1 - LITTLE);
+}
+
+static bool add_link(XtfFairRates *rates, uint32_t link)
+{
+    if (is_in_region(rates, link))
+        return false;
+    rates->links[link].region = rates->number;
+    g_array_append_val(rates->region, link);
+    return true;
+}
+
+/* Returns the limit of a flow of the region: its own, or its rate if its bottleneck is outside. */
+static double limit_of(const XtfFairRates *rates, const XtfFlow *flow)
+{
+    bool outside = flow->bottleneck != NO_LINK && !is_in_region(rates, flow->bottleneck);
+
+    return outside ? MIN(flow->limit, flow->rate) : flow->limit;
+}
+
+static void add_member(XtfFairRates *rates, uint32_t number)
+{
+    XtfFlow *flow = &rates->flows[number];
+
+    if (flow->seen == rates->round)
+        return;
+    flow->seen = rates->round;
+    flow->fixed = false;
+    g_array_append_val(rates->members, number);
+    double limit = limit_of(rates, flow);
+    if (limit < rates->capacity)
+        add_candidate(rates->candidates, (Candidate){limit, number, true});
+}
+
+static void begin_round(XtfFairRates *rates)
+{
+    rates->round++;
+    g_array_set_size(rates->members, 0);
+    g_array_set_size(rates->candidates, 0);
+    for (guint i = 0; i < rates->region->len; i++) {
+        uint32_t number = g_array_index(rates->region, uint32_t, i);
+        Link *link = &rates->links[number];
+        link->left = rates->capacity;
+        link->n_open = link->n;
+        for (uint32_t k = 0; k < link->n; k++)
+            add_member(rates, link->flows[k]);
+        if (link->n > 0)
+            add_candidate(rates->candidates, (Candidate){link->left / link->n, number, false});
+    }
+}
+
+static void fix_flow(XtfFairRates *rates, uint32_t number, double rate, uint32_t bottleneck)
+{
+    XtfFlow *flow = &rates->flows[number];
+
+    flow->fixed = true;
+    flow->new_rate = MAX(rate, rates->capacity * LEAST_RATE);
+    flow->new_bottleneck = bottleneck;
+    for (unsigned i = 0; i < 2; i++) {
+        Link *link = &rates->links[flow->links[i]];
+        if (!is_in_region(rates, flow->links[i]))
+            continue;
+        link->left = MAX(0, link->left - rate);
+        link->n_open--;
+    }
+}
+
+/* Gives all flows of the region their rates, least first. */
+static void fill_region(XtfFairRates *rates)
+{
+    GArray *heap = rates->candidates;
+
+    begin_round(rates);
+    while (heap->len > 0) {
+        const Candidate first = g_array_index(heap, Candidate, 0);
+        if (first.is_flow) {
+            const XtfFlow *flow = &rates->flows[first.number];
+            remove_first(heap);
+            if (!flow->fixed)
+                fix_flow(rates, first.number, first.rate, first.rate < flow->limit ? flow->bottleneck : NO_LINK);
+            continue;
+        }
+        Link *link = &rates->links[first.number];
+        double share = link->n_open > 0 ? link->left / link->n_open : INFINITY;
+        if (share > first.rate) {
+            if (link->n_open > 0)
+                replace_first(heap, (Candidate){share, first.number, false});
+            else
+                remove_first(heap);
+            continue;
+        }
+        remove_first(heap);
+        for (uint32_t i = 0; i < link->n; i++)
+            if (!rates->flows[link->flows[i]].fixed)
+                fix_flow(rates, link->flows[i], first.rate, first.number);
+    }
+}
+
+static bool differs(const XtfFlow *flow)
+{
+    return fabs(flow->new_rate - flow->rate) > LITTLE * flow->rate;
+}
+
+/* Adds the links outside on which flows of the region get another rate, if others would notice; false: there are
+ * none. */
+static bool widen_region(XtfFairRates *rates)
+{
+    bool widened = false;
+
+    for (guint i = 0; i < rates->members->len; i++) {
+        const XtfFlow *flow = &rates->flows[g_array_index(rates->members, uint32_t, i)];
+        for (unsigned side = 0; side < 2 && differs(flow); side++) {
+            Link *link = &rates->links[flow->links[side]];
+            if (is_in_region(rates, flow->links[side]))
+                continue;
+            if (link->touched != rates->round) {
+                link->touched = rates->round;
+                link->trial = link->load;
+            }
+            link->trial += flow->new_rate - flow->rate;
+        }
+    }
+    for (guint i = 0; i < rates->members->len; i++) {
+        const XtfFlow *flow = &rates->flows[g_array_index(rates->members, uint32_t, i)];
+        for (unsigned side = 0; side < 2 && differs(flow); side++) {
+            const Link *link = &rates->links[flow->links[side]];
+            if (link->touched == rates->round && !is_in_region(rates, flow->links[side]) &&
+                (is_full(rates, link->load) || link->trial > rates->capacity * (1 + LITTLE)))
+                widened |= add_link(rates, flow->links[side]);
+        }
+    }
+    return widened;
+}
+
+/* Adds all links that are connected with the region. */
+static void complete_region(XtfFairRates *rates)
+{
+    for (guint i = 0; i < rates->region->len; i++) {
+        const Link *link = &rates->links[g_array_index(rates->region, uint32_t, i)];
+        for (uint32_t k = 0; k < link->n; k++) {
+            add_link(rates, rates->flows[link->flows[k]].links[0]);
+            add_link(rates, rates->flows[link->flows[k]].links[1]);
+        }
+    }
+}
+
+static void set_rates(XtfFairRates *rates, void (*change)(void *data, uint32_t number, double rate), void *data)
+{
+    for (guint i = 0; i < rates->members->len; i++) {
+        uint32_t number = g_array_index(rates->members, uint32_t, i);
+        XtfFlow *flow = &rates->flows[number];
+        flow->bottleneck = flow->new_bottleneck;
+        if (!differs(flow))
+            continue;
+        change(data, number, flow->new_rate);
+        for (unsigned side = 0; side < 2; side++)
+            if (!is_in_region(rates, flow->links[side]))
+                rates->links[flow->links[side]].load += flow->new_rate - flow->rate;
+        flow->rate = flow->new_rate;
+    }
+    for (guint i = 0; i < rates->region->len; i++) {
+        Link *link = &rates->links[g_array_index(rates->region, uint32_t, i)];
+        link->load = 0;
+        for (uint32_t k = 0; k < link->n; k++)
+            link->load += rates->flows[link->flows[k]].rate;
+    }
+}
+
+void xtf_fair_rates_update(XtfFairRates *rates, const uint32_t *links, uint32_t n,
+                           void (*change)(void *data, uint32_t number, double rate), void *data)
+{
+    rates->number++;
+    g_array_set_size(rates->region, 0);
+    for (uint32_t i = 0; i < n; i++)
+        add_link(rates, links[i]);
+    for (unsigned round = 1;; round++) {
+        fill_region(rates);
+        if (!widen_region(rates))
+            break;
+        if (round == ROUNDS_MAX)
+            complete_region(rates);
+    }
+    set_rates(rates, change, data);
+}

@@ -1,0 +1,88 @@
+/*
+ * What the locations of a run do, for an engine that computes when they do it: computing, messages and collective
+ * operations, each location's in its own order, in logs of a temporary file.
+ *
+ * Different threads may read a program at once.
+ */
+#pragma once
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "src/analysis/replay/logs/log.h"
+#include "src/analysis/replay/replay.h"
+
+typedef enum {
+    XTF_OP_SEND,
+    XTF_OP_SENT, /* the completion of a non-blocking send */
+    XTF_OP_POST, /* a receive is posted */
+    XTF_OP_RECEIVE,
+    XTF_OP_PROBE, /* a blocking probe that takes its message */
+    XTF_OP_BEGIN, /* of a collective operation */
+    XTF_OP_END,
+    XTF_OP_EXIT, /* the end of the location */
+} XtfOpKind;
+
+typedef struct {
+    XtfOpKind kind;
+    uint64_t computing; /* time of computing before it, from the location's begin: see XtfProgram.in_parts */
+    uint64_t seq;       /* of its record */
+    uint64_t message;   /* key of the message or the operation, the same at all its ends; an operation's has the row of
+                           its communicator in the high 32 bits */
+    uint64_t bytes;     /* of SEND; of BEGIN: sent by this member */
+    uint64_t time;      /* recorded time of SEND, in ticks */
+    uint32_t peer;      /* of SEND and RECEIVE: the other process; of BEGIN and END: the rank */
+    uint32_t comm, tag; /* of RECEIVE */
+    uint32_t root;      /* of END: a rank, if the operation has one */
+    uint8_t pattern;    /* of END: XtfReplayPattern */
+    uint8_t schedule;   /* of END: XtfScheduleKind */
+    bool blocks;        /* of SEND: the send is complete with it */
+    bool sends;         /* of BEGIN: the member sends data */
+    bool receives;      /* of END: the member receives data */
+} XtfOp;
+
+/* The members of a communicator, by rank: numbers of processes. */
+typedef struct {
+    uint32_t n;
+    uint32_t *processes; /* owned; NULL: not known */
+} XtfProgramComm;
+
+typedef struct {
+    XtfLogWriter writer;
+    XtfLog log;
+    XtfOp last; /* the last one that was written */
+} XtfProgramLocation;
+
+typedef struct {
+    XtfSpool spool;
+    XtfProgramLocation *locations;
+    uint32_t *processes; /* number of the process, by location */
+    uint32_t n_locations, n_processes;
+    bool in_parts; /* computing is in parts of a tick, XTF_PREDICT_PARTS to a tick; false: in ticks */
+    GArray *comms; /* XtfProgramComm, by row of `communicators` */
+} XtfProgram;
+
+/* Makes a program without operations. `first` has the first location of each process, and behind the last one the
+ * number of locations. */
+XtfProgram *xtf_program_new(const uint32_t *first, uint32_t n_processes, GError **error);
+void xtf_program_free(XtfProgram *program); /* accepts NULL */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfProgram, xtf_program_free)
+
+/* Sets the members of a communicator, unless they are known. */
+void xtf_program_add_comm(XtfProgram *program, uint32_t comm, const uint32_t *processes, uint32_t n);
+/* Adds the next operation of a location. */
+bool xtf_program_put(XtfProgram *program, uint32_t location, const XtfOp *op, GError **error);
+/* Ends writing; the program may then be read. */
+bool xtf_program_end(XtfProgram *program, GError **error);
+
+typedef struct {
+    XtfLogReader log;
+    XtfOp op; /* the last one that was read */
+} XtfOpReader;
+
+/* Begins to read a location. `buffer` is the most bytes of a buffer. */
+void xtf_op_reader_init(XtfOpReader *reader, const XtfProgram *program, uint32_t location, uint32_t buffer);
+void xtf_op_reader_finish(XtfOpReader *reader); /* may be called twice */
+/* Reads the next operation into reader->op; *found is false at the end. */
+bool xtf_op_reader_next(XtfOpReader *reader, bool *found, GError **error);

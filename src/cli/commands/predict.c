@@ -1,0 +1,137 @@
+/*
+ * xtf predict: the recorded run on another machine.
+ */
+#include <stdio.h>
+
+#include "libxtf/trace.h"
+#include "src/cli/commands/commands.h"
+#include "src/cli/predict/predict-options.h"
+#include "src/cli/predict/predict-report.h"
+#include "src/cli/trace/archive-cache.h"
+#include "src/cli/ui/common.h"
+#include "src/cli/ui/interrupts.h"
+#include "src/cli/ui/progress.h"
+
+enum {
+    CACHE_BYTES = 8 << 20, /* each part of the trace is read in order */
+};
+
+typedef struct {
+    const char *source;
+    gboolean quiet, incomplete;
+    XtfTrace *trace;
+    XtfPredictTexts texts;
+    XtfPredict *predict;
+    uint32_t *region_factors;
+    uint64_t *factors;
+    XtfMachine machine, estimated;
+    bool found; /* the trace shows a network */
+    XtfPrediction prediction, baseline;
+} Predict;
+
+static void predict_finish(Predict *predict)
+{
+    xtf_predict_free(predict->predict);
+    xtf_prediction_finish(&predict->prediction);
+    xtf_prediction_finish(&predict->baseline);
+    xtf_predict_texts_finish(&predict->texts);
+    g_free(predict->region_factors);
+    g_free(predict->factors);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Predict, predict_finish)
+
+static bool compute(Predict *predict, XtfSteps *steps, GError **error)
+{
+    if (!xtf_predict_region_factors(predict->trace, predict->texts.regions, &predict->region_factors, error))
+        return false;
+    predict->predict = xtf_predict_new(predict->trace, predict->region_factors, steps, error);
+    if (!predict->predict)
+        return false;
+    predict->machine = predict->estimated = xtf_predict_estimated(predict->predict, &predict->found);
+    return xtf_predict_machine(predict->predict, &predict->texts, &predict->machine, error) &&
+           xtf_predict_process_factors(predict->predict, predict->texts.cpu, &predict->factors, error) &&
+           xtf_predict_compute(predict->predict, &predict->machine, predict->factors, steps, &predict->prediction,
+                               error) &&
+           xtf_predict_baseline(predict->predict, &predict->estimated, steps, &predict->baseline, error);
+}
+
+static bool compute_with_progress(Predict *predict, GError **error)
+{
+    g_autoptr(XtfProgress) progress = xtf_progress_new("predicting", NULL, predict->quiet);
+    XtfInterrupts interrupts;
+    XtfSteps steps = {
+        .cancel = xtf_interrupts_catch(&interrupts), .progress = xtf_progress_step, .progress_data = progress};
+    bool good = compute(predict, &steps, error);
+
+    xtf_interrupts_release(&interrupts);
+    return good;
+}
+
+static bool predict_source(Predict *predict, GError **error)
+{
+    g_autofree char *path = NULL;
+    const XtfOpenOptions open = {.cache_bytes = CACHE_BYTES};
+    const XtfSourceOptions options = {
+        .open = &open, .quiet = predict->quiet, .incomplete = predict->incomplete, .no_companion = true};
+    g_autoptr(XtfTrace) trace = xtf_cli_open_source(predict->source, &options, &path, error);
+
+    if (!trace)
+        return false;
+    predict->trace = trace;
+    if (!compute_with_progress(predict, error))
+        return false;
+    const XtfPredictReport report = {.predict = predict->predict,
+                                     .trace = trace,
+                                     .machine = &predict->machine,
+                                     .estimated = &predict->estimated,
+                                     .prediction = &predict->prediction,
+                                     .baseline = &predict->baseline,
+                                     .is_estimated = predict->found};
+    bool good = xtf_predict_print(&report, error);
+    g_clear_pointer(&predict->predict, xtf_predict_free);
+    return good;
+}
+
+int xtf_command_predict(int argc, char **argv)
+{
+    g_auto(Predict) predict = {0};
+    XtfPredictTexts *texts = &predict.texts;
+    const GOptionEntry entries[] = {
+        {"latency", 'l', 0, G_OPTION_ARG_STRING, &texts->latency,
+         "Latency of a message between nodes (default: that of the trace)", "TIME"},
+        {"bandwidth", 'b', 0, G_OPTION_ARG_STRING, &texts->bandwidth,
+         "Bytes a second, such as 10G; or inf (default: those of the trace)", "BYTES"},
+        {"overhead", 0, 0, G_OPTION_ARG_STRING, &texts->overhead,
+         "Time that sender and receiver spend on a message each (default: 0)", "TIME"},
+        {"eager", 0, 0, G_OPTION_ARG_STRING, &texts->eager,
+         "Senders do not wait for receivers of shorter messages; inf: of any (default: 64K)", "BYTES"},
+        {"local-latency", 0, 0, G_OPTION_ARG_STRING, &texts->local_latency,
+         "Latency within a node (default: as between nodes)", "TIME"},
+        {"local-bandwidth", 0, 0, G_OPTION_ARG_STRING, &texts->local_bandwidth,
+         "Bytes a second within a node (default: as between nodes)", "BYTES"},
+        {"contention", 'c', 0, G_OPTION_ARG_STRING, &texts->contention,
+         "none (default), or nic: messages share the links of their nodes fairly", "WHAT"},
+        {"collectives", 0, 0, G_OPTION_ARG_STRING, &texts->collectives,
+         "Collective operations take the time of their messages (default), or of a formula", "WHAT"},
+        {"cpu", 0, 0, G_OPTION_ARG_STRING_ARRAY, &texts->cpu,
+         "Computing takes F times as long, in all processes, or in those of a set: 1.2, 0-3=0.5", "F"},
+        {"region", 'r', 0, G_OPTION_ARG_STRING_ARRAY, &texts->regions,
+         "Computing in calls of these regions takes F times as long: solve=0.5", "NAME=F"},
+        XTF_INCOMPLETE_ENTRY(predict.incomplete),
+        {"quiet", 'q', 0, G_OPTION_ARG_NONE, &predict.quiet, "Show no progress", NULL},
+        {0},
+    };
+    GError *error = NULL;
+
+    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
+                       "Predicts the recorded run on another network, on other processors, or with faster regions.\n"
+                       "The line `baseline` is the recorded run by the same model, beside what was recorded.\n"
+                       "\n"
+                       "  xtf predict --latency 1us --bandwidth 10G run.xtf\n"
+                       "  xtf predict --region solve=0.5 run.xtf              what is gained if solve is twice as fast\n"
+                       "  xtf predict --latency 0 --bandwidth inf run.xtf     the ideal network",
+                       entries))
+        return XTF_EXIT_USAGE;
+    predict.source = argv[1];
+    return predict_source(&predict, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
+}

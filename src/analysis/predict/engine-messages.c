@@ -44,8 +44,9 @@ static void release_message(XtfEngine *engine, uint32_t index)
 
     if (!message->received || !message->settled)
         return;
-    XtfFlights *table = message->operation == XTF_NO_INDEX ? &engine->by_key
-                                                           : &xtf_engine_operation(engine, message->operation)->messages;
+    XtfFlights *table = message->operation == XTF_NO_INDEX
+                            ? &engine->by_key
+                            : &xtf_engine_operation(engine, message->operation)->messages;
     XtfFlight *flight = xtf_flights_find(table, message->key);
     if (flight)
         xtf_flights_remove(table, flight);
@@ -88,7 +89,8 @@ static void start_message(XtfEngine *engine, uint32_t index)
         xtf_engine_arrive(engine, index, begin + xtf_link_parts(&link, message->bytes));
 }
 
-void xtf_engine_send_message(XtfEngine *engine, uint32_t location, uint32_t index, uint32_t to, uint64_t bytes)
+void xtf_engine_send_message(XtfEngine *engine, uint32_t location, uint32_t index, uint32_t to, uint64_t bytes,
+                             bool eager)
 {
     XtfEngineMessage *message = xtf_engine_message(engine, index);
     XtfEngineLocation *of = &engine->locations[location];
@@ -97,7 +99,7 @@ void xtf_engine_send_message(XtfEngine *engine, uint32_t location, uint32_t inde
     message->to = to;
     message->source = location;
     message->bytes = bytes;
-    message->eager = message->from == to || bytes < engine->machine->eager;
+    message->eager = message->from == to || eager;
     message->settled = message->eager;
     of->message = message->settled ? XTF_NO_INDEX : index; /* an eager one may be done before its sender goes on */
     if (message->from != to)
@@ -183,7 +185,9 @@ bool xtf_engine_send(XtfEngine *engine, uint32_t location, const XtfOp *op)
     if (of->phase == 0) {
         uint32_t index = xtf_engine_find_message(engine, op->message);
         xtf_engine_message(engine, index)->recorded = op->time;
-        xtf_engine_send_message(engine, location, index, op->peer, op->bytes);
+        bool synchronous = op->synchronous && engine->machine->eager != UINT64_MAX;
+        bool eager = op->buffered || (xtf_engine_is_eager(engine, op->bytes) && !synchronous);
+        xtf_engine_send_message(engine, location, index, op->peer, op->bytes, eager);
         of->phase = 1;
     }
     if (op->blocks && of->message != XTF_NO_INDEX && !xtf_engine_await_sent(engine, location, of->message))

@@ -1,8 +1,8 @@
 /*
- * Collective operations, as messages between their members (schedule.h), or by a formula:
+ * Collective operations, as messages between their members (collective-rounds.h), or by a formula:
  *
  * The end of a member is max(its begin, the latest begin of the members that it needs) + T. With n members, R =
- * ceil(log2 n), the latency L, the time per byte G, the overhead o and the bytes b of a block (schedule.h), T is
+ * ceil(log2 n), the latency L, the time per byte G, the overhead o and the bytes b of a block, T is
  * - BARRIER, BCAST, REDUCE, ALLREDUCE, SCAN: R (L + b G + 2 o);
  * - ALLGATHER, GATHER, SCATTER, REDUCE_SCATTER: R (L + 2 o) + (n - 1) b G;
  * - ALLTOALL: (n - 1) (L + b G + 2 o).
@@ -25,6 +25,13 @@ static uint32_t members_of(const XtfEngine *engine, const XtfOp *op)
 static uint32_t process_of(const XtfEngine *engine, const XtfOp *op, uint32_t rank)
 {
     return g_array_index(engine->program->comms, XtfProgramComm, op->message >> 32).processes[rank];
+}
+
+static XtfRoundsKind kind_of(const XtfEngine *engine, const XtfOp *op)
+{
+    const GArray *kinds = engine->program->rounds;
+
+    return op->label < kinds->len ? g_array_index(kinds, XtfRoundsKind, op->label) : (XtfRoundsKind){0};
 }
 
 /* Finds an operation, or adds it; XTF_NO_INDEX: its communicator does not have the rank. */
@@ -98,8 +105,7 @@ void xtf_engine_begin(XtfEngine *engine, uint32_t location, const XtfOp *op)
     XtfEngineOperation *operation = xtf_engine_operation(engine, index);
     uint32_t prefix = operation->prefix;
     operation->n_begun += !operation->members[op->peer].begun;
-    operation->members[op->peer] =
-        (XtfEngineMember){.begin = clock, .bytes = op->bytes, .begun = true, .sends = op->sends};
+    operation->members[op->peer] = (XtfEngineMember){.begin = clock, .begun = true, .sends = op->sends};
     if (op->sends)
         operation->latest = MAX(operation->latest, clock);
     while (operation->prefix < operation->n && operation->members[operation->prefix].begun)
@@ -173,51 +179,21 @@ static XtfLinkTimes link_of(const XtfEngine *engine, const XtfEngineOperation *o
     return machine->local;
 }
 
-/* Returns the bytes of a block of the operation. */
-static uint64_t block_of(const XtfEngineOperation *operation, const XtfOp *op)
-{
-    XtfScheduleKind kind = (XtfScheduleKind)op->schedule;
-    bool from_root = kind == XTF_SCHEDULE_BCAST || kind == XTF_SCHEDULE_SCATTER;
-    uint32_t rank = from_root && op->root < operation->n ? op->root : op->peer;
-
-    return xtf_schedule_block(kind, operation->members[rank].bytes, rank, operation->n);
-}
-
-/* Returns the bytes of the greatest block: the root of an operation to it may have no data of its own. */
-static uint64_t greatest_block(const XtfEngineOperation *operation, const XtfOp *op)
-{
-    uint64_t block = block_of(operation, op);
-
-    for (uint32_t rank = 0; op->pattern == XTF_REPLAY_ALL_TO_ONE && rank < operation->n; rank++)
-        block = MAX(block, operation->members[rank].bytes);
-    return block;
-}
-
 /* Returns what an operation takes by the formula, in parts. */
 static uint64_t formula(const XtfEngine *engine, const XtfEngineOperation *operation, const XtfOp *op)
 {
+    const XtfRoundsKind kind = kind_of(engine, op);
     const XtfLinkTimes link = link_of(engine, operation, op);
     uint64_t start = link.latency + 2 * engine->machine->overhead, n = operation->n;
-    uint64_t block = greatest_block(operation, op), data = xtf_link_parts(&link, block);
+    uint64_t rounds = n > 1 ? g_bit_storage(n - 1) : 0;
 
-    switch ((XtfScheduleKind)op->schedule) {
-    case XTF_SCHEDULE_NONE:
-        return op->pattern == XTF_REPLAY_NOBODY ? 0 : xtf_schedule_rounds(operation->n) * (start + data);
-    case XTF_SCHEDULE_ALLGATHER:
-    case XTF_SCHEDULE_GATHER:
-    case XTF_SCHEDULE_SCATTER:
-    case XTF_SCHEDULE_REDUCE_SCATTER:
-        return xtf_schedule_rounds(operation->n) * start + xtf_link_parts(&link, (n - 1) * block);
-    case XTF_SCHEDULE_ALLTOALL:
-        return (n - 1) * (start + data);
-    case XTF_SCHEDULE_BARRIER:
-    case XTF_SCHEDULE_ALLREDUCE:
-    case XTF_SCHEDULE_BCAST:
-    case XTF_SCHEDULE_REDUCE:
-    case XTF_SCHEDULE_SCAN:
-        break;
-    }
-    return xtf_schedule_rounds(operation->n) * (start + data);
+    if (op->pattern == XTF_REPLAY_NOBODY)
+        return 0;
+    if (kind.algorithm == XTF_ROUNDS_PAIRWISE)
+        return (n - 1) * (start + xtf_link_parts(&link, op->bytes));
+    if (kind.data == XTF_ROUNDS_JOINED)
+        return rounds * start + xtf_link_parts(&link, (n - 1) * op->bytes);
+    return rounds * (start + xtf_link_parts(&link, op->bytes));
 }
 
 /* Lets a location wait until an operation goes on. */
@@ -240,7 +216,7 @@ static bool end_by_formula(XtfEngine *engine, uint32_t location, uint32_t index,
         return false;
     }
     if (!find_latest(operation, op, &latest)) {
-        if (op->schedule != XTF_SCHEDULE_NONE)
+        if (op->pattern != XTF_REPLAY_NOBODY)
             xtf_engine_spend_overhead(engine, of);
         return true;
     }
@@ -253,49 +229,49 @@ static bool end_by_formula(XtfEngine *engine, uint32_t location, uint32_t index,
 static void end_alone(const XtfEngine *engine, uint32_t location, const XtfEngineOperation *operation, const XtfOp *op)
 {
     XtfEngineLocation *of = &engine->locations[location];
-    uint64_t bytes = operation->members[op->peer].bytes;
 
-    if (bytes == 0)
+    if (op->bytes == 0)
         return;
     const XtfLinkTimes link = link_of(engine, operation, op);
-    xtf_engine_wait(of, of->times.end, of->times.end + link.latency + xtf_link_parts(&link, bytes));
+    xtf_engine_wait(of, of->times.end, of->times.end + link.latency + xtf_link_parts(&link, op->bytes));
 }
 
 /* ---- Messages. */
 
-enum { NEXT_STEP, RECEIVING, SENDING };
+enum { NEXT_ROUND, RECEIVING, SENDING };
 
-static void begin_step(XtfEngine *engine, uint32_t location, uint32_t index, const XtfOp *op,
-                       const XtfScheduleStep *step)
+static void begin_round(XtfEngine *engine, uint32_t location, uint32_t index, const XtfOp *op, const XtfRound *round)
 {
     XtfEngineLocation *of = &engine->locations[location];
 
     of->message = of->received = XTF_NO_INDEX;
-    if (step->from != XTF_SCHEDULE_NOBODY) {
-        of->received = xtf_engine_find_member_message(engine, index, step->from, op->peer);
+    if (round->from != XTF_ROUND_NOBODY) {
+        of->received = xtf_engine_find_member_message(engine, index, round->from, op->peer);
         xtf_engine_post_message(engine, location, of->received);
     }
-    if (step->to != XTF_SCHEDULE_NOBODY) {
-        uint32_t sent = xtf_engine_find_member_message(engine, index, op->peer, step->to);
-        xtf_engine_send_message(engine, location, sent, process_of(engine, op, step->to), step->bytes);
+    if (round->to != XTF_ROUND_NOBODY) {
+        uint32_t sent = xtf_engine_find_member_message(engine, index, op->peer, round->to);
+        xtf_engine_send_message(engine, location, sent, process_of(engine, op, round->to), round->sent,
+                                xtf_engine_is_eager(engine, round->sent));
     }
 }
 
-/* Does the steps of a member; false: it waits in one. */
-static bool do_steps(XtfEngine *engine, uint32_t location, uint32_t index, const XtfOp *op)
+/* Does the rounds of a member; false: it waits in one. */
+static bool do_rounds(XtfEngine *engine, uint32_t location, uint32_t index, const XtfOp *op)
 {
     XtfEngineLocation *of = &engine->locations[location];
-    const XtfEngineOperation *operation = xtf_engine_operation(engine, index);
-    XtfScheduleStep step;
-    XtfSchedule schedule = {
-        .kind = (XtfScheduleKind)op->schedule, .n = operation->n, .rank = op->peer, .root = op->root};
+    XtfRound round;
 
-    for (;; of->step++, of->phase = NEXT_STEP) {
-        if (of->phase == NEXT_STEP) {
-            schedule.block = block_of(operation, op);
-            if (!xtf_schedule_step(&schedule, of->step, &step))
+    if (!of->in_rounds) {
+        const XtfRoundsKind kind = kind_of(engine, op);
+        xtf_rounds_init(&of->rounds, &kind, xtf_engine_operation(engine, index)->n, op->peer, op->root, op->bytes);
+        of->in_rounds = true;
+    }
+    for (;; of->phase = NEXT_ROUND) {
+        if (of->phase == NEXT_ROUND) {
+            if (!xtf_rounds_next(&of->rounds, &round))
                 return true;
-            begin_step(engine, location, index, op, &step);
+            begin_round(engine, location, index, op, &round);
             of->phase = RECEIVING;
         }
         if (of->phase == RECEIVING) {
@@ -312,8 +288,8 @@ static bool goes_by_messages(const XtfEngine *engine, const XtfOp *op)
 {
     bool has_root = op->pattern == XTF_REPLAY_ONE_TO_ALL || op->pattern == XTF_REPLAY_ALL_TO_ONE;
 
-    return !engine->ideal && !engine->machine->formula && op->schedule != XTF_SCHEDULE_NONE &&
-           (!has_root || op->root < members_of(engine, op));
+    return !engine->ideal && !engine->machine->formula && op->pattern != XTF_REPLAY_NOBODY &&
+           kind_of(engine, op).algorithm != XTF_ROUNDS_NONE && (!has_root || op->root < members_of(engine, op));
 }
 
 uint32_t xtf_engine_awaited(const XtfEngine *engine, const XtfEngineLocation *location)
@@ -329,7 +305,8 @@ bool xtf_engine_end(XtfEngine *engine, uint32_t location, const XtfOp *op)
 
     if (index == XTF_NO_INDEX)
         return true;
-    if (goes_by_messages(engine, op) ? !do_steps(engine, location, index, op) : !end_by_formula(engine, location, index, op))
+    if (goes_by_messages(engine, op) ? !do_rounds(engine, location, index, op)
+                                     : !end_by_formula(engine, location, index, op))
         return false;
     if (op->pattern == XTF_REPLAY_NOBODY)
         end_alone(engine, location, xtf_engine_operation(engine, index), op);

@@ -10,7 +10,6 @@
 
 #include "src/analysis/predict/engine.h"
 #include "src/analysis/predict/flows.h"
-#include "src/analysis/predict/schedule.h"
 #include "src/analysis/replay/logs/flight.h"
 
 #define XTF_NO_INDEX UINT32_MAX
@@ -22,11 +21,11 @@ typedef struct {
     uint64_t start, arrival; /* when it started, if `started`; arrived, if `arrived` */
     uint64_t recorded;       /* time of the send in the trace, in ticks */
     uint64_t bytes;
-    uint32_t from, to;          /* processes; to: set with has_send */
-    uint32_t source;            /* location of the sender */
-    uint32_t sender, receiver;  /* locations that wait for it; XTF_NO_INDEX: none */
-    uint32_t operation;         /* index of its operation; XTF_NO_INDEX: none */
-    uint32_t next;              /* next free one */
+    uint32_t from, to;         /* processes; to: set with has_send */
+    uint32_t source;           /* location of the sender */
+    uint32_t sender, receiver; /* locations that wait for it; XTF_NO_INDEX: none */
+    uint32_t operation;        /* index of its operation; XTF_NO_INDEX: none */
+    uint32_t next;             /* next free one */
     bool has_send, has_post, started, arrived, eager;
     bool received; /* its receive is complete */
     bool settled;  /* its sender does not wait for it any more */
@@ -35,7 +34,6 @@ typedef struct {
 /* The begin of a member of an operation. */
 typedef struct {
     uint64_t begin; /* clock */
-    uint64_t bytes; /* that the member sends */
     bool begun, sends;
 } XtfEngineMember;
 
@@ -56,10 +54,11 @@ typedef struct {
     XtfPredictedTimes times; /* end: the clock */
     uint64_t factor;
     uint32_t n_inflight; /* messages that it sent, and that are not received */
-    uint32_t step;       /* of a collective operation */
+    XtfRounds rounds;    /* of its collective operation */
     /* Messages that its operation, or the step of it, sends and receives; XTF_NO_INDEX: none. */
     uint32_t message, received;
-    uint8_t phase; /* of its operation: 0 at first */
+    uint8_t phase; /* of its operation, or of a round: 0 at first */
+    bool in_rounds;
     bool has_op, queued, done;
 } XtfEngineLocation;
 
@@ -134,7 +133,13 @@ uint32_t xtf_engine_find_message(XtfEngine *engine, uint64_t key);
 uint32_t xtf_engine_find_member_message(XtfEngine *engine, uint32_t operation, uint32_t from, uint32_t to);
 /* Makes the sender, or the receiver, ready at the location's clock. The location's `message` becomes this one if the
  * sender has to wait for it, else XTF_NO_INDEX. */
-void xtf_engine_send_message(XtfEngine *engine, uint32_t location, uint32_t message, uint32_t to, uint64_t bytes);
+void xtf_engine_send_message(XtfEngine *engine, uint32_t location, uint32_t message, uint32_t to, uint64_t bytes,
+                             bool eager);
+/* True if messages of this size are eager. */
+static inline bool xtf_engine_is_eager(const XtfEngine *engine, uint64_t bytes)
+{
+    return bytes < engine->machine->eager || engine->machine->eager == UINT64_MAX;
+}
 void xtf_engine_post_message(XtfEngine *engine, uint32_t location, uint32_t message);
 /* Waits for a message that the location receives, and that it sent. */
 bool xtf_engine_await_receive(XtfEngine *engine, uint32_t location, uint32_t message);

@@ -152,14 +152,13 @@ static bool next_op(XtfEngine *engine, XtfEngineLocation *location, GError **err
         xtf_op_reader_finish(&location->reader);
         return true;
     }
-    uint64_t computing =
-        xtf_predict_computing(engine->program, location->reader.op.computing, location->factor);
+    uint64_t computing = xtf_predict_computing(engine->program, location->reader.op.computing, location->factor);
     if (computing > location->times.computing) {
         location->times.end += computing - location->times.computing;
         location->times.computing = computing;
     }
     location->phase = 0;
-    location->step = 0;
+    location->in_rounds = false;
     return true;
 }
 

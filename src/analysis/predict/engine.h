@@ -8,7 +8,7 @@
  * - A receive ends at the arrival, or at once if that is past, and o later.
  * - A sender waits for the arrival of a message that is not eager: in a blocking send, or at its completion.
  * - Messages of a process to itself take no time.
- * - Collective operations: schedule.h, or a formula (engine-operations.c).
+ * - Collective operations: collective-rounds.h, or a formula (engine-operations.c).
  *
  * Locations run until they wait. Without contention that is all, since times do not depend on the order of work. With
  * contention the engine goes from one begin or end of a flow to the next. Both find the same operations in the same

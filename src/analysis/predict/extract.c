@@ -2,34 +2,76 @@
 
 #include "libxtf/trace.h"
 #include "libxtf/vocabulary.h"
-#include "src/analysis/predict/schedule.h"
+#include "src/model/mpi-functions.h"
+#include "src/trace/context/name-index.h"
+
+/* A send of a call that also receives (MPI_Sendrecv): it is complete after the receive. */
+typedef struct {
+    uint64_t message, call; /* call: row of its ENTER */
+    bool open;
+} OpenSend;
 
 typedef struct {
     XtfReplay *replay;
     XtfProgram *program;
     XtfExtraction *extraction;
     uint32_t *first; /* first location, by process */
-    const XtfField *operations; /* the field of collectives with the label of the operation; NULL: none */
+    const char **regions;
+    uint64_t n_regions;
+    uint8_t *modes;       /* by region: how its sends complete */
+    OpenSend *open_sends; /* by location */
     GError *error;
 } Extract;
 
-static void put(Extract *extract, const XtfReplayEvent *at, XtfOp op)
+enum { STANDARD, BUFFERED, SYNCHRONOUS };
+
+static uint32_t location_of(const Extract *extract, const XtfReplayEvent *at)
+{
+    return extract->first[at->process] + at->number;
+}
+
+static void put_op(Extract *extract, const XtfReplayEvent *at, XtfOp op)
 {
     op.seq = at->seq;
     op.computing = at->call->outside;
     if (!extract->error)
-        xtf_program_put(extract->program, extract->first[at->process] + at->number, &op, &extract->error);
+        xtf_program_put(extract->program, location_of(extract, at), &op, &extract->error);
+}
+
+static void complete_open_send(Extract *extract, const XtfReplayEvent *at)
+{
+    OpenSend *send = &extract->open_sends[location_of(extract, at)];
+
+    if (send->open)
+        put_op(extract, at, (XtfOp){.kind = XTF_OP_SENT, .message = send->message});
+    send->open = false;
+}
+
+/* Adds an operation, after the completion of a send of an earlier call. */
+static void put(Extract *extract, const XtfReplayEvent *at, XtfOp op)
+{
+    if (extract->open_sends[location_of(extract, at)].call != at->call->row)
+        complete_open_send(extract, at);
+    put_op(extract, at, op);
 }
 
 static uint64_t put_send(void *data, const XtfReplayEvent *at)
 {
-    put(data, at,
+    Extract *extract = data;
+    uint8_t mode = at->call->region < extract->n_regions ? extract->modes[at->call->region] : STANDARD;
+    bool may_receive = at->blocks && at->call->kind == XTF_MPI_CALL_OTHER;
+
+    put(extract, at,
         (XtfOp){.kind = XTF_OP_SEND,
                 .message = at->message,
                 .peer = at->peer,
                 .bytes = at->bytes,
                 .time = at->time,
-                .blocks = at->blocks});
+                .blocks = at->blocks && !may_receive,
+                .buffered = mode == BUFFERED,
+                .synchronous = mode == SYNCHRONOUS});
+    if (may_receive)
+        extract->open_sends[location_of(extract, at)] = (OpenSend){at->message, at->call->row, true};
     return at->message;
 }
 
@@ -56,6 +98,7 @@ static void put_receive(void *data, const XtfReplayEvent *at, const XtfReplayMes
                 .peer = message->send.process,
                 .comm = message->comm,
                 .tag = message->tag});
+    complete_open_send(extract, at);
     if (at->time < message->send.time)
         extract->extraction->backward++;
     else if (message->send.process != at->process)
@@ -75,28 +118,48 @@ static uint64_t put_begin(void *data, const XtfReplayEvent *at)
 
     if (members)
         xtf_program_add_comm(extract->program, comm, members, n);
-    put(extract, at,
-        (XtfOp){.kind = XTF_OP_BEGIN,
-                .message = at->message,
-                .peer = at->peer,
-                .bytes = at->bytes,
-                .sends = at->sends});
+    put(extract, at, (XtfOp){.kind = XTF_OP_BEGIN, .message = at->message, .peer = at->peer, .sends = at->sends});
     return 0;
+}
+
+/* Returns the bytes of a block, by what the members sent that are known at the end of any member. */
+static uint64_t block_of(const Extract *extract, XtfReplayCollective *collective, const XtfReplayEvent *at)
+{
+    uint64_t sent = at->bytes, n = collective->n_members;
+
+    if (collective->pattern == XTF_REPLAY_NOBODY || collective->operation >= extract->program->rounds->len)
+        return sent;
+    if (collective->pattern == XTF_REPLAY_ONE_TO_ALL) {
+        const XtfReplayMember *root = &collective->members[collective->root];
+        sent = root->begun ? root->begin.bytes : sent * n;
+    } else if (collective->pattern == XTF_REPLAY_ALL_TO_ONE) {
+        sent *= n;
+    } else if (collective->pattern == XTF_REPLAY_SCAN) {
+        sent = sent / (n - at->peer) * n * (n + 1) / 2;
+    } else {
+        if (collective->scratch == 0) {
+            for (uint32_t rank = 0; rank < n; rank++)
+                collective->scratch += collective->members[rank].begin.bytes;
+            collective->scratch++;
+        }
+        sent = collective->scratch - 1;
+    }
+    return xtf_rounds_block(&g_array_index(extract->program->rounds, XtfRoundsKind, collective->operation), sent,
+                            (uint32_t)n);
 }
 
 static void put_end(void *data, const XtfReplayEvent *at, XtfReplayCollective *collective, uint32_t rank)
 {
     Extract *extract = data;
-    const XtfField *field = extract->operations;
-    const char *label = field && collective->operation < field->n_labels ? field->labels[collective->operation] : NULL;
 
     put(extract, at,
         (XtfOp){.kind = XTF_OP_END,
                 .message = at->message,
                 .peer = rank,
                 .root = collective->root,
+                .bytes = block_of(extract, collective, at),
                 .pattern = (uint8_t)collective->pattern,
-                .schedule = (uint8_t)xtf_schedule_kind(label, collective->shape),
+                .label = collective->operation,
                 .receives = at->receives});
 }
 
@@ -133,19 +196,59 @@ static bool run_extract(Extract *extract, GError **error)
     return false;
 }
 
+/* Finds which regions send in another mode. */
+static bool find_modes(Extract *extract, XtfTrace *trace, GError **error)
+{
+    static const char *const buffered[] = {"bsend", "ibsend", NULL}, *const synchronous[] = {"ssend", "issend", NULL};
+
+    if (!xtf_table_names(trace, XTF_TABLE_REGIONS, &extract->regions, &extract->n_regions, error))
+        return false;
+    extract->n_regions = extract->regions ? extract->n_regions : 0;
+    extract->modes = g_malloc(extract->n_regions + 1);
+    for (uint64_t i = 0; i < extract->n_regions; i++) {
+        const char *name = extract->regions[i];
+        extract->modes[i] = !name                                           ? STANDARD
+                            : xtf_mpi_function_find(name, buffered) >= 0    ? BUFFERED
+                            : xtf_mpi_function_find(name, synchronous) >= 0 ? SYNCHRONOUS
+                                                                            : STANDARD;
+    }
+    return true;
+}
+
+static void find_rounds(XtfTrace *trace, XtfProgram *program)
+{
+    const XtfSchema *collectives = xtf_trace_find_schema(trace, XTF_RECORD_COLLECTIVES);
+    const XtfField *operation = collectives ? xtf_schema_field(collectives, "operation") : NULL;
+
+    for (uint32_t i = 0; operation && i < operation->n_labels; i++) {
+        const XtfRoundsKind kind = xtf_rounds_kind(operation->labels[i]);
+        g_array_append_val(program->rounds, kind);
+    }
+}
+
+static void extract_finish(Extract *extract)
+{
+    g_free(extract->first);
+    g_free(extract->regions);
+    g_free(extract->modes);
+    g_free(extract->open_sends);
+    g_clear_error(&extract->error);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Extract, extract_finish)
+
 XtfProgram *xtf_extract(XtfReplay *replay, XtfExtraction *extraction, GError **error)
 {
     XtfTrace *trace = xtf_replay_context(replay)->trace;
-    const XtfSchema *collectives = xtf_trace_find_schema(trace, XTF_RECORD_COLLECTIVES);
-    g_autofree uint32_t *first = xtf_replay_first_locations(replay);
-    g_autoptr(XtfProgram) program = xtf_program_new(first, xtf_replay_n_processes(replay), error);
-    Extract extract = {.replay = replay, .program = program, .extraction = extraction, .first = first};
+    uint32_t n = xtf_replay_n_processes(replay);
+    g_auto(Extract) extract = {.replay = replay, .extraction = extraction, .first = xtf_replay_first_locations(replay)};
+    g_autoptr(XtfProgram) program = xtf_program_new(extract.first, n, error);
 
     *extraction = (XtfExtraction){0};
     xtf_estimate_init(&extraction->estimate);
-    if (!program)
+    if (!program || !find_modes(&extract, trace, error))
         return NULL;
-    if (collectives)
-        extract.operations = xtf_schema_field(collectives, "operation");
+    extract.program = program;
+    extract.open_sends = g_new0(OpenSend, (gsize)program->n_locations + 1);
+    find_rounds(trace, program);
     return run_extract(&extract, error) ? g_steal_pointer(&program) : NULL;
 }

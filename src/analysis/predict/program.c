@@ -7,7 +7,13 @@ enum {
 };
 
 /* Flags of a record, above its kind. */
-enum { BLOCKS = 1 << KIND_BITS, SENDS = 2 << KIND_BITS, RECEIVES = 4 << KIND_BITS };
+enum {
+    BLOCKS = 1 << KIND_BITS,
+    SENDS = 2 << KIND_BITS,
+    RECEIVES = 4 << KIND_BITS,
+    BUFFERED = 8 << KIND_BITS,
+    SYNCHRONOUS = 16 << KIND_BITS,
+};
 
 XtfProgram *xtf_program_new(const uint32_t *first, uint32_t n_processes, GError **error)
 {
@@ -16,6 +22,7 @@ XtfProgram *xtf_program_new(const uint32_t *first, uint32_t n_processes, GError 
 
     program->spool = XTF_SPOOL_NONE;
     program->comms = g_array_new(FALSE, TRUE, sizeof(XtfProgramComm));
+    program->rounds = g_array_new(FALSE, TRUE, sizeof(XtfRoundsKind));
     program->n_processes = n_processes;
     program->n_locations = n;
     program->locations = g_new0(XtfProgramLocation, (gsize)n + 1);
@@ -40,6 +47,7 @@ void xtf_program_free(XtfProgram *program)
     for (guint i = 0; i < program->comms->len; i++)
         g_free(g_array_index(program->comms, XtfProgramComm, i).processes);
     g_array_unref(program->comms);
+    g_array_unref(program->rounds);
     xtf_spool_close(&program->spool);
     g_free(program->locations);
     g_free(program->processes);
@@ -78,12 +86,11 @@ static uint8_t *put_fields(uint8_t *to, const XtfOp *op, const XtfOp *last)
     case XTF_OP_RECEIVE:
         return xtf_log_put(xtf_log_put(xtf_log_put(to, op->peer), op->comm), op->tag);
     case XTF_OP_BEGIN:
-        return xtf_log_put(xtf_log_put(to, op->peer), op->bytes);
+        return xtf_log_put(to, op->peer);
     case XTF_OP_END:
-        to = xtf_log_put(xtf_log_put(to, op->peer), op->root);
+        to = xtf_log_put(xtf_log_put(xtf_log_put(to, op->peer), op->root), op->bytes);
         *to++ = op->pattern;
-        *to++ = op->schedule;
-        return to;
+        return xtf_log_put(to, op->label);
     case XTF_OP_SENT:
     case XTF_OP_POST:
     case XTF_OP_PROBE:
@@ -108,13 +115,13 @@ static void get_fields(const uint8_t *from, XtfOp *op)
         return;
     case XTF_OP_BEGIN:
         op->peer = (uint32_t)xtf_log_get(&from);
-        op->bytes = xtf_log_get(&from);
         return;
     case XTF_OP_END:
         op->peer = (uint32_t)xtf_log_get(&from);
         op->root = (uint32_t)xtf_log_get(&from);
+        op->bytes = xtf_log_get(&from);
         op->pattern = *from++;
-        op->schedule = *from;
+        op->label = (uint32_t)xtf_log_get(&from);
         return;
     case XTF_OP_SENT:
     case XTF_OP_POST:
@@ -122,6 +129,12 @@ static void get_fields(const uint8_t *from, XtfOp *op)
     case XTF_OP_EXIT:
         break;
     }
+}
+
+static uint8_t head_of(const XtfOp *op)
+{
+    return (uint8_t)(op->kind | (op->blocks ? BLOCKS : 0) | (op->sends ? SENDS : 0) | (op->receives ? RECEIVES : 0) |
+                     (op->buffered ? BUFFERED : 0) | (op->synchronous ? SYNCHRONOUS : 0));
 }
 
 bool xtf_program_put(XtfProgram *program, uint32_t location, const XtfOp *op, GError **error)
@@ -132,7 +145,7 @@ bool xtf_program_put(XtfProgram *program, uint32_t location, const XtfOp *op, GE
 
     if (!to)
         return false;
-    *to++ = (uint8_t)(op->kind | (op->blocks ? BLOCKS : 0) | (op->sends ? SENDS : 0) | (op->receives ? RECEIVES : 0));
+    *to++ = head_of(op);
     to = xtf_log_put_near(to, op->computing - last.computing);
     to = xtf_log_put_near(to, op->seq - last.seq);
     to = put_key(to, op->message, last.message);
@@ -177,6 +190,8 @@ bool xtf_op_reader_next(XtfOpReader *reader, bool *found, GError **error)
     op->blocks = head & BLOCKS;
     op->sends = head & SENDS;
     op->receives = head & RECEIVES;
+    op->buffered = head & BUFFERED;
+    op->synchronous = head & SYNCHRONOUS;
     op->computing += xtf_log_get_near(&from);
     op->seq += xtf_log_get_near(&from);
     op->message = get_key(&from, op->message);

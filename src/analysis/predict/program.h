@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "src/analysis/formulas/collective-rounds.h"
 #include "src/analysis/replay/logs/log.h"
 #include "src/analysis/replay/replay.h"
 
@@ -30,14 +31,16 @@ typedef struct {
     uint64_t seq;       /* of its record */
     uint64_t message;   /* key of the message or the operation, the same at all its ends; an operation's has the row of
                            its communicator in the high 32 bits */
-    uint64_t bytes;     /* of SEND; of BEGIN: sent by this member */
+    uint64_t bytes;     /* of SEND; of END: of a block (collective-rounds.h), or that the member sends (NOBODY) */
     uint64_t time;      /* recorded time of SEND, in ticks */
     uint32_t peer;      /* of SEND and RECEIVE: the other process; of BEGIN and END: the rank */
     uint32_t comm, tag; /* of RECEIVE */
     uint32_t root;      /* of END: a rank, if the operation has one */
     uint8_t pattern;    /* of END: XtfReplayPattern */
-    uint8_t schedule;   /* of END: XtfScheduleKind */
+    uint32_t label;     /* of END: the operation, an index of XtfProgram.rounds */
     bool blocks;        /* of SEND: the send is complete with it */
+    bool buffered;      /* of SEND: it never waits for its receive (MPI_Bsend)... */
+    bool synchronous;   /* ...or always does (MPI_Ssend) */
     bool sends;         /* of BEGIN: the member sends data */
     bool receives;      /* of END: the member receives data */
 } XtfOp;
@@ -59,8 +62,9 @@ typedef struct {
     XtfProgramLocation *locations;
     uint32_t *processes; /* number of the process, by location */
     uint32_t n_locations, n_processes;
-    bool in_parts; /* computing is in parts of a tick, XTF_PREDICT_PARTS to a tick; false: in ticks */
-    GArray *comms; /* XtfProgramComm, by row of `communicators` */
+    bool in_parts;  /* computing is in parts of a tick, XTF_PREDICT_PARTS to a tick; false: in ticks */
+    GArray *comms;  /* XtfProgramComm, by row of `communicators` */
+    GArray *rounds; /* XtfRoundsKind, by label of an operation */
 } XtfProgram;
 
 /* Makes a program without operations. `first` has the first location of each process, and behind the last one the

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""Predictions of runs on other machines.
+
+- A network that takes no time gives the ideal run of the naive judge, process by process, to the tick, for programs, and for all traces.
+- Small programs have the times that the model says, computed by hand.
+- Factors of computing change the ideal run as they must.
+
+usage: test_predict.py XTF OTF2-SCRIPT ARCHIVE...
+"""
+
+import pathlib
+import random
+import sys
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path += [str(TESTS / "roundtrip"), str(TESTS / "match"), str(TESTS / "analysis")]
+# pylint: disable=wrong-import-position
+import path_programs
+import random_programs
+from naive_ideal import Ideal
+from naive_waits import Waits
+from path_programs import BARRIER, BCAST, NO_ROOT, Timeline
+from shown import ticks_of
+from test_ideal import check_equal, make_archive, random_timelines
+from xtfrun import Failure, Xtf, check, fewer_archives, need_programs, n_rounds, run_test, shared_traces, temporary_folder
+
+IDEAL = ("--latency", "0", "--bandwidth", "inf", "--overhead", "0")
+N_RANDOM = 8
+N_PROBING = 4
+PARTS = ("computing", "waiting", "transfer", "overhead")
+
+
+class Prediction:
+    """The report: `lines`, {proc, or "all", or "baseline": {column: ticks}}, and `warnings`."""
+
+    def __init__(self, xtf, trace, *options, resolution=10**9):
+        done = xtf.run("predict", *options, trace)
+        check(done.status == 0, f"predict {options}: {done}")
+        heading, self.lines, self.warnings = None, {}, done.errors.decode()
+        for line in done.output.decode().splitlines():
+            words = line.split()
+            if words[:2] == ["#", "proc"]:
+                heading = words[1:]
+            elif heading and len(words) == len(heading) and words[0] not in ("replayed", "overtaking"):
+                self.lines[words[0]] = {name: word if name == "ratio" else ticks_of(word, resolution, 0)
+                                        for name, word in zip(heading[1:], words[1:])}
+        for name, line in self.lines.items():
+            total = sum(line[part] for part in PARTS)
+            check(abs(total - line["predicted"]) <= 2, f"{options}: {name}: the parts of the time are {total} ticks, not {line['predicted']}")
+
+    def ends(self):
+        return [line["predicted"] for name, line in self.lines.items() if name.isdigit()]
+
+
+# ---- The ideal run.
+
+
+def compare_with_ideal(xtf, archive, trace):
+    xtf.import_archive(archive, trace)
+    waits = Waits(str(archive))
+    ideal = Ideal(waits)
+    ends = [ideal.outside[process].sums[-1] + ideal.waited[process] for _, process in sorted(waits.processes.items())]
+    for options in ((), ("--contention", "nic"), ("--collectives", "formula")):
+        found = Prediction(xtf, trace, *IDEAL, *options, resolution=waits.ticks)
+        check_equal(found.ends(), ends, f"{archive} {options}: ends of the processes")
+        check_equal(found.lines["all"]["predicted"], ideal.length, f"{archive} {options}: all")
+        check(found.lines["all"]["transfer"] == 0, f"{archive}: messages take time on the ideal network")
+    print(f"{archive}: {len(ends)} processes")
+
+
+def compare_all(xtf, script, folder, archives):
+    trace, shared = folder / "trace.xtf", shared_traces()
+    for what, play in path_programs.PROGRAMS.items():
+        compare_with_ideal(xtf, make_archive(script, folder, what, path_programs.script(play()[0])), trace)
+    for seed in range(n_rounds(xtf.program, N_RANDOM)):
+        compare_with_ideal(xtf, make_archive(script, folder, f"chance-{seed}", path_programs.script(random_timelines(seed))), trace)
+    for seed in range(n_rounds(xtf.program, N_PROBING)):
+        lines = random_programs.Program(seed, 2 + seed, kinds=random_programs.WITH_PROBES).script()
+        compare_with_ideal(xtf, make_archive(script, folder, f"probing-{seed}", lines), trace)
+    for archive in fewer_archives(xtf.program, [*archives, *(sorted(shared.glob("**/traces.otf2")) if shared else [])]):
+        compare_with_ideal(xtf, archive, trace)
+
+
+# ---- Programs with known times. A tick is 1 ns.
+
+# With these options a message of 1000 bytes takes 1000 ns of latency and 1000 ns for its bytes.
+NETWORK = ("--latency", "1us", "--bandwidth", "1G", "--overhead", "100ns")
+
+
+def begin(n):
+    return [Timeline(rank) for rank in range(n)]
+
+
+def program_trace(xtf, script, folder, name, timelines):
+    for timeline in timelines:
+        timeline.note("L", "main")
+    trace = folder / f"{name}.xtf"
+    xtf.import_archive(make_archive(script, folder, name, path_programs.script(timelines)), trace)
+    return trace
+
+
+def check_known(xtf, trace, options, ends):
+    check_equal(Prediction(xtf, trace, *options).ends(), ends, f"{trace.name} {options}")
+
+
+def check_message(xtf, script, folder):
+    """Checks one message of 1000 bytes: P0 sends at 100, P1 receives at 10."""
+    sender, receiver = timelines = begin(2)
+    sender.work(100)
+    sender.call("MPI_Send", 2500, ("S", 1, 0, 0, 1000))
+    sender.work(50)
+    receiver.work(10)
+    receiver.call("MPI_Recv", 3000, ("R", 0, 0, 0, 1000))
+    receiver.work(30)
+    trace = program_trace(xtf, script, folder, "message", timelines)
+    check_known(xtf, trace, NETWORK, [100 + 100 + 50, 200 + 2000 + 100 + 30])
+    check_known(xtf, trace, (*NETWORK, "--eager", "1000"), [200 + 2000 + 50, 200 + 2000 + 100 + 30])
+    check_known(xtf, trace, (*NETWORK, "--eager", "1001"), [250, 2330])
+    check_known(xtf, trace, (*NETWORK, "--cpu", "1=3"), [250, 2200 + 100 + 90])
+    check_known(xtf, trace, (*NETWORK, "--cpu", "2", "--cpu", "0=0.5"), [50 + 100 + 25, 150 + 2000 + 100 + 60])
+
+
+def check_late_posting(xtf, script, folder):
+    """Checks a message that is not eager and waits for its receive, and for its sender."""
+    sender, receiver = timelines = begin(2)
+    sender.call("MPI_Ssend", 5000, ("S", 1, 0, 0, 8))
+    receiver.work(4000)
+    receiver.call("MPI_Recv", 5000, ("R", 0, 0, 0, 8))
+    trace = program_trace(xtf, script, folder, "late_posting", timelines)
+    found = Prediction(xtf, trace, "--latency", "1us", "--bandwidth", "1G")
+    check_equal(found.ends(), [5008, 5008], "an MPI_Ssend waits for its receive")
+    check_equal((found.lines["0"]["waiting"], found.lines["0"]["transfer"]), (4000, 1008), "waiting, and transfer")
+
+
+def check_sharing(xtf, script, folder):
+    """Checks three messages to one process: each gets a third of its link. The last one is half as long."""
+    timelines = begin(4)
+    for timeline in timelines[1:]:
+        timeline.call("MPI_Send", 150 + timeline.rank, ("S", 0, 0, 0, 3000 if timeline.rank < 3 else 1500))
+    for rank in (1, 2, 3):
+        timelines[0].call("MPI_Recv", 1000 * rank, ("R", rank, 0, 0, 3000 if rank < 3 else 1500))
+    trace = program_trace(xtf, script, folder, "sharing", timelines)
+    options = ("--latency", "1us", "--bandwidth", "1G")
+    check_known(xtf, trace, options, [4000, 0, 0, 0])
+    check_known(xtf, trace, (*options, "--contention", "nic"), [1000 + 3 * 1500 + 2 * 1500, 0, 0, 0])
+    check_known(xtf, trace, (*options, "--contention", "nic", "--eager", "0"), [3 * 1000 + 3000 + 3000 + 1500, 4000, 8000, 10500])
+
+
+def check_operations(xtf, script, folder):
+    """Checks a barrier of 5 processes, in 3 rounds, and a broadcast of 400 bytes: the binomial tree of 0 has the paths 0 4, 0 2 3, 0 1."""
+    timelines = begin(5)
+    for timeline in timelines:
+        timeline.work(100 * timeline.rank)
+        timeline.call("MPI_Barrier", 1000, ("D", BARRIER, 0, NO_ROOT, 0, 0))
+    trace = program_trace(xtf, script, folder, "barrier", timelines)
+    options = ("--latency", "1us", "--bandwidth", "1G")
+    check_known(xtf, trace, (*options, "--collectives", "formula"), [400 + 3000] * 5)
+    steps = [100 * rank for rank in range(5)]
+    for distance in (1, 2, 4):
+        steps = [max(steps[rank], steps[(rank - distance) % 5] + 1000) for rank in range(5)]
+    check_equal(steps, [3300, 3400, 3000, 3100, 3200], "the rounds of the barrier")
+    check_known(xtf, trace, options, steps)
+    timelines = begin(5)
+    for timeline in timelines:
+        sent, received = (5 * 400, 400) if timeline.rank == 0 else (0, 400)
+        timeline.call("MPI_Bcast", 1000, ("D", BCAST, 0, 0, sent, received))
+    trace = program_trace(xtf, script, folder, "broadcast", timelines)
+    check_known(xtf, trace, options, [0, 1400, 1400, 2800, 1400])
+    check_known(xtf, trace, (*options, "--collectives", "formula"), [0, 4200, 4200, 4200, 4200])
+
+
+def check_exchange(xtf, script, folder):
+    """Checks two processes that send to each other, then receive: with rendezvous both would wait for ever."""
+    timelines = begin(2)
+    for timeline in timelines:
+        timeline.call("MPI_Send", 200, ("S", 1 - timeline.rank, 0, 0, 1000))
+        timeline.call("MPI_Recv", 400, ("R", 1 - timeline.rank, 0, 0, 1000))
+    trace = program_trace(xtf, script, folder, "exchange", timelines)
+    check_known(xtf, trace, ("--latency", "1us", "--bandwidth", "1G"), [2000, 2000])
+    found = Prediction(xtf, trace, "--latency", "1us", "--bandwidth", "1G", "--eager", "0")
+    check("1 sends would wait for ever" in found.warnings, f"no warning of a deadlock: {found.warnings}")
+
+
+# ---- Factors.
+
+
+def check_factors(xtf, script, folder):
+    """Checks that factors of all regions are factors of all processes, and that the factor of the innermost call with one counts."""
+    trace = folder / "factors.xtf"
+    xtf.import_archive(make_archive(script, folder, "factors", path_programs.script(random_timelines(7))), trace)
+    plain = Prediction(xtf, trace, *IDEAL).ends()
+    for options in (("--cpu", "3"), ("--region", "*=3")):
+        found = Prediction(xtf, trace, *IDEAL, *options)
+        check_equal(found.ends(), [3 * end for end in plain], f"factors {options}")
+        check_equal(found.lines["baseline"], Prediction(xtf, trace, *IDEAL).lines["baseline"], f"the baseline with {options}")
+    dice = random.Random(5)
+    timelines = begin(1)
+    expected = 0
+    for _ in range(40):
+        inner, outer = dice.randint(0, 99), dice.randint(0, 99)
+        timelines[0].note("E", "work")
+        timelines[0].to(timelines[0].time + outer)
+        timelines[0].work(inner, dice.choice(("pack", "read")))
+        expected += 5 * outer + (inner * 2 if " 11" in timelines[0].lines[-1] else inner * 5)
+        timelines[0].note("L", "work")
+    trace = program_trace(xtf, script, folder, "nested", timelines)
+    check_known(xtf, trace, (*IDEAL, "--region", "work=5", "--region", "pac?=2"), [expected])
+    check_known(xtf, trace, (*IDEAL, "--region", "work=5", "--region", "pack=2", "--cpu", "0"), [0])
+
+
+def check_refusals(xtf, folder):
+    trace = folder / "message.xtf"
+    for options in (("--latency", "2"), ("--latency", "-1us"), ("--bandwidth", "0"), ("--bandwidth", "x"), ("--eager", "x"), ("--cpu", "2=1"),
+                    ("--cpu", "-1"), ("--region", "nobody=2"), ("--region", "work"), ("--region", "work=1e9"), ("--contention", "x"),
+                    ("--collectives", "x"), ("--latency", "nan"), ("--overhead", "1e300s")):
+        done = xtf.run("predict", *options, trace)
+        if done.status == 0 or not done.errors:
+            raise Failure(f"{options} are accepted: {done}")
+
+
+def main():
+    need_programs("otf2-print")
+    xtf, script = Xtf(sys.argv[1]), sys.argv[2]
+    with temporary_folder() as name:
+        folder = pathlib.Path(name)
+        for test in (check_message, check_late_posting, check_sharing, check_operations, check_exchange, check_factors):
+            test(xtf, script, folder)
+        check_refusals(xtf, folder)
+        compare_all(xtf, script, folder, [*map(pathlib.Path, sys.argv[3:])])
+    return 0
+
+
+if __name__ == "__main__":
+    run_test(main)

@@ -11,6 +11,8 @@
 /* Costs of probes, as in src/analysis/compensate/probes.h; the tool that removed them from all times. */
 #define XTF_PROPERTY_PROBES      "probes"
 #define XTF_PROPERTY_COMPENSATED "compensated"
+/* The tool that predicted the times of all records. */
+#define XTF_PROPERTY_PREDICTED "predicted"
 
 /* Reads all properties: texts by name. The trace owns the texts. If several properties have one name, the first counts.
  * The caller frees the table with g_hash_table_unref(). NULL with an error. */

@@ -291,20 +291,10 @@ const XtfCompensationReport *xtf_compensation_report(const XtfCompensation *comp
     return &compensation->report;
 }
 
-const XtfLocations *xtf_compensation_locations(const XtfCompensation *compensation)
-{
-    return compensation->all;
-}
-
-uint64_t xtf_compensation_proc(const XtfCompensation *compensation, uint32_t process)
-{
-    return xtf_replay_process(compensation->replay, process)->proc;
-}
-
 /* ---- New times. */
 
 typedef struct {
-    const XtfCompensationVisitor *visitor;
+    const XtfNewTimesVisitor *visitor;
     XtfLogReader moves;
     uint64_t move_seq, moved; /* of the next move, if any; of the present one */
     int64_t next_move;
@@ -347,9 +337,10 @@ static bool visit_record(void *data, const XtfWalkedRecord *record, GError **err
     return true;
 }
 
-bool xtf_compensation_visit(const XtfCompensation *compensation, uint32_t location,
-                            const XtfCompensationVisitor *visitor, XtfSteps *steps, GError **error)
+static bool visit_location(const void *data, uint32_t location, const XtfNewTimesVisitor *visitor, XtfSteps *steps,
+                           GError **error)
 {
+    const XtfCompensation *compensation = data;
     const XtfRetimedLocation *of = &compensation->locations[location];
     Visit visit = {.visitor = visitor};
     XtfSections sections;
@@ -362,4 +353,18 @@ bool xtf_compensation_visit(const XtfCompensation *compensation, uint32_t locati
     xtf_log_reader_finish(&visit.moves);
     xtf_log_reader_finish(&visit.orders.log);
     return good;
+}
+
+static uint64_t proc_of(const void *data, uint32_t process)
+{
+    return xtf_replay_process(((const XtfCompensation *)data)->replay, process)->proc;
+}
+
+XtfNewTimes xtf_compensation_times(const XtfCompensation *compensation)
+{
+    return (XtfNewTimes){.data = compensation,
+                         .locations = compensation->all,
+                         .n_records = compensation->report.n_records,
+                         .visit = visit_location,
+                         .proc = proc_of};
 }

@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "src/analysis/compensate/order.h"
-#include "src/analysis/compensate/walk.h"
+#include "src/analysis/compensate/new-times.h"
+#include "src/analysis/compensate/retime.h"
 
 typedef struct {
     /* Texts (probes.h), NULL-terminated; NULL: the property `probes`, else the recorder's costs. */
@@ -44,19 +44,5 @@ XtfCompensation *xtf_compensate(XtfTrace *trace, const XtfCompensateOptions *opt
 void xtf_compensation_free(XtfCompensation *compensation); /* accepts NULL */
 G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfCompensation, xtf_compensation_free)
 const XtfCompensationReport *xtf_compensation_report(const XtfCompensation *compensation);
-/* Returns the trace's locations, by index. Borrowed. */
-const XtfLocations *xtf_compensation_locations(const XtfCompensation *compensation);
-/* Returns the number of a process of the replay, as an XtfOrderChange has it. */
-uint64_t xtf_compensation_proc(const XtfCompensation *compensation, uint32_t process);
-
-/* Called with each record of a location and its new time, and with the changes of order whose later receive it is. */
-typedef struct {
-    void *data;
-    bool (*record)(void *data, const XtfWalkedRecord *record, uint64_t time, GError **error);
-    bool (*order)(void *data, const XtfWalkedRecord *record, uint64_t time, const XtfOrderChange *change,
-                  GError **error);
-} XtfCompensationVisitor;
-
-/* Visits all records of a location, in order; after a receive its changes of order. */
-bool xtf_compensation_visit(const XtfCompensation *compensation, uint32_t location,
-                            const XtfCompensationVisitor *visitor, XtfSteps *steps, GError **error);
+/* Returns the new times of all records, which borrow the compensation. */
+XtfNewTimes xtf_compensation_times(const XtfCompensation *compensation);

@@ -78,9 +78,9 @@ bool xtf_estimate_fit(const XtfEstimate *estimate, double *latency, double *per_
         least = MIN(least, (double)hull[i].ticks);
     while (at + 2 < n && (double)hull[at + 1].bytes <= mean)
         at++;
-    *per_byte = n < 2 ? 0
-                      : ((double)hull[at + 1].ticks - (double)hull[at].ticks) /
-                            (double)(hull[at + 1].bytes - hull[at].bytes);
+    *per_byte =
+        n < 2 ? 0
+              : ((double)hull[at + 1].ticks - (double)hull[at].ticks) / (double)(hull[at + 1].bytes - hull[at].bytes);
     *latency = (double)hull[at].ticks - *per_byte * (double)hull[at].bytes;
     if (*per_byte <= 0) { /* greater messages were faster: the least time says all */
         *per_byte = 0;

@@ -3,9 +3,9 @@
 #include <glib.h>
 #include <math.h>
 
-#define NO_FLOW UINT32_MAX
-#define NO_LINK UINT32_MAX
-#define LITTLE 1e-9      /* relative difference of equal rates */
+#define NO_FLOW    UINT32_MAX
+#define NO_LINK    UINT32_MAX
+#define LITTLE     1e-9  /* relative difference of equal rates */
 #define LEAST_RATE 1e-12 /* part of the capacity: no flow stands still by an error of rounding */
 
 enum { ROUNDS_MAX = 6 };
@@ -130,7 +130,7 @@ void xtf_fair_rates_end(XtfFairRates *rates, uint32_t number)
 static bool is_less(const Candidate *a, const Candidate *b)
 {
     return a->rate < b->rate || (a->rate == b->rate && (a->is_flow ? !b->is_flow || a->number < b->number
-                                                                     : !b->is_flow && a->number < b->number));
+                                                                   : !b->is_flow && a->number < b->number));
 }
 
 static void add_candidate(GArray *heap, Candidate candidate)

@@ -17,13 +17,13 @@ typedef struct {
 } XtfLinkTimes;
 
 typedef struct {
-    XtfLinkTimes remote; /* between nodes */
-    XtfLinkTimes local;  /* within a node */
-    uint64_t overhead;   /* parts in which the sender, or the receiver, of a message is busy */
-    uint64_t eager;      /* messages of fewer bytes are eager: they do not wait for their receive. UINT64_MAX: all */
-    bool contention;     /* each node has a link to the network and one from it, which messages share fairly */
-    bool formula;        /* collective operations take the time of a formula, not of their messages */
-    const uint32_t *nodes;     /* numbers, by process; NULL: each process has a node. Borrowed */
+    XtfLinkTimes remote;   /* between nodes */
+    XtfLinkTimes local;    /* within a node */
+    uint64_t overhead;     /* parts in which the sender, or the receiver, of a message is busy */
+    uint64_t eager;        /* messages of fewer bytes are eager: they do not wait for their receive. UINT64_MAX: all */
+    bool contention;       /* each node has a link to the network and one from it, which messages share fairly */
+    bool formula;          /* collective operations take the time of a formula, not of their messages */
+    const uint32_t *nodes; /* numbers, by process; NULL: each process has a node. Borrowed */
     const XtfLinkTimes *pairs; /* [from * n_pairs + to], by node, in place of `remote`; NULL: none. Borrowed */
     uint32_t n_pairs;          /* nodes of `pairs` */
 } XtfMachine;

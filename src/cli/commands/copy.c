@@ -16,7 +16,10 @@
 #include "src/cli/ui/progress.h"
 #include "src/cli/ui/storage-options.h"
 #include "src/import/output.h"
+#include "src/model/properties.h"
 #include "src/trace/context/analyses.h"
+
+#define TOOL "xtf copy --compensate " XTF_VERSION
 
 enum {
     COMPENSATE_CACHE_BYTES = 8 << 20, /* each part of the trace is read in order, three times */
@@ -41,11 +44,18 @@ static bool write_copy(const Copy *copy, const XtfOutput *output, XtfSteps *step
 {
     const XtfClock *clock = xtf_trace_clock(copy->trace);
     XtfWriterOptions options = copy->storage;
+    const XtfNewTimes times = copy->compensation ? xtf_compensation_times(copy->compensation) : (XtfNewTimes){0};
+    const XtfCopyProperty properties[] = {
+        {XTF_PROPERTY_COMPENSATED, TOOL},
+        {XTF_PROPERTY_PROBES, copy->compensation ? xtf_compensation_report(copy->compensation)->probes : NULL},
+    };
     const XtfCopyOptions copy_options = {
         .cancel = steps->cancel,
         .progress = show_copy_progress,
         .progress_data = progress,
-        .compensation = copy->compensation,
+        .new_times = copy->compensation ? &times : NULL,
+        .properties = properties,
+        .n_properties = G_N_ELEMENTS(properties),
         .steps = steps,
     };
 

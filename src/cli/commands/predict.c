@@ -4,21 +4,30 @@
 #include <stdio.h>
 
 #include "libxtf/trace.h"
+#include "src/analysis/predict/predicted-times.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/copy/copy-trace.h"
 #include "src/cli/predict/predict-options.h"
 #include "src/cli/predict/predict-report.h"
 #include "src/cli/trace/archive-cache.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/interrupts.h"
+#include "src/cli/ui/print.h"
 #include "src/cli/ui/progress.h"
+#include "src/import/output.h"
+#include "src/model/properties.h"
 
 enum {
     CACHE_BYTES = 8 << 20, /* each part of the trace is read in order */
 };
 
+#define TOOL "xtf predict " XTF_VERSION
+
 typedef struct {
     const char *source;
-    gboolean quiet, incomplete;
+    char *output; /* NULL: none */
+    gboolean quiet, incomplete, force;
+    XtfPredictedRun *run; /* with the times of records, for the output */
     XtfTrace *trace;
     XtfPredictTexts texts;
     XtfPredict *predict;
@@ -31,6 +40,8 @@ typedef struct {
 
 static void predict_finish(Predict *predict)
 {
+    xtf_predicted_run_free(predict->run);
+    g_free(predict->output);
     xtf_predict_free(predict->predict);
     xtf_prediction_finish(&predict->prediction);
     xtf_prediction_finish(&predict->baseline);
@@ -39,6 +50,41 @@ static void predict_finish(Predict *predict)
     g_free(predict->factors);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Predict, predict_finish)
+
+/* ---- The predicted run as a trace. */
+
+static bool write_run(const Predict *predict, const XtfOutput *output, XtfSteps *steps, GError **error)
+{
+    const XtfNewTimes times = xtf_predicted_run_times(predict->run);
+    const XtfCopyProperty property = {XTF_PROPERTY_PREDICTED, TOOL};
+    const XtfCopyOptions options = {
+        .cancel = steps->cancel, .new_times = &times, .properties = &property, .n_properties = 1, .steps = steps};
+    const XtfWriterOptions storage = xtf_copy_writer_options(predict->trace);
+
+    g_autoptr(XtfWriter) writer = xtf_output_writer(output, &storage, error);
+    return writer && xtf_copy_trace(predict->trace, writer, &options, error) &&
+           xtf_writer_close(g_steal_pointer(&writer), error);
+}
+
+static bool write_output(const Predict *predict, XtfSteps *steps, GError **error)
+{
+    XtfOutput *output = xtf_output_begin(predict->output, predict->source, error);
+
+    return output && xtf_output_end(output, write_run(predict, output, steps, error), error);
+}
+
+/* ---- The prediction. */
+
+/* Computes the run on the machine. */
+static bool compute_run(Predict *predict, XtfSteps *steps, GError **error)
+{
+    if (!predict->output)
+        return xtf_predict_compute(predict->predict, &predict->machine, predict->factors, steps, &predict->prediction,
+                                   error);
+    predict->run = xtf_predicted_run_new(predict->predict, &predict->machine, predict->factors, steps,
+                                         &predict->prediction, error);
+    return predict->run && write_output(predict, steps, error);
+}
 
 static bool compute(Predict *predict, XtfSteps *steps, GError **error)
 {
@@ -50,9 +96,8 @@ static bool compute(Predict *predict, XtfSteps *steps, GError **error)
     predict->machine = predict->estimated = xtf_predict_estimated(predict->predict, &predict->found);
     return xtf_predict_machine(predict->predict, &predict->texts, &predict->machine, error) &&
            xtf_predict_process_factors(predict->predict, predict->texts.cpu, &predict->factors, error) &&
-           xtf_predict_compute(predict->predict, &predict->machine, predict->factors, steps, &predict->prediction,
-                               error) &&
-           xtf_predict_baseline(predict->predict, &predict->estimated, steps, &predict->baseline, error);
+           xtf_predict_baseline(predict->predict, &predict->estimated, steps, &predict->baseline, error) &&
+           compute_run(predict, steps, error);
 }
 
 static bool compute_with_progress(Predict *predict, GError **error)
@@ -88,6 +133,7 @@ static bool predict_source(Predict *predict, GError **error)
                                      .baseline = &predict->baseline,
                                      .is_estimated = predict->found};
     bool good = xtf_predict_print(&report, error);
+    g_clear_pointer(&predict->run, xtf_predicted_run_free);
     g_clear_pointer(&predict->predict, xtf_predict_free);
     return good;
 }
@@ -117,21 +163,30 @@ int xtf_command_predict(int argc, char **argv)
          "Computing takes F times as long, in all processes, or in those of a set: 1.2, 0-3=0.5", "F"},
         {"region", 'r', 0, G_OPTION_ARG_STRING_ARRAY, &texts->regions,
          "Computing in calls of these regions takes F times as long: solve=0.5", "NAME=F"},
+        {"output", 'o', 0, G_OPTION_ARG_FILENAME, &predict.output, "Write the predicted run as a trace into FILE",
+         "FILE"},
+        {"force", 'f', 0, G_OPTION_ARG_NONE, &predict.force, "Replace FILE if it exists", NULL},
         XTF_INCOMPLETE_ENTRY(predict.incomplete),
         {"quiet", 'q', 0, G_OPTION_ARG_NONE, &predict.quiet, "Show no progress", NULL},
         {0},
     };
     GError *error = NULL;
 
-    if (!xtf_cli_parse(&argc, &argv, 1, "TRACE",
-                       "Predicts the recorded run on another network, on other processors, or with faster regions.\n"
-                       "The line `baseline` is the recorded run by the same model, beside what was recorded.\n"
-                       "\n"
-                       "  xtf predict --latency 1us --bandwidth 10G run.xtf\n"
-                       "  xtf predict --region solve=0.5 run.xtf              what is gained if solve is twice as fast\n"
-                       "  xtf predict --latency 0 --bandwidth inf run.xtf     the ideal network",
-                       entries))
+    if (!xtf_cli_parse(
+            &argc, &argv, 1, "TRACE",
+            "Predicts the recorded run on another network, on other processors, or with faster regions.\n"
+            "The line `baseline` is the recorded run by the same model, beside what was recorded.\n"
+            "\n"
+            "  xtf predict --latency 1us --bandwidth 10G run.xtf\n"
+            "  xtf predict --latency 1us -o fast.xtf run.xtf       and write the predicted run\n"
+            "  xtf predict --region solve=0.5 run.xtf              what is gained if solve is twice as fast\n"
+            "  xtf predict --latency 0 --bandwidth inf run.xtf     the ideal network",
+            entries))
         return XTF_EXIT_USAGE;
     predict.source = argv[1];
+    if (predict.output && !predict.force && g_file_test(predict.output, G_FILE_TEST_EXISTS)) {
+        xtf_print_line(stderr, "xtf: '%s' exists already: --force replaces it", predict.output);
+        return XTF_EXIT_FAILED;
+    }
     return predict_source(&predict, &error) ? XTF_EXIT_DONE : xtf_cli_fail(error);
 }

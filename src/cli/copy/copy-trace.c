@@ -2,8 +2,8 @@
 
 #include "libxtf/array.h"
 #include "libxtf/trace.h"
-#include "src/cli/copy/compensated.h"
 #include "src/cli/copy/kept-rows.h"
+#include "src/cli/copy/retimed.h"
 
 typedef struct {
     XtfCopyRows rows;
@@ -101,10 +101,10 @@ static bool copy_clock_map(Copy *copy, const XtfArray *array, GError **error)
 
 static bool is_copied(const Copy *copy, const XtfSchema *schema)
 {
-    bool derived = !copy->options->no_derived && !copy->kept && !copy->options->compensation;
+    bool derived = !copy->options->no_derived && !copy->kept && !copy->options->new_times;
 
     return (derived || schema->kind != XTF_SCHEMA_DERIVED) &&
-           (!copy->options->compensation || !xtf_copy_is_left_out(schema));
+           (!copy->options->new_times || !xtf_copy_is_left_out(schema));
 }
 
 static bool copy_arrays(Copy *copy, GError **error)
@@ -192,6 +192,7 @@ bool xtf_copy_trace(XtfTrace *trace, XtfWriter *writer, const XtfCopyOptions *op
     if (xtf_trace_kept_from(trace) > 0 && !(copy.kept = kept = xtf_kept_rows_new(trace, error)))
         return false;
     return copy_schemas(&copy, error) && copy_tables(&copy, error) &&
-           (options->compensation ? xtf_copy_compensated(&copy.rows, options->compensation, options->steps, error)
-                                  : copy_arrays(&copy, error));
+           (options->new_times ? xtf_copy_retimed(&copy.rows, options->new_times, options->properties,
+                                                  options->n_properties, options->steps, error)
+                               : copy_arrays(&copy, error));
 }

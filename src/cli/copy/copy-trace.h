@@ -10,7 +10,12 @@
 #include "libxtf/writer.h"
 #include "src/analysis/steps/steps.h"
 
-struct XtfCompensation;
+struct XtfNewTimes;
+
+/* A property that a copy gets. */
+typedef struct {
+    const char *name, *value;
+} XtfCopyProperty;
 
 /* Called now and then with the rows copied so far, and all rows. */
 typedef void (*XtfCopyProgress)(uint64_t done, uint64_t total, void *data);
@@ -20,8 +25,11 @@ typedef struct {
     XtfCopyProgress progress;
     void *progress_data;
     bool no_derived; /* leave out derived rows of an analysis; its tables are copied */
-    /* The new times of all records; NULL: they keep theirs. The copy then has no derived rows but changes of order. */
-    const struct XtfCompensation *compensation;
+    /* The new times of all records; NULL: they keep theirs. The copy then has no derived rows but changes of order. It
+     * gets the properties. */
+    const struct XtfNewTimes *new_times;
+    const XtfCopyProperty *properties;
+    unsigned n_properties;
     XtfSteps *steps; /* of a copy with new times, in place of `cancel` and `progress`; may be NULL */
 } XtfCopyOptions;
 

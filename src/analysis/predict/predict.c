@@ -123,7 +123,7 @@ bool xtf_predict_baseline(XtfPredict *predict, const XtfMachine *machine, XtfSte
 
 static uint64_t ticks_of(uint64_t parts)
 {
-    return (parts + XTF_PREDICT_PARTS / 2) / XTF_PREDICT_PARTS;
+    return parts / XTF_PREDICT_PARTS; /* rounded down, as the times of records are */
 }
 
 static uint64_t length_of(const XtfReplayBound *bound)

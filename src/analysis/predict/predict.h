@@ -42,7 +42,7 @@ bool xtf_predict_compute(XtfPredict *predict, const XtfMachine *machine, const u
 bool xtf_predict_baseline(XtfPredict *predict, const XtfMachine *machine, XtfSteps *steps, XtfPrediction *prediction,
                           GError **error);
 
-/* A process of a prediction: the times of its location that ends last, in ticks, rounded. */
+/* A process of a prediction: the times of its location that ends last, in ticks, rounded down. */
 typedef struct {
     uint64_t proc;
     uint64_t recorded; /* time of that location from its first to its last record, without MPI_Init and MPI_Finalize */

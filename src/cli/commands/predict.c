@@ -33,6 +33,7 @@ typedef struct {
     XtfPredict *predict;
     uint32_t *region_factors;
     uint64_t *factors;
+    XtfPredictPlaces places;
     XtfMachine machine, estimated;
     bool found; /* the trace shows a network */
     XtfPrediction prediction, baseline;
@@ -48,6 +49,7 @@ static void predict_finish(Predict *predict)
     xtf_predict_texts_finish(&predict->texts);
     g_free(predict->region_factors);
     g_free(predict->factors);
+    xtf_predict_places_finish(&predict->places);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Predict, predict_finish)
 
@@ -94,7 +96,7 @@ static bool compute(Predict *predict, XtfSteps *steps, GError **error)
     if (!predict->predict)
         return false;
     predict->machine = predict->estimated = xtf_predict_estimated(predict->predict, &predict->found);
-    return xtf_predict_machine(predict->predict, &predict->texts, &predict->machine, error) &&
+    return xtf_predict_machine(predict->predict, &predict->texts, &predict->places, &predict->machine, error) &&
            xtf_predict_process_factors(predict->predict, predict->texts.cpu, &predict->factors, error) &&
            xtf_predict_baseline(predict->predict, &predict->estimated, steps, &predict->baseline, error) &&
            compute_run(predict, steps, error);
@@ -151,6 +153,10 @@ int xtf_command_predict(int argc, char **argv)
          "Time that sender and receiver spend on a message each (default: 0)", "TIME"},
         {"eager", 0, 0, G_OPTION_ARG_STRING, &texts->eager,
          "Senders do not wait for receivers of shorter messages; inf: of any (default: 64K)", "BYTES"},
+        {"map", 'm', 0, G_OPTION_ARG_FILENAME, &texts->map,
+         "Nodes of the processes: FILE has lines PROCESS NODE (default: a node each)", "FILE"},
+        {"network", 0, 0, G_OPTION_ARG_FILENAME, &texts->network,
+         "A measured network, with latency and bandwidth of each pair; nodes are its processors", "NET"},
         {"local-latency", 0, 0, G_OPTION_ARG_STRING, &texts->local_latency,
          "Latency within a node (default: as between nodes)", "TIME"},
         {"local-bandwidth", 0, 0, G_OPTION_ARG_STRING, &texts->local_bandwidth,

@@ -1,5 +1,6 @@
 #include "src/cli/predict/predict-options.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -16,8 +17,8 @@
 
 void xtf_predict_texts_finish(XtfPredictTexts *texts)
 {
-    char *all[] = {texts->latency,       texts->bandwidth,       texts->overhead,   texts->eager,
-                   texts->local_latency, texts->local_bandwidth, texts->contention, texts->collectives};
+    char *all[] = {texts->latency,         texts->bandwidth,  texts->overhead,    texts->eager, texts->local_latency,
+                   texts->local_bandwidth, texts->contention, texts->collectives, texts->map,   texts->network};
 
     for (gsize i = 0; i < G_N_ELEMENTS(all); i++)
         g_free(all[i]);
@@ -68,8 +69,8 @@ static bool parse_bandwidth(const char *option, const char *text, double *bandwi
         return true;
     }
     return (parse_number(text, units, G_N_ELEMENTS(units), bandwidth) && *bandwidth >= BANDWIDTH_MIN) ||
-           xtf_fail(error, XTF_ERROR_INVALID,
-                    "--%s takes bytes a second, such as 10G (10^10), or inf, not '%s'", option, text);
+           xtf_fail(error, XTF_ERROR_INVALID, "--%s takes bytes a second, such as 10G (10^10), or inf, not '%s'",
+                    option, text);
 }
 
 static bool parse_factor(const char *option, const char *text, uint64_t *factor, GError **error)
@@ -222,9 +223,56 @@ static bool set_eager(const char *text, XtfMachine *machine, GError **error)
     return true;
 }
 
-bool xtf_predict_machine(const XtfPredict *predict, const XtfPredictTexts *texts, XtfMachine *machine, GError **error)
+/* Places each process on the processor of its own number, unless there is a map. */
+static bool place_on_processors(const XtfPredict *predict, XtfPredictPlaces *places, GError **error)
 {
-    if (!set_latency(predict, "latency", texts->latency, &machine->remote.latency, error) ||
+    const XtfReplay *replay = xtf_predict_replay(predict);
+    uint32_t n = xtf_replay_n_processes(replay);
+
+    if (!places->nodes) {
+        places->nodes = g_new(uint32_t, (gsize)n + 1);
+        for (uint32_t i = 0; i < n; i++)
+            places->nodes[i] = (uint32_t)MIN(xtf_replay_process(replay, i)->proc, UINT32_MAX);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (places->nodes[i] >= places->network.n)
+            return xtf_fail(error, XTF_ERROR_INVALID,
+                            "process %" PRIu64
+                            " would be on processor %u of the network, which has %u: --map places it",
+                            xtf_replay_process(replay, i)->proc, places->nodes[i], places->network.n);
+    return true;
+}
+
+static bool read_places(const XtfPredict *predict, const XtfPredictTexts *texts, XtfPredictPlaces *places,
+                        XtfMachine *machine, GError **error)
+{
+    if (texts->map && !xtf_predict_read_map(predict, texts->map, &places->nodes, error))
+        return false;
+    if (texts->network) {
+        if (texts->latency || texts->bandwidth)
+            return xtf_fail(error, XTF_ERROR_INVALID, "--network states the latency and the bandwidth, too");
+        if (!xtf_predict_read_network(predict, texts->network, &places->network, error) ||
+            !place_on_processors(predict, places, error))
+            return false;
+        machine->remote = places->network.mean;
+        machine->pairs = places->network.pairs;
+        machine->n_pairs = places->network.n;
+    }
+    machine->nodes = places->nodes;
+    return true;
+}
+
+void xtf_predict_places_finish(XtfPredictPlaces *places)
+{
+    g_clear_pointer(&places->nodes, g_free);
+    xtf_predict_network_finish(&places->network);
+}
+
+bool xtf_predict_machine(const XtfPredict *predict, const XtfPredictTexts *texts, XtfPredictPlaces *places,
+                         XtfMachine *machine, GError **error)
+{
+    if (!read_places(predict, texts, places, machine, error) ||
+        !set_latency(predict, "latency", texts->latency, &machine->remote.latency, error) ||
         !set_bandwidth(predict, "bandwidth", texts->bandwidth, &machine->remote.per_byte, error) ||
         !set_latency(predict, "overhead", texts->overhead, &machine->overhead, error))
         return false;

@@ -48,7 +48,7 @@ static void print_machine(const XtfPredictReport *report)
     const XtfEstimate *estimate = &xtf_predict_extraction(report->predict)->estimate;
     double second = xtf_predict_parts(report->predict, 1);
 
-    print_link(report, "network", &machine->remote, "");
+    print_link(report, "network", &machine->remote, machine->pairs ? ", the mean of all pairs" : "");
     if (machine->nodes)
         print_link(report, "within a node", &machine->local, "");
     printf("%-14s overhead %.4g us, ", "messages", 1e6 * (double)machine->overhead / second);

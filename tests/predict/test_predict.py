@@ -6,7 +6,7 @@
 - Factors of computing change the ideal run as they must.
 - The predicted run is a trace that checks clean, with the records of the recorded one in causal order.
 
-usage: test_predict.py XTF OTF2-SCRIPT ARCHIVE...
+usage: test_predict.py XTF OTF2-SCRIPT NETWORK ARCHIVE...
 """
 
 import pathlib
@@ -231,6 +231,49 @@ def check_exchange(xtf, script, folder):
     check("1 sends would wait for ever" in found.warnings, f"no warning of a deadlock: {found.warnings}")
 
 
+# ---- Places.
+
+
+def check_map(xtf, script, folder):
+    """Checks messages of 1 and 2 to 0, where 1 shares the node of 0."""
+    timelines = begin(3)
+    for timeline in timelines[1:]:
+        timeline.call("MPI_Send", 150, ("S", 0, 0, 0, 1000))
+    for rank in (1, 2):
+        timelines[0].call("MPI_Recv", 1000 * rank, ("R", rank, 0, 0, 1000))
+    trace = program_trace(xtf, script, folder, "map", timelines)
+    places, options = folder / "places.txt", ("--latency", "1us", "--bandwidth", "1G", "--local-latency", "200ns", "--local-bandwidth", "10G")
+    places.write_text("# process node\n0 7\n2 3  # alone\n\n1 7\n", encoding="utf-8")
+    near, far = 300, 2000
+    check_known(xtf, trace, (*options, "--map", places), [far, 0, 0])
+    check_known(xtf, trace, (*options, "--map", places, "--eager", "0"), [near + far, near, near + far])
+    check_known(xtf, trace, (*options, "--contention", "nic", "--map", places), [far, 0, 0])
+    for text in ("0 7\n1 7\n", "0 7\n1 7\n2 x\n", "0 1\n0 2\n1 1\n2 1\n", "0 1\n1 1\n2 1\n3 1\n", "0 1 1\n1 1\n2 1\n", "0 99999999\n1 1\n2 1\n"):
+        places.write_text(text, encoding="utf-8")
+        done = xtf.run("predict", "--map", places, trace)
+        check(done.status == 1 and done.errors, f"the map {text!r} is accepted: {done}")
+
+
+def check_network(xtf, folder, network):
+    """Checks a message of 1000 bytes in a measured network, against the fit of its pair that the network shows."""
+    trace = folder / "message.xtf"
+    if xtf.run("ls", network).status != 0:
+        print("no network: this build reads no netCDF")
+        return
+    rows = [line.split() for line in xtf.expect("cat", network, "fit").decode().splitlines() if not line.startswith("#")]
+    fits = {(int(row[0]), int(row[1])): (float(row[2]), float(row[4])) for row in rows if "-" not in row[:6]}
+    for pair in ((0, 1), (5, 2), (7, 6)):
+        places = folder / "places.txt"
+        places.write_text(f"0 {pair[0]}\n1 {pair[1]}\n", encoding="utf-8")
+        expected = 100 + 30 + 1e9 * (fits[pair][0] + 1000 * fits[pair][1])
+        for options in ((), ("--contention", "nic")):
+            found = Prediction(xtf, trace, "--network", network, "--map", places, *options).ends()
+            check(abs(found[1] - expected) < 0.002 * expected, f"a message from {pair} ends at {found[1]}, not {expected}")
+    places.write_text("0 0\n1 8\n", encoding="utf-8")
+    check(xtf.run("predict", "--network", network, "--map", places, trace).status == 1, "a process is placed outside of the network")
+    check(xtf.run("predict", "--network", trace, trace).status == 1, "a trace of a program is accepted as a network")
+
+
 # ---- Factors.
 
 
@@ -273,11 +316,12 @@ def main():
     xtf, script = Xtf(sys.argv[1]), sys.argv[2]
     with temporary_folder() as name:
         folder = pathlib.Path(name)
-        for test in (check_message, check_late_posting, check_sharing, check_operations, check_exchange, check_factors):
+        for test in (check_message, check_late_posting, check_sharing, check_operations, check_exchange, check_map, check_factors):
             test(xtf, script, folder)
         check_refusals(xtf, folder)
+        check_network(xtf, folder, sys.argv[3])
         check_outputs(xtf, script, folder)
-        compare_all(xtf, script, folder, [*map(pathlib.Path, sys.argv[3:])])
+        compare_all(xtf, script, folder, [*map(pathlib.Path, sys.argv[4:])])
     return 0
 
 

@@ -24,7 +24,7 @@ typedef struct {
 } Naive;
 
 /* Gives the flows max-min fair rates: all rates grow alike, until a link is full or a limit is reached. */
-static void fill(Naive *flows, uint32_t n)
+static void fill_naively(Naive *flows, uint32_t n)
 {
     bool fixed[FLOWS_MAX] = {false};
 
@@ -76,7 +76,7 @@ static uint32_t draw_flows(GRand *dice, Naive *flows, uint32_t n_nodes, bool lim
 
 static void check_rates(const XtfFlows *shared, Naive *flows, uint32_t n)
 {
-    fill(flows, n);
+    fill_naively(flows, n);
     for (uint32_t i = 0; i < n; i++)
         if (flows[i].flows)
             cr_assert_float_eq(xtf_flows_rate(shared, i), flows[i].rate, 1e-6, "flow %u: rate %.9g, should be %.9g", i,

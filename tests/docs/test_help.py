@@ -14,7 +14,7 @@ FOLDER, XTF = pathlib.Path(sys.argv.pop()), sys.argv.pop()
 GROUPS = {
     "Record and import": ["record", "import"],
     "Look": ["mount", "unmount", "ls", "cat", "play", "top", "watch", "diff", "representative", "model", "scale", "info", "why", "help"],
-    "Understand": ["analyze", "deadlock", "align", "cluster"],
+    "Understand": ["analyze", "predict", "deadlock", "align", "cluster"],
     "Keep": ["copy", "merge", "check", "export", "cache"],
 }
 COMMANDS = [command for commands in GROUPS.values() for command in commands]

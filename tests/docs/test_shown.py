@@ -134,6 +134,9 @@ class Shown(unittest.TestCase):
     def test_compensate(self):
         self.check("docs/COMPENSATE.md", 2, RECORDED, OF_RECORDED.search)
 
+    def test_predict(self):
+        self.check("docs/PREDICT.md", 1, RECORDED, OF_RECORDED.search)
+
     def test_otf2(self):
         self.check("docs/OTF2.md", 2, EXAMPLE, lambda command: True)
 

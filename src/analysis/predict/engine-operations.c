@@ -19,12 +19,12 @@ static uint32_t members_of(const XtfEngine *engine, const XtfOp *op)
 {
     uint32_t comm = (uint32_t)(op->message >> 32);
 
-    return comm < engine->program->comms->len ? g_array_index(engine->program->comms, XtfProgramComm, comm).n : 0;
+    return comm < engine->program->comms->len ? g_array_index(engine->program->comms, XtfRunProgramComm, comm).n : 0;
 }
 
 static uint32_t process_of(const XtfEngine *engine, const XtfOp *op, uint32_t rank)
 {
-    return g_array_index(engine->program->comms, XtfProgramComm, op->message >> 32).processes[rank];
+    return g_array_index(engine->program->comms, XtfRunProgramComm, op->message >> 32).processes[rank];
 }
 
 static XtfRoundsKind kind_of(const XtfEngine *engine, const XtfOp *op)

@@ -77,7 +77,7 @@ typedef struct {
 } XtfEngineOrder;
 
 typedef struct {
-    const XtfProgram *program;
+    const XtfRunProgram *program;
     const XtfMachine *machine;
     const XtfPredictionConsumer *consumer;
     XtfSteps *steps;

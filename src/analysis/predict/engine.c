@@ -23,7 +23,7 @@ void xtf_prediction_finish(XtfPrediction *prediction)
     g_clear_pointer(&prediction->locations, g_free);
 }
 
-uint64_t xtf_predict_computing(const XtfProgram *program, uint64_t computing, uint64_t factor)
+uint64_t xtf_predict_computing(const XtfRunProgram *program, uint64_t computing, uint64_t factor)
 {
     unsigned __int128 parts = (unsigned __int128)computing * (program->in_parts ? 1 : XTF_PREDICT_PARTS);
 
@@ -267,7 +267,7 @@ static bool run_all(XtfEngine *engine, GError **error)
 
 /* ---- A run. */
 
-static uint32_t count_nodes(const XtfProgram *program, const XtfMachine *machine)
+static uint32_t count_nodes(const XtfRunProgram *program, const XtfMachine *machine)
 {
     uint32_t n = 0;
 
@@ -277,7 +277,7 @@ static uint32_t count_nodes(const XtfProgram *program, const XtfMachine *machine
 }
 
 /* Makes the links of nodes, as fast as the fastest pair. Links of infinite bandwidth need no flows. */
-static XtfFlows *make_flows(const XtfProgram *program, const XtfMachine *machine)
+static XtfFlows *make_flows(const XtfRunProgram *program, const XtfMachine *machine)
 {
     double least = machine->remote.per_byte;
 
@@ -291,7 +291,7 @@ static XtfFlows *make_flows(const XtfProgram *program, const XtfMachine *machine
 
 static void init(XtfEngine *engine, const uint64_t *factors)
 {
-    const XtfProgram *program = engine->program;
+    const XtfRunProgram *program = engine->program;
     uint32_t n = program->n_locations;
 
     engine->n_locations = n;
@@ -330,7 +330,7 @@ static void finish(XtfEngine *engine)
     g_clear_error(&engine->error);
 }
 
-bool xtf_predict_run(const XtfProgram *program, const XtfMachine *machine, const uint64_t *factors,
+bool xtf_predict_run(const XtfRunProgram *program, const XtfMachine *machine, const uint64_t *factors,
                      const XtfPredictionConsumer *consumer, XtfSteps *steps, XtfPrediction *prediction, GError **error)
 {
     XtfPrediction result = {.n_locations = program->n_locations};

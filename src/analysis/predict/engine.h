@@ -55,7 +55,7 @@ typedef struct {
 
 /* Computes the times of a program on a machine. `factors`, by process, are lengths of a tick of computing in parts of
  * 2^-20; NULL: all 1. `consumer` and `steps` may be NULL. The caller finishes the prediction. */
-bool xtf_predict_run(const XtfProgram *program, const XtfMachine *machine, const uint64_t *factors,
+bool xtf_predict_run(const XtfRunProgram *program, const XtfMachine *machine, const uint64_t *factors,
                      const XtfPredictionConsumer *consumer, XtfSteps *steps, XtfPrediction *prediction, GError **error);
 /* Returns a time of computing as a program has it, in parts, by a factor. */
-uint64_t xtf_predict_computing(const XtfProgram *program, uint64_t computing, uint64_t factor);
+uint64_t xtf_predict_computing(const XtfRunProgram *program, uint64_t computing, uint64_t factor);

@@ -13,7 +13,7 @@ typedef struct {
 
 typedef struct {
     XtfReplay *replay;
-    XtfProgram *program;
+    XtfRunProgram *program;
     XtfExtraction *extraction;
     uint32_t *first; /* first location, by process */
     const char **regions;
@@ -35,7 +35,7 @@ static void put_op(Extract *extract, const XtfReplayEvent *at, XtfOp op)
     op.seq = at->seq;
     op.computing = at->call->outside;
     if (!extract->error)
-        xtf_program_put(extract->program, location_of(extract, at), &op, &extract->error);
+        xtf_run_program_put(extract->program, location_of(extract, at), &op, &extract->error);
 }
 
 static void complete_open_send(Extract *extract, const XtfReplayEvent *at)
@@ -117,7 +117,7 @@ static uint64_t put_begin(void *data, const XtfReplayEvent *at)
     const uint32_t *members = xtf_replay_members(extract->replay, comm, &n);
 
     if (members)
-        xtf_program_add_comm(extract->program, comm, members, n);
+        xtf_run_program_add_comm(extract->program, comm, members, n);
     put(extract, at, (XtfOp){.kind = XTF_OP_BEGIN, .message = at->message, .peer = at->peer, .sends = at->sends});
     return 0;
 }
@@ -191,7 +191,7 @@ static bool run_extract(Extract *extract, GError **error)
         return false;
     put_exits(extract);
     if (!extract->error)
-        return xtf_program_end(extract->program, error);
+        return xtf_run_program_end(extract->program, error);
     g_propagate_error(error, g_steal_pointer(&extract->error));
     return false;
 }
@@ -215,7 +215,7 @@ static bool find_modes(Extract *extract, XtfTrace *trace, GError **error)
     return true;
 }
 
-static void find_rounds(XtfTrace *trace, XtfProgram *program)
+static void find_rounds(XtfTrace *trace, XtfRunProgram *program)
 {
     const XtfSchema *collectives = xtf_trace_find_schema(trace, XTF_RECORD_COLLECTIVES);
     const XtfField *operation = collectives ? xtf_schema_field(collectives, "operation") : NULL;
@@ -236,12 +236,12 @@ static void extract_finish(Extract *extract)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC(Extract, extract_finish)
 
-XtfProgram *xtf_extract(XtfReplay *replay, XtfExtraction *extraction, GError **error)
+XtfRunProgram *xtf_extract(XtfReplay *replay, XtfExtraction *extraction, GError **error)
 {
     XtfTrace *trace = xtf_replay_context(replay)->trace;
     uint32_t n = xtf_replay_n_processes(replay);
     g_auto(Extract) extract = {.replay = replay, .extraction = extraction, .first = xtf_replay_first_locations(replay)};
-    g_autoptr(XtfProgram) program = xtf_program_new(extract.first, n, error);
+    g_autoptr(XtfRunProgram) program = xtf_run_program_new(extract.first, n, error);
 
     *extraction = (XtfExtraction){0};
     xtf_estimate_init(&extraction->estimate);

@@ -13,4 +13,4 @@ typedef struct {
 } XtfExtraction;
 
 /* Makes the program of a replay, which must have calls and times that are global. */
-XtfProgram *xtf_extract(XtfReplay *replay, XtfExtraction *extraction, GError **error);
+XtfRunProgram *xtf_extract(XtfReplay *replay, XtfExtraction *extraction, GError **error);

@@ -9,8 +9,8 @@ enum { EAGER_DEFAULT = 64 << 10 };
 struct XtfPredict {
     XtfTrace *trace;
     XtfReplay *replay;
-    XtfProgram *program;  /* with the factors of regions */
-    XtfProgram *recorded; /* without them; NULL: `program` has none */
+    XtfRunProgram *program;  /* with the factors of regions */
+    XtfRunProgram *recorded; /* without them; NULL: `program` has none */
     XtfExtraction extraction;
 };
 
@@ -28,8 +28,8 @@ static bool check_trace(XtfTrace *trace, const XtfTraceContext *context, GError 
 }
 
 /* Reads the trace, and makes its program. *replay is kept if it is not NULL. */
-static XtfProgram *read_program(XtfPredict *predict, const uint32_t *factors, XtfReplay **replay, XtfSteps *steps,
-                                GError **error)
+static XtfRunProgram *read_program(XtfPredict *predict, const uint32_t *factors, XtfReplay **replay, XtfSteps *steps,
+                                   GError **error)
 {
     const XtfReplayOptions options = {.calls = true,
                                       .factors = factors,
@@ -42,7 +42,7 @@ static XtfProgram *read_program(XtfPredict *predict, const uint32_t *factors, Xt
     if (!own || !check_trace(predict->trace, xtf_replay_context(own), error))
         return NULL;
     xtf_steps_begin(steps, "replaying", 0);
-    g_autoptr(XtfProgram) program = xtf_extract(own, &predict->extraction, error);
+    g_autoptr(XtfRunProgram) program = xtf_extract(own, &predict->extraction, error);
     if (!program)
         return NULL;
     program->in_parts = factors != NULL;
@@ -67,8 +67,8 @@ void xtf_predict_free(XtfPredict *predict)
 {
     if (!predict)
         return;
-    xtf_program_free(predict->program);
-    xtf_program_free(predict->recorded);
+    xtf_run_program_free(predict->program);
+    xtf_run_program_free(predict->recorded);
     xtf_replay_free(predict->replay);
     g_free(predict);
 }
@@ -83,7 +83,7 @@ const XtfExtraction *xtf_predict_extraction(const XtfPredict *predict)
     return &predict->extraction;
 }
 
-const XtfProgram *xtf_predict_program(const XtfPredict *predict)
+const XtfRunProgram *xtf_predict_program(const XtfPredict *predict)
 {
     return predict->program;
 }

@@ -27,7 +27,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfPredict, xtf_predict_free)
 XtfReplay *xtf_predict_replay(const XtfPredict *predict);
 const XtfExtraction *xtf_predict_extraction(const XtfPredict *predict);
 /* Returns the program, with the factors of regions. Borrowed. */
-const XtfProgram *xtf_predict_program(const XtfPredict *predict);
+const XtfRunProgram *xtf_predict_program(const XtfPredict *predict);
 
 /* Returns seconds in parts of a tick. */
 double xtf_predict_parts(const XtfPredict *predict, double seconds);

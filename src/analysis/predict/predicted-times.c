@@ -132,7 +132,7 @@ static bool visit_record(void *data, const XtfWalkedRecord *record, GError **err
     }
     if (!xtf_replay_walk_to(&visit->walk, record->time, record->seq, &call, error))
         return false;
-    const XtfProgram *program = xtf_predict_program(visit->run->predict);
+    const XtfRunProgram *program = xtf_predict_program(visit->run->predict);
     uint64_t parts = xtf_predict_computing(program, call.outside, visit->factor) + visit->shift;
     return visit->visitor->record(visit->visitor->data, record, visit->first + parts / XTF_PREDICT_PARTS, error);
 }
@@ -185,7 +185,7 @@ static bool visit_location(const void *data, uint32_t location, const XtfNewTime
 {
     const XtfPredictedRun *run = data;
     const XtfReplay *replay = xtf_predict_replay(run->predict);
-    const XtfProgram *program = xtf_predict_program(run->predict);
+    const XtfRunProgram *program = xtf_predict_program(run->predict);
     uint32_t process = program->processes[location];
     g_autofree uint32_t *first = xtf_replay_first_locations(replay);
     Visit visit = {.run = run,

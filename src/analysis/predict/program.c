@@ -15,17 +15,17 @@ enum {
     SYNCHRONOUS = 16 << KIND_BITS,
 };
 
-XtfProgram *xtf_program_new(const uint32_t *first, uint32_t n_processes, GError **error)
+XtfRunProgram *xtf_run_program_new(const uint32_t *first, uint32_t n_processes, GError **error)
 {
-    g_autoptr(XtfProgram) program = g_new0(XtfProgram, 1);
+    g_autoptr(XtfRunProgram) program = g_new0(XtfRunProgram, 1);
     uint32_t n = first[n_processes];
 
     program->spool = XTF_SPOOL_NONE;
-    program->comms = g_array_new(FALSE, TRUE, sizeof(XtfProgramComm));
+    program->comms = g_array_new(FALSE, TRUE, sizeof(XtfRunProgramComm));
     program->rounds = g_array_new(FALSE, TRUE, sizeof(XtfRoundsKind));
     program->n_processes = n_processes;
     program->n_locations = n;
-    program->locations = g_new0(XtfProgramLocation, (gsize)n + 1);
+    program->locations = g_new0(XtfRunProgramLocation, (gsize)n + 1);
     program->processes = g_new(uint32_t, (gsize)n + 1);
     for (uint32_t process = 0; process < n_processes; process++)
         for (uint32_t location = first[process]; location < first[process + 1]; location++)
@@ -38,14 +38,14 @@ XtfProgram *xtf_program_new(const uint32_t *first, uint32_t n_processes, GError 
     return g_steal_pointer(&program);
 }
 
-void xtf_program_free(XtfProgram *program)
+void xtf_run_program_free(XtfRunProgram *program)
 {
     if (!program)
         return;
     for (uint32_t i = 0; i < program->n_locations; i++)
         xtf_log_writer_finish(&program->locations[i].writer);
     for (guint i = 0; i < program->comms->len; i++)
-        g_free(g_array_index(program->comms, XtfProgramComm, i).processes);
+        g_free(g_array_index(program->comms, XtfRunProgramComm, i).processes);
     g_array_unref(program->comms);
     g_array_unref(program->rounds);
     xtf_spool_close(&program->spool);
@@ -54,11 +54,11 @@ void xtf_program_free(XtfProgram *program)
     g_free(program);
 }
 
-void xtf_program_add_comm(XtfProgram *program, uint32_t comm, const uint32_t *processes, uint32_t n)
+void xtf_run_program_add_comm(XtfRunProgram *program, uint32_t comm, const uint32_t *processes, uint32_t n)
 {
     if (comm >= program->comms->len)
         g_array_set_size(program->comms, comm + 1);
-    XtfProgramComm *to = &g_array_index(program->comms, XtfProgramComm, comm);
+    XtfRunProgramComm *to = &g_array_index(program->comms, XtfRunProgramComm, comm);
     if (to->processes)
         return;
     to->n = n;
@@ -137,9 +137,9 @@ static uint8_t head_of(const XtfOp *op)
                      (op->buffered ? BUFFERED : 0) | (op->synchronous ? SYNCHRONOUS : 0));
 }
 
-bool xtf_program_put(XtfProgram *program, uint32_t location, const XtfOp *op, GError **error)
+bool xtf_run_program_put(XtfRunProgram *program, uint32_t location, const XtfOp *op, GError **error)
 {
-    XtfProgramLocation *of = &program->locations[location];
+    XtfRunProgramLocation *of = &program->locations[location];
     XtfOp last = of->last;
     uint8_t *to = xtf_log_begin(&of->writer, error);
 
@@ -156,7 +156,7 @@ bool xtf_program_put(XtfProgram *program, uint32_t location, const XtfOp *op, GE
     return true;
 }
 
-bool xtf_program_end(XtfProgram *program, GError **error)
+bool xtf_run_program_end(XtfRunProgram *program, GError **error)
 {
     for (uint32_t i = 0; i < program->n_locations; i++)
         if (!xtf_log_writer_end(&program->locations[i].writer, &program->locations[i].log, error))
@@ -164,7 +164,7 @@ bool xtf_program_end(XtfProgram *program, GError **error)
     return true;
 }
 
-void xtf_op_reader_init(XtfOpReader *reader, const XtfProgram *program, uint32_t location, uint32_t buffer)
+void xtf_op_reader_init(XtfOpReader *reader, const XtfRunProgram *program, uint32_t location, uint32_t buffer)
 {
     *reader = (XtfOpReader){0};
     xtf_log_reader_init(&reader->log, &program->spool, &program->locations[location].log, buffer);

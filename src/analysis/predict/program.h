@@ -27,7 +27,7 @@ typedef enum {
 
 typedef struct {
     XtfOpKind kind;
-    uint64_t computing; /* time of computing before it, from the location's begin: see XtfProgram.in_parts */
+    uint64_t computing; /* time of computing before it, from the location's begin: see XtfRunProgram.in_parts */
     uint64_t seq;       /* of its record */
     uint64_t message;   /* key of the message or the operation, the same at all its ends; an operation's has the row of
                            its communicator in the high 32 bits */
@@ -37,7 +37,7 @@ typedef struct {
     uint32_t comm, tag; /* of RECEIVE */
     uint32_t root;      /* of END: a rank, if the operation has one */
     uint8_t pattern;    /* of END: XtfReplayPattern */
-    uint32_t label;     /* of END: the operation, an index of XtfProgram.rounds */
+    uint32_t label;     /* of END: the operation, an index of XtfRunProgram.rounds */
     bool blocks;        /* of SEND: the send is complete with it */
     bool buffered;      /* of SEND: it never waits for its receive (MPI_Bsend)... */
     bool synchronous;   /* ...or always does (MPI_Ssend) */
@@ -49,36 +49,36 @@ typedef struct {
 typedef struct {
     uint32_t n;
     uint32_t *processes; /* owned; NULL: not known */
-} XtfProgramComm;
+} XtfRunProgramComm;
 
 typedef struct {
     XtfLogWriter writer;
     XtfLog log;
     XtfOp last; /* the last one that was written */
-} XtfProgramLocation;
+} XtfRunProgramLocation;
 
 typedef struct {
     XtfSpool spool;
-    XtfProgramLocation *locations;
+    XtfRunProgramLocation *locations;
     uint32_t *processes; /* number of the process, by location */
     uint32_t n_locations, n_processes;
     bool in_parts;  /* computing is in parts of a tick, XTF_PREDICT_PARTS to a tick; false: in ticks */
-    GArray *comms;  /* XtfProgramComm, by row of `communicators` */
+    GArray *comms;  /* XtfRunProgramComm, by row of `communicators` */
     GArray *rounds; /* XtfRoundsKind, by label of an operation */
-} XtfProgram;
+} XtfRunProgram;
 
 /* Makes a program without operations. `first` has the first location of each process, and behind the last one the
  * number of locations. */
-XtfProgram *xtf_program_new(const uint32_t *first, uint32_t n_processes, GError **error);
-void xtf_program_free(XtfProgram *program); /* accepts NULL */
-G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfProgram, xtf_program_free)
+XtfRunProgram *xtf_run_program_new(const uint32_t *first, uint32_t n_processes, GError **error);
+void xtf_run_program_free(XtfRunProgram *program); /* accepts NULL */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC(XtfRunProgram, xtf_run_program_free)
 
 /* Sets the members of a communicator, unless they are known. */
-void xtf_program_add_comm(XtfProgram *program, uint32_t comm, const uint32_t *processes, uint32_t n);
+void xtf_run_program_add_comm(XtfRunProgram *program, uint32_t comm, const uint32_t *processes, uint32_t n);
 /* Adds the next operation of a location. */
-bool xtf_program_put(XtfProgram *program, uint32_t location, const XtfOp *op, GError **error);
+bool xtf_run_program_put(XtfRunProgram *program, uint32_t location, const XtfOp *op, GError **error);
 /* Ends writing; the program may then be read. */
-bool xtf_program_end(XtfProgram *program, GError **error);
+bool xtf_run_program_end(XtfRunProgram *program, GError **error);
 
 typedef struct {
     XtfLogReader log;
@@ -86,7 +86,7 @@ typedef struct {
 } XtfOpReader;
 
 /* Begins to read a location. `buffer` is the most bytes of a buffer. */
-void xtf_op_reader_init(XtfOpReader *reader, const XtfProgram *program, uint32_t location, uint32_t buffer);
+void xtf_op_reader_init(XtfOpReader *reader, const XtfRunProgram *program, uint32_t location, uint32_t buffer);
 void xtf_op_reader_finish(XtfOpReader *reader); /* may be called twice */
 /* Reads the next operation into reader->op; *found is false at the end. */
 bool xtf_op_reader_next(XtfOpReader *reader, bool *found, GError **error);

@@ -6,6 +6,7 @@
 
 #include "libxtf/error.h"
 #include "src/cli/commands/commands.h"
+#include "src/cli/predict/predict-table.h"
 #include "src/cli/ui/common.h"
 #include "src/cli/ui/print.h"
 #include "src/network/tables/cluster-view.h"
@@ -48,6 +49,7 @@ static const XtfTableDeclaration *const other_tables[] = {
     &xtf_table_model_predictions,
     &xtf_table_scaling_runs,
     &xtf_table_scaling_models,
+    &xtf_table_predict,
 };
 
 static const char *const types[] = {

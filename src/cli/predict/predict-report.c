@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "libxtf/trace.h"
+#include "src/cli/predict/predict-table.h"
 #include "src/cli/ui/print.h"
 #include "src/trace/text/lines.h"
 

@@ -4,9 +4,6 @@
 #pragma once
 
 #include "src/analysis/predict/predict.h"
-#include "src/trace/text/column.h"
-
-extern const XtfTableDeclaration xtf_table_predict;
 
 typedef struct {
     const XtfPredict *predict;
